@@ -1,0 +1,33 @@
+// Checked CUDA calls and launches. A failed call prints file, line, expression and CUDA's message
+// on stderr and ends the program with EXIT_DEVICE: a sort whose device failed has no result.
+#ifndef COMMON_CHECK_H
+#define COMMON_CHECK_H
+
+#include <cuda_runtime_api.h>
+
+// Exit codes of every program here.
+enum {
+  EXIT_RIGHT = 0,         // all right
+  EXIT_WRONG_RESULT = 1,  // the sort's output failed the verdict
+  EXIT_USAGE = 2,         // usage, or unreadable input
+  EXIT_DEVICE = 3,        // device or memory failure
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Does nothing when error is cudaSuccess; otherwise reports it and exits with EXIT_DEVICE.
+void check_cuda(cudaError_t error, const char *expression, const char *file, int line);
+
+#ifdef __cplusplus
+}
+#endif
+
+#define CUDA_CHECK(expression) check_cuda((expression), #expression, __FILE__, __LINE__)
+
+// After a launch: catches a bad configuration at once. What goes wrong inside the kernel shows at
+// the next synchronising call, which is checked too.
+#define LAUNCH_CHECK() check_cuda(cudaGetLastError(), "kernel launch", __FILE__, __LINE__)
+
+#endif

@@ -1,0 +1,88 @@
+#include "common/stages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+
+// One bracket: two events and the stage that they belong to. Events are created once and reused,
+// because creating one inside a timed region would be timed as well.
+typedef struct Bracket {
+  cudaEvent_t start, stop;
+  int stage;
+} Bracket;
+
+static struct {
+  const SortVersion *version;
+  bool enabled;
+  bool open;         // between stage_start and stage_stop
+  Bracket *brackets; // `created` of them hold events, `used` are from this run
+  size_t used, created;
+} stages;
+
+static void fail(const char *what, const char *name) {
+  fprintf(stderr, "stages: %s (stage '%s' of %s)\n", what, name,
+          stages.version ? stages.version->name : "no version");
+  exit(EXIT_DEVICE);
+}
+
+static int stage_index(const char *name) {
+  for (int i = 0; stages.version->stages[i] != NULL; i++)
+    if (strcmp(stages.version->stages[i], name) == 0) return i;
+  fail("not among the version's stages", name);
+  return -1;
+}
+
+static Bracket *next_bracket(void) {
+  if (stages.used == stages.created) {
+    const size_t grown = stages.created == 0 ? 64 : 2 * stages.created;
+    Bracket *const brackets = realloc(stages.brackets, grown * sizeof *brackets);
+    if (brackets == NULL) fail("out of host memory", "?");
+    stages.brackets = brackets;
+    for (; stages.created < grown; stages.created++) {
+      CUDA_CHECK(cudaEventCreate(&brackets[stages.created].start));
+      CUDA_CHECK(cudaEventCreate(&brackets[stages.created].stop));
+    }
+  }
+  return &stages.brackets[stages.used++];
+}
+
+void stage_start(const char *name) {
+  if (stages.version == NULL) return;  // called outside a harness
+  const int stage = stage_index(name);
+  if (stages.open) fail("started inside another stage", name);
+  stages.open = true;
+  if (!stages.enabled) return;
+  Bracket *const bracket = next_bracket();
+  bracket->stage = stage;
+  CUDA_CHECK(cudaEventRecord(bracket->start, 0));
+}
+
+void stage_stop(void) {
+  if (stages.version == NULL) return;
+  if (!stages.open) fail("stopped without a start", "?");
+  stages.open = false;
+  if (stages.enabled) CUDA_CHECK(cudaEventRecord(stages.brackets[stages.used - 1].stop, 0));
+}
+
+void stages_begin(const SortVersion *version, bool enabled) {
+  stages.version = version;
+  stages.enabled = enabled;
+  stages.open = false;
+  stages.used = 0;
+}
+
+int stages_end(double milliseconds[MAX_STAGES]) {
+  if (stages.open) fail("never stopped", "the last one");
+  CUDA_CHECK(cudaDeviceSynchronize());
+  int count = 0;
+  while (stages.version->stages[count] != NULL) milliseconds[count++] = 0.0;
+  for (size_t i = 0; i < stages.used; i++) {
+    const Bracket *const bracket = &stages.brackets[i];
+    float elapsed = 0.0f;
+    CUDA_CHECK(cudaEventElapsedTime(&elapsed, bracket->start, bracket->stop));
+    milliseconds[bracket->stage] += (double)elapsed;
+  }
+  return count;
+}

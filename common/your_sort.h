@@ -1,0 +1,55 @@
+// The contract between a version and the rest of the house.
+//
+// A version is a folder with a student_func.cu that defines the two names below: the function
+// your_sort() and the constant sort_version that describes it. Nothing else of a version is
+// visible outside its folder, so its kernels and helpers are `static`.
+#ifndef COMMON_YOUR_SORT_H
+#define COMMON_YOUR_SORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A tuning parameter that can be set at run time: `--set blockSize=512`.
+typedef struct SortKnob {
+  const char *name;     // as typed after --set; NULL ends a list of knobs
+  int default_value;    // within [min, max]
+  int min, max;         // every integer in this range must work
+  const char *meaning;  // one line, with the unit: "threads per block of ..."
+} SortKnob;
+
+// What a version says of itself: the single source for help texts, tables and tests.
+typedef struct SortVersion {
+  const char *name;          // the folder's name
+  const char *title;         // one line: the idea
+  const char *source;        // the report or paper it is from
+  bool stable;               // equal keys keep their order (checked where it is claimed)
+  uint64_t max_n;            // the largest n that it takes
+  uint64_t slow_n;           // above this n `compare` leaves it out unless named; 0: never
+  const char *const *stages; // the stages that it brackets, in printing order; ends with NULL
+  const SortKnob *knobs;     // ends with an entry whose name is NULL
+} SortVersion;
+
+extern const SortVersion sort_version;
+
+// Sorts numElems keys ascending, each with its position (Udacity CS344, Problem Set 4).
+//
+//   d_inputVals  [3 1 2]  d_inputPos  [0 1 2]
+//   d_outputVals [1 2 3]  d_outputPos [1 2 0]
+//
+// All four are device arrays of numElems elements that do not overlap; the result is in the
+// outputs; the inputs may be used as scratch. Both Pos pointers NULL: bare keys. numElems may be
+// 0. Work is issued to the default stream; the caller synchronises. Every CUDA call is checked:
+// a failure ends the program with exit code 3 (common/check.h).
+void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
+               unsigned int *const d_outputVals, unsigned int *const d_outputPos,
+               const size_t numElems);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+// The homework around the sort (Udacity CS344, Problem Set 4): how much does each pixel look like
+// the centre of a red eye, and how is the red taken out of the best ones.
+#ifndef HARNESS_RED_EYE_H
+#define HARNESS_RED_EYE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/image.h"
+
+enum {
+  RED_EYE_PIXELS = 40,     // so many best pixels are mended
+  RED_EYE_PATCH_HALF = 9,  // each in a patch of 19 x 19
+};
+
+// Writes one key per pixel (height x width, row by row): the bits of its score as a float >= 0,
+// which order like the scores. Score: normalised cross-correlation with the template per channel,
+// in a window of the template's size whose coordinates are clamped to the image; the product of
+// the three channels, minus the smallest of all. Returns false only when memory runs out.
+bool red_eye_scores(const Image *image, const Image *eye_template, uint32_t *keys);
+
+// Around each of `count` positions (pixel indices), in a patch clamped to the image, red becomes
+// (green + blue) / 2.
+void red_eye_remove(Image *image, const uint32_t *positions, size_t count);
+
+#endif
