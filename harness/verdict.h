@@ -11,7 +11,8 @@ extern "C" {
 
 typedef enum VerdictPart {
   VERDICT_ORDER,      // no key is smaller than the one before it
-  VERDICT_MULTISET,   // nothing lost, nothing invented: keys, or with positions each of 0..n-1 once
+  VERDICT_MULTISET,   // nothing lost, nothing invented. Bare keys: every key as often as before
+                      // (judged once the order holds); pairs: every position exactly once
   VERDICT_PAIRING,    // each position still belongs to its key
   VERDICT_STABILITY,  // equal keys keep their order (only where it is claimed)
   VERDICT_PARTS
@@ -21,12 +22,14 @@ typedef enum VerdictState { VERDICT_HOLDS, VERDICT_FAILS, VERDICT_NOT_JUDGED } V
 
 typedef struct VerdictFinding {
   VerdictState state;
-  uint64_t bad_count;         // how many places are wrong
-  uint64_t first_bad;         // the index in the output of the first (of the input: a lost key)
-  uint64_t expected, actual;  // there
+  uint64_t bad_count;  // how many places are wrong
+  uint64_t first_bad;  // the first: an index of the output; for the multiset of pairs, the position
+  uint64_t expected, actual;  // order: the key before, the key; multiset: how often the key or
+                              // position occurs; pairing: keys; stability: positions
 } VerdictFinding;
 
 typedef struct Verdict {
+  bool pairs;  // or bare keys
   VerdictFinding part[VERDICT_PARTS];
 } Verdict;
 

@@ -1,0 +1,46 @@
+// Scan inside a warp and inside a block.
+#ifndef COMMON_BLOCK_SCAN_CUH
+#define COMMON_BLOCK_SCAN_CUH
+
+#include <cuda_runtime.h>
+
+enum { WARP_SIZE = 32, MAX_WARPS = 32 };
+
+// The lanes of the calling thread's warp that exist (one-dimensional block of any size).
+static __device__ __forceinline__ unsigned int warp_mask(void) {
+  const unsigned int behind = blockDim.x - (threadIdx.x & ~(WARP_SIZE - 1u));
+  return behind >= WARP_SIZE ? 0xffffffffu : (1u << behind) - 1u;
+}
+
+// Inclusive scan over the lanes of a warp; every existing lane calls it.
+//   value  [3 1 7 0]  ->  [3 4 11 11]
+static __device__ __forceinline__ unsigned int warp_inclusive_scan(unsigned int value) {
+  const unsigned int mask = warp_mask(), lane = threadIdx.x % WARP_SIZE;
+  for (unsigned int distance = 1; distance < WARP_SIZE; distance *= 2) {
+    const unsigned int before = __shfl_up_sync(mask, value, distance);
+    if (lane >= distance) value += before;
+  }
+  return value;
+}
+
+// Inclusive scan over the threads of a block; all of them call it. `warp_sums` is shared memory of
+// MAX_WARPS elements, which may be used again after the next barrier.
+//   value  [3 1 7 0 | 4 1]  ->  [3 4 11 11 | 15 16]
+static __device__ __forceinline__ unsigned int block_inclusive_scan(unsigned int value,
+                                                                    unsigned int *warp_sums) {
+  const unsigned int warp = threadIdx.x / WARP_SIZE, warps = (blockDim.x + WARP_SIZE - 1) / WARP_SIZE;
+  const unsigned int scanned = warp_inclusive_scan(value);
+  const bool last_lane = threadIdx.x % WARP_SIZE == WARP_SIZE - 1 || threadIdx.x == blockDim.x - 1;
+  if (last_lane) warp_sums[warp] = scanned;
+  __syncthreads();
+  // The first warp scans the sums of all warps; a block of fewer threads than warps cannot exist.
+  if (warp == 0) {
+    const unsigned int sum = threadIdx.x < warps ? warp_sums[threadIdx.x] : 0;
+    const unsigned int scanned_sum = warp_inclusive_scan(sum);
+    if (threadIdx.x < warps) warp_sums[threadIdx.x] = scanned_sum;
+  }
+  __syncthreads();
+  return warp == 0 ? scanned : scanned + warp_sums[warp - 1];
+}
+
+#endif

@@ -1,0 +1,47 @@
+// Keys with or without positions, handled by the same kernels.
+#ifndef COMMON_PAIRS_CUH
+#define COMMON_PAIRS_CUH
+
+#include <cuda_runtime.h>
+#include <stddef.h>
+
+#include "common/check.h"
+
+// n keys on the device and their positions; positions is NULL for bare keys.
+typedef struct Pairs {
+  unsigned int *keys;
+  unsigned int *positions;
+} Pairs;
+
+// to[j] = from[i]. The test for NULL is the same for all threads, so it costs no divergence.
+static __device__ __forceinline__ void move_pair(Pairs to, size_t j, Pairs from, size_t i) {
+  to.keys[j] = from.keys[i];
+  if (to.positions != NULL) to.positions[j] = from.positions[i];
+}
+
+// to[0..n) = from[0..n), unless they are the same arrays.
+static inline void copy_pairs(Pairs to, Pairs from, size_t n) {
+  const size_t bytes = n * sizeof(unsigned int);
+  if (to.keys == from.keys) return;
+  CUDA_CHECK(cudaMemcpyAsync(to.keys, from.keys, bytes, cudaMemcpyDeviceToDevice, 0));
+  if (to.positions != NULL)
+    CUDA_CHECK(cudaMemcpyAsync(to.positions, from.positions, bytes, cudaMemcpyDeviceToDevice, 0));
+}
+
+static inline void swap_pairs(Pairs *a, Pairs *b) {
+  const Pairs c = *a;
+  *a = *b;
+  *b = c;
+}
+
+// How many blocks of `block_size` threads give one thread to each of n elements.
+static inline unsigned int blocks_for(size_t n, int block_size) {
+  return (unsigned int)((n + (size_t)block_size - 1) / (size_t)block_size);
+}
+
+// The index of the calling thread in a one-dimensional grid.
+static __device__ __forceinline__ size_t global_index(void) {
+  return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+#endif

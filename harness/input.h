@@ -1,0 +1,33 @@
+// Inputs for tests and measurements: key distributions, a pure function of (seed, index, n), made
+// on the device, so that the same seed gives the same input at any n on either backend.
+#ifndef HARNESS_INPUT_H
+#define HARNESS_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct InputKind {
+  const char *name;     // as typed; NULL ends the list
+  const char *meaning;  // one line
+} InputKind;
+
+extern const InputKind input_kinds[];
+
+// The index of a name in input_kinds, or -1.
+int input_find(const char *name);
+
+// Writes n keys of the kind input_kinds[kind] to the device array d_keys.
+void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n);
+
+// Writes 0, 1, .. n-1.
+void input_positions(unsigned int *d_positions, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Runs test programs one after another and ends with "N passed, N failed". A program that crashes
+# or is cut off counts as one failure more. Exit code 1 if anything failed.
+#   scripts/run_tests.sh build/cpu/tests/test_image build/cpu/seq/test ...
+set -u
+passed=0 failed=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for program in "$@"; do
+  start=$(date +%s%N)
+  CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-600}" "$program" >"$log" 2>&1
+  code=$?
+  good=$(grep -c '^ok ' "$log")
+  bad=$(grep -c '^not ok ' "$log")
+  planned=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log" | awk '{ sum += $1 } END { print sum + 0 }')
+  # A failing test is counted by its own line; a crash, a leak report or missing tests are not.
+  if { [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; } || [ "$((good + bad))" -lt "$planned" ] || [ "$planned" -eq 0 ]; then
+    bad=$((bad + 1))
+  fi
+  passed=$((passed + good)) failed=$((failed + bad))
+  printf '%-44s %4d passed %3d failed %7.1f s\n' "$program" "$good" "$bad" \
+    "$(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { print t / 1e9 }')"
+  if [ "$bad" -gt 0 ]; then
+    printf 'exit code %s; the end of its output:\n' "$code"
+    tail -n 40 "$log"
+  fi
+done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
