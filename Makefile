@@ -42,25 +42,36 @@ else
   OPTIMIZE := -O3 -g1
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
-HOSTFLAGS := $(OPTIMIZE) $(WARNINGS) -fopenmp -fPIC -ffp-contract=off -MMD -MP
-CPPFLAGS  := -I$(B)/generated -I. $(if $(filter cpu,$(BACKEND)),-Icommon/cpu/include,-isystem $(CUDA_HOME)/include)
+# initial-exec: thread-local variables of the cpu backend at the cost of a plain load, also from
+# a version in a shared object.
+HOSTFLAGS := $(OPTIMIZE) $(WARNINGS) -fopenmp -fPIC -ftls-model=initial-exec -ffp-contract=off -MMD -MP
+# -iquote, not -I: otherwise the program ./compare is taken for C++'s header <compare>.
+CPPFLAGS  := -iquote $(B)/generated -iquote . $(if $(filter cpu,$(BACKEND)),-Icommon/cpu/include,-isystem $(CUDA_HOME)/include)
 CFLAGS    := -std=c17 -D_GNU_SOURCE $(HOSTFLAGS)
 CXXFLAGS  := -std=c++17 $(HOSTFLAGS)
-NVCCFLAGS := -std=c++17 -O3 -arch=$(ARCH) -lineinfo -I. -Werror all-warnings -MMD -MP \
-             -Xcompiler=-fPIC,-Wall,-Wextra,-Werror,-fopenmp,-ffp-contract=off
+NVCCFLAGS := -std=c++17 -O3 -arch=$(ARCH) -lineinfo -Werror all-warnings -MMD -MP \
+             -Xcompiler=-iquote,.,-fPIC,-Wall,-Wextra,-Werror,-fopenmp,-ffp-contract=off
 LDLIBS    := -lm $(if $(filter 1,$(OPENCV)),-lopencv_imgcodecs -lopencv_core)
--include $(wildcard */version.mk)   # what one version alone needs: NVCCFLAGS_name, CXXFLAGS_name, LDLIBS_name
+# What one version alone needs: NVCCFLAGS_name, CXXFLAGS_name, LDLIBS_name, GPU_ONLY += name
+-include $(wildcard */version.mk)
+ifeq ($(BACKEND),cpu)
+  VERSIONS := $(filter-out $(GPU_ONLY),$(VERSIONS))
+endif
 
 ifeq ($(BACKEND),cuda)
   LINK = $(NVCC) -arch=$(ARCH) -Xcompiler=-fopenmp
+  LINK_EXPORTING = $(LINK) -cudart shared -Xlinker=-rpath,$(CUDA_HOME)/lib64 -Xcompiler=-rdynamic
 else
   LINK = $(CXX) $(OPTIMIZE) -fopenmp
+  LINK_EXPORTING = $(LINK) -rdynamic
   LDLIBS += -lboost_context
 endif
 
 # ---- objects ------------------------------------------------------------------------------------
 objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
-MAINS   := harness/HW4.c harness/compare.c
+# The sources of programs; the rest of harness/ is linked into all of them.
+COMPARE := $(wildcard harness/compare*.c)
+MAINS   := harness/HW4.c $(COMPARE)
 COMMON  := $(call objects,$(wildcard common/*.c) $(if $(filter cpu,$(BACKEND)),$(filter-out common/cpu/bench.cu,$(wildcard common/cpu/*.cpp))))
 HARNESS := $(call objects,$(filter-out $(MAINS),$(wildcard harness/*.c harness/*.cu)) $(if $(filter 1,$(OPENCV)),harness/image_opencv.cpp))
 HEADERS := $(patsubst %,$(B)/generated/%,$(wildcard */*.cuh */*/*.cuh))
@@ -70,7 +81,7 @@ HEADERS := $(patsubst %,$(B)/generated/%,$(wildcard */*.cuh */*/*.cuh))
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DHAVE_OPENCV=$(OPENCV) $(CFLAGS) -c $< -o $@
+	$(CC) $(CPPFLAGS) -DHAVE_OPENCV=$(OPENCV) $(CPPFLAGS_$(*F)) $(CFLAGS) -c $< -o $@
 $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CPPFLAGS) $(if $(OPENCV_INCLUDE),-isystem $(OPENCV_INCLUDE)) $(CXXFLAGS) -c $< -o $@
@@ -96,6 +107,9 @@ $(B)/%.o: $(B)/generated/%.cpp | $(HEADERS)
 endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
+# Records name the commit that they are from.
+CPPFLAGS_compare = -DCOMMIT='"$(shell git describe --always --dirty=+changes 2>/dev/null || echo unknown)"'
+
 # ---- versions -------------------------------------------------------------------------------------
 # `make radix_v2` leaves ./HW4 linked with radix_v2.
 .PHONY: $(VERSIONS)
@@ -104,19 +118,35 @@ $(VERSIONS): %: $(B)/%/HW4
 $(B)/%/HW4: $(B)/%/student_func.o $(B)/harness/HW4.o $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -o $@
 
+# ./compare runs every version in one process: each is a shared object beside it.
+$(B)/%/version.so: $(B)/%/student_func.o
+	$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
+$(B)/compare: $(call objects,$(COMPARE)) $(HARNESS) $(COMMON)
+	$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
+compare: $(B)/compare $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
+	ln -sf $(B)/compare compare
+
 # ---- tests ----------------------------------------------------------------------------------------
-TESTS := $(patsubst tests/%,$(B)/tests/%,$(basename $(wildcard tests/test_*.c) $(if $(filter cpu,$(BACKEND)),$(wildcard tests/test_*.cu))))
+# Tests of the cpu backend itself (test_cpu_*, test_rewrite) need no GPU and make no sense on one.
+TEST_SOURCES := $(wildcard tests/test_*.c tests/test_*.cu)
+ifeq ($(BACKEND),cuda)
+  TEST_SOURCES := $(filter-out tests/test_cpu_% tests/test_rewrite.c,$(TEST_SOURCES))
+endif
+TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
 VERSION_TESTS := $(VERSIONS:%=$(B)/%/test)
+# A sort that is wrong on purpose, to see HW4 say so.
+$(B)/tests/wrong_sort/HW4: $(B)/tests/wrong_sort/student_func.o $(B)/harness/HW4.o $(HARNESS) $(COMMON)
+	$(LINK) $^ $(LDLIBS) -o $@
 $(B)/tests/test_%: $(B)/tests/test_%.o $(HARNESS) $(COMMON)
 	$(LINK) $^ $(LDLIBS) -lcmocka -o $@
 $(B)/%/test: $(B)/%/student_func.o $(B)/tests/version.o $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help setup run samples test check build_tests all_versions lint format bench_cpu clean
+.PHONY: help compare setup run samples test check build_tests all_versions lint format bench_cpu clean
 help: ## this list
-	@echo "make VERSION    builds a version and leaves ./HW4 linked with it; the versions are"
-	@echo "                $(VERSIONS)" | fold -s -w 90 | sed '2,$$s/^/                /'
-	@sed -n 's/^\([a-z_]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16 | sed 's/^/make /' | sed 's/^make \([a-z_]*\) \{5\}/make \1/'
+	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
+	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
+	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1"
 setup: ## installs what is missing
 	@scripts/setup.sh
@@ -126,8 +156,8 @@ run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
 test: setup ## sets up and passes all tests
 	@$(MAKE) --no-print-directory check
 check: build_tests ## the tests without the set-up
-	@scripts/run_tests.sh $(TESTS) $(VERSION_TESTS)
-build_tests: $(TESTS) $(VERSION_TESTS) all_versions samples
+	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(VERSION_TESTS)
+build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/wrong_sort/HW4 all_versions samples
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
 samples/portrait.ppm: scripts/make_samples.c
@@ -142,4 +172,6 @@ bench_cpu: $(B)/common/cpu/bench.o $(COMMON) ## measures what the cpu backend's 
 	$(LINK) $^ $(LDLIBS) -o bench_cpu
 	./bench_cpu
 clean: ## removes all that was built
-	rm -rf build samples HW4 bench_cpu
+	rm -rf build samples HW4 compare bench_cpu
+print-%: # for scripts: the value of a variable
+	@echo $($*)

@@ -28,7 +28,8 @@ static __device__ __forceinline__ unsigned int warp_inclusive_scan(unsigned int 
 //   value  [3 1 7 0 | 4 1]  ->  [3 4 11 11 | 15 16]
 static __device__ __forceinline__ unsigned int block_inclusive_scan(unsigned int value,
                                                                     unsigned int *warp_sums) {
-  const unsigned int warp = threadIdx.x / WARP_SIZE, warps = (blockDim.x + WARP_SIZE - 1) / WARP_SIZE;
+  const unsigned int warp = threadIdx.x / WARP_SIZE,
+                     warps = (blockDim.x + WARP_SIZE - 1) / WARP_SIZE;
   const unsigned int scanned = warp_inclusive_scan(value);
   const bool last_lane = threadIdx.x % WARP_SIZE == WARP_SIZE - 1 || threadIdx.x == blockDim.x - 1;
   if (last_lane) warp_sums[warp] = scanned;

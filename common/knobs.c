@@ -12,7 +12,8 @@ static int values[MAX_KNOBS];
 
 static int find(const char *name, size_t length) {
   for (int i = 0; current != NULL && current->knobs[i].name != NULL; i++)
-    if (strlen(current->knobs[i].name) == length && strncmp(current->knobs[i].name, name, length) == 0)
+    if (strlen(current->knobs[i].name) == length &&
+        strncmp(current->knobs[i].name, name, length) == 0)
       return i;
   return -1;
 }

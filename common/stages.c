@@ -16,8 +16,8 @@ typedef struct Bracket {
 static struct {
   const SortVersion *version;
   bool enabled;
-  bool open;         // between stage_start and stage_stop
-  Bracket *brackets; // `created` of them hold events, `used` are from this run
+  bool open;          // between stage_start and stage_stop
+  Bracket *brackets;  // `created` of them hold events, `used` are from this run
   size_t used, created;
 } stages;
 

@@ -24,14 +24,14 @@ typedef struct SortKnob {
 
 // What a version says of itself: the single source for help texts, tables and tests.
 typedef struct SortVersion {
-  const char *name;          // the folder's name
-  const char *title;         // one line: the idea
-  const char *source;        // the report or paper it is from
-  bool stable;               // equal keys keep their order (checked where it is claimed)
-  uint64_t max_n;            // the largest n that it takes
-  uint64_t slow_n;           // above this n `compare` leaves it out unless named; 0: never
-  const char *const *stages; // the stages that it brackets, in printing order; ends with NULL
-  const SortKnob *knobs;     // ends with an entry whose name is NULL
+  const char *name;           // the folder's name
+  const char *title;          // one line: the idea
+  const char *source;         // the report or paper it is from
+  bool stable;                // equal keys keep their order (checked where it is claimed)
+  uint64_t max_n;             // the largest n that it takes
+  uint64_t slow_n;            // above this n `compare` leaves it out unless named; 0: never
+  const char *const *stages;  // the stages that it brackets, in printing order; ends with NULL
+  const SortKnob *knobs;      // ends with an entry whose name is NULL
 } SortVersion;
 
 extern const SortVersion sort_version;

@@ -38,12 +38,18 @@ static __device__ unsigned int spread(uint64_t i, uint64_t n) {
 
 static __device__ unsigned int key_at(int kind, uint64_t seed, uint64_t i, uint64_t n) {
   switch (kind) {
-    case SORTED: return spread(i, n);
-    case REVERSE: return spread(n - 1 - i, n);
-    case ALL_EQUAL: return random_word(seed, 0);
-    case FEW_DISTINCT: return (random_word(seed, i) >> 28) * 0x11111111u;
-    case EXTREMES: return random_word(seed, i) >> 31 == 0 ? 0u : 0xffffffffu;
-    default: return random_word(seed, i);
+    case SORTED:
+      return spread(i, n);
+    case REVERSE:
+      return spread(n - 1 - i, n);
+    case ALL_EQUAL:
+      return random_word(seed, 0);
+    case FEW_DISTINCT:
+      return (random_word(seed, i) >> 28) * 0x11111111u;
+    case EXTREMES:
+      return random_word(seed, i) >> 31 == 0 ? 0u : 0xffffffffu;
+    default:
+      return random_word(seed, i);
   }
 }
 

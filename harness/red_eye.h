@@ -20,6 +20,12 @@ enum {
 // the three channels, minus the smallest of all. Returns false only when memory runs out.
 bool red_eye_scores(const Image *image, const Image *eye_template, uint32_t *keys);
 
+// The result of a sort may have equal keys in any order. Reorders those positions whose key equals
+// that of the first of the last `count`, such that the last `count` are the same from every sort
+// (those that a stable sort would leave there). positions[i] belongs to keys[i], ascending;
+// 1 <= count <= n.
+void red_eye_settle_ties(const uint32_t *keys, uint32_t *positions, size_t n, size_t count);
+
 // Around each of `count` positions (pixel indices), in a patch clamped to the image, red becomes
 // (green + blue) / 2.
 void red_eye_remove(Image *image, const uint32_t *positions, size_t count);

@@ -28,7 +28,7 @@ static __device__ void note(Count *count, Count *first, Count i) {
 }
 
 // Grid-stride loops: consecutive threads look at consecutive elements, at any n.
-#define FOR_EACH_INDEX(i, from, to)                                              \
+#define FOR_EACH_INDEX(i, from, to)                                                 \
   for (size_t i = (from) + (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (to); \
        i += (size_t)gridDim.x * blockDim.x)
 
@@ -64,7 +64,8 @@ static __global__ void check_pairing(const unsigned int *snapshot, const unsigne
   report(pairing, count, first);
 }
 
-// n places for n positions: if one occurs twice, another is lost. So looking for lost ones is enough.
+// n places for n positions: if one occurs twice, another is lost. So looking for lost ones is
+// enough.
 static __global__ void check_all_seen(const unsigned int *seen, size_t n, Bad *multiset) {
   Count count = 0, first = ~0ull;
   FOR_EACH_INDEX(i, 0, n) {
@@ -116,7 +117,8 @@ static __global__ void check_runs(const unsigned int *keys, const unsigned int *
   report(multiset, count, first);
 }
 
-// ---- host -----------------------------------------------------------------------------------------
+// ---- host
+// -----------------------------------------------------------------------------------------
 
 static unsigned int fetch(const unsigned int *d_array, size_t i) {
   unsigned int value = 0;
@@ -221,8 +223,13 @@ Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot
   Bad bad[VERDICT_PARTS];
   for (int part = 0; part < VERDICT_PARTS; part++) bad[part] = {0, ~0ull};
   const size_t blocks = (n + BLOCK_SIZE - 1) / BLOCK_SIZE;
-  Judge judge = {d_snapshot, d_keys, d_positions, n,
-                 (unsigned int)(blocks == 0 ? 1 : blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS),
+  Judge judge = {d_snapshot,
+                 d_keys,
+                 d_positions,
+                 n,
+                 (unsigned int)(blocks == 0           ? 1
+                                : blocks < MAX_BLOCKS ? blocks
+                                                      : MAX_BLOCKS),
                  (Bad *)scratch_alloc(sizeof bad)};
   CUDA_CHECK(cudaMemcpy(judge.d_bad, bad, sizeof bad, cudaMemcpyHostToDevice));
 
@@ -246,8 +253,9 @@ bool verdict_passes(const Verdict *verdict) {
 void verdict_describe(const Verdict *verdict, char *text, size_t size) {
   const char *const clauses[VERDICT_PARTS] = {
       "order: at index %llu key %llu follows key %llu (%llu places)",
-      verdict->pairs ? "multiset: position %llu occurs %llu times instead of %llu (%llu positions)"
-                     : "multiset: the key at index %llu occurs %llu times instead of %llu (%llu keys)",
+      verdict->pairs
+          ? "multiset: position %llu occurs %llu times instead of %llu (%llu positions)"
+          : "multiset: the key at index %llu occurs %llu times instead of %llu (%llu keys)",
       "pairing: index %llu holds key %llu with the position of key %llu (%llu places)",
       "stability: at index %llu position %llu follows position %llu of an equal key (%llu places)",
   };

@@ -9,6 +9,7 @@
 // Lesson:   the best of the CS344 report's versions, and still far from Thrust: ranking looks at
 //           every earlier element of the tile.
 #include "common/check.h"
+#include "common/digit_table.cuh"
 #include "common/knobs.h"
 #include "common/pairs.cuh"
 #include "common/scan.cuh"
@@ -22,7 +23,8 @@ static const char *const stages[] = {"hist", "scan", "scatter", NULL};
 static const SortKnob knobs[] = {
     {"nBits", 4, 1, 8, "bits per digit"},
     {"blockDigit", 256, 32, 1024, "threads per block of the take-digit kernel"},
-    {"blockSize", 256, 32, 1024, "threads per block of histogram, rank (way 1) and scatter: a tile"},
+    {"blockSize", 256, 32, 1024,
+     "threads per block of histogram, rank (way 1) and scatter: a tile"},
     {"blockScan", 512, 32, 1024, "threads per block of the scan kernels"},
     {"rankWay", 1, 1, 2, "1: a thread per element looks at all before it; 2: a thread per tile"},
     {},
@@ -39,23 +41,12 @@ extern "C" const SortVersion sort_version = {
     knobs,
 };
 
-static __global__ void take_digit(const unsigned int *keys, unsigned int *digit, size_t n,
-                                  int shift, unsigned int mask) {
-  const size_t i = global_index();
-  if (i < n) digit[i] = keys[i] >> shift & mask;
-}
-
 // Block blk writes how often bin b occurs in its tile to hist[b * gridDim.x + blk].
 static __global__ void histogram(const unsigned int *digit, unsigned int *hist, size_t n,
                                  unsigned int bins) {
   extern __shared__ unsigned int tile_hist[];  // bins elements
-  for (unsigned int bin = threadIdx.x; bin < bins; bin += blockDim.x) tile_hist[bin] = 0;
-  __syncthreads();
   const size_t i = global_index();
-  if (i < n) atomicAdd(&tile_hist[digit[i]], 1u);
-  __syncthreads();
-  for (unsigned int bin = threadIdx.x; bin < bins; bin += blockDim.x)
-    hist[(size_t)bin * gridDim.x + blockIdx.x] = tile_hist[bin];
+  count_tile(i < n ? digit[i] : NO_DIGIT, tile_hist, hist, bins);
 }
 
 // Way 1: each thread counts the equal digits before its own in the tile.
@@ -78,13 +69,6 @@ static __global__ void rank_by_counting(const unsigned int *digit, unsigned int 
   for (unsigned int bin = 0; bin < bins; bin++) seen[bin] = 0;
   const size_t begin = (size_t)blockIdx.x * tile_size;
   for (size_t i = begin; i < begin + tile_size && i < n; i++) rank[i] = seen[digit[i]]++;
-}
-
-static __global__ void scatter(Pairs from, Pairs to, const unsigned int *digit,
-                               const unsigned int *start, const unsigned int *rank, size_t n) {
-  const size_t i = global_index();
-  if (i >= n) return;
-  move_pair(to, start[(size_t)digit[i] * gridDim.x + blockIdx.x] + rank[i], from, i);
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
@@ -120,7 +104,8 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     if (knob("rankWay") == 1)
       rank_by_looking_back<<<tiles, block_size, tile_bytes>>>(d_digit, d_rank, n);
     else
-      rank_by_counting<<<tiles, 1, bins_bytes>>>(d_digit, d_rank, n, (unsigned int)block_size, bins);
+      rank_by_counting<<<tiles, 1, bins_bytes>>>(d_digit, d_rank, n, (unsigned int)block_size,
+                                                 bins);
     LAUNCH_CHECK();
     scatter<<<tiles, block_size>>>(from, to, d_digit, d_start, d_rank, n);
     LAUNCH_CHECK();

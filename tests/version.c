@@ -76,8 +76,10 @@ static void sort_and_check(size_t n, int kind, bool pairs, const char *setting) 
   poison(&positions_out);
   input_keys(kind, 42 + n, keys_in.device, n);
   input_positions(positions_in.device, n);
-  CUDA_CHECK(cudaMemcpy(d_snapshot, keys_in.device, n * sizeof *d_snapshot, cudaMemcpyDeviceToDevice));
-  CUDA_CHECK(cudaMemcpy(expected_keys, keys_in.device, n * sizeof *expected_keys, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(
+      cudaMemcpy(d_snapshot, keys_in.device, n * sizeof *d_snapshot, cudaMemcpyDeviceToDevice));
+  CUDA_CHECK(
+      cudaMemcpy(expected_keys, keys_in.device, n * sizeof *expected_keys, cudaMemcpyDeviceToHost));
   reference_sort(expected_keys, expected_positions, n);
 
   stages_begin(&sort_version, true);

@@ -1,0 +1,1 @@
+GPU_ONLY += cub_merge_ref

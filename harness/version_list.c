@@ -1,0 +1,55 @@
+#include "harness/version_list.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const LoadedVersion *)a)->version->name,
+                ((const LoadedVersion *)b)->version->name);
+}
+
+static bool load(const char *path, LoadedVersion *loaded, char *message, size_t message_size) {
+  // RTLD_LOCAL: every version has a your_sort and a sort_version of its own.
+  void *const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  loaded->version = object == NULL ? NULL : (const SortVersion *)dlsym(object, "sort_version");
+  // POSIX promises that a function's address survives the way through void *.
+  *(void **)&loaded->sort = object == NULL ? NULL : dlsym(object, "your_sort");
+  if (loaded->version != NULL && loaded->sort != NULL) return true;
+  snprintf(message, message_size, "%s cannot be loaded: %s", path, dlerror());
+  return false;
+}
+
+bool version_list_load(VersionList *list, char *message, size_t message_size) {
+  char executable[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+  executable[length < 0 ? 0 : length] = '\0';
+  char pattern[PATH_MAX + 16];
+  snprintf(pattern, sizeof pattern, "%s/*/version.so", dirname(executable));
+  glob_t found;
+  *list = (VersionList){NULL, 0};
+  if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0) {
+    snprintf(message, message_size, "no versions at %s", pattern);
+    return false;
+  }
+  list->entries = calloc(found.gl_pathc, sizeof *list->entries);
+  bool good = list->entries != NULL;
+  for (size_t i = 0; good && i < found.gl_pathc; i++) {
+    good = load(found.gl_pathv[i], &list->entries[i], message, message_size);
+    list->count += good;
+  }
+  globfree(&found);
+  if (good) qsort(list->entries, list->count, sizeof *list->entries, by_name);
+  return good;
+}
+
+const LoadedVersion *version_list_find(const VersionList *list, const char *name) {
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->entries[i].version->name, name) == 0) return &list->entries[i];
+  return NULL;
+}

@@ -1,0 +1,28 @@
+// All versions that were built: shared objects beside the running program.
+#ifndef HARNESS_VERSION_LIST_H
+#define HARNESS_VERSION_LIST_H
+
+#include "common/your_sort.h"
+
+typedef void SortFunction(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
+                          unsigned int *const d_outputVals, unsigned int *const d_outputPos,
+                          const size_t numElems);
+
+typedef struct LoadedVersion {
+  const SortVersion *version;
+  SortFunction *sort;
+} LoadedVersion;
+
+typedef struct VersionList {
+  LoadedVersion *entries;  // by name
+  size_t count;
+} VersionList;
+
+// Loads */version.so next to the executable. Returns false and one sentence in message if there is
+// none, or one cannot be loaded.
+bool version_list_load(VersionList *list, char *message, size_t message_size);
+
+// The entry of that name, or NULL.
+const LoadedVersion *version_list_find(const VersionList *list, const char *name);
+
+#endif

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Everything that only a real GPU can tell, in one go, for anyone with a GPU:
+#   1. builds every version and test for the GPU in this machine
+#   2. runs the tests
+#   3. runs compute-sanitizer's four tools over every version at small n
+#   4. runs HW4 with every version: PASS, and the same picture from all of them
+#   5. measures, and writes the records as JSON
+#
+#   scripts/gpu_check.sh [--only build,test,sanitize,hw4,bench] [--versions "radix_v1 seq"]
+# Records go to $OUT (default: report/results). Needs nvcc, cmocka and jansson. Exit code 1 if
+# anything failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+OUT=${OUT:-report/results}
+only=build,test,sanitize,hw4,bench
+versions=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --only) only=$2; shift 2 ;;
+    --versions) versions=$2; shift 2 ;;
+    *) echo "gpu_check: unknown option '$1'" >&2; exit 2 ;;
+  esac
+done
+: "${versions:=$(for f in */student_func.cu; do echo "${f%%/*}"; done)}"
+mkdir -p "$OUT"
+make=(make -s BACKEND=cuda ${MAKE_OPTIONS:-})
+B=$("${make[@]}" print-B)
+failures=0
+
+step() { case ",$only," in *",$1,"*) echo "== $1"; return 0 ;; *) return 1 ;; esac }
+fail() { failures=$((failures + 1)); echo "FAILED: $*"; }
+
+device=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | sed 's/^NVIDIA //; s/[^A-Za-z0-9]\+/_/g')
+[ -n "$device" ] || { echo "gpu_check: no GPU" >&2; exit 3; }
+echo "device $device, driver $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"
+
+if step build; then
+  time "${make[@]}" -j"$(nproc)" build_tests compare || fail build
+fi
+
+if step test; then
+  tests=$(for v in $versions; do echo "$B/$v/test"; done)
+  # shellcheck disable=SC2086 # the names have no spaces
+  HW4_DIR=$B scripts/run_tests.sh $B/tests/test_{verdict,image,red_eye,hw4} $tests || fail tests
+fi
+
+if step sanitize; then
+  for version in $versions; do
+    for tool in memcheck racecheck initcheck synccheck; do
+      log=$(mktemp)
+      if compute-sanitizer --tool "$tool" --error-exitcode 9 "$B/compare" "$version" \
+        --n 1000,4097 --keys --pairs --reps 1 >"$log" 2>&1; then
+        echo "$tool $version: clean"
+      else
+        fail "$tool $version"
+        grep -v '^ *$' "$log" | head -n 30
+      fi
+      rm -f "$log"
+    done
+  done | tee "$OUT/sanitizer_$device.txt"
+  ! grep -q '^FAILED' "$OUT/sanitizer_$device.txt" || failures=$((failures + 1))
+fi
+
+if step hw4; then
+  pictures=$(mktemp -d)
+  for version in $versions; do
+    echo "-- $version"
+    "$B/$version/HW4" samples/portrait.ppm samples/template.ppm "$pictures/$version.ppm" || fail "HW4 $version"
+  done | tee "$OUT/hw4_$device.txt"
+  ! grep -q '^FAILED' "$OUT/hw4_$device.txt" || failures=$((failures + 1))
+  [ "$(cat "$pictures"/*.ppm | wc -c)" -gt 0 ] && [ "$(sha256sum "$pictures"/*.ppm | cut -d' ' -f1 | sort -u | wc -l)" -eq 1 ] &&
+    echo "the same picture from all" || fail "pictures differ"
+  rm -rf "$pictures"
+fi
+
+if step bench; then
+  # The homework's size: every version's stages beside Thrust's and CUB's, in one process.
+  # shellcheck disable=SC2086
+  ./compare $versions --n 220480 --keys --pairs --reps 51 --format json >"$OUT/hw4_size_$device.json" || fail bench
+  fast=$(for v in $versions; do case $v in seq | merge_cpu | odd_even) ;; *) echo "$v" ;; esac done)
+  # shellcheck disable=SC2086
+  ./compare $fast --n 1M,10M,100M --keys --pairs --reps 5 --format json >"$OUT/large_$device.json" || fail bench
+fi
+
+echo "$failures failed"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Installs what is missing for `make run` and `make test`, and says what. Debian and Ubuntu; as root
+# or with sudo. Elsewhere it says which libraries to install by hand. Installs nothing twice.
+set -euo pipefail
+
+packages=(
+  gcc g++ make git             # compilers
+  libboost-context-dev         # fibers of the cpu backend
+  libthrust-dev libtbb-dev     # thrust_ref on the cpu backend
+  libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev # HW4's images
+  libjansson-dev               # compare's records
+  libcmocka-dev                # tests
+)
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "setup: no apt-get here; please install the equivalents of: ${packages[*]}" >&2
+  exit 0 # the build itself will name what is missing
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: needs root or sudo to install: ${missing[*]}" >&2
+    exit 2
+  fi
+  as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}")
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! "${as_root[@]}" "${install[@]}" >"$log" 2>&1; then
+  # Usually an old package list.
+  "${as_root[@]}" apt-get update -qq >"$log" 2>&1 && "${as_root[@]}" "${install[@]}" >>"$log" 2>&1 || {
+    tail -n 20 "$log" >&2
+    echo "setup: apt-get failed" >&2
+    exit 2
+  }
+fi
+echo "setup: done"

@@ -1,0 +1,201 @@
+// The verdict against outputs that are wrong on purpose, one for each way to be wrong.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+extern "C" {
+#include <cmocka.h>
+}
+
+#include <cuda_runtime.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/scratch.h"
+#include "harness/verdict.h"
+#include "tests/reference_sort.h"
+
+enum { N = 20011 };
+
+static const char *const no_stages[] = {NULL};
+static const SortKnob no_knobs[] = {{}};
+static const SortVersion stable = {"a", "", "", true, UINT32_MAX, 0, no_stages, no_knobs};
+static const SortVersion unstable = {"b", "", "", false, UINT32_MAX, 0, no_stages, no_knobs};
+
+// Input and (still right) output on the host; a test damages them and asks for the verdict.
+static uint32_t input[N], keys[N], positions[N];
+
+static int sort_input(void **state) {
+  (void)state;
+  uint32_t word = 1;
+  for (int i = 0; i < N; i++) {
+    word = word * 1664525u + 1013904223u;
+    input[i] = word >> 20;  // 4,096 different keys: every key occurs about five times
+  }
+  memcpy(keys, input, sizeof keys);
+  reference_sort(keys, positions, N);
+  return 0;
+}
+
+static uint32_t *upload(const uint32_t *host, size_t n) {
+  uint32_t *device = NULL;
+  CUDA_CHECK(cudaMalloc(&device, (n + 1) * sizeof *device));
+  CUDA_CHECK(cudaMemcpy(device, host, n * sizeof *device, cudaMemcpyHostToDevice));
+  return device;
+}
+
+static Verdict judge(const SortVersion *version, bool pairs, size_t n) {
+  uint32_t *const d_input = upload(input, n), *const d_keys = upload(keys, n);
+  uint32_t *const d_positions = upload(positions, n);
+  const Verdict verdict = verdict_judge(version, d_input, d_keys, pairs ? d_positions : NULL, n);
+  CUDA_CHECK(cudaFree(d_input));
+  CUDA_CHECK(cudaFree(d_keys));
+  CUDA_CHECK(cudaFree(d_positions));
+  assert_int_equal(scratch_outstanding(), 0);
+  return verdict;
+}
+
+// The states of the four parts: H holds, F fails, - not judged.
+static void assert_states(const Verdict *verdict, const char *states) {
+  char actual[VERDICT_PARTS + 1] = "";
+  for (int part = 0; part < VERDICT_PARTS; part++) actual[part] = "HF-"[verdict->part[part].state];
+  assert_string_equal(actual, states);
+  assert_int_equal(verdict_passes(verdict), strchr(states, 'F') == NULL);
+}
+
+static void test_right(void **) {
+  Verdict verdict = judge(&stable, true, N);
+  assert_states(&verdict, "HHHH");
+  verdict = judge(&unstable, true, N);
+  assert_states(&verdict, "HHH-");
+  verdict = judge(&stable, false, N);
+  assert_states(&verdict, "HH--");
+  char text[64];
+  verdict_describe(&verdict, text, sizeof text);
+  assert_string_equal(text, "PASS");
+}
+
+static void test_tiny(void **) {
+  for (size_t n = 0; n <= 1; n++) {
+    keys[0] = input[0];
+    positions[0] = 0;
+    Verdict verdict = judge(&stable, true, n);
+    assert_states(&verdict, "HHHH");
+    verdict = judge(&stable, false, n);
+    assert_states(&verdict, "HH--");
+  }
+}
+
+static void test_order(void **) {
+  const uint32_t low = keys[100];
+  int j = 101;
+  while (keys[j] == low) j++;
+  keys[100] = keys[j];
+  keys[j] = low;
+  const uint32_t position = positions[100];
+  positions[100] = positions[j];
+  positions[j] = position;
+  const Verdict verdict = judge(&unstable, true, N);
+  assert_states(&verdict, "FHH-");
+  const VerdictFinding *const order = &verdict.part[VERDICT_ORDER];
+  assert_int_equal(order->first_bad, 101);  // the first that is smaller than the one before it
+  assert_int_equal(order->expected, keys[100]);
+  assert_int_equal(order->actual, low);
+  const Verdict bare = judge(&unstable, false, N);
+  assert_states(&bare, "F---");  // the multiset of bare keys is looked up in a sorted output
+}
+
+// A key overwritten by its neighbour: in order, but one lost and one invented.
+static void test_lost_key(void **) {
+  int i = 5000;
+  while (keys[i] == keys[i + 1]) i++;
+  keys[i] = keys[i + 1];
+  const Verdict verdict = judge(&stable, false, N);
+  assert_states(&verdict, "HF--");
+  const VerdictFinding *const multiset = &verdict.part[VERDICT_MULTISET];
+  assert_int_equal(multiset->bad_count, 2);  // one key too rare, one too frequent
+  assert_int_not_equal(multiset->expected, multiset->actual);
+  const Verdict pairs = judge(&unstable, true, N);
+  assert_states(&pairs, "HHF-");  // every position is there, but one has another's key
+  assert_int_equal(pairs.part[VERDICT_PAIRING].first_bad, i);
+  assert_int_equal(pairs.part[VERDICT_PAIRING].actual, keys[i]);
+  assert_int_equal(pairs.part[VERDICT_PAIRING].expected, input[positions[i]]);
+}
+
+static void test_invented_key(void **) {
+  keys[N - 1] = 0xffffffffu;  // not in the input at all
+  const Verdict verdict = judge(&stable, false, N);
+  assert_states(&verdict, "HF--");
+  char text[200];
+  verdict_describe(&verdict, text, sizeof text);
+  assert_non_null(strstr(text, "FAIL: multiset: the key at index "));
+}
+
+static void test_lost_position(void **) {
+  const uint32_t lost = positions[77];
+  positions[77] = positions[78] == lost ? positions[79] : positions[78];
+  const Verdict verdict = judge(&unstable, true, N);
+  assert_int_equal(verdict.part[VERDICT_MULTISET].state, VERDICT_FAILS);
+  assert_int_equal(verdict.part[VERDICT_MULTISET].first_bad, lost);
+  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, 1);
+}
+
+static void test_position_out_of_range(void **) {
+  const uint32_t lost = positions[3];
+  positions[3] = N;
+  const Verdict verdict = judge(&unstable, true, N);
+  assert_states(&verdict, "HFH-");
+  assert_int_equal(verdict.part[VERDICT_MULTISET].first_bad, lost);
+}
+
+static void test_stability(void **) {
+  int i = 9000;
+  while (keys[i] != keys[i + 1]) i++;
+  const uint32_t position = positions[i];
+  positions[i] = positions[i + 1];
+  positions[i + 1] = position;
+  const Verdict verdict = judge(&stable, true, N);
+  assert_states(&verdict, "HHHF");
+  assert_true(verdict.part[VERDICT_STABILITY].expected > verdict.part[VERDICT_STABILITY].actual);
+  const Verdict not_claimed = judge(&unstable, true, N);
+  assert_states(&not_claimed, "HHH-");
+}
+
+// A sort that zeroes inputs and outputs alike fools a checker that trusts the input's array.
+static void test_all_zero(void **) {
+  memset(keys, 0, sizeof keys);
+  Verdict verdict = judge(&stable, false, N);
+  assert_states(&verdict, "HF--");
+  memset(positions, 0, sizeof positions);
+  verdict = judge(&unstable, true, N);
+  assert_states(&verdict, "HFF-");
+  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, N - 1);
+}
+
+// The input handed back unsorted, and an output that was never written.
+static void test_untouched(void **) {
+  memcpy(keys, input, sizeof keys);
+  for (uint32_t i = 0; i < N; i++) positions[i] = i;
+  Verdict verdict = judge(&stable, true, N);
+  assert_states(&verdict, "FHHH");
+  memset(keys, 0xa5, sizeof keys);
+  memset(positions, 0xa5, sizeof positions);
+  verdict = judge(&stable, true, N);
+  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, N);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_right, sort_input),
+      cmocka_unit_test_setup(test_tiny, sort_input),
+      cmocka_unit_test_setup(test_order, sort_input),
+      cmocka_unit_test_setup(test_lost_key, sort_input),
+      cmocka_unit_test_setup(test_invented_key, sort_input),
+      cmocka_unit_test_setup(test_lost_position, sort_input),
+      cmocka_unit_test_setup(test_position_out_of_range, sort_input),
+      cmocka_unit_test_setup(test_stability, sort_input),
+      cmocka_unit_test_setup(test_all_zero, sort_input),
+      cmocka_unit_test_setup(test_untouched, sort_input),
+  };
+  return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
+}
