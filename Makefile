@@ -103,7 +103,7 @@ $(B)/generated/%.cpp: %.cu $(B)/rewrite
 	$(B)/rewrite $< > $@
 $(B)/%.o: $(B)/generated/%.cpp | $(HEADERS)
 	@mkdir -p $(@D)
-	$(CXX) $(CPPFLAGS) -I$(*D) $(CXXFLAGS) $(CXXFLAGS_$(version_of)) -c $< -o $@
+	$(CXX) $(CPPFLAGS) -I$(*D) $(CXXFLAGS) -Wno-unknown-pragmas $(CXXFLAGS_$(version_of)) -c $< -o $@
 endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

@@ -3,7 +3,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,20 +22,11 @@
 #define DEFAULT_OUTPUT "HW4_output.ppm"
 #endif
 
-enum { MESSAGE_SIZE = 1024 };
+static char message[1024];  // what a function of another file says is wrong
 
 // Says in one sentence on stderr what is wrong, and ends the program.
-__attribute__((noreturn, format(printf, 2, 3))) static void quit(int code, const char *format,
-                                                                 ...) {
-  fflush(stdout);
-  va_list arguments;
-  va_start(arguments, format);
-  fputs("HW4: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  va_end(arguments);
-  exit(code);
-}
+#define QUIT(code, ...) \
+  (fflush(stdout), fprintf(stderr, "HW4: " __VA_ARGS__), fputc('\n', stderr), exit(code))
 
 // ---- command line ------------------------------------------------------------------------------
 
@@ -48,12 +38,11 @@ typedef struct Options {
 enum { OPTION_SET = 256, OPTION_KNOBS, OPTION_SEED };
 
 static const struct argp_option option_table[] = {
-    {"set", OPTION_SET, "KNOB=VALUE", 0, "Set a knob of the version; may be given several times",
-     0},
+    {"set", OPTION_SET, "KNOB=VALUE", 0, "Set a knob of the version (repeatable)", 0},
     {"knobs", OPTION_KNOBS, NULL, 0, "List the version's knobs and exit", 0},
     {"seed", OPTION_SEED, "N", 0,
      "On the cpu backend, run the threads of a block in an order shuffled by N, so that a missing "
-     "barrier shows (CUDA_CPU_RACECHECK=N); on a GPU it has no effect",
+     "barrier shows; on a GPU, no effect",
      0},
     {0}};
 
@@ -63,29 +52,28 @@ static void set_seed(const char *text) {
   errno = 0;
   (void)strtoull(text, &end, 10);
   if (errno != 0 || strspn(text, "0123456789") == 0 || *end != '\0')
-    quit(EXIT_USAGE, "--seed takes a whole number from 0 to %" PRIu64 ", not '%s'", UINT64_MAX,
+    QUIT(EXIT_USAGE, "--seed takes a whole number from 0 to %" PRIu64 ", not '%s'", UINT64_MAX,
          text);
   if (setenv("CUDA_CPU_RACECHECK", text, 1) != 0)
-    quit(EXIT_DEVICE, "cannot set CUDA_CPU_RACECHECK: %s", strerror(errno));
+    QUIT(EXIT_DEVICE, "cannot set CUDA_CPU_RACECHECK: %s", strerror(errno));
 }
 
 static void add_argument(Options *options, unsigned int index, const char *argument) {
   const char **const places[] = {&options->image, &options->eye_template, &options->output};
   if (index >= sizeof places / sizeof *places)
-    quit(EXIT_USAGE, "'%s' is one argument too many (see HW4 --help)", argument);
+    QUIT(EXIT_USAGE, "'%s' is one argument too many (see HW4 --help)", argument);
   *places[index] = argument;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   Options *const options = state->input;
-  char message[MESSAGE_SIZE];
   switch (key) {
     case ARGP_KEY_INIT:
       // What getopt says of an unknown option is one sentence; argp would add a second line.
       state->err_stream = NULL;
       return 0;
     case OPTION_SET:
-      if (!knob_set(argument, message, sizeof message)) quit(EXIT_USAGE, "--set: %s", message);
+      if (!knob_set(argument, message, sizeof message)) QUIT(EXIT_USAGE, "--set: %s", message);
       return 0;
     case OPTION_KNOBS:
       options->list_knobs = true;
@@ -115,13 +103,15 @@ static void print_version(FILE *stream, struct argp_state *state) {
   (void)state;
   fprintf(stream, "HW4 with %s: %s\nSource: %s\nBackend: %s\n", sort_version.name,
           sort_version.title, sort_version.source, device_backend());
+  fprintf(stream, "Largest n: %" PRIu64 "\n", sort_version.max_n);
+  if (sort_version.slow_n != 0) fprintf(stream, "Slow above n: %" PRIu64 "\n", sort_version.slow_n);
 }
 
 static void print_knobs(void) {
   if (sort_version.knobs[0].name == NULL) printf("%s has no knobs\n", sort_version.name);
-  for (const SortKnob *knob = sort_version.knobs; knob->name != NULL; knob++)
-    printf("%s = %d (%d to %d): %s\n", knob->name, knob->default_value, knob->min, knob->max,
-           knob->meaning);
+  for (const SortKnob *entry = sort_version.knobs; entry->name != NULL; entry++)
+    printf("%s = %d (%d to %d): %s\n", entry->name, entry->default_value, entry->min, entry->max,
+           entry->meaning);
 }
 
 static Options parse_command_line(int count, char **arguments) {
@@ -147,7 +137,7 @@ static Options parse_command_line(int count, char **arguments) {
     exit(EXIT_RIGHT);
   }
   if (options.eye_template == NULL)
-    quit(EXIT_USAGE, "%s is missing (see HW4 --help)",
+    QUIT(EXIT_USAGE, "%s is missing (see HW4 --help)",
          options.image == NULL ? "an image and a template" : "a template");
   return options;
 }
@@ -155,17 +145,19 @@ static Options parse_command_line(int count, char **arguments) {
 // ---- files -------------------------------------------------------------------------------------
 
 static void load(const Options *options, Image *image, Image *eye_template) {
-  char message[MESSAGE_SIZE];
   if (!image_load(options->image, image, message, sizeof message) ||
       !image_load(options->eye_template, eye_template, message, sizeof message))
-    quit(EXIT_USAGE, "%s", message);
+    QUIT(EXIT_USAGE, "%s", message);
   if (image->width < eye_template->width || image->height < eye_template->height)
-    quit(EXIT_USAGE, "the image (%d x %d) is smaller than the template (%d x %d)", image->width,
+    QUIT(EXIT_USAGE, "the image (%d x %d) is smaller than the template (%d x %d)", image->width,
          image->height, eye_template->width, eye_template->height);
   const uint64_t n = (uint64_t)image->width * (uint64_t)image->height;
   if (n > sort_version.max_n)
-    quit(EXIT_USAGE, "the image has %" PRIu64 " pixels, but %s sorts at most %" PRIu64, n,
+    QUIT(EXIT_USAGE, "the image has %" PRIu64 " pixels, but %s sorts at most %" PRIu64, n,
          sort_version.name, sort_version.max_n);
+  if (sort_version.slow_n != 0 && n > sort_version.slow_n)
+    fprintf(stderr, "HW4: %s is slow above %" PRIu64 " pixels: this takes a while\n",
+            sort_version.name, sort_version.slow_n);
 }
 
 // ---- sorting -----------------------------------------------------------------------------------
@@ -180,7 +172,7 @@ typedef struct Sort {
 
 static uint32_t *host_array(size_t n) {
   uint32_t *const array = malloc(n * sizeof *array);
-  if (array == NULL) quit(EXIT_DEVICE, "%zu pixels do not fit into memory", n);
+  if (array == NULL) QUIT(EXIT_DEVICE, "%zu pixels do not fit into memory", n);
   return array;
 }
 
@@ -247,14 +239,14 @@ static void sort_timed(const Sort *sort) {
     printf("%s: %f msecs\n", sort_version.stages[i], milliseconds[i]);
   printf("\nYour code ran in: %f msecs.\n", (double)total);
   if (scratch_outstanding() != 0)
-    quit(EXIT_DEVICE, "%s did not return %zu of its scratch blocks", sort_version.name,
+    QUIT(EXIT_DEVICE, "%s did not return %zu of its scratch blocks", sort_version.name,
          scratch_outstanding());
 }
 
 static bool judge(const Sort *sort) {
   const Verdict verdict = verdict_judge(&sort_version, sort->snapshot, sort->output_keys,
                                         sort->output_positions, sort->n);
-  char text[MESSAGE_SIZE];
+  char text[1024];
   verdict_describe(&verdict, text, sizeof text);
   puts(text);
   return verdict_passes(&verdict);
@@ -269,21 +261,19 @@ static void save_mended(const char *path, Image *image, Sort *sort) {
   CUDA_CHECK(cudaMemcpy(sort->positions, sort->output_positions, bytes, cudaMemcpyDeviceToHost));
   red_eye_settle_ties(sort->keys, sort->positions, sort->n, best);
   red_eye_remove(image, sort->positions + (sort->n - best), best);
-  char message[MESSAGE_SIZE];
-  if (!image_save(path, image, message, sizeof message)) quit(EXIT_USAGE, "%s", message);
+  if (!image_save(path, image, message, sizeof message)) QUIT(EXIT_USAGE, "%s", message);
 }
 
 int main(int argument_count, char **arguments) {
   const Options options = parse_command_line(argument_count, arguments);
-  char message[MESSAGE_SIZE];
-  if (!image_can_save(options.output, message, sizeof message)) quit(EXIT_USAGE, "%s", message);
-  Image image, eye_template;
+  if (!image_can_save(options.output, message, sizeof message)) QUIT(EXIT_USAGE, "%s", message);
+  Image image = {0}, eye_template = {0};
   load(&options, &image, &eye_template);
 
   const DeviceInfo device = device_info();
   Sort sort = sort_create((size_t)image.width * (size_t)image.height);
   if (!red_eye_scores(&image, &eye_template, sort.keys))
-    quit(EXIT_DEVICE, "the scores do not fit into memory");
+    QUIT(EXIT_DEVICE, "the scores do not fit into memory");
   CUDA_CHECK(
       cudaMemcpy(sort.snapshot, sort.keys, sort.n * sizeof *sort.keys, cudaMemcpyHostToDevice));
 
@@ -297,6 +287,6 @@ int main(int argument_count, char **arguments) {
   image_free(&image);
   image_free(&eye_template);
   if (fflush(stdout) != 0 || ferror(stdout))
-    quit(EXIT_USAGE, "cannot write to standard output: %s", strerror(errno));
+    QUIT(EXIT_USAGE, "cannot write to standard output: %s", strerror(errno));
   return right ? EXIT_RIGHT : EXIT_WRONG_RESULT;
 }

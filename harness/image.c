@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +12,8 @@
 
 enum { REASON_SIZE = 256 };
 
-__attribute__((format(printf, 3, 4))) static bool fail(char *message, size_t size,
-                                                       const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, size, format, arguments);
-  va_end(arguments);
-  return false;
-}
+// Writes a sentence, or its end, into text[size]; false, to be returned at once.
+#define FAIL(text, size, ...) (snprintf(text, size, __VA_ARGS__), false)
 
 static void bytes_free(Bytes *bytes) {
   free(bytes->data);
@@ -37,10 +30,10 @@ void image_free(Image *image) {
 // Only what has an end is read: files, and pipes (so that `HW4 <(program) ...` works).
 static bool check_readable(int file, size_t *size, char *reason) {
   struct stat status;
-  if (fstat(file, &status) != 0) return fail(reason, REASON_SIZE, "%s", strerror(errno));
-  if (S_ISDIR(status.st_mode)) return fail(reason, REASON_SIZE, "it is a folder");
+  if (fstat(file, &status) != 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
+  if (S_ISDIR(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is a folder");
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))
-    return fail(reason, REASON_SIZE, "it is not a file");
+    return FAIL(reason, REASON_SIZE, "it is not a file");
   *size = S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
   return true;
 }
@@ -51,12 +44,12 @@ static bool read_all(int file, Bytes *bytes, char *reason) {
   capacity += 4096;  // room to see that there is no more
   while (true) {
     unsigned char *const data = realloc(bytes->data, capacity);
-    if (data == NULL) return fail(reason, REASON_SIZE, "it does not fit into memory");
+    if (data == NULL) return FAIL(reason, REASON_SIZE, "it does not fit into memory");
     bytes->data = data;
     while (bytes->size < capacity) {
       const ssize_t got = read(file, data + bytes->size, capacity - bytes->size);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return fail(reason, REASON_SIZE, "%s", strerror(errno));
+      if (got < 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
       if (got == 0) return true;
       bytes->size += (size_t)got;
     }
@@ -66,17 +59,17 @@ static bool read_all(int file, Bytes *bytes, char *reason) {
 
 static bool read_file(const char *path, Bytes *bytes, char *message, size_t message_size) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return fail(message, message_size, "cannot read '%s': %s", path, strerror(errno));
+  if (file < 0) return FAIL(message, message_size, "cannot read '%s': %s", path, strerror(errno));
   char reason[REASON_SIZE];
   const bool good = read_all(file, bytes, reason);
   close(file);
   if (good) return true;
   bytes_free(bytes);
-  return fail(message, message_size, "cannot read '%s': %s", path, reason);
+  return FAIL(message, message_size, "cannot read '%s': %s", path, reason);
 }
 
 static bool decode(const Bytes *bytes, Image *image, char *reason) {
-  if (bytes->size == 0) return fail(reason, REASON_SIZE, "is empty");
+  if (bytes->size == 0) return FAIL(reason, REASON_SIZE, "is empty");
   // These two are read here even where OpenCV could, so that they mean the same with and without.
   const bool own =
       bytes->size >= 2 && bytes->data[0] == 'P' && (bytes->data[1] == '5' || bytes->data[1] == '6');
@@ -84,7 +77,7 @@ static bool decode(const Bytes *bytes, Image *image, char *reason) {
 #if HAVE_OPENCV
   return opencv_decode(bytes, image, reason, REASON_SIZE);
 #else
-  return fail(reason, REASON_SIZE,
+  return FAIL(reason, REASON_SIZE,
               "is not a binary Netpbm image (P5 or P6), and this program was built without OpenCV, "
               "which reads other formats");
 #endif
@@ -97,7 +90,7 @@ bool image_load(const char *path, Image *image, char *message, size_t message_si
   char reason[REASON_SIZE];
   const bool good = decode(&bytes, image, reason);
   bytes_free(&bytes);
-  return good || fail(message, message_size, "'%s' %s", path, reason);
+  return good || FAIL(message, message_size, "'%s' %s", path, reason);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -118,12 +111,12 @@ static bool check_suffix(const char *path, char *message, size_t message_size) {
   if (is_netpbm(suffix)) return true;
 #if HAVE_OPENCV
   if (opencv_can_encode(suffix)) return true;
-  return fail(message, message_size,
+  return FAIL(message, message_size,
               "cannot write '%s': its name must end in .png, .jpg, .ppm or the suffix of another "
               "colour format that OpenCV writes",
               path);
 #else
-  return fail(
+  return FAIL(
       message, message_size,
       "cannot write '%s': its name must end in .ppm, because this program was built without "
       "OpenCV, which writes other formats",
@@ -135,24 +128,24 @@ static bool check_suffix(const char *path, char *message, size_t message_size) {
 static bool check_place(const char *path, char *reason) {
   struct stat status;
   if (stat(path, &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return fail(reason, REASON_SIZE, "it is a folder");
-    if (!S_ISREG(status.st_mode)) return fail(reason, REASON_SIZE, "it is not a file");
-    if (access(path, W_OK) != 0) return fail(reason, REASON_SIZE, "%s", strerror(errno));
+    if (S_ISDIR(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is a folder");
+    if (!S_ISREG(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is not a file");
+    if (access(path, W_OK) != 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
   }
   const char *const slash = strrchr(path, '/');
   char *const folder = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-  if (folder == NULL) return fail(reason, REASON_SIZE, "%s", strerror(errno));
+  if (folder == NULL) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
   const bool writable = access(folder, W_OK | X_OK) == 0;
   const int error = errno;
   free(folder);
-  return writable || fail(reason, REASON_SIZE, "its folder: %s", strerror(error));
+  return writable || FAIL(reason, REASON_SIZE, "its folder: %s", strerror(error));
 }
 
 bool image_can_save(const char *path, char *message, size_t message_size) {
   if (!check_suffix(path, message, message_size)) return false;
   char reason[REASON_SIZE];
   return check_place(path, reason) ||
-         fail(message, message_size, "cannot write '%s': %s", path, reason);
+         FAIL(message, message_size, "cannot write '%s': %s", path, reason);
 }
 
 static bool encode(const char *path, const Image *image, Bytes *bytes, char *reason) {
@@ -227,9 +220,9 @@ bool image_save(const char *path, const Image *image, char *message, size_t mess
   Bytes bytes = {0};
   char reason[REASON_SIZE];
   if (!encode(path, image, &bytes, reason))
-    return fail(message, message_size, "cannot write '%s': the picture %s", path, reason);
+    return FAIL(message, message_size, "cannot write '%s': the picture %s", path, reason);
   const bool good = write_file(path, &bytes);
   const int error = errno;
   bytes_free(&bytes);
-  return good || fail(message, message_size, "cannot write '%s': %s", path, strerror(error));
+  return good || FAIL(message, message_size, "cannot write '%s': %s", path, strerror(error));
 }

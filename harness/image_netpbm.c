@@ -1,7 +1,6 @@
 // Netpbm images (man 5 ppm, pgm): binary P5 and P6 with samples of one byte.
 #include <ctype.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +16,8 @@ typedef struct Header {
   size_t size;  // bytes up to the first sample
 } Header;
 
-__attribute__((format(printf, 3, 4))) static bool fail(char *reason, size_t size,
-                                                       const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(reason, size, format, arguments);
-  va_end(arguments);
-  return false;
-}
+// Writes a sentence, or its end, into text[size]; false, to be returned at once.
+#define FAIL(text, size, ...) (snprintf(text, size, __VA_ARGS__), false)
 
 // ---- reading -----------------------------------------------------------------------------------
 
@@ -55,7 +48,7 @@ static bool read_number(const Bytes *bytes, size_t *at, uint64_t *value) {
 
 static bool read_header(const Bytes *bytes, Header *header, char *reason, size_t reason_size) {
   if (bytes->size < 2 || bytes->data[0] != 'P' || (bytes->data[1] != '5' && bytes->data[1] != '6'))
-    return fail(reason, reason_size, "is not a binary Netpbm image (P5 or P6)");
+    return FAIL(reason, reason_size, "is not a binary Netpbm image (P5 or P6)");
   header->channels = bytes->data[1] == '6' ? 3 : 1;
   const struct {
     const char *name;
@@ -65,32 +58,32 @@ static bool read_header(const Bytes *bytes, Header *header, char *reason, size_t
   size_t at = 2;
   for (int i = 0; i < 3; i++) {
     if (read_number(bytes, &at, fields[i].value)) continue;
-    if (at == bytes->size) return fail(reason, reason_size, "ends within its Netpbm header");
-    return fail(reason, reason_size, "has no valid %s in its Netpbm header", fields[i].name);
+    if (at == bytes->size) return FAIL(reason, reason_size, "ends within its Netpbm header");
+    return FAIL(reason, reason_size, "has no valid %s in its Netpbm header", fields[i].name);
   }
   if (at < bytes->size && bytes->data[at] == '#') at = skip_comment(bytes, at);
-  if (at == bytes->size) return fail(reason, reason_size, "ends within its Netpbm header");
+  if (at == bytes->size) return FAIL(reason, reason_size, "ends within its Netpbm header");
   if (!isspace(bytes->data[at]))
-    return fail(reason, reason_size, "has no valid maxval in its Netpbm header");
+    return FAIL(reason, reason_size, "has no valid maxval in its Netpbm header");
   header->size = at + 1;
   return true;
 }
 
 static bool check_header(const Header *header, const Bytes *bytes, char *reason,
                          size_t reason_size) {
-  if (header->width == 0 || header->height == 0) return fail(reason, reason_size, "has no pixels");
+  if (header->width == 0 || header->height == 0) return FAIL(reason, reason_size, "has no pixels");
   // Neither factor exceeds UINT32_MAX, so the product cannot overflow.
   if (header->width * header->height > INT_MAX)
-    return fail(reason, reason_size, "is too large: an image may have up to %d pixels", INT_MAX);
-  if (header->maxval == 0) return fail(reason, reason_size, "has a maxval of 0");
+    return FAIL(reason, reason_size, "is too large: an image may have up to %d pixels", INT_MAX);
+  if (header->maxval == 0) return FAIL(reason, reason_size, "has a maxval of 0");
   if (header->maxval > 255)
-    return fail(reason, reason_size,
+    return FAIL(reason, reason_size,
                 "has samples of two bytes (a maxval above 255); only "
                 "samples of one byte are read");
   const uint64_t expected = header->width * header->height * (uint64_t)header->channels;
   const uint64_t present = bytes->size - header->size;
   if (present < expected)
-    return fail(reason, reason_size, "is cut off: %llu of its %llu bytes of pixels are missing",
+    return FAIL(reason, reason_size, "is cut off: %llu of its %llu bytes of pixels are missing",
                 (unsigned long long)(expected - present), (unsigned long long)expected);
   return true;
 }
@@ -109,16 +102,16 @@ static bool convert_samples(const Header *header, const unsigned char *samples,
 }
 
 bool netpbm_decode(const Bytes *bytes, Image *image, char *reason, size_t reason_size) {
-  Header header;
+  Header header = {0};
   if (!read_header(bytes, &header, reason, reason_size) ||
       !check_header(&header, bytes, reason, reason_size))
     return false;
   unsigned char *const rgb = malloc((size_t)(header.width * header.height) * 3);
-  if (rgb == NULL) return fail(reason, reason_size, "does not fit into memory");
+  if (rgb == NULL) return FAIL(reason, reason_size, "does not fit into memory");
   // What follows the pixels is left alone: a Netpbm file may hold several images.
   if (!convert_samples(&header, bytes->data + header.size, rgb)) {
     free(rgb);
-    return fail(reason, reason_size, "has a sample above its maxval of %llu",
+    return FAIL(reason, reason_size, "has a sample above its maxval of %llu",
                 (unsigned long long)header.maxval);
   }
   *image = (Image){.width = (int)header.width, .height = (int)header.height, .rgb = rgb};
@@ -133,7 +126,7 @@ bool netpbm_encode(const Image *image, Bytes *bytes, char *reason, size_t reason
       (size_t)snprintf(header, sizeof header, "P6\n%d %d\n255\n", image->width, image->height);
   const size_t samples = (size_t)image->width * (size_t)image->height * 3;
   bytes->data = malloc(header_size + samples);
-  if (bytes->data == NULL) return fail(reason, reason_size, "does not fit into memory");
+  if (bytes->data == NULL) return FAIL(reason, reason_size, "does not fit into memory");
   bytes->size = header_size + samples;
   memcpy(bytes->data, header, header_size);
   memcpy(bytes->data + header_size, image->rgb, samples);

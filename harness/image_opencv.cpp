@@ -42,10 +42,10 @@ bool fail(char *reason, size_t size, const char *text) {
   return false;
 }
 
-// ---- cut-off files
-// ------------------------------------------------------------------------------- OpenCV takes a
-// JPEG whose end is missing for a good one and leaves the missing rows grey or undefined, so
-// whether the end is there is checked here. The other formats notice themselves.
+// ---- cut-off files -----------------------------------------------------------------------------
+
+// OpenCV takes a JPEG whose end is missing for a good one and leaves the missing rows grey or
+// undefined, so whether the end is there is checked here. The other formats notice themselves.
 
 bool is_jpeg(const Bytes *bytes) {
   return bytes->size >= 3 && std::memcmp(bytes->data, "\xff\xd8\xff", 3) == 0;

@@ -168,7 +168,7 @@ static void score_channel(const Workspace *work, size_t width, size_t height) {
     }
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- all scores --------------------------------------------------------------------------------
 
 // Lifts the scores so that the smallest becomes zero: floats from zero up order like their bits.
 static void make_keys(const float *scores, size_t count, uint32_t *keys) {
@@ -205,7 +205,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 void red_eye_settle_ties(const uint32_t *keys, uint32_t *positions, size_t n, size_t count) {
-  size_t first = n - count, end = n - count;
+  size_t first = n - count, end = first;
   while (first > 0 && keys[first - 1] == keys[n - count]) first--;
   while (end < n && keys[end] == keys[n - count]) end++;
   qsort(positions + first, end - first, sizeof *positions, ascending);

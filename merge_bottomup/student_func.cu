@@ -2,8 +2,7 @@
 //
 // Build:    make merge_bottomup
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set parentBlock=32
-// New here: (after the bottom-up merge slides) no recursion: sorted runs of 1, 2, 4, .. elements
-// are
+// New here: (after the bottom-up merge slides) no recursion: sorted runs of 1, 2, 4, .. keys are
 //           merged in pairs, one kernel a width, one thread a pair. Many small pairs: the thread
 //           merges its pair itself. Few large ones: it launches a child kernel with one thread for
 //           each element. Why: the recursion of merge_cpu does not fit a GPU's small stacks.
@@ -11,6 +10,7 @@
 //           where one launch brings tens of thousands of elements to merge.
 #include "common/check.h"
 #include "common/knobs.h"
+#include "common/merge_by_rank.cuh"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
 #include "common/stages.h"
@@ -19,17 +19,15 @@
 static const char *const stages[] = {"serial", "merge", NULL};
 static const SortKnob knobs[] = {
     {"parentBlock", 16, 1, 1024,
-     "threads per block of the parent kernel; each owns a pair of runs"},
+     "threads per block of the parent kernel, each with a pair of runs"},
     {"childBlock", 256, 32, 1024, "threads per block of the child kernel; each places one element"},
-    {"childFrom", 32768, 1, 1 << 30,
-     "elements per run from which pairs are given to child kernels"},
+    {"childFrom", 32768, 1, 1 << 30, "elements per run from which a pair gets a child kernel"},
     {},
 };
 
 extern "C" const SortVersion sort_version = {
     "merge_bottomup",
-    "bottom-up merge sort with dynamic parallelism: a thread per pair of runs, a child per big "
-    "pair",
+    "bottom-up merge sort, a thread per pair of runs; large pairs get a child kernel each",
     "the bottom-up merge slides, GPU part",
     true,
     UINT32_MAX - 1,  // at most 2^31 - 1 pairs, which is how many blocks a grid can have
@@ -38,47 +36,15 @@ extern "C" const SortVersion sort_version = {
     knobs,
 };
 
-// Two neighbouring sorted runs: begin..middle and middle..end. The right one may be empty.
-typedef struct Runs {
-  size_t begin, middle, end;
-} Runs;
-
-static __device__ Runs runs_of_pair(size_t pair, size_t width, size_t n) {
-  const size_t begin = pair * 2 * width, middle = begin + width, end = middle + width;
-  const Runs runs = {begin, middle < n ? middle : n, end < n ? end : n};
-  return runs;
-}
-
-// One thread merges two runs, element after element. Of equal keys the left run's goes first.
-//   [2 5 | 1 5 7]  ->  [1 2 5 5 7]
-static __device__ void merge_serially(Pairs from, Pairs to, Runs runs) {
-  size_t i = runs.begin, j = runs.middle;
-  for (size_t k = runs.begin; k < runs.end; k++) {
-    const bool left = j == runs.end || (i < runs.middle && from.keys[i] <= from.keys[j]);
-    move_pair(to, k, from, left ? i++ : j++);
-  }
-}
-
-// The child ("mergeKernel" on the slides): a thread per element of the two runs. An element's place
-// is its index in its own run plus the number of elements of the other run that go before it:
-// those less than it and, for an element of the right run, those equal to it.
-//   [2 5 | 1 5 7]  own index [0 1 0 1 2] + before it in the other run [1 1 0 2 2] = [1 2 0 3 4]
+// The child ("mergeKernel" on the slides): a thread per element of the two runs finds its place by
+// binary search in the other run.
 static __global__ void merge_by_rank(Pairs from, Pairs to, Runs runs) {
-  const size_t i = runs.begin + global_index();
-  if (i >= runs.end) return;
-  const bool left = i < runs.middle;
-  const unsigned int key = from.keys[i];
-  size_t first = left ? runs.middle : runs.begin;  // the other run, halved until first == last:
-  size_t last = left ? runs.end : runs.middle;     // the first element that goes after this one
-  while (first < last) {
-    const size_t probe = first + (last - first) / 2;
-    const unsigned int other = from.keys[probe];
-    if (left ? other < key : other <= key)
-      first = probe + 1;
-    else
-      last = probe;
-  }
-  move_pair(to, i - runs.middle + first, from, i);  // i + (first - middle), or first + (i - middle)
+  const size_t i = global_index();
+  if (i >= runs.end - runs.begin) return;
+  const unsigned int place =
+      place_in_merge(from.keys + runs.begin, (unsigned int)(runs.middle - runs.begin),
+                     (unsigned int)(runs.end - runs.begin), (unsigned int)i);
+  move_pair(to, runs.begin + place, from, runs.begin + i);
 }
 
 // The parent ("mergeSort_coordinate" on the slides): a thread per pair of runs of `width` elements,

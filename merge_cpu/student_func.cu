@@ -1,5 +1,4 @@
-// merge_cpu: recursive merge sort on the host, three ways: sequential, OpenMP sections, OpenMP
-// tasks.
+// merge_cpu: recursive merge sort on the host: sequential, with OpenMP sections, with OpenMP tasks.
 //
 // Build:    make merge_cpu
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set mode=2
@@ -118,7 +117,7 @@ static void sort_tasks(HostPairs a, HostPairs b, size_t begin, size_t end, size_
 static void merge_sort(HostPairs a, HostPairs b, size_t n) {
   const int mode = knob("mode");
   const size_t cutoff = (size_t)knob("cutoff");
-  if (mode == SEQUENTIAL) {
+  if (mode == SEQUENTIAL || n < cutoff) {
     sort_sequential(a, b, 0, n);
   } else if (mode == SECTIONS) {
     const int levels_before = omp_get_max_active_levels();

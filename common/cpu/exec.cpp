@@ -84,8 +84,8 @@ void begin_collectives(Block &block) {
 namespace {
 
 inline bool same_site(const Site *a, const Site *b) {
-  return a == b || (a->line == b->line && std::strcmp(a->file, b->file) == 0 &&
-                    std::strcmp(a->what, b->what) == 0);
+  const auto same = [](const char *s, const char *t) { return s == t || std::strcmp(s, t) == 0; };
+  return a == b || (a->line == b->line && same(a->file, b->file) && same(a->what, b->what));
 }
 
 // All threads that have not returned have come to the barrier; those in the queue go on.
@@ -102,10 +102,8 @@ int block_barrier(const Site *site, int predicate, int kind) {
   Block &block = enter_collective();
   block.barrier_true += predicate;
   if (block.barrier.length == 0) block.barrier_site = site;
-  if (site != block.barrier_site && !same_site(block.barrier_site, site)) {
-    current->site = site;
-    diagnose_waiting(block, "wait at different barriers");
-  }
+  // For good: run_block() reports it once all others wait too, so that it can say where.
+  if (!same_site(block.barrier_site, site)) suspend(block, site, &block.misplaced);
   const unsigned arrived = block.barrier.length + 1;
   if (arrived + block.returned == block.count)
     release_barrier(block, static_cast<int>(arrived));
@@ -123,13 +121,13 @@ void grid_barrier(const Site *site) {
   suspend(block, site, &block.grid_barrier);
 }
 
-void spin_yield() {
+void spin_yield(const Site *site) {
   if (current == nullptr) {  // host code
     sched_yield();
     return;
   }
   Block &block = enter_collective();
-  suspend(block, nullptr, &block.yielded);
+  suspend(block, site, &block.yielded);
 }
 
 // ---- warps ---------------------------------------------------------------------------------------
@@ -188,6 +186,7 @@ std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, st
 unsigned active_mask(const Site *site) {
   Block &block = enter_collective();
   Thread *const self = current;
+  block.warps[self->number / 32].gathered |= 1u << (self->number % 32);
   suspend(block, site, &block.active_mask);
   return static_cast<unsigned>(self->result);
 }
@@ -200,10 +199,15 @@ bool release_active_masks(Block &block) {
   if (block.active_mask.length == 0) return false;
   for (Thread *thread = block.active_mask.head; thread != nullptr; thread = thread->next) {
     thread->result = 0;
-    for (const Thread *other = block.active_mask.head; other != nullptr; other = other->next)
-      if (other->number / 32 == thread->number / 32 && same_site(other->site, thread->site))
-        thread->result |= 1u << (other->number % 32);
+    const unsigned warp_index = thread->number / 32;
+    for (unsigned left = block.warps[warp_index].gathered; left != 0; left &= left - 1) {
+      const unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+      if (same_site(block.threads[warp_index * 32 + lane].site, thread->site))
+        thread->result |= 1u << lane;
+    }
   }
+  for (const Thread *thread = block.active_mask.head; thread != nullptr; thread = thread->next)
+    block.warps[thread->number / 32].gathered = 0;
   block.ready.append(block.active_mask);
   return true;
 }
@@ -242,6 +246,7 @@ Outcome run_block(Block &block) {
     }
     if (!block.collective || block.returned == block.count) break;
     if (release_active_masks(block)) continue;
+    if (block.misplaced.length > 0) diagnose_waiting(block, "wait at different barriers");
     if (block.yielded.length > 0) {
       block.ready.append(block.yielded);
       outcome = Outcome::kYielded;

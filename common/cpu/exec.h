@@ -20,6 +20,8 @@ namespace cuda_cpu {
 struct Block;
 struct Worker;
 
+constexpr int kMaxStaticArrays = 64;  // __shared__ arrays that a block may declare
+
 // A place in the source, for diagnoses.
 struct Site {
   const char *what;  // "__syncthreads"
@@ -72,6 +74,7 @@ struct Warp {
   unsigned present = 0;  // lanes that exist
   unsigned returned = 0; // of these, lanes whose thread has returned
   unsigned waiting = 0;  // lanes that wait in a collective
+  unsigned gathered = 0; // lanes that wait in __activemask()
 };
 
 // The threads of one block and what they wait for. Above the line stands what the loop in
@@ -84,12 +87,14 @@ struct Block {
                             // threads up to the running one have returned, and `started` and
                             // `returned` are not kept
   bool shuffled = false;
+  bool launch_failed = false;  // some thread's `last_error` is set
   // ---
   struct Grid *grid = nullptr;
   uint3 index = {0, 0, 0};
   Warp *warps = nullptr;
   unsigned returned = 0;
   Queue ready, barrier, grid_barrier, active_mask, yielded;
+  Queue misplaced;  // at another barrier than those in `barrier`: a mistake
   const Site *barrier_site = nullptr;  // of the first thread that waits there
   int barrier_true = 0;                // of __syncthreads_count/_and/_or: how many so far
   int barrier_result = 0;              // of the last barrier: how many were true
@@ -98,7 +103,7 @@ struct Block {
   char *shared = nullptr;        // shared memory: dynamic first, then the static arrays
   std::size_t shared_used = 0;
   int static_arrays = 0;
-  struct { const void *key; void *memory; } static_array[64];
+  struct { const void *key; void *memory; } static_array[kMaxStaticArrays];
 };
 
 struct GridShape {
@@ -231,7 +236,7 @@ Launcher<Kernel, decltype(Kernel)> launcher(const char *name, dim3 grid, dim3 bl
 // What kernels call (device.h).
 int block_barrier(const Site *site, int predicate, int kind);  // kind: 0 plain 1 count 2 and 3 or
 void grid_barrier(const Site *site);
-void spin_yield();
+void spin_yield(const Site *site);
 unsigned active_mask(const Site *site);
 void *dynamic_shared();
 void *static_shared(const void *key, std::size_t bytes, std::size_t alignment);

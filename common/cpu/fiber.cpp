@@ -4,16 +4,19 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#endif
 
 namespace cuda_cpu {
 
 namespace bc = boost::context;
 
-// Never destroyed: OpenMP's threads live as long as the program, and workers that are suspended
-// at its end must not be unwound.
 __thread Pool *pool_of_this_thread = nullptr;
-
-Pool *make_pool() { return pool_of_this_thread = new Pool; }
 
 namespace {
 
@@ -37,13 +40,15 @@ struct SlabStack {
 };
 
 Worker *make_worker(void *stack_bottom) {
-  Worker *const worker = new Worker;
+  const std::size_t usable = kStackBytes - (sizeof(Worker) + 63) / 64 * 64;
+  void *const top = static_cast<char *>(stack_bottom) + usable;
+  Worker *const worker = new (top) Worker;
   worker->stack_bottom = stack_bottom;
-  worker->stack_bytes = kStackBytes;
+  worker->stack_bytes = usable;
   *static_cast<std::uint64_t *>(stack_bottom) = kCanary;
   SlabStack stack;
-  stack.context.sp = static_cast<char *>(stack_bottom) + kStackBytes;
-  stack.context.size = kStackBytes;
+  stack.context.sp = top;
+  stack.context.size = usable;
   worker->suspended = bc::fiber(std::allocator_arg, stack, [worker](bc::fiber &&from) -> bc::fiber {
     arrived(std::move(from), nullptr);
     for (;;) {
@@ -61,11 +66,32 @@ void grow(Pool &p) {
     std::fprintf(stderr, "cpu backend: no memory for the stacks of CUDA threads\n");
     std::_Exit(3);
   }
+  p.slabs.push_back(slab);
   for (std::size_t i = 0; i < kStacksPerSlab; i++)
     p.spare.push_back(make_worker(static_cast<char *>(slab) + i * kStackStride));
 }
 
+// Gives the stacks back when their thread of the operating system ends. The workers are idle then,
+// and vanish with the stacks: unwinding them would mean to run them.
+struct PoolOwner {
+  Pool *pool = nullptr;
+  ~PoolOwner() {
+    if (pool == nullptr || pool->running != &pool->main) return;  // exit() called inside a kernel
+    for (void *slab : pool->slabs) {
+      ASAN_UNPOISON_MEMORY_REGION(slab, kStackStride * kStacksPerSlab);
+      munmap(slab, kStackStride * kStacksPerSlab);
+    }
+    delete pool;
+    pool_of_this_thread = nullptr;
+  }
+};
+
 }  // namespace
+
+Pool *make_pool() {
+  static thread_local PoolOwner owner;
+  return pool_of_this_thread = owner.pool = new Pool;
+}
 
 Worker *take_worker(void (*body)(), void (*idle)()) {
   Pool &p = pool();

@@ -18,6 +18,7 @@
 
 namespace cuda_cpu {
 
+// Lives at the top of its own stack, and so goes without a trace when the stack goes.
 struct Worker {
   boost::context::fiber suspended;  // where to go on; empty while the worker runs
   void (*body)() = nullptr;
@@ -32,6 +33,7 @@ struct Pool {
   Worker *running = &main;
   Worker *switched_from = nullptr;  // who resumed the running worker
   std::vector<Worker *> spare;
+  std::vector<void *> slabs;  // of stacks
 };
 
 extern __thread Pool *pool_of_this_thread;

@@ -24,7 +24,8 @@ namespace cuda_cpu {
 
 namespace {
 
-constexpr std::size_t kSharedArena = kSharedOptIn + 64 * 32;  // with gaps between static arrays
+constexpr std::size_t kSharedGap = 32;  // so that AddressSanitizer sees a step beyond an array
+constexpr std::size_t kSharedArena = kSharedOptIn + kMaxStaticArrays * kSharedGap;
 
 // ---- preparing a block --------------------------------------------------------------------------
 
@@ -46,12 +47,15 @@ void lay_out_threads(BlockState &block, const dim3 &shape) {
   }
   block.threads = block.thread_memory.data();
   block.warps = block.warp_memory.data();
-  if (block.shared_memory == nullptr) block.shared_memory.reset(new char[kSharedArena]);
+  if (block.shared_memory == nullptr)
+    block.shared_memory.reset(static_cast<char *>(operator new(kSharedArena, kSharedAlignment)));
   block.shared = block.shared_memory.get();
 }
 
 void shuffle_order(BlockState &block, const Grid &grid, std::uint64_t index) {
-  block.random.state = settings().seed ^ (grid.number << 40) ^ index;
+  block.random.state = settings().seed;
+  block.random.state = block.random.next() + grid.number;
+  block.random.state = block.random.next() + index;
   block.order_memory.resize(block.count);
   std::iota(block.order_memory.begin(), block.order_memory.end(), 0u);
   for (unsigned i = block.count; i > 1; i--)
@@ -69,6 +73,9 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   block.collective = false;
   block.generation = 0;
   for (Warp &warp : block.warp_memory) warp.returned = 0;
+  if (block.launch_failed)
+    for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
+  block.launch_failed = false;
   block.static_arrays = 0;
   block.shared_used = grid.launch.shared_bytes;
   ASAN_POISON_MEMORY_REGION(block.shared, kSharedArena);
@@ -112,13 +119,14 @@ void run_cooperative(Grid &grid, std::uint64_t first, std::uint64_t step) {
   while (!blocks.empty()) {
     bool progress = false;
     for (auto &block : blocks) {
-      if (block->grid_barrier.length > 0) {  // has it been released meanwhile?
+      if (block->at_grid_barrier) {  // has it been released meanwhile?
         if (grid.generation.load() == block->generation) continue;
         block->ready.append(block->grid_barrier);
       }
       progress = true;
       block->generation = grid.generation.load();
       const Outcome outcome = run_block(*block);
+      block->at_grid_barrier = outcome == Outcome::kAtGridBarrier;
       if (outcome == Outcome::kDone) {
         grid.finished++;
         block.reset();
@@ -139,16 +147,19 @@ void run_cooperative(Grid &grid, std::uint64_t first, std::uint64_t step) {
   }
 }
 
-std::uint64_t launches = 0;
+std::atomic<std::uint64_t> launches{0};
 
-void run_grid(const Launch &launch, const KernelCall &call) {
+// Runs all blocks. What the kernel launches itself is put on top of `pending`, next one last.
+void run_blocks(const Launch &launch, const KernelCall &call, std::vector<PendingLaunch> &pending) {
   Grid grid;
   grid.launch = launch;
   grid.shape = {launch.grid, launch.block};
   grid.call = &call;
   grid.number = launches++;
   grid.blocks = static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
-  const int threads = static_cast<int>(std::min<std::uint64_t>(multiprocessors(), grid.blocks));
+  // All of OpenMP's threads even for a few blocks: when a team is smaller than the one before, the
+  // runtime ends threads, only to make new ones, with new stacks for CUDA threads, for the next.
+  const int threads = grid.blocks == 1 ? 1 : multiprocessors();
   {
     const DeviceScope device;
     if (launch.cooperative) {
@@ -162,12 +173,22 @@ void run_grid(const Launch &launch, const KernelCall &call) {
       run_ordinary(grid);
     }
   }
-  // A grid is complete only when all that its threads launched is complete. CUDA leaves open
-  // when a child begins; here it begins after its parent's last block, tail launches last.
-  for (const bool tail : {false, true})
-    for (const PendingLaunch &child : grid.children)
-      if ((child.launch.stream == cudaStreamTailLaunch) == tail)
-        run_grid(child.launch, *child.call);
+  for (const bool tail : {true, false})
+    for (auto child = grid.children.rbegin(); child != grid.children.rend(); ++child)
+      if ((child->launch.stream == cudaStreamTailLaunch) == tail)
+        pending.push_back(std::move(*child));
+}
+
+// A grid is complete only when all that its threads launched is complete. CUDA leaves open when a
+// child begins; here it begins after its parent's last block, tail launches last.
+void run_grid(const Launch &launch, const KernelCall &call) {
+  std::vector<PendingLaunch> pending;
+  run_blocks(launch, call, pending);
+  while (!pending.empty()) {
+    const PendingLaunch next = std::move(pending.back());
+    pending.pop_back();
+    run_blocks(next.launch, *next.call, pending);
+  }
 }
 
 // ---- what a GPU would refuse ------------------------------------------------------------------------
@@ -228,16 +249,19 @@ void *dynamic_shared() {
 }
 
 void *static_shared(const void *key, std::size_t bytes, std::size_t alignment) {
+  if (current_block == nullptr) diagnose("memcheck", "a __shared__ array is used outside a kernel");
   Block &block = *current_block;
   for (int i = 0; i < block.static_arrays; i++)
     if (block.static_array[i].key == key) return block.static_array[i].memory;
-  constexpr std::size_t gap = 32;  // so that AddressSanitizer sees a step beyond an array
-  const std::size_t from = (block.shared_used + gap + alignment - 1) / alignment * alignment;
-  const std::size_t gaps = gap * static_cast<std::size_t>(block.static_arrays + 1);
-  if (from + bytes - gaps > std::max(kSharedDefault, shared_limit(block.grid->launch.kernel)) ||
-      block.static_arrays == static_cast<int>(std::size(block.static_array)))
-    diagnose("memcheck", "the block's shared memory exceeds its limit of %zu bytes",
-             std::max(kSharedDefault, shared_limit(block.grid->launch.kernel)));
+  if (block.static_arrays == kMaxStaticArrays)
+    diagnose("memcheck", "a block with more than %d static __shared__ arrays", kMaxStaticArrays);
+  const std::size_t from = (block.shared_used + kSharedGap + alignment - 1) / alignment * alignment;
+  const std::size_t gaps = kSharedGap * static_cast<std::size_t>(block.static_arrays + 1);
+  // Static and dynamic arrays together; what launch() checks is the dynamic part alone.
+  const bool opted_in = shared_limit(block.grid->launch.kernel) > kSharedDefault;
+  const std::size_t limit = opted_in ? kSharedOptIn : kSharedDefault;
+  if (from + bytes - gaps > limit)
+    diagnose("memcheck", "the block's shared memory exceeds its limit of %zu bytes", limit);
   void *const memory = block.shared + from;
   ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
   std::memset(memory, kPoison, bytes);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "common/cpu/exec.h"
@@ -43,14 +44,20 @@ struct Grid {
   std::atomic<std::uint64_t> generation{0}, arrived{0}, finished{0};
 };
 
+constexpr std::align_val_t kSharedAlignment{1024};  // the most that a __shared__ array can ask for
+struct FreeShared {
+  void operator()(char *memory) const { operator delete(memory, kSharedAlignment); }
+};
+
 // A block with the memory that it needs; reused from block to block.
 struct BlockState : Block {
   dim3 shape = dim3(0, 0, 0);  // that `thread_memory` is laid out for
   std::vector<Thread> thread_memory;
   std::vector<Warp> warp_memory;
   std::vector<unsigned> order_memory;
-  std::unique_ptr<char[]> shared_memory;
+  std::unique_ptr<char[], FreeShared> shared_memory;
   Random random;
+  bool at_grid_barrier = false;  // with all its threads
 };
 
 enum class Outcome { kDone, kAtGridBarrier, kYielded };

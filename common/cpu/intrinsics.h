@@ -49,11 +49,12 @@ unsigned match(int operation, const Site *site, unsigned mask, T value, int *all
   if (all_equal != nullptr) *all_equal = lanes != 0;
   return lanes;
 }
-template <class T>
-T reduce(int if_unsigned, int if_signed, const Site *site, unsigned mask, T value) {
-  static_assert(sizeof(T) == 4 && std::is_integral_v<T>);
-  const int operation = std::is_signed_v<T> ? if_signed : if_unsigned;
-  return from_bits<T>(warp_collective(operation, site, mask, to_bits(value), 0));
+// Overloads, as in CUDA, so that smaller types are promoted to int.
+inline unsigned reduce(int if_unsigned, int, const Site *site, unsigned mask, unsigned value) {
+  return static_cast<unsigned>(warp_collective(if_unsigned, site, mask, value, 0));
+}
+inline int reduce(int, int if_signed, const Site *site, unsigned mask, int value) {
+  return from_bits<int>(warp_collective(if_signed, site, mask, to_bits(value), 0));
 }
 
 // A read-modify-write by compare and swap, for what the processor has no instruction for.
@@ -120,8 +121,6 @@ inline unsigned int atomicDec(unsigned int *a, unsigned int limit) {
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-// A pause in a spin loop: lets the threads that are waited for run.
-inline void __nanosleep(unsigned int) { cuda_cpu::spin_yield(); }
 
 // ---- bits --------------------------------------------------------------------------------------------
 
@@ -189,8 +188,8 @@ CUDA_CPU_LOAD(__ldcs)
 CUDA_CPU_LOAD(__ldlu)
 #undef CUDA_CPU_LOAD
 #define CUDA_CPU_STORE(name) \
-  template <class T>         \
-  void name(T *address, T value) { *address = value; }
+  template <class T, class V> \
+  void name(T *address, V value) { *address = value; }
 CUDA_CPU_STORE(__stcg)
 CUDA_CPU_STORE(__stcs)
 CUDA_CPU_STORE(__stwb)
@@ -199,17 +198,22 @@ CUDA_CPU_STORE(__stwt)
 
 // ---- min and max, which CUDA has without std:: -------------------------------------------------------
 
-#define CUDA_CPU_MIN_MAX(T)                            \
-  inline T min(T a, T b) { return b < a ? b : a; }     \
-  inline T max(T a, T b) { return a < b ? b : a; }
-CUDA_CPU_MIN_MAX(int)
-CUDA_CPU_MIN_MAX(unsigned int)
-CUDA_CPU_MIN_MAX(long)
-CUDA_CPU_MIN_MAX(unsigned long)
-CUDA_CPU_MIN_MAX(long long)
-CUDA_CPU_MIN_MAX(unsigned long long)
-CUDA_CPU_MIN_MAX(float)
-CUDA_CPU_MIN_MAX(double)
+#define CUDA_CPU_MIN_MAX(T, A, B)                                                           \
+  inline T min(A a, B b) { return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) \
+                                                                        : static_cast<T>(a); } \
+  inline T max(A a, B b) { return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) \
+                                                                        : static_cast<T>(a); }
+// Two types of one size, or float and double, may be mixed: the larger range wins.
+#define CUDA_CPU_MIN_MAX_MIXED(T, S) \
+  CUDA_CPU_MIN_MAX(T, T, T)          \
+  CUDA_CPU_MIN_MAX(T, T, S)          \
+  CUDA_CPU_MIN_MAX(T, S, T)          \
+  CUDA_CPU_MIN_MAX(S, S, S)
+CUDA_CPU_MIN_MAX_MIXED(unsigned int, int)
+CUDA_CPU_MIN_MAX_MIXED(unsigned long, long)
+CUDA_CPU_MIN_MAX_MIXED(unsigned long long, long long)
+CUDA_CPU_MIN_MAX_MIXED(double, float)
+#undef CUDA_CPU_MIN_MAX_MIXED
 #undef CUDA_CPU_MIN_MAX
 
 #endif

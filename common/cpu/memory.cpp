@@ -1,6 +1,8 @@
 // Device memory on the cpu backend: ordinary memory that is remembered as the device's.
 #include "common/cpu/memory.h"
 
+#include <dlfcn.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -55,11 +57,6 @@ void set_access_to_all([[maybe_unused]] bool open) {
 #if defined(__SANITIZE_ADDRESS__)
   for (const auto &region : regions) set_access(region, open);
 #endif
-}
-
-cudaError_t fail(cudaError_t error) {
-  set_last_error(error);
-  return error;
 }
 
 cudaError_t allocate(void **memory, std::size_t bytes, Place place) {
@@ -134,9 +131,13 @@ DeviceScope::~DeviceScope() {
 }
 
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {
-  if (pointer != nullptr && place_of(pointer) == Place::kHost)
-    diagnose("memcheck", "kernel %s is given a host pointer, %p, as its argument %d", kernel,
-             pointer, index);
+  if (pointer == nullptr || place_of(pointer) != Place::kHost) return;
+  // A kernel may take the address of a __device__ variable and hand it to a kernel that it launches.
+  // All that is known of such a variable is that it belongs to the program's static data.
+  Dl_info object;
+  if (current != nullptr && dladdr(pointer, &object) != 0) return;
+  diagnose("memcheck", "kernel %s is given a host pointer, %p, as its argument %d", kernel, pointer,
+           index);
 }
 
 }  // namespace cuda_cpu
@@ -178,6 +179,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    return fail(cudaErrorInvalidMemcpyDirection);
   if (bytes == 0) return cudaSuccess;
   if (to == nullptr || from == nullptr || !fits(to, bytes) || !fits(from, bytes))
     return fail(cudaErrorInvalidValue);

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,17 +56,12 @@ int multiprocessors() { return omp_get_max_threads(); }
 
 namespace {
 
-cudaError_t host_error = cudaSuccess;
+thread_local cudaError_t host_error = cudaSuccess;  // in CUDA too each host thread has its own
 std::mutex limits_mutex;
 std::map<const void *, std::size_t> shared_limits;
-std::size_t pending_limit = 2048;  // CUDA's default
+std::atomic<std::size_t> pending_limit{2048};  // CUDA's default
 
 cudaError_t &last_error() { return current != nullptr ? current->last_error : host_error; }
-
-cudaError_t fail(cudaError_t error) {
-  set_last_error(error);
-  return error;
-}
 
 void refuse_in_kernel(const char *what) {
   if (current != nullptr) diagnose("memcheck", "%s cannot be called from a kernel", what);
@@ -73,7 +69,15 @@ void refuse_in_kernel(const char *what) {
 
 }  // namespace
 
-void set_last_error(cudaError_t error) { last_error() = error; }
+void set_last_error(cudaError_t error) {
+  last_error() = error;
+  if (current != nullptr) current_block->launch_failed = true;
+}
+
+cudaError_t fail(cudaError_t error) {
+  set_last_error(error);
+  return error;
+}
 
 std::size_t shared_limit(const void *kernel) {
   const std::lock_guard<std::mutex> guard(limits_mutex);
@@ -262,7 +266,10 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int) {
   return cudaStreamCreate(stream);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  if (stream == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  // The streams that CUDA itself names are small numbers.
+  if (reinterpret_cast<std::uintptr_t>(stream) <=
+      reinterpret_cast<std::uintptr_t>(cudaStreamFireAndForget))
+    return fail(cudaErrorInvalidResourceHandle);
   delete stream;
   return cudaSuccess;
 }

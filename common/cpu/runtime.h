@@ -10,6 +10,7 @@ namespace cuda_cpu {
 
 // The last error of the calling CUDA thread, or of the host.
 void set_last_error(cudaError_t error);
+cudaError_t fail(cudaError_t error);  // sets it and returns it
 
 // Dynamic shared memory that a kernel may ask for: 48 KB, or what cudaFuncSetAttribute allowed.
 std::size_t shared_limit(const void *kernel);

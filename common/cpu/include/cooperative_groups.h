@@ -5,11 +5,18 @@
 
 #include <cuda_runtime.h>
 
+// Diagnoses name the place of the call, not this header. The site may live on the caller's stack:
+// nobody looks at it after the caller has gone on.
+#define CUDA_CPU_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
 namespace cooperative_groups {
 
 struct grid_group {
   bool is_valid() const { return true; }
-  void sync() const { cuda_cpu::grid_barrier(CUDA_CPU_SITE("grid.sync")); }
+  void sync(CUDA_CPU_CALLER) const {
+    const cuda_cpu::Site site = {"grid.sync", file, line};
+    cuda_cpu::grid_barrier(&site);
+  }
   unsigned long long num_blocks() const {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }
@@ -26,7 +33,10 @@ struct grid_group {
 };
 
 struct thread_block {
-  void sync() const { (void)cuda_cpu::block_barrier(CUDA_CPU_SITE("block.sync"), 0, 0); }
+  void sync(CUDA_CPU_CALLER) const {
+    const cuda_cpu::Site site = {"block.sync", file, line};
+    cuda_cpu::block_barrier(&site, 0, 0);
+  }
   unsigned int size() const { return blockDim.x * blockDim.y * blockDim.z; }
   unsigned int num_threads() const { return size(); }
   unsigned int thread_rank() const { return cuda_cpu::current->number; }
@@ -40,7 +50,10 @@ struct thread_block_tile {
   unsigned int thread_rank() const { return cuda_cpu::current->number % Size; }
   unsigned int meta_group_rank() const { return cuda_cpu::current->number / Size; }
   unsigned int size() const { return Size; }
-  void sync() const { __syncwarp(mask()); }
+  void sync(CUDA_CPU_CALLER) const {
+    const cuda_cpu::Site site = {"tile.sync", file, line};
+    cuda_cpu::sync_warp(&site, mask());
+  }
   template <class T> T shfl(T v, int lane) const { return __shfl_sync(mask(), v, lane, Size); }
   template <class T> T shfl_up(T v, int d) const { return __shfl_up_sync(mask(), v, d, Size); }
   template <class T> T shfl_down(T v, int d) const { return __shfl_down_sync(mask(), v, d, Size); }
@@ -58,8 +71,10 @@ inline grid_group this_grid() { return {}; }
 inline thread_block this_thread_block() { return {}; }
 template <unsigned int Size>
 thread_block_tile<Size> tiled_partition(const thread_block &) { return {}; }
-inline void sync(const grid_group &g) { g.sync(); }
-inline void sync(const thread_block &b) { b.sync(); }
+inline void sync(const grid_group &g, CUDA_CPU_CALLER) { g.sync(file, line); }
+inline void sync(const thread_block &b, CUDA_CPU_CALLER) { b.sync(file, line); }
 
 }  // namespace cooperative_groups
+
+#undef CUDA_CPU_CALLER
 #endif

@@ -42,13 +42,19 @@ static constexpr int warpSize = 32;
   }())
 
 #define __syncthreads() ((void)cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads"), 0, 0))
-#define __syncthreads_count(p) \
-  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_count"), (p) != 0, 1)
-#define __syncthreads_and(p) cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_and"), (p) != 0, 2)
-#define __syncthreads_or(p) cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_or"), (p) != 0, 3)
+// Predicates are `...` because they may hold commas outside parentheses: f<a, b>(x).
+#define __syncthreads_count(...) \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_count"), (__VA_ARGS__) != 0, 1)
+#define __syncthreads_and(...) \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_and"), (__VA_ARGS__) != 0, 2)
+#define __syncthreads_or(...) \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_or"), (__VA_ARGS__) != 0, 3)
+// A pause in a spin loop: lets the threads that are waited for run.
+#define __nanosleep(duration) \
+  ((void)(duration), cuda_cpu::spin_yield(CUDA_CPU_SITE("__nanosleep")))
 
 // __syncwarp() takes an optional mask, hence the function behind it.
-#define __syncwarp(...) cuda_cpu::sync_warp(CUDA_CPU_SITE("__syncwarp"), ##__VA_ARGS__)
+#define __syncwarp(...) cuda_cpu::sync_warp(CUDA_CPU_SITE("__syncwarp") __VA_OPT__(, ) __VA_ARGS__)
 #define __activemask() cuda_cpu::active_mask(CUDA_CPU_SITE("__activemask"))
 #define __shfl_sync(mask, value, ...) \
   cuda_cpu::shuffle(cuda_cpu::kShuffle, CUDA_CPU_SITE("__shfl_sync"), mask, value, __VA_ARGS__)
@@ -59,12 +65,12 @@ static constexpr int warpSize = 32;
                     __VA_ARGS__)
 #define __shfl_xor_sync(mask, value, ...) \
   cuda_cpu::shuffle(cuda_cpu::kShuffleXor, CUDA_CPU_SITE("__shfl_xor_sync"), mask, value, __VA_ARGS__)
-#define __ballot_sync(mask, p) \
-  cuda_cpu::vote(cuda_cpu::kBallot, CUDA_CPU_SITE("__ballot_sync"), mask, (p) != 0)
-#define __any_sync(mask, p) \
-  ((int)cuda_cpu::vote(cuda_cpu::kAny, CUDA_CPU_SITE("__any_sync"), mask, (p) != 0))
-#define __all_sync(mask, p) \
-  ((int)cuda_cpu::vote(cuda_cpu::kAll, CUDA_CPU_SITE("__all_sync"), mask, (p) != 0))
+#define __ballot_sync(mask, ...) \
+  cuda_cpu::vote(cuda_cpu::kBallot, CUDA_CPU_SITE("__ballot_sync"), mask, (__VA_ARGS__) != 0)
+#define __any_sync(mask, ...) \
+  ((int)cuda_cpu::vote(cuda_cpu::kAny, CUDA_CPU_SITE("__any_sync"), mask, (__VA_ARGS__) != 0))
+#define __all_sync(mask, ...) \
+  ((int)cuda_cpu::vote(cuda_cpu::kAll, CUDA_CPU_SITE("__all_sync"), mask, (__VA_ARGS__) != 0))
 #define __match_any_sync(mask, value) \
   cuda_cpu::match(cuda_cpu::kMatchAny, CUDA_CPU_SITE("__match_any_sync"), mask, value, nullptr)
 #define __match_all_sync(mask, value, p) \
@@ -107,7 +113,7 @@ template <class T>
 cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   void *address = nullptr;
-  if (offset + bytes > sizeof symbol) return cudaErrorInvalidValue;
+  if (offset + bytes > sizeof symbol) return cuda_cpu::fail(cudaErrorInvalidValue);
   cudaGetSymbolAddress(&address, symbol);
   return cudaMemcpy(static_cast<char *>(address) + offset, from, bytes, kind);
 }
@@ -115,7 +121,7 @@ template <class T>
 cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   void *address = nullptr;
-  if (offset + bytes > sizeof symbol) return cudaErrorInvalidValue;
+  if (offset + bytes > sizeof symbol) return cuda_cpu::fail(cudaErrorInvalidValue);
   cudaGetSymbolAddress(&address, symbol);
   return cudaMemcpy(to, static_cast<const char *>(address) + offset, bytes, kind);
 }

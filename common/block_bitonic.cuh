@@ -1,0 +1,197 @@
+// Bitonic sorting of any number of elements, several steps of the network per visit to memory.
+//
+// The network (Batcher, "Sorting networks and their applications", 1968), here in the form in which
+// every comparison is ascending: stage m merges sorted runs of 2^(m-1) elements to runs of 2^m. Its
+// first step compares each element with its mirror image in the run of 2^m, i with i ^ (2^m - 1);
+// the other steps compare i with i ^ distance, for distance 2^(m-2), .., 2, 1.
+//
+//   stage 3     [1 4 6 8 | 2 3 5 7]
+//   mirror       1-7 4-5 6-3 8-2            ->  [1 4 3 2 | 8 6 5 7]
+//   distance 2   1-3 4-2       8-5 6-7      ->  [1 2 | 3 4 | 5 6 | 8 7]
+//   distance 1   1-2   3-4   5-6   8-7      ->  [1 2 3 4 5 6 7 8]
+//
+// Any length: what is missing to the next power of two counts as infinity. An ascending comparison
+// never moves it, for it is the greater of its pair already; so it needs no memory, and whoever
+// compares with it may do nothing. (Where runs alternate between ascending and descending, as in
+// the textbooks, the descending comparisons would drag it in.)
+//
+// Several steps per visit: the 2^STEPS elements whose indices differ only in STEPS bits meet only
+// each other in the STEPS steps that belong to these bits. A thread takes them to registers, does
+// the steps there, and puts them back: with 3 steps a third of the traffic and of the barriers.
+//
+// Not stable: equal keys do not change places with each other, but one can overtake another in an
+// exchange with a third.
+#ifndef COMMON_BLOCK_BITONIC_CUH
+#define COMMON_BLOCK_BITONIC_CUH
+
+#include <stdint.h>
+
+#include "common/pairs.cuh"
+
+enum { MAX_BITONIC_STEPS = 3 };
+
+// What a visit does: sorts 2^STEPS neighbours; or does steps of a stage, with its first or without.
+enum BitonicVisit { SORT_NEIGHBOURS, MIRROR_FIRST, ONWARD };
+
+typedef struct Element {
+  unsigned int key, position;
+} Element;
+
+// PAIRS false: positions are not there, and nothing is done for them.
+template <bool PAIRS>
+static __device__ __forceinline__ void compare_exchange(Element *a, Element *b) {
+  const Element first = *a, second = *b;
+  const bool exchange = first.key > second.key;
+  a->key = min(first.key, second.key);
+  b->key = max(first.key, second.key);
+  if (PAIRS) a->position = exchange ? second.position : first.position;
+  if (PAIRS) b->position = exchange ? first.position : second.position;
+}
+
+// Compares every element[e] with element[e ^ mask].
+//   mask 3  [4 3 2 1]  ->  [1 2 3 4]
+template <int STEPS, bool PAIRS>
+static __device__ __forceinline__ void exchange_all(Element *element, int mask) {
+  for (int e = 0; e < 1 << STEPS; e++)
+    if ((e ^ mask) > e) compare_exchange<PAIRS>(&element[e], &element[e ^ mask]);
+}
+
+// The last `active` of STEPS steps on registers, where bit d of an index stands for the distance
+// stride << d.
+template <int STEPS, bool PAIRS, BitonicVisit VISIT>
+static __device__ __forceinline__ void do_steps_in_registers(Element *element, int active) {
+  if (VISIT == SORT_NEIGHBOURS) {
+    for (int stage = 1; stage <= STEPS; stage++) {
+      exchange_all<STEPS, PAIRS>(element, (1 << stage) - 1);
+      for (int d = stage - 2; d >= 0; d--) exchange_all<STEPS, PAIRS>(element, 1 << d);
+    }
+  } else {
+    for (int d = STEPS - 1; d >= 0; d--) {
+      const bool mirror = VISIT == MIRROR_FIRST && d == STEPS - 1;
+      if (d < active) exchange_all<STEPS, PAIRS>(element, mirror ? (1 << STEPS) - 1 : 1 << d);
+    }
+  }
+}
+
+// In shared memory element i lies at place(i), so that the 32 lanes of a warp, which are 1, 2, 4,
+// 8, 16 or 32 apart from visit to visit with gaps of 8 between, hit 32 different banks for STEPS 3
+// (for 1 and 2 at most two lanes the same bank): bits 5, 6 and 7 of i are XORed into the
+// bank, its bits 0 to 4. As place(a ^ b) = place(a) ^ place(b), it costs one operation per access.
+static __device__ __forceinline__ unsigned int place(unsigned int i) {
+  return i ^ (i >> 3 & 4u) ^ (i >> 6 & 3u) * 9u;
+}
+
+// How many groups of 2^STEPS elements, `stride` = 2^log_stride apart, hold any of n elements.
+//   n 11, STEPS 1, stride 2:  0-2 1-3 4-6 5-7 8-10 9-11  ->  6 (element 11 is missing, 9 is not)
+static __host__ __device__ __forceinline__ unsigned int bitonic_groups(unsigned int n, int steps,
+                                                                       int log_stride) {
+  const uint64_t stride = (uint64_t)1 << log_stride, span = stride << steps;
+  const uint64_t whole_spans = (uint64_t)n >> (log_stride + steps), rest = n & (span - 1);
+  return (unsigned int)((whole_spans << log_stride) + (rest < stride ? rest : stride));
+}
+
+// Where element e of a group lies, as what is to be XORed into the index of its element 0: e
+// strides further on; in the half that is mirrored, counted backwards.
+template <int STEPS, BitonicVisit VISIT>
+static __device__ __forceinline__ unsigned int offset_in_group(unsigned int e, int log_stride) {
+  const bool backwards = VISIT == MIRROR_FIRST && e >= 1u << (STEPS - 1);
+  return e << log_stride | (backwards ? (1u << log_stride) - 1 : 0u);
+}
+
+// The calling thread fetches group number `group`, does steps on it, and puts it back.
+//   group 5 of STEPS 1, stride 2: elements 9 and 11; with the mirror 9 and 10
+template <int STEPS, bool PAIRS, BitonicVisit VISIT, bool SHARED>
+static __device__ __forceinline__ void visit_group(Pairs data, unsigned int n, unsigned int group,
+                                                   int log_stride, int active) {
+  const uint64_t span_begin = (uint64_t)(group >> log_stride) << (log_stride + STEPS);
+  const unsigned int base = (unsigned int)span_begin | (group & ((1u << log_stride) - 1));
+  const unsigned int home = SHARED ? place(base) : base;
+  Element element[1 << STEPS];
+  for (unsigned int e = 0; e < 1u << STEPS; e++) {
+    const unsigned int offset = offset_in_group<STEPS, VISIT>(e, log_stride);
+    const unsigned int at = home ^ (SHARED ? place(offset) : offset);
+    const bool exists = (base ^ offset) < n;
+    element[e].key = exists ? data.keys[at] : UINT32_MAX;
+    if (PAIRS) element[e].position = exists ? data.positions[at] : 0u;
+  }
+  do_steps_in_registers<STEPS, PAIRS, VISIT>(element, active);
+  for (unsigned int e = 0; e < 1u << STEPS; e++) {
+    const unsigned int offset = offset_in_group<STEPS, VISIT>(e, log_stride);
+    const unsigned int at = home ^ (SHARED ? place(offset) : offset);
+    if ((base ^ offset) >= n) continue;
+    data.keys[at] = element[e].key;
+    if (PAIRS) data.positions[at] = element[e].position;
+  }
+}
+
+// All groups, shared out over the threads of the block, which meet at the end.
+template <int STEPS, bool PAIRS, BitonicVisit VISIT>
+static __device__ __forceinline__ void visit_tile(Pairs tile, unsigned int n, int log_stride,
+                                                  int active) {
+  const unsigned int groups = bitonic_groups(n, STEPS, log_stride);
+  for (unsigned int group = threadIdx.x; group < groups; group += blockDim.x)
+    visit_group<STEPS, PAIRS, VISIT, true>(tile, n, group, log_stride, active);
+  __syncthreads();
+}
+
+// The last `left` steps of a stage on n elements in shared memory.
+template <int STEPS, bool PAIRS>
+static __device__ __forceinline__ void block_bitonic_finish(Pairs tile, unsigned int n, int left) {
+  for (; left > 0; left -= STEPS) {
+    const int log_stride = left > STEPS ? left - STEPS : 0;
+    visit_tile<STEPS, PAIRS, ONWARD>(tile, n, log_stride, left);
+  }
+}
+
+// Sorts n elements in shared memory; all threads of the block call it after a barrier.
+//   n 6  [5 2 6 1 4 3]  ->  [1 2 3 4 5 6]
+template <int STEPS, bool PAIRS>
+static __device__ __forceinline__ void block_bitonic_sort(Pairs tile, unsigned int n) {
+  visit_tile<STEPS, PAIRS, SORT_NEIGHBOURS>(tile, n, 0, 0);
+  for (int stage = STEPS + 1; n > 1u << (stage - 1); stage++) {
+    visit_tile<STEPS, PAIRS, MIRROR_FIRST>(tile, n, stage - STEPS, STEPS);
+    block_bitonic_finish<STEPS, PAIRS>(tile, n, stage - STEPS);
+  }
+}
+
+// Between device memory and places in shared memory.
+template <bool PAIRS>
+static __device__ __forceinline__ void fetch_tile(Pairs tile, Pairs from, size_t begin,
+                                                  unsigned int n) {
+  for (unsigned int i = threadIdx.x; i < n; i += blockDim.x) {
+    tile.keys[place(i)] = from.keys[begin + i];
+    if (PAIRS) tile.positions[place(i)] = from.positions[begin + i];
+  }
+  __syncthreads();
+}
+template <bool PAIRS>
+static __device__ __forceinline__ void store_tile(Pairs to, size_t begin, Pairs tile,
+                                                  unsigned int n) {
+  for (unsigned int i = threadIdx.x; i < n; i += blockDim.x) {
+    to.keys[begin + i] = tile.keys[place(i)];
+    if (PAIRS) to.positions[begin + i] = tile.positions[place(i)];
+  }
+}
+
+// Dynamic shared memory for a tile: the places of `elements` keys and, for pairs, their positions.
+static inline size_t tile_bytes(unsigned int elements, bool pairs) {
+  return ((size_t)elements + 31) / 32 * 32 * (pairs ? 2 : 1) * sizeof(unsigned int);
+}
+
+// The largest tile, at most `wanted` elements, that a block of this device can hold.
+static inline unsigned int tile_that_fits(unsigned int wanted, bool pairs) {
+  int device, bytes;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const unsigned int most = (unsigned int)bytes / (pairs ? 8 : 4) / 32 * 32;
+  return wanted < most ? wanted : most;
+}
+
+// More dynamic shared memory than 48 KB must be asked for, kernel by kernel.
+template <class Kernel>
+static inline void allow_shared_memory(Kernel *kernel, size_t bytes) {
+  if (bytes <= 48 * 1024) return;
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+}
+
+#endif

@@ -1,0 +1,36 @@
+// Programmatic dependent launch: the next kernel of a stream is set up while the previous one still
+// runs, which saves a few microseconds per launch (CUDA C++ Programming Guide, "Programmatic
+// Dependent Launch and Synchronization"; compute capability 9.0). Elsewhere it is a plain launch.
+#ifndef COMMON_OVERLAP_CUH
+#define COMMON_OVERLAP_CUH
+
+#include <cuda_runtime.h>
+
+#include "common/check.h"
+
+// First in a kernel that is launched by launch_overlapped: lets the next kernel of the stream be
+// set up, and waits until everything that the previous one wrote can be seen.
+static __device__ __forceinline__ void wait_for_previous_kernel(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
+// kernel<<<grid, block, shared_bytes>>>(arguments...), overlapped with the kernel before it.
+template <class... Parameters, class... Arguments>
+static void launch_overlapped(void (*kernel)(Parameters...), unsigned int grid, unsigned int block,
+                              size_t shared_bytes, Arguments... arguments) {
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(grid);
+  config.blockDim = dim3(block);
+  config.dynamicSmemBytes = shared_bytes;
+  config.attrs = &overlap;
+  config.numAttrs = 1;
+  CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, (Parameters)arguments...));
+}
+
+#endif

@@ -1,0 +1,27 @@
+// What the kernels of radix_v5 share: digits, and the memory between the launches.
+#ifndef RADIX_V5_LAYOUT_CUH
+#define RADIX_V5_LAYOUT_CUH
+
+#include <cuda_runtime.h>
+#include <stddef.h>
+
+enum {
+  DIGIT_BITS = 8,
+  BINS = 1 << DIGIT_BITS,
+  PASSES = 32 / DIGIT_BITS,
+  HISTOGRAM_THREADS = 512,
+  HISTOGRAM_UNROLL = 4,  // 16-byte loads in flight per thread
+};
+
+// Device memory of one sort.
+typedef struct SweepState {
+  unsigned int *start;         // [PASSES][BINS] where the run of each digit starts
+  unsigned int *tile_counter;  // [PASSES] deals out tile numbers
+  unsigned int *look_back;     // [PASSES][tiles][BINS] words of look_back.cuh
+} SweepState;
+
+static __device__ __forceinline__ unsigned int digit_of(unsigned int key, int pass) {
+  return key >> (pass * DIGIT_BITS) & (BINS - 1);
+}
+
+#endif
