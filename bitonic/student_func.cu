@@ -4,10 +4,10 @@
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set steps=1
 // New here: which elements are compared does not depend on the data, so that all comparisons of a
 //           step are independent and no thread waits for what another found out. The article's
-//           kernel sorts one small array, and its blocks read what others have not written yet;
-//           here blocks meet only at the end of a kernel. Steps whose partners are near each other
-//           are done on tiles in shared memory, the others in device memory, and each visit to
-//           memory does up to three steps at once (common/block_bitonic.cuh).
+//           kernel sorts one small array, and each of its blocks compares with parts that only
+//           other blocks have; here far partners meet in device memory, and blocks wait for each
+//           other by the end of a kernel. Near partners meet in shared memory. Each visit to
+//           either memory does up to three steps at once (common/block_bitonic.cuh).
 // Lesson:   regular work is what GPUs like best, and still n log^2 n of it is too much: 2^23 keys
 //           take 276 steps over all of them, where a radix sort takes four passes.
 #include "common/block_bitonic.cuh"

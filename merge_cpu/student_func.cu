@@ -9,10 +9,9 @@
 // Lesson:   forking where the program splits ties the threads to the shape of the recursion. Tasks
 //           do not, and still end at the last merge, which reads all n elements alone.
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/check.h"
+#include "common/host_pairs.h"
 #include "common/knobs.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
@@ -37,27 +36,6 @@ extern "C" const SortVersion sort_version = {
     stages,
     knobs,
 };
-
-// Keys and positions on the host (positions NULL for bare keys).
-typedef struct HostPairs {
-  unsigned int *keys, *positions;
-} HostPairs;
-
-static unsigned int *host_alloc(size_t n) {
-  void *const memory = malloc(n * sizeof(unsigned int));
-  if (memory == NULL) check_cuda(cudaErrorMemoryAllocation, "malloc", __FILE__, __LINE__);
-  return (unsigned int *)memory;
-}
-
-static HostPairs host_pairs_alloc(size_t n, bool with_positions) {
-  const HostPairs pairs = {host_alloc(n), with_positions ? host_alloc(n) : NULL};
-  return pairs;
-}
-
-static void host_pairs_free(HostPairs pairs) {
-  free(pairs.keys);
-  free(pairs.positions);
-}
 
 // to[begin..end) = the sorted runs from[begin..middle) and from[middle..end), merged. Of equal keys
 // the left run's goes first: stable.
@@ -131,10 +109,6 @@ static void merge_sort(HostPairs a, HostPairs b, size_t n) {
   }
 }
 
-static void copy(void *to, const void *from, size_t n, cudaMemcpyKind kind) {
-  if (to != NULL) CUDA_CHECK(cudaMemcpy(to, from, n * sizeof(unsigned int), kind));
-}
-
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
@@ -143,21 +117,14 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   const HostPairs a = host_pairs_alloc(n, d_inputPos != NULL);
   const HostPairs b = host_pairs_alloc(n, d_inputPos != NULL);
 
-  stage_start("copy");  // the slides sort arrays that are on the host already
-  copy(a.keys, d_inputVals, n, cudaMemcpyDeviceToHost);
-  copy(a.positions, d_inputPos, n, cudaMemcpyDeviceToHost);
-  stage_stop();
-
+  copy_to_host(a, d_inputVals, d_inputPos, n);
   stage_start("sort");
   memcpy(b.keys, a.keys, n * sizeof *b.keys);
   if (b.positions != NULL) memcpy(b.positions, a.positions, n * sizeof *b.positions);
   merge_sort(a, b, n);
   stage_stop();
 
-  stage_start("copy");
-  copy(d_outputVals, b.keys, n, cudaMemcpyHostToDevice);
-  copy(d_outputPos, b.positions, n, cudaMemcpyHostToDevice);
-  stage_stop();
+  copy_to_device(d_outputVals, d_outputPos, b, n);
 
   host_pairs_free(a);
   host_pairs_free(b);

@@ -1,7 +1,7 @@
 // odd_even: odd-even transposition sort: bubble sort whose comparisons do not wait for each other.
 //
-// Build:    make odd_even
-// Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set stepsPerLaunch=32
+// Build:    make compare
+// Run:      ./compare odd_even --n 20000 --set odd_even.stepsPerLaunch=32
 // New here: bubble sort carries one element along, and each comparison needs the one before it.
 //           Here a step compares every element with one neighbour, the next step with the other,
 //           so that all n/2 comparisons of a step are independent: O(n) steps, not O(n^2). A step
