@@ -108,7 +108,8 @@ endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
 # Records name the commit that they are from.
-CPPFLAGS_compare = -DCOMMIT='"$(shell git describe --always --dirty=+changes 2>/dev/null || echo unknown)"'
+COMMIT ?= $(shell git describe --always --dirty=+changes 2>/dev/null || echo unknown)
+CPPFLAGS_compare = -DCOMMIT='"$(COMMIT)"'
 
 # ---- versions -------------------------------------------------------------------------------------
 # `make radix_v2` leaves ./HW4 linked with radix_v2.

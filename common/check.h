@@ -20,10 +20,15 @@ extern "C" {
 // Does nothing when error is cudaSuccess; otherwise reports it and exits with EXIT_DEVICE.
 void check_cuda(cudaError_t error, const char *expression, const char *file, int line);
 
+// Returns `memory`, or reports and exits with EXIT_DEVICE when it is NULL.
+__attribute__((returns_nonnull)) void *check_memory(void *memory, const char *file, int line);
+
 #ifdef __cplusplus
 }
 #endif
 
+// Around malloc and its like: TYPE *p = MEMORY_CHECK(malloc(bytes));
+#define MEMORY_CHECK(expression) check_memory((expression), __FILE__, __LINE__)
 #define CUDA_CHECK(expression) check_cuda((expression), #expression, __FILE__, __LINE__)
 
 // After a launch: catches a bad configuration at once. What goes wrong inside the kernel shows at

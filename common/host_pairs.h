@@ -14,9 +14,7 @@ typedef struct HostPairs {
 
 // Never NULL: without memory the program ends with exit code 3.
 static inline unsigned int *host_alloc(size_t count) {
-  void *const memory = malloc(count * sizeof(unsigned int));
-  if (memory == NULL) check_cuda(cudaErrorMemoryAllocation, "malloc", __FILE__, __LINE__);
-  return (unsigned int *)memory;
+  return (unsigned int *)MEMORY_CHECK(malloc(count * sizeof(unsigned int)));
 }
 
 static inline HostPairs host_pairs_alloc(size_t n, bool with_positions) {

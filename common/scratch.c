@@ -29,8 +29,7 @@ void *scratch_alloc(size_t bytes) {
   if (bytes < 256) bytes = 256;  // empty requests get an address too, and tiny ones share sizes
   Block *block = best_fit(bytes);
   if (block == NULL) {
-    block = calloc(1, sizeof *block);
-    if (block == NULL) check_cuda(cudaErrorMemoryAllocation, "calloc", __FILE__, __LINE__);
+    block = MEMORY_CHECK(calloc(1, sizeof *block));
     cudaError_t error = cudaMalloc(&block->memory, bytes);
     if (error == cudaErrorMemoryAllocation) {
       (void)cudaGetLastError();  // forget the failure: it is retried

@@ -37,8 +37,7 @@ static int stage_index(const char *name) {
 static Bracket *next_bracket(void) {
   if (stages.used == stages.created) {
     const size_t grown = stages.created == 0 ? 64 : 2 * stages.created;
-    Bracket *const brackets = realloc(stages.brackets, grown * sizeof *brackets);
-    if (brackets == NULL) fail("out of host memory", "?");
+    Bracket *const brackets = MEMORY_CHECK(realloc(stages.brackets, grown * sizeof *brackets));
     stages.brackets = brackets;
     for (; stages.created < grown; stages.created++) {
       CUDA_CHECK(cudaEventCreate(&brackets[stages.created].start));

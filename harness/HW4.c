@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "common/knobs.h"
@@ -155,7 +156,7 @@ static void load(const Options *options, Image *image, Image *eye_template) {
   if (n > sort_version.max_n)
     QUIT(EXIT_USAGE, "the image has %" PRIu64 " pixels, but %s sorts at most %" PRIu64, n,
          sort_version.name, sort_version.max_n);
-  if (sort_version.slow_n != 0 && n > sort_version.slow_n)
+  if (sort_version.slow_n != 0 && n > sort_version.slow_n && isatty(STDERR_FILENO))
     fprintf(stderr, "HW4: %s is slow above %" PRIu64 " pixels: this takes a while\n",
             sort_version.name, sort_version.slow_n);
 }

@@ -180,17 +180,14 @@ static void test_image_too_large_for_the_version(void **state) {
 }
 
 // Only the cpu backend can be told to have little memory.
-static void check_device_failure(const char *program) {
+static void test_device_failure(void **state) {
+  (void)state;
+  const char *const program = versions.gl_pathv[0];
   const Outcome version = RUN(program, "--version");
   if (strstr(version.out, "Backend: cpu") == NULL) return;
   const Surroundings little_memory = {.variable = "CUDA_CPU_MEMORY", .value = "1000000"};
   const Outcome outcome = run_in(little_memory, program, ARGUMENTS(portrait, eye));
   expect_failure(program, &outcome, 3, "out of memory");
-}
-
-static void test_device_failure(void **state) {
-  (void)state;
-  for_each_version(check_device_failure);
 }
 
 static int set_up(void **state) {

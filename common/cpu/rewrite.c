@@ -9,7 +9,9 @@
 //
 // Comments, strings and line numbers stay as they are. A construct that cannot be translated is
 // reported with its line, and the exit code is 1.
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // vasprintf
+#endif
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
