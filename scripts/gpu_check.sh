@@ -45,19 +45,26 @@ if step test; then
   HW4_DIR=$B scripts/run_tests.sh $B/tests/test_{verdict,image,red_eye,hw4} $tests || fail tests
 fi
 
+# One tool over one version, at sizes around a tile's and a block's edges.
+sanitize() {
+  local version=$1 tool=$2 log
+  log=$(mktemp)
+  if compute-sanitizer --tool "$tool" --error-exitcode 9 "$B/compare" "$version" \
+    --n 1000,4097 --keys --pairs --reps 1 >"$log" 2>&1; then
+    echo "$tool $version: clean"
+  else
+    echo "FAILED: $tool $version"
+    grep -v '^ *$' "$log" | head -n 30
+  fi
+  rm -f "$log"
+}
+
 if step sanitize; then
   for version in $versions; do
     for tool in memcheck racecheck initcheck synccheck; do
-      log=$(mktemp)
-      if compute-sanitizer --tool "$tool" --error-exitcode 9 "$B/compare" "$version" \
-        --n 1000,4097 --keys --pairs --reps 1 >"$log" 2>&1; then
-        echo "$tool $version: clean"
-      else
-        fail "$tool $version"
-        grep -v '^ *$' "$log" | head -n 30
-      fi
-      rm -f "$log"
+      sanitize "$version" "$tool" &
     done
+    wait
   done | tee "$OUT/sanitizer_$device.txt"
   ! grep -q '^FAILED' "$OUT/sanitizer_$device.txt" || failures=$((failures + 1))
 fi
