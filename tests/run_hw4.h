@@ -137,7 +137,7 @@ static void expect_failure(const char *program, const Outcome *outcome, int code
 
 // ---- before and after ---------------------------------------------------------------------------
 
-// Finds the programs and enters a folder with small.ppm (64 x 48) and eye.ppm (7 x 6).
+// Finds the programs and enters a folder with small.ppm (32 x 24) and eye.ppm (7 x 6).
 static int enter_folder(void **state) {
   (void)state;
   const char *const build = getenv("HW4_DIR") != NULL ? getenv("HW4_DIR") : "build/cpu";
@@ -153,7 +153,7 @@ static int enter_folder(void **state) {
   samples = realpath("samples", NULL);
   free(absolute);
   if (wrong_sort == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
-  save("small.ppm", draw(64, 48, 1));
+  save("small.ppm", draw(32, 24, 1));
   save("eye.ppm", draw(7, 6, 2));
   files_before = files_here();
   return 0;
