@@ -52,11 +52,10 @@ CXXFLAGS  := -std=c++17 $(HOSTFLAGS)
 NVCCFLAGS := -std=c++17 -O3 -arch=$(ARCH) -lineinfo -Werror all-warnings -MMD -MP \
              -Xcompiler=-iquote,.,-fPIC,-Wall,-Wextra,-Werror,-fopenmp,-ffp-contract=off
 LDLIBS    := -lm $(if $(filter 1,$(OPENCV)),-lopencv_imgcodecs -lopencv_core)
-# What one version alone needs: NVCCFLAGS_name, CXXFLAGS_name, LDLIBS_name, GPU_ONLY += name
+# What one version alone needs: NVCCFLAGS_name, CXXFLAGS_name, LDLIBS_name, GPU_ONLY += name,
+# UNAVAILABLE += name (a library is missing here)
 -include $(wildcard */version.mk)
-ifeq ($(BACKEND),cpu)
-  VERSIONS := $(filter-out $(GPU_ONLY),$(VERSIONS))
-endif
+VERSIONS := $(filter-out $(UNAVAILABLE) $(if $(filter cpu,$(BACKEND)),$(GPU_ONLY)),$(VERSIONS))
 
 ifeq ($(BACKEND),cuda)
   LINK = $(NVCC) -arch=$(ARCH) -Xcompiler=-fopenmp
@@ -109,7 +108,8 @@ endif
 
 # Records name the commit that they are from.
 COMMIT ?= $(shell git describe --always --dirty=+changes 2>/dev/null || echo unknown)
-CPPFLAGS_compare = -DCOMMIT='"$(COMMIT)"'
+CPPFLAGS_compare_conditions = -DCOMMIT='"$(COMMIT)"'
+$(B)/harness/compare_conditions.o: $(wildcard .git/logs/HEAD)
 
 # ---- versions -------------------------------------------------------------------------------------
 # `make radix_v2` leaves ./HW4 linked with radix_v2.
@@ -140,10 +140,11 @@ $(B)/tests/wrong_sort/HW4: $(B)/tests/wrong_sort/student_func.o $(B)/harness/HW4
 	$(LINK) $^ $(LDLIBS) -o $@
 $(B)/tests/test_%: $(B)/tests/test_%.o $(HARNESS) $(COMMON)
 	$(LINK) $^ $(LDLIBS) -lcmocka -o $@
+$(B)/tests/test_compare_parse: $(B)/harness/compare_parse.o
 $(B)/%/test: $(B)/%/student_func.o $(B)/tests/version.o $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help compare setup run samples test check build_tests all_versions lint format bench_cpu clean
+.PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -159,6 +160,7 @@ test: setup ## sets up and passes all tests
 check: build_tests ## the tests without the set-up
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/wrong_sort/HW4 all_versions samples
+build_tests: compare $(B)/tests/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
 samples/portrait.ppm: scripts/make_samples.c
@@ -169,6 +171,8 @@ lint: ## clang-format, clang-tidy and cppcheck
 	@scripts/lint.sh
 format: ## rewrites the sources in the house's format
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
+bench: compare ## the standard comparison; its record goes to report/results/DEVICE.json
+	scripts/bench.sh
 bench_cpu: $(B)/common/cpu/bench.o $(COMMON) ## measures what the cpu backend's threads cost
 	$(LINK) $^ $(LDLIBS) -o bench_cpu
 	./bench_cpu

@@ -19,8 +19,7 @@
 static inline void scan_on_host(const unsigned int *d_hist, unsigned int *d_start, size_t blocks,
                                 unsigned int bins) {
   const size_t bytes = blocks * bins * sizeof(unsigned int);
-  unsigned int *const table = (unsigned int *)malloc(bytes);
-  if (table == NULL) check_cuda(cudaErrorMemoryAllocation, "malloc", __FILE__, __LINE__);
+  unsigned int *const table = (unsigned int *)MEMORY_CHECK(malloc(bytes));
   CUDA_CHECK(cudaMemcpy(table, d_hist, bytes, cudaMemcpyDeviceToHost));
   unsigned int sum = 0;
   for (unsigned int bin = 0; bin < bins; bin++)

@@ -138,8 +138,8 @@ static Options parse_command_line(int count, char **arguments) {
     exit(EXIT_RIGHT);
   }
   if (options.eye_template == NULL)
-    QUIT(EXIT_USAGE, "%s is missing (see HW4 --help)",
-         options.image == NULL ? "an image and a template" : "a template");
+    QUIT(EXIT_USAGE, "%s missing (see HW4 --help)",
+         options.image == NULL ? "an image and a template are" : "a template is");
   return options;
 }
 

@@ -1,20 +1,56 @@
+// The inputs. i is a key's index, w, w1, w2, .. are independent uniform 32-bit words that belong to
+// (seed, i), and p = 128 stands for the processors of Helman, Bader and JaJa, "A Randomized
+// Parallel Sorting Algorithm with an Experimental Study" (JPDC 52, 1998), whose inputs cut the
+// array into p parts and the range of keys into p slices.
 #include "harness/input.h"
 
 #include <string.h>
 
 #include "common/check.h"
 #include "common/pairs.cuh"
+#include "common/scratch.h"
 
-enum { UNIFORM, SORTED, REVERSE, ALL_EQUAL, FEW_DISTINCT, EXTREMES };
+// In the order of input_kinds.
+enum {
+  UNIFORM,
+  SORTED,
+  REVERSE,
+  ALL_EQUAL,
+  FEW_DISTINCT,
+  EXTREMES,
+  ENTROPY1,
+  ENTROPY2,
+  ENTROPY3,
+  ENTROPY4,
+  GAUSSIAN,
+  ALMOST_SORTED,
+  ZIPF,
+  STAGGERED,
+  G_GROUP,
+  BUCKET
+};
+static const unsigned int PARTS = 128, GROUP = 8;  // p and g of Helman, Bader and JaJa
+static const unsigned int SLICE_BITS = 7;          // 2^7 slices of the range of keys
+static const unsigned int RANKS = 1u << 16;        // different keys of zipf
 
 extern "C" const InputKind input_kinds[] = {
-    {"uniform", "independent uniform 32-bit words"},
-    {"sorted", "ascending, evenly spread over 32 bits"},
-    {"reverse", "descending, evenly spread over 32 bits"},
-    {"all-equal", "one key"},
-    {"few-distinct", "uniform among 16 keys spread over 32 bits"},
-    {"extremes", "0 and 2^32 - 1, each with probability 1/2"},
-    {NULL, NULL},
+    {"uniform", "w: independent uniform 32-bit words", true},
+    {"sorted", "floor(i 2^32 / n): ascending, evenly spread", true},
+    {"reverse", "sorted, backwards", true},
+    {"all-equal", "one word for all", true},
+    {"few-distinct", "uniform among 16 keys spread over 32 bits", true},
+    {"extremes", "0 or 2^32 - 1, each with probability 1/2", true},
+    {"entropy1", "w1 & w2: 25.95 bits of entropy (Thearling and Smith 1992)", false},
+    {"entropy2", "w1 & w2 & w3: 17.41 bits (Thearling and Smith 1992)", false},
+    {"entropy3", "w1 & .. & w4: 10.78 bits (Thearling and Smith 1992)", false},
+    {"entropy4", "w1 & .. & w5: 6.42 bits (Thearling and Smith 1992)", false},
+    {"gaussian", "floor((w1 + w2 + w3 + w4) / 4) (Helman, Bader, JaJa 1998)", false},
+    {"almost-sorted", "sorted, but one key in 64 is a uniform word", false},
+    {"zipf", "rank k of 1 .. 65536 with probability ~ 1/k (Gray et al. 1994), scattered", false},
+    {"staggered", "part j of 128 in slice 2j + 1, from the middle on 2j - 128 (HBJ 1998)", false},
+    {"g-group", "8 parts share 8 slices, half the range away (HBJ 1998, g = 8)", false},
+    {"bucket", "each of 128 parts goes through 128 slices in order (HBJ 1998)", false},
+    {NULL, NULL, false},
 };
 
 int input_find(const char *name) {
@@ -32,30 +68,88 @@ static __device__ unsigned int random_word(uint64_t seed, uint64_t i) {
   return (unsigned int)((z ^ z >> 31) >> 32);
 }
 
+// The words w, w1, w2, .. of index i: as far apart in the counter as no index ever is.
+static __device__ unsigned int word(uint64_t seed, uint64_t i, unsigned int number) {
+  return random_word(seed, i + ((uint64_t)number << 48));
+}
+
 static __device__ unsigned int spread(uint64_t i, uint64_t n) {
   return (unsigned int)((i << 32) / n);
 }
 
-static __device__ unsigned int key_at(int kind, uint64_t seed, uint64_t i, uint64_t n) {
+static __device__ unsigned int and_of_words(uint64_t seed, uint64_t i, unsigned int count) {
+  unsigned int key = ~0u;
+  for (unsigned int number = 0; number < count; number++) key &= word(seed, i, number);
+  return key;
+}
+
+static __device__ unsigned int mean_of_words(uint64_t seed, uint64_t i) {
+  uint64_t sum = 0;
+  for (unsigned int number = 0; number < 4; number++) sum += word(seed, i, number);
+  return (unsigned int)(sum / 4);
+}
+
+// thresholds[k - 1] = floor(2^32 P(rank <= k)): looks up the rank that a word falls to. Ranks are
+// scattered over the keys by an odd factor, so that frequent keys are not the small ones.
+static __device__ unsigned int zipf(const unsigned int *thresholds, unsigned int uniform) {
+  unsigned int low = 0, high = RANKS - 1;
+  while (low < high) {
+    const unsigned int middle = (low + high) / 2;
+    if (uniform < thresholds[middle])
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return (low + 1) * 0x9e3779b1u;
+}
+
+// Which slice of the range of keys index i draws from.
+static __device__ unsigned int slice_of(int kind, uint64_t i, uint64_t n) {
+  const unsigned int part = (unsigned int)(i * PARTS / n);
+  const uint64_t place = i * PARTS % n;  // inside the part: place / n of the way
+  if (kind == STAGGERED) return part < PARTS / 2 ? 2 * part + 1 : 2 * part - PARTS;
+  if (kind == BUCKET) return (unsigned int)(place * PARTS / n);
+  const unsigned int step = (unsigned int)(place * GROUP / n);
+  return (part / GROUP * GROUP + PARTS / 2 + step) % PARTS;
+}
+
+static __device__ unsigned int key_at(int kind, uint64_t seed, uint64_t i, uint64_t n,
+                                      const unsigned int *thresholds) {
   switch (kind) {
     case SORTED:
       return spread(i, n);
     case REVERSE:
       return spread(n - 1 - i, n);
     case ALL_EQUAL:
-      return random_word(seed, 0);
+      return word(seed, 0, 0);
     case FEW_DISTINCT:
-      return (random_word(seed, i) >> 28) * 0x11111111u;
+      return (word(seed, i, 0) >> 28) * 0x11111111u;
     case EXTREMES:
-      return random_word(seed, i) >> 31 == 0 ? 0u : 0xffffffffu;
+      return word(seed, i, 0) >> 31 == 0 ? 0u : 0xffffffffu;
+    case ENTROPY1:
+    case ENTROPY2:
+    case ENTROPY3:
+    case ENTROPY4:
+      return and_of_words(seed, i, (unsigned int)(kind - ENTROPY1) + 2);
+    case GAUSSIAN:
+      return mean_of_words(seed, i);
+    case ALMOST_SORTED:
+      return word(seed, i, 1) >> 26 == 0 ? word(seed, i, 0) : spread(i, n);
+    case ZIPF:
+      return zipf(thresholds, word(seed, i, 0));
+    case STAGGERED:
+    case G_GROUP:
+    case BUCKET:
+      return slice_of(kind, i, n) << (32 - SLICE_BITS) | word(seed, i, 0) >> SLICE_BITS;
     default:
-      return random_word(seed, i);
+      return word(seed, i, 0);
   }
 }
 
-static __global__ void write_keys(int kind, uint64_t seed, unsigned int *keys, size_t n) {
+static __global__ void write_keys(int kind, uint64_t seed, unsigned int *keys, size_t n,
+                                  const unsigned int *thresholds) {
   const size_t i = global_index();
-  if (i < n) keys[i] = key_at(kind, seed, i, n);
+  if (i < n) keys[i] = key_at(kind, seed, i, n, thresholds);
 }
 
 static __global__ void write_positions(unsigned int *positions, size_t n) {
@@ -63,10 +157,28 @@ static __global__ void write_positions(unsigned int *positions, size_t n) {
   if (i < n) positions[i] = (unsigned int)i;
 }
 
+// The weights are floor(2^28 / k); their sum is below 2^32, so that 64 bits hold all products.
+static void zipf_thresholds(unsigned int thresholds[RANKS]) {
+  uint64_t sum = 0, before = 0;
+  for (unsigned int k = 1; k <= RANKS; k++) sum += (1u << 28) / k;
+  for (unsigned int k = 1; k <= RANKS; k++) {
+    before += (1u << 28) / k;
+    thresholds[k - 1] = (unsigned int)((before << 32) / sum);
+  }
+}
+
 void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n) {
   if (n == 0) return;
-  write_keys<<<blocks_for(n, 256), 256>>>(kind, seed, d_keys, n);
+  unsigned int *d_thresholds = NULL;
+  if (kind == ZIPF) {
+    static unsigned int thresholds[RANKS];
+    zipf_thresholds(thresholds);
+    d_thresholds = (unsigned int *)scratch_alloc(sizeof thresholds);
+    CUDA_CHECK(cudaMemcpy(d_thresholds, thresholds, sizeof thresholds, cudaMemcpyHostToDevice));
+  }
+  write_keys<<<blocks_for(n, 256), 256>>>(kind, seed, d_keys, n, d_thresholds);
   LAUNCH_CHECK();
+  if (d_thresholds != NULL) scratch_free(d_thresholds);
 }
 
 void input_positions(unsigned int *d_positions, size_t n) {

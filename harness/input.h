@@ -1,5 +1,5 @@
-// Inputs for tests and measurements: key distributions, a pure function of (seed, index, n), made
-// on the device, so that the same seed gives the same input at any n on either backend.
+// Inputs for tests and measurements: key distributions, each a pure function of (seed, index, n) in
+// integer arithmetic, made on the device. So the same seed gives the same input on either backend.
 #ifndef HARNESS_INPUT_H
 #define HARNESS_INPUT_H
 
@@ -13,7 +13,8 @@ extern "C" {
 
 typedef struct InputKind {
   const char *name;     // as typed; NULL ends the list
-  const char *meaning;  // one line
+  const char *meaning;  // one line: the formula and where it is from
+  bool everywhere;      // the tests of every version go through it at every size: keep these few
 } InputKind;
 
 extern const InputKind input_kinds[];

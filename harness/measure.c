@@ -1,8 +1,10 @@
 #include "harness/measure.h"
 
 #include <cuda_runtime_api.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "common/check.h"
 #include "common/scratch.h"
@@ -14,14 +16,30 @@ static unsigned int *device_array(size_t n) {
   return memory;
 }
 
-Workload workload_create(size_t n, bool pairs, int kind, uint64_t seed) {
+// snapshot, keys in and out; positions in and out; and the verdict's scratch.
+size_t workload_bytes_per_element(bool pairs) {
+  return (3 + (pairs ? 2 : 0) + 1) * sizeof(unsigned int);
+}
+
+Workload workload_create(size_t n, bool pairs) {
   Workload w = {n, pairs, device_array(n), device_array(n), NULL, device_array(n), NULL};
   if (pairs) {
     w.positions_in = device_array(n);
     w.positions_out = device_array(n);
   }
-  input_keys(kind, seed, w.snapshot, n);
   return w;
+}
+
+void workload_draw(Workload *w, int kind, uint64_t seed) {
+  input_keys(kind, seed, w->snapshot, w->n);
+}
+
+void workload_load(Workload *w, const unsigned int *keys, size_t count) {
+  for (size_t done = 0; done < w->n;) {
+    const size_t part = w->n - done < count ? w->n - done : count;
+    CUDA_CHECK(cudaMemcpy(w->snapshot + done, keys, part * sizeof *keys, cudaMemcpyHostToDevice));
+    done += part;
+  }
 }
 
 void workload_destroy(Workload *w) {
@@ -39,24 +57,6 @@ static void refresh(const Workload *w) {
   CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-// One run on a fresh input, in milliseconds by events.
-static double run_once(const LoadedVersion *version, const Workload *w, cudaEvent_t start,
-                       cudaEvent_t stop) {
-  refresh(w);
-  CUDA_CHECK(cudaEventRecord(start, 0));
-  version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
-  CUDA_CHECK(cudaEventRecord(stop, 0));
-  CUDA_CHECK(cudaEventSynchronize(stop));
-  LAUNCH_CHECK();
-  float elapsed = 0.0f;
-  CUDA_CHECK(cudaEventElapsedTime(&elapsed, start, stop));
-  if (scratch_outstanding() != 0) {
-    fprintf(stderr, "%s did not return its scratch memory\n", version->version->name);
-    exit(EXIT_DEVICE);
-  }
-  return (double)elapsed;
-}
-
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -67,19 +67,95 @@ static double quantile(const double *sorted, int count, double q) {
   return sorted[(int)(q * (count - 1) + 0.5)];
 }
 
-static void time_stages(const LoadedVersion *version, const Workload *w, int repetitions,
-                        cudaEvent_t start, cudaEvent_t stop, Measurement *m) {
-  double(*const runs)[MAX_STAGES] = calloc((size_t)repetitions, sizeof *runs);
-  double *const one_stage = calloc((size_t)repetitions, sizeof *one_stage);
-  if (runs == NULL || one_stage == NULL)
-    check_cuda(cudaErrorMemoryAllocation, "calloc", __FILE__, __LINE__);
+// The interval between two order statistics holds the median with 95% probability, whatever the
+// distribution: their ranks are count / 2 -+ 0.98 sqrt(count) (the binomial's normal limit).
+double noise_of_median(const double *times, int count) {
+  const double reach = 0.98 * sqrt(count);
+  int low = (int)floor(count / 2.0 - reach) - 1, high = (int)ceil(count / 2.0 + reach);
+  if (low < 0) low = 0;
+  if (high > count - 1) high = count - 1;
+  const double median = quantile(times, count, 0.5);
+  return median > 0.0 ? (times[high] - times[low]) / 2.0 / median : 0.0;
+}
+
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void *host_array(size_t count, size_t size) {
+  void *const memory = calloc(count, size);
+  if (memory == NULL) check_cuda(cudaErrorMemoryAllocation, "calloc", __FILE__, __LINE__);
+  return memory;
+}
+
+// A pair of events to put around a run.
+typedef struct Clock {
+  cudaEvent_t start, stop;
+} Clock;
+
+// One run on a fresh input, in milliseconds by events.
+static double run_once(const LoadedVersion *version, const Workload *w, const Clock *clock) {
+  refresh(w);
+  CUDA_CHECK(cudaEventRecord(clock->start, 0));
+  version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
+  CUDA_CHECK(cudaEventRecord(clock->stop, 0));
+  CUDA_CHECK(cudaEventSynchronize(clock->stop));
+  LAUNCH_CHECK();
+  float elapsed = 0.0f;
+  CUDA_CHECK(cudaEventElapsedTime(&elapsed, clock->start, clock->stop));
+  if (scratch_outstanding() != 0) {
+    fprintf(stderr, "%s did not return its scratch memory\n", version->version->name);
+    exit(EXIT_DEVICE);
+  }
+  return (double)elapsed;
+}
+
+// Keeps `count` ascending values ascending as one more comes.
+static void insert(double *sorted, int count, double value) {
+  for (; count > 0 && sorted[count - 1] > value; count--) sorted[count] = sorted[count - 1];
+  sorted[count] = value;
+}
+
+// Timed runs until the median has settled or a limit is hit.
+static void time_total(const LoadedVersion *version, const Workload *w, MeasurePlan plan,
+                       const Clock *clock, Measurement *m) {
+  double *const times = host_array((size_t)plan.max_repetitions, sizeof *times);
+  const double start = seconds_now();
+  for (m->limit = LIMIT_REPETITIONS; m->repetitions < plan.max_repetitions;) {
+    insert(times, m->repetitions++, run_once(version, w, clock));
+    m->noise = noise_of_median(times, m->repetitions);
+    if (m->repetitions >= MIN_REPETITIONS && m->noise < SETTLED_NOISE) {
+      m->limit = LIMIT_NOISE;
+      break;
+    }
+    if (m->repetitions < plan.max_repetitions && seconds_now() - start > plan.max_seconds) {
+      m->limit = LIMIT_TIME;
+      break;
+    }
+  }
+  m->median_ms = quantile(times, m->repetitions, 0.5);
+  m->min_ms = times[0];
+  free(times);
+}
+
+typedef struct StageTimes {
+  double ms[MAX_STAGES];
+} StageTimes;
+
+static void time_stages(const LoadedVersion *version, const Workload *w, const Clock *clock,
+                        Measurement *m) {
+  const int repetitions = 1 + (m->repetitions - 1) / 3;
+  StageTimes *const runs = host_array((size_t)repetitions, sizeof *runs);
+  double *const one_stage = host_array((size_t)repetitions, sizeof *one_stage);
   for (int i = 0; i < repetitions; i++) {
     stages_begin(version->version, true);
-    run_once(version, w, start, stop);
-    m->stages = stages_end(runs[i]);
+    run_once(version, w, clock);
+    m->stages = stages_end(runs[i].ms);
   }
   for (int stage = 0; stage < m->stages; stage++) {
-    for (int i = 0; i < repetitions; i++) one_stage[i] = runs[i][stage];
+    for (int i = 0; i < repetitions; i++) one_stage[i] = runs[i].ms[stage];
     qsort(one_stage, (size_t)repetitions, sizeof *one_stage, ascending);
     m->stage_ms[stage] = quantile(one_stage, repetitions, 0.5);
   }
@@ -87,36 +163,31 @@ static void time_stages(const LoadedVersion *version, const Workload *w, int rep
   free(runs);
 }
 
-Measurement measure(const LoadedVersion *version, const Workload *w, int repetitions) {
+static Verdict judge(const LoadedVersion *version, const Workload *w) {
+  return verdict_judge(version->version, w->snapshot, w->keys_out, w->positions_out, w->n);
+}
+
+Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan plan) {
   Measurement m = {0};
-  cudaEvent_t start, stop;
-  CUDA_CHECK(cudaEventCreate(&start));
-  CUDA_CHECK(cudaEventCreate(&stop));
+  Clock clock;
+  CUDA_CHECK(cudaEventCreate(&clock.start));
+  CUDA_CHECK(cudaEventCreate(&clock.stop));
 
   stages_begin(version->version, false);
   // Poison, so that an output that is never written cannot be right by chance.
   CUDA_CHECK(cudaMemset(w->keys_out, 0xa5, w->n * sizeof(unsigned int)));
   if (w->pairs) CUDA_CHECK(cudaMemset(w->positions_out, 0xa5, w->n * sizeof(unsigned int)));
-  run_once(version, w, start, stop);
-  m.verdict = verdict_judge(version->version, w->snapshot, w->keys_out, w->positions_out, w->n);
+  run_once(version, w, &clock);
+  m.verdict = judge(version, w);
   if (verdict_passes(&m.verdict)) {
-    double *const times = calloc((size_t)repetitions, sizeof *times);
-    if (times == NULL) check_cuda(cudaErrorMemoryAllocation, "calloc", __FILE__, __LINE__);
-    for (int i = 0; i < repetitions; i++) times[i] = run_once(version, w, start, stop);
-    qsort(times, (size_t)repetitions, sizeof *times, ascending);
-    m.repetitions = repetitions;
-    m.median_ms = quantile(times, repetitions, 0.5);
-    m.min_ms = times[0];
-    m.noise =
-        (quantile(times, repetitions, 0.75) - quantile(times, repetitions, 0.25)) / m.median_ms;
-    free(times);
-    time_stages(version, w, (repetitions + 2) / 3, start, stop, &m);
+    time_total(version, w, plan, &clock, &m);
+    if (plan.stages) time_stages(version, w, &clock, &m);
     // The last timed result is judged as well: some mistakes show only now and then.
-    m.verdict = verdict_judge(version->version, w->snapshot, w->keys_out, w->positions_out, w->n);
+    m.verdict = judge(version, w);
   }
   stages_begin(version->version, false);
-  CUDA_CHECK(cudaEventDestroy(start));
-  CUDA_CHECK(cudaEventDestroy(stop));
+  CUDA_CHECK(cudaEventDestroy(clock.start));
+  CUDA_CHECK(cudaEventDestroy(clock.stop));
   return m;
 }
 
@@ -124,11 +195,12 @@ double measure_copy_rate(void) {
   // Large enough to be many times a GPU's cache, small enough for a laptop.
   size_t free_bytes = 0, total_bytes = 0;
   CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-  size_t bytes = (size_t)1 << 30;
-  while (bytes > free_bytes / 4) bytes /= 2;
 #ifdef CUDA_CPU
-  bytes = (size_t)1 << 26;
+  size_t bytes = (size_t)1 << 26;
+#else
+  size_t bytes = (size_t)1 << 30;
 #endif
+  while (bytes > free_bytes / 4) bytes /= 2;
   void *from = NULL, *to = NULL;
   CUDA_CHECK(cudaMalloc(&from, bytes));
   CUDA_CHECK(cudaMalloc(&to, bytes));
@@ -136,7 +208,7 @@ double measure_copy_rate(void) {
   cudaEvent_t start, stop;
   CUDA_CHECK(cudaEventCreate(&start));
   CUDA_CHECK(cudaEventCreate(&stop));
-  double times[9];
+  double times[9] = {0.0};
   for (int i = -2; i < 9; i++) {
     CUDA_CHECK(cudaEventRecord(start, 0));
     CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0));

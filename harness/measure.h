@@ -6,7 +6,7 @@
 #include "harness/verdict.h"
 #include "harness/version_list.h"
 
-// An input on the device, with the arrays that a sort of it needs.
+// An input on the device, with the arrays that a sort of it needs, n elements each.
 typedef struct Workload {
   size_t n;
   bool pairs;
@@ -14,24 +14,53 @@ typedef struct Workload {
   unsigned int *keys_in, *positions_in, *keys_out, *positions_out;  // positions: NULL for bare keys
 } Workload;
 
+// When to stop timing.
+typedef struct MeasurePlan {
+  int max_repetitions;  // at least 1
+  double max_seconds;   // no further run starts after that; one always takes place
+  bool stages;          // also time the stages, in runs of their own
+} MeasurePlan;
+
+// Why no more runs were timed.
+typedef enum MeasureLimit {
+  LIMIT_NOISE,        // the noise of the median is under SETTLED_NOISE
+  LIMIT_REPETITIONS,  // max_repetitions
+  LIMIT_TIME,         // max_seconds
+} MeasureLimit;
+
+#define SETTLED_NOISE 0.01
+enum { MIN_REPETITIONS = 5 };  // fewer say nothing of noise
+
 typedef struct Measurement {
   int repetitions;
+  MeasureLimit limit;
   double median_ms, min_ms;  // of the whole sort, stage events off
-  double noise;              // interquartile range over median
-  int stages;
+  double noise;              // of the median: half of its 95% confidence interval over itself; from
+                             // fewer than MIN_REPETITIONS runs, half of their range
+  int stages;                // 0 when they were not timed
   double stage_ms[MAX_STAGES];  // medians of runs with stage events on
   Verdict verdict;
 } Measurement;
 
-// Allocates a workload and draws its input (kind: an index of input_kinds). Ends the program with
-// exit code 3 when the device has no room.
-Workload workload_create(size_t n, bool pairs, int kind, uint64_t seed);
+// Bytes on the device that each element of a workload takes, with what the verdict needs at the
+// same time. A version's own scratch comes on top as far as it is more than the verdict's.
+size_t workload_bytes_per_element(bool pairs);
+
+// Allocates the arrays of a workload. Ends the program with exit code 3 when the device has no
+// room. Then the input is drawn (kind: an index of input_kinds), or loaded: key i is
+// keys[i mod count], on the host.
+Workload workload_create(size_t n, bool pairs);
+void workload_draw(Workload *workload, int kind, uint64_t seed);
+void workload_load(Workload *workload, const unsigned int *keys, size_t count);
 void workload_destroy(Workload *workload);
 
-// Warms up, judges the result, and only if it is right times `repetitions` runs (and a third as
-// many with stages), each on a fresh copy of the input made outside the timed region. When the
-// verdict is not a pass, the times are zero. Knobs must have been set (knobs_begin, knob_set).
-Measurement measure(const LoadedVersion *version, const Workload *workload, int repetitions);
+// Warms up, judges the result, and only if it is right times runs (and a third as many with
+// stages), each on a fresh copy of the input made outside the timed region. When the verdict is not
+// a pass, the times are zero. Knobs must have been set (knobs_begin, knob_set).
+Measurement measure(const LoadedVersion *version, const Workload *workload, MeasurePlan plan);
+
+// The noise of the median of `count` ascending times, as Measurement.noise.
+double noise_of_median(const double *ascending_times, int count);
 
 // The device's copy rate: bytes read plus bytes written per second of a large device-to-device
 // copy, median of 9.

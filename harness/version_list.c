@@ -48,6 +48,32 @@ bool version_list_load(VersionList *list, char *message, size_t message_size) {
   return good;
 }
 
+void version_list_free(VersionList *list) {
+  free(list->entries);
+  *list = (VersionList){NULL, 0};
+}
+
+const char *version_list_add(VersionList *list, const char *path, char *message,
+                             size_t message_size) {
+  LoadedVersion loaded;
+  if (!load(path, &loaded, message, message_size)) return NULL;
+  const LoadedVersion *const other = version_list_find(list, loaded.version->name);
+  if (other != NULL) {
+    // dlopen gives the same object for the same file: then it is already there.
+    if (other->version == loaded.version) return loaded.version->name;
+    snprintf(message, message_size, "%s is a second version called %s", path, loaded.version->name);
+    return NULL;
+  }
+  LoadedVersion *const entries = realloc(list->entries, (list->count + 1) * sizeof *entries);
+  if (entries == NULL) {
+    snprintf(message, message_size, "out of memory");
+    return NULL;
+  }
+  list->entries = entries;
+  entries[list->count++] = loaded;
+  return loaded.version->name;
+}
+
 const LoadedVersion *version_list_find(const VersionList *list, const char *name) {
   for (size_t i = 0; i < list->count; i++)
     if (strcmp(list->entries[i].version->name, name) == 0) return &list->entries[i];

@@ -9,8 +9,8 @@ enum {
   DIGIT_BITS = 8,
   BINS = 1 << DIGIT_BITS,
   PASSES = 32 / DIGIT_BITS,
-  HISTOGRAM_THREADS = 512,
-  HISTOGRAM_UNROLL = 4,  // 16-byte loads in flight per thread
+  HISTOGRAM_THREADS = 1024,  // at most
+  HISTOGRAM_UNROLL = 4,      // 16-byte loads in flight per thread
 };
 
 // Device memory of one sort.

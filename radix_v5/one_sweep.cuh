@@ -69,19 +69,20 @@ static __device__ __forceinline__ unsigned int lanes_with_bit(unsigned int offse
 #endif
 }
 
-// if (condition) *address = value, in shared memory. As a predicated store: with a branch the
+// if (zero == 0) *address = value, in shared memory. As a predicated store: with a branch the
 // compiler keeps 100 registers more alive around it and spills them.
-static __device__ __forceinline__ void store_shared_if(bool condition, unsigned int *address,
-                                                       unsigned int value) {
+static __device__ __forceinline__ void store_shared_if_zero(unsigned int zero,
+                                                            unsigned int *address,
+                                                            unsigned int value) {
 #ifdef __CUDA_ARCH__
   asm volatile(
       "{ .reg .pred p;"
-      "  setp.ne.u32 p, %2, 0;"
+      "  setp.eq.u32 p, %2, 0;"
       "  @p st.shared.u32 [%0], %1; }" ::"r"((unsigned int)__cvta_generic_to_shared(address)),
-      "r"(value), "r"((unsigned int)condition)
+      "r"(value), "r"(zero)
       : "memory");
 #else
-  if (condition) *address = value;
+  if (zero == 0) *address = value;
 #endif
 }
 
@@ -161,7 +162,7 @@ static __device__ __forceinline__ void rank_keys(SweepShared<kThreads, kItems> &
       mine[q] = at_offset(next, digit[q]) + (unsigned int)__popc((int)(lanes[q] & below));
       __syncwarp();
       // The last lane with this digit has counted them all.
-      store_shared_if((lanes[q] & above) == 0, &at_offset(next, digit[q]), mine[q] + 1);
+      store_shared_if_zero(lanes[q] & above, &at_offset(next, digit[q]), mine[q] + 1);
       __syncwarp();
     }
 #pragma unroll

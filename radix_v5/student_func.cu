@@ -94,9 +94,10 @@ static void histogram(Pairs in, size_t n, SweepState state, size_t look_back_wor
   const size_t one_copy = PASSES * BINS * sizeof(unsigned int);
   unsigned int copies = n > 2000000 ? 32 : 2;
   while (copies * one_copy > (size_t)shared_limit - 1024) copies /= 2;
-  const size_t wanted = n / (HISTOGRAM_THREADS * 4) + 1;
+  const size_t threads = copies > 2 ? HISTOGRAM_THREADS : HISTOGRAM_THREADS / 2;
+  const size_t wanted = n / (threads * 4) + 1;
   const size_t most = (size_t)multiprocessors * (copies > 8 ? 1 : 2);
-  count_digits<<<(unsigned int)(wanted < most ? wanted : most), HISTOGRAM_THREADS,
+  count_digits<<<(unsigned int)(wanted < most ? wanted : most), (unsigned int)threads,
                  copies * one_copy>>>(in.keys, n, state, look_back_words, copies);
   LAUNCH_CHECK();
 }

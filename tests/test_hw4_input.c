@@ -35,7 +35,7 @@ static void test_command_line(void **state) {
       {"no knob 'nothing'", {"--set", "nothing=1", "small.ppm", "eye.ppm"}},
       {"takes a whole number", {"--set", "mistake=1x", "small.ppm", "eye.ppm"}},
       {"takes a whole number", {"--set", "mistake=99999999999999999999", "small.ppm", "eye.ppm"}},
-      {"a template is missing", {"--set", "mistake=2"}},
+      {"are missing", {"--set", "mistake=2"}},
       {"--seed", {"--seed", "x", "small.ppm", "eye.ppm"}},
       {"--seed", {"--seed", "-1", "small.ppm", "eye.ppm"}},
       {"--seed", {"--seed", "1.5", "small.ppm", "eye.ppm"}},

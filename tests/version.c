@@ -110,6 +110,7 @@ static void check_sizes(const size_t *sizes, size_t count, bool all_inputs, cons
   for (size_t s = 0; s < count; s++) {
     if (too_slow(sizes[s]) || sizes[s] > sort_version.max_n) continue;
     for (int kind = 0; input_kinds[kind].name != NULL; kind++) {
+      if (!input_kinds[kind].everywhere) continue;
       if (!all_inputs && kind != input_find("uniform") && kind != input_find("few-distinct"))
         continue;
       sort_and_check(sizes[s], kind, true, setting);

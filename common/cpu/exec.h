@@ -206,11 +206,11 @@ template <class T>
 void check_argument(const char *, int, const T &) {}
 template <class T>
 void check_argument(const char *kernel, int index, T *const &pointer) {
-  check_pointer_argument(kernel, index, reinterpret_cast<const void *>(pointer));
+  check_pointer_argument(kernel, index, (const void *)pointer);  // volatile or not
 }
 template <class... P>
-void check_arguments(const char *kernel, const P &...arguments) {
-  int index = 0;
+void check_arguments([[maybe_unused]] const char *kernel, const P &...arguments) {
+  [[maybe_unused]] int index = 0;
   (check_argument(kernel, ++index, arguments), ...);
 }
 

@@ -159,7 +159,9 @@ void run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
   grid.blocks = static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
   // All of OpenMP's threads even for a few blocks: when a team is smaller than the one before, the
   // runtime ends threads, only to make new ones, with new stacks for CUDA threads, for the next.
-  const int threads = grid.blocks == 1 ? 1 : multiprocessors();
+  // A grid with little to do is done before other threads of the system have woken up.
+  const bool tiny = grid.blocks * launch.block.x * launch.block.y * launch.block.z <= 2048;
+  const int threads = grid.blocks == 1 || (tiny && !launch.cooperative) ? 1 : multiprocessors();
   {
     const DeviceScope device;
     if (launch.cooperative) {

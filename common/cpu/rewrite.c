@@ -225,8 +225,8 @@ static char *copy_statement(const Source *source, const char *from, const char *
   return copy;
 }
 
-// Replaces a word of the statement by spaces, and with it `alignas(...)`'s argument, whose copy it
-// returns. Null if the word does not occur.
+// Takes a word out of the statement, and with it `alignas(...)`'s argument, whose copy it returns.
+// Null if the word does not occur.
 static char *cut_word(const Source *source, char *statement, const char *word) {
   for (char *c = statement; *c != '\0'; c += is_name(*c) ? word_length(c) : 1) {
     if (!is_word(c, word)) continue;
@@ -235,7 +235,7 @@ static char *cut_word(const Source *source, char *statement, const char *word) {
     while (isspace((unsigned char)*argument)) argument++;
     if (*argument == '(') end = (char *)find_closing(source, argument + 1, ")") + 1;
     char *const copy = checked(strndup(argument, *argument == '(' ? (size_t)(end - argument) : 0));
-    memset(c, ' ', (size_t)(end - c));
+    memmove(c, end, strlen(end) + 1);
     return copy;
   }
   return NULL;
@@ -295,12 +295,13 @@ static const char *rewrite_shared(const Source *source, const char *begin, size_
   char *const is_extern = cut_word(&copy, statement, "extern");
   char *alignment = cut_word(&copy, statement, "__align__");
   if (alignment == NULL) alignment = cut_word(&copy, statement, "alignas");
-  // The type ends before the last name that is not inside brackets and before the first '[' or ','.
+  // The type ends before the last name in front of the first '[' or ',' (or '=', an error), where
+  // names inside brackets do not count.
   int depth = 0;
   size_t name = 0;
   for (size_t i = 0; statement[i] != '\0'; i++) {
     const char c = statement[i];
-    if (depth == 0 && (c == ',' || c == '[')) break;
+    if (depth == 0 && strchr(",[=", c) != NULL) break;
     if (strchr("({<", c) != NULL) depth++;
     if (strchr(")}>", c) != NULL) depth--;
     if (depth == 0 && is_name(c) && (i == 0 || !is_name(statement[i - 1]))) name = i;

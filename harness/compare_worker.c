@@ -1,0 +1,91 @@
+// The measuring side: makes each workload once, sorts it with every version, reports every row.
+#include <cuda_runtime_api.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/scratch.h"
+#include "harness/compare.h"
+
+// Is there room for a row's arrays? If not, says how much fits.
+static bool fits(const Row *row, Report *report) {
+  size_t free_bytes = 0, total_bytes = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  const size_t each = workload_bytes_per_element(row->pairs);
+  if (row->n <= free_bytes / each) return true;
+  report->status = ROW_NO_MEMORY;
+  snprintf(report->message, sizeof report->message,
+           "%zu %s need %.1f GB with the verdict's scratch, %.1f GB are free: at most %zu fit",
+           row->n, row->pairs ? "pairs" : "keys", (double)row->n * (double)each / 1e9,
+           (double)free_bytes / 1e9, free_bytes / each);
+  return false;
+}
+
+static Workload make_workload(const Row *row, uint64_t seed) {
+  Workload workload = workload_create(row->n, row->pairs);
+  if (row->source->kind >= 0)
+    workload_draw(&workload, row->source->kind, seed);
+  else
+    workload_load(&workload, row->source->file.keys, row->source->file.count);
+  return workload;
+}
+
+static void set_knobs(const Row *row) {
+  const SortVersion *const version = row->loaded->version;
+  knobs_begin(version);
+  for (int i = 0; version->knobs[i].name != NULL; i++) {
+    char assignment[100], message[200];
+    snprintf(assignment, sizeof assignment, "%s=%d", version->knobs[i].name, row->knobs[i]);
+    knob_set(assignment, message, sizeof message);
+  }
+}
+
+static void fetch(unsigned int *to, const unsigned int *d_from, size_t n) {
+  if (d_from != NULL) CUDA_CHECK(cudaMemcpy(to, d_from, n * sizeof *to, cudaMemcpyDeviceToHost));
+}
+
+static void measure_row(const Row *row, const Workload *workload, const Request *request,
+                        Report *report) {
+  set_knobs(row);
+  report->measured = measure(row->loaded, workload, request->plan);
+  report->status = verdict_passes(&report->measured.verdict) ? ROW_RIGHT : ROW_WRONG;
+  if (report->status == ROW_WRONG)
+    verdict_describe(&report->measured.verdict, report->message, sizeof report->message);
+  if (request->print) {
+    fetch(report->printed.before, workload->snapshot, row->n);
+    fetch(report->printed.after, workload->keys_out, row->n);
+    fetch(report->printed.positions, workload->positions_out, row->n);
+  }
+  scratch_trim();
+}
+
+void worker_run(const Request *request, const Plan *plan, size_t first, Deliver *deliver,
+                void *context) {
+  Report report = {.what = REPORT_CONDITIONS, .conditions = conditions_now()};
+  report.conditions.copy_bytes_per_second = first == 0 ? measure_copy_rate() : 0.0;
+  deliver(&report, context);
+  Workload workload = {0};
+  int made_for = -1;  // the group that the workload belongs to
+  for (size_t i = first; i < plan->count; i++) {
+    const Row *const row = &plan->rows[i];
+    report = (Report){.what = REPORT_STARTED, .row = i};
+    if (row->status != ROW_REFUSED && made_for != row->group) {
+      if (made_for >= 0) workload_destroy(&workload);
+      made_for = -1;
+      if (fits(row, &report)) {
+        workload = make_workload(row, request->seed);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        made_for = row->group;
+      }
+    }
+    deliver(&report, context);
+    report.what = REPORT_DONE;
+    if (row->status == ROW_REFUSED) {
+      report.status = ROW_REFUSED;
+      memcpy(report.message, row->message, sizeof report.message);
+    } else if (made_for == row->group) {
+      measure_row(row, &workload, request, &report);
+    }
+    deliver(&report, context);
+  }
+  if (made_for >= 0) workload_destroy(&workload);
+}

@@ -1,0 +1,37 @@
+// The verdict in words.
+#include <stdio.h>
+
+#include "harness/verdict.h"
+
+bool verdict_passes(const Verdict *verdict) {
+  for (int part = 0; part < VERDICT_PARTS; part++)
+    if (verdict->part[part].state == VERDICT_FAILS) return false;
+  return true;
+}
+
+void verdict_describe(const Verdict *verdict, char *text, size_t size) {
+  const char *const clauses[VERDICT_PARTS] = {
+      "order: at index %llu key %llu follows key %llu (%llu places)",
+      verdict->pairs
+          ? "multiset: position %llu occurs %llu times instead of %llu (%llu positions)"
+          : "multiset: the key at index %llu occurs %llu times instead of %llu (%llu keys)",
+      "pairing: index %llu holds key %llu with the position of key %llu (%llu places)",
+      "stability: at index %llu position %llu follows position %llu of an equal key (%llu places)",
+  };
+  if (verdict_passes(verdict)) {
+    snprintf(text, size, "PASS");
+    return;
+  }
+  size_t used = (size_t)snprintf(text, size, "FAIL: ");
+  const char *separator = "";
+  for (int part = 0; part < VERDICT_PARTS; part++) {
+    const VerdictFinding *const found = &verdict->part[part];
+    if (found->state != VERDICT_FAILS || used >= size) continue;
+    char clause[200];
+    snprintf(clause, sizeof clause, clauses[part], (unsigned long long)found->first_bad,
+             (unsigned long long)found->actual, (unsigned long long)found->expected,
+             (unsigned long long)found->bad_count);
+    used += (size_t)snprintf(text + used, size - used, "%s%s", separator, clause);
+    separator = "; ";
+  }
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Rewrites the table between the markers <!-- table:begin --> and <!-- table:end --> of README.md
+# from records that `make bench` made: median ms of uniform input, and how many times as fast as the
+# baseline.
+#   scripts/readme_table.sh [--readme FILE] [RECORD.json ...]     (default: report/results/*.json)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+readme=README.md
+if [ "${1-}" = --readme ]; then readme=$2; shift 2; fi
+if [ $# -eq 0 ]; then
+  for record in report/results/*.json; do
+    if jq -e '.schema == 1' "$record" >/dev/null 2>&1; then set -- "$@" "$record"; fi
+  done
+fi
+[ $# -gt 0 ] || { echo "readme_table: no records; make bench makes one" >&2; exit 2; }
+[ "$(grep -c '^<!-- table:\(begin\|end\) -->$' "$readme")" = 2 ] ||
+  { echo "readme_table: $readme lacks the lines <!-- table:begin --> and <!-- table:end -->" >&2; exit 2; }
+
+table=$(mktemp)
+trap 'rm -f "$table" "$table.new"' EXIT
+for record in "$@"; do
+  jq -r '
+    def grouped: tostring | explode | reverse | [_nwise(3)] | map(reverse | implode) | reverse | join(",");
+    def digits(d): . as $x | if $x == 0 then "0" else
+      ([0, d - 1 - ($x | fabs | log10 | floor)] | max) as $places | pow(10; $places) as $p
+      | ($x * $p | round) / $p | tostring end;
+    def cell: if . == null then "" elif .status != "ok" then .status else
+      (.median_ms | digits(4)) + (if .ratio_to_baseline == null then ""
+                                  else " (" + (.ratio_to_baseline | digits(3)) + "x)" end) end;
+    . as $record
+    | "**\(.device.name)**, \(.device.backend) backend, driver \(.device.driver // "n/a"), " +
+      "\(.date[0:10]), commit \(.commit); ms, and how many times as fast as \(.baseline)\n",
+    ( ("pairs", "keys") as $what
+      | [.rows[] | select(.input == "uniform" and .what == $what)] as $rows
+      | ([$rows[].n] | unique) as $sizes
+      | select($sizes | length > 0)
+      | "| \($what), uniform | " + ($sizes | map(grouped) | join(" | ")) + " |",
+        "|---|" + ($sizes | map("--:|") | join("")),
+        ( [$rows[].version] | unique
+          | map(. as $v | {version: ., cpu: any($rows[]; .version == $v and .cpu_code), cells: (. as $v | $sizes | map(. as $n | first($rows[] | select(.version == $v and .n == $n)) // null))})
+          # The fastest first, by the largest n that each has sorted.
+          | sort_by([.cells | to_entries[] | select(.value.median_ms) | [-.key, .value.median_ms]] | last // [1, 0])
+          | .[] | "| \(.version)\(if .cpu then " (CPU)" else "" end) | " + (.cells | map(cell) | join(" | ")) + " |" ),
+        "" )' "$record" >>"$table"
+done
+awk -v table="$table" '
+  /^<!-- table:begin -->$/ { print; while ((getline line < table) > 0) print line; skipping = 1 }
+  /^<!-- table:end -->$/ { skipping = 0 }
+  !skipping && !/^<!-- table:begin -->$/ { print }' "$readme" >"$table.new"
+cat "$table.new" >"$readme"

@@ -1,0 +1,218 @@
+// The inputs' properties: determinism, range, order, entropy, and a fingerprint that must be the
+// same on both backends.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+extern "C" {
+#include <cmocka.h>
+}
+
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/scratch.h"
+#include "harness/input.h"
+
+enum { N = 100000, OTHER_N = 12345, PARTS = 128 };
+
+static unsigned int keys[N], others[N];
+
+static void draw(const char *name, uint64_t seed, size_t n, unsigned int *to) {
+  unsigned int *d_keys = NULL;
+  const int kind = input_find(name);
+  assert_true(kind >= 0);
+  CUDA_CHECK(cudaMalloc(&d_keys, (n + 1) * sizeof *d_keys));
+  input_keys(kind, seed, d_keys, n);
+  CUDA_CHECK(cudaMemcpy(to, d_keys, n * sizeof *to, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaFree(d_keys));
+}
+
+static uint64_t fingerprint(const unsigned int *array, size_t n) {
+  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a over words
+  for (size_t i = 0; i < n; i++) hash = (hash ^ array[i]) * 0x100000001b3ull;
+  return hash;
+}
+
+static int ascending(const void *a, const void *b) {
+  const unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
+  return (x > y) - (x < y);
+}
+
+static size_t distinct(void) {
+  memcpy(others, keys, sizeof keys);
+  qsort(others, N, sizeof *others, ascending);
+  size_t count = 1;
+  for (size_t i = 1; i < N; i++) count += others[i] != others[i - 1];
+  return count;
+}
+
+static size_t descents(void) {
+  size_t count = 0;
+  for (size_t i = 1; i < N; i++) count += keys[i] < keys[i - 1];
+  return count;
+}
+
+// Same seed, same input; another seed, another (where the seed matters); no draw disturbs another.
+static void test_determinism(void **) {
+  for (const InputKind *kind = input_kinds; kind->name != NULL; kind++) {
+    draw(kind->name, 7, N, keys);
+    draw(kind->name, 7, N, others);
+    assert_memory_equal(keys, others, sizeof keys);
+    draw(kind->name, 8, N, others);
+    const bool fixed = strcmp(kind->name, "sorted") == 0 || strcmp(kind->name, "reverse") == 0;
+    assert_int_equal(memcmp(keys, others, sizeof keys) == 0, fixed);
+    draw(kind->name, 7, 0, others);
+    draw(kind->name, 7, 1, others);
+  }
+  assert_int_equal(scratch_outstanding(), 0);
+}
+
+// A key of these depends on seed and index only: a shorter input is a longer one's beginning.
+static void test_prefix(void **) {
+  static const char *const names[] = {"uniform", "entropy3", "gaussian", "zipf", "few-distinct"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    draw(names[i], 3, N, keys);
+    draw(names[i], 3, OTHER_N, others);
+    assert_memory_equal(keys, others, OTHER_N * sizeof *keys);
+  }
+}
+
+// The mean over the bits of the entropy of each bit, times 32.
+static double bit_entropy(void) {
+  double sum = 0.0;
+  for (int bit = 0; bit < 32; bit++) {
+    size_t ones = 0;
+    for (size_t i = 0; i < N; i++) ones += keys[i] >> bit & 1u;
+    const double p = (double)ones / N;
+    if (p > 0.0 && p < 1.0) sum -= p * log2(p) + (1.0 - p) * log2(1.0 - p);
+  }
+  return sum;
+}
+
+static void test_entropy(void **) {
+  static const struct {
+    const char *name;
+    double bits;
+  } expected[] = {{"uniform", 32.0},   {"entropy1", 25.96}, {"entropy2", 17.39},
+                  {"entropy3", 10.79}, {"entropy4", 6.42},  {"all-equal", 0.0}};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    draw(expected[i].name, 1, N, keys);
+    const double bits = bit_entropy();
+    if (fabs(bits - expected[i].bits) > 0.1)
+      fail_msg("%s: %f bits of entropy, expected %f", expected[i].name, bits, expected[i].bits);
+  }
+}
+
+static void test_order(void **) {
+  draw("sorted", 1, N, keys);
+  assert_int_equal(descents(), 0);
+  assert_int_equal(keys[0], 0);
+  assert_true(keys[N - 1] > 0xffff0000u);
+  draw("reverse", 1, N, others);
+  for (size_t i = 0; i < N; i++) assert_int_equal(others[i], keys[N - 1 - i]);
+  draw("almost-sorted", 1, N, others);
+  size_t moved = 0;
+  for (size_t i = 0; i < N; i++) moved += others[i] != keys[i];
+  assert_true(moved > N / 64 * 9 / 10 && moved < N / 64 * 11 / 10);
+}
+
+static void test_few(void **) {
+  draw("all-equal", 1, N, keys);
+  assert_int_equal(distinct(), 1);
+  draw("few-distinct", 1, N, keys);
+  assert_int_equal(distinct(), 16);
+  draw("extremes", 1, N, keys);
+  assert_int_equal(distinct(), 2);
+  draw("zipf", 1, N, keys);
+  assert_true(distinct() > 10000 && distinct() < 65536);
+}
+
+// Mean 2^31, standard deviation 2^32 / sqrt(48).
+static void test_gaussian(void **) {
+  draw("gaussian", 1, N, keys);
+  double sum = 0.0, squares = 0.0;
+  for (size_t i = 0; i < N; i++) {
+    const double x = keys[i] / 4294967296.0 - 0.5;
+    sum += x;
+    squares += x * x;
+  }
+  assert_true(fabs(sum / N) < 0.003);
+  assert_true(fabs(sqrt(squares / N) - 1.0 / sqrt(48.0)) < 0.002);
+}
+
+// Rank k takes a share of 1 / (k H), H = 1 + 1/2 + .. + 1/65536.
+static void test_zipf(void **) {
+  draw("zipf", 1, N, keys);
+  double harmonic = 0.0;
+  for (int k = 1; k <= 65536; k++) harmonic += 1.0 / k;
+  for (unsigned int k = 1; k <= 8; k++) {
+    size_t count = 0;
+    for (size_t i = 0; i < N; i++) count += keys[i] == k * 0x9e3779b1u;
+    const double expected = N / (k * harmonic);
+    if (fabs((double)count - expected) > 4.0 * sqrt(expected))
+      fail_msg("rank %u: %zu keys, expected %f", k, count, expected);
+  }
+}
+
+// The slice (of 128) that each key is from, by the definitions of Helman, Bader and JaJa.
+static void test_slices(void **) {
+  static unsigned int staggered[N], group[N];
+  draw("staggered", 1, N, staggered);
+  draw("g-group", 1, N, group);
+  draw("bucket", 1, N, keys);
+  for (uint64_t i = 0; i < N; i++) {
+    const unsigned int part = (unsigned int)(i * PARTS / N);
+    const double inside = (double)(i * PARTS % N) / N;  // 0 to 1
+    const unsigned int slice = part < 64 ? 2 * part + 1 : 2 * part - 128;
+    assert_int_equal(staggered[i] >> 25, slice);
+    assert_int_equal(group[i] >> 25, (part / 8 * 8 + 64 + (unsigned int)(inside * 8)) % PARTS);
+    assert_int_equal(keys[i] >> 25, (unsigned int)(inside * PARTS));
+  }
+}
+
+static void test_positions(void **) {
+  unsigned int *d_positions = NULL;
+  CUDA_CHECK(cudaMalloc(&d_positions, sizeof keys));
+  input_positions(d_positions, N);
+  CUDA_CHECK(cudaMemcpy(keys, d_positions, sizeof keys, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaFree(d_positions));
+  for (unsigned int i = 0; i < N; i++) assert_int_equal(keys[i], i);
+}
+
+// FNV-1a over 100,000 keys of seed 42: the same from either backend, on every machine. The numbers
+// are from a second implementation of the formulas, in Python.
+static void test_fingerprints(void **) {
+  static const struct {
+    const char *name;
+    uint64_t hash;
+  } expected[] = {
+      {"uniform", 0xff6d2f794d7fe975ull},  {"sorted", 0xd0e9246bb8829925ull},
+      {"entropy1", 0xe479946b088ca2e5ull}, {"entropy2", 0xcf26e95be434337full},
+      {"entropy3", 0x22d3f4fcbddcf215ull}, {"entropy4", 0x765ce4d6b731a77dull},
+      {"gaussian", 0xad0237ac4fe5abe3ull}, {"almost-sorted", 0xe3cd8c42f4b4f3e6ull},
+      {"zipf", 0xc6ee1f533af815ccull},     {"staggered", 0x3f6c18cfa73e7638ull},
+      {"g-group", 0x4e9be3c6cf3e7638ull},  {"bucket", 0xceaf684c8b3e7638ull},
+  };
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    draw(expected[i].name, 42, N, keys);
+    const uint64_t hash = fingerprint(keys, N);
+    if (hash != expected[i].hash)
+      fail_msg("%s: fingerprint 0x%016llx", expected[i].name, (unsigned long long)hash);
+  }
+  assert_int_equal(input_find("nothing"), -1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_determinism), cmocka_unit_test(test_prefix),
+      cmocka_unit_test(test_entropy),     cmocka_unit_test(test_order),
+      cmocka_unit_test(test_few),         cmocka_unit_test(test_gaussian),
+      cmocka_unit_test(test_zipf),        cmocka_unit_test(test_slices),
+      cmocka_unit_test(test_positions),   cmocka_unit_test(test_fingerprints),
+  };
+  return cmocka_run_group_tests_name("input", tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+// Files of keys: raw and .npy, good ones and every kind of bad one.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/input_file.h"
+
+static const char RAW[] = "/tmp/test_input_file.raw", NPY[] = "/tmp/test_input_file.npy";
+static const uint32_t KEYS[] = {3, 1, 0xffffffffu, 2};
+static char message[512];
+
+static void write_file(const char *path, const void *bytes, size_t size) {
+  FILE *const file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(bytes, 1, size, file), size);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void expect_keys(const char *path, size_t count) {
+  InputFile file;
+  if (!input_file_open(path, &file, message, sizeof message)) fail_msg("%s", message);
+  assert_int_equal(file.count, count);
+  assert_memory_equal(file.keys, KEYS, count * sizeof *KEYS);
+  input_file_close(&file);
+  assert_null(file.mapping);
+}
+
+static void expect_refusal(const char *path, const char *why) {
+  InputFile file;
+  assert_false(input_file_open(path, &file, message, sizeof message));
+  if (strncmp(message, path, strlen(path)) != 0 || strstr(message, why) == NULL)
+    fail_msg("expected '%s' in: %s", why, message);
+}
+
+static void test_raw(void **state) {
+  (void)state;
+  write_file(RAW, KEYS, sizeof KEYS);
+  expect_keys(RAW, 4);
+  write_file(RAW, KEYS, sizeof KEYS - 1);
+  expect_refusal(RAW, "is cut off: 15 bytes are no whole number of 32-bit keys");
+  write_file(RAW, KEYS, 0);
+  expect_refusal(RAW, "is empty");
+  expect_refusal("/no/such/file", "cannot be opened: No such file");
+  expect_refusal("/tmp", "is not a file");
+}
+
+// A .npy file of version 1 with that header and the first `bytes` of KEYS.
+static void write_npy(const char *header, size_t bytes) {
+  unsigned char file[256] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
+  memset(file + 10, ' ', 117);
+  for (size_t i = 0; header[i] != '\0'; i++) file[10 + i] = (unsigned char)header[i];
+  file[127] = '\n';
+  memcpy(file + 128, KEYS, bytes);
+  write_file(NPY, file, 128 + bytes);
+}
+
+static void test_npy(void **state) {
+  (void)state;
+  write_npy("{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 16);
+  expect_keys(NPY, 4);
+  write_npy("{'shape': (3,), 'fortran_order': False, 'descr': '<u4'}", 12);
+  expect_keys(NPY, 3);
+  static const struct {
+    const char *header;
+    size_t bytes;
+    const char *why;
+  } bad[] = {
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }", 16, "elements of type '<f4'"},
+      {"{'descr': '>u4', 'fortran_order': False, 'shape': (4,), }", 16, "elements of type '>u4'"},
+      {"{'descr': '<u4', 'fortran_order': True, 'shape': (4,), }", 16, "is in Fortran order"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (2, 2), }", 16, "has shape (2, 2)"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (), }", 4, "has shape ()"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 15, "is cut off"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }", 16, "is too long"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (0,), }", 0, "holds no keys"},
+      {"{'descr': '<u4', 'fortran_order': False}", 16, "without descr, fortran_order or shape"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    write_npy(bad[i].header, bad[i].bytes);
+    expect_refusal(NPY, bad[i].why);
+  }
+}
+
+static void test_npy_container(void **state) {
+  (void)state;
+  write_file(NPY, KEYS, sizeof KEYS);
+  expect_refusal(NPY, "is not a .npy file");
+  write_file(NPY, "\x93NUMPY\x01\x00\x76\x00", 9);
+  expect_refusal(NPY, "ends inside its .npy header");
+  write_file(NPY, "\x93NUMPY\x01\x00\x76\x00{'descr'", 18);
+  expect_refusal(NPY, "ends inside its .npy header");
+  write_file(NPY, "\x93NUMPY\x09\x00\x76\x00\x00\x00", 12);
+  expect_refusal(NPY, "is .npy of version 9");
+}
+
+static void test_save(void **state) {
+  (void)state;
+  assert_true(input_file_save(RAW, KEYS, 4, message, sizeof message));
+  expect_keys(RAW, 4);
+  assert_true(input_file_save(NPY, KEYS, 4, message, sizeof message));
+  expect_keys(NPY, 4);
+  assert_false(input_file_save("/no/such/folder/x", KEYS, 4, message, sizeof message));
+  assert_non_null(strstr(message, "/no/such/folder/x cannot be written"));
+  unlink(RAW);
+  unlink(NPY);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_raw),
+      cmocka_unit_test(test_npy),
+      cmocka_unit_test(test_npy_container),
+      cmocka_unit_test(test_save),
+  };
+  return cmocka_run_group_tests_name("input_file", tests, NULL, NULL);
+}

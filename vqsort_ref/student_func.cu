@@ -1,0 +1,57 @@
+// vqsort_ref: Highway's vectorised quicksort on one CPU thread.
+//
+// Build:    make vqsort_ref         (needs libhwy-dev)
+// Run:      ./HW4 samples/portrait.ppm samples/template.ppm
+// New here: no algorithm of ours, and CPU code on either backend: how fast one core can be. On a
+//           GPU the copies to the host and back are stages of their own.
+#include <hwy/contrib/sort/vqsort.h>
+
+#include "common/check.h"
+#include "common/host_pairs.h"
+#include "common/stages.h"
+#include "common/your_sort.h"
+
+static const char *const stages[] = {"copy", "sort", NULL};
+static const SortKnob knobs[] = {{}};
+
+extern "C" const SortVersion sort_version = {
+    "vqsort_ref",
+    "CPU, one thread: Highway's vectorised quicksort",
+    "Blacher, Giesen, Sanders, Wassenberg, \"Vectorized and performance-portable Quicksort\" "
+    "(2022)",
+    true,  // pairs are sorted as 64-bit words, whose lower half is the position
+    UINT32_MAX,
+    0,
+    stages,
+    knobs,
+};
+
+// A pair as one word, key above position: all words differ, so that their order is the only right
+// one. It keeps the order of equal keys where positions ascend in the input, as in this house.
+static void sort_pairs(const hwy::Sorter &sorter, HostPairs pairs, size_t n) {
+  uint64_t *const words = (uint64_t *)host_alloc(2 * n);
+  for (size_t i = 0; i < n; i++) words[i] = (uint64_t)pairs.keys[i] << 32 | pairs.positions[i];
+  sorter(words, n, hwy::SortAscending());
+  for (size_t i = 0; i < n; i++) {
+    pairs.keys[i] = (unsigned int)(words[i] >> 32);
+    pairs.positions[i] = (unsigned int)words[i];
+  }
+  free(words);
+}
+
+void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
+               unsigned int *const d_outputVals, unsigned int *const d_outputPos,
+               const size_t numElems) {
+  if (numElems == 0) return;
+  static const hwy::Sorter sorter;
+  const HostPairs pairs = host_pairs_alloc(numElems, d_inputPos != NULL);
+  copy_to_host(pairs, d_inputVals, d_inputPos, numElems);
+  stage_start("sort");
+  if (pairs.positions == NULL)
+    sorter(pairs.keys, numElems, hwy::SortAscending());
+  else
+    sort_pairs(sorter, pairs, numElems);
+  stage_stop();
+  copy_to_device(d_outputVals, d_outputPos, pairs, numElems);
+  host_pairs_free(pairs);
+}
