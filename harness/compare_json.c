@@ -40,11 +40,11 @@ static void add_row(const Row *row, const Conditions *conditions, const Request 
   (void)plan;
   char verdict[300];
   row_verdict(row, verdict, sizeof verdict);
-  json_t *const json =
-      json_pack("{s:s, s:b, s:I, s:s, s:s, s:o, s:s, s:s, s:b}", "version",
-                row->loaded->version->name, "n", (json_int_t)row->n, "input", row->source->name,
-                "what", row->pairs ? "pairs" : "keys", "knobs", knobs_json(row), "status",
-                status_name(row->status), "verdict", verdict, "best", row->best);
+  json_t *const json = json_pack(
+      "{s:s, s:b, s:I, s:s, s:s, s:o, s:s, s:s, s:b}", "version", row->loaded->version->name,
+      "cpu_code", is_cpu_code(row->loaded->version), "n", (json_int_t)row->n, "input",
+      row->source->name, "what", row->pairs ? "pairs" : "keys", "knobs", knobs_json(row), "status",
+      status_name(row->status), "verdict", verdict, "best", row->best);
   json_array_append_new(all_rows, json);
   if (row->status != ROW_RIGHT) return;
   const Measurement *const m = &row->measured;

@@ -22,7 +22,7 @@ while [ $# -gt 0 ]; do
     *) echo "gpu_check: unknown option '$1'" >&2; exit 2 ;;
   esac
 done
-: "${versions:=$(for f in */student_func.cu; do echo "${f%%/*}"; done)}"
+: "${versions:=$(make -s BACKEND=cuda print-VERSIONS)}"
 mkdir -p "$OUT"
 make=(make -s BACKEND=cuda)
 B=$("${make[@]}" print-B)
@@ -42,7 +42,9 @@ fi
 if step test; then
   tests=$(for v in $versions; do echo "$B/$v/test"; done)
   # shellcheck disable=SC2086 # the names have no spaces
-  HW4_DIR=$B scripts/run_tests.sh $B/tests/test_{verdict,image,red_eye,hw4} $tests || fail tests
+  HW4_DIR=$B scripts/run_tests.sh $(make -s BACKEND=cuda print-TESTS) $tests || fail tests
+  # One wrong element among 10^8, in each of the four ways.
+  VERDICT_N=100000000 scripts/run_tests.sh "$B/tests/test_compare_verdict" || fail verdict
 fi
 
 # One tool over one version, at sizes around a tile's and a block's edges.
@@ -50,7 +52,7 @@ sanitize() {
   local version=$1 tool=$2 log
   log=$(mktemp)
   if compute-sanitizer --tool "$tool" --error-exitcode 9 "$B/compare" "$version" \
-    --n 1000,4097 --keys --pairs --reps 1 >"$log" 2>&1; then
+    --n 1000,4097 --keys --pairs --reps 1 --time-limit 60 --no-fork --baseline none >"$log" 2>&1; then
     echo "$tool $version: clean"
   else
     echo "FAILED: $tool $version"
@@ -89,10 +91,12 @@ fi
 if step bench; then
   # The homework's size: every version's stages beside Thrust's and CUB's, in one process.
   # shellcheck disable=SC2086
-  ./compare $versions --n 220480 --keys --pairs --reps 51 --format json >"$OUT/hw4_size_$device.json" || fail bench
-  fast=$(for v in $versions; do case $v in seq | merge_cpu | odd_even) ;; *) echo "$v" ;; esac done)
+  ./compare $versions --n 220480 --keys --pairs --reps 51 --time-limit 2 --format json \
+    >"$OUT/hw4_size_$device.json" || fail bench
+  fast=$(for v in $versions; do case $v in seq | merge_cpu | odd_even | *sort_ref) ;; *) echo "$v" ;; esac done)
   # shellcheck disable=SC2086
-  ./compare $fast --n 1M,10M,100M --keys --pairs --reps 5 --format json >"$OUT/large_$device.json" || fail bench
+  ./compare $fast --n 1M,10M,100M --keys --pairs --reps 11 --time-limit 2 --format json \
+    >"$OUT/large_$device.json" || fail bench
 fi
 
 echo "$failures failed"

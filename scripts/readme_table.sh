@@ -37,7 +37,8 @@ for record in "$@"; do
       | "| \($what), uniform | " + ($sizes | map(grouped) | join(" | ")) + " |",
         "|---|" + ($sizes | map("--:|") | join("")),
         ( [$rows[].version] | unique
-          | map(. as $v | {version: ., cpu: any($rows[]; .version == $v and .cpu_code), cells: (. as $v | $sizes | map(. as $n | first($rows[] | select(.version == $v and .n == $n)) // null))})
+          | map(. as $v | {version: $v, cpu: any($rows[]; .version == $v and .cpu_code),
+              cells: ($sizes | map(. as $n | first($rows[] | select(.version == $v and .n == $n)) // null))})
           # The fastest first, by the largest n that each has sorted.
           | sort_by([.cells | to_entries[] | select(.value.median_ms) | [-.key, .value.median_ms]] | last // [1, 0])
           | .[] | "| \(.version)\(if .cpu then " (CPU)" else "" end) | " + (.cells | map(cell) | join(" | ")) + " |" ),

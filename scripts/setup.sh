@@ -8,7 +8,8 @@ packages=(
   libboost-context-dev         # fibers of the cpu backend
   libthrust-dev libtbb-dev     # thrust_ref on the cpu backend
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev # HW4's images
-  libjansson-dev               # compare's records
+  libjansson-dev jq            # compare's records
+  libhwy-dev                   # vqsort_ref
   libcmocka-dev                # tests
 )
 
