@@ -32,6 +32,7 @@ table() {
 for readme in */README.md; do
   version=${readme%%/*}
   grep -q '^<!-- measured' "$readme" || continue
+  grep -q "\"version\": \"$version\"" report/results/hw4_size_*.json || continue
   table "$version" >"$readme.table"
   awk -v table="$readme.table" '
     /^<!-- measured/ { print; while ((getline line < table) > 0) print line; print "<!-- /measured -->"; inside = 1; next }

@@ -152,15 +152,15 @@ static void test_shared_arrays(void **state) {
 static void expect_types(const char *declarations, const char *types) {
   const char *c = rewritten(declarations);
   char found[1024] = "";
+  size_t length = 0;
   while ((c = strstr(c, "typedef ")) != NULL) {
     c += strlen("typedef ");
-    if (found[0] != '\0') strcat(found, "|");
-    size_t length = strlen(found);
+    if (length > 0) found[length++] = '|';
     for (; strncmp(c, "; static char ", 14) != 0; c++)  // single spaces
       if (*c != ' ' || (length > 0 && found[length - 1] != ' ' && found[length - 1] != '|'))
         found[length++] = *c;
-    found[length] = '\0';
   }
+  found[length] = '\0';
   assert_string_equal(found, types);
 }
 

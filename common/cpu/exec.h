@@ -74,7 +74,7 @@ struct Warp {
   unsigned present = 0;  // lanes that exist
   unsigned returned = 0; // of these, lanes whose thread has returned
   unsigned waiting = 0;  // lanes that wait in a collective
-  unsigned gathered = 0; // lanes that wait in __activemask()
+  unsigned gathered = 0;  // lanes that wait in __activemask()
 };
 
 // The threads of one block and what they wait for. Above the line stands what the loop in
@@ -94,7 +94,7 @@ struct Block {
   Warp *warps = nullptr;
   unsigned returned = 0;
   Queue ready, barrier, grid_barrier, active_mask, yielded;
-  Queue misplaced;  // at another barrier than those in `barrier`: a mistake
+  Queue misplaced;                     // at another barrier than those in `barrier`: a mistake
   const Site *barrier_site = nullptr;  // of the first thread that waits there
   int barrier_true = 0;                // of __syncthreads_count/_and/_or: how many so far
   int barrier_result = 0;              // of the last barrier: how many were true
@@ -103,7 +103,10 @@ struct Block {
   char *shared = nullptr;        // shared memory: dynamic first, then the static arrays
   std::size_t shared_used = 0;
   int static_arrays = 0;
-  struct { const void *key; void *memory; } static_array[kMaxStaticArrays];
+  struct {
+    const void *key;
+    void *memory;
+  } static_array[kMaxStaticArrays];
 };
 
 struct GridShape {

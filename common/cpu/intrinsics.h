@@ -187,9 +187,11 @@ CUDA_CPU_LOAD(__ldcg)
 CUDA_CPU_LOAD(__ldcs)
 CUDA_CPU_LOAD(__ldlu)
 #undef CUDA_CPU_LOAD
-#define CUDA_CPU_STORE(name) \
-  template <class T, class V> \
-  void name(T *address, V value) { *address = value; }
+#define CUDA_CPU_STORE(name)       \
+  template <class T, class V>      \
+  void name(T *address, V value) { \
+    *address = value;              \
+  }
 CUDA_CPU_STORE(__stcg)
 CUDA_CPU_STORE(__stcs)
 CUDA_CPU_STORE(__stwb)
@@ -198,11 +200,13 @@ CUDA_CPU_STORE(__stwt)
 
 // ---- min and max, which CUDA has without std:: -------------------------------------------------------
 
-#define CUDA_CPU_MIN_MAX(T, A, B)                                                           \
-  inline T min(A a, B b) { return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) \
-                                                                        : static_cast<T>(a); } \
-  inline T max(A a, B b) { return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) \
-                                                                        : static_cast<T>(a); }
+#define CUDA_CPU_MIN_MAX(T, A, B)                                                         \
+  inline T min(A a, B b) {                                                                \
+    return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a); \
+  }                                                                                       \
+  inline T max(A a, B b) {                                                                \
+    return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a); \
+  }
 // Two types of one size, or float and double, may be mixed: the larger range wins.
 #define CUDA_CPU_MIN_MAX_MIXED(T, S) \
   CUDA_CPU_MIN_MAX(T, T, T)          \

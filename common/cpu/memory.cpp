@@ -132,8 +132,8 @@ DeviceScope::~DeviceScope() {
 
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {
   if (pointer == nullptr || place_of(pointer) != Place::kHost) return;
-  // A kernel may take the address of a __device__ variable and hand it to a kernel that it launches.
-  // All that is known of such a variable is that it belongs to the program's static data.
+  // A kernel may take the address of a __device__ variable and hand it to a kernel that it
+  // launches. All that is known of such a variable is that it belongs to the program's static data.
   Dl_info object;
   if (current != nullptr && dladdr(pointer, &object) != 0) return;
   diagnose("memcheck", "kernel %s is given a host pointer, %p, as its argument %d", kernel, pointer,

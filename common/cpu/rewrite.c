@@ -3,7 +3,8 @@
 // Only two things in CUDA C++ are not C++ already (cuda_runtime.h provides the rest as macros,
 // variables and functions):
 //
-//   kernel<T><<<grid, block>>>(a, b)   ->  cuda_cpu::launcher<kernel<T>>("kernel<T>", grid, block)(a, b)
+//   kernel<T><<<grid, block>>>(a, b)   ->  cuda_cpu::launcher<kernel<T>>("kernel<T>", grid,
+//   block)(a, b)
 //   __shared__ int tile[N][2], sum;    ->  int (&tile)[N][2] = ..., &sum = ...;
 //   extern __shared__ int array[];     ->  int *array = ...;
 //
@@ -19,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- text that grows -----------------------------------------------------------------------------
+// ---- text that grows
+// -----------------------------------------------------------------------------
 
 typedef struct Text {
   char *data;  // not terminated by a zero
@@ -54,14 +56,15 @@ __attribute__((format(printf, 2, 3))) static void append_format(Text *text, cons
   free(data);
 }
 
-// ---- the source -----------------------------------------------------------------------------------
+// ---- the source
+// -----------------------------------------------------------------------------------
 
 typedef struct Source {
   const char *name;
   const char *text;  // ends with a zero
 } Source;
 
-static void fail(const Source *source, const char *at, const char *problem) {
+static _Noreturn void fail(const Source *source, const char *at, const char *problem) {
   int line = 1;
   for (const char *c = source->text; c < at; c++) line += *c == '\n';
   fprintf(stderr, "%s:%d: %s\n", source->name, line, problem);
@@ -135,10 +138,10 @@ static const char *find_closing(const Source *source, const char *c, const char 
     c++;
   }
   fail(source, begin, "a bracket that is not closed");
-  return NULL;
 }
 
-// ---- kernel<<<...>>>(...) ---------------------------------------------------------------------------
+// ---- kernel<<<...>>>(...)
+// ---------------------------------------------------------------------------
 
 static size_t skip_spaces_back(const Text *out, size_t end) {
   while (end > 0 && isspace((unsigned char)out->data[end - 1])) end--;
@@ -201,7 +204,8 @@ static const char *rewrite_launch(const Source *source, const char *c, Text *out
   return closing + 3;
 }
 
-// ---- __shared__ -------------------------------------------------------------------------------------
+// ---- __shared__
+// -------------------------------------------------------------------------------------
 
 static size_t word_length(const char *c) {
   size_t length = 0;
@@ -263,12 +267,14 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
     if (depth == 0 && *c == ']' && first_end == NULL) first_end = c + 1;
   }
   if (!understood || (shared->dynamic && first_end == NULL))
-    fail(shared->source, shared->at, "a __shared__ declaration that is more than TYPE NAME[SIZE]...");
+    fail(shared->source, shared->at,
+         "a __shared__ declaration that is more than TYPE NAME[SIZE]...");
   const char *const type = shared->type, *const name = declarator;
   if (shared->dynamic) {
     const bool of_arrays = strchr(first_end, '[') != NULL;
     append_format(out, of_arrays ? "%s (*%.*s)%s = " : "%s *%.*s%s = ", type, n, name, first_end);
-    append_format(out, of_arrays ? "static_cast<%s (*)%s>" : "static_cast<%s *%s>", type, first_end);
+    append_format(out, of_arrays ? "static_cast<%s (*)%s>" : "static_cast<%s *%s>", type,
+                  first_end);
     append_format(out, "(cuda_cpu::dynamic_shared());");
     return;
   }
@@ -328,7 +334,8 @@ static const char *rewrite_shared(const Source *source, const char *begin, size_
   return end + 1;
 }
 
-// ---- the whole file -----------------------------------------------------------------------------------
+// ---- the whole file
+// -----------------------------------------------------------------------------------
 
 // Copies a directive, which nothing is translated in, up to the end of its line.
 static const char *copy_directive(const Source *source, const char *c, Text *out) {

@@ -50,8 +50,7 @@ static constexpr int warpSize = 32;
 #define __syncthreads_or(...) \
   cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_or"), (__VA_ARGS__) != 0, 3)
 // A pause in a spin loop: lets the threads that are waited for run.
-#define __nanosleep(duration) \
-  ((void)(duration), cuda_cpu::spin_yield(CUDA_CPU_SITE("__nanosleep")))
+#define __nanosleep(duration) ((void)(duration), cuda_cpu::spin_yield(CUDA_CPU_SITE("__nanosleep")))
 
 // __syncwarp() takes an optional mask, hence the function behind it.
 #define __syncwarp(...) cuda_cpu::sync_warp(CUDA_CPU_SITE("__syncwarp") __VA_OPT__(, ) __VA_ARGS__)
