@@ -73,8 +73,8 @@ void diagnose_waiting(const Block &block, const char *problem) {
     }
     Group *group = nullptr;
     for (Group &g : groups)
-      if (g.site == thread.site || (g.site->line == thread.site->line &&
-                                    std::strcmp(g.site->file, thread.site->file) == 0))
+      if (g.site == thread.site ||
+          (g.site->line == thread.site->line && std::strcmp(g.site->file, thread.site->file) == 0))
         group = &g;
     if (group == nullptr) {
       groups.push_back({thread.site, 0, thread.index});

@@ -79,7 +79,8 @@ void begin_collectives(Block &block) {
 
 }  // namespace
 
-// ---- barriers ------------------------------------------------------------------------------------
+// ---- barriers
+// ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -130,7 +131,8 @@ void spin_yield(const Site *site) {
   suspend(block, site, &block.yielded);
 }
 
-// ---- warps ---------------------------------------------------------------------------------------
+// ---- warps
+// ---------------------------------------------------------------------------------------
 
 namespace {
 
@@ -221,7 +223,8 @@ void thread_returned(Block &block, Thread &thread) {
   warp.returned |= bit;
   block.returned++;
   for (unsigned left = warp.waiting; left != 0;) {
-    const Thread &waiting = block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
+    const Thread &waiting =
+        block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
     left &= ~waiting.mask & (left - 1);
     if ((waiting.mask & bit) != 0)
       complete_collective(block, warp_index, waiting.mask, waiting.operation, nullptr);
@@ -231,7 +234,8 @@ void thread_returned(Block &block, Thread &thread) {
     release_barrier(block, static_cast<int>(arrived));
 }
 
-// ---- running a block to its end, or as far as it gets --------------------------------------------
+// ---- running a block to its end, or as far as it gets
+// --------------------------------------------
 
 Outcome run_block(Block &block) {
   current_block = &block;

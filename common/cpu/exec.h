@@ -31,11 +31,11 @@ struct Site {
 
 // One CUDA thread of a running block. What every barrier touches shares one cache line.
 struct alignas(64) Thread {
-  uint3 index;      // threadIdx
-  unsigned number;  // its linear index in the block; lane = number % 32
-  Thread *next;     // in the queue that it is in
-  Worker *worker;   // its stack, while it waits
-  const Site *site; // where it waits
+  uint3 index;             // threadIdx
+  unsigned number;         // its linear index in the block; lane = number % 32
+  Thread *next;            // in the queue that it is in
+  Worker *worker;          // its stack, while it waits
+  const Site *site;        // where it waits
   cudaError_t last_error;  // of launches from this thread
   // The warp collective that it has called:
   int operation;
@@ -71,9 +71,9 @@ struct Queue {
 };
 
 struct Warp {
-  unsigned present = 0;  // lanes that exist
-  unsigned returned = 0; // of these, lanes whose thread has returned
-  unsigned waiting = 0;  // lanes that wait in a collective
+  unsigned present = 0;   // lanes that exist
+  unsigned returned = 0;  // of these, lanes whose thread has returned
+  unsigned waiting = 0;   // lanes that wait in a collective
   unsigned gathered = 0;  // lanes that wait in __activemask()
 };
 
@@ -99,8 +99,8 @@ struct Block {
   int barrier_true = 0;                // of __syncthreads_count/_and/_or: how many so far
   int barrier_result = 0;              // of the last barrier: how many were true
   int barrier_arrived = 0;             // ... and how many threads came to it
-  std::uint64_t generation = 0;  // of the grid barrier that its threads wait for
-  char *shared = nullptr;        // shared memory: dynamic first, then the static arrays
+  std::uint64_t generation = 0;        // of the grid barrier that its threads wait for
+  char *shared = nullptr;              // shared memory: dynamic first, then the static arrays
   std::size_t shared_used = 0;
   int static_arrays = 0;
   struct {

@@ -38,9 +38,7 @@ struct Pool {
 
 extern __thread Pool *pool_of_this_thread;
 Pool *make_pool();
-inline Pool &pool() {
-  return pool_of_this_thread != nullptr ? *pool_of_this_thread : *make_pool();
-}
+inline Pool &pool() { return pool_of_this_thread != nullptr ? *pool_of_this_thread : *make_pool(); }
 
 // A worker that is not in use, and giving it back. Whenever it is switched to while it is not in
 // the middle of something, it calls `body` and then `idle`, which must switch away.

@@ -90,7 +90,8 @@ BlockState &block_of_this_thread() {
   return *block;
 }
 
-// ---- ordinary and cooperative grids ---------------------------------------------------------------
+// ---- ordinary and cooperative grids
+// ---------------------------------------------------------------
 
 void run_ordinary(Grid &grid) {
   BlockState &block = block_of_this_thread();
@@ -193,7 +194,8 @@ void run_grid(const Launch &launch, const KernelCall &call) {
   }
 }
 
-// ---- what a GPU would refuse ------------------------------------------------------------------------
+// ---- what a GPU would refuse
+// ------------------------------------------------------------------------
 
 cudaError_t check_configuration(const Launch &launch) {
   const dim3 &g = launch.grid, &b = launch.block;
@@ -236,13 +238,13 @@ cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {
 
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
   if (threads == 0 || threads > kMaxThreadsPerBlock) return 0;
-  const std::size_t by_shared =
-      kSharedPerMultiprocessor / (shared_bytes + kSharedReservedPerBlock);
+  const std::size_t by_shared = kSharedPerMultiprocessor / (shared_bytes + kSharedReservedPerBlock);
   const unsigned by_threads = kMaxThreadsPerMultiprocessor / ((threads + 31) / 32 * 32);
   return std::min({by_threads, static_cast<unsigned>(by_shared), kMaxBlocksPerMultiprocessor});
 }
 
-// ---- shared memory -------------------------------------------------------------------------------
+// ---- shared memory
+// -------------------------------------------------------------------------------
 
 void *dynamic_shared() {
   if (current_block == nullptr)

@@ -36,8 +36,8 @@ T shuffle(int operation, const Site *site, unsigned mask, T value, int lane_or_d
   // Distances beyond the segment leave the value where it is; 5 bits would wrap them.
   if ((operation == kShuffleUp || operation == kShuffleDown) && lane_or_distance >= 32)
     lane_or_distance = 0;
-  return from_bits<T>(
-      warp_collective(operation, site, mask, to_bits(value), shuffle_argument(lane_or_distance, width)));
+  return from_bits<T>(warp_collective(operation, site, mask, to_bits(value),
+                                      shuffle_argument(lane_or_distance, width)));
 }
 inline unsigned vote(int operation, const Site *site, unsigned mask, bool predicate) {
   return static_cast<unsigned>(warp_collective(operation, site, mask, predicate, 0));
@@ -76,24 +76,25 @@ T atomic_update(T *address, F change) {
 
 }  // namespace cuda_cpu
 
-// ---- atomics: relaxed, as CUDA's are; on 32 and 64 bits ---------------------------------------------
+// ---- atomics: relaxed, as CUDA's are; on 32 and 64 bits
+// ---------------------------------------------
 
-#define CUDA_CPU_ATOMICS(T)                                                                       \
-  inline T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }            \
-  inline T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }            \
-  inline T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); }            \
-  inline T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }              \
-  inline T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); }            \
-  inline T atomicExch(T *a, T v) { return __atomic_exchange_n(a, v, __ATOMIC_RELAXED); }          \
-  inline T atomicCAS(T *a, T compare, T v) {                                                      \
-    __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);       \
-    return compare;                                                                               \
-  }                                                                                               \
-  inline T atomicMin(T *a, T v) {                                                                 \
-    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });                  \
-  }                                                                                               \
-  inline T atomicMax(T *a, T v) {                                                                 \
-    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });                  \
+#define CUDA_CPU_ATOMICS(T)                                                                 \
+  inline T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }      \
+  inline T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }      \
+  inline T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); }      \
+  inline T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }        \
+  inline T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); }      \
+  inline T atomicExch(T *a, T v) { return __atomic_exchange_n(a, v, __ATOMIC_RELAXED); }    \
+  inline T atomicCAS(T *a, T compare, T v) {                                                \
+    __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+    return compare;                                                                         \
+  }                                                                                         \
+  inline T atomicMin(T *a, T v) {                                                           \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });            \
+  }                                                                                         \
+  inline T atomicMax(T *a, T v) {                                                           \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });            \
   }
 CUDA_CPU_ATOMICS(int)
 CUDA_CPU_ATOMICS(unsigned int)
@@ -122,7 +123,8 @@ inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
-// ---- bits --------------------------------------------------------------------------------------------
+// ---- bits
+// --------------------------------------------------------------------------------------------
 
 inline int __popc(unsigned int x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -171,16 +173,21 @@ inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int sel
   }
   return result;
 }
-inline unsigned int __float_as_uint(float x) { return cuda_cpu::from_bits<unsigned>(cuda_cpu::to_bits(x)); }
+inline unsigned int __float_as_uint(float x) {
+  return cuda_cpu::from_bits<unsigned>(cuda_cpu::to_bits(x));
+}
 inline int __float_as_int(float x) { return cuda_cpu::from_bits<int>(cuda_cpu::to_bits(x)); }
 inline float __uint_as_float(unsigned int x) { return cuda_cpu::from_bits<float>(x); }
 inline float __int_as_float(int x) { return cuda_cpu::from_bits<float>(cuda_cpu::to_bits(x)); }
 
-// ---- loads and stores with a cache hint: the hint has no meaning here --------------------------------
+// ---- loads and stores with a cache hint: the hint has no meaning here
+// --------------------------------
 
-#define CUDA_CPU_LOAD(name) \
-  template <class T>        \
-  T name(const T *address) { return *address; }
+#define CUDA_CPU_LOAD(name)  \
+  template <class T>         \
+  T name(const T *address) { \
+    return *address;         \
+  }
 CUDA_CPU_LOAD(__ldg)
 CUDA_CPU_LOAD(__ldca)
 CUDA_CPU_LOAD(__ldcg)
@@ -198,7 +205,8 @@ CUDA_CPU_STORE(__stwb)
 CUDA_CPU_STORE(__stwt)
 #undef CUDA_CPU_STORE
 
-// ---- min and max, which CUDA has without std:: -------------------------------------------------------
+// ---- min and max, which CUDA has without std::
+// -------------------------------------------------------
 
 #define CUDA_CPU_MIN_MAX(T, A, B)                                                         \
   inline T min(A a, B b) {                                                                \

@@ -116,8 +116,7 @@ Place place_of(const void *pointer) {
 
 void register_symbol(const void *address, std::size_t bytes) {
   const std::lock_guard<std::mutex> guard(mutex);
-  regions.emplace(reinterpret_cast<std::uintptr_t>(address),
-                  Region{bytes, Place::kDevice, false});
+  regions.emplace(reinterpret_cast<std::uintptr_t>(address), Region{bytes, Place::kDevice, false});
 }
 
 DeviceScope::DeviceScope() {
@@ -169,7 +168,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer) {
   const Place place = place_of(pointer);
   void *const address = const_cast<void *>(pointer);
-  attributes->type = place == Place::kDevice ? cudaMemoryTypeDevice
+  attributes->type = place == Place::kDevice   ? cudaMemoryTypeDevice
                      : place == Place::kPinned ? cudaMemoryTypeHost
                                                : cudaMemoryTypeUnregistered;
   attributes->device = 0;

@@ -52,7 +52,8 @@ const Settings &settings() {
 
 int multiprocessors() { return omp_get_max_threads(); }
 
-// ---- errors and limits -----------------------------------------------------------------------------
+// ---- errors and limits
+// -----------------------------------------------------------------------------
 
 namespace {
 
@@ -133,22 +134,22 @@ cudaError_t cudaGetLastError(void) {
   return error;
 }
 
-#define CUDA_CPU_ERRORS(X)                                                        \
-  X(cudaSuccess, "no error")                                                      \
-  X(cudaErrorInvalidValue, "invalid argument")                                    \
-  X(cudaErrorMemoryAllocation, "out of memory")                                   \
-  X(cudaErrorInvalidConfiguration, "invalid configuration argument")              \
-  X(cudaErrorInvalidSymbol, "invalid device symbol")                              \
-  X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")         \
-  X(cudaErrorLaunchPendingCountExceeded, "too many launches pending")             \
-  X(cudaErrorInvalidDeviceFunction, "invalid device function")                    \
-  X(cudaErrorInvalidDevice, "invalid device ordinal")                             \
-  X(cudaErrorInvalidResourceHandle, "invalid resource handle")                    \
-  X(cudaErrorNotReady, "device not ready")                                        \
-  X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")     \
-  X(cudaErrorLaunchFailure, "unspecified launch failure")                         \
-  X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")  \
-  X(cudaErrorNotPermitted, "operation not permitted")                             \
+#define CUDA_CPU_ERRORS(X)                                                       \
+  X(cudaSuccess, "no error")                                                     \
+  X(cudaErrorInvalidValue, "invalid argument")                                   \
+  X(cudaErrorMemoryAllocation, "out of memory")                                  \
+  X(cudaErrorInvalidConfiguration, "invalid configuration argument")             \
+  X(cudaErrorInvalidSymbol, "invalid device symbol")                             \
+  X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")        \
+  X(cudaErrorLaunchPendingCountExceeded, "too many launches pending")            \
+  X(cudaErrorInvalidDeviceFunction, "invalid device function")                   \
+  X(cudaErrorInvalidDevice, "invalid device ordinal")                            \
+  X(cudaErrorInvalidResourceHandle, "invalid resource handle")                   \
+  X(cudaErrorNotReady, "device not ready")                                       \
+  X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")    \
+  X(cudaErrorLaunchFailure, "unspecified launch failure")                        \
+  X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch") \
+  X(cudaErrorNotPermitted, "operation not permitted")                            \
   X(cudaErrorNotSupported, "operation not supported")
 
 const char *cudaGetErrorName(cudaError_t error) {
@@ -210,21 +211,38 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
   const cudaError_t error = cudaGetDeviceProperties(&p, device);
   if (error != cudaSuccess) return error;
   switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_cast<int>(p.sharedMemPerBlock); break;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+    case cudaDevAttrMaxThreadsPerBlock:
+      *value = p.maxThreadsPerBlock;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = static_cast<int>(p.sharedMemPerBlock);
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = p.multiProcessorCount;
+      break;
+    case cudaDevAttrL2CacheSize:
+      *value = p.l2CacheSize;
+      break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = p.maxThreadsPerMultiProcessor;
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = p.major;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = p.minor;
+      break;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
       *value = static_cast<int>(p.sharedMemPerMultiprocessor);
       break;
-    case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; break;
+    case cudaDevAttrCooperativeLaunch:
+      *value = p.cooperativeLaunch;
+      break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       *value = static_cast<int>(p.sharedMemPerBlockOptin);
       break;
-    default: return fail(cudaErrorInvalidValue);
+    default:
+      return fail(cudaErrorInvalidValue);
   }
   return cudaSuccess;
 }
@@ -303,8 +321,9 @@ cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop) {
   if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded)
     return fail(cudaErrorInvalidResourceHandle);
-  *milliseconds = static_cast<float>(static_cast<double>(stop->when.tv_sec - start->when.tv_sec) * 1e3 +
-                                     static_cast<double>(stop->when.tv_nsec - start->when.tv_nsec) / 1e6);
+  *milliseconds =
+      static_cast<float>(static_cast<double>(stop->when.tv_sec - start->when.tv_sec) * 1e3 +
+                         static_cast<double>(stop->when.tv_nsec - start->when.tv_nsec) / 1e6);
   return cudaSuccess;
 }
 

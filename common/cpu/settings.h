@@ -8,9 +8,10 @@
 namespace cuda_cpu {
 
 struct Settings {
-  bool shuffle;             // CUDA_CPU_RACECHECK=SEED: threads run in shuffled order
+  bool shuffle;  // CUDA_CPU_RACECHECK=SEED: threads run in shuffled order
   std::uint64_t seed;
-  std::size_t memory_limit; // CUDA_CPU_MEMORY=BYTES: the "device" has no more (default: 90% of RAM)
+  std::size_t
+      memory_limit;  // CUDA_CPU_MEMORY=BYTES: the "device" has no more (default: 90% of RAM)
 };
 const Settings &settings();
 

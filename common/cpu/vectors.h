@@ -2,14 +2,22 @@
 #ifndef COMMON_CPU_VECTORS_H
 #define COMMON_CPU_VECTORS_H
 
-#define CUDA_CPU_VECTORS(base, type, bytes)                                              \
-  struct base##1 { type x; };                                                            \
-  struct alignas(2 * bytes) base##2 { type x, y; };                                      \
-  struct base##3 { type x, y, z; };                                                      \
-  struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) base##4 { type x, y, z, w; };          \
-  inline base##1 make_##base##1(type x) { return {x}; }                                  \
-  inline base##2 make_##base##2(type x, type y) { return {x, y}; }                       \
-  inline base##3 make_##base##3(type x, type y, type z) { return {x, y, z}; }            \
+#define CUDA_CPU_VECTORS(base, type, bytes)                                   \
+  struct base##1 {                                                            \
+    type x;                                                                   \
+  };                                                                          \
+  struct alignas(2 * bytes) base##2 {                                         \
+    type x, y;                                                                \
+  };                                                                          \
+  struct base##3 {                                                            \
+    type x, y, z;                                                             \
+  };                                                                          \
+  struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) base##4 {                   \
+    type x, y, z, w;                                                          \
+  };                                                                          \
+  inline base##1 make_##base##1(type x) { return {x}; }                       \
+  inline base##2 make_##base##2(type x, type y) { return {x, y}; }            \
+  inline base##3 make_##base##3(type x, type y, type z) { return {x, y, z}; } \
   inline base##4 make_##base##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 
 CUDA_CPU_VECTORS(char, signed char, 1)

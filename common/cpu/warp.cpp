@@ -14,10 +14,14 @@ int shuffle_source(int operation, int lane, int argument) {
   const int distance = argument & 31, width = argument >> 8;
   const int first = lane & ~(width - 1), last = first + width - 1;
   switch (operation) {
-    case kShuffle: return first + (distance & (width - 1));
-    case kShuffleUp: return lane - distance < first ? lane : lane - distance;
-    case kShuffleDown: return lane + distance > last ? lane : lane + distance;
-    default: return (lane ^ distance) > last ? lane : lane ^ distance;  // kShuffleXor
+    case kShuffle:
+      return first + (distance & (width - 1));
+    case kShuffleUp:
+      return lane - distance < first ? lane : lane - distance;
+    case kShuffleDown:
+      return lane + distance > last ? lane : lane + distance;
+    default:
+      return (lane ^ distance) > last ? lane : lane ^ distance;  // kShuffleXor
   }
 }
 
@@ -25,14 +29,22 @@ std::uint64_t combine(int operation, std::uint64_t a, std::uint64_t b) {
   const unsigned ua = static_cast<unsigned>(a), ub = static_cast<unsigned>(b);
   const int sa = static_cast<int>(ua), sb = static_cast<int>(ub);
   switch (operation) {
-    case kReduceAdd: return ua + ub;
-    case kReduceMin: return std::min(ua, ub);
-    case kReduceMax: return std::max(ua, ub);
-    case kReduceMinSigned: return static_cast<unsigned>(std::min(sa, sb));
-    case kReduceMaxSigned: return static_cast<unsigned>(std::max(sa, sb));
-    case kReduceAnd: return ua & ub;
-    case kReduceOr: return ua | ub;
-    default: return ua ^ ub;  // kReduceXor
+    case kReduceAdd:
+      return ua + ub;
+    case kReduceMin:
+      return std::min(ua, ub);
+    case kReduceMax:
+      return std::max(ua, ub);
+    case kReduceMinSigned:
+      return static_cast<unsigned>(std::min(sa, sb));
+    case kReduceMaxSigned:
+      return static_cast<unsigned>(std::max(sa, sb));
+    case kReduceAnd:
+      return ua & ub;
+    case kReduceOr:
+      return ua | ub;
+    default:
+      return ua ^ ub;  // kReduceXor
   }
 }
 
@@ -45,8 +57,12 @@ void warp_results(int operation, unsigned mask, const std::uint64_t value[32],
     for (unsigned left = mask; left != 0; left &= left - 1) visit(__builtin_ctz(left));
   };
   switch (operation) {
-    case kSyncWarp: return;
-    case kShuffle: case kShuffleUp: case kShuffleDown: case kShuffleXor:
+    case kSyncWarp:
+      return;
+    case kShuffle:
+    case kShuffleUp:
+    case kShuffleDown:
+    case kShuffleXor:
       for_each_lane([&](int lane) {
         const int source = shuffle_source(operation, lane, argument[lane]);
         result[lane] = takes_part(source) ? value[source] : kUndefined;
@@ -60,7 +76,8 @@ void warp_results(int operation, unsigned mask, const std::uint64_t value[32],
         });
       });
       return;
-    default: break;
+    default:
+      break;
   }
   // The others have one result for all lanes.
   const int first = __builtin_ctz(mask);

@@ -8,11 +8,23 @@ namespace cuda_cpu {
 
 enum WarpOperation {
   kSyncWarp,
-  kShuffle, kShuffleUp, kShuffleDown, kShuffleXor,  // argument: shuffle_argument()
-  kBallot, kAny, kAll,                              // value: the predicate
-  kMatchAny, kMatchAll,
-  kReduceAdd, kReduceMin, kReduceMax, kReduceMinSigned, kReduceMaxSigned,
-  kReduceAnd, kReduceOr, kReduceXor,
+  kShuffle,
+  kShuffleUp,
+  kShuffleDown,
+  kShuffleXor,  // argument: shuffle_argument()
+  kBallot,
+  kAny,
+  kAll,  // value: the predicate
+  kMatchAny,
+  kMatchAll,
+  kReduceAdd,
+  kReduceMin,
+  kReduceMax,
+  kReduceMinSigned,
+  kReduceMaxSigned,
+  kReduceAnd,
+  kReduceOr,
+  kReduceXor,
 };
 
 // Lane or distance, and the width of the segments that a shuffle stays in.

@@ -24,9 +24,7 @@ struct grid_group {
     return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x +
            blockIdx.x;
   }
-  unsigned long long size() const {
-    return num_blocks() * blockDim.x * blockDim.y * blockDim.z;
-  }
+  unsigned long long size() const { return num_blocks() * blockDim.x * blockDim.y * blockDim.z; }
   unsigned long long thread_rank() const {
     return block_rank() * blockDim.x * blockDim.y * blockDim.z + cuda_cpu::current->number;
   }
@@ -54,10 +52,22 @@ struct thread_block_tile {
     const cuda_cpu::Site site = {"tile.sync", file, line};
     cuda_cpu::sync_warp(&site, mask());
   }
-  template <class T> T shfl(T v, int lane) const { return __shfl_sync(mask(), v, lane, Size); }
-  template <class T> T shfl_up(T v, int d) const { return __shfl_up_sync(mask(), v, d, Size); }
-  template <class T> T shfl_down(T v, int d) const { return __shfl_down_sync(mask(), v, d, Size); }
-  template <class T> T shfl_xor(T v, int m) const { return __shfl_xor_sync(mask(), v, m, Size); }
+  template <class T>
+  T shfl(T v, int lane) const {
+    return __shfl_sync(mask(), v, lane, Size);
+  }
+  template <class T>
+  T shfl_up(T v, int d) const {
+    return __shfl_up_sync(mask(), v, d, Size);
+  }
+  template <class T>
+  T shfl_down(T v, int d) const {
+    return __shfl_down_sync(mask(), v, d, Size);
+  }
+  template <class T>
+  T shfl_xor(T v, int m) const {
+    return __shfl_xor_sync(mask(), v, m, Size);
+  }
   unsigned int ballot(int p) const { return __ballot_sync(mask(), p) >> first(); }
   int any(int p) const { return __any_sync(mask(), p); }
   int all(int p) const { return __all_sync(mask(), p); }
@@ -70,7 +80,9 @@ struct thread_block_tile {
 inline grid_group this_grid() { return {}; }
 inline thread_block this_thread_block() { return {}; }
 template <unsigned int Size>
-thread_block_tile<Size> tiled_partition(const thread_block &) { return {}; }
+thread_block_tile<Size> tiled_partition(const thread_block &) {
+  return {};
+}
 inline void sync(const grid_group &g, CUDA_CPU_CALLER) { g.sync(file, line); }
 inline void sync(const thread_block &b, CUDA_CPU_CALLER) { b.sync(file, line); }
 

@@ -27,18 +27,19 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
 
-using cuda_cpu::threadIdx;
-using cuda_cpu::blockIdx;
 using cuda_cpu::blockDim;
+using cuda_cpu::blockIdx;
 using cuda_cpu::gridDim;
+using cuda_cpu::threadIdx;
 static constexpr int warpSize = 32;
 
-// ---- barriers and warp collectives: each remembers where it stands, for diagnoses -----------------
+// ---- barriers and warp collectives: each remembers where it stands, for diagnoses
+// -----------------
 
-#define CUDA_CPU_SITE(name)                                       \
-  ([]() -> const cuda_cpu::Site * {                               \
+#define CUDA_CPU_SITE(name)                                            \
+  ([]() -> const cuda_cpu::Site * {                                    \
     static constexpr cuda_cpu::Site site = {name, __FILE__, __LINE__}; \
-    return &site;                                                 \
+    return &site;                                                      \
   }())
 
 #define __syncthreads() ((void)cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads"), 0, 0))
@@ -59,11 +60,12 @@ static constexpr int warpSize = 32;
   cuda_cpu::shuffle(cuda_cpu::kShuffle, CUDA_CPU_SITE("__shfl_sync"), mask, value, __VA_ARGS__)
 #define __shfl_up_sync(mask, value, ...) \
   cuda_cpu::shuffle(cuda_cpu::kShuffleUp, CUDA_CPU_SITE("__shfl_up_sync"), mask, value, __VA_ARGS__)
-#define __shfl_down_sync(mask, value, ...)                                              \
+#define __shfl_down_sync(mask, value, ...)                                                  \
   cuda_cpu::shuffle(cuda_cpu::kShuffleDown, CUDA_CPU_SITE("__shfl_down_sync"), mask, value, \
                     __VA_ARGS__)
-#define __shfl_xor_sync(mask, value, ...) \
-  cuda_cpu::shuffle(cuda_cpu::kShuffleXor, CUDA_CPU_SITE("__shfl_xor_sync"), mask, value, __VA_ARGS__)
+#define __shfl_xor_sync(mask, value, ...)                                                 \
+  cuda_cpu::shuffle(cuda_cpu::kShuffleXor, CUDA_CPU_SITE("__shfl_xor_sync"), mask, value, \
+                    __VA_ARGS__)
 #define __ballot_sync(mask, ...) \
   cuda_cpu::vote(cuda_cpu::kBallot, CUDA_CPU_SITE("__ballot_sync"), mask, (__VA_ARGS__) != 0)
 #define __any_sync(mask, ...) \
@@ -74,20 +76,27 @@ static constexpr int warpSize = 32;
   cuda_cpu::match(cuda_cpu::kMatchAny, CUDA_CPU_SITE("__match_any_sync"), mask, value, nullptr)
 #define __match_all_sync(mask, value, p) \
   cuda_cpu::match(cuda_cpu::kMatchAll, CUDA_CPU_SITE("__match_all_sync"), mask, value, p)
-#define __reduce_add_sync(mask, value) \
-  cuda_cpu::reduce(cuda_cpu::kReduceAdd, cuda_cpu::kReduceAdd, CUDA_CPU_SITE("__reduce_add_sync"), mask, value)
-#define __reduce_min_sync(mask, value) \
-  cuda_cpu::reduce(cuda_cpu::kReduceMin, cuda_cpu::kReduceMinSigned, CUDA_CPU_SITE("__reduce_min_sync"), mask, value)
-#define __reduce_max_sync(mask, value) \
-  cuda_cpu::reduce(cuda_cpu::kReduceMax, cuda_cpu::kReduceMaxSigned, CUDA_CPU_SITE("__reduce_max_sync"), mask, value)
-#define __reduce_and_sync(mask, value) \
-  cuda_cpu::reduce(cuda_cpu::kReduceAnd, cuda_cpu::kReduceAnd, CUDA_CPU_SITE("__reduce_and_sync"), mask, value)
-#define __reduce_or_sync(mask, value) \
-  cuda_cpu::reduce(cuda_cpu::kReduceOr, cuda_cpu::kReduceOr, CUDA_CPU_SITE("__reduce_or_sync"), mask, value)
-#define __reduce_xor_sync(mask, value) \
-  cuda_cpu::reduce(cuda_cpu::kReduceXor, cuda_cpu::kReduceXor, CUDA_CPU_SITE("__reduce_xor_sync"), mask, value)
+#define __reduce_add_sync(mask, value)                                                             \
+  cuda_cpu::reduce(cuda_cpu::kReduceAdd, cuda_cpu::kReduceAdd, CUDA_CPU_SITE("__reduce_add_sync"), \
+                   mask, value)
+#define __reduce_min_sync(mask, value)                               \
+  cuda_cpu::reduce(cuda_cpu::kReduceMin, cuda_cpu::kReduceMinSigned, \
+                   CUDA_CPU_SITE("__reduce_min_sync"), mask, value)
+#define __reduce_max_sync(mask, value)                               \
+  cuda_cpu::reduce(cuda_cpu::kReduceMax, cuda_cpu::kReduceMaxSigned, \
+                   CUDA_CPU_SITE("__reduce_max_sync"), mask, value)
+#define __reduce_and_sync(mask, value)                                                             \
+  cuda_cpu::reduce(cuda_cpu::kReduceAnd, cuda_cpu::kReduceAnd, CUDA_CPU_SITE("__reduce_and_sync"), \
+                   mask, value)
+#define __reduce_or_sync(mask, value)                                                           \
+  cuda_cpu::reduce(cuda_cpu::kReduceOr, cuda_cpu::kReduceOr, CUDA_CPU_SITE("__reduce_or_sync"), \
+                   mask, value)
+#define __reduce_xor_sync(mask, value)                                                             \
+  cuda_cpu::reduce(cuda_cpu::kReduceXor, cuda_cpu::kReduceXor, CUDA_CPU_SITE("__reduce_xor_sync"), \
+                   mask, value)
 
-// ---- runtime calls that are templates in CUDA's own header -----------------------------------------
+// ---- runtime calls that are templates in CUDA's own header
+// -----------------------------------------
 
 template <class T>
 cudaError_t cudaMalloc(T **memory, size_t bytes) {
@@ -134,15 +143,15 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribu
 template <class... P>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*)(P...), int threads,
                                                           size_t shared_bytes) {
-  *blocks = static_cast<int>(
-      cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes));
+  *blocks =
+      static_cast<int>(cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes));
   return cudaSuccess;
 }
 
 namespace cuda_cpu {
 template <class... P, std::size_t... I>
-cudaError_t launch_with_pointers(const Launch &configuration, void (*kernel)(P...), void **arguments,
-                                 std::index_sequence<I...>) {
+cudaError_t launch_with_pointers(const Launch &configuration, void (*kernel)(P...),
+                                 void **arguments, std::index_sequence<I...>) {
   check_arguments(configuration.name, *static_cast<P *>(arguments[I])...);
   return launch(configuration, std::make_unique<PointerKernelCall<P...>>(
                                    kernel, *static_cast<P *>(arguments[I])...));
@@ -161,9 +170,10 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 bl
 template <class... P>
 cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
-  return cuda_cpu::launch_with_pointers({"(cudaLaunchKernel)", reinterpret_cast<const void *>(kernel),
-                                         grid, block, shared_bytes, stream, false},
-                                        kernel, arguments, std::index_sequence_for<P...>());
+  return cuda_cpu::launch_with_pointers(
+      {"(cudaLaunchKernel)", reinterpret_cast<const void *>(kernel), grid, block, shared_bytes,
+       stream, false},
+      kernel, arguments, std::index_sequence_for<P...>());
 }
 
 enum cudaLaunchAttributeID {
@@ -192,11 +202,10 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
     if (config->attrs[i].id == cudaLaunchAttributeCooperative)
       cooperative = config->attrs[i].val.cooperative != 0;
   cuda_cpu::check_arguments("(cudaLaunchKernelEx)", static_cast<P>(a)...);
-  return cuda_cpu::launch({"(cudaLaunchKernelEx)", reinterpret_cast<const void *>(kernel),
-                           config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                           config->stream, cooperative},
-                          std::make_unique<cuda_cpu::PointerKernelCall<P...>>(
-                              kernel, static_cast<P>(a)...));
+  return cuda_cpu::launch(
+      {"(cudaLaunchKernelEx)", reinterpret_cast<const void *>(kernel), config->gridDim,
+       config->blockDim, config->dynamicSmemBytes, config->stream, cooperative},
+      std::make_unique<cuda_cpu::PointerKernelCall<P...>>(kernel, static_cast<P>(a)...));
 }
 
 #endif
