@@ -131,7 +131,6 @@ __attribute__((noreturn, format(printf, 2, 3))) void compare_quit(int code, cons
                                                                   ...);
 
 // ---- compare_options.c, compare_list.c, compare_scores.c
-// -----------------------------------------
 
 // Reads the command line. On a mistake ends the program with EXIT_USAGE.
 Request options_parse(int count, char **arguments);

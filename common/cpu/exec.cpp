@@ -80,7 +80,6 @@ void begin_collectives(Block &block) {
 }  // namespace
 
 // ---- barriers
-// ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -132,7 +131,6 @@ void spin_yield(const Site *site) {
 }
 
 // ---- warps
-// ---------------------------------------------------------------------------------------
 
 namespace {
 
@@ -235,7 +233,6 @@ void thread_returned(Block &block, Thread &thread) {
 }
 
 // ---- running a block to its end, or as far as it gets
-// --------------------------------------------
 
 Outcome run_block(Block &block) {
   current_block = &block;

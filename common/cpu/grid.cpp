@@ -91,7 +91,6 @@ BlockState &block_of_this_thread() {
 }
 
 // ---- ordinary and cooperative grids
-// ---------------------------------------------------------------
 
 void run_ordinary(Grid &grid) {
   BlockState &block = block_of_this_thread();
@@ -195,7 +194,6 @@ void run_grid(const Launch &launch, const KernelCall &call) {
 }
 
 // ---- what a GPU would refuse
-// ------------------------------------------------------------------------
 
 cudaError_t check_configuration(const Launch &launch) {
   const dim3 &g = launch.grid, &b = launch.block;
@@ -244,7 +242,6 @@ unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
 }
 
 // ---- shared memory
-// -------------------------------------------------------------------------------
 
 void *dynamic_shared() {
   if (current_block == nullptr)

@@ -77,7 +77,6 @@ T atomic_update(T *address, F change) {
 }  // namespace cuda_cpu
 
 // ---- atomics: relaxed, as CUDA's are; on 32 and 64 bits
-// ---------------------------------------------
 
 #define CUDA_CPU_ATOMICS(T)                                                                 \
   inline T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }      \
@@ -124,7 +123,6 @@ inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 // ---- bits
-// --------------------------------------------------------------------------------------------
 
 inline int __popc(unsigned int x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -181,7 +179,6 @@ inline float __uint_as_float(unsigned int x) { return cuda_cpu::from_bits<float>
 inline float __int_as_float(int x) { return cuda_cpu::from_bits<float>(cuda_cpu::to_bits(x)); }
 
 // ---- loads and stores with a cache hint: the hint has no meaning here
-// --------------------------------
 
 #define CUDA_CPU_LOAD(name)  \
   template <class T>         \
@@ -206,7 +203,6 @@ CUDA_CPU_STORE(__stwt)
 #undef CUDA_CPU_STORE
 
 // ---- min and max, which CUDA has without std::
-// -------------------------------------------------------
 
 #define CUDA_CPU_MIN_MAX(T, A, B)                                                         \
   inline T min(A a, B b) {                                                                \

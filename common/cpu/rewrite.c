@@ -21,7 +21,6 @@
 #include <string.h>
 
 // ---- text that grows
-// -----------------------------------------------------------------------------
 
 typedef struct Text {
   char *data;  // not terminated by a zero
@@ -57,7 +56,6 @@ __attribute__((format(printf, 2, 3))) static void append_format(Text *text, cons
 }
 
 // ---- the source
-// -----------------------------------------------------------------------------------
 
 typedef struct Source {
   const char *name;
@@ -141,7 +139,6 @@ static const char *find_closing(const Source *source, const char *c, const char 
 }
 
 // ---- kernel<<<...>>>(...)
-// ---------------------------------------------------------------------------
 
 static size_t skip_spaces_back(const Text *out, size_t end) {
   while (end > 0 && isspace((unsigned char)out->data[end - 1])) end--;
@@ -205,7 +202,6 @@ static const char *rewrite_launch(const Source *source, const char *c, Text *out
 }
 
 // ---- __shared__
-// -------------------------------------------------------------------------------------
 
 static size_t word_length(const char *c) {
   size_t length = 0;
@@ -335,7 +331,6 @@ static const char *rewrite_shared(const Source *source, const char *begin, size_
 }
 
 // ---- the whole file
-// -----------------------------------------------------------------------------------
 
 // Copies a directive, which nothing is translated in, up to the end of its line.
 static const char *copy_directive(const Source *source, const char *c, Text *out) {

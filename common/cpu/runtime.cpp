@@ -53,7 +53,6 @@ const Settings &settings() {
 int multiprocessors() { return omp_get_max_threads(); }
 
 // ---- errors and limits
-// -----------------------------------------------------------------------------
 
 namespace {
 

@@ -34,7 +34,6 @@ using cuda_cpu::threadIdx;
 static constexpr int warpSize = 32;
 
 // ---- barriers and warp collectives: each remembers where it stands, for diagnoses
-// -----------------
 
 #define CUDA_CPU_SITE(name)                                            \
   ([]() -> const cuda_cpu::Site * {                                    \
@@ -96,7 +95,6 @@ static constexpr int warpSize = 32;
                    mask, value)
 
 // ---- runtime calls that are templates in CUDA's own header
-// -----------------------------------------
 
 template <class T>
 cudaError_t cudaMalloc(T **memory, size_t bytes) {
