@@ -119,12 +119,16 @@ $(VERSIONS): %: $(B)/%/HW4
 $(B)/%/HW4: $(B)/%/student_func.o $(B)/harness/HW4.o $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -o $@
 
+# What is left of versions whose folder is gone: compare and the tests find versions by their files.
+stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
+
 # ./compare runs every version in one process: each is a shared object beside it.
 $(B)/%/version.so: $(B)/%/student_func.o
 	$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
 $(B)/compare: $(call objects,$(COMPARE)) $(HARNESS) $(COMMON)
 	$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 compare: $(B)/compare $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
+	@rm -f $(call stale,version.so)
 	ln -sf $(B)/compare compare
 
 # ---- tests ----------------------------------------------------------------------------------------
@@ -162,6 +166,7 @@ check: build_tests ## the tests without the set-up
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/wrong_sort/HW4 all_versions samples
 build_tests: compare $(B)/tests/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
+	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
 samples/portrait.ppm: scripts/make_samples.c
 	@mkdir -p samples build
