@@ -14,8 +14,36 @@
 #include <limits.h>
 
 #include "common/pairs.cuh"
+#include "common/scratch.h"
 
 static const unsigned int NO_DIGIT = UINT_MAX;  // of a thread behind the last element
+
+// What a pass keeps in device memory between its kernels, for n elements in `tiles` tiles.
+typedef struct DigitArrays {
+  unsigned int *digit, *rank;  // n elements
+  unsigned int *hist, *start;  // the table, and its exclusive scan with one element more
+  unsigned int tiles;
+  size_t table;  // elements of the table
+} DigitArrays;
+
+static inline DigitArrays digit_arrays_alloc(size_t n, unsigned int bins, int tile_size) {
+  const unsigned int tiles = blocks_for(n, tile_size);
+  const size_t table = (size_t)bins * tiles, bytes = sizeof(unsigned int);
+  const DigitArrays arrays = {(unsigned int *)scratch_alloc(n * bytes),
+                              (unsigned int *)scratch_alloc(n * bytes),
+                              (unsigned int *)scratch_alloc(table * bytes),
+                              (unsigned int *)scratch_alloc((table + 1) * bytes),
+                              tiles,
+                              table};
+  return arrays;
+}
+
+static inline void digit_arrays_free(DigitArrays arrays) {
+  scratch_free(arrays.start);
+  scratch_free(arrays.hist);
+  scratch_free(arrays.rank);
+  scratch_free(arrays.digit);
+}
 
 static __global__ void take_digit(const unsigned int *keys, unsigned int *digit, size_t n,
                                   int shift, unsigned int mask) {

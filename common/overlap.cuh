@@ -1,5 +1,5 @@
 // Programmatic dependent launch: the next kernel of a stream is set up while the previous one still
-// runs, which saves a few microseconds per launch (CUDA C++ Programming Guide, "Programmatic
+// runs, which shortens the gap between launches (CUDA C++ Programming Guide, "Programmatic
 // Dependent Launch and Synchronization"; compute capability 9.0). Elsewhere it is a plain launch.
 #ifndef COMMON_OVERLAP_CUH
 #define COMMON_OVERLAP_CUH

@@ -4,8 +4,8 @@
 //   stage_start("scatter"); kernels ...    stage_stop();
 //
 // A stage that is entered several times (once per digit) adds up. On the device, CUDA events do
-// the timing, so that bracketing costs no synchronisation; even so they cost a microsecond or
-// two each, and the harness switches them off when it times a total.
+// the timing, so that bracketing costs no synchronisation; even so they take time of their
+// own, and the harness switches them off when it times a total.
 #ifndef COMMON_STAGES_H
 #define COMMON_STAGES_H
 

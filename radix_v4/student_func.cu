@@ -15,7 +15,6 @@
 #include "common/one_bit_split.cuh"
 #include "common/pairs.cuh"
 #include "common/scan.cuh"
-#include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
 
@@ -91,34 +90,30 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   const size_t n = numElems;
   const int n_bits = knob("nBits"), block_digit = knob("blockDigit");
   const int block_size = knob("blockSize");
-  const unsigned int bins = 1u << n_bits, tiles = blocks_for(n, block_size);
+  const unsigned int bins = 1u << n_bits;
+  const DigitArrays d = digit_arrays_alloc(n, bins, block_size);
   const size_t bins_bytes = bins * sizeof(unsigned int);
   const size_t tile_bytes = (size_t)block_size * sizeof(unsigned int);
   const size_t sort_bytes = bins_bytes + (d_inputPos == NULL ? 3 : 4) * tile_bytes;
-  const size_t table = (size_t)bins * tiles;
-  unsigned int *const d_digit = (unsigned int *)scratch_alloc(n * sizeof(unsigned int));
-  unsigned int *const d_rank = (unsigned int *)scratch_alloc(n * sizeof(unsigned int));
-  unsigned int *const d_hist = (unsigned int *)scratch_alloc(table * sizeof(unsigned int));
-  unsigned int *const d_start = (unsigned int *)scratch_alloc((table + 1) * sizeof(unsigned int));
 
   Pairs from = {d_inputVals, d_inputPos}, to = {d_outputVals, d_outputPos};
   for (int shift = 0; shift < KEY_BITS; shift += n_bits) {
     stage_start("hist");
-    take_digit<<<blocks_for(n, block_digit), block_digit>>>(from.keys, d_digit, n, shift, bins - 1);
+    take_digit<<<blocks_for(n, block_digit), block_digit>>>(from.keys, d.digit, n, shift, bins - 1);
     LAUNCH_CHECK();
-    sort_and_histogram<<<tiles, block_size, sort_bytes>>>(from, d_digit, d_hist, n, n_bits);
+    sort_and_histogram<<<d.tiles, block_size, sort_bytes>>>(from, d.digit, d.hist, n, n_bits);
     LAUNCH_CHECK();
     stage_stop();
 
     stage_start("scan");
-    exclusive_scan(d_hist, d_start, table, knob("blockScan"));
+    exclusive_scan(d.hist, d.start, d.table, knob("blockScan"));
     stage_stop();
 
     stage_start("scatter");  // as in the report: rank and scatter together
-    rank_by_place<<<tiles, block_size, bins_bytes + sizeof(unsigned int)>>>(d_digit, d_hist, d_rank,
-                                                                            n, bins);
+    rank_by_place<<<d.tiles, block_size, bins_bytes + sizeof(unsigned int)>>>(d.digit, d.hist,
+                                                                              d.rank, n, bins);
     LAUNCH_CHECK();
-    scatter<<<tiles, block_size>>>(from, to, d_digit, d_start, d_rank, n);
+    scatter<<<d.tiles, block_size>>>(from, to, d.digit, d.start, d.rank, n);
     LAUNCH_CHECK();
     stage_stop();
     swap_pairs(&from, &to);
@@ -126,8 +121,5 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   const Pairs output = {d_outputVals, d_outputPos};
   copy_pairs(output, from, n);  // after an even number of passes the result is in the inputs
 
-  scratch_free(d_start);
-  scratch_free(d_hist);
-  scratch_free(d_rank);
-  scratch_free(d_digit);
+  digit_arrays_free(d);
 }

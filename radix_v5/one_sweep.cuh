@@ -52,7 +52,7 @@ static __device__ __forceinline__ unsigned int &at_offset(unsigned int *bins, un
 static __device__ __forceinline__ unsigned int lanes_with_bit(unsigned int offset,
                                                               unsigned int bit) {
 #ifdef __CUDA_ARCH__
-  // Three instructions; from C the compiler makes five.
+  // From C the compiler makes more instructions of it: README.md, the log.
   unsigned int lanes;
   asm volatile(
       "{ .reg .pred set; .reg .u32 masked;"
@@ -70,7 +70,7 @@ static __device__ __forceinline__ unsigned int lanes_with_bit(unsigned int offse
 }
 
 // if (zero == 0) *address = value, in shared memory. As a predicated store: with a branch the
-// compiler keeps 100 registers more alive around it and spills them.
+// compiler runs out of registers and spills.
 static __device__ __forceinline__ void store_shared_if_zero(unsigned int zero,
                                                             unsigned int *address,
                                                             unsigned int value) {
