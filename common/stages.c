@@ -11,6 +11,7 @@
 typedef struct Bracket {
   cudaEvent_t start, stop;
   int stage;
+  float elapsed;  // milliseconds, from stages_end on
 } Bracket;
 
 static struct {
@@ -78,10 +79,19 @@ int stages_end(double milliseconds[MAX_STAGES]) {
   int count = 0;
   while (stages.version->stages[count] != NULL) milliseconds[count++] = 0.0;
   for (size_t i = 0; i < stages.used; i++) {
-    const Bracket *const bracket = &stages.brackets[i];
-    float elapsed = 0.0f;
-    CUDA_CHECK(cudaEventElapsedTime(&elapsed, bracket->start, bracket->stop));
-    milliseconds[bracket->stage] += (double)elapsed;
+    Bracket *const bracket = &stages.brackets[i];
+    CUDA_CHECK(cudaEventElapsedTime(&bracket->elapsed, bracket->start, bracket->stop));
+    milliseconds[bracket->stage] += (double)bracket->elapsed;
+  }
+  return count;
+}
+
+size_t stages_passes(int stage, double *milliseconds, size_t most) {
+  size_t count = 0;
+  for (size_t i = 0; i < stages.used; i++) {
+    if (stages.brackets[i].stage != stage) continue;
+    if (count < most) milliseconds[count] = (double)stages.brackets[i].elapsed;
+    count++;
   }
   return count;
 }

@@ -30,6 +30,11 @@ void stages_begin(const SortVersion *version, bool enabled);
 // version->stages. Returns how many there are.
 int stages_end(double milliseconds[MAX_STAGES]);
 
+// After stages_end: the milliseconds of each single bracket of a stage (an index of
+// version->stages), in order, into milliseconds[most]. Returns how many brackets there were, also
+// when that is more than `most`.
+size_t stages_passes(int stage, double *milliseconds, size_t most);
+
 #ifdef __cplusplus
 }
 #endif

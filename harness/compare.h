@@ -118,10 +118,12 @@ typedef struct Plan {
 typedef struct Conditions {
   DeviceInfo device;
   double copy_bytes_per_second;
-  char driver[64];  // of the device: "580.95.05"; of a CPU: the kernel's release
-  char clocks[96];  // "SM 1980 MHz (most: 1980), memory 2619 MHz"; "n/a" if nobody knows
-  char date[32];    // UTC, ISO 8601
-  char commit[64];  // with "+changes" when the tree was not clean; "unknown" outside a checkout
+  char host_cpu[128];  // the host's processor, on which versions sort whose title says "CPU"
+  int host_threads;    // CPUs that this process may use
+  char driver[64];     // of the device: "580.95.05"; of a CPU: the kernel's release
+  char clocks[96];     // "SM 1980 MHz (most: 1980), memory 2619 MHz"; "n/a" if nobody knows
+  char date[32];       // UTC, ISO 8601
+  char commit[64];     // with "+changes" when the tree was not clean; "unknown" outside a checkout
 } Conditions;
 
 // ---- compare.c ---------------------------------------------------------------------------------
@@ -130,10 +132,16 @@ typedef struct Conditions {
 __attribute__((noreturn, format(printf, 2, 3))) void compare_quit(int code, const char *format,
                                                                   ...);
 
-// ---- compare_options.c, compare_list.c, compare_scores.c
+// ---- compare_options.c, compare_sources.c, compare_list.c, compare_scores.c ---------------------
 
 // Reads the command line. On a mistake ends the program with EXIT_USAGE.
 Request options_parse(int count, char **arguments);
+
+// Adds an input of that name to a request, or the inputs that --dist names (the list is cut up), or
+// a file of --input. On a mistake ends the program with EXIT_USAGE.
+Source *source_add(Request *request, const char *name);
+void sources_add_names(Request *request, char *list);
+void sources_add_file(Request *request, const char *path);
 
 // Prints all versions, or one with its knobs, as --list asks for, and the inputs.
 void list_print(const VersionList *versions, const Request *request);

@@ -1,8 +1,10 @@
-// The header of every record: device, driver, clocks, date and commit.
+// The header of every record: device, host, driver, clocks, date and commit.
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/compare.h"
@@ -11,23 +13,41 @@
 #define COMMIT "unknown"
 #endif
 
+// What the kernel says of the first core ("model name", "cpu MHz") into text[size], which keeps
+// what it holds where the kernel says nothing.
+static void ask_cpuinfo(const char *field, char *text, size_t size) {
+  FILE *const file = fopen("/proc/cpuinfo", "r");
+  if (file == NULL) return;
+  char line[512];
+  bool found = false;
+  while (!found && fgets(line, sizeof line, file) != NULL) {
+    const char *const colon = strchr(line, ':');
+    found = colon != NULL && strncmp(line, field, strlen(field)) == 0;
+    if (!found) continue;
+    const char *const value = colon + 1 + strspn(colon + 1, " \t");
+    snprintf(text, size, "%.*s", (int)strcspn(value, "\n"), value);
+  }
+  fclose(file);
+}
+
+static int usable_cpus(void) {
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) return CPU_COUNT(&cpus);
+  return (int)sysconf(_SC_NPROCESSORS_ONLN);  // there are more than a cpu_set_t holds
+}
+
 #ifdef CUDA_CPU
 
-// The clock that the kernel reports for the first core, now.
+// The clock is the first core's, now.
 static void describe(Conditions *conditions) {
   struct utsname system;
   if (uname(&system) == 0)
     snprintf(conditions->driver, sizeof conditions->driver, "%.*s %.*s",
              (int)sizeof conditions->driver / 3, system.sysname, (int)sizeof conditions->driver / 3,
              system.release);
-  FILE *const file = fopen("/proc/cpuinfo", "r");
-  char line[512];
-  double megahertz = 0.0;
-  while (file != NULL && megahertz == 0.0 && fgets(line, sizeof line, file) != NULL) {
-    const char *const colon = strchr(line, ':');
-    if (strncmp(line, "cpu MHz", 7) == 0 && colon != NULL) megahertz = strtod(colon + 1, NULL);
-  }
-  if (file != NULL) fclose(file);
+  char text[32] = "";
+  ask_cpuinfo("cpu MHz", text, sizeof text);
+  const double megahertz = strtod(text, NULL);
   if (megahertz > 0.0)
     snprintf(conditions->clocks, sizeof conditions->clocks, "CPU %.0f MHz", megahertz);
 }
@@ -60,8 +80,13 @@ static void describe(Conditions *conditions) {
 #endif
 
 Conditions conditions_now(void) {
-  Conditions conditions = {
-      .device = device_info(), .driver = "n/a", .clocks = "n/a", .commit = COMMIT};
+  Conditions conditions = {.device = device_info(),
+                           .host_cpu = "unknown",
+                           .host_threads = usable_cpus(),
+                           .driver = "n/a",
+                           .clocks = "n/a",
+                           .commit = COMMIT};
+  ask_cpuinfo("model name", conditions.host_cpu, sizeof conditions.host_cpu);
   describe(&conditions);
   const time_t now = time(NULL);
   struct tm utc;

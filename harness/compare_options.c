@@ -1,10 +1,8 @@
 // compare's command line.
 #include <argp.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/compare.h"
@@ -20,6 +18,7 @@ enum {
   OPTION_KEYS,
   OPTION_PAIRS,
   OPTION_REPS,
+  OPTION_NOISE,
   OPTION_TIME_LIMIT,
   OPTION_STAGES,
   OPTION_SET,
@@ -52,7 +51,11 @@ static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "How it is measured:", 2},
     {"reps", OPTION_REPS, "R", 0,
      "At most R timed runs, 1 to 10000 (50); five or more end early when the median's noise is "
-     "under 1%",
+     "under that of --noise",
+     0},
+    {"noise", OPTION_NOISE, "PERCENT", 0,
+     "The noise of a median that needs no further runs, 0 to 100 (1); 0: never end early, time "
+     "exactly R runs unless the time limit comes first",
      0},
     {"time-limit", OPTION_TIME_LIMIT, "T", 0,
      "No further run of a row is timed after T seconds (3; also 0.5, 2m); a row that takes ten "
@@ -76,51 +79,6 @@ static const struct argp_option option_table[] = {
      "Write the one input to FILE (.npy, or else raw) instead of sorting it", 0},
     {"list", OPTION_LIST, NULL, 0, "List versions and inputs; with a VERSION its knobs", 0},
     {0}};
-
-// ---- inputs ------------------------------------------------------------------------------------
-
-static Source *add_source(Request *request, const char *name) {
-  if (request->source_count == MAX_SOURCES)
-    compare_quit(EXIT_USAGE, "there are more than %d inputs at '%s'", MAX_SOURCES, name);
-  Source *const source = &request->sources[request->source_count++];
-  *source = (Source){.name = name, .kind = -1};
-  return source;
-}
-
-static void add_file(Request *request, const char *path) {
-  char message[512];
-  if (!input_file_open(path, &add_source(request, path)->file, message, sizeof message))
-    compare_quit(EXIT_USAGE, "--input: %s", message);
-}
-
-// scores and morton: real inputs that scripts/real_inputs.js leaves in build/inputs.
-static void add_real(Request *request, const char *name) {
-  char executable[PATH_MAX], path[PATH_MAX + 64], message[512];
-  const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-  executable[length < 0 ? 0 : length] = '\0';
-  snprintf(path, sizeof path, "%s/../inputs/%s.npy", dirname(executable), name);
-  if (access(path, R_OK) != 0)
-    compare_quit(EXIT_USAGE, "the input %s is not there yet: run scripts/real_inputs.js", name);
-  Source *const source = add_source(request, name);
-  source->repeats = true;
-  if (!input_file_open(path, &source->file, message, sizeof message))
-    compare_quit(EXIT_USAGE, "%s", message);
-}
-
-static void add_kinds(Request *request, char *list) {
-  char *rest = NULL;
-  const int before = request->source_count;
-  for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-    const int kind = input_find(name);
-    if (kind >= 0)
-      add_source(request, name)->kind = kind;
-    else if (strcmp(name, "scores") == 0 || strcmp(name, "morton") == 0)
-      add_real(request, name);
-    else
-      compare_quit(EXIT_USAGE, "no input is called '%s'; --list names them", name);
-  }
-  if (request->source_count == before) compare_quit(EXIT_USAGE, "--dist names no input");
-}
 
 // ---- options -----------------------------------------------------------------------------------
 
@@ -184,10 +142,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       add_sizes(request, argument);
       return 0;
     case OPTION_DIST:
-      add_kinds(request, argument);
+      sources_add_names(request, argument);
       return 0;
     case OPTION_INPUT:
-      add_file(request, argument);
+      sources_add_file(request, argument);
       return 0;
     case OPTION_IMAGE:
       request->image = argument;
@@ -203,6 +161,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       return 0;
     case OPTION_REPS:
       request->plan.max_repetitions = (int)number("reps", argument, 1, 10000);
+      return 0;
+    case OPTION_NOISE:
+      if (!parse_percent(argument, &request->plan.settled_noise))
+        compare_quit(EXIT_USAGE, "--noise takes a percentage from 0 to 100 like 0.5, not '%s'",
+                     argument);
       return 0;
     case OPTION_TIME_LIMIT:
       if (!parse_seconds(argument, &request->plan.max_seconds))
@@ -254,10 +217,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 // What only shows when all options have been read.
 static void complete(Request *request) {
   if (request->image != NULL && !request->list) {
-    Source *const source = add_source(request, "scores");
+    Source *const source = source_add(request, "scores");
     source->file = scores_of_image(request->image);
   }
-  if (request->source_count == 0) add_source(request, "uniform")->kind = input_find("uniform");
+  if (request->source_count == 0) source_add(request, "uniform")->kind = input_find("uniform");
   if (!request->keys) request->pairs = true;
   const char *const no_color = getenv("NO_COLOR");
   if (no_color != NULL && *no_color != '\0') request->no_color = true;
@@ -283,9 +246,10 @@ Request options_parse(int count, char **arguments) {
           "device or memory, 130 after Ctrl-C (what was measured is complete).",
   };
   argp_err_exit_status = EXIT_USAGE;
-  Request request = {.plan = {.max_repetitions = 50, .max_seconds = 3.0, .stages = true},
-                     .seed = 1,
-                     .baseline = "thrust_ref"};
+  Request request = {
+      .plan = {.max_repetitions = 50, .settled_noise = 0.01, .max_seconds = 3.0, .stages = true},
+      .seed = 1,
+      .baseline = "thrust_ref"};
   if (argp_parse(&parser, count, arguments, 0, NULL, &request) != 0) exit(EXIT_USAGE);
   complete(&request);
   return request;

@@ -106,6 +106,16 @@ bool parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
   return true;
 }
 
+bool parse_percent(const char *text, double *fraction) {
+  char *end = NULL;
+  const double number = decimal(text, &end);
+  if (end == text) return false;
+  end += *end == '%';
+  if (*end != '\0' || !(number <= 100.0)) return false;
+  *fraction = number / 100.0;
+  return true;
+}
+
 bool parse_seconds(const char *text, double *seconds) {
   char *end = NULL;
   const double number = decimal(text, &end);

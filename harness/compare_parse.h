@@ -18,6 +18,9 @@ const char *parse_sizes(const char *text, uint64_t *values, int *count, int max)
 // A whole decimal number in [min, max].
 bool parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 
+// A percentage from 0 to 100 as a fraction: "1", "0.5", "1%".
+bool parse_percent(const char *text, double *fraction);
+
 // Seconds: "0.5", "30", "30s", "2m"; above 0 and at most a day.
 bool parse_seconds(const char *text, double *seconds);
 

@@ -49,7 +49,7 @@ static void csv_begin(const Conditions *conditions, const Request *request, cons
   puts(
       "version,n,input,what,knobs,status,verdict,stages_ms,backend,device,date,commit,seed,"
       "baseline,"
-      "best,repetitions,limit,median_ms,min_ms,noise,gkeys_per_s,effective_gb_per_s,"
+      "best,repetitions,limit,median_ms,mean_ms,min_ms,noise,gkeys_per_s,effective_gb_per_s,"
       "percent_of_copy_rate,ratio_to_baseline");
   note_left_out(plan);
 }
@@ -74,13 +74,14 @@ static void csv_row(const Row *row, const Conditions *conditions, const Request 
          (unsigned long long)request->seed, request->baseline == NULL ? "" : request->baseline,
          row->best);
   if (row->status != ROW_RIGHT) {
-    puts(",,,,,,,,");
+    puts(",,,,,,,,,");
     return;
   }
   const Measurement *const m = &row->measured;
   const Rates rates = row_rates(row, conditions);
-  printf("%d,%s,%.6g,%.6g,%.4g,%.6g,%.6g,%.4g,", m->repetitions, limit_name(m->limit), m->median_ms,
-         m->min_ms, m->noise, rates.gkeys_per_s, rates.gb_per_s, rates.percent_of_copy);
+  printf("%d,%s,%.6g,%.6g,%.6g,%.4g,%.6g,%.6g,%.4g,", m->repetitions, limit_name(m->limit),
+         m->median_ms, m->mean_ms, m->min_ms, m->noise, rates.gkeys_per_s, rates.gb_per_s,
+         rates.percent_of_copy);
   if (row->ratio > 0.0) printf("%.4g", row->ratio);
   putchar('\n');
 }

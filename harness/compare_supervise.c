@@ -113,13 +113,11 @@ typedef struct Child {
   int reports, words;  // ends of pipes: what it reports, what it writes on stdout and stderr
 } Child;
 
-// A report is shorter than PIPE_BUF, so that it arrives whole.
+// In one piece: a write to a pipe that blocks is cut off only by the end of this process.
 static void send(const Report *report, void *context) {
   const int pipe_end = *(const int *)context;
   if (write(pipe_end, report, sizeof *report) != (ssize_t)sizeof *report) _exit(EXIT_DEVICE);
 }
-
-_Static_assert(sizeof(Report) <= 4096, "a report fits into PIPE_BUF");
 
 static void run_child(const Run *run, int reports, int words) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever becomes of the parent, nobody is left behind
@@ -162,7 +160,8 @@ static bool hear(Run *run, int words) {
   return true;
 }
 
-// Reads one report. False at the end, which is also that of the child.
+// Reads one report. False at the end, which is also that of the child; a report that it could not
+// finish is dropped.
 static bool listen(Run *run, int reports) {
   Report report = {0};
   size_t have = 0;

@@ -75,8 +75,11 @@ static void begin(const Conditions *c, const Request *request, const Plan *plan)
   printf(", copy rate %.4g GB/s\nclocks: %s; %s; commit %s; seed %llu\n",
          c->copy_bytes_per_second / 1e9, c->clocks, c->date, c->commit,
          (unsigned long long)request->seed);
-  printf("median of up to %d runs, ended by * noise of the median under 1%%, r runs, t %g s\n",
-         request->plan.max_repetitions, request->plan.max_seconds);
+  printf("host: %s, usable CPUs: %d\n", c->host_cpu, c->host_threads);
+  printf("median of up to %d runs, ended by ", request->plan.max_repetitions);
+  if (request->plan.settled_noise > 0.0)
+    printf("* noise of the median under %g%%, ", 100.0 * request->plan.settled_noise);
+  printf("r runs, t %g s\n", request->plan.max_seconds);
 }
 
 static void print_left_out(const Plan *plan, int group) {

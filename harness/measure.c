@@ -123,10 +123,13 @@ static void time_total(const LoadedVersion *version, const Workload *w, MeasureP
                        const Clock *clock, Measurement *m) {
   double *const times = host_array((size_t)plan.max_repetitions, sizeof *times);
   const double start = seconds_now();
+  double sum = 0.0;
   for (m->limit = LIMIT_REPETITIONS; m->repetitions < plan.max_repetitions;) {
-    insert(times, m->repetitions++, run_once(version, w, clock));
+    const double time = run_once(version, w, clock);
+    sum += time;
+    insert(times, m->repetitions++, time);
     m->noise = noise_of_median(times, m->repetitions);
-    if (m->repetitions >= MIN_REPETITIONS && m->noise < SETTLED_NOISE) {
+    if (m->repetitions >= MIN_REPETITIONS && m->noise < plan.settled_noise) {
       m->limit = LIMIT_NOISE;
       break;
     }
@@ -136,6 +139,7 @@ static void time_total(const LoadedVersion *version, const Workload *w, MeasureP
     }
   }
   m->median_ms = quantile(times, m->repetitions, 0.5);
+  m->mean_ms = sum / m->repetitions;
   m->min_ms = times[0];
   free(times);
 }
@@ -158,6 +162,7 @@ static void time_stages(const LoadedVersion *version, const Workload *w, const C
     for (int i = 0; i < repetitions; i++) one_stage[i] = runs[i].ms[stage];
     qsort(one_stage, (size_t)repetitions, sizeof *one_stage, ascending);
     m->stage_ms[stage] = quantile(one_stage, repetitions, 0.5);
+    m->passes[stage].count = stages_passes(stage, m->passes[stage].ms, MAX_PASSES);
   }
   free(one_stage);
   free(runs);

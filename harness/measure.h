@@ -16,29 +16,40 @@ typedef struct Workload {
 
 // When to stop timing.
 typedef struct MeasurePlan {
-  int max_repetitions;  // at least 1
-  double max_seconds;   // no further run starts after that; one always takes place
-  bool stages;          // also time the stages, in runs of their own
+  int max_repetitions;   // at least 1
+  double settled_noise;  // a median whose noise is under this has settled, and no further run
+                         // starts; 0: never
+  double max_seconds;    // no further run starts after that; one always takes place
+  bool stages;           // also time the stages, in runs of their own
 } MeasurePlan;
 
 // Why no more runs were timed.
 typedef enum MeasureLimit {
-  LIMIT_NOISE,        // the noise of the median is under SETTLED_NOISE
+  LIMIT_NOISE,        // the noise of the median is under settled_noise
   LIMIT_REPETITIONS,  // max_repetitions
   LIMIT_TIME,         // max_seconds
 } MeasureLimit;
 
-#define SETTLED_NOISE 0.01
-enum { MIN_REPETITIONS = 5 };  // fewer say nothing of noise
+enum {
+  MIN_REPETITIONS = 5,  // fewer say nothing of noise
+  MAX_PASSES = 64,      // of a stage: when it has more, their single times are not kept
+};
+
+// The single brackets of a stage in one run.
+typedef struct StagePasses {
+  size_t count;           // may be more than MAX_PASSES; then ms holds nothing of use
+  double ms[MAX_PASSES];  // in order
+} StagePasses;
 
 typedef struct Measurement {
   int repetitions;
   MeasureLimit limit;
-  double median_ms, min_ms;  // of the whole sort, stage events off
-  double noise;              // of the median: half of its 95% confidence interval over itself; from
-                             // fewer than MIN_REPETITIONS runs, half of their range
-  int stages;                // 0 when they were not timed
-  double stage_ms[MAX_STAGES];  // medians of runs with stage events on
+  double median_ms, mean_ms, min_ms;  // of the whole sort, stage events off
+  double noise;  // of the median: half of its 95% confidence interval over itself; from
+                 // fewer than MIN_REPETITIONS runs, half of their range
+  int stages;    // 0 when they were not timed
+  double stage_ms[MAX_STAGES];     // medians of runs with stage events on
+  StagePasses passes[MAX_STAGES];  // of the last of these runs
   Verdict verdict;
 } Measurement;
 

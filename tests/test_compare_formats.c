@@ -2,6 +2,8 @@
 // their columns. All must agree on what was measured.
 #include "tests/run_compare.h"
 
+#include <sched.h>
+
 static const char *const RUN =
     "seq %s --n 50,100 --dist sorted --reps 3 --sweep seq.kBits=4,8 --set crash_sort.way=6 "
     "--keys --pairs --format ";
@@ -74,7 +76,9 @@ static void test_csv(void **state) {
     const double median = strtod(column(&header, &record, "median_ms"), NULL);
     const double rate = strtod(column(&header, &record, "gkeys_per_s"), NULL);
     const double n = strtod(column(&header, &record, "n"), NULL);
-    assert_true(median > 0.0 && strtod(column(&header, &record, "min_ms"), NULL) <= median);
+    const double min = strtod(column(&header, &record, "min_ms"), NULL);
+    assert_true(median > 0.0 && min <= median);
+    assert_true(strtod(column(&header, &record, "mean_ms"), NULL) >= min);
     assert_true(rate / (n / median / 1e6) > 0.999 && rate / (n / median / 1e6) < 1.001);
   }
   assert_int_equal(rows, ROWS);
@@ -83,7 +87,9 @@ static void test_csv(void **state) {
 
 // ---- json --------------------------------------------------------------------------------------
 
-static void expect_jq(const char *path, const char *filter, const char *expected) {
+static char path[] = "/tmp/test_compare.XXXXXX";
+
+static void expect_jq(const char *filter, const char *expected) {
   char command[1024], answer[256] = "";
   snprintf(command, sizeof command, "jq -rc '%s' %s", filter, path);
   FILE *const pipe = popen(command, "r");
@@ -95,31 +101,103 @@ static void expect_jq(const char *path, const char *filter, const char *expected
     fail_msg("jq %s: '%s' (expected '%s')", filter, answer, expected);
 }
 
-static void test_json(void **state) {
+static int remove_record(void **state) {
   (void)state;
-  run_as("json");
-  char path[] = "/tmp/test_compare.XXXXXX", number[16];
+  return unlink(path);
+}
+
+static void save_record(void) {
+  memset(strchr(path, '.') + 1, 'X', 6);
   const int file = mkstemp(path);
   assert_true(file >= 0);
   const size_t length = strlen(outcome.out);
   assert_int_equal(write(file, outcome.out, length), (ssize_t)length);
   close(file);
+}
+
+static void test_json(void **state) {
+  (void)state;
+  run_as("json");
+  save_record();
+  char number[16];
   snprintf(number, sizeof number, "%d", ROWS);
-  expect_jq(path, ".rows | length", number);
-  expect_jq(path, "[.schema, .seed, .baseline, .interrupted]", "[1,1,\"thrust_ref\",false]");
-  expect_jq(path, "[.rows[] | select(.status == \"ok\")] | length", "12");
-  expect_jq(path, "[.rows[] | select(.best)] | map(.version) | unique", "[\"seq\"]");
-  expect_jq(path, "[.rows[] | select(.version == \"seq\").knobs.kBits] | unique", "[4,8]");
-  expect_jq(path, ".rows[] | select(.version == \"seq\") | .stages_ms | keys",
+  expect_jq(".rows | length", number);
+  expect_jq("[.schema, .seed, .baseline, .interrupted]", "[1,1,\"thrust_ref\",false]");
+  expect_jq("[.rows[] | select(.status == \"ok\")] | length", "12");
+  expect_jq("[.rows[] | select(.best)] | map(.version) | unique", "[\"seq\"]");
+  expect_jq("[.rows[] | select(.version == \"seq\").knobs.kBits] | unique", "[4,8]");
+  expect_jq(".rows[] | select(.version == \"seq\") | .stages_ms | keys",
             "[\"copy\",\"hist\",\"scan\",\"scatter\"]");
-  expect_jq(path,
-            "[.rows[] | select(.status == \"ok\") | .median_ms > 0 and .min_ms <= .median_ms and "
-            ".repetitions >= 1 and .ratio_to_baseline > 0] | all",
-            "true");
-  expect_jq(path, "[.rows[] | select(.version == \"thrust_ref\").ratio_to_baseline == 1] | all",
-            "true");
-  expect_jq(path, "[.rows[] | select(.status != \"ok\") | has(\"median_ms\")] | any", "false");
-  unlink(path);
+  expect_jq(
+      "[.rows[] | select(.status == \"ok\") | .median_ms > 0 and .min_ms <= .median_ms and "
+      ".repetitions >= 1 and .ratio_to_baseline > 0] | all",
+      "true");
+  expect_jq("[.rows[] | select(.version == \"thrust_ref\").ratio_to_baseline == 1] | all", "true");
+  expect_jq("[.rows[] | select(.status != \"ok\") | has(\"median_ms\")] | any", "false");
+}
+
+// Of two runs the median is the greater one, so that median and minimum say what the mean must be.
+static void test_json_times(void **state) {
+  (void)state;
+  expect("seq --n 3000 --reps 2 --noise 0 --baseline none --format json", EXIT_RIGHT, "mean_ms");
+  save_record();
+  expect_jq(
+      ".rows[0] | .median_ms >= .mean_ms and (.mean_ms * 2 - .median_ms - .min_ms | fabs) < "
+      ".mean_ms * 1e-4",
+      "true");
+  expect_jq("[.noise_limit == 0, .repetitions, .rows[0].repetitions]", "[true,2,2]");
+}
+
+// Brackets in order; of one run they add up to the stage's time. Too many are left out.
+static void test_json_passes(void **state) {
+  (void)state;
+  expect(
+      "seq %s --n 50 --dist sorted --reps 3 --sweep seq.kBits=4,8 --set way=0 "
+      "--sweep crash_sort.brackets=1,64,65 --format json",
+      EXIT_RIGHT, "passes_ms");
+  save_record();
+  expect_jq("[.rows[] | select(.version == \"seq\") | .passes_ms | map_values(length)]",
+            "[{\"copy\":2,\"hist\":8,\"scan\":8,\"scatter\":8},"
+            "{\"copy\":2,\"hist\":4,\"scan\":4,\"scatter\":4}]");
+  expect_jq(
+      "[.rows[] | . as $row | .passes_ms | to_entries[] | "
+      "((.value | add) / $row.stages_ms[.key] - 1 | fabs) < 1e-3] | all",
+      "true");
+  expect_jq(
+      "[.rows[] | select(.version == \"crash_sort\").passes_ms | if has(\"copy\") then (.copy | "
+      "length) else null end]",
+      "[1,64,null]");
+  expect_jq("[.rows[] | select(.version == \"crash_sort\") | .stages_ms.copy > 0]",
+            "[true,true,true]");
+}
+
+// compare runs where this process may run.
+static void test_json_host(void **state) {
+  (void)state;
+  cpu_set_t all, one;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &all)) first++;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  for (int restricted = 0; restricted < 2; restricted++) {
+    assert_int_equal(sched_setaffinity(0, sizeof all, restricted ? &one : &all), 0);
+    compare("seq --n 10 --reps 1 --baseline none --format json");
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    save_record();
+    char number[16];
+    snprintf(number, sizeof number, "%d", restricted ? 1 : CPU_COUNT(&all));
+    expect_jq(".device.host_threads", number);
+    if (!restricted) remove_record(state);
+  }
+  FILE *const pipe = popen(
+      "sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | grep . || echo unknown", "r");
+  char name[128] = "";
+  assert_non_null(fgets(name, sizeof name, pipe));
+  assert_int_equal(pclose(pipe), 0);
+  name[strcspn(name, "\n")] = '\0';
+  expect_jq(".device.host_cpu", name);
+  expect("seq --n 10 --reps 1 --baseline none", EXIT_RIGHT, name);
 }
 
 // ---- md and table ------------------------------------------------------------------------------
@@ -168,7 +246,10 @@ static void test_table(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_csv),
-      cmocka_unit_test(test_json),
+      cmocka_unit_test_teardown(test_json, remove_record),
+      cmocka_unit_test_teardown(test_json_times, remove_record),
+      cmocka_unit_test_teardown(test_json_passes, remove_record),
+      cmocka_unit_test_teardown(test_json_host, remove_record),
       cmocka_unit_test(test_md),
       cmocka_unit_test(test_table),
   };

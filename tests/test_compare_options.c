@@ -69,6 +69,11 @@ static void test_measuring(void **state) {
   good("--reps 1", ",1,reps,");
   expect_usage("--reps 0", "--reps takes a whole number from 1 to 10000, not '0'");
   expect_usage("--reps many", "not 'many'");
+  good("--reps 100 --noise 0", ",100,reps,");
+  good("--reps 10000 --noise=100%", ",noise,");
+  expect_usage("--noise -1", "--noise takes a percentage from 0 to 100");
+  expect_usage("--noise little", "not 'little'");
+  expect("thrust_ref --n 100 --reps 5 --noise 2.5", EXIT_RIGHT, "* noise of the median under 2.5%");
   good("--time-limit 0.5", "PASS");
   expect_usage("--time-limit 0", "--time-limit takes seconds");
   expect_usage("--time-limit soon", "not 'soon'");

@@ -80,6 +80,18 @@ static void test_numbers(void **state) {
     if (parse_number(bad[i], 0, 7, &value)) fail_msg("'%s' is taken", bad[i]);
 }
 
+static void test_percent(void **state) {
+  (void)state;
+  double fraction = -1.0;
+  assert_true(parse_percent("1", &fraction) && fraction == 0.01);
+  assert_true(parse_percent("0.5%", &fraction) && fraction == 0.005);
+  assert_true(parse_percent("0", &fraction) && fraction == 0.0);
+  assert_true(parse_percent("100", &fraction) && fraction == 1.0);
+  static const char *const bad[] = {"", "%", "-1", "100.1", "1%%", "1m", "nan", "0x1", "inf"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    if (parse_percent(bad[i], &fraction)) fail_msg("'%s' is taken", bad[i]);
+}
+
 static void test_seconds(void **state) {
   (void)state;
   double seconds = 0.0;
@@ -93,9 +105,8 @@ static void test_seconds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_sizes),   cmocka_unit_test(test_lists),
+      cmocka_unit_test(test_numbers), cmocka_unit_test(test_percent),
       cmocka_unit_test(test_seconds),
   };
   return cmocka_run_group_tests_name("compare_parse", tests, NULL, NULL);

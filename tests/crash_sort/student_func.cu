@@ -16,6 +16,7 @@ static const SortKnob knobs[] = {
     {"way", CRASH, COPY, UNSORTED,
      "0: right for sorted input; 1: segmentation fault; 2: exit code 7; 3: hangs; 4: a CUDA call "
      "fails; 5: keeps scratch; 6: leaves the last two elements out of order"},
+    {"brackets", 1, 1, 1000, "times that the stage is entered"},
     {}};
 
 extern "C" const SortVersion sort_version = {
@@ -39,8 +40,10 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   while (way == HANG) pause();
   if (way == FAIL) CUDA_CHECK(cudaErrorLaunchFailure);
   if (way == KEEP_SCRATCH) scratch_alloc(1);
-  stage_start("copy");
-  copy(d_outputVals, d_inputVals, numElems, way == UNSORTED);
-  if (d_inputPos != NULL) copy(d_outputPos, d_inputPos, numElems, way == UNSORTED);
-  stage_stop();
+  for (int bracket = 0; bracket < knob("brackets"); bracket++) {
+    stage_start("copy");
+    copy(d_outputVals, d_inputVals, numElems, way == UNSORTED);
+    if (d_inputPos != NULL) copy(d_outputPos, d_inputPos, numElems, way == UNSORTED);
+    stage_stop();
+  }
 }
