@@ -148,7 +148,7 @@ $(B)/tests/test_compare_parse: $(B)/harness/compare_parse.o
 $(B)/%/test: $(B)/%/student_func.o $(B)/tests/version.o $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu clean
+.PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -178,6 +178,8 @@ format: ## rewrites the sources in the house's format
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 bench: compare ## the standard comparison; its record goes to report/results/DEVICE.json
 	scripts/bench.sh
+reproduce: compare samples ## the experiments of the report on this machine, resumable; 10 minutes
+	@scripts/reproduce.sh $(REPRODUCE)
 bench_cpu: $(B)/common/cpu/bench.o $(COMMON) ## measures what the cpu backend's threads cost
 	$(LINK) $^ $(LDLIBS) -o bench_cpu
 	./bench_cpu

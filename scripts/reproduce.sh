@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Runs the report's experiments (scripts/experiments.sh) on this machine, GPU or not, and adds the
+# machine to the page report/index.html.
+#   scripts/reproduce.sh [--only GLOB] [--again] [--full] [--as DEVICE] [--list]
+#     --only    experiments whose name matches, e.g. --only 'v2_*'
+#     --again   measure also what has been measured before
+#     --full    also the sizes that take more than a minute a run
+#     --as      the folder's name, where two machines have the same device
+#     --list    say what would run, and stop
+# A record for each: report/results/DEVICE/NAME.json, written under another name first, so that an
+# interrupted run leaves nothing half-written. What is there is not measured again: after Ctrl-C, call
+# it again and it goes on. Needs only bash and coreutils beside ./compare (make compare).
+# COMPARE and OUT name another program and another folder than ./compare and report/results.
+# Exit code: 0 all right, 1 a record holds a wrong result or a crash, 2 usage, 3 an experiment failed,
+# 130 after Ctrl-C.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/experiments.sh
+compare=${COMPARE:-./compare}
+OUT=${OUT:-report/results}
+only='*' again=0 full=0 device='' list=0
+
+quit() { echo "reproduce: $2" >&2; exit "$1"; }
+while [ $# -gt 0 ]; do
+  case $1 in
+    --only | --as)
+      [ $# -ge 2 ] || quit 2 "$1 needs a value"
+      if [ "$1" = --only ]; then only=$2; else device=$2; fi
+      shift ;;
+    --again) again=1 ;;
+    --full) full=1 ;;
+    --list) list=1 ;;
+    *) quit 2 "unknown option '$1'" ;;
+  esac
+  shift
+done
+[ -x "$compare" ] || quit 2 "there is no program $compare; make compare builds it"
+case $device in */* | .*) quit 2 "--as: '$device' is no name for a folder" ;; esac
+
+# The value of a field that occurs once in a record, without the quotes.
+field() { sed -n 's/^ *"'"$1"'": "\{0,1\}\([^",]*\).*/\1/p' "$2" | head -n 1; }
+minutes() { if [ "$1" -lt 60 ]; then echo "$1 s"; else echo "$((($1 + 30) / 60)) min"; fi; }
+
+# ---- which device: only a record tells ------------------------------------------------------------
+part=$(mktemp)
+trap 'rm -f "$part"' EXIT
+trap 'echo >&2; quit 130 "interrupted; finished experiments are kept, the same command goes on"' INT TERM
+"$compare" seq --n 1000 --reps 1 --baseline none --format json >"$part" || quit 3 "$compare does not run"
+backend=$(field backend "$part")
+machine="$(field name "$part"), driver $(field driver "$part")"
+name=$(field name "$part" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//')
+[ "$backend" = cuda ] || name=cpu_$name
+folder=$OUT/${device:-$name}
+rm -f "$part"
+mkdir -p "$folder"
+part=$folder/.part
+
+# Another machine with the same device must not fill up this one's series.
+for record in "$folder"/*.json; do
+  if [ ! -f "$record" ] || [ "$again" = 1 ]; then continue; fi
+  there="$(field name "$record"), driver $(field driver "$record")"
+  [ "$there" = "$machine" ] || quit 2 "$folder has records of $there, and this is $machine;
+--again measures everything anew, --as DEVICE uses another folder"
+done
+
+# ---- what is to do --------------------------------------------------------------------------------
+lines=() done_before=0 left=0
+while IFS= read -r line; do
+  IFS='|' read -r name seconds _ <<<"$line"
+  # shellcheck disable=SC2053 # a pattern
+  [[ $name == $only ]] || continue
+  if [ "$again" = 0 ] && [ -f "$folder/$name.json" ]; then
+    done_before=$((done_before + 1))
+    continue
+  fi
+  lines+=("$line") left=$((left + seconds))
+done < <(experiments "$backend" "$full")
+[ $((${#lines[@]} + done_before)) -gt 0 ] || quit 2 "no experiment matches '$only'"
+echo "reproduce: $machine, $backend backend; records go to $folder/"
+if [ "$backend" = cpu ]; then
+  echo "reproduce: without a GPU kernels run some 10^4 times slower: they get smaller sizes than in the reports"
+fi
+[ "$done_before" = 0 ] || echo "reproduce: $done_before experiments have been measured before (--again: anew)"
+echo "reproduce: ${#lines[@]} experiments, about $(minutes "$left")"
+if [ "$list" = 1 ]; then
+  for line in "${lines[@]}"; do
+    IFS='|' read -r name _ environment _ arguments <<<"$line"
+    echo "$name: ${environment:+$environment }$compare $arguments"
+  done
+  exit 0
+fi
+
+# ---- do it ----------------------------------------------------------------------------------------
+code=0 number=0 start=$SECONDS
+for line in ${lines[@]+"${lines[@]}"}; do
+  IFS='|' read -r name seconds environment what arguments <<<"$line"
+  number=$((number + 1)) begun=$SECONDS result=0
+  printf '[%2d/%d] %-24s %s; about %s left\n' "$number" "${#lines[@]}" "$name" "$what" "$(minutes "$left")"
+  # shellcheck disable=SC2086 # environment and arguments are lists
+  env $environment "$compare" $arguments --format json >"$part" || result=$?
+  [ "$result" != 130 ] || quit 130 "interrupted; finished experiments are kept, the same command goes on"
+  # A wrong result or a lack of memory is a row of the record, and belongs into the report.
+  if grep -q '"interrupted": false' "$part" && [ "$(tail -n 1 "$part")" = '}' ]; then
+    mv "$part" "$folder/$name.json"
+    [ "$result" = 0 ] || echo "reproduce: $name: $compare ended with exit code $result; its record says why" >&2
+    [ "$result" != 1 ] || [ "$code" != 0 ] || code=1
+  else
+    rm -f "$part"
+    echo "reproduce: $name: no record, $compare ended with exit code $result" >&2
+    code=3
+  fi
+  left=$((left - seconds))
+  [ $((SECONDS - begun)) -le $((2 * seconds + 10)) ] || echo "        took $((SECONDS - begun)) s, $seconds s were expected"
+done
+echo "reproduce: $number experiments in $(minutes $((SECONDS - start)))"
+
+# ---- the page -------------------------------------------------------------------------------------
+if [ "$OUT" = report/results ] && [ -f report/build.js ]; then
+  if command -v node >/dev/null && [ -d report/node_modules ]; then
+    node report/build.js || code=3
+  else
+    echo "reproduce: 'make report' adds this machine to report/index.html (needs node and npm)"
+  fi
+fi
+exit "$code"
