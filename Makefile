@@ -148,7 +148,7 @@ $(B)/tests/test_compare_parse: $(B)/harness/compare_parse.o
 $(B)/%/test: $(B)/%/student_func.o $(B)/tests/version.o $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu reproduce clean
+.PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -162,7 +162,7 @@ run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
 test: setup ## sets up and passes all tests
 	@$(MAKE) --no-print-directory check
 check: build_tests ## the tests without the set-up
-	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(VERSION_TESTS)
+	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/wrong_sort/HW4 all_versions samples
 build_tests: compare $(B)/tests/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
@@ -178,6 +178,12 @@ format: ## rewrites the sources in the house's format
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 bench: compare ## the standard comparison; its record goes to report/results/DEVICE.json
 	scripts/bench.sh
+report: ## builds report/index.html from report/published and report/results; pictures by gnuplot
+	@node report/build.js
+	@if command -v gnuplot >/dev/null; then node report/plots.js; else echo "report: no gnuplot, the SVG pictures stay as they are"; fi
+report_setup: ## installs what `make report` and the page's tests need: node modules, gnuplot, Chromium
+	@scripts/setup.sh $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium chromium-browser google-chrome),,chromium) gnuplot-nox
+	cd report && npm ci --no-audit --no-fund
 reproduce: compare samples ## the experiments of the report on this machine, resumable; 10 minutes
 	@scripts/reproduce.sh $(REPRODUCE)
 bench_cpu: $(B)/common/cpu/bench.o $(COMMON) ## measures what the cpu backend's threads cost

@@ -58,9 +58,9 @@ experiments() {
     local small_scale='--n 1K,16K,256K,4M,64M --reps 9 --time-limit 0.5'
     local skewed='--n 8M --reps 15 --time-limit 0.25' note=''
   else
-    local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 1 --time-limit 1' blocks_seconds=15
+    local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=20
     local merge_sizes=100K,1M,10M merge_seconds=25 task_sizes=100K,1M,10M task_seconds=25
-    local bottom_up='--n 100K,1M --reps 3 --time-limit 1' parents='--n 1M --reps 1 --time-limit 1'
+    local bottom_up='--n 100K,1M --reps 3 --time-limit 1' parents='--n 100K --reps 3 --time-limit 1'
     local mpp='--n 16K,32K,64K,128K --reps 20 --time-limit 5'
     local small_scale='--n 1K,4K,16K,64K --reps 3 --time-limit 0.8'
     local skewed='--n 8192 --reps 3 --time-limit 0.2' note='; n is scaled down'

@@ -53,6 +53,8 @@ name=$(field name "$part" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//')
 folder=$OUT/${device:-$name}
 rm -f "$part"
 mkdir -p "$folder"
+# On a busy machine a thread that spins at a barrier keeps others from getting there.
+[ "$backend" = cuda ] || export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 part=$folder/.part
 
 # Another machine with the same device must not fill up this one's series.

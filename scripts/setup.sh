@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing for `make run` and `make test`, and says what. Debian and Ubuntu; as root
-# or with sudo. Elsewhere it says which libraries to install by hand. Installs nothing twice.
+# Installs what is missing for `make run` and `make test`, and says what; given arguments, these
+# packages instead. Debian and Ubuntu; as root or with sudo. Elsewhere it says which libraries to install by hand. Installs nothing twice.
 set -euo pipefail
 
 packages=(
@@ -12,6 +12,7 @@ packages=(
   libhwy-dev                   # vqsort_ref
   libcmocka-dev                # tests
 )
+[ $# -eq 0 ] || packages=("$@")
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: no apt-get here; please install the equivalents of: ${packages[*]}" >&2

@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// Builds report/index.html, one file that needs nothing else, from published/*.csv, results/ and page/.
+//   node report/build.js [OUTPUT]        (make report; npm ci in report/ fetches Chart.js)
+// The same input gives the same bytes: nothing of the time or the machine goes in.
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundle } from './lib/bundle.js';
+import { readDevices, readPublished } from './lib/inputs.js';
+import { figuresOf, sentenceOf, tablesOf, valueOf } from './page/js/page.js';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const read = (...names) => fs.readFileSync(path.join(HERE, ...names), 'utf8');
+
+export function loadReport(folder = HERE) {
+  return { published: readPublished(path.join(folder, 'published')), devices: readDevices(path.join(folder, 'results')) };
+}
+
+// {{key}}: a number inside a sentence. [[sentences]]: shown if all their numbers are there, else "not
+// measured". Filled in here for the first device, and by main.js for the one chosen.
+function fillValues(html, report) {
+  const [device] = report.devices;
+  const keysIn = (text) => [...text.matchAll(/\{\{([^}]+)\}\}/g)].map(([, key]) => key);
+  return html.replace(/\[\[(.*?)\]\]/gs, (_, sentence) => {
+    const keys = keysIn(sentence);
+    if (keys.length === 0) throw new Error(`page/text: a sentence in [[ ]] without a number: ${sentence}`);
+    const { missing, text } = sentenceOf(report, device, keys);
+    return `<span data-sentence="${keys.join(' ')}"${missing ? ' hidden' : ''}>${sentence}</span><em>${escapeHtml(text)}</em>`;
+  }).replace(/\{\{([^}]+)\}\}/g, (_, key) => `<span data-value="${key}">${escapeHtml(valueOf(report, device, key).text)}</span>`);
+}
+
+const escapeHtml = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;');
+
+function contents(html) {
+  return [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)]
+    .map(([, id, title]) => `<li><a href="#${id}">${title}</a></li>`).join('\n');
+}
+
+// A place without a figure, or a figure without a place, is a mistake of whoever wrote the text.
+function checkPlaces(html, report) {
+  const places = (attribute) => [...html.matchAll(new RegExp(`${attribute}="([^"]+)"`, 'g'))].map(([, id]) => id);
+  const figures = figuresOf(report, report.devices[0]).map((figure) => figure.id);
+  const missing = [...figures.filter((id) => !places('data-figure').includes(id)), ...places('data-figure').filter((id) => !figures.includes(id)),
+    ...tablesOf(report, report.devices[0]).map((table) => table.id).filter((id) => !places('data-table').includes(id))];
+  if (missing.length > 0) throw new Error(`page/text and page/js do not fit together: ${missing.join(', ')}`);
+}
+
+export function buildPage(report) {
+  if (report.devices.length === 0) throw new Error('report/results has no record; make reproduce makes some');
+  const texts = fs.readdirSync(path.join(HERE, 'page/text')).sort().map((name) => read('page/text', name));
+  const html = texts.join('\n');
+  checkPlaces(html, report);
+  const data = JSON.stringify(report, (key, value) => (key === 'values' ? undefined : value)).replace(/</g, '\\u003c');
+  const library = read('node_modules/chart.js/dist/chart.umd.min.js').replace(/\n?\/\/# sourceMappingURL=.*/, '').trim();
+  const parts = {
+    style: read('page/style.css').trim(), opening: fillValues(texts[0], report), contents: contents(html),
+    sections: fillValues(texts.slice(1).join('\n'), report), data, library, modules: bundle(path.join(HERE, 'page/js/main.js')),
+  };
+  // A function, not a text: in a text $& would mean something.
+  return read('page/frame.html').replace(/<!-- (\w+) -->/g, (all, name) => parts[name] ?? all);
+}
+
+function main([output = path.join(HERE, 'index.html')]) {
+  let page;
+  try {
+    page = buildPage(loadReport());
+  } catch (error) {
+    const hint = error.code === 'ENOENT' && /node_modules/.test(error.path) ? '; make report_setup fetches it' : '';
+    console.error(`build: ${error.message}${hint}`);
+    process.exit(2);
+  }
+  fs.writeFileSync(`${output}.part`, page);
+  fs.renameSync(`${output}.part`, output);
+  console.error(`build: ${path.relative('.', output)}, ${Math.round(page.length / 1024)} KB`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

@@ -1,0 +1,81 @@
+// Reads what the page is made of: published/*.csv, and results/ with the records of each device.
+//
+//   results/DEVICE/NAME.json        one record for each experiment, by scripts/reproduce.sh
+//   results/DEVICE/NAME.csv         profiles, by scripts/profile_merge_bottomup.sh
+//   results/NAME_DEVICE.json        records of single comparisons, by scripts/bench.sh and gpu_check.sh
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseCsv } from './csv.js';
+
+const ROW_FIELDS = ['version', 'cpu_code', 'n', 'input', 'what', 'knobs', 'status', 'verdict', 'repetitions', 'limit',
+  'median_ms', 'mean_ms', 'noise', 'stages_ms', 'passes_ms'];
+
+// As scripts/bench.sh and scripts/reproduce.sh name a device.
+export function deviceName({ name, backend }) {
+  const plain = name.replace('NVIDIA ', '').replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '');
+  return backend === 'cpu' ? `cpu_${plain}` : plain;
+}
+
+export function readRecord(file) {
+  let record;
+  try {
+    record = JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file}: ${error.message}`);
+  }
+  if (record.schema !== 1) throw new Error(`${file}: schema ${record.schema}, this page reads schema 1`);
+  if (!record.device?.name || !Array.isArray(record.rows)) throw new Error(`${file}: not a record of compare`);
+  return { ...record, rows: record.rows.map(shorter) };
+}
+
+// What goes without saying is left out of the page: it holds thousands of rows.
+function shorter(row) {
+  const kept = Object.fromEntries(ROW_FIELDS.filter((name) => row[name] != null).map((name) => [name, row[name]]));
+  if (!kept.cpu_code) delete kept.cpu_code;
+  if (kept.status === 'ok') delete kept.verdict;
+  if (row.version !== 'merge_bottomup') delete kept.passes_ms;
+  if (Object.keys(kept.stages_ms ?? {}).length === 0) delete kept.stages_ms;
+  return kept;
+}
+
+const sorted = (folder) => fs.readdirSync(folder).sort();
+
+// {id, records: {name: record}, profiles: {name: rows or text}}, GPUs first.
+export function readDevices(results) {
+  const devices = new Map();
+  const device = (id) => {
+    if (!devices.has(id)) devices.set(id, { id, records: {}, profiles: {} });
+    return devices.get(id);
+  };
+  for (const entry of sorted(results)) {
+    const file = path.join(results, entry);
+    if (fs.statSync(file).isDirectory()) readFolder(file, device(entry));
+    else if (entry.endsWith('.json')) {
+      const record = readRecord(file);
+      const id = deviceName(record.device);
+      const name = path.basename(entry, '.json').replace(id, '').replace(/_$/, '') || 'standard';
+      device(id).records[name] = record;
+    }
+  }
+  const known = [...devices.values()].filter((one) => Object.keys(one.records).length > 0);
+  return known.sort((a, b) => order(a).localeCompare(order(b)));
+}
+
+function readFolder(folder, device) {
+  for (const entry of sorted(folder)) {
+    const file = path.join(folder, entry);
+    if (entry.endsWith('.json')) device.records[path.basename(entry, '.json')] = readRecord(file);
+    // Profilers write lines of their own before the table; the page picks out what it knows.
+    if (entry.endsWith('.csv')) device.profiles[path.basename(entry, '.csv')] = fs.readFileSync(file, 'utf8');
+  }
+  const machines = new Set(Object.values(device.records).map((r) => `${r.device.name}, driver ${r.device.driver}`));
+  if (machines.size > 1) throw new Error(`${folder}: records of more than one machine: ${[...machines].join('; ')}`);
+}
+
+const order = (device) => (Object.values(device.records)[0].device.backend === 'cpu' ? `1${device.id}` : `0${device.id}`);
+
+export function readPublished(folder) {
+  const files = sorted(folder).filter((name) => name.endsWith('.csv'));
+  return Object.fromEntries(files.map((name) => [path.basename(name, '.csv'),
+    parseCsv(fs.readFileSync(path.join(folder, name), 'utf8'), name)]));
+}

@@ -1,0 +1,68 @@
+// Experiment 2: radix_v2's block sizes.
+import { digits, ms, over, percent, plain, size, times } from './format.js';
+import { label, source } from './records.js';
+
+const KNOBS = ['blockDigit', 'blockSize', 'blockScan'];
+const name = (setting) => KNOBS.map((knob) => setting[knob]).join('/');
+const REPORTS_BEST = '256/256/512';
+
+// All settings that were measured: six records, one for each blockDigit.
+function sweep(device) {
+  const records = Object.entries(device.records).filter(([key]) => key.startsWith('v2_blocks_'))
+    .map(([key, record]) => ({ ...record, name: key }));
+  const rows = records.flatMap((record) => record.rows.filter((row) => row.status === 'ok'));
+  const best = rows.reduce((a, b) => (a === null || b.median_ms < a.median_ms ? b : a), null);
+  const worst = rows.reduce((a, b) => (a === null || b.median_ms > a.median_ms ? b : a), null);
+  const at = (setting) => rows.find((row) => KNOBS.every((knob) => row.knobs[knob] === setting[knob]))?.median_ms ?? null;
+  return { records, rows, best, worst, at };
+}
+
+export function blocksFigures(report, device) {
+  const settings = report.published.radix_v2_blocks;
+  const { records, best, at } = sweep(device);
+  const base = settings.find((setting) => name(setting) === REPORTS_BEST);
+  const relative = settings.map((setting) => over(at(setting), at(base)));
+  const n = best?.n;
+  return [{
+    id: 'blocks',
+    title: `Time of the report's fifteen settings, relative to its best one, ${REPORTS_BEST}`,
+    type: 'line', categories: settings.map(name), linear: true,
+    x: { label: 'blockDigit / blockSize / blockScan' },
+    y: { label: `time / time at ${REPORTS_BEST}`, min: 0 },
+    series: [
+      { name: 'CS344 radix report, 820M, 220,480 pairs', color: 'published', values: settings.map((s) => s.total_ms / base.total_ms) },
+      { name: `${label(device)}, ${size(n) ?? ''} pairs`, color: 'device1', values: relative },
+    ],
+    format: (x) => digits(x),
+    tables: [{
+      columns: [...KNOBS, 'report, ms', `report / its ${REPORTS_BEST}`, 'ours, ms', `ours / our ${REPORTS_BEST}`],
+      rows: [...settings.map((setting, i) => [...KNOBS.map((knob) => setting[knob]), plain(setting.total_ms),
+        digits(setting.total_ms / base.total_ms), digits(at(setting)), digits(relative[i])]),
+        best && [...KNOBS.map((knob) => best.knobs[knob]), null, null, digits(best.median_ms), digits(over(best.median_ms, at(base)))]].filter(Boolean),
+      note: best ? 'Last row: the best setting of the full sweep.' : null,
+    }],
+    sources: records.length > 0 ? [source({ ...records[0], name: `v2_blocks_* (${records.length} of 6)` })] : [],
+    missing: records.length === 0,
+  }];
+}
+
+export function blocksValues(report, device) {
+  const settings = report.published.radix_v2_blocks;
+  const { rows, best, worst, at } = sweep(device);
+  if (rows.length === 0) return {};
+  const fifteen = settings.map((setting) => ({ setting, time: at(setting) })).filter(({ time }) => time !== null);
+  const [first, last] = [fifteen.reduce((a, b) => (b.time < a.time ? b : a)), fifteen.reduce((a, b) => (b.time > a.time ? b : a))];
+  const reports = at(settings.find((setting) => name(setting) === REPORTS_BEST));
+  return {
+    'blocks.count': String(rows.length),
+    'blocks.n': size(best.n),
+    'blocks.best': `${name(best.knobs)} with ${ms(best.median_ms)}`,
+    'blocks.worst': `${name(worst.knobs)} with ${ms(worst.median_ms)}`,
+    'blocks.best15': `${name(first.setting)} with ${ms(first.time)}`,
+    'blocks.spread15': times(over(last.time, first.time)),
+    'blocks.gain': times(over(reports, best.median_ms)),
+    'blocks.reports': ms(reports),
+    // A row of a single run does not know its noise.
+    'blocks.noise': rows.every((row) => row.noise != null) ? percent(100 * Math.max(...rows.map((row) => row.noise))) : null,
+  };
+}

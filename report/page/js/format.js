@@ -1,0 +1,36 @@
+// How numbers are written, in tables and inside sentences.
+
+export const NOT_MEASURED = 'not measured on this device';
+
+// Significant digits, without an exponent: 0.0396, 26.1, 1,404.
+export function digits(x, count = 3) {
+  if (x == null || !Number.isFinite(x)) return null;
+  if (x === 0) return '0';
+  const places = Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(x))));
+  return x.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+// A published figure, as it is printed in the report but for zeros at its end.
+export const plain = (x) => (x == null ? null : String(x));
+
+export const count = (n) => n?.toLocaleString('en-US') ?? null;
+
+// 220480 as such, round numbers with a letter: 1K, 16M, 1G.
+export function size(n) {
+  for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'K']]) {
+    if (n >= unit && n % (unit / 10) === 0) return `${n / unit}${letter}`;
+  }
+  return count(n);
+}
+
+export const ms = (x) => (x == null ? null : `${digits(x)} ms`);
+export const percent = (x) => (x == null ? null : `${x >= 10 ? Math.round(x).toLocaleString('en-US') : digits(x, 2)}%`);
+export const times = (x) => (x == null ? null : `${digits(x)} times`);
+
+// a / b, or null where one of them is missing.
+export const over = (a, b) => (a == null || b == null || b === 0 ? null : a / b);
+
+export function list(words) {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}

@@ -1,0 +1,103 @@
+// Experiment 1: HW4's stage times of every version.
+import { digits, ms, over, plain, size, times } from './format.js';
+import { firstRecord, label, radixPath, rowsOf, best, source, versionsOf } from './records.js';
+import { HW4_SIZE, hw4Record } from './worklog.js';
+
+const STAGES = ['copy', 'hist', 'scan', 'scatter', 'sweep'];
+
+// Entries of the chart in reading order: the reports' first, then all that is newer.
+function entries(device, record) {
+  const found = [];
+  const seqRecord = firstRecord(device, 'hw4_seq');
+  for (const kBits of [1, 4, 8]) {
+    const row = rowsOf(seqRecord, { version: 'seq' }).find((one) => one.knobs.kBits === kBits) ??
+      (kBits === 8 ? best(record, { version: 'seq', what: 'pairs' }) : null);
+    found.push({ name: `seq, kBits ${kBits}`, published: ['seq', `kBits=${kBits}`], row });
+  }
+  const radix = [...radixPath(record), 'radix_level1', 'radix_level2'];
+  const measured = versionsOf(record, { what: 'pairs' }).filter((name) => name !== 'seq' && !radix.includes(name) && !/_ref$/.test(name));
+  const others = [...new Set([...measured, 'odd_even'])];
+  const references = versionsOf(record, { what: 'pairs' }).filter((name) => /_ref$/.test(name) && name !== 'thrust_ref');
+  for (const version of [...radix, 'thrust_ref', ...references, ...others]) {
+    const row = best(record, { version, what: 'pairs', n: HW4_SIZE }) ?? best(firstRecord(device, `hw4_${version}`), { version });
+    found.push({ name: version, published: [version === 'thrust_ref' ? 'thrust' : version, null], row });
+  }
+  return found.map((entry) => (entry.row?.cpu_code ? { ...entry, name: `${entry.name} (CPU)` } : entry));
+}
+
+const published = (table, [version, knobs]) => table.find((row) => row.version === version && (row.knobs ?? null) === knobs) ?? null;
+
+const stagesText = (stages) => Object.entries(stages ?? {}).map(([name, time]) => `${name} ${digits(time)}`).join(', ');
+
+function publishedStages(row) {
+  if (!row) return '';
+  return stagesText(Object.fromEntries(['hist', 'scan', 'scatter'].map((name) => [name, row[`${name}_ms`]])
+    .filter(([, time]) => time !== null)));
+}
+
+export function hw4Figures(report, device) {
+  const record = hw4Record(device);
+  const all = entries(device, record);
+  const { radix_hw4: hw4, radix_levels: levels } = report.published;
+  const total = (table) => all.map(({ published: key }) => published(table, key)?.total_ms ?? null);
+  const sources = [source(record), source(firstRecord(device, 'hw4_seq'))];
+  const staged = all.filter(({ row }) => row?.stages_ms && Object.keys(row.stages_ms).every((name) => STAGES.includes(name)) && row.stages_ms.hist);
+  return [{
+    id: 'hw4-total',
+    title: `Time of a whole sort of ${size(HW4_SIZE)} pairs`,
+    type: 'bar', horizontal: true, categories: all.map((entry) => entry.name),
+    x: { label: 'milliseconds (log scale)', log: true },
+    series: [
+      { name: 'CS344 radix report, GeForce 820M', color: 'published', values: total(hw4) },
+      { name: 'two-level slides, TITAN Xp, n not stated', color: 'published2', values: total(levels) },
+      { name: label(device), color: 'device1', values: all.map(({ row }) => row?.median_ms ?? null) },
+    ],
+    format: ms,
+    tables: [{
+      columns: ['version', 'report: stages, ms', 'report: total, ms', 'ours: stages, ms', 'ours: total, ms', 'runs'],
+      rows: all.map(({ name, published: key, row }) => {
+        const theirs = published(hw4, key) ?? published(levels, key);
+        return [name, publishedStages(theirs), plain(theirs?.total_ms), stagesText(row?.stages_ms), digits(row?.median_ms), row?.repetitions ?? null];
+      }),
+      note: 'Levels 1 and 2: the two-level radix slides, TITAN Xp; other figures of reports: GeForce 820M.',
+    }],
+    sources, missing: !record,
+  }, {
+    id: 'hw4-stages',
+    title: 'Where the time goes: shares of the stages',
+    type: 'bar', horizontal: true, stacked: true, categories: staged.map((entry) => entry.name),
+    x: { label: '% of the stages together', max: 100 },
+    series: STAGES.map((stage, i) => ({
+      name: stage, color: `slot${i}`,
+      values: staged.map(({ row }) => {
+        const sum = Object.values(row.stages_ms).reduce((a, b) => a + b, 0);
+        return row.stages_ms[stage] == null ? null : (100 * row.stages_ms[stage]) / sum;
+      }),
+    })),
+    format: (x) => `${digits(x)}%`,
+    sources, missing: staged.length === 0,
+  }];
+}
+
+export function hw4Values(report, device) {
+  const record = hw4Record(device);
+  const time = (version) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.median_ms ?? null;
+  const stage = (version, name) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms?.[name] ?? null;
+  const seq = time('seq');
+  return {
+    'hw4.seq_over_v1': times(over(seq, time('radix_v1'))),
+    'hw4.v2_over_v1': times(over(time('radix_v1'), time('radix_v2'))),
+    'hw4.v1_hist': ms(stage('radix_v1', 'hist')),
+    'hw4.v1_total': ms(time('radix_v1')),
+    'hw4.seq_total': ms(seq),
+    'hw4.seq_copy': ms(stage('seq', 'copy')),
+    'hw4.level1_scatter': ms(stage('radix_level1', 'scatter')),
+    'hw4.level2_scatter': ms(stage('radix_level2', 'scatter')),
+    'hw4.level1_hist': ms(stage('radix_level1', 'hist')),
+    'hw4.level2_hist': ms(stage('radix_level2', 'hist')),
+    'hw4.level2_scan': ms(stage('radix_level2', 'scan')),
+    'hw4.level2_total': ms(time('radix_level2')),
+    'hw4.input': record ? (record.name === 'hw4' ? "the scores of this repository's sample image, which has the homework's number of pixels" :
+      'uniform random keys of the same number') : null,
+  };
+}

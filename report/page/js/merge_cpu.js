@@ -1,0 +1,116 @@
+// Experiment 3: merge sort on the CPU, sequential and with OpenMP.
+import { digits, list, ms, over, size, times } from './format.js';
+import { label, rowsOf, source, whyNot } from './records.js';
+
+const seconds = (row) => (row?.status === 'ok' ? row.median_ms / 1000 : null);
+
+// The rows of an experiment by n, with those of its long runs (full_...).
+function series(device, name) {
+  const rows = [name, `full_${name}`].flatMap((key) => rowsOf(device.records[key], { what: 'keys' }));
+  const known = new Map();
+  for (const row of rows) if (row.status === 'ok' || !known.has(row.n)) known.set(row.n, row);
+  return { name, rows: known, at: (n) => seconds(known.get(n)) };
+}
+
+const tasks = (device) => Object.keys(device.records).map((name) => /^merge_cpu_tasks_(\d+)$/.exec(name)).filter(Boolean)
+  .map((match) => ({ threads: Number(match[1]), ...series(device, match[0]) })).sort((a, b) => a.threads - b.threads);
+
+export const sequentialMs = (device, n) => {
+  const time = series(device, 'merge_cpu_sequential').at(n);
+  return time === null ? null : 1000 * time;
+};
+
+function sets(device) {
+  const runs = tasks(device);
+  return { sequential: series(device, 'merge_cpu_sequential'), sections: series(device, 'merge_cpu_sections'),
+    nested: series(device, 'merge_cpu_nested'), runs, most: runs.at(-1) ?? series(device, 'none') };
+}
+
+const host = (device) => {
+  const record = device.records.merge_cpu_sequential;
+  return record ? `${record.device.host_cpu}, ${record.device.host_threads} threads` : label(device);
+};
+
+export function mergeCpuFigures(report, device) {
+  const published = report.published.merge_cpu;
+  const { sequential, sections, nested, runs, most } = sets(device);
+  const all = [sequential, sections, nested, ...runs];
+  const measured = [...new Set(all.flatMap((one) => [...one.rows.keys()]))];
+  const sizes = [...new Set([...published.map((row) => row.n), ...measured])].sort((a, b) => a - b);
+  const ours = (one) => sizes.map((n) => ({ x: n, y: one.at(n) })).filter((point) => point.y !== null);
+  const theirs = (column) => published.map((row) => ({ x: row.n, y: row[column] }));
+  const missing = measured.length === 0;
+  const record = device.records.merge_cpu_sequential;
+  const sources = record ? [`Host ${host(device)}. ${source({ ...record, name: 'merge_cpu_*' })}`] : [];
+  const cell = (one, n) => digits(one.at(n)) ?? (one.rows.has(n) ? whyNot(one.rows.get(n)) : null);
+  const speedups = runs.flatMap((run) => sizes.map((n) => ({ run, n, s: over(sequential.at(n), run.at(n)) }))).filter(({ s }) => s !== null);
+  const charted = [...new Set(speedups.map(({ n }) => n))];
+  return [{
+    id: 'merge-cpu-time', title: 'Merge sort on the CPU: time by number of keys', type: 'line',
+    x: { label: 'keys (log scale)', log: true, sizes: true }, y: { label: 'seconds (log scale)', log: true },
+    series: [
+      { name: 'slides: sequential', color: 'slot0', published: true, points: theirs('sequential_s') },
+      { name: 'slides: sections', color: 'slot1', published: true, points: theirs('omp_sections_s') },
+      { name: 'slides: tasks, 8 threads', color: 'slot2', published: true, points: theirs('omp_task_s') },
+      { name: 'ours: sequential', color: 'slot0', points: ours(sequential) },
+      { name: 'ours: sections', color: 'slot1', points: ours(sections) },
+      { name: 'ours: sections, 3 nested levels', color: 'slot3', points: ours(nested) },
+      { name: `ours: tasks, ${most.threads ?? '?'} threads`, color: 'slot2', points: ours(most) },
+    ].filter((one) => one.points.length > 0),
+    format: (x) => `${digits(x)} s`,
+    tables: [{
+      columns: ['keys', 'slides: sequential, s', 'sections, s', 'tasks, s', 'ours: sequential, s', 'sections, s', 'nested, s',
+        ...runs.map((run) => `tasks, ${run.threads} threads, s`)],
+      rows: sizes.map((n) => {
+        const row = published.find((one) => one.n === n);
+        return [size(n), digits(row?.sequential_s), digits(row?.omp_sections_s), digits(row?.omp_task_s),
+          cell(sequential, n), cell(sections, n), cell(nested, n), ...runs.map((run) => cell(run, n))];
+      }),
+    }],
+    sources, missing,
+  }, {
+    id: 'merge-cpu-speedup', title: 'Speed-up of tasks over the sequential sort, by threads', type: 'line',
+    x: { label: 'threads', min: 0 }, y: { label: 'speed-up', min: 0 },
+    series: [
+      { name: 'slides, 100M keys', color: 'published', published: true, points: [{ x: 8, y: published.find((row) => row.n === 1e8).speedup_task }] },
+      ...charted.map((n, i) => ({ name: `ours, ${size(n)} keys`, color: `slot${i}`,
+        points: [{ x: 1, y: 1 }, ...speedups.filter((one) => one.n === n).map(({ run, s }) => ({ x: run.threads, y: s }))] })),
+      ...(runs.length > 0 ? [{ name: 'ideal', color: 'neutral', published: true, points: [{ x: 1, y: 1 }, { x: most.threads, y: most.threads }] }] : []),
+    ],
+    format: (x) => digits(x),
+    tables: [{
+      columns: ['keys', 'slides: S tasks', 'S sections', 'E tasks', 'E sections', 'ours: S sections', 'S nested',
+        ...runs.flatMap((run) => [`S tasks, ${run.threads} threads`, 'E'])],
+      rows: sizes.map((n) => {
+        const row = published.find((one) => one.n === n);
+        return [size(n), row?.speedup_task, row?.speedup_sections, row?.efficiency_task, row?.efficiency_sections,
+          digits(over(sequential.at(n), sections.at(n))), digits(over(sequential.at(n), nested.at(n))),
+          ...runs.flatMap((run) => { const s = over(sequential.at(n), run.at(n)); return [digits(s), digits(s && s / run.threads, 2)]; })];
+      }),
+      note: 'S: sequential time over parallel time. E: S over the number of threads. In ours, x = 1 is the sequential sort itself.',
+    }],
+    sources, missing: speedups.length === 0,
+  }];
+}
+
+export function mergeCpuValues(report, device) {
+  const { sequential, sections, nested, most } = sets(device);
+  const done = [...most.rows.keys()].filter((n) => over(sequential.at(n), most.at(n)) !== null).sort((a, b) => a - b);
+  const n = done.at(-1);
+  if (n === undefined) return {};
+  const largest = (one) => Math.max(0, ...[...one.rows.keys()].filter((size_) => one.at(size_) !== null));
+  const stopped = [['sequential', sequential], ['sections', sections], ['nested sections', nested], ['tasks', most]]
+    .flatMap(([name, one]) => [...one.rows.values()].filter((row) => row.status !== 'ok').map((row) => `${name} at ${size(row.n)}: ${whyNot(row)}`));
+  return {
+    'merge_cpu.n': size(n),
+    'merge_cpu.threads': String(most.threads),
+    'merge_cpu.tasks': times(over(sequential.at(n), most.at(n))),
+    'merge_cpu.efficiency': digits(over(sequential.at(n), most.at(n)) / most.threads, 2),
+    'merge_cpu.sections': times(over(sequential.at(n), sections.at(n))),
+    'merge_cpu.nested': times(over(sequential.at(n), nested.at(n))),
+    'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
+    'merge_cpu.stopped': `Largest sizes measured: sequential ${size(largest(sequential))}, sections ${size(largest(sections))}, ` +
+      `tasks ${size(largest(most))} keys. ${stopped.length > 0 ? `Stopped: ${list(stopped)}.` : 'No run was stopped; the slides\' larger sizes were not started.'}`,
+    'merge_cpu.host': host(device),
+  };
+}

@@ -1,0 +1,39 @@
+// All figures, tables and values of the page, for one device.
+import { blocksFigures, blocksValues } from './blocks.js';
+import { hw4Figures, hw4Values } from './hw4.js';
+import { inputsFigures, inputsValues } from './inputs.js';
+import { mergeBottomupFigures, mergeBottomupValues } from './merge_bottomup.js';
+import { mergeCpuFigures, mergeCpuValues } from './merge_cpu.js';
+import { mppsortFigures, mppsortValues } from './mppsort.js';
+import { NOT_MEASURED } from './format.js';
+import { profileTables } from './profiles.js';
+import { questionsFigures, questionsValues } from './questions.js';
+import { scalingFigures, scalingValues } from './scaling.js';
+import { worklogFigures, worklogValues } from './worklog.js';
+
+const FIGURES = [worklogFigures, hw4Figures, blocksFigures, mergeCpuFigures, mergeBottomupFigures, mppsortFigures, questionsFigures,
+  scalingFigures, inputsFigures];
+const VALUES = [worklogValues, hw4Values, blocksValues, mergeCpuValues, mergeBottomupValues, mppsortValues, questionsValues,
+  scalingValues, inputsValues];
+
+const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);
+
+// A series without a value is not in the legend either.
+export const figuresOf = (report, device) => FIGURES.flatMap((make) => make(report, device))
+  .map((figure) => ({ ...figure, series: figure.series.filter(isDrawn) }));
+export const tablesOf = profileTables;
+
+// 'hw4.v1_hist' speaks of the device that is selected, 'hw4.v1_hist@H200' of that one.
+export function valueOf(report, device, key) {
+  const [name, id] = key.split('@');
+  const wanted = id ? report.devices.find((one) => one.id === id) : device;
+  if (wanted && !wanted.values) wanted.values = Object.assign({}, ...VALUES.map((make) => make(report, wanted)));
+  const value = wanted?.values[name] ?? null;
+  return { missing: value === null, text: value ?? (id ? `not measured on the ${id}` : NOT_MEASURED) };
+}
+
+// A sentence that lacks one of its numbers gives way to one that says so.
+export function sentenceOf(report, device, keys) {
+  const gap = keys.map((key) => valueOf(report, device, key)).find(({ missing }) => missing);
+  return { missing: Boolean(gap), text: gap ? `${gap.text[0].toUpperCase()}${gap.text.slice(1)}.` : '' };
+}

@@ -1,0 +1,58 @@
+// Experiment 6: the reports' open questions, from the records of the other experiments.
+import { digits, ms, over, size, times } from './format.js';
+import { best, bestMs, firstRecord, label, sizesOf, source } from './records.js';
+import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
+
+const VERSIONS = ['radix_v2', 'radix_v3', 'radix_v4'];
+const STAGES = ['hist', 'scan', 'scatter'];
+const byN = (device) => firstRecord(device, 'scaling_all_pairs', 'large');
+
+// The largest n at which all three have been measured with their stages.
+function staged(device) {
+  const record = largeRecord(device) ?? byN(device) ?? hw4Record(device);
+  const n = sizesOf(record, { what: 'pairs' }).filter((one) => VERSIONS.every((version) => best(record, { version, n: one, what: 'pairs' })?.stages_ms)).at(-1);
+  return { record, n, row: (version) => best(record, { version, n, what: 'pairs' }) };
+}
+
+export function questionsFigures(report, device) {
+  const record = byN(device);
+  const time = (version, n) => bestMs(record, { version, n, what: 'pairs', input: 'uniform' });
+  const sizes = sizesOf(record, { what: 'pairs' }).filter((n) => time('radix_v2', n));
+  const { record: stageRecord, n, row } = staged(device);
+  return [{
+    id: 'questions-v4', title: 'radix_v3 and radix_v4 against radix_v2', type: 'line',
+    x: { label: 'pairs (log scale)', log: true, sizes: true }, y: { label: "time / radix_v2's time", min: 0 },
+    marks: [{ axis: 'y', value: 1, label: 'radix_v2 = 1' }],
+    series: ['radix_v3', 'radix_v4'].map((version) => ({ name: `${label(device)}, ${version}`, color: version,
+      points: sizes.map((x) => ({ x, y: over(time(version, x), time('radix_v2', x)) })).filter(({ y }) => y !== null) })),
+    format: (x) => digits(x),
+    tables: [{ columns: ['pairs', ...VERSIONS.map((version) => `${version}, ms`)],
+      rows: sizes.map((x) => [size(x), ...VERSIONS.map((version) => digits(time(version, x)))]) }],
+    sources: [source(record)], missing: sizes.length === 0,
+  }, {
+    id: 'questions-v3', title: `Stages of the three versions${n ? `, ${size(n)} pairs` : ''}`, type: 'bar', stacked: true, categories: VERSIONS,
+    x: { label: 'version' }, y: { label: 'milliseconds' },
+    series: STAGES.map((stage, i) => ({ name: stage, color: `slot${i + 1}`, values: VERSIONS.map((version) => row(version)?.stages_ms?.[stage] ?? null) })),
+    format: ms,
+    sources: [source(stageRecord)], missing: !n,
+  }];
+}
+
+export function questionsValues(report, device) {
+  const { n, row } = staged(device);
+  const stage = (version, name) => row(version)?.stages_ms?.[name] ?? null;
+  const time = (version, size_) => bestMs(size_ === HW4_SIZE ? hw4Record(device) : largeRecord(device), { version, n: size_, what: 'pairs' });
+  const gain = (a, b, size_) => times(over(time(a, size_), time(b, size_)));
+  const paid = (from, to, name) => {
+    const [a, b] = [stage(from, name), stage(to, name)];
+    return a === null || b === null ? null : `from ${ms(a)} to ${ms(b)}`;
+  };
+  return {
+    'q.n': size(n),
+    'q.v4_over_v2': gain('radix_v2', 'radix_v4', 1e8), 'q.v4_over_v3': gain('radix_v3', 'radix_v4', 1e8),
+    'q.v4_over_v2_hw4': gain('radix_v2', 'radix_v4', HW4_SIZE), 'q.v4_over_v3_hw4': gain('radix_v3', 'radix_v4', HW4_SIZE),
+    'q.v3_hist': paid('radix_v2', 'radix_v3', 'hist'), 'q.v3_scatter': paid('radix_v2', 'radix_v3', 'scatter'),
+    'q.v4_hist': paid('radix_v2', 'radix_v4', 'hist'), 'q.v4_scatter': paid('radix_v2', 'radix_v4', 'scatter'),
+    'q.v3_over_v2': gain('radix_v2', 'radix_v3', 1e8),
+  };
+}

@@ -1,0 +1,65 @@
+// Finding rows in the records of one device. A figure takes a series from one record, so that all its
+// points were measured in the same run; it never mixes devices.
+import { NOT_MEASURED } from './format.js';
+
+// The first of these records that the device has, as {name, record}, or null.
+export function firstRecord(device, ...names) {
+  const name = names.find((one) => device.records[one]);
+  return name ? { name, ...device.records[name] } : null;
+}
+
+export function rowsOf(record, wanted = {}) {
+  if (!record) return [];
+  return record.rows.filter((row) => Object.entries(wanted).every(([field, value]) => row[field] === value));
+}
+
+// The fastest right row: of several knob settings (CUB's index types) the best one counts.
+export function best(record, wanted) {
+  const right = rowsOf(record, wanted).filter((row) => row.status === 'ok');
+  return right.reduce((a, b) => (a === null || b.median_ms < a.median_ms ? b : a), null);
+}
+
+export const bestMs = (record, wanted) => best(record, wanted)?.median_ms ?? null;
+
+export function sizesOf(record, wanted) {
+  return [...new Set(rowsOf(record, wanted).map((row) => row.n))].sort((a, b) => a - b);
+}
+
+export function versionsOf(record, wanted) {
+  return [...new Set(rowsOf(record, wanted).map((row) => row.version))];
+}
+
+// radix_v1, radix_v2, .. radix_v10, whatever there is.
+export function radixPath(...records) {
+  const found = records.filter(Boolean).flatMap((record) => versionsOf(record)).filter((name) => /^radix_v\d+$/.test(name));
+  return [...new Set(found)].sort((a, b) => Number(a.slice(7)) - Number(b.slice(7)));
+}
+
+// Why there is no time: "stopped after 60 s, ..." or what the verdict found.
+export function whyNot(row) {
+  if (!row) return NOT_MEASURED;
+  return row.status === 'wrong' ? `wrong result: ${row.verdict}` : row.verdict || row.status;
+}
+
+// The line under a figure: device, how, when.
+export function source(record) {
+  if (!record) return null;
+  const { name, backend, runtime_version: runtime } = record.device;
+  const cuda = backend === 'cuda' ? `, CUDA ${Math.floor(runtime / 1000)}.${(runtime % 1000) / 10}` : ', cpu backend';
+  return `${name}${cuda}: record ${record.name}, ${record.date.slice(0, 10)}, commit ${record.commit}; median of at most ` +
+    `${record.repetitions} runs a row${settled(record)}`;
+}
+
+function settled(record) {
+  const limit = record.noise_limit ?? 0.01; // older records do not say: it was 1%
+  const early = limit > 0 ? `, fewer once the median's noise is under ${100 * limit}%` : '';
+  return `${early}, none started after ${record.time_limit_s} s`;
+}
+
+// Short name of a device in legends.
+export const label = (device) => {
+  const record = Object.values(device.records)[0];
+  return record.device.backend === 'cpu' ? `cpu backend (${record.device.name})` : record.device.name.replace('NVIDIA ', '');
+};
+
+export const isGpu = (device) => Object.values(device.records)[0].device.backend === 'cuda';

@@ -1,0 +1,121 @@
+// The build: reading CSV and records, one device at a time, and the same bytes each time.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { buildPage, loadReport } from '../../report/build.js';
+import { parseCsv } from '../../report/lib/csv.js';
+import { deviceName, readDevices, readRecord } from '../../report/lib/inputs.js';
+import { figuresOf, sentenceOf, valueOf } from '../../report/page/js/page.js';
+import { digits, size } from '../../report/page/js/format.js';
+import { launches, tableOf } from '../../report/page/js/profiles.js';
+
+const ROOT = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '../..');
+const record = (changes = {}) => ({
+  schema: 1, device: { name: 'NVIDIA X1', backend: 'cuda', driver: '7', runtime_version: 13000, clocks: 'n/a' }, copy_gb_per_s: 360,
+  date: '2026-01-02T03:04:05Z', commit: 'abc', repetitions: 9, time_limit_s: 1, interrupted: false, left_out: [], rows: [], ...changes,
+});
+const row = (version, n, median, changes = {}) => ({ version, n, what: 'pairs', input: 'uniform', knobs: {}, status: 'ok', verdict: 'PASS',
+  repetitions: 9, median_ms: median, stages_ms: {}, ...changes });
+
+// A folder of results: {'X1/hw4.json': record, ...}.
+function folderOf(files) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'results-'));
+  for (const [name, content] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return folder;
+}
+const reportOf = (files) => ({ published: loadReport().published, devices: readDevices(folderOf(files)) });
+const figure = (report, device, id) => figuresOf(report, device).find((one) => one.id === id);
+
+test('CSV: numbers, text, empty cells and lines', () => {
+  assert.deepEqual(parseCsv('a,b,c\r\n1.50,x=1,\n\n-2,,y\n'), [{ a: 1.5, b: 'x=1', c: null }, { a: -2, b: null, c: 'y' }]);
+  assert.deepEqual(parseCsv('a,b\n'), []);
+});
+test('CSV: a line with another number of cells is an error that names it', () => {
+  assert.throws(() => parseCsv('a,b\n1,2\n3\n', 'x.csv'), /x\.csv: line 3 has 1 cells, the header has 2/);
+  assert.throws(() => parseCsv('', 'x.csv'), /x\.csv: empty/);
+});
+test('published figures are all there', () => {
+  const { published } = loadReport();
+  assert.equal(published.radix_v2_blocks.length, 15);
+  assert.equal(published.radix_hw4.find((one) => one.version === 'radix_v4').total_ms, null);
+  assert.equal(published.merge_bottomup.length, 12);
+  assert.deepEqual(published.mppsort.map((one) => one.speedup), [0.39, 0.55, 0.51, 0.31]);
+});
+test('records: broken JSON, another schema and other files are named', () => {
+  const folder = folderOf({ 'a.json': '{', 'b.json': record({ schema: 2 }), 'c.json': { schema: 1 } });
+  assert.throws(() => readRecord(path.join(folder, 'a.json')), /a\.json: /);
+  assert.throws(() => readRecord(path.join(folder, 'b.json')), /b\.json: schema 2/);
+  assert.throws(() => readRecord(path.join(folder, 'c.json')), /c\.json: not a record/);
+});
+test('devices: names as the scripts make them, old records join their device, GPUs come first', () => {
+  assert.equal(deviceName({ name: 'NVIDIA H100 80GB HBM3', backend: 'cuda' }), 'H100_80GB_HBM3');
+  assert.equal(deviceName({ name: 'AMD Ryzen 9 (TM)', backend: 'cpu' }), 'cpu_AMD_Ryzen_9_TM');
+  const cpu = record({ device: { name: 'A', backend: 'cpu', driver: 'Linux' } });
+  const devices = readDevices(folderOf({ 'X1.json': record(), 'large_X1.json': record(), 'X1/hw4.json': record(), 'cpu_A/hw4.json': cpu, 'README.md': 'x' }));
+  assert.deepEqual(devices.map((one) => [one.id, Object.keys(one.records).sort()]), [['X1', ['hw4', 'large', 'standard']], ['cpu_A', ['hw4']]]);
+});
+test('two machines in one folder are an error', () => {
+  const other = record({ device: { ...record().device, driver: '8' } });
+  assert.throws(() => readDevices(folderOf({ 'X1/a.json': record(), 'X1/b.json': other })), /more than one machine/);
+});
+test("the worklog's chart: Thrust's time over the version's, from one record; CUB's better index type", () => {
+  const rows = [row('thrust_ref', 220480, 0.2), row('radix_v1', 220480, 4), row('radix_v10', 220480, 0.05), row('radix_v2', 220480, 0.4),
+    row('cub_ref', 220480, 0.16, { knobs: { wideIndex: 0 } }), row('cub_ref', 220480, 0.1, { knobs: { wideIndex: 1 } })];
+  const report = reportOf({ 'X1/hw4.json': record({ rows }), 'X1/scaling_pairs.json': record({ rows: [row('radix_v3', 220480, 1)] }) });
+  const { categories, series } = figure(report, report.devices[0], 'worklog');
+  assert.deepEqual(categories, ['radix_v1', 'radix_v2', 'radix_v10', 'thrust_ref', 'cub_ref']);
+  assert.deepEqual(series[1].values.map((x) => Math.round(x)), [5, 50, 400, 100, 200]);
+});
+test('a wrong or stopped row has no time in any chart', () => {
+  const rows = [row('thrust_ref', 220480, 0.2), row('radix_v1', 220480, undefined, { status: 'wrong', verdict: 'order: ..' })];
+  const report = reportOf({ 'X1/hw4.json': record({ rows }) });
+  assert.equal(figure(report, report.devices[0], 'worklog').series[1].values[0], null);
+});
+test('grid size of a pass: pairs of runs over the parent block, both rounded up', () => {
+  const passes = { serial: [1, 1, 1], merge: [2] };
+  const rows = [row('merge_bottomup', 10, 5, { what: 'keys', knobs: { parentBlock: 2, childBlock: 32, childFrom: 8 }, passes_ms: passes })];
+  const report = reportOf({ 'X1/merge_bottomup_test2.json': record({ rows }) });
+  const [table] = figure(report, report.devices[0], 'bottomup-passes').tables;
+  assert.deepEqual(table.rows.slice(0, 4).map((cells) => cells.slice(-2)), [['3', '1.00'], ['2', '1.00'], ['1', '1.00'], ['1', '2.00']]);
+});
+test('a number that was not measured says so, for this device and for a named one', () => {
+  const report = reportOf({ 'X1/hw4.json': record() });
+  const [device] = report.devices;
+  assert.deepEqual(valueOf(report, device, 'hw4.v1_total'), { missing: true, text: 'not measured on this device' });
+  assert.deepEqual(valueOf(report, device, 'hw4.v1_total@H999'), { missing: true, text: 'not measured on the H999' });
+  assert.deepEqual(sentenceOf(report, device, ['method.devices', 'hw4.v1_total']), { missing: true, text: 'Not measured on this device.' });
+});
+test('numbers: three digits, no exponent; sizes with a letter only where they are round', () => {
+  assert.deepEqual([0.03955, 26.1294, 1404.38, 0, null].map((x) => digits(x)), ['0.0396', '26.1', '1,404', '0', null]);
+  assert.deepEqual([1000, 220480, 1e9, 1500000, 2 ** 28].map(size), ['1K', '220,480', '1G', '1.5M', '268,435,456']);
+});
+test("ncu's CSV: lines around the table are skipped, units become milliseconds", () => {
+  const text = '==PROF== Connected\n"ID","Kernel Name","Grid Size","Metric Name","Metric Unit","Metric Value"\n' +
+    '"0","coordinate_merges(x, y)","(10, 1, 1)","gpu__time_duration.sum","ns","1,500,000"\n' +
+    '"0","coordinate_merges(x, y)","(10, 1, 1)","sm__warps_active.avg.pct_of_peak_sustained_active","%","12.5"\n';
+  assert.deepEqual(launches(text), [{ kernel: 'coordinate_merges', grid: '(10, 1, 1)', Duration: 1.5, 'Achieved Occupancy': 12.5 }]);
+  assert.deepEqual(launches('==ERROR== nothing\n'), []);
+  assert.deepEqual(tableOf('call,calls,ms\ncudaFree,2,0.5\n', 'call'), [{ call: 'cudaFree', calls: '2', ms: '0.5' }]);
+});
+test('every radix version that was measured has a step in the worklog', () => {
+  const text = fs.readFileSync(path.join(ROOT, 'report/page/text/01_worklog.html'), 'utf8');
+  const versions = new Set(loadReport().devices.flatMap((device) => Object.values(device.records))
+    .flatMap((one) => one.rows.map((r) => r.version)).filter((name) => /^radix_v\d+$/.test(name)));
+  for (const version of versions) assert.ok(text.includes(`{{worklog.${version}}}`), `${version} has no step`);
+});
+test('the same input gives the same bytes; another input, others', () => {
+  const page = buildPage(loadReport());
+  assert.equal(buildPage(loadReport()), page);
+  const changed = loadReport();
+  changed.devices[0].records[Object.keys(changed.devices[0].records)[0]].rows[0].median_ms *= 2;
+  assert.notEqual(buildPage(changed), page);
+});
+test('report/index.html is what a fresh build gives (else: make report)', () => {
+  const committed = fs.readFileSync(path.join(ROOT, 'report/index.html'), 'utf8');
+  assert.ok(committed === buildPage(loadReport()), 'report/index.html is out of date: run make report and commit it');
+});
