@@ -185,7 +185,7 @@ report: ## builds report/index.html from report/published and report/results; pi
 	@node report/build.js
 	@if command -v gnuplot >/dev/null; then node report/plots.js; else echo "report: no gnuplot, the SVG pictures stay as they are"; fi
 report_setup: ## installs what `make report` and the page's tests need: node modules, gnuplot, Chromium
-	@scripts/setup.sh $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium chromium-browser google-chrome),,chromium) gnuplot-nox
+	@scripts/setup.sh $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium),,chromium) gnuplot-nox
 	cd report && npm ci --no-audit --no-fund
 reproduce: compare samples ## the experiments of the report on this machine, resumable; 10 minutes
 	@scripts/reproduce.sh $(REPRODUCE)

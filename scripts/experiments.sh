@@ -51,23 +51,25 @@ experiments() {
   [ -z "$(present cub_ref)" ] || cub='--sweep cub_ref.wideIndex=0,1'
 
   if [ "$backend" = cuda ]; then
-    local hw4='--reps 50 --time-limit 0.5' blocks='--reps 30 --time-limit 0.2' blocks_seconds=10
+    local hw4='--reps 50 --time-limit 0.5' blocks='--reps 30 --time-limit 0.2' blocks_seconds=10 hw4_seconds=25
     local merge_sizes=100K,1M,10M,30M,60M,100M merge_seconds=90 task_sizes=100K,1M,10M,100M task_seconds=20
     local bottom_up='--n 100K,1M,10M,30M,60M,100M --reps 11 --time-limit 1' parents='--n 60M --reps 5 --time-limit 1'
     local mpp='--n 1M,2M,4M,8M --reps 100 --time-limit 5'
     local small_scale='--n 1K,16K,256K,4M,64M --reps 9 --time-limit 0.5'
-    local skewed='--n 8M --reps 15 --time-limit 0.25' note=''
+    local skewed='--n 8M --reps 15 --time-limit 0.25' skewed_seconds=45
+    local bottom_seconds=8 parents_seconds=25 mpp_seconds=8 scale_seconds=40 note=''
   else
-    local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=20
+    local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45
-    local bottom_up='--n 100K,1M --reps 3 --time-limit 1' parents='--n 100K --reps 3 --time-limit 1'
+    local bottom_up='--n 100K,1M,10M --reps 3 --time-limit 2' parents='--n 100K --reps 3 --time-limit 1'
     local mpp='--n 16K,32K,64K,128K --reps 20 --time-limit 5'
     local small_scale='--n 1K,4K,16K,64K --reps 3 --time-limit 0.8'
-    local skewed='--n 8192 --reps 3 --time-limit 0.2' note='; n is scaled down'
+    local skewed='--n 8192 --reps 3 --time-limit 0.2' skewed_seconds=10
+    local bottom_seconds=25 parents_seconds=3 mpp_seconds=4 scale_seconds=15 note='; n is scaled down'
   fi
 
   # 1. HW4's stage times, at its own size on either backend
-  echo "hw4|25||all versions on the homework's image|$image $hw4"
+  echo "hw4|$hw4_seconds||all versions on the homework's image|$image $hw4"
   echo "hw4_seq|3||seq with 1, 4 and 8 bits a digit|seq $image $hw4 --sweep seq.kBits=1,4,8 --baseline none"
   if [ "$backend" = cuda ]; then
     echo "hw4_odd_even|6||odd_even on the homework's image|odd_even $image --reps 2 --time-limit 1 --baseline none"
@@ -80,26 +82,26 @@ experiments() {
 --set blockDigit=$((10#$block)) --sweep blockSize=32..1024 --sweep blockScan=32..1024 --stages off --baseline none"
   done
   # 4. bottom-up merge sort
-  echo "merge_bottomup_test1|8||bottom-up merge, blocks of 32 and 1024$note|merge_bottomup --keys $bottom_up \
+  echo "merge_bottomup_test1|$bottom_seconds||bottom-up merge, blocks of 32 and 1024$note|merge_bottomup --keys $bottom_up \
 --set parentBlock=32 --set childBlock=1024 --baseline none"
-  echo "merge_bottomup_test2|8||bottom-up merge, blocks of 16 and 256$note|merge_bottomup --keys $bottom_up \
+  echo "merge_bottomup_test2|$bottom_seconds||bottom-up merge, blocks of 16 and 256$note|merge_bottomup --keys $bottom_up \
 --set parentBlock=16 --set childBlock=256 --baseline none"
-  echo "merge_bottomup_parents|25||bottom-up merge, parent blocks of 4 to 128$note|merge_bottomup --keys --pairs $parents \
+  echo "merge_bottomup_parents|$parents_seconds||bottom-up merge, parent blocks of 4 to 128$note|merge_bottomup --keys --pairs $parents \
 --sweep parentBlock=4..128 --sweep childFrom=512,32768 --baseline none"
   # 5. MPPSort: exactly as many runs as the report has
-  echo "mppsort|8||MPPSort$note|mppsort thrust_ref --keys $mpp --noise 0"
+  echo "mppsort|$mpp_seconds||MPPSort$note|mppsort thrust_ref --keys $mpp --noise 0"
   # scaling, and skewed inputs
   for what in keys pairs; do
     if [ "$backend" = cuda ]; then
-      echo "scaling_$what|40||the fast versions, 1K to 10^9 $what|$(present radix_v5 cub_ref thrust_ref) $cub --$what \
+      echo "scaling_$what|$scale_seconds||the fast versions, 1K to 10^9 $what|$(present radix_v5 cub_ref thrust_ref) $cub --$what \
 --n 1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G --reps 20 --time-limit 0.5"
     else
-      echo "scaling_$what|25||CPU code, 1K to 1M $what|$(present seq merge_cpu std_sort_ref vqsort_ref thrust_ref) --$what \
+      echo "scaling_$what|5||CPU code, 1K to 1M $what|$(present seq merge_cpu std_sort_ref vqsort_ref thrust_ref) --$what \
 --n 1K,4K,16K,64K,256K,1M --reps 5 --time-limit 0.5"
     fi
-    echo "scaling_all_$what|35||all device versions$note, $what|$(device_versions) --$what $small_scale"
+    echo "scaling_all_$what|$scale_seconds||all device versions$note, $what|$(device_versions) --$what $small_scale"
     # shellcheck disable=SC2086 # the names have no spaces
-    echo "inputs_$what|45||all inputs$note, $what|$(present $compared) --$what --dist $(inputs) $skewed --stages off"
+    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$(present $compared) --$what --dist $(inputs) $skewed --stages off"
   done
   # 3. merge sort on the CPU, last because it takes longest. A row (warm-up and at least one run) of more
   # than 100 s is stopped.

@@ -42,10 +42,10 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! "${as_root[@]}" "${install[@]}" >"$log" 2>&1; then
   # Usually an old package list.
-  "${as_root[@]}" apt-get update -qq >"$log" 2>&1 && "${as_root[@]}" "${install[@]}" >>"$log" 2>&1 || {
+  if ! { "${as_root[@]}" apt-get update -qq && "${as_root[@]}" "${install[@]}"; } >"$log" 2>&1; then
     tail -n 20 "$log" >&2
     echo "setup: apt-get failed" >&2
     exit 2
-  }
+  fi
 fi
 echo "setup: done"

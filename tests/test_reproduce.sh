@@ -88,7 +88,7 @@ reproduce
 check "the cpu backend has a folder of its own" test -d "$work/results/cpu_Test_1"
 check "it says that sizes are scaled down" says 'n is scaled down'
 check "HW4 keeps its size" asked '--image samples/portrait.ppm,samples/template.ppm --pairs --reps'
-check "bottom-up merge does not" asked 'merge_bottomup --keys --n 100K,1M '
+check "bottom-up merge does not" asked 'merge_bottomup --keys --n 100K,1M,10M --reps 3'
 
 fresh cpu
 behave interrupted

@@ -108,6 +108,9 @@ test('every radix version that was measured has a step in the worklog', () => {
     .flatMap((one) => one.rows.map((r) => r.version)).filter((name) => /^radix_v\d+$/.test(name)));
   for (const version of versions) assert.ok(text.includes(`{{worklog.${version}}}`), `${version} has no step`);
 });
+test('without any record there is no page, but a sentence', () => {
+  assert.throws(() => buildPage({ published: {}, devices: [] }), /make reproduce makes some/);
+});
 test('the same input gives the same bytes; another input, others', () => {
   const page = buildPage(loadReport());
   assert.equal(buildPage(loadReport()), page);
