@@ -145,8 +145,10 @@ $(B)/tests/wrong_sort/HW4: $(B)/tests/wrong_sort/student_func.o $(B)/harness/HW4
 $(B)/tests/test_%: $(B)/tests/test_%.o $(HARNESS) $(COMMON)
 	$(LINK) $^ $(LDLIBS) -lcmocka -o $@
 $(B)/tests/test_compare_parse: $(B)/harness/compare_parse.o
+# It counts the device memory that a version takes.
+WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(B)/tests/version.o $(HARNESS) $(COMMON)
-	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
+	$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
 .PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list

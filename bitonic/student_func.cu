@@ -35,6 +35,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    0.0,
+    0.0,
 };
 
 // Each block sorts a tile.

@@ -32,6 +32,13 @@ typedef struct SortVersion {
   uint64_t slow_n;            // above this n `compare` leaves it out unless named; 0: never
   const char *const *stages;  // the stages that it brackets, in printing order; ends with NULL
   const SortKnob *knobs;      // ends with an entry whose name is NULL
+  // Device memory that a large sort takes besides its arguments, with default knobs: bytes per
+  // element of bare keys and of pairs. Negative, or left out: unknown.
+#ifdef __cplusplus
+  double scratch_per_key = -1.0, scratch_per_pair = -1.0;
+#else
+  double scratch_per_key, scratch_per_pair;
+#endif
 } SortVersion;
 
 extern const SortVersion sort_version;

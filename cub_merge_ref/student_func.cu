@@ -25,6 +25,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    4.5,  // the library's second buffer and its partitions
+    8.5,
 };
 
 struct Less {

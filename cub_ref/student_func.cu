@@ -26,6 +26,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    4.5,  // the library's second buffer and its counters
+    8.5,
 };
 
 // One call to CUB; with scratch NULL it only writes how much scratch it needs.

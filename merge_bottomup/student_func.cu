@@ -34,6 +34,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    0.0,
+    0.0,
 };
 
 // The child ("mergeKernel" on the slides): a thread per element of the two runs finds its place by

@@ -35,6 +35,8 @@ extern "C" const SortVersion sort_version = {
     10000000,
     stages,
     knobs,
+    0.0,  // host memory only
+    0.0,
 };
 
 // to[begin..end) = the sorted runs from[begin..middle) and from[middle..end), merged. Of equal keys

@@ -45,6 +45,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    0.1,  // the lists of segments and partitions
+    0.1,
 };
 
 // ---- kernel 5: sort -----------------------------------------------------------------------------

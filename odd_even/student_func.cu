@@ -34,6 +34,8 @@ extern "C" const SortVersion sort_version = {
     50000,
     stages,
     knobs,
+    0.0,
+    0.0,
 };
 
 static __device__ __forceinline__ void exchange_if_greater(Pairs pairs, size_t i, size_t j) {

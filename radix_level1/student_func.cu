@@ -35,6 +35,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    0.5,  // the table and its scan
+    0.5,
 };
 
 // Adds how often bin b occurs in the tile of block blk to hist[blk * bins + b].

@@ -34,6 +34,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    0.5,  // the table and its scan
+    0.5,
 };
 
 // Sorts the block's tile by digit, writes it back, and adds its counts to hist[blk * bins + b].

@@ -35,6 +35,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    12.1,  // digits, scan and ranks
+    12.1,
 };
 
 static __global__ void take_digit(const unsigned int *keys, unsigned int *digit, size_t n,

@@ -38,6 +38,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    8.6,  // digits and ranks, the table and its scan
+    8.6,
 };
 
 // Block blk writes how often bin b occurs in its tile to hist[b * gridDim.x + blk].

@@ -35,6 +35,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    8.6,  // digits and ranks, the table and its scan
+    8.6,
 };
 
 // Sorts the block's tile by digit, elements and digits alike, and counts it.

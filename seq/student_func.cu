@@ -24,6 +24,8 @@ extern "C" const SortVersion sort_version = {
     100000000,
     stages,
     knobs,
+    0.0,  // host memory only
+    0.0,
 };
 
 // B1: how often does each digit occur?

@@ -23,6 +23,8 @@ extern "C" const SortVersion sort_version = {
     100000000,
     stages,
     knobs,
+    0.0,  // host memory only
+    0.0,
 };
 
 // std::stable_sort moves elements, so key and position have to be one.

@@ -24,6 +24,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    0.0,  // host memory only
+    0.0,
 };
 
 // A pair as one word, key above position: all words differ, so that their order is the only right
