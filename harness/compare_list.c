@@ -17,6 +17,14 @@ static void print_limits(const SortVersion *version) {
   putchar('\n');
 }
 
+static void print_scratch(const SortVersion *version) {
+  const double per_key = version->scratch_per_key, per_pair = version->scratch_per_pair;
+  if (per_key < 0.0)
+    puts("Scratch memory: unknown");
+  else
+    printf("Scratch memory: %g bytes per key, %g per pair\n", per_key, per_pair);
+}
+
 static void print_knobs(const SortVersion *version) {
   const SortKnob *knob = version->knobs;
   printf("%s\n", knob->name == NULL ? "No knobs." : "Knobs, for --set and --sweep:");
@@ -31,6 +39,7 @@ static void print_version(const SortVersion *version) {
   printf("Stages:");
   for (const char *const *stage = version->stages; *stage != NULL; stage++) printf(" %s", *stage);
   putchar('\n');
+  print_scratch(version);
   print_knobs(version);
 }
 

@@ -1,22 +1,25 @@
 // The measuring side: makes each workload once, sorts it with every version, reports every row.
 #include <cuda_runtime_api.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "common/scratch.h"
 #include "harness/compare.h"
 
-// Is there room for a row's arrays? If not, says how much fits.
-static bool fits(const Row *row, Report *report) {
-  size_t free_bytes = 0, total_bytes = 0;
-  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-  const size_t each = workload_bytes_per_element(row->pairs);
-  if (row->n <= free_bytes / each) return true;
+// Can a version sort a row in so many free bytes? If not, says how much fits.
+static bool fits(const Row *row, size_t free_bytes, Report *report) {
+  const SortVersion *const version = row->loaded->version;
+  const double each = workload_bytes_per_element(version, row->pairs);
+  const double needed = (double)row->n * each + WORKLOAD_FIXED_BYTES;
+  if (needed <= (double)free_bytes) return true;
   report->status = ROW_NO_MEMORY;
   snprintf(report->message, sizeof report->message,
-           "%zu %s need %.1f GB with the verdict's scratch, %.1f GB are free: at most %zu fit",
-           row->n, row->pairs ? "pairs" : "keys", (double)row->n * (double)each / 1e9,
-           (double)free_bytes / 1e9, free_bytes / each);
+           "%zu %s need %.3g GB with scratch memory%s, %.3g GB are free: at most %.0f fit", row->n,
+           row->pairs ? "pairs" : "keys", needed / 1e9,
+           version->scratch_per_key < 0.0 ? " (the version's own is unknown)" : "",
+           (double)free_bytes / 1e9,
+           floor(fmax((double)free_bytes - WORKLOAD_FIXED_BYTES, 0.0) / each));
   return false;
 }
 
@@ -64,28 +67,33 @@ void worker_run(const Request *request, const Plan *plan, size_t first, Deliver 
   report.conditions.copy_bytes_per_second = first == 0 ? measure_copy_rate() : 0.0;
   deliver(&report, context);
   Workload workload = {0};
-  int made_for = -1;  // the group that the workload belongs to
+  int group = -1;                          // that the present rows belong to
+  bool made = false;                       // the workload is that of the group
+  size_t free_bytes = 0, total_bytes = 0;  // without the workload
   for (size_t i = first; i < plan->count; i++) {
     const Row *const row = &plan->rows[i];
     report = (Report){.what = REPORT_STARTED, .row = i};
-    if (row->status != ROW_REFUSED && made_for != row->group) {
-      if (made_for >= 0) workload_destroy(&workload);
-      made_for = -1;
-      if (fits(row, &report)) {
-        workload = make_workload(row, request->seed);
-        CUDA_CHECK(cudaDeviceSynchronize());
-        made_for = row->group;
-      }
+    if (row->group != group) {
+      if (made) workload_destroy(&workload);
+      made = false;
+      group = row->group;
+      CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    }
+    const bool sorts = row->status != ROW_REFUSED && fits(row, free_bytes, &report);
+    if (sorts && !made) {
+      workload = make_workload(row, request->seed);
+      CUDA_CHECK(cudaDeviceSynchronize());
+      made = true;
     }
     deliver(&report, context);
     report.what = REPORT_DONE;
     if (row->status == ROW_REFUSED) {
       report.status = ROW_REFUSED;
       memcpy(report.message, row->message, sizeof report.message);
-    } else if (made_for == row->group) {
+    } else if (sorts) {
       measure_row(row, &workload, request, &report);
     }
     deliver(&report, context);
   }
-  if (made_for >= 0) workload_destroy(&workload);
+  if (made) workload_destroy(&workload);
 }

@@ -16,9 +16,11 @@ static unsigned int *device_array(size_t n) {
   return memory;
 }
 
-// snapshot, keys in and out; positions in and out; and the verdict's scratch.
-size_t workload_bytes_per_element(bool pairs) {
-  return (3 + (pairs ? 2 : 0) + 1) * sizeof(unsigned int);
+// snapshot, keys in and out; positions in and out; the verdict's scratch; the version's.
+double workload_bytes_per_element(const SortVersion *version, bool pairs) {
+  const double scratch = pairs ? version->scratch_per_pair : version->scratch_per_key;
+  const size_t words = 3 + (pairs ? 2 : 0) + 1;
+  return (double)(words * sizeof(unsigned int)) + fmax(scratch, 0.0);
 }
 
 Workload workload_create(size_t n, bool pairs) {

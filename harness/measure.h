@@ -53,9 +53,14 @@ typedef struct Measurement {
   Verdict verdict;
 } Measurement;
 
-// Bytes on the device that each element of a workload takes, with what the verdict needs at the
-// same time. A version's own scratch comes on top as far as it is more than the verdict's.
-size_t workload_bytes_per_element(bool pairs);
+// Bytes on the device that each element takes when a version sorts it: the workload's arrays, the
+// verdict's scratch and the version's (nothing for it if that is unknown). Both scratches count,
+// so that neither is given up for the other and allocated anew inside a timing.
+double workload_bytes_per_element(const SortVersion *version, bool pairs);
+
+// Bytes that come on top and hardly grow with n: every allocation is rounded up to 2 MB on a GPU,
+// code is loaded at its first launch, versions have counters and tables per multiprocessor.
+#define WORKLOAD_FIXED_BYTES 64e6
 
 // Allocates the arrays of a workload. Ends the program with exit code 3 when the device has no
 // room. Then the input is drawn (kind: an index of input_kinds), or loaded: key i is

@@ -151,8 +151,26 @@ static void test_exit_codes(void **state) {
   expect("thrust_ref --keys --n 1e13", EXIT_USAGE, "refused: takes at most 4294967295 elements");
 #ifdef CUDA_CPU
   setenv("CUDA_CPU_MEMORY", "1000000", 1);  // bytes
-  expect("thrust_ref --keys --n 4e9", EXIT_DEVICE, "at most 62500 fit");
+  expect("thrust_ref --keys --n 4e9", EXIT_DEVICE, "0.001 GB are free: at most 0 fit");
   unsetenv("CUDA_CPU_MEMORY");
+#endif
+}
+
+// How much fits depends on the version's scratch memory: (66 - 64) MB / (16 + 8.6) keys.
+static void test_memory(void **state) {
+  (void)state;
+#ifdef CUDA_CPU
+  setenv("CUDA_CPU_MEMORY", "66000000", 1);
+  expect("radix_v2 --baseline none --reps 1 --keys --n 1G", EXIT_DEVICE, "at most 81300 fit");
+  expect("radix_v2 --baseline none --reps 1 --keys --n 81300", EXIT_RIGHT, "PASS");
+  expect("radix_v2 --baseline none --reps 1 --keys --n 81301", EXIT_DEVICE, "at most 81300 fit");
+  expect("radix_v2 --baseline none --reps 1 --n 81300", EXIT_DEVICE, "at most 61349 fit");
+  // A version that does not fit leaves the others their input.
+  expect("seq --baseline radix_v2 --reps 1 --n 81300 --format csv", EXIT_DEVICE, "no memory");
+  assert_non_null(strstr(outcome.out, "seq,81300,uniform,pairs,kBits=8,ok,PASS"));
+  unsetenv("CUDA_CPU_MEMORY");
+#else
+  skip();
 #endif
 }
 
@@ -164,6 +182,7 @@ int main(void) {
       cmocka_unit_test(test_measuring), cmocka_unit_test(test_knobs),
       cmocka_unit_test(test_baseline),  cmocka_unit_test(test_output),
       cmocka_unit_test(test_versions),  cmocka_unit_test(test_exit_codes),
+      cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests_name("compare_options", tests, NULL, NULL);
 }
