@@ -3,23 +3,33 @@
 # goes to report/results/DEVICE.json.
 #   scripts/bench.sh [--n SIZES] [--dist INPUTS] [--append] [--compare PATH] [-- OPTIONS OF compare]
 # --append adds the rows to the record that is there (of the same device), so that a long run can be
-# made in parts. OUT names another folder than report/results. On the cpu backend the sizes are a
-# thousandth to a ten-thousandth, because there a GPU's threads are a loop on a few cores; the record
-# says which backend it is from.
+# made in parts; it needs jq. OUT names another folder than report/results. On the cpu backend the
+# sizes are a thousandth to a ten-thousandth, because there a GPU's threads are a loop on a few cores;
+# the record says which backend it is from.
+# After Ctrl-C a record that was there stays as it was; what has been measured goes into a new one,
+# or with --append into the old one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 OUT=${OUT:-report/results}
 compare=./compare sizes='' inputs=uniform,entropy3,gaussian,zipf,sorted,all-equal append=0
+
+quit() { # CODE SENTENCE
+  echo "bench: $2" >&2
+  exit "$1"
+}
+
 while [ $# -gt 0 ]; do
   case $1 in
+    --n | --dist | --compare) [ $# -gt 1 ] || quit 2 "$1 needs a value" ;;&
     --n) sizes=$2; shift 2 ;;
     --dist) inputs=$2; shift 2 ;;
     --append) append=1; shift ;;
     --compare) compare=$2; shift 2 ;;
     --) shift; break ;;
-    *) echo "bench: unknown option '$1'" >&2; exit 2 ;;
+    *) quit 2 "unknown option '$1'" ;;
   esac
 done
+[ "$append" = 0 ] || command -v jq >/dev/null || quit 2 "--append needs jq, which is not installed"
 for real in scores morton; do # real inputs, where scripts/real_inputs.js has been run
   if [ -f "build/inputs/$real.npy" ] && [[ $inputs == *,* ]]; then inputs+=,$real; fi
 done
@@ -30,20 +40,32 @@ if [ -z "$sizes" ]; then
        echo "bench: cpu backend: n is scaled down to $sizes" >&2 ;;
   esac
 fi
-record=$(mktemp)
+
+# Written beside its place and moved there in one step: nobody ever finds half a record.
+mkdir -p "$OUT"
+record=$(mktemp "$OUT/.bench.XXXXXX")
 trap 'rm -f "$record" "$record.all"' EXIT
+trap : INT # Ctrl-C reaches compare too, which then ends its record
 code=0
 "$compare" --n "$sizes" --dist "$inputs" --keys --pairs --reps 30 --time-limit 1 --format json "$@" >"$record" || code=$?
 [ -s "$record" ] || exit "$code"
-name=$(jq -r '(if .device.backend == "cpu" then "cpu " else "" end) + .device.name' "$record" |
-  sed 's/NVIDIA //; s/[^A-Za-z0-9]\+/_/g; s/_$//')
-mkdir -p "$OUT"
-if [ "$append" = 1 ] && [ -f "$OUT/$name.json" ]; then
-  jq -s '.[1].rows as $rows | .[1].left_out as $out | .[0] | .rows += $rows | .left_out += $out' \
-    "$OUT/$name.json" "$record" >"$record.all"
-  mv "$record.all" "$record"
+[ "$(tail -n 1 "$record")" = '}' ] || quit "$((code == 0 ? 3 : code))" "the record is incomplete and was dropped"
+
+# The value of the record's first member of that name: rows come after the device.
+member() { sed -n "s/^ *\"$1\": \"\(.*\)\",\{0,1\}$/\1/p;T;q" "$record"; }
+name=$(member name)
+[ "$(member backend)" != cpu ] || name="cpu $name"
+place=$OUT/$(sed 's/NVIDIA //; s/[^A-Za-z0-9]\+/_/g; s/_$//' <<<"$name").json
+if [ -f "$place" ]; then
+  if [ "$append" = 1 ]; then
+    jq -s '.[1] as $new | .[0] | .rows += $new.rows | .left_out += $new.left_out |
+           .interrupted = (.interrupted or $new.interrupted)' "$place" "$record" >"$record.all"
+    mv "$record.all" "$record"
+  elif [ "$code" -gt 128 ]; then
+    quit "$code" "interrupted; $place is as it was"
+  fi
 fi
-cp "$record" "$OUT/$name.json"
-chmod 644 "$OUT/$name.json"
-echo "bench: $OUT/$name.json, $(jq '.rows | length' "$record") rows" >&2
+chmod 644 "$record"
+mv "$record" "$place"
+echo "bench: $place, $(sed -n '/^ *"status": /p' "$place" | wc -l) rows" >&2
 exit "$code"
