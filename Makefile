@@ -145,6 +145,7 @@ $(B)/tests/wrong_sort/HW4: $(B)/tests/wrong_sort/student_func.o $(B)/harness/HW4
 $(B)/tests/test_%: $(B)/tests/test_%.o $(HARNESS) $(COMMON)
 	$(LINK) $^ $(LDLIBS) -lcmocka -o $@
 $(B)/tests/test_compare_parse: $(B)/harness/compare_parse.o
+$(B)/tests/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
 # It counts the device memory that a version takes.
 WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(B)/tests/version.o $(HARNESS) $(COMMON)

@@ -9,6 +9,7 @@
 #include "common/check.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
+#include "harness/splitmix.cuh"
 
 // In the order of input_kinds.
 enum {
@@ -59,18 +60,9 @@ int input_find(const char *name) {
   return -1;
 }
 
-// A word that depends on every bit of (seed, i): splitmix64's finaliser (Steele, Lea and Flood,
-// "Fast Splittable Pseudorandom Number Generators", 2014) over a counter.
-static __device__ unsigned int random_word(uint64_t seed, uint64_t i) {
-  uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15ull;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-  return (unsigned int)((z ^ z >> 31) >> 32);
-}
-
-// The words w, w1, w2, .. of index i: as far apart in the counter as no index ever is.
+// The words w, w1, w2, .. of index i: as far apart in the seed's stream as no index ever is.
 static __device__ unsigned int word(uint64_t seed, uint64_t i, unsigned int number) {
-  return random_word(seed, i + ((uint64_t)number << 48));
+  return (unsigned int)(splitmix(seed, i + ((uint64_t)number << 48)) >> 32);
 }
 
 static __device__ unsigned int spread(uint64_t i, uint64_t n) {

@@ -16,11 +16,12 @@ static unsigned int *device_array(size_t n) {
   return memory;
 }
 
-// snapshot, keys in and out; positions in and out; the verdict's scratch; the version's.
+// Snapshot, keys in and out; positions in and out and the verdict's marks, or the verdict's sorted
+// keys and the library's scratch; the version's scratch.
 double workload_bytes_per_element(const SortVersion *version, bool pairs) {
+  const double words = pairs ? 3 + 2 + 1 : 3 + 1 + 1.1;
   const double scratch = pairs ? version->scratch_per_pair : version->scratch_per_key;
-  const size_t words = 3 + (pairs ? 2 : 0) + 1;
-  return (double)(words * sizeof(unsigned int)) + fmax(scratch, 0.0);
+  return words * sizeof(unsigned int) + fmax(scratch, 0.0);
 }
 
 Workload workload_create(size_t n, bool pairs) {

@@ -4,6 +4,8 @@
 
 #include "common/check.h"
 #include "common/scratch.h"
+#include "harness/library_sort.h"
+#include "harness/splitmix.cuh"
 
 static const unsigned int BLOCK_SIZE = 256, MAX_BLOCKS = 4096;
 
@@ -64,11 +66,11 @@ static __global__ void write_to_positions(const unsigned int *keys, const unsign
   }
 }
 
-static __global__ void check_marks(const unsigned int *snapshot, const unsigned int *marks,
+static __global__ void check_equal(const unsigned int *expected, const unsigned int *actual,
                                    size_t n, Bad *bad) {
   Count count = 0, first = ~0ull;
   FOR_EACH_INDEX(i, 0, n) {
-    if (snapshot[i] != marks[i]) note(&count, &first, i);
+    if (expected[i] != actual[i]) note(&count, &first, i);
   }
   report(bad, count, first);
 }
@@ -98,47 +100,12 @@ static __global__ void check_all_seen(const unsigned int *seen, size_t n, Bad *m
   report(multiset, count, first);
 }
 
-// The first index whose key is at least `key` (or_equal) or greater than it.
-static __device__ size_t search(const unsigned int *keys, size_t n, unsigned int key,
-                                bool or_equal) {
-  size_t low = 0, high = n;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (keys[middle] < key || (!or_equal && keys[middle] == key))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-// Every key of the snapshot looks itself up in the sorted output and ticks the run of its equals.
-// For a key that is not there, some run is longer than it has ticks: no need to remember it.
-static __global__ void tick_runs(const unsigned int *snapshot, const unsigned int *keys, size_t n,
-                                 unsigned int *ticks) {
-  const size_t step = (size_t)gridDim.x * blockDim.x;
-  for (size_t base = (size_t)blockIdx.x * blockDim.x; base < n; base += step) {
-    const size_t i = base + threadIdx.x;
-    size_t run = n;  // that of threads beyond the end; nobody looks at ticks[n]
-    if (i < n) {
-      run = search(keys, n, snapshot[i], true);
-      if (run < n && keys[run] != snapshot[i]) run = n;
-    }
-    // One atomic for all lanes with the same run, or a million equal keys would queue.
-    const unsigned int equals = __match_any_sync(0xffffffffu, (unsigned int)run);
-    if (threadIdx.x % 32 == (unsigned int)__ffs((int)equals) - 1)
-      atomicAdd(&ticks[run], (unsigned int)__popc(equals));
-  }
-}
-
-static __global__ void check_runs(const unsigned int *keys, const unsigned int *ticks, size_t n,
-                                  Bad *multiset) {
-  Count count = 0, first = ~0ull;
-  FOR_EACH_INDEX(i, 0, n) {
-    if (i > 0 && keys[i - 1] == keys[i]) continue;  // not the start of a run
-    if (ticks[i] != search(keys, n, keys[i], false) - i) note(&count, &first, i);
-  }
-  report(multiset, count, first);
+// The sum of the hashes of a's keys less that of b's: 0 if both have the same keys, in any order.
+static __global__ void subtract_hashes(const unsigned int *a, const unsigned int *b, size_t n,
+                                       Count *difference) {
+  Count sum = 0;
+  FOR_EACH_INDEX(i, 0, n) sum += splitmix(0, a[i]) - splitmix(0, b[i]);
+  if (sum != 0) atomicAdd(difference, sum);
 }
 
 // ---- host --------------------------------------------------------------------------------------
@@ -175,32 +142,30 @@ static VerdictFinding judge_order(const Judge *judge) {
   return found;
 }
 
-// How many equal keys the sorted output has from index `start` on.
-static uint64_t run_length(const Judge *judge, size_t start) {
-  const unsigned int key = fetch(judge->keys, start);
-  size_t low = start, high = judge->n;  // the run ends behind `low` and at `high` at the latest
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-    *(fetch(judge->keys, middle) == key ? &low : &high) = middle;
-  }
-  return low - start + 1;
-}
-
+// What a library makes of the snapshot, the output must be, word for word. Should both have lost
+// the same keys, as when the library's own sort is judged, then the hashes tell.
 static VerdictFinding judge_multiset_of_keys(const Judge *judge) {
-  const size_t bytes = (judge->n + 1) * sizeof(unsigned int);
-  unsigned int *const d_ticks = (unsigned int *)scratch_alloc(bytes);
-  CUDA_CHECK(cudaMemsetAsync(d_ticks, 0, bytes, 0));
-  tick_runs<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, judge->keys, judge->n, d_ticks);
-  LAUNCH_CHECK();
-  check_runs<<<judge->blocks, BLOCK_SIZE>>>(judge->keys, d_ticks, judge->n,
-                                            judge->d_bad + VERDICT_MULTISET);
+  unsigned int *const d_sorted = (unsigned int *)scratch_alloc(judge->n * sizeof *d_sorted);
+  Count *const d_difference = (Count *)scratch_alloc(sizeof *d_difference);
+  library_sort(judge->snapshot, d_sorted, judge->n);
+  check_equal<<<judge->blocks, BLOCK_SIZE>>>(d_sorted, judge->keys, judge->n,
+                                             judge->d_bad + VERDICT_MULTISET);
+  CUDA_CHECK(cudaMemsetAsync(d_difference, 0, sizeof *d_difference, 0));
+  subtract_hashes<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, judge->keys, judge->n,
+                                                 d_difference);
   LAUNCH_CHECK();
   VerdictFinding found = finding(judge, VERDICT_MULTISET);
   if (found.state == VERDICT_FAILS) {
-    found.expected = fetch(d_ticks, found.first_bad);
-    found.actual = run_length(judge, found.first_bad);
+    found.expected = fetch(d_sorted, found.first_bad);
+    found.actual = fetch(judge->keys, found.first_bad);
   }
-  scratch_free(d_ticks);
+  Count difference = 0;
+  CUDA_CHECK(cudaMemcpy(&difference, d_difference, sizeof difference, cudaMemcpyDeviceToHost));
+  if (difference != 0) found.state = VERDICT_FAILS;
+  // The next sort's scratch memory must not hold the answer.
+  CUDA_CHECK(cudaMemsetAsync(d_sorted, 0xa5, judge->n * sizeof *d_sorted, 0));
+  scratch_free(d_difference);
+  scratch_free(d_sorted);
   return found;
 }
 
@@ -211,7 +176,7 @@ static bool positions_right(const Judge *judge) {
   fill_unlike<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, judge->n, d_marks);
   write_to_positions<<<judge->blocks, BLOCK_SIZE>>>(judge->keys, judge->positions, judge->n,
                                                     d_marks);
-  check_marks<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, d_marks, judge->n, d_bad);
+  check_equal<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, d_marks, judge->n, d_bad);
   LAUNCH_CHECK();
   const bool right = finding(judge, VERDICT_MULTISET).state == VERDICT_HOLDS;
   scratch_free(d_marks);

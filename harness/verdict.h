@@ -22,10 +22,10 @@ typedef enum VerdictState { VERDICT_HOLDS, VERDICT_FAILS, VERDICT_NOT_JUDGED } V
 
 typedef struct VerdictFinding {
   VerdictState state;
-  uint64_t bad_count;  // how many places are wrong
+  uint64_t bad_count;  // how many places are wrong; 0 of a multiset that fails by its hash alone
   uint64_t first_bad;  // the first: an index of the output; for the multiset of pairs, the position
-  uint64_t expected, actual;  // order: the key before, the key; multiset: how often the key or
-                              // position occurs; pairing: keys; stability: positions
+  uint64_t expected, actual;  // order: the key before, the key; multiset of bare keys and pairing:
+                              // keys; of pairs: how often the position occurs; stability: positions
 } VerdictFinding;
 
 typedef struct Verdict {

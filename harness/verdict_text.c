@@ -12,9 +12,8 @@ bool verdict_passes(const Verdict *verdict) {
 void verdict_describe(const Verdict *verdict, char *text, size_t size) {
   const char *const clauses[VERDICT_PARTS] = {
       "order: at index %llu key %llu follows key %llu (%llu places)",
-      verdict->pairs
-          ? "multiset: position %llu occurs %llu times instead of %llu (%llu positions)"
-          : "multiset: the key at index %llu occurs %llu times instead of %llu (%llu keys)",
+      verdict->pairs ? "multiset: position %llu occurs %llu times instead of %llu (%llu positions)"
+                     : "multiset: the key at index %llu is %llu instead of %llu (%llu places)",
       "pairing: index %llu holds key %llu with the position of key %llu (%llu places)",
       "stability: at index %llu position %llu follows position %llu of an equal key (%llu places)",
   };
@@ -27,10 +26,11 @@ void verdict_describe(const Verdict *verdict, char *text, size_t size) {
   for (int part = 0; part < VERDICT_PARTS; part++) {
     const VerdictFinding *const found = &verdict->part[part];
     if (found->state != VERDICT_FAILS || used >= size) continue;
-    char clause[200];
-    snprintf(clause, sizeof clause, clauses[part], (unsigned long long)found->first_bad,
-             (unsigned long long)found->actual, (unsigned long long)found->expected,
-             (unsigned long long)found->bad_count);
+    char clause[200] = "multiset: keys were lost or invented, by the library's sort as well";
+    if (found->bad_count > 0)
+      snprintf(clause, sizeof clause, clauses[part], (unsigned long long)found->first_bad,
+               (unsigned long long)found->actual, (unsigned long long)found->expected,
+               (unsigned long long)found->bad_count);
     used += (size_t)snprintf(text + used, size - used, "%s%s", separator, clause);
     separator = "; ";
   }

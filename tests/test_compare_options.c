@@ -156,18 +156,18 @@ static void test_exit_codes(void **state) {
 #endif
 }
 
-// How much fits depends on the version's scratch memory: (66 - 64) MB / (16 + 8.6) keys.
+// How much fits depends on the version's scratch memory: (66 - 64) MB / (20.4 + 8.6) keys.
 static void test_memory(void **state) {
   (void)state;
 #ifdef CUDA_CPU
   setenv("CUDA_CPU_MEMORY", "66000000", 1);
-  expect("radix_v2 --baseline none --reps 1 --keys --n 1G", EXIT_DEVICE, "at most 81300 fit");
-  expect("radix_v2 --baseline none --reps 1 --keys --n 81300", EXIT_RIGHT, "PASS");
-  expect("radix_v2 --baseline none --reps 1 --keys --n 81301", EXIT_DEVICE, "at most 81300 fit");
-  expect("radix_v2 --baseline none --reps 1 --n 81300", EXIT_DEVICE, "at most 61349 fit");
+  expect("radix_v2 --baseline none --reps 1 --keys --n 1G", EXIT_DEVICE, "at most 68965 fit");
+  expect("radix_v2 --baseline none --reps 1 --keys --n 68965", EXIT_RIGHT, "PASS");
+  expect("radix_v2 --baseline none --reps 1 --keys --n 68966", EXIT_DEVICE, "at most 68965 fit");
+  expect("radix_v2 --baseline none --reps 1 --n 68965", EXIT_DEVICE, "at most 61349 fit");
   // A version that does not fit leaves the others their input.
-  expect("seq --baseline radix_v2 --reps 1 --n 81300 --format csv", EXIT_DEVICE, "no memory");
-  assert_non_null(strstr(outcome.out, "seq,81300,uniform,pairs,kBits=8,ok,PASS"));
+  expect("seq --baseline radix_v2 --reps 1 --n 68965 --format csv", EXIT_DEVICE, "no memory");
+  assert_non_null(strstr(outcome.out, "seq,68965,uniform,pairs,kBits=8,ok,PASS"));
   unsetenv("CUDA_CPU_MEMORY");
 #else
   skip();

@@ -24,6 +24,7 @@ static const SortVersion unstable = {"b", "", "", false, UINT32_MAX, 0, no_stage
 
 // Input and (still right) output on the host; a test damages them and asks for the verdict.
 static uint32_t input[N], keys[N], positions[N];
+static bool library_is_wrong;  // then it too makes `keys` of the input
 
 static int sort_input(void **state) {
   (void)state;
@@ -34,6 +35,7 @@ static int sort_input(void **state) {
   }
   memcpy(keys, input, sizeof keys);
   reference_sort(keys, positions, N);
+  library_is_wrong = false;
   return 0;
 }
 
@@ -102,19 +104,22 @@ static void test_order(void **) {
   assert_int_equal(order->expected, keys[100]);
   assert_int_equal(order->actual, low);
   const Verdict bare = judge(&unstable, false, N);
-  assert_states(&bare, "F---");  // the multiset of bare keys is looked up in a sorted output
+  assert_states(&bare, "F---");  // the multiset of bare keys is judged once the order holds
 }
 
 // A key overwritten by its neighbour: in order, but one lost and one invented.
 static void test_lost_key(void **) {
   int i = 5000;
   while (keys[i] == keys[i + 1]) i++;
+  const uint32_t lost = keys[i];
   keys[i] = keys[i + 1];
   const Verdict verdict = judge(&stable, false, N);
   assert_states(&verdict, "HF--");
   const VerdictFinding *const multiset = &verdict.part[VERDICT_MULTISET];
-  assert_int_equal(multiset->bad_count, 2);  // one key too rare, one too frequent
-  assert_int_not_equal(multiset->expected, multiset->actual);
+  assert_int_equal(multiset->bad_count, 1);
+  assert_int_equal(multiset->first_bad, i);
+  assert_int_equal(multiset->expected, lost);
+  assert_int_equal(multiset->actual, keys[i + 1]);
   const Verdict pairs = judge(&unstable, true, N);
   assert_states(&pairs, "HHF-");  // every position is there, but one has another's key
   assert_int_equal(pairs.part[VERDICT_PAIRING].first_bad, i);
@@ -128,7 +133,39 @@ static void test_invented_key(void **) {
   assert_states(&verdict, "HF--");
   char text[200];
   verdict_describe(&verdict, text, sizeof text);
-  assert_non_null(strstr(text, "FAIL: multiset: the key at index "));
+  assert_non_null(strstr(text, "FAIL: multiset: the key at index 20010 is 4294967295 instead of "));
+}
+
+// A sort that hands back its scratch memory as it got it must not pass, whoever was judged before.
+static void test_answer_wiped(void **) {
+  const Verdict verdict = judge(&stable, false, N);
+  assert_states(&verdict, "HH--");
+  static uint32_t found[N];
+  void *const d_scratch = scratch_alloc(sizeof found);
+  CUDA_CHECK(cudaMemcpy(found, d_scratch, sizeof found, cudaMemcpyDeviceToHost));
+  scratch_free(d_scratch);
+  assert_int_not_equal(found[N / 2], keys[N / 2]);
+}
+
+// The linker sends the verdict's call of library_sort here (--wrap).
+extern "C" void __real_library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n);
+extern "C" void __wrap_library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
+  __real_library_sort(d_from, d_to, n);
+  if (library_is_wrong)
+    CUDA_CHECK(cudaMemcpy(d_to, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
+}
+
+// A library that loses the same key as the sort: only the hashes differ.
+static void test_wrong_library(void **) {
+  keys[N - 1] = keys[N - 2] = keys[0];
+  reference_sort(keys, positions, N);
+  library_is_wrong = true;
+  const Verdict verdict = judge(&stable, false, N);
+  assert_states(&verdict, "HF--");
+  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, 0);
+  char text[200];
+  verdict_describe(&verdict, text, sizeof text);
+  assert_non_null(strstr(text, "FAIL: multiset: keys were lost or invented"));
 }
 
 static void test_lost_position(void **) {
@@ -191,6 +228,8 @@ int main(void) {
       cmocka_unit_test_setup(test_order, sort_input),
       cmocka_unit_test_setup(test_lost_key, sort_input),
       cmocka_unit_test_setup(test_invented_key, sort_input),
+      cmocka_unit_test_setup(test_answer_wiped, sort_input),
+      cmocka_unit_test_setup(test_wrong_library, sort_input),
       cmocka_unit_test_setup(test_lost_position, sort_input),
       cmocka_unit_test_setup(test_position_out_of_range, sort_input),
       cmocka_unit_test_setup(test_stability, sort_input),
