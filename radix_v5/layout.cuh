@@ -17,6 +17,7 @@ enum {
 typedef struct SweepState {
   unsigned int *start;         // [PASSES][BINS] where the run of each digit starts
   unsigned int *tile_counter;  // [PASSES] deals out tile numbers
+  unsigned int *constant;      // [PASSES] 1 where all keys have the same digit, else 0
   unsigned int *look_back;     // [PASSES][tiles][BINS] words of look_back.cuh
 } SweepState;
 
