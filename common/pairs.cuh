@@ -29,7 +29,7 @@ static inline void copy_pairs(Pairs to, Pairs from, size_t n) {
 }
 
 // What begins with element i of `pairs`.
-static __host__ __device__ __forceinline__ Pairs pairs_from(Pairs pairs, size_t i) {
+static __device__ __forceinline__ Pairs pairs_from(Pairs pairs, size_t i) {
   const Pairs rest = {pairs.keys + i, pairs.positions == NULL ? NULL : pairs.positions + i};
   return rest;
 }

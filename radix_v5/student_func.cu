@@ -34,6 +34,8 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    4.4,  // a copy, and the words of the look-back
+    8.4,
 };
 
 typedef void SweepKernel(Pairs, Pairs, unsigned int, SweepPass);
