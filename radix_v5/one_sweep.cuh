@@ -28,11 +28,11 @@ enum {
 
 // One pass: which digit, and its part of the memory between the launches.
 typedef struct SweepPass {
-  unsigned int byte;             // of the key that is the digit
-  const unsigned int *constant;  // 1: all keys have the same digit, and nothing has to move
-  const unsigned int *start;     // [BINS] where the run of each bin starts in the output
-  unsigned int *tile_counter;    // deals out tile numbers, from 0
-  unsigned int *look_back;       // [tiles][BINS] words of look_back.cuh, cleared
+  unsigned int byte;           // of the key that is the digit
+  const unsigned int *spread;  // of the digit, a DigitSpread
+  const unsigned int *start;   // [BINS] where the run of each bin starts in the output
+  unsigned int *tile_counter;  // deals out tile numbers, from 0
+  unsigned int *look_back;     // [tiles][BINS] words of look_back.cuh, cleared
 } SweepPass;
 
 // Shared memory of a pass.
@@ -249,6 +249,26 @@ static __device__ __forceinline__ void rank_keys(SweepShared<kItems> &shared,
   }
 }
 
+// The same for a pass that need not keep the order of equal digits, which is the first pass over
+// bare keys: nobody can tell one order from another. Shared atomics then give the places, with a
+// quarter of the instructions; but keys of one digit queue up for their counter, so digits have to
+// be even.
+template <int kItems>
+static __device__ __forceinline__ void rank_keys_unordered(SweepShared<kItems> &shared,
+                                                           const unsigned int (&key)[kItems],
+                                                           unsigned int byte) {
+  unsigned int *const last = shared.warp_bin[threadIdx.x / WARP_SIZE];
+#pragma unroll
+  for (int first = 0; first < kItems; first += RANK_BATCH) {
+    unsigned int place[RANK_BATCH];
+#pragma unroll
+    for (int q = 0; q < RANK_BATCH; q++)
+      place[q] = atomicAdd(at_offset(last, byte_of(key[first + q], byte) * 4), 4u) + 4;
+#pragma unroll
+    for (int q = 0; q < RANK_BATCH; q++) *at_offset(shared.tile, place[q]) = key[first + q];
+  }
+}
+
 // Puts the positions where their keys went.
 template <int kItems>
 static __device__ __forceinline__ void place_positions(SweepShared<kItems> &shared,
@@ -321,11 +341,11 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   wait_for_previous_kernel();
   if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
   clear_bins(shared.warp_bin);
-  const bool constant = *pass.constant != 0;
+  const unsigned int spread = *pass.spread;
   __syncthreads();
   const unsigned int tile = shared.tile_number, begin = tile * kTile;
   const unsigned int valid = n - begin < kTile ? n - begin : kTile;
-  if (constant) {
+  if (spread == DIGIT_CONSTANT) {
     copy_tile<kItems>(in.keys + begin, out.keys + begin, valid);
     if (kPairs) copy_tile<kItems>(in.positions + begin, out.positions + begin, valid);
     return;
@@ -346,8 +366,12 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   __syncthreads();
 
   unsigned int places[kPairs ? kItems / 2 : 1];
-  rank_keys<kItems, kPairs, kPairs>(shared, item, in.positions + begin, valid, forget(pass.byte),
-                                    places);
+  // (Padding, too, has to stay behind the keys of its digit: hence only full tiles.)
+  if (!kPairs && pass.byte == 0 && spread == DIGIT_EVEN && valid == kTile)
+    rank_keys_unordered<kItems>(shared, item, forget(pass.byte));
+  else
+    rank_keys<kItems, kPairs, kPairs>(shared, item, in.positions + begin, valid, forget(pass.byte),
+                                      places);
   const unsigned int before = look_back_sum(pass.look_back + threadIdx.x, BINS, tile);
   if (tile > 0) look_back_publish(word, (before + count) | LOOK_BACK_INCLUSIVE);
   shared.bin_shift[threadIdx.x] = pass.start[threadIdx.x] + before - first;

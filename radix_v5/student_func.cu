@@ -142,7 +142,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   stage_stop();
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {
-    const SweepPass sweep_pass = {(unsigned int)pass, state.constant + pass,
+    const SweepPass sweep_pass = {(unsigned int)pass, state.spread + pass,
                                   state.start + pass * BINS, state.tile_counter + pass,
                                   state.look_back + (size_t)pass * tiles * BINS};
     launch_overlapped(sweep, tiles, SWEEP_THREADS, shape->shared_bytes, stations[pass],
