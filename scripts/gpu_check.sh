@@ -95,15 +95,9 @@ if step hw4; then
   rm -rf "$pictures"
 fi
 
+# The report's experiments; records in $OUT/DEVICE/. About four minutes on an H200.
 if step bench; then
-  # The homework's size: every version's stages beside Thrust's and CUB's, in one process.
-  # shellcheck disable=SC2086
-  ./compare $versions --n 220480 --keys --pairs --reps 51 --time-limit 2 --format json \
-    >"$OUT/hw4_size_$device.json" || fail bench
-  fast=$(for v in $versions; do case $v in seq | merge_cpu | odd_even | *sort_ref) ;; *) echo "$v" ;; esac done)
-  # shellcheck disable=SC2086
-  ./compare $fast --n 1M,10M,100M --keys --pairs --reps 11 --time-limit 2 --format json \
-    >"$OUT/large_$device.json" || fail bench
+  OUT=$OUT scripts/reproduce.sh || fail bench
 fi
 
 echo "$failures failed"

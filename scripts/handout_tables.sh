@@ -10,7 +10,7 @@ command -v jq >/dev/null || { echo "handout_tables: jq is not installed" >&2; ex
 records() {
   local record
   for record in report/results/*/hw4.json report/results/*/hw4_odd_even.json; do
-    [[ $record != */cpu_* ]] && [ -f "$record" ] || continue
+    if [[ $record == */cpu_* ]] || [ ! -f "$record" ]; then continue; fi
     ! jq -e --arg v "$1" 'any(.rows[]; .version == $v)' "$record" >/dev/null || echo "$record"
   done
 }
