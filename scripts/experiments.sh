@@ -4,7 +4,7 @@
 #   name|expected seconds|environment|what it says while it runs|options of compare
 # BACKEND is cuda or cpu. A GPU gets the sizes of the reports. On the cpu backend a GPU's threads are a
 # loop on a few cores, some 10^4 times slower, so kernels get smaller sizes there, and the line says
-# which; versions that are CPU code on either backend go up to 10M. FULL=1 adds what takes long.
+# which; versions that are CPU code on either backend go up to 100M. FULL=1 adds what takes long.
 # The name is the record's file name: report/results/DEVICE/NAME.json. It ends in the number of
 # threads where that is what differs (merge_cpu_tasks_08).
 
@@ -59,7 +59,7 @@ experiments() {
     local skewed='--n 8M --reps 15 --time-limit 0.25' note=''
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=20
-    local merge_sizes=100K,1M,10M merge_seconds=25 task_sizes=100K,1M,10M task_seconds=25
+    local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45
     local bottom_up='--n 100K,1M --reps 3 --time-limit 1' parents='--n 100K --reps 3 --time-limit 1'
     local mpp='--n 16K,32K,64K,128K --reps 20 --time-limit 5'
     local small_scale='--n 1K,4K,16K,64K --reps 3 --time-limit 0.8'
@@ -101,8 +101,9 @@ experiments() {
     # shellcheck disable=SC2086 # the names have no spaces
     echo "inputs_$what|45||all inputs$note, $what|$(present $compared) --$what --dist $(inputs) $skewed --stages off"
   done
-  # 3. merge sort on the CPU, last because it takes longest. A row of more than 60 s is stopped.
-  local merge='--keys --reps 3 --time-limit 6 --stages off --baseline none'
+  # 3. merge sort on the CPU, last because it takes longest. A row (warm-up and at least one run) of more
+  # than 100 s is stopped.
+  local merge='--keys --reps 3 --time-limit 10 --stages off --baseline none'
   echo "merge_cpu_sequential|$merge_seconds||merge sort on one CPU thread|merge_cpu --set mode=1 --n $merge_sizes $merge"
   echo "merge_cpu_sections|$task_seconds||OpenMP sections|merge_cpu --set mode=2 --n $task_sizes $merge"
   echo "merge_cpu_nested|$task_seconds||OpenMP sections, 3 nested levels|merge_cpu --set mode=2 --set levels=3 --n $task_sizes $merge"
@@ -114,7 +115,7 @@ experiments() {
 merge_cpu --set mode=3 --n $task_sizes $merge"
   done
   if [ "$full" = 1 ]; then
-    # The slides' largest sizes: a run of them takes a minute or more. A row may take 30 minutes.
+    # The slides' largest sizes: a run of them takes a minute or more. A row may take half an hour.
     merge='--n 100M,500M --keys --reps 1 --time-limit 3m --stages off --baseline none'
     echo "full_merge_cpu_sequential|500||100M and 500M on one CPU thread|merge_cpu --set mode=1 $merge"
     echo "full_merge_cpu_sections|300||100M and 500M, OpenMP sections|merge_cpu --set mode=2 $merge"

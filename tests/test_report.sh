@@ -20,4 +20,9 @@ if command -v chromium chromium-browser google-chrome >/dev/null; then
 else
   skip "the page in a browser" "chromium is missing"
 fi
+if command -v gnuplot >/dev/null; then
+  node --test-reporter=tap tests/report/plots.test.mjs || status=1
+else
+  skip "the SVG pictures" "gnuplot is missing"
+fi
 exit "$status"

@@ -111,6 +111,7 @@ export function mergeCpuValues(report, device) {
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
     'merge_cpu.stopped': `Largest sizes measured: sequential ${size(largest(sequential))}, sections ${size(largest(sections))}, ` +
       `tasks ${size(largest(most))} keys. ${stopped.length > 0 ? `Stopped: ${list(stopped)}.` : 'No run was stopped; the slides\' larger sizes were not started.'}`,
+    'merge_cpu.limit': `${10 * device.records.merge_cpu_sequential.time_limit_s} s`,
     'merge_cpu.host': host(device),
   };
 }

@@ -17,6 +17,9 @@ export function tableOf(text, firstColumn) {
     .map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
 }
 
+// A file without a table says why in a line "# why".
+const why = (text) => /^# (.*)$/m.exec(text ?? '')?.[1] ?? NOT_MEASURED;
+
 const number = (text) => Number(String(text).replace(/,/g, ''));
 
 // What each metric of ncu is called on the slides.
@@ -54,14 +57,13 @@ export function profileTables(report, device) {
   const ours = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
   const longest = ours.map((list) => list.reduce((a, b) => (a && a.Duration >= b.Duration ? a : b), null));
   const theirs = (metric, test) => published.find((row) => row.metric === metric)?.[test].toFixed(2) ?? null;
-  const why = (test) => /^# (.*)$/m.exec(device.profiles[`ncu_merge_bottomup_test${test}`] ?? '')?.[1] ?? NOT_MEASURED;
   const metrics = [{
     id: 'bottomup-profile',
     caption: 'Nsight Compute, one parent kernel of each test',
     columns: ['metric', 'unit', 'slides: Test 1', 'Test 2', 'ours: Test 1', 'Test 2'],
     rows: NAMES.map((metric) => [metric, metric === 'Duration' ? 'ms' : '%', theirs(metric, 'test1'), theirs(metric, 'test2'),
       ...longest.map((entry) => digits(entry?.[metric]))]),
-    note: `The slides do not say which pass they show. Ours is the longest launch of the profile: ${longest.every(Boolean) ? 'the table below has all' : why(longest[0] ? 2 : 1)}.`,
+    note: `The slides do not say which pass they show. Ours is the longest launch of the profile: ${longest.every(Boolean) ? 'the table below has all' : why(device.profiles[`ncu_merge_bottomup_test${longest[0] ? 2 : 1}`])}.`,
   }];
   const passes = ours.some((list) => list.length > 0) ? [{
     id: 'bottomup-profile-passes',
@@ -88,6 +90,6 @@ function apiTable(report, device) {
       const row = published.find((one) => one.call === call);
       return [call, row?.test1_calls, plain(row?.test1_ms), row?.test2_calls, plain(row?.test2_ms), ...ours.flatMap((list) => cell(list, call))];
     }),
-    note: ours.every((list) => list.length === 0) ? `Ours: ${NOT_MEASURED}.` : 'Ours count one sort, after a warm-up run; a call that waits for the device includes the kernels before it.',
+    note: ours.every((list) => list.length === 0) ? `Ours: ${why(device.profiles.api_merge_bottomup_test1)}.` : 'Ours count one sort, after a warm-up run; a call that waits for the device includes the kernels before it.',
   };
 }
