@@ -9,6 +9,7 @@ template <int kItems, bool kPairs>
 static __global__ void __launch_bounds__(SWEEP_THREADS)
     sort_one_tile(Pairs in, Pairs out, unsigned int n) {
   __shared__ SweepShared<kItems> shared;
+  unsigned int *const last = shared.warp_bin[threadIdx.x / WARP_SIZE];
   const unsigned int first = first_item<kItems>();
   unsigned int key[kItems], position[kItems];
   load_keys<kItems>(in.keys, n, key);
@@ -22,13 +23,13 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
     const unsigned int count = sum_bin(shared.warp_bin, counts);
     place_bin(shared.warp_bin, counts, block_inclusive_scan(count, shared.warp_sums) - count);
     __syncthreads();
-    rank_keys<kItems, kPairs, false>(shared, key, NULL, n, pass, places);
+    rank_keys<kItems, kPairs, false>(last, shared.tile, key, NULL, n, pass, places);
     __syncthreads();
 #pragma unroll
     for (int u = 0; u < kItems; u++) key[u] = shared.tile[first + u * WARP_SIZE];
     if constexpr (kPairs) {
       __syncthreads();
-      place_positions<kItems>(shared, position, places);
+      place_positions<kItems>(shared.tile, position, places);
       __syncthreads();
 #pragma unroll
       for (int u = 0; u < kItems; u++) position[u] = shared.tile[first + u * WARP_SIZE];
