@@ -17,6 +17,16 @@ static __device__ __forceinline__ void wait_for_previous_kernel(void) {
 #endif
 }
 
+static inline bool device_can_overlap(void) {
+  static int major = 0;
+  if (major == 0) {
+    int device = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  }
+  return major >= 9;
+}
+
 // kernel<<<grid, block, shared_bytes>>>(arguments...), overlapped with the kernel before it.
 template <class... Parameters, class... Arguments>
 static void launch_overlapped(void (*kernel)(Parameters...), unsigned int grid, unsigned int block,
@@ -29,7 +39,7 @@ static void launch_overlapped(void (*kernel)(Parameters...), unsigned int grid, 
   config.blockDim = dim3(block);
   config.dynamicSmemBytes = shared_bytes;
   config.attrs = &overlap;
-  config.numAttrs = 1;
+  config.numAttrs = device_can_overlap() ? 1 : 0;
   CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, (Parameters)arguments...));
 }
 

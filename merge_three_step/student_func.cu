@@ -41,11 +41,6 @@ extern "C" const SortVersion sort_version = {
     0.1,
 };
 
-static __device__ __forceinline__ Pairs pairs_from(Pairs pairs, size_t first) {
-  const Pairs rest = {pairs.keys + first, pairs.positions == NULL ? NULL : pairs.positions + first};
-  return rest;
-}
-
 // ---- step 1: a thread per merge -----------------------------------------------------------------
 
 static __global__ void merge_by_threads(Pairs from, Pairs to, size_t n, size_t width) {

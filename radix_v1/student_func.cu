@@ -32,7 +32,7 @@ extern "C" const SortVersion sort_version = {
     "the CS344 radix report, version 1",
     true,
     UINT32_MAX - 1,  // exScan has one element more, and counts are 32 bits wide
-    0,
+    100000000,
     stages,
     knobs,
     12.1,  // digits, scan and ranks

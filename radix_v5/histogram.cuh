@@ -39,7 +39,10 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   for (unsigned int i = threadIdx.x; i < PASSES * BINS * copies; i += blockDim.x) counters[i] = 0;
   for (size_t i = thread; i < look_back_words / 4; i += threads)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
-  if (thread < PASSES) state.tile_counter[thread] = 0;
+  if (thread < PASSES) {
+    state.tile_counter[thread] = 0;
+    state.spread[thread] = DIGIT_EVEN;
+  }
   __syncthreads();
 
   // 16 bytes a thread and several loads in flight; what is left over goes one by one.
@@ -80,6 +83,8 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     const unsigned int scanned = block_inclusive_scan(count, warp_sums);
     // The scan runs on from pass to pass; each pass has n keys, so what it carries over is known.
     state.start[bin] = scanned - count - threadIdx.x / BINS * (unsigned int)n;
+    if (count > n / SKEW_LIMIT)
+      state.spread[bin / BINS] = count == n ? DIGIT_CONSTANT : DIGIT_SKEWED;
     digit_counts[bin] = 0;  // for the next sort
     __syncthreads();
   }

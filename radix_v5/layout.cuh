@@ -13,10 +13,19 @@ enum {
   HISTOGRAM_UNROLL = 4,      // 16-byte loads in flight per thread
 };
 
+// How the keys are spread over the values of a digit.
+typedef enum DigitSpread {
+  DIGIT_EVEN,      // no value has more than one key in SKEW_LIMIT
+  DIGIT_SKEWED,    // one has
+  DIGIT_CONSTANT,  // one has all
+} DigitSpread;
+enum { SKEW_LIMIT = 16 };
+
 // Device memory of one sort.
 typedef struct SweepState {
   unsigned int *start;         // [PASSES][BINS] where the run of each digit starts
   unsigned int *tile_counter;  // [PASSES] deals out tile numbers
+  unsigned int *spread;        // [PASSES] a DigitSpread each
   unsigned int *look_back;     // [PASSES][tiles][BINS] words of look_back.cuh
 } SweepState;
 

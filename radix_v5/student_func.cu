@@ -15,10 +15,13 @@
 #include "common/your_sort.h"
 #include "radix_v5/histogram.cuh"
 #include "radix_v5/one_sweep.cuh"
+#include "radix_v5/one_tile.cuh"
 
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {
-    {"shape", 0, 0, 6, "tile shape, a row of the table `shapes`; 0: chosen by n"},
+    {"shape", 0, 0, 7, "tile shape, a row of the table `shapes`; 0: chosen by n"},
+    {"oneTile", ONE_TILE_MAX, 0, ONE_TILE_MAX,
+     "up to so many elements are sorted by one block alone"},
     {},
 };
 
@@ -31,55 +34,59 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
+    4.4,  // a copy, and the words of the look-back
+    8.4,
 };
 
-typedef void SweepKernel(Pairs, Pairs, unsigned int, int, SweepState, unsigned int);
+typedef void SweepKernel(Pairs, Pairs, unsigned int, SweepPass);
 
 // The shape of a tile and the kernels compiled for it.
 typedef struct Shape {
-  int threads, items;
-  size_t shared_bytes;
+  int items;            // per thread
+  size_t shared_bytes;  // per block
   SweepKernel *keys, *pairs;
 } Shape;
 
-#define SHAPE(threads, items, keys_per_sm, pairs_per_sm) \
-  {                                                      \
-    threads, items, sizeof(SweepShared<threads, items>), \
-        one_sweep<threads, items, false, keys_per_sm>,   \
-        one_sweep<threads, items, true, pairs_per_sm>    \
+#define SHAPE(items, blocks_per_sm)                                            \
+  {                                                                            \
+    items, sizeof(SweepShared<items>), one_sweep<items, false, blocks_per_sm>, \
+        one_sweep<items, true, blocks_per_sm>                                  \
   }
 
+// Sorted by need of shared memory.
 static const Shape shapes[] = {
-    SHAPE(256, 8, 3, 3),  SHAPE(256, 16, 3, 3), SHAPE(256, 24, 2, 2),
-    SHAPE(256, 32, 2, 2), SHAPE(256, 40, 2, 2), SHAPE(256, 48, 2, 2),
+    SHAPE(8, 3), SHAPE(16, 3), SHAPE(24, 2), SHAPE(32, 3), SHAPE(40, 2), SHAPE(52, 2), SHAPE(56, 2),
 };
 
-// Which shape is best from which n on; measured on an H200 (README.md has the table).
+// The best shape for up to so many elements, a row of the table above, counted from 1; measured on
+// an H200 (README.md has the table).
 typedef struct Choice {
-  size_t up_to;  // elements
+  size_t up_to;
   int keys, pairs;
 } Choice;
 
 static const Choice choices[] = {
-    {500000, 1, 1},
-    {3000000, 3, 3},
-    {16000000, 5, 5},
-    {SIZE_MAX, 6, 5},
+    {100000, 1, 1},  {400000, 2, 2},  {1500000, 3, 3},
+    {3000000, 4, 5}, {6000000, 4, 6}, {SIZE_MAX, 7, 6},
 };
-
-static const Shape *choose_shape(size_t n, bool pairs) {
-  const int wanted = knob("shape");
-  if (wanted > 0) return &shapes[wanted - 1];
-  const Choice *choice = choices;
-  while (n > choice->up_to) choice++;
-  return &shapes[(pairs ? choice->pairs : choice->keys) - 1];
-}
 
 static int device_attribute(cudaDeviceAttr attribute) {
   int device = 0, value = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
   return value;
+}
+
+static const Shape *choose_shape(size_t n, bool pairs) {
+  int row = knob("shape");
+  if (row == 0) {
+    const Choice *choice = choices;
+    while (n > choice->up_to) choice++;
+    row = pairs ? choice->pairs : choice->keys;
+  }
+  const size_t limit = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  while (row > 1 && shapes[row - 1].shared_bytes > limit) row--;
+  return &shapes[row - 1];
 }
 
 static void histogram(Pairs in, size_t n, SweepState state, size_t look_back_words) {
@@ -107,14 +114,20 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                const size_t numElems) {
   if (numElems == 0) return;
   const size_t n = numElems;
+  const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
+  if (n <= (size_t)knob("oneTile")) {
+    stage_start("sweep");
+    sort_in_one_tile(input, output, (unsigned int)n);
+    stage_stop();
+    return;
+  }
   const Shape *const shape = choose_shape(n, d_inputPos != NULL);
-  const unsigned int tiles = blocks_for(n, shape->threads * shape->items);
+  const unsigned int tiles = blocks_for(n, SWEEP_THREADS * shape->items);
   const size_t look_back_words = (size_t)PASSES * tiles * BINS;
   unsigned int *const scratch = (unsigned int *)scratch_alloc(
-      (PASSES * BINS + PASSES + look_back_words) * sizeof(unsigned int));
-  const SweepState state = {scratch + look_back_words, scratch + look_back_words + PASSES * BINS,
-                            scratch};
-  const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
+      (look_back_words + PASSES * BINS + 2 * PASSES) * sizeof(unsigned int));
+  unsigned int *const start = scratch + look_back_words, *const counters = start + PASSES * BINS;
+  const SweepState state = {start, counters, counters + PASSES, scratch};
   const Pairs spare = {
       (unsigned int *)scratch_alloc(n * sizeof(unsigned int)),
       d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(n * sizeof(unsigned int))};
@@ -128,9 +141,13 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   histogram(input, n, state, look_back_words);
   stage_stop();
   stage_start("sweep");
-  for (int pass = 0; pass < PASSES; pass++)
-    launch_overlapped(sweep, tiles, (unsigned int)shape->threads, shape->shared_bytes,
-                      stations[pass], stations[pass + 1], (unsigned int)n, pass, state, tiles);
+  for (int pass = 0; pass < PASSES; pass++) {
+    const SweepPass sweep_pass = {(unsigned int)pass, state.spread + pass,
+                                  state.start + pass * BINS, state.tile_counter + pass,
+                                  state.look_back + (size_t)pass * tiles * BINS};
+    launch_overlapped(sweep, tiles, SWEEP_THREADS, shape->shared_bytes, stations[pass],
+                      stations[pass + 1], (unsigned int)n, sweep_pass);
+  }
   stage_stop();
 
   if (spare.positions != NULL) scratch_free(spare.positions);

@@ -45,6 +45,10 @@ if step test; then
   HW4_DIR=$B scripts/run_tests.sh $("${make[@]}" print-TESTS) $tests || fail tests
   # One wrong element among 10^8, in each of the four ways.
   VERDICT_N=100000000 scripts/run_tests.sh "$B/tests/test_compare_verdict" || fail verdict
+  # Blocks of radix_v5 wait for each other: races between them show rarely.
+  for v in $versions; do
+    [[ $v != radix_v[5-9] ]] || EVERY_N=20000 REPEATS=200 scripts/run_tests.sh "$B/$v/test" || fail "many sorts"
+  done
 fi
 
 # One tool over one version, at sizes around a tile's and a block's edges.
@@ -91,15 +95,9 @@ if step hw4; then
   rm -rf "$pictures"
 fi
 
+# The report's experiments; records in $OUT/DEVICE/. About four minutes on an H200.
 if step bench; then
-  # The homework's size: every version's stages beside Thrust's and CUB's, in one process.
-  # shellcheck disable=SC2086
-  ./compare $versions --n 220480 --keys --pairs --reps 51 --time-limit 2 --format json \
-    >"$OUT/hw4_size_$device.json" || fail bench
-  fast=$(for v in $versions; do case $v in seq | merge_cpu | odd_even | *sort_ref) ;; *) echo "$v" ;; esac done)
-  # shellcheck disable=SC2086
-  ./compare $fast --n 1M,10M,100M --keys --pairs --reps 11 --time-limit 2 --format json \
-    >"$OUT/large_$device.json" || fail bench
+  OUT=$OUT scripts/reproduce.sh || fail bench
 fi
 
 echo "$failures failed"

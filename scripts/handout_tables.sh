@@ -1,30 +1,39 @@
 #!/usr/bin/env bash
-# Rewrites the section "Measured" of every version's README.md from report/results/hw4_size_*.json,
+# Rewrites the section "Measured" of every version's README.md from report/results/*/hw4*.json,
 # between the marker lines <!-- measured: ... --> and <!-- /measured -->. Needs jq.
 #   scripts/handout_tables.sh
 set -eu
 cd "$(dirname "$0")/.."
 command -v jq >/dev/null || { echo "handout_tables: jq is not installed" >&2; exit 2; }
 
+# The GPUs' records that have the version with default knobs. (hw4_seq.json sweeps them.)
+records() {
+  local record
+  for record in report/results/*/hw4.json report/results/*/hw4_odd_even.json; do
+    if [[ $record == */cpu_* ]] || [ ! -f "$record" ]; then continue; fi
+    ! jq -e --arg v "$1" 'any(.rows[]; .version == $v)' "$record" >/dev/null || echo "$record"
+  done
+}
+
 # The table of one version: a row for each record and kind, beside Thrust and CUB from the same run.
 table() {
   local version=$1 record
-  echo "220,480 elements, uniform; milliseconds, median; stages timed apart from the total, with their"
-  echo "own events. Thrust and CUB: the same input in the same process."
+  echo "The homework's 220,480 pairs, scores of \`samples/portrait.ppm\`; milliseconds, median; stages timed"
+  echo "apart from the total, with their own events. Thrust and CUB: the same input, sorted in the same run."
   echo
   echo "| device | what | total | stages | Thrust | Thrust's time / ours | CUB |"
   echo "|---|---|---|---|---|---|---|"
-  for record in report/results/hw4_size_*.json; do
+  for record in $(records "$version"); do
     jq -r --arg v "$version" '
-      . as $r | def ms: . * 10000 | round / 10000;
+      . as $r | def ms: if . then . * 10000 | round / 10000 else "-" end;
       def total($name; $what): first($r.rows[] | select(.version == $name and .what == $what) | .median_ms) // null;
       $r.rows[] | select(.version == $v and .verdict == "PASS") |
       "| \($r.device.name) | \(.what), \(.repetitions) runs | \(.median_ms | ms) | " +
       ([.stages_ms | to_entries[] | "\(.key) \(.value | ms)"] | join(", ")) +
-      " | \(total("thrust_ref"; .what) | ms) | \(total("thrust_ref"; .what) / .median_ms * 1000 | round / 1000)" +
+      " | \(total("thrust_ref"; .what) | ms) | \(if total("thrust_ref"; .what) then total("thrust_ref"; .what) / .median_ms * 1000 | round / 1000 else "-" end)" +
       " | \(total("cub_ref"; .what) | ms) |"' "$record"
   done
-  for record in report/results/hw4_size_*.json; do
+  for record in $(records "$version"); do
     jq -r '"\nRecord: `\($file)`, \(.date | .[:10]), commit \(.commit)."' --arg file "$record" "$record"
   done
 }
@@ -32,7 +41,7 @@ table() {
 for readme in */README.md; do
   version=${readme%%/*}
   grep -q '^<!-- measured' "$readme" || continue
-  grep -q "\"version\": \"$version\"" report/results/hw4_size_*.json || continue
+  [ -n "$(records "$version")" ] || continue
   table "$version" >"$readme.table"
   awk -v table="$readme.table" '
     /^<!-- measured/ { print; while ((getline line < table) > 0) print line; print "<!-- /measured -->"; inside = 1; next }

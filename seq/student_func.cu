@@ -21,7 +21,7 @@ extern "C" const SortVersion sort_version = {
     "the CS344 radix report, sequential version",
     true,
     UINT32_MAX,
-    100000000,
+    10000000,
     stages,
     knobs,
     0.0,  // host memory only

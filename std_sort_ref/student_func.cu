@@ -20,7 +20,7 @@ extern "C" const SortVersion sort_version = {
     "the C++ standard library",
     true,
     UINT32_MAX,
-    100000000,
+    10000000,
     stages,
     knobs,
     0.0,  // host memory only
