@@ -1,11 +1,13 @@
 #!/usr/bin/env node
-// Builds report/index.html, one file that needs nothing else, from published/*.csv, results/ and page/.
+// Builds report/index.html, one file that needs nothing else, from published/*.csv, results/, page/ and the
+// logs of handouts.
 //   node report/build.js [OUTPUT]        (make report; npm ci in report/ fetches Chart.js)
 // The same input gives the same bytes: nothing of the time or the machine goes in.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './lib/bundle.js';
+import { logTable } from './lib/handout.js';
 import { readDevices, readPublished } from './lib/inputs.js';
 import { figuresOf, sentenceOf, tablesOf, valueOf } from './page/js/page.js';
 
@@ -28,6 +30,9 @@ function fillValues(html, report) {
     return `<span data-sentence="${keys.join(' ')}"${missing ? ' hidden' : ''}>${sentence}</span><em>${escapeHtml(text)}</em>`;
   }).replace(/\{\{([^}]+)\}\}/g, (_, key) => `<span data-value="${key}">${escapeHtml(valueOf(report, device, key).text)}</span>`);
 }
+
+// <!-- log VERSION -->: the log of that version's handout.
+const fillLogs = (html) => html.replace(/<!-- log (\w+) -->/g, (_, version) => logTable(read('..', version, 'README.md'), `${version}/README.md`));
 
 const escapeHtml = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;');
 
@@ -54,7 +59,7 @@ export function buildPage(report) {
   const library = read('node_modules/chart.js/dist/chart.umd.min.js').replace(/\n?\/\/# sourceMappingURL=.*/, '').trim();
   const parts = {
     style: read('page/style.css').trim(), opening: fillValues(texts[0], report), contents: contents(html),
-    sections: fillValues(texts.slice(1).join('\n'), report), data, library, modules: bundle(path.join(HERE, 'page/js/main.js')),
+    sections: fillLogs(fillValues(texts.slice(1).join('\n'), report)), data, library, modules: bundle(path.join(HERE, 'page/js/main.js')),
   };
   // A function, not a text: in a text $& would mean something.
   return read('page/frame.html').replace(/<!-- (\w+) -->/g, (all, name) => parts[name] ?? all);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { buildPage, loadReport } from '../../report/build.js';
 import { parseCsv } from '../../report/lib/csv.js';
+import { logTable } from '../../report/lib/handout.js';
 import { deviceName, readDevices, readRecord } from '../../report/lib/inputs.js';
 import { figuresOf, sentenceOf, valueOf } from '../../report/page/js/page.js';
 import { digits, size } from '../../report/page/js/format.js';
@@ -91,8 +92,15 @@ test('a number that was not measured says so, for this device and for a named on
   assert.deepEqual(sentenceOf(report, device, ['method.devices', 'hw4.v1_total']), { missing: true, text: 'Not measured on this device.' });
 });
 test('numbers: three digits, no exponent; sizes with a letter only where they are round', () => {
-  assert.deepEqual([0.03955, 26.1294, 1404.38, 0, null].map((x) => digits(x)), ['0.0396', '26.1', '1,404', '0', null]);
+  assert.deepEqual([0.03955, 26.1294, 1404.38, 0.9996, 0, null].map((x) => digits(x)), ['0.0396', '26.1', '1,404', '1.00', '0', null]);
   assert.deepEqual([1000, 220480, 1e9, 1500000, 2 ** 28].map(size), ['1K', '220,480', '1G', '1.5M', '268,435,456']);
+});
+test("a handout's log: its conditions and rows; a handout without one is an error", () => {
+  const html = logTable('# x\n## The log\nH200, n = 2^28.\n\n| step | measured |\n|---|---|\n| `a` < b | **3** ms |\n| | |\n\nMore.\n\n## Next\n', 'x');
+  assert.match(html, /H200, n = 2<sup>28<\/sup>\./);
+  assert.match(html, /<td><code>a<\/code> &lt; b<\/td><td><strong>3<\/strong> ms<\/td>/);
+  assert.equal(html.match(/<tr>/g).length, 2);
+  assert.throws(() => logTable('# x\n', 'v/README.md'), /v\/README\.md: no table/);
 });
 test("ncu's CSV: lines around the table are skipped, units become milliseconds", () => {
   const text = '==PROF== Connected\n"ID","Kernel Name","Grid Size","Metric Name","Metric Unit","Metric Value"\n' +

@@ -27,7 +27,6 @@ function dataset(series, figure, dark) {
 
 function tick(axis, value, range) {
   if (axis.sizes) return Math.log10(value) % 1 === 0 ? size(value) : '';
-  if (axis.powers) return count(value);
   if (!axis.log) return count(value);
   // Of a decade only its first value; where there are hardly two decades, also 2 and 5.
   const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);

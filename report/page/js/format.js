@@ -6,7 +6,8 @@ export const NOT_MEASURED = 'not measured on this device';
 export function digits(x, count = 3) {
   if (x == null || !Number.isFinite(x)) return null;
   if (x === 0) return '0';
-  const places = Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(x))));
+  const rounded = Number(x.toPrecision(count)); // 0.9996 has the exponent of 1.00
+  const places = Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(rounded))));
   return x.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
 }
 

@@ -88,7 +88,7 @@ export function hw4Values(report, device) {
     'hw4.seq_over_v1': times(over(seq, time('radix_v1'))),
     'hw4.v2_over_v1': times(over(time('radix_v1'), time('radix_v2'))),
     'hw4.v1_hist': ms(stage('radix_v1', 'hist')),
-    'hw4.v1_total': ms(time('radix_v1')),
+    'hw4.v1_total': ms(time('radix_v1')), 'hw4.v2_total': ms(time('radix_v2')), 'hw4.v3_total': ms(time('radix_v3')), 'hw4.v4_total': ms(time('radix_v4')),
     'hw4.seq_total': ms(seq),
     'hw4.seq_copy': ms(stage('seq', 'copy')),
     'hw4.level1_scatter': ms(stage('radix_level1', 'scatter')),

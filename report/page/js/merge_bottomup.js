@@ -91,12 +91,12 @@ function parentsFigure(device) {
   const kinds = ['keys', 'pairs'].flatMap((what) => [512, 32768].map((childFrom) => ({ what, childFrom })));
   const rows = ({ what, childFrom }) => rowsOf(record, { what, status: 'ok' }).filter((row) => row.knobs.childFrom === childFrom);
   const n = record?.rows[0]?.n;
+  const blocks = [...new Set(rowsOf(record).map((row) => row.knobs.parentBlock))].sort((a, b) => a - b);
   return {
-    id: 'bottomup-parents', title: `Stage serial by the parent's block size${n ? `, n = ${size(n)}` : ''}`, type: 'line',
-    x: { label: 'threads per parent block (log scale)', log: true, powers: true }, y: { label: 'milliseconds (log scale)', log: true },
+    id: 'bottomup-parents', title: `Stage serial by the parent's block size${n ? `, n = ${size(n)}` : ''}`, type: 'line', categories: blocks,
+    x: { label: 'threads per parent block' }, y: { label: 'milliseconds (log scale)', log: true },
     series: kinds.map((kind, i) => ({ name: `${label(device)}, ${kind.what}, childFrom ${count(kind.childFrom)}`, color: `slot${i}`,
-      points: rows(kind).filter((row) => row.stages_ms?.serial > 0).map((row) => ({ x: row.knobs.parentBlock, y: row.stages_ms.serial })) }))
-      .filter((one) => one.points.length > 0),
+      values: blocks.map((block) => rows(kind).find((row) => row.knobs.parentBlock === block)?.stages_ms?.serial || null) })),
     format: ms,
     tables: [{
       columns: ['elements', 'childFrom', 'parentBlock', 'serial, ms', 'merge, ms', 'total, ms'],

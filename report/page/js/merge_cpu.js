@@ -28,7 +28,7 @@ function sets(device) {
 
 const host = (device) => {
   const record = device.records.merge_cpu_sequential;
-  return record ? `${record.device.host_cpu}, ${record.device.host_threads} threads` : label(device);
+  return record?.device.host_cpu ? `${record.device.host_cpu}, ${record.device.host_threads} threads` : label(device);
 };
 
 export function mergeCpuFigures(report, device) {
