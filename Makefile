@@ -187,7 +187,7 @@ report: ## builds report/index.html from report/published and report/results; pi
 report_setup: ## installs what `make report` and the page's tests need: node modules, gnuplot, Chromium
 	@scripts/setup.sh $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium),,chromium) gnuplot-nox
 	cd report && npm ci --no-audit --no-fund
-reproduce: compare samples ## the experiments of the report on this machine, resumable; 10 minutes
+reproduce: compare samples ## the experiments of the report on this machine, resumable; 10 minutes; REPRODUCE=--full: more
 	@scripts/reproduce.sh $(REPRODUCE)
 bench_cpu: $(B)/common/cpu/bench.o $(COMMON) ## measures what the cpu backend's threads cost
 	$(LINK) $^ $(LDLIBS) -o bench_cpu

@@ -104,16 +104,23 @@ check "the next call goes on to the end" is "$code" 0
 check "with the experiment that was interrupted" asked 'seq --image'
 check "and without the finished one" not asked '^ --image'
 
-fresh cpu
-behave slow
-COMPARE=$work/compare OUT=$work/results setsid scripts/reproduce.sh --only 'hw4*' >"$work/out" 2>&1 &
-running=$!
-for _ in $(seq 100); do [ -e "$work/started" ] && break; sleep 0.1; done
-kill -TERM -- "-$running"
-wait "$running"
-check "a kill in the middle: exit code 130" is $? 130
-check "a kill in the middle leaves no record of that experiment" is "$(find "$work/results" -name '*.json' | wc -l)" 1
+# Ends reproduce.sh and its compare by a signal in the middle of the second experiment.
+end_by() {
+  fresh cpu
+  behave slow
+  COMPARE=$work/compare OUT=$work/results setsid scripts/reproduce.sh --only 'hw4*' >"$work/out" 2>&1 &
+  local running=$!
+  for _ in $(seq 200); do [ -e "$work/started" ] && break; sleep 0.1; done
+  kill -"$1" -- "-$running"
+  wait "$running" 2>/dev/null
+  code=$?
+}
+end_by TERM
+check "ended in the middle: exit code 130" is "$code" 130
+check "ended in the middle: no record of that experiment" is "$(find "$work/results" -name '*.json' | wc -l)" 1
 check "nor a half-written file" is "$(find "$work/results" -name '.part' | wc -l)" 0
+end_by KILL
+check "even a kill that nobody can catch leaves no half-written record" is "$(find "$work/results" -name '*.json' | wc -l)" 1
 
 fresh cpu
 behave broken
