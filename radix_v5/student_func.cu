@@ -13,6 +13,7 @@
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
+#include "radix_v5/bucket_sort.cuh"
 #include "radix_v5/histogram.cuh"
 #include "radix_v5/one_sweep.cuh"
 #include "radix_v5/one_tile.cuh"
@@ -22,6 +23,9 @@ static const SortKnob knobs[] = {
     {"shape", 0, 0, 7, "tile shape, a row of the table `shapes`; 0: chosen by n"},
     {"oneTile", ONE_TILE_MAX, 0, ONE_TILE_MAX,
      "up to so many elements are sorted by one block alone"},
+    {"buckets", 0, 0, 2,
+     "bare keys by the most significant digit first, where n suits it: 0 never, 1 small buckets "
+     "first, 2 large buckets"},
     {},
 };
 
@@ -123,7 +127,8 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   }
   const Shape *const shape = choose_shape(n, d_inputPos != NULL);
   const unsigned int tiles = blocks_for(n, SWEEP_THREADS * shape->items);
-  const size_t look_back_words = (size_t)PASSES * tiles * BINS;
+  size_t look_back_words = (size_t)PASSES * tiles * BINS;
+  if (look_back_words < BUCKET_WORDS) look_back_words = (BUCKET_WORDS + 3) / 4 * 4;
   unsigned int *const scratch = (unsigned int *)scratch_alloc(
       (look_back_words + PASSES * BINS + 2 * PASSES) * sizeof(unsigned int));
   unsigned int *const start = scratch + look_back_words, *const counters = start + PASSES * BINS;
@@ -131,6 +136,18 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   const Pairs spare = {
       (unsigned int *)scratch_alloc(n * sizeof(unsigned int)),
       d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(n * sizeof(unsigned int))};
+  if (knob("buckets") > 0 && d_inputPos == NULL) {
+    stage_start("sweep");
+    const bool sorted =
+        sort_by_buckets(d_inputVals, spare.keys, d_outputVals, n, knob("buckets") == 2,
+                        (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount), scratch);
+    stage_stop();
+    if (sorted) {
+      scratch_free(spare.keys);
+      scratch_free(scratch);
+      return;
+    }
+  }
   // Four passes that end in the output, without a copy.
   const Pairs stations[PASSES + 1] = {input, spare, input, spare, output};
   SweepKernel *const sweep = d_inputPos == NULL ? shape->keys : shape->pairs;
