@@ -148,7 +148,7 @@ $(B)/tests/test_compare_parse: $(B)/harness/compare_parse.o
 $(B)/tests/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
 # It counts the device memory that a version takes.
 WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
-$(B)/%/test: $(B)/%/student_func.o $(B)/tests/version.o $(HARNESS) $(COMMON)
+$(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
 .PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean

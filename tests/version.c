@@ -8,7 +8,6 @@
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
@@ -17,9 +16,9 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 #include "harness/input.h"
-#include "harness/measure.h"
 #include "harness/verdict.h"
 #include "tests/reference_sort.h"
+#include "tests/version.h"
 
 enum { LARGEST = 100003, GUARD = 64 };
 
@@ -106,8 +105,6 @@ static void sort_and_check(size_t n, int kind, bool pairs, const char *setting) 
   if (strcmp(text, "PASS") != 0) fail_msg("%s: %s", context, text);
 }
 
-static bool too_slow(size_t n) { return sort_version.slow_n != 0 && n > sort_version.slow_n; }
-
 static void check_sizes(const size_t *sizes, size_t count, bool all_inputs, const char *setting) {
   for (size_t s = 0; s < count; s++) {
     if (too_slow(sizes[s]) || sizes[s] > sort_version.max_n) continue;
@@ -155,141 +152,6 @@ static void test_description(void **state) {
     assert_true(k->min <= k->default_value && k->default_value <= k->max);
     assert_true(strlen(k->meaning) > 0);
   }
-}
-
-// ---- device memory -----------------------------------------------------------------------------
-
-// The linker sends all calls of cudaMalloc and cudaFree here (--wrap), those of libraries too.
-enum { MOST_BLOCKS = 1000 };
-
-static struct {
-  void *blocks[MOST_BLOCKS];
-  size_t bytes[MOST_BLOCKS];
-  size_t now, peak;  // bytes
-} taken;
-
-cudaError_t __real_cudaMalloc(void **memory, size_t bytes);
-cudaError_t __wrap_cudaMalloc(void **memory, size_t bytes);
-cudaError_t __real_cudaFree(void *memory);
-cudaError_t __wrap_cudaFree(void *memory);
-
-static void *remember(void *block, void *instead_of, size_t bytes) {
-  int i = 0;
-  while (i < MOST_BLOCKS && taken.blocks[i] != instead_of) i++;
-  if (i == MOST_BLOCKS) abort();
-  taken.now += bytes - taken.bytes[i];
-  if (taken.now > taken.peak) taken.peak = taken.now;
-  taken.blocks[i] = block;
-  taken.bytes[i] = bytes;
-  return block;
-}
-
-cudaError_t __wrap_cudaMalloc(void **memory, size_t bytes) {
-  const cudaError_t error = __real_cudaMalloc(memory, bytes);
-  if (error == cudaSuccess && *memory != NULL) remember(*memory, NULL, bytes);
-  return error;
-}
-
-cudaError_t __wrap_cudaFree(void *memory) {
-  if (memory != NULL) remember(NULL, memory, 0);
-  return __real_cudaFree(memory);
-}
-
-// What compare counts on before it lets a version sort: it takes no more memory than it says. Half
-// a word per element is left to what does not grow with n, which at this n is a table of 16 KB for
-// each multiprocessor; an array of n words that somebody forgot is more.
-static void test_scratch(void **state) {
-  (void)state;
-  if (sort_version.scratch_per_key < 0.0) skip();
-  int device = 0, multiprocessors = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  size_t n = (size_t)multiprocessors * 8192;
-  if (n < 1 << 17) n = 1 << 17;
-  if (too_slow(n)) n = 4096;
-  knobs_begin(&sort_version);
-  stages_begin(&sort_version, false);
-  for (int pairs = 0; pairs < 2; pairs++) {
-    Workload w = workload_create(n, pairs == 1);
-    workload_draw(&w, input_find("uniform"), 1);
-    CUDA_CHECK(cudaMemcpy(w.keys_in, w.snapshot, n * sizeof *w.keys_in, cudaMemcpyDeviceToDevice));
-    if (pairs) input_positions(w.positions_in, n);
-    scratch_trim();
-    const size_t before = taken.peak = taken.now;
-    your_sort(w.keys_in, w.positions_in, w.keys_out, w.positions_out, n);
-    const double used = (double)(taken.peak - before) / (double)n;
-    const double said = pairs ? sort_version.scratch_per_pair : sort_version.scratch_per_key;
-    print_message("# %zu %s: %.3f bytes of scratch memory each, %g said\n", n,
-                  pairs ? "pairs" : "keys", used, said);
-    if (used > said + sizeof(uint32_t) / 2.0)
-      fail_msg("%s takes %.3f bytes of scratch per %s and says %g", sort_version.name, used,
-               pairs ? "pair" : "key", said);
-    const Verdict verdict =
-        verdict_judge(&sort_version, w.snapshot, w.keys_out, w.positions_out, n);
-    assert_true(verdict_passes(&verdict));
-    workload_destroy(&w);
-  }
-}
-
-// ---- many sorts ---------------------------------------------------------------------------------
-
-// One sort, judged on the device.
-static void sort_and_judge(Workload *room, size_t n, int kind, uint64_t seed, bool pairs) {
-  Workload w = *room;
-  w.n = n;
-  if (!pairs) w.positions_in = w.positions_out = NULL;
-  workload_draw(&w, kind, seed);
-  CUDA_CHECK(cudaMemcpy(w.keys_in, w.snapshot, n * sizeof *w.keys_in, cudaMemcpyDeviceToDevice));
-  if (pairs) input_positions(w.positions_in, n);
-  your_sort(w.keys_in, w.positions_in, w.keys_out, w.positions_out, n);
-  const Verdict verdict = verdict_judge(&sort_version, w.snapshot, w.keys_out, w.positions_out, n);
-  if (verdict_passes(&verdict)) return;
-  char text[512];
-  verdict_describe(&verdict, text, sizeof text);
-  fail_msg("%s, n = %zu, %s, %s, seed %llu: %s", sort_version.name, n, input_kinds[kind].name,
-           pairs ? "pairs" : "keys", (unsigned long long)seed, text);
-}
-
-static size_t number_from_environment(const char *name) {
-  const char *const text = getenv(name);
-  return text == NULL ? 0 : strtoul(text, NULL, 10);
-}
-
-// EVERY_N=20000: every n up to there.
-static void test_every_n(void **state) {
-  (void)state;
-  const size_t most = number_from_environment("EVERY_N");
-  if (most == 0) skip();
-  knobs_begin(&sort_version);
-  stages_begin(&sort_version, false);
-  Workload room = workload_create(most, true);
-  // Downwards: scratch memory of one sort is then large enough for the next.
-  for (size_t n = most + 1; n-- > 0;)
-    if (!too_slow(n))
-      sort_and_judge(&room, n, input_find(n % 3 == 0 ? "few-distinct" : "uniform"), n, n % 2 == 0);
-  workload_destroy(&room);
-}
-
-// REPEATS=200: so many sorts of each of a few awkward sizes, since a race between blocks may show
-// once in a hundred runs. The sizes lie beside multiples of all tile sizes in use, among others.
-static void test_repeats(void **state) {
-  (void)state;
-  const size_t repeats = number_from_environment("REPEATS");
-  if (repeats == 0) skip();
-  static const size_t sizes[] = {4097,   40961,   65535,   143361,  399361,
-                                 500009, 1499137, 2999297, 3000001, 8000003};
-  enum { COUNT = sizeof sizes / sizeof *sizes };
-  knobs_begin(&sort_version);
-  stages_begin(&sort_version, false);
-  Workload room = workload_create(sizes[COUNT - 1], true);
-  for (size_t r = 0; r < repeats; r++)
-    for (int s = 0; s < COUNT && !too_slow(sizes[s]); s++) {
-      int kind = (int)(r % 16);
-      while (!input_kinds[kind].everywhere) kind--;
-      sort_and_judge(&room, sizes[s], kind, r, true);
-      sort_and_judge(&room, sizes[s], kind, r, false);
-    }
-  workload_destroy(&room);
 }
 
 int main(void) {
