@@ -151,15 +151,20 @@ static size_t most_keys(const BucketShape *shape, int bits) {
 }
 
 // Sorts n keys from `in` to `out`; false, and nothing is changed but `spare` and `out`, if they are
-// too many or too skewed. blocks: how many of the counting kernel.
+// too many or too skewed, or need more than the `shared_limit` bytes that a block can have. blocks:
+// how many of the counting kernel. device_words: BUCKET_WORDS of them.
 static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigned int *out,
-                            size_t n, bool large_buckets, unsigned int blocks,
+                            size_t n, bool large_buckets, unsigned int blocks, size_t shared_limit,
                             unsigned int *device_words) {
   const BucketShape *const shape =
       &bucket_shapes[large_buckets || n > most_keys(&bucket_shapes[0], MIN_BUCKET_BITS)];
   int bits = MIN_BUCKET_BITS;
   while (bits < MAX_BUCKET_BITS && n > most_keys(shape, bits)) bits++;
-  if (n > most_keys(shape, bits)) return false;
+  const unsigned int buckets = 1u << bits;
+  const size_t partition_bytes = (PARTITION_TILE + 2 * buckets) * sizeof(unsigned int);
+  const size_t most_bytes =
+      partition_bytes > shape->shared_bytes ? partition_bytes : shape->shared_bytes;
+  if (n > most_keys(shape, bits) || most_bytes > shared_limit) return false;
 
   static unsigned int *host_too_large = NULL;
   static cudaEvent_t counted;
@@ -169,8 +174,6 @@ static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigne
   }
   const BucketState state = {device_words, device_words + MAX_BUCKETS + 1,
                              device_words + 2 * MAX_BUCKETS + 1, host_too_large};
-  const unsigned int buckets = 1u << bits;
-  const size_t partition_bytes = (PARTITION_TILE + 2 * buckets) * sizeof(unsigned int);
   CUDA_CHECK(cudaFuncSetAttribute(partition, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   (int)partition_bytes));
   CUDA_CHECK(cudaFuncSetAttribute(shape->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

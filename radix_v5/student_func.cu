@@ -138,9 +138,10 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
       d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(n * sizeof(unsigned int))};
   if (knob("buckets") > 0 && d_inputPos == NULL) {
     stage_start("sweep");
-    const bool sorted =
-        sort_by_buckets(d_inputVals, spare.keys, d_outputVals, n, knob("buckets") == 2,
-                        (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount), scratch);
+    const bool sorted = sort_by_buckets(
+        d_inputVals, spare.keys, d_outputVals, n, knob("buckets") == 2,
+        (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
+        (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024, scratch);
     stage_stop();
     if (sorted) {
       scratch_free(spare.keys);
