@@ -113,45 +113,18 @@ static void histogram(Pairs in, size_t n, SweepState state, size_t look_back_wor
   LAUNCH_CHECK();
 }
 
-void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
-               unsigned int *const d_outputVals, unsigned int *const d_outputPos,
-               const size_t numElems) {
-  if (numElems == 0) return;
-  const size_t n = numElems;
-  const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
-  if (n <= (size_t)knob("oneTile")) {
-    stage_start("sweep");
-    sort_in_one_tile(input, output, (unsigned int)n);
-    stage_stop();
-    return;
-  }
-  const Shape *const shape = choose_shape(n, d_inputPos != NULL);
+// Four passes that end in the output, without a copy.
+static void sort_by_sweeps(Pairs input, Pairs spare, Pairs output, size_t n) {
+  const bool pairs = input.positions != NULL;
+  const Shape *const shape = choose_shape(n, pairs);
   const unsigned int tiles = blocks_for(n, SWEEP_THREADS * shape->items);
-  size_t look_back_words = (size_t)PASSES * tiles * BINS;
-  if (look_back_words < BUCKET_WORDS) look_back_words = (BUCKET_WORDS + 3) / 4 * 4;
+  const size_t look_back_words = (size_t)PASSES * tiles * BINS;
   unsigned int *const scratch = (unsigned int *)scratch_alloc(
       (look_back_words + PASSES * BINS + 2 * PASSES) * sizeof(unsigned int));
   unsigned int *const start = scratch + look_back_words, *const counters = start + PASSES * BINS;
   const SweepState state = {start, counters, counters + PASSES, scratch};
-  const Pairs spare = {
-      (unsigned int *)scratch_alloc(n * sizeof(unsigned int)),
-      d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(n * sizeof(unsigned int))};
-  if (knob("buckets") > 0 && d_inputPos == NULL) {
-    stage_start("sweep");
-    const bool sorted = sort_by_buckets(
-        d_inputVals, spare.keys, d_outputVals, n, knob("buckets") == 2,
-        (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
-        (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024, scratch);
-    stage_stop();
-    if (sorted) {
-      scratch_free(spare.keys);
-      scratch_free(scratch);
-      return;
-    }
-  }
-  // Four passes that end in the output, without a copy.
   const Pairs stations[PASSES + 1] = {input, spare, input, spare, output};
-  SweepKernel *const sweep = d_inputPos == NULL ? shape->keys : shape->pairs;
+  SweepKernel *const sweep = pairs ? shape->pairs : shape->keys;
   CUDA_CHECK(cudaFuncSetAttribute(sweep, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   (int)shape->shared_bytes));
 
@@ -167,8 +140,38 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                       stations[pass + 1], (unsigned int)n, sweep_pass);
   }
   stage_stop();
+  scratch_free(scratch);
+}
 
+// The knob `buckets`; false if nothing is sorted yet.
+static bool sorted_by_buckets(Pairs input, Pairs spare, Pairs output, size_t n) {
+  if (knob("buckets") == 0 || input.positions != NULL) return false;
+  unsigned int *const words = (unsigned int *)scratch_alloc(BUCKET_WORDS * sizeof *words);
+  stage_start("sweep");
+  const bool sorted = sort_by_buckets(
+      input.keys, spare.keys, output.keys, n, knob("buckets") == 2,
+      (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
+      (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024, words);
+  stage_stop();
+  scratch_free(words);
+  return sorted;
+}
+
+void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
+               unsigned int *const d_outputVals, unsigned int *const d_outputPos,
+               const size_t numElems) {
+  if (numElems == 0) return;
+  const size_t n = numElems, bytes = n * sizeof(unsigned int);
+  const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
+  if (n <= (size_t)knob("oneTile")) {
+    stage_start("sweep");
+    sort_in_one_tile(input, output, (unsigned int)n);
+    stage_stop();
+    return;
+  }
+  const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
+                       d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
+  if (!sorted_by_buckets(input, spare, output, n)) sort_by_sweeps(input, spare, output, n);
   if (spare.positions != NULL) scratch_free(spare.positions);
   scratch_free(spare.keys);
-  scratch_free(scratch);
 }
