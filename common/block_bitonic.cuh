@@ -26,6 +26,7 @@
 
 #include <stdint.h>
 
+#include "common/device.h"
 #include "common/pairs.cuh"
 
 enum { MAX_BITONIC_STEPS = 3 };
@@ -180,18 +181,10 @@ static inline size_t tile_bytes(unsigned int elements, bool pairs) {
 
 // The largest tile, at most `wanted` elements, that a block of this device can hold.
 static inline unsigned int tile_that_fits(unsigned int wanted, bool pairs) {
-  int device, bytes;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  const unsigned int most = (unsigned int)bytes / (pairs ? 8 : 4) / 32 * 32;
+  const unsigned int bytes =
+      (unsigned int)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const unsigned int most = bytes / (pairs ? 8 : 4) / 32 * 32;
   return wanted < most ? wanted : most;
-}
-
-// More dynamic shared memory than 48 KB must be asked for, kernel by kernel.
-template <class Kernel>
-static inline void allow_shared_memory(Kernel *kernel, size_t bytes) {
-  if (bytes <= 48 * 1024) return;
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 }
 
 #endif

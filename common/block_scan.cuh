@@ -28,15 +28,20 @@ static __device__ __forceinline__ unsigned int warp_inclusive_scan(unsigned int 
 //   value  [3 1 7 0 | 4 1]  ->  [3 4 11 11 | 15 16]
 static __device__ __forceinline__ unsigned int block_inclusive_scan(unsigned int value,
                                                                     unsigned int *warp_sums) {
-  const unsigned int warp = threadIdx.x / WARP_SIZE;
-  unsigned int scanned = warp_inclusive_scan(value);
+  const unsigned int warp = threadIdx.x / WARP_SIZE,
+                     warps = (blockDim.x + WARP_SIZE - 1) / WARP_SIZE;
+  const unsigned int scanned = warp_inclusive_scan(value);
   const bool last_lane = threadIdx.x % WARP_SIZE == WARP_SIZE - 1 || threadIdx.x == blockDim.x - 1;
   if (last_lane) warp_sums[warp] = scanned;
   __syncthreads();
-  // All lanes of a warp read the same word, which costs no more than one; a scan of the sums by one
-  // warp would need a second barrier.
-  for (unsigned int before = 0; before < warp; before++) scanned += warp_sums[before];
-  return scanned;
+  // The first warp scans the sums of all warps; a block of fewer threads than warps cannot exist.
+  if (warp == 0) {
+    const unsigned int sum = threadIdx.x < warps ? warp_sums[threadIdx.x] : 0;
+    const unsigned int scanned_sum = warp_inclusive_scan(sum);
+    if (threadIdx.x < warps) warp_sums[threadIdx.x] = scanned_sum;
+  }
+  __syncthreads();
+  return warp == 0 ? scanned : scanned + warp_sums[warp - 1];
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "common/check.h"
+#include "common/device.h"
 
 // First in a kernel that is launched by launch_overlapped: lets the next kernel of the stream be
 // set up, and waits until everything that the previous one wrote can be seen.
@@ -19,11 +20,7 @@ static __device__ __forceinline__ void wait_for_previous_kernel(void) {
 
 static inline bool device_can_overlap(void) {
   static int major = 0;
-  if (major == 0) {
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  }
+  if (major == 0) major = device_attribute(cudaDevAttrComputeCapabilityMajor);
   return major >= 9;
 }
 

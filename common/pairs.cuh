@@ -28,12 +28,6 @@ static inline void copy_pairs(Pairs to, Pairs from, size_t n) {
     CUDA_CHECK(cudaMemcpyAsync(to.positions, from.positions, bytes, cudaMemcpyDeviceToDevice, 0));
 }
 
-// What begins with element i of `pairs`.
-static __device__ __forceinline__ Pairs pairs_from(Pairs pairs, size_t i) {
-  const Pairs rest = {pairs.keys + i, pairs.positions == NULL ? NULL : pairs.positions + i};
-  return rest;
-}
-
 static inline void swap_pairs(Pairs *a, Pairs *b) {
   const Pairs c = *a;
   *a = *b;

@@ -41,6 +41,12 @@ extern "C" const SortVersion sort_version = {
     0.1,
 };
 
+// What begins with element i of `pairs`.
+static __device__ __forceinline__ Pairs pairs_from(Pairs pairs, size_t i) {
+  const Pairs rest = {pairs.keys + i, pairs.positions == NULL ? NULL : pairs.positions + i};
+  return rest;
+}
+
 // ---- step 1: a thread per merge -----------------------------------------------------------------
 
 static __global__ void merge_by_threads(Pairs from, Pairs to, size_t n, size_t width) {

@@ -14,6 +14,7 @@
 //           bit of every key and so never notices.
 #include "common/block_bitonic.cuh"
 #include "common/check.h"
+#include "common/device.h"
 #include "common/knobs.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
@@ -137,9 +138,7 @@ static void workspace_free(Workspace w) {
 }
 
 static Plan make_plan(size_t n, bool pairs) {
-  int device, multiprocessors;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   const unsigned int blocks = (unsigned int)(multiprocessors * knob("blocksPerSM"));
   const unsigned int tile = ceil_div((unsigned int)n, blocks);
   const unsigned int sort_size = tile_that_fits((unsigned int)knob("sortSize"), pairs);

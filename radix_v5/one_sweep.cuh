@@ -32,7 +32,7 @@ template <int kItems>
 struct SweepShared {
   unsigned int warp_bin[SWEEP_WARPS][BINS];  // counts; then 4 x the warp's last place: rank.cuh
   unsigned int bin_shift[BINS];              // from a place in the tile to a place in the output
-  unsigned int warp_sums[MAX_WARPS];
+  unsigned int warp_sums[SWEEP_WARPS];
   unsigned int tile_number;
   unsigned int tile[SWEEP_THREADS * kItems];  // keys in order of their digits; then positions
 };
@@ -119,7 +119,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   const unsigned int count = sum_bin(shared.warp_bin, counts);
   unsigned int *const word = &pass.look_back[(size_t)tile * BINS + threadIdx.x];
   look_back_publish(word, count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
-  const unsigned int first = block_inclusive_scan(count, shared.warp_sums) - count;
+  const unsigned int first = scan_bins(count, shared.warp_sums) - count;
   place_bin(shared.warp_bin, counts, first);
   __syncthreads();
 

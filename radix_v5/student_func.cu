@@ -8,12 +8,12 @@
 //           four histograms are counted beforehand by one read.
 // Lesson:   once memory is touched as little as that, ranking the keys is what costs.
 #include "common/check.h"
+#include "common/device.h"
 #include "common/knobs.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
-#include "radix_v5/bucket_sort.cuh"
 #include "radix_v5/histogram.cuh"
 #include "radix_v5/one_sweep.cuh"
 #include "radix_v5/one_tile.cuh"
@@ -23,9 +23,6 @@ static const SortKnob knobs[] = {
     {"shape", 0, 0, 7, "tile shape, a row of the table `shapes`; 0: chosen by n"},
     {"oneTile", ONE_TILE_MAX, 0, ONE_TILE_MAX,
      "up to so many elements are sorted by one block alone"},
-    {"buckets", 0, 0, 2,
-     "bare keys by the most significant digit first, where n suits it: 0 never, 1 small buckets "
-     "first, 2 large buckets"},
     {},
 };
 
@@ -74,13 +71,6 @@ static const Choice choices[] = {
     {3000000, 4, 5}, {6000000, 4, 6}, {SIZE_MAX, 7, 6},
 };
 
-static int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0, value = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
-  return value;
-}
-
 static const Shape *choose_shape(size_t n, bool pairs) {
   int row = knob("shape");
   if (row == 0) {
@@ -98,8 +88,7 @@ static void histogram(Pairs in, size_t n, SweepState state, size_t look_back_wor
   if (multiprocessors == 0) {
     multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
     shared_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    CUDA_CHECK(cudaFuncSetAttribute(count_digits, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    shared_limit - 1024));
+    allow_shared_memory(count_digits, (size_t)shared_limit - 1024);
   }
   // Many copies of the counters pay when there are many keys to count; few are cheaper to clear.
   const size_t one_copy = PASSES * BINS * sizeof(unsigned int);
@@ -125,8 +114,7 @@ static void sort_by_sweeps(Pairs input, Pairs spare, Pairs output, size_t n) {
   const SweepState state = {start, counters, counters + PASSES, scratch};
   const Pairs stations[PASSES + 1] = {input, spare, input, spare, output};
   SweepKernel *const sweep = pairs ? shape->pairs : shape->keys;
-  CUDA_CHECK(cudaFuncSetAttribute(sweep, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)shape->shared_bytes));
+  allow_shared_memory(sweep, shape->shared_bytes);
 
   stage_start("hist");
   histogram(input, n, state, look_back_words);
@@ -143,20 +131,6 @@ static void sort_by_sweeps(Pairs input, Pairs spare, Pairs output, size_t n) {
   scratch_free(scratch);
 }
 
-// The knob `buckets`; false if nothing is sorted yet.
-static bool sorted_by_buckets(Pairs input, Pairs spare, Pairs output, size_t n) {
-  if (knob("buckets") == 0 || input.positions != NULL) return false;
-  unsigned int *const words = (unsigned int *)scratch_alloc(BUCKET_WORDS * sizeof *words);
-  stage_start("sweep");
-  const bool sorted = sort_by_buckets(
-      input.keys, spare.keys, output.keys, n, knob("buckets") == 2,
-      (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
-      (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024, words);
-  stage_stop();
-  scratch_free(words);
-  return sorted;
-}
-
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
@@ -171,7 +145,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   }
   const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
                        d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
-  if (!sorted_by_buckets(input, spare, output, n)) sort_by_sweeps(input, spare, output, n);
+  sort_by_sweeps(input, spare, output, n);
   if (spare.positions != NULL) scratch_free(spare.positions);
   scratch_free(spare.keys);
 }

@@ -95,7 +95,7 @@ if step hw4; then
   rm -rf "$pictures"
 fi
 
-# The report's experiments; records in $OUT/DEVICE/. About four minutes on an H200.
+# The report's experiments; records in $OUT/DEVICE/.
 if step bench; then
   OUT=$OUT scripts/reproduce.sh || fail bench
 fi

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
@@ -59,10 +60,7 @@ cudaError_t __wrap_cudaFree(void *memory) {
 void test_scratch(void **state) {
   (void)state;
   if (sort_version.scratch_per_key < 0.0) skip();
-  int device = 0, multiprocessors = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  size_t n = (size_t)multiprocessors * 8192;
+  size_t n = (size_t)device_attribute(cudaDevAttrMultiProcessorCount) * 8192;
   if (n < 1 << 17) n = 1 << 17;
   if (too_slow(n)) n = 4096;
   knobs_begin(&sort_version);
