@@ -19,15 +19,17 @@ export function loadReport(folder = HERE) {
 }
 
 // {{key}}: a number inside a sentence. [[sentences]]: shown if all their numbers are there, else "not
-// measured". Filled in here for the first device, and by main.js for the one chosen.
+// measured"; [[?sentences]] go without a word. Filled in here for the first device, and by main.js for
+// the one chosen.
 function fillValues(html, report) {
   const [device] = report.devices;
   const keysIn = (text) => [...text.matchAll(/\{\{([^}]+)\}\}/g)].map(([, key]) => key);
-  return html.replace(/\[\[(.*?)\]\]/gs, (_, sentence) => {
+  return html.replace(/\[\[(\??)(.*?)\]\]/gs, (_, optional, sentence) => {
     const keys = keysIn(sentence);
     if (keys.length === 0) throw new Error(`page/text: a sentence in [[ ]] without a number: ${sentence}`);
     const { missing, text } = sentenceOf(report, device, keys);
-    return `<span data-sentence="${keys.join(' ')}"${missing ? ' hidden' : ''}>${sentence}</span><em>${escapeHtml(text)}</em>`;
+    return `<span data-sentence="${keys.join(' ')}"${optional ? ' data-optional' : ''}${missing ? ' hidden' : ''}>${sentence}</span>` +
+      `<em>${optional ? '' : escapeHtml(text)}</em>`;
   }).replace(/\{\{([^}]+)\}\}/g, (_, key) => `<span data-value="${key}">${escapeHtml(valueOf(report, device, key).text)}</span>`);
 }
 

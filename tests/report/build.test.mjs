@@ -91,6 +91,17 @@ test('a number that was not measured says so, for this device and for a named on
   assert.deepEqual(valueOf(report, device, 'hw4.v1_total@H999'), { missing: true, text: 'not measured on the H999' });
   assert.deepEqual(sentenceOf(report, device, ['method.devices', 'hw4.v1_total']), { missing: true, text: 'Not measured on this device.' });
 });
+test('a sentence that begins with ? goes without a word where a number is missing; others say so', () => {
+  const page = buildPage(reportOf({ 'X1/scaling_keys.json': record({ rows: [1000, 2000].map((n) => row('radix_v9', n, 1, { what: 'keys' })) }) }));
+  assert.match(page, /<span data-sentence="scaling\.keys_largest [^"]*" data-optional hidden>.*?<\/span><em><\/em>/s);
+  assert.match(page, /<span data-sentence="mpp\.speeds" hidden>.*?<\/span><em>Not measured on this device\.<\/em>/s);
+});
+test("radix_v1 is compared with one CPU thread that has the same digits, as in the report", () => {
+  const seq = [1, 8].map((kBits) => row('seq', 220480, kBits === 1 ? 30 : 6, { knobs: { kBits } }));
+  const report = reportOf({ 'X1/hw4.json': record({ rows: [row('radix_v1', 220480, 3)] }), 'X1/hw4_seq.json': record({ rows: seq }) });
+  assert.equal(valueOf(report, report.devices[0], 'hw4.seq1_over_v1').text, '10.0 times');
+  assert.equal(valueOf(report, report.devices[0], 'hw4.seq8_over_v1').text, '2.00 times');
+});
 test('numbers: three digits, no exponent; sizes with a letter only where they are round', () => {
   assert.deepEqual([0.03955, 26.1294, 1404.38, 0.9996, 0, null].map((x) => digits(x)), ['0.0396', '26.1', '1,404', '1.00', '0', null]);
   assert.deepEqual([1000, 220480, 1e9, 1500000, 2 ** 28].map(size), ['1K', '220,480', '1G', '1.5M', '268,435,456']);

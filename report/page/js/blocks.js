@@ -1,6 +1,7 @@
 // Experiment 2: radix_v2's block sizes.
 import { digits, ms, over, percent, plain, size, times } from './format.js';
-import { label, source } from './records.js';
+import { label, rowsOf, source } from './records.js';
+import { hw4Record } from './worklog.js';
 
 const KNOBS = ['blockDigit', 'blockSize', 'blockScan'];
 const name = (setting) => KNOBS.map((knob) => setting[knob]).join('/');
@@ -53,6 +54,7 @@ export function blocksValues(report, device) {
   const fifteen = settings.map((setting) => ({ setting, time: at(setting) })).filter(({ time }) => time !== null);
   const [first, last] = [fifteen.reduce((a, b) => (b.time < a.time ? b : a)), fifteen.reduce((a, b) => (b.time > a.time ? b : a))];
   const reports = at(settings.find((setting) => name(setting) === REPORTS_BEST));
+  const again = rowsOf(hw4Record(device), { version: 'radix_v2', what: 'pairs', n: best.n, status: 'ok' }).find((row) => name(row.knobs) === REPORTS_BEST);
   return {
     'blocks.count': String(rows.length),
     'blocks.n': size(best.n),
@@ -62,6 +64,7 @@ export function blocksValues(report, device) {
     'blocks.spread15': times(over(last.time, first.time)),
     'blocks.gain': times(over(reports, best.median_ms)),
     'blocks.reports': ms(reports),
+    'blocks.again': ms(again?.median_ms ?? null),
     // A row of a single run does not know its noise.
     'blocks.noise': rows.every((row) => row.noise != null) ? percent(100 * Math.max(...rows.map((row) => row.noise))) : null,
   };

@@ -83,14 +83,15 @@ export function hw4Values(report, device) {
   const record = hw4Record(device);
   const time = (version) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.median_ms ?? null;
   const stage = (version, name) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms?.[name] ?? null;
-  const seq = time('seq');
+  const seq = (kBits) => rowsOf(firstRecord(device, 'hw4_seq'), { version: 'seq', status: 'ok' }).find((row) => row.knobs.kBits === kBits) ?? null;
   return {
-    'hw4.seq_over_v1': times(over(seq, time('radix_v1'))),
+    'hw4.seq1_over_v1': times(over(seq(1)?.median_ms, time('radix_v1'))),
+    'hw4.seq8_over_v1': times(over(seq(8)?.median_ms, time('radix_v1'))),
     'hw4.v2_over_v1': times(over(time('radix_v1'), time('radix_v2'))),
     'hw4.v1_hist': ms(stage('radix_v1', 'hist')),
     'hw4.v1_total': ms(time('radix_v1')), 'hw4.v2_total': ms(time('radix_v2')), 'hw4.v3_total': ms(time('radix_v3')), 'hw4.v4_total': ms(time('radix_v4')),
-    'hw4.seq_total': ms(seq),
-    'hw4.seq_copy': ms(stage('seq', 'copy')),
+    'hw4.seq1_total': ms(seq(1)?.median_ms ?? null), 'hw4.seq8_total': ms(seq(8)?.median_ms ?? null),
+    'hw4.seq_copy': ms(seq(8)?.stages_ms?.copy ?? null),
     'hw4.level1_scatter': ms(stage('radix_level1', 'scatter')),
     'hw4.level2_scatter': ms(stage('radix_level2', 'scatter')),
     'hw4.level1_hist': ms(stage('radix_level1', 'hist')),

@@ -98,7 +98,7 @@ function choose(id) {
   for (const span of document.querySelectorAll('[data-sentence]')) {
     const { text, missing } = sentenceOf(report, device, span.dataset.sentence.split(' '));
     span.hidden = missing;
-    span.nextElementSibling.textContent = missing ? text : '';
+    span.nextElementSibling.textContent = missing && !('optional' in span.dataset) ? text : '';
   }
   const figures = figuresOf(report, device);
   for (const figure of figures) drawFigure(figure);

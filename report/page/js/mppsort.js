@@ -50,7 +50,7 @@ export function mppsortValues(report, device) {
   const row = (version, n) => best(record, { what: 'keys', input: 'uniform', version, n });
   const speed = (n) => over(row('thrust_ref', n)?.median_ms, row('mppsort', n)?.median_ms);
   const sizes = sizesOf(record, { what: 'keys', input: 'uniform', version: 'mppsort' }).filter((n) => n <= 8e6 && speed(n) !== null);
-  const speeds = list(sizes.map((n) => `${digits(speed(n))} of Thrust's speed at ${size(n)} keys (${ms(row('mppsort', n).median_ms)})`)) || null;
+  const speeds = list(sizes.map((n) => `${times(speed(n))} Thrust's speed at ${size(n)} keys (${ms(row('mppsort', n).median_ms)})`)) || null;
   const rate = (n) => (row('mppsort', n) ? n / row('mppsort', n).median_ms / 1e6 : null);
   const stage = (name, n) => row('mppsort', n)?.stages_ms?.[name] ?? null;
   return {
