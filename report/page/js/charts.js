@@ -26,10 +26,11 @@ function dataset(series, figure, dark) {
 }
 
 function tick(axis, value, range) {
-  if (axis.sizes) return Math.log10(value) % 1 === 0 ? size(value) : '';
   if (!axis.log) return count(value);
-  // Of a decade only its first value; where there are hardly two decades, also 2 and 5.
   const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
+  // Within one decade sizes are doubled.
+  if (axis.sizes) return (range.max / range.min <= 10 ? [1, 2, 4, 8] : [1]).some((one) => Math.abs(lead - one) < 1e-6) ? size(value) : '';
+  // Of a decade only its first value; where there are hardly two decades, also 2 and 5.
   const wide = range.max / range.min > 200;
   return (wide ? [1] : [1, 2, 5]).some((one) => Math.abs(lead - one) < 1e-6) ? value.toLocaleString('en-US', { maximumSignificantDigits: 1 }) : '';
 }
@@ -64,15 +65,15 @@ const marks = {
       const at = axis.getPixelForValue(mark.value);
       if (!(at >= axis.left - 1 && at <= axis.right + 1) && !(at >= axis.top - 1 && at <= axis.bottom + 1)) continue;
       ctx.save();
-      Object.assign(ctx, { strokeStyle: options.color, fillStyle: options.color, lineWidth: 1.5, font: '12px system-ui, sans-serif' });
+      Object.assign(ctx, { strokeStyle: options.color, fillStyle: options.color, lineWidth: 1.5, font: '12px system-ui, sans-serif', textBaseline: 'bottom' });
       ctx.setLineDash([5, 4]);
       ctx.beginPath();
       if (axis.isHorizontal()) { ctx.moveTo(at, area.top); ctx.lineTo(at, area.bottom); }
       else { ctx.moveTo(area.left, at); ctx.lineTo(area.right, at); }
       ctx.stroke();
       ctx.textAlign = axis.isHorizontal() && at > area.left + 0.7 * area.width ? 'right' : 'left';
-      if (axis.isHorizontal()) ctx.fillText(mark.label, at + (ctx.textAlign === 'right' ? -5 : 5), area.top - 5);
-      else ctx.fillText(mark.label, area.left + 6, at - 5);
+      if (axis.isHorizontal()) ctx.fillText(mark.label, at + (ctx.textAlign === 'right' ? -5 : 5), area.top - 1);
+      else ctx.fillText(mark.label, area.left + 6, at - 2);
       ctx.restore();
     }
   },

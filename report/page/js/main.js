@@ -9,6 +9,7 @@ const charts = new Map();
 const narrow = () => window.innerWidth < 560;
 const darkQuery = matchMedia('(prefers-color-scheme: dark)');
 let printing = false;
+const PRINTED_HEIGHT = 620;
 const dark = () => !printing && darkQuery.matches;
 
 function element(tag, text, attributes = {}) {
@@ -118,7 +119,8 @@ function recolor() {
   }
 }
 
-// Paper: light colours, all tables open, charts as wide as the page.
+// Paper: light colours, all tables open, charts as wide as the page and low enough to share it with the
+// text before them.
 function setPrinting(on) {
   if (printing === on) return;
   printing = on;
@@ -126,7 +128,10 @@ function setPrinting(on) {
     if (on) { details.dataset.open = details.open; details.open = true; } else details.open = details.dataset.open === 'true';
   }
   recolor();
-  for (const { chart } of charts.values()) chart.resize();
+  for (const { figure, chart } of charts.values()) {
+    chart.canvas.parentNode.style.height = `${Math.min(heightOf(figure, narrow()), on ? PRINTED_HEIGHT : Infinity)}px`;
+    chart.resize();
+  }
 }
 
 for (const device of report.devices) {

@@ -75,7 +75,7 @@ export function mergeCpuFigures(report, device) {
       { name: 'slides, 100M keys', color: 'published', published: true, points: [{ x: 8, y: published.find((row) => row.n === 1e8).speedup_task }] },
       ...charted.map((n, i) => ({ name: `ours, ${size(n)} keys`, color: `slot${i}`,
         points: [{ x: 1, y: 1 }, ...speedups.filter((one) => one.n === n).map(({ run, s }) => ({ x: run.threads, y: s }))] })),
-      ...(runs.length > 0 ? [{ name: 'ideal', color: 'neutral', published: true, points: [{ x: 1, y: 1 }, { x: most.threads, y: most.threads }] }] : []),
+      ...(runs.length > 0 ? [{ name: 'ideal', color: 'neutral', roof: true, points: [1, most.threads].map((x) => ({ x, y: x })) }] : []),
     ],
     format: (x) => digits(x),
     tables: [{
