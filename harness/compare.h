@@ -203,6 +203,7 @@ Rates row_rates(const Row *row, const Conditions *conditions);
 const char *status_name(RowStatus status);                  // "ok", "wrong", "crashed", ..
 const char *limit_name(MeasureLimit limit);                 // "noise", "reps", "time"
 void row_verdict(const Row *row, char *text, size_t size);  // "PASS", "FAIL: ..", or the message
+void cuda_versions(const DeviceInfo *device, char *text, size_t size);  // "13.0 (runtime 12.8)"
 
 // Each format gets the conditions first, then rows in order, then the end, also after Ctrl-C.
 typedef struct Output {

@@ -62,8 +62,9 @@ static const struct argp_option option_table[] = {
      "times as long is stopped",
      0},
     {"stages", OPTION_STAGES, "on|off", 0, "Time the stages too, in runs of their own (on)", 0},
-    {"set", OPTION_SET, "[VERSION.]KNOB=VALUE", 0, "Set a knob (repeatable)", 0},
-    {"sweep", OPTION_SWEEP, "[VERSION.]KNOB=VALUES", 0,
+    {"set", OPTION_SET, "KNOB=VALUE", 0,
+     "Set a knob of all versions that have it, or with VERSION.KNOB of one (repeatable)", 0},
+    {"sweep", OPTION_SWEEP, "KNOB=VALUES", 0,
      "A row for each value, e.g. radix_v2.blockSize=32..1024, the best one marked; once or twice; "
      "without a VERSION argument only the swept versions run",
      0},

@@ -31,3 +31,12 @@ void row_verdict(const Row *row, char *text, size_t size) {
   else
     snprintf(text, size, "%s", row->message);
 }
+
+void cuda_versions(const DeviceInfo *device, char *text, size_t size) {
+  const int driver = device->driver_version, runtime = device->runtime_version;
+  if (driver == 0)
+    snprintf(text, size, "none");
+  else
+    snprintf(text, size, "%d.%d (runtime %d.%d)", driver / 1000, driver % 1000 / 10, runtime / 1000,
+             runtime % 1000 / 10);
+}

@@ -108,16 +108,17 @@ static void cell(const char *text) {
 }
 
 static void md_begin(const Conditions *c, const Request *request, const Plan *plan) {
+  char cuda[64];
+  cuda_versions(&c->device, cuda, sizeof cuda);
   printf(
-      "%s (%s backend), driver %s, CUDA %d.%d, copy rate %.0f GB/s, clocks: %s, %s, commit %s, "
-      "seed %llu\n\n",
-      c->device.name, c->device.backend, c->driver, c->device.driver_version / 1000,
-      c->device.driver_version % 1000 / 10, c->copy_bytes_per_second / 1e9, c->clocks, c->date,
-      c->commit, (unsigned long long)request->seed);
+      "%s (%s backend), driver %s, CUDA %s, copy rate %.4g GB/s, clocks: %s, host: %s, %s, commit "
+      "%s, seed %llu\n\n",
+      c->device.name, c->device.backend, c->driver, cuda, c->copy_bytes_per_second / 1e9, c->clocks,
+      c->host_cpu, c->date, c->commit, (unsigned long long)request->seed);
   puts(
-      "| version | n | input | what | median ms | min ms | noise | Gkeys/s | GB/s | copy | ratio |"
-      " verdict | stages ms |");
-  puts("|---|--:|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|");
+      "| version | n | input | what | median ms | min ms | noise | runs, ended by | Gkeys/s | GB/s "
+      "| copy | ratio | verdict | stages ms |");
+  puts("|---|--:|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|---|");
   note_left_out(plan);
 }
 
@@ -135,10 +136,11 @@ static void md_row(const Row *row, const Conditions *conditions, const Request *
   const Measurement *const m = &row->measured;
   const Rates rates = row_rates(row, conditions);
   if (row->status == ROW_RIGHT)
-    printf(" %.4f | %.4f | %.1f%% | %.4g | %.4g | %.1f%% |", m->median_ms, m->min_ms,
-           100.0 * m->noise, rates.gkeys_per_s, rates.gb_per_s, rates.percent_of_copy);
+    printf(" %.4f | %.4f | %.1f%% | %d, %s | %.4g | %.4g | %.1f%% |", m->median_ms, m->min_ms,
+           100.0 * m->noise, m->repetitions, limit_name(m->limit), rates.gkeys_per_s,
+           rates.gb_per_s, rates.percent_of_copy);
   else
-    fputs(" | | | | | |", stdout);
+    fputs(" | | | | | | |", stdout);
   if (row->ratio > 0.0)
     printf(" %.3g%s |", row->ratio, row->best ? " (best)" : "");
   else

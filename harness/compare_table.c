@@ -64,16 +64,12 @@ static void look_around(const Request *request, const Plan *plan) {
 
 static void begin(const Conditions *c, const Request *request, const Plan *plan) {
   look_around(request, plan);
-  printf("%s%s%s (%s backend), driver %s, CUDA ", paint(BOLD), c->device.name, paint(PLAIN),
-         c->device.backend, c->driver);
-  if (c->device.driver_version == 0)
-    printf("none");
-  else
-    printf("%d.%d (runtime %d.%d)", c->device.driver_version / 1000,
-           c->device.driver_version % 1000 / 10, c->device.runtime_version / 1000,
-           c->device.runtime_version % 1000 / 10);
-  printf(", copy rate %.4g GB/s\nclocks: %s; %s; commit %s; seed %llu\n",
-         c->copy_bytes_per_second / 1e9, c->clocks, c->date, c->commit,
+  char cuda[64];
+  cuda_versions(&c->device, cuda, sizeof cuda);
+  printf("%s%s%s (%s backend), driver %s, CUDA %s, copy rate %.4g GB/s\n", paint(BOLD),
+         c->device.name, paint(PLAIN), c->device.backend, c->driver, cuda,
+         c->copy_bytes_per_second / 1e9);
+  printf("clocks: %s; %s; commit %s; seed %llu\n", c->clocks, c->date, c->commit,
          (unsigned long long)request->seed);
   printf("host: %s, usable CPUs: %d\n", c->host_cpu, c->host_threads);
   printf("median of up to %d runs, ended by ", request->plan.max_repetitions);

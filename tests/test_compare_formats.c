@@ -214,6 +214,7 @@ static void test_md(void **state) {
     assert_int_equal(count, bars);
   }
   assert_int_equal(rows, ROWS + 2);
+  assert_non_null(strstr(outcome.out, ", reps |"));  // what ended the runs of a row
 }
 
 static void test_table(void **state) {
