@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 OUT=${OUT:-report/results}
-compare=./compare sizes='' inputs=uniform,entropy3,gaussian,zipf,sorted,all-equal append=0
+compare=./compare sizes='' inputs='' append=0
 
 quit() { # CODE SENTENCE
   echo "bench: $2" >&2
@@ -30,9 +30,12 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ "$append" = 0 ] || command -v jq >/dev/null || quit 2 "--append needs jq, which is not installed"
-for real in scores morton; do # real inputs, where scripts/real_inputs.js has been run
-  if [ -f "build/inputs/$real.npy" ] && [[ $inputs == *,* ]]; then inputs+=,$real; fi
-done
+if [ -z "$inputs" ]; then
+  inputs=uniform,entropy3,gaussian,zipf,sorted,all-equal
+  for real in scores morton; do # real inputs, where scripts/real_inputs.js has been run
+    if [ -f "build/inputs/$real.npy" ]; then inputs+=,$real; fi
+  done
+fi
 if [ -z "$sizes" ]; then
   case $("$compare" --list | head -n 1) in
     *'cuda backend'*) sizes=220480,1M,8M,100M,2^28 ;;

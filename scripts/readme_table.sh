@@ -3,11 +3,22 @@
 # from records of compare: median ms, and how many times as fast as the baseline. A device has a
 # table for pairs and one for keys, with a column for each input and n. Of several settings of a
 # version the fastest counts.
-#   scripts/readme_table.sh [--readme FILE] [RECORD.json ...]     (default: report/results/*.json)
+#   scripts/readme_table.sh [--readme FILE] [RECORD.json ...]
+# Default: the homework's and the large sort's record of each GPU (report/results/*/hw4.json and
+# worklog.json), which are two columns; without a GPU's, report/results/*.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 readme=README.md
-if [ "${1-}" = --readme ]; then readme=$2; shift 2; fi
+if [ "${1-}" = --readme ]; then
+  [ $# -gt 1 ] || { echo "readme_table: --readme needs a value" >&2; exit 2; }
+  readme=$2
+  shift 2
+fi
+if [ $# -eq 0 ]; then
+  for record in report/results/*/{hw4,worklog}.json; do
+    if jq -e '.schema == 1 and .device.backend == "cuda"' "$record" >/dev/null 2>&1; then set -- "$@" "$record"; fi
+  done
+fi
 if [ $# -eq 0 ]; then
   for record in report/results/*.json; do
     if jq -e '.schema == 1' "$record" >/dev/null 2>&1; then set -- "$@" "$record"; fi
