@@ -34,8 +34,10 @@ void progress_show(const Plan *plan, size_t row) {
     const double seconds = (double)(now.tv_sec - start.tv_sec) * (all - done) / done;
     snprintf(left, sizeof left, ", %d:%02d left", (int)(seconds / 60.0), (int)fmod(seconds, 60.0));
   }
-  fprintf(stderr, "\r\033[K%zu/%zu %s, %zu %s %s%s", row + 1, plan->count, label, plan->rows[row].n,
-          plan->rows[row].source->name, plan->rows[row].pairs ? "pairs" : "keys", left);
+  // ?7: a line that is too long is cut off; wrapped, only its end could be overwritten.
+  fprintf(stderr, "\r\033[K\033[?7l%zu/%zu %s, %zu %s %s%s\033[?7h", row + 1, plan->count, label,
+          plan->rows[row].n, plan->rows[row].source->name, plan->rows[row].pairs ? "pairs" : "keys",
+          left);
   fflush(stderr);
   shown = true;
 }

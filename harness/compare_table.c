@@ -7,7 +7,8 @@
 
 #include "harness/compare.h"
 
-enum { BAR_CELLS = 12, BASELINE_CELLS = 4, NUMBERS_WIDTH = 64 };
+// With the longest name of a version, numbers and verdict fill the 80 columns of a terminal.
+enum { BAR_CELLS = 12, BASELINE_CELLS = 4, NUMBERS_WIDTH = 62 };
 
 static struct {
   bool color, bars;
@@ -46,8 +47,7 @@ static void look_around(const Request *request, const Plan *plan) {
   struct winsize window;
   const bool terminal = isatty(STDOUT_FILENO);
   const char *const columns = getenv("COLUMNS");
-  table.color = table.bars = terminal;
-  if (request->no_color) table.color = false;
+  table.color = terminal && !request->no_color;
   table.columns = 120;
   if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
     table.columns = window.ws_col;
@@ -60,6 +60,8 @@ static void look_around(const Request *request, const Plan *plan) {
     const int length = (int)strlen(label) + (plan->rows[i].swept ? 2 : 0);
     if (length > table.label_width) table.label_width = length;
   }
+  // Better none than a line that wraps.
+  table.bars = terminal && table.label_width + NUMBERS_WIDTH + BAR_CELLS + 1 <= table.columns;
 }
 
 static void begin(const Conditions *c, const Request *request, const Plan *plan) {
@@ -93,10 +95,12 @@ static void print_group_head(const Row *row, const Request *request) {
   char n[32];
   printf("\n%s%s %s, %s%s\n", paint(BOLD), grouped(row->n, n), row->pairs ? "pairs" : "keys",
          row->source->name, paint(PLAIN));
-  printf("%s%-*s %8s %8s %6s  %8s %7s %6s %8s%*s  %-4s  %s%s\n", paint(DIM), table.label_width,
-         "version", "median ms", "min ms", "noise", "Gkeys/s", "GB/s", "copy", "ratio",
-         table.bars ? BAR_CELLS + 1 : 0, "", "", request->plan.stages ? "stages ms" : "",
-         paint(PLAIN));
+  const int bar = table.bars ? BAR_CELLS + 1 : 0;
+  const char *const stages = "      stages ms";
+  const bool has_room = table.label_width + NUMBERS_WIDTH + bar + 11 <= table.columns;
+  printf("%s%-*s %8s %6s %6s  %8s %6s %6s %8s%*s %s%s\n", paint(DIM), table.label_width, "version",
+         "median ms", "min ms", "noise", "Gkeys/s", "GB/s", "copy", "ratio", bar, "",
+         request->plan.stages && has_room ? stages : "", paint(PLAIN));
 }
 
 // Eighths of cells; the baseline fills BASELINE_CELLS, and a tip says that there is more.
@@ -148,7 +152,7 @@ static void print_numbers(const Row *row, const Conditions *conditions) {
   char text[5][32], noise[32] = "-", ratio[40] = "-";
   if (m->repetitions > 1) snprintf(noise, sizeof noise, "%.1f%%", 100.0 * m->noise);
   if (row->ratio > 0.0) snprintf(ratio, sizeof ratio, "%sx", number(row->ratio, 3, 5, text[4]));
-  printf("%8s %8s %6s%c %8s %7s %5.1f%% %8s", number(m->median_ms, 5, 4, text[0]),
+  printf("%8s %7s %6s%c %8s %6s %5.1f%% %8s", number(m->median_ms, 5, 4, text[0]),
          number(m->min_ms, 5, 4, text[1]), noise, "*rt"[m->limit],
          number(rates.gkeys_per_s, 3, 6, text[2]), number(rates.gb_per_s, 4, 4, text[3]),
          rates.percent_of_copy, ratio);
@@ -173,7 +177,7 @@ static void print_row(const Row *row, const Conditions *conditions, const Reques
   } else {
     print_numbers(row, conditions);
     if (table.bars) print_bar(row->ratio);
-    printf("  %s%s%s", paint(GREEN), verdict, paint(PLAIN));
+    printf(" %s%s%s", paint(GREEN), verdict, paint(PLAIN));
     print_stages(row);
     putchar('\n');
   }
