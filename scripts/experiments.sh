@@ -61,7 +61,7 @@ experiments() {
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45
-    local bottom_up='--n 100K,1M,10M --reps 3 --time-limit 2' parents='--n 100K --reps 3 --time-limit 1'
+    local bottom_up='--n 100K,1M,10M --reps 3 --time-limit 4' parents='--n 100K --reps 3 --time-limit 1'
     local mpp='--n 16K,32K,64K,128K --reps 20 --time-limit 5'
     local small_scale='--n 1K,4K,16K,64K --reps 3 --time-limit 0.8'
     local skewed='--n 8192 --reps 3 --time-limit 0.2' skewed_seconds=10

@@ -11,8 +11,8 @@
 # interrupted run leaves nothing half-written. What is there is not measured again: after Ctrl-C, call
 # it again and it goes on. Needs only bash and coreutils beside ./compare (make compare).
 # COMPARE and OUT name another program and another folder than ./compare and report/results.
-# Exit code: 0 all right, 1 a record holds a wrong result or a crash, 2 usage, 3 an experiment failed,
-# 130 after Ctrl-C.
+# Exit code: 0 all right, 1 a record holds a wrong result, a crash or a row that was stopped, 2 usage,
+# 3 an experiment failed, 130 after Ctrl-C.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/experiments.sh
