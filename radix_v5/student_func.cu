@@ -6,7 +6,10 @@
 //           through memory a pass - histogram, scan, scatter -, a tile now stays on the chip until
 //           it is scattered, and learns from its neighbours by look-back where its runs go. All
 //           four histograms are counted beforehand by one read.
-// Lesson:   once memory is touched as little as that, ranking the keys is what costs.
+//           Bare keys, if they are spread well, are moved to small buckets instead, each of which
+//           a block sorts in shared memory (buckets.cuh).
+// Lesson:   once memory is touched as little as that, ranking the keys is what costs; and where
+//           nobody can see the order of equal keys, nobody needs to pay for it.
 #include "common/check.h"
 #include "common/device.h"
 #include "common/knobs.h"
@@ -14,6 +17,7 @@
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
+#include "radix_v5/by_buckets.cuh"
 #include "radix_v5/histogram.cuh"
 #include "radix_v5/one_sweep.cuh"
 #include "radix_v5/one_tile.cuh"
@@ -23,6 +27,10 @@ static const SortKnob knobs[] = {
     {"shape", 0, 0, 7, "tile shape, a row of the table `shapes`; 0: chosen by n"},
     {"oneTile", ONE_TILE_MAX, 0, ONE_TILE_MAX,
      "up to so many elements are sorted by one block alone"},
+    {"bucketBits", 0, 0, MAX_BUCKET_BITS,
+     "bare keys go to 2^bucketBits buckets first; 0: chosen by n, 1 to 9: no buckets"},
+    {"bucketShape", 0, 0, BUCKET_SHAPES,
+     "size of the buckets, a row of `bucket_shapes` in by_buckets.cuh; 0: chosen by n"},
     {},
 };
 
@@ -145,7 +153,8 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   }
   const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
                        d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
-  sort_by_sweeps(input, spare, output, n);
+  const bool sorted = d_inputPos == NULL && sort_by_buckets(input.keys, spare.keys, output.keys, n);
+  if (!sorted) sort_by_sweeps(input, spare, output, n);
   if (spare.positions != NULL) scratch_free(spare.positions);
   scratch_free(spare.keys);
 }

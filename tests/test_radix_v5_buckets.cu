@@ -1,0 +1,151 @@
+// radix_v5's way by buckets: does it sort whatever fits, by one step and by two, with buckets of
+// every size; and does it say so when a bucket does not fit?
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+extern "C" {
+#include <cmocka.h>
+}
+
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "radix_v5/by_buckets.cuh"
+#include "tests/reference_sort.h"
+
+static const char *const stages[] = {"hist", "sweep", NULL};
+static const SortKnob knobs[] = {
+    {"bucketBits", 0, 0, MAX_BUCKET_BITS, ""}, {"bucketShape", 0, 0, BUCKET_SHAPES, ""}, {}};
+static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
+
+static void set(const char *name, int value) {
+  char assignment[80], message[200];
+  snprintf(assignment, sizeof assignment, "%s=%d", name, value);
+  if (!knob_set(assignment, message, sizeof message)) fail_msg("%s", message);
+}
+
+static uint32_t random_word(void) {
+  static uint64_t state = 1;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(state >> 32);
+}
+
+// Sorts keys[0..n) by buckets and compares; false if they did not fit.
+static bool sorts(uint32_t *keys, size_t n) {
+  const size_t bytes = n * sizeof *keys;
+  unsigned int *const in = (unsigned int *)scratch_alloc(bytes);
+  unsigned int *const spare = (unsigned int *)scratch_alloc(bytes);
+  unsigned int *const out = (unsigned int *)scratch_alloc(bytes);
+  CUDA_CHECK(cudaMemcpy(in, keys, bytes, cudaMemcpyHostToDevice));
+  stages_begin(&version, false);
+  const bool sorted = sort_by_buckets(in, spare, out, n);
+  uint32_t *const result = (uint32_t *)malloc(bytes), *const order = (uint32_t *)malloc(bytes);
+  CUDA_CHECK(cudaMemcpy(result, in, bytes, cudaMemcpyDeviceToHost));
+  for (size_t i = 0; i < n; i++)
+    if (result[i] != keys[i]) fail_msg("the input has changed at %zu", i);
+  CUDA_CHECK(cudaMemcpy(result, out, bytes, cudaMemcpyDeviceToHost));
+  reference_sort(keys, order, n);
+  for (size_t i = 0; sorted && i < n; i++)
+    if (result[i] != keys[i]) fail_msg("[%zu] is %u, expected %u", i, result[i], keys[i]);
+  free(order);
+  free(result);
+  scratch_free(out);
+  scratch_free(spare);
+  scratch_free(in);
+  assert_int_equal(scratch_outstanding(), 0);
+  return sorted;
+}
+
+static uint32_t keys[200000];
+
+static void test_steps(void **state) {
+  (void)state;
+  for (int bits = MIN_BUCKET_BITS; bits <= MAX_BUCKET_BITS; bits++) {
+    const size_t n = bits < 13 ? 30011 : 4099;  // more than a tile of both kinds
+    knobs_begin(&version);
+    set("bucketBits", bits);
+    for (size_t i = 0; i < n; i++) keys[i] = random_word();
+    assert_true(sorts(keys, n));
+    for (size_t i = 0; i < n; i++) keys[i] = (uint32_t)(i * (UINT32_MAX / n));  // sorted
+    assert_true(sorts(keys, n));
+  }
+}
+
+// As many keys in a bucket as each shape holds, in the first and the last one, where padding and
+// keys might meet; by their lower bits they are, in turn, all different, in groups, and all equal.
+static void test_full_buckets(void **state) {
+  (void)state;
+  for (int shape = 1; shape <= BUCKET_SHAPES; shape++)
+    for (int kind = 0; kind < 5; kind++) {
+      const size_t capacity = bucket_shapes[shape - 1].capacity, n = 2 * capacity;
+      knobs_begin(&version);
+      set("bucketBits", MIN_BUCKET_BITS);
+      set("bucketShape", shape);
+      for (size_t i = 0; i < n; i++) {
+        const uint32_t lower = kind == 0   ? random_word()
+                               : kind == 1 ? random_word() & 0xf000ff
+                               : kind == 2 ? random_word() & 0x3
+                               : kind == 3 ? (uint32_t)(i % 20) << 12 | (random_word() & 0xfff)
+                                           : UINT32_MAX;
+        keys[i] = (i < capacity ? 0 : 0xffc00000u) | (lower & 0x3fffff);
+      }
+      assert_true(sorts(keys, n));
+    }
+}
+
+// One key too many in a bucket, and what n alone forbids.
+static void test_what_does_not_fit(void **state) {
+  (void)state;
+  for (int shape = 1; shape <= BUCKET_SHAPES; shape++) {
+    const size_t n = bucket_shapes[shape - 1].capacity + 1u;
+    knobs_begin(&version);
+    set("bucketBits", MIN_BUCKET_BITS);
+    set("bucketShape", shape);
+    for (size_t i = 0; i < n; i++) keys[i] = 7u << 22 | (random_word() & 0x3fffff);
+    assert_false(sorts(keys, n));
+    keys[0] = 0;  // in another bucket
+    assert_true(sorts(keys, n));
+  }
+  knobs_begin(&version);
+  set("bucketBits", MIN_BUCKET_BITS - 1);
+  assert_false(sorts(keys, 100));
+  BucketPlan plan;
+  knobs_begin(&version);
+  assert_false(plan_buckets((size_t)1 << 30, &plan));
+}
+
+// Chosen by n: each shape and number of bits is as small as uniform keys allow.
+static void test_plans(void **state) {
+  (void)state;
+  knobs_begin(&version);
+  for (size_t n = 5000; n < 250000000; n += n / 3) {
+    BucketPlan plan;
+    // An older GPU has too little shared memory for many buckets.
+    if (!plan_buckets(n, &plan)) {
+      assert_true(n > 5000000);
+      continue;
+    }
+    const double average = (double)n / (double)(1u << (plan.bits.first + plan.bits.second));
+    assert_true(average < plan.buckets->capacity);
+    assert_true(plan.bits.first + plan.bits.second == MIN_BUCKET_BITS ||
+                average > plan.buckets->capacity / 2.2);
+    assert_true(1u << plan.bits.first <= plan.partition->counters);
+    assert_true(plan.bits.second == 0 || 1 << plan.bits.first <= MAX_PARTS);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_full_buckets),
+      cmocka_unit_test(test_what_does_not_fit),
+      cmocka_unit_test(test_plans),
+  };
+  return cmocka_run_group_tests_name("radix_v5 by buckets", tests, NULL, NULL);
+}
