@@ -51,7 +51,7 @@ experiments() {
   [ -z "$(present cub_ref)" ] || cub='--sweep cub_ref.wideIndex=0,1'
 
   if [ "$backend" = cuda ]; then
-    local hw4='--reps 50 --time-limit 0.5' blocks='--reps 30 --time-limit 0.2' blocks_seconds=10 hw4_seconds=25
+    local hw4='--reps 50 --time-limit 0.5' blocks='--reps 100 --time-limit 0.2' blocks_seconds=10 hw4_seconds=25
     local merge_sizes=100K,1M,10M,30M,60M,100M merge_seconds=90 task_sizes=100K,1M,10M,100M task_seconds=20
     local bottom_up='--n 100K,1M,10M,30M,60M,100M --reps 11 --time-limit 1' parents='--n 60M --reps 5 --time-limit 1'
     local mpp='--n 1M,2M,4M,8M --reps 100 --time-limit 5'
@@ -101,7 +101,7 @@ experiments() {
     fi
     echo "scaling_all_$what|$scale_seconds||all device versions$note, $what|$(device_versions) --$what $small_scale"
     # shellcheck disable=SC2086 # the names have no spaces
-    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$(present $compared) --$what --dist $(inputs) $skewed --stages off"
+    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$(present $compared) $cub --$what --dist $(inputs) $skewed --stages off"
   done
   # 3. merge sort on the CPU, last because it takes longest. A row (warm-up and at least one run) of more
   # than 100 s is stopped.
