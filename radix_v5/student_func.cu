@@ -99,10 +99,11 @@ static void histogram(Pairs in, size_t n, SweepState state, size_t look_back_wor
     allow_shared_memory(count_digits, (size_t)shared_limit - 1024);
   }
   // Many copies of the counters pay when there are many keys to count; few are cheaper to clear.
+  // And with few keys, few and large blocks: each adds its counts to the same 1,024 words.
   const size_t one_copy = PASSES * BINS * sizeof(unsigned int);
   unsigned int copies = n > 2000000 ? 32 : 2;
   while (copies * one_copy > (size_t)shared_limit - 1024) copies /= 2;
-  const size_t threads = copies > 2 ? HISTOGRAM_THREADS : HISTOGRAM_THREADS / 2;
+  const size_t threads = HISTOGRAM_THREADS / (copies > 2 || n <= 400000 ? 1 : 2);
   const size_t wanted = n / (threads * 4) + 1;
   const size_t most = (size_t)multiprocessors * (copies > 8 ? 1 : 2);
   count_digits<<<(unsigned int)(wanted < most ? wanted : most), (unsigned int)threads,

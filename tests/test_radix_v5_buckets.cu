@@ -49,7 +49,7 @@ static bool sorts(uint32_t *keys, size_t n) {
   CUDA_CHECK(cudaMemcpy(result, in, bytes, cudaMemcpyDeviceToHost));
   for (size_t i = 0; i < n; i++)
     if (result[i] != keys[i]) fail_msg("the input has changed at %zu", i);
-  CUDA_CHECK(cudaMemcpy(result, out, bytes, cudaMemcpyDeviceToHost));
+  if (sorted) CUDA_CHECK(cudaMemcpy(result, out, bytes, cudaMemcpyDeviceToHost));
   reference_sort(keys, order, n);
   for (size_t i = 0; sorted && i < n; i++)
     if (result[i] != keys[i]) fail_msg("[%zu] is %u, expected %u", i, result[i], keys[i]);
