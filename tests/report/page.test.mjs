@@ -24,7 +24,7 @@ async function eachDevice(page, names, check) {
 
 test('worklog: per cent of Thrust, from the record', async () => {
   const { page } = await open(browser);
-  await eachDevice(page, ['hw4', 'hw4_size'], (device, { rows }, charts) => {
+  await eachDevice(page, ['hw4'], (device, { rows }, charts) => {
     const { labels, datasets } = charts.worklog;
     const data = Object.entries(datasets).find(([name]) => /220,480 pairs/.test(name) && !/820M/.test(name))[1];
     const time = (version) => median(rows, { version, what: 'pairs' });
@@ -37,7 +37,7 @@ test('worklog: per cent of Thrust, from the record', async () => {
 });
 test('hw4: totals of every version, published and measured', async () => {
   const { page } = await open(browser);
-  await eachDevice(page, ['hw4', 'hw4_size'], (device, { rows }, charts) => {
+  await eachDevice(page, ['hw4'], (device, { rows }, charts) => {
     const { labels, datasets } = charts['hw4-total'];
     const [reports, slides, ours] = Object.values(datasets);
     near(reports[labels.indexOf('radix_v2')], 23.7413, 'report, radix_v2');

@@ -5,7 +5,7 @@ import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
 
 const VERSIONS = ['radix_v2', 'radix_v3', 'radix_v4'];
 const STAGES = ['hist', 'scan', 'scatter'];
-const byN = (device) => firstRecord(device, 'scaling_all_pairs', 'large');
+const byN = (device) => firstRecord(device, 'scaling_all_pairs');
 
 // The largest n at which all three have been measured with their stages.
 function staged(device) {

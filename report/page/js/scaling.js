@@ -1,5 +1,5 @@
 // Gkeys/s over n, with what the memory allows.
-import { digits, over, percent, size, times } from './format.js';
+import { digits, list as inWords, over, percent, size, times } from './format.js';
 import { bestMs, firstRecord, label, sizesOf, source, versionsOf } from './records.js';
 
 // Bytes that a sort must move per element: a copy; and four passes of 8 bits that read and write
@@ -10,7 +10,7 @@ const ORDER = ['radix_v', 'cub_ref', 'thrust_ref', 'cub_merge_ref', 'mppsort', '
 const rank = (version) => { const i = ORDER.findIndex((start) => version.startsWith(start)); return i < 0 ? ORDER.length : i; };
 const newestFirst = (a, b) => rank(a) - rank(b) || b.localeCompare(a);
 
-const recordsOf = (device, what) => [firstRecord(device, `scaling_${what}`), firstRecord(device, `scaling_all_${what}`, 'large'),
+const recordsOf = (device, what) => [firstRecord(device, `scaling_${what}`), firstRecord(device, `scaling_all_${what}`),
   firstRecord(device, 'standard')].filter(Boolean);
 
 // Each version from the first record that has it.
@@ -65,6 +65,8 @@ export function scalingValues(report, device) {
     const roof = record.copy_gb_per_s / TRAFFIC[what].sweep;
     const at = (version, n) => list.find((one) => one.version === version)?.points.find(({ x }) => x === n)?.time ?? null;
     const largest = radix.points.at(-1);
+    const cub = radix.points.map(({ x, time }) => ({ x, gain: over(at('cub_ref', x), time) })).filter(({ gain }) => gain !== null);
+    const best = cub.length > 0 ? cub.reduce((a, b) => (b.gain > a.gain ? b : a)) : null;
     Object.assign(values, {
       'scaling.newest': radix.version,
       'scaling.copy': `${digits(record.copy_gb_per_s, 4)} GB/s`,
@@ -73,6 +75,8 @@ export function scalingValues(report, device) {
       [`scaling.${what}_share`]: percent((100 * top.y) / roof),
       [`scaling.${what}_largest`]: size(largest.x),
       [`scaling.${what}_cub`]: times(over(at('cub_ref', largest.x), largest.time)),
+      [`scaling.${what}_best_cub`]: best ? `${times(best.gain)} as fast with ${size(best.x)}` : null,
+      [`scaling.${what}_all_cub`]: cub.length > 0 ? inWords(cub.map(({ x, gain }) => `${times(gain)} at ${size(x)}`)) : null,
       [`scaling.${what}_smallest`]: size(radix.points[0].x),
       [`scaling.${what}_small_cub`]: times(over(at('cub_ref', radix.points[0].x), radix.points[0].time)),
     });

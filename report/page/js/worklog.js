@@ -5,8 +5,8 @@ import { bestMs, firstRecord, label, radixPath, source } from './records.js';
 export const HW4_SIZE = 220480;
 
 // The homework's size from the run on its image, else from uniform keys; 100M from its own run.
-export const hw4Record = (device) => firstRecord(device, 'hw4', 'hw4_size');
-export const largeRecord = (device) => firstRecord(device, 'worklog', 'large');
+export const hw4Record = (device) => firstRecord(device, 'hw4');
+export const largeRecord = (device) => firstRecord(device, 'worklog');
 
 function pointsOfPath(device) {
   const sets = [{ record: hw4Record(device), n: HW4_SIZE }, { record: largeRecord(device), n: 1e8 }];
