@@ -1,5 +1,6 @@
 // Experiment 6: the reports' open questions, from the records of the other experiments.
-import { digits, ms, over, size, times } from './format.js';
+import { digits, ms, over, percent, size, times } from './format.js';
+import { launches } from './profiles.js';
 import { best, bestMs, firstRecord, label, sizesOf, source } from './records.js';
 import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
 
@@ -38,6 +39,15 @@ export function questionsFigures(report, device) {
   }];
 }
 
+// The launch of which Test 2's smaller blocks gain most, as Nsight Compute saw both tests.
+function hits(device) {
+  const [first, second] = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
+  const gain = (i) => over(first[i]?.Duration ?? null, second[i]?.Duration ?? null) ?? 0;
+  const most = second.reduce((best_, _, i) => (gain(i) > gain(best_) ? i : best_), 0);
+  const text = (one) => one && one['L1 hit rate'] !== undefined ? `${percent(one['L1 hit rate'])} (${ms(one.Duration)})` : null;
+  return { pass: second.length > 0 ? String(most + 1) : null, first: text(first[most]), second: text(second[most]) };
+}
+
 export function questionsValues(report, device) {
   const { n, row } = staged(device);
   const stage = (version, name) => row(version)?.stages_ms?.[name] ?? null;
@@ -47,8 +57,9 @@ export function questionsValues(report, device) {
     const [a, b] = [stage(from, name), stage(to, name)];
     return a === null || b === null ? null : `from ${ms(a)} to ${ms(b)}`;
   };
+  const hit = hits(device);
   return {
-    'q.n': size(n),
+    'q.n': size(n), 'q.hit_pass': hit.pass, 'q.hit1': hit.first, 'q.hit2': hit.second,
     'q.v4_over_v2': gain('radix_v2', 'radix_v4'), 'q.v4_over_v3': gain('radix_v3', 'radix_v4'),
     'q.v4_over_v2_hw4': times(over(small('radix_v2'), small('radix_v4'))), 'q.v4_over_v3_hw4': times(over(small('radix_v3'), small('radix_v4'))),
     'q.v3_hist': paid('radix_v2', 'radix_v3', 'hist'), 'q.v3_scatter': paid('radix_v2', 'radix_v3', 'scatter'),

@@ -1,5 +1,5 @@
 // Gkeys/s over n, with what the memory allows.
-import { digits, list as inWords, over, percent, size, times } from './format.js';
+import { digits, list, over, percent, size, times } from './format.js';
 import { bestMs, firstRecord, label, sizesOf, source, versionsOf } from './records.js';
 
 // Bytes that a sort must move per element: a copy; and four passes of 8 bits that read and write
@@ -28,9 +28,9 @@ function curves(device, what) {
 }
 
 function figure(device, what) {
-  const list = curves(device, what);
+  const found = curves(device, what);
   const [first] = recordsOf(device, what);
-  const sizes = [...new Set(list.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+  const sizes = [...new Set(found.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
   const roof = (bytes, name) => ({ name, color: 'neutral', roof: true,
     points: first ? [sizes[0], sizes.at(-1)].map((x) => ({ x, y: first.copy_gb_per_s / bytes })) : [] });
   const traffic = TRAFFIC[what];
@@ -38,17 +38,17 @@ function figure(device, what) {
     id: `scaling-${what}`, title: `Throughput by n: ${what === 'keys' ? 'bare keys' : 'key and position pairs'}, uniform`, type: 'line', tall: true,
     x: { label: 'n (log scale)', log: true, sizes: true }, y: { label: '10^9 elements per second (log scale)', log: true },
     series: [
-      ...list.map(({ version, points }) => ({ name: version, color: version, points,
-        strong: version === list[0].version || /^(cub|thrust)_ref$/.test(version) })),
+      ...found.map(({ version, points }) => ({ name: version, color: version, points,
+        strong: version === found[0].version || /^(cub|thrust)_ref$/.test(version) })),
       ...(first ? [roof(traffic.copy, `roof: copy rate / ${traffic.copy} bytes`), roof(traffic.sweep, `roof: copy rate / ${traffic.sweep} bytes`)] : []),
     ],
     format: (x) => `${digits(x)} Gkeys/s`,
     tables: [{
-      columns: ['n', ...list.map(({ version }) => `${version}, ms`)],
-      rows: sizes.map((n) => [size(n), ...list.map(({ points }) => digits(points.find(({ x }) => x === n)?.time))]),
+      columns: ['n', ...found.map(({ version }) => `${version}, ms`)],
+      rows: sizes.map((n) => [size(n), ...found.map(({ points }) => digits(points.find(({ x }) => x === n)?.time))]),
       note: 'Chart: 10^9 elements per second = n / time / 10^6. CUB: the better of its two index types where both were measured.',
     }],
-    sources: [...new Set(list.map(({ record }) => source(record)))], missing: list.length === 0,
+    sources: [...new Set(found.map(({ record }) => source(record)))], missing: found.length === 0,
   };
 }
 
@@ -57,13 +57,13 @@ export const scalingFigures = (report, device) => ['keys', 'pairs'].map((what) =
 export function scalingValues(report, device) {
   const values = { 'scaling.device': label(device) };
   for (const what of ['keys', 'pairs']) {
-    const list = curves(device, what);
-    const radix = list.find(({ version }) => /^radix_v/.test(version));
+    const found = curves(device, what);
+    const radix = found.find(({ version }) => /^radix_v/.test(version));
     const record = radix?.record;
     if (!radix) continue;
     const top = radix.points.reduce((a, b) => (b.y > a.y ? b : a));
     const roof = record.copy_gb_per_s / TRAFFIC[what].sweep;
-    const at = (version, n) => list.find((one) => one.version === version)?.points.find(({ x }) => x === n)?.time ?? null;
+    const at = (version, n) => found.find((one) => one.version === version)?.points.find(({ x }) => x === n)?.time ?? null;
     const largest = radix.points.at(-1);
     const cub = radix.points.map(({ x, time }) => ({ x, gain: over(at('cub_ref', x), time) })).filter(({ gain }) => gain !== null);
     const best = cub.length > 0 ? cub.reduce((a, b) => (b.gain > a.gain ? b : a)) : null;
@@ -76,7 +76,7 @@ export function scalingValues(report, device) {
       [`scaling.${what}_largest`]: size(largest.x),
       [`scaling.${what}_cub`]: times(over(at('cub_ref', largest.x), largest.time)),
       [`scaling.${what}_best_cub`]: best ? `${times(best.gain)} as fast with ${size(best.x)}` : null,
-      [`scaling.${what}_all_cub`]: cub.length > 0 ? inWords(cub.map(({ x, gain }) => `${times(gain)} at ${size(x)}`)) : null,
+      [`scaling.${what}_all_cub`]: cub.length > 0 ? list(cub.map(({ x, gain }) => `${times(gain)} at ${size(x)}`)) : null,
       [`scaling.${what}_smallest`]: size(radix.points[0].x),
       [`scaling.${what}_small_cub`]: times(over(at('cub_ref', radix.points[0].x), radix.points[0].time)),
     });
