@@ -182,6 +182,7 @@ format: ## rewrites the sources in the house's format
 bench: compare ## the standard comparison; its record goes to report/results/DEVICE.json
 	scripts/bench.sh
 report: ## builds report/index.html from report/published and report/results; pictures by gnuplot
+	@[ -d report/node_modules ] || { echo "report: 'make report_setup' installs what it needs" >&2; exit 2; }
 	@node report/build.js
 	@if command -v gnuplot >/dev/null; then node report/plots.js; else echo "report: no gnuplot, the SVG pictures stay as they are"; fi
 report_setup: ## installs what `make report` and the page's tests need: node modules, gnuplot, Chromium

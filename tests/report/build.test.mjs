@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { bundle } from '../../report/lib/bundle.js';
 import { buildPage, loadReport } from '../../report/build.js';
 import { parseCsv } from '../../report/lib/csv.js';
 import { logTable } from '../../report/lib/handout.js';
@@ -59,6 +60,12 @@ test('devices: names as the scripts make them, old records join their device, GP
   const cpu = record({ device: { name: 'A', backend: 'cpu', driver: 'Linux' } });
   const devices = readDevices(folderOf({ 'X1.json': record(), 'large_X1.json': record(), 'X1/hw4.json': record(), 'cpu_A/hw4.json': cpu, 'README.md': 'x' }));
   assert.deepEqual(devices.map((one) => [one.id, Object.keys(one.records).sort()]), [['X1', ['hw4', 'large', 'standard']], ['cpu_A', ['hw4']]]);
+});
+test('scripts: a renamed import, which bundle.js does not know, is an error', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bundle-'));
+  fs.writeFileSync(path.join(folder, 'a.js'), "import { b as c } from './b.js';\n");
+  fs.writeFileSync(path.join(folder, 'b.js'), 'export const b = 1;\n');
+  assert.throws(() => bundle(path.join(folder, 'a.js')), /bundle.js does not know/);
 });
 test('two machines in one folder are an error', () => {
   const other = record({ device: { ...record().device, driver: '8' } });

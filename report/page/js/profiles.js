@@ -63,7 +63,7 @@ export function profileTables(report, device) {
     columns: ['metric', 'unit', 'slides: Test 1', 'Test 2', 'ours: Test 1', 'Test 2'],
     rows: NAMES.map((metric) => [metric, metric === 'Duration' ? 'ms' : '%', theirs(metric, 'test1'), theirs(metric, 'test2'),
       ...longest.map((entry) => digits(entry?.[metric]))]),
-    note: `The slides do not say which pass they show. Ours is the longest launch of the profile: ${longest.every(Boolean) ? 'the table below has all' : why(device.profiles[`ncu_merge_bottomup_test${longest[0] ? 2 : 1}`])}.`,
+    note: `The slides do not say which pass they show; and their achieved occupancies are above the theoretical ones beside them, so one of the two must be of something else. Ours is the longest launch of the profile: ${longest.every(Boolean) ? 'the table below has all' : why(device.profiles[`ncu_merge_bottomup_test${longest[0] ? 2 : 1}`])}.`,
   }];
   const passes = ours.some((list) => list.length > 0) ? [{
     id: 'bottomup-profile-passes',
