@@ -99,7 +99,7 @@ static __device__ __forceinline__ void sort_bins(BucketShared<kThreads, kItems, 
 
 // `in` and `out` may be the same: a block has read all of its bucket before it writes.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
-static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_buckets(const unsigned int *in, unsigned int *out, const unsigned int *start, int shift,
                  const unsigned int *too_large) {
   extern __shared__ __align__(16) unsigned int shared_memory[];

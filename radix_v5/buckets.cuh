@@ -39,15 +39,14 @@ typedef struct BucketState {
   unsigned int *too_large;       // 1: some bucket does not fit
   unsigned int *host_too_large;  // the same in the host's memory
 } BucketState;
-// ---- count --------------------------------------------------------------------------------------
 
 // Counts of all blocks, and how many blocks have added theirs. Zero between sorts, as in
 // histogram.cuh.
 static __device__ unsigned int bucket_counts[MAX_BUCKETS];
 static __device__ unsigned int bucket_blocks_arrived;
 
-// What the second step needs to know: where the next key of each part goes in the first, and how
-// many tiles of `tile` keys come before those of each part. start[] has the buckets' starts.
+// For the second step, which makes tiles of each part apart: how many tiles of `tile` keys come
+// before those of each part? start[] has the buckets' starts. For all threads of a block.
 static __device__ void number_tiles(const unsigned int *start, unsigned int n, BucketBits bits,
                                     unsigned int tile, BucketState state, unsigned int *warp_sums) {
   const unsigned int parts = 1u << bits.first, part = threadIdx.x;

@@ -64,7 +64,7 @@ typedef struct BucketPlan {
 } BucketPlan;
 
 // Whether 2^bits buckets of n uniform keys fit. Sizes of buckets spread by the square root of what
-// they are on average; six times that is exceeded once in 10^9 buckets.
+// they are on average; six times that is exceeded in one of 10^9 buckets.
 static bool buckets_fit(size_t n, int bits, const BucketShape *shape) {
   const double average = (double)n / (double)(1 << bits), room = shape->capacity - average;
   return room > 0 && room * room >= 36 * average;
@@ -161,16 +161,15 @@ static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigne
   const size_t parts = (size_t)1 << plan.bits.first, buckets = parts << plan.bits.second;
   unsigned int *const start =
       (unsigned int *)scratch_alloc((2 * buckets + 2 * parts + 3) * sizeof *start);
-  unsigned int *const next_in_bucket = start + buckets + 1, *const next_in_part =
-                                                                next_in_bucket + buckets;
+  unsigned int *const next_in_bucket = start + buckets + 1;
+  unsigned int *const next_in_part = next_in_bucket + buckets;
   unsigned int *const first_tile = next_in_part + parts, *const too_large = first_tile + parts + 1;
   const BucketState state = {start,      next_in_part, next_in_bucket,
                              first_tile, too_large,    (unsigned int *)host_too_large};
   launch_bucket_sort(&plan, in, spare, out, n, state);
   scratch_free(start);
 
-  // Everything is launched, so the host keeps nobody waiting while it waits for what it has to
-  // know.
+  // Everything is launched, so nobody waits for the host while it waits for this.
   while (*host_too_large == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
   }
   CUDA_CHECK(cudaPeekAtLastError());

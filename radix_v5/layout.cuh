@@ -33,4 +33,16 @@ static __device__ __forceinline__ unsigned int digit_of(unsigned int key, int pa
   return key >> (pass * DIGIT_BITS) & (BINS - 1);
 }
 
+// So many blocks of `threads` are to share a multiprocessor, but no more than the smallest of its
+// architecture holds (CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability"). For __launch_bounds__, which refuses more.
+static __host__ __device__ constexpr int resident_blocks(int threads, int blocks) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  const int threads_per_sm = 1024;
+#else
+  const int threads_per_sm = 1536;
+#endif
+  return blocks * threads <= threads_per_sm ? blocks : threads_per_sm / threads;
+}
+
 #endif

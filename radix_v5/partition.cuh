@@ -186,7 +186,7 @@ static __device__ __forceinline__ void partition_tile(
 }
 
 template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm>
-static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     partition(const unsigned int *in, unsigned int *out, unsigned int n, PartitionStep step) {
   constexpr unsigned int kTile = kThreads * kItems;
   extern __shared__ __align__(16) unsigned int shared_memory[];
