@@ -61,7 +61,7 @@ name=$(member name)
 place=$OUT/$(sed 's/NVIDIA //; s/[^A-Za-z0-9]\+/_/g; s/_$//' <<<"$name").json
 if [ -f "$place" ]; then
   if [ "$append" = 1 ]; then
-    jq -s '.[1] as $new | .[0] | .rows += $new.rows | .left_out += $new.left_out |
+    jq --indent 1 -s '.[1] as $new | .[0] | .rows += $new.rows | .left_out += $new.left_out |
            .interrupted = (.interrupted or $new.interrupted)' "$place" "$record" >"$record.all"
     mv "$record.all" "$record"
   elif [ "$code" -gt 128 ]; then
