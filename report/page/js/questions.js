@@ -43,7 +43,7 @@ export function questionsFigures(report, device) {
 function hits(device) {
   const [first, second] = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
   const gain = (i) => over(first[i]?.Duration ?? null, second[i]?.Duration ?? null) ?? 0;
-  const most = second.reduce((best_, _, i) => (gain(i) > gain(best_) ? i : best_), 0);
+  const most = second.reduce((chosen, _, i) => (gain(i) > gain(chosen) ? i : chosen), 0);
   const text = (one) => one && one['L1 hit rate'] !== undefined ? `${percent(one['L1 hit rate'])} (${ms(one.Duration)})` : null;
   return { pass: second.length > 0 ? String(most + 1) : null, first: text(first[most]), second: text(second[most]) };
 }
