@@ -15,6 +15,11 @@ static inline int device_attribute(enum cudaDeviceAttr attribute) {
   return value;
 }
 
+// The most dynamic shared memory that a block may ask for, beside up to 1 KB of static variables.
+static inline size_t dynamic_shared_limit(void) {
+  return (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024;
+}
+
 #ifdef __cplusplus
 // More dynamic shared memory than 48 KB must be asked for, kernel by kernel.
 template <class Kernel>

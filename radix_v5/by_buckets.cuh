@@ -92,7 +92,7 @@ static bool plan_buckets(size_t n, BucketPlan *plan) {
                     : n <= MEDIUM_TILES_UP_TO ? &medium_tiles
                                               : &large_tiles;
   plan->buckets = &bucket_shapes[shape];
-  const size_t limit = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const size_t limit = dynamic_shared_limit();
   return plan->partition->shared_bytes <= limit && plan->buckets->shared_bytes <= limit &&
          sizeof(unsigned int) << bits <= limit;
 }

@@ -1,5 +1,5 @@
-// Small pieces of the hot loops that the compiler does not find by itself. Each has a portable twin
-// for the cpu backend, which says what it does.
+// Small pieces of the hot loops that the compiler does not find by itself. What is in PTX has a
+// twin for the cpu backend, which says what it does.
 #ifndef RADIX_V5_INSTRUCTIONS_CUH
 #define RADIX_V5_INSTRUCTIONS_CUH
 

@@ -119,7 +119,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   const unsigned int count = sum_bin(shared.warp_bin, counts);
   unsigned int *const word = &pass.look_back[(size_t)tile * BINS + threadIdx.x];
   look_back_publish(word, count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
-  const unsigned int first = scan_bins(count, shared.warp_sums) - count;
+  const unsigned int first = block_inclusive_scan_one_barrier(count, shared.warp_sums) - count;
   place_bin(shared.warp_bin, counts, first);
   __syncthreads();
 

@@ -21,7 +21,8 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
     __syncthreads();
     unsigned int counts[SWEEP_WARPS], places[kItems / 2];
     const unsigned int count = sum_bin(shared.warp_bin, counts);
-    place_bin(shared.warp_bin, counts, scan_bins(count, shared.warp_sums) - count);
+    place_bin(shared.warp_bin, counts,
+              block_inclusive_scan_one_barrier(count, shared.warp_sums) - count);
     __syncthreads();
     rank_keys<kItems, kPairs, false>(last, shared.tile, key, NULL, n, pass, places);
     __syncthreads();

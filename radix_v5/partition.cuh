@@ -84,11 +84,7 @@ static __device__ __forceinline__ unsigned int scan_counters(unsigned int *count
     sum += count[i];
     largest = max(largest, count[i]);
   }
-  unsigned int before = warp_inclusive_scan(sum);
-  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) warp_sums[threadIdx.x / WARP_SIZE] = before;
-  __syncthreads();
-  for (unsigned int warp = 0; warp < threadIdx.x / WARP_SIZE; warp++) before += warp_sums[warp];
-  before -= sum;
+  unsigned int before = block_inclusive_scan_one_barrier(sum, warp_sums) - sum;
 #pragma unroll
   for (int i = 0; i < kEach; i++) {
     const unsigned int next = before + count[i];

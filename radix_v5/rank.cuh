@@ -89,18 +89,6 @@ static __device__ __forceinline__ unsigned int sum_bin(const unsigned int (*warp
   return sum;
 }
 
-// Inclusive scan over the bins, a thread each. One barrier, as each thread adds up the sums of the
-// warps before its own; block_inclusive_scan() takes two (README.md, the log, says what that costs
-// whom).
-static __device__ __forceinline__ unsigned int scan_bins(unsigned int count,
-                                                         unsigned int *warp_sums) {
-  unsigned int scanned = warp_inclusive_scan(count);
-  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) warp_sums[threadIdx.x / WARP_SIZE] = scanned;
-  __syncthreads();
-  for (unsigned int warp = 0; warp < threadIdx.x / WARP_SIZE; warp++) scanned += warp_sums[warp];
-  return scanned;
-}
-
 // Turns the warps' counts of a bin that starts at `place` in the tile into places: of the last key
 // that the warps before have put there, which is one less than where the warp's first key goes, and
 // in bytes, as they are used for addresses.

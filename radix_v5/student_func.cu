@@ -36,7 +36,7 @@ static const SortKnob knobs[] = {
 
 extern "C" const SortVersion sort_version = {
     "radix_v5",
-    "one sweep per digit: decoupled look-back, tiles that stay on the chip",
+    "one sweep per digit by decoupled look-back; bare keys by small buckets",
     "Adinets and Merrill, Onesweep (2022)",
     true,
     (1u << 30) - 1,  // counts share their words with two flag bits
@@ -86,26 +86,23 @@ static const Shape *choose_shape(size_t n, bool pairs) {
     while (n > choice->up_to) choice++;
     row = pairs ? choice->pairs : choice->keys;
   }
-  const size_t limit = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const size_t limit = dynamic_shared_limit();
   while (row > 1 && shapes[row - 1].shared_bytes > limit) row--;
   return &shapes[row - 1];
 }
 
 static void histogram(Pairs in, size_t n, SweepState state, size_t look_back_words) {
-  static int multiprocessors = 0, shared_limit = 0;
-  if (multiprocessors == 0) {
-    multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-    shared_limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    allow_shared_memory(count_digits, (size_t)shared_limit - 1024);
-  }
+  const size_t multiprocessors = (size_t)device_attribute(cudaDevAttrMultiProcessorCount);
+  const size_t limit = dynamic_shared_limit();
   // Many copies of the counters pay when there are many keys to count; few are cheaper to clear.
   // And with few keys, few and large blocks: each adds its counts to the same 1,024 words.
   const size_t one_copy = PASSES * BINS * sizeof(unsigned int);
   unsigned int copies = n > 2000000 ? 32 : 2;
-  while (copies * one_copy > (size_t)shared_limit - 1024) copies /= 2;
+  while (copies * one_copy > limit) copies /= 2;
   const size_t threads = HISTOGRAM_THREADS / (copies > 2 || n <= 400000 ? 1 : 2);
   const size_t wanted = n / (threads * 4) + 1;
-  const size_t most = (size_t)multiprocessors * (copies > 8 ? 1 : 2);
+  const size_t most = multiprocessors * (copies > 8 ? 1 : 2);
+  allow_shared_memory(count_digits, copies * one_copy);
   count_digits<<<(unsigned int)(wanted < most ? wanted : most), (unsigned int)threads,
                  copies * one_copy>>>(in.keys, n, state, look_back_words, copies);
   LAUNCH_CHECK();

@@ -51,13 +51,13 @@ experiments() {
   [ -z "$(present cub_ref)" ] || cub='--sweep cub_ref.wideIndex=0,1'
 
   if [ "$backend" = cuda ]; then
-    local hw4='--reps 50 --time-limit 0.5' blocks='--reps 100 --time-limit 0.2' blocks_seconds=10 hw4_seconds=25
-    local merge_sizes=100K,1M,10M,30M,60M,100M merge_seconds=90 task_sizes=100K,1M,10M,100M task_seconds=20
+    local hw4='--reps 50 --time-limit 0.5' blocks='--reps 100 --time-limit 0.2' blocks_seconds=2 hw4_seconds=5
+    local merge_sizes=100K,1M,10M,30M,60M,100M merge_seconds=90 task_sizes=100K,1M,10M,100M task_seconds=30
     local bottom_up='--n 100K,1M,10M,30M,60M,100M --reps 11 --time-limit 1' parents='--n 60M --reps 5 --time-limit 1'
     local mpp='--n 1M,2M,4M,8M --reps 100 --time-limit 5'
     local small_scale='--n 1K,16K,256K,4M,64M --reps 9 --time-limit 0.5'
-    local skewed='--n 8M --reps 15 --time-limit 0.25' skewed_seconds=45
-    local bottom_seconds=8 parents_seconds=25 mpp_seconds=8 scale_seconds=40 note=''
+    local skewed='--n 8M --reps 15 --time-limit 0.25' skewed_seconds=5
+    local bottom_seconds=4 parents_seconds=20 mpp_seconds=3 scale_seconds=10 note=''
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45
@@ -74,7 +74,7 @@ experiments() {
   if [ "$backend" = cuda ]; then
     echo "hw4_odd_even|6||odd_even on the homework's image|odd_even $image --reps 2 --time-limit 1 --baseline none"
     # odd_even and the CPU's versions would take minutes at this size.
-    echo "worklog|25||all GPU versions, 100M pairs|$(device_versions) $cub --n 100M --pairs --reps 9 --time-limit 0.5"
+    echo "worklog|15||all GPU versions, 100M pairs|$(device_versions) $cub --n 100M --pairs --reps 9 --time-limit 0.5"
   fi
   # 2. radix_v2's block sizes: 216 settings, the report's fifteen among them
   for block in 0032 0064 0128 0256 0512 1024; do

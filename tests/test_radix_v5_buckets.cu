@@ -67,7 +67,7 @@ static uint32_t keys[200000];
 static void test_steps(void **state) {
   (void)state;
   for (int bits = MIN_BUCKET_BITS; bits <= MAX_BUCKET_BITS; bits++) {
-    const size_t n = bits < 13 ? 30011 : 4099;  // more than a tile of both kinds
+    const size_t n = bits < 13 ? 30011 : 4099;  // some tiles; or, of many parts, a few keys each
     knobs_begin(&version);
     set("bucketBits", bits);
     for (size_t i = 0; i < n; i++) keys[i] = random_word();
