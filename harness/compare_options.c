@@ -243,9 +243,9 @@ Request options_parse(int count, char **arguments) {
       .doc =
           "Sorts the same input with each VERSION (default: all; also the path of a version.so), "
           "judges the result and times it."
-          "\vExit status: 0 all right, 1 a wrong result, a crash or a row that was stopped, 2 "
-          "usage or "
-          "unreadable input, 3 device or memory, 130 after Ctrl-C (what was measured is complete).",
+          "\vExit status: 0 all right, 1 a wrong result, a crash or a row that was stopped, "
+          "2 usage or unreadable input, 3 device or memory, 130 after Ctrl-C (what was measured is "
+          "complete).",
   };
   argp_err_exit_status = EXIT_USAGE;
   Request request = {
