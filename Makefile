@@ -46,7 +46,7 @@ endif
 # a version in a shared object.
 HOSTFLAGS := $(OPTIMIZE) $(WARNINGS) -fopenmp -fPIC -ftls-model=initial-exec -ffp-contract=off -MMD -MP
 # -iquote, not -I: otherwise the program ./compare is taken for C++'s header <compare>.
-CPPFLAGS  := -iquote $(B)/generated -iquote . $(if $(filter cpu,$(BACKEND)),-Icommon/cpu/include,-isystem $(CUDA_HOME)/include)
+CPPFLAGS  := -iquote $(B)/generated -iquote . $(if $(filter cpu,$(BACKEND)),-Icuda_cpu/include,-isystem $(CUDA_HOME)/include)
 CFLAGS    := -std=c17 -D_GNU_SOURCE $(HOSTFLAGS)
 CXXFLAGS  := -std=c++17 $(HOSTFLAGS)
 NVCCFLAGS := -std=c++17 -O3 -arch=$(ARCH) -lineinfo -Werror all-warnings -MMD -MP \
@@ -68,11 +68,11 @@ endif
 
 # ---- objects ------------------------------------------------------------------------------------
 objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
-# The sources of programs; the rest of harness/ is linked into all of them.
-COMPARE := $(wildcard harness/compare*.c)
-MAINS   := harness/HW4.c $(COMPARE)
-COMMON  := $(call objects,$(wildcard common/*.c) $(if $(filter cpu,$(BACKEND)),$(filter-out common/cpu/bench.cu,$(wildcard common/cpu/*.cpp))))
-HARNESS := $(call objects,$(filter-out $(MAINS),$(wildcard harness/*.c harness/*.cu)) $(if $(filter 1,$(OPENCV)),harness/image_opencv.cpp))
+# harness/ is a library for all programs; harness/hw4/ and harness/compare/ are the programs.
+COMMON  := $(call objects,$(wildcard common/*.c) $(if $(filter cpu,$(BACKEND)),$(wildcard cuda_cpu/*.cpp)))
+HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
+HW4     := $(call objects,$(filter-out harness/hw4/main.c,$(wildcard harness/hw4/*.c)) $(if $(filter 1,$(OPENCV)),harness/hw4/image_opencv.cpp))
+COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 HEADERS := $(patsubst %,$(B)/generated/%,$(wildcard */*.cuh */*/*.cuh))
 
 .SECONDARY:
@@ -91,7 +91,7 @@ $(B)/%.o: %.cu
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(NVCCFLAGS_$(version_of)) -c $< -o $@
 else
-$(B)/rewrite: common/cpu/rewrite.c
+$(B)/rewrite: cuda_cpu/rewrite.c
 	@mkdir -p $(@D)
 	$(CC) -std=c17 -O2 $(WARNINGS) $< -o $@
 $(B)/generated/%.cuh: %.cuh $(B)/rewrite
@@ -108,15 +108,15 @@ endif
 
 # Records name the commit that they are from.
 COMMIT ?= $(shell git describe --always --dirty=+changes 2>/dev/null || echo unknown)
-CPPFLAGS_compare_conditions = -DCOMMIT='"$(COMMIT)"'
-$(B)/harness/compare_conditions.o: $(wildcard .git/logs/HEAD)
+CPPFLAGS_conditions = -DCOMMIT='"$(COMMIT)"'
+$(B)/harness/compare/conditions.o: $(wildcard .git/logs/HEAD)
 
 # ---- versions -------------------------------------------------------------------------------------
 # `make radix_v2` leaves ./HW4 linked with radix_v2.
 .PHONY: $(VERSIONS)
 $(VERSIONS): %: $(B)/%/HW4
 	cp $(B)/$@/HW4 HW4
-$(B)/%/HW4: $(B)/%/student_func.o $(B)/harness/HW4.o $(HARNESS) $(COMMON)
+$(B)/%/HW4: $(B)/%/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -o $@
 
 # What is left of versions whose folder is gone: compare and the tests find versions by their files.
@@ -125,30 +125,28 @@ stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 # ./compare runs every version in one process: each is a shared object beside it.
 $(B)/%/version.so: $(B)/%/student_func.o
 	$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
-$(B)/compare: $(call objects,$(COMPARE)) $(HARNESS) $(COMMON)
+$(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HW4) $(HARNESS) $(COMMON)
 	$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 compare: $(B)/compare $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
 	ln -sf $(B)/compare compare
 
 # ---- tests ----------------------------------------------------------------------------------------
-# Tests of the cpu backend itself (test_cpu_*, test_rewrite) need no GPU and make no sense on one.
-TEST_SOURCES := $(wildcard tests/test_*.c tests/test_*.cu)
-ifeq ($(BACKEND),cuda)
-  TEST_SOURCES := $(filter-out tests/test_cpu_% tests/test_rewrite.c,$(TEST_SOURCES))
-endif
+# Tests of cuda_cpu itself need no GPU and make no sense on one.
+TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/test_*.cu $(if $(filter cpu,$(BACKEND)),cuda_cpu/tests/test_*.c cuda_cpu/tests/test_*.cu))
 TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
 VERSION_TESTS := $(VERSIONS:%=$(B)/%/test)
 # A sort that is wrong on purpose, to see HW4 say so.
-$(B)/tests/wrong_sort/HW4: $(B)/tests/wrong_sort/student_func.o $(B)/harness/HW4.o $(HARNESS) $(COMMON)
+$(B)/tests/sorts/wrong_sort/HW4: $(B)/tests/sorts/wrong_sort/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
 	$(LINK) $^ $(LDLIBS) -o $@
-$(B)/tests/test_%: $(B)/tests/test_%.o $(HARNESS) $(COMMON)
+$(TESTS): %: %.o $(HARNESS) $(COMMON)
 	$(LINK) $^ $(LDLIBS) -lcmocka -o $@
-$(B)/tests/test_compare_parse: $(B)/harness/compare_parse.o
-$(B)/tests/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
+$(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
+$(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
+$(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
 # It counts the device memory that a version takes.
 WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
-$(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/version*.c)) $(HARNESS) $(COMMON)
+$(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
 .PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
@@ -165,9 +163,9 @@ run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
 test: setup ## sets up and passes all tests
 	@$(MAKE) --no-print-directory check
 check: build_tests ## the tests without the set-up
-	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/test_*.sh) $(VERSION_TESTS)
-build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/wrong_sort/HW4 all_versions samples
-build_tests: compare $(B)/tests/crash_sort/version.so
+	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/test_*.sh) $(VERSION_TESTS)
+build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
+build_tests: compare $(B)/tests/sorts/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
@@ -190,7 +188,7 @@ report_setup: ## installs what `make report` and the page's tests need: node mod
 	cd report && npm ci --no-audit --no-fund
 reproduce: compare samples ## the experiments of the report on this machine, resumable; 10 minutes; REPRODUCE=--full: more
 	@scripts/reproduce.sh $(REPRODUCE)
-bench_cpu: $(B)/common/cpu/bench.o $(COMMON) ## measures what the cpu backend's threads cost
+bench_cpu: $(B)/cuda_cpu/bench/bench.o $(COMMON) ## measures what the cpu backend's threads cost
 	$(LINK) $^ $(LDLIBS) -o bench_cpu
 	./bench_cpu
 clean: ## removes all that was built

@@ -9,8 +9,8 @@ for tool in clang-format clang-tidy cppcheck; do
 done
 clang-format --dry-run -Werror "${all[@]}" || status=1
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-  --suppress=missingIncludeSystem --error-exitcode=1 -I. -Icommon/cpu/include "${c_files[@]}" || status=1
+  --suppress=missingIncludeSystem --error-exitcode=1 -I. -Icuda_cpu/include "${c_files[@]}" || status=1
 clang-tidy --quiet --warnings-as-errors='*' "${c_files[@]}" -- -std=c17 -D_GNU_SOURCE -DHAVE_OPENCV=1 \
-  -I. -Icommon/cpu/include 2> >(grep -v 'warnings generated\|Suppressed\|Use -header-filter' >&2) || status=1
+  -I. -Icuda_cpu/include 2> >(grep -v 'warnings generated\|Suppressed\|Use -header-filter' >&2) || status=1
 [ "$status" -eq 0 ] && echo "lint: clean"
 exit "$status"

@@ -1,0 +1,246 @@
+// __syncthreads() and its kin: with threads that return, in full blocks, and beside threads that
+// wait by spinning.
+#include "cuda_cpu/tests/device_test.h"
+
+#include <numeric>
+
+// ---- threads that return before, between and while others wait ----------------------------------
+
+// Thread i takes part in i rounds and counts, in each, how many threads came to its barriers.
+static __global__ void leave_early(unsigned *seen) {
+  __shared__ unsigned arrivals[1024];
+  const unsigned i = threadIdx.x;
+  arrivals[i] = 0;
+  __syncthreads();
+  unsigned sum = 0;
+  for (unsigned round = 0; round < i; round++) {
+    atomicAdd(&arrivals[round], 1u);
+    __syncthreads();
+    sum += arrivals[round];
+    __syncthreads();
+  }
+  seen[i] = sum;
+}
+
+static void test_threads_that_return_between_barriers(void **) {
+  for (const unsigned threads : {1u, 33u, 256u}) {
+    const DeviceArray<unsigned> d_seen(threads);
+    leave_early<<<3, threads>>>(d_seen);
+    KERNEL_OK();
+    std::vector<unsigned> expected(threads);
+    for (unsigned i = 0; i < threads; i++)
+      for (unsigned round = 0; round < i; round++) expected[i] += threads - 1 - round;
+    ASSERT_SAME(d_seen.read(), expected);
+  }
+}
+
+// The first, the last, or every second thread never comes to a barrier.
+static __global__ void some_stay(int leaving, unsigned *seen) {
+  __shared__ unsigned count;
+  const unsigned i = threadIdx.x, last = blockDim.x - 1;
+  if ((leaving == 0 && i < 40) || (leaving == 1 && i + 40 > last) || (leaving == 2 && i % 2 == 0))
+    return;
+  if (i == 40 || (leaving != 0 && i == 1)) count = 0;
+  __syncthreads();
+  atomicAdd(&count, 1u);
+  __syncthreads();
+  seen[i] = count;
+}
+
+static void test_threads_that_return_before_the_barrier(void **) {
+  for (int leaving = 0; leaving < 3; leaving++) {
+    const DeviceArray<unsigned> d_seen(100);
+    some_stay<<<1, 100>>>(leaving, d_seen);
+    KERNEL_OK();
+    const std::vector<unsigned> seen = d_seen.read();
+    assert_int_equal(std::accumulate(seen.begin(), seen.end(), 0u),
+                     leaving == 2 ? 50 * 50 : 60 * 60);
+  }
+}
+
+// One thread works on while all others wait, returns, and thereby lets them go.
+static __global__ void last_one_returns(unsigned *out) {
+  __shared__ volatile unsigned value;
+  if (threadIdx.x == blockDim.x / 2) {
+    for (int i = 0; i < 5; i++) __nanosleep(10);  // the others come to the barrier
+    value = 42;
+    return;
+  }
+  __syncthreads();
+  out[threadIdx.x] = value;
+}
+
+static void test_a_return_releases_those_who_wait(void **) {
+  const DeviceArray<unsigned> d_out(64);
+  last_one_returns<<<1, 64>>>(d_out);
+  KERNEL_OK();
+  std::vector<unsigned> expected(64, 42);
+  expected[32] = 0;
+  ASSERT_SAME(d_out.read(), expected);
+}
+
+// ---- __syncthreads_count, _and, _or -------------------------------------------------------------
+
+static __global__ void vote(unsigned limit, int *out) {
+  const unsigned i = threadIdx.x;
+  if (i % 10 == 9) return;  // does not vote
+  int *const mine = &out[i * 6];
+  mine[0] = __syncthreads_count(i < limit ? 77 : 0);  // any value but 0 is true
+  mine[1] = __syncthreads_and(i < limit);
+  mine[2] = __syncthreads_or(i >= limit);
+  mine[3] = __syncthreads_and(1);
+  mine[4] = __syncthreads_or(0);
+  mine[5] = __syncthreads_count((long long)i << 40);  // not cut to 32 bits
+}
+
+static void test_votes_at_barriers(void **) {
+  for (const unsigned limit : {0u, 1u, 35u, 100u}) {
+    const DeviceArray<int> d_out(100 * 6);
+    vote<<<2, 100>>>(limit, d_out);
+    KERNEL_OK();
+    const std::vector<int> out = d_out.read();
+    for (unsigned i = 0; i < 100; i++) {
+      if (i % 10 == 9) continue;
+      assert_int_equal(out[i * 6], limit - limit / 10);
+      assert_int_equal(out[i * 6 + 1] != 0, limit == 100);
+      assert_int_equal(out[i * 6 + 2] != 0, limit < 99);
+      assert_int_not_equal(out[i * 6 + 3], 0);
+      assert_int_equal(out[i * 6 + 4], 0);
+      assert_int_equal(out[i * 6 + 5], 89);
+    }
+  }
+}
+
+// ---- full blocks, shapes, barriers in functions -------------------------------------------------
+
+static __device__ void add_up(unsigned *values, unsigned i, unsigned n) {
+  for (unsigned stride = n / 2; stride > 0; stride /= 2) {
+    __syncthreads();
+    if (i < stride) values[i] += values[i + stride];
+  }
+  __syncthreads();
+}
+
+static __global__ void sum_of_block(const unsigned *in, unsigned *out) {
+  __shared__ unsigned values[1024];
+  const unsigned i = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  values[i] = in[blockIdx.x * 1024 + i];
+  add_up(values, i, 1024);
+  out[blockIdx.x * 1024 + i] = values[0];
+}
+
+static void test_blocks_of_1024_threads(void **) {
+  std::vector<unsigned> in(8 * 1024), expected(in.size());
+  std::iota(in.begin(), in.end(), 1u);
+  for (size_t i = 0; i < in.size(); i++) expected[i] = 1024 * 1025 / 2 + i / 1024 * 1024 * 1024;
+  const DeviceArray<unsigned> d_in(in), d_out(in.size());
+  for (const dim3 shape :
+       {dim3(1024), dim3(32, 32), dim3(4, 4, 64), dim3(1, 1024), dim3(2, 128, 4)}) {
+    CUDA_OK(cudaMemset(d_out, 0, in.size() * sizeof in[0]));
+    sum_of_block<<<8, shape>>>(d_in, d_out);
+    KERNEL_OK();
+    ASSERT_SAME(d_out.read(), expected);
+  }
+}
+
+// ---- waiting by spinning ------------------------------------------------------------------------
+
+// Each block adds to what the block before it has published (a chained scan).
+static __global__ void chain(bool yielding, volatile unsigned *published) {
+  __shared__ unsigned before;
+  if (threadIdx.x == 0) {
+    before = 0;
+    if (blockIdx.x > 0) {
+      while (published[blockIdx.x - 1] == 0)
+        if (yielding) __nanosleep(20);
+      __threadfence();
+      before = published[blockIdx.x - 1];
+    }
+  }
+  __syncthreads();
+  __threadfence();
+  if (threadIdx.x == blockDim.x - 1) published[blockIdx.x] = before + 1;
+}
+
+static void test_spinning_on_an_earlier_block(void **) {
+  for (const bool yielding : {false, true})
+    for (const unsigned blocks : {1u, 7u, 100u}) {
+      const DeviceArray<unsigned> d_published(blocks);
+      chain<<<blocks, 64>>>(yielding, d_published);
+      KERNEL_OK();
+      std::vector<unsigned> expected(blocks);
+      std::iota(expected.begin(), expected.end(), 1u);
+      ASSERT_SAME(d_published.read(), expected);
+    }
+}
+
+// A thread spins until a later thread of its block, which comes from a barrier, has written.
+static __global__ void wait_for_own_block(unsigned *out) {
+  __shared__ volatile unsigned turn;
+  const unsigned i = threadIdx.x;
+  if (i == 0) turn = 0;
+  __syncthreads();
+  while (turn != blockDim.x - 1 - i) __nanosleep(10);  // the last thread goes first
+  out[i] = turn;
+  turn = turn + 1;
+}
+
+static void test_spinning_on_a_thread_of_the_own_block(void **) {
+  for (const unsigned threads : {2u, 64u, 300u}) {
+    const DeviceArray<unsigned> d_out(threads);
+    wait_for_own_block<<<3, threads>>>(d_out);
+    KERNEL_OK();
+    std::vector<unsigned> expected(threads);
+    std::iota(expected.rbegin(), expected.rend(), 0u);
+    ASSERT_SAME(d_out.read(), expected);
+  }
+}
+
+// Threads that spin, wait in a warp collective, wait at a barrier and ask who is active, all in
+// one block and at once.
+static __global__ void everything_at_once(unsigned *out) {
+  __shared__ volatile unsigned flag;
+  const unsigned i = threadIdx.x, warp = i / 32;
+  if (i == 0) flag = 0;
+  __syncthreads();
+  unsigned value = 0;
+  if (warp == 0) {
+    while (flag == 0) __nanosleep(10);
+    value = flag;
+  } else if (warp == 1) {
+    if (i % 32 == 31)
+      for (int turn = 0; turn < 3; turn++) __nanosleep(10);
+    value = __reduce_add_sync(0xffffffffu, 2u);
+    if (i == 63) flag = 5;
+  } else if (warp == 2) {
+    value = __popc(__activemask());
+  } else if (i % 2 == 0) {
+    return;
+  }
+  const int waited = __syncthreads_count(value > 0);
+  out[i] = value * 1000 + waited;
+}
+
+static void test_different_ways_to_wait_at_once(void **) {
+  const DeviceArray<unsigned> d_out(128);
+  everything_at_once<<<1, 128>>>(d_out);
+  KERNEL_OK();
+  const std::vector<unsigned> out = d_out.read();
+  const unsigned values[] = {5, 64, 32, 0};
+  for (unsigned i = 0; i < 128; i++)
+    assert_int_equal(out[i], i >= 96 && i % 2 == 0 ? 0 : values[i / 32] * 1000 + 96);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_threads_that_return_between_barriers),
+      cmocka_unit_test(test_threads_that_return_before_the_barrier),
+      cmocka_unit_test(test_a_return_releases_those_who_wait),
+      cmocka_unit_test(test_votes_at_barriers),
+      cmocka_unit_test(test_blocks_of_1024_threads),
+      cmocka_unit_test(test_spinning_on_an_earlier_block),
+      cmocka_unit_test(test_spinning_on_a_thread_of_the_own_block),
+      cmocka_unit_test(test_different_ways_to_wait_at_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

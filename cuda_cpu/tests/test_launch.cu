@@ -1,0 +1,245 @@
+// Launches: shapes, limits, and how they may be written.
+#include "cuda_cpu/tests/device_test.h"
+
+#include <string>
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+struct Place {
+  uint3 thread, block;
+  dim3 block_shape, grid_shape;
+};
+
+static __global__ void note_place(Place *out) {
+  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  out[block * blockDim.x * blockDim.y * blockDim.z + thread] = {threadIdx, blockIdx, blockDim,
+                                                                gridDim};
+}
+
+// With a barrier, threads run by another way through the backend.
+static __global__ void note_place_after_barrier(Place *out) {
+  __syncthreads();
+  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  __syncthreads();
+  out[block * blockDim.x * blockDim.y * blockDim.z + thread] = {threadIdx, blockIdx, blockDim,
+                                                                gridDim};
+}
+
+static void check_places(const Place *place, dim3 grid, dim3 block) {
+  for (unsigned bz = 0; bz < grid.z; bz++)
+    for (unsigned by = 0; by < grid.y; by++)
+      for (unsigned bx = 0; bx < grid.x; bx++)
+        for (unsigned z = 0; z < block.z; z++)
+          for (unsigned y = 0; y < block.y; y++)
+            for (unsigned x = 0; x < block.x; x++, place++) {
+              const Place expected = {{x, y, z}, {bx, by, bz}, block, grid};
+              assert_memory_equal(place, &expected, sizeof expected);
+            }
+}
+
+static void test_grids_and_blocks_in_three_dimensions(void **) {
+  const dim3 grids[] = {1, 100, dim3(3, 4), dim3(2, 3, 5), dim3(1, 1, 7)};
+  const dim3 blocks[] = {1, 33, dim3(8, 4), dim3(3, 5, 7), dim3(1, 1, 64), dim3(1024), dim3(1, 9)};
+  for (const dim3 grid : grids)
+    for (const dim3 block : blocks) {
+      const DeviceArray<Place> d_out((size_t)grid.x * grid.y * grid.z * block.x * block.y *
+                                     block.z);
+      note_place<<<grid, block>>>(d_out);
+      KERNEL_OK();
+      check_places(d_out.read().data(), grid, block);
+      note_place_after_barrier<<<grid, block>>>(d_out);
+      KERNEL_OK();
+      check_places(d_out.read().data(), grid, block);
+    }
+}
+
+// ---- limits -------------------------------------------------------------------------------------
+
+static __global__ void count(unsigned *blocks) {
+  if (threadIdx.x + threadIdx.y + threadIdx.z == 0) atomicAdd(blocks, 1u);
+}
+
+static void test_limits_of_launches(void **) {
+  const struct {
+    dim3 grid, block;
+    bool right;
+  } launches[] = {
+      {1, 1024, true},
+      {1, 1025, false},
+      {1, dim3(32, 33), false},
+      {1, dim3(2, 8, 64), true},
+      {1, dim3(1, 1, 65), false},
+      {1, 0, false},
+      {1, dim3(16, 0), false},
+      {1, dim3(1u << 31, 2), false},  // the product of the sizes does not wrap around
+      {0, 32, false},
+      {dim3(1, 0), 32, false},
+      {dim3(1, 1, 0), 32, false},
+      {dim3(1, 65535), 1, true},
+      {dim3(1, 65536), 1, false},
+      {dim3(1, 1, 65535), 1, true},
+      {dim3(1, 1, 65536), 1, false},
+      {dim3(70000), 1, true},
+      {dim3(1u << 31), 1, false},
+      {(unsigned)-1, 1, false},
+  };
+  for (const auto &launch : launches) {
+    const DeviceArray<unsigned> d_blocks(1);
+    count<<<launch.grid, launch.block>>>(d_blocks);
+    const cudaError_t expected = launch.right ? cudaSuccess : cudaErrorInvalidConfiguration;
+    assert_int_equal(cudaPeekAtLastError(), expected);
+    assert_int_equal(cudaGetLastError(), expected);
+    CUDA_OK(cudaGetLastError());  // reading it has reset it
+    assert_int_equal(d_blocks.read()[0],
+                     launch.right ? launch.grid.x * launch.grid.y * launch.grid.z : 0);
+  }
+}
+
+static void test_an_error_stays_until_it_is_read(void **) {
+  const DeviceArray<unsigned> d_blocks(1);
+  count<<<1, 1025>>>(d_blocks);
+  count<<<1, 1>>>(d_blocks);  // a good launch does not hide it
+  assert_int_equal(d_blocks.read()[0], 1);
+  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaPeekAtLastError());
+  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaGetLastError());
+  CUDA_OK(cudaGetLastError());
+  assert_string_equal(cudaGetErrorString(cudaErrorInvalidConfiguration),
+                      "invalid configuration argument");
+}
+
+// ---- ways to write a launch ---------------------------------------------------------------------
+
+template <class T, int N = 1>
+static __global__ void add(T *out, T value) {
+  for (int i = 0; i < N; i++) atomicAdd(out, value);
+}
+
+namespace outer {
+namespace inner {
+template <bool Twice>
+static __global__ void add(unsigned *out) {
+  atomicAdd(out, Twice ? 2u : 1u);
+}
+static __global__ void one(unsigned *out) { atomicAdd(out, 1u); }
+}  // namespace inner
+}  // namespace outer
+
+template <int A, int B>
+static constexpr int times(int c) {
+  return A * B * c;
+}
+
+static unsigned length_of(const char *text) { return (unsigned)strlen(text); }
+
+// How much a launch has added since the last look.
+static unsigned added(unsigned *d_sum) {
+  unsigned sum = 0;
+  CUDA_OK(cudaGetLastError());
+  CUDA_OK(cudaMemcpy(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost));
+  CUDA_OK(cudaMemset(d_sum, 0, sizeof sum));
+  return sum;
+}
+
+// clang-format off
+static void test_spellings_of_launches(void **) {
+  const DeviceArray<unsigned> d_sum(1);
+  const unsigned n = 1000;
+  cudaStream_t stream;
+  CUDA_OK(cudaStreamCreate(&stream));
+
+  add<unsigned><<<1, 32>>>(d_sum, 3u);
+  assert_int_equal(added(d_sum), 96);
+  add<unsigned, 4><<<dim3(2, 2), dim3(2, 2, 2), 0, stream>>>(d_sum, (unsigned)2);
+  assert_int_equal(added(d_sum), 4 * 8 * 4 * 2);
+  add<unsigned, (4 > 3 ? 2 : 1)><<<1, 1>>>(d_sum, 1u);  // > and ? inside template arguments
+  assert_int_equal(added(d_sum), 2);
+  add<unsigned, 1 << 3> <<< 1, 1 >>> (d_sum, 1u);
+  assert_int_equal(added(d_sum), 8);
+  add<unsigned,
+      5>
+      <<<1,
+         2>>>(d_sum,
+              1u); const int line_of_launch = __LINE__;
+  assert_int_equal(line_of_launch, __LINE__ - 1);
+  assert_int_equal(added(d_sum), 10);
+
+  outer::inner::one<<<(n + 255) / 256, 256>>>(d_sum);
+  assert_int_equal(added(d_sum), 1024);
+  ::outer::inner::add<true><<<n >> 3, (n >> 5) + 1>>>(d_sum);
+  assert_int_equal(added(d_sum), 125 * 32 * 2);
+  outer::inner::one<<<times<2, 3>(4), dim3{8, 2, 1}>>>(d_sum);
+  assert_int_equal(added(d_sum), 24 * 16);
+  outer::inner::one<<<length_of("a, >>> \" ) b"), 1 /* not >>>(2) */>>>(d_sum);
+  assert_int_equal(added(d_sum), 12);
+  outer::inner::one<<<1,  // grid >>>
+                      [](char c) { return c == '"' ? 2 : 1; }('"')>>>(d_sum);
+  assert_int_equal(added(d_sum), 2);
+  if (n > 5) outer::inner::one<<<1, 1>>>(d_sum); else outer::inner::one<<<2, 2>>>(d_sum);
+  assert_int_equal(added(d_sum), 1);
+  for (unsigned i = 0; i < 3; i++) outer::inner::one<<<i + 1, 1>>>(d_sum);
+  assert_int_equal(added(d_sum), 6);
+  switch (n) {
+    case 1000:outer::inner::one<<<3, 1>>>(d_sum); break;
+    default:outer::inner::one<<<4, 1>>>(d_sum);
+  }
+  assert_int_equal(added(d_sum), 3);
+  const unsigned shifted = n << 2 >> 1;  // no launch
+  assert_int_equal(shifted, 2000);
+  CUDA_OK(cudaStreamDestroy(stream));
+}
+// clang-format on
+
+struct Parameters {
+  unsigned values[64];
+  unsigned *out;
+};
+
+// Parameters are the kernel's own copy in each thread.
+static __global__ void by_value(Parameters parameters, unsigned char small, double large) {
+  parameters.values[0] += 1;
+  small++;
+  parameters.out[threadIdx.x] =
+      parameters.values[0] + parameters.values[63] + small + (unsigned)large;
+}
+
+static void test_parameters_are_passed_by_value(void **) {
+  const DeviceArray<unsigned> d_out(40);
+  Parameters parameters = {};
+  parameters.values[0] = 10;
+  parameters.values[63] = 100;
+  parameters.out = d_out;
+  by_value<<<1, 40>>>(parameters, 255, 7);  // converted as in a call
+  KERNEL_OK();
+  ASSERT_SAME(d_out.read(), std::vector<unsigned>(40, 118));
+  assert_int_equal(parameters.values[0], 10);
+}
+
+static void test_launches_by_function(void **) {
+  const DeviceArray<unsigned> d_sum(1);
+  unsigned *sum = d_sum, value = 3;
+  void *arguments[] = {&sum, &value};
+  CUDA_OK(cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), arguments, 0, 0));
+  assert_int_equal(added(d_sum), 4 * 8 * 2 * 3);
+  ASSERT_CUDA(cudaErrorInvalidConfiguration,
+              cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(0), arguments));
+  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaGetLastError());
+  cudaLaunchConfig_t config = {};
+  config.gridDim = 5;
+  config.blockDim = 7;
+  CUDA_OK(cudaLaunchKernelEx(&config, add<unsigned, 1>, sum, 2u));
+  assert_int_equal(added(d_sum), 70);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_grids_and_blocks_in_three_dimensions),
+      cmocka_unit_test(test_limits_of_launches),
+      cmocka_unit_test(test_an_error_stays_until_it_is_read),
+      cmocka_unit_test(test_spellings_of_launches),
+      cmocka_unit_test(test_parameters_are_passed_by_value),
+      cmocka_unit_test(test_launches_by_function),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

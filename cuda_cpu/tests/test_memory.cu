@@ -1,0 +1,213 @@
+// Device memory: allocation, copies and their directions, symbols, pointers.
+#include "cuda_cpu/tests/device_test.h"
+
+#include <numeric>
+#include <string>
+
+// ---- allocation ---------------------------------------------------------------------------------
+
+static void test_fresh_device_memory_is_poisoned(void **) {
+  const size_t bytes = 1001;
+  for (int round = 0; round < 2; round++) {  // also when an address is used again
+    unsigned char *memory = NULL;
+    CUDA_OK(cudaMalloc(&memory, bytes));
+    assert_int_equal((uintptr_t)memory % 256, 0);
+    std::vector<unsigned char> read(bytes);
+    CUDA_OK(cudaMemcpy(read.data(), memory, bytes, cudaMemcpyDeviceToHost));
+    ASSERT_SAME(read, std::vector<unsigned char>(bytes, 0xdb));
+    CUDA_OK(cudaMemset(memory, 0, bytes));
+    CUDA_OK(cudaFree(memory));
+  }
+}
+
+static void test_allocation(void **) {
+  int *memory = (int *)1;
+  CUDA_OK(cudaMalloc(&memory, 0));
+  assert_null(memory);
+  CUDA_OK(cudaFree(NULL));
+  CUDA_OK(cudaFreeHost(NULL));
+
+  CUDA_OK(cudaMallocAsync(&memory, 100, 0));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaFreeHost(memory));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaFree(memory + 1));
+  CUDA_OK(cudaFreeAsync(memory, 0));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaFree(memory));  // twice
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_OK(cudaGetLastError());
+
+  size_t free_before = 0, free_now = 0, total = 0;
+  CUDA_OK(cudaMemGetInfo(&free_before, &total));
+  assert_true(free_before <= total);
+  CUDA_OK(cudaMalloc(&memory, 1 << 20));
+  CUDA_OK(cudaMemGetInfo(&free_now, &total));
+  assert_true(free_now <= free_before - (1 << 20));
+  CUDA_OK(cudaFree(memory));
+  CUDA_OK(cudaMemGetInfo(&free_now, &total));
+  assert_int_equal(free_now, free_before);
+
+  ASSERT_CUDA(cudaErrorMemoryAllocation, cudaMalloc(&memory, total + 1));
+  assert_null(memory);
+  ASSERT_CUDA(cudaErrorMemoryAllocation, cudaMalloc(&memory, (size_t)-1));
+  ASSERT_CUDA(cudaErrorMemoryAllocation, cudaGetLastError());
+}
+
+static void test_where_pointers_point(void **) {
+  char host = 0, *device = NULL, *pinned = NULL;
+  CUDA_OK(cudaMalloc(&device, 16));
+  CUDA_OK(cudaMallocHost(&pinned, 16));
+  cudaPointerAttributes attributes;
+  CUDA_OK(cudaPointerGetAttributes(&attributes, device + 15));
+  assert_int_equal(attributes.type, cudaMemoryTypeDevice);
+  assert_null(attributes.hostPointer);
+  CUDA_OK(cudaPointerGetAttributes(&attributes, pinned));
+  assert_int_equal(attributes.type, cudaMemoryTypeHost);
+  assert_ptr_equal(attributes.hostPointer, pinned);
+  CUDA_OK(cudaPointerGetAttributes(&attributes, &host));
+  assert_int_equal(attributes.type, cudaMemoryTypeUnregistered);
+  assert_null(attributes.devicePointer);
+  CUDA_OK(cudaFree(device));
+  CUDA_OK(cudaFreeHost(pinned));
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+
+enum { HOST, DEVICE, PINNED, PLACES };
+
+static void test_directions_of_copies(void **) {
+  static int host[2][4];
+  int *place[PLACES][2];  // from, to
+  for (int side = 0; side < 2; side++) {
+    place[HOST][side] = host[side];
+    CUDA_OK(cudaMalloc(&place[DEVICE][side], sizeof host[0]));
+    CUDA_OK(cudaMallocHost(&place[PINNED][side], sizeof host[0]));
+  }
+  const struct {
+    cudaMemcpyKind kind;
+    int from, to;  // the place that the direction does not mean
+  } directions[] = {{cudaMemcpyHostToHost, DEVICE, DEVICE},
+                    {cudaMemcpyHostToDevice, DEVICE, HOST},
+                    {cudaMemcpyDeviceToHost, HOST, DEVICE},
+                    {cudaMemcpyDeviceToDevice, HOST, HOST},
+                    {cudaMemcpyDefault, -1, -1}};
+  for (const auto &direction : directions)
+    for (int from = 0; from < PLACES; from++)
+      for (int to = 0; to < PLACES; to++) {
+        const bool right = from != direction.from && to != direction.to;
+        const cudaError_t error =
+            cudaMemcpy(place[to][1], place[from][0], sizeof host[0], direction.kind);
+        assert_int_equal(error, right ? cudaSuccess : cudaErrorInvalidValue);
+        assert_int_equal(cudaGetLastError(), error);
+      }
+  ASSERT_CUDA(cudaErrorInvalidMemcpyDirection, cudaMemcpy(host[0], host[1], 4, (cudaMemcpyKind)5));
+  for (int side = 0; side < 2; side++) {
+    CUDA_OK(cudaFree(place[DEVICE][side]));
+    CUDA_OK(cudaFreeHost(place[PINNED][side]));
+  }
+}
+
+static void test_copies_and_memset(void **) {
+  std::vector<unsigned> values(1000), read(1000);
+  std::iota(values.begin(), values.end(), 5u);
+  const DeviceArray<unsigned> d_a(1000), d_b(1000);
+  const size_t bytes = 1000 * sizeof(unsigned);
+  CUDA_OK(cudaMemcpyAsync(d_a, values.data(), bytes, cudaMemcpyHostToDevice));
+  CUDA_OK(cudaMemcpyAsync(d_b, d_a, bytes, cudaMemcpyDeviceToDevice, 0));
+  CUDA_OK(cudaMemcpy(read.data(), d_b, bytes, cudaMemcpyDefault));
+  ASSERT_SAME(read, values);
+
+  CUDA_OK(cudaMemset(d_b + 10, 0xab, 3 * sizeof(unsigned)));
+  CUDA_OK(cudaMemsetAsync(d_b + 999, 0, 4));
+  values[10] = values[11] = values[12] = 0xababababu;
+  values[999] = 0;
+  ASSERT_SAME(d_b.read(), values);
+
+  // Beyond the end, in whichever argument.
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemset(d_b + 999, 0, 5));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemset(values.data(), 0, 4));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemset(NULL, 0, 4));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpy(d_b + 1, values.data(), bytes, cudaMemcpyDefault));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpy(read.data(), d_b + 1, bytes, cudaMemcpyDefault));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpy(read.data(), NULL, 1, cudaMemcpyDeviceToHost));
+  CUDA_OK(cudaMemcpy(NULL, NULL, 0, cudaMemcpyDeviceToHost));
+  ASSERT_SAME(d_b.read(), values);
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+}
+
+static __global__ void increment(int *pinned) { pinned[threadIdx.x]++; }
+
+static void test_kernels_use_pinned_memory(void **) {
+  int *pinned = NULL;
+  CUDA_OK(cudaMallocHost(&pinned, 4 * sizeof(int)));
+  for (int i = 0; i < 4; i++) pinned[i] = i;
+  increment<<<1, 4>>>(pinned);
+  KERNEL_OK();
+  for (int i = 0; i < 4; i++) assert_int_equal(pinned[i], i + 1);
+  CUDA_OK(cudaFreeHost(pinned));
+}
+
+// ---- symbols ------------------------------------------------------------------------------------
+
+static __constant__ int coefficients[4];
+static __constant__ struct {
+  float scale;
+  int shift;
+} format;
+static __device__ unsigned counter = 5;
+static __device__ int table[3][2] = {{1, 2}, {3, 4}, {5, 6}};
+
+static __global__ void use_symbols(int *out) {
+  const int i = threadIdx.x;
+  out[i] = coefficients[i] * (int)format.scale + format.shift + table[i % 3][1];
+  atomicAdd(&counter, 1u);
+}
+
+static void test_constant_and_device_variables(void **) {
+  const int numbers[4] = {1, 2, 3, 4};
+  CUDA_OK(cudaMemcpyToSymbol(coefficients, numbers, sizeof numbers));
+  CUDA_OK(cudaMemcpyToSymbol(coefficients, &numbers[3], sizeof(int), 1 * sizeof(int)));
+  const float scale = 10;
+  const int shift = 1000;
+  CUDA_OK(cudaMemcpyToSymbol(format, &scale, sizeof scale));
+  CUDA_OK(cudaMemcpyToSymbol(format, &shift, sizeof shift, sizeof scale));
+  const DeviceArray<int> d_out(4);
+  use_symbols<<<1, 4>>>(d_out);
+  KERNEL_OK();
+  ASSERT_SAME(d_out.read(), (std::vector<int>{1012, 1044, 1036, 1042}));
+  unsigned count = 0;
+  CUDA_OK(cudaMemcpyFromSymbol(&count, counter, sizeof count));
+  assert_int_equal(count, 9);
+
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpyToSymbol(coefficients, numbers, sizeof numbers, 4));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpyFromSymbol(&count, counter, 8));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+}
+
+static __global__ void double_all(int *values) { values[threadIdx.x] *= 2; }
+
+static void test_addresses_of_symbols(void **) {
+  void *address = NULL;
+  CUDA_OK(cudaGetSymbolAddress(&address, table));
+  CUDA_OK(cudaMemset((int *)address + 5, 0, sizeof(int)));
+  double_all<<<1, 6>>>((int *)address);
+  KERNEL_OK();
+  std::vector<int> values(6);
+  CUDA_OK(cudaMemcpy(values.data(), address, sizeof table, cudaMemcpyDeviceToHost));
+  ASSERT_SAME(values, (std::vector<int>{2, 4, 6, 8, 10, 0}));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemset(address, 0, sizeof table + 1));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fresh_device_memory_is_poisoned),
+      cmocka_unit_test(test_allocation),
+      cmocka_unit_test(test_where_pointers_point),
+      cmocka_unit_test(test_directions_of_copies),
+      cmocka_unit_test(test_copies_and_memset),
+      cmocka_unit_test(test_kernels_use_pinned_memory),
+      cmocka_unit_test(test_constant_and_device_variables),
+      cmocka_unit_test(test_addresses_of_symbols),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+// The rewriter of the cpu backend on small sources. It is the program that REWRITE names, or that
+// of the build folder which this test is in; without either (another backend) the tests are
+// skipped.
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cuda_cpu/tests/run_child.h"
+
+static char rewriter[PATH_MAX + 16];
+static char source_name[] = "/tmp/test_rewrite.XXXXXX";
+
+// ---- running it ---------------------------------------------------------------------------------
+
+static Child rewrite(const char *source) {
+  if (access(rewriter, X_OK) != 0) skip();
+  FILE *const file = fopen(source_name, "w");
+  assert_non_null(file);
+  fputs(source, file);
+  fclose(file);
+  Child child;
+  child_run(&child, rewriter, source_name, NULL, NULL);
+  return child;
+}
+
+// What it makes of the source, without the two lines that it puts in front. In `text`.
+static const char *rewritten(const char *source) {
+  static char text[CHILD_TEXT];
+  const Child child = rewrite(source);
+  assert_string_equal(child.errors, "");
+  assert_int_equal(child.exit_code, 0);
+  char front[PATH_MAX];
+  snprintf(front, sizeof front, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", source_name);
+  assert_int_equal(strncmp(child.output, front, strlen(front)), 0);
+  memcpy(text, child.output + strlen(front), strlen(child.output + strlen(front)) + 1);
+  return text;
+}
+
+static void expect(const char *source, const char *result) {
+  assert_string_equal(rewritten(source), result);
+}
+
+static void expect_unchanged(const char *source) { expect(source, source); }
+
+// Fails with this message, which names the line.
+static void expect_error(const char *source, int line, const char *problem) {
+  const Child child = rewrite(source);
+  char message[PATH_MAX + 200];
+  snprintf(message, sizeof message, "%s:%d: %s", source_name, line, problem);
+  child_expect_text(child.errors, message);
+  assert_string_equal(child.output, "");
+  assert_int_equal(child.exit_code, 1);
+}
+
+// Every word "@N" of the source stands on line N, before and after.
+static void expect_lines_kept(const char *source) {
+  const char *const texts[] = {source, rewritten(source)};
+  for (int i = 0; i < 2; i++) {
+    int line = 1, marks = 0;
+    for (const char *c = texts[i]; *c != '\0'; c++) {
+      line += *c == '\n';
+      if (*c != '@') continue;
+      assert_int_equal(atoi(c + 1), line);
+      marks++;
+    }
+    assert_true(marks > 0);
+  }
+}
+
+// ---- what stays as it is ------------------------------------------------------------------------
+
+static void test_comments_and_literals(void **state) {
+  (void)state;
+  expect_unchanged("");
+  expect_unchanged("int a = b << 3 >> c; std::cout << a << b; a <<= 2; x<y<z>> v;\n");
+  expect_unchanged(
+      "// kernel<<<1, 2>>>() it's \"\n/* k<<<1>>>() \n ' __shared__ int a; */ int b;\n");
+  expect_unchanged("// goes on \\\n k<<<1, 1>>>();\nint a;");
+  expect_unchanged("const char *s = \"k<<<1, 2>>>() \\\" // __shared__\", c = '\"', d = '\\'';\n");
+  expect_unchanged("const char *s = \"two \\\nlines <<<\";\n");
+  expect_unchanged("const char *s = R\"(<<< \" ' // )\", *t = R\"x(<<<)\" )y\" __shared__ )x\";\n");
+  expect_unchanged(
+      "auto s = u8R\"(\" <<<)\"; auto t = LR\"a(<<<\")a\"; auto u = L'\"', v = u8\"<<<\";\n");
+  expect_unchanged("long n = 1'000'000, m = 0xff'ff; char c = '<'; int k = '<<<';\n");
+  expect_unchanged("int not__shared__ = 1, __shared__2, a__shared__;\n");
+}
+
+static void test_directives(void **state) {
+  (void)state;
+  expect_unchanged("#include <x.h>  // it's <<<\n#define A \\\n  b<<<1, 2>>>()\nint c;\n");
+  expect_unchanged("#define A /* it's\n a <<< b */ 3\n#error don't\n#pragma unroll\n");
+  // A directive begins no statement: the type is int, not "#endif int".
+  expect_lines_kept(
+      "#if 1 // @1\n__shared__ int a; // @2\n#endif // @3\n__shared__ int b; // @4\n");
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
+static void test_launches(void **state) {
+  (void)state;
+  expect("k<<<1, 2>>>(a, b);", "cuda_cpu::launcher<k>(\"k\", 1, 2)(a, b);");
+  expect("  k <<< g, b, s, t >>> ();", "  cuda_cpu::launcher<k >(\"k\",  g, b, s, t ) ();");
+  expect("{::a::k<int, 3><<<1, 1>>>();}",
+         "{cuda_cpu::launcher<::a::k<int, 3>>(\"::a::k<int, 3>\", 1, 1)();}");
+  expect("if (x) k<<<1, 1>>>(); else k<<<2, 2>>>();",
+         "if (x) cuda_cpu::launcher<k>(\"k\", 1, 1)(); else cuda_cpu::launcher<k>(\"k\", 2, 2)();");
+  expect("case 1:k<<<1, 1>>>();", "case 1:cuda_cpu::launcher<k>(\"k\", 1, 1)();");
+  expect("return (k<A<B<1>>><<<1, 1>>>());",
+         "return (cuda_cpu::launcher<k<A<B<1>>>>(\"k<A<B<1>>>\", 1, 1)());");
+  expect("k<(a > b), 1 << 2><<<1, 1>>>();",
+         "cuda_cpu::launcher<k<(a > b), 1 << 2>>(\"k<(a > b), 1 << 2>\", 1, 1)();");
+  expect("k<sizeof(\"a\\n\")><<<1, 1>>>();",
+         "cuda_cpu::launcher<k<sizeof(\"a\\n\")>>(\"k<sizeof(\\\"a\\\\n\\\")>\", 1, 1)();");
+}
+
+static void test_configurations(void **state) {
+  (void)state;
+  expect("k<<<n >> 3, dim3{1, 2}>>>(x);", "cuda_cpu::launcher<k>(\"k\", n >> 3, dim3{1, 2})(x);");
+  expect("k<<<f<1, 2>(a[b(\")\")], ','), 2>>2>>>(x);",
+         "cuda_cpu::launcher<k>(\"k\", f<1, 2>(a[b(\")\")], ','), 2>>2)(x);");
+  expect("k<<<1 /* a, >>> ( */, \">>>\"[0]>>>(x);",
+         "cuda_cpu::launcher<k>(\"k\", 1 /* a, >>> ( */, \">>>\"[0])(x);");
+  expect("k<<<(a, b), c>>>(d<e, f>>g);", "cuda_cpu::launcher<k>(\"k\", (a, b), c)(d<e, f>>g);");
+}
+
+static void test_lines_of_launches(void **state) {
+  (void)state;
+  expect_lines_kept("k<<<1, // @1\n 2 // @2\n >>>(a, // @3\n b); // @4\n");
+  expect_lines_kept("kernel\n  <<<1, 2>>>(); // @2\nint a; // @3\n");
+  expect_lines_kept("kernel<int,\n  4>\n  <<<1,\n  2>>>(); // @4\nint a; // @5\n");
+}
+
+// ---- __shared__ ---------------------------------------------------------------------------------
+
+static void test_shared_arrays(void **state) {
+  (void)state;
+  expect("{ __shared__ int a[N][2]; }",
+         "{ typedef  int  a_shared_type[N][2]; static char a_shared_key; a_shared_type &a = "
+         "*static_cast<a_shared_type *>(cuda_cpu::static_shared(&a_shared_key, "
+         "sizeof(a_shared_type), alignof(a_shared_type))); }");
+  expect("extern __shared__ float4 tile[];",
+         "  float4  *tile = static_cast<  float4  *>(cuda_cpu::dynamic_shared());");
+  expect("extern __shared__ T rows[][4 * N];",
+         "  T  (*rows)[4 * N] = static_cast<  T  (*)[4 * N]>(cuda_cpu::dynamic_shared());");
+}
+
+// Declarations and, separated by |, the typedefs that have to come of them.
+static void expect_types(const char *declarations, const char *types) {
+  const char *c = rewritten(declarations);
+  char found[1024] = "";
+  size_t length = 0;
+  while ((c = strstr(c, "typedef ")) != NULL) {
+    c += strlen("typedef ");
+    if (length > 0) found[length++] = '|';
+    for (; strncmp(c, "; static char ", 14) != 0; c++)  // single spaces
+      if (*c != ' ' || (length > 0 && found[length - 1] != ' ' && found[length - 1] != '|'))
+        found[length++] = *c;
+  }
+  found[length] = '\0';
+  assert_string_equal(found, types);
+}
+
+static void test_declarators_and_types(void **state) {
+  (void)state;
+  expect_types("__shared__ unsigned int a, b[2], c[N][M];",
+               "unsigned int a_shared_type|unsigned int b_shared_type[2]|"
+               "unsigned int c_shared_type[N][M]");
+  expect_types("__shared__ int a; __shared__ int b;  __shared__ int c;",
+               "int a_shared_type|int b_shared_type|int c_shared_type");
+  expect_types("volatile __shared__ int a; static __shared__ int b; __shared__ volatile int c;",
+               "volatile int a_shared_type|int b_shared_type|volatile int c_shared_type");
+  expect_types("__shared__ typename X<T, 3>::Storage s; __shared__ std::array<int, 4> a[2];",
+               "typename X<T, 3>::Storage s_shared_type|std::array<int, 4> a_shared_type[2]");
+  expect_types("__shared__ int a[N * 2], b[(M + 1) / 2], c[1 << 4], d[N < 4 ? 4 : N], e[f(1, 2)];",
+               "int a_shared_type[N * 2]|int b_shared_type[(M + 1) / 2]|int c_shared_type[1 << 4]|"
+               "int d_shared_type[N < 4 ? 4 : N]|int e_shared_type[f(1, 2)]");
+  expect_types(
+      "__shared__ int *p; __shared__ struct { int x, y; } pair; __shared__ int external[3];",
+      "int * p_shared_type|struct { int x, y; } pair_shared_type|int external_shared_type[3]");
+  expect_types("__shared__ /* , */ int a, // one, [two]\n b; /* three */",
+               "int a_shared_type|int b_shared_type");
+  expect_types("{ int x = 1; /* ; */ __shared__ int a; }", "int a_shared_type");
+  expect_types("k<<<1, 1>>>(); __shared__ int a;", "int a_shared_type");
+}
+
+static void test_alignment(void **state) {
+  (void)state;
+  child_expect_text(rewritten("__shared__ __align__(16) unsigned char a[4];"),
+                    "struct alignas(16) a_shared_place { a_shared_type array; };");
+  child_expect_text(rewritten("alignas(sizeof(int) * 4) __shared__ int a[4];"),
+                    "struct alignas(sizeof(int) * 4) a_shared_place");
+  child_expect_text(rewritten("extern __shared__ __align__(16) char a[];"), " *a = static_cast<");
+}
+
+static void test_lines_of_shared_arrays(void **state) {
+  (void)state;
+  expect_lines_kept("__shared__ int a, // one\n  b, /* two\n  */ c; // @3\nint d; // @4\n");
+  expect_lines_kept("extern\n__shared__\nint a[\n]; // @4\n");
+}
+
+// ---- what cannot be translated ------------------------------------------------------------------
+
+static void test_errors_of_launches(void **state) {
+  (void)state;
+  expect_error("int a;\n\nint b = 1 <<< 2;\n", 3, "a launch without the name of a kernel");
+  expect_error("kernels[3]<<<1, 2>>>();", 1, "a launch without the name of a kernel");
+  expect_error("<<<1, 2>>>();", 1, "a launch without the name of a kernel");
+  expect_error("\nk<<<1, 2>>();\n", 2, "a bracket that is not closed");
+  expect_error("\n\nk<<<1, (2>>>();\n", 3, "a bracket that is not closed");
+  expect_error("k<<<1, 2)>>>();", 1, "a bracket that is not closed");
+  expect_error("k<<<", 1, "a bracket that is not closed");
+}
+
+static void test_errors_of_shared_arrays(void **state) {
+  (void)state;
+  const char *const problem = "a __shared__ declaration that is more than TYPE NAME[SIZE]...";
+  expect_error("\n__shared__ int a = 3;", 2, problem);
+  expect_error("int b;\n__shared__ int a[2] = {1, 2};", 2, problem);
+  expect_error("__shared__ int a{3};", 1, problem);
+  expect_error("__shared__ int (*a)[4];", 1, problem);
+  expect_error("extern __shared__ int a;", 1, problem);
+  expect_error("__shared__;", 1, problem);
+  expect_error("\n__shared__ int a[2", 2, "a bracket that is not closed");
+  expect_error("__shared__", 1, "a bracket that is not closed");
+}
+
+static void test_unterminated_text(void **state) {
+  (void)state;
+  expect_error("int a;\n/* it\n\n", 2, "a comment that does not end");
+  expect_error("\nconst char *s = \"abc\n\";", 2, "a literal that does not end on its line");
+  expect_error("char c = 'a", 1, "a literal that does not end on its line");
+  expect_error("char c = '\\", 1, "a literal that does not end on its line");
+  expect_error("\"abc\\", 1, "a literal that does not end on its line");
+  expect_error("\nauto s = R\"x(abc)y\";", 2, "a raw string that does not end");
+  expect_error("auto s = R\"x", 1, "a raw string that does not begin");
+  expect_error("k<<<1, /* 2>>>();\n", 1, "a comment that does not end");
+  expect_unchanged("// a last line without an end \\");
+  expect_unchanged("int a; /");
+}
+
+static void test_usage(void **state) {
+  (void)state;
+  rewrite("");  // skips without a rewriter
+  Child child;
+  child_run(&child, rewriter, NULL, NULL, NULL);
+  assert_int_equal(child.exit_code, 1);
+  child_expect_text(child.errors, "usage: ");
+  child_run(&child, rewriter, "/nonexistent.cu", NULL, NULL);
+  assert_int_equal(child.exit_code, 1);
+  child_expect_text(child.errors, "/nonexistent.cu: No such file");
+}
+
+int main(void) {
+  const char *const given = getenv("REWRITE");
+  char self[PATH_MAX] = "";
+  if (given == NULL && readlink("/proc/self/exe", self, sizeof self - 1) > 0) {
+    *strrchr(self, '/') = '\0';  // FOLDER/cuda_cpu/tests/test_rewrite
+    snprintf(rewriter, sizeof rewriter, "%s/../../rewrite", self);
+  } else {
+    snprintf(rewriter, sizeof rewriter, "%s", given != NULL ? given : "");
+  }
+  const int file = mkstemp(source_name);
+  if (file < 0) {
+    perror(source_name);
+    return 1;
+  }
+  close(file);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_comments_and_literals),
+      cmocka_unit_test(test_directives),
+      cmocka_unit_test(test_launches),
+      cmocka_unit_test(test_configurations),
+      cmocka_unit_test(test_lines_of_launches),
+      cmocka_unit_test(test_shared_arrays),
+      cmocka_unit_test(test_declarators_and_types),
+      cmocka_unit_test(test_alignment),
+      cmocka_unit_test(test_lines_of_shared_arrays),
+      cmocka_unit_test(test_errors_of_launches),
+      cmocka_unit_test(test_errors_of_shared_arrays),
+      cmocka_unit_test(test_unterminated_text),
+      cmocka_unit_test(test_usage),
+  };
+  const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+  unlink(source_name);
+  return failures;
+}

@@ -1,0 +1,99 @@
+// The measuring side: makes each workload once, sorts it with every version, reports every row.
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/scratch.h"
+#include "harness/compare/compare.h"
+
+// Can a version sort a row in so many free bytes? If not, says how much fits.
+static bool fits(const Row *row, size_t free_bytes, Report *report) {
+  const SortVersion *const version = row->loaded->version;
+  const double each = workload_bytes_per_element(version, row->pairs);
+  const double needed = (double)row->n * each + WORKLOAD_FIXED_BYTES;
+  if (needed <= (double)free_bytes) return true;
+  report->status = ROW_NO_MEMORY;
+  snprintf(report->message, sizeof report->message,
+           "%zu %s need %.3g GB with scratch memory%s, %.3g GB are free: at most %.0f fit", row->n,
+           row->pairs ? "pairs" : "keys", needed / 1e9,
+           version->scratch_per_key < 0.0 ? " (the version's own is unknown)" : "",
+           (double)free_bytes / 1e9,
+           floor(fmax((double)free_bytes - WORKLOAD_FIXED_BYTES, 0.0) / each));
+  return false;
+}
+
+static Workload make_workload(const Row *row, uint64_t seed) {
+  Workload workload = workload_create(row->n, row->pairs);
+  if (row->source->kind >= 0)
+    workload_draw(&workload, row->source->kind, seed);
+  else
+    workload_load(&workload, row->source->file.keys, row->source->file.count);
+  return workload;
+}
+
+static void set_knobs(const Row *row) {
+  const SortVersion *const version = row->loaded->version;
+  knobs_begin(version);
+  for (int i = 0; version->knobs[i].name != NULL; i++) {
+    char assignment[100], message[200];
+    snprintf(assignment, sizeof assignment, "%s=%d", version->knobs[i].name, row->knobs[i]);
+    knob_set(assignment, message, sizeof message);
+  }
+}
+
+static void fetch(unsigned int *to, const unsigned int *d_from, size_t n) {
+  if (d_from != NULL) CUDA_CHECK(cudaMemcpy(to, d_from, n * sizeof *to, cudaMemcpyDeviceToHost));
+}
+
+static void measure_row(const Row *row, const Workload *workload, const Request *request,
+                        Report *report) {
+  set_knobs(row);
+  report->measured = measure(row->loaded, workload, request->plan);
+  report->status = verdict_passes(&report->measured.verdict) ? ROW_RIGHT : ROW_WRONG;
+  if (report->status == ROW_WRONG)
+    verdict_describe(&report->measured.verdict, report->message, sizeof report->message);
+  if (request->print) {
+    fetch(report->printed.before, workload->snapshot, row->n);
+    fetch(report->printed.after, workload->keys_out, row->n);
+    fetch(report->printed.positions, workload->positions_out, row->n);
+  }
+  scratch_trim();
+}
+
+void worker_run(const Request *request, const Plan *plan, size_t first, Deliver *deliver,
+                void *context) {
+  Report report = {.what = REPORT_CONDITIONS, .conditions = conditions_now()};
+  report.conditions.copy_bytes_per_second = first == 0 ? measure_copy_rate() : 0.0;
+  deliver(&report, context);
+  Workload workload = {0};
+  int group = -1;                          // that the present rows belong to
+  bool made = false;                       // the workload is that of the group
+  size_t free_bytes = 0, total_bytes = 0;  // without the workload
+  for (size_t i = first; i < plan->count; i++) {
+    const Row *const row = &plan->rows[i];
+    report = (Report){.what = REPORT_STARTED, .row = i};
+    if (row->group != group) {
+      if (made) workload_destroy(&workload);
+      made = false;
+      group = row->group;
+      CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    }
+    const bool sorts = row->status != ROW_REFUSED && fits(row, free_bytes, &report);
+    if (sorts && !made) {
+      workload = make_workload(row, request->seed);
+      CUDA_CHECK(cudaDeviceSynchronize());
+      made = true;
+    }
+    deliver(&report, context);
+    report.what = REPORT_DONE;
+    if (row->status == ROW_REFUSED) {
+      report.status = ROW_REFUSED;
+      memcpy(report.message, row->message, sizeof report.message);
+    } else if (sorts) {
+      measure_row(row, &workload, request, &report);
+    }
+    deliver(&report, context);
+  }
+  if (made) workload_destroy(&workload);
+}

@@ -1,0 +1,228 @@
+// Reading and writing image files; the formats themselves are image_netpbm.c and image_opencv.cpp.
+#include "harness/hw4/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { REASON_SIZE = 256 };
+
+// Writes a sentence, or its end, into text[size]; false, to be returned at once.
+#define FAIL(text, size, ...) (snprintf(text, size, __VA_ARGS__), false)
+
+static void bytes_free(Bytes *bytes) {
+  free(bytes->data);
+  *bytes = (Bytes){0};
+}
+
+void image_free(Image *image) {
+  free(image->rgb);
+  *image = (Image){0};
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// Only what has an end is read: files, and pipes (so that `HW4 <(program) ...` works).
+static bool check_readable(int file, size_t *size, char *reason) {
+  struct stat status;
+  if (fstat(file, &status) != 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
+  if (S_ISDIR(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is a folder");
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))
+    return FAIL(reason, REASON_SIZE, "it is not a file");
+  *size = S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
+  return true;
+}
+
+static bool read_all(int file, Bytes *bytes, char *reason) {
+  size_t capacity = 0;
+  if (!check_readable(file, &capacity, reason)) return false;
+  capacity += 4096;  // room to see that there is no more
+  while (true) {
+    unsigned char *const data = realloc(bytes->data, capacity);
+    if (data == NULL) return FAIL(reason, REASON_SIZE, "it does not fit into memory");
+    bytes->data = data;
+    while (bytes->size < capacity) {
+      const ssize_t got = read(file, data + bytes->size, capacity - bytes->size);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
+      if (got == 0) return true;
+      bytes->size += (size_t)got;
+    }
+    capacity *= 2;
+  }
+}
+
+static bool read_file(const char *path, Bytes *bytes, char *message, size_t message_size) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return FAIL(message, message_size, "cannot read '%s': %s", path, strerror(errno));
+  char reason[REASON_SIZE];
+  const bool good = read_all(file, bytes, reason);
+  close(file);
+  if (good) return true;
+  bytes_free(bytes);
+  return FAIL(message, message_size, "cannot read '%s': %s", path, reason);
+}
+
+static bool decode(const Bytes *bytes, Image *image, char *reason) {
+  if (bytes->size == 0) return FAIL(reason, REASON_SIZE, "is empty");
+  // These two are read here even where OpenCV could, so that they mean the same with and without.
+  const bool own =
+      bytes->size >= 2 && bytes->data[0] == 'P' && (bytes->data[1] == '5' || bytes->data[1] == '6');
+  if (own) return netpbm_decode(bytes, image, reason, REASON_SIZE);
+#if HAVE_OPENCV
+  return opencv_decode(bytes, image, reason, REASON_SIZE);
+#else
+  return FAIL(reason, REASON_SIZE,
+              "is not a binary Netpbm image (P5 or P6), and this program was built without OpenCV, "
+              "which reads other formats");
+#endif
+}
+
+bool image_load(const char *path, Image *image, char *message, size_t message_size) {
+  *image = (Image){0};
+  Bytes bytes = {0};
+  if (!read_file(path, &bytes, message, message_size)) return false;
+  char reason[REASON_SIZE];
+  const bool good = decode(&bytes, image, reason);
+  bytes_free(&bytes);
+  return good || FAIL(message, message_size, "'%s' %s", path, reason);
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// The part of the file's name from its last dot, or "".
+static const char *suffix_of(const char *path) {
+  const char *const slash = strrchr(path, '/');
+  const char *const dot = strrchr(slash != NULL ? slash : path, '.');
+  return dot != NULL ? dot : "";
+}
+
+static bool is_netpbm(const char *suffix) {
+  return strcasecmp(suffix, ".ppm") == 0 || strcasecmp(suffix, ".pnm") == 0;
+}
+
+static bool check_suffix(const char *path, char *message, size_t message_size) {
+  const char *const suffix = suffix_of(path);
+  if (is_netpbm(suffix)) return true;
+#if HAVE_OPENCV
+  if (opencv_can_encode(suffix)) return true;
+  return FAIL(message, message_size,
+              "cannot write '%s': its name must end in .png, .jpg, .ppm or the suffix of another "
+              "colour format that OpenCV writes",
+              path);
+#else
+  return FAIL(
+      message, message_size,
+      "cannot write '%s': its name must end in .ppm, because this program was built without "
+      "OpenCV, which writes other formats",
+      path);
+#endif
+}
+
+// May a file of this name be created, or replaced? Otherwise says in reason what is in the way.
+static bool check_place(const char *path, char *reason) {
+  struct stat status;
+  if (stat(path, &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is a folder");
+    if (!S_ISREG(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is not a file");
+    if (access(path, W_OK) != 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
+  }
+  const char *const slash = strrchr(path, '/');
+  char *const folder = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  if (folder == NULL) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
+  const bool writable = access(folder, W_OK | X_OK) == 0;
+  const int error = errno;
+  free(folder);
+  return writable || FAIL(reason, REASON_SIZE, "its folder: %s", strerror(error));
+}
+
+bool image_can_save(const char *path, char *message, size_t message_size) {
+  if (!check_suffix(path, message, message_size)) return false;
+  char reason[REASON_SIZE];
+  return check_place(path, reason) ||
+         FAIL(message, message_size, "cannot write '%s': %s", path, reason);
+}
+
+static bool encode(const char *path, const Image *image, Bytes *bytes, char *reason) {
+#if HAVE_OPENCV
+  const char *const suffix = suffix_of(path);
+  if (!is_netpbm(suffix)) return opencv_encode(image, suffix, bytes, reason, REASON_SIZE);
+#else
+  (void)path;  // image_can_save has checked it
+#endif
+  return netpbm_encode(image, bytes, reason, REASON_SIZE);
+}
+
+// The permissions that the file has, or that a new one would get.
+static mode_t permissions(const char *path) {
+  struct stat status;
+  if (stat(path, &status) == 0) return status.st_mode & 0777;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+static bool write_all(int file, const Bytes *bytes) {
+  for (size_t done = 0; done < bytes->size;) {
+    const ssize_t put = write(file, bytes->data + done, bytes->size - done);
+    if (put < 0 && errno != EINTR) return false;
+    if (put > 0) done += (size_t)put;
+  }
+  return true;
+}
+
+// Fills the file that mkostemp opened and gives it its name. On failure errno says why.
+static bool complete(int file, const char *temporary, const char *path, const Bytes *bytes) {
+  bool good = write_all(file, bytes);
+  if (good) (void)fchmod(file, permissions(path));  // some file systems have no permissions
+  const int write_error = errno;
+  if (close(file) != 0 && good)
+    good = false;  // a full disk may show only now
+  else if (!good)
+    errno = write_error;
+  if (good && rename(temporary, path) == 0) return true;
+  const int error = errno;
+  unlink(temporary);
+  errno = error;
+  return false;
+}
+
+// Writes under another name in the same folder and then renames. On failure errno says why.
+static bool write_file(const char *path, const Bytes *bytes) {
+  char *const target =
+      realpath(path, NULL);  // a symbolic link stays, and what it names is replaced
+  const char *const name = target != NULL ? target : path;
+  const char *const slash = strrchr(name, '/');
+  const int folder = slash != NULL ? (int)(slash - name) + 1 : 0;
+  char *temporary = NULL;
+  bool good = false;
+  if (asprintf(&temporary, "%.*s.HW4.XXXXXX", folder, name) < 0) {
+    temporary = NULL;
+    errno = ENOMEM;
+  } else {
+    const int file = mkostemp(temporary, O_CLOEXEC);
+    good = file >= 0 && complete(file, temporary, name, bytes);
+  }
+  const int error = errno;
+  free(temporary);
+  free(target);
+  errno = error;
+  return good;
+}
+
+bool image_save(const char *path, const Image *image, char *message, size_t message_size) {
+  if (!image_can_save(path, message, message_size)) return false;
+  Bytes bytes = {0};
+  char reason[REASON_SIZE];
+  if (!encode(path, image, &bytes, reason))
+    return FAIL(message, message_size, "cannot write '%s': the picture %s", path, reason);
+  const bool good = write_file(path, &bytes);
+  const int error = errno;
+  bytes_free(&bytes);
+  return good || FAIL(message, message_size, "cannot write '%s': %s", path, strerror(error));
+}

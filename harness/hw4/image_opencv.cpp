@@ -1,0 +1,154 @@
+// Image formats other than Netpbm, through OpenCV (core and imgcodecs).
+#include <fcntl.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <vector>
+
+#include "harness/hw4/image.h"
+
+namespace {
+
+// OpenCV and the libraries below it print what they think of a broken file, each in its own way.
+// The caller says it in one sentence, so stderr goes nowhere while one of these is alive.
+class QuietStderr {
+ public:
+  QuietStderr() : saved_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (saved_ >= 0 && nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0) close(nowhere);
+  }
+  ~QuietStderr() {
+    if (saved_ < 0) return;
+    std::fflush(stderr);
+    dup2(saved_, STDERR_FILENO);
+    close(saved_);
+  }
+  QuietStderr(const QuietStderr &) = delete;
+  QuietStderr &operator=(const QuietStderr &) = delete;
+
+ private:
+  int saved_;
+};
+
+bool fail(char *reason, size_t size, const char *text) {
+  std::snprintf(reason, size, "%s", text);
+  return false;
+}
+
+// ---- cut-off files -----------------------------------------------------------------------------
+
+// OpenCV takes a JPEG whose end is missing for a good one and leaves the missing rows grey or
+// undefined, so whether the end is there is checked here. The other formats notice themselves.
+
+bool is_jpeg(const Bytes *bytes) {
+  return bytes->size >= 3 && std::memcmp(bytes->data, "\xff\xd8\xff", 3) == 0;
+}
+
+// Walks the markers (ITU-T T.81, annex B) up to end-of-image. A search for the two bytes FF D9
+// would not do: an embedded thumbnail has them too.
+bool jpeg_is_complete(const Bytes *bytes) {
+  const unsigned char *const data = bytes->data;
+  for (size_t at = 2; at + 1 < bytes->size;) {
+    const int marker = data[at + 1];
+    if (data[at] != 0xff || marker == 0x00 || (marker >= 0xd0 && marker <= 0xd7)) {
+      at += data[at] == 0xff ? 2 : 1;  // coded data, with its stuffed zeros and restart markers
+    } else if (marker == 0xff) {
+      at++;  // a fill byte
+    } else if (marker == 0xd9) {
+      return true;
+    } else {
+      if (at + 3 >= bytes->size) return false;
+      at += 2 + (static_cast<size_t>(data[at + 2]) << 8 | data[at + 3]);
+    }
+  }
+  return false;
+}
+
+// ---- conversion --------------------------------------------------------------------------------
+
+bool to_image(const cv::Mat &bgr, Image *image) {
+  const size_t width = static_cast<size_t>(bgr.cols), height = static_cast<size_t>(bgr.rows);
+  auto *const rgb = static_cast<unsigned char *>(std::malloc(width * height * 3));
+  if (rgb == nullptr) return false;
+  for (size_t y = 0; y < height; y++) {
+    const unsigned char *const from = bgr.ptr(static_cast<int>(y));
+    unsigned char *const to = rgb + y * width * 3;
+    for (size_t i = 0; i < width * 3; i++) to[i] = from[i + 2 - i % 3 * 2];
+  }
+  *image = {bgr.cols, bgr.rows, rgb};
+  return true;
+}
+
+cv::Mat from_image(const Image *image) {
+  cv::Mat bgr(image->height, image->width, CV_8UC3);
+  const size_t width = static_cast<size_t>(image->width);
+  for (int y = 0; y < image->height; y++) {
+    const unsigned char *const from = image->rgb + static_cast<size_t>(y) * width * 3;
+    unsigned char *const to = bgr.ptr(y);
+    for (size_t i = 0; i < width * 3; i++) to[i] = from[i + 2 - i % 3 * 2];
+  }
+  return bgr;
+}
+
+}  // namespace
+
+// ---- the codec ---------------------------------------------------------------------------------
+
+bool opencv_decode(const Bytes *bytes, Image *image, char *reason, size_t reason_size) {
+  if (bytes->size > INT_MAX) return fail(reason, reason_size, "is too large");
+  if (is_jpeg(bytes) && !jpeg_is_complete(bytes))
+    return fail(reason, reason_size, "is cut off: the end of the JPEG image is missing");
+  cv::Mat bgr;
+  try {
+    const QuietStderr quiet;
+    const cv::Mat file(1, static_cast<int>(bytes->size), CV_8UC1, bytes->data);
+    bgr = cv::imdecode(file, cv::IMREAD_COLOR);
+  } catch (const std::exception &) {
+    bgr.release();
+  }
+  if (bgr.empty() || bgr.type() != CV_8UC3)
+    return fail(reason, reason_size, "is not an image that OpenCV can read, or is damaged");
+  return to_image(bgr, image) || fail(reason, reason_size, "does not fit into memory");
+}
+
+bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, char *reason,
+                   size_t reason_size) {
+  std::vector<unsigned char> file;
+  bool good = false;
+  try {
+    const QuietStderr quiet;
+    good = cv::imencode(suffix, from_image(image), file);
+  } catch (const std::exception &) {
+    good = false;
+  }
+  if (!good || file.empty())
+    return fail(reason, reason_size, "cannot be stored in this format by OpenCV");
+  bytes->data = static_cast<unsigned char *>(std::malloc(file.size()));
+  if (bytes->data == nullptr) return fail(reason, reason_size, "does not fit into memory");
+  bytes->size = file.size();
+  std::memcpy(bytes->data, file.data(), file.size());
+  return true;
+}
+
+bool opencv_can_encode(const char *suffix) {
+  // Formats with three channels of 8 bits; OpenCV also writes grey and floating-point ones.
+  static const char *const formats[] = {".png", ".jpg",  ".jpeg", ".jpe", ".bmp", ".dib",
+                                        ".tif", ".tiff", ".webp", ".jp2", ".ras", ".sr"};
+  for (const char *format : formats) {
+    if (strcasecmp(suffix, format) != 0) continue;
+    try {
+      const QuietStderr quiet;
+      return cv::haveImageWriter(suffix);
+    } catch (const std::exception &) {
+      return false;
+    }
+  }
+  return false;
+}

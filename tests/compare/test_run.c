@@ -1,0 +1,134 @@
+// What compare does when something goes wrong in the middle: crashes, hangs, Ctrl-C; and what it
+// shows on a terminal.
+#include "tests/compare/run_compare.h"
+
+#include <signal.h>
+#include <time.h>
+
+// A row that fails says how, and the rows behind it are measured all the same.
+static void test_failing_rows(void **state) {
+  (void)state;
+  expect(
+      "%s seq --sweep crash_sort.way=0..6+1 --n 50 --keys --dist sorted --reps 2 "
+      "--time-limit 0.2",
+      EXIT_WRONG_RESULT, "crashed: Segmentation fault (signal 11)");
+  static const char *const parts[] = {
+      "ended without a result, exit code 7",
+      "stopped after 2 s, 10 times the time limit",
+      "unspecified launch failure",
+      "failed: crash_sort did not return its scratch memory",
+      "FAIL: order: at index 49",
+      "crash_sort way=0 < ",
+      "\nseq ",
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strstr(outcome.out, parts[i]) == NULL)
+      fail_msg("'%s' is missing in %s%s", parts[i], outcome.out, outcome.err);
+}
+
+static void test_left_out(void **state) {
+  (void)state;
+  // Above its slow limit (100): out as long as it is not named, and one line says so. Named by its
+  // path it runs; seq is always named here, thrust_ref is the baseline.
+  expect("%s seq --n 200 --dist sorted --set way=0 --reps 1", EXIT_RIGHT, "crash_sort way=0");
+  assert_null(strstr(outcome.out, "left out"));
+  expect_usage("--n 2^33 --keys --baseline none", "every version is left out at this n: ");
+  setenv("CUDA_CPU_MEMORY", "1000000", 1);  // so that a CPU spends no time on the others
+  compare("--n 200M --keys --reps 1");
+  unsetenv("CUDA_CPU_MEMORY");
+  assert_non_null(strstr(outcome.out, "left out: "));
+  assert_non_null(strstr(outcome.out, "seq (slow above 10000000)"));
+}
+
+// ---- interruption ------------------------------------------------------------------------------
+
+// Two rows that take no time, then one that hangs: Ctrl-C leaves the two.
+static void interrupt(const char *format, int signal_number) {
+  char arguments[256];
+  snprintf(arguments, sizeof arguments,
+           "seq %%s --set crash_sort.way=3 --keys --n 50 --reps 2 --time-limit 60 --format %s",
+           format);
+  FILE *const out = tmpfile(), *const err = tmpfile();
+  const pid_t child = start_compare(arguments, out, err);
+#ifdef CUDA_CPU
+  const struct timespec start_up = {1, 500000000};
+#else
+  const struct timespec start_up = {10, 0};
+#endif
+  nanosleep(&start_up, NULL);
+  kill(child, signal_number);
+  finish_compare(child, out, err);
+  if (outcome.code != 128 + signal_number)
+    fail_msg("%s: exit code %d: %s%s", format, outcome.code, outcome.out, outcome.err);
+}
+
+static int count(const char *text, const char *part) {
+  int found = 0;
+  for (; (text = strstr(text, part)) != NULL; text++) found++;
+  return found;
+}
+
+static void test_interrupted_json(void **state) {
+  (void)state;
+  interrupt("json", SIGINT);
+  char *const brace = strrchr(outcome.out, '}');
+  assert_non_null(brace);
+  assert_string_equal(brace, "}\n");
+  assert_non_null(strstr(outcome.out, "\"interrupted\": true"));
+  assert_int_equal(count(outcome.out, "\"status\": \"ok\""), 2);
+  assert_int_equal(count(outcome.out, "\"version\""), 2);
+}
+
+static void test_interrupted_tables(void **state) {
+  (void)state;
+  interrupt("csv", SIGINT);
+  assert_int_equal(count(outcome.out, "\n"), 3);
+  interrupt("md", SIGTERM);
+  assert_non_null(strstr(outcome.out, "Interrupted: the rows above are complete"));
+  interrupt("table", SIGINT);
+  assert_non_null(strstr(outcome.out, "interrupted: the rows above are complete"));
+}
+
+// ---- a terminal --------------------------------------------------------------------------------
+
+// script(1) runs a command on a terminal of its own.
+static void run_on_terminal(const char *environment, int columns, const char *arguments) {
+  char command[1024];
+  snprintf(
+      command, sizeof command,
+      "%s script -qec 'stty cols %d; %s/compare std_sort_ref seq --n 1000 --reps 2 %s' /dev/null "
+      "</dev/null",
+      environment, columns, build_folder(), arguments);
+  FILE *const pipe = popen(command, "r");
+  assert_non_null(pipe);
+  outcome.out[fread(outcome.out, 1, sizeof outcome.out - 1, pipe)] = '\0';
+  assert_int_equal(pclose(pipe), 0);
+}
+
+static void test_terminal(void **state) {
+  (void)state;
+  if (system("command -v script >/dev/null") != 0) skip();
+  run_on_terminal("env -u NO_COLOR", 120, "");
+  assert_non_null(strstr(outcome.out, "\033[32mPASS"));
+  assert_non_null(strstr(outcome.out, "████"));  // the ratio's bar
+  assert_non_null(strstr(outcome.out, "\r\033[K\033[?7l3/3 seq (CPU), 1000 uniform"));
+  run_on_terminal("NO_COLOR=1", 120, "");
+  assert_null(strstr(outcome.out, "\033[32m"));
+  run_on_terminal("env -u NO_COLOR", 120, "--no-color");
+  assert_null(strstr(outcome.out, "\033[32m"));
+  assert_non_null(strstr(outcome.out, "████"));
+  run_on_terminal("NO_COLOR=1", 80, "");  // no room for bars: better none than lines that wrap
+  assert_null(strstr(outcome.out, "████"));
+  const char *const row = strstr(outcome.out, "std_sort_ref (CPU)   ");
+  assert_non_null(row);
+  assert_true(strcspn(row, "\r\n") <= 80);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_failing_rows),     cmocka_unit_test(test_left_out),
+      cmocka_unit_test(test_interrupted_json), cmocka_unit_test(test_interrupted_tables),
+      cmocka_unit_test(test_terminal),
+  };
+  return cmocka_run_group_tests_name("compare_run", tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+// Runs the programs HW4 of a build folder, for test_hw4.c and test_hw4_input.c. HW4_DIR names the
+// folder (build/cpu where it is not set); both work in a folder of their own under /tmp.
+#ifndef TESTS_RUN_HW4_H
+#define TESTS_RUN_HW4_H
+
+#include <dirent.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "harness/hw4/image.h"
+
+#define DEFAULT_OUTPUT (HAVE_OPENCV ? "HW4_output.png" : "HW4_output.ppm")
+
+enum { MAX_ARGUMENTS = 8 };
+
+static char message[1024];
+static glob_t versions;   // the paths BUILD/VERSION/HW4
+static char *wrong_sort;  // the HW4 of tests/sorts/wrong_sort
+static char *samples;     // the folder with the sample images
+static char folder[] = "/tmp/test_hw4.XXXXXX";
+static int files_before;  // how many files were in the folder when the tests began
+
+// ---- running a program --------------------------------------------------------------------------
+
+typedef struct Outcome {
+  int code;  // the exit code, or -1
+  char out[4096], err[4096];
+} Outcome;
+
+typedef struct Surroundings {
+  const char *variable, *value;  // of the environment; NULL: as it is
+  rlim_t largest_file;           // in bytes; 0: any
+} Surroundings;
+
+static void become(const char *program, const char *const *arguments, Surroundings surroundings) {
+  const char *all[MAX_ARGUMENTS + 2] = {program};
+  for (int i = 0; i < MAX_ARGUMENTS && arguments[i] != NULL; i++) all[i + 1] = arguments[i];
+  if (surroundings.variable != NULL) setenv(surroundings.variable, surroundings.value, 1);
+  if (surroundings.largest_file != 0) {
+    signal(SIGXFSZ, SIG_IGN);  // so that writing fails, as on a full disk, instead of killing
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){surroundings.largest_file, surroundings.largest_file});
+  }
+  execv(program, (char *const *)all);
+  _exit(126);
+}
+
+static void read_back(FILE *file, char *text, size_t size) {
+  rewind(file);
+  text[fread(text, 1, size - 1, file)] = '\0';
+  fclose(file);
+}
+
+static Outcome run_in(Surroundings surroundings, const char *program,
+                      const char *const *arguments) {
+  FILE *const out = tmpfile(), *const err = tmpfile();
+  assert_non_null(out);
+  assert_non_null(err);
+  fflush(NULL);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(fileno(out), STDOUT_FILENO);
+    dup2(fileno(err), STDERR_FILENO);
+    become(program, arguments, surroundings);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  Outcome outcome = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  read_back(out, outcome.out, sizeof outcome.out);
+  read_back(err, outcome.err, sizeof outcome.err);
+  return outcome;
+}
+
+#define ARGUMENTS(...) ((const char *const[MAX_ARGUMENTS]){__VA_ARGS__})
+#define RUN(program, ...) run_in((Surroundings){0}, program, ARGUMENTS(__VA_ARGS__))
+
+static void for_each_version(void (*check)(const char *program)) {
+  for (size_t i = 0; i < versions.gl_pathc; i++) check(versions.gl_pathv[i]);
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+static int files_here(void) {
+  DIR *const here = opendir(".");
+  assert_non_null(here);
+  int count = 0;
+  while (readdir(here) != NULL) count++;
+  closedir(here);
+  return count;
+}
+
+// Noise over a slope, without ties.
+static Image draw(int width, int height, uint32_t seed) {
+  Image image = {width, height, malloc((size_t)width * (size_t)height * 3)};
+  assert_non_null(image.rgb);
+  for (int i = 0; i < width * height * 3; i++) {
+    seed = seed * 1664525u + 1013904223u;
+    image.rgb[i] = (unsigned char)((seed >> 25) + (uint32_t)(i / 3 % width));
+  }
+  return image;
+}
+
+static inline Image load(const char *path) {
+  Image image = {0};
+  if (!image_load(path, &image, message, sizeof message)) fail_msg("%s", message);
+  return image;
+}
+
+static void save(const char *path, Image image) {
+  if (!image_save(path, &image, message, sizeof message)) fail_msg("%s", message);
+  image_free(&image);
+}
+
+// ---- what is expected ---------------------------------------------------------------------------
+
+// The exit code, one line on stderr that holds `part`, and no file more or less than before.
+static void expect_failure(const char *program, const Outcome *outcome, int code,
+                           const char *part) {
+  const char *const end = strchr(outcome->err, '\n');
+  if (outcome->code != code || strstr(outcome->err, part) == NULL || end == NULL || end[1] != '\0')
+    fail_msg("%s: exit code %d (expected %d), stderr (expected '%s'): %s", program, outcome->code,
+             code, part, outcome->err);
+  assert_int_equal(files_here(), files_before);
+}
+
+// ---- before and after ---------------------------------------------------------------------------
+
+// Finds the programs and enters a folder with small.ppm (32 x 24) and eye.ppm (7 x 6).
+static int enter_folder(void **state) {
+  (void)state;
+  const char *const build = getenv("HW4_DIR") != NULL ? getenv("HW4_DIR") : "build/cpu";
+  char *const absolute = realpath(build, NULL);
+  char pattern[4096];
+  snprintf(pattern, sizeof pattern, "%s/*/HW4", absolute != NULL ? absolute : "missing");
+  if (glob(pattern, 0, NULL, &versions) != 0) {
+    print_error("no %s/VERSION/HW4: make build_tests builds them\n", build);
+    return -1;
+  }
+  snprintf(pattern, sizeof pattern, "%s/tests/sorts/wrong_sort/HW4", absolute);
+  wrong_sort = strdup(pattern);
+  samples = realpath("samples", NULL);
+  free(absolute);
+  if (wrong_sort == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
+  save("small.ppm", draw(32, 24, 1));
+  save("eye.ppm", draw(7, 6, 2));
+  files_before = files_here();
+  return 0;
+}
+
+static int leave_folder(void **state) {
+  (void)state;
+  char command[64];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  globfree(&versions);
+  free(wrong_sort);
+  free(samples);
+  return chdir("/") != 0 || system(command) != 0 ? -1 : 0;
+}
+
+#endif

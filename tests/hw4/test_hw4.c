@@ -1,0 +1,212 @@
+// The program HW4 with every version that was built: its picture pixel by pixel, its report, and
+// what it does when the result is wrong or the device fails.
+#include "tests/hw4/run_hw4.h"
+#include "tests/hw4/scalar_red_eye.h"
+
+enum { SMALL_PIXELS = 32 * 24, PORTRAIT_PIXELS = 424 * 520 };
+
+static Image picture;                   // as HW4 must write it
+static char portrait[4096], eye[4096];  // the sample images
+
+// ---- what is expected ---------------------------------------------------------------------------
+
+static Image expected_picture(const char *image_path, const char *eye_path) {
+  Image image = load(image_path), eye_template = load(eye_path);
+  scalar_mend(&image, &eye_template);
+  image_free(&eye_template);
+  return image;
+}
+
+// Compares the picture with the expected one, and removes it.
+static void expect_picture(const char *program, const char *path, const Image *expected) {
+  Image image = load(path);
+  assert_int_equal(image.width, expected->width);
+  assert_int_equal(image.height, expected->height);
+  const size_t bytes = (size_t)image.width * (size_t)image.height * 3;
+  for (size_t i = 0; i < bytes; i++)
+    if (image.rgb[i] != expected->rgb[i])
+      fail_msg("%s: channel %zu of pixel %zu is %d, not %d", program, i % 3, i / 3, image.rgb[i],
+               expected->rgb[i]);
+  image_free(&image);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(files_here(), files_before);
+}
+
+// A first line that says what ran where, a line per stage, an empty one, the total, PASS.
+static void expect_report(const char *program, const Outcome *outcome, int n) {
+  if (outcome->code != 0 || outcome->err[0] != '\0')
+    fail_msg("%s: exit code %d, %s%s", program, outcome->code, outcome->out, outcome->err);
+  char end_of_line[64];
+  snprintf(end_of_line, sizeof end_of_line, ", n = %d pairs\n", n);
+  const char *text = outcome->out;
+  assert_non_null(strstr(text, " backend, "));
+  assert_non_null(strstr(text, end_of_line));
+  for (text = strchr(text, '\n') + 1; *text != '\n'; text = strchr(text, '\n') + 1) {
+    double milliseconds = -1;
+    if (sscanf(text, "%*31[a-z_A-Z0-9]: %lf msecs\n", &milliseconds) != 1 || milliseconds < 0)
+      fail_msg("%s: not a stage line: %s", program, text);
+    if (strchr(text, '\n') == NULL) fail_msg("%s: no empty line", program);
+  }
+  double total = -1;
+  int length = 0;
+  assert_int_equal(sscanf(text, "\nYour code ran in: %lf msecs.\nPASS%n", &total, &length), 1);
+  assert_true(total >= 0);
+  assert_string_equal(text + length, "\n");
+}
+
+// ---- right results ------------------------------------------------------------------------------
+
+static void check_small(const char *program) {
+  Outcome outcome = RUN(program, "small.ppm", "eye.ppm");
+  expect_report(program, &outcome, SMALL_PIXELS);
+  expect_picture(program, DEFAULT_OUTPUT, &picture);
+  outcome = RUN(program, "--seed", "7", "small.ppm", "eye.ppm", "./seeded.ppm");
+  expect_report(program, &outcome, SMALL_PIXELS);
+  expect_picture(program, "seeded.ppm", &picture);
+}
+
+static void test_small_image(void **state) {
+  (void)state;
+  picture = expected_picture("small.ppm", "eye.ppm");
+  for_each_version(check_small);
+  image_free(&picture);
+}
+
+// All scores are equal, and still every version makes the same picture.
+static void check_ties(const char *program) {
+  const Outcome outcome = RUN(program, "flat.ppm", "eye.ppm", "mended.ppm");
+  expect_report(program, &outcome, SMALL_PIXELS);
+  expect_picture(program, "mended.ppm", &picture);
+}
+
+static void test_ties(void **state) {
+  (void)state;
+  Image flat = draw(32, 24, 3);
+  memset(flat.rgb, 77, (size_t)SMALL_PIXELS * 3);
+  for (size_t i = 0; i < SMALL_PIXELS; i++) flat.rgb[i * 3] = 200;
+  save("flat.ppm", flat);
+  files_before++;
+  picture = expected_picture("flat.ppm", "eye.ppm");
+  for_each_version(check_ties);
+  image_free(&picture);
+  unlink("flat.ppm");
+  files_before--;
+}
+
+// As few pixels as there can be, and an image written over itself.
+static void check_tiny(const char *program) {
+  save("tiny.ppm", draw(1, 1, 4));
+  Image expected = expected_picture("tiny.ppm", "tiny.ppm");
+  const Outcome outcome = RUN(program, "tiny.ppm", "tiny.ppm", "tiny.ppm");
+  expect_report(program, &outcome, 1);
+  expect_picture(program, "tiny.ppm", &expected);
+  image_free(&expected);
+}
+
+static void test_one_pixel(void **state) {
+  (void)state;
+  for_each_version(check_tiny);
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // which makes some versions take minutes
+static void check_portrait(const char *program) {
+  const Outcome version = RUN(program, "--version");
+  const char *const slow = strstr(version.out, "Slow above n: ");
+  if (slow != NULL && strtoull(slow + strlen("Slow above n: "), NULL, 10) < PORTRAIT_PIXELS) return;
+  const Outcome outcome = RUN(program, portrait, eye);
+  expect_report(program, &outcome, PORTRAIT_PIXELS);
+  expect_picture(program, DEFAULT_OUTPUT, &picture);
+}
+
+static void test_portrait(void **state) {
+  (void)state;
+  picture = expected_picture(portrait, eye);
+  for_each_version(check_portrait);
+  image_free(&picture);
+}
+#endif
+
+// ---- help ---------------------------------------------------------------------------------------
+
+static void check_help(const char *program) {
+  static const struct {
+    const char *option, *part;
+  } cases[] = {{"--help", "IMAGE TEMPLATE [OUTPUT]"}, {"--version", "Backend: "}, {"--knobs", ""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const Outcome outcome = RUN(program, cases[i].option);
+    assert_int_equal(outcome.code, 0);
+    assert_string_equal(outcome.err, "");
+    assert_non_null(strstr(outcome.out, cases[i].part));
+    assert_true(strlen(outcome.out) > 0);
+  }
+}
+
+static void test_help(void **state) {
+  (void)state;
+  for_each_version(check_help);
+  const Outcome outcome = RUN(wrong_sort, "--knobs");
+  assert_non_null(strstr(outcome.out, "mistake = 1 (1 to 3): "));
+}
+
+// ---- what goes wrong ----------------------------------------------------------------------------
+
+static void test_wrong_result(void **state) {
+  (void)state;
+  static const char *const mistakes[] = {"mistake=1", "mistake=2"};
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    const Outcome outcome = RUN(wrong_sort, "--set", mistakes[i], "small.ppm", "eye.ppm");
+    assert_int_equal(outcome.code, 1);
+    assert_string_equal(outcome.err, "");
+    const char *const verdict = strstr(outcome.out, " msecs.\nFAIL: ");
+    assert_non_null(verdict);
+    assert_null(strstr(outcome.out, "PASS"));
+    assert_int_equal(files_here(), files_before);
+  }
+}
+
+static void test_scratch_kept(void **state) {
+  (void)state;
+  const Outcome outcome = RUN(wrong_sort, "--set=mistake=3", "small.ppm", "eye.ppm");
+  expect_failure(wrong_sort, &outcome, 3, "scratch");
+}
+
+static void test_image_too_large_for_the_version(void **state) {
+  (void)state;
+  const Outcome outcome = RUN(wrong_sort, portrait, eye);
+  expect_failure(wrong_sort, &outcome, 2, "sorts at most 10000");
+}
+
+// Only the cpu backend can be told to have little memory.
+static void test_device_failure(void **state) {
+  (void)state;
+  const char *const program = versions.gl_pathv[0];
+  const Outcome version = RUN(program, "--version");
+  if (strstr(version.out, "Backend: cpu") == NULL) return;
+  const Surroundings little_memory = {.variable = "CUDA_CPU_MEMORY", .value = "1000000"};
+  const Outcome outcome = run_in(little_memory, program, ARGUMENTS(portrait, eye));
+  expect_failure(program, &outcome, 3, "out of memory");
+}
+
+static int set_up(void **state) {
+  if (enter_folder(state) != 0) return -1;
+  snprintf(portrait, sizeof portrait, "%s/portrait.ppm", samples != NULL ? samples : "samples");
+  snprintf(eye, sizeof eye, "%s/template.ppm", samples != NULL ? samples : "samples");
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_small_image),
+    cmocka_unit_test(test_ties),
+    cmocka_unit_test(test_one_pixel),
+#if !defined(__SANITIZE_ADDRESS__)
+    cmocka_unit_test(test_portrait),
+#endif
+    cmocka_unit_test(test_help),
+    cmocka_unit_test(test_wrong_result),
+    cmocka_unit_test(test_scratch_kept),
+    cmocka_unit_test(test_image_too_large_for_the_version),
+    cmocka_unit_test(test_device_failure),
+  };
+  return cmocka_run_group_tests_name("HW4", tests, set_up, leave_folder);
+}

@@ -1,0 +1,166 @@
+// What HW4 is given wrongly: exit code 2, one sentence on stderr, nothing on the disk. Knobs belong
+// to the versions, so they are tried with each; the rest is the same code in all of them, so that
+// one stands for all.
+#include "tests/hw4/run_hw4.h"
+
+typedef struct Case {
+  const char *part;  // of the sentence
+  const char *arguments[MAX_ARGUMENTS];
+} Case;
+
+static void check_cases(const char *program, const Case *cases, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const Outcome outcome = run_in((Surroundings){0}, program, cases[i].arguments);
+    expect_failure(program, &outcome, 2, cases[i].part);
+    assert_string_equal(outcome.out, "");
+  }
+}
+
+// ---- the command line ---------------------------------------------------------------------------
+
+static void test_command_line(void **state) {
+  (void)state;
+  static const Case cases[] = {
+      {"an image and a template", {NULL}},
+      {"a template", {"small.ppm"}},
+      {"one argument too many", {"small.ppm", "eye.ppm", "out.ppm", "more"}},
+      {"one argument too many", {"small.ppm", "eye.ppm", "out.ppm", ""}},
+      {"unrecognized option", {"--bad", "small.ppm", "eye.ppm"}},
+      {"invalid option", {"-x", "small.ppm", "eye.ppm"}},
+      {"argument", {"small.ppm", "eye.ppm", "--set"}},
+      {"argument", {"--knobs=3"}},
+      {"KNOB=VALUE", {"--set", "x", "small.ppm", "eye.ppm"}},
+      {"KNOB=VALUE", {"--set", "=5", "small.ppm", "eye.ppm"}},
+      {"KNOB=VALUE", {"--set", "", "small.ppm", "eye.ppm"}},
+      {"no knob 'nothing'", {"--set", "nothing=1", "small.ppm", "eye.ppm"}},
+      {"takes a whole number", {"--set", "mistake=1x", "small.ppm", "eye.ppm"}},
+      {"takes a whole number", {"--set", "mistake=99999999999999999999", "small.ppm", "eye.ppm"}},
+      {"are missing", {"--set", "mistake=2"}},
+      {"--seed", {"--seed", "x", "small.ppm", "eye.ppm"}},
+      {"--seed", {"--seed", "-1", "small.ppm", "eye.ppm"}},
+      {"--seed", {"--seed", "1.5", "small.ppm", "eye.ppm"}},
+      {"--seed", {"--seed=", "small.ppm", "eye.ppm"}},
+      {"--seed", {"--seed", "18446744073709551616", "small.ppm", "eye.ppm"}},
+  };
+  check_cases(wrong_sort, cases, sizeof cases / sizeof *cases);
+}
+
+// Every knob, one below and one above its range; --knobs says what the ranges are.
+static void check_knob_ranges(const char *program) {
+  const Outcome knobs = RUN(program, "--knobs");
+  for (const char *line = knobs.out; line != NULL && *line != '\0'; line = strchr(line, '\n') + 1) {
+    char name[64];
+    int value = 0, min = 0, max = 0;
+    if (sscanf(line, "%63[^ ] = %d (%d to %d): ", name, &value, &min, &max) != 4) return;
+    char below[96], above[96];
+    snprintf(below, sizeof below, "%s=%lld", name, min - 1LL);
+    snprintf(above, sizeof above, "%s=%lld", name, max + 1LL);
+    const Case cases[] = {
+        {"takes a whole number", {"--set", below, "small.ppm", "eye.ppm"}},
+        {"takes a whole number", {"--set", above, "small.ppm", "eye.ppm"}},
+    };
+    check_cases(program, cases, sizeof cases / sizeof *cases);
+  }
+}
+
+static void test_knob_ranges(void **state) {
+  (void)state;
+  for_each_version(check_knob_ranges);
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+static void write_bytes(const char *path, const void *data, size_t size) {
+  FILE *const file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(data, 1, size, file), size);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void save_cut(const char *path) {
+  save(path, draw(64, 48, 5));
+  struct stat status;
+  assert_int_equal(stat(path, &status), 0);
+  assert_int_equal(truncate(path, status.st_size / 2), 0);
+}
+
+static void test_files(void **state) {
+  (void)state;
+  static const Case cases[] = {
+    {"missing.ppm", {"missing.ppm", "eye.ppm"}},
+    {"missing.ppm", {"small.ppm", "missing.ppm"}},
+    {"cannot read ''", {"", "eye.ppm"}},
+    {"is empty", {"empty.ppm", "eye.ppm"}},
+    {"is empty", {"small.ppm", "empty.ppm"}},
+    {"cut off", {"cut.ppm", "eye.ppm"}},
+    {"cut off", {"small.ppm", "cut.ppm"}},
+    {"text.ppm", {"text.ppm", "eye.ppm"}},
+    {"text.ppm", {"small.ppm", "text.ppm"}},
+    {"folder.ppm", {"folder.ppm", "eye.ppm"}},
+    {"folder.ppm", {"small.ppm", "folder.ppm"}},
+    {"not a file", {"/dev/zero", "eye.ppm"}},
+    {"two bytes", {"deep.ppm", "eye.ppm"}},
+    {"too large", {"huge.ppm", "eye.ppm"}},
+    {"smaller than the template", {"eye.ppm", "small.ppm"}},
+    {"smaller than the template", {"small.ppm", "tall.ppm"}},
+    {"smaller than the template", {"tall.ppm", "small.ppm"}},
+#if HAVE_OPENCV
+    {"cut.png", {"cut.png", "eye.ppm"}},
+    {"cut.jpg", {"cut.jpg", "eye.ppm"}},
+    {"cut.bmp", {"small.ppm", "cut.bmp"}},
+#endif
+  };
+  check_cases(versions.gl_pathv[0], cases, sizeof cases / sizeof *cases);
+}
+
+static void test_outputs(void **state) {
+  (void)state;
+  static const Case cases[] = {
+      {"must end in", {"small.ppm", "eye.ppm", ""}},
+      {"must end in", {"small.ppm", "eye.ppm", "out"}},
+      {"must end in", {"small.ppm", "eye.ppm", "out.xyz"}},
+      {"must end in", {"small.ppm", "eye.ppm", "/dev/null"}},
+      {"folder.ppm", {"small.ppm", "eye.ppm", "folder.ppm"}},
+      {"missing/out.ppm", {"small.ppm", "eye.ppm", "missing/out.ppm"}},
+      {"small.ppm/out.ppm", {"small.ppm", "eye.ppm", "small.ppm/out.ppm"}},
+      // The output is looked at first of all, because that is quick.
+      {"missing/out.ppm", {"missing.ppm", "eye.ppm", "missing/out.ppm"}},
+  };
+  check_cases(versions.gl_pathv[0], cases, sizeof cases / sizeof *cases);
+}
+
+// Shows only when all is done; nothing half-written may stay.
+static void test_full_disk(void **state) {
+  (void)state;
+  const Surroundings full_disk = {.largest_file = 1000};
+  const char *const program = versions.gl_pathv[0];
+  const Outcome outcome = run_in(full_disk, program, ARGUMENTS("small.ppm", "eye.ppm", "out.ppm"));
+  expect_failure(program, &outcome, 2, "cannot write 'out.ppm'");
+}
+
+static int set_up(void **state) {
+  if (enter_folder(state) != 0) return -1;
+  save("tall.ppm", draw(5, 60, 6));
+  save_cut("cut.ppm");
+#if HAVE_OPENCV
+  save_cut("cut.png");
+  save_cut("cut.jpg");
+  save_cut("cut.bmp");
+#endif
+  write_bytes("empty.ppm", "", 0);
+  write_bytes("text.ppm", "no image at all\n", 16);
+  write_bytes("deep.ppm", "P6 1 1 65535\n\1\2\3\4\5\6", 19);
+  write_bytes("huge.ppm", "P6 65536 65536 255\n\1\2\3", 22);
+  if (mkdir("folder.ppm", 0777) != 0) return -1;
+  files_before = files_here();
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_command_line), cmocka_unit_test(test_knob_ranges),
+      cmocka_unit_test(test_files),        cmocka_unit_test(test_outputs),
+      cmocka_unit_test(test_full_disk),
+  };
+  return cmocka_run_group_tests_name("HW4, bad input", tests, set_up, leave_folder);
+}

@@ -1,0 +1,294 @@
+// Image files: what is written comes back, and what is broken is refused in one sentence.
+#include "harness/hw4/image.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/test_image.XXXXXX";
+static char message[1024];
+
+// ---- pieces -------------------------------------------------------------------------------------
+
+static Image pattern(int width, int height) {
+  Image image = {width, height, malloc((size_t)width * (size_t)height * 3)};
+  assert_non_null(image.rgb);
+  for (int i = 0; i < width * height * 3; i++)
+    image.rgb[i] = (unsigned char)(i % 3 * 80 + i / 3 % width * 2 + i / 3 / width);
+  return image;
+}
+
+static void assert_same(const Image *a, const Image *b) {
+  assert_int_equal(a->width, b->width);
+  assert_int_equal(a->height, b->height);
+  assert_memory_equal(a->rgb, b->rgb, (size_t)a->width * (size_t)a->height * 3);
+}
+
+static void write_bytes(const char *name, const void *data, size_t size) {
+  FILE *const file = fopen(name, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(data, 1, size, file), size);
+  assert_int_equal(fclose(file), 0);
+}
+
+static int files_here(void) {
+  DIR *const here = opendir(".");
+  assert_non_null(here);
+  int count = 0;
+  for (const struct dirent *entry; (entry = readdir(here)) != NULL;)
+    count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  closedir(here);
+  return count;
+}
+
+// The message must hold `part`, and be a single line.
+static void assert_message(const char *part) {
+  if (strstr(message, part) == NULL) print_error("'%s' is not in: %s\n", part, message);
+  assert_non_null(strstr(message, part));
+  assert_null(strchr(message, '\n'));
+}
+
+static void assert_refused(const char *path, const char *part) {
+  Image image = {1, 1, NULL};
+  assert_false(image_load(path, &image, message, sizeof message));
+  assert_null(image.rgb);
+  assert_int_equal(image.width, 0);
+  assert_message(part);
+  assert_message(path);
+}
+
+static int enter_folder(void) { return mkdtemp(folder) == NULL ? -1 : chdir(folder); }
+
+static int leave_folder(void) {
+  char command[64];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return chdir("/") != 0 || system(command) != 0 ? -1 : 0;
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+static void round_trip(const char *path, int width, int height) {
+  Image image = pattern(width, height), back = {0};
+  if (!image_save(path, &image, message, sizeof message) ||
+      !image_load(path, &back, message, sizeof message))
+    fail_msg("%s", message);
+  assert_same(&image, &back);
+  image_free(&image);
+  image_free(&back);
+  assert_null(image.rgb);
+  assert_int_equal(unlink(path), 0);
+}
+
+static void test_round_trip(void **state) {
+  (void)state;
+  static const char *const names[] = {
+    "a.ppm",
+    "a.PPM",
+    "./a.b.pnm",
+#if HAVE_OPENCV
+    "a.png",
+    "a.PNG",
+    "a.bmp",
+    "a.tif",
+    "a.tiff",
+#endif
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    round_trip(names[i], 1, 1);
+    round_trip(names[i], 37, 1);
+    round_trip(names[i], 1, 41);
+    round_trip(names[i], 53, 31);
+  }
+  char absolute[128];
+  snprintf(absolute, sizeof absolute, "%s/b.ppm", folder);
+  round_trip(absolute, 5, 4);
+  assert_int_equal(files_here(), 0);
+}
+
+static void test_unreadable(void **state) {
+  (void)state;
+  write_bytes("empty.png", "", 0);
+  write_bytes("text.png", "no image at all\n", 16);
+  assert_refused("missing.png", "No such file");
+  assert_refused(".", "folder");
+  assert_refused("/dev/zero", "not a file");
+  assert_refused("empty.png", "is empty");
+  assert_refused("text.png", HAVE_OPENCV ? "not an image" : "without OpenCV");
+  assert_refused("text.png/x.png", "Not a directory");
+  unlink("empty.png");
+  unlink("text.png");
+}
+
+static void assert_unwritable(const char *path, const char *part) {
+  Image image = pattern(3, 2);
+  const int before = files_here();
+  assert_false(image_can_save(path, message, sizeof message));
+  assert_message(part);
+  assert_false(image_save(path, &image, message, sizeof message));
+  assert_message(part);
+  assert_int_equal(files_here(), before);
+  image_free(&image);
+}
+
+static void test_unwritable(void **state) {
+  (void)state;
+  assert_int_equal(mkdir("folder.ppm", 0777), 0);
+  assert_int_equal(mkfifo("pipe.ppm", 0666), 0);
+  assert_unwritable("", "must end in");
+  assert_unwritable("picture", "must end in");
+  assert_unwritable("ppm", "must end in");
+  assert_unwritable("a.ppm/picture", "must end in");
+  assert_unwritable("picture.gif", "must end in");
+  assert_unwritable("picture.pgm", "must end in");  // would lose the colours
+  assert_unwritable("picture.", "must end in");
+  assert_unwritable("missing/picture.ppm", "No such file");
+  assert_unwritable("folder.ppm", "it is a folder");
+  assert_unwritable("pipe.ppm", "it is not a file");
+  if (!HAVE_OPENCV) assert_unwritable("picture.png", "without OpenCV");
+  rmdir("folder.ppm");
+  unlink("pipe.ppm");
+}
+
+// As a user who is not root, to whom everything is permitted.
+static void test_read_only_folder(void **state) {
+  (void)state;
+  assert_int_equal(chmod(".", 0555), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(0);
+    _exit(image_can_save("picture.ppm", message, sizeof message) ? 7 : 0);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(chmod(".", 0755), 0);
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+// A symbolic link stays one, and permissions stay what they were.
+static void test_replaces_what_a_link_names(void **state) {
+  (void)state;
+  write_bytes("real.ppm", "old", 3);
+  assert_int_equal(chmod("real.ppm", 0640), 0);
+  assert_int_equal(symlink("real.ppm", "link.ppm"), 0);
+  Image image = pattern(4, 3), back;
+  assert_true(image_save("link.ppm", &image, message, sizeof message));
+  struct stat status;
+  assert_int_equal(lstat("link.ppm", &status), 0);
+  assert_true(S_ISLNK(status.st_mode));
+  assert_int_equal(stat("real.ppm", &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0640);
+  assert_true(image_load("real.ppm", &back, message, sizeof message));
+  assert_same(&image, &back);
+  image_free(&image);
+  image_free(&back);
+  unlink("link.ppm");
+  unlink("real.ppm");
+}
+
+// In a child that may write 1,000 bytes per file, which fails like a full disk.
+static int save_with_little_room(const char *path) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, 1000});
+    Image image = pattern(100, 100);
+    _exit(image_save(path, &image, message, sizeof message) ? 0 : 7);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return WEXITSTATUS(status);
+}
+
+static void test_full_disk_leaves_the_old_file(void **state) {
+  (void)state;
+  assert_int_equal(save_with_little_room("new.ppm"), 7);
+  assert_int_equal(files_here(), 0);
+  write_bytes("old.ppm", "P6 1 1 255\n\1\2\3", 14);
+  assert_int_equal(save_with_little_room("old.ppm"), 7);
+  assert_int_equal(files_here(), 1);
+  Image image;
+  assert_true(image_load("old.ppm", &image, message, sizeof message));
+  image_free(&image);
+  unlink("old.ppm");
+}
+
+// ---- OpenCV -------------------------------------------------------------------------------------
+
+#if HAVE_OPENCV
+static void test_jpeg_is_close(void **state) {
+  (void)state;
+  Image image = pattern(64, 48), back;
+  memset(image.rgb, 200, (size_t)64 * 48 * 3);
+  for (int i = 0; i < 64 * 48; i++) image.rgb[i * 3 + 2] = 20;
+  assert_true(image_save("a.jpg", &image, message, sizeof message));
+  assert_true(image_load("a.jpg", &back, message, sizeof message));
+  assert_int_equal(back.width, 64);
+  for (int i = 0; i < 64 * 48 * 3; i++) assert_in_range(back.rgb[i] + 8 - image.rgb[i], 0, 16);
+  image_free(&image);
+  image_free(&back);
+  unlink("a.jpg");
+}
+
+// Every format, cut off anywhere, is refused without a word on stderr from the libraries below.
+static void test_cut_off(void **state) {
+  (void)state;
+  static const char *const names[] = {"a.png", "a.jpg", "a.bmp", "a.tif", "a.webp", "a.ppm"};
+  const int saved = dup(STDERR_FILENO);
+  const int heard = open("heard", O_CREAT | O_RDWR | O_TRUNC, 0666);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!image_can_save(names[i], message, sizeof message)) continue;
+    Image image = pattern(83, 61);
+    assert_true(image_save(names[i], &image, message, sizeof message));
+    struct stat status;
+    assert_int_equal(stat(names[i], &status), 0);
+    const off_t size = status.st_size;
+    for (off_t cut = size - 1; cut > 0; cut -= cut < 64 || cut + 64 > size ? 1 : size / 30) {
+      assert_int_equal(truncate(names[i], cut), 0);
+      Image none = {0};
+      dup2(heard, STDERR_FILENO);
+      const bool accepted = image_load(names[i], &none, message, sizeof message);
+      dup2(saved, STDERR_FILENO);
+      if (accepted)
+        fail_msg("%s was accepted with %ld of %ld bytes", names[i], (long)cut, (long)size);
+      assert_null(none.rgb);
+    }
+    image_free(&image);
+    unlink(names[i]);
+  }
+  assert_int_equal(lseek(heard, 0, SEEK_END), 0);
+  close(heard);
+  close(saved);
+  unlink("heard");
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest files[] = {
+    cmocka_unit_test(test_round_trip),
+    cmocka_unit_test(test_unreadable),
+    cmocka_unit_test(test_unwritable),
+    cmocka_unit_test(test_read_only_folder),
+    cmocka_unit_test(test_replaces_what_a_link_names),
+    cmocka_unit_test(test_full_disk_leaves_the_old_file),
+#if HAVE_OPENCV
+    cmocka_unit_test(test_jpeg_is_close),
+    cmocka_unit_test(test_cut_off),
+#endif
+  };
+  if (enter_folder() != 0) return 1;
+  const int failed = cmocka_run_group_tests_name("image files", files, NULL, NULL);
+  return leave_folder() != 0 ? 1 : failed;
+}

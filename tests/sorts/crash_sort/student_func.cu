@@ -1,0 +1,49 @@
+// crash_sort: goes wrong on purpose, in the ways that compare must survive (tests/compare/).
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "common/your_sort.h"
+
+enum Way { COPY = 0, CRASH, LEAVE, HANG, FAIL, KEEP_SCRATCH, UNSORTED };
+
+static const char *const stages[] = {"copy", NULL};
+static const SortKnob knobs[] = {
+    {"way", CRASH, COPY, UNSORTED,
+     "0: right for sorted input; 1: segmentation fault; 2: exit code 7; 3: hangs; 4: a CUDA call "
+     "fails; 5: keeps scratch; 6: leaves the last two elements out of order"},
+    {"brackets", 1, 1, 1000, "times that the stage is entered"},
+    {}};
+
+extern "C" const SortVersion sort_version = {
+    "crash_sort", "no sort at all", "the tests of compare", true, 10000, 100, stages, knobs,
+};
+
+static void copy(unsigned int *d_to, const unsigned int *d_from, size_t n, bool swap_last) {
+  CUDA_CHECK(cudaMemcpy(d_to, d_from, n * sizeof *d_to, cudaMemcpyDeviceToDevice));
+  if (!swap_last || n < 2) return;
+  for (size_t i = n - 2; i < n; i++)
+    CUDA_CHECK(
+        cudaMemcpy(d_to + i, d_from + (2 * n - 3 - i), sizeof *d_to, cudaMemcpyDeviceToDevice));
+}
+
+void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
+               unsigned int *const d_outputVals, unsigned int *const d_outputPos,
+               const size_t numElems) {
+  const int way = knob("way");
+  if (way == CRASH) raise(SIGSEGV);
+  if (way == LEAVE) exit(7);
+  while (way == HANG) pause();
+  if (way == FAIL) CUDA_CHECK(cudaErrorLaunchFailure);
+  if (way == KEEP_SCRATCH) scratch_alloc(1);
+  for (int bracket = 0; bracket < knob("brackets"); bracket++) {
+    stage_start("copy");
+    copy(d_outputVals, d_inputVals, numElems, way == UNSORTED);
+    if (d_inputPos != NULL) copy(d_outputPos, d_inputPos, numElems, way == UNSORTED);
+    stage_stop();
+  }
+}

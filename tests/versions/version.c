@@ -1,0 +1,164 @@
+// Every version against the reference: sizes x inputs x pairs and keys x knob settings. This file
+// is linked with each version in turn; a new folder with a student_func.cu is tested by existing.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "common/your_sort.h"
+#include "harness/input.h"
+#include "harness/verdict.h"
+#include "tests/reference_sort.h"
+#include "tests/versions/version.h"
+
+enum { LARGEST = 100003, GUARD = 64 };
+
+// n elements on the device with a guard behind them that must not change.
+typedef struct Array {
+  uint32_t *device;
+  uint32_t host[LARGEST + GUARD];
+} Array;
+
+static Array keys_in, positions_in, keys_out, positions_out;
+static uint32_t *d_snapshot, expected_keys[LARGEST], expected_positions[LARGEST];
+
+static int allocate(void **state) {
+  (void)state;
+  Array *const arrays[] = {&keys_in, &positions_in, &keys_out, &positions_out};
+  for (int i = 0; i < 4; i++)
+    CUDA_CHECK(cudaMalloc((void **)&arrays[i]->device, sizeof arrays[i]->host));
+  CUDA_CHECK(cudaMalloc((void **)&d_snapshot, sizeof expected_keys));
+  return 0;
+}
+
+static int release(void **state) {
+  (void)state;
+  Array *const arrays[] = {&keys_in, &positions_in, &keys_out, &positions_out};
+  for (int i = 0; i < 4; i++) CUDA_CHECK(cudaFree(arrays[i]->device));
+  CUDA_CHECK(cudaFree(d_snapshot));
+  scratch_trim();
+  return 0;
+}
+
+static void poison(Array *array) {
+  CUDA_CHECK(cudaMemset(array->device, 0xa5, sizeof array->host));
+}
+
+static void fetch(Array *array, size_t n) {
+  CUDA_CHECK(cudaMemcpy(array->host, array->device, (n + GUARD) * sizeof *array->host,
+                        cudaMemcpyDeviceToHost));
+  for (size_t i = n; i < n + GUARD; i++)
+    if (array->host[i] != 0xa5a5a5a5u) fail_msg("wrote %zu elements beyond the end", i - n + 1);
+}
+
+static void compare(const char *what, const uint32_t *actual, const uint32_t *expected, size_t n,
+                    const char *context) {
+  for (size_t i = 0; i < n; i++)
+    if (actual[i] != expected[i])
+      fail_msg("%s: %s[%zu] is %u, expected %u", context, what, i, actual[i], expected[i]);
+}
+
+static void sort_and_check(size_t n, int kind, bool pairs, const char *setting) {
+  char context[160];
+  snprintf(context, sizeof context, "%s, n = %zu, %s, %s, %s", sort_version.name, n,
+           input_kinds[kind].name, pairs ? "pairs" : "keys", setting);
+  poison(&keys_in);
+  poison(&positions_in);
+  poison(&keys_out);
+  poison(&positions_out);
+  input_keys(kind, 42 + n, keys_in.device, n);
+  input_positions(positions_in.device, n);
+  CUDA_CHECK(
+      cudaMemcpy(d_snapshot, keys_in.device, n * sizeof *d_snapshot, cudaMemcpyDeviceToDevice));
+  CUDA_CHECK(
+      cudaMemcpy(expected_keys, keys_in.device, n * sizeof *expected_keys, cudaMemcpyDeviceToHost));
+  reference_sort(expected_keys, expected_positions, n);
+
+  stages_begin(&sort_version, true);
+  your_sort(keys_in.device, pairs ? positions_in.device : NULL, keys_out.device,
+            pairs ? positions_out.device : NULL, n);
+  double milliseconds[MAX_STAGES];
+  const int stages = stages_end(milliseconds);
+  for (int i = 0; i < stages; i++) assert_true(milliseconds[i] >= 0.0);
+  if (scratch_outstanding() != 0) fail_msg("%s: scratch memory was not returned", context);
+
+  fetch(&keys_in, n);
+  fetch(&positions_in, n);
+  fetch(&keys_out, n);
+  compare("keys", keys_out.host, expected_keys, n, context);
+  fetch(&positions_out, pairs ? n : 0);
+  if (pairs && sort_version.stable)
+    compare("positions", positions_out.host, expected_positions, n, context);
+  const Verdict verdict = verdict_judge(&sort_version, d_snapshot, keys_out.device,
+                                        pairs ? positions_out.device : NULL, n);
+  char text[512];
+  verdict_describe(&verdict, text, sizeof text);
+  if (strcmp(text, "PASS") != 0) fail_msg("%s: %s", context, text);
+}
+
+static void check_sizes(const size_t *sizes, size_t count, bool all_inputs, const char *setting) {
+  for (size_t s = 0; s < count; s++) {
+    if (too_slow(sizes[s]) || sizes[s] > sort_version.max_n) continue;
+    for (int kind = 0; input_kinds[kind].name != NULL; kind++) {
+      if (!input_kinds[kind].everywhere) continue;
+      if (!all_inputs && kind != input_find("uniform") && kind != input_find("few-distinct"))
+        continue;
+      sort_and_check(sizes[s], kind, true, setting);
+      sort_and_check(sizes[s], kind, false, setting);
+    }
+  }
+}
+
+static void test_defaults(void **state) {
+  (void)state;
+  static const size_t sizes[] = {0,   1,   2,    31,   32,   33,   255,
+                                 256, 257, 1023, 1024, 1025, 4097, LARGEST};
+  knobs_begin(&sort_version);
+  check_sizes(sizes, sizeof sizes / sizeof *sizes, true, "default knobs");
+}
+
+// Each knob in turn at its least, its greatest and an awkward value between.
+static void test_knobs(void **state) {
+  (void)state;
+  static const size_t sizes[] = {0, 1, 33, 257, 1025, 4097};
+  for (const SortKnob *k = sort_version.knobs; k->name != NULL; k++) {
+    const int values[] = {k->min, k->max, k->min + (k->max - k->min) / 3};
+    for (int v = 0; v < 3; v++) {
+      char assignment[80], message[200];
+      snprintf(assignment, sizeof assignment, "%s=%d", k->name, values[v]);
+      knobs_begin(&sort_version);
+      if (!knob_set(assignment, message, sizeof message)) fail_msg("%s", message);
+      check_sizes(sizes, sizeof sizes / sizeof *sizes, false, assignment);
+    }
+  }
+}
+
+static void test_description(void **state) {
+  (void)state;
+  assert_true(strlen(sort_version.title) > 0 && strlen(sort_version.source) > 0);
+  assert_true(sort_version.max_n >= LARGEST || sort_version.slow_n > 0);
+  assert_non_null(sort_version.stages[0]);
+  assert_int_equal(sort_version.scratch_per_key < 0.0, sort_version.scratch_per_pair < 0.0);
+  for (const SortKnob *k = sort_version.knobs; k->name != NULL; k++) {
+    assert_true(k->min <= k->default_value && k->default_value <= k->max);
+    assert_true(strlen(k->meaning) > 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_description), cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_knobs),       cmocka_unit_test(test_scratch),
+      cmocka_unit_test(test_every_n),     cmocka_unit_test(test_repeats),
+  };
+  return cmocka_run_group_tests_name(sort_version.name, tests, allocate, release);
+}

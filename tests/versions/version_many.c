@@ -1,0 +1,77 @@
+// Many sorts of the version, judged on the device; only when the environment asks for them. Linked
+// with tests/versions/version.c.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/stages.h"
+#include "harness/input.h"
+#include "harness/measure.h"
+#include "harness/verdict.h"
+#include "tests/versions/version.h"
+
+// One sort, judged on the device.
+static void sort_and_judge(Workload *room, size_t n, int kind, uint64_t seed, bool pairs) {
+  Workload w = *room;
+  w.n = n;
+  if (!pairs) w.positions_in = w.positions_out = NULL;
+  workload_draw(&w, kind, seed);
+  CUDA_CHECK(cudaMemcpy(w.keys_in, w.snapshot, n * sizeof *w.keys_in, cudaMemcpyDeviceToDevice));
+  if (pairs) input_positions(w.positions_in, n);
+  your_sort(w.keys_in, w.positions_in, w.keys_out, w.positions_out, n);
+  const Verdict verdict = verdict_judge(&sort_version, w.snapshot, w.keys_out, w.positions_out, n);
+  if (verdict_passes(&verdict)) return;
+  char text[512];
+  verdict_describe(&verdict, text, sizeof text);
+  fail_msg("%s, n = %zu, %s, %s, seed %llu: %s", sort_version.name, n, input_kinds[kind].name,
+           pairs ? "pairs" : "keys", (unsigned long long)seed, text);
+}
+
+static size_t number_from_environment(const char *name) {
+  const char *const text = getenv(name);
+  return text == NULL ? 0 : strtoul(text, NULL, 10);
+}
+
+// EVERY_N=20000: every n up to there.
+void test_every_n(void **state) {
+  (void)state;
+  const size_t most = number_from_environment("EVERY_N");
+  if (most == 0) skip();
+  knobs_begin(&sort_version);
+  stages_begin(&sort_version, false);
+  Workload room = workload_create(most, true);
+  // Downwards: scratch memory of one sort is then large enough for the next.
+  for (size_t n = most + 1; n-- > 0;)
+    if (!too_slow(n))
+      sort_and_judge(&room, n, input_find(n % 3 == 0 ? "few-distinct" : "uniform"), n, n % 2 == 0);
+  workload_destroy(&room);
+}
+
+// REPEATS=200: so many sorts of each of a few awkward sizes, since a race between blocks may show
+// once in a hundred runs. The sizes lie beside multiples of all tile sizes in use, among others.
+void test_repeats(void **state) {
+  (void)state;
+  const size_t repeats = number_from_environment("REPEATS");
+  if (repeats == 0) skip();
+  static const size_t sizes[] = {4097,   40961,   65535,   143361,  399361,
+                                 500009, 1499137, 2999297, 3000001, 8000003};
+  enum { COUNT = sizeof sizes / sizeof *sizes };
+  knobs_begin(&sort_version);
+  stages_begin(&sort_version, false);
+  Workload room = workload_create(sizes[COUNT - 1], true);
+  for (size_t r = 0; r < repeats; r++)
+    for (int s = 0; s < COUNT && !too_slow(sizes[s]); s++) {
+      int kind = (int)(r % 16);
+      while (!input_kinds[kind].everywhere) kind--;
+      sort_and_judge(&room, sizes[s], kind, r, true);
+      sort_and_judge(&room, sizes[s], kind, r, false);
+    }
+  workload_destroy(&room);
+}
