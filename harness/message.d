@@ -1,0 +1,2 @@
+harness/message.o: harness/message.c harness/message.h
+harness/message.h:
