@@ -24,44 +24,63 @@ export function loadReport(folder = HERE) {
 function fillValues(html, report) {
   const [device] = report.devices;
   const keysIn = (text) => [...text.matchAll(/\{\{([^}]+)\}\}/g)].map(([, key]) => key);
-  return html.replace(/\[\[(\??)(.*?)\]\]/gs, (_, optional, sentence) => {
-    const keys = keysIn(sentence);
-    if (keys.length === 0) throw new Error(`page/text: a sentence in [[ ]] without a number: ${sentence}`);
-    const { missing, text } = sentenceOf(report, device, keys);
-    return `<span data-sentence="${keys.join(' ')}"${optional ? ' data-optional' : ''}${missing ? ' hidden' : ''}>${sentence}</span>` +
-      `<em>${optional ? '' : escapeHtml(text)}</em>`;
-  }).replace(/\{\{([^}]+)\}\}/g, (_, key) => `<span data-value="${key}">${escapeHtml(valueOf(report, device, key).text)}</span>`);
+  return html
+    .replace(/\[\[(\??)(.*?)\]\]/gs, (_, optional, sentence) => {
+      const keys = keysIn(sentence);
+      if (keys.length === 0) throw new Error(`page/text: a sentence in [[ ]] without a number: ${sentence}`);
+      const { missing, text } = sentenceOf(report, device, keys);
+      return (
+        `<span data-sentence="${keys.join(' ')}"${optional ? ' data-optional' : ''}${missing ? ' hidden' : ''}>${sentence}</span>` +
+        `<em>${optional ? '' : escapeHtml(text)}</em>`
+      );
+    })
+    .replace(/\{\{([^}]+)\}\}/g, (_, key) => `<span data-value="${key}">${escapeHtml(valueOf(report, device, key).text)}</span>`);
 }
 
 // <!-- log VERSION -->: the log of that version's handout.
-const fillLogs = (html) => html.replace(/<!-- log (\w+) -->/g, (_, version) => logTable(read('..', version, 'README.md'), `${version}/README.md`));
+const fillLogs = (html) =>
+  html.replace(/<!-- log (\w+) -->/g, (_, version) => logTable(read('..', version, 'README.md'), `${version}/README.md`));
 
 const escapeHtml = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;');
 
 function contents(html) {
-  return [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)]
-    .map(([, id, title]) => `<li><a href="#${id}">${title}</a></li>`).join('\n');
+  return [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(([, id, title]) => `<li><a href="#${id}">${title}</a></li>`).join('\n');
 }
 
 // A place without a figure, or a figure without a place, is a mistake of whoever wrote the text.
 function checkPlaces(html, report) {
   const places = (attribute) => [...html.matchAll(new RegExp(`${attribute}="([^"]+)"`, 'g'))].map(([, id]) => id);
   const figures = figuresOf(report, report.devices[0]).map((figure) => figure.id);
-  const missing = [...figures.filter((id) => !places('data-figure').includes(id)), ...places('data-figure').filter((id) => !figures.includes(id)),
-    ...tablesOf(report, report.devices[0]).map((table) => table.id).filter((id) => !places('data-table').includes(id))];
+  const missing = [
+    ...figures.filter((id) => !places('data-figure').includes(id)),
+    ...places('data-figure').filter((id) => !figures.includes(id)),
+    ...tablesOf(report, report.devices[0])
+      .map((table) => table.id)
+      .filter((id) => !places('data-table').includes(id)),
+  ];
   if (missing.length > 0) throw new Error(`page/text and page/js do not fit together: ${missing.join(', ')}`);
 }
 
 export function buildPage(report) {
   if (report.devices.length === 0) throw new Error('report/results has no record; make reproduce makes some');
-  const texts = fs.readdirSync(path.join(HERE, 'page/text')).sort().map((name) => read('page/text', name));
+  const texts = fs
+    .readdirSync(path.join(HERE, 'page/text'))
+    .sort()
+    .map((name) => read('page/text', name));
   const html = texts.join('\n');
   checkPlaces(html, report);
   const data = JSON.stringify(report, (key, value) => (key === 'values' ? undefined : value)).replace(/</g, '\\u003c');
-  const library = read('node_modules/chart.js/dist/chart.umd.min.js').replace(/\n?\/\/# sourceMappingURL=.*/, '').trim();
+  const library = read('node_modules/chart.js/dist/chart.umd.min.js')
+    .replace(/\n?\/\/# sourceMappingURL=.*/, '')
+    .trim();
   const parts = {
-    style: read('page/style.css').trim(), opening: fillValues(texts[0], report), contents: contents(html),
-    sections: fillLogs(fillValues(texts.slice(1).join('\n'), report)), data, library, modules: bundle(path.join(HERE, 'page/js/main.js')),
+    style: read('page/style.css').trim(),
+    opening: fillValues(texts[0], report),
+    contents: contents(html),
+    sections: fillLogs(fillValues(texts.slice(1).join('\n'), report)),
+    data,
+    library,
+    modules: bundle(path.join(HERE, 'page/js/main.js')),
   };
   // A function, not a text: in a text $& would mean something.
   return read('page/frame.html').replace(/<!-- (\w+) -->/g, (all, name) => parts[name] ?? all);

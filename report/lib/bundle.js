@@ -18,7 +18,9 @@ export function bundle(entry) {
     const source = fs.readFileSync(path.join(folder, name), 'utf8');
     for (const [, , imported] of source.matchAll(IMPORT)) add(imported);
     const exported = [...source.matchAll(EXPORT)].map(([, word]) => word);
-    const body = source.replace(IMPORT, (all, words, imported) => (/ as /.test(words) ? all : `const ${words} = modules['${imported}'];\n`)).replace(EXPORT, '');
+    const body = source
+      .replace(IMPORT, (all, words, imported) => (/ as /.test(words) ? all : `const ${words} = modules['${imported}'];\n`))
+      .replace(EXPORT, '');
     if (/^(import|export)\b/m.test(body)) throw new Error(`${name}: an import or export that bundle.js does not know`);
     text += `modules['${name}'] = (() => {\n${body}return { ${exported.join(', ')} };\n})();\n`;
   };

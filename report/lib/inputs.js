@@ -7,12 +7,30 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseCsv } from './csv.js';
 
-const ROW_FIELDS = ['version', 'cpu_code', 'n', 'input', 'what', 'knobs', 'status', 'verdict', 'repetitions', 'limit',
-  'median_ms', 'mean_ms', 'noise', 'stages_ms', 'passes_ms'];
+const ROW_FIELDS = [
+  'version',
+  'cpu_code',
+  'n',
+  'input',
+  'what',
+  'knobs',
+  'status',
+  'verdict',
+  'repetitions',
+  'limit',
+  'median_ms',
+  'mean_ms',
+  'noise',
+  'stages_ms',
+  'passes_ms',
+];
 
 // As scripts/bench.sh and scripts/reproduce.sh name a device.
 export function deviceName({ name, backend }) {
-  const plain = name.replace('NVIDIA ', '').replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '');
+  const plain = name
+    .replace('NVIDIA ', '')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/_$/, '');
   return backend === 'cpu' ? `cpu_${plain}` : plain;
 }
 
@@ -76,6 +94,7 @@ const order = (device) => (Object.values(device.records)[0].device.backend === '
 
 export function readPublished(folder) {
   const files = sorted(folder).filter((name) => name.endsWith('.csv'));
-  return Object.fromEntries(files.map((name) => [path.basename(name, '.csv'),
-    parseCsv(fs.readFileSync(path.join(folder, name), 'utf8'), name)]));
+  return Object.fromEntries(
+    files.map((name) => [path.basename(name, '.csv'), parseCsv(fs.readFileSync(path.join(folder, name), 'utf8'), name)]),
+  );
 }

@@ -12,14 +12,16 @@ import { ROOT } from './browser.mjs';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svg-'));
 execFileSync('node', [path.join(ROOT, 'report/plots.js'), folder], { stdio: 'ignore' });
-const texts = (name) => [...fs.readFileSync(path.join(folder, `${name}.svg`), 'utf8').matchAll(/<tspan[^>]*>([^<]*)/g)].map(([, text]) => text);
+const texts = (name) =>
+  [...fs.readFileSync(path.join(folder, `${name}.svg`), 'utf8').matchAll(/<tspan[^>]*>([^<]*)/g)].map(([, text]) => text);
 
 test('worklog.svg: every version, every value, on a paper of its own', () => {
   const report = loadReport();
   const figure = figuresOf(report, report.devices.find(isGpu)).find((one) => one.id === 'worklog');
   const all = texts('worklog');
   for (const name of [...figure.categories, ...figure.series.map((one) => one.name)]) assert.ok(all.includes(name), name);
-  for (const value of figure.series.flatMap((one) => one.values).filter((one) => one !== null)) assert.ok(all.includes(figure.format(value)), String(value));
+  for (const value of figure.series.flatMap((one) => one.values).filter((one) => one !== null))
+    assert.ok(all.includes(figure.format(value)), String(value));
   assert.match(fs.readFileSync(path.join(folder, 'worklog.svg'), 'utf8'), /fill = "#ffffff"|fill="#ffffff"/);
 });
 test('scaling.svg and hw4.svg: names of versions and stages', () => {

@@ -18,7 +18,11 @@ export const count = (n) => n?.toLocaleString('en-US') ?? null;
 
 // 220480 as such, round numbers with a letter: 1K, 16M, 1G.
 export function size(n) {
-  for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'K']]) {
+  for (const [unit, letter] of [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'K'],
+  ]) {
     if (n >= unit && n % (unit / 10) === 0) return `${n / unit}${letter}`;
   }
   return count(n);

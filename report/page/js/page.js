@@ -11,16 +11,34 @@ import { questionsFigures, questionsValues } from './questions.js';
 import { scalingFigures, scalingValues } from './scaling.js';
 import { worklogFigures, worklogValues } from './worklog.js';
 
-const FIGURES = [worklogFigures, hw4Figures, blocksFigures, mergeCpuFigures, mergeBottomupFigures, mppsortFigures, questionsFigures,
-  scalingFigures, inputsFigures];
-const VALUES = [worklogValues, hw4Values, blocksValues, mergeCpuValues, mergeBottomupValues, mppsortValues, questionsValues,
-  scalingValues, inputsValues];
+const FIGURES = [
+  worklogFigures,
+  hw4Figures,
+  blocksFigures,
+  mergeCpuFigures,
+  mergeBottomupFigures,
+  mppsortFigures,
+  questionsFigures,
+  scalingFigures,
+  inputsFigures,
+];
+const VALUES = [
+  worklogValues,
+  hw4Values,
+  blocksValues,
+  mergeCpuValues,
+  mergeBottomupValues,
+  mppsortValues,
+  questionsValues,
+  scalingValues,
+  inputsValues,
+];
 
 const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);
 
 // A series without a value is not in the legend either.
-export const figuresOf = (report, device) => FIGURES.flatMap((make) => make(report, device))
-  .map((figure) => ({ ...figure, series: figure.series.filter(isDrawn) }));
+export const figuresOf = (report, device) =>
+  FIGURES.flatMap((make) => make(report, device)).map((figure) => ({ ...figure, series: figure.series.filter(isDrawn) }));
 export const tablesOf = profileTables;
 
 // 'hw4.v1_hist' speaks of the device that is selected, 'hw4.v1_hist@H200' of that one.

@@ -31,7 +31,10 @@ export function versionsOf(record, wanted) {
 
 // radix_v1, radix_v2, .. radix_v10, whatever there is.
 export function radixPath(...records) {
-  const found = records.filter(Boolean).flatMap((record) => versionsOf(record)).filter((name) => /^radix_v\d+$/.test(name));
+  const found = records
+    .filter(Boolean)
+    .flatMap((record) => versionsOf(record))
+    .filter((name) => /^radix_v\d+$/.test(name));
   return [...new Set(found)].sort((a, b) => Number(a.slice(7)) - Number(b.slice(7)));
 }
 
@@ -46,8 +49,10 @@ export function source(record) {
   if (!record) return null;
   const { name, backend, runtime_version: runtime } = record.device;
   const cuda = backend === 'cuda' ? `, CUDA ${Math.floor(runtime / 1000)}.${(runtime % 1000) / 10}` : ', cpu backend';
-  return `${name}${cuda}: record ${record.name}, ${record.date.slice(0, 10)}, commit ${record.commit}; median of at most ` +
-    `${record.repetitions} runs a row${settled(record)}`;
+  return (
+    `${name}${cuda}: record ${record.name}, ${record.date.slice(0, 10)}, commit ${record.commit}; median of at most ` +
+    `${record.repetitions} runs a row${settled(record)}`
+  );
 }
 
 function settled(record) {
