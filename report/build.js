@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 // Builds report/index.html, one file that needs nothing else, from published/*.csv, results/, page/ and the
 // logs of handouts.
-//   node report/build.js [OUTPUT]        (make report; npm ci in report/ fetches Chart.js)
+//   node report/build.js [OUTPUT]        (make report; make report_setup installs the packages)
 // The same input gives the same bytes: nothing of the time or the machine goes in.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './lib/bundle.js';
-import { logTable } from './lib/handout.js';
+import { buildSync } from 'esbuild';
+import { introduction, logTable } from './lib/handout.js';
 import { readDevices, readPublished } from './lib/inputs.js';
 import { figuresOf, sentenceOf, tablesOf, valueOf } from './page/js/page.js';
+import { radixPath } from './page/js/records.js';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const read = (...names) => fs.readFileSync(path.join(HERE, ...names), 'utf8');
@@ -36,6 +37,30 @@ function fillValues(html, report) {
     })
     .replace(/\{\{([^}]+)\}\}/g, (_, key) => `<span data-value="${key}">${escapeHtml(valueOf(report, device, key).text)}</span>`);
 }
+
+// <!-- further steps -->: a step of the worklog for each measured radix version that the text does not describe,
+// from the version's handout. A version whose folder is gone has none.
+export function addSteps(html, report, root = path.join(HERE, '..')) {
+  const measured = radixPath(...report.devices.flatMap((device) => Object.values(device.records)));
+  const steps = measured
+    .filter((version) => !html.includes(`{{worklog.${version}}}`) && fs.existsSync(path.join(root, version)))
+    .map((version) => {
+      const { title, idea } = introduction(fs.readFileSync(path.join(root, version, 'README.md'), 'utf8'), `${version}/README.md`);
+      return `<li><h3>${title}</h3>\n<p>${idea}</p>\n<dl class="step"><dt>Bought</dt><dd>[[{{worklog.${version}}}]]</dd></dl></li>\n`;
+    });
+  return html.replace('<!-- further steps -->\n', () => steps.join(''));
+}
+
+// The page's script with Chart.js. Tests reach the charts through the global variable `reportPage`.
+const bundle = (entry) =>
+  buildSync({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    globalName: 'reportPage',
+    write: false,
+  }).outputFiles[0].text.trim();
 
 // <!-- log VERSION -->: the log of that version's handout.
 const fillLogs = (html) =>
@@ -67,20 +92,17 @@ export function buildPage(report) {
     .readdirSync(path.join(HERE, 'page/text'))
     .sort()
     .map((name) => read('page/text', name));
+  const [opening, ...sections] = texts.map((text) => addSteps(text, report));
   const html = texts.join('\n');
   checkPlaces(html, report);
   const data = JSON.stringify(report, (key, value) => (key === 'values' ? undefined : value)).replace(/</g, '\\u003c');
-  const library = read('node_modules/chart.js/dist/chart.umd.min.js')
-    .replace(/\n?\/\/# sourceMappingURL=.*/, '')
-    .trim();
   const parts = {
     style: read('page/style.css').trim(),
-    opening: fillValues(texts[0], report),
+    opening: fillValues(opening, report),
     contents: contents(html),
-    sections: fillLogs(fillValues(texts.slice(1).join('\n'), report)),
+    sections: fillLogs(fillValues(sections.join('\n'), report)),
     data,
-    library,
-    modules: bundle(path.join(HERE, 'page/js/main.js')),
+    script: bundle(path.join(HERE, 'page/js/main.js')),
   };
   // A function, not a text: in a text $& would mean something.
   return read('page/frame.html').replace(/<!-- (\w+) -->/g, (all, name) => parts[name] ?? all);
@@ -91,8 +113,7 @@ function main([output = path.join(HERE, 'index.html')]) {
   try {
     page = buildPage(loadReport());
   } catch (error) {
-    const hint = error.code === 'ENOENT' && /node_modules/.test(error.path) ? '; make report_setup fetches it' : '';
-    console.error(`build: ${error.message}${hint}`);
+    console.error(`build: ${error.message}`);
     process.exit(2);
   }
   fs.writeFileSync(`${output}.part`, page);

@@ -35,7 +35,7 @@ export const chartsOf = (page) =>
     Object.fromEntries(
       figures.flatMap((figure) => {
         const canvas = figure.querySelector('canvas');
-        const chart = canvas && Chart.getChart(canvas);
+        const chart = canvas && reportPage.Chart.getChart(canvas);
         return chart
           ? [
               [

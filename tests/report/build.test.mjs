@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { bundle } from '../../report/lib/bundle.js';
-import { buildPage, loadReport } from '../../report/build.js';
+import { addSteps, buildPage, loadReport } from '../../report/build.js';
 import { parseCsv } from '../../report/lib/csv.js';
-import { logTable } from '../../report/lib/handout.js';
+import { introduction, logTable } from '../../report/lib/handout.js';
 import { deviceName, readDevices, readRecord } from '../../report/lib/inputs.js';
 import { figuresOf, sentenceOf, valueOf } from '../../report/page/js/page.js';
+import { versionOrder } from '../../report/page/js/records.js';
 import { digits, size } from '../../report/page/js/format.js';
 import { launches, tableOf } from '../../report/page/js/profiles.js';
 
@@ -54,14 +54,14 @@ const reportOf = (files) => ({ published: loadReport().published, devices: readD
 const figure = (report, device, id) => figuresOf(report, device).find((one) => one.id === id);
 
 test('CSV: numbers, text, empty cells and lines', () => {
-  assert.deepEqual(parseCsv('a,b,c\r\n1.50,x=1,\n\n-2,,y\n'), [
+  assert.deepEqual(parseCsv('a,b,c\r\n1.50,x=1,\r\n\r\n-2,,y\r\n'), [
     { a: 1.5, b: 'x=1', c: null },
     { a: -2, b: null, c: 'y' },
   ]);
   assert.deepEqual(parseCsv('a,b\n'), []);
 });
 test('CSV: a line with another number of cells is an error that names it', () => {
-  assert.throws(() => parseCsv('a,b\n1,2\n3\n', 'x.csv'), /x\.csv: line 3 has 1 cells, the header has 2/);
+  assert.throws(() => parseCsv('a,b\n1,2\n3\n', 'x.csv'), /x\.csv: row 2: Too few fields/);
   assert.throws(() => parseCsv('', 'x.csv'), /x\.csv: empty/);
 });
 test('published figures are all there', () => {
@@ -94,12 +94,6 @@ test('devices: names as the scripts make them, old records join their device, GP
       ['cpu_A', ['hw4']],
     ],
   );
-});
-test('scripts: a renamed import, which bundle.js does not know, is an error', () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bundle-'));
-  fs.writeFileSync(path.join(folder, 'a.js'), "import { b as c } from './b.js';\n");
-  fs.writeFileSync(path.join(folder, 'b.js'), 'export const b = 1;\n');
-  assert.throws(() => bundle(path.join(folder, 'a.js')), /bundle.js does not know/);
 });
 test('two machines in one folder are an error', () => {
   const other = record({ device: { ...record().device, driver: '8' } });
@@ -188,15 +182,32 @@ test("ncu's CSV: lines around the table are skipped, units become milliseconds",
   assert.deepEqual(launches('==ERROR== nothing\n'), []);
   assert.deepEqual(tableOf('call,calls,ms\ncudaFree,2,0.5\n', 'call'), [{ call: 'cudaFree', calls: '2', ms: '0.5' }]);
 });
-test('every radix version that was measured has a step in the worklog', () => {
-  const text = fs.readFileSync(path.join(ROOT, 'report/page/text/01_worklog.html'), 'utf8');
-  const versions = new Set(
-    loadReport()
-      .devices.flatMap((device) => Object.values(device.records))
-      .flatMap((one) => one.rows.map((r) => r.version))
-      .filter((name) => /^radix_v\d+$/.test(name)),
+test('a new version needs no list: it has a colour, a place in the charts, and a radix version a step from its handout', () => {
+  const rows = ['radix_v5', 'radix_v6', 'my_sort', 'seq'].map((version) =>
+    row(version, 220480, 1, version === 'seq' ? { cpu_code: true } : {}),
   );
-  for (const version of versions) assert.ok(text.includes(`{{worklog.${version}}}`), `${version} has no step`);
+  const report = reportOf({ 'X1/hw4.json': record({ rows }), 'X1/worklog.json': record({ rows: [row('cub_ref', 1e8, 1)] }) });
+  assert.deepEqual(versionOrder(report), ['radix_v6', 'cub_ref', 'radix_v5', 'my_sort', 'seq']);
+  assert.ok(figure(report, report.devices[0], 'hw4-total').categories.includes('my_sort'));
+  assert.ok(figure(report, report.devices[0], 'worklog').categories.includes('radix_v6'));
+  const steps = (root) => addSteps('{{worklog.radix_v5}}<!-- further steps -->\n', report, root);
+  const handout = '# radix_v6: `x` < y\n\nFrom.\n\n## The idea\n\nOne\n**two**.\n\nMore.\n';
+  assert.match(
+    steps(folderOf({ 'radix_v6/README.md': handout })),
+    /<h3>radix_v6: <code>x<\/code> &lt; y<\/h3>\n<p>One\n<strong>two<\/strong>\.<\/p>.*\[\[\{\{worklog\.radix_v6\}\}\]\]/s,
+  );
+  assert.throws(() => steps(folderOf({ 'radix_v6/README.md': '# x\n\n## The log\n' })), /radix_v6\/README\.md: the page needs a title/);
+  assert.throws(() => steps(folderOf({ 'radix_v6/student_func.cu': '' })), /radix_v6.README\.md/);
+});
+test('every measured radix version has exactly one step in the worklog, and a handout that could be one', () => {
+  const report = loadReport();
+  const page = buildPage(report);
+  const versions = versionOrder(report).filter((name) => /^radix_v\d+$/.test(name));
+  assert.ok(versions.length >= 5);
+  for (const version of versions) {
+    assert.equal(page.split(`data-value="worklog.${version}"`).length, 2, version);
+    introduction(fs.readFileSync(path.join(ROOT, version, 'README.md'), 'utf8'), version);
+  }
 });
 test('without any record there is no page, but a sentence', () => {
   assert.throws(() => buildPage({ published: {}, devices: [] }), /make reproduce makes some/);

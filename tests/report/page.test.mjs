@@ -218,7 +218,7 @@ test('text and series stand out from the paper, light and dark', async () => {
     const { paper, text, series } = await page.evaluate(() => ({
       paper: getComputedStyle(document.body).backgroundColor,
       text: getComputedStyle(document.body).color,
-      series: Object.values(Chart.instances).flatMap((chart) => chart.data.datasets.map((one) => [one.label, one.borderColor])),
+      series: Object.values(reportPage.Chart.instances).flatMap((chart) => chart.data.datasets.map((one) => [one.label, one.borderColor])),
     }));
     assert.ok(contrast(paper, text) > 7, `${colorScheme}: text`);
     for (const [name, color] of series)
@@ -232,7 +232,7 @@ test('print: light, every table open, charts within the page; afterwards all as 
       open: [...document.querySelectorAll('details')].filter((one) => one.open).length,
       all: document.querySelectorAll('details').length,
       paper: getComputedStyle(document.body).backgroundColor,
-      ink: Object.values(Chart.instances)[0].options.scales.x.ticks.color,
+      ink: Object.values(reportPage.Chart.instances)[0].options.scales.x.ticks.color,
     }));
   const before_ = await state();
   const opened = (count) => page.waitForFunction((n) => document.querySelectorAll('details[open]').length === n, count, { timeout: 5000 });

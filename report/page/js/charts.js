@@ -1,4 +1,4 @@
-// From a figure's description to a Chart.js configuration. `Chart` is the library, inlined before.
+// From a figure's description to a Chart.js configuration, for the page and for the SVG pictures (report/plots.js).
 import { colorOf, markOf, roundOf } from './colors.js';
 import { count, size } from './format.js';
 
@@ -88,7 +88,7 @@ const marks = {
         strokeStyle: options.color,
         fillStyle: options.color,
         lineWidth: 1.5,
-        font: '12px system-ui, sans-serif',
+        font: `12px ${chart.options.font.family}`,
         textBaseline: 'bottom',
       });
       ctx.setLineDash([5, 4]);
@@ -108,6 +108,47 @@ const marks = {
     }
   },
 };
+
+// The value of each bar beside its end, for a picture without tooltips. Not within a stack: no room.
+const values = {
+  id: 'values',
+  afterDatasetsDraw(chart, _, { format, color }) {
+    const { ctx } = chart;
+    ctx.save();
+    Object.assign(ctx, { fillStyle: color, font: `11px ${chart.options.font.family}`, textBaseline: 'middle', textAlign: 'left' });
+    chart.data.datasets.forEach(({ data }, i) =>
+      chart.getDatasetMeta(i).data.forEach((bar, j) => {
+        if (data[j] != null) ctx.fillText(format(data[j]), bar.x + 5, bar.y);
+      }),
+    );
+    ctx.restore();
+  },
+};
+
+const paper = {
+  id: 'paper',
+  beforeDraw({ ctx, width, height }) {
+    ctx.save();
+    ctx.fillStyle = '#ffffff';
+    ctx.fillRect(0, 0, width, height);
+    ctx.restore();
+  },
+};
+
+// A picture of its own: light, with a background, a title and the values of bars.
+export function pictureOf(figure, title) {
+  const config = configOf(figure, { dark: false, narrow: false });
+  const { plugins } = config.options;
+  Object.assign(config.options, { responsive: false, devicePixelRatio: 1 });
+  plugins.title = { display: true, text: title, color: TEXT.light[0], font: { size: 15, weight: 'normal' }, padding: { bottom: 14 } };
+  config.plugins.push(paper);
+  if (figure.type === 'bar' && !figure.stacked) {
+    config.plugins.push(values);
+    plugins.values = { format: figure.format, color: TEXT.light[0] };
+    config.options.layout.padding.right = 50;
+  }
+  return config;
+}
 
 export function configOf(figure, { dark, narrow }) {
   const colors = TEXT[dark ? 'dark' : 'light'];

@@ -5,8 +5,14 @@ import { HW4_SIZE, hw4Record } from './worklog.js';
 
 const STAGES = ['copy', 'hist', 'scan', 'scatter', 'sweep'];
 
+// Versions in single records of their own, because they are too slow for the record of all: hw4_odd_even.
+const slowOnes = (device) =>
+  Object.keys(device.records)
+    .map((name) => /^hw4_(.+)$/.exec(name)?.[1])
+    .filter((name) => name && name !== 'seq');
+
 // Entries of the chart in reading order: the reports' first, then all that is newer.
-function entries(device, record) {
+function entries(report, device, record) {
   const found = [];
   const seqRecord = firstRecord(device, 'hw4_seq');
   for (const kBits of [1, 4, 8]) {
@@ -15,9 +21,10 @@ function entries(device, record) {
       (kBits === 8 ? best(record, { version: 'seq', what: 'pairs' }) : null);
     found.push({ name: `seq, kBits ${kBits}`, published: ['seq', `kBits=${kBits}`], row });
   }
-  const radix = [...radixPath(record), 'radix_level1', 'radix_level2'];
+  const levels = versionsOf({ rows: report.published.radix_levels }).filter((name) => name !== 'thrust');
+  const radix = [...radixPath(record), ...levels];
   const measured = versionsOf(record, { what: 'pairs' }).filter((name) => name !== 'seq' && !radix.includes(name) && !/_ref$/.test(name));
-  const others = [...new Set([...measured, 'odd_even'])];
+  const others = [...new Set([...measured, ...slowOnes(device)])];
   const references = versionsOf(record, { what: 'pairs' }).filter((name) => /_ref$/.test(name) && name !== 'thrust_ref');
   for (const version of [...radix, 'thrust_ref', ...references, ...others]) {
     const row = best(record, { version, what: 'pairs', n: HW4_SIZE }) ?? best(firstRecord(device, `hw4_${version}`), { version });
@@ -42,7 +49,7 @@ function publishedStages(row) {
 
 export function hw4Figures(report, device) {
   const record = hw4Record(device);
-  const all = entries(device, record);
+  const all = entries(report, device, record);
   const { radix_hw4: hw4, radix_levels: levels } = report.published;
   const total = (table) => all.map(({ published: key }) => published(table, key)?.total_ms ?? null);
   const sources = [source(record), source(firstRecord(device, 'hw4_seq'))];

@@ -1,7 +1,10 @@
 // Fills the page: charts, tables and the numbers inside sentences, anew for each device chosen.
+import Chart from 'chart.js/auto';
 import { configOf, heightOf } from './charts.js';
 import { isGpu, label } from './records.js';
 import { figuresOf, sentenceOf, tablesOf, valueOf } from './page.js';
+
+export { Chart };
 
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 const report = JSON.parse(document.getElementById('data').textContent);

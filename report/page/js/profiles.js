@@ -1,22 +1,15 @@
 // Experiment 4's profiles: Nsight Compute's metrics and the time in API calls, from files that
 // scripts/profile_merge_bottomup.sh leaves beside the records.
+import Papa from 'papaparse';
 import { count, digits, NOT_MEASURED, plain } from './format.js';
 
-// A line of CSV with quoted cells: "1","merge_by_rank(...)","12.5"
-const cells = (line) => [...line.matchAll(/("((?:[^"]|"")*)"|[^,]*)(?:,|$)/g)].slice(0, -1).map(([, plain, quoted]) => quoted ?? plain);
-
-// The table inside a profiler's output: from the line that starts with the first column's name on.
+// The table inside a profiler's output, from the line that starts with the first column's name.
 export function tableOf(text, firstColumn) {
-  if (!text) return [];
-  const lines = text.split(/\r?\n/);
+  const lines = (text ?? '').split(/\r?\n/);
   const start = lines.findIndex((line) => line.replace(/"/g, '').startsWith(`${firstColumn},`));
   if (start < 0) return [];
-  const names = cells(lines[start]);
-  return lines
-    .slice(start + 1)
-    .map(cells)
-    .filter((row) => row.length === names.length)
-    .map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+  const [names, ...rows] = Papa.parse(lines.slice(start).join('\n'), { delimiter: ',' }).data;
+  return rows.filter((row) => row.length === names.length).map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
 }
 
 // A file without a table says why in a line "# why".
@@ -24,7 +17,7 @@ const why = (text) => /^# (.*)$/m.exec(text ?? '')?.[1] ?? NOT_MEASURED;
 
 const number = (text) => Number(String(text).replace(/,/g, ''));
 
-// What each metric of ncu is called on the slides.
+// The slides' names of ncu's metrics.
 const METRICS = {
   'gpu__time_duration.sum': 'Duration',
   'sm__throughput.avg.pct_of_peak_sustained_elapsed': 'Compute (SM) Throughput',
@@ -71,7 +64,7 @@ export function profileTables(report, device) {
         theirs(metric, 'test2'),
         ...longest.map((entry) => digits(entry?.[metric])),
       ]),
-      note: `The slides do not say which pass they show; and their achieved occupancies are above the theoretical ones beside them, so one of the two must be of something else. Ours is the longest launch of the profile: ${longest.every(Boolean) ? 'the table below has all' : why(device.profiles[`ncu_merge_bottomup_test${longest[0] ? 2 : 1}`])}.`,
+      note: `The slides do not say which pass they show; and their achieved occupancies are above the theoretical ones beside them, so the two cannot be of the same kernel. Ours is the longest launch of the profile: ${longest.every(Boolean) ? 'the table below has all' : why(device.profiles[`ncu_merge_bottomup_test${longest[0] ? 2 : 1}`])}.`,
     },
   ];
   const passes = ours.some((list) => list.length > 0)

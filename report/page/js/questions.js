@@ -4,7 +4,8 @@ import { launches } from './profiles.js';
 import { best, bestMs, firstRecord, label, sizesOf, source } from './records.js';
 import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
 
-const VERSIONS = ['radix_v2', 'radix_v3', 'radix_v4'];
+// The questions are about these three.
+const COMPARED = ['radix_v2', 'radix_v3', 'radix_v4'];
 const STAGES = ['hist', 'scan', 'scatter'];
 const byN = (device) => firstRecord(device, 'scaling_all_pairs');
 
@@ -12,7 +13,7 @@ const byN = (device) => firstRecord(device, 'scaling_all_pairs');
 function staged(device) {
   const record = largeRecord(device) ?? byN(device) ?? hw4Record(device);
   const n = sizesOf(record, { what: 'pairs' })
-    .filter((one) => VERSIONS.every((version) => best(record, { version, n: one, what: 'pairs' })?.stages_ms))
+    .filter((one) => COMPARED.every((version) => best(record, { version, n: one, what: 'pairs' })?.stages_ms))
     .at(-1);
   return { record, n, row: (version) => best(record, { version, n, what: 'pairs' }) };
 }
@@ -38,8 +39,8 @@ export function questionsFigures(report, device) {
       format: (x) => digits(x),
       tables: [
         {
-          columns: ['pairs', ...VERSIONS.map((version) => `${version}, ms`)],
-          rows: sizes.map((x) => [size(x), ...VERSIONS.map((version) => digits(time(version, x)))]),
+          columns: ['pairs', ...COMPARED.map((version) => `${version}, ms`)],
+          rows: sizes.map((x) => [size(x), ...COMPARED.map((version) => digits(time(version, x)))]),
         },
       ],
       sources: [source(record)],
@@ -50,13 +51,13 @@ export function questionsFigures(report, device) {
       title: `Stages of the three versions${n ? `, ${size(n)} pairs` : ''}`,
       type: 'bar',
       stacked: true,
-      categories: VERSIONS,
+      categories: COMPARED,
       x: { label: 'version' },
       y: { label: 'milliseconds' },
       series: STAGES.map((stage, i) => ({
         name: stage,
         color: `slot${i + 1}`,
-        values: VERSIONS.map((version) => row(version)?.stages_ms?.[stage] ?? null),
+        values: COMPARED.map((version) => row(version)?.stages_ms?.[stage] ?? null),
       })),
       format: ms,
       sources: [source(stageRecord)],
@@ -65,7 +66,7 @@ export function questionsFigures(report, device) {
   ];
 }
 
-// The launch of which Test 2's smaller blocks gain most, as Nsight Compute saw both tests.
+// The launch that gains most from Test 2's smaller blocks, by Nsight Compute's times of both tests.
 function hits(device) {
   const [first, second] = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
   const gain = (i) => over(first[i]?.Duration ?? null, second[i]?.Duration ?? null) ?? 0;

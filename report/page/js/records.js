@@ -38,6 +38,21 @@ export function radixPath(...records) {
   return [...new Set(found)].sort((a, b) => Number(a.slice(7)) - Number(b.slice(7)));
 }
 
+// All versions of the report in the order in which they get colours and stand in legends: the newest radix
+// version, libraries, older radix versions, other sorts, CPU code.
+export function versionOrder(report) {
+  const records = report.devices.flatMap((device) => Object.values(device.records));
+  const path = radixPath(...records);
+  const cpu = new Set(records.flatMap(({ rows }) => rows.filter((row) => row.cpu_code).map((row) => row.version)));
+  const group = (version) => {
+    if (cpu.has(version)) return 4;
+    if (path.includes(version)) return version === path.at(-1) ? 0 : 2;
+    return version.endsWith('_ref') ? 1 : 3;
+  };
+  const all = [...new Set(records.flatMap((record) => versionsOf(record)))];
+  return all.sort((a, b) => group(a) - group(b) || path.indexOf(b) - path.indexOf(a) || a.localeCompare(b));
+}
+
 // Why there is no time: "stopped after 60 s, ..." or what the verdict found.
 export function whyNot(row) {
   if (!row) return NOT_MEASURED;

@@ -1,23 +1,16 @@
 // Gkeys/s over n, with what the memory allows.
 import { digits, list, over, percent, size, times } from './format.js';
-import { bestMs, firstRecord, label, sizesOf, source, versionsOf } from './records.js';
+import { bestMs, firstRecord, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
 
 // Bytes that a sort must move per element: a copy; and four passes of 8 bits that read and write
 // everything, after one read of the keys for the histograms.
 export const TRAFFIC = { keys: { copy: 8, sweep: 4 + 4 * 8 }, pairs: { copy: 16, sweep: 4 + 4 * 16 } };
 
-const ORDER = ['radix_v', 'cub_ref', 'thrust_ref', 'cub_merge_ref', 'mppsort', 'merge_', 'bitonic'];
-const rank = (version) => {
-  const i = ORDER.findIndex((start) => version.startsWith(start));
-  return i < 0 ? ORDER.length : i;
-};
-const newestFirst = (a, b) => rank(a) - rank(b) || b.localeCompare(a);
-
 const recordsOf = (device, what) =>
   [firstRecord(device, `scaling_${what}`), firstRecord(device, `scaling_all_${what}`), firstRecord(device, 'standard')].filter(Boolean);
 
 // Each version from the first record that has it.
-function curves(device, what) {
+function curves(report, device, what) {
   const found = new Map();
   for (const record of recordsOf(device, what)) {
     const wanted = { what, input: 'uniform' };
@@ -29,11 +22,11 @@ function curves(device, what) {
       if (!found.has(version) && points.length > 1) found.set(version, { version, record, points });
     }
   }
-  return [...found.values()].sort((a, b) => newestFirst(a.version, b.version));
+  return versionOrder(report).flatMap((version) => found.get(version) ?? []);
 }
 
-function figure(device, what) {
-  const found = curves(device, what);
+function figure(report, device, what) {
+  const found = curves(report, device, what);
   const [first] = recordsOf(device, what);
   const sizes = [...new Set(found.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
   const roof = (bytes, name) => ({
@@ -74,12 +67,12 @@ function figure(device, what) {
   };
 }
 
-export const scalingFigures = (report, device) => ['keys', 'pairs'].map((what) => figure(device, what));
+export const scalingFigures = (report, device) => ['keys', 'pairs'].map((what) => figure(report, device, what));
 
 export function scalingValues(report, device) {
   const values = { 'scaling.device': label(device) };
   for (const what of ['keys', 'pairs']) {
-    const found = curves(device, what);
+    const found = curves(report, device, what);
     const radix = found.find(({ version }) => /^radix_v/.test(version));
     const record = radix?.record;
     if (!radix) continue;

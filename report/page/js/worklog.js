@@ -26,7 +26,7 @@ function publishedTime(report, version) {
 export function worklogFigures(report, device) {
   const sets = pointsOfPath(device);
   const steps = radixPath(...sets.map((set) => set.record));
-  const path = steps.length > 0 ? steps : ['radix_v1', 'radix_v2', 'radix_v3', 'radix_v4'];
+  const path = steps.length > 0 ? steps : radixPath({ rows: report.published.radix_hw4 });
   const versions = [...path, 'thrust_ref', ...(sets.some((set) => set.time('cub_ref')) ? ['cub_ref'] : [])];
   const speed = (time) =>
     versions.map((version) => {
