@@ -6,10 +6,10 @@
 #     --again   measure also what has been measured before
 #     --full    also the sizes that take more than a minute a run
 #     --as      the folder's name, where two machines have the same device
-#     --list    say what would run, and stop
+#     --list    print the experiments that would run, and stop
 # A record for each: report/results/DEVICE/NAME.json, written under another name first, so that an
 # interrupted run leaves nothing half-written. What is there is not measured again: after Ctrl-C, call
-# it again and it goes on. Needs only bash and coreutils beside ./compare (make compare).
+# it again and the next call continues. Needs only bash and coreutils beside ./compare (make compare).
 # COMPARE and OUT name another program and another folder than ./compare and report/results.
 # Exit code: 0 all right, 1 a record holds a wrong result, a crash or a row that was stopped, 2 usage,
 # 3 an experiment failed, 130 after Ctrl-C.
@@ -41,17 +41,17 @@ case $device in */* | .*) quit 2 "--as: '$device' is no name for a folder" ;; es
 field() { sed -n 's/^ *"'"$1"'": "\{0,1\}\([^",]*\).*/\1/p' "$2" | head -n 1; }
 minutes() { if [ "$1" -lt 60 ]; then echo "$1 s"; else echo "$((($1 + 30) / 60)) min"; fi; }
 
-# ---- which device: only a record tells ------------------------------------------------------------
-part=$(mktemp)
-trap 'rm -f "$part"' EXIT
+# ---- the device and the versions: fields of a record ------------------------------------------------------------
+probe=$(mktemp) part=''
+trap 'rm -f "$probe" ${part:+"$part"}' EXIT
 trap 'echo >&2; quit 130 "interrupted; finished experiments are kept, the same command goes on"' INT TERM
-"$compare" seq --n 1000 --reps 1 --baseline none --format json >"$part" || quit 3 "$compare does not run"
-backend=$(field backend "$part")
-machine="$(field name "$part"), driver $(field driver "$part")"
-name=$(field name "$part" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//')
+# A version that fails here fails in its experiments too, and its rows say so there.
+"$compare" --n 1000 --keys --reps 1 --stages off --baseline none --format json >"$probe" || [ $? = 1 ] || quit 3 "$compare does not run"
+backend=$(field backend "$probe")
+machine="$(field name "$probe"), driver $(field driver "$probe")"
+name=$(field name "$probe" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//')
 [ "$backend" = cuda ] || name=cpu_$name
 folder=$OUT/${device:-$name}
-rm -f "$part"
 mkdir -p "$folder"
 # On a busy machine a thread that spins at a barrier keeps others from getting there.
 [ "$backend" = cuda ] || export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
@@ -76,7 +76,7 @@ while IFS= read -r line; do
     continue
   fi
   lines+=("$line") left=$((left + seconds))
-done < <(experiments "$backend" "$full")
+done < <(experiments "$probe" "$full")
 [ $((${#lines[@]} + done_before)) -gt 0 ] || quit 2 "no experiment matches '$only'"
 echo "reproduce: $machine, $backend backend; records go to $folder/"
 if [ "$backend" = cpu ]; then
