@@ -149,7 +149,7 @@ compare: $(B)/compare $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all v
 TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/test_*.cu $(if $(filter cpu,$(BACKEND)),cuda_cpu/tests/test_*.c cuda_cpu/tests/test_*.cu))
 TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
 VERSION_TESTS := $(VERSIONS:%=$(B)/%/test)
-# A sort that is wrong on purpose, to see HW4 say so.
+# A sort that is wrong on purpose: HW4 must report it.
 $(B)/tests/sorts/wrong_sort/HW4: $(B)/tests/sorts/wrong_sort/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
 $(TESTS): %: %.o $(HARNESS) $(COMMON)
@@ -157,7 +157,7 @@ $(TESTS): %: %.o $(HARNESS) $(COMMON)
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
 $(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
-# It counts the device memory that a version takes.
+# The test counts the device memory that a version takes.
 WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
@@ -199,12 +199,12 @@ report_setup: REPORT_PACKAGES = $(strip $(if $(shell command -v npm),,nodejs npm
 report_setup: ## installs what `make report` and the page's tests need: node modules, Chromium
 	$(if $(REPORT_PACKAGES),@scripts/setup.sh $(REPORT_PACKAGES))
 	cd report && npm ci --no-audit --no-fund
-reproduce: compare samples ## the experiments of the report on this machine, resumable; 10 minutes; REPRODUCE=--full: more
+reproduce: compare samples ## the report's experiments on this machine, resumable; 10 minutes; REPRODUCE=--full: more
 	@scripts/reproduce.sh $(REPRODUCE)
-bench_cpu: $(B)/cuda_cpu/bench/bench.o $(COMMON) ## measures what the cpu backend's threads cost
+bench_cpu: $(B)/cuda_cpu/bench/bench.o $(COMMON) ## measures the cost of the cpu backend's threads
 	$(LINK_)$(LINK) $^ $(LDLIBS) -o bench_cpu
 	./bench_cpu
-clean: ## removes all that was built
+clean: ## removes everything that was built
 	rm -rf build samples HW4 compare bench_cpu
 print-%: # for scripts: the value of a variable
 	@echo $($*)

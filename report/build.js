@@ -2,7 +2,7 @@
 // Builds report/index.html, one file that needs nothing else, from published/*.csv, results/, page/ and the
 // logs of handouts.
 //   node report/build.js [OUTPUT]        (make report; make report_setup installs the packages)
-// The same input gives the same bytes: nothing of the time or the machine goes in.
+// The same input gives the same bytes: neither the time nor the machine enters the page.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,8 @@ export function loadReport(folder = HERE) {
   return { published: readPublished(path.join(folder, 'published')), devices: readDevices(path.join(folder, 'results')) };
 }
 
-// {{key}}: a number inside a sentence. [[sentences]]: shown if all their numbers are there, else "not
-// measured"; [[?sentences]] go without a word. Filled in here for the first device, and by main.js for
-// the one chosen.
+// {{key}}: a number inside a sentence. [[sentences]]: shown if all their numbers exist, else "not measured";
+// [[?sentences]] are left out then. Filled in here for the first device, and by main.js for the chosen one.
 function fillValues(html, report) {
   const [device] = report.devices;
   const keysIn = (text) => [...text.matchAll(/\{\{([^}]+)\}\}/g)].map(([, key]) => key);
@@ -72,7 +71,7 @@ function contents(html) {
   return [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(([, id, title]) => `<li><a href="#${id}">${title}</a></li>`).join('\n');
 }
 
-// A place without a figure, or a figure without a place, is a mistake of whoever wrote the text.
+// A place without a figure, or a figure without a place, is a mistake in the text.
 function checkPlaces(html, report) {
   const places = (attribute) => [...html.matchAll(new RegExp(`${attribute}="([^"]+)"`, 'g'))].map(([, id]) => id);
   const figures = figuresOf(report, report.devices[0]).map((figure) => figure.id);
@@ -104,7 +103,7 @@ export function buildPage(report) {
     data,
     script: bundle(path.join(HERE, 'page/js/main.js')),
   };
-  // A function, not a text: in a text $& would mean something.
+  // A function: in a replacement string $& has a meaning.
   return read('page/frame.html').replace(/<!-- (\w+) -->/g, (all, name) => parts[name] ?? all);
 }
 

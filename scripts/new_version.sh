@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Begins a new version as a copy of one that is there: its own folder, its own name, an empty handout.
+# Begins a new version as a copy of another: its own folder, its own name, an empty handout.
 #   scripts/new_version.sh NAME [FROM]          (FROM: radix_v2)
 # From then on make NAME builds it, and the tests, compare and the report find it by its folder.
-# Exit code 2: a name that does not do, or a version that is not there; nothing was written then.
+# Exit code 2: an invalid name, or no version FROM; nothing was written then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 quit() { echo "new_version: $1" >&2; exit 2; }
@@ -22,18 +22,18 @@ cat >"$part/README.md" <<TXT
 # $name: what it changes
 
 ## The idea
-What $from does that costs time, and what is done instead.
+The cost in $from, and the change that avoids it.
 
 ## By hand
 A tiny array, step by step.
 
 ## Where the data is
 
-| kernel | stage | what |
+| kernel | stage | task |
 |---|---|---|
 
 ## The floor
-Bytes over the measured copy rate; instructions over the issue rate. What you expect, before you measure.
+Bytes over the measured copy rate; instructions over the issue rate. Your prediction, before you measure.
 
 ## The log
 

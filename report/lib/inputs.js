@@ -1,4 +1,4 @@
-// Reads what the page is made of: published/*.csv, and results/ with the records of each device.
+// Reads the page's data: published/*.csv, and results/ with the records of each device.
 //
 //   results/DEVICE/NAME.json        one record for each experiment, by scripts/reproduce.sh
 //   results/DEVICE/NAME.csv         profiles, by scripts/profile_merge_bottomup.sh
@@ -46,7 +46,7 @@ export function readRecord(file) {
   return { ...record, rows: record.rows.map(shorter) };
 }
 
-// What goes without saying is left out of the page: it holds thousands of rows.
+// Default values are left out of the page, which holds thousands of rows.
 function shorter(row) {
   const kept = Object.fromEntries(ROW_FIELDS.filter((name) => row[name] != null).map((name) => [name, row[name]]));
   if (!kept.cpu_code) delete kept.cpu_code;

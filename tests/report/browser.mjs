@@ -48,7 +48,7 @@ export const chartsOf = (page) =>
     ),
   );
 
-// The records themselves, read here anew: not by the code of the page.
+// The records, read without the code of the page.
 export function record(device, ...names) {
   const results = path.join(ROOT, 'report/results');
   const files = names.flatMap((name) => [`${device}/${name}.json`, `${name}_${device}.json`, name === 'standard' ? `${device}.json` : '']);

@@ -136,14 +136,14 @@ test('grid size of a pass: pairs of runs over the parent block, both rounded up'
     ],
   );
 });
-test('a number that was not measured says so, for this device and for a named one', () => {
+test('a number that was not measured is marked, for this device and for a named one', () => {
   const report = reportOf({ 'X1/hw4.json': record() });
   const [device] = report.devices;
   assert.deepEqual(valueOf(report, device, 'hw4.v1_total'), { missing: true, text: 'not measured on this device' });
   assert.deepEqual(valueOf(report, device, 'hw4.v1_total@H999'), { missing: true, text: 'not measured on the H999' });
   assert.deepEqual(sentenceOf(report, device, ['method.devices', 'hw4.v1_total']), { missing: true, text: 'Not measured on this device.' });
 });
-test('a sentence that begins with ? goes without a word where a number is missing; others say so', () => {
+test('a sentence that begins with ? is left out where a number is missing; others are marked', () => {
   const page = buildPage(
     reportOf({ 'X1/scaling_keys.json': record({ rows: [1000, 2000].map((n) => row('radix_v9', n, 1, { what: 'keys' })) }) }),
   );

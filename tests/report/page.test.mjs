@@ -117,7 +117,7 @@ test('merge: times of both tests and of the CPU, where they were measured', asyn
     return rows.length;
   });
 });
-test('every chart is drawn, has a table, and says where it is from', async () => {
+test('every chart is drawn, has a table, and names its source', async () => {
   const { page } = await open(browser);
   for (const device of await devicesOf(page)) {
     await choose(page, device);
@@ -138,7 +138,7 @@ test('every chart is drawn, has a table, and says where it is from', async () =>
     );
     assert.ok(figures.length >= 14);
     for (const figure of figures) {
-      assert.ok(figure.canvas || figure.missing, `${device} ${figure.id}: neither a chart nor a word that there is none`);
+      assert.ok(figure.canvas || figure.missing, `${device} ${figure.id}: neither a chart nor a note that there is none`);
       if (figure.canvas) assert.ok(figure.inked > 3000 && figure.rows > 0, `${device} ${figure.id}: an empty chart or table`);
       assert.ok(figure.source || figure.missing, `${device} ${figure.id}: no source`);
     }

@@ -81,7 +81,7 @@ export function blocksValues(report, device) {
     'blocks.gain': times(over(reports, best.median_ms)),
     'blocks.reports': ms(reports),
     'blocks.again': ms(again?.median_ms ?? null),
-    // A row of a single run does not know its noise.
+    // A row of a single run has no noise.
     'blocks.noise': rows.every((row) => row.noise != null) ? percent(100 * Math.max(...rows.map((row) => row.noise))) : null,
   };
 }

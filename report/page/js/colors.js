@@ -1,4 +1,4 @@
-// Colours of the charts. After Okabe and Ito (2008), told apart with any colour vision; each in two
+// Colours of the charts. After Okabe and Ito (2008), distinct with any colour vision; each in two
 // shades, for paper and for a dark screen. A version keeps its colour and its mark in all charts.
 const PALETTE = [
   ['#0068a8', '#5ab4ee'], // blue

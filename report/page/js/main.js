@@ -1,4 +1,4 @@
-// Fills the page: charts, tables and the numbers inside sentences, anew for each device chosen.
+// Fills the page: charts, tables and the numbers inside sentences, again for each chosen device.
 import Chart from 'chart.js/auto';
 import { configOf, heightOf } from './charts.js';
 import { isGpu, label } from './records.js';

@@ -12,7 +12,7 @@ export function tableOf(text, firstColumn) {
   return rows.filter((row) => row.length === names.length).map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
 }
 
-// A file without a table says why in a line "# why".
+// A file without a table has its reason in a line "# reason".
 const why = (text) => /^# (.*)$/m.exec(text ?? '')?.[1] ?? NOT_MEASURED;
 
 const number = (text) => Number(String(text).replace(/,/g, ''));

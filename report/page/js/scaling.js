@@ -1,4 +1,4 @@
-// Gkeys/s over n, with what the memory allows.
+// Gkeys/s over n, with the bounds that the memory sets.
 import { digits, list, over, percent, size, times } from './format.js';
 import { bestMs, firstRecord, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
 
