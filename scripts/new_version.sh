@@ -19,21 +19,32 @@ for file in "$from"/*.cu "$from"/*.cuh "$from"/version.mk; do
   sed "s/\b$from\b/$name/g; s/\b${from^^}_/${name^^}_/g" "$file" >"$part/${file##*/}"
 done
 cat >"$part/README.md" <<TXT
-# $name: what it changes
+# $name: its idea in five words
+
+## New here
+The one change compared with $from.
 
 ## The idea
-The cost in $from, and the change that avoids it.
+The cost in $from, and the way this version avoids it. The report shows this paragraph.
 
 ## By hand
 A tiny array, step by step.
 
-## Where the data is
+## Data layout
+Which array is where, and what a block, a warp and a thread own.
+
+## Kernels
 
 | kernel | stage | task |
 |---|---|---|
 
-## The floor
-Bytes over the measured copy rate; instructions over the issue rate. Your prediction, before you measure.
+## Knobs
+
+| knob | default | range | meaning |
+|---|---|---|---|
+
+## Predictions
+Bytes over the measured copy rate; instructions over the issue rate. Written before the first measurement.
 
 ## The log
 
@@ -41,10 +52,15 @@ Bytes over the measured copy rate; instructions over the issue rate. Your predic
 |---|---|---|
 
 ## Measured
+
 <!-- measured: filled in from report/results by scripts -->
 <!-- /measured -->
 
+## What limits it
+
 ## Questions
+
+## Sources
 TXT
 chmod 755 "$part"
 mv "$part" "$name"
