@@ -1,5 +1,6 @@
 // The build: reading CSV and records, one device at a time, and the same bytes each time.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -208,6 +209,9 @@ test('every measured radix version has exactly one step in the worklog, and a ha
     assert.equal(page.split(`data-value="worklog.${version}"`).length, 2, version);
     introduction(fs.readFileSync(path.join(ROOT, version, 'README.md'), 'utf8'), version);
   }
+});
+test('package-lock.json has every package that npm ci wants, those of other platforms too', () => {
+  execFileSync('npm', ['ci', '--dry-run', '--offline'], { cwd: path.join(ROOT, 'report'), stdio: 'pipe' });
 });
 test('without any record there is no page, but a sentence', () => {
   assert.throws(() => buildPage({ published: {}, devices: [] }), /make reproduce makes some/);
