@@ -45,7 +45,7 @@ jq -rs '
     + "\(map(.date[0:10]) | unique | join(" and ")), commit \(map(.commit) | unique | join(" and ")); "
     + "ms, and how many times as fast as \(map(.baseline) | unique | join(" and "))\n",
   ( ("pairs", "keys") as $what
-    # Of a record with many inputs only the uniform one, to keep the columns few.
+    # A record of many inputs would make many columns: of those only the uniform ones.
     | [ $records[] | ([.rows[].input] | index("uniform")) as $uniform
         | .rows[] | select(.what == $what and ($uniform == null or .input == "uniform")) ] as $rows
     | [$rows[] | {input, n}] | unique_by([.n, .input]) | . as $columns
