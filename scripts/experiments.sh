@@ -49,8 +49,8 @@ experiments() {
   device=$(probed "$probe" false | grep -vxF "${slow:-none}" | tr '\n' ' ')
   host=$(probed "$probe" true | tr '\n' ' ')
   libraries=$(tr ' ' '\n' <<<"$device" | grep '_ref$' | tr '\n' ' ')
-  # The newest step of the radix path, and the libraries that it has to beat.
-  fast="$(tr ' ' '\n' <<<"$device" | grep '^radix_v[0-9]' | sort -V | tail -n 1) $libraries"
+  # The newest steps of the radix path, and the libraries that they have to beat.
+  fast="$(tr ' ' '\n' <<<"$device" | grep '^radix_v[0-9]' | sort -V | tail -n 3 | tr '\n' ' ') $libraries"
   # The better of CUB's two index types is what a version has to beat.
   local cub=
   [[ " $device" != *" cub_ref "* ]] || cub='--sweep cub_ref.wideIndex=0,1'
@@ -99,7 +99,7 @@ experiments() {
   # scaling, and skewed inputs
   for what in keys pairs; do
     if [ "$backend" = cuda ]; then
-      echo "scaling_$what|$scale_seconds||the fast versions, 1K to 10^9 $what|$fast $cub --$what \
+      echo "scaling_$what|20||the fast versions, 1K to 10^9 $what|$fast $cub --$what \
 --n 1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G --reps 20 --time-limit 0.5"
     else
       echo "scaling_$what|5||CPU code, 1K to 1M $what|$host thrust_ref --$what \

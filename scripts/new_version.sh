@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Begins a new version as a copy of another: its own folder, its own name, an empty handout.
+# Begins a new version as a copy of one that is there: its own folder, its own name, an empty handout.
 #   scripts/new_version.sh NAME [FROM]          (FROM: radix_v2)
 # From then on make NAME builds it, and the tests, compare and the report find it by its folder.
-# Exit code 2: an invalid name, or no version FROM; nothing was written then.
+# Exit code 2: a name that does not do, or a version that is not there; nothing was written then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 quit() { echo "new_version: $1" >&2; exit 2; }
@@ -19,32 +19,21 @@ for file in "$from"/*.cu "$from"/*.cuh "$from"/version.mk; do
   sed "s/\b$from\b/$name/g; s/\b${from^^}_/${name^^}_/g" "$file" >"$part/${file##*/}"
 done
 cat >"$part/README.md" <<TXT
-# $name: its idea in five words
-
-## New here
-The one change compared with $from.
+# $name: what it changes
 
 ## The idea
-The cost in $from, and the way this version avoids it. The report shows this paragraph.
+What $from does that costs time, and what is done instead.
 
 ## By hand
 A tiny array, step by step.
 
-## Data layout
-Which array is where, and what a block, a warp and a thread own.
+## Where the data is
 
-## Kernels
-
-| kernel | stage | task |
+| kernel | stage | what |
 |---|---|---|
 
-## Knobs
-
-| knob | default | range | meaning |
-|---|---|---|---|
-
-## Predictions
-Bytes over the measured copy rate; instructions over the issue rate. Written before the first measurement.
+## The floor
+Bytes over the measured copy rate; instructions over the issue rate. What you expect, before you measure.
 
 ## The log
 
@@ -52,15 +41,10 @@ Bytes over the measured copy rate; instructions over the issue rate. Written bef
 |---|---|---|
 
 ## Measured
-
 <!-- measured: filled in from report/results by scripts -->
 <!-- /measured -->
 
-## What limits it
-
 ## Questions
-
-## Sources
 TXT
 chmod 755 "$part"
 mv "$part" "$name"
