@@ -52,10 +52,11 @@ CXXFLAGS  := -std=c++17 $(HOSTFLAGS)
 NVCCFLAGS := -std=c++17 -O3 -arch=$(ARCH) -lineinfo -Werror all-warnings -MMD -MP \
              -Xcompiler=-iquote,.,-fPIC,-Wall,-Wextra,-Werror,-fopenmp,-ffp-contract=off
 LDLIBS    := -lm $(if $(filter 1,$(OPENCV)),-lopencv_imgcodecs -lopencv_core)
-# What one version alone needs: NVCCFLAGS_name, CXXFLAGS_name, LDLIBS_name, GPU_ONLY += name,
-# UNAVAILABLE += name (a library is missing here)
+# A version's own needs: NVCCFLAGS_name, CXXFLAGS_name, LDLIBS_name, GPU_ONLY += name,
+# UNAVAILABLE += name (a library is missing here; NEEDS_name is its package)
 -include $(wildcard */version.mk)
-VERSIONS := $(filter-out $(UNAVAILABLE) $(if $(filter cpu,$(BACKEND)),$(GPU_ONLY)),$(VERSIONS))
+NOT_HERE := $(UNAVAILABLE) $(if $(filter cpu,$(BACKEND)),$(GPU_ONLY))
+VERSIONS := $(filter-out $(NOT_HERE),$(VERSIONS))
 
 ifeq ($(BACKEND),cuda)
   LINK = $(NVCC) -arch=$(ARCH) -Xcompiler=-fopenmp
@@ -75,34 +76,42 @@ HW4     := $(call objects,$(filter-out harness/hw4/main.c,$(wildcard harness/hw4
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 HEADERS := $(patsubst %,$(B)/generated/%,$(wildcard */*.cuh */*/*.cuh))
 
+# A recipe that starts with $(CC_) prints "CC file" instead of its command. V=1 prints the command, -s nothing.
+short = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '%-4s %s\n' $(1) $(2);))
+CC_   = $(call short,CC,$<)
+CXX_  = $(call short,CXX,$(patsubst $(B)/generated/%.cpp,%.cu,$<))
+NVCC_ = $(call short,NVCC,$<)
+LINK_ = $(call short,LINK,$@)
+SO_   = $(call short,SO,$@)
+
 .SECONDARY:
 .DELETE_ON_ERROR:
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DHAVE_OPENCV=$(OPENCV) $(CPPFLAGS_$(*F)) $(CFLAGS) -c $< -o $@
+	$(CC_)$(CC) $(CPPFLAGS) -DHAVE_OPENCV=$(OPENCV) $(CPPFLAGS_$(*F)) $(CFLAGS) -c $< -o $@
 $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CPPFLAGS) $(if $(OPENCV_INCLUDE),-isystem $(OPENCV_INCLUDE)) $(CXXFLAGS) -c $< -o $@
+	$(CXX_)$(CXX) $(CPPFLAGS) $(if $(OPENCV_INCLUDE),-isystem $(OPENCV_INCLUDE)) $(CXXFLAGS) -c $< -o $@
 
 version_of = $(firstword $(subst /, ,$(patsubst $(B)/%,%,$@)))
 ifeq ($(BACKEND),cuda)
 $(B)/%.o: %.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) $(NVCCFLAGS_$(version_of)) -c $< -o $@
+	$(NVCC_)$(NVCC) $(NVCCFLAGS) $(NVCCFLAGS_$(version_of)) -c $< -o $@
 else
 $(B)/rewrite: cuda_cpu/rewrite.c
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -O2 $(WARNINGS) $< -o $@
+	$(CC_)$(CC) -std=c17 -O2 $(WARNINGS) $< -o $@
 $(B)/generated/%.cuh: %.cuh $(B)/rewrite
 	@mkdir -p $(@D)
-	$(B)/rewrite $< > $@
+	@$(B)/rewrite $< > $@
 $(B)/generated/%.cpp: %.cu $(B)/rewrite
 	@mkdir -p $(@D)
-	$(B)/rewrite $< > $@
+	@$(B)/rewrite $< > $@
 $(B)/%.o: $(B)/generated/%.cpp | $(HEADERS)
 	@mkdir -p $(@D)
-	$(CXX) $(CPPFLAGS) -I$(*D) $(CXXFLAGS) -Wno-unknown-pragmas $(CXXFLAGS_$(version_of)) -c $< -o $@
+	$(CXX_)$(CXX) $(CPPFLAGS) -I$(*D) $(CXXFLAGS) -Wno-unknown-pragmas $(CXXFLAGS_$(version_of)) -c $< -o $@
 endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
@@ -115,39 +124,43 @@ $(B)/harness/compare/conditions.o: $(wildcard .git/logs/HEAD)
 # `make radix_v2` leaves ./HW4 linked with radix_v2.
 .PHONY: $(VERSIONS)
 $(VERSIONS): %: $(B)/%/HW4
-	cp $(B)/$@/HW4 HW4
+	$(call short,CP,HW4)cp $(B)/$@/HW4 HW4
 $(B)/%/HW4: $(B)/%/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
-	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -o $@
+	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -o $@
 
-# What is left of versions whose folder is gone: compare and the tests find versions by their files.
+.PHONY: $(NOT_HERE)
+$(NOT_HERE):
+	$(error $@ cannot be built here: it needs $(if $(filter $@,$(UNAVAILABLE)),$(or $(NEEDS_$@),a library); make setup installs it,a GPU (BACKEND=cuda)))
+
+# Files of versions whose folder is gone: compare and the tests find versions by their files.
 stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 
 # ./compare runs every version in one process: each is a shared object beside it.
 $(B)/%/version.so: $(B)/%/student_func.o
-	$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
+	$(SO_)$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
 $(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HW4) $(HARNESS) $(COMMON)
-	$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
+	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 compare: $(B)/compare $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
-	ln -sf $(B)/compare compare
+	$(call short,LN,compare)ln -sf $(B)/compare compare
 
 # ---- tests ----------------------------------------------------------------------------------------
 # Tests of cuda_cpu itself need no GPU and make no sense on one.
 TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/test_*.cu $(if $(filter cpu,$(BACKEND)),cuda_cpu/tests/test_*.c cuda_cpu/tests/test_*.cu))
 TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
 VERSION_TESTS := $(VERSIONS:%=$(B)/%/test)
-# A sort that is wrong on purpose, to see HW4 say so.
+# A sort that is wrong on purpose: HW4 must report it.
 $(B)/tests/sorts/wrong_sort/HW4: $(B)/tests/sorts/wrong_sort/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
-	$(LINK) $^ $(LDLIBS) -o $@
+	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
 $(TESTS): %: %.o $(HARNESS) $(COMMON)
-	$(LINK) $^ $(LDLIBS) -lcmocka -o $@
+	$(LINK_)$(LINK) $^ $(LDLIBS) -lcmocka -o $@
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
 $(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
-# It counts the device memory that a version takes.
+# The test counts the device memory that a version takes.
 WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
-	$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
+	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
 .PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
@@ -163,7 +176,7 @@ run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
 test: setup ## sets up and passes all tests
 	@$(MAKE) --no-print-directory check
 check: build_tests ## the tests without the set-up
-	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/test_*.sh) $(VERSION_TESTS)
+	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
 build_tests: compare $(B)/tests/sorts/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
@@ -171,27 +184,27 @@ all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under b
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
 samples/portrait.ppm: scripts/make_samples.c
 	@mkdir -p samples build
-	$(CC) -std=c17 -O2 $(WARNINGS) $< -o build/make_samples -lm
-	build/make_samples samples
-lint: ## clang-format, clang-tidy and cppcheck
+	$(CC_)$(CC) -std=c17 -O2 $(WARNINGS) $< -o build/make_samples -lm
+	@build/make_samples samples
+lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier
 	@scripts/lint.sh
-format: ## rewrites the sources in the house's format
-	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
+format: ## formats the sources: clang-format and prettier
+	@scripts/lint.sh --format
 bench: compare ## the standard comparison; its record goes to report/results/DEVICE.json
 	scripts/bench.sh
-report: ## builds report/index.html from report/published and report/results; pictures by gnuplot
-	@[ -d report/node_modules ] || { echo "report: 'make report_setup' installs what it needs" >&2; exit 2; }
-	@node report/build.js
-	@if command -v gnuplot >/dev/null; then node report/plots.js; else echo "report: no gnuplot, the SVG pictures stay as they are"; fi
-report_setup: ## installs what `make report` and the page's tests need: node modules, gnuplot, Chromium
-	@scripts/setup.sh $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium),,chromium) gnuplot-nox
+report: ## builds report/index.html and report/svg from report/published and report/results
+	$(if $(wildcard report/node_modules/esbuild),,$(error report: make report_setup installs the packages that it needs))
+	@node report/build.js && node report/plots.js
+report_setup: REPORT_PACKAGES = $(strip $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium || command -v chromium-browser || command -v google-chrome),,chromium))
+report_setup: ## installs what `make report` and the page's tests need: node modules, Chromium
+	$(if $(REPORT_PACKAGES),@scripts/setup.sh $(REPORT_PACKAGES))
 	cd report && npm ci --no-audit --no-fund
-reproduce: compare samples ## the experiments of the report on this machine, resumable; 10 minutes; REPRODUCE=--full: more
+reproduce: compare samples ## the report's experiments on this machine, resumable; 10 minutes; REPRODUCE=--full: more
 	@scripts/reproduce.sh $(REPRODUCE)
-bench_cpu: $(B)/cuda_cpu/bench/bench.o $(COMMON) ## measures what the cpu backend's threads cost
-	$(LINK) $^ $(LDLIBS) -o bench_cpu
+bench_cpu: $(B)/cuda_cpu/bench/bench.o $(COMMON) ## measures the cost of the cpu backend's threads
+	$(LINK_)$(LINK) $^ $(LDLIBS) -o bench_cpu
 	./bench_cpu
-clean: ## removes all that was built
+clean: ## removes everything that was built
 	rm -rf build samples HW4 compare bench_cpu
 print-%: # for scripts: the value of a variable
 	@echo $($*)

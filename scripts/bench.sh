@@ -4,10 +4,10 @@
 #   scripts/bench.sh [--n SIZES] [--dist INPUTS] [--append] [--compare PATH] [-- OPTIONS OF compare]
 # --append adds the rows to the record that is there (of the same device), so that a long run can be
 # made in parts; it needs jq. OUT names another folder than report/results. On the cpu backend the
-# sizes are a thousandth to a ten-thousandth, because there a GPU's threads are a loop on a few cores;
-# the record says which backend it is from.
-# After Ctrl-C a record that was there stays as it was; what has been measured goes into a new one,
-# or with --append into the old one.
+# sizes are a thousandth to a ten-thousandth, because a CPU executes the kernels; the record names the
+# backend.
+# After Ctrl-C the measured rows go into a new record, or with --append into the old one. An existing
+# record is not replaced then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 OUT=${OUT:-report/results}
@@ -44,7 +44,7 @@ if [ -z "$sizes" ]; then
   esac
 fi
 
-# Written beside its place and moved there in one step: nobody ever finds half a record.
+# Written beside its place and moved there in one step, so no reader finds half a record.
 mkdir -p "$OUT"
 record=$(mktemp "$OUT/.bench.XXXXXX")
 trap 'rm -f "$record" "$record.all"' EXIT
@@ -54,7 +54,7 @@ code=0
 [ -s "$record" ] || exit "$code"
 [ "$(tail -n 1 "$record")" = '}' ] || quit "$((code == 0 ? 3 : code))" "the record is incomplete and was dropped"
 
-# The value of the record's first member of that name: rows come after the device.
+# The value of the record's first member of that name. Rows come after the device.
 member() { sed -n "s/^ *\"$1\": \"\(.*\)\",\{0,1\}$/\1/p;T;q" "$record"; }
 name=$(member name)
 [ "$(member backend)" != cpu ] || name="cpu $name"
@@ -65,7 +65,7 @@ if [ -f "$place" ]; then
            .interrupted = (.interrupted or $new.interrupted)' "$place" "$record" >"$record.all"
     mv "$record.all" "$record"
   elif [ "$code" -gt 128 ]; then
-    quit "$code" "interrupted; $place is as it was"
+    quit "$code" "interrupted; $place is unchanged"
   fi
 fi
 chmod 644 "$record"

@@ -1,28 +1,27 @@
 #!/usr/bin/env bash
 # The experiments of the report, in one table; scripts/reproduce.sh runs them, report/page/ shows them.
-#   . scripts/experiments.sh; experiments BACKEND FULL     prints a line for each:
-#   name|expected seconds|environment|what it says while it runs|options of compare
-# BACKEND is cuda or cpu. A GPU gets the sizes of the reports. On the cpu backend a GPU's threads are a
-# loop on a few cores, some 10^4 times slower, so kernels get smaller sizes there, and the line says
-# which; versions that are CPU code on either backend go up to 100M. FULL=1 adds what takes long.
+#   . scripts/experiments.sh; experiments PROBE FULL     prints a line for each:
+#   name|expected seconds|environment|text shown while it runs|options of compare
+# PROBE is a JSON record of one small run of all versions: it names the backend, and the versions of this
+# build with their kind. A GPU gets the sizes of the reports. On the cpu backend a CPU executes the kernels,
+# some 10^4 times slower, so they get smaller sizes, and the text says which; CPU code goes up to 100M on
+# either backend. FULL=1 adds the experiments that take long.
 # The name is the record's file name: report/results/DEVICE/NAME.json. It ends in the number of
-# threads where that is what differs (merge_cpu_tasks_08).
+# threads where a series varies it (merge_cpu_tasks_08).
 
 : "${compare:=./compare}"
+hw4_size=220480
 
-# `compare --list` has a section of versions and one of inputs; a name is what follows two spaces.
-listed_versions() { "$compare" --list | sed -n '/^$/q; s/^  \([a-z][a-z0-9_]*\) .*/\1/p'; }
 listed_inputs() { "$compare" --list | sed -n '/^Inputs/,$ s/^  \([a-z][a-z0-9-]*\) .*/\1/p'; }
 
-# Those of the names given that this build has (CUB needs a GPU, Highway may be missing).
-present() {
-  local all name
-  all=" $(listed_versions | tr '\n' ' ') "
-  for name in "$@"; do [[ $all == *" $name "* ]] && printf '%s ' "$name"; done
-}
+# Versions of the record PROBE whose cpu_code is true (CPU code) or false (kernels).
+probed() { awk -F '"' -v wanted="$2" '/^ *"version":/ { name = $4 } /^ *"cpu_code":/ && $0 ~ wanted { print name }' "$1"; }
 
-# Every version whose kernels run on the device; odd_even needs n^2 steps and is left out.
-device_versions() { listed_versions | grep -vxE 'seq|merge_cpu|std_sort_ref|vqsort_ref|odd_even' | tr '\n' ' '; }
+# Versions that `compare` leaves out of a comparison at HW4's size, because their sort_version.slow_n is below it.
+slow_versions() {
+  "$compare" --list | awk -v n="$hw4_size" '/^  [a-z]/ { name = $1 }
+    match($0, /above [0-9]+ slow/) && substr($0, RSTART + 6) + 0 < n { print name }'
+}
 
 # All inputs, joined by commas; the two real ones only where scripts/real_inputs.js has been run.
 inputs() {
@@ -34,7 +33,7 @@ inputs() {
   echo "${list#,}"
 }
 
-# 2 4 8 .. up to the number of CPU threads, which itself ends the list.
+# 2 4 8 .. and at the end the number of CPU threads.
 thread_counts() {
   local threads count
   threads=$(env -u OMP_NUM_THREADS nproc)
@@ -43,12 +42,18 @@ thread_counts() {
 }
 
 experiments() {
-  local backend=$1 full=$2 image='--image samples/portrait.ppm,samples/template.ppm --pairs'
-  local what block threads slowest=
-  local compared='radix_v5 radix_v4 radix_v2 mppsort bitonic merge_three_step cub_ref thrust_ref'
+  local probe=$1 full=$2 image='--image samples/portrait.ppm,samples/template.ppm --pairs'
+  local backend slow device host libraries fast version what block threads slowest=
+  backend=$(sed -n 's/^ *"backend": "\(.*\)",\{0,1\}$/\1/p' "$probe")
+  slow=$(slow_versions)
+  device=$(probed "$probe" false | grep -vxF "${slow:-none}" | tr '\n' ' ')
+  host=$(probed "$probe" true | tr '\n' ' ')
+  libraries=$(tr ' ' '\n' <<<"$device" | grep '_ref$' | tr '\n' ' ')
+  # The newest steps of the radix path, and the libraries that they have to beat.
+  fast="$(tr ' ' '\n' <<<"$device" | grep '^radix_v[0-9]' | sort -V | tail -n 3 | tr '\n' ' ') $libraries"
   # The better of CUB's two index types is what a version has to beat.
   local cub=
-  [ -z "$(present cub_ref)" ] || cub='--sweep cub_ref.wideIndex=0,1'
+  [[ " $device" != *" cub_ref "* ]] || cub='--sweep cub_ref.wideIndex=0,1'
 
   if [ "$backend" = cuda ]; then
     local hw4='--reps 50 --time-limit 0.5' blocks='--reps 100 --time-limit 0.2' blocks_seconds=2 hw4_seconds=5
@@ -56,7 +61,7 @@ experiments() {
     local bottom_up='--n 100K,1M,10M,30M,60M,100M --reps 11 --time-limit 1' parents='--n 60M --reps 5 --time-limit 1'
     local mpp='--n 1M,2M,4M,8M --reps 100 --time-limit 5'
     local small_scale='--n 1K,16K,256K,4M,64M --reps 9 --time-limit 0.5'
-    local skewed='--n 8M --reps 15 --time-limit 0.25' skewed_seconds=5
+    local skewed='--n 8M --reps 15 --time-limit 0.25' skewed_seconds=20
     local bottom_seconds=4 parents_seconds=20 mpp_seconds=3 scale_seconds=10 note=''
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
@@ -64,7 +69,7 @@ experiments() {
     local bottom_up='--n 100K,1M,10M --reps 3 --time-limit 4' parents='--n 100K --reps 3 --time-limit 1'
     local mpp='--n 16K,32K,64K,128K --reps 20 --time-limit 5'
     local small_scale='--n 1K,4K,16K,64K --reps 3 --time-limit 0.8'
-    local skewed='--n 8192 --reps 3 --time-limit 0.2' skewed_seconds=10
+    local skewed='--n 8192 --reps 3 --time-limit 0.2' skewed_seconds=25
     local bottom_seconds=25 parents_seconds=3 mpp_seconds=4 scale_seconds=15 note='; n is scaled down'
   fi
 
@@ -72,9 +77,10 @@ experiments() {
   echo "hw4|$hw4_seconds||all versions on the homework's image|$image $hw4"
   echo "hw4_seq|3||seq with 1, 4 and 8 bits a digit|seq $image $hw4 --sweep seq.kBits=1,4,8 --baseline none"
   if [ "$backend" = cuda ]; then
-    echo "hw4_odd_even|6||odd_even on the homework's image|odd_even $image --reps 2 --time-limit 1 --baseline none"
-    # odd_even and the CPU's versions would take minutes at this size.
-    echo "worklog|15||all GPU versions, 100M pairs|$(device_versions) $cub --n 100M --pairs --reps 9 --time-limit 0.5"
+    for version in $slow; do
+      echo "hw4_$version|6||$version on the homework's image|$version $image --reps 2 --time-limit 1 --baseline none"
+    done
+    echo "worklog|15||all GPU versions, 100M pairs|$device $cub --n 100M --pairs --reps 9 --time-limit 0.5"
   fi
   # 2. radix_v2's block sizes: 216 settings, the report's fifteen among them
   for block in 0032 0064 0128 0256 0512 1024; do
@@ -93,15 +99,14 @@ experiments() {
   # scaling, and skewed inputs
   for what in keys pairs; do
     if [ "$backend" = cuda ]; then
-      echo "scaling_$what|$scale_seconds||the fast versions, 1K to 10^9 $what|$(present radix_v5 cub_ref thrust_ref) $cub --$what \
+      echo "scaling_$what|20||the fast versions, 1K to 10^9 $what|$fast $cub --$what \
 --n 1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G --reps 20 --time-limit 0.5"
     else
-      echo "scaling_$what|5||CPU code, 1K to 1M $what|$(present seq merge_cpu std_sort_ref vqsort_ref thrust_ref) --$what \
+      echo "scaling_$what|5||CPU code, 1K to 1M $what|$host thrust_ref --$what \
 --n 1K,4K,16K,64K,256K,1M --reps 5 --time-limit 0.5"
     fi
-    echo "scaling_all_$what|$scale_seconds||all device versions$note, $what|$(device_versions) --$what $small_scale"
-    # shellcheck disable=SC2086 # the names have no spaces
-    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$(present $compared) $cub --$what --dist $(inputs) $skewed --stages off"
+    echo "scaling_all_$what|$scale_seconds||all device versions$note, $what|$device --$what $small_scale"
+    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$device $cub --$what --dist $(inputs) $skewed --stages off"
   done
   # 3. merge sort on the CPU, last because it takes longest. A row (warm-up and at least one run) of more
   # than 100 s is stopped.

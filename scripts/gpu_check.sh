@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that only a real GPU can tell, in one go, for anyone with a GPU:
+# All checks that need a real GPU:
 #   1. builds every version and test for the GPU in this machine
 #   2. runs the tests
 #   3. runs compute-sanitizer's four tools over every version at small n
@@ -13,6 +13,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=${OUT:-report/results}
+. scripts/experiments.sh # slow_versions
 only=build,test,sanitize,hw4,bench
 versions=
 while [ $# -gt 0 ]; do
@@ -41,6 +42,8 @@ fi
 
 if step test; then
   tests=$(for v in $versions; do echo "$B/$v/test"; done)
+  # The scripts that measure, on this build.
+  if command -v bats >/dev/null; then tests+=" tests/scripts/bench.bats tests/scripts/reproduce.bats"; else echo "bats is not installed: scripts not tested"; fi
   # shellcheck disable=SC2086,SC2046 # the names have no spaces
   HW4_DIR=$B scripts/run_tests.sh $("${make[@]}" print-TESTS) $tests || fail tests
   # One wrong element among 10^8, in each of the four ways.
@@ -70,16 +73,18 @@ sanitize() {
 # A version at sizes around a tile's and a block's edges.
 sanitize_version() {
   local sizes=1000,4097
-  [ "$1" != odd_even ] || sizes=1000 # a launch per element: minutes under a tool
+  ! grep -qx "$1" <<<"$slow" || sizes=1000 # a launch per element: minutes under a tool
   sanitize "$1" "$2" "$B/compare" "$1" --n "$sizes" --keys --pairs --reps 1 --time-limit 60 --no-fork --baseline none
 }
 
 if step sanitize; then
+  slow=$(compare=$B/compare && slow_versions)
   for version in $versions; do
     for tool in memcheck racecheck initcheck synccheck; do
       sanitize_version "$version" "$tool" &
-      # What radix_v5 does with more keys than that, its test of buckets reaches with few.
-      [ "$version" != radix_v5 ] || sanitize radix_v5_buckets "$tool" "$B/tests/versions/test_radix_v5_buckets" &
+      # A version's test of buckets reaches with few keys the code that compare reaches only with many.
+      buckets=$B/tests/versions/test_${version}_buckets
+      [ ! -x "$buckets" ] || sanitize "${version}_buckets" "$tool" "$buckets" &
     done
     wait
   done | tee "$OUT/sanitizer_$device.txt"

@@ -6,12 +6,12 @@ set -eu
 cd "$(dirname "$0")/.."
 command -v jq >/dev/null || { echo "handout_tables: jq is not installed" >&2; exit 2; }
 
-# The GPUs' records that have the version with default knobs. (hw4_seq.json sweeps them.)
+# The GPUs' records that have the version with one setting of its knobs. (hw4_seq.json sweeps them.)
 records() {
   local record
-  for record in report/results/*/hw4.json report/results/*/hw4_odd_even.json; do
+  for record in report/results/*/hw4.json report/results/*/hw4_*.json; do
     if [[ $record == */cpu_* ]] || [ ! -f "$record" ]; then continue; fi
-    ! jq -e --arg v "$1" 'any(.rows[]; .version == $v)' "$record" >/dev/null || echo "$record"
+    ! jq -e --arg v "$1" '[.rows[] | select(.version == $v) | .knobs] | unique | length == 1' "$record" >/dev/null || echo "$record"
   done
 }
 

@@ -1,16 +1,40 @@
 #!/usr/bin/env bash
-# clang-format, clang-tidy and cppcheck over the sources that git knows. Exit code 1 on any finding.
+# clang-format, clang-tidy, cppcheck, shellcheck and prettier over the sources that git knows. Exit code 1 on
+# any finding, 2 where a tool is missing.
+#   scripts/lint.sh             reports
+#   scripts/lint.sh --format    rewrites the sources in the repository's format instead
 set -u
+cd "$(dirname "$0")/.." || exit 1
+prettier=report/node_modules/.bin/prettier
+sources() { git ls-files -- "$@" | while IFS= read -r file; do [ ! -f "$file" ] || echo "$file"; done; }
+mapfile -t formatted < <(sources '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
+mapfile -t c_files < <(sources '*.c')
+mapfile -t cpp_files < <(sources '*.cpp')
+mapfile -t shell_files < <(sources '*.sh' .ci/run)
+mapfile -t bats_files < <(sources '*.bats')
+mapfile -t js_files < <(sources '*.js' '*.mjs')
+
+need() { # PROGRAM WAY-TO-GET-IT
+  command -v "$1" >/dev/null || { echo "lint: $1 is not installed ($2)" >&2; exit 2; }
+}
+need clang-format 'a Debian package'
+need "$prettier" 'make report_setup'
+if [ "${1-}" = --format ]; then
+  clang-format -i "${formatted[@]}" && "$prettier" --log-level warn --write "${js_files[@]}"
+  exit
+fi
+for tool in clang-tidy cppcheck shellcheck; do need "$tool" 'a Debian package'; done
+
 status=0
-mapfile -t all < <(git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
-mapfile -t c_files < <(git ls-files '*.c')
-for tool in clang-format clang-tidy cppcheck; do
-  command -v "$tool" >/dev/null || { echo "lint: $tool is not installed" >&2; exit 2; }
-done
-clang-format --dry-run -Werror "${all[@]}" || status=1
+tidy() { clang-tidy --quiet --warnings-as-errors='*' "$@" 2> >(grep -v 'warnings generated\|Suppressed\|Use -header-filter' >&2) || status=1; }
+clang-format --dry-run -Werror "${formatted[@]}" || status=1
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
   --suppress=missingIncludeSystem --error-exitcode=1 -I. -Icuda_cpu/include "${c_files[@]}" || status=1
-clang-tidy --quiet --warnings-as-errors='*' "${c_files[@]}" -- -std=c17 -D_GNU_SOURCE -DHAVE_OPENCV=1 \
-  -I. -Icuda_cpu/include 2> >(grep -v 'warnings generated\|Suppressed\|Use -header-filter' >&2) || status=1
+tidy "${c_files[@]}" -- -std=c17 -D_GNU_SOURCE -DHAVE_OPENCV=1 -I. -Icuda_cpu/include
+# -iquote: with -I the program ./compare is taken for the header <compare>.
+tidy "${cpp_files[@]}" -- -std=c++17 -iquote . -Icuda_cpu/include -isystem /usr/include/opencv4
+shellcheck --external-sources "${shell_files[@]}" || status=1
+shellcheck --shell=bats --external-sources "${bats_files[@]}" || status=1
+"$prettier" --log-level warn --check "${js_files[@]}" || status=1
 [ "$status" -eq 0 ] && echo "lint: clean"
 exit "$status"

@@ -24,8 +24,8 @@ typedef struct {
   Point point[MAX_POINTS];
 } Line;
 
-// A filled outline, a stroke along an open line, or an ellipse round a centre (one point). It
-// answers one question: how much of the pixel at a point does it cover?
+// A filled outline, a stroke along an open line, or an ellipse round a centre (one point).
+// coverage() computes the part of the pixel at a point that it covers.
 typedef struct {
   Line line;
   bool closed;
@@ -170,8 +170,8 @@ static void end_clip(void) {
   for (int i = 0; i < canvas.width * canvas.height; i++) canvas.clip[i] = 1;
 }
 
-// Fills the outline, shaded from its border inwards to the given depth so that it looks round; the
-// light shifts the unshaded middle. Until end_clip, painting stays inside the outline.
+// Fills the outline, shaded from its border inwards to the given depth so that it appears round;
+// the light shifts the unshaded middle. Until end_clip, painting stays inside the outline.
 static void begin_body(Line outline, int colour, int shade, double depth, Point light) {
   fill(outline, 1.4, shade, 1);
   Shape inside = {.line = outline, .closed = true, .feather = 1.4};

@@ -4,9 +4,9 @@
 #   api_merge_bottomup_testN.csv   calls of the CUDA runtime in one sort of 100M keys (scripts/api_times.c)
 #   ncu_merge_bottomup_testN.csv   occupancy, throughputs and L1 hit rate of each parent kernel
 #   scripts/profile_merge_bottomup.sh report/results/DEVICE
-# What cannot be measured is one line "# why" in the file, which the page shows. Nsight Compute does not
-# profile kernels that launch kernels on every GPU; so in its runs childFrom is at its maximum, and the
-# parents launch nothing. Exit code: 0, or 2 usage, 3 compare failed.
+# A profile that cannot be measured is one line "# reason" in its file, which the page shows. Nsight Compute
+# does not profile kernels that launch kernels on every GPU; so in its runs childFrom is at its maximum, and
+# the parents launch nothing. Exit code: 0, or 2 usage, 3 compare failed.
 set -euo pipefail
 if [ $# -ne 1 ] || [ ! -d "$1" ]; then
   echo "profile_merge_bottomup: name a folder of records, report/results/DEVICE" >&2

@@ -23,8 +23,11 @@ const OUT = 'build/inputs';
 // numpy's format, version 1.0: the header is padded so that the data begin at byte 128.
 function saveNpy(file, keys) {
   const text = `{'descr': '<u4', 'fortran_order': False, 'shape': (${keys.length},), }`;
-  const head = Buffer.concat([Buffer.from([0x93]), Buffer.from('NUMPY\x01\x00\x76\x00', 'latin1'),
-    Buffer.from(text.padEnd(117) + '\n', 'latin1')]);
+  const head = Buffer.concat([
+    Buffer.from([0x93]),
+    Buffer.from('NUMPY\x01\x00\x76\x00', 'latin1'),
+    Buffer.from(text.padEnd(117) + '\n', 'latin1'),
+  ]);
   const body = Buffer.alloc(4 * keys.length);
   keys.forEach((key, i) => body.writeUInt32LE(key, 4 * i));
   fs.writeFileSync(file, Buffer.concat([head, body]));
@@ -50,7 +53,8 @@ function mortonCodes(topology) {
   const { scale, translate } = topology.transform;
   const codes = [];
   for (const arc of topology.arcs) {
-    let x = 0, y = 0;
+    let x = 0,
+      y = 0;
     for (const [dx, dy] of arc) {
       x += dx;
       y += dy;
@@ -64,8 +68,10 @@ process.chdir(path.join(__dirname, '..'));
 fs.mkdirSync(OUT, { recursive: true });
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'real_inputs.'));
 try {
-  const archive = process.argv[2] !== undefined ? path.resolve(process.argv[2])
-    : path.join(folder, execFileSync('npm', ['pack', '--silent', PACKAGE], { cwd: folder, encoding: 'utf8' }).trim());
+  const archive =
+    process.argv[2] !== undefined
+      ? path.resolve(process.argv[2])
+      : path.join(folder, execFileSync('npm', ['pack', '--silent', PACKAGE], { cwd: folder, encoding: 'utf8' }).trim());
   execFileSync('tar', ['xzf', archive, '-C', folder, 'package/countries-10m.json']);
   const file = path.join(folder, 'package', 'countries-10m.json');
   saveNpy(`${OUT}/morton.npy`, mortonCodes(JSON.parse(fs.readFileSync(file, 'utf8'))));
@@ -73,6 +79,7 @@ try {
   fs.rmSync(folder, { recursive: true });
 }
 execFileSync('make', ['-s', 'samples', 'compare'], { stdio: 'inherit' });
-execFileSync('./compare', ['--image', 'samples/portrait.ppm,samples/template.ppm', '--save-input',
-  `${OUT}/scores.npy`], { stdio: 'inherit' });
+execFileSync('./compare', ['--image', 'samples/portrait.ppm,samples/template.ppm', '--save-input', `${OUT}/scores.npy`], {
+  stdio: 'inherit',
+});
 console.error(`real_inputs: ${OUT}/scores.npy`);

@@ -3,15 +3,15 @@
 # machine to the page report/index.html.
 #   scripts/reproduce.sh [--only GLOB] [--again] [--full] [--as DEVICE] [--list]
 #     --only    experiments whose name matches, e.g. --only 'v2_*'
-#     --again   measure also what has been measured before
+#     --again   measure again, also where a record exists
 #     --full    also the sizes that take more than a minute a run
 #     --as      the folder's name, where two machines have the same device
-#     --list    say what would run, and stop
+#     --list    print the experiments that would run, and stop
 # A record for each: report/results/DEVICE/NAME.json, written under another name first, so that an
-# interrupted run leaves nothing half-written. What is there is not measured again: after Ctrl-C, call
-# it again and it goes on. Needs only bash and coreutils beside ./compare (make compare).
+# interrupted run leaves nothing half-written. An existing record is not measured again, so after Ctrl-C
+# the same command continues. Needs ./compare (make compare), bash, coreutils, sed, grep and awk.
 # COMPARE and OUT name another program and another folder than ./compare and report/results.
-# Exit code: 0 all right, 1 a record holds a wrong result, a crash or a row that was stopped, 2 usage,
+# Exit code: 0 success, 1 a record has a wrong result, a crash or a stopped row, 2 usage,
 # 3 an experiment failed, 130 after Ctrl-C.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -41,31 +41,31 @@ case $device in */* | .*) quit 2 "--as: '$device' is no name for a folder" ;; es
 field() { sed -n 's/^ *"'"$1"'": "\{0,1\}\([^",]*\).*/\1/p' "$2" | head -n 1; }
 minutes() { if [ "$1" -lt 60 ]; then echo "$1 s"; else echo "$((($1 + 30) / 60)) min"; fi; }
 
-# ---- which device: only a record tells ------------------------------------------------------------
-part=$(mktemp)
-trap 'rm -f "$part"' EXIT
-trap 'echo >&2; quit 130 "interrupted; finished experiments are kept, the same command goes on"' INT TERM
-"$compare" seq --n 1000 --reps 1 --baseline none --format json >"$part" || quit 3 "$compare does not run"
-backend=$(field backend "$part")
-machine="$(field name "$part"), driver $(field driver "$part")"
-name=$(field name "$part" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//')
+# ---- the device and the versions: fields of a record ------------------------------------------------------------
+probe=$(mktemp) part=''
+trap 'rm -f "$probe" ${part:+"$part"}' EXIT
+trap 'echo >&2; quit 130 "interrupted; finished experiments are kept, the same command continues"' INT TERM
+# A version that fails here fails in its experiments too, which record it.
+"$compare" --n 1000 --keys --reps 1 --stages off --baseline none --format json >"$probe" || [ $? = 1 ] || quit 3 "$compare does not run"
+backend=$(field backend "$probe")
+machine="$(field name "$probe"), driver $(field driver "$probe")"
+name=$(field name "$probe" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//')
 [ "$backend" = cuda ] || name=cpu_$name
 folder=$OUT/${device:-$name}
-rm -f "$part"
 mkdir -p "$folder"
 # On a busy machine a thread that spins at a barrier keeps others from getting there.
 [ "$backend" = cuda ] || export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 part=$folder/.part
 
-# Another machine with the same device must not fill up this one's series.
+# A series must not mix two machines with the same device.
 for record in "$folder"/*.json; do
   if [ ! -f "$record" ] || [ "$again" = 1 ]; then continue; fi
   there="$(field name "$record"), driver $(field driver "$record")"
   [ "$there" = "$machine" ] || quit 2 "$folder has records of $there, and this is $machine;
---again measures everything anew, --as DEVICE uses another folder"
+--again measures everything again, --as DEVICE uses another folder"
 done
 
-# ---- what is to do --------------------------------------------------------------------------------
+# ---- the missing experiments --------------------------------------------------------------------------------
 lines=() done_before=0 left=0
 while IFS= read -r line; do
   IFS='|' read -r name seconds _ <<<"$line"
@@ -76,13 +76,13 @@ while IFS= read -r line; do
     continue
   fi
   lines+=("$line") left=$((left + seconds))
-done < <(experiments "$backend" "$full")
+done < <(experiments "$probe" "$full")
 [ $((${#lines[@]} + done_before)) -gt 0 ] || quit 2 "no experiment matches '$only'"
 echo "reproduce: $machine, $backend backend; records go to $folder/"
 if [ "$backend" = cpu ]; then
   echo "reproduce: without a GPU kernels run some 10^4 times slower: they get smaller sizes than in the reports"
 fi
-[ "$done_before" = 0 ] || echo "reproduce: $done_before experiments have been measured before (--again: anew)"
+[ "$done_before" = 0 ] || echo "reproduce: $done_before experiments have been measured before (--again repeats them)"
 echo "reproduce: ${#lines[@]} experiments, about $(minutes "$left")"
 if [ "$list" = 1 ]; then
   for line in "${lines[@]}"; do
@@ -92,7 +92,7 @@ if [ "$list" = 1 ]; then
   exit 0
 fi
 
-# ---- do it ----------------------------------------------------------------------------------------
+# ---- measure ---------------------------------------------------------------------------------------
 code=0 number=0 start=$SECONDS
 for line in ${lines[@]+"${lines[@]}"}; do
   IFS='|' read -r name seconds environment what arguments <<<"$line"
@@ -100,11 +100,11 @@ for line in ${lines[@]+"${lines[@]}"}; do
   printf '[%2d/%d] %-24s %s; about %s left\n' "$number" "${#lines[@]}" "$name" "$what" "$(minutes "$left")"
   # shellcheck disable=SC2086 # environment and arguments are lists
   env $environment "$compare" $arguments --format json >"$part" || result=$?
-  [ "$result" != 130 ] || quit 130 "interrupted; finished experiments are kept, the same command goes on"
-  # A wrong result or a lack of memory is a row of the record, and belongs into the report.
+  [ "$result" != 130 ] || quit 130 "interrupted; finished experiments are kept, the same command continues"
+  # A wrong result or a lack of memory is a row of the record and belongs in the report.
   if grep -q '"interrupted": false' "$part" && [ "$(tail -n 1 "$part")" = '}' ]; then
     mv "$part" "$folder/$name.json"
-    [ "$result" = 0 ] || echo "reproduce: $name: $compare ended with exit code $result; its record says why" >&2
+    [ "$result" = 0 ] || echo "reproduce: $name: $compare ended with exit code $result; the record has the reason" >&2
     [ "$result" != 1 ] || [ "$code" != 0 ] || code=1
   else
     rm -f "$part"

@@ -1,27 +1,35 @@
 #!/usr/bin/env bash
-# Runs test programs one after another and ends with "N passed, N failed". A program that crashes
-# or is cut off counts as one failure more. Exit code 1 if anything failed.
-#   scripts/run_tests.sh build/cpu/tests/test_image build/cpu/seq/test ...
+# Runs test programs that print TAP, and bats files, one after another; ends with "N passed, N failed". A
+# program that crashes, is cut off or runs fewer tests than it planned counts as one more failure. Exit
+# code 1 if anything failed, or nothing passed.
+#   scripts/run_tests.sh build/cpu/tests/test_image build/cpu/seq/test tests/scripts/bench.bats ...
 set -u
 passed=0 failed=0 skipped=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 for program in "$@"; do
   start=$(date +%s%N)
+  command=("$program")
+  [[ $program != *.bats ]] || command=(bats --tap --print-output-on-failure "$program")
   # passive: on a busy machine a thread that spins at a barrier keeps others from getting there.
-  OMP_WAIT_POLICY=passive CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-600}" "$program" >"$log" 2>&1
+  OMP_WAIT_POLICY=passive CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-600}" "${command[@]}" >"$log" 2>&1
   code=$?
-  good=$(grep -c '^ok ' "$log")
-  skip=$(grep -c '^not ok .*# SKIP' "$log") # cmocka's way to write a skipped test
-  bad=$(($(grep -c '^not ok ' "$log") - skip))
+  # A skipped test is "ok .. # skip" in TAP, and "not ok .. # SKIP" from cmocka.
+  skip=$(grep -cE '^(not )?ok .*# (skip|SKIP)' "$log")
+  good=$(grep -E '^ok ' "$log" | grep -cvE '# (skip|SKIP)')
+  bad=$(grep -E '^not ok ' "$log" | grep -cvE '# (skip|SKIP)')
   planned=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log" | awk '{ sum += $1 } END { print sum + 0 }')
   # A failing test is counted by its own line; a crash, a leak report or missing tests are not.
   if { [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; } || [ "$((good + bad + skip))" -lt "$planned" ] || [ "$planned" -eq 0 ]; then
     bad=$((bad + 1))
   fi
   passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip))
-  printf '%-44s %4d passed %3d failed %7.1f s\n' "$program" "$good" "$bad" \
-    "$(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { print t / 1e9 }')"
+  seconds=$(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { print t / 1e9 }')
+  if [ "$skip" -gt 0 ] && [ "$((good + bad))" -eq 0 ]; then
+    printf '%-44s skipped: %s\n' "$program" "$(sed -n 's/^\(not \)\{0,1\}ok .*# *\(skip\|SKIP\) *//p' "$log" | head -n 1)"
+  else
+    printf '%-44s %4d passed %3d failed %7.1f s%s\n' "$program" "$good" "$bad" "$seconds" "$([ "$skip" -eq 0 ] || echo ", $skip skipped")"
+  fi
   if [ "$bad" -gt 0 ]; then
     printf 'exit code %s; the end of its output:\n' "$code"
     tail -n 40 "$log"

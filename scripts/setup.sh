@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing for `make run` and `make test`, and says what; given arguments, these
-# packages instead. Debian and Ubuntu; as root or with sudo. Elsewhere it says which libraries to install by hand. Installs nothing twice.
+# Installs and names the missing packages for `make run` and `make test`; given arguments, these packages
+# instead. Debian and Ubuntu; as root or with sudo. Elsewhere it lists the libraries to install by hand.
 set -euo pipefail
 
 packages=(
@@ -10,7 +10,7 @@ packages=(
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev # HW4's images
   libjansson-dev jq            # compare's records
   libhwy-dev                   # vqsort_ref
-  libcmocka-dev                # tests
+  libcmocka-dev bats           # tests
 )
 [ $# -eq 0 ] || packages=("$@")
 

@@ -1,4 +1,4 @@
-// Reads what the page is made of: published/*.csv, and results/ with the records of each device.
+// Reads the page's data: published/*.csv, and results/ with the records of each device.
 //
 //   results/DEVICE/NAME.json        one record for each experiment, by scripts/reproduce.sh
 //   results/DEVICE/NAME.csv         profiles, by scripts/profile_merge_bottomup.sh
@@ -7,12 +7,30 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseCsv } from './csv.js';
 
-const ROW_FIELDS = ['version', 'cpu_code', 'n', 'input', 'what', 'knobs', 'status', 'verdict', 'repetitions', 'limit',
-  'median_ms', 'mean_ms', 'noise', 'stages_ms', 'passes_ms'];
+const ROW_FIELDS = [
+  'version',
+  'cpu_code',
+  'n',
+  'input',
+  'what',
+  'knobs',
+  'status',
+  'verdict',
+  'repetitions',
+  'limit',
+  'median_ms',
+  'mean_ms',
+  'noise',
+  'stages_ms',
+  'passes_ms',
+];
 
 // As scripts/bench.sh and scripts/reproduce.sh name a device.
 export function deviceName({ name, backend }) {
-  const plain = name.replace('NVIDIA ', '').replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '');
+  const plain = name
+    .replace('NVIDIA ', '')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/_$/, '');
   return backend === 'cpu' ? `cpu_${plain}` : plain;
 }
 
@@ -28,7 +46,7 @@ export function readRecord(file) {
   return { ...record, rows: record.rows.map(shorter) };
 }
 
-// What goes without saying is left out of the page: it holds thousands of rows.
+// Default values are left out of the page, which holds thousands of rows.
 function shorter(row) {
   const kept = Object.fromEntries(ROW_FIELDS.filter((name) => row[name] != null).map((name) => [name, row[name]]));
   if (!kept.cpu_code) delete kept.cpu_code;
@@ -76,6 +94,7 @@ const order = (device) => (Object.values(device.records)[0].device.backend === '
 
 export function readPublished(folder) {
   const files = sorted(folder).filter((name) => name.endsWith('.csv'));
-  return Object.fromEntries(files.map((name) => [path.basename(name, '.csv'),
-    parseCsv(fs.readFileSync(path.join(folder, name), 'utf8'), name)]));
+  return Object.fromEntries(
+    files.map((name) => [path.basename(name, '.csv'), parseCsv(fs.readFileSync(path.join(folder, name), 'utf8'), name)]),
+  );
 }

@@ -9,7 +9,8 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(path.join(ROOT, 'report/build.js'));
 const { chromium } = require('playwright-core');
 
-const executable = () => execFileSync('sh', ['-c', 'command -v chromium || command -v chromium-browser || command -v google-chrome'], { encoding: 'utf8' }).trim();
+const executable = () =>
+  execFileSync('sh', ['-c', 'command -v chromium || command -v chromium-browser || command -v google-chrome'], { encoding: 'utf8' }).trim();
 
 export const launch = () => chromium.launch({ executablePath: executable(), args: ['--no-sandbox'] });
 
@@ -18,7 +19,9 @@ export async function open(browser, { width = 1280, colorScheme = 'light', file 
   const trouble = [];
   page.on('console', (message) => trouble.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
-  page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`); });
+  page.on('request', (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`);
+  });
   await page.goto(`file://${file}`);
   return { page, trouble };
 }
@@ -27,16 +30,31 @@ export const devicesOf = (page) => page.$$eval('#devices input', (inputs) => inp
 export const choose = (page, id) => page.check(`#devices input[value="${id}"]`);
 
 // {figure: {labels, datasets: {name: data}}} of all charts that are drawn.
-export const chartsOf = (page) => page.$$eval('figure[data-figure]', (figures) => Object.fromEntries(figures.flatMap((figure) => {
-  const canvas = figure.querySelector('canvas');
-  const chart = canvas && Chart.getChart(canvas);
-  return chart ? [[figure.dataset.figure, { labels: chart.data.labels, datasets: Object.fromEntries(chart.data.datasets.map((one) => [one.label, one.data])) }]] : [];
-})));
+export const chartsOf = (page) =>
+  page.$$eval('figure[data-figure]', (figures) =>
+    Object.fromEntries(
+      figures.flatMap((figure) => {
+        const canvas = figure.querySelector('canvas');
+        const chart = canvas && reportPage.Chart.getChart(canvas);
+        return chart
+          ? [
+              [
+                figure.dataset.figure,
+                { labels: chart.data.labels, datasets: Object.fromEntries(chart.data.datasets.map((one) => [one.label, one.data])) },
+              ],
+            ]
+          : [];
+      }),
+    ),
+  );
 
-// The records themselves, read here anew: not by the code of the page.
+// The records, read without the code of the page.
 export function record(device, ...names) {
   const results = path.join(ROOT, 'report/results');
   const files = names.flatMap((name) => [`${device}/${name}.json`, `${name}_${device}.json`, name === 'standard' ? `${device}.json` : '']);
-  const found = files.filter(Boolean).map((name) => path.join(results, name)).find((name) => fs.existsSync(name));
+  const found = files
+    .filter(Boolean)
+    .map((name) => path.join(results, name))
+    .find((name) => fs.existsSync(name));
   return found ? JSON.parse(fs.readFileSync(found, 'utf8')) : null;
 }

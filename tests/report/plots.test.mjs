@@ -1,6 +1,6 @@
-// The SVG pictures: drawn by gnuplot, with the values of the page's figures.
+// The SVG pictures: the names and values of the page's figures.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,15 +12,17 @@ import { ROOT } from './browser.mjs';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svg-'));
 execFileSync('node', [path.join(ROOT, 'report/plots.js'), folder], { stdio: 'ignore' });
-const texts = (name) => [...fs.readFileSync(path.join(folder, `${name}.svg`), 'utf8').matchAll(/<tspan[^>]*>([^<]*)/g)].map(([, text]) => text);
+const texts = (name) =>
+  [...fs.readFileSync(path.join(folder, `${name}.svg`), 'utf8').matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
 
 test('worklog.svg: every version, every value, on a paper of its own', () => {
   const report = loadReport();
   const figure = figuresOf(report, report.devices.find(isGpu)).find((one) => one.id === 'worklog');
   const all = texts('worklog');
   for (const name of [...figure.categories, ...figure.series.map((one) => one.name)]) assert.ok(all.includes(name), name);
-  for (const value of figure.series.flatMap((one) => one.values).filter((one) => one !== null)) assert.ok(all.includes(figure.format(value)), String(value));
-  assert.match(fs.readFileSync(path.join(folder, 'worklog.svg'), 'utf8'), /fill = "#ffffff"|fill="#ffffff"/);
+  for (const value of figure.series.flatMap((one) => one.values).filter((one) => one !== null))
+    assert.ok(all.includes(figure.format(value)), String(value));
+  assert.match(fs.readFileSync(path.join(folder, 'worklog.svg'), 'utf8'), /<rect fill="(#fff|white)/i);
 });
 test('scaling.svg and hw4.svg: names of versions and stages', () => {
   for (const name of ['radix_v5', 'cub_ref', 'thrust_ref', 'roof: copy rate / 36 bytes']) assert.ok(texts('scaling').includes(name), name);
@@ -30,4 +32,9 @@ test('the same records give the same pictures', () => {
   const before = fs.readFileSync(path.join(folder, 'scaling.svg'), 'utf8');
   execFileSync('node', [path.join(ROOT, 'report/plots.js'), folder], { stdio: 'ignore' });
   assert.equal(fs.readFileSync(path.join(folder, 'scaling.svg'), 'utf8'), before);
+});
+test('a failure is one sentence and exit code 2', () => {
+  const { status, stderr } = spawnSync('node', [path.join(ROOT, 'report/plots.js'), '/dev/null/svg'], { encoding: 'utf8' });
+  assert.equal(status, 2);
+  assert.match(stderr, /^plots: in [^\n]*dev\/null\/svg: ENOTDIR[^\n]*\n$/);
 });

@@ -9,7 +9,8 @@ const REPORTS_BEST = '256/256/512';
 
 // All settings that were measured: six records, one for each blockDigit.
 function sweep(device) {
-  const records = Object.entries(device.records).filter(([key]) => key.startsWith('v2_blocks_'))
+  const records = Object.entries(device.records)
+    .filter(([key]) => key.startsWith('v2_blocks_'))
     .map(([key, record]) => ({ ...record, name: key }));
   const rows = records.flatMap((record) => record.rows.filter((row) => row.status === 'ok'));
   const best = rows.reduce((a, b) => (a === null || b.median_ms < a.median_ms ? b : a), null);
@@ -24,27 +25,40 @@ export function blocksFigures(report, device) {
   const base = settings.find((setting) => name(setting) === REPORTS_BEST);
   const relative = settings.map((setting) => over(at(setting), at(base)));
   const n = best?.n;
-  return [{
-    id: 'blocks',
-    title: `Time of the report's fifteen settings, relative to its best one, ${REPORTS_BEST}`,
-    type: 'line', categories: settings.map(name), linear: true,
-    x: { label: 'blockDigit / blockSize / blockScan' },
-    y: { label: `time / time at ${REPORTS_BEST}`, min: 0 },
-    series: [
-      { name: 'CS344 radix report, 820M, 220,480 pairs', color: 'published', values: settings.map((s) => s.total_ms / base.total_ms) },
-      { name: `${label(device)}, ${size(n) ?? ''} pairs`, color: 'device1', values: relative },
-    ],
-    format: (x) => digits(x),
-    tables: [{
-      columns: [...KNOBS, 'report, ms', `report / its ${REPORTS_BEST}`, 'ours, ms', `ours / our ${REPORTS_BEST}`],
-      rows: [...settings.map((setting, i) => [...KNOBS.map((knob) => setting[knob]), plain(setting.total_ms),
-        digits(setting.total_ms / base.total_ms), digits(at(setting)), digits(relative[i])]),
-        best && [...KNOBS.map((knob) => best.knobs[knob]), null, null, digits(best.median_ms), digits(over(best.median_ms, at(base)))]].filter(Boolean),
-      note: best ? 'Last row: the best setting of the full sweep.' : null,
-    }],
-    sources: records.length > 0 ? [source({ ...records[0], name: `v2_blocks_* (${records.length} of 6)` })] : [],
-    missing: records.length === 0,
-  }];
+  return [
+    {
+      id: 'blocks',
+      title: `Time of the report's fifteen settings, relative to its best one, ${REPORTS_BEST}`,
+      type: 'line',
+      categories: settings.map(name),
+      linear: true,
+      x: { label: 'blockDigit / blockSize / blockScan' },
+      y: { label: `time / time at ${REPORTS_BEST}`, min: 0 },
+      series: [
+        { name: 'CS344 radix report, 820M, 220,480 pairs', color: 'published', values: settings.map((s) => s.total_ms / base.total_ms) },
+        { name: `${label(device)}, ${size(n) ?? ''} pairs`, color: 'device1', values: relative },
+      ],
+      format: (x) => digits(x),
+      tables: [
+        {
+          columns: [...KNOBS, 'report, ms', `report / its ${REPORTS_BEST}`, 'ours, ms', `ours / our ${REPORTS_BEST}`],
+          rows: [
+            ...settings.map((setting, i) => [
+              ...KNOBS.map((knob) => setting[knob]),
+              plain(setting.total_ms),
+              digits(setting.total_ms / base.total_ms),
+              digits(at(setting)),
+              digits(relative[i]),
+            ]),
+            best && [...KNOBS.map((knob) => best.knobs[knob]), null, null, digits(best.median_ms), digits(over(best.median_ms, at(base)))],
+          ].filter(Boolean),
+          note: best ? 'Last row: the best setting of the full sweep.' : null,
+        },
+      ],
+      sources: records.length > 0 ? [source({ ...records[0], name: `v2_blocks_* (${records.length} of 6)` })] : [],
+      missing: records.length === 0,
+    },
+  ];
 }
 
 export function blocksValues(report, device) {
@@ -54,7 +68,9 @@ export function blocksValues(report, device) {
   const fifteen = settings.map((setting) => ({ setting, time: at(setting) })).filter(({ time }) => time !== null);
   const [first, last] = [fifteen.reduce((a, b) => (b.time < a.time ? b : a)), fifteen.reduce((a, b) => (b.time > a.time ? b : a))];
   const reports = at(settings.find((setting) => name(setting) === REPORTS_BEST));
-  const again = rowsOf(hw4Record(device), { version: 'radix_v2', what: 'pairs', n: best.n, status: 'ok' }).find((row) => name(row.knobs) === REPORTS_BEST);
+  const again = rowsOf(hw4Record(device), { version: 'radix_v2', what: 'pairs', n: best.n, status: 'ok' }).find(
+    (row) => name(row.knobs) === REPORTS_BEST,
+  );
   return {
     'blocks.count': String(rows.length),
     'blocks.n': size(best.n),
@@ -65,7 +81,7 @@ export function blocksValues(report, device) {
     'blocks.gain': times(over(reports, best.median_ms)),
     'blocks.reports': ms(reports),
     'blocks.again': ms(again?.median_ms ?? null),
-    // A row of a single run does not know its noise.
+    // A row of a single run has no noise.
     'blocks.noise': rows.every((row) => row.noise != null) ? percent(100 * Math.max(...rows.map((row) => row.noise))) : null,
   };
 }

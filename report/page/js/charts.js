@@ -1,4 +1,4 @@
-// From a figure's description to a Chart.js configuration. `Chart` is the library, inlined before.
+// From a figure's description to a Chart.js configuration, for the page and for the SVG pictures (report/plots.js).
 import { colorOf, markOf, roundOf } from './colors.js';
 import { count, size } from './format.js';
 
@@ -11,7 +11,15 @@ function dataset(series, figure, dark) {
   const color = colorOf(series.color, dark);
   const published = series.published || /^published/.test(series.color);
   const common = { label: series.name, borderColor: color, backgroundColor: color, data: series.values ?? series.points };
-  if (figure.type === 'bar') return { ...common, borderWidth: published ? 1.5 : 0, backgroundColor: published ? 'transparent' : color, minBarLength: 2, skipNull: true, maxBarThickness: figure.stacked ? 60 : 14 };
+  if (figure.type === 'bar')
+    return {
+      ...common,
+      borderWidth: published ? 1.5 : 0,
+      backgroundColor: published ? 'transparent' : color,
+      minBarLength: 2,
+      skipNull: true,
+      maxBarThickness: figure.stacked ? 60 : 14,
+    };
   const roof = series.roof === true;
   return {
     ...common,
@@ -32,16 +40,27 @@ function tick(axis, value, range) {
   if (axis.sizes) return (range.max / range.min <= 10 ? [1, 2, 4, 8] : [1]).some((one) => Math.abs(lead - one) < 1e-6) ? size(value) : '';
   // Of a decade only its first value; where there are hardly two decades, also 2 and 5.
   const wide = range.max / range.min > 200;
-  return (wide ? [1] : [1, 2, 5]).some((one) => Math.abs(lead - one) < 1e-6) ? value.toLocaleString('en-US', { maximumSignificantDigits: 1 }) : '';
+  return (wide ? [1] : [1, 2, 5]).some((one) => Math.abs(lead - one) < 1e-6)
+    ? value.toLocaleString('en-US', { maximumSignificantDigits: 1 })
+    : '';
 }
 
 function scale(axis, colors, narrow, extra = {}) {
   const [text, grid] = colors;
   return {
     type: axis.log ? 'logarithmic' : 'linear',
-    min: axis.min, max: axis.max,
+    min: axis.min,
+    max: axis.max,
     title: { display: true, text: axis.label, color: text, font: { size: fontSize(narrow) } },
-    ticks: { color: text, font: { size: fontSize(narrow) }, maxRotation: axis.log ? 0 : 60, autoSkip: !axis.log, callback(value) { return tick(axis, value, this); } },
+    ticks: {
+      color: text,
+      font: { size: fontSize(narrow) },
+      maxRotation: axis.log ? 0 : 60,
+      autoSkip: !axis.log,
+      callback(value) {
+        return tick(axis, value, this);
+      },
+    },
     grid: { color: grid },
     ...extra,
   };
@@ -65,11 +84,22 @@ const marks = {
       const at = axis.getPixelForValue(mark.value);
       if (!(at >= axis.left - 1 && at <= axis.right + 1) && !(at >= axis.top - 1 && at <= axis.bottom + 1)) continue;
       ctx.save();
-      Object.assign(ctx, { strokeStyle: options.color, fillStyle: options.color, lineWidth: 1.5, font: '12px system-ui, sans-serif', textBaseline: 'bottom' });
+      Object.assign(ctx, {
+        strokeStyle: options.color,
+        fillStyle: options.color,
+        lineWidth: 1.5,
+        font: `12px ${chart.options.font.family}`,
+        textBaseline: 'bottom',
+      });
       ctx.setLineDash([5, 4]);
       ctx.beginPath();
-      if (axis.isHorizontal()) { ctx.moveTo(at, area.top); ctx.lineTo(at, area.bottom); }
-      else { ctx.moveTo(area.left, at); ctx.lineTo(area.right, at); }
+      if (axis.isHorizontal()) {
+        ctx.moveTo(at, area.top);
+        ctx.lineTo(at, area.bottom);
+      } else {
+        ctx.moveTo(area.left, at);
+        ctx.lineTo(area.right, at);
+      }
       ctx.stroke();
       ctx.textAlign = axis.isHorizontal() && at > area.left + 0.7 * area.width ? 'right' : 'left';
       if (axis.isHorizontal()) ctx.fillText(mark.label, at + (ctx.textAlign === 'right' ? -5 : 5), area.top - 1);
@@ -78,6 +108,47 @@ const marks = {
     }
   },
 };
+
+// The value of each bar beside its end, for a picture without tooltips. Not within a stack: no room.
+const values = {
+  id: 'values',
+  afterDatasetsDraw(chart, _, { format, color }) {
+    const { ctx } = chart;
+    ctx.save();
+    Object.assign(ctx, { fillStyle: color, font: `11px ${chart.options.font.family}`, textBaseline: 'middle', textAlign: 'left' });
+    chart.data.datasets.forEach(({ data }, i) =>
+      chart.getDatasetMeta(i).data.forEach((bar, j) => {
+        if (data[j] != null) ctx.fillText(format(data[j]), bar.x + 5, bar.y);
+      }),
+    );
+    ctx.restore();
+  },
+};
+
+const paper = {
+  id: 'paper',
+  beforeDraw({ ctx, width, height }) {
+    ctx.save();
+    ctx.fillStyle = '#ffffff';
+    ctx.fillRect(0, 0, width, height);
+    ctx.restore();
+  },
+};
+
+// A picture of its own: light, with a background, a title and the values of bars.
+export function pictureOf(figure, title) {
+  const config = configOf(figure, { dark: false, narrow: false });
+  const { plugins } = config.options;
+  Object.assign(config.options, { responsive: false, devicePixelRatio: 1 });
+  plugins.title = { display: true, text: title, color: TEXT.light[0], font: { size: 15, weight: 'normal' }, padding: { bottom: 14 } };
+  config.plugins.push(paper);
+  if (figure.type === 'bar' && !figure.stacked) {
+    config.plugins.push(values);
+    plugins.values = { format: figure.format, color: TEXT.light[0] };
+    config.options.layout.padding.right = 50;
+  }
+  return config;
+}
 
 export function configOf(figure, { dark, narrow }) {
   const colors = TEXT[dark ? 'dark' : 'light'];
@@ -93,18 +164,31 @@ export function configOf(figure, { dark, narrow }) {
     plugins: [marks],
     options: {
       indexAxis: figure.horizontal ? 'y' : 'x',
-      animation: false, responsive: true, maintainAspectRatio: false,
+      animation: false,
+      responsive: true,
+      maintainAspectRatio: false,
       layout: { padding: { top: figure.marks && figure.horizontal ? 18 : 4 } },
       interaction: { mode: 'nearest', intersect: false },
       scales,
       plugins: {
-        legend: { position: 'bottom', align: 'start', labels: { color: colors[0], usePointStyle: figure.type !== 'bar', boxWidth: 14, boxHeight: figure.type === 'bar' ? 12 : 7,
-          font: { size: fontSize(narrow) } } },
+        legend: {
+          position: 'bottom',
+          align: 'start',
+          labels: {
+            color: colors[0],
+            usePointStyle: figure.type !== 'bar',
+            boxWidth: 14,
+            boxHeight: figure.type === 'bar' ? 12 : 7,
+            font: { size: fontSize(narrow) },
+          },
+        },
         marks: { list: figure.marks, color: colors[0] },
-        tooltip: { callbacks: {
-          title: ([item]) => figure.categories ? item.label : figure.x.sizes ? `n = ${count(item.parsed.x)}` : `${item.parsed.x}`,
-          label: (context) => `${context.dataset.label}: ${figure.format ? figure.format(value(context)) : value(context)}`,
-        } },
+        tooltip: {
+          callbacks: {
+            title: ([item]) => (figure.categories ? item.label : figure.x.sizes ? `n = ${count(item.parsed.x)}` : `${item.parsed.x}`),
+            label: (context) => `${context.dataset.label}: ${figure.format ? figure.format(value(context)) : value(context)}`,
+          },
+        },
       },
     },
   };

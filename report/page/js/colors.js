@@ -1,4 +1,4 @@
-// Colours of the charts. After Okabe and Ito (2008), told apart with any colour vision; each in two
+// Colours of the charts. After Okabe and Ito (2008), distinct with any colour vision; each in two
 // shades, for paper and for a dark screen. A version keeps its colour and its mark in all charts.
 const PALETTE = [
   ['#0068a8', '#5ab4ee'], // blue
@@ -12,18 +12,11 @@ const PALETTE = [
 ];
 const GREYS = { published: ['#8a8a8a', '#8f8f8f'], published2: ['#c4c4c4', '#5f5f5f'], neutral: ['#555555', '#b0b0b0'] };
 const MARKS = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'cross', 'crossRot', 'rectRounded'];
-const VERSIONS = ['radix_v5', 'thrust_ref', 'cub_ref', 'radix_v4', 'radix_v3', 'radix_v2', 'radix_v1', 'mppsort',
-  'bitonic', 'merge_three_step', 'merge_bottomup', 'radix_level1', 'radix_level2', 'cub_merge_ref', 'seq', 'merge_cpu',
-  'std_sort_ref', 'vqsort_ref', 'odd_even'];
 
-// The slot of 'slot3', 'device1', or a version.
+// The number in 'slot3' (from 0) or 'device1' (from 1). page.js turns the name of a version into a slot.
 function slot(color) {
-  const plain = /^slot(\d+)$/.exec(color);
-  if (plain) return Number(plain[1]);
-  const device = /^device(\d+)$/.exec(color);
-  if (device) return Number(device[1]) - 1;
-  const version = VERSIONS.indexOf(color);
-  return version < 0 ? VERSIONS.length + Number(/\d*$/.exec(color)[0]) : version; // a version newer than this list
+  const [, kind, number] = /^(slot|device)(\d+)$/.exec(color);
+  return Number(number) - (kind === 'device' ? 1 : 0);
 }
 
 export function colorOf(color, dark) {

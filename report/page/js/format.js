@@ -1,4 +1,4 @@
-// How numbers are written, in tables and inside sentences.
+// Numbers as text, in tables and inside sentences.
 
 export const NOT_MEASURED = 'not measured on this device';
 
@@ -18,7 +18,11 @@ export const count = (n) => n?.toLocaleString('en-US') ?? null;
 
 // 220480 as such, round numbers with a letter: 1K, 16M, 1G.
 export function size(n) {
-  for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'K']]) {
+  for (const [unit, letter] of [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'K'],
+  ]) {
     if (n >= unit && n % (unit / 10) === 0) return `${n / unit}${letter}`;
   }
   return count(n);
@@ -31,7 +35,7 @@ export const times = (x) => (x == null ? null : `${digits(x)} times`);
 // a / b, or null where one of them is missing.
 export const over = (a, b) => (a == null || b == null || b === 0 ? null : a / b);
 
-export function list(words) {
-  if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+export function list(items) {
+  if (items.length < 2) return items.join('');
+  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }

@@ -5,18 +5,26 @@ import { HW4_SIZE, hw4Record } from './worklog.js';
 
 const STAGES = ['copy', 'hist', 'scan', 'scatter', 'sweep'];
 
+// Versions in single records of their own, because they are too slow for the record of all: hw4_odd_even.
+const slowOnes = (device) =>
+  Object.keys(device.records)
+    .map((name) => /^hw4_(.+)$/.exec(name)?.[1])
+    .filter((name) => name && name !== 'seq');
+
 // Entries of the chart in reading order: the reports' first, then all that is newer.
-function entries(device, record) {
+function entries(report, device, record) {
   const found = [];
   const seqRecord = firstRecord(device, 'hw4_seq');
   for (const kBits of [1, 4, 8]) {
-    const row = rowsOf(seqRecord, { version: 'seq' }).find((one) => one.knobs.kBits === kBits) ??
+    const row =
+      rowsOf(seqRecord, { version: 'seq' }).find((one) => one.knobs.kBits === kBits) ??
       (kBits === 8 ? best(record, { version: 'seq', what: 'pairs' }) : null);
     found.push({ name: `seq, kBits ${kBits}`, published: ['seq', `kBits=${kBits}`], row });
   }
-  const radix = [...radixPath(record), 'radix_level1', 'radix_level2'];
+  const levels = versionsOf({ rows: report.published.radix_levels }).filter((name) => name !== 'thrust');
+  const radix = [...radixPath(record), ...levels];
   const measured = versionsOf(record, { what: 'pairs' }).filter((name) => name !== 'seq' && !radix.includes(name) && !/_ref$/.test(name));
-  const others = [...new Set([...measured, 'odd_even'])];
+  const others = [...new Set([...measured, ...slowOnes(device)])];
   const references = versionsOf(record, { what: 'pairs' }).filter((name) => /_ref$/.test(name) && name !== 'thrust_ref');
   for (const version of [...radix, 'thrust_ref', ...references, ...others]) {
     const row = best(record, { version, what: 'pairs', n: HW4_SIZE }) ?? best(firstRecord(device, `hw4_${version}`), { version });
@@ -27,70 +35,101 @@ function entries(device, record) {
 
 const published = (table, [version, knobs]) => table.find((row) => row.version === version && (row.knobs ?? null) === knobs) ?? null;
 
-const stagesText = (stages) => Object.entries(stages ?? {}).map(([name, time]) => `${name} ${digits(time)}`).join(', ');
+const stagesText = (stages) =>
+  Object.entries(stages ?? {})
+    .map(([name, time]) => `${name} ${digits(time)}`)
+    .join(', ');
 
 function publishedStages(row) {
   if (!row) return '';
-  return stagesText(Object.fromEntries(['hist', 'scan', 'scatter'].map((name) => [name, row[`${name}_ms`]])
-    .filter(([, time]) => time !== null)));
+  return stagesText(
+    Object.fromEntries(['hist', 'scan', 'scatter'].map((name) => [name, row[`${name}_ms`]]).filter(([, time]) => time !== null)),
+  );
 }
 
 export function hw4Figures(report, device) {
   const record = hw4Record(device);
-  const all = entries(device, record);
+  const all = entries(report, device, record);
   const { radix_hw4: hw4, radix_levels: levels } = report.published;
   const total = (table) => all.map(({ published: key }) => published(table, key)?.total_ms ?? null);
   const sources = [source(record), source(firstRecord(device, 'hw4_seq'))];
-  const staged = all.filter(({ row }) => row?.stages_ms && Object.keys(row.stages_ms).every((name) => STAGES.includes(name)) && row.stages_ms.hist);
-  return [{
-    id: 'hw4-total',
-    title: `Time of a whole sort of ${size(HW4_SIZE)} pairs`,
-    type: 'bar', horizontal: true, categories: all.map((entry) => entry.name),
-    x: { label: 'milliseconds (log scale)', log: true },
-    series: [
-      { name: 'CS344 radix report, GeForce 820M', color: 'published', values: total(hw4) },
-      { name: 'two-level slides, TITAN Xp, n not stated', color: 'published2', values: total(levels) },
-      { name: label(device), color: 'device1', values: all.map(({ row }) => row?.median_ms ?? null) },
-    ],
-    format: ms,
-    tables: [{
-      columns: ['version', 'report: stages, ms', 'report: total, ms', 'ours: stages, ms', 'ours: total, ms', 'runs'],
-      rows: all.map(({ name, published: key, row }) => {
-        const theirs = published(hw4, key) ?? published(levels, key);
-        return [name, publishedStages(theirs), plain(theirs?.total_ms), stagesText(row?.stages_ms), digits(row?.median_ms), row?.repetitions ?? null];
-      }),
-      note: 'Levels 1 and 2: the two-level radix slides, TITAN Xp; other figures of reports: GeForce 820M.',
-    }],
-    sources, missing: !record,
-  }, {
-    id: 'hw4-stages',
-    title: 'Where the time goes: shares of the stages',
-    type: 'bar', horizontal: true, stacked: true, categories: staged.map((entry) => entry.name),
-    x: { label: '% of the stages together', max: 100 },
-    series: STAGES.map((stage, i) => ({
-      name: stage, color: `slot${i}`,
-      values: staged.map(({ row }) => {
-        const sum = Object.values(row.stages_ms).reduce((a, b) => a + b, 0);
-        return row.stages_ms[stage] == null ? null : (100 * row.stages_ms[stage]) / sum;
-      }),
-    })),
-    format: (x) => `${digits(x)}%`,
-    sources, missing: staged.length === 0,
-  }];
+  const staged = all.filter(
+    ({ row }) => row?.stages_ms && Object.keys(row.stages_ms).every((name) => STAGES.includes(name)) && row.stages_ms.hist,
+  );
+  return [
+    {
+      id: 'hw4-total',
+      title: `Time of a whole sort of ${size(HW4_SIZE)} pairs`,
+      type: 'bar',
+      horizontal: true,
+      categories: all.map((entry) => entry.name),
+      x: { label: 'milliseconds (log scale)', log: true },
+      series: [
+        { name: 'CS344 radix report, GeForce 820M', color: 'published', values: total(hw4) },
+        { name: 'two-level slides, TITAN Xp, n not stated', color: 'published2', values: total(levels) },
+        { name: label(device), color: 'device1', values: all.map(({ row }) => row?.median_ms ?? null) },
+      ],
+      format: ms,
+      tables: [
+        {
+          columns: ['version', 'report: stages, ms', 'report: total, ms', 'ours: stages, ms', 'ours: total, ms', 'runs'],
+          rows: all.map(({ name, published: key, row }) => {
+            const theirs = published(hw4, key) ?? published(levels, key);
+            return [
+              name,
+              publishedStages(theirs),
+              plain(theirs?.total_ms),
+              stagesText(row?.stages_ms),
+              digits(row?.median_ms),
+              row?.repetitions ?? null,
+            ];
+          }),
+          note: 'Levels 1 and 2: the two-level radix slides, TITAN Xp; other figures of reports: GeForce 820M.',
+        },
+      ],
+      sources,
+      missing: !record,
+    },
+    {
+      id: 'hw4-stages',
+      title: 'Where the time goes: shares of the stages',
+      type: 'bar',
+      horizontal: true,
+      stacked: true,
+      categories: staged.map((entry) => entry.name),
+      x: { label: '% of the stages together', max: 100 },
+      series: STAGES.map((stage, i) => ({
+        name: stage,
+        color: `slot${i}`,
+        values: staged.map(({ row }) => {
+          const sum = Object.values(row.stages_ms).reduce((a, b) => a + b, 0);
+          return row.stages_ms[stage] == null ? null : (100 * row.stages_ms[stage]) / sum;
+        }),
+      })),
+      format: (x) => `${digits(x)}%`,
+      sources,
+      missing: staged.length === 0,
+    },
+  ];
 }
 
 export function hw4Values(report, device) {
   const record = hw4Record(device);
   const time = (version) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.median_ms ?? null;
   const stage = (version, name) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms?.[name] ?? null;
-  const seq = (kBits) => rowsOf(firstRecord(device, 'hw4_seq'), { version: 'seq', status: 'ok' }).find((row) => row.knobs.kBits === kBits) ?? null;
+  const seq = (kBits) =>
+    rowsOf(firstRecord(device, 'hw4_seq'), { version: 'seq', status: 'ok' }).find((row) => row.knobs.kBits === kBits) ?? null;
   return {
     'hw4.seq1_over_v1': times(over(seq(1)?.median_ms, time('radix_v1'))),
     'hw4.seq8_over_v1': times(over(seq(8)?.median_ms, time('radix_v1'))),
     'hw4.v2_over_v1': times(over(time('radix_v1'), time('radix_v2'))),
     'hw4.v1_hist': ms(stage('radix_v1', 'hist')),
-    'hw4.v1_total': ms(time('radix_v1')), 'hw4.v2_total': ms(time('radix_v2')), 'hw4.v3_total': ms(time('radix_v3')), 'hw4.v4_total': ms(time('radix_v4')),
-    'hw4.seq1_total': ms(seq(1)?.median_ms ?? null), 'hw4.seq8_total': ms(seq(8)?.median_ms ?? null),
+    'hw4.v1_total': ms(time('radix_v1')),
+    'hw4.v2_total': ms(time('radix_v2')),
+    'hw4.v3_total': ms(time('radix_v3')),
+    'hw4.v4_total': ms(time('radix_v4')),
+    'hw4.seq1_total': ms(seq(1)?.median_ms ?? null),
+    'hw4.seq8_total': ms(seq(8)?.median_ms ?? null),
     'hw4.seq_copy': ms(seq(8)?.stages_ms?.copy ?? null),
     'hw4.level1_scatter': ms(stage('radix_level1', 'scatter')),
     'hw4.level2_scatter': ms(stage('radix_level2', 'scatter')),

@@ -1,4 +1,4 @@
-// How each version takes skewed inputs: its time relative to its own on uniform keys.
+// Skewed inputs: the time of each version relative to its own on uniform keys.
 import { digits, over, size, times } from './format.js';
 import { bestMs, firstRecord, rowsOf, source, versionsOf } from './records.js';
 
@@ -6,7 +6,7 @@ const recordOf = (device, what) => firstRecord(device, `inputs_${what}`, 'standa
 
 function table(device, what) {
   const record = recordOf(device, what);
-  // The older record has several sizes: the one of these experiments.
+  // The standard comparison has several sizes: 8M, the size of these experiments.
   const n = record ? [8e6, ...rowsOf(record).map((row) => row.n)].find((size_) => rowsOf(record, { n: size_ }).length > 0) : null;
   const rows = rowsOf(record, { what, n });
   const versions = versionsOf({ rows });
@@ -20,18 +20,25 @@ export function inputsFigures(report, device) {
   return ['keys', 'pairs'].map((what) => {
     const { record, n, versions, inputs, time, relative } = table(device, what);
     return {
-      id: `inputs-${what}`, title: `Time relative to uniform keys, ${n ? size(n) : ''} ${what}`,
-      type: 'points', horizontal: true, categories: inputs, tall: true,
+      id: `inputs-${what}`,
+      title: `Time relative to uniform keys, ${n ? size(n) : ''} ${what}`,
+      type: 'points',
+      horizontal: true,
+      categories: inputs,
+      tall: true,
       x: { label: 'time / time on uniform keys (log scale)', log: true },
       marks: [{ value: 1, label: 'uniform = 1' }],
       series: versions.map((version) => ({ name: version, color: version, values: inputs.map((input) => relative(version, input)) })),
       format: (x) => digits(x),
-      tables: [{
-        columns: ['input', ...versions.map((version) => `${version}, ms`)],
-        rows: inputs.map((input) => [input, ...versions.map((version) => digits(time(version, input)))]),
-        note: 'The chart divides each column by its first row.',
-      }],
-      sources: [source(record)], missing: !record,
+      tables: [
+        {
+          columns: ['input', ...versions.map((version) => `${version}, ms`)],
+          rows: inputs.map((input) => [input, ...versions.map((version) => digits(time(version, input)))]),
+          note: 'The chart divides each column by its first row.',
+        },
+      ],
+      sources: [source(record)],
+      missing: !record,
     };
   });
 }
@@ -39,12 +46,18 @@ export function inputsFigures(report, device) {
 export function inputsValues(report, device) {
   const { versions, inputs, relative, n, record } = table(device, 'keys');
   if (!record) return {};
-  const worst = (version) => inputs.map((input) => ({ input, factor: relative(version, input) })).filter(({ factor }) => factor !== null)
-    .reduce((a, b) => (b.factor > a.factor ? b : a));
+  const worst = (version) =>
+    inputs
+      .map((input) => ({ input, factor: relative(version, input) }))
+      .filter(({ factor }) => factor !== null)
+      .reduce((a, b) => (b.factor > a.factor ? b : a));
   const text = (version) => {
     const { input, factor } = worst(version);
     return factor < 1.02 ? 'no input takes more than 2% longer than uniform' : `${input} takes longest, ${times(factor)} uniform's time`;
   };
-  return { 'inputs.n': size(n), 'inputs.count': String(inputs.length),
-    'inputs.summary': `${versions.map((version) => `${version}: ${text(version)}`).join('. ')}.` };
+  return {
+    'inputs.n': size(n),
+    'inputs.count': String(inputs.length),
+    'inputs.summary': `${versions.map((version) => `${version}: ${text(version)}`).join('. ')}.`,
+  };
 }

@@ -1,7 +1,10 @@
-// Fills the page: charts, tables and the numbers inside sentences, anew for each device chosen.
+// Fills the page: charts, tables and the numbers inside sentences, again for each chosen device.
+import Chart from 'chart.js/auto';
 import { configOf, heightOf } from './charts.js';
 import { isGpu, label } from './records.js';
 import { figuresOf, sentenceOf, tablesOf, valueOf } from './page.js';
+
+export { Chart };
 
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 const report = JSON.parse(document.getElementById('data').textContent);
@@ -38,13 +41,18 @@ function tableElement({ columns, rows }) {
 // The numbers of the chart, where the figure has no table of its own.
 function tablesOfFigure(figure) {
   if (figure.tables) return figure.tables;
-  return [{
-    columns: ['', ...figure.series.map((series) => series.name)],
-    rows: figure.categories.map((category, i) => [category, ...figure.series.map((series) => {
-      const value = series.values[i];
-      return value == null ? null : figure.format(value);
-    })]),
-  }];
+  return [
+    {
+      columns: ['', ...figure.series.map((series) => series.name)],
+      rows: figure.categories.map((category, i) => [
+        category,
+        ...figure.series.map((series) => {
+          const value = series.values[i];
+          return value == null ? null : figure.format(value);
+        }),
+      ]),
+    },
+  ];
 }
 
 function drawFigure(figure) {
@@ -58,7 +66,8 @@ function drawFigure(figure) {
   const caption = element('figcaption', figure.title);
   const parts = [caption];
   const drawn = figure.series.length > 0;
-  if (figure.missing) parts.push(element('p', `Not measured on this device${drawn ? '; the published figures alone' : ''}.`, { class: 'missing' }));
+  if (figure.missing)
+    parts.push(element('p', `Not measured on this device${drawn ? '; the published figures alone' : ''}.`, { class: 'missing' }));
   if (drawn) parts.push(box);
   const details = element('details');
   details.append(element('summary', 'The numbers'));
@@ -76,18 +85,32 @@ function drawFigure(figure) {
 
 function drawTable(table) {
   const place = document.querySelector(`[data-table="${table.id}"]`);
-  if (place) place.replaceChildren(element('p', table.caption, { class: 'caption' }), tableElement(table), ...(table.note ? [element('p', table.note, { class: 'note' })] : []));
+  if (place)
+    place.replaceChildren(
+      element('p', table.caption, { class: 'caption' }),
+      tableElement(table),
+      ...(table.note ? [element('p', table.note, { class: 'note' })] : []),
+    );
 }
 
 function describe(device) {
   const record = Object.values(device.records)[0];
   const { device: d } = record;
-  const dates = Object.values(device.records).map((one) => one.date.slice(0, 10)).sort();
+  const dates = Object.values(device.records)
+    .map((one) => one.date.slice(0, 10))
+    .sort();
   const commits = [...new Set(Object.values(device.records).map((one) => one.commit))];
   const version = (number) => `${Math.floor(number / 1000)}.${(number % 1000) / 10}`;
-  return [`${d.name}, ${d.backend} backend`, `driver ${d.driver}`, d.backend === 'cuda' ? `CUDA ${version(d.runtime_version)}` : null,
-    `clocks at the start: ${d.clocks}`, `measured ${[...new Set([dates[0], dates.at(-1)])].join(' to ')}`, `commit ${commits.join(', ')}`]
-    .filter(Boolean).join('; ');
+  return [
+    `${d.name}, ${d.backend} backend`,
+    `driver ${d.driver}`,
+    d.backend === 'cuda' ? `CUDA ${version(d.runtime_version)}` : null,
+    `clocks at the start: ${d.clocks}`,
+    `measured ${[...new Set([dates[0], dates.at(-1)])].join(' to ')}`,
+    `commit ${commits.join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 function choose(id) {
@@ -125,7 +148,10 @@ function setPrinting(on) {
   if (printing === on) return;
   printing = on;
   for (const details of document.querySelectorAll('details')) {
-    if (on) { details.dataset.open = details.open; details.open = true; } else details.open = details.dataset.open === 'true';
+    if (on) {
+      details.dataset.open = details.open;
+      details.open = true;
+    } else details.open = details.dataset.open === 'true';
   }
   recolor();
   for (const { figure, chart } of charts.values()) {

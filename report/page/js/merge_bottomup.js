@@ -3,7 +3,10 @@ import { count, digits, ms, over, size, times } from './format.js';
 import { best, bestMs, label, rowsOf, sizesOf, source } from './records.js';
 import { sequentialMs } from './merge_cpu.js';
 
-const TESTS = [{ test: 1, parent: 32, child: 1024 }, { test: 2, parent: 16, child: 256 }];
+const TESTS = [
+  { test: 1, parent: 32, child: 1024 },
+  { test: 2, parent: 16, child: 256 },
+];
 const testName = ({ test, parent, child }) => `Test ${test}: ${parent} / ${child}`;
 
 const recordOf = (device, test) => {
@@ -18,27 +21,59 @@ function timeFigure(report, device) {
   const theirs = ({ parent }, n) => published.find((row) => row.parent_threads === parent && row.n === n);
   const time = ({ record }, n) => bestMs(record, { n, what: 'keys' });
   return {
-    id: 'bottomup-time', title: 'Bottom-up merge sort: time by number of keys', type: 'line',
-    x: { label: 'keys (log scale)', log: true, sizes: true }, y: { label: 'milliseconds (log scale)', log: true },
+    id: 'bottomup-time',
+    title: 'Bottom-up merge sort: time by number of keys',
+    type: 'line',
+    x: { label: 'keys (log scale)', log: true, sizes: true },
+    y: { label: 'milliseconds (log scale)', log: true },
     series: [
-      ...ours.map((one, i) => ({ name: `slides, RTX 3050, ${testName(one)}`, color: `slot${i}`, published: true,
-        points: published.filter((row) => row.parent_threads === one.parent).map((row) => ({ x: row.n, y: 1000 * row.cuda_s })) })),
-      ...ours.map((one, i) => ({ name: `${label(device)}, ${testName(one)}`, color: `slot${i}`,
-        points: sizes.map((n) => ({ x: n, y: time(one, n) })).filter(({ y }) => y !== null) })),
+      ...ours.map((one, i) => ({
+        name: `slides, RTX 3050, ${testName(one)}`,
+        color: `slot${i}`,
+        published: true,
+        points: published.filter((row) => row.parent_threads === one.parent).map((row) => ({ x: row.n, y: 1000 * row.cuda_s })),
+      })),
+      ...ours.map((one, i) => ({
+        name: `${label(device)}, ${testName(one)}`,
+        color: `slot${i}`,
+        points: sizes.map((n) => ({ x: n, y: time(one, n) })).filter(({ y }) => y !== null),
+      })),
     ].filter((one) => one.points.length > 0),
     format: ms,
-    tables: [{
-      columns: ['keys', 'slides: CPU, s', 'Test 1, s', 'speed-up', 'Test 2, s', 'speed-up',
-        'ours: CPU, ms', 'Test 1, ms', 'speed-up', 'Test 2, ms', 'speed-up'],
-      rows: sizes.map((n) => {
-        const [first, second] = ours.map((one) => theirs(one, n));
-        const cpu = sequentialMs(device, n);
-        return [size(n), digits(first?.cpu_sequential_s), digits(first?.cuda_s), first?.speedup, digits(second?.cuda_s), second?.speedup,
-          digits(cpu), ...ours.flatMap((one) => [digits(time(one, n)), digits(over(cpu, time(one, n)))])];
-      }),
-      note: 'Ours, CPU: mode 1 of merge_cpu on the host of the same device (record merge_cpu_sequential).',
-    }],
-    sources: ours.map(({ record }) => source(record)), missing: ours.every(({ record }) => !record),
+    tables: [
+      {
+        columns: [
+          'keys',
+          'slides: CPU, s',
+          'Test 1, s',
+          'speed-up',
+          'Test 2, s',
+          'speed-up',
+          'ours: CPU, ms',
+          'Test 1, ms',
+          'speed-up',
+          'Test 2, ms',
+          'speed-up',
+        ],
+        rows: sizes.map((n) => {
+          const [first, second] = ours.map((one) => theirs(one, n));
+          const cpu = sequentialMs(device, n);
+          return [
+            size(n),
+            digits(first?.cpu_sequential_s),
+            digits(first?.cuda_s),
+            first?.speedup,
+            digits(second?.cuda_s),
+            second?.speedup,
+            digits(cpu),
+            ...ours.flatMap((one) => [digits(time(one, n)), digits(over(cpu, time(one, n)))]),
+          ];
+        }),
+        note: 'Ours, CPU: mode 1 of merge_cpu on the host of the same device (record merge_cpu_sequential).',
+      },
+    ],
+    sources: ours.map(({ record }) => source(record)),
+    missing: ours.every(({ record }) => !record),
   };
 }
 
@@ -46,11 +81,13 @@ function timeFigure(report, device) {
 function passes(record, n) {
   const row = best(record, { n, what: 'keys' });
   if (!row?.passes_ms) return [];
-  return Object.values(row.passes_ms).flat().map((time, i) => {
-    const width = 2 ** i;
-    const pairs = Math.ceil(n / (2 * width));
-    return { pass: i, width, time, grid: Math.ceil(pairs / row.knobs.parentBlock), children: width >= row.knobs.childFrom };
-  });
+  return Object.values(row.passes_ms)
+    .flat()
+    .map((time, i) => {
+      const width = 2 ** i;
+      const pairs = Math.ceil(n / (2 * width));
+      return { pass: i, width, time, grid: Math.ceil(pairs / row.knobs.parentBlock), children: width >= row.knobs.childFrom };
+    });
 }
 
 function passesFigure(report, device) {
@@ -63,25 +100,54 @@ function passesFigure(report, device) {
   const theirs = ({ test }) => published.filter((row) => row.test === test);
   const last = Math.max(...published.map((row) => row.pass), ...ours.flatMap(({ list }) => list.map(({ pass }) => pass)));
   return {
-    id: 'bottomup-passes', title: 'Kernel time of each pass', type: 'line',
-    x: { label: 'pass: runs of 2^pass keys are merged', min: 0, max: last }, y: { label: 'milliseconds (log scale)', log: true },
+    id: 'bottomup-passes',
+    title: 'Kernel time of each pass',
+    type: 'line',
+    x: { label: 'pass: runs of 2^pass keys are merged', min: 0, max: last },
+    y: { label: 'milliseconds (log scale)', log: true },
     series: [
-      ...ours.map((one, i) => ({ name: `slides, RTX 3050, 100M keys, ${testName(one)}`, color: `slot${i}`, published: true,
-        points: theirs(one).map((row) => ({ x: row.pass, y: row.duration_ms })) })),
-      ...ours.filter(({ list }) => list.length > 0).map((one) => ({ name: `${label(device)}, ${size(one.n)} keys, ${testName(one)}`,
-        color: `slot${one.test - 1}`, points: one.list.map(({ pass, time }) => ({ x: pass, y: time })) })),
+      ...ours.map((one, i) => ({
+        name: `slides, RTX 3050, 100M keys, ${testName(one)}`,
+        color: `slot${i}`,
+        published: true,
+        points: theirs(one).map((row) => ({ x: row.pass, y: row.duration_ms })),
+      })),
+      ...ours
+        .filter(({ list }) => list.length > 0)
+        .map((one) => ({
+          name: `${label(device)}, ${size(one.n)} keys, ${testName(one)}`,
+          color: `slot${one.test - 1}`,
+          points: one.list.map(({ pass, time }) => ({ x: pass, y: time })),
+        })),
     ],
     format: ms,
-    tables: [{
-      columns: ['pass', 'run width', ...TESTS.flatMap(({ test }) => [`slides Test ${test}: blocks`, 'ms']),
-        ...TESTS.flatMap(({ test }) => [`ours Test ${test}: blocks`, 'ms'])],
-      rows: Array.from({ length: last + 1 }, (_, pass) => [pass, count(2 ** pass),
-        ...ours.flatMap((one) => { const row = theirs(one).find((r) => r.pass === pass); return [count(row?.grid_blocks), digits(row?.duration_ms)]; }),
-        ...ours.flatMap(({ list }) => { const row = list[pass]; return [count(row?.grid), digits(row?.time)]; })]),
-      note: "Blocks: the parent kernel's grid, one thread per pair of runs. The slides' times are Nsight Compute's at an SM clock of 712 MHz and " +
-        'show the passes whose rows are legible; ours are CUDA events around a pass with its child kernels, at the clock of the run.',
-    }],
-    sources: ours.map(({ record }) => source(record)), missing: ours.every(({ list }) => list.length === 0),
+    tables: [
+      {
+        columns: [
+          'pass',
+          'run width',
+          ...TESTS.flatMap(({ test }) => [`slides Test ${test}: blocks`, 'ms']),
+          ...TESTS.flatMap(({ test }) => [`ours Test ${test}: blocks`, 'ms']),
+        ],
+        rows: Array.from({ length: last + 1 }, (_, pass) => [
+          pass,
+          count(2 ** pass),
+          ...ours.flatMap((one) => {
+            const row = theirs(one).find((r) => r.pass === pass);
+            return [count(row?.grid_blocks), digits(row?.duration_ms)];
+          }),
+          ...ours.flatMap(({ list }) => {
+            const row = list[pass];
+            return [count(row?.grid), digits(row?.time)];
+          }),
+        ]),
+        note:
+          "Blocks: the parent kernel's grid, one thread per pair of runs. The slides' times are Nsight Compute's at an SM clock of 712 MHz and " +
+          'show the passes whose rows are legible; ours are CUDA events around a pass with its child kernels, at the clock of the run.',
+      },
+    ],
+    sources: ours.map(({ record }) => source(record)),
+    missing: ours.every(({ list }) => list.length === 0),
   };
 }
 
@@ -93,17 +159,35 @@ function parentsFigure(device) {
   const n = record?.rows[0]?.n;
   const blocks = [...new Set(rowsOf(record).map((row) => row.knobs.parentBlock))].sort((a, b) => a - b);
   return {
-    id: 'bottomup-parents', title: `Stage serial by the parent's block size${n ? `, n = ${size(n)}` : ''}`, type: 'line', categories: blocks,
-    x: { label: 'threads per parent block' }, y: { label: 'milliseconds (log scale)', log: true },
-    series: kinds.map((kind, i) => ({ name: `${label(device)}, ${kind.what}, childFrom ${count(kind.childFrom)}`, color: `slot${i}`,
-      values: blocks.map((block) => rows(kind).find((row) => row.knobs.parentBlock === block)?.stages_ms?.serial || null) })),
+    id: 'bottomup-parents',
+    title: `Stage serial by the parent's block size${n ? `, n = ${size(n)}` : ''}`,
+    type: 'line',
+    categories: blocks,
+    x: { label: 'threads per parent block' },
+    y: { label: 'milliseconds (log scale)', log: true },
+    series: kinds.map((kind, i) => ({
+      name: `${label(device)}, ${kind.what}, childFrom ${count(kind.childFrom)}`,
+      color: `slot${i}`,
+      values: blocks.map((block) => rows(kind).find((row) => row.knobs.parentBlock === block)?.stages_ms?.serial || null),
+    })),
     format: ms,
-    tables: [{
-      columns: ['elements', 'childFrom', 'parentBlock', 'serial, ms', 'merge, ms', 'total, ms'],
-      rows: kinds.flatMap((kind) => rows(kind).map((row) => [kind.what, count(kind.childFrom), row.knobs.parentBlock,
-        digits(row.stages_ms?.serial), digits(row.stages_ms?.merge), digits(row.median_ms)])),
-    }],
-    sources: [source(record)], missing: !record,
+    tables: [
+      {
+        columns: ['elements', 'childFrom', 'parentBlock', 'serial, ms', 'merge, ms', 'total, ms'],
+        rows: kinds.flatMap((kind) =>
+          rows(kind).map((row) => [
+            kind.what,
+            count(kind.childFrom),
+            row.knobs.parentBlock,
+            digits(row.stages_ms?.serial),
+            digits(row.stages_ms?.merge),
+            digits(row.median_ms),
+          ]),
+        ),
+      },
+    ],
+    sources: [source(record)],
+    missing: !record,
   };
 }
 
@@ -115,10 +199,13 @@ export function mergeBottomupValues(report, device) {
   const time = (record) => bestMs(record, { n, what: 'keys' });
   const stage = (record, name) => best(record, { n, what: 'keys' })?.stages_ms?.[name] ?? null;
   const parents = device.records.merge_bottomup_parents;
-  const fastest = (what, childFrom) => rowsOf(parents, { what, status: 'ok' }).filter((row) => row.knobs.childFrom === childFrom && row.stages_ms?.serial > 0)
-    .reduce((a, b) => (a === null || b.stages_ms.serial < a.stages_ms.serial ? b : a), null);
-  const serial = (what, childFrom, parentBlock) => rowsOf(parents, { what, status: 'ok' })
-    .find((row) => row.knobs.childFrom === childFrom && row.knobs.parentBlock === parentBlock)?.stages_ms?.serial ?? null;
+  const fastest = (what, childFrom) =>
+    rowsOf(parents, { what, status: 'ok' })
+      .filter((row) => row.knobs.childFrom === childFrom && row.stages_ms?.serial > 0)
+      .reduce((a, b) => (a === null || b.stages_ms.serial < a.stages_ms.serial ? b : a), null);
+  const serial = (what, childFrom, parentBlock) =>
+    rowsOf(parents, { what, status: 'ok' }).find((row) => row.knobs.childFrom === childFrom && row.knobs.parentBlock === parentBlock)
+      ?.stages_ms?.serial ?? null;
   const threads = (row) => (row ? `${row.knobs.parentBlock} threads (${ms(row.stages_ms.serial)})` : null);
   return {
     'bottomup.n': size(n),

@@ -12,8 +12,12 @@ function series(device, name) {
   return { name, rows: known, at: (n) => seconds(known.get(n)) };
 }
 
-const tasks = (device) => Object.keys(device.records).map((name) => /^merge_cpu_tasks_(\d+)$/.exec(name)).filter(Boolean)
-  .map((match) => ({ threads: Number(match[1]), ...series(device, match[0]) })).sort((a, b) => a.threads - b.threads);
+const tasks = (device) =>
+  Object.keys(device.records)
+    .map((name) => /^merge_cpu_tasks_(\d+)$/.exec(name))
+    .filter(Boolean)
+    .map((match) => ({ threads: Number(match[1]), ...series(device, match[0]) }))
+    .sort((a, b) => a.threads - b.threads);
 
 export const sequentialMs = (device, n) => {
   const time = series(device, 'merge_cpu_sequential').at(n);
@@ -22,8 +26,13 @@ export const sequentialMs = (device, n) => {
 
 function sets(device) {
   const runs = tasks(device);
-  return { sequential: series(device, 'merge_cpu_sequential'), sections: series(device, 'merge_cpu_sections'),
-    nested: series(device, 'merge_cpu_nested'), runs, most: runs.at(-1) ?? series(device, 'none') };
+  return {
+    sequential: series(device, 'merge_cpu_sequential'),
+    sections: series(device, 'merge_cpu_sections'),
+    nested: series(device, 'merge_cpu_nested'),
+    runs,
+    most: runs.at(-1) ?? series(device, 'none'),
+  };
 }
 
 const host = (device) => {
@@ -43,54 +52,113 @@ export function mergeCpuFigures(report, device) {
   const record = device.records.merge_cpu_sequential;
   const sources = record ? [`Host ${host(device)}. ${source({ ...record, name: 'merge_cpu_*' })}`] : [];
   const cell = (one, n) => digits(one.at(n)) ?? (one.rows.has(n) ? whyNot(one.rows.get(n)) : null);
-  const speedups = runs.flatMap((run) => sizes.map((n) => ({ run, n, s: over(sequential.at(n), run.at(n)) }))).filter(({ s }) => s !== null);
+  const speedups = runs
+    .flatMap((run) => sizes.map((n) => ({ run, n, s: over(sequential.at(n), run.at(n)) })))
+    .filter(({ s }) => s !== null);
   const charted = [...new Set(speedups.map(({ n }) => n))];
-  return [{
-    id: 'merge-cpu-time', title: 'Merge sort on the CPU: time by number of keys', type: 'line',
-    x: { label: 'keys (log scale)', log: true, sizes: true }, y: { label: 'seconds (log scale)', log: true },
-    series: [
-      { name: 'slides: sequential', color: 'slot0', published: true, points: theirs('sequential_s') },
-      { name: 'slides: sections', color: 'slot1', published: true, points: theirs('omp_sections_s') },
-      { name: 'slides: tasks, 8 threads', color: 'slot2', published: true, points: theirs('omp_task_s') },
-      { name: 'ours: sequential', color: 'slot0', points: ours(sequential) },
-      { name: 'ours: sections', color: 'slot1', points: ours(sections) },
-      { name: 'ours: sections, 3 nested levels', color: 'slot3', points: ours(nested) },
-      { name: `ours: tasks, ${most.threads ?? '?'} threads`, color: 'slot2', points: ours(most) },
-    ].filter((one) => one.points.length > 0),
-    format: (x) => `${digits(x)} s`,
-    tables: [{
-      columns: ['keys', 'slides: sequential, s', 'sections, s', 'tasks, s', 'ours: sequential, s', 'sections, s', 'nested, s',
-        ...runs.map((run) => `tasks, ${run.threads} threads, s`)],
-      rows: sizes.map((n) => {
-        const row = published.find((one) => one.n === n);
-        return [size(n), digits(row?.sequential_s), digits(row?.omp_sections_s), digits(row?.omp_task_s),
-          cell(sequential, n), cell(sections, n), cell(nested, n), ...runs.map((run) => cell(run, n))];
-      }),
-    }],
-    sources, missing,
-  }, {
-    id: 'merge-cpu-speedup', title: 'Speed-up of tasks over the sequential sort, by threads', type: 'line',
-    x: { label: 'threads', min: 0 }, y: { label: 'speed-up', min: 0 },
-    series: [
-      { name: 'slides, 100M keys', color: 'published', published: true, points: [{ x: 8, y: published.find((row) => row.n === 1e8).speedup_task }] },
-      ...charted.map((n, i) => ({ name: `ours, ${size(n)} keys`, color: `slot${i}`,
-        points: [{ x: 1, y: 1 }, ...speedups.filter((one) => one.n === n).map(({ run, s }) => ({ x: run.threads, y: s }))] })),
-      ...(runs.length > 0 ? [{ name: 'ideal', color: 'neutral', roof: true, points: [1, most.threads].map((x) => ({ x, y: x })) }] : []),
-    ],
-    format: (x) => digits(x),
-    tables: [{
-      columns: ['keys', 'slides: S tasks', 'S sections', 'E tasks', 'E sections', 'ours: S sections', 'S nested',
-        ...runs.flatMap((run) => [`S tasks, ${run.threads} threads`, 'E'])],
-      rows: sizes.map((n) => {
-        const row = published.find((one) => one.n === n);
-        return [size(n), row?.speedup_task, row?.speedup_sections, row?.efficiency_task, row?.efficiency_sections,
-          digits(over(sequential.at(n), sections.at(n))), digits(over(sequential.at(n), nested.at(n))),
-          ...runs.flatMap((run) => { const s = over(sequential.at(n), run.at(n)); return [digits(s), digits(s && s / run.threads, 2)]; })];
-      }),
-      note: 'S: sequential time over parallel time. E: S over the number of threads. In ours, x = 1 is the sequential sort itself.',
-    }],
-    sources, missing: speedups.length === 0,
-  }];
+  return [
+    {
+      id: 'merge-cpu-time',
+      title: 'Merge sort on the CPU: time by number of keys',
+      type: 'line',
+      x: { label: 'keys (log scale)', log: true, sizes: true },
+      y: { label: 'seconds (log scale)', log: true },
+      series: [
+        { name: 'slides: sequential', color: 'slot0', published: true, points: theirs('sequential_s') },
+        { name: 'slides: sections', color: 'slot1', published: true, points: theirs('omp_sections_s') },
+        { name: 'slides: tasks, 8 threads', color: 'slot2', published: true, points: theirs('omp_task_s') },
+        { name: 'ours: sequential', color: 'slot0', points: ours(sequential) },
+        { name: 'ours: sections', color: 'slot1', points: ours(sections) },
+        { name: 'ours: sections, 3 nested levels', color: 'slot3', points: ours(nested) },
+        { name: `ours: tasks, ${most.threads ?? '?'} threads`, color: 'slot2', points: ours(most) },
+      ].filter((one) => one.points.length > 0),
+      format: (x) => `${digits(x)} s`,
+      tables: [
+        {
+          columns: [
+            'keys',
+            'slides: sequential, s',
+            'sections, s',
+            'tasks, s',
+            'ours: sequential, s',
+            'sections, s',
+            'nested, s',
+            ...runs.map((run) => `tasks, ${run.threads} threads, s`),
+          ],
+          rows: sizes.map((n) => {
+            const row = published.find((one) => one.n === n);
+            return [
+              size(n),
+              digits(row?.sequential_s),
+              digits(row?.omp_sections_s),
+              digits(row?.omp_task_s),
+              cell(sequential, n),
+              cell(sections, n),
+              cell(nested, n),
+              ...runs.map((run) => cell(run, n)),
+            ];
+          }),
+        },
+      ],
+      sources,
+      missing,
+    },
+    {
+      id: 'merge-cpu-speedup',
+      title: 'Speed-up of tasks over the sequential sort, by threads',
+      type: 'line',
+      x: { label: 'threads', min: 0 },
+      y: { label: 'speed-up', min: 0 },
+      series: [
+        {
+          name: 'slides, 100M keys',
+          color: 'published',
+          published: true,
+          points: [{ x: 8, y: published.find((row) => row.n === 1e8).speedup_task }],
+        },
+        ...charted.map((n, i) => ({
+          name: `ours, ${size(n)} keys`,
+          color: `slot${i}`,
+          points: [{ x: 1, y: 1 }, ...speedups.filter((one) => one.n === n).map(({ run, s }) => ({ x: run.threads, y: s }))],
+        })),
+        ...(runs.length > 0 ? [{ name: 'ideal', color: 'neutral', roof: true, points: [1, most.threads].map((x) => ({ x, y: x })) }] : []),
+      ],
+      format: (x) => digits(x),
+      tables: [
+        {
+          columns: [
+            'keys',
+            'slides: S tasks',
+            'S sections',
+            'E tasks',
+            'E sections',
+            'ours: S sections',
+            'S nested',
+            ...runs.flatMap((run) => [`S tasks, ${run.threads} threads`, 'E']),
+          ],
+          rows: sizes.map((n) => {
+            const row = published.find((one) => one.n === n);
+            return [
+              size(n),
+              row?.speedup_task,
+              row?.speedup_sections,
+              row?.efficiency_task,
+              row?.efficiency_sections,
+              digits(over(sequential.at(n), sections.at(n))),
+              digits(over(sequential.at(n), nested.at(n))),
+              ...runs.flatMap((run) => {
+                const s = over(sequential.at(n), run.at(n));
+                return [digits(s), digits(s && s / run.threads, 2)];
+              }),
+            ];
+          }),
+          note: 'S: sequential time over parallel time. E: S over the number of threads. In ours, x = 1 is the sequential sort itself.',
+        },
+      ],
+      sources,
+      missing: speedups.length === 0,
+    },
+  ];
 }
 
 export function mergeCpuValues(report, device) {
@@ -99,8 +167,14 @@ export function mergeCpuValues(report, device) {
   const n = done.at(-1);
   if (n === undefined) return {};
   const largest = (one) => Math.max(0, ...[...one.rows.keys()].filter((size_) => one.at(size_) !== null));
-  const stopped = [['sequential', sequential], ['sections', sections], ['nested sections', nested], ['tasks', most]]
-    .flatMap(([name, one]) => [...one.rows.values()].filter((row) => row.status !== 'ok').map((row) => `${name} at ${size(row.n)}: ${whyNot(row)}`));
+  const stopped = [
+    ['sequential', sequential],
+    ['sections', sections],
+    ['nested sections', nested],
+    ['tasks', most],
+  ].flatMap(([name, one]) =>
+    [...one.rows.values()].filter((row) => row.status !== 'ok').map((row) => `${name} at ${size(row.n)}: ${whyNot(row)}`),
+  );
   return {
     'merge_cpu.n': size(n),
     'merge_cpu.threads': String(most.threads),
@@ -109,7 +183,8 @@ export function mergeCpuValues(report, device) {
     'merge_cpu.sections': times(over(sequential.at(n), sections.at(n))),
     'merge_cpu.nested': times(over(sequential.at(n), nested.at(n))),
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
-    'merge_cpu.stopped': `Largest sizes measured: sequential ${size(largest(sequential))}, sections ${size(largest(sections))}, ` +
+    'merge_cpu.stopped':
+      `Largest sizes measured: sequential ${size(largest(sequential))}, sections ${size(largest(sections))}, ` +
       `tasks ${size(largest(most))} keys; larger ones were not started. ${stopped.length > 0 ? `Stopped: ${list(stopped)}.` : 'None was stopped.'}`,
     'merge_cpu.limit': `${10 * device.records.merge_cpu_sequential.time_limit_s} s`,
     'merge_cpu.host': host(device),

@@ -14,35 +14,90 @@ export function mppsortFigures(report, device) {
   const sizes = [...new Set([...published.map((one) => one.n), ...measured])].sort((a, b) => a - b);
   const theirs = (n) => published.find((one) => one.n === n);
   const speed = (n, field) => over(row('thrust_ref', n)?.[field], row('mppsort', n)?.[field]);
-  return [{
-    id: 'mppsort-speed', title: "MPPSort's speed relative to Thrust's on the same device", type: 'line',
-    x: { label: 'keys (log scale)', log: true, sizes: true }, y: { label: "Thrust's time / MPPSort's", min: 0 },
-    marks: [{ axis: 'y', value: 1, label: 'Thrust = 1' }],
-    series: [
-      { name: 'CUDA-MPPSort report, GTX 750 Ti', color: 'published', published: true, points: published.map((one) => ({ x: one.n, y: one.speedup })) },
-      { name: `${label(device)}, median`, color: 'device1', points: measured.map((n) => ({ x: n, y: speed(n, 'median_ms') })).filter(({ y }) => y !== null) },
-    ],
-    format: (x) => digits(x),
-    tables: [{
-      columns: ['keys', 'report: MPP, ms', 'Thrust, ms', 'speed-up', 'MPP, Gkeys/s', 'Thrust, Gkeys/s',
-        'ours: MPP mean, ms', 'MPP median, ms', 'Thrust mean, ms', 'Thrust median, ms', 'speed-up (median)', 'MPP, Gkeys/s', 'Thrust, Gkeys/s', 'runs'],
-      rows: sizes.map((n) => {
-        const [theirs_, mpp, thrust] = [theirs(n), row('mppsort', n), row('thrust_ref', n)];
-        const rate = (one) => (one ? digits(n / one.median_ms / 1e6) : null);
-        return [size(n), theirs_?.mpp_ms, theirs_?.thrust_ms, theirs_?.speedup, theirs_?.mpp_gelem_s, theirs_?.thrust_gelem_s,
-          digits(mpp?.mean_ms), digits(mpp?.median_ms), digits(thrust?.mean_ms), digits(thrust?.median_ms),
-          digits(speed(n, 'median_ms')), rate(mpp), rate(thrust), mpp?.repetitions];
-      }),
-    }],
-    sources: [source(record)], missing: !record,
-  }, {
-    id: 'mppsort-kernels', title: 'MPPSort: time in each of the five kernels', type: 'bar', stacked: true, categories: measured.map(size),
-    x: { label: 'keys' }, y: { label: 'milliseconds' },
-    series: KERNELS.map((kernel, i) => ({ name: kernel, color: `slot${i}`, values: measured.map((n) => row('mppsort', n)?.stages_ms?.[kernel] ?? null) })),
-    format: ms,
-    note: "The report's text names the five kernels and prints no times for them.",
-    sources: [source(record)], missing: measured.length === 0,
-  }];
+  return [
+    {
+      id: 'mppsort-speed',
+      title: "MPPSort's speed relative to Thrust's on the same device",
+      type: 'line',
+      x: { label: 'keys (log scale)', log: true, sizes: true },
+      y: { label: "Thrust's time / MPPSort's", min: 0 },
+      marks: [{ axis: 'y', value: 1, label: 'Thrust = 1' }],
+      series: [
+        {
+          name: 'CUDA-MPPSort report, GTX 750 Ti',
+          color: 'published',
+          published: true,
+          points: published.map((one) => ({ x: one.n, y: one.speedup })),
+        },
+        {
+          name: `${label(device)}, median`,
+          color: 'device1',
+          points: measured.map((n) => ({ x: n, y: speed(n, 'median_ms') })).filter(({ y }) => y !== null),
+        },
+      ],
+      format: (x) => digits(x),
+      tables: [
+        {
+          columns: [
+            'keys',
+            'report: MPP, ms',
+            'Thrust, ms',
+            'speed-up',
+            'MPP, Gkeys/s',
+            'Thrust, Gkeys/s',
+            'ours: MPP mean, ms',
+            'MPP median, ms',
+            'Thrust mean, ms',
+            'Thrust median, ms',
+            'speed-up (median)',
+            'MPP, Gkeys/s',
+            'Thrust, Gkeys/s',
+            'runs',
+          ],
+          rows: sizes.map((n) => {
+            const [theirs_, mpp, thrust] = [theirs(n), row('mppsort', n), row('thrust_ref', n)];
+            const rate = (one) => (one ? digits(n / one.median_ms / 1e6) : null);
+            return [
+              size(n),
+              theirs_?.mpp_ms,
+              theirs_?.thrust_ms,
+              theirs_?.speedup,
+              theirs_?.mpp_gelem_s,
+              theirs_?.thrust_gelem_s,
+              digits(mpp?.mean_ms),
+              digits(mpp?.median_ms),
+              digits(thrust?.mean_ms),
+              digits(thrust?.median_ms),
+              digits(speed(n, 'median_ms')),
+              rate(mpp),
+              rate(thrust),
+              mpp?.repetitions,
+            ];
+          }),
+        },
+      ],
+      sources: [source(record)],
+      missing: !record,
+    },
+    {
+      id: 'mppsort-kernels',
+      title: 'MPPSort: time in each of the five kernels',
+      type: 'bar',
+      stacked: true,
+      categories: measured.map(size),
+      x: { label: 'keys' },
+      y: { label: 'milliseconds' },
+      series: KERNELS.map((kernel, i) => ({
+        name: kernel,
+        color: `slot${i}`,
+        values: measured.map((n) => row('mppsort', n)?.stages_ms?.[kernel] ?? null),
+      })),
+      format: ms,
+      note: "The report's text names the five kernels and prints no times for them.",
+      sources: [source(record)],
+      missing: measured.length === 0,
+    },
+  ];
 }
 
 export function mppsortValues(report, device) {
@@ -50,15 +105,19 @@ export function mppsortValues(report, device) {
   const row = (version, n) => best(record, { what: 'keys', input: 'uniform', version, n });
   const speed = (n) => over(row('thrust_ref', n)?.median_ms, row('mppsort', n)?.median_ms);
   const sizes = sizesOf(record, { what: 'keys', input: 'uniform', version: 'mppsort' }).filter((n) => n <= 8e6 && speed(n) !== null);
-  const speeds = list(sizes.map((n) => `${times(speed(n))} Thrust's speed at ${size(n)} keys (${ms(row('mppsort', n).median_ms)})`)) || null;
+  const speeds =
+    list(sizes.map((n) => `${times(speed(n))} Thrust's speed at ${size(n)} keys (${ms(row('mppsort', n).median_ms)})`)) || null;
   const rate = (n) => (row('mppsort', n) ? n / row('mppsort', n).median_ms / 1e6 : null);
   const stage = (name, n) => row('mppsort', n)?.stages_ms?.[name] ?? null;
   return {
     'mpp.speeds': speeds,
-    'mpp.rate4': digits(rate(4e6)), 'mpp.rate8': digits(rate(8e6)),
+    'mpp.rate4': digits(rate(4e6)),
+    'mpp.rate8': digits(rate(8e6)),
     'mpp.time8': ms(row('mppsort', 8e6)?.median_ms ?? null),
-    'mpp.sort4': ms(stage('sort', 4e6)), 'mpp.sort8': ms(stage('sort', 8e6)),
-    'mpp.partition4': ms(stage('partition', 4e6)), 'mpp.partition8': ms(stage('partition', 8e6)),
+    'mpp.sort4': ms(stage('sort', 4e6)),
+    'mpp.sort8': ms(stage('sort', 8e6)),
+    'mpp.partition4': ms(stage('partition', 4e6)),
+    'mpp.partition8': ms(stage('partition', 8e6)),
     'mpp.sort_growth': times(over(stage('sort', 8e6), stage('sort', 4e6))),
     'mpp.partition_growth': times(over(stage('partition', 8e6), stage('partition', 4e6))),
     'mpp.total_growth': times(over(row('mppsort', 8e6)?.median_ms, row('mppsort', 4e6)?.median_ms)),

@@ -8,22 +8,47 @@ import { mppsortFigures, mppsortValues } from './mppsort.js';
 import { NOT_MEASURED } from './format.js';
 import { profileTables } from './profiles.js';
 import { questionsFigures, questionsValues } from './questions.js';
+import { versionOrder } from './records.js';
 import { scalingFigures, scalingValues } from './scaling.js';
 import { worklogFigures, worklogValues } from './worklog.js';
 
-const FIGURES = [worklogFigures, hw4Figures, blocksFigures, mergeCpuFigures, mergeBottomupFigures, mppsortFigures, questionsFigures,
-  scalingFigures, inputsFigures];
-const VALUES = [worklogValues, hw4Values, blocksValues, mergeCpuValues, mergeBottomupValues, mppsortValues, questionsValues,
-  scalingValues, inputsValues];
+const FIGURES = [
+  worklogFigures,
+  hw4Figures,
+  blocksFigures,
+  mergeCpuFigures,
+  mergeBottomupFigures,
+  mppsortFigures,
+  questionsFigures,
+  scalingFigures,
+  inputsFigures,
+];
+const VALUES = [
+  worklogValues,
+  hw4Values,
+  blocksValues,
+  mergeCpuValues,
+  mergeBottomupValues,
+  mppsortValues,
+  questionsValues,
+  scalingValues,
+  inputsValues,
+];
 
 const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);
 
-// A series without a value is not in the legend either.
-export const figuresOf = (report, device) => FIGURES.flatMap((make) => make(report, device))
-  .map((figure) => ({ ...figure, series: figure.series.filter(isDrawn) }));
+// A series without a value is not in the legend either. A series named by its version has that version's colour.
+export function figuresOf(report, device) {
+  const versions = versionOrder(report);
+  const colored = (series) => (versions.includes(series.color) ? { ...series, color: `slot${versions.indexOf(series.color)}` } : series);
+  return FIGURES.flatMap((make) => make(report, device)).map((figure) => ({
+    ...figure,
+    series: figure.series.filter(isDrawn).map(colored),
+  }));
+}
 export const tablesOf = profileTables;
 
-// 'hw4.v1_hist' speaks of the device that is selected, 'hw4.v1_hist@H200' of that one.
+// 'hw4.v1_hist' is the value of the selected device, 'hw4.v1_hist@H200' that of the H200.
 export function valueOf(report, device, key) {
   const [name, id] = key.split('@');
   const wanted = id ? report.devices.find((one) => one.id === id) : device;
@@ -32,7 +57,7 @@ export function valueOf(report, device, key) {
   return { missing: value === null, text: value ?? (id ? `not measured on the ${id}` : NOT_MEASURED) };
 }
 
-// A sentence that lacks one of its numbers gives way to one that says so.
+// A sentence that lacks one of its numbers is replaced by NOT_MEASURED.
 export function sentenceOf(report, device, keys) {
   const gap = keys.map((key) => valueOf(report, device, key)).find(({ missing }) => missing);
   return { missing: Boolean(gap), text: gap ? `${gap.text[0].toUpperCase()}${gap.text.slice(1)}.` : '' };

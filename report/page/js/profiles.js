@@ -1,28 +1,23 @@
 // Experiment 4's profiles: Nsight Compute's metrics and the time in API calls, from files that
 // scripts/profile_merge_bottomup.sh leaves beside the records.
+import Papa from 'papaparse';
 import { count, digits, NOT_MEASURED, plain } from './format.js';
 
-// A line of CSV with quoted cells: "1","merge_by_rank(...)","12.5"
-const cells = (line) => [...line.matchAll(/("((?:[^"]|"")*)"|[^,]*)(?:,|$)/g)].slice(0, -1)
-  .map(([, plain, quoted]) => quoted ?? plain);
-
-// The table inside a profiler's output: from the line that starts with the first column's name on.
+// The table inside a profiler's output, from the line that starts with the first column's name.
 export function tableOf(text, firstColumn) {
-  if (!text) return [];
-  const lines = text.split(/\r?\n/);
+  const lines = (text ?? '').split(/\r?\n/);
   const start = lines.findIndex((line) => line.replace(/"/g, '').startsWith(`${firstColumn},`));
   if (start < 0) return [];
-  const names = cells(lines[start]);
-  return lines.slice(start + 1).map(cells).filter((row) => row.length === names.length)
-    .map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+  const [names, ...rows] = Papa.parse(lines.slice(start).join('\n'), { delimiter: ',' }).data;
+  return rows.filter((row) => row.length === names.length).map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
 }
 
-// A file without a table says why in a line "# why".
+// A file without a table has its reason in a line "# reason".
 const why = (text) => /^# (.*)$/m.exec(text ?? '')?.[1] ?? NOT_MEASURED;
 
 const number = (text) => Number(String(text).replace(/,/g, ''));
 
-// What each metric of ncu is called on the slides.
+// The slides' names of ncu's metrics.
 const METRICS = {
   'gpu__time_duration.sum': 'Duration',
   'sm__throughput.avg.pct_of_peak_sustained_elapsed': 'Compute (SM) Throughput',
@@ -30,7 +25,7 @@ const METRICS = {
   'dram__throughput.avg.pct_of_peak_sustained_elapsed': 'DRAM Throughput',
   'l1tex__throughput.avg.pct_of_peak_sustained_active': 'L1/TEX Cache Throughput',
   'lts__t_sectors.avg.pct_of_peak_sustained_elapsed': 'L2 Cache Throughput',
-  'sm__maximum_warps_per_active_cycle_pct': 'Theoretical Occupancy',
+  sm__maximum_warps_per_active_cycle_pct: 'Theoretical Occupancy',
   'sm__warps_active.avg.pct_of_peak_sustained_active': 'Achieved Occupancy',
   'l1tex__t_sector_hit_rate.pct': 'L1 hit rate',
 };
@@ -43,8 +38,8 @@ export function launches(text) {
     if (!metric) continue;
     const entry = found.get(row.ID) ?? { kernel: row['Kernel Name'].replace(/\(.*/, ''), grid: row['Grid Size'] };
     const value = number(row['Metric Value']);
-    entry[metric] = row['Metric Unit'] === 'ns' || row['Metric Unit'] === 'nsecond' ? value / 1e6
-      : /^us/.test(row['Metric Unit']) ? value / 1e3 : value;
+    entry[metric] =
+      row['Metric Unit'] === 'ns' || row['Metric Unit'] === 'nsecond' ? value / 1e6 : /^us/.test(row['Metric Unit']) ? value / 1e3 : value;
     found.set(row.ID, entry);
   }
   return [...found.values()];
@@ -57,21 +52,42 @@ export function profileTables(report, device) {
   const ours = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
   const longest = ours.map((list) => list.reduce((a, b) => (a && a.Duration >= b.Duration ? a : b), null));
   const theirs = (metric, test) => published.find((row) => row.metric === metric)?.[test].toFixed(2) ?? null;
-  const metrics = [{
-    id: 'bottomup-profile',
-    caption: 'Nsight Compute, one parent kernel of each test',
-    columns: ['metric', 'unit', 'slides: Test 1', 'Test 2', 'ours: Test 1', 'Test 2'],
-    rows: NAMES.map((metric) => [metric, metric === 'Duration' ? 'ms' : '%', theirs(metric, 'test1'), theirs(metric, 'test2'),
-      ...longest.map((entry) => digits(entry?.[metric]))]),
-    note: `The slides do not say which pass they show; and their achieved occupancies are above the theoretical ones beside them, so one of the two must be of something else. Ours is the longest launch of the profile: ${longest.every(Boolean) ? 'the table below has all' : why(device.profiles[`ncu_merge_bottomup_test${longest[0] ? 2 : 1}`])}.`,
-  }];
-  const passes = ours.some((list) => list.length > 0) ? [{
-    id: 'bottomup-profile-passes',
-    caption: 'Nsight Compute, every launch that was profiled',
-    columns: ['test', 'kernel', 'grid', 'ms', 'occupancy, %', 'SM, %', 'memory, %', 'L1 hit rate, %'],
-    rows: ours.flatMap((list, i) => list.map((entry) => [i + 1, entry.kernel, entry.grid, digits(entry.Duration),
-      digits(entry['Achieved Occupancy']), digits(entry['Compute (SM) Throughput']), digits(entry['Memory Throughput']), digits(entry['L1 hit rate'])])),
-  }] : [];
+  const metrics = [
+    {
+      id: 'bottomup-profile',
+      caption: 'Nsight Compute, one parent kernel of each test',
+      columns: ['metric', 'unit', 'slides: Test 1', 'Test 2', 'ours: Test 1', 'Test 2'],
+      rows: NAMES.map((metric) => [
+        metric,
+        metric === 'Duration' ? 'ms' : '%',
+        theirs(metric, 'test1'),
+        theirs(metric, 'test2'),
+        ...longest.map((entry) => digits(entry?.[metric])),
+      ]),
+      note: `The slides do not say which pass they show; and their achieved occupancies are above the theoretical ones beside them, so the two cannot be of the same kernel. Ours is the longest launch of the profile: ${longest.every(Boolean) ? 'the table below has all' : why(device.profiles[`ncu_merge_bottomup_test${longest[0] ? 2 : 1}`])}.`,
+    },
+  ];
+  const passes = ours.some((list) => list.length > 0)
+    ? [
+        {
+          id: 'bottomup-profile-passes',
+          caption: 'Nsight Compute, every launch that was profiled',
+          columns: ['test', 'kernel', 'grid', 'ms', 'occupancy, %', 'SM, %', 'memory, %', 'L1 hit rate, %'],
+          rows: ours.flatMap((list, i) =>
+            list.map((entry) => [
+              i + 1,
+              entry.kernel,
+              entry.grid,
+              digits(entry.Duration),
+              digits(entry['Achieved Occupancy']),
+              digits(entry['Compute (SM) Throughput']),
+              digits(entry['Memory Throughput']),
+              digits(entry['L1 hit rate']),
+            ]),
+          ),
+        },
+      ]
+    : [];
   return [...metrics, ...passes, apiTable(report, device)];
 }
 
@@ -84,12 +100,22 @@ function apiTable(report, device) {
     return row ? [count(number(row.calls)), digits(number(row.ms))] : [list.length > 0 ? 0 : null, null];
   };
   return {
-    id: 'bottomup-api', caption: 'Time that the host spends in calls of the CUDA runtime, one sort of 100M keys',
+    id: 'bottomup-api',
+    caption: 'Time that the host spends in calls of the CUDA runtime, one sort of 100M keys',
     columns: ['call', 'slides Test 1: calls', 'ms', 'Test 2: calls', 'ms', 'ours Test 1: calls', 'ms', 'Test 2: calls', 'ms'],
     rows: calls.map((call) => {
       const row = published.find((one) => one.call === call);
-      return [call, row?.test1_calls, plain(row?.test1_ms), row?.test2_calls, plain(row?.test2_ms), ...ours.flatMap((list) => cell(list, call))];
+      return [
+        call,
+        row?.test1_calls,
+        plain(row?.test1_ms),
+        row?.test2_calls,
+        plain(row?.test2_ms),
+        ...ours.flatMap((list) => cell(list, call)),
+      ];
     }),
-    note: ours.every((list) => list.length === 0) ? `Ours: ${why(device.profiles.api_merge_bottomup_test1)}.` : 'Ours count one sort, after a warm-up run; a call that waits for the device includes the kernels before it.',
+    note: ours.every((list) => list.length === 0)
+      ? `Ours: ${why(device.profiles.api_merge_bottomup_test1)}.`
+      : 'Ours count one sort, after a warm-up run; a call that waits for the device includes the kernels before it.',
   };
 }

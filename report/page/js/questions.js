@@ -4,14 +4,17 @@ import { launches } from './profiles.js';
 import { best, bestMs, firstRecord, label, sizesOf, source } from './records.js';
 import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
 
-const VERSIONS = ['radix_v2', 'radix_v3', 'radix_v4'];
+// The questions are about these three.
+const COMPARED = ['radix_v2', 'radix_v3', 'radix_v4'];
 const STAGES = ['hist', 'scan', 'scatter'];
 const byN = (device) => firstRecord(device, 'scaling_all_pairs');
 
 // The largest n at which all three have been measured with their stages.
 function staged(device) {
   const record = largeRecord(device) ?? byN(device) ?? hw4Record(device);
-  const n = sizesOf(record, { what: 'pairs' }).filter((one) => VERSIONS.every((version) => best(record, { version, n: one, what: 'pairs' })?.stages_ms)).at(-1);
+  const n = sizesOf(record, { what: 'pairs' })
+    .filter((one) => COMPARED.every((version) => best(record, { version, n: one, what: 'pairs' })?.stages_ms))
+    .at(-1);
   return { record, n, row: (version) => best(record, { version, n, what: 'pairs' }) };
 }
 
@@ -20,31 +23,55 @@ export function questionsFigures(report, device) {
   const time = (version, n) => bestMs(record, { version, n, what: 'pairs', input: 'uniform' });
   const sizes = sizesOf(record, { what: 'pairs' }).filter((n) => time('radix_v2', n));
   const { record: stageRecord, n, row } = staged(device);
-  return [{
-    id: 'questions-v4', title: 'radix_v3 and radix_v4 against radix_v2', type: 'line',
-    x: { label: 'pairs (log scale)', log: true, sizes: true }, y: { label: "time / radix_v2's time", min: 0 },
-    marks: [{ axis: 'y', value: 1, label: 'radix_v2 = 1' }],
-    series: ['radix_v3', 'radix_v4'].map((version) => ({ name: `${label(device)}, ${version}`, color: version,
-      points: sizes.map((x) => ({ x, y: over(time(version, x), time('radix_v2', x)) })).filter(({ y }) => y !== null) })),
-    format: (x) => digits(x),
-    tables: [{ columns: ['pairs', ...VERSIONS.map((version) => `${version}, ms`)],
-      rows: sizes.map((x) => [size(x), ...VERSIONS.map((version) => digits(time(version, x)))]) }],
-    sources: [source(record)], missing: sizes.length === 0,
-  }, {
-    id: 'questions-v3', title: `Stages of the three versions${n ? `, ${size(n)} pairs` : ''}`, type: 'bar', stacked: true, categories: VERSIONS,
-    x: { label: 'version' }, y: { label: 'milliseconds' },
-    series: STAGES.map((stage, i) => ({ name: stage, color: `slot${i + 1}`, values: VERSIONS.map((version) => row(version)?.stages_ms?.[stage] ?? null) })),
-    format: ms,
-    sources: [source(stageRecord)], missing: !n,
-  }];
+  return [
+    {
+      id: 'questions-v4',
+      title: 'radix_v3 and radix_v4 against radix_v2',
+      type: 'line',
+      x: { label: 'pairs (log scale)', log: true, sizes: true },
+      y: { label: "time / radix_v2's time", min: 0 },
+      marks: [{ axis: 'y', value: 1, label: 'radix_v2 = 1' }],
+      series: ['radix_v3', 'radix_v4'].map((version) => ({
+        name: `${label(device)}, ${version}`,
+        color: version,
+        points: sizes.map((x) => ({ x, y: over(time(version, x), time('radix_v2', x)) })).filter(({ y }) => y !== null),
+      })),
+      format: (x) => digits(x),
+      tables: [
+        {
+          columns: ['pairs', ...COMPARED.map((version) => `${version}, ms`)],
+          rows: sizes.map((x) => [size(x), ...COMPARED.map((version) => digits(time(version, x)))]),
+        },
+      ],
+      sources: [source(record)],
+      missing: sizes.length === 0,
+    },
+    {
+      id: 'questions-v3',
+      title: `Stages of the three versions${n ? `, ${size(n)} pairs` : ''}`,
+      type: 'bar',
+      stacked: true,
+      categories: COMPARED,
+      x: { label: 'version' },
+      y: { label: 'milliseconds' },
+      series: STAGES.map((stage, i) => ({
+        name: stage,
+        color: `slot${i + 1}`,
+        values: COMPARED.map((version) => row(version)?.stages_ms?.[stage] ?? null),
+      })),
+      format: ms,
+      sources: [source(stageRecord)],
+      missing: !n,
+    },
+  ];
 }
 
-// The launch of which Test 2's smaller blocks gain most, as Nsight Compute saw both tests.
+// The launch that gains most from Test 2's smaller blocks, by Nsight Compute's times of both tests.
 function hits(device) {
   const [first, second] = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
   const gain = (i) => over(first[i]?.Duration ?? null, second[i]?.Duration ?? null) ?? 0;
   const most = second.reduce((chosen, _, i) => (gain(i) > gain(chosen) ? i : chosen), 0);
-  const text = (one) => one && one['L1 hit rate'] !== undefined ? `${percent(one['L1 hit rate'])} (${ms(one.Duration)})` : null;
+  const text = (one) => (one && one['L1 hit rate'] !== undefined ? `${percent(one['L1 hit rate'])} (${ms(one.Duration)})` : null);
   return { pass: second.length > 0 ? String(most + 1) : null, first: text(first[most]), second: text(second[most]) };
 }
 
@@ -59,10 +86,17 @@ export function questionsValues(report, device) {
   };
   const hit = hits(device);
   return {
-    'q.n': size(n), 'q.hit_pass': hit.pass, 'q.hit1': hit.first, 'q.hit2': hit.second,
-    'q.v4_over_v2': gain('radix_v2', 'radix_v4'), 'q.v4_over_v3': gain('radix_v3', 'radix_v4'),
-    'q.v4_over_v2_hw4': times(over(small('radix_v2'), small('radix_v4'))), 'q.v4_over_v3_hw4': times(over(small('radix_v3'), small('radix_v4'))),
-    'q.v3_hist': paid('radix_v2', 'radix_v3', 'hist'), 'q.v3_scatter': paid('radix_v2', 'radix_v3', 'scatter'),
-    'q.v4_hist': paid('radix_v2', 'radix_v4', 'hist'), 'q.v4_scatter': paid('radix_v2', 'radix_v4', 'scatter'),
+    'q.n': size(n),
+    'q.hit_pass': hit.pass,
+    'q.hit1': hit.first,
+    'q.hit2': hit.second,
+    'q.v4_over_v2': gain('radix_v2', 'radix_v4'),
+    'q.v4_over_v3': gain('radix_v3', 'radix_v4'),
+    'q.v4_over_v2_hw4': times(over(small('radix_v2'), small('radix_v4'))),
+    'q.v4_over_v3_hw4': times(over(small('radix_v3'), small('radix_v4'))),
+    'q.v3_hist': paid('radix_v2', 'radix_v3', 'hist'),
+    'q.v3_scatter': paid('radix_v2', 'radix_v3', 'scatter'),
+    'q.v4_hist': paid('radix_v2', 'radix_v4', 'hist'),
+    'q.v4_scatter': paid('radix_v2', 'radix_v4', 'scatter'),
   };
 }

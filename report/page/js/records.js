@@ -29,13 +29,37 @@ export function versionsOf(record, wanted) {
   return [...new Set(rowsOf(record, wanted).map((row) => row.version))];
 }
 
-// radix_v1, radix_v2, .. radix_v10, whatever there is.
+// The radix versions of these records in order: radix_v1, radix_v2, .. radix_v10.
 export function radixPath(...records) {
-  const found = records.filter(Boolean).flatMap((record) => versionsOf(record)).filter((name) => /^radix_v\d+$/.test(name));
+  const found = records
+    .filter(Boolean)
+    .flatMap((record) => versionsOf(record))
+    .filter((name) => /^radix_v\d+$/.test(name));
   return [...new Set(found)].sort((a, b) => Number(a.slice(7)) - Number(b.slice(7)));
 }
 
-// Why there is no time: "stopped after 60 s, ..." or what the verdict found.
+// Does a version sort on the host, on either backend?
+export const isCpuCode = (report, version) =>
+  recordsOf(report).some(({ rows }) => rows.some((row) => row.version === version && row.cpu_code));
+
+const recordsOf = (report) => report.devices.flatMap((device) => Object.values(device.records));
+
+// All versions of the report in the order in which they get colours and stand in legends: the newest radix
+// version, libraries, older radix versions, other sorts, CPU code.
+export function versionOrder(report) {
+  const records = recordsOf(report);
+  const path = radixPath(...records);
+  const groupOf = (version) => {
+    if (isCpuCode(report, version)) return 4;
+    if (path.includes(version)) return version === path.at(-1) ? 0 : 2;
+    return version.endsWith('_ref') ? 1 : 3;
+  };
+  const group = new Map(records.flatMap((record) => versionsOf(record)).map((version) => [version, null]));
+  for (const version of group.keys()) group.set(version, groupOf(version));
+  return [...group.keys()].sort((a, b) => group.get(a) - group.get(b) || path.indexOf(b) - path.indexOf(a) || a.localeCompare(b));
+}
+
+// The reason for a missing time: "stopped after 60 s, ..." or the verdict.
 export function whyNot(row) {
   if (!row) return NOT_MEASURED;
   return row.status === 'wrong' ? `wrong result: ${row.verdict}` : row.verdict || row.status;
@@ -46,12 +70,14 @@ export function source(record) {
   if (!record) return null;
   const { name, backend, runtime_version: runtime } = record.device;
   const cuda = backend === 'cuda' ? `, CUDA ${Math.floor(runtime / 1000)}.${(runtime % 1000) / 10}` : ', cpu backend';
-  return `${name}${cuda}: record ${record.name}, ${record.date.slice(0, 10)}, commit ${record.commit}; median of at most ` +
-    `${record.repetitions} runs a row${settled(record)}`;
+  return (
+    `${name}${cuda}: record ${record.name}, ${record.date.slice(0, 10)}, commit ${record.commit}; median of at most ` +
+    `${record.repetitions} runs a row${settled(record)}`
+  );
 }
 
 function settled(record) {
-  const limit = record.noise_limit ?? 0.01; // older records do not say: it was 1%
+  const limit = record.noise_limit ?? 0.01; // records without the field: 1%
   const early = limit > 0 ? `, fewer once the median's noise is under ${100 * limit}%` : '';
   return `${early}, none started after ${record.time_limit_s} s`;
 }

@@ -1,31 +1,17 @@
-#!/usr/bin/env bash
 # scripts/api_times.c in front of a runtime that does nothing: which calls are counted, and as what.
-# Prints TAP, as scripts/run_tests.sh counts it.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0
-check() {
-  local name=$1
-  shift
-  number=$((number + 1))
-  if "$@"; then echo "ok $number - $name"; else echo "not ok $number - $name"; sed 's/^/# /' "$work"/*.csv; fi
-}
-has() { grep -qE "$1" "$work/times.csv"; }
-not() { ! "$@"; }
-
-cat >"$work/runtime.c" <<'C'
+setup_file() {
+  cd "$BATS_TEST_DIRNAME/../.." || return
+  cat >"$BATS_FILE_TMPDIR/runtime.c" <<'C'
 #include <stddef.h>
 #include <unistd.h>
 typedef struct { unsigned int x, y, z; } dim3;
 int cudaMemcpy(void *to, const void *from, size_t size, int kind) { (void)to, (void)from, (void)size, (void)kind; usleep(3000); return 0; }
 int cudaEventRecord(void *event, void *stream) { (void)event, (void)stream; return 0; }
 int cudaMalloc(void **to, size_t size) { (void)to, (void)size; return 0; }
-// Only if its arguments arrive as they were passed does it return 0.
+// Returns 0 only if its arguments arrive as they were passed.
 int __cudaLaunchKernel(const void *k, dim3 g, dim3 b, void **v, size_t s, void *t) { return !(k && g.y == 2 && b.z == 6 && !v && s == 7 && t); }
 C
-cat >"$work/program.c" <<'C'
+  cat >"$BATS_FILE_TMPDIR/program.c" <<'C'
 #include <stddef.h>
 typedef struct { unsigned int x, y, z; } dim3;
 int cudaMemcpy(void *, const void *, size_t, int), cudaEventRecord(void *, void *), cudaMalloc(void **, size_t);
@@ -43,15 +29,22 @@ int main(void) {
   return bad;
 }
 C
-cc -shared -fPIC "$work/runtime.c" -o "$work/libruntime.so" &&
-  cc "$work/program.c" -o "$work/program" -L"$work" -lruntime -Wl,-rpath,"$work" &&
-  cc -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -shared -fPIC scripts/api_times.c -o "$work/api_times.so" -ldl || exit 1
-API_TIMES=$work/times.csv LD_PRELOAD=$work/api_times.so "$work/program"
-check "the arguments of a launch arrive" test $? -eq 0
-check "a header" has '^call,calls,ms$'
-check "launches of the last run, under the name of the documentation" has '^cudaLaunchKernel,3,'
-check "copies of the last run, with the time that they waited" has '^cudaMemcpy,2,([6-9]|[1-9][0-9]+)\.'
-check "nothing from outside the run" not has cudaMalloc
-LD_PRELOAD=$work/api_times.so "$work/program" >"$work/out.csv" 2>&1
-check "without API_TIMES it is silent" test ! -s "$work/out.csv"
-echo "1..$number"
+  cd "$BATS_FILE_TMPDIR" || return
+  cc -shared -fPIC runtime.c -o libruntime.so
+  cc program.c -o program -L. -lruntime -Wl,-rpath,"$PWD"
+  cc -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -shared -fPIC "$BATS_TEST_DIRNAME/../../scripts/api_times.c" -o api_times.so -ldl
+  API_TIMES=$PWD/times.csv LD_PRELOAD=$PWD/api_times.so ./program
+  echo $? >code
+}
+
+setup() { cd "$BATS_FILE_TMPDIR" || return; }
+
+@test "the arguments of a launch arrive" { [ "$(cat code)" = 0 ]; }
+@test "a header" { [ "$(head -n 1 times.csv)" = call,calls,ms ]; }
+@test "launches of the last run, under the name of the documentation" { grep '^cudaLaunchKernel,3,' times.csv; }
+@test "copies of the last run, with the time that they waited" { grep -E '^cudaMemcpy,2,([6-9]|[1-9][0-9]+)\.' times.csv; }
+@test "nothing from outside the run" { [ -s times.csv ] && [ "$(grep -c cudaMalloc times.csv)" = 0 ]; }
+@test "without API_TIMES it prints nothing" {
+  LD_PRELOAD=$PWD/api_times.so run ./program
+  [ -z "$output" ]
+}

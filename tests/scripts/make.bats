@@ -1,0 +1,55 @@
+# The output of make: a line per file, V=1, -s, and a sentence for targets that cannot be built here.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_DIRNAME/../.." || return
+  unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES BACKEND V # of the make that runs the tests
+  cpu=(make BACKEND=cpu SANITIZE=0 OPENCV=0)
+}
+
+# From a copy of the Makefile with one small source, so that nothing of the real build is touched.
+copy() {
+  mkdir -p "$BATS_TEST_TMPDIR/harness"
+  cp -r Makefile cuda_cpu "$BATS_TEST_TMPDIR"
+  cd "$BATS_TEST_TMPDIR" || return
+  echo 'int one(void); int one(void) { return 1; }' >harness/one.c
+  object=build/cpu-noopencv/harness/one.o
+}
+
+@test "one line per file" {
+  copy
+  run -0 "${cpu[@]}" "$object"
+  [ "$output" = 'CC   harness/one.c' ]
+  [ -f "$object" ]
+}
+
+@test "V=1 prints the command" {
+  copy
+  run -0 "${cpu[@]}" V=1 "$object"
+  [[ $output == *'-c harness/one.c -o '* ]]
+}
+
+@test "-s prints nothing, also beside other options" {
+  copy
+  run -0 "${cpu[@]}" -s -j2 "$object"
+  [ -z "$output" ]
+}
+
+@test "a version for GPUs only: one sentence and exit code 2" {
+  run -2 "${cpu[@]}" cub_ref
+  [ "${#lines[@]}" = 1 ]
+  [[ $output == *'cub_ref cannot be built here: it needs a GPU (BACKEND=cuda).'* ]]
+}
+
+@test "a version whose library is missing: one sentence and exit code 2" {
+  run -2 "${cpu[@]}" UNAVAILABLE=seq NEEDS_seq=libseq-dev seq
+  [ "${#lines[@]}" = 1 ]
+  [[ $output == *'seq cannot be built here: it needs libseq-dev; make setup installs it.'* ]]
+}
+
+@test "make report without its packages: one sentence and exit code 2" {
+  copy
+  run -2 "${cpu[@]}" report
+  [ "${#lines[@]}" = 1 ]
+  [[ $output == *'make report_setup installs the packages'* ]]
+}

@@ -1,0 +1,217 @@
+# scripts/reproduce.sh with a compare that measures nothing: which experiments run, which files remain after an
+# interruption, which messages appear. The last tests ask the real compare.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_DIRNAME/../.." || return
+  work=$BATS_TEST_TMPDIR
+  machine cpu 'driver 7'
+  touch "$work/log" "$work/behaviour"
+  cat >"$work/compare" <<'FAKE'
+#!/usr/bin/env bash
+# Logs its arguments; the file `behaviour` decides how the experiment hw4_seq ends.
+here=$(dirname "$0") backend=$(cat "$(dirname "$0")/backend")
+if [ "$1" = --list ]; then
+  printf 'Versions (%s backend); more\n' "$backend"
+  for version in my_sort radix_v2 radix_v3 radix_v9 radix_v10 seq thrust_ref; do printf '  %s   a title\n             its source; stable\n' "$version"; done
+  printf '  snail   slow\n             a source; stable; above 50000 slow: left out unless named\n\n'
+  printf 'Inputs, for --dist:\n  uniform   words\n  zipf      more words\n  morton    a file\n'
+  exit 0
+fi
+rows=
+if [ "$*" = "--n 1000 --keys --reps 1 --stages off --baseline none --format json" ]; then
+  for version in my_sort radix_v2 radix_v3 radix_v9 radix_v10 seq snail thrust_ref; do
+    rows+='   "version": "'$version'",'$'\n''   "cpu_code": '$([ $version = seq ] && echo true || echo false)$',\n'
+  done
+else
+  echo "${OMP_NUM_THREADS-} $*" >>"$here/log"
+fi
+body='{
+ "device": {
+  "name": "NVIDIA Test 1",
+  "backend": "'$backend'",
+  "driver": "'$(cat "$here/driver")'"
+ },
+'$rows' "interrupted": '
+case $(cat "$here/behaviour")$* in
+  slow*kBits*) printf '%s' "$body"; touch "$here/started"; sleep 20; exit 0 ;;
+  interrupted*kBits*) printf '%strue\n}\n' "$body"; exit 130 ;;
+  broken*kBits*) printf '%s' "$body"; exit 3 ;;
+  wrong*kBits*) printf '%sfalse\n}\n' "$body"; exit 1 ;;
+esac
+printf '%sfalse\n}\n' "$body"
+FAKE
+  chmod +x "$work/compare"
+}
+
+machine() { echo "$1" >"$work/backend"; echo "$2" >"$work/driver"; }
+behave() { echo "$1" >"$work/behaviour"; }
+reproduce() { COMPARE=$work/compare OUT=$work/results scripts/reproduce.sh "$@" 2>&1; }
+says() { grep -q -- "$1" <<<"$output"; }
+asked() { grep -q -- "$1" "$work/log"; }
+calls() { wc -l <"$work/log"; }
+files() { find "$work/results" -name "$1" | wc -l; }
+
+@test "a GPU: every experiment leaves a record in the device's folder, and nothing else" {
+  machine cuda 'driver 7'
+  run -0 reproduce
+  [ -d "$work/results/Test_1" ]
+  [ "$(files '*.json')" -gt 20 ]
+  [ "$(files '*.json')" = "$(calls)" ]
+  [ "$(find "$work/results" -type f | wc -l)" = "$(calls)" ]
+}
+
+@test "a GPU gets the sizes of the reports" {
+  machine cuda 'driver 7'
+  run -0 reproduce
+  asked 'merge_bottomup --keys --n 100K,1M,10M,30M,60M,100M'
+  asked 'mppsort thrust_ref --keys --n 1M,2M,4M,8M --reps 100 .*--noise 0'
+  run -1 says 'scaled down'
+}
+
+@test "versions come from compare: by kind, the newest radix versions for the largest sizes, slow ones alone" {
+  machine cuda 'driver 7'
+  run -0 reproduce
+  asked '^ my_sort radix_v2 radix_v3 radix_v9 radix_v10 thrust_ref  *--n 100M --pairs'
+  asked '^ radix_v3 radix_v9 radix_v10  *thrust_ref  *--keys --n 1K,.*,1G'
+  asked '^ snail --image'
+  [ -f "$work/results/Test_1/hw4_snail.json" ]
+  [ "$(grep -c 'snail' "$work/log")" = 1 ]
+}
+
+@test "CPU code: the versions whose rows say so" {
+  run -0 reproduce
+  asked '^ seq thrust_ref --keys --n 1K,4K,16K,64K,256K,1M'
+}
+
+@test "tasks run with the number of threads in their name" {
+  run -0 reproduce
+  asked '^2 merge_cpu --set mode=3\|^1 merge_cpu --set mode=3'
+}
+
+@test "inputs come from the list, those without a file left out" {
+  local inputs=uniform,zipf # and morton, where scripts/real_inputs.js has been run
+  [ ! -f build/inputs/morton.npy ] || inputs+=,morton
+  run -0 reproduce
+  asked "--dist $inputs "
+}
+
+@test "a second call measures nothing, and says so" {
+  reproduce
+  local all
+  all=$(calls)
+  run -0 reproduce
+  [ "$(calls)" = "$all" ]
+  says "$all experiments have been measured before"
+}
+
+@test "only a missing experiment is measured" {
+  reproduce
+  rm "$work"/results/*/mppsort.json
+  : >"$work/log"
+  run -0 reproduce
+  [ "$(calls)" = 1 ]
+  asked 'mppsort thrust_ref'
+}
+
+@test "--again measures the experiments that --only names" {
+  machine cuda 'driver 7'
+  reproduce
+  : >"$work/log"
+  run -0 reproduce --only 'hw4*' --again
+  [ "$(calls)" = 3 ]
+  [ "$(grep -c -- '--image' "$work/log")" = 3 ]
+}
+
+@test "another machine with the same device is refused; --as keeps the two apart" {
+  reproduce --only mppsort
+  machine cpu 'driver 8'
+  run -2 reproduce
+  says '--as DEVICE uses another folder'
+  run -0 reproduce --as other --only mppsort
+  [ -f "$work/results/other/mppsort.json" ]
+}
+
+@test "the cpu backend: a folder of its own and smaller sizes, but HW4's own" {
+  run -0 reproduce
+  [ -d "$work/results/cpu_Test_1" ]
+  says 'n is scaled down'
+  asked '--image samples/portrait.ppm,samples/template.ppm --pairs --reps'
+  asked 'merge_bottomup --keys --n 100K,1M,10M --reps 3'
+}
+
+@test "Ctrl-C in compare: exit code 130, finished experiments are kept, no half-written file" {
+  behave interrupted
+  run -130 reproduce
+  [ -f "$work/results/cpu_Test_1/hw4.json" ]
+  [ ! -e "$work/results/cpu_Test_1/hw4_seq.json" ]
+  [ "$(files '.part')" = 0 ]
+}
+
+@test "after Ctrl-C the next call continues with the interrupted experiment" {
+  behave interrupted
+  run -130 reproduce
+  behave ''
+  : >"$work/log"
+  run -0 reproduce
+  asked 'seq --image'
+  run -1 asked '^ --image'
+}
+
+# Ends reproduce.sh and its compare by a signal in the middle of the second experiment; prints the exit code.
+end_by() {
+  local code=0
+  behave slow
+  set -m
+  COMPARE=$work/compare OUT=$work/results scripts/reproduce.sh --only 'hw4*' >"$work/text" 2>&1 &
+  set +m
+  for _ in $(seq 200); do [ -e "$work/started" ] && break; sleep 0.1; done
+  kill -"$1" -- "-$!"
+  wait "$!" 2>/dev/null || code=$?
+  echo "$code"
+}
+
+@test "SIGTERM in the middle: exit code 130, no record and no half-written file of that experiment" {
+  [ "$(end_by TERM)" = 130 ]
+  [ "$(files '*.json')" = 1 ]
+  [ "$(files '.part')" = 0 ]
+}
+
+@test "SIGKILL, which no trap catches, leaves no half-written record" {
+  [ "$(end_by KILL)" = 137 ]
+  [ "$(files '*.json')" = 1 ]
+}
+
+@test "an experiment without a record: exit code 3 and a sentence" {
+  behave broken
+  run -3 reproduce --only 'hw4*'
+  says 'hw4_seq: no record'
+}
+
+@test "a wrong result: exit code 1, and its record is kept" {
+  behave wrong
+  run -1 reproduce --only 'hw4*'
+  [ -f "$work/results/cpu_Test_1/hw4_seq.json" ]
+}
+
+@test "mistakes: exit code 2" {
+  run -2 reproduce --only nothing
+  run -2 reproduce --frobnicate
+  run -2 reproduce --as ../up
+  says 'no name for a folder'
+  run -2 env COMPARE="$work/none" scripts/reproduce.sh
+  says 'make compare builds it'
+}
+
+@test "the real compare: its versions are sorted into kinds as its records and its list say" {
+  . scripts/experiments.sh
+  compare=${HW4_DIR:-build/cpu}/compare
+  "$compare" --n 1000 --keys --reps 1 --stages off --baseline none --format json >"$work/probe"
+  [ "$(probed "$work/probe" true | grep -cx 'merge_cpu\|seq\|std_sort_ref')" = 3 ]
+  [ "$(probed "$work/probe" false | grep -cx 'odd_even\|radix_v1\|thrust_ref')" = 3 ]
+  [ "$(cat <(probed "$work/probe" true) <(probed "$work/probe" false) | wc -l)" = "$("$compare" --list | sed '/^$/q' | grep -c '^  [a-z]')" ]
+  [ "$(slow_versions)" = odd_even ]
+  experiments "$work/probe" 0 >"$work/lines"
+  grep '^scaling_all_keys|.*|.* radix_v1 .*thrust_ref ' "$work/lines"
+  run -1 grep '^\(scaling_all\|inputs\).*\(odd_even\|seq \)' "$work/lines"
+}

@@ -1,0 +1,60 @@
+# scripts/run_tests.sh: the counts of good, failing, skipped and broken test programs.
+bats_require_minimum_version 1.5.0
+
+setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
+
+# program NAME CODE LINE ...: a test program that prints these lines and ends with that exit code.
+program() {
+  local file=$BATS_TEST_TMPDIR/$1 code=$2
+  shift 2
+  { echo '#!/bin/sh'; printf 'echo "%s"\n' "$@"; echo "exit $code"; } >"$file"
+  chmod +x "$file"
+}
+tests() { (cd "$BATS_TEST_TMPDIR" && "$OLDPWD/scripts/run_tests.sh" "$@"); }
+line() { grep -qE -- "$1" <<<"$output"; }
+
+@test "all good" {
+  program ./good 0 '1..2' 'ok 1 - a' 'ok 2 - b'
+  run -0 tests ./good
+  line '^\./good +2 passed +0 failed +[0-9.]+ s$'
+  [ "${lines[-1]}" = '2 passed, 0 failed' ]
+}
+
+@test "a failing test is counted, and the output shown" {
+  program ./bad 1 '1..2' 'ok 1 - a' 'not ok 2 - b' '# the reason'
+  run -1 tests ./bad
+  line '^\./bad +1 passed +1 failed'
+  line '^# the reason$'
+  [ "${lines[-1]}" = '1 passed, 1 failed' ]
+}
+
+@test "a crash, a missing test and a program without tests are a failure each" {
+  program ./crash 139 '1..1' 'ok 1 - a'
+  program ./short 0 '1..3' 'ok 1 - a' 'ok 2 - b'
+  program ./empty 0 ''
+  run -1 tests ./crash ./short ./empty ./absent
+  [ "${lines[-1]}" = '3 passed, 4 failed' ]
+}
+
+@test "a file whose tests are all skipped says skipped and why" {
+  program ./tap 0 '1..1' 'ok 1 - a # skip no GPU here'
+  program ./cmocka 0 '1..1' 'not ok 1 - a # SKIP'
+  program ./some 0 '1..2' 'ok 1 - a' 'ok 2 - b # skip no GPU here'
+  run -0 tests ./tap ./cmocka ./some
+  line '^\./tap +skipped: no GPU here$'
+  line '^\./cmocka +skipped: $'
+  line '^\./some +1 passed +0 failed +[0-9.]+ s, 1 skipped$'
+  [ "${lines[-2]}" = '3 skipped' ]
+  [ "${lines[-1]}" = '1 passed, 0 failed' ]
+}
+
+@test "only skipped tests are no success" {
+  program ./tap 0 '1..1' 'ok 1 - a # skip no GPU here'
+  run -1 tests ./tap
+}
+
+@test "a bats file" {
+  printf '@test "a" { true; }\n@test "b" { false; }\n@test "c" { skip "later"; }\n' >"$BATS_TEST_TMPDIR/x.bats"
+  run -1 tests ./x.bats
+  line '^\./x.bats +1 passed +1 failed .*, 1 skipped$'
+}
