@@ -5,6 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r scripts radix_v2 radix_v5 "$work"
+mkdir -p "$work/tests" && cp -r tests/versions "$work/tests"
 cd "$work" || exit 1
 
 number=0
@@ -22,15 +23,19 @@ refuses() { # refuses SENTENCE ARGUMENT ...: exit code 2, the sentence, and no f
   after=$(find . | sort)
   [ "$code" = 2 ] && [[ $said == *"$sentence"* ]] && [ "$before" = "$after" ]
 }
-copies() { # copies NAME FROM: all code files are there, and none speaks of FROM as itself
+copies() { # copies NAME FROM: all code files are there, and none still has FROM's name as its own
   scripts/new_version.sh "$1" "$2" >/dev/null &&
-    [ "$(cd "$1" && ls ./*.cu*)" = "$(cd "$2" && ls ./*.cu*)" ] && grep -q "^    \"$1\",$" "$1/student_func.cu" &&
+    [ "$(cd "$1" && ls ./*.cu*)" = "$(cd "$2" && ls ./*.cu*)" ] && grep -Eq "^    (\.name = )?\"$1\",\$" "$1/student_func.cu" &&
     ! grep -q "\"$2\|include \"$2/\|${2^^}_" "$1"/*.cu* && grep -q "^# $1" "$1/README.md"
 }
 
-echo 1..7
+# The empty handout follows the template.
+follows_template() { tests/versions/test_handouts.sh | grep -q "^ok [0-9]* - handout of $1$"; }
+
+echo 1..8
 check 'a version of one file' copies my_sort radix_v2
 check 'a version of several files' copies my_sweep radix_v5
+check 'its handout' follows_template my_sort
 check 'a name that is taken' refuses 'there is a my_sort already' my_sort
 check 'a name that is none' refuses "'My-Sort' is no name" My-Sort
 check 'a name that leaves the folder' refuses "'../my' is no name" ../my
