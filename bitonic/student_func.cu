@@ -19,7 +19,7 @@
 
 static const char *const stages[] = {"tiles", "far", "near", NULL};
 static const SortKnob knobs[] = {
-    {"tileBits", 12, 5, 14, "a block's tile has 2^tileBits elements (half while they do not fit)"},
+    {"tileBits", 12, 5, 14, "a block's tile has 2^tileBits elements (halved until it fits)"},
     {"steps", 3, 1, MAX_BITONIC_STEPS, "steps of the network per visit to memory"},
     {"blockTile", 512, 32, 1024, "threads per block on tiles in shared memory"},
     {"blockFar", 256, 32, 1024, "threads per block of steps in device memory"},

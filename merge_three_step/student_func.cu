@@ -23,7 +23,7 @@ static const SortKnob knobs[] = {
     {"serialUntil", 16, 1, 256, "step 1 ends when runs have at least this many elements"},
     {"blockUntil", 2048, 2, 4096,
      "step 2 merges two runs only while both fit in this many elements"},
-    {"splitterDistance", 256, 16, 1024, "step 3: every how many elements a splitter is taken"},
+    {"splitterDistance", 256, 16, 1024, "step 3: elements from one splitter to the next"},
     {"blockSize", 256, 32, 1024, "threads per block of step 1, of the splitters and of a piece"},
     {},
 };
