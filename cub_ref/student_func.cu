@@ -3,7 +3,7 @@
 // Build:    make cub_ref            (GPU only)
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set wideIndex=0
 // New here: no algorithm of ours. Thrust calls the same kernels, but allocates scratch at each
-// call.
+//           call.
 #include <cub/device/device_radix_sort.cuh>
 
 #include "common/check.h"

@@ -9,7 +9,7 @@
 //           is a splitter; between neighbours of the sorted splitters lie at most 256 + 256
 //           elements, and each such piece is merged by a block, so that one merge fills all SMs.
 // Lesson:   the three steps are one idea at three sizes: how much work a thread gets. The remaining
-//           cost is memory traffic: every level reads and writes everything.
+//           cost is the number of levels: each one reads, searches and writes everything.
 #include "common/check.h"
 #include "common/knobs.h"
 #include "common/merge_by_rank.cuh"

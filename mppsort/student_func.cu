@@ -10,8 +10,7 @@
 //           or because the keys are not uniform, are partitioned again between their own least
 //           and greatest key, all of them in the same launches.
 // Lesson:   equal ranges are equal work only if the keys are uniform. A radix sort uses every bit
-// of
-//           every key, so the distribution of the keys hardly matters to it.
+//           of each key, so the distribution of the keys hardly matters to it.
 #include "common/block_bitonic.cuh"
 #include "common/check.h"
 #include "common/device.h"

@@ -67,8 +67,7 @@ static __global__ void do_steps(Pairs from, Pairs to, size_t n, size_t first_ste
   extern __shared__ unsigned int tile_keys[];  // TILE_PER_THREAD per thread, then the positions
   const unsigned int tile = TILE_PER_THREAD * blockDim.x, core = tile - 2 * steps;
   const Pairs shared = {tile_keys, from.positions == NULL ? NULL : tile_keys + tile};
-  // Tile element j is array element begin + j - steps; in block 0 the first would be before the
-  // array.
+  // Tile element j is array element begin + j - steps. In block 0 the first `steps` do not exist.
   const size_t begin = (size_t)blockIdx.x * core;
   const unsigned int first = begin == 0 ? steps : 0;
   const unsigned int last = n - begin < core + steps ? (unsigned int)(n - begin) + steps : tile;

@@ -3,8 +3,7 @@
 // Build:    make radix_v1
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
 // New here: every step of seq becomes a kernel. With one bit a digit is 0 or 1, so one scan over
-// the
-//           digits gives the rank of each element among equals.
+//           the digits gives the rank of each element among equals.
 // Lesson:   on the report's machine it is slower than seq. Two bins make all threads queue at two
 //           addresses, and 32 passes read and write everything 32 times.
 #include "common/check.h"

@@ -6,7 +6,7 @@
 //           writes it back sorted. To rank an element it is then enough to walk back to the first
 //           smaller digit, where radix_v2 compares with everything before it.
 // Lesson:   work moved is not work saved. The walk is short, but the counting sort compares every
-//           element with the whole tile: twice as many as radix_v2's ranking does on average.
+//           element with the whole tile: twice the comparisons of radix_v2's ranking.
 #include "common/check.h"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
