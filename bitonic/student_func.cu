@@ -3,13 +3,13 @@
 // Build:    make bitonic
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set steps=1
 // New here: which elements are compared does not depend on the data, so that all comparisons of a
-//           step are independent and no thread waits for what another found out. The article's
-//           kernel sorts one small array, and each of its blocks compares with parts that only
-//           other blocks have; here far partners meet in device memory, and blocks wait for each
-//           other by the end of a kernel. Near partners meet in shared memory. Each visit to
-//           either memory does up to three steps at once (common/block_bitonic.cuh).
-// Lesson:   regular work is what GPUs like best, and still n log^2 n of it is too much: 2^23 keys
-//           take 276 steps over all of them, where a radix sort takes four passes.
+//           step are independent and no thread waits for the result of another. The article's
+//           kernel sorts one small array: each of its blocks compares with parts that only other
+//           blocks hold. Here far partners meet in device memory, and blocks wait for each other
+//           at the end of a kernel. Near partners meet in shared memory. Each visit to either
+//           memory does up to three steps at once (common/block_bitonic.cuh).
+// Lesson:   regular work suits GPUs, but n log^2 n of it is too much: 2^23 keys take 276 steps over
+//           all of them, where a radix sort takes four passes.
 #include "common/block_bitonic.cuh"
 #include "common/check.h"
 #include "common/knobs.h"
@@ -19,7 +19,7 @@
 
 static const char *const stages[] = {"tiles", "far", "near", NULL};
 static const SortKnob knobs[] = {
-    {"tileBits", 12, 5, 14, "a block's tile has 2^tileBits elements (half while they do not fit)"},
+    {"tileBits", 12, 5, 14, "a block's tile has 2^tileBits elements (halved until it fits)"},
     {"steps", 3, 1, MAX_BITONIC_STEPS, "steps of the network per visit to memory"},
     {"blockTile", 512, 32, 1024, "threads per block on tiles in shared memory"},
     {"blockFar", 256, 32, 1024, "threads per block of steps in device memory"},
@@ -27,16 +27,16 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "bitonic",
-    "bitonic sorting network: near partners in shared memory, far ones in device memory",
-    "the parallel sorting article, bitonic sort",
-    false,
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    0.0,
-    0.0,
+    .name = "bitonic",
+    .title = "bitonic sorting network: near partners in shared memory, far ones in device memory",
+    .source = "the parallel sorting article, bitonic sort",
+    .stable = false,
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.0,
+    .scratch_per_pair = 0.0,
 };
 
 // Each block sorts a tile.

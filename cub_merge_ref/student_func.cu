@@ -17,16 +17,16 @@ static const char *const stages[] = {"sort", NULL};
 static const SortKnob knobs[] = {{}};
 
 extern "C" const SortVersion sort_version = {
-    "cub_merge_ref",
-    "cub::DeviceMergeSort, scratch allocated beforehand",
-    "the library's merge sort",
-    true,
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    4.5,  // the library's second buffer and its partitions
-    8.5,
+    .name = "cub_merge_ref",
+    .title = "cub::DeviceMergeSort, scratch allocated beforehand",
+    .source = "the library's merge sort",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 4.5,  // the library's second buffer and its partitions
+    .scratch_per_pair = 8.5,
 };
 
 struct Less {

@@ -2,7 +2,8 @@
 //
 // Build:    make cub_ref            (GPU only)
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set wideIndex=0
-// New here: no algorithm of ours. Thrust calls the same kernels, but allocates scratch every time.
+// New here: no algorithm of ours. Thrust calls the same kernels, but allocates scratch at each
+//           call.
 #include <cub/device/device_radix_sort.cuh>
 
 #include "common/check.h"
@@ -18,16 +19,16 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "cub_ref",
-    "cub::DeviceRadixSort, scratch allocated beforehand",
-    "the library behind Thrust's radix sort",
-    true,
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    4.5,  // the library's second buffer and its counters
-    8.5,
+    .name = "cub_ref",
+    .title = "cub::DeviceRadixSort, scratch allocated beforehand",
+    .source = "the library behind Thrust's radix sort",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 4.5,  // the library's second buffer and its counters
+    .scratch_per_pair = 8.5,
 };
 
 // One call to CUB; with scratch NULL it only writes how much scratch it needs.

@@ -3,11 +3,11 @@
 // Build:    make merge_bottomup
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set parentBlock=32
 // New here: (after the bottom-up merge slides) no recursion: sorted runs of 1, 2, 4, .. keys are
-//           merged in pairs, one kernel a width, one thread a pair. Many small pairs: the thread
+//           merged in pairs, a kernel per width, a thread per pair. Many small pairs: the thread
 //           merges its pair itself. Few large ones: it launches a child kernel with one thread for
 //           each element. Why: the recursion of merge_cpu does not fit a GPU's small stacks.
 // Lesson:   launching from the device saves the way back to the host, not the launch: it pays only
-//           where one launch brings tens of thousands of elements to merge.
+//           where one launch merges tens of thousands of elements.
 #include "common/check.h"
 #include "common/knobs.h"
 #include "common/merge_by_rank.cuh"
@@ -26,16 +26,16 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "merge_bottomup",
-    "bottom-up merge sort, a thread per pair of runs; large pairs get a child kernel each",
-    "the bottom-up merge slides, GPU part",
-    true,
-    UINT32_MAX - 1,  // at most 2^31 - 1 pairs, which is how many blocks a grid can have
-    0,
-    stages,
-    knobs,
-    0.0,
-    0.0,
+    .name = "merge_bottomup",
+    .title = "bottom-up merge sort, a thread per pair of runs; large pairs get a child kernel each",
+    .source = "the bottom-up merge slides, GPU part",
+    .stable = true,
+    .max_n = UINT32_MAX - 1,  // at most 2^31 - 1 pairs, which is how many blocks a grid can have
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.0,
+    .scratch_per_pair = 0.0,
 };
 
 // The child ("mergeKernel" on the slides): a thread per element of the two runs finds its place by
@@ -70,9 +70,9 @@ static __global__ void coordinate_merges(Pairs from, Pairs to, size_t n, size_t 
   if (error != cudaSuccess) atomicCAS(launch_error, 0u, (unsigned int)error);  // keep the first
 }
 
-// One pass: merges the runs of `width` elements in pairs. The device holds only so many launches
-// that have not finished (2,048 unless set otherwise) and refuses more, so pairs that get children
-// go to it in slices of so many.
+// One pass: merges the runs of `width` elements in pairs. The device holds a limited number of
+// unfinished launches (2,048 unless set otherwise) and refuses more, so pairs that get children are
+// launched in slices of at most that many.
 static void merge_pass(Pairs from, Pairs to, size_t n, size_t width, bool children,
                        unsigned int *d_launch_error) {
   const int parent_block = knob("parentBlock");
@@ -88,7 +88,7 @@ static void merge_pass(Pairs from, Pairs to, size_t n, size_t width, bool childr
   }
 }
 
-// A launch that the device refused is known to the device only: ask it.
+// Only the device knows of a child launch that it refused: reads its flag, and fails if it is set.
 static void check_children(const unsigned int *d_launch_error) {
   unsigned int error;
   CUDA_CHECK(cudaMemcpy(&error, d_launch_error, sizeof error, cudaMemcpyDeviceToHost));

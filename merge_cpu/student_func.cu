@@ -4,7 +4,7 @@
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set mode=2
 // New here: (after the bottom-up merge slides) both halves of an array are sorted at the same time.
 //           Mode 2 forks a pair of threads at each level that is switched on; mode 3 starts one
-//           team and hands it tasks, which whoever is idle picks up. Why: the recursion is the only
+//           team and hands it tasks, which idle threads pick up. Why: the recursion is the only
 //           parallelism here; each merge still runs on one thread.
 // Lesson:   forking where the program splits ties the threads to the shape of the recursion. Tasks
 //           do not, and still end at the last merge, which reads all n elements alone.
@@ -53,7 +53,7 @@ static void merge(HostPairs from, HostPairs to, size_t begin, size_t middle, siz
 }
 
 // All three sort the range begin..end of `a` into `b`; at the call both hold the same elements
-// there. The halves are sorted into `a`, so that the merge has somewhere to go: no copying back.
+// there. The halves are sorted into `a`, and the merge writes to `b`: no copying back.
 static void sort_sequential(HostPairs a, HostPairs b, size_t begin, size_t end) {
   if (end - begin < 2) return;
   const size_t middle = begin + (end - begin) / 2;
@@ -68,7 +68,7 @@ static void sort_sections(HostPairs a, HostPairs b, size_t begin, size_t end, si
     return;
   }
   const size_t middle = begin + (end - begin) / 2;
-  // Two sections can employ two threads; a team of all cores would leave the others idle. Below the
+  // Two sections keep two threads busy; a team of all cores would leave the others idle. Below the
   // active levels the region's team is the calling thread alone.
 #pragma omp parallel sections num_threads(2)
   {
@@ -90,7 +90,7 @@ static void sort_tasks(HostPairs a, HostPairs b, size_t begin, size_t end, size_
   sort_tasks(b, a, begin, middle, cutoff);
 #pragma omp task
   sort_tasks(b, a, middle, end, cutoff);
-#pragma omp taskwait  // both halves must be there before they are merged
+#pragma omp taskwait  // both halves must be sorted before they are merged
   merge(a, b, begin, middle, end);
 }
 

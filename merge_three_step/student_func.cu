@@ -8,8 +8,8 @@
 //           search in the other run, in shared memory. Step 3, few and huge: every 256th element
 //           is a splitter; between neighbours of the sorted splitters lie at most 256 + 256
 //           elements, and each such piece is merged by a block, so that one merge fills all SMs.
-// Lesson:   the three steps are one idea, how much work a thread gets, seen at three sizes. What
-//           remains is memory: every level reads and writes everything.
+// Lesson:   the three steps are one idea at three sizes: how much work a thread gets. The remaining
+//           cost is the number of levels: each one reads, searches and writes everything.
 #include "common/check.h"
 #include "common/knobs.h"
 #include "common/merge_by_rank.cuh"
@@ -23,25 +23,25 @@ static const SortKnob knobs[] = {
     {"serialUntil", 16, 1, 256, "step 1 ends when runs have at least this many elements"},
     {"blockUntil", 2048, 2, 4096,
      "step 2 merges two runs only while both fit in this many elements"},
-    {"splitterDistance", 256, 16, 1024, "step 3: every how many elements a splitter is taken"},
+    {"splitterDistance", 256, 16, 1024, "step 3: elements from one splitter to the next"},
     {"blockSize", 256, 32, 1024, "threads per block of step 1, of the splitters and of a piece"},
     {},
 };
 
 extern "C" const SortVersion sort_version = {
-    "merge_three_step",
-    "merge sort: a thread, a block, or pieces between splitters for each merge",
-    "the parallel sorting article, merge sort",
-    true,
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    0.1,  // the cuts
-    0.1,
+    .name = "merge_three_step",
+    .title = "merge sort: a thread, a block, or pieces between splitters for each merge",
+    .source = "the parallel sorting article, merge sort",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.1,  // the cuts
+    .scratch_per_pair = 0.1,
 };
 
-// What begins with element i of `pairs`.
+// The part of `pairs` from element i on.
 static __device__ __forceinline__ Pairs pairs_from(Pairs pairs, size_t i) {
   const Pairs rest = {pairs.keys + i, pairs.positions == NULL ? NULL : pairs.positions + i};
   return rest;
@@ -82,15 +82,15 @@ static __global__ void merge_by_blocks(Pairs from, Pairs to, size_t n, size_t wi
 
 // ---- step 3: a block per piece of a merge -------------------------------------------------------
 
-// Where two runs are cut: so many elements of each go before the cut.
+// Where two runs are cut: the number of elements of each run before the cut.
 typedef struct Cut {
   unsigned int left, right;
 } Cut;
 
-// A thread per splitter, for all merges of the level. Its place in the other run, found by one
-// binary search, is where the cut goes through that run; and it says how many of the other run's
-// splitters (its elements 0, distance, 2 * distance, ..) come before this one, which is all that
-// sorting the splitters needs.
+// A thread per splitter, for all merges of the level. One binary search finds the splitter's place
+// in the other run, which is the cut through that run. The place also gives the number of the other
+// run's splitters (its elements 0, distance, 2 * distance, ..) before this one, and so the index of
+// this splitter among all sorted splitters.
 //
 //   left [1 4 6 8], right [2 3 5 7], distance 2: splitters 1 6 | 2 5
 //   places in the other run  0 3 | 1 2     splitters before  0+0 1+2 | 0+1 1+1
@@ -173,7 +173,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   stage_stop();
 
   stage_start("splitter");
-  // At least `width` elements per run with one splitter each, and one per splitterDistance more.
+  // One splitter per run of at least `width` elements, and one more per splitterDistance elements.
   const size_t most_splitters = n / width + n / (size_t)knob("splitterDistance") + 1;
   Cut *const d_cuts = (Cut *)scratch_alloc(most_splitters * sizeof *d_cuts);
   for (; width < n; width *= 2) {

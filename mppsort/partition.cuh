@@ -1,4 +1,4 @@
-// Kernels 1 to 4 of mppsort: they bring every element to the partition of its range of keys.
+// Kernels 1 to 4 of mppsort: they move every element to the partition of its range of keys.
 //
 //   2 tiles    [17 10 14 19 | 12 11 16 13]     least key 10, greatest 19, 3 partitions:
 //   matrix     1 1 2                           10 .. 13, 14 .. 16, 17 .. 19
@@ -16,8 +16,8 @@
 
 // ---- kernel 1: histogram ------------------------------------------------------------------------
 
-// The least of a warp's values, for its first lane. A lane that has none on its right asks the last
-// one: asking twice does no harm.
+// Returns the least of a warp's values to its first lane. A lane without a neighbour at the
+// distance reads the last lane: a value that counts twice does not change the least.
 static __device__ __forceinline__ unsigned int warp_least(unsigned int value) {
   const unsigned int mask = warp_mask(), lane = threadIdx.x % WARP_SIZE;
   const unsigned int last = __popc(mask) - 1;
@@ -53,8 +53,8 @@ static __global__ void find_range(WorkList list, Plan plan, const unsigned int *
   atomicMax(&list.segments[tile.segment].greatest, block_greatest);
 }
 
-// Counts how many elements each partition has: in the tile, for the tile's row of the matrix, and
-// in the segment. A segment of equal keys is in order: its counts stay 0, and nobody moves it.
+// Counts the elements of each partition: in the tile, for the tile's row of the matrix, and in the
+// segment. A segment of equal keys is in order: its counts stay 0, and it is not partitioned.
 static __global__ void count_partitions(WorkList list, Plan plan, const unsigned int *keys,
                                         unsigned int *hist, unsigned int *matrix) {
   extern __shared__ unsigned int count[];  // one per partition
@@ -76,8 +76,8 @@ static __global__ void count_partitions(WorkList list, Plan plan, const unsigned
 
 // ---- kernel 2: scan of the histogram ------------------------------------------------------------
 
-// A block per segment, a thread per partition: where in the array each partition starts. What is
-// too large to sort goes to the next level.
+// A block per segment, a thread per partition: where in the array each partition starts. Partitions
+// too large to sort go to the next level.
 //   hist  [3 1 0 2], segment that begins at 10  ->  start [10 13 14 14]
 static __global__ void scan_histogram(WorkList list, Plan plan, const unsigned int *hist,
                                       unsigned int *start, unsigned int *segment_of_partition,
@@ -96,7 +96,7 @@ static __global__ void scan_histogram(WorkList list, Plan plan, const unsigned i
 
 // ---- kernel 3: vertical scan of the matrix ------------------------------------------------------
 
-// A warp per partition turns its column of counts into where each tile's elements of it go.
+// A warp per partition: replaces each tile's count in its column by the place of the first of them.
 //   column [2 0 1], start 13  ->  [13 15 15]
 static __global__ void scan_vertically(WorkList list, const unsigned int *hist,
                                        const unsigned int *start,
@@ -126,7 +126,7 @@ static __global__ void move_to_partitions(WorkList list, Plan plan, Pairs from, 
   extern __shared__ unsigned int next_place[];  // one per partition
   const Tile tile = tile_of_block(list, plan);
   const Segment *const segment = &list.segments[tile.segment];
-  if (segment->least == segment->greatest) {  // where `to` is not the output, `from` is
+  if (segment->least == segment->greatest) {  // if `to` is not the output, `from` is
     for (unsigned int i = threadIdx.x; to_is_output && i < tile.length; i += blockDim.x)
       move_pair(to, tile.begin + i, from, tile.begin + i);
     return;

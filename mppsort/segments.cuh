@@ -1,5 +1,5 @@
-// What the kernels of mppsort work on: segments of the array, and the lists that say which block
-// works on which part of which segment.
+// The work of mppsort's kernels: segments of the array, and the lists that assign each block its
+// part of a segment.
 //
 //   segments (1st level: one, the whole array)   [ segment 0                | segment 1     ]
 //   each has tiles, a block each                 [ tile 0 | tile 1 | tile 2 | tile 3 | tile 4]
@@ -12,7 +12,7 @@
 
 #include "common/pairs.cuh"
 
-// How the work is cut, the same on all levels.
+// How the work is divided; the same on all levels.
 typedef struct Plan {
   unsigned int tile;            // elements per block of the histogram and the partition kernel
   unsigned int partition_size;  // elements per partition to aim at
@@ -25,10 +25,10 @@ typedef struct Segment {
   unsigned int begin, length;
   unsigned int least, greatest;  // of its keys
   unsigned int partitions, tiles;
-  unsigned int first_partition, first_tile, first_cell;  // its numbers begin with these
+  unsigned int first_partition, first_tile, first_cell;  // indices of its first ones
 } Segment;
 
-// How much there is on a level.
+// The size of a level: its number of segments, tiles, partitions and matrix cells.
 typedef struct LevelSize {
   unsigned int segments, tiles, partitions, cells;
 } LevelSize;
@@ -43,7 +43,7 @@ static __host__ __device__ __forceinline__ unsigned int ceil_div(unsigned int a,
   return a / b + (a % b != 0);
 }
 
-// What a segment of so many elements adds to its level.
+// Returns the size that a segment of `length` elements adds to its level.
 static __host__ __device__ __forceinline__ LevelSize size_of_segment(unsigned int length,
                                                                      Plan plan) {
   const unsigned int wanted = ceil_div(length, plan.partition_size);
@@ -53,7 +53,7 @@ static __host__ __device__ __forceinline__ LevelSize size_of_segment(unsigned in
   return size;
 }
 
-// Enters a segment in a list. `at`: how much of each kind is in the list before it.
+// Writes a segment to a list. `at`: the size of the list before it.
 static __device__ void put_segment(WorkList list, LevelSize at, unsigned int begin,
                                    unsigned int length, Plan plan) {
   const LevelSize size = size_of_segment(length, plan);
@@ -63,7 +63,7 @@ static __device__ void put_segment(WorkList list, LevelSize at, unsigned int beg
   for (unsigned int t = 0; t < size.tiles; t++) list.segment_of_tile[at.tiles + t] = at.segments;
 }
 
-// The same for a list that many threads add to, in any order.
+// The same for a list to which many threads add, in any order.
 static __device__ void add_segment(WorkList list, LevelSize *total, unsigned int begin,
                                    unsigned int length, Plan plan) {
   const LevelSize size = size_of_segment(length, plan);
@@ -92,8 +92,8 @@ static __device__ __forceinline__ Tile tile_of_block(WorkList list, Plan plan) {
 
 // Ranges of equal width from a segment's least key to its greatest:
 //   partition of a key = (key - least) * partitions / (greatest - least + 1)
-// with the quotient partitions / (..) once per block, as a fraction of 52 bits: it fits, because
-// the product is less than partitions * 2^52.
+// The quotient partitions / (..) is computed once per block, as a fixed-point number with 52 bits
+// of fraction. The product fits into 64 bits, because it is less than partitions * 2^52.
 //   least 10, greatest 19, 3 partitions: 10 11 12 13 | 14 15 16 | 17 18 19
 typedef struct Ranges {
   unsigned int least;

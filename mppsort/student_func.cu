@@ -5,13 +5,12 @@
 // New here: the keys between the least and the greatest are divided into up to 1,024 ranges of
 //           equal width; one pass moves every element to the partition of its range; then each
 //           partition is sorted by one block, in shared memory, by a bitonic sort that takes any
-//           length. Why: the elements travel twice, where an 8-bit radix sort has them travel four
-//           times.
+//           length. Why: every element moves twice, where an 8-bit radix sort moves it four times.
 //           Beyond the report: partitions too large for a block, because there are many elements
 //           or because the keys are not uniform, are partitioned again between their own least
 //           and greatest key, all of them in the same launches.
-// Lesson:   equal ranges are equal work only if the keys are uniform. A radix sort looks at every
-//           bit of every key and so never notices.
+// Lesson:   equal ranges are equal work only if the keys are uniform. A radix sort uses every bit
+//           of each key, so the distribution of the keys hardly matters to it.
 #include "common/block_bitonic.cuh"
 #include "common/check.h"
 #include "common/device.h"
@@ -38,21 +37,21 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "mppsort",
-    "multi-partition sort: equal ranges of keys, a bitonic sort inside each",
-    "the CUDA-MPPSort report",
-    false,
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    0.1,  // the lists of segments and partitions
-    0.1,
+    .name = "mppsort",
+    .title = "multi-partition sort: equal ranges of keys, a bitonic sort inside each",
+    .source = "the CUDA-MPPSort report",
+    .stable = false,
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.1,  // the lists of segments and partitions
+    .scratch_per_pair = 0.1,
 };
 
 // ---- kernel 5: sort -----------------------------------------------------------------------------
 
-// Each block sorts one partition, then the next that is gridDim.x further on.
+// Each block sorts every gridDim.x-th partition.
 template <int STEPS, bool PAIRS>
 static __global__ void __launch_bounds__(1024)
     sort_partitions(Pairs from, Pairs to, const unsigned int *start, const unsigned int *hist,
@@ -103,12 +102,12 @@ typedef struct Workspace {
   unsigned int *matrix;
 } Workspace;
 
-static unsigned int *alloc_words(size_t words) {
-  return (unsigned int *)scratch_alloc(words * sizeof(unsigned int));
+static unsigned int *alloc_uints(size_t count) {
+  return (unsigned int *)scratch_alloc(count * sizeof(unsigned int));
 }
 
-// A level has at most one segment per sort_size elements; each segment at most one tile and one
-// partition more than its length says.
+// A level has at most one segment per sort_size elements. Each segment has at most one tile and one
+// partition more than its length divided by theirs.
 static Workspace workspace_alloc(size_t n, Plan plan) {
   const size_t segments = n / plan.sort_size + 1, tiles = n / plan.tile + segments;
   const size_t partitions = n / plan.partition_size + segments;
@@ -116,13 +115,13 @@ static Workspace workspace_alloc(size_t n, Plan plan) {
   Workspace w;
   w.list.segments = (Segment *)scratch_alloc(segments * sizeof(Segment));
   w.next.segments = (Segment *)scratch_alloc(segments * sizeof(Segment));
-  w.list.segment_of_tile = alloc_words(tiles);
-  w.next.segment_of_tile = alloc_words(tiles);
+  w.list.segment_of_tile = alloc_uints(tiles);
+  w.next.segment_of_tile = alloc_uints(tiles);
   w.next_size = (LevelSize *)scratch_alloc(sizeof(LevelSize) + partitions * sizeof(unsigned int));
   w.hist = (unsigned int *)(w.next_size + 1);
-  w.start = alloc_words(partitions);
-  w.segment_of_partition = alloc_words(partitions);
-  w.matrix = alloc_words(cells);
+  w.start = alloc_uints(partitions);
+  w.segment_of_partition = alloc_uints(partitions);
+  w.matrix = alloc_uints(cells);
   return w;
 }
 
@@ -153,7 +152,7 @@ static __global__ void put_first_segment(WorkList list, unsigned int n, Plan pla
   put_segment(list, nothing, 0, n, plan);
 }
 
-// The five kernels on all segments of a level; what it leaves for the next is in w.next.
+// Runs the five kernels on all segments of a level; w.next holds the segments of the next level.
 static void do_level(Workspace w, LevelSize size, Plan plan, Pairs from, Pairs to, Pairs output) {
   const int block_size = knob("blockSize");
   const size_t counters = plan.most_partitions * sizeof(unsigned int);
@@ -207,7 +206,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   LevelSize size = size_of_segment(n, plan);
   while (size.segments > 0) {
     do_level(w, size, plan, from, to, output);
-    if (n <= plan.sort_size) break;  // nothing can be too large: the host need not ask
+    if (n <= plan.sort_size) break;  // no partition was too large for a block
     CUDA_CHECK(cudaMemcpy(&size, w.next_size, sizeof size, cudaMemcpyDeviceToHost));
     swap_pairs(&from, &to);
     const WorkList done = w.list;

@@ -6,8 +6,8 @@
 //           Here a step compares every element with one neighbour, the next step with the other,
 //           so that all n/2 comparisons of a step are independent: O(n) steps, not O(n^2). A step
 //           needs all of the step before it, and only the end of a kernel makes all blocks wait
-//           for each other: one launch per step. (stepsPerLaunch > 1: a block fetches as many
-//           elements more on both sides as it does steps, and spares the launches between.)
+//           for each other: one launch per step. (stepsPerLaunch = s > 1: a block fetches s extra
+//           elements on both sides and does s steps per launch.)
 // Lesson:   fewer steps are not less work. The work is still O(n^2): a million keys take
 //           5 x 10^11 comparisons, however many threads share them.
 #include "common/check.h"
@@ -26,16 +26,16 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "odd_even",
-    "odd-even transposition sort: n steps of independent neighbour exchanges",
-    "the parallel sorting article, bubble sort (after Kornerup; Habermann)",
-    true,  // neighbours change places only if the left one is greater
-    UINT32_MAX,
-    50000,
-    stages,
-    knobs,
-    0.0,
-    0.0,
+    .name = "odd_even",
+    .title = "odd-even transposition sort: n steps of independent neighbour exchanges",
+    .source = "the parallel sorting article, bubble sort (after Kornerup; Habermann)",
+    .stable = true,  // neighbours change places only if the left one is greater
+    .max_n = UINT32_MAX,
+    .slow_n = 50000,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.0,
+    .scratch_per_pair = 0.0,
 };
 
 static __device__ __forceinline__ void exchange_if_greater(Pairs pairs, size_t i, size_t j) {
@@ -56,18 +56,18 @@ static __global__ void do_step(Pairs pairs, size_t n, size_t step) {
   if (i + 1 < n) exchange_if_greater(pairs, i, i + 1);
 }
 
-// Does steps first_step, first_step + 1, .. (so many as `steps` says) on a tile in shared memory.
+// Does `steps` steps, from first_step on, on a tile in shared memory.
 //
 //   tile of 8, 2 steps   [. . | o o o o | . .]   all are fetched; the four o are written
 //
-// What lies beyond the tile can reach one element further in with every step, so after them only
-// the core, `steps` elements away from either side, is right.
+// The elements beyond the tile are missing, and each step carries the error one element further in.
+// So afterwards only the core, `steps` elements away from either side, is right.
 static __global__ void do_steps(Pairs from, Pairs to, size_t n, size_t first_step,
                                 unsigned int steps) {
   extern __shared__ unsigned int tile_keys[];  // TILE_PER_THREAD per thread, then the positions
   const unsigned int tile = TILE_PER_THREAD * blockDim.x, core = tile - 2 * steps;
   const Pairs shared = {tile_keys, from.positions == NULL ? NULL : tile_keys + tile};
-  // Tile element j is array element begin + j - steps: in block 0 some would lie before the array.
+  // Tile element j is array element begin + j - steps. In block 0 the first `steps` do not exist.
   const size_t begin = (size_t)blockIdx.x * core;
   const unsigned int first = begin == 0 ? steps : 0;
   const unsigned int last = n - begin < core + steps ? (unsigned int)(n - begin) + steps : tile;
@@ -76,7 +76,7 @@ static __global__ void do_steps(Pairs from, Pairs to, size_t n, size_t first_ste
     move_pair(shared, j, from, begin + j - steps);
   __syncthreads();
   for (size_t step = first_step; step < first_step + steps; step++) {
-    // j is odd where the index in the array is, or the other way round.
+    // The parity of j is that of the index in the array, or the opposite one.
     const unsigned int odd = (unsigned int)((begin + steps + step) % 2);
     for (unsigned int j = 2 * threadIdx.x + odd; j + 1 < last; j += 2 * blockDim.x)
       if (j >= first) exchange_if_greater(shared, j, j + 1);
@@ -94,7 +94,7 @@ static void sort_by_single_steps(Pairs pairs, size_t n) {
   }
 }
 
-// The result is in `from` or in `to`: that one is returned.
+// Returns the one of `from` and `to` that holds the result.
 static Pairs sort_by_tiles(Pairs from, Pairs to, size_t n, size_t steps_per_launch) {
   const int block_size = knob("blockSize"), tile = TILE_PER_THREAD * block_size;
   const size_t tile_bytes = (size_t)tile * (from.positions == NULL ? 1 : 2) * sizeof(unsigned int);

@@ -1,5 +1,5 @@
-// radix_level1: the paper's scheme told plainly: count per block, scan on the host, and one thread
-// per block places that block's elements in order.
+// radix_level1: the paper's scheme in its simplest form: count per block, scan on the host, and one
+// thread per block places that block's elements in order.
 //
 // Build:    make radix_level1
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set nBits=4
@@ -7,7 +7,7 @@
 //           instead of a row per bin, is counted straight into device memory, and is scanned on
 //           the host. No ranks are stored: as in seq, each placed element counts its start up.
 // Lesson:   to keep equal digits in order, each element waits for those before it in the tile. One
-//           thread per block leaves 31 of a warp's 32 lanes idle, and the scatter took more than
+//           thread per block leaves 31 of a warp's 32 lanes idle, and the scatter takes more than
 //           half of the time on the slides' machine.
 #include "common/check.h"
 #include "common/host_scan.h"
@@ -27,19 +27,19 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "radix_level1",
-    "a histogram per block, host scan, one thread per block scatters",
-    "the two-level radix slides, level 1",
-    true,
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    0.5,  // the table and its scan
-    0.5,
+    .name = "radix_level1",
+    .title = "a histogram per block, host scan, one thread per block scatters",
+    .source = "the two-level radix slides, level 1",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.5,  // the table and its scan
+    .scratch_per_pair = 0.5,
 };
 
-// Adds how often bin b occurs in the tile of block blk to hist[blk * bins + b].
+// Adds the count of bin b in the tile of block blk to hist[blk * bins + b].
 static __global__ void histogram(const unsigned int *keys, unsigned int *hist, size_t n, int shift,
                                  unsigned int bins) {
   const size_t i = global_index();

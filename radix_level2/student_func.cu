@@ -5,8 +5,8 @@
 // New here: the histogram kernel sorts its tile in shared memory by one-bit splits and writes it
 //           back. In a sorted tile the place of an element follows from its index, the start of
 //           its bin in the tile and the start of its run, without looking at any other element.
-// Lesson:   a trade: the scatter gets faster by what the histogram kernel now does beforehand. It
-//           pays only if the tile is sorted fast, and the host scan in between stays as it was.
+// Lesson:   a trade: the scatter gets faster because the histogram kernel does more work. It pays
+//           only if the tile is sorted fast, and the host scan in between stays as it was.
 #include "common/check.h"
 #include "common/host_scan.h"
 #include "common/knobs.h"
@@ -26,16 +26,16 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "radix_level2",
-    "tiles sorted by one-bit splits, host scan, one thread per element scatters",
-    "the two-level radix slides, level 2",
-    true,
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    0.5,  // the table and its scan
-    0.5,
+    .name = "radix_level2",
+    .title = "tiles sorted by one-bit splits, host scan, one thread per element scatters",
+    .source = "the two-level radix slides, level 2",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.5,  // the table and its scan
+    .scratch_per_pair = 0.5,
 };
 
 // Sorts the block's tile by digit, writes it back, and adds its counts to hist[blk * bins + b].
@@ -53,7 +53,7 @@ static __global__ void sort_and_histogram(Pairs pairs, unsigned int *hist, size_
   if (i < n)
     move_pair(tile, threadIdx.x, pairs, i);
   else
-    values[threadIdx.x] = UINT32_MAX;  // has the greatest digit, so it stays behind all elements
+    values[threadIdx.x] = UINT32_MAX;  // has the greatest digit, so it stays after all elements
   for (int bit = shift; bit < shift + n_bits && bit < KEY_BITS; bit++) {
     const unsigned int place = split_place(values[threadIdx.x] >> bit & 1u, scan, warp_sums);
     move_pair(target, place, tile, threadIdx.x);

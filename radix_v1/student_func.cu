@@ -1,11 +1,11 @@
-// radix_v1: the sequential radix sort, step by step, on the GPU: one bit a pass, 32 passes.
+// radix_v1: the sequential radix sort, step by step, on the GPU: one bit per pass, 32 passes.
 //
 // Build:    make radix_v1
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
-// New here: every step of seq becomes a kernel. With one bit a digit is 0 or 1, so the rank of an
-//           element among equals falls out of one scan over the digits.
-// Lesson:   it is slower than seq was on the report's machine. Two bins make all threads queue at
-//           two addresses, and 32 passes read and write everything 32 times.
+// New here: every step of seq becomes a kernel. With one bit a digit is 0 or 1, so one scan over
+//           the digits gives the rank of each element among equals.
+// Lesson:   on the report's machine it is slower than seq. Two bins make all threads queue at two
+//           addresses, and 32 passes read and write everything 32 times.
 #include "common/check.h"
 #include "common/knobs.h"
 #include "common/pairs.cuh"
@@ -27,16 +27,16 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "radix_v1",
-    "one bit a pass: histogram, scan, rank and scatter, a kernel each",
-    "the CS344 radix report, version 1",
-    true,
-    UINT32_MAX - 1,  // exScan has one element more, and counts are 32 bits wide
-    100000000,
-    stages,
-    knobs,
-    12.1,  // digits, scan and ranks
-    12.1,
+    .name = "radix_v1",
+    .title = "one bit a pass: histogram, scan, rank and scatter, a kernel each",
+    .source = "the CS344 radix report, version 1",
+    .stable = true,
+    .max_n = UINT32_MAX - 1,  // exScan has one element more, and counts are 32 bits wide
+    .slow_n = 100000000,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 12.1,  // digits, scan and ranks
+    .scratch_per_pair = 12.1,
 };
 
 static __global__ void take_digit(const unsigned int *keys, unsigned int *digit, size_t n,
@@ -50,7 +50,7 @@ static __global__ void histogram(const unsigned int *digit, unsigned int *hist, 
   if (i < n) atomicAdd(&hist[digit[i]], 1u);
 }
 
-// ex_scan[i] counts the ones before i; what is left of i are zeros.
+// ex_scan[i] is the number of ones before i; the other elements before i are zeros.
 static __global__ void rank_digits(const unsigned int *digit, const unsigned int *ex_scan,
                                    unsigned int *rank, size_t n) {
   const size_t i = global_index();
@@ -80,7 +80,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     stage_start("hist");
     take_digit<<<blocks_for(n, block_digit), block_digit>>>(from.keys, d_digit, n, bit);
     LAUNCH_CHECK();
-    // Counted one place further on, behind a zero: [0 n0 n1] holds where zeros and ones start.
+    // Counted one place further on, behind a zero: [0 n0 n1] begins with its own exclusive scan.
     CUDA_CHECK(cudaMemsetAsync(d_hist, 0, 3 * sizeof(unsigned int), 0));
     histogram<<<blocks_for(n, block_hist), block_hist>>>(d_digit, d_hist + 1, n);
     LAUNCH_CHECK();

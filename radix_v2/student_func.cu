@@ -1,13 +1,13 @@
-// radix_v2: several bits a pass. Every block counts and ranks its own tile only.
+// radix_v2: several bits per pass. Every block counts and ranks only its own tile.
 //
 // Build:    make radix_v2
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set blockSize=256
 // New here: (after Satish, Harris and Garland, "Designing Efficient Sorting Algorithms for Manycore
 //           GPUs") a histogram per block, in a table with one row per bin. One scan over the table
-//           tells every block where its run of every bin starts, so ranks are needed only within a
+//           gives every block the start of its run of each bin, so ranks are needed only within a
 //           tile. Why: fewer passes, and counting no longer queues at two addresses.
-// Lesson:   the best of the CS344 report's versions, and still far from Thrust: ranking looks at
-//           every earlier element of the tile.
+// Lesson:   the best of the CS344 report's versions, and still far from Thrust: ranking compares
+//           each element with all earlier ones of the tile.
 #include "common/check.h"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
@@ -25,24 +25,25 @@ static const SortKnob knobs[] = {
     {"blockSize", 256, 32, 1024,
      "threads per block of histogram, rank (way 1) and scatter: a tile"},
     {"blockScan", 512, 32, 1024, "threads per block of the scan kernels"},
-    {"rankWay", 1, 1, 2, "1: a thread per element looks at all before it; 2: a thread per tile"},
+    {"rankWay", 1, 1, 2,
+     "1: a thread per element compares with all before it; 2: a thread per tile"},
     {},
 };
 
 extern "C" const SortVersion sort_version = {
-    "radix_v2",
-    "a histogram per block, one scan over all of them, ranks within the tile",
-    "the CS344 radix report, version 2",
-    true,
-    UINT32_MAX - 1,
-    0,
-    stages,
-    knobs,
-    8.6,  // digits and ranks, the table and its scan
-    8.6,
+    .name = "radix_v2",
+    .title = "a histogram per block, one scan over all of them, ranks within the tile",
+    .source = "the CS344 radix report, version 2",
+    .stable = true,
+    .max_n = UINT32_MAX - 1,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 8.6,  // digits and ranks, the table and its scan
+    .scratch_per_pair = 8.6,
 };
 
-// Block blk writes how often bin b occurs in its tile to hist[b * gridDim.x + blk].
+// Block blk writes the count of bin b in its tile to hist[b * gridDim.x + blk].
 static __global__ void histogram(const unsigned int *digit, unsigned int *hist, size_t n,
                                  unsigned int bins) {
   extern __shared__ unsigned int tile_hist[];  // bins elements

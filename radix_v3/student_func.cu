@@ -4,9 +4,9 @@
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set blockSize=256
 // New here: the histogram kernel sorts its tile in shared memory, by a plain counting sort, and
 //           writes it back sorted. To rank an element it is then enough to walk back to the first
-//           smaller digit, where radix_v2 looks at everything before it.
-// Lesson:   work moved is not work saved. The walk is short, but the counting sort looks at the
-//           whole tile for every element, twice what radix_v2's ranking looks at on average.
+//           smaller digit, where radix_v2 compares with everything before it.
+// Lesson:   work moved is not work saved. The walk is short, but the counting sort compares every
+//           element with the whole tile: twice the comparisons of radix_v2's ranking.
 #include "common/check.h"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
@@ -27,16 +27,16 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "radix_v3",
-    "tiles sorted in shared memory by counting sort, ranks by walking back",
-    "the CS344 radix report, version 3",
-    true,
-    UINT32_MAX - 1,
-    0,
-    stages,
-    knobs,
-    8.6,  // digits and ranks, the table and its scan
-    8.6,
+    .name = "radix_v3",
+    .title = "tiles sorted in shared memory by counting sort, ranks by walking back",
+    .source = "the CS344 radix report, version 3",
+    .stable = true,
+    .max_n = UINT32_MAX - 1,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 8.6,  // digits and ranks, the table and its scan
+    .scratch_per_pair = 8.6,
 };
 
 // Sorts the block's tile by digit, elements and digits alike, and counts it.
@@ -70,7 +70,7 @@ static __global__ void sort_and_histogram(Pairs pairs, unsigned int *digit, unsi
   count_tile(i < n ? sorted_digit[me] : NO_DIGIT, tile_hist, hist, bins);
 }
 
-// The rank is how far it is back to the first of the equal digits.
+// The rank is the distance back to the first of the equal digits.
 static __global__ void rank_by_walking_back(const unsigned int *digit, unsigned int *rank,
                                             size_t n) {
   extern __shared__ unsigned int tile[];  // blockDim.x digits

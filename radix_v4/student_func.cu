@@ -2,10 +2,10 @@
 //
 // Build:    make radix_v4
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set nBits=4
-// New here: (after Satish, Harris and Garland, as radix_v2) the counting sort of radix_v3 gives way
-//           to a round for each bit of the digit: scan the bits, then zeros before ones. In a
-//           sorted tile an element's rank is its index less the index where its bin starts, which
-//           a scan of the block's own histogram tells.
+// New here: (after Satish, Harris and Garland, as radix_v2) the counting sort of radix_v3 is
+//           replaced by a round for each bit of the digit: scan the bits, then zeros before ones.
+//           In a sorted tile an element's rank is its index minus the index where its bin starts,
+//           and a scan of the block's own histogram gives that index.
 // Lesson:   the same data layout with less work: about log(tile) steps for each bit of the digit,
 //           where radix_v2 and radix_v3 take a step for each element of the tile. The CS344 report
 //           describes this version and predicts that it beats them; its authors never finished it.
@@ -33,21 +33,21 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "radix_v4",
-    "tiles sorted by one-bit splits, ranks from a scan of the block's own histogram",
-    "the CS344 radix report, version 4, which it describes and leaves unfinished",
-    true,
-    UINT32_MAX - 1,
-    0,
-    stages,
-    knobs,
-    8.6,  // digits and ranks, the table and its scan
-    8.6,
+    .name = "radix_v4",
+    .title = "tiles sorted by one-bit splits, ranks from a scan of the block's own histogram",
+    .source = "the CS344 radix report, version 4, which it describes and leaves unfinished",
+    .stable = true,
+    .max_n = UINT32_MAX - 1,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 8.6,  // digits and ranks, the table and its scan
+    .scratch_per_pair = 8.6,
 };
 
-// Sorts the block's tile by digit, elements and digits alike, and counts it. What goes through the
-// rounds is one word per element, its digit and where in the tile it came from; the element itself
-// moves once, at the end. Threads behind the last element hold the greatest digit and stay behind.
+// Sorts the block's tile by digit, elements and digits alike, and counts it. One 32-bit value per
+// element goes through the rounds: its digit and its index in the unsorted tile; the element itself
+// moves once, at the end. Threads after the last element hold the greatest digit and stay last.
 static __global__ void sort_and_histogram(Pairs pairs, unsigned int *digit, unsigned int *hist,
                                           size_t n, int n_bits) {
   const unsigned int bins = 1u << n_bits;

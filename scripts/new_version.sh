@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Begins a new version as a copy of one that is there: its own folder, its own name, an empty handout.
+# Starts a new version as a copy of an existing one, with its own folder, its own name and an empty handout.
 #   scripts/new_version.sh NAME [FROM]          (FROM: radix_v2)
 # From then on make NAME builds it, and the tests, compare and the report find it by its folder.
-# Exit code 2: a name that does not do, or a version that is not there; nothing was written then.
+# Exit code 2: an invalid name, or no such version to copy; then nothing was written.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 quit() { echo "new_version: $1" >&2; exit 2; }
@@ -18,22 +18,45 @@ for file in "$from"/*.cu "$from"/*.cuh "$from"/version.mk; do
   [ -f "$file" ] || continue
   sed "s/\b$from\b/$name/g; s/\b${from^^}_/${name^^}_/g" "$file" >"$part/${file##*/}"
 done
+# The template of all handouts; tests/versions/test_handouts.sh checks it.
 cat >"$part/README.md" <<TXT
-# $name: what it changes
+# $name: its title
+
+The idea in one sentence.
+
+## New here
+
+Compared with $from: the change, and the cost that it removes.
 
 ## The idea
-What $from does that costs time, and what is done instead.
+
+How it works, and why the result is sorted.
 
 ## By hand
+
 A tiny array, step by step.
 
-## Where the data is
+## Data layout
 
-| kernel | stage | what |
-|---|---|---|
+The arrays in device memory and in shared memory.
+
+## Kernels
+
+| kernel | stage | blocks x threads | what it does |
+|---|---|---|---|
+
+## Knobs
+
+| knob | default | range | meaning |
+|---|---|---|---|
 
 ## The floor
-Bytes over the measured copy rate; instructions over the issue rate. What you expect, before you measure.
+
+Bytes over the measured copy rate; instructions over the issue rate.
+
+## Predictions
+
+The times that you expect, written down before you measure.
 
 ## The log
 
@@ -41,10 +64,21 @@ Bytes over the measured copy rate; instructions over the issue rate. What you ex
 |---|---|---|
 
 ## Measured
+
 <!-- measured: filled in from report/results by scripts -->
 <!-- /measured -->
 
+## What limits it
+
+The stage that takes most of the time, and the reason.
+
 ## Questions
+
+1. A question that a reader can answer by an experiment.
+
+## Sources
+
+- The paper or report that the idea is from.
 TXT
 chmod 755 "$part"
 mv "$part" "$name"

@@ -2,7 +2,7 @@
 //
 // Build:    make seq
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set kBits=8
-// New here: everything; the other versions are measured against these few lines.
+// New here: everything; the other versions are compared with these few lines.
 #include <string.h>
 
 #include "common/host_pairs.h"

@@ -2,8 +2,8 @@
 //
 // Build:    make std_sort_ref
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
-// New here: no algorithm of ours, and CPU code on either backend: what everybody has at hand. On a
-//           GPU the copies to the host and back are stages of their own.
+// New here: no algorithm of ours, and CPU code on either backend. On a GPU the copies to the host
+//           and back are a stage of their own.
 #include <algorithm>
 
 #include "common/check.h"
@@ -27,7 +27,7 @@ extern "C" const SortVersion sort_version = {
     0.0,
 };
 
-// std::stable_sort moves elements, so key and position have to be one.
+// std::stable_sort moves elements, so key and position must be in one element.
 typedef struct Element {
   unsigned int key, position;
 } Element;

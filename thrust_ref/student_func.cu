@@ -1,4 +1,5 @@
-// thrust_ref: what the reports lost to: Thrust's stable_sort_by_key, and sort for bare keys.
+// thrust_ref: the library that the reports compare with: Thrust's stable_sort_by_key, and sort for
+// bare keys.
 //
 // Build:    make thrust_ref
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
@@ -16,16 +17,16 @@ static const char *const stages[] = {"sort", NULL};
 static const SortKnob knobs[] = {{}};
 
 extern "C" const SortVersion sort_version = {
-    "thrust_ref",
-    "thrust::stable_sort_by_key; for bare keys thrust::sort",
-    "the library that the reports compare with",
-    true,
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    4.5,  // the library's second buffer and its counters, on a GPU
-    8.5,
+    .name = "thrust_ref",
+    .title = "thrust::stable_sort_by_key; for bare keys thrust::sort",
+    .source = "the library that the reports compare with",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 4.5,  // the library's second buffer and its counters, on a GPU
+    .scratch_per_pair = 8.5,
 };
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,

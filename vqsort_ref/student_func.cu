@@ -3,7 +3,7 @@
 // Build:    make vqsort_ref         (needs libhwy-dev)
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
 // New here: no algorithm of ours, and CPU code on either backend: how fast one core can be. On a
-//           GPU the copies to the host and back are stages of their own.
+//           GPU the copies to the host and back are a stage of their own.
 #include <hwy/contrib/sort/vqsort.h>
 
 #include "common/check.h"
@@ -28,8 +28,8 @@ extern "C" const SortVersion sort_version = {
     0.0,
 };
 
-// A pair as one word, key above position: all words differ, so that their order is the only right
-// one. It keeps the order of equal keys where positions ascend in the input, as in this house.
+// A pair as a 64-bit integer, key above position: no two are equal, so there is only one sorted
+// order. It keeps the order of equal keys where positions ascend in the input, as they do here.
 static void sort_pairs(const hwy::Sorter &sorter, HostPairs pairs, size_t n) {
   uint64_t *const words = (uint64_t *)host_alloc(2 * n);
   for (size_t i = 0; i < n; i++) words[i] = (uint64_t)pairs.keys[i] << 32 | pairs.positions[i];

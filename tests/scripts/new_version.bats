@@ -5,6 +5,8 @@ setup() {
   cd "$BATS_TEST_DIRNAME/../.." || return
   several=$(find . -path './radix_v*/*.cuh' | sort -V | cut -d / -f 2 | tail -n 1) # the newest with more than one file
   cp -r scripts radix_v2 "$several" "$BATS_TEST_TMPDIR"
+  mkdir "$BATS_TEST_TMPDIR/tests"
+  cp -r tests/versions "$BATS_TEST_TMPDIR/tests"
   cd "$BATS_TEST_TMPDIR" || return
 }
 
@@ -30,6 +32,10 @@ refuses() {
 
 @test "a version of one file" { copies my_sort radix_v2; }
 @test "a version of several files" { copies my_sweep "$several"; }
+@test "its handout follows the template" {
+  scripts/new_version.sh my_sort radix_v2
+  tests/versions/test_handouts.sh | grep -q "^ok [0-9]* - handout of my_sort$"
+}
 @test "a name that is taken" { refuses 'there is a radix_v2 already' radix_v2; }
 @test "a name that is none" { refuses "'My-Sort' is no name" My-Sort; }
 @test "a name that leaves the folder" { refuses "'../my' is no name" ../my; }

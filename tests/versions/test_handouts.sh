@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Every version has a handout that follows the template: README.md with the title "# NAME: ...", only known
+# headings, all mandatory ones, in the template's order, and a matched pair of markers under "## Measured".
+# Prints TAP, as scripts/run_tests.sh counts it.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+# The template; a * marks what no handout may leave out.
+template=('*New here' '*The idea' '*By hand' 'Data layout' 'Kernels' 'Knobs' 'The floor' 'Predictions'
+  'Published figures' 'The log' '*Measured' 'What limits it' '*Questions' '*Sources')
+
+# Prints the first fault of a handout and fails; a handout without fault prints nothing.
+fault() { # fault FILE NAME
+  local file=$1 name=$2 heading place=0 next found markers
+  [ -f "$file" ] || { echo "no README.md"; return 1; }
+  [[ $(head -n 1 "$file") == "# $name: "?* ]] || { echo "line 1 is not '# $name: ...'"; return 1; }
+  # Headings inside ``` fences are none.
+  while IFS= read -r heading; do
+    found=
+    for ((next = place; next < ${#template[@]}; next++)); do
+      if [ "${template[next]#\*}" = "$heading" ]; then found=1; break; fi
+      [[ ${template[next]} != \** ]] || { echo "'## ${template[next]#\*}' missing before '## $heading'"; return 1; }
+    done
+    [ -n "$found" ] || { echo "'## $heading' is unknown, repeated or out of order"; return 1; }
+    place=$((next + 1))
+  done < <(awk '/^```/ { fence = !fence } !fence && /^## / { print substr($0, 4) }' "$file")
+  for ((next = place; next < ${#template[@]}; next++)); do
+    [[ ${template[next]} != \** ]] || { echo "'## ${template[next]#\*}' missing"; return 1; }
+  done
+  # Both markers, once each and in this order, between "## Measured" and the next heading.
+  markers=$(awk '/^## / { measured = $0 == "## Measured" }
+    /^<!-- measured: .* -->$/ { printf "%s", measured ? "(" : "!" }
+    /^<!-- \/measured -->$/ { printf "%s", measured ? ")" : "!" }' "$file")
+  [ "$markers" = "()" ] || { echo "markers under '## Measured' do not match"; return 1; }
+}
+
+number=0
+report() { # report NAME FAULT: passes where FAULT is empty
+  number=$((number + 1))
+  if [ -z "$2" ]; then echo "ok $number - $1"; else echo "not ok $number - $1: $2"; fi
+}
+
+# The test itself is tested on handouts with one fault each.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+printf '# sort: a title\n' >"$work/good.md"
+for heading in 'New here' 'The idea' 'By hand' 'Measured' 'Questions' 'Sources'; do
+  printf '\n## %s\nText.\n' "$heading" >>"$work/good.md"
+  [ "$heading" != Measured ] || printf '<!-- measured: by scripts -->\n<!-- /measured -->\n' >>"$work/good.md"
+done
+finds() { # finds WHAT FAULT SED: the good handout, changed by SED, has the FAULT
+  local said
+  sed "$3" "$work/good.md" >"$work/bad.md"
+  said=$(fault "$work/bad.md" sort)
+  report "finds $1" "$([[ $said == *"$2"* ]] || echo "found '$said'")"
+}
+
+versions=(*/student_func.cu)
+echo "1..$((${#versions[@]} + 7))"
+report 'accepts a handout without fault' "$(fault "$work/good.md" sort)"
+finds 'a missing title' 'line 1 is not' '1s/.*/# other: a title/'
+finds 'a missing heading' "'## By hand' missing before" '/^## By hand/d'
+finds 'a missing last heading' "'## Sources' missing" '/^## Sources/d'
+finds 'an unknown heading' "missing before '## Result'" 's/^## Measured/## Result/'
+finds 'a heading out of order' 'out of order' 's/^## Sources/## Sources\n\n## Knobs/'
+finds 'a marker without its partner' 'do not match' '/^<!-- \/measured/d'
+for version in "${versions[@]%%/*}"; do
+  report "handout of $version" "$(fault "$version/README.md" "$version")"
+done
