@@ -52,6 +52,13 @@ static inline void expect_array(const char *context, const uint32_t *actual,
       fail_msg("%s: [%zu] is %u, expected %u", context, i, actual[i], expected[i]);
 }
 
+static inline void write_file(const char *path, const void *bytes, size_t size) {
+  FILE *const file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(bytes, 1, size, file), size);
+  assert_int_equal(fclose(file), 0);
+}
+
 // Calls the function in a child process. It must end the process with this exit code, after `part`
 // on stderr. Before the first CUDA call of the test only: a GPU does not survive a fork.
 static inline void expect_exit(int code, const char *part, void (*function)(void)) {

@@ -94,18 +94,18 @@ static void test_add(void **state) {
   if (!version_list_load(&list, &message)) fail_msg("%s", message.text);
   compile("list_new", "lion");
   compile("list_copy", "zebra");
-  const char *const name = version_list_olddd(&list, path_of("list_new/version.so"), &message);
+  const char *const name = version_list_add(&list, path_of("list_new/version.so"), &message);
   assert_string_equal(name, "lion");
   assert_int_equal(list.count, 2);
   assert_string_equal(version_list_find(&list, "lion")->version->name, "lion");
   // The same file once more is no second version, another file with the same name is.
-  assert_string_equal(version_list_olddd(&list, path_of("list_old/version.so"), &message), "zebra");
+  assert_string_equal(version_list_add(&list, path_of("list_old/version.so"), &message), "zebra");
   assert_int_equal(list.count, 2);
-  assert_null(version_list_olddd(&list, path_of("list_copy/version.so"), &message));
+  assert_null(version_list_add(&list, path_of("list_copy/version.so"), &message));
   assert_non_null(strstr(message.text, "list_copy/version.so is a second version called zebra"));
-  assert_null(version_list_olddd(&list, path_of("list_old/version.c"), &message));
+  assert_null(version_list_add(&list, path_of("list_old/version.c"), &message));
   assert_non_null(strstr(message.text, "list_old/version.c cannot be loaded: "));
-  assert_null(version_list_olddd(&list, path_of("list_nothing/version.so"), &message));
+  assert_null(version_list_add(&list, path_of("list_nothing/version.so"), &message));
   assert_non_null(strstr(message.text, "cannot be loaded: "));
   assert_int_equal(list.count, 2);
   version_list_free(&list);
