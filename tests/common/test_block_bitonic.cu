@@ -1,8 +1,7 @@
 // Bitonic sorting in shared memory and, one visit per launch, in device memory: every number of
 // steps per visit, keys and pairs, at powers of two and beside them.
-#include "tests/unit.h"
-
 #include "common/block_bitonic.cuh"
+#include "tests/common/device_pairs.h"
 #include "tests/reference_sort.h"
 
 enum { LARGEST = 2049 };
@@ -26,7 +25,7 @@ static void check_sort(Sort *sort, bool pairs, unsigned int n, unsigned int thre
   }
   memcpy(expected_keys, keys, n * sizeof *keys);
   reference_sort(expected_keys, expected_positions, n);
-  const Pairs data = {to_device(keys, n), pairs ? to_device(positions, n) : NULL};
+  const Pairs data = pairs_to_device(keys, pairs ? positions : NULL, n);
   sort(data, n, threads);
   LAUNCH_CHECK();
   to_host(actual, data.keys, n);
@@ -43,8 +42,7 @@ static void check_sort(Sort *sort, bool pairs, unsigned int n, unsigned int thre
       seen[position] = true;
     }
   }
-  CUDA_CHECK(cudaFree(data.keys));
-  CUDA_CHECK(cudaFree(data.positions));
+  pairs_free(data);
 }
 
 static void check_sizes(Sort *sort, bool pairs) {

@@ -1,8 +1,7 @@
 // The table of digit counts, and one pass of a counting sort made with it.
-#include "tests/unit.h"
-
 #include "common/digit_table.cuh"
 #include "common/scan.cuh"
+#include "tests/common/device_pairs.h"
 #include "tests/reference_sort.h"
 
 enum { LARGEST = 4097, MOST_BINS = 256 };
@@ -26,8 +25,8 @@ static void check_pass(unsigned int n, int bits, int shift, int tile_size, bool 
   const DigitArrays d = digit_arrays_alloc(n, bins, tile_size);
   assert_int_equal(d.tiles, (n + (unsigned int)tile_size - 1) / (unsigned int)tile_size);
   assert_int_equal(d.table, bins * d.tiles);
-  Pairs from = {to_device(keys, n), pairs ? to_device(positions, n) : NULL};
-  Pairs to = {to_device(keys, n), pairs ? to_device(keys, n) : NULL};
+  const Pairs from = pairs_to_device(keys, pairs ? positions : NULL, n);
+  const Pairs to = pairs_to_device(keys, pairs ? keys : NULL, n);
 
   take_digit<<<d.tiles, tile_size>>>(from.keys, d.digit, n, shift, bins - 1);
   LAUNCH_CHECK();
@@ -52,16 +51,9 @@ static void check_pass(unsigned int n, int bits, int shift, int tile_size, bool 
   memcpy(expected, digits, n * sizeof *digits);
   reference_sort(expected, expected_positions, n);
   for (unsigned int i = 0; i < n; i++) expected[i] = keys[expected_positions[i]];
-  to_host(actual, to.keys, n);
-  expect_array("keys", actual, expected, n);
-  if (pairs) {
-    to_host(actual, to.positions, n);
-    expect_array("positions", actual, expected_positions, n);
-  }
-  CUDA_CHECK(cudaFree(from.keys));
-  CUDA_CHECK(cudaFree(from.positions));
-  CUDA_CHECK(cudaFree(to.keys));
-  CUDA_CHECK(cudaFree(to.positions));
+  expect_pairs(to, expected, expected_positions, n);
+  pairs_free(from);
+  pairs_free(to);
   digit_arrays_free(d);
   assert_int_equal(scratch_outstanding(), 0);
 }

@@ -1,7 +1,6 @@
 // Merging two neighbouring sorted runs, by one thread and with one thread per element.
-#include "tests/unit.h"
-
 #include "common/merge_by_rank.cuh"
+#include "tests/common/device_pairs.h"
 #include "tests/reference_sort.h"
 
 enum { LARGEST = 130 };
@@ -74,24 +73,16 @@ static void check_merge(unsigned int left, unsigned int right, bool by_rank, boo
   const unsigned int n = left + right;
   draw_runs(left, right);
   memset(actual, 0xa5, sizeof actual);
-  Pairs from = {to_device(keys, n), NULL}, to = {to_device(actual, n), NULL};
-  if (with_positions) from.positions = to_device(positions, n);
-  if (with_positions) to.positions = to_device(actual, n);
+  const Pairs from = pairs_to_device(keys, with_positions ? positions : NULL, n);
+  const Pairs to = pairs_to_device(actual, with_positions ? actual : NULL, n);
   if (by_rank)
     merge_by_all_threads<<<1, 160>>>(from, to, left, n);
   else
     merge_by_one_thread<<<1, 1>>>(from, to, Runs{0, left, n});
   LAUNCH_CHECK();
-  to_host(actual, to.keys, n);
-  expect_array("keys", actual, expected_keys, n);
-  if (with_positions) {
-    to_host(actual, to.positions, n);
-    expect_array("positions", actual, expected_positions, n);
-  }
-  CUDA_CHECK(cudaFree(from.keys));
-  CUDA_CHECK(cudaFree(from.positions));
-  CUDA_CHECK(cudaFree(to.keys));
-  CUDA_CHECK(cudaFree(to.positions));
+  expect_pairs(to, expected_keys, expected_positions, n);
+  pairs_free(from);
+  pairs_free(to);
 }
 
 static void test_merge(void **) {

@@ -1,9 +1,7 @@
 // Keys with or without positions, on the device and on the host, and overlapped launches.
-#include "tests/unit.h"
-
 #include "common/host_pairs.h"
 #include "common/overlap.cuh"
-#include "common/pairs.cuh"
+#include "tests/common/device_pairs.h"
 
 enum { LARGEST = 1025 };
 
@@ -20,12 +18,7 @@ static int draw(void **) {
 }
 
 static Pairs pairs_alloc(size_t n, bool with_positions) {
-  return Pairs{to_device(keys, n), with_positions ? to_device(positions, n) : NULL};
-}
-
-static void pairs_free(Pairs pairs) {
-  CUDA_CHECK(cudaFree(pairs.keys));
-  CUDA_CHECK(cudaFree(pairs.positions));
+  return pairs_to_device(keys, with_positions ? positions : NULL, n);
 }
 
 static void test_blocks_for(void **) {
@@ -42,21 +35,21 @@ static __global__ void reverse(Pairs from, Pairs to, size_t n) {
 }
 
 static void check_moves(size_t n, bool with_positions) {
+  static uint32_t reversed_keys[LARGEST], reversed_positions[LARGEST];
+  for (size_t i = 0; i < n; i++) {
+    reversed_keys[i] = keys[n - 1 - i];
+    reversed_positions[i] = positions[n - 1 - i];
+  }
   Pairs from = pairs_alloc(n, with_positions), to = pairs_alloc(n, with_positions);
   reverse<<<blocks_for(n, 64) + 1, 64>>>(from, to, n);
   LAUNCH_CHECK();
-  to_host(actual, to.keys, n);
-  for (size_t i = 0; i < n; i++) assert_int_equal(actual[i], keys[n - 1 - i]);
-  const Pairs old_from = from, old_to = to;
+  expect_pairs(from, keys, positions, n);
+  expect_pairs(to, reversed_keys, reversed_positions, n);
   swap_pairs(&from, &to);
-  assert_true(from.keys == old_to.keys && to.positions == old_from.positions);
-  copy_pairs(to, from, n);  // now both are reversed
-  to_host(actual, to.keys, n);
-  for (size_t i = 0; i < n; i++) assert_int_equal(actual[i], keys[n - 1 - i]);
-  if (with_positions) {
-    to_host(actual, to.positions, n);
-    for (size_t i = 0; i < n; i++) assert_int_equal(actual[i], positions[n - 1 - i]);
-  }
+  expect_pairs(from, reversed_keys, reversed_positions, n);
+  expect_pairs(to, keys, positions, n);
+  copy_pairs(to, from, n);
+  expect_pairs(to, reversed_keys, reversed_positions, n);
   pairs_free(from);
   pairs_free(to);
 }

@@ -3,28 +3,12 @@
 
 #include "common/scratch.h"
 #include "harness/verdict.h"
+#include "tests/harness/verdict_version.h"
 #include "tests/reference_sort.h"
 
 enum { N = 20011 };
 
-static const char *const no_stages[] = {NULL};
-static const SortKnob no_knobs[] = {{}};
-static const SortVersion stable = {.name = "a",
-                                   .title = "",
-                                   .source = "",
-                                   .stable = true,
-                                   .max_n = UINT32_MAX,
-                                   .slow_n = 0,
-                                   .stages = no_stages,
-                                   .knobs = no_knobs};
-static const SortVersion unstable = {.name = "b",
-                                     .title = "",
-                                     .source = "",
-                                     .stable = false,
-                                     .max_n = UINT32_MAX,
-                                     .slow_n = 0,
-                                     .stages = no_stages,
-                                     .knobs = no_knobs};
+static const SortVersion stable = verdict_version(true), unstable = verdict_version(false);
 
 // Input and (still right) output on the host; a test damages them and asks for the verdict.
 static uint32_t input[N], keys[N], positions[N];

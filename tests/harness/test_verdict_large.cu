@@ -5,19 +5,11 @@
 #include "common/pairs.cuh"
 #include "common/scratch.h"
 #include "harness/verdict.h"
+#include "tests/harness/verdict_version.h"
 
 enum { EQUALS = 4 };  // occurrences of every key
 
-static const char *const no_stages[] = {NULL};
-static const SortKnob no_knobs[] = {{}};
-static const SortVersion stable = {.name = "a",
-                                   .title = "",
-                                   .source = "",
-                                   .stable = true,
-                                   .max_n = UINT32_MAX,
-                                   .slow_n = 0,
-                                   .stages = no_stages,
-                                   .knobs = no_knobs};
+static const SortVersion stable = verdict_version(true);
 
 static size_t n;  // a multiple of EQUALS
 static unsigned int *d_snapshot, *d_keys, *d_positions;

@@ -3,10 +3,10 @@
 #ifndef TESTS_RUN_HW4_H
 #define TESTS_RUN_HW4_H
 
-#include <dirent.h>
-#include <glob.h>
 #include "tests/unit.h"
 
+#include <dirent.h>
+#include <glob.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

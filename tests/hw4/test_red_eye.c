@@ -2,9 +2,9 @@
 #include "harness/hw4/red_eye.h"
 
 #include <omp.h>
-#include "tests/unit.h"
 
 #include "tests/hw4/scalar_red_eye.h"
+#include "tests/unit.h"
 
 static uint32_t random_state = 1;
 
