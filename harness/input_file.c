@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/save_file.h"
+
 static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 typedef struct Problem {
@@ -152,14 +154,15 @@ static bool write_npy_header(FILE *out, size_t n) {
 
 bool input_file_save(const char *path, const uint32_t *keys, size_t n, char *message,
                      size_t message_size) {
-  const Problem problem = {path, message, message_size};
-  FILE *const out = fopen(path, "wb");
-  if (out == NULL) return wrong(&problem, "cannot be written: %s", strerror(errno));
-  bool good = !ends_with(path, ".npy") || write_npy_header(out, n);
-  good = good && fwrite(keys, sizeof *keys, n, out) == n;
-  const int error = errno;
-  good = fclose(out) == 0 && good;
-  if (good) return true;
-  unlink(path);
-  return wrong(&problem, "cannot be written: %s", strerror(error));
+  SaveFile file;
+  Message problem;
+  bool good = save_file_open(path, &file, &problem);
+  if (good) {
+    // A failed write leaves its mark on the stream; the commit reports it.
+    if (!ends_with(path, ".npy") || write_npy_header(file.stream, n))
+      (void)fwrite(keys, sizeof *keys, n, file.stream);
+    good = save_file_commit(&file, &problem);
+  }
+  if (!good) snprintf(message, message_size, "%s", problem.text);
+  return good;
 }

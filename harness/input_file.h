@@ -18,8 +18,8 @@ typedef struct InputFile {
 bool input_file_open(const char *path, InputFile *file, char *message, size_t message_size);
 void input_file_close(InputFile *file);
 
-// Writes n keys (on the host) as .npy where the path ends so, else raw. Failure as above; nothing
-// is left at the path then.
+// Writes n keys (on the host) as .npy where the path ends so, else raw; see harness/save_file.h.
+// Failure as above; what was at the path is then unchanged.
 bool input_file_save(const char *path, const uint32_t *keys, size_t n, char *message,
                      size_t message_size);
 
