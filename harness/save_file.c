@@ -127,19 +127,20 @@ bool save_file_open(const char *path, SaveFile *file, Message *message) {
   return cannot_write(path, error, message);
 }
 
-bool save_file_commit(SaveFile *file, Message *message) {
-  const bool failed_before = ferror(file->stream) != 0;
+void save_file_flush(SaveFile *file) {
   errno = 0;
-  bool good = fflush(file->stream) == 0 && !failed_before;
-  good = good && (file->target == NULL || move_into_place(file));
-  int error = errno;
-  if (fclose(file->stream) != 0 && good) {
-    // Too late to keep the old file; rare, and said.
-    good = false;
-    error = errno;
-  }
+  if (fflush(file->stream) == 0 && ferror(file->stream) == 0) return;
+  // A write inside fprintf may have failed, whose errno is gone.
+  if (file->error == 0) file->error = errno != 0 ? errno : EIO;
+}
+
+bool save_file_commit(SaveFile *file, Message *message) {
+  save_file_flush(file);
+  if (file->error == 0 && file->target != NULL && !move_into_place(file)) file->error = errno;
+  // If only closing fails, the old file is gone; rare, and reported.
+  if (fclose(file->stream) != 0 && file->error == 0) file->error = errno;
   file->stream = NULL;
-  if (!good) cannot_write(file->path, error != 0 ? error : EIO, message);
+  const bool good = file->error == 0 || cannot_write(file->path, file->error, message);
   save_file_drop(file);
   return good;
 }

@@ -24,12 +24,16 @@ typedef struct SaveFile {
   char *path;       // as given, for messages; malloc'ed
   char *target;     // the file behind symbolic links; malloc'ed; NULL: written in place
   char *temporary;  // the name until the commit, where the file system needs one; malloc'ed or NULL
+  int error;        // errno of the first failed flush; 0: none
 } SaveFile;
 
 // Opens a file for writing. What is at `path` stays as it is until the commit; a symbolic link
 // stays, and the file that it names is replaced. A device, a pipe and everything in /dev and /proc
 // are written directly. Returns false and one sentence if the path cannot be written.
 bool save_file_open(const char *path, SaveFile *file, Message *message);
+
+// Writes out the stream's buffer. A failure is kept for the commit to report.
+void save_file_flush(SaveFile *file);
 
 // Puts the written file in its place. On failure returns false and one sentence; what was at the
 // path is then unchanged. Either way the SaveFile is closed.

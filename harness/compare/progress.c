@@ -1,14 +1,13 @@
+#include "harness/compare/progress.h"
+
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/compare/compare.h"
-#include "harness/input.h"
-
 static bool shown;
 
-// What a row costs, roughly: a constant and its elements.
+// A row's time, roughly and in no unit: a constant and its elements.
 static double cost(const Row *row) {
   return row->status == ROW_REFUSED ? 0.0 : 2e5 + (double)row->n;
 }
@@ -36,8 +35,7 @@ void progress_show(const Plan *plan, size_t row) {
   }
   // ?7: a line that is too long is cut off; wrapped, only its end could be overwritten.
   fprintf(stderr, "\r\033[K\033[?7l%zu/%zu %s, %zu %s %s%s\033[?7h", row + 1, plan->count, label,
-          plan->rows[row].n, plan->rows[row].source->name, plan->rows[row].pairs ? "pairs" : "keys",
-          left);
+          plan->rows[row].n, plan->rows[row].source->name, elements_name(&plan->rows[row]), left);
   fflush(stderr);
   shown = true;
 }
