@@ -1,15 +1,15 @@
 // compare: versions side by side on arrays, each judged before it is timed.
 //
-// The way of a row: request.c reads the command line, plan.c makes the rows, supervise.c has them
+// The way of a row: command_line.c reads the request, plan.c makes the rows, supervise.c has them
 // measured by worker.c in a child process, and outputs.c prints them as they come in.
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/compare/command_line.h"
 #include "harness/compare/list.h"
 #include "harness/compare/plan.h"
-#include "harness/compare/request.h"
 #include "harness/compare/supervise.h"
 #include "harness/message.h"
 
@@ -44,7 +44,7 @@ static void load_paths(const Request *request, VersionList *versions) {
 }
 
 int main(int argument_count, char **arguments) {
-  Request request = request_parse(argument_count, arguments);
+  Request request = command_line_parse(argument_count, arguments);
   if (request.save_input != NULL) {
     save_input(&request);
     return EXIT_RIGHT;

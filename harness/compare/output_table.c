@@ -54,7 +54,8 @@ static const char *number(double value, int digits, int most, char text[32]) {
 
 // "0.43%", "12.3%", "104%"
 static const char *percent(double value, char text[32]) {
-  strcat(strcpy(text, number(value, 3, 2, (char[32]){0})), "%");
+  char digits[32];
+  snprintf(text, 32, "%.30s%%", number(value, 3, 2, digits));
   return text;
 }
 

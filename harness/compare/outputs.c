@@ -70,8 +70,8 @@ static int by_name(const void *a, const void *b) {
 static void print_rows(OpenOutput *open, const Row *rows, size_t count) {
   const Row **const ordered = MEMORY_CHECK(malloc(count * sizeof(const Row *)));
   for (size_t i = 0; i < count; i++) ordered[i] = &rows[i];
-  if (open->order == ORDER_TIME) qsort(ordered, count, sizeof *ordered, by_time);
-  if (open->order == ORDER_NAME) qsort(ordered, count, sizeof *ordered, by_name);
+  if (open->order == ORDER_TIME) qsort(ordered, count, sizeof(const Row *), by_time);
+  if (open->order == ORDER_NAME) qsort(ordered, count, sizeof(const Row *), by_name);
   for (size_t i = 0; i < count; i++) open->format->row(&open->output, ordered[i]);
   flush(open);
   free(ordered);

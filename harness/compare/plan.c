@@ -138,7 +138,7 @@ Plan plan_make(const Request *request, const VersionList *versions) {
                            .source = source,
                            .pairs = pairs == 1,
                            .group = group,
-                           .is_baseline = chosen[v] == baseline};
+                           .is_baseline = baseline != NULL && chosen[v] == baseline};
         if (!leave_out(&plan, &about, is_named(request, chosen[v]->version)))
           add_rows(&plan, request, &about);
       }

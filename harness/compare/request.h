@@ -1,4 +1,4 @@
-// What compare was asked: the command line, read and checked.
+// What compare was asked to do, and the values of its options.
 #ifndef HARNESS_COMPARE_REQUEST_H
 #define HARNESS_COMPARE_REQUEST_H
 
@@ -60,7 +60,15 @@ typedef struct Request {
   const char *save_input;  // path or NULL
 } Request;
 
-// Reads the command line. On a mistake ends the program with EXIT_USAGE.
-Request request_parse(int count, char **arguments);
+// ---- values of options --------------------------------------------------------------------------
+// Each reads the text of an option, and ends the program with EXIT_USAGE on a mistake.
+
+void request_add_sizes(Request *request, const char *text);   // --n 1K,1M..8M
+void request_add_sweep(Request *request, char *text);         // --sweep VERSION.KNOB=VALUES; cut up
+void request_add_export(Request *request, const char *text);  // --export FORMAT=FILE
+Format request_format(const char *name);
+RowOrder request_order(const char *name);
+bool request_on_or_off(const char *option, const char *text);
+uint64_t request_number(const char *option, const char *text, uint64_t min, uint64_t max);
 
 #endif

@@ -61,7 +61,7 @@ void settings_apply(Row *row, const Request *request, int combination) {
     const char *assignment = NULL;
     if (setting_matches(request->settings[i], version, &assignment)) apply(row, assignment, "set");
   }
-  for (int i = 0; i < request->sweep_count; i++) {
+  for (int i = 0; i < MAX_SWEEPS && i < request->sweep_count; i++) {
     const Sweep *const sweep = &request->sweeps[i];
     if (!sweep_matches(sweep, version)) continue;
     char assignment[100];

@@ -65,7 +65,7 @@ void sources_close(SourceList *list) {
   list->count = 0;
 }
 
-// A second's work for a GPU is minutes of work for the threads of a CPU.
+// A GPU sorts a million elements in less time than a CPU runs its kernels on 16,384.
 static size_t default_size(void) {
   return strcmp(device_backend(), "cpu") == 0 ? 1 << 14 : 1000000;
 }

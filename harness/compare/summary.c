@@ -9,12 +9,14 @@ static bool has_time(const Row *row) {
   return row->status == ROW_RIGHT && row->measured.median_ms > 0.0;
 }
 
+// The row with the smallest median of a group; `other`, unless NULL, does not count.
 static const Row *fastest_but(const Plan *plan, int group, const Row *other) {
   const Row *best = NULL;
-  for (const Row *row = plan->rows; row < plan->rows + plan->count; row++)
-    if (row->group == group && row != other && has_time(row) &&
-        (best == NULL || row->measured.median_ms < best->measured.median_ms))
-      best = row;
+  for (size_t i = 0; i < plan->count; i++) {
+    const Row *const row = &plan->rows[i];
+    if (row->group != group || !has_time(row) || (other != NULL && row == other)) continue;
+    if (best == NULL || row->measured.median_ms < best->measured.median_ms) best = row;
+  }
   return best;
 }
 

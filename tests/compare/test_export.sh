@@ -36,7 +36,7 @@ check "csv has the same times" is "$(times)" "$(awk -F, 'NR > 1 { printf "%s %.4
 check "md has a sentence for each input" is "$(grep -c 'uniform: .* is fastest, ' "$work/a.md")" 2
 check "md has six rows" is "$(grep -c 'PASS' "$work/a.md")" 6
 check "an exported table is standard output's" cmp -s "$work/a.txt" "$work/out"
-check "nothing else is left in the folder" is "$(ls -A "$work" | tr '\n' ' ')" "a.json a.md a.txt err link.csv out real.csv "
+check "nothing else is left in the folder" is "$(cd "$work" && echo .[!.]* *)" ".[!.]* a.json a.md a.txt err link.csv out real.csv"
 
 run "$compare" seq --n 1000 --reps 1 --format json --export json="$work/a.json"
 check "twice the same format" cmp -s "$work/a.json" "$work/out"
