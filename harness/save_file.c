@@ -20,7 +20,7 @@ static int folder_length(const char *path) {
   return slash == NULL ? 0 : (int)(slash - path) + 1;
 }
 
-// The path behind all symbolic links, also where nothing is there yet. NULL: errno says why.
+// The path behind all symbolic links, also where nothing is there yet. NULL: errno has the reason.
 static char *resolve(const char *path) {
   char *const real = realpath(path, NULL);
   if (real != NULL || errno != ENOENT) return real;

@@ -1,4 +1,4 @@
-// What every output is about: the request, its rows, and where they were measured.
+// A comparison, as every output gets it: the request, its rows, and where they were measured.
 #ifndef HARNESS_COMPARE_COMPARISON_H
 #define HARNESS_COMPARE_COMPARISON_H
 

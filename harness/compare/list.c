@@ -14,7 +14,7 @@ static void print_limits(const SortVersion *version) {
     printf("; n up to %" PRIu64, version->max_n);
   if (version->slow_n != 0)
     printf("; above %" PRIu64 " slow: left out unless named", version->slow_n);
-  putchar('\n');
+  puts(version->on_host ? "; runs on the host's processor" : "");
 }
 
 static void print_scratch(const SortVersion *version) {

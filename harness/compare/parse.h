@@ -11,8 +11,8 @@ bool parse_size(const char *text, uint64_t *value);
 
 // A comma-separated list of sizes and ranges; FROM..TO doubles, FROM..TOxF multiplies by F,
 // FROM..TO+S adds S. "1K,1M..8M" is 1000, 1000000, 2000000, 4000000, 8000000. Appends to values,
-// which hold *count of at most max. Returns NULL, or one sentence that says what is wrong with the
-// text (valid until the next call).
+// which hold *count of at most max. Returns NULL, or one sentence about the mistake in the text
+// (valid until the next call).
 const char *parse_sizes(const char *text, uint64_t *values, int *count, int max);
 
 // A whole decimal number in [min, max].

@@ -1,4 +1,4 @@
-// What compare was asked to do, and the values of its options.
+// The request to compare, and the values of its options.
 #ifndef HARNESS_COMPARE_REQUEST_H
 #define HARNESS_COMPARE_REQUEST_H
 

@@ -116,7 +116,7 @@ run "$scores"
 check "red_eye_scores without arguments: exit code 2" is "$code" 2
 run "$scores" "$work/image.ppm" "$work/template.ppm" /dev/full
 check "red_eye_scores to a full device: exit code 2" is "$code" 2
-# Only what a program links tells what it knows.
+# A program that links the scoring has the names of its functions.
 check "compare knows no images" not grep -q red_eye_settle_ties "$compare"
 mkdir "$work/alone"
 cp "$compare" "$work/alone/"

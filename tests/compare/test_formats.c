@@ -140,7 +140,7 @@ static void test_json(void **state) {
   expect_jq(".load_average >= 0 and .device.cache_bytes >= 0", "true");
 }
 
-// Of two runs the median is the greater one, so that median and minimum say what the mean must be.
+// Of two runs the median is the greater one, so median and minimum determine the mean.
 static void test_json_times(void **state) {
   (void)state;
   expect("seq --n 3000 --reps 2 --noise 0 --baseline none --format json", EXIT_RIGHT, "mean_ms");
