@@ -43,12 +43,12 @@ InputFile image_scores(const char *image_and_template) {
   // A file in memory that the child inherits: nothing to remove, whatever happens.
   const int memory = memfd_create("scores", 0);
   if (memory < 0) quit(EXIT_DEVICE, "--image: no memory: %s", strerror(errno));
-  char output[32], message[512];
+  char output[32];
+  Message message;
   snprintf(output, sizeof output, "/proc/self/fd/%d", memory);
   run_program(image, comma + 1, output);
   InputFile scores;
-  if (!input_file_open(output, &scores, message, sizeof message))
-    quit(EXIT_DEVICE, "--image: %s", message);
+  if (!input_file_open(output, &scores, &message)) quit(EXIT_DEVICE, "--image: %s", message.text);
   close(memory);
   free(image);
   return scores;

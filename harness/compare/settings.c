@@ -5,15 +5,8 @@
 
 #include "common/check.h"
 #include "common/knobs.h"
+#include "harness/knob_option.h"
 #include "harness/message.h"
-
-static int knob_index(const SortVersion *version, const char *name, size_t length) {
-  for (int i = 0; version->knobs[i].name != NULL; i++)
-    if (strlen(version->knobs[i].name) == length &&
-        strncmp(version->knobs[i].name, name, length) == 0)
-      return i;
-  return -1;
-}
 
 // Does a "VERSION.KNOB=VALUE" or "KNOB=VALUE" match this version? *assignment is "KNOB=VALUE".
 static bool setting_matches(const char *setting, const SortVersion *version,
@@ -23,12 +16,12 @@ static bool setting_matches(const char *setting, const SortVersion *version,
   *assignment = dot == NULL ? setting : dot + 1;
   if (dot != NULL)
     return (size_t)(dot - setting) == length && strncmp(setting, version->name, length) == 0;
-  return knob_index(version, setting, before_equals) >= 0;
+  return knob_find(version, setting, before_equals) >= 0;
 }
 
 static bool sweep_matches(const Sweep *sweep, const SortVersion *version) {
   if (sweep->version != NULL) return strcmp(sweep->version, version->name) == 0;
-  return knob_index(version, sweep->knob, strlen(sweep->knob)) >= 0;
+  return knob_find(version, sweep->knob, strlen(sweep->knob)) >= 0;
 }
 
 static void count_values(const Request *request, const SortVersion *version,
@@ -46,9 +39,10 @@ int settings_combinations(const Request *request, const SortVersion *version) {
 }
 
 static void apply(Row *row, const char *assignment, const char *option) {
-  char message[400];
-  if (!knob_set(assignment, message, sizeof message)) quit(EXIT_USAGE, "--%s: %s", option, message);
-  row->shown[knob_index(row->loaded->version, assignment, strcspn(assignment, "="))] = true;
+  Message message;
+  if (!knob_option(row->loaded->version, assignment, &message))
+    quit(EXIT_USAGE, "--%s: %s", option, message.text);
+  row->shown[knob_find(row->loaded->version, assignment, strcspn(assignment, "="))] = true;
 }
 
 void settings_apply(Row *row, const Request *request, int combination) {

@@ -21,10 +21,10 @@ static Source *add(SourceList *list, Source source) {
 }
 
 void sources_add_file(SourceList *list, const char *path) {
-  char message[512];
+  Message message;
   Source *const source = add(list, (Source){.name = path, .kind = -1});
-  if (!input_file_open(path, &source->file, message, sizeof message))
-    quit(EXIT_USAGE, "--input: %s", message);
+  if (!input_file_open(path, &source->file, &message))
+    quit(EXIT_USAGE, "--input: %s", message.text);
 }
 
 void sources_add_image(SourceList *list, const char *image_and_template) {
@@ -34,15 +34,15 @@ void sources_add_image(SourceList *list, const char *image_and_template) {
 
 // scores and morton: real inputs that scripts/real_inputs.js leaves in build/inputs.
 static void add_real(SourceList *list, const char *name) {
-  char executable[PATH_MAX], path[PATH_MAX + 64], message[512];
+  char executable[PATH_MAX], path[PATH_MAX + 64];
+  Message message;
   const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
   executable[length < 0 ? 0 : length] = '\0';
   snprintf(path, sizeof path, "%s/../inputs/%s.npy", dirname(executable), name);
   if (access(path, R_OK) != 0)
     quit(EXIT_USAGE, "the input %s is not there yet: run scripts/real_inputs.js", name);
   Source *const source = add(list, (Source){.name = name, .kind = -1, .repeats = true});
-  if (!input_file_open(path, &source->file, message, sizeof message))
-    quit(EXIT_USAGE, "%s", message);
+  if (!input_file_open(path, &source->file, &message)) quit(EXIT_USAGE, "%s", message.text);
 }
 
 void sources_add_names(SourceList *list, char *names) {

@@ -10,19 +10,18 @@
 
 int main(int argument_count, char **arguments) {
   if (argument_count != 4) quit(EXIT_USAGE, "usage: red_eye_scores IMAGE TEMPLATE OUTPUT");
-  char message[1024];
+  Message message;
   Image image, eye_template;
-  if (!image_load(arguments[1], &image, message, sizeof message) ||
-      !image_load(arguments[2], &eye_template, message, sizeof message))
-    quit(EXIT_USAGE, "%s", message);
+  if (!image_load(arguments[1], &image, &message) ||
+      !image_load(arguments[2], &eye_template, &message))
+    quit(EXIT_USAGE, "%s", message.text);
   if (image.width < eye_template.width || image.height < eye_template.height)
     quit(EXIT_USAGE, "the image is smaller than the template");
   const size_t n = (size_t)image.width * (size_t)image.height;
   uint32_t *const keys = MEMORY_CHECK(malloc(n * sizeof *keys));
   if (!red_eye_scores(&image, &eye_template, keys))
     quit(EXIT_DEVICE, "the scores do not fit into memory");
-  if (!input_file_save(arguments[3], keys, n, message, sizeof message))
-    quit(EXIT_USAGE, "%s", message);
+  if (!input_file_save(arguments[3], keys, n, &message)) quit(EXIT_USAGE, "%s", message.text);
   free(keys);
   image_free(&eye_template);
   image_free(&image);

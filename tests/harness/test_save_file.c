@@ -180,10 +180,9 @@ static void test_devices(void **state) {
   for (int i = 0; i < 100000; i++) fputs("more than a buffer holds\n", file.stream);
   assert_false(save_file_commit(&file, &message));
   assert_string_equal(message.text, "/dev/full cannot be written: No space left on device");
-  char text[256] = "";
   static const uint32_t keys[] = {1, 2};
-  assert_false(input_file_save("/dev/full", keys, 2, text, sizeof text));
-  assert_string_equal(text, "/dev/full cannot be written: No space left on device");
+  assert_false(input_file_save("/dev/full", keys, 2, &message));
+  assert_string_equal(message.text, "/dev/full cannot be written: No space left on device");
   struct stat about;
   assert_int_equal(stat("/dev/full", &about), 0);
   assert_true(S_ISCHR(about.st_mode));
