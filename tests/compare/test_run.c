@@ -34,6 +34,9 @@ static void test_left_out(void **state) {
   assert_null(strstr(outcome.out, "left out"));
   expect_usage("--n 2^33 --keys --baseline none", "every version is left out at this n: ");
   setenv("CUDA_CPU_MEMORY", "1000000", 1);  // so that a CPU spends no time on the others
+  compare("--n 200M --keys --reps 1 --format csv");
+  assert_non_null(strstr(outcome.err, "compare: left out at n = 200000000: seq (slow above"));
+  assert_null(strstr(outcome.out, "left out"));
   compare("--n 200M --keys --reps 1");
   unsetenv("CUDA_CPU_MEMORY");
   assert_non_null(strstr(outcome.out, "left out: "));
