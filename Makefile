@@ -72,7 +72,7 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 # harness/ is a library for all programs; harness/hw4/ and harness/compare/ are the programs.
 COMMON  := $(call objects,$(wildcard common/*.c) $(if $(filter cpu,$(BACKEND)),$(wildcard cuda_cpu/*.cpp)))
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
-HW4     := $(call objects,$(filter-out harness/hw4/main.c,$(wildcard harness/hw4/*.c)) $(if $(filter 1,$(OPENCV)),harness/hw4/image_opencv.cpp))
+HW4     := $(call objects,$(filter-out harness/hw4/main.c harness/hw4/scores.c,$(wildcard harness/hw4/*.c)) $(if $(filter 1,$(OPENCV)),harness/hw4/image_opencv.cpp))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 HEADERS := $(patsubst %,$(B)/generated/%,$(wildcard */*.cuh */*/*.cuh))
 
@@ -138,9 +138,12 @@ stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 # ./compare runs every version in one process: each is a shared object beside it.
 $(B)/%/version.so: $(B)/%/student_func.o
 	$(SO_)$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
-$(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HW4) $(HARNESS) $(COMMON)
+$(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
-compare: $(B)/compare $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
+# compare --image runs it; a program of its own, because compare knows no images.
+$(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(HW4) $(HARNESS) $(COMMON)
+	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
+compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
 	$(call short,LN,compare)ln -sf $(B)/compare compare
 
@@ -156,7 +159,10 @@ $(TESTS): %: %.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -lcmocka -o $@
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
+$(B)/tests/compare/test_table: $(COMPARE)
+$(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
 $(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
+$(B)/tests/harness/test_save_file: LDLIBS += -Xlinker --wrap=open
 # The test counts the device memory that a version takes.
 WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)

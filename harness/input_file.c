@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/save_file.h"
+
 static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 // Below, `reason` becomes the end of a sentence whose subject is the file: "holds no keys".
@@ -132,13 +134,10 @@ static bool write_npy_header(FILE *out, size_t n) {
 }
 
 bool input_file_save(const char *path, const uint32_t *keys, size_t n, Message *message) {
-  FILE *const out = fopen(path, "wb");
-  if (out == NULL) return message_fail(message, "%s cannot be written: %s", path, strerror(errno));
-  bool good = !ends_with(path, ".npy") || write_npy_header(out, n);
-  good = good && fwrite(keys, sizeof *keys, n, out) == n;
-  const int error = errno;
-  good = fclose(out) == 0 && good;
-  if (good) return true;
-  unlink(path);
-  return message_fail(message, "%s cannot be written: %s", path, strerror(error));
+  SaveFile file;
+  if (!save_file_open(path, &file, message)) return false;
+  // A failed write leaves its mark on the stream; the commit reports it.
+  if (!ends_with(path, ".npy") || write_npy_header(file.stream, n))
+    (void)fwrite(keys, sizeof *keys, n, file.stream);
+  return save_file_commit(&file, message);
 }

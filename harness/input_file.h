@@ -19,8 +19,9 @@ typedef struct InputFile {
 bool input_file_open(const char *path, InputFile *file, Message *message);
 void input_file_close(InputFile *file);
 
-// Writes n keys (on the host), as .npy if the path ends in it, else raw. On failure returns false
-// and a sentence that names the file, and leaves no file at the path.
+// Writes n keys (on the host), as .npy if the path ends in it, else raw; see harness/save_file.h.
+// On failure returns false and a sentence that names the file; what was at the path is then
+// unchanged.
 bool input_file_save(const char *path, const uint32_t *keys, size_t n, Message *message);
 
 #endif

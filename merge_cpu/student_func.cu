@@ -27,16 +27,17 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "merge_cpu",
-    "recursive merge sort on the CPU: sequential, OpenMP sections or OpenMP tasks",
-    "the bottom-up merge slides, CPU part",
-    true,
-    UINT32_MAX,
-    10000000,
-    stages,
-    knobs,
-    0.0,  // host memory only
-    0.0,
+    .name = "merge_cpu",
+    .title = "recursive merge sort on the CPU: sequential, OpenMP sections or OpenMP tasks",
+    .source = "the bottom-up merge slides, CPU part",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 10000000,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.0,  // host memory only
+    .scratch_per_pair = 0.0,
+    .on_host = true,
 };
 
 // to[begin..end) = the sorted runs from[begin..middle) and from[middle..end), merged. Of equal keys

@@ -14,16 +14,17 @@ static const char *const stages[] = {"copy", "hist", "scan", "scatter", NULL};
 static const SortKnob knobs[] = {{"kBits", 8, 1, 16, "bits per digit"}, {}};
 
 extern "C" const SortVersion sort_version = {
-    "seq",
-    "LSD radix sort on the CPU, one thread",
-    "the CS344 radix report, sequential version",
-    true,
-    UINT32_MAX,
-    10000000,
-    stages,
-    knobs,
-    0.0,  // host memory only
-    0.0,
+    .name = "seq",
+    .title = "LSD radix sort on the CPU, one thread",
+    .source = "the CS344 radix report, sequential version",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 10000000,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.0,  // host memory only
+    .scratch_per_pair = 0.0,
+    .on_host = true,
 };
 
 // B1: how often does each digit occur?

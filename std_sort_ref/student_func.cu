@@ -15,16 +15,17 @@ static const char *const stages[] = {"copy", "sort", NULL};
 static const SortKnob knobs[] = {{}};
 
 extern "C" const SortVersion sort_version = {
-    "std_sort_ref",
-    "CPU, one thread: std::sort for bare keys, std::stable_sort for pairs",
-    "the C++ standard library",
-    true,
-    UINT32_MAX,
-    10000000,
-    stages,
-    knobs,
-    0.0,  // host memory only
-    0.0,
+    .name = "std_sort_ref",
+    .title = "CPU, one thread: std::sort for bare keys, std::stable_sort for pairs",
+    .source = "the C++ standard library",
+    .stable = true,
+    .max_n = UINT32_MAX,
+    .slow_n = 10000000,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.0,  // host memory only
+    .scratch_per_pair = 0.0,
+    .on_host = true,
 };
 
 // std::stable_sort moves elements, so key and position must be in one element.

@@ -15,17 +15,19 @@ static const char *const stages[] = {"copy", "sort", NULL};
 static const SortKnob knobs[] = {{}};
 
 extern "C" const SortVersion sort_version = {
-    "vqsort_ref",
-    "CPU, one thread: Highway's vectorised quicksort",
-    "Blacher, Giesen, Sanders, Wassenberg, \"Vectorized and performance-portable Quicksort\" "
-    "(2022)",
-    true,  // pairs are sorted as 64-bit words, whose lower half is the position
-    UINT32_MAX,
-    0,
-    stages,
-    knobs,
-    0.0,  // host memory only
-    0.0,
+    .name = "vqsort_ref",
+    .title = "CPU, one thread: Highway's vectorised quicksort",
+    .source =
+        "Blacher, Giesen, Sanders, Wassenberg, \"Vectorized and performance-portable Quicksort\" "
+        "(2022)",
+    .stable = true,  // pairs are sorted as 64-bit values whose lower half is the position
+    .max_n = UINT32_MAX,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 0.0,  // host memory only
+    .scratch_per_pair = 0.0,
+    .on_host = true,
 };
 
 // A pair as a 64-bit integer, key above position: no two are equal, so there is only one sorted

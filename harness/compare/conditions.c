@@ -1,5 +1,8 @@
-// The header of every record: device, host, driver, clocks, date and commit.
+#include "harness/compare/conditions.h"
+
+#include <cuda_runtime_api.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -7,28 +10,11 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/compare/compare.h"
+#include "cuda_cpu/cpuinfo.h"
 
 #ifndef COMMIT
 #define COMMIT "unknown"
 #endif
-
-// What the kernel says of the first core ("model name", "cpu MHz") into text[size], which keeps
-// what it holds where the kernel says nothing.
-static void ask_cpuinfo(const char *field, char *text, size_t size) {
-  FILE *const file = fopen("/proc/cpuinfo", "r");
-  if (file == NULL) return;
-  char line[512];
-  bool found = false;
-  while (!found && fgets(line, sizeof line, file) != NULL) {
-    const char *const colon = strchr(line, ':');
-    found = colon != NULL && strncmp(line, field, strlen(field)) == 0;
-    if (!found) continue;
-    const char *const value = colon + 1 + strspn(colon + 1, " \t");
-    snprintf(text, size, "%.*s", (int)strcspn(value, "\n"), value);
-  }
-  fclose(file);
-}
 
 static int usable_cpus(void) {
   cpu_set_t cpus;
@@ -46,20 +32,25 @@ static void describe(Conditions *conditions) {
              (int)sizeof conditions->driver / 3, system.sysname, (int)sizeof conditions->driver / 3,
              system.release);
   char text[32] = "";
-  ask_cpuinfo("cpu MHz", text, sizeof text);
+  cpuinfo_field("cpu MHz", text, sizeof text);
   const double megahertz = strtod(text, NULL);
   if (megahertz > 0.0)
     snprintf(conditions->clocks, sizeof conditions->clocks, "CPU %.0f MHz", megahertz);
+  const long level3 = sysconf(_SC_LEVEL3_CACHE_SIZE), level2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  const long cache = level3 > 0 ? level3 : level2;
+  conditions->cache_bytes = cache > 0 ? (size_t)cache : 0;
 }
 
 #else
 
-// What the driver's own tool says of the device, by its address on the bus: CUDA's numbers of
-// devices and the tool's may differ.
+// Asks the driver's own tool, by the device's address on the bus: CUDA's numbers of devices and the
+// tool's may differ.
 static void describe(Conditions *conditions) {
-  int device = 0;
+  int device = 0, cache = 0;
   char bus[32], command[256], line[256] = "";
   CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
+  conditions->cache_bytes = (size_t)cache;
   CUDA_CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, device));
   snprintf(command, sizeof command,
            "nvidia-smi -i %s --format=csv,noheader,nounits "
@@ -83,13 +74,24 @@ Conditions conditions_now(void) {
   Conditions conditions = {.device = device_info(),
                            .host_cpu = "unknown",
                            .host_threads = usable_cpus(),
+                           .load_average = -1.0,
                            .driver = "n/a",
                            .clocks = "n/a",
                            .commit = COMMIT};
-  ask_cpuinfo("model name", conditions.host_cpu, sizeof conditions.host_cpu);
+  cpuinfo_field("model name", conditions.host_cpu, sizeof conditions.host_cpu);
+  if (getloadavg(&conditions.load_average, 1) != 1) conditions.load_average = -1.0;
   describe(&conditions);
   const time_t now = time(NULL);
   struct tm utc;
   strftime(conditions.date, sizeof conditions.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   return conditions;
+}
+
+void cuda_versions(const DeviceInfo *device, char *text, size_t size) {
+  const int driver = device->driver_version, runtime = device->runtime_version;
+  if (driver == 0)
+    snprintf(text, size, "none");
+  else
+    snprintf(text, size, "%d.%d (runtime %d.%d)", driver / 1000, driver % 1000 / 10, runtime / 1000,
+             runtime % 1000 / 10);
 }

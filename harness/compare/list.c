@@ -1,9 +1,9 @@
-// compare --list: what can be compared, and on what.
-#include <inttypes.h>
-#include <string.h>
+#include "harness/compare/list.h"
 
-#include "common/check.h"
-#include "harness/compare/compare.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "harness/device_info.h"
 #include "harness/input.h"
 
 static void print_limits(const SortVersion *version) {
@@ -14,7 +14,7 @@ static void print_limits(const SortVersion *version) {
     printf("; n up to %" PRIu64, version->max_n);
   if (version->slow_n != 0)
     printf("; above %" PRIu64 " slow: left out unless named", version->slow_n);
-  putchar('\n');
+  puts(version->on_host ? "; runs on the host's processor" : "");
 }
 
 static void print_scratch(const SortVersion *version) {
@@ -56,7 +56,7 @@ void list_print(const VersionList *versions, const Request *request) {
     printf("  %-18s %s\n  %-18s ", version->name, version->title, "");
     print_limits(version);
   }
-  printf("\nInputs, for --dist (i: index; w: uniform words):\n");
+  printf("\nInputs, for --dist (i: index; w: uniform 32-bit values):\n");
   for (const InputKind *kind = input_kinds; kind->name != NULL; kind++)
     printf("  %-18s %s\n", kind->name, kind->meaning);
   printf("  %-18s red-eye scores of the sample image, float bits (scripts/real_inputs.js)\n",

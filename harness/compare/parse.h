@@ -1,6 +1,6 @@
 // Numbers as people type them on compare's command line.
-#ifndef COMPARE_PARSE_H
-#define COMPARE_PARSE_H
+#ifndef HARNESS_COMPARE_PARSE_H
+#define HARNESS_COMPARE_PARSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,8 +11,8 @@ bool parse_size(const char *text, uint64_t *value);
 
 // A comma-separated list of sizes and ranges; FROM..TO doubles, FROM..TOxF multiplies by F,
 // FROM..TO+S adds S. "1K,1M..8M" is 1000, 1000000, 2000000, 4000000, 8000000. Appends to values,
-// which hold *count of at most max. Returns NULL, or one sentence that says what is wrong with the
-// text (valid until the next call).
+// which hold *count of at most max. Returns NULL, or one sentence about the mistake in the text
+// (valid until the next call).
 const char *parse_sizes(const char *text, uint64_t *values, int *count, int max);
 
 // A whole decimal number in [min, max].

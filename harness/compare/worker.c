@@ -1,13 +1,15 @@
-// The measuring side: makes each workload once, sorts it with every version, reports every row.
+#include "harness/compare/worker.h"
+
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/check.h"
+#include "common/knobs.h"
 #include "common/scratch.h"
-#include "harness/compare/compare.h"
 
-// Can a version sort a row in so many free bytes? If not, says how much fits.
+// Can a version sort a row in `free_bytes`? If not, the report gets how many elements fit.
 static bool fits(const Row *row, size_t free_bytes, Report *report) {
   const SortVersion *const version = row->loaded->version;
   const double each = workload_bytes_per_element(version, row->pairs);
@@ -16,7 +18,7 @@ static bool fits(const Row *row, size_t free_bytes, Report *report) {
   report->status = ROW_NO_MEMORY;
   snprintf(report->message, sizeof report->message,
            "%zu %s need %.3g GB with scratch memory%s, %.3g GB are free: at most %.0f fit", row->n,
-           row->pairs ? "pairs" : "keys", needed / 1e9,
+           elements_name(row), needed / 1e9,
            version->scratch_per_key < 0.0 ? " (the version's own is unknown)" : "",
            (double)free_bytes / 1e9,
            floor(fmax((double)free_bytes - WORKLOAD_FIXED_BYTES, 0.0) / each));
@@ -59,7 +61,7 @@ static void measure_row(const Row *row, const Workload *workload, const Request 
 
 void worker_run(const Request *request, const Plan *plan, size_t first, Deliver *deliver,
                 void *context) {
-  Report report = {.what = REPORT_CONDITIONS, .conditions = conditions_now()};
+  Report report = {.kind = REPORT_CONDITIONS, .conditions = conditions_now()};
   report.conditions.copy_bytes_per_second = first == 0 ? measure_copy_rate() : 0.0;
   deliver(&report, context);
   Workload workload = {0};
@@ -68,7 +70,7 @@ void worker_run(const Request *request, const Plan *plan, size_t first, Deliver 
   size_t free_bytes = 0, total_bytes = 0;  // without the workload
   for (size_t i = first; i < plan->count; i++) {
     const Row *const row = &plan->rows[i];
-    report = (Report){.what = REPORT_STARTED, .row = i};
+    report = (Report){.kind = REPORT_STARTED, .row = i};
     if (row->group != group) {
       if (made) workload_destroy(&workload);
       made = false;
@@ -82,7 +84,7 @@ void worker_run(const Request *request, const Plan *plan, size_t first, Deliver 
       made = true;
     }
     deliver(&report, context);
-    report.what = REPORT_DONE;
+    report.kind = REPORT_DONE;
     if (row->status == ROW_REFUSED) {
       report.status = ROW_REFUSED;
       memcpy(report.message, row->message, sizeof report.message);

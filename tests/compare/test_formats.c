@@ -134,9 +134,13 @@ static void test_json(void **state) {
       "true");
   expect_jq("[.rows[] | select(.version == \"thrust_ref\").ratio_to_baseline == 1] | all", "true");
   expect_jq("[.rows[] | select(.status != \"ok\") | has(\"median_ms\")] | any", "false");
+  expect_jq("[.rows[] | select(.status == \"ok\") | .noisy == (.noise > 0.1)] | all", "true");
+  expect_jq("[.rows[].suspicious] | any", "false");
+  expect_jq("[.rows[] | select(.cpu_code).version] | unique", "[\"seq\"]");
+  expect_jq(".load_average >= 0 and .device.cache_bytes >= 0", "true");
 }
 
-// Of two runs the median is the greater one, so that median and minimum say what the mean must be.
+// Of two runs the median is the greater one, so median and minimum determine the mean.
 static void test_json_times(void **state) {
   (void)state;
   expect("seq --n 3000 --reps 2 --noise 0 --baseline none --format json", EXIT_RIGHT, "mean_ms");
@@ -221,10 +225,14 @@ static void test_table(void **state) {
   (void)state;
   setenv("COLUMNS", "120", 1);
   run_as("table");
-  int rows = 0, groups = 0;
+  int rows = 0, groups = 0, sentences = 0;
   for (const char *line = outcome.out; *line != '\0'; line = strchr(line, '\n') + 1) {
     const size_t length = strcspn(line, "\n");
     if (length > 120) fail_msg("%zu columns: %.*s", length, (int)length, line);
+    if (memmem(line, length, " is fastest, ", 13) != NULL) {
+      sentences++;  // below each group
+      continue;
+    }
     char version[32] = "";
     double numbers[2];
     sscanf(line, "%31s", version);
@@ -238,6 +246,7 @@ static void test_table(void **state) {
     }
   }
   assert_int_equal(groups, 4);
+  assert_int_equal(sentences, 4);
   assert_int_equal(rows, ROWS);
   assert_non_null(strstr(outcome.out, " <  "));
   assert_non_null(strstr(outcome.out, "FAIL: order: at index 49"));

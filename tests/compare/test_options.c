@@ -73,7 +73,8 @@ static void test_measuring(void **state) {
   good("--reps 10000 --noise=100%", ",noise,");
   expect_usage("--noise -1", "--noise takes a percentage from 0 to 100");
   expect_usage("--noise little", "not 'little'");
-  expect("thrust_ref --n 100 --reps 5 --noise 2.5", EXIT_RIGHT, "* noise of the median under 2.5%");
+  expect("thrust_ref --n 100 --reps 5 --noise 2.5", EXIT_RIGHT,
+         "fewer once its noise is under 2.5%");
   good("--time-limit 0.5", "PASS");
   expect_usage("--time-limit 0", "--time-limit takes seconds");
   expect_usage("--time-limit soon", "not 'soon'");
@@ -89,7 +90,7 @@ static void test_knobs(void **state) {
   expect_usage("seq --set kBits=99", "knob kBits takes a whole number");
   expect_usage("seq --set seq.kbits=4", "seq has no knob 'kbits'; it has kBits");
   expect_usage("seq --set kBits", "'kBits' is not of the form KNOB=VALUE");
-  expect_usage("thrust_ref --set seq.kBits=4", "speaks of none of the compared versions");
+  expect_usage("thrust_ref --set seq.kBits=4", "matches none of the compared versions");
   good("seq --sweep seq.kBits=2..8", "kBits=8");
   good("seq --sweep kBits=1,3", "kBits=3");
   expect("--sweep seq.kBits=4,8 --n 100 --reps 2 --format csv --baseline none", EXIT_RIGHT, "seq,");
@@ -115,6 +116,13 @@ static void test_baseline(void **state) {
 static void test_output(void **state) {
   (void)state;
   expect_usage("--format xml", "no format is called 'xml'");
+  expect_usage("--export csv", "--export takes FORMAT=FILE like json=record.json, not 'csv'");
+  expect_usage("--export =x", "--export takes FORMAT=FILE");
+  expect_usage("--export xml=x", "no format is called 'xml'");
+  expect_usage("--export csv=/tmp/x --export md=/tmp/x", "/tmp/x is named twice");
+  expect_usage("seq --export csv=/no/such/folder/x",
+               "--export: /no/such/folder/x cannot be written");
+  expect_usage("--sort speed", "--sort takes time, name or given, not 'speed'");
   expect_usage("--print --n 65", "--print shows at most 64 elements");
   expect_usage("--print --format csv", "--print goes with --format table");
   expect("thrust_ref --print --n 5 --dist reverse --no-color", EXIT_RIGHT,
@@ -123,6 +131,7 @@ static void test_output(void **state) {
   assert_non_null(strstr(outcome.out, "positions: 4 3 2 1 0\n"));
   assert_null(strchr(outcome.out, '\033'));
   expect_usage("--save-input /no/such/folder/x", "/no/such/folder/x cannot be written");
+  expect_usage("--save-input /dev/full --n 1000", "/dev/full cannot be written: No space left");
   expect_usage("--save-input /tmp/x --n 1,2", "--save-input takes one input and one size");
   expect("--list", EXIT_RIGHT, "thrust_ref");
   assert_non_null(strstr(outcome.out, "almost-sorted"));

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <time.h>
 
-// A row that fails says how, and the rows behind it are measured all the same.
+// A row that fails has a reason, and the rows behind it are measured all the same.
 static void test_failing_rows(void **state) {
   (void)state;
   expect(
@@ -28,12 +28,15 @@ static void test_failing_rows(void **state) {
 
 static void test_left_out(void **state) {
   (void)state;
-  // Above its slow limit (100): out as long as it is not named, and one line says so. Named by its
+  // Above its slow limit (100): out as long as it is not named, and one line lists it. Named by its
   // path it runs; seq is always named here, thrust_ref is the baseline.
   expect("%s seq --n 200 --dist sorted --set way=0 --reps 1", EXIT_RIGHT, "crash_sort way=0");
   assert_null(strstr(outcome.out, "left out"));
   expect_usage("--n 2^33 --keys --baseline none", "every version is left out at this n: ");
   setenv("CUDA_CPU_MEMORY", "1000000", 1);  // so that a CPU spends no time on the others
+  compare("--n 200M --keys --reps 1 --format csv");
+  assert_non_null(strstr(outcome.err, "compare: left out at n = 200000000: seq (slow above"));
+  assert_null(strstr(outcome.out, "left out"));
   compare("--n 200M --keys --reps 1");
   unsetenv("CUDA_CPU_MEMORY");
   assert_non_null(strstr(outcome.out, "left out: "));

@@ -1,17 +1,10 @@
-// json: the record that the report reads; report/results/README.md describes its schema.
+#include "harness/compare/output_json.h"
+
 #include <jansson.h>
 #include <math.h>
 
-#include "harness/compare/compare.h"
-
-static json_t *all_rows;
-
-static void begin(const Conditions *conditions, const Request *request, const Plan *plan) {
-  (void)conditions;
-  (void)request;
-  (void)plan;
-  all_rows = json_array();
-}
+// The state is the array of rows.
+static void begin(Output *output) { output->state = json_array(); }
 
 static json_t *knobs_json(const Row *row) {
   json_t *const knobs = json_object();
@@ -48,18 +41,16 @@ static void set_real(json_t *object, const char *key, double value) {
   json_object_set_new(object, key, real != NULL ? real : json_null());
 }
 
-static void add_row(const Row *row, const Conditions *conditions, const Request *request,
-                    const Plan *plan) {
-  (void)request;
-  (void)plan;
+static void add_row(Output *output, const Row *row) {
+  const Conditions *const conditions = &output->comparison->conditions;
   char verdict[300];
   row_verdict(row, verdict, sizeof verdict);
   json_t *const json = json_pack(
       "{s:s, s:b, s:I, s:s, s:s, s:o, s:s, s:s, s:b}", "version", row->loaded->version->name,
-      "cpu_code", is_cpu_code(row->loaded->version), "n", (json_int_t)row->n, "input",
-      row->source->name, "what", row->pairs ? "pairs" : "keys", "knobs", knobs_json(row), "status",
+      "cpu_code", row->loaded->version->on_host, "n", (json_int_t)row->n, "input",
+      row->source->name, "what", elements_name(row), "knobs", knobs_json(row), "status",
       status_name(row->status), "verdict", verdict, "best", row->best);
-  json_array_append_new(all_rows, json);
+  json_array_append_new(output->state, json);
   if (row->status != ROW_RIGHT) return;
   const Measurement *const m = &row->measured;
   const Rates rates = row_rates(row, conditions);
@@ -69,6 +60,8 @@ static void add_row(const Row *row, const Conditions *conditions, const Request 
   set_real(json, "mean_ms", m->mean_ms);
   set_real(json, "min_ms", m->min_ms);
   set_real(json, "noise", m->repetitions > 1 ? m->noise : NAN);
+  json_object_set_new(json, "noisy", json_boolean(row_is_noisy(row)));
+  json_object_set_new(json, "suspicious", json_boolean(row_is_suspicious(row, conditions)));
   set_real(json, "gkeys_per_s", rates.gkeys_per_s);
   set_real(json, "effective_gb_per_s", rates.gb_per_s);
   set_real(json, "percent_of_copy_rate", rates.percent_of_copy);
@@ -87,23 +80,30 @@ static json_t *left_out_json(const Plan *plan) {
   return all;
 }
 
-static void end(const Conditions *c, const Request *request, const Plan *plan, bool interrupted) {
-  json_t *const device =
-      json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:s, s:i}", "name", c->device.name, "backend",
-                c->device.backend, "driver", c->driver, "clocks", c->clocks, "driver_version",
-                c->device.driver_version, "runtime_version", c->device.runtime_version,
-                "global_memory_bytes", (json_int_t)c->device.global_memory, "host_cpu", c->host_cpu,
-                "host_threads", c->host_threads);
-  json_t *const record =
-      json_pack("{s:i, s:o, s:f, s:s, s:s, s:I, s:i, s:f, s:f, s:s?, s:b, s:o, s:o}", "schema", 1,
-                "device", device, "copy_gb_per_s", c->copy_bytes_per_second / 1e9, "date", c->date,
-                "commit", c->commit, "seed", (json_int_t)request->seed, "repetitions",
-                request->plan.max_repetitions, "noise_limit", request->plan.settled_noise,
-                "time_limit_s", request->plan.max_seconds, "baseline", request->baseline,
-                "interrupted", interrupted, "rows", all_rows, "left_out", left_out_json(plan));
-  json_dumpf(record, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-  putchar('\n');
+static json_t *device_json(const Conditions *c) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:s, s:i}", "name", c->device.name,
+                   "backend", c->device.backend, "driver", c->driver, "clocks", c->clocks,
+                   "driver_version", c->device.driver_version, "runtime_version",
+                   c->device.runtime_version, "global_memory_bytes",
+                   (json_int_t)c->device.global_memory, "cache_bytes", (json_int_t)c->cache_bytes,
+                   "host_cpu", c->host_cpu, "host_threads", c->host_threads);
+}
+
+static void end(Output *output) {
+  const Comparison *const comparison = output->comparison;
+  const Conditions *const c = &comparison->conditions;
+  const Request *const request = comparison->request;
+  json_t *const record = json_pack(
+      "{s:i, s:o, s:f, s:s, s:s, s:I, s:i, s:f, s:f, s:s?, s:b, s:o, s:o}", "schema", 1, "device",
+      device_json(c), "copy_gb_per_s", c->copy_bytes_per_second / 1e9, "date", c->date, "commit",
+      c->commit, "seed", (json_int_t)request->seed, "repetitions", request->plan.max_repetitions,
+      "noise_limit", request->plan.settled_noise, "time_limit_s", request->plan.max_seconds,
+      "baseline", request->baseline, "interrupted", comparison->interrupted, "rows",
+      (json_t *)output->state, "left_out", left_out_json(comparison->plan));
+  set_real(record, "load_average", c->load_average >= 0.0 ? c->load_average : NAN);
+  json_dumpf(record, output->to, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+  fputc('\n', output->to);
   json_decref(record);
 }
 
-const Output json_output = {begin, add_row, end};
+const OutputFormat json_format = {.order = ORDER_GIVEN, .begin = begin, .row = add_row, .end = end};

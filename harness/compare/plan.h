@@ -1,0 +1,27 @@
+// The rows of a request: which version sorts what, with which knobs, in which order.
+#ifndef HARNESS_COMPARE_PLAN_H
+#define HARNESS_COMPARE_PLAN_H
+
+#include "harness/compare/rows.h"
+#include "harness/version_list.h"
+
+// A version that was left out of a group, and why ("slow above 100000").
+typedef struct LeftOut {
+  const SortVersion *version;
+  size_t n;
+  int group;
+  char reason[80];
+} LeftOut;
+
+typedef struct Plan {
+  Row *rows;  // group by group
+  size_t count;
+  LeftOut *left_out;
+  size_t left_out_count;
+} Plan;
+
+// Makes the rows of a request. On a mistake ends the program with EXIT_USAGE.
+Plan plan_make(const Request *request, const VersionList *versions);
+void plan_free(Plan *plan);
+
+#endif

@@ -1,0 +1,74 @@
+// The request to compare, and the values of its options.
+#ifndef HARNESS_COMPARE_REQUEST_H
+#define HARNESS_COMPARE_REQUEST_H
+
+#include "harness/compare/sources.h"
+#include "harness/measure.h"
+
+enum {
+  MAX_SIZES = 64,
+  MAX_SETTINGS = 32,
+  MAX_SWEEPS = 2,
+  MAX_SWEEP_VALUES = 64,
+  MAX_EXPORTS = 8,
+  MAX_PRINTED = 64,  // the largest n of --print
+};
+
+typedef enum Format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MD } Format;
+
+// The order of the rows of a group: those of one n, source and kind of element.
+typedef enum RowOrder {
+  ORDER_OF_FORMAT,  // ORDER_TIME for people (table, md), ORDER_GIVEN for programs (csv, json)
+  ORDER_TIME,       // fastest first
+  ORDER_NAME,       // by version, and of one version as given
+  ORDER_GIVEN,      // as measured: the baseline, then the order of the command line
+} RowOrder;
+
+typedef struct Export {
+  Format format;
+  const char *path;
+} Export;
+
+typedef struct Sweep {
+  const char *version;  // NULL: every version that has the knob
+  const char *knob;
+  int values[MAX_SWEEP_VALUES];
+  int count;
+} Sweep;
+
+typedef struct Request {
+  const char **names;  // versions, or paths of version.so; none: all
+  int name_count;
+  uint64_t sizes[MAX_SIZES];
+  int size_count;
+  SourceList sources;
+  bool keys, pairs;
+  MeasurePlan plan;
+  uint64_t seed;
+  const char *settings[MAX_SETTINGS];  // "version.knob=value" or "knob=value"
+  int setting_count;
+  Sweep sweeps[MAX_SWEEPS];
+  int sweep_count;
+  const char *baseline;  // NULL: none
+  bool baseline_given;
+  Format format;  // of stdout
+  Export exports[MAX_EXPORTS];
+  int export_count;
+  RowOrder order;
+  bool list, print, no_color, in_process;
+  const char *image;       // "IMAGE,TEMPLATE" or NULL
+  const char *save_input;  // path or NULL
+} Request;
+
+// ---- values of options --------------------------------------------------------------------------
+// Each reads the text of an option, and ends the program with EXIT_USAGE on a mistake.
+
+void request_add_sizes(Request *request, const char *text);   // --n 1K,1M..8M
+void request_add_sweep(Request *request, char *text);         // --sweep VERSION.KNOB=VALUES; cut up
+void request_add_export(Request *request, const char *text);  // --export FORMAT=FILE
+Format request_format(const char *name);
+RowOrder request_order(const char *name);
+bool request_on_or_off(const char *option, const char *text);
+uint64_t request_number(const char *option, const char *text, uint64_t min, uint64_t max);
+
+#endif

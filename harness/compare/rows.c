@@ -1,0 +1,70 @@
+#include "harness/compare/rows.h"
+
+#include <stdio.h>
+
+static const double NOISY = 0.1;
+static const double UNKNOWN_CACHE_BYTES = 256e6;  // more than a CPU or GPU usually has
+
+static double bytes_of(const Row *row) { return (double)row->n * (row->pairs ? 8.0 : 4.0); }
+
+Rates row_rates(const Row *row, const Conditions *conditions) {
+  const double seconds = row->measured.median_ms * 1e-3;
+  if (row->status != ROW_RIGHT || seconds <= 0.0) return (Rates){0};
+  const double bytes_per_second = 2.0 * bytes_of(row) / seconds;
+  return (Rates){
+      .gkeys_per_s = (double)row->n / seconds / 1e9,
+      .gb_per_s = bytes_per_second / 1e9,
+      .percent_of_copy = 100.0 * bytes_per_second / conditions->copy_bytes_per_second,
+  };
+}
+
+bool row_is_noisy(const Row *row) {
+  return row->status == ROW_RIGHT && row->measured.repetitions > 1 && row->measured.noise > NOISY;
+}
+
+bool row_is_suspicious(const Row *row, const Conditions *conditions) {
+  const double cache =
+      conditions->cache_bytes > 0 ? (double)conditions->cache_bytes : UNKNOWN_CACHE_BYTES;
+  return bytes_of(row) > cache && row_rates(row, conditions).percent_of_copy > 100.0;
+}
+
+const char *status_name(RowStatus status) {
+  static const char *const names[] = {
+      [ROW_PENDING] = "pending", [ROW_RIGHT] = "ok",           [ROW_WRONG] = "wrong",
+      [ROW_CRASHED] = "crashed", [ROW_FAILED] = "failed",      [ROW_STOPPED] = "stopped",
+      [ROW_REFUSED] = "refused", [ROW_NO_MEMORY] = "no memory"};
+  return names[status];
+}
+
+const char *limit_name(MeasureLimit limit) {
+  static const char *const names[] = {
+      [LIMIT_NOISE] = "noise", [LIMIT_REPETITIONS] = "reps", [LIMIT_TIME] = "time"};
+  return names[limit];
+}
+
+const char *elements_name(const Row *row) { return row->pairs ? "pairs" : "keys"; }
+
+void row_label(const Row *row, char *text, size_t size) {
+  const SortVersion *const version = row->loaded->version;
+  size_t used =
+      (size_t)snprintf(text, size, "%s%s", version->name, version->on_host ? " (CPU)" : "");
+  for (int i = 0; version->knobs[i].name != NULL && used < size; i++)
+    if (row->shown[i])
+      used += (size_t)snprintf(text + used, size - used, " %s=%d", version->knobs[i].name,
+                               row->knobs[i]);
+}
+
+void row_verdict(const Row *row, char *text, size_t size) {
+  if (row->status == ROW_RIGHT)
+    snprintf(text, size, "PASS");
+  else if (row->status == ROW_REFUSED || row->status == ROW_NO_MEMORY)
+    snprintf(text, size, "refused: %s", row->message);
+  else
+    snprintf(text, size, "%s", row->message);
+}
+
+void row_notes(const Row *row, const Conditions *conditions, char *text, size_t size) {
+  const bool noisy = row_is_noisy(row), suspicious = row_is_suspicious(row, conditions);
+  snprintf(text, size, "%s%s%s", noisy ? "noisy" : "", noisy && suspicious ? ", " : "",
+           suspicious ? "suspicious" : "");
+}

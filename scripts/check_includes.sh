@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Reads every #include "..." of the repository, or of the folder FOLDER, and fails on one that does
+# not run downward, and on a ring.
+#   scripts/check_includes.sh [FOLDER]
+#   - harness/hw4, harness/compare, multi -> harness -> common -> cuda_cpu: a file includes its own
+#     folder and those below. So hw4, compare and multi never include each other.
+#   - A version includes its own folder, common, and the version that it builds on, if a line
+#     "// Builds on: radix_v6" in its student_func.cu names it.
+#   - tests, scripts, labs and report may include all of these; none of these includes them.
+#   - No ring of files anywhere. In harness/compare, foo.c and foo.h count as one, so that no two of
+#     its parts call each other.
+# Exit code: 0, 1 with a line on stderr for each finding, 2 usage.
+set -u
+root=${1:-$(dirname "$0")/..}
+if [ $# -gt 1 ] || ! cd "$root"; then
+  echo "usage: scripts/check_includes.sh [FOLDER]" >&2
+  exit 2
+fi
+
+# "FILE INCLUDED" for each include of a file that is there: beside the including file, or from the
+# root. Others, such as headers that the build generates, are no business of this check.
+edges() {
+  find . \( -name build -o -name node_modules -o -name '.?*' \) -prune -o -type f \
+    \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print |
+    sed 's|^\./||' | LC_ALL=C sort >"$files"
+  xargs -r -d '\n' grep -H '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' <"$files" /dev/null |
+    sed 's|^\([^:]*\):[^"]*"\([^"]*\)".*|\1 \2|' |
+    awk -v files="$files" '
+      function normal(path) { while (sub(/[^\/]+\/\.\.\//, "", path)); gsub(/\.\//, "", path); return path }
+      BEGIN { while ((getline line < files) > 0) there[line] = 1 }
+      {
+        folder = $1; sub(/[^\/]*$/, "", folder)
+        near = normal(folder $2); far = normal($2)
+        if (near in there) print $1, near
+        else if (far in there) print $1, far
+      }'
+}
+
+# "VERSION OTHER" for each version that builds on another.
+builds_on() {
+  grep -H '^// Builds on:' -- */student_func.cu /dev/null 2>/dev/null |
+    sed -n 's|^\([^/]*\)/student_func.cu:// Builds on:[[:space:]]*\([a-z0-9_]*\).*|\1 \2|p'
+}
+
+upward() {
+  awk '
+    FILENAME == ARGV[1] { version[$1] = 1; next }
+    FILENAME == ARGV[2] { builds[$1 " " $2] = 1; next }
+    # The part of the repository that a file belongs to.
+    function part(path,  names) {
+      split(path, names, "/")
+      if (names[1] == "harness" && (names[2] == "hw4" || names[2] == "compare")) return names[1] "/" names[2]
+      return path ~ /\// ? names[1] : "."
+    }
+    function level(of) {
+      if (of == "cuda_cpu") return 0
+      if (of == "common") return 1
+      if (of == "harness") return 2
+      if (of == "harness/hw4" || of == "harness/compare" || of == "multi") return 3
+      return 4
+    }
+    {
+      from = part($1); to = part($2)
+      if (from == to) next
+      if (from in version) good = to == "common" || builds[from " " to]
+      else if (to in version) good = level(from) == 4
+      else good = level(to) < level(from)
+      if (!good) print $1 " includes " $2 ": " from " may not include " to
+    }' "$versions" "$bases" "$all"
+}
+
+# Rings of files, in harness/compare without their suffix. Files that include nothing are taken away
+# until none is left: rings stay, and files that lead to them. From there a walk finds each ring.
+rings() {
+  awk '
+    function unit(path) {
+      if (path ~ /^harness\/compare\//) sub(/\.[a-z]+$/, "", path)
+      return path
+    }
+    function prune(  changed, a, list, count, left, i) {
+      for (changed = 1; changed;) {
+        changed = 0
+        for (a in node) {
+          count = split(next_of[a], list, " "); left = 0
+          for (i = 1; i <= count; i++) left += list[i] in node
+          if (!left) { delete node[a]; changed = 1 }
+        }
+      }
+    }
+    {
+      a = unit($1); b = unit($2)
+      if ($1 == $2) print $1 " includes itself"
+      if (a != b && !((a, b) in edge)) { edge[a, b] = 1; next_of[a] = next_of[a] " " b; node[a]; node[b] }
+    }
+    END {
+      for (;;) {
+        prune()
+        start = ""
+        for (a in node) if (start == "" || a < start) start = a
+        if (start == "") exit
+        split("", seen); path = ""
+        for (a = start; !(a in seen); a = follow) {
+          seen[a] = 1; path = path a " "
+          count = split(next_of[a], list, " ")
+          for (i = count; i >= 1; i--) if (list[i] in node) follow = list[i]
+        }
+        from = index(" " path, " " a " ")
+        ring = substr(path, from)
+        gsub(/ /, " -> ", ring)
+        print "a ring: " ring a
+        delete node[a]  # one report for each ring
+      }
+    }' "$all"
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+files=$work/files all=$work/all versions=$work/versions bases=$work/bases
+edges >"$all"
+for folder in */student_func.cu; do [ ! -f "$folder" ] || echo "${folder%/*}"; done >"$versions"
+builds_on >"$bases"
+{ upward && rings; } >"$work/findings" || exit 2
+if [ -s "$work/findings" ]; then
+  sed 's/^/check_includes: /' "$work/findings" >&2
+  exit 1
+fi
+echo "check_includes: $(wc -l <"$all") includes, all downward, no ring"

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# compare --export, --sort and --image: files from one measurement, the order of rows, and the
+# program red_eye_scores. Prints TAP, as scripts/run_tests.sh counts it.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=${HW4_DIR:-build/cpu}
+compare=$build/compare scores=$build/red_eye_scores
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0
+check() { # check NAME CONDITION ...: the condition's exit code decides
+  local name=$1
+  shift
+  number=$((number + 1))
+  if "$@"; then echo "ok $number - $name"; else echo "not ok $number - $name"; echo "# the output was:"; sed 's/^/# /' "$work"/out "$work"/err; fi
+}
+skip() { number=$((number + 1)); echo "not ok $number - $1 # SKIP"; }
+is() { [ "$1" = "$2" ]; }
+not() { ! "$@"; }
+out_has() { grep -q -- "$1" "$work/out"; }
+err_is() { [ "$(cat "$work/err")" = "$1" ]; }
+run() { "$@" >"$work/out" 2>"$work/err"; code=$?; }
+code=0
+
+# ---- several formats from one measurement --------------------------------------------------------
+ln -s real.csv "$work/link.csv"
+run "$compare" seq std_sort_ref --n 1000,2000 --reps 3 --stages off \
+  --export json="$work/a.json" --export csv="$work/link.csv" --export md="$work/a.md" --export table="$work/a.txt"
+check "four exports: exit code 0" is "$code" 0
+check "the table is on standard output all the same" out_has '^seq (CPU) '
+check "json: six rows, in the order of measuring" is "$(jq -c '[.rows[].version]' "$work/a.json")" \
+  '["thrust_ref","seq","std_sort_ref","thrust_ref","seq","std_sort_ref"]'
+check "csv follows a link and leaves it" test -L "$work/link.csv"
+times() { jq -r '.rows[] | [.version, .median_ms] | @tsv' "$work/a.json" | awk '{ printf "%s %.4g\n", $1, $2 }'; }
+check "csv has the same times" is "$(times)" "$(awk -F, 'NR > 1 { printf "%s %.4g\n", $1, $18 }' "$work/real.csv")"
+check "md has a sentence for each input" is "$(grep -c 'uniform: .* is fastest, ' "$work/a.md")" 2
+check "md has six rows" is "$(grep -c 'PASS' "$work/a.md")" 6
+check "an exported table is standard output's" cmp -s "$work/a.txt" "$work/out"
+check "nothing else is left in the folder" is "$(cd "$work" && echo .[!.]* *)" ".[!.]* a.json a.md a.txt err link.csv out real.csv"
+
+run "$compare" seq --n 1000 --reps 1 --format json --export json="$work/a.json"
+check "twice the same format" cmp -s "$work/a.json" "$work/out"
+
+# ---- files that cannot be written ----------------------------------------------------------------
+run "$compare" seq --n 1000 --reps 1 --export csv=/dev/full --export md="$work/b.md"
+check "a full device: exit code 2" is "$code" 2
+check "a full device: one sentence" err_is 'compare: --export: /dev/full cannot be written: No space left on device'
+check "a full device is still a device" test -c /dev/full
+check "the other export is complete" grep -q PASS "$work/b.md"
+echo old >"$work/old.csv"
+run "$compare" seq --n 1000 --reps 1 --export csv=/no/such/folder/x --export csv="$work/old.csv"
+check "a folder that is not there: exit code 2" is "$code" 2
+check "... before anything is measured" test ! -s "$work/out"
+check "... and the other file is as it was" is "$(cat "$work/old.csv")" old
+run "$compare" --n 1000 --save-input /dev/full
+check "--save-input to a full device: exit code 2" is "$code" 2
+check "... one sentence" err_is 'compare: --save-input: /dev/full cannot be written: No space left on device'
+check "... which is still a device" test -c /dev/full
+run sh -c "'$compare' seq --n 1000 --reps 1 --export csv='$work/c.csv' >/dev/full"
+check "standard output is full: exit code 2" is "$code" 2
+check "... one sentence" err_is 'compare: cannot write to standard output: No space left on device'
+check "... and the export is complete" is "$(wc -l <"$work/c.csv")" 3
+
+# A row that takes no time, then one that hangs. What has been measured is exported after Ctrl-C.
+crash=$build/tests/sorts/crash_sort/version.so
+interrupted() { # interrupted SIGNAL
+  rm -f "$work/d.json"
+  setsid "$compare" seq "$crash" --set way=3 --n 50 --keys --time-limit 60 --export json="$work/d.json" \
+    --format csv >"$work/out" 2>"$work/err" &
+  local running=$!
+  for _ in $(seq 200); do grep -q '^seq,' "$work/out" && break; sleep 0.1; done
+  sleep 0.5
+  kill -"$1" "$running"
+  wait "$running" 2>/dev/null
+  code=$?
+}
+interrupted TERM
+check "ended in the middle: exit code 143" is "$code" 143
+check "the rows so far are in the file" is "$(jq -c '[.interrupted, (.rows | length)]' "$work/d.json")" '[true,2]'
+interrupted KILL
+check "killed: no file, not even half of one" is "$(find "$work" -name '*d.json*' -o -name '.save*')" ''
+
+# ---- the order of rows ---------------------------------------------------------------------------
+names() { "$compare" seq std_sort_ref merge_cpu --n 20000 --keys --reps 5 --stages off "$@" >"$work/out" 2>"$work/err"; }
+column() { awk '/ PASS/ { print $1 }' "$work/out" | tr '\n' ' '; }
+ascending() { awk '/ PASS/ { sub(/\(CPU\)/, ""); if ($2 < before) exit 1; before = $2; rows++ } END { exit rows != 4 }' "$work/out"; }
+names
+check "the table is sorted by time" ascending
+names --sort name
+check "--sort name" is "$(column)" 'merge_cpu seq std_sort_ref thrust_ref '
+names --sort given
+check "--sort given" is "$(column)" 'thrust_ref seq std_sort_ref merge_cpu '
+names --format csv
+check "csv is in the order of measuring" is "$(sed '1d; s/,.*//' "$work/out" | tr '\n' ' ')" 'thrust_ref seq std_sort_ref merge_cpu '
+names --format csv --sort name
+check "unless asked" is "$(sed '1d; s/,.*//' "$work/out" | tr '\n' ' ')" 'merge_cpu seq std_sort_ref thrust_ref '
+run "$compare" "$crash" seq --sweep crash_sort.way=6,0 --n 50 --keys --dist sorted --reps 3 --stages off
+check "rows without a time come last" is "$(grep '^[a-z_]* .*\(PASS\|FAIL\)' "$work/out" | tail -n 1 | cut -c1-16)" 'crash_sort way=6'
+
+# ---- the scores of an image ----------------------------------------------------------------------
+printf 'P6\n4 3\n255\n' >"$work/image.ppm"
+head -c 36 /dev/zero | tr '\0' 'a' >>"$work/image.ppm"
+printf 'P6\n2 2\n255\nabcdefghijkl' >"$work/template.ppm"
+run "$scores" "$work/image.ppm" "$work/template.ppm" "$work/scores.npy"
+check "red_eye_scores: exit code 0" is "$code" 0
+check "red_eye_scores: a header of 128 bytes and a key for each pixel" is "$(wc -c <"$work/scores.npy")" $((128 + 4 * 12))
+run "$compare" --image "$work/image.ppm,$work/template.ppm" --save-input "$work/saved.npy"
+check "compare --image has the same keys" cmp -s "$work/scores.npy" "$work/saved.npy"
+run "$scores" "$work/template.ppm" "$work/image.ppm" "$work/x.npy"
+check "an image smaller than its template: exit code 2" is "$code" 2
+check "... one sentence" err_is 'red_eye_scores: the image is smaller than the template'
+run "$compare" seq --image "$work/template.ppm,$work/image.ppm"
+check "compare --image: exit code 2" is "$code" 2
+check "compare --image: the sentence names the option" err_is 'compare: --image: the image is smaller than the template'
+run "$scores"
+check "red_eye_scores without arguments: exit code 2" is "$code" 2
+run "$scores" "$work/image.ppm" "$work/template.ppm" /dev/full
+check "red_eye_scores to a full device: exit code 2" is "$code" 2
+# A program that links the scoring has the names of its functions.
+check "compare knows no images" not grep -q red_eye_settle_ties "$compare"
+mkdir "$work/alone"
+cp "$compare" "$work/alone/"
+run "$work/alone/compare" --image "$work/image.ppm,$work/template.ppm" --save-input "$work/y"
+check "without the program: exit code 2 and how to build it" grep -q "needs the program .*red_eye_scores ('make compare' builds it): No such file" "$work/err"
+if [ -f samples/portrait.ppm ]; then
+  run "$compare" thrust_ref --image samples/portrait.ppm,samples/template.ppm --reps 1 --format csv
+  check "the sample image" out_has '^thrust_ref,220480,scores,'
+else
+  skip "the sample image"
+fi
+echo "1..$number"

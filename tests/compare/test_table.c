@@ -1,0 +1,233 @@
+// The table and the sentences about it, on made-up rows.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/compare/output_json.h"
+#include "harness/compare/output_records.h"
+#include "harness/compare/output_table.h"
+#include "harness/compare/summary.h"
+
+static const char *const stages[] = {"hist", NULL};
+static const SortKnob knobs[] = {{.name = NULL}};
+static const SortVersion library = {.name = "library", .stages = stages, .knobs = knobs};
+static const SortVersion quick = {.name = "quick", .stages = stages, .knobs = knobs};
+static const SortVersion host = {.name = "host", .stages = stages, .knobs = knobs, .on_host = true};
+static const LoadedVersion versions[] = {
+    {.version = &library}, {.version = &quick}, {.version = &host}};
+
+static const Source uniform = {.name = "uniform"};
+static Row rows[3];
+static Plan plan = {.rows = rows, .count = 3};
+static Request request;
+static Comparison comparison;
+
+// Three rows of 10^8 keys on a device that copies 1000 GB/s: medians and noises as given.
+static void make_rows(const double medians[3], const double noises[3]) {
+  request = (Request){.plan = {.max_repetitions = 50, .settled_noise = 0.01, .max_seconds = 3.0}};
+  comparison = (Comparison){.request = &request,
+                            .plan = &plan,
+                            .conditions = {.device = {.name = "GPU", .backend = "cuda"},
+                                           .copy_bytes_per_second = 1e12,
+                                           .cache_bytes = 50000000,
+                                           .load_average = 1.5,
+                                           .host_threads = 4}};
+  for (int i = 0; i < 3; i++) {
+    rows[i] = (Row){.loaded = &versions[i],
+                    .n = 100000000,
+                    .source = &uniform,
+                    .is_baseline = i == 0,
+                    .starts_workload = i == 0,
+                    .status = ROW_RIGHT,
+                    .measured = {.repetitions = 20,
+                                 .limit = LIMIT_TIME,
+                                 .median_ms = medians[i],
+                                 .mean_ms = medians[i],
+                                 .min_ms = medians[i],
+                                 .noise = noises[i]},
+                    .ratio = medians[0] / medians[i]};
+  }
+}
+
+static void make_usual_rows(void) {
+  make_rows((double[]){12.0, 3.0, 40.0}, (double[]){0.02, 0.015, 0.005});
+}
+
+static char printed[16384];
+
+static void print_as(const OutputFormat *format, FILE *stream, const int order[3]) {
+  Output output = {.to = stream, .comparison = &comparison};
+  format->begin(&output);
+  for (int i = 0; i < 3; i++) format->row(&output, &rows[order[i]]);
+  format->end(&output);
+}
+
+static void print_rows(const OutputFormat *format) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *const stream = open_memstream(&text, &size);
+  assert_non_null(stream);
+  print_as(format, stream, (const int[]){0, 1, 2});
+  fclose(stream);
+  assert_true(size < sizeof printed);
+  memcpy(printed, text, size + 1);
+  free(text);
+}
+
+static void expect_part(const char *part) {
+  if (strstr(printed, part) == NULL) fail_msg("'%s' is missing in: %s", part, printed);
+}
+
+static void expect_no_part(const char *part) {
+  if (strstr(printed, part) != NULL) fail_msg("'%s' is in: %s", part, printed);
+}
+
+// ---- the fastest -------------------------------------------------------------------------------
+
+static void expect_summary(const char *expected) {
+  char text[400] = "left from before";
+  assert_int_equal(summary_of_group(&plan, 0, text, sizeof text), expected[0] != '\0');
+  assert_string_equal(text, expected);
+}
+
+static void test_fastest(void **state) {
+  (void)state;
+  make_usual_rows();  // 12 / 3 times, with a noise of hypot(2%, 1.5%) = 2.5%
+  expect_summary("quick is fastest, 4.00 (+- 0.10) times library");
+  rows[2].is_baseline = true;
+  rows[0].is_baseline = false;
+  expect_summary("quick is fastest, 13.33 (+- 0.21) times host (CPU)");
+  rows[2].is_baseline = false;  // no baseline: the next one
+  expect_summary("quick is fastest, 4.00 (+- 0.10) times library");
+  rows[1].measured.median_ms = 13.0;  // the baseline itself is fastest, but by less than the noise
+  rows[0].is_baseline = true;
+  rows[1].measured.noise = 0.1;
+  expect_summary(
+      "library is fastest, 1.08 (+- 0.11) times quick; within the noise quick is as fast");
+  rows[0].status = ROW_WRONG;  // the time of a wrong result counts for nothing
+  expect_summary("quick is fastest, 3.08 (+- 0.31) times host (CPU)");
+  rows[1].measured.repetitions = 1;  // whose noise is unknown
+  expect_summary("quick is fastest, 3.08 times host (CPU)");
+  rows[2].status = ROW_CRASHED;
+  expect_summary("");
+}
+
+// The baseline is far behind, the runner-up is not.
+static void test_within_the_noise(void **state) {
+  (void)state;
+  make_rows((double[]){120.0, 1.0, 1.01}, (double[]){0.001, 0.02, 0.02});
+  expect_summary(
+      "quick is fastest, 120.0 (+- 2.4) times library; within the noise host (CPU) is as fast");
+  rows[1].measured.noise = rows[2].measured.noise = 0.002;
+  expect_summary("quick is fastest, 120.00 (+- 0.27) times library");
+}
+
+// ---- marks -------------------------------------------------------------------------------------
+
+static void test_table(void **state) {
+  (void)state;
+  make_usual_rows();
+  print_rows(&table_format);
+  expect_part("times: median of up to 50 runs; fewer once its noise is under 1%, or after 3 s\n");
+  expect_part("load average 1.50\n");
+  expect_part("\n100,000,000 keys, uniform\n");
+  expect_part(
+      "version    median ms min ms noise runs Gkeys/s  GB/s  copy    ratio\n"
+      "library       12.000 12.000 2.00%   20    8.33 66.67 6.67%    1.00x PASS\n"
+      "quick         3.0000 3.0000 1.50%   20    33.3 266.7 26.7%    4.00x PASS\n"
+      "host (CPU)    40.000 40.000 0.50%   20    2.50 20.00 2.00%   0.300x PASS\n"
+      "quick is fastest, 4.00 (+- 0.10) times library\n");
+  expect_no_part("noisy");
+  expect_no_part("suspicious");
+  expect_no_part("\033");
+}
+
+static void test_noisy(void **state) {
+  (void)state;
+  make_usual_rows();
+  rows[1].measured.noise = 0.1;
+  print_rows(&table_format);
+  expect_no_part("noisy");  // above 10%, not at it
+  rows[1].measured.noise = 0.123;
+  print_rows(&table_format);
+  expect_part("12.3%   20    33.3 266.7 26.7%    4.00x PASS  noisy\n");
+  print_rows(&md_format);
+  expect_part("| PASS, noisy |");
+  expect_part("\n100000000 keys, uniform: quick is fastest, 4.00 (+- 0.50) times library.\n");
+  print_rows(&json_format);
+  expect_part("\"noisy\": true");
+  expect_part("\"load_average\": 1.5");
+  rows[1].measured.repetitions = 1;  // no noise is known
+  assert_false(row_is_noisy(&rows[1]));
+}
+
+// 800 MB are read and written in 0.7 ms: 1143 GB/s, on a device that copies 1000.
+static void test_suspicious(void **state) {
+  (void)state;
+  make_usual_rows();
+  rows[1].measured.median_ms = 0.7;
+  print_rows(&table_format);
+  expect_part("114%    4.00x PASS  suspicious\n");
+  rows[1].measured.noise = 0.2;
+  print_rows(&md_format);
+  expect_part("| PASS, noisy, suspicious |");
+  print_rows(&json_format);
+  expect_part("\"suspicious\": true");
+  comparison.conditions.cache_bytes = 400000000;  // all keys: now a cache may be what is fast
+  print_rows(&table_format);
+  expect_no_part("suspicious");
+  comparison.conditions.cache_bytes = 0;  // unknown: larger than any
+  assert_true(row_is_suspicious(&rows[1], &comparison.conditions));
+  rows[1].n = 1000000;
+  rows[1].measured.median_ms = 0.001;
+  assert_false(row_is_suspicious(&rows[1], &comparison.conditions));
+}
+
+static void expect_warnings(const char *first, const char *second) {
+  FILE *const file = tmpfile();
+  assert_non_null(file);
+  fflush(stderr);
+  const int saved = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  summary_warn(&comparison);
+  fflush(stderr);
+  dup2(saved, STDERR_FILENO);
+  close(saved);
+  rewind(file);
+  printed[fread(printed, 1, sizeof printed - 1, file)] = '\0';
+  fclose(file);
+  expect_part(first);
+  expect_part(second);
+}
+
+static void test_warnings(void **state) {
+  (void)state;
+  make_usual_rows();
+  expect_warnings("", "");
+  assert_string_equal(printed, "");
+  rows[1].measured.noise = 0.2;
+  rows[2].measured.noise = 0.3;
+  rows[0].measured.median_ms = 0.1;
+  expect_warnings("the noise of 2 rows is above 10% (\"noisy\")",
+                  "load average at the start: 1.50, CPUs: 4");
+  expect_part("1 row is above 100% of the copy rate (\"suspicious\")");
+  comparison.conditions.load_average = -1.0;
+  expect_warnings("load average at the start: unknown", "");
+}
+
+int main(void) {
+  unsetenv("COLUMNS");
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fastest),    cmocka_unit_test(test_within_the_noise),
+      cmocka_unit_test(test_table),      cmocka_unit_test(test_noisy),
+      cmocka_unit_test(test_suspicious), cmocka_unit_test(test_warnings),
+  };
+  return cmocka_run_group_tests_name("compare_table", tests, NULL, NULL);
+}

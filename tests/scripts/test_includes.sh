@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# scripts/check_includes.sh: nothing to find in the repository, and everything in made-up ones.
+# Prints TAP, as scripts/run_tests.sh counts it.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+check_includes=$PWD/scripts/check_includes.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0
+check() { # check NAME CONDITION ...: the condition's exit code decides
+  local name=$1
+  shift
+  number=$((number + 1))
+  if "$@"; then echo "ok $number - $name"; else echo "not ok $number - $name"; echo "# the output was:"; sed 's/^/# /' "$work/out"; fi
+}
+is() { [ "$1" = "$2" ]; }
+says() { grep -qxF -- "check_includes: $1" "$work/out"; }
+run() { "$check_includes" "$@" >"$work/out" 2>&1; code=$?; }
+code=0
+
+run
+check "the repository: nothing to find" is "$code" 0
+check "... and hundreds of includes were read" is "$(grep -cE '^check_includes: [2-9][0-9][0-9] includes' "$work/out")" 1
+
+# fresh: a small repository in which every kind of include is right.
+tree=$work/tree
+put() { # put FILE LINE ...
+  mkdir -p "$tree/$(dirname "$1")"
+  printf '%s\n' "${@:2}" >"$tree/$1"
+}
+include() { printf '#include "%s"' "$1"; }
+fresh() {
+  rm -rf "$tree"
+  put cuda_cpu/grid.h ''
+  put cuda_cpu/src/grid.cpp "$(include ../grid.h)"
+  put common/check.h ''
+  put common/knobs.c "$(include common/check.h)" "$(include cuda_cpu/grid.h)"
+  put harness/measure.h "$(include common/check.h)"
+  put harness/measure.c "$(include harness/measure.h)"
+  put harness/hw4/main.c "$(include harness/measure.h)"
+  put harness/compare/rows.h "$(include harness/measure.h)"
+  put harness/compare/rows.c "$(include harness/compare/rows.h)" "$(include common/check.h)"
+  put harness/compare/plan.h "$(include harness/compare/rows.h)"
+  put radix_v6/sweep.cuh "$(include common/check.h)"
+  put radix_v6/student_func.cu "$(include sweep.cuh)" "$(include generated_elsewhere.h)"
+  put radix_v7/student_func.cu '// Builds on: radix_v6, whose sweeps it uses.' "$(include radix_v6/sweep.cuh)"
+  put tests/test_rows.c "$(include harness/compare/rows.h)" "$(include radix_v6/sweep.cuh)"
+  put build/cpu/old.c "$(include harness/hw4/main.c)"
+}
+finds() { # finds NAME SENTENCE: exactly this, in the tree as it is
+  run "$tree"
+  check "$1" is "$code $(cat "$work/out")" "1 check_includes: $2"
+}
+
+fresh
+run "$tree"
+check "downward includes: exit code 0" is "$code" 0
+check "... all counted, but those of the build" says '15 includes, all downward, no ring'
+
+fresh; put common/stages.h "$(include harness/measure.h)"
+finds "common includes harness" "common/stages.h includes harness/measure.h: common may not include harness"
+fresh; put cuda_cpu/bench/bench.cu "$(include common/check.h)"
+finds "cuda_cpu includes common" "cuda_cpu/bench/bench.cu includes common/check.h: cuda_cpu may not include common"
+fresh; put harness/clock.h '  #  include "harness/compare/rows.h" // in another style'
+finds "harness includes compare" "harness/clock.h includes harness/compare/rows.h: harness may not include harness/compare"
+fresh; put harness/hw4/image.h ''; put harness/compare/scores.c "$(include ../hw4/image.h)"
+finds "compare includes hw4, by a relative path" "harness/compare/scores.c includes harness/hw4/image.h: harness/compare may not include harness/hw4"
+fresh; put multi/main.c "$(include harness/compare/rows.h)"
+finds "multi includes compare" "multi/main.c includes harness/compare/rows.h: multi may not include harness/compare"
+fresh; put radix_v6/rank.cuh "$(include harness/measure.h)"
+finds "a version includes harness" "radix_v6/rank.cuh includes harness/measure.h: radix_v6 may not include harness"
+fresh; put radix_v7/student_func.cu "$(include radix_v6/sweep.cuh)"
+finds "a version includes one without a word about it" "radix_v7/student_func.cu includes radix_v6/sweep.cuh: radix_v7 may not include radix_v6"
+fresh; put radix_v6/rank.cuh "$(include radix_v7/pairs.cuh)"; put radix_v7/pairs.cuh ''
+finds "a version includes the one that builds on it" "radix_v6/rank.cuh includes radix_v7/pairs.cuh: radix_v6 may not include radix_v7"
+fresh; put harness/verdict.h "$(include radix_v6/sweep.cuh)"
+finds "harness includes a version" "harness/verdict.h includes radix_v6/sweep.cuh: harness may not include radix_v6"
+fresh; put tests/reference.h ''; put harness/verdict.h "$(include tests/reference.h)"
+finds "harness includes a test" "harness/verdict.h includes tests/reference.h: harness may not include tests"
+
+fresh
+put common/a.h "$(include common/b.h)"; put common/b.h "$(include common/c.h)"; put common/c.h "$(include common/a.h)"
+put common/leads_there.c "$(include common/a.h)"
+finds "a ring of three" "a ring: common/a.h -> common/b.h -> common/c.h -> common/a.h"
+fresh
+put common/a.h "$(include a.h)"
+finds "a file that includes itself" "common/a.h includes itself"
+# Two parts of compare that call each other; in common such a pair is no ring of files.
+fresh
+for folder in harness/compare common; do
+  put $folder/a.h ''; put $folder/b.h ''
+  put $folder/a.c "$(include $folder/a.h)" "$(include $folder/b.h)"
+  put $folder/b.c "$(include $folder/b.h)" "$(include $folder/a.h)"
+done
+finds "two parts of compare that call each other" "a ring: harness/compare/a -> harness/compare/b -> harness/compare/a"
+fresh
+put common/a.h "$(include common/b.h)"; put common/b.h "$(include common/a.h)"
+put radix_v6/a.h "$(include b.h)"; put radix_v6/b.h "$(include a.h)"
+put common/up.h "$(include harness/measure.h)"
+run "$tree"
+check "three findings at once" is "$code $(wc -l <"$work/out")" "1 3"
+
+run "$work/nowhere"
+check "no such folder: exit code 2" is "$code" 2
+run "$tree" more
+check "an argument too many: exit code 2" is "$code" 2
+echo "1..$number"
