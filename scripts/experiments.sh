@@ -45,7 +45,7 @@ thread_counts() {
 experiments() {
   local backend=$1 full=$2 image='--image samples/portrait.ppm,samples/template.ppm --pairs'
   local what block threads slowest=
-  local compared='radix_v5 radix_v4 radix_v2 mppsort bitonic merge_three_step cub_ref thrust_ref'
+  local compared='radix_v7 radix_v6 radix_v5 radix_v4 radix_v2 mppsort bitonic merge_three_step cub_ref thrust_ref'
   # The better of CUB's two index types is what a version has to beat.
   local cub=
   [ -z "$(present cub_ref)" ] || cub='--sweep cub_ref.wideIndex=0,1'
@@ -93,7 +93,7 @@ experiments() {
   # scaling, and skewed inputs
   for what in keys pairs; do
     if [ "$backend" = cuda ]; then
-      echo "scaling_$what|$scale_seconds||the fast versions, 1K to 10^9 $what|$(present radix_v5 cub_ref thrust_ref) $cub --$what \
+      echo "scaling_$what|$scale_seconds||the fast versions, 1K to 10^9 $what|$(present radix_v7 radix_v6 radix_v5 cub_ref thrust_ref) $cub --$what \
 --n 1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G --reps 20 --time-limit 0.5"
     else
       echo "scaling_$what|5||CPU code, 1K to 1M $what|$(present seq merge_cpu std_sort_ref vqsort_ref thrust_ref) --$what \

@@ -45,7 +45,7 @@ if step test; then
   HW4_DIR=$B scripts/run_tests.sh $("${make[@]}" print-TESTS) $tests || fail tests
   # One wrong element among 10^8, in each of the four ways.
   VERDICT_N=100000000 scripts/run_tests.sh "$B/tests/harness/test_verdict_large" || fail verdict
-  # Blocks of radix_v5 wait for each other: races between them show rarely.
+  # Blocks of radix_v5 and later wait for each other: races between them show rarely.
   for v in $versions; do
     [[ $v != radix_v[5-9] ]] || EVERY_N=20000 REPEATS=200 scripts/run_tests.sh "$B/$v/test" || fail "many sorts"
   done
@@ -78,8 +78,8 @@ if step sanitize; then
   for version in $versions; do
     for tool in memcheck racecheck initcheck synccheck; do
       sanitize_version "$version" "$tool" &
-      # What radix_v5 does with more keys than that, its test of buckets reaches with few.
-      [ "$version" != radix_v5 ] || sanitize radix_v5_buckets "$tool" "$B/tests/versions/test_radix_v5_buckets" &
+      # What radix_v7 does with more keys than that, its test of buckets reaches with few.
+      [ "$version" != radix_v7 ] || sanitize radix_v7_buckets "$tool" "$B/tests/versions/test_radix_v7_buckets" &
     done
     wait
   done | tee "$OUT/sanitizer_$device.txt"

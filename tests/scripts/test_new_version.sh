@@ -4,7 +4,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp -r scripts radix_v2 radix_v5 "$work"
+cp -r scripts radix_v2 radix_v6 "$work"
 cd "$work" || exit 1
 
 number=0
@@ -30,7 +30,7 @@ copies() { # copies NAME FROM: all code files are there, and none speaks of FROM
 
 echo 1..7
 check 'a version of one file' copies my_sort radix_v2
-check 'a version of several files' copies my_sweep radix_v5
+check 'a version of several files' copies my_sweep radix_v6
 check 'a name that is taken' refuses 'there is a my_sort already' my_sort
 check 'a name that is none' refuses "'My-Sort' is no name" My-Sort
 check 'a name that leaves the folder' refuses "'../my' is no name" ../my

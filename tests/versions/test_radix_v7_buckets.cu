@@ -1,4 +1,4 @@
-// radix_v5's way by buckets: does it sort whatever fits, by one step and by two, with buckets of
+// radix_v7's way by buckets: does it sort whatever fits, by one step and by two, with buckets of
 // every size; and does it say so when a bucket does not fit?
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ extern "C" {
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
-#include "radix_v5/by_buckets.cuh"
+#include "radix_v7/by_buckets.cuh"
 #include "tests/reference_sort.h"
 
 static const char *const stages[] = {"hist", "sweep", NULL};
@@ -147,5 +147,5 @@ int main(void) {
       cmocka_unit_test(test_what_does_not_fit),
       cmocka_unit_test(test_plans),
   };
-  return cmocka_run_group_tests_name("radix_v5 by buckets", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("radix_v7 by buckets", tests, NULL, NULL);
 }

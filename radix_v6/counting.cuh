@@ -1,0 +1,66 @@
+// One read of the input that counts the digits of all keys; for histogram.cuh and buckets.cuh.
+#ifndef RADIX_V6_COUNTING_CUH
+#define RADIX_V6_COUNTING_CUH
+
+#include <stdint.h>
+
+#include "common/pairs.cuh"
+#include "radix_v6/layout.cuh"
+
+// Shared histograms of kDigits digits, `bits` wide and side by side, the first one `shift` bits
+// from the right of the key. Each bin has `copies` counters, lane l using copy l % copies: with 32
+// of them no two lanes of a warp meet in a bank, whatever the keys.
+template <int kDigits>
+static __device__ __forceinline__ void count_key(unsigned int *counters, unsigned int copies,
+                                                 unsigned int key, int shift, int bits) {
+  const unsigned int copy = threadIdx.x % copies;
+#pragma unroll
+  for (int digit = 0; digit < kDigits; digit++) {
+    const unsigned int value = key >> (shift + digit * bits) & ((1u << bits) - 1);
+    atomicAdd(&counters[((digit << bits) + value) * copies + copy], 1u);
+  }
+}
+
+// Counts the digits of keys[0..n), each key by one thread of the grid.
+template <int kDigits>
+static __device__ __forceinline__ void count_all(unsigned int *counters, unsigned int copies,
+                                                 const unsigned int *keys, size_t n, int shift,
+                                                 int bits) {
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  // 16 bytes a thread and several loads in flight; what is left over goes one by one.
+  const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
+  for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
+    uint4 quad[HISTOGRAM_UNROLL];
+#pragma unroll
+    for (int u = 0; u < HISTOGRAM_UNROLL; u++)
+      if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
+#pragma unroll
+    for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
+      if (i + u * threads >= quads) break;
+      count_key<kDigits>(counters, copies, quad[u].x, shift, bits);
+      count_key<kDigits>(counters, copies, quad[u].y, shift, bits);
+      count_key<kDigits>(counters, copies, quad[u].z, shift, bits);
+      count_key<kDigits>(counters, copies, quad[u].w, shift, bits);
+    }
+  }
+  for (size_t i = quads * 4 + thread; i < n; i += threads)
+    count_key<kDigits>(counters, copies, keys[i], shift, bits);
+}
+
+// Whether the calling block is the last one of the grid to get here, and so sees everything that
+// the others have added to memory before: each block's additions come before its arrival. All
+// threads call it; `arrived` is 0 before and after the launch.
+static __device__ bool is_last_block(unsigned int *arrived) {
+  __shared__ unsigned int is_last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    if (is_last) *arrived = 0;
+  }
+  __syncthreads();
+  __threadfence();
+  return is_last;
+}
+
+#endif

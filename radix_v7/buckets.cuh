@@ -1,0 +1,102 @@
+// Most significant digit first, for bare keys: keys move to buckets that are so small that a block
+// can sort one in shared memory. 20 bytes a key move through memory, or 28 where buckets take two
+// steps; four sweeps move 36.
+//
+//   count      how many keys has each bucket, that is, each value of the upper 10 to 15 bits?
+//   partition  moves the keys to their buckets; in two steps, if that is many buckets
+//   (partition.cuh) sort       a block per bucket (bucket_sort.cuh)
+//
+// Nobody can tell equal keys apart, so no step has to be stable: shared atomics give the places
+// inside a tile, global atomics those of the tile's runs. No ballots, no look-back.
+//
+// A bucket must fit into its block. The first kernel knows whether all do; if not, those behind it
+// do nothing, and the host has the four sweeps run instead.
+#ifndef RADIX_V7_BUCKETS_CUH
+#define RADIX_V7_BUCKETS_CUH
+
+#include "common/block_scan.cuh"
+#include "common/overlap.cuh"
+#include "radix_v6/counting.cuh"
+
+enum {
+  MIN_BUCKET_BITS = 10,
+  MAX_BUCKET_BITS = 15,
+  MAX_BUCKETS = 1 << MAX_BUCKET_BITS,
+  MAX_PARTS = 1 << (MAX_BUCKET_BITS + 1) / 2,  // that the first of two steps makes
+};
+
+// How the keys get to their buckets.
+typedef struct BucketBits {
+  int first, second;  // bits of either step; second may be 0
+} BucketBits;
+
+// Device memory between the launches.
+typedef struct BucketState {
+  unsigned int *start;           // [buckets + 1] where each bucket begins; the last: n
+  unsigned int *next_in_part;    // [2^first] where the next key of a part goes, in the first step
+  unsigned int *next_in_bucket;  // [buckets] the same for buckets, in the second
+  unsigned int *first_tile;      // [2^first + 1] number of each part's first tile, in the second
+  unsigned int *too_large;       // 1: some bucket does not fit
+  unsigned int *host_too_large;  // the same in the host's memory
+} BucketState;
+
+// Counts of all blocks, and how many blocks have added theirs. Zero between sorts, as in
+// histogram.cuh.
+static __device__ unsigned int bucket_counts[MAX_BUCKETS];
+static __device__ unsigned int bucket_blocks_arrived;
+
+// For the second step, which makes tiles of each part apart: how many tiles of `tile` keys come
+// before those of each part? start[] has the buckets' starts. For all threads of a block.
+static __device__ void number_tiles(const unsigned int *start, unsigned int n, BucketBits bits,
+                                    unsigned int tile, BucketState state, unsigned int *warp_sums) {
+  const unsigned int parts = 1u << bits.first, part = threadIdx.x;
+  unsigned int tiles = 0;
+  if (part < parts) {
+    const unsigned int begin = start[part << bits.second];
+    const unsigned int end = part + 1 < parts ? start[(part + 1) << bits.second] : n;
+    tiles = (end - begin + tile - 1) / tile;
+  }
+  const unsigned int up_to_here = block_inclusive_scan(tiles, warp_sums);
+  if (part < parts) state.first_tile[part] = up_to_here - tiles;
+  if (part == parts - 1) state.first_tile[parts] = up_to_here;
+}
+
+// Counts the keys of each bucket; the last block to finish turns counts into starts.
+static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
+    count_buckets(const unsigned int *keys, size_t n, BucketBits bits, unsigned int tile,
+                  unsigned int capacity, BucketState state) {
+  extern __shared__ unsigned int counters[];  // [buckets]
+  __shared__ unsigned int warp_sums[MAX_WARPS], carry;
+  const int all_bits = bits.first + bits.second;
+  const unsigned int buckets = 1u << all_bits;
+  wait_for_previous_kernel();
+  for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) counters[b] = 0;
+  __syncthreads();
+  count_all<1>(counters, 1, keys, n, 32 - all_bits, all_bits);
+  __syncthreads();
+  for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x)
+    if (counters[b] > 0) atomicAdd(&bucket_counts[b], counters[b]);
+
+  if (!is_last_block(&bucket_blocks_arrived)) return;
+  bool too_large = false;
+  unsigned int before = 0;
+  for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) {
+    const unsigned int count = *(volatile unsigned int *)&bucket_counts[b];
+    const unsigned int up_to_here = before + block_inclusive_scan(count, warp_sums);
+    too_large |= count > capacity;
+    counters[b] = state.start[b] = state.next_in_bucket[b] = up_to_here - count;
+    if (b % (1u << bits.second) == 0) state.next_in_part[b >> bits.second] = up_to_here - count;
+    bucket_counts[b] = 0;  // for the next sort
+    if (threadIdx.x == blockDim.x - 1) carry = up_to_here;
+    __syncthreads();
+    before = carry;
+  }
+  const unsigned int any_too_large = __syncthreads_or(too_large) != 0;
+  if (bits.second > 0) number_tiles(counters, (unsigned int)n, bits, tile, state, warp_sums);
+  if (threadIdx.x != 0) return;
+  state.start[buckets] = (unsigned int)n;
+  *state.too_large = *state.host_too_large = any_too_large;
+  __threadfence_system();
+}
+
+#endif

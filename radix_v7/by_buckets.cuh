@@ -1,0 +1,179 @@
+// Host side of buckets.cuh: which n is sorted how, and the launches.
+#ifndef RADIX_V7_BY_BUCKETS_CUH
+#define RADIX_V7_BY_BUCKETS_CUH
+
+#include "common/check.h"
+#include "common/device.h"
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "radix_v7/bucket_sort.cuh"
+
+typedef void PartitionKernel(const unsigned int *, unsigned int *, unsigned int, PartitionStep);
+typedef void BucketKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
+                          const unsigned int *);
+
+// A kernel partition<...> and its blocks.
+typedef struct PartitionShape {
+  unsigned int threads, tile, counters;
+  size_t shared_bytes;
+  PartitionKernel *kernel;
+} PartitionShape;
+
+#define PARTITION_SHAPE(threads, items, each, max_bins, blocks_per_sm) \
+  {                                                                    \
+    threads, threads *items, threads *each,                            \
+        sizeof(PartitionShared<threads, items, each, max_bins>),       \
+        partition<threads, items, each, max_bins, blocks_per_sm>       \
+  }
+
+// The best measured on an H200 (README.md). One step makes 1,024 bins, with small tiles where there
+// are few keys for all multiprocessors; of two steps each makes at most 256.
+static const PartitionShape small_tiles = PARTITION_SHAPE(512, 8, 4, 1024, 3),
+                            medium_tiles = PARTITION_SHAPE(512, 20, 4, 1024, 2),
+                            large_tiles = PARTITION_SHAPE(512, 32, 4, 1024, 2),
+                            two_step_tiles = PARTITION_SHAPE(256, 32, 8, MAX_PARTS, 4);
+enum { SMALL_TILES_UP_TO = 750000, MEDIUM_TILES_UP_TO = 6000000 };
+
+// A kernel sort_buckets<...>, its blocks, and the most keys of a bucket.
+typedef struct BucketShape {
+  unsigned int threads, capacity;
+  size_t shared_bytes;
+  BucketKernel *kernel;
+} BucketShape;
+
+#define BUCKET_SHAPE(items, fine_bits, few, blocks_per_sm)         \
+  {                                                                \
+    256, 256 * items, sizeof(BucketShared<256, items, fine_bits>), \
+        sort_buckets<256, items, fine_bits, few, blocks_per_sm>    \
+  }
+
+static const BucketShape bucket_shapes[] = {
+    BUCKET_SHAPE(9, 10, 8, 6),
+    BUCKET_SHAPE(18, 11, 8, 5),
+    BUCKET_SHAPE(33, 11, 12, 4),
+    BUCKET_SHAPE(36, 11, 12, 3),
+};
+enum { BUCKET_SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
+
+// How n keys are sorted.
+typedef struct BucketPlan {
+  BucketBits bits;
+  const PartitionShape *partition;
+  const BucketShape *buckets;
+} BucketPlan;
+
+// Whether 2^bits buckets of n uniform keys fit. Sizes of buckets spread by the square root of what
+// they are on average; six times that is exceeded in one of 10^9 buckets.
+static bool buckets_fit(size_t n, int bits, const BucketShape *shape) {
+  const double average = (double)n / (double)(1 << bits), room = shape->capacity - average;
+  return room > 0 && room * room >= 36 * average;
+}
+
+// Few and large buckets are best, as long as a block has room for one. The knobs bucketBits and
+// bucketShape, if not 0, decide instead. False if n does not suit it.
+static bool plan_buckets(size_t n, BucketPlan *plan) {
+  const int wanted_bits = knob("bucketBits"), wanted_shape = knob("bucketShape");
+  int bits = wanted_bits > 0 ? wanted_bits : MIN_BUCKET_BITS, shape = 0;
+  if (bits < MIN_BUCKET_BITS) return false;
+  if (wanted_shape > 0) {
+    shape = wanted_shape - 1;
+  } else {
+    while (!buckets_fit(n, bits, &bucket_shapes[shape])) {
+      if (++shape < BUCKET_SHAPES) continue;
+      shape = 0;
+      if (++bits > MAX_BUCKET_BITS || wanted_bits > 0) return false;
+    }
+  }
+  plan->bits.first = bits == MIN_BUCKET_BITS ? bits : (bits + 1) / 2;
+  plan->bits.second = bits - plan->bits.first;
+  plan->partition = plan->bits.second > 0     ? &two_step_tiles
+                    : n <= SMALL_TILES_UP_TO  ? &small_tiles
+                    : n <= MEDIUM_TILES_UP_TO ? &medium_tiles
+                                              : &large_tiles;
+  plan->buckets = &bucket_shapes[shape];
+  const size_t limit = dynamic_shared_limit();
+  return plan->partition->shared_bytes <= limit && plan->buckets->shared_bytes <= limit &&
+         sizeof(unsigned int) << bits <= limit;
+}
+
+static void partition_step(const PartitionShape *shape, const unsigned int *in, unsigned int *out,
+                           size_t n, int bits, PartitionStep step) {
+  step.digit.mask = (1u << bits) - 1;
+  while (step.digit.copy_bits < 5 && 2u << (bits + step.digit.copy_bits) <= shape->counters)
+    step.digit.copy_bits++;
+  // The last tile of each part may be a short one.
+  const unsigned int tiles = blocks_for(n, (int)shape->tile) + step.parts - 1;
+  launch_overlapped(shape->kernel, tiles, shape->threads, shape->shared_bytes, in, out,
+                    (unsigned int)n, step);
+}
+
+// Issues all launches; state.too_large tells them and the host whether they are in vain.
+static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, unsigned int *spare,
+                               unsigned int *out, size_t n, BucketState state) {
+  const BucketBits bits = plan->bits;
+  const int all_bits = bits.first + bits.second, shift = 32 - all_bits;
+  const size_t counter_bytes = sizeof(unsigned int) << all_bits;
+  allow_shared_memory(count_buckets, counter_bytes);
+  allow_shared_memory(plan->partition->kernel, plan->partition->shared_bytes);
+  allow_shared_memory(plan->buckets->kernel, plan->buckets->shared_bytes);
+
+  stage_start("hist");
+  const unsigned int most = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+  unsigned int blocks = blocks_for(n, HISTOGRAM_THREADS * 4);
+  if (blocks > most) blocks = most;
+  count_buckets<<<blocks, HISTOGRAM_THREADS, counter_bytes>>>(in, n, bits, plan->partition->tile,
+                                                              plan->buckets->capacity, state);
+  LAUNCH_CHECK();
+  stage_stop();
+  stage_start("sweep");
+  PartitionStep step = {
+      {32 - bits.first, 0, 0, 0}, state.next_in_part, 1, NULL, NULL, state.too_large};
+  partition_step(plan->partition, in, spare, n, bits.first, step);
+  const unsigned int *bucketed = spare;
+  if (bits.second > 0) {
+    step.digit.shift = shift;
+    step.next = state.next_in_bucket;
+    step.parts = 1u << bits.first;
+    step.first_tile = state.first_tile;
+    step.start = state.start;
+    partition_step(plan->partition, spare, out, n, bits.second, step);
+    bucketed = out;
+  }
+  launch_overlapped(plan->buckets->kernel, 1u << all_bits, plan->buckets->threads,
+                    plan->buckets->shared_bytes, bucketed, out, state.start, shift,
+                    state.too_large);
+  stage_stop();
+}
+
+// Sorts n keys from `in` to `out`; false, and nothing is changed but `spare` and `out`, if n does
+// not suit it or some bucket has too many keys.
+static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigned int *out,
+                            size_t n) {
+  BucketPlan plan;
+  if (!plan_buckets(n, &plan)) return false;
+  static volatile unsigned int *host_too_large = NULL;
+  if (host_too_large == NULL)
+    CUDA_CHECK(cudaMallocHost((void **)&host_too_large, sizeof *host_too_large));
+  enum { UNKNOWN = 2 };
+  *host_too_large = UNKNOWN;
+
+  const size_t parts = (size_t)1 << plan.bits.first, buckets = parts << plan.bits.second;
+  unsigned int *const start =
+      (unsigned int *)scratch_alloc((2 * buckets + 2 * parts + 3) * sizeof *start);
+  unsigned int *const next_in_bucket = start + buckets + 1;
+  unsigned int *const next_in_part = next_in_bucket + buckets;
+  unsigned int *const first_tile = next_in_part + parts, *const too_large = first_tile + parts + 1;
+  const BucketState state = {start,      next_in_part, next_in_bucket,
+                             first_tile, too_large,    (unsigned int *)host_too_large};
+  launch_bucket_sort(&plan, in, spare, out, n, state);
+  scratch_free(start);
+
+  // Everything is launched, so nobody waits for the host while it waits for this.
+  while (*host_too_large == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
+  }
+  CUDA_CHECK(cudaPeekAtLastError());
+  return *host_too_large == 0;
+}
+
+#endif

@@ -1,0 +1,54 @@
+// A thread sorts a few keys that lie side by side in shared memory.
+#ifndef RADIX_V7_FEW_KEYS_CUH
+#define RADIX_V7_FEW_KEYS_CUH
+
+#include <cuda_runtime.h>
+
+// A sorting network: which places are compared, one pair after the other.
+typedef struct Network {
+  int length, a[64], b[64];
+} Network;
+
+// Batcher's merge exchange for any number of keys (Knuth, "The Art of Computer Programming"
+// 3, 5.2.2, algorithm M): runs that are sorted are merged in pairs. Eight keys take 19 comparisons.
+static __host__ __device__ constexpr Network merge_exchange(int keys) {
+  Network network = {};
+  for (int run = 1; run < keys; run *= 2)
+    for (int distance = run; distance > 0; distance /= 2)
+      for (int begin = distance % run; begin + distance < keys; begin += 2 * distance)
+        for (int a = begin; a < begin + distance && a + distance < keys; a++)
+          if (a / (2 * run) == (a + distance) / (2 * run)) {
+            network.a[network.length] = a;
+            network.b[network.length++] = a + distance;
+          }
+  return network;
+}
+
+// Sorts up to kSlots keys in registers; slots without a key hold the largest one.
+template <int kSlots>
+static __device__ __forceinline__ void sort_few(unsigned int *keys, int count) {
+  constexpr Network network = merge_exchange(kSlots);
+  unsigned int k[kSlots];
+#pragma unroll
+  for (int i = 0; i < kSlots; i++) k[i] = i < count ? keys[i] : 0xffffffffu;
+#pragma unroll
+  for (int c = 0; c < network.length; c++) {
+    const unsigned int lesser = min(k[network.a[c]], k[network.b[c]]);
+    k[network.b[c]] = max(k[network.a[c]], k[network.b[c]]);
+    k[network.a[c]] = lesser;
+  }
+#pragma unroll
+  for (int i = 0; i < kSlots; i++)
+    if (i < count) keys[i] = k[i];
+}
+
+static __device__ __forceinline__ void sort_by_insertion(unsigned int *keys, int count) {
+  for (int i = 1; i < count; i++) {
+    const unsigned int key = keys[i];
+    int to = i;
+    for (; to > 0 && keys[to - 1] > key; to--) keys[to] = keys[to - 1];
+    keys[to] = key;
+  }
+}
+
+#endif

@@ -1,0 +1,228 @@
+// One step of buckets.cuh: blocks move the keys of their tiles to the parts that a digit names.
+#ifndef RADIX_V7_PARTITION_CUH
+#define RADIX_V7_PARTITION_CUH
+
+#include "radix_v7/buckets.cuh"
+#include "radix_v6/instructions.cuh"
+
+enum {
+  PLACE_BATCH = 4,  // keys of a thread that are on their way at a time
+};
+
+// A digit of any width; its values are the bins of a block.
+typedef struct Digit {
+  int shift;          // at least 2 + copy_bits
+  unsigned int mask;  // bins - 1
+  unsigned int flip;  // what is changed in it then
+  int copy_bits;      // each bin has 2^copy_bits counters side by side
+} Digit;
+
+// ---- what a block does with its keys, here and in bucket_sort.cuh -------------------------------
+
+static __device__ __forceinline__ unsigned int digit_value(unsigned int key, Digit digit) {
+  return (key >> digit.shift & digit.mask) ^ digit.flip;
+}
+
+// The first counter of a key's bin: two instructions, a shift and one for all the logic.
+static __device__ __forceinline__ unsigned int *bin_of(unsigned int *bin, unsigned int key,
+                                                       Digit digit) {
+  const int bytes = 2 + digit.copy_bits;
+  return at_offset(bin, (key >> (digit.shift - bytes) & digit.mask << bytes) ^ digit.flip << bytes);
+}
+
+// The same digit; but with it the compiler does not remember the bins of all keys from one step to
+// the next, for which there are no registers.
+static __device__ __forceinline__ Digit forget_bins(Digit digit) {
+  digit.shift = (int)forget((unsigned int)digit.shift);
+  return digit;
+}
+
+template <int kThreads>
+static __device__ __forceinline__ void clear_words(unsigned int *words, unsigned int count) {
+  for (unsigned int i = threadIdx.x; i < count / 4; i += kThreads)
+    ((uint4 *)words)[i] = make_uint4(0, 0, 0, 0);
+}
+
+template <int kItems>
+static __device__ __forceinline__ void count_in_bins(const unsigned int *key, Digit digit,
+                                                     unsigned int *bin) {
+#pragma unroll
+  for (int u = 0; u < kItems; u++) atomicAdd(bin_of(bin, key[u], digit), 1u);
+}
+
+// Puts keys into the tile, each where the counter of its bin says, which moves on by one.
+template <int kItems>
+static __device__ __forceinline__ void place_in_tile(const unsigned int *key, Digit digit,
+                                                     unsigned int *bin, unsigned int *tile) {
+  unsigned int place[kItems];
+#pragma unroll
+  for (int u = 0; u < kItems; u++) place[u] = atomicAdd(bin_of(bin, key[u], digit), 1u);
+#pragma unroll
+  for (int u = 0; u < kItems; u++) tile[place[u]] = key[u];
+}
+
+// Exclusive scan over counter[0..kThreads * kEach), in place; a thread has kEach counters side by
+// side. first[b] becomes what comes before the `copies` counters of bin b, for b < bins. Returns
+// the largest of the thread's counters. One barrier inside, and one has to follow.
+//   counter  [3 1 7 0], 2 copies  ->  [0 3 4 11], first [0 4]
+template <int kEach>
+static __device__ __forceinline__ unsigned int scan_counters(unsigned int *counter,
+                                                             unsigned int *warp_sums,
+                                                             unsigned int copies,
+                                                             unsigned int *first,
+                                                             unsigned int bins) {
+  static_assert(kEach % 4 == 0, "16 bytes at a time");
+  const unsigned int begin = threadIdx.x * kEach;
+  unsigned int count[kEach], sum = 0, largest = 0;
+#pragma unroll
+  for (int i = 0; i < kEach; i += 4) {
+    const uint4 four = *(const uint4 *)&counter[begin + i];
+    count[i] = four.x, count[i + 1] = four.y, count[i + 2] = four.z, count[i + 3] = four.w;
+  }
+#pragma unroll
+  for (int i = 0; i < kEach; i++) {
+    sum += count[i];
+    largest = max(largest, count[i]);
+  }
+  unsigned int before = block_inclusive_scan_one_barrier(sum, warp_sums) - sum;
+#pragma unroll
+  for (int i = 0; i < kEach; i++) {
+    const unsigned int next = before + count[i];
+    count[i] = before;
+    before = next;
+  }
+#pragma unroll
+  for (int i = 0; i < kEach; i += 4)
+    *(uint4 *)&counter[begin + i] = make_uint4(count[i], count[i + 1], count[i + 2], count[i + 3]);
+#pragma unroll
+  for (int i = 0; i < kEach; i++)
+    if ((begin + i) % copies == 0 && (begin + i) / copies < bins)
+      first[(begin + i) / copies] = count[i];
+  return largest;
+}
+
+// ---- the step -----------------------------------------------------------------------------------
+
+// Where a block finds its tile.
+typedef struct PartitionStep {
+  Digit digit;
+  unsigned int *next;              // where the next key of each bin goes; parts follow each other
+  unsigned int parts;              // that are partitioned apart
+  const unsigned int *first_tile;  // [parts + 1] if more than one
+  const unsigned int *start;       // of the bins of all parts
+  const unsigned int *too_large;
+} PartitionStep;
+
+// Shared memory of a block. A bin has as many counters as there is room for, up to one for each
+// lane of a warp: then no two lanes meet in a bank, and equal digits do not queue up.
+template <int kThreads, int kItems, int kEach, int kMaxBins>
+struct PartitionShared {
+  unsigned int counter[kThreads * kEach];  // counts, then places in the tile
+  unsigned int first[kMaxBins + 1];        // place in the tile of each bin's first key
+  unsigned int to[kMaxBins];               // from a place in the tile to one in `out`
+  unsigned int warp_sums[MAX_WARPS];
+  unsigned int part, begin, end;  // of the tile's part, where the tile begins, where the part ends
+  unsigned int tile[kThreads * kItems];
+};
+
+// Moves in[0..valid), a whole tile if kFull, to where its bins go on in `out`.
+template <int kThreads, int kItems, int kEach, int kMaxBins, bool kFull>
+static __device__ __forceinline__ void partition_tile(
+    const unsigned int *in, unsigned int *out, unsigned int valid, Digit digit, unsigned int *next,
+    PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared) {
+  const unsigned int bins = digit.mask + 1, copies = 1u << digit.copy_bits;
+  unsigned int *const counter = shared.counter + threadIdx.x % copies;
+  in += threadIdx.x;
+  const int left = (int)valid - (int)threadIdx.x;
+  unsigned int key[kFull ? kItems : 1];
+  if constexpr (kFull) {
+#pragma unroll
+    for (int u = 0; u < kItems; u++) key[u] = __ldcs(&in[u * kThreads]);
+    count_in_bins<kItems>(key, digit, counter);
+  } else {
+    for (int i = 0; i < left; i += kThreads) atomicAdd(bin_of(counter, in[i], digit), 1u);
+  }
+  __syncthreads();
+  scan_counters<kEach>(shared.counter, shared.warp_sums, copies, shared.first, bins);
+  if (threadIdx.x == 0) shared.first[bins] = valid;
+  __syncthreads();
+
+  // Room for the tile's run of each bin is reserved; the answers arrive while the tile is filled.
+  constexpr int kRuns = (kMaxBins + kThreads - 1) / kThreads;
+  unsigned int to[kRuns];
+#pragma unroll
+  for (int r = 0; r < kRuns; r++) {
+    const unsigned int b = threadIdx.x + r * kThreads;
+    const unsigned int count = b < bins ? shared.first[b + 1] - shared.first[b] : 0;
+    to[r] = count > 0 ? atomicAdd(&next[b], count) : 0;
+  }
+  digit = forget_bins(digit);
+  if constexpr (kFull) {
+#pragma unroll
+    for (int u = 0; u < kItems; u += PLACE_BATCH)
+      place_in_tile<PLACE_BATCH>(&key[u], digit, counter, shared.tile);
+  } else {
+    for (int i = 0; i < left; i += kThreads)
+      shared.tile[atomicAdd(bin_of(counter, in[i], digit), 1u)] = in[i];
+  }
+#pragma unroll
+  for (int r = 0; r < kRuns; r++) {
+    const unsigned int b = threadIdx.x + r * kThreads;
+    if (b < bins) shared.to[b] = to[r] - shared.first[b];
+  }
+  __syncthreads();
+  digit.copy_bits = 0;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    if (u % PLACE_BATCH == 0) keep_order();
+    if (!kFull && left <= u * kThreads) break;
+    const unsigned int i = threadIdx.x + u * kThreads, moved = shared.tile[i];
+    out[*bin_of(shared.to, moved, digit) + i] = moved;
+  }
+}
+
+template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    partition(const unsigned int *in, unsigned int *out, unsigned int n, PartitionStep step) {
+  constexpr unsigned int kTile = kThreads * kItems;
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  typedef PartitionShared<kThreads, kItems, kEach, kMaxBins> Shared;
+  Shared &shared = *(Shared *)shared_memory;
+  clear_words<kThreads>(shared.counter, kThreads * kEach);
+  wait_for_previous_kernel();
+  const unsigned int bins = step.digit.mask + 1;
+  unsigned int begin = blockIdx.x * kTile, end = n, *next = step.next;
+  if (step.parts > 1) {
+    // The thread whose part it is tells the others; nobody does in a block that there is no tile
+    // for.
+    if (threadIdx.x == 0) shared.begin = shared.end = 0;
+    __syncthreads();
+    const unsigned int part = threadIdx.x;
+    if (part < step.parts) {
+      const unsigned int first_tile = step.first_tile[part], behind = step.first_tile[part + 1];
+      const unsigned int start = step.start[part * bins],
+                         end_of_part = step.start[(part + 1) * bins];
+      if (first_tile <= blockIdx.x && blockIdx.x < behind) {
+        shared.begin = start + (blockIdx.x - first_tile) * kTile;
+        shared.end = end_of_part;
+        shared.part = part;
+      }
+    }
+  }
+  const bool too_large = *step.too_large != 0;
+  __syncthreads();
+  if (step.parts > 1) {
+    begin = shared.begin;
+    end = shared.end;
+    next += shared.part * bins;
+  }
+  if (too_large || begin == end) return;
+  if (end - begin >= kTile)
+    partition_tile<kThreads, kItems, kEach, kMaxBins, true>(in + begin, out, kTile, step.digit,
+                                                            next, shared);
+  else
+    partition_tile<kThreads, kItems, kEach, kMaxBins, false>(in + begin, out, end - begin,
+                                                             step.digit, next, shared);
+}
+
+#endif
