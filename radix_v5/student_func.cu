@@ -51,11 +51,11 @@ extern "C" const SortVersion sort_version = {
     "one sweep per digit: tiles stay on the chip, decoupled look-back",
     "Adinets and Merrill, Onesweep (2022)",
     true,
-    (1u << 30) - 1,  // counts share their words with two flag bits
+    (1u << 30) - 1,  // a count of the look-back shares 32 bits with two flags
     0,
     stages,
     knobs,
-    5.0,  // a copy, and the words of the look-back
+    5.0,  // a copy of the input, and the counts of the look-back
     9.0,
 };
 

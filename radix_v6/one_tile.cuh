@@ -2,6 +2,9 @@
 #ifndef RADIX_V6_ONE_TILE_CUH
 #define RADIX_V6_ONE_TILE_CUH
 
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/stages.h"
 #include "radix_v6/one_sweep.cuh"
 
 // Sorts n <= SWEEP_THREADS * kItems elements; one block. The phases are those of one_sweep(), four
@@ -48,21 +51,27 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
 
 enum { ONE_TILE_ITEMS_FEW = 4, ONE_TILE_ITEMS = 16, ONE_TILE_MAX = SWEEP_THREADS * ONE_TILE_ITEMS };
 
-// Sorts n <= ONE_TILE_MAX elements.
-static void sort_in_one_tile(Pairs in, Pairs out, unsigned int n) {
+// Sorts n elements and brackets the stage "sweep", if n is at most the knob oneTile. Otherwise
+// returns false.
+static bool sort_in_one_tile(Pairs in, Pairs out, size_t n) {
+  if (n > (size_t)knob("oneTile")) return false;
   const bool few = n <= SWEEP_THREADS * ONE_TILE_ITEMS_FEW;
+  const unsigned int count = (unsigned int)n;
+  stage_start("sweep");
   if (in.positions == NULL) {
     if (few)
-      sort_one_tile<ONE_TILE_ITEMS_FEW, false><<<1, SWEEP_THREADS>>>(in, out, n);
+      sort_one_tile<ONE_TILE_ITEMS_FEW, false><<<1, SWEEP_THREADS>>>(in, out, count);
     else
-      sort_one_tile<ONE_TILE_ITEMS, false><<<1, SWEEP_THREADS>>>(in, out, n);
+      sort_one_tile<ONE_TILE_ITEMS, false><<<1, SWEEP_THREADS>>>(in, out, count);
   } else {
     if (few)
-      sort_one_tile<ONE_TILE_ITEMS_FEW, true><<<1, SWEEP_THREADS>>>(in, out, n);
+      sort_one_tile<ONE_TILE_ITEMS_FEW, true><<<1, SWEEP_THREADS>>>(in, out, count);
     else
-      sort_one_tile<ONE_TILE_ITEMS, true><<<1, SWEEP_THREADS>>>(in, out, n);
+      sort_one_tile<ONE_TILE_ITEMS, true><<<1, SWEEP_THREADS>>>(in, out, count);
   }
   LAUNCH_CHECK();
+  stage_stop();
+  return true;
 }
 
 #endif

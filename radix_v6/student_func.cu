@@ -25,11 +25,11 @@ extern "C" const SortVersion sort_version = {
     "the one sweep tuned: few instructions a key, tile shapes, small n in one tile",
     "Adinets and Merrill, Onesweep (2022)",
     true,
-    (1u << 30) - 1,  // counts share their words with two flag bits
+    (1u << 30) - 1,  // a count of the look-back shares 32 bits with two flags
     0,
     stages,
     knobs,
-    4.4,  // a copy, and the words of the look-back
+    4.4,  // a copy of the input, and the counts of the look-back
     8.4,
 };
 
@@ -39,12 +39,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (numElems == 0) return;
   const size_t n = numElems, bytes = n * sizeof(unsigned int);
   const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
-  if (n <= (size_t)knob("oneTile")) {
-    stage_start("sweep");
-    sort_in_one_tile(input, output, (unsigned int)n);
-    stage_stop();
-    return;
-  }
+  if (sort_in_one_tile(input, output, n)) return;
   const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
                        d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
   sort_by_sweeps(input, spare, output, n);

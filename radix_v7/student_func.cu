@@ -3,7 +3,7 @@
 // Builds on: radix_v6, whose sweeps sort pairs and keys that do not fit into buckets.
 // Build:     make radix_v7
 // Run:       ./HW4 samples/portrait.ppm samples/template.ppm
-// New here:  bare keys, if they are spread well, are moved by their upper bits to buckets, each of
+// New here:  bare keys, if evenly distributed, are moved by their upper bits to buckets, each of
 //            which a block sorts in shared memory (buckets.cuh).
 // Lesson:    equal bare keys are identical, so a sort of them need not be stable, and need not pay
 //            for stability.
@@ -32,11 +32,11 @@ extern "C" const SortVersion sort_version = {
     "bare keys by small buckets, sorted on the chip; sweeps for the rest",
     "Adinets and Merrill, Onesweep (2022)",
     true,
-    (1u << 30) - 1,  // counts share their words with two flag bits
+    (1u << 30) - 1,  // a count of the look-back shares 32 bits with two flags
     0,
     stages,
     knobs,
-    4.4,  // a copy, and the words of the look-back
+    4.4,  // a copy of the input, and the counts of the look-back
     8.4,
 };
 
@@ -46,12 +46,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (numElems == 0) return;
   const size_t n = numElems, bytes = n * sizeof(unsigned int);
   const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
-  if (n <= (size_t)knob("oneTile")) {
-    stage_start("sweep");
-    sort_in_one_tile(input, output, (unsigned int)n);
-    stage_stop();
-    return;
-  }
+  if (sort_in_one_tile(input, output, n)) return;
   const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
                        d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
   const bool sorted = d_inputPos == NULL && sort_by_buckets(input.keys, spare.keys, output.keys, n);
