@@ -108,6 +108,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     return;
   }
 
+  // Load and count.
   unsigned int item[kItems];
   load<kItems>(in.keys + begin, valid, item);
   count_in_warp(shared.warp_bin, item, pass.byte);
@@ -122,18 +123,23 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   scan_warps(shared.warp_bin, counts, first);
   __syncthreads();
 
+  // Rank.
   unsigned int *const last = shared.warp_bin[threadIdx.x / WARP_SIZE];
   unsigned int places[kPairs ? kItems / 2 : 1];
-  // (Only full tiles: padding must stay behind the keys of its digit.)
+  // By atomics only in full tiles: padding must stay behind the keys of its digit.
   if (!kPairs && pass.byte == 0 && spread == DIGIT_EVEN && valid == kTile)
     rank_by_atomics<kItems>(last, shared.tile, item, opaque(pass.byte));
   else
     rank_by_ballots<kItems, kPairs, kPairs>(last, shared.tile, item, in.positions + begin, valid,
                                             opaque(pass.byte), places);
+
+  // Look back.
   const unsigned int before = look_back_sum(pass.look_back + threadIdx.x, BINS, tile);
   if (tile > 0) look_back_publish(word, (before + count) | LOOK_BACK_INCLUSIVE);
   shared.bin_shift[threadIdx.x] = pass.start[threadIdx.x] + before - first;
   __syncthreads();
+
+  // Scatter.
   unsigned int bins[kPairs ? kItems / 4 : 1];
   scatter_keys<kItems, kPairs>(shared, out.keys, valid, opaque(pass.byte), bins);
   if constexpr (kPairs) {
