@@ -45,7 +45,7 @@ static __device__ __forceinline__ unsigned int block_inclusive_scan(unsigned int
 }
 
 // The same with one barrier instead of two, for blocks of whole warps: each thread adds up the sums
-// of the warps before its own. Used by radix_v6; in radix_v4 it is slower (its handout).
+// of the warps before its own. radix_v5 waits less; radix_v4 got slower by it (its handout).
 static __device__ __forceinline__ unsigned int block_inclusive_scan_one_barrier(
     unsigned int value, unsigned int *warp_sums) {
   unsigned int scanned = warp_inclusive_scan(value);
