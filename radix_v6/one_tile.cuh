@@ -3,8 +3,6 @@
 #define RADIX_V6_ONE_TILE_CUH
 
 #include "common/check.h"
-#include "common/knobs.h"
-#include "common/stages.h"
 #include "radix_v6/one_sweep.cuh"
 
 // Sorts n <= SWEEP_THREADS * kItems elements; one block. The phases are those of one_sweep(), four
@@ -51,27 +49,21 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
 
 enum { ONE_TILE_ITEMS_FEW = 4, ONE_TILE_ITEMS = 16, ONE_TILE_MAX = SWEEP_THREADS * ONE_TILE_ITEMS };
 
-// Sorts n elements and brackets the stage "sweep", if n is at most the knob oneTile. Otherwise
-// returns false.
-static bool sort_in_one_tile(Pairs in, Pairs out, size_t n) {
-  if (n > (size_t)knob("oneTile")) return false;
+// Sorts n <= ONE_TILE_MAX elements.
+static void sort_in_one_tile(Pairs in, Pairs out, unsigned int n) {
   const bool few = n <= SWEEP_THREADS * ONE_TILE_ITEMS_FEW;
-  const unsigned int count = (unsigned int)n;
-  stage_start("sweep");
   if (in.positions == NULL) {
     if (few)
-      sort_one_tile<ONE_TILE_ITEMS_FEW, false><<<1, SWEEP_THREADS>>>(in, out, count);
+      sort_one_tile<ONE_TILE_ITEMS_FEW, false><<<1, SWEEP_THREADS>>>(in, out, n);
     else
-      sort_one_tile<ONE_TILE_ITEMS, false><<<1, SWEEP_THREADS>>>(in, out, count);
+      sort_one_tile<ONE_TILE_ITEMS, false><<<1, SWEEP_THREADS>>>(in, out, n);
   } else {
     if (few)
-      sort_one_tile<ONE_TILE_ITEMS_FEW, true><<<1, SWEEP_THREADS>>>(in, out, count);
+      sort_one_tile<ONE_TILE_ITEMS_FEW, true><<<1, SWEEP_THREADS>>>(in, out, n);
     else
-      sort_one_tile<ONE_TILE_ITEMS, true><<<1, SWEEP_THREADS>>>(in, out, count);
+      sort_one_tile<ONE_TILE_ITEMS, true><<<1, SWEEP_THREADS>>>(in, out, n);
   }
   LAUNCH_CHECK();
-  stage_stop();
-  return true;
 }
 
 #endif

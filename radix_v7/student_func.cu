@@ -46,7 +46,12 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (numElems == 0) return;
   const size_t n = numElems, bytes = n * sizeof(unsigned int);
   const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
-  if (sort_in_one_tile(input, output, n)) return;
+  if (n <= (size_t)knob("oneTile")) {
+    stage_start("sweep");
+    sort_in_one_tile(input, output, (unsigned int)n);
+    stage_stop();
+    return;
+  }
   const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
                        d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
   const bool sorted = d_inputPos == NULL && sort_by_buckets(input.keys, spare.keys, output.keys, n);
