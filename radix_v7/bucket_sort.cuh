@@ -1,36 +1,36 @@
 // The last step of buckets.cuh: sorts each bucket in the shared memory of a block.
 //
-// Bins of the next 10 or 11 bits are so many that each has only a few keys, which a thread sorts in
-// registers.
-#ifndef RADIX_V5_BUCKET_SORT_CUH
-#define RADIX_V5_BUCKET_SORT_CUH
+// A counting sort by the next 10 or 11 bits leaves bins of a few keys, each of which a thread sorts
+// in registers.
+#ifndef RADIX_V7_BUCKET_SORT_CUH
+#define RADIX_V7_BUCKET_SORT_CUH
 
-#include "radix_v5/few_keys.cuh"
-#include "radix_v5/partition.cuh"
+#include "radix_v7/few_keys.cuh"
+#include "radix_v7/partition.cuh"
 
 enum {
-  MANY_KEYS = 32,  // more than so many are counted instead of compared
-  PADDED = 3,      // keys of a thread that are loaded, or padded, or not at all
+  MANY_KEYS = 32,  // bins with more keys are sorted by counting, not by comparison
+  PADDED = 3,      // keys of a thread that are loaded, padded or skipped together
 };
 
 // Shared memory for a bucket of at most kThreads * kItems keys and 2^kFineBits bins.
 template <int kThreads, int kItems, int kFineBits>
 struct BucketShared {
-  // One for each bin, and then WARP_SIZE for padding; or for each value of what is left of a key.
+  // A counter per bin and WARP_SIZE for padding; or one for each value of the key's remaining bits.
   static constexpr int kLeftBits = 32 - MIN_BUCKET_BITS - kFineBits;
   static constexpr int kBins = 1 << kFineBits, kLeft = 1 << kLeftBits;
   unsigned int bin[kLeft > kBins + WARP_SIZE ? kLeft : kBins + WARP_SIZE];
   unsigned int warp_sums[MAX_WARPS];
-  // Bins with more than MANY_KEYS keys: where they begin x 2^16 + how many keys they have.
+  // Bins with more than MANY_KEYS keys: index of the first key * 2^16 + number of keys.
   unsigned int crowded[kThreads * kItems / MANY_KEYS];
   unsigned int crowded_count;
   unsigned int tile[kThreads * kItems + kThreads * PADDED];  // padding goes to the end
 };
 
-// What place_in_tile() does, for in[0..valid), where many lanes of a warp want the same bin: one of
-// them asks for all. That is slower where bins are even.
-static __device__ void place_any(const unsigned int *in, unsigned int valid, Digit digit,
-                                 unsigned int *bin, unsigned int *tile) {
+// Like place_in_tile(), for in[0..valid), but with one atomic for all lanes of a warp that hit the
+// same bin. Faster on skewed bins, slower on even ones.
+static __device__ void place_by_match(const unsigned int *in, unsigned int valid, Digit digit,
+                                      unsigned int *bin, unsigned int *tile) {
   const unsigned int below = (1u << threadIdx.x % WARP_SIZE) - 1;
   for (unsigned int i = threadIdx.x; i - threadIdx.x < valid; i += blockDim.x) {
     const unsigned int key = i < valid ? in[i] : 0;
@@ -44,14 +44,15 @@ static __device__ void place_any(const unsigned int *in, unsigned int valid, Dig
   }
 }
 
-// Sorts any number of keys that differ in their lowest `bits` only, by all threads of the block:
-// how often each of the 2^bits values occurs says what stands where. So no input is slow for good.
+// Counting sort by the whole block, for any number of keys that differ in their lowest `bits` bits
+// only: the scanned counts of the 2^bits values determine each key. It bounds the time for crowded
+// bins, on which comparisons would be quadratic.
 template <int kThreads, int kMostBits>
-static __device__ void rewrite_by_counts(unsigned int *keys, unsigned int count, int bits,
-                                         unsigned int *counters, unsigned int *warp_sums) {
+static __device__ void counting_sort(unsigned int *keys, unsigned int count, int bits,
+                                     unsigned int *counters, unsigned int *warp_sums) {
   const unsigned int values = 1u << bits, upper = keys[0] & ~(values - 1);
   __syncthreads();
-  clear_words<kThreads>(counters, 1u << kMostBits);
+  clear_counters<kThreads>(counters, 1u << kMostBits);
   __syncthreads();
   for (unsigned int i = threadIdx.x; i < count; i += kThreads)
     atomicAdd(&counters[keys[i] & (values - 1)], 1u);
@@ -72,8 +73,8 @@ static __device__ void rewrite_by_counts(unsigned int *keys, unsigned int count,
   __syncthreads();
 }
 
-// Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where those of bin b
-// end.
+// Sorts each bin's keys, which are consecutive in the tile; bin[b] is the index behind those of bin
+// b. bits_left: number of lower bits in which keys of a bin may differ.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys>
 static __device__ __forceinline__ void sort_bins(BucketShared<kThreads, kItems, kFineBits> &shared,
                                                  int bits_left) {
@@ -92,12 +93,14 @@ static __device__ __forceinline__ void sort_bins(BucketShared<kThreads, kItems, 
   __syncthreads();
   for (unsigned int c = 0; c < shared.crowded_count; c++) {
     const unsigned int bin = shared.crowded[c];
-    rewrite_by_counts<kThreads, Shared::kLeftBits>(&shared.tile[bin >> 16], bin & 0xffffu,
-                                                   bits_left, shared.bin, shared.warp_sums);
+    counting_sort<kThreads, Shared::kLeftBits>(&shared.tile[bin >> 16], bin & 0xffffu, bits_left,
+                                               shared.bin, shared.warp_sums);
   }
 }
 
-// `in` and `out` may be the same: a block has read all of its bucket before it writes.
+// One block per bucket: sorts in[start[b]..start[b + 1]) to `out`. Keys of a bucket agree in all
+// bits from `shift` up. `in` and `out` may be equal: a block reads all of its bucket before it
+// writes.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_buckets(const unsigned int *in, unsigned int *out, const unsigned int *start, int shift,
@@ -108,15 +111,16 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   static_assert(kThreads * kItems < 1 << 16, "places have 16 bits");
   static_assert(kItems % PADDED == 0, "whole groups");
   constexpr unsigned int kBins = Shared::kBins, kCapacity = kThreads * kItems;
-  clear_words<kThreads>(shared.bin, kBins);
+  clear_counters<kThreads>(shared.bin, kBins);
   if (threadIdx.x == 0) shared.crowded_count = 0;
   wait_for_previous_kernel();
   if (*too_large != 0) return;
   __syncthreads();
   const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
 
-  // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
-  // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
+  // The digit has one bit more than the bins need, the lowest bit of the bucket's number. The flip
+  // makes it 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others. So
+  // padding needs no comparison.
   Digit digit = {shift - kFineBits, 2 * kBins - 1, blockIdx.x % 2 * kBins, 0};
   const unsigned int padding = (~blockIdx.x % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
   const unsigned int *const first = in + begin + threadIdx.x;
@@ -125,7 +129,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     key[u] = left > u * kThreads ? __ldcs(&first[u * kThreads]) : padding;
-  // What the warp has not got at all is left out.
+  // Groups that are padding in all lanes of the warp are skipped.
   const int left_of_warp = (int)count - (int)(threadIdx.x & ~(WARP_SIZE - 1u));
 #pragma unroll
   for (int u = 0; u < kItems; u += PADDED)
@@ -133,25 +137,25 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __syncthreads();
   const unsigned int largest =
       scan_counters<Shared::kBins / kThreads>(shared.bin, shared.warp_sums, 1, NULL, 0);
-  if (threadIdx.x < WARP_SIZE)  // room for what each warp has in this lane
+  if (threadIdx.x < WARP_SIZE)  // behind the keys, room for the padding of each lane
     shared.bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED);
   const bool skewed = __syncthreads_or(largest > MANY_KEYS) != 0;
-  digit = forget_bins(digit);
+  digit = opaque_digit(digit);
   if (!skewed) {
 #pragma unroll
     for (int u = 0; u < kItems; u += PADDED)
       if (left_of_warp > u * kThreads)
         place_in_tile<PADDED>(&key[u], digit, shared.bin, shared.tile);
   } else {
-    place_any(in + begin, count, digit, shared.bin, shared.tile);
+    place_by_match(in + begin, count, digit, shared.bin, shared.tile);
   }
   __syncthreads();
   sort_bins<kThreads, kItems, kFineBits, kFewKeys>(shared, digit.shift);
   out += begin + threadIdx.x;
-  const int still_left = (int)forget((unsigned int)left);  // as in forget_bins()
+  const int left_again = (int)opaque((unsigned int)left);  // not kept in registers till here
 #pragma unroll
   for (int u = 0; u < kItems; u++)
-    if (still_left > u * kThreads) out[u * kThreads] = shared.tile[threadIdx.x + u * kThreads];
+    if (left_again > u * kThreads) out[u * kThreads] = shared.tile[threadIdx.x + u * kThreads];
 }
 
 #endif

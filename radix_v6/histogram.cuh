@@ -1,0 +1,56 @@
+// The launch before the passes: where each digit's run starts in the output, for all four passes,
+// from one read of the keys. As in radix_v5, but the last block scans, so that a second launch is
+// saved, and the blocks also clear what the passes need.
+#ifndef RADIX_V6_HISTOGRAM_CUH
+#define RADIX_V6_HISTOGRAM_CUH
+
+#include "common/block_scan.cuh"
+#include "common/overlap.cuh"
+#include "radix_v6/counting.cuh"
+
+// Sum of all blocks' counts, and number of blocks that have added theirs. Zero between sorts: the
+// last block clears them. (Sorts are issued to one stream, so they do not overlap.)
+static __device__ unsigned int digit_counts[PASSES * BINS];
+static __device__ unsigned int blocks_arrived;
+
+// Counts all keys; the last block to finish replaces the counts by their exclusive scan, pass by
+// pass. All blocks clear look_back[0..look_back_words) and the tile counters. blockDim.x is a
+// multiple of BINS.
+static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
+    count_digits(const unsigned int *keys, size_t n, SweepState state, size_t look_back_words,
+                 unsigned int copies) {
+  extern __shared__ unsigned int counters[];  // PASSES * BINS * copies
+  __shared__ unsigned int warp_sums[MAX_WARPS];
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  wait_for_previous_kernel();
+  for (unsigned int i = threadIdx.x; i < PASSES * BINS * copies; i += blockDim.x) counters[i] = 0;
+  for (size_t i = thread; i < look_back_words / 4; i += threads)
+    ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
+  if (thread < PASSES) {
+    state.tile_counter[thread] = 0;
+    state.spread[thread] = DIGIT_EVEN;
+  }
+  __syncthreads();
+  count_all<PASSES>(counters, copies, keys, n, 0, DIGIT_BITS);
+  __syncthreads();
+  for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
+    unsigned int sum = 0;
+    for (unsigned int c = 0; c < copies; c++)  // each lane starts at a different bank
+      sum += counters[bin * copies + (c + threadIdx.x) % copies];
+    if (sum > 0) atomicAdd(&digit_counts[bin], sum);
+  }
+
+  if (!is_last_block(&blocks_arrived)) return;
+  for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
+    const unsigned int count = *(volatile unsigned int *)&digit_counts[bin];
+    const unsigned int scanned = block_inclusive_scan(count, warp_sums);
+    // Threads of several passes scan together; each pass contributes n to those behind it.
+    state.start[bin] = scanned - count - threadIdx.x / BINS * (unsigned int)n;
+    if (count > n / SKEW_LIMIT)
+      state.spread[bin / BINS] = count == n ? DIGIT_CONSTANT : DIGIT_SKEWED;
+    digit_counts[bin] = 0;  // for the next sort
+    __syncthreads();
+  }
+}
+
+#endif
