@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 
 // Diagnoses name the place of the call, not this header. The site may live on the caller's stack:
-// nobody looks at it after the caller has gone on.
+// it is not read after the caller has gone on.
 #define CUDA_CPU_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 namespace cooperative_groups {
@@ -33,7 +33,7 @@ struct grid_group {
 struct thread_block {
   void sync(CUDA_CPU_CALLER) const {
     const cuda_cpu::Site site = {"block.sync", file, line};
-    cuda_cpu::block_barrier(&site, 0, 0);
+    cuda_cpu::block_barrier(&site);
   }
   unsigned int size() const { return blockDim.x * blockDim.y * blockDim.z; }
   unsigned int num_threads() const { return size(); }

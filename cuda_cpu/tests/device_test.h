@@ -2,8 +2,8 @@
 //
 // A failed assertion jumps back into cmocka, which is impossible from a kernel: kernels write their
 // results to arrays, and the host asserts.
-#ifndef TESTS_CPU_HELPERS_DEVICE_TEST_H
-#define TESTS_CPU_HELPERS_DEVICE_TEST_H
+#ifndef CUDA_CPU_TESTS_DEVICE_TEST_H
+#define CUDA_CPU_TESTS_DEVICE_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>

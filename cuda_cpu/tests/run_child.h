@@ -1,7 +1,7 @@
 // Runs a program as a child and collects what it says: for tests of programs that end with a
 // diagnosis. C and C++; include cmocka first.
-#ifndef TESTS_CPU_HELPERS_RUN_CHILD_H
-#define TESTS_CPU_HELPERS_RUN_CHILD_H
+#ifndef CUDA_CPU_TESTS_RUN_CHILD_H
+#define CUDA_CPU_TESTS_RUN_CHILD_H
 
 #include <stdio.h>
 #include <stdlib.h>

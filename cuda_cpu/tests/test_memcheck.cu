@@ -1,6 +1,6 @@
 // memcheck: pointers to the wrong side, memory beyond a limit and, with AddressSanitizer, accesses
 // beyond an array.
-#include "cuda_cpu/tests/mistakes.h"
+#include "mistakes.h"
 
 // ---- pointers and limits ------------------------------------------------------------------------
 

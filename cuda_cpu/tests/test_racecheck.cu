@@ -1,5 +1,5 @@
 // racecheck: threads run in shuffled order, so that a missing barrier shows; a seed repeats it.
-#include "cuda_cpu/tests/mistakes.h"
+#include "mistakes.h"
 
 // ---- two kernels, with and without the barriers that they need ----------------------------------
 

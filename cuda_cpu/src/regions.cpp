@@ -1,5 +1,4 @@
-// Device memory on the cpu backend: ordinary memory that is remembered as the device's.
-#include "cuda_cpu/memory.h"
+#include "regions.h"
 
 #include <dlfcn.h>
 
@@ -9,13 +8,14 @@
 #include <map>
 #include <mutex>
 
-#include "cuda_cpu/exec.h"
-#include "cuda_cpu/runtime.h"
-#include "cuda_cpu/settings.h"
+#include <cuda_cpu/errors.h>
+#include <cuda_cpu/launch.h>
+#include <cuda_cpu/memory.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
+#include "diagnose.h"
+#include "limits.h"
+#include "poison.h"
+#include "settings.h"
 
 namespace cuda_cpu {
 
@@ -59,6 +59,8 @@ void set_access_to_all([[maybe_unused]] bool open) {
 #endif
 }
 
+}  // namespace
+
 cudaError_t allocate(void **memory, std::size_t bytes, Place place) {
   *memory = nullptr;
   if (bytes == 0) return cudaSuccess;
@@ -92,21 +94,18 @@ cudaError_t release(void *memory, Place place) {
   return cudaSuccess;
 }
 
-// A range that begins in a region must end in it.
 bool fits(const void *pointer, std::size_t bytes) {
   const std::lock_guard<std::mutex> guard(mutex);
   const auto region = find(pointer);
-  if (region == regions.end()) return true;  // the host's memory: nothing is known of it
+  if (region == regions.end()) return true;  // host memory, whose allocations are unknown
   const std::size_t offset = reinterpret_cast<std::uintptr_t>(pointer) - region->first;
   return bytes <= region->second.bytes - offset;
 }
 
-bool may_be(const void *pointer, Place wanted) {
-  const Place place = place_of(pointer);
-  return place == wanted || place == Place::kPinned;
+std::size_t allocated_bytes() {
+  const std::lock_guard<std::mutex> guard(mutex);
+  return device_bytes;
 }
-
-}  // namespace
 
 Place place_of(const void *pointer) {
   const std::lock_guard<std::mutex> guard(mutex);
@@ -132,7 +131,7 @@ DeviceScope::~DeviceScope() {
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {
   if (pointer == nullptr || place_of(pointer) != Place::kHost) return;
   // A kernel may take the address of a __device__ variable and hand it to a kernel that it
-  // launches. All that is known of such a variable is that it belongs to the program's static data.
+  // launches. Such a variable is only known to belong to the program's static data.
   Dl_info object;
   if (current != nullptr && dladdr(pointer, &object) != 0) return;
   diagnose("memcheck", "kernel %s is given a host pointer, %p, as its argument %d", kernel, pointer,
@@ -140,75 +139,3 @@ void check_pointer_argument(const char *kernel, int index, const void *pointer) 
 }
 
 }  // namespace cuda_cpu
-
-using namespace cuda_cpu;
-
-extern "C" {
-
-cudaError_t cudaMalloc(void **memory, size_t bytes) {
-  return allocate(memory, bytes, Place::kDevice);
-}
-cudaError_t cudaFree(void *memory) { return release(memory, Place::kDevice); }
-cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t) {
-  return allocate(memory, bytes, Place::kDevice);
-}
-cudaError_t cudaFreeAsync(void *memory, cudaStream_t) { return release(memory, Place::kDevice); }
-cudaError_t cudaMallocHost(void **memory, size_t bytes) {
-  return allocate(memory, bytes, Place::kPinned);
-}
-cudaError_t cudaFreeHost(void *memory) { return release(memory, Place::kPinned); }
-
-cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
-  const std::lock_guard<std::mutex> guard(mutex);
-  *total_bytes = settings().memory_limit;
-  *free_bytes = settings().memory_limit - device_bytes;
-  return cudaSuccess;
-}
-
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer) {
-  const Place place = place_of(pointer);
-  void *const address = const_cast<void *>(pointer);
-  attributes->type = place == Place::kDevice   ? cudaMemoryTypeDevice
-                     : place == Place::kPinned ? cudaMemoryTypeHost
-                                               : cudaMemoryTypeUnregistered;
-  attributes->device = 0;
-  attributes->devicePointer = place == Place::kHost ? nullptr : address;
-  attributes->hostPointer = place == Place::kDevice ? nullptr : address;
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-    return fail(cudaErrorInvalidMemcpyDirection);
-  if (bytes == 0) return cudaSuccess;
-  if (to == nullptr || from == nullptr || !fits(to, bytes) || !fits(from, bytes))
-    return fail(cudaErrorInvalidValue);
-  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  if (kind != cudaMemcpyDefault && (!may_be(to, to_device ? Place::kDevice : Place::kHost) ||
-                                    !may_be(from, from_device ? Place::kDevice : Place::kHost)))
-    return fail(cudaErrorInvalidValue);
-  const DeviceScope device;
-  std::memmove(to, from, bytes);
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
-  return cudaMemcpy(to, from, bytes, kind);
-}
-
-cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
-  if (bytes == 0) return cudaSuccess;
-  if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes))
-    return fail(cudaErrorInvalidValue);
-  const DeviceScope device;
-  std::memset(memory, value, bytes);
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t) {
-  return cudaMemset(memory, value, bytes);
-}
-
-}  // extern "C"

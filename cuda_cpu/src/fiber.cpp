@@ -1,4 +1,4 @@
-#include "cuda_cpu/fiber.h"
+#include "fiber.h"
 
 #include <sys/mman.h>
 
@@ -6,11 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
-#endif
+#include "poison.h"
 
 namespace cuda_cpu {
 

@@ -1,4 +1,5 @@
-// What the cpu backend says when it catches a mistake, and how it ends the program.
+#include "diagnose.h"
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -7,14 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cuda_cpu/grid.h"
-#include "cuda_cpu/settings.h"
+#include "block.h"
+#include "grid.h"
+#include "settings.h"
 
 namespace cuda_cpu {
-
-const char *running_kernel() {
-  return current_block != nullptr ? current_block->grid->launch.name : "host code";
-}
 
 namespace {
 
@@ -32,10 +30,10 @@ std::mutex only_one_report;
   std::_Exit(3);  // not exit(): other threads are still inside kernels
 }
 
-std::string where(const Block &block, const char *kernel) {
+std::string where(const BlockState &block) {
   char text[256];
-  std::snprintf(text, sizeof text, "kernel %s, block (%u,%u,%u)", kernel, block.index.x,
-                block.index.y, block.index.z);
+  std::snprintf(text, sizeof text, "kernel %s, block (%u,%u,%u)", block.grid->launch.name,
+                block.index.x, block.index.y, block.index.z);
   return text;
 }
 
@@ -52,12 +50,12 @@ void diagnose(const char *tool, const char *format, ...) {
     char thread[96];
     std::snprintf(thread, sizeof thread, ", thread (%u,%u,%u)", current->index.x, current->index.y,
                   current->index.z);
-    message += "\n  in " + where(*current_block, running_kernel()) + thread;
+    message += "\n  in " + where(state_of(*current_block)) + thread;
   }
   end_program(tool, message);
 }
 
-void diagnose_waiting(const Block &block, const char *problem) {
+void diagnose_waiting(const BlockState &block, const char *problem) {
   struct Group {
     const Site *site;
     unsigned threads;
@@ -82,7 +80,7 @@ void diagnose_waiting(const Block &block, const char *problem) {
     }
     group->threads++;
   }
-  std::string message = where(block, block.grid->launch.name) + ": its threads " + problem;
+  std::string message = where(block) + ": its threads " + problem;
   for (const Group &g : groups) {
     char line[512];
     std::snprintf(line, sizeof line, "\n  %u at %s, %s:%d, the first is thread (%u,%u,%u)",

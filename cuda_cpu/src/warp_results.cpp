@@ -1,4 +1,6 @@
-#include "cuda_cpu/warp.h"
+#include "warp_results.h"
+
+#include <cuda_cpu/warp.h>
 
 #include <algorithm>
 
@@ -6,8 +8,8 @@ namespace cuda_cpu {
 
 namespace {
 
-// What a shuffle yields when its source lane takes no part: undefined in CUDA, so something that
-// nobody mistakes for data.
+// Result of a shuffle whose source lane takes no part. CUDA leaves it undefined; this value is easy
+// to recognise.
 constexpr std::uint64_t kUndefined = 0xdeadbeefdeadbeefULL;
 
 int shuffle_source(int operation, int lane, int argument) {
