@@ -6,7 +6,7 @@
 
 namespace cg = cooperative_groups;
 
-#define LINE(n) "test_synccheck.cu:" + std::to_string(n)
+#define LINE(n) __FILE__ ":" + std::to_string(n)
 
 // ---- barriers -----------------------------------------------------------------------------------
 
