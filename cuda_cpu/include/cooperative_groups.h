@@ -1,5 +1,5 @@
-// Cooperative groups, as far as code of this kind uses them: the grid, the block, and tiles of up
-// to a warp (CUDA C++ Programming Guide, "Cooperative Groups").
+// The cooperative groups that cuda_cpu has: the grid, the block, and tiles of up to a warp (CUDA
+// C++ Programming Guide, "Cooperative Groups").
 #ifndef CUDA_CPU_COOPERATIVE_GROUPS_H
 #define CUDA_CPU_COOPERATIVE_GROUPS_H
 

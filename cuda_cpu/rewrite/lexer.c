@@ -1,3 +1,4 @@
+// Names, comments, strings and brackets.
 #include "lexer.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+// Text that grows.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // vasprintf
 #endif

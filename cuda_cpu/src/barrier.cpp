@@ -1,3 +1,4 @@
+// Barriers: of a block, of a grid, and the pause in a spin loop.
 #include <cuda_cpu/barrier.h>
 
 #include <sched.h>

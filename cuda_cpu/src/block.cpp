@@ -1,3 +1,4 @@
+// One block: preparing it, its workers, and running it to its end or as far as it gets.
 #include "block.h"
 
 #include <cuda_cpu/launch.h>

@@ -1,3 +1,4 @@
+// Diagnoses: who waits where, and the end of the program.
 #include "diagnose.h"
 
 #include <cstdarg>

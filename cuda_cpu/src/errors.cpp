@@ -1,3 +1,4 @@
+// The last error, and the names and texts of errors.
 #include <cuda_cpu/errors.h>
 
 #include "block.h"
@@ -7,6 +8,38 @@ namespace cuda_cpu {
 namespace {
 
 thread_local cudaError_t host_error = cudaSuccess;  // in CUDA too each host thread has its own
+
+struct ErrorText {
+  cudaError_t code;
+  const char *name, *text;
+};
+#define CODE(code) (code), #code
+const ErrorText errors[] = {
+    {CODE(cudaSuccess), "no error"},
+    {CODE(cudaErrorInvalidValue), "invalid argument"},
+    {CODE(cudaErrorMemoryAllocation), "out of memory"},
+    {CODE(cudaErrorInvalidConfiguration), "invalid configuration argument"},
+    {CODE(cudaErrorInvalidSymbol), "invalid device symbol"},
+    {CODE(cudaErrorInvalidMemcpyDirection), "invalid copy direction for memcpy"},
+    {CODE(cudaErrorLaunchPendingCountExceeded), "too many launches pending"},
+    {CODE(cudaErrorInvalidDeviceFunction), "invalid device function"},
+    {CODE(cudaErrorInvalidDevice), "invalid device ordinal"},
+    {CODE(cudaErrorInvalidResourceHandle), "invalid resource handle"},
+    {CODE(cudaErrorNotReady), "device not ready"},
+    {CODE(cudaErrorLaunchOutOfResources), "too many resources requested for launch"},
+    {CODE(cudaErrorLaunchFailure), "unspecified launch failure"},
+    {CODE(cudaErrorCooperativeLaunchTooLarge), "too many blocks in cooperative launch"},
+    {CODE(cudaErrorNotPermitted), "operation not permitted"},
+    {CODE(cudaErrorNotSupported), "operation not supported"},
+};
+#undef CODE
+
+// Null if there is no such error.
+const ErrorText *find(cudaError_t error) {
+  for (const ErrorText &known : errors)
+    if (known.code == error) return &known;
+  return nullptr;
+}
 
 cudaError_t &last_error() { return current != nullptr ? current->last_error : host_error; }
 
@@ -36,38 +69,14 @@ cudaError_t cudaGetLastError(void) {
   return error;
 }
 
-#define CUDA_CPU_ERRORS(X)                                                       \
-  X(cudaSuccess, "no error")                                                     \
-  X(cudaErrorInvalidValue, "invalid argument")                                   \
-  X(cudaErrorMemoryAllocation, "out of memory")                                  \
-  X(cudaErrorInvalidConfiguration, "invalid configuration argument")             \
-  X(cudaErrorInvalidSymbol, "invalid device symbol")                             \
-  X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")        \
-  X(cudaErrorLaunchPendingCountExceeded, "too many launches pending")            \
-  X(cudaErrorInvalidDeviceFunction, "invalid device function")                   \
-  X(cudaErrorInvalidDevice, "invalid device ordinal")                            \
-  X(cudaErrorInvalidResourceHandle, "invalid resource handle")                   \
-  X(cudaErrorNotReady, "device not ready")                                       \
-  X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")    \
-  X(cudaErrorLaunchFailure, "unspecified launch failure")                        \
-  X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch") \
-  X(cudaErrorNotPermitted, "operation not permitted")                            \
-  X(cudaErrorNotSupported, "operation not supported")
-
 const char *cudaGetErrorName(cudaError_t error) {
-#define X(code, text) \
-  if (error == code) return #code;
-  CUDA_CPU_ERRORS(X)
-#undef X
-  return "unrecognized error code";
+  const ErrorText *const known = find(error);
+  return known != nullptr ? known->name : "unrecognized error code";
 }
 
 const char *cudaGetErrorString(cudaError_t error) {
-#define X(code, text) \
-  if (error == code) return text;
-  CUDA_CPU_ERRORS(X)
-#undef X
-  return "unrecognized error code";
+  const ErrorText *const known = find(error);
+  return known != nullptr ? known->text : "unrecognized error code";
 }
 
 }  // extern "C"

@@ -1,3 +1,4 @@
+// Stacks for fibers, and making, lending and releasing them.
 #include "fiber.h"
 
 #include <sys/mman.h>
@@ -25,10 +26,10 @@ constexpr std::size_t kStackBytes = 64 * 1024;
 // 256 fibers every switch would miss. An odd number of cache lines more spreads them.
 constexpr std::size_t kStackStride = kStackBytes + 5 * 64;
 constexpr std::size_t kStacksPerSlab = 64;
-// The lowest word of a stack; changed when the stack has overflowed.
+// In the lowest 8 bytes of a stack; changed when the stack has overflowed.
 constexpr std::uint64_t kCanary = 0x5ca1ab1e0ddba11dULL;
 
-// The stack comes from a slab, so releasing it is not this allocator's business.
+// The stack belongs to a slab, so this allocator releases nothing.
 struct SlabStack {
   bc::stack_context context;
   bc::stack_context allocate() { return context; }
@@ -67,8 +68,8 @@ void grow(Pool &p) {
     p.spare.push_back(make_worker(static_cast<char *>(slab) + i * kStackStride));
 }
 
-// Gives the stacks back when their thread of the operating system ends. The workers are idle then,
-// and vanish with the stacks: unwinding them would mean to run them.
+// Releases the stacks when their operating system thread ends. The workers are idle then and are
+// not destroyed: unwinding a worker would resume it.
 struct PoolOwner {
   Pool *pool = nullptr;
   ~PoolOwner() {

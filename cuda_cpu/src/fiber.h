@@ -18,7 +18,7 @@
 
 namespace cuda_cpu {
 
-// Lives at the top of its own stack, and so goes without a trace when the stack goes.
+// Stored at the top of its own stack, so releasing the stack releases it too.
 struct Worker {
   boost::context::fiber suspended;  // where to go on; empty while the worker runs
   void (*body)() = nullptr;
@@ -31,7 +31,7 @@ struct Worker {
 struct Pool {
   Worker main;  // stands for that thread's own stack
   Worker *running = &main;
-  Worker *switched_from = nullptr;  // who resumed the running worker
+  Worker *switched_from = nullptr;  // the worker that resumed the running one
   std::vector<Worker *> spare;
   std::vector<void *> slabs;  // of stacks
 };
@@ -40,24 +40,24 @@ extern __thread Pool *pool_of_this_thread;
 Pool *make_pool();
 inline Pool &pool() { return pool_of_this_thread != nullptr ? *pool_of_this_thread : *make_pool(); }
 
-// A worker that is not in use, and giving it back. Whenever it is switched to while it is not in
-// the middle of something, it calls `body` and then `idle`, which must switch away.
+// Borrows an unused worker; returns one. When a worker is resumed it finishes the call it is in;
+// then it calls `body` and `idle` in turn. `idle` must switch away.
 Worker *take_worker(void (*body)(), void (*idle)());
 void return_worker(Worker *worker);
 
-// Every arrival on a stack passes here: remember where the one who sent us stopped. `fake_stack`
-// is AddressSanitizer's bookkeeping of the stack that we arrive on (null on a first visit).
+// Called on every arrival on a stack: stores where the sender stopped. `fake_stack` is
+// AddressSanitizer's record of the stack that is entered (null the first time).
 inline void arrived(boost::context::fiber &&from, [[maybe_unused]] void *fake_stack) {
   Worker *const sender = pool_of_this_thread->switched_from;
   sender->suspended = std::move(from);
 #if defined(__SANITIZE_ADDRESS__)
   const void *bottom = nullptr;
   __sanitizer_finish_switch_fiber(fake_stack, &bottom, &sender->stack_bytes);
-  sender->stack_bottom = const_cast<void *>(bottom);  // news only for the main worker
+  sender->stack_bottom = const_cast<void *>(bottom);  // unknown before only for `main`
 #endif
 }
 
-// Suspends the running worker and resumes `target`. Returns when somebody switches back.
+// Suspends the running worker and resumes `target`. Returns when another worker switches back.
 inline void switch_to(Worker *target) {
   Pool &p = pool();
   if (target == p.running) return;

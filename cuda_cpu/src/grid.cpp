@@ -1,3 +1,4 @@
+// The blocks of one launch, dealt out to OpenMP's threads, and the launches that kernels make.
 #include "grid.h"
 
 #include <omp.h>
@@ -99,15 +100,15 @@ void run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
   const int threads = grid.blocks == 1 || (tiny && !launch.cooperative) ? 1 : multiprocessors();
   {
     const DeviceScope device;
-    if (launch.cooperative) {
-#pragma omp parallel num_threads(threads)
-      run_cooperative(grid, static_cast<std::uint64_t>(omp_get_thread_num()),
-                      static_cast<std::uint64_t>(omp_get_num_threads()));
-    } else if (threads == 1) {
+    if (threads == 1 && !launch.cooperative) {
       run_ordinary(grid);
     } else {
 #pragma omp parallel num_threads(threads)
-      run_ordinary(grid);
+      if (launch.cooperative)
+        run_cooperative(grid, static_cast<std::uint64_t>(omp_get_thread_num()),
+                        static_cast<std::uint64_t>(omp_get_num_threads()));
+      else
+        run_ordinary(grid);
     }
   }
   for (const bool tail : {true, false})

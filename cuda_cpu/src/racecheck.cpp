@@ -1,3 +1,4 @@
+// Shuffled runs.
 #include "racecheck.h"
 
 #include <numeric>

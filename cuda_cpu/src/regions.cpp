@@ -1,3 +1,4 @@
+// Which addresses are device memory, and when it may be touched.
 #include "regions.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Reads and checks the CUDA_CPU_* variables.
 #include "settings.h"
 
 #include <unistd.h>

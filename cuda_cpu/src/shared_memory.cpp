@@ -1,3 +1,4 @@
+// Shared memory: the dynamic array and the static ones.
 #include "shared_memory.h"
 
 #include <cuda_cpu/launch_calls.h>

@@ -1,3 +1,4 @@
+// Warp collectives: threads that wait for their lanes.
 #include <cuda_cpu/warp.h>
 
 #include "diagnose.h"

@@ -1,3 +1,4 @@
+// The scalar model of the warp collectives.
 #include "warp_results.h"
 
 #include <cuda_cpu/warp.h>

@@ -1,4 +1,4 @@
-// What the tests of the cpu backend share: cmocka from C++, checked calls, arrays on the device.
+// Shared by the tests: cmocka from C++, checked calls, arrays on the device.
 //
 // A failed assertion jumps back into cmocka, which is impossible from a kernel: kernels write their
 // results to arrays, and the host asserts.

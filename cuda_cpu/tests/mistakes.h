@@ -1,5 +1,5 @@
-// For tests of what the backend says when it catches a mistake. A mistake ends the program, so such
-// a test runs itself again, with the mistake's name as its argument.
+// For tests of diagnoses. A mistake ends the program, so such a test runs itself again, with the
+// mistake's name as its argument.
 #ifndef CUDA_CPU_TESTS_MISTAKES_H
 #define CUDA_CPU_TESTS_MISTAKES_H
 
