@@ -42,11 +42,14 @@ else
   OPTIMIZE := -O3 -g1
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
-# initial-exec: thread-local variables of the cpu backend at the cost of a plain load, also from
-# a version in a shared object.
-HOSTFLAGS := $(OPTIMIZE) $(WARNINGS) -fopenmp -fPIC -ftls-model=initial-exec -ffp-contract=off -MMD -MP
-# -iquote, not -I: otherwise the program ./compare is taken for C++'s header <compare>.
-CPPFLAGS  := -iquote $(B)/generated -iquote . $(if $(filter cpu,$(BACKEND)),-Icuda_cpu/include,-isystem $(CUDA_HOME)/include)
+HOSTFLAGS := $(OPTIMIZE) $(WARNINGS) -fopenmp -fPIC -ffp-contract=off -MMD -MP
+ifeq ($(BACKEND),cpu)
+  include cuda_cpu/cuda_cpu.mk
+  CPPFLAGS := $(cuda_cpu_cppflags)
+else
+  # -iquote, not -I: otherwise the program ./compare is taken for C++'s header <compare>.
+  CPPFLAGS := -iquote . -isystem $(CUDA_HOME)/include
+endif
 CFLAGS    := -std=c17 -D_GNU_SOURCE $(HOSTFLAGS)
 CXXFLAGS  := -std=c++17 $(HOSTFLAGS)
 NVCCFLAGS := -std=c++17 -O3 -arch=$(ARCH) -lineinfo -Werror all-warnings -MMD -MP \
@@ -62,19 +65,18 @@ ifeq ($(BACKEND),cuda)
   LINK = $(NVCC) -arch=$(ARCH) -Xcompiler=-fopenmp
   LINK_EXPORTING = $(LINK) -cudart shared -Xlinker=-rpath,$(CUDA_HOME)/lib64 -Xcompiler=-rdynamic
 else
-  LINK = $(CXX) $(OPTIMIZE) -fopenmp
+  LINK = $(CXX) $(OPTIMIZE)
   LINK_EXPORTING = $(LINK) -rdynamic
-  LDLIBS += -lboost_context
+  LDLIBS += $(cuda_cpu_ldlibs)
 endif
 
 # ---- objects ------------------------------------------------------------------------------------
 objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 # harness/ is a library for all programs; harness/hw4/ and harness/compare/ are the programs.
-COMMON  := $(call objects,$(wildcard common/*.c) $(if $(filter cpu,$(BACKEND)),$(wildcard cuda_cpu/*.cpp)))
+COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
 HW4     := $(call objects,$(filter-out harness/hw4/main.c harness/hw4/scores.c,$(wildcard harness/hw4/*.c)) $(if $(filter 1,$(OPENCV)),harness/hw4/image_opencv.cpp))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
-HEADERS := $(patsubst %,$(B)/generated/%,$(wildcard */*.cuh */*/*.cuh))
 
 # A recipe that starts with $(CC_) prints "CC file" instead of its command. V=1 prints the command, -s nothing.
 short = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '%-4s %s\n' $(1) $(2);))
@@ -82,6 +84,7 @@ CC_   = $(call short,CC,$<)
 CXX_  = $(call short,CXX,$(patsubst $(B)/generated/%.cpp,%.cu,$<))
 NVCC_ = $(call short,NVCC,$<)
 LINK_ = $(call short,LINK,$@)
+cuda_cpu_step = $(if $(V),,$(if $(filter CUDA,$(1)),@,$(call short,$(1),$(2))))
 SO_   = $(call short,SO,$@)
 
 .SECONDARY:
@@ -94,24 +97,10 @@ $(B)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX_)$(CXX) $(CPPFLAGS) $(if $(OPENCV_INCLUDE),-isystem $(OPENCV_INCLUDE)) $(CXXFLAGS) -c $< -o $@
 
-version_of = $(firstword $(subst /, ,$(patsubst $(B)/%,%,$@)))
 ifeq ($(BACKEND),cuda)
 $(B)/%.o: %.cu
 	@mkdir -p $(@D)
-	$(NVCC_)$(NVCC) $(NVCCFLAGS) $(NVCCFLAGS_$(version_of)) -c $< -o $@
-else
-$(B)/rewrite: cuda_cpu/rewrite.c
-	@mkdir -p $(@D)
-	$(CC_)$(CC) -std=c17 -O2 $(WARNINGS) $< -o $@
-$(B)/generated/%.cuh: %.cuh $(B)/rewrite
-	@mkdir -p $(@D)
-	@$(B)/rewrite $< > $@
-$(B)/generated/%.cpp: %.cu $(B)/rewrite
-	@mkdir -p $(@D)
-	@$(B)/rewrite $< > $@
-$(B)/%.o: $(B)/generated/%.cpp | $(HEADERS)
-	@mkdir -p $(@D)
-	$(CXX_)$(CXX) $(CPPFLAGS) -I$(*D) $(CXXFLAGS) -Wno-unknown-pragmas $(CXXFLAGS_$(version_of)) -c $< -o $@
+	$(NVCC_)$(NVCC) $(NVCCFLAGS) $(NVCCFLAGS_$(firstword $(subst /, ,$*))) -c $< -o $@
 endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
@@ -182,7 +171,7 @@ run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
 test: setup ## sets up and passes all tests
 	@$(MAKE) --no-print-directory check
 check: build_tests ## the tests without the set-up
-	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh) $(VERSION_TESTS)
+	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh cuda_cpu/tests/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
 build_tests: compare $(B)/tests/sorts/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/

@@ -11,8 +11,7 @@ for program in "$@"; do
   start=$(date +%s%N)
   command=("$program")
   [[ $program != *.bats ]] || command=(bats --tap --print-output-on-failure "$program")
-  # passive: on a busy machine a thread that spins at a barrier keeps others from getting there.
-  OMP_WAIT_POLICY=passive CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-600}" "${command[@]}" >"$log" 2>&1
+  CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-600}" "${command[@]}" >"$log" 2>&1
   code=$?
   # A skipped test is "ok .. # skip" in TAP, and "not ok .. # SKIP" from cmocka.
   skip=$(grep -cE '^(not )?ok .*# (skip|SKIP)' "$log")

@@ -1,12 +1,12 @@
-// Cooperative groups, as far as code of this kind uses them: the grid, the block, and tiles of up
-// to a warp (CUDA C++ Programming Guide, "Cooperative Groups").
+// The cooperative groups that cuda_cpu has: the grid, the block, and tiles of up to a warp (CUDA
+// C++ Programming Guide, "Cooperative Groups").
 #ifndef CUDA_CPU_COOPERATIVE_GROUPS_H
 #define CUDA_CPU_COOPERATIVE_GROUPS_H
 
 #include <cuda_runtime.h>
 
 // Diagnoses name the place of the call, not this header. The site may live on the caller's stack:
-// nobody looks at it after the caller has gone on.
+// it is not read after the caller has gone on.
 #define CUDA_CPU_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 namespace cooperative_groups {
@@ -33,7 +33,7 @@ struct grid_group {
 struct thread_block {
   void sync(CUDA_CPU_CALLER) const {
     const cuda_cpu::Site site = {"block.sync", file, line};
-    cuda_cpu::block_barrier(&site, 0, 0);
+    cuda_cpu::block_barrier(&site);
   }
   unsigned int size() const { return blockDim.x * blockDim.y * blockDim.z; }
   unsigned int num_threads() const { return size(); }

@@ -1,13 +1,13 @@
-// The part of the CUDA runtime's C interface that code of this kind uses, for machines without a
-// GPU. Names, values and meanings are CUDA's (CUDA Runtime API reference manual); only what is
-// listed here exists. Calls complete before they return, so streams and events are always idle.
+// The part of the CUDA runtime's C interface that cuda_cpu has, for machines without a GPU. Names,
+// values and meanings are CUDA's (CUDA Runtime API reference manual); only what is listed here
+// exists. Calls complete before they return, so streams and events are always idle.
 #ifndef CUDA_CPU_CUDA_RUNTIME_API_H
 #define CUDA_CPU_CUDA_RUNTIME_API_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_CPU 1  // how code finds out that it runs on the cpu backend
+#define CUDA_CPU 1  // for code that differs on the CPU
 #define CUDART_VERSION 12000
 
 typedef enum cudaError {

@@ -1,9 +1,9 @@
-// What the tests of the cpu backend share: cmocka from C++, checked calls, arrays on the device.
+// Shared by the tests: cmocka from C++, checked calls, arrays on the device.
 //
 // A failed assertion jumps back into cmocka, which is impossible from a kernel: kernels write their
 // results to arrays, and the host asserts.
-#ifndef TESTS_CPU_HELPERS_DEVICE_TEST_H
-#define TESTS_CPU_HELPERS_DEVICE_TEST_H
+#ifndef CUDA_CPU_TESTS_DEVICE_TEST_H
+#define CUDA_CPU_TESTS_DEVICE_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
-// For tests of what the backend says when it catches a mistake. A mistake ends the program, so such
-// a test runs itself again, with the mistake's name as its argument.
-#ifndef TESTS_CPU_HELPERS_MISTAKES_H
-#define TESTS_CPU_HELPERS_MISTAKES_H
+// For tests of diagnoses. A mistake ends the program, so such a test runs itself again, with the
+// mistake's name as its argument.
+#ifndef CUDA_CPU_TESTS_MISTAKES_H
+#define CUDA_CPU_TESTS_MISTAKES_H
 
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <string>
 
-#include "cuda_cpu/tests/run_child.h"
+#include "run_child.h"
 
 struct Mistake {
   const char *name;

@@ -1,7 +1,7 @@
-// Runs a program as a child and collects what it says: for tests of programs that end with a
+// Runs a program as a child and collects its output: for tests of programs that end with a
 // diagnosis. C and C++; include cmocka first.
-#ifndef TESTS_CPU_HELPERS_RUN_CHILD_H
-#define TESTS_CPU_HELPERS_RUN_CHILD_H
+#ifndef CUDA_CPU_TESTS_RUN_CHILD_H
+#define CUDA_CPU_TESTS_RUN_CHILD_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static inline void child_run(Child *child, const char *program, const char *argu
   child_read(errors, child->errors);
 }
 
-// Fails with the whole text, which says more than "not found".
+// On failure prints the whole text.
 static inline void child_expect_text(const char *text, const char *part) {
   if (strstr(text, part) != NULL) return;
   print_error("does not say '%s' but:\n%s\n", part, text);

@@ -1,6 +1,6 @@
 // __syncthreads() and its kin: with threads that return, in full blocks, and beside threads that
 // wait by spinning.
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <numeric>
 

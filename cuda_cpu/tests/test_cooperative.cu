@@ -1,5 +1,5 @@
 // Grid barriers of cooperative launches, and cooperative groups.
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <cooperative_groups.h>
 

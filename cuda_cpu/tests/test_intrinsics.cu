@@ -1,5 +1,5 @@
 // Atomics on 32 and 64 bits, bit intrinsics, cached loads and stores, min and max.
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <algorithm>
 #include <random>

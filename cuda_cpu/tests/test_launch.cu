@@ -1,5 +1,5 @@
 // Launches: shapes, limits, and how they may be written.
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <string>
 

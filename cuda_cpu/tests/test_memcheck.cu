@@ -1,6 +1,6 @@
 // memcheck: pointers to the wrong side, memory beyond a limit and, with AddressSanitizer, accesses
 // beyond an array.
-#include "cuda_cpu/tests/mistakes.h"
+#include "mistakes.h"
 
 // ---- pointers and limits ------------------------------------------------------------------------
 
@@ -120,9 +120,6 @@ static void test_what_a_gpu_would_not_take(void **) {
 static void test_memory_limit_from_the_environment(void **) {
   child_expect_text(run_mistake("memory_limit", "CUDA_CPU_MEMORY", "1000").output,
                     "1000 bytes and no more");
-  const Child child = run_mistake("memory_limit", "CUDA_CPU_MEMORY", "much");
-  assert_int_equal(child.exit_code, 2);
-  child_expect_text(child.errors, "CUDA_CPU_MEMORY takes a whole number, not 'much'");
 }
 
 static void test_address_sanitizer(void **) {
@@ -133,7 +130,7 @@ static void test_address_sanitizer(void **) {
                            "host_reads_device"}) {
     const Child child = run_mistake(name);
     child_expect_text(child.errors, "ERROR: AddressSanitizer");
-    child_expect_text(child.errors, "test_cpu_memcheck.cu");
+    child_expect_text(child.errors, "test_memcheck.cu");
     assert_int_not_equal(child.exit_code, 0);
   }
 }

@@ -1,5 +1,5 @@
 // Device memory: allocation, copies and their directions, symbols, pointers.
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <numeric>
 #include <string>

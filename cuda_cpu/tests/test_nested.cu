@@ -1,5 +1,5 @@
 // Launches from kernels (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <algorithm>
 #include <numeric>

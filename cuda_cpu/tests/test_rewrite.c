@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cuda_cpu/tests/run_child.h"
+#include "run_child.h"
 
 static char rewriter[PATH_MAX + 16];
 static char source_name[] = "/tmp/test_rewrite.XXXXXX";

@@ -1,5 +1,5 @@
 // The device's properties, streams, events, errors, and launches from several host threads.
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <omp.h>
 

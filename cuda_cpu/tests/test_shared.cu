@@ -1,5 +1,5 @@
 // Shared memory: static and dynamic arrays, their alignment, limits and first contents.
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <numeric>
 

@@ -1,12 +1,12 @@
 // synccheck: threads that wait for each other in vain are reported, with the places where they
 // wait.
-#include "cuda_cpu/tests/mistakes.h"
+#include "mistakes.h"
 
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;
 
-#define LINE(n) "cuda_cpu/tests/test_synccheck.cu:" + std::to_string(n)
+#define LINE(n) __FILE__ ":" + std::to_string(n)
 
 // ---- barriers -----------------------------------------------------------------------------------
 

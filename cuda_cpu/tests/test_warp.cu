@@ -1,6 +1,6 @@
 // The warp collectives, against scalar models written from the CUDA C++ Programming Guide ("Warp
 // Shuffle Functions", "Warp Vote Functions", "Warp Match Functions", "Warp Reduce Functions").
-#include "cuda_cpu/tests/device_test.h"
+#include "device_test.h"
 
 #include <random>
 

@@ -1,0 +1,65 @@
+# Compiles CUDA C++ for the CPU. In another project's Makefile:
+#
+#   B := build
+#   include path/to/cuda_cpu/cuda_cpu.mk
+#   program: $(B)/program.o $(cuda_cpu_objects)
+#   	$(CXX) $(CXXFLAGS) $^ $(cuda_cpu_ldlibs) -o $@
+#
+# Rules: $(B)/FILE.o from FILE.cu, with CXX, CPPFLAGS, CXXFLAGS and CXXFLAGS_FOLDER, where FOLDER is
+# the first part of the file's path. Headers with kernels or __shared__ end in .cuh.
+# Variables: cuda_cpu_objects, cuda_cpu_ldlibs, and cuda_cpu_cppflags for host code of the project
+# that includes CUDA's headers. If the project defines a function cuda_cpu_step(TOOL,FILE), it is put
+# before each command, for example to print a short line: cuda_cpu_step = @echo $(1) $(2);
+#
+# The names are lower-case because make passes variables of its command line on to programs, and
+# CUDA_CPU_* are settings of the programs.
+
+cuda_cpu_default_goal := $(.DEFAULT_GOAL)
+
+cuda_cpu := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+B        ?= build
+CXXFLAGS ?= -O3 -g1
+
+cuda_cpu_rewrite  := $(B)/rewrite
+cuda_cpu_objects  := $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(cuda_cpu)/src/*.cpp))
+cuda_cpu_headers  := $(patsubst %,$(B)/generated/%,$(wildcard *.cuh */*.cuh */*/*.cuh))
+# Generated headers stand before those that they come from. Both by -iquote, not -I: a program
+# called `compare` would otherwise be taken for C++'s header <compare>.
+cuda_cpu_cppflags := -iquote $(B)/generated -iquote . -I$(cuda_cpu)/include
+# initial-exec: thread-local variables at the cost of a plain load, also from a shared object.
+cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec -MMD -MP
+
+# GCC's OpenMP runtime as a static library, so that src/wait_policy.cpp runs before it starts; whole,
+# so that shared objects with OpenMP code of their own find all of it in the program.
+cuda_cpu_libgomp := $(filter /%,$(if $(findstring clang,$(shell $(CXX) --version)),,$(shell $(CXX) -print-file-name=libgomp.a)))
+ifeq ($(cuda_cpu_libgomp),)
+  cuda_cpu_openmp := -fopenmp
+else
+  cuda_cpu_openmp := -Wl,--whole-archive $(cuda_cpu_libgomp) -Wl,--no-whole-archive
+endif
+cuda_cpu_ldlibs := -lboost_context $(cuda_cpu_openmp) -ldl -lpthread
+
+.DELETE_ON_ERROR:
+.PRECIOUS: $(B)/generated/%.cpp $(B)/generated/%.cuh
+
+$(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
+	@mkdir -p $(@D)
+	$(call cuda_cpu_step,CC,rewrite)$(CC) -std=c17 -O2 -Wall -Wextra $(filter %.c,$^) -o $@
+$(B)/generated/%.cuh: %.cuh $(cuda_cpu_rewrite)
+	@mkdir -p $(@D)
+	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $< > $@
+$(B)/generated/%.cpp: %.cu $(cuda_cpu_rewrite)
+	@mkdir -p $(@D)
+	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $< > $@
+$(B)/%.o: $(B)/generated/%.cpp | $(cuda_cpu_headers)
+	@mkdir -p $(@D)
+	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -Wno-unknown-pragmas \
+	  $(CXXFLAGS_$(firstword $(subst /, ,$*))) -c $< -o $@
+$(B)/cuda_cpu/src/%.o: $(cuda_cpu)/src/%.cpp
+	@mkdir -p $(@D)
+	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -c $< -o $@
+
+-include $(cuda_cpu_objects:.o=.d)
+
+# The project's first rule remains its default goal.
+.DEFAULT_GOAL := $(cuda_cpu_default_goal)

@@ -1,0 +1,76 @@
+// Atomic operations and fences.
+#ifndef CUDA_CPU_ATOMICS_H
+#define CUDA_CPU_ATOMICS_H
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace cuda_cpu {
+
+// A read-modify-write by compare and swap, for operations without a processor instruction.
+template <class T, class F>
+T atomic_update(T *address, F change) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  Bits *const bits = reinterpret_cast<Bits *>(address);
+  Bits seen = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  for (;;) {
+    T old_value;
+    std::memcpy(&old_value, &seen, sizeof old_value);
+    const T new_value = change(old_value);
+    Bits wanted;
+    std::memcpy(&wanted, &new_value, sizeof wanted);
+    if (__atomic_compare_exchange_n(bits, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return old_value;
+  }
+}
+
+}  // namespace cuda_cpu
+
+// Relaxed, as in CUDA; on 32 and 64 bits.
+
+#define CUDA_CPU_ATOMICS(T)                                                                 \
+  inline T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }      \
+  inline T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }      \
+  inline T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); }      \
+  inline T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }        \
+  inline T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); }      \
+  inline T atomicExch(T *a, T v) { return __atomic_exchange_n(a, v, __ATOMIC_RELAXED); }    \
+  inline T atomicCAS(T *a, T compare, T v) {                                                \
+    __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+    return compare;                                                                         \
+  }                                                                                         \
+  inline T atomicMin(T *a, T v) {                                                           \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });            \
+  }                                                                                         \
+  inline T atomicMax(T *a, T v) {                                                           \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });            \
+  }
+CUDA_CPU_ATOMICS(int)
+CUDA_CPU_ATOMICS(unsigned int)
+CUDA_CPU_ATOMICS(long long)
+CUDA_CPU_ATOMICS(unsigned long long)
+#undef CUDA_CPU_ATOMICS
+
+inline float atomicAdd(float *a, float v) {
+  return cuda_cpu::atomic_update(a, [v](float old) { return old + v; });
+}
+inline double atomicAdd(double *a, double v) {
+  return cuda_cpu::atomic_update(a, [v](double old) { return old + v; });
+}
+inline float atomicExch(float *a, float v) {
+  return cuda_cpu::atomic_update(a, [v](float) { return v; });
+}
+inline unsigned int atomicInc(unsigned int *a, unsigned int limit) {
+  return cuda_cpu::atomic_update(a, [limit](unsigned int x) { return x >= limit ? 0 : x + 1; });
+}
+inline unsigned int atomicDec(unsigned int *a, unsigned int limit) {
+  return cuda_cpu::atomic_update(
+      a, [limit](unsigned int x) { return x == 0 || x > limit ? limit : x - 1; });
+}
+
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+#endif

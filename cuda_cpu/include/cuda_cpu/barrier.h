@@ -1,0 +1,40 @@
+// Barriers of a block and of a grid, and the pause in a spin loop. Each call remembers its place in
+// the source, for diagnoses.
+#ifndef CUDA_CPU_BARRIER_H
+#define CUDA_CPU_BARRIER_H
+
+#include <cuda_cpu/thread.h>
+
+namespace cuda_cpu {
+
+enum class Vote { kNone, kCount, kAnd, kOr };  // the barrier's result over all predicates
+
+// Waits for all threads of the block that have not returned.
+int block_barrier(const Site *site, int predicate = 0, Vote vote = Vote::kNone);
+// Waits for all blocks of a cooperative launch.
+void grid_barrier(const Site *site);
+// Lets other threads and blocks run, which a spin loop may be waiting for.
+void spin_yield(const Site *site);
+
+}  // namespace cuda_cpu
+
+#define CUDA_CPU_SITE(name)                                            \
+  ([]() -> const cuda_cpu::Site * {                                    \
+    static constexpr cuda_cpu::Site site = {name, __FILE__, __LINE__}; \
+    return &site;                                                      \
+  }())
+
+#define __syncthreads() ((void)cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads")))
+// Predicates are `...` because they may hold commas outside parentheses: f<a, b>(x).
+#define __syncthreads_count(...)                                                    \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_count"), (__VA_ARGS__) != 0, \
+                          cuda_cpu::Vote::kCount)
+#define __syncthreads_and(...)                                                    \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_and"), (__VA_ARGS__) != 0, \
+                          cuda_cpu::Vote::kAnd)
+#define __syncthreads_or(...)                                                    \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_or"), (__VA_ARGS__) != 0, \
+                          cuda_cpu::Vote::kOr)
+#define __nanosleep(duration) ((void)(duration), cuda_cpu::spin_yield(CUDA_CPU_SITE("__nanosleep")))
+
+#endif

@@ -1,0 +1,139 @@
+// A kernel launch: the kernel and its arguments packed into one object that runs a block's threads,
+// and the configuration that goes with it.
+//
+// The rewriter turns kernel<<<grid, block, shared, stream>>>(arguments) into
+//   cuda_cpu::launcher<kernel>("kernel", grid, block, shared, stream)(arguments);
+#ifndef CUDA_CPU_LAUNCH_H
+#define CUDA_CPU_LAUNCH_H
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <tuple>
+
+#include <cuda_cpu/thread.h>
+
+namespace cuda_cpu {
+
+// ---- a kernel with its arguments ----------------------------------------------------------------
+
+// A kernel call whose arguments are already evaluated.
+struct KernelCall {
+  virtual ~KernelCall() = default;
+  // Runs the threads of `block` that have not started yet, one after another.
+  virtual void run_threads(Block &block) const = 0;
+};
+
+// Counts the running thread as returned and releases the threads that waited only for it.
+void thread_returned(Block &block, const Thread &thread);
+
+// Runs the threads of `block` that have not started, each as one call of `kernel`.
+template <class F>
+inline void run_unstarted_threads(Block &block, F kernel) {
+  // Until the first barrier this is a plain loop in index order that stores as little as possible:
+  // begin_collectives() (src/block.cpp) reconstructs the rest.
+  if (!block.collective && block.order == nullptr) {
+    Thread *thread = block.threads;
+    Thread *const end = thread + block.count;
+    threadIdx = {0, 0, 0};
+    do {
+      current = thread++;
+      kernel();
+      threadIdx.x++;
+      if (threadIdx.x == blockDim.x && thread != end) threadIdx = thread->index;
+    } while (thread != end && !block.collective);
+    if (!block.collective) {
+      block.started = block.count;
+      return;
+    }
+    thread_returned(block, thread[-1]);
+  }
+  // From then on other workers run the same loop whenever a thread waits.
+  while (block.started < block.count) {
+    const unsigned i = block.started++;
+    Thread *const thread = &block.threads[block.order == nullptr ? i : block.order[i]];
+    current = thread;
+    threadIdx = thread->index;
+    kernel();
+    thread_returned(block, *thread);
+  }
+}
+
+// Kernel is a template parameter, so that its body is inlined into the loop.
+template <auto Kernel, class... P>
+struct StaticKernelCall final : KernelCall {
+  std::tuple<P...> arguments;
+  explicit StaticKernelCall(P... p) : arguments(p...) {}
+  void run_threads(Block &block) const override {
+    const std::tuple<P...> local = arguments;  // in registers: no store of the kernel aliases it
+    run_unstarted_threads(block, [&local] { std::apply(Kernel, local); });
+  }
+};
+
+// The same for a kernel that is known only at run time (cudaLaunchKernelEx and friends).
+template <class... P>
+struct PointerKernelCall final : KernelCall {
+  void (*kernel)(P...);
+  std::tuple<P...> arguments;
+  PointerKernelCall(void (*k)(P...), P... p) : kernel(k), arguments(p...) {}
+  void run_threads(Block &block) const override {
+    run_unstarted_threads(block, [this] { std::apply(kernel, arguments); });
+  }
+};
+
+// ---- the launch ---------------------------------------------------------------------------------
+
+// What stands between <<< and >>>.
+struct Configuration {
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+};
+
+struct Launch : Configuration {
+  const char *name;    // for diagnoses
+  const void *kernel;  // its address, for cudaFuncSetAttribute
+  bool cooperative;
+};
+
+// Checks the configuration as a GPU would, and runs the grid; a launch from inside a kernel is
+// queued and runs when the launching grid has finished. Sets the last error.
+cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call);
+
+// memcheck: ends the program if an argument of a kernel points to host memory. `index` counts
+// from 1.
+void check_pointer_argument(const char *kernel, int index, const void *pointer);
+template <class T>
+void check_argument(const char *, int, const T &) {}
+template <class T>
+void check_argument(const char *kernel, int index, T *const &pointer) {
+  check_pointer_argument(kernel, index, (const void *)pointer);  // the cast also drops volatile
+}
+template <class... P>
+void check_arguments([[maybe_unused]] const char *kernel, const P &...arguments) {
+  [[maybe_unused]] int index = 0;
+  (check_argument(kernel, ++index, arguments), ...);
+}
+
+// The configured kernel of a <<<...>>>, to be called with the arguments.
+template <auto Kernel, class Type>
+struct Launcher;
+template <auto Kernel, class... P>
+struct Launcher<Kernel, void (*)(P...)> {
+  Launch configured;
+  void operator()(P... arguments) const {
+    check_arguments(configured.name, arguments...);
+    launch(configured, std::make_unique<StaticKernelCall<Kernel, P...>>(arguments...));
+  }
+};
+template <auto Kernel>
+Launcher<Kernel, decltype(Kernel)> launcher(const char *name, dim3 grid, dim3 block,
+                                            std::size_t shared_bytes = 0,
+                                            cudaStream_t stream = nullptr) {
+  const Configuration configuration = {grid, block, shared_bytes, stream};
+  return {{configuration, name, reinterpret_cast<const void *>(Kernel), false}};
+}
+
+}  // namespace cuda_cpu
+#endif

@@ -1,0 +1,63 @@
+// The running CUDA thread and its block, as kernels see them, and CUDA's built-in variables.
+#ifndef CUDA_CPU_THREAD_H
+#define CUDA_CPU_THREAD_H
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <cuda_cpu/vectors.h>
+
+namespace cuda_cpu {
+
+struct Worker;  // a stack of its own, src/fiber.h
+
+// A place in the source, for diagnoses.
+struct Site {
+  const char *what;  // "__syncthreads"
+  const char *file;
+  int line;
+};
+
+// One CUDA thread of a running block. Everything a barrier touches shares one cache line.
+struct alignas(64) Thread {
+  uint3 index;             // threadIdx
+  unsigned number;         // its linear index in the block; lane = number % 32
+  Thread *next;            // in the queue that it is in
+  Worker *worker;          // its stack, while it waits
+  const Site *site;        // where it waits
+  cudaError_t last_error;  // of launches from this thread
+  // The warp collective that it has called:
+  int operation;
+  unsigned mask;
+  int argument;
+  std::uint64_t value, result;
+};
+
+// The part of a block's state that run_unstarted_threads() (launch.h) reads; src/block.h adds the
+// rest.
+struct Block {
+  Thread *threads = nullptr;
+  const unsigned *order = nullptr;  // start order of the threads, if shuffled (racecheck)
+  unsigned count = 0, started = 0;  // threads
+  bool collective = false;  // a thread has called a barrier or a collective. Before that, all
+                            // threads up to the running one have returned, and `started` and the
+                            // number of returned threads are not kept
+};
+
+// Null outside kernels. `__thread`, not `thread_local`: a plain load instead of a call.
+extern __thread Thread *current;
+extern __thread Block *current_block;
+// CUDA's built-in variables, set whenever another CUDA thread runs.
+extern __thread uint3 threadIdx, blockIdx;
+extern __thread dim3 blockDim, gridDim;
+
+}  // namespace cuda_cpu
+
+using cuda_cpu::blockDim;
+using cuda_cpu::blockIdx;
+using cuda_cpu::gridDim;
+using cuda_cpu::threadIdx;
+static constexpr int warpSize = 32;
+
+#endif

@@ -1,0 +1,26 @@
+// Finding one's way in CUDA C++ source: names, comments, strings, brackets.
+#ifndef CUDA_CPU_REWRITE_LEXER_H
+#define CUDA_CPU_REWRITE_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Source {
+  const char *name;
+  const char *text;  // ends with a zero
+} Source;
+
+// Prints file, line and problem, and ends the program with exit code 1.
+_Noreturn void fail(const Source *source, const char *at, const char *problem);
+
+bool is_name(char c);                        // may be part of a name or number
+size_t word_length(const char *c);           // of the name that begins at `c`
+bool is_word(const char *c, const char *w);  // whether that name is `w`
+
+// If a comment, string or character literal begins at `c`, returns where it ends, else `c`.
+const char *skip_literal(const Source *source, const char *c);
+
+// From the character behind an opening bracket to the matching `closing` one (returned).
+const char *find_closing(const Source *source, const char *c, const char *closing);
+
+#endif

@@ -1,0 +1,97 @@
+// rewrite FILE.cu > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
+//
+// Only two things in CUDA C++ are not C++ already: launches (launch.c) and __shared__ (shared.c).
+// cuda_runtime.h provides the rest as macros, variables and functions.
+//
+// Comments, strings and line numbers stay as they are. A construct that cannot be translated is
+// reported with its line, and the exit code is 1.
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "translate.h"
+
+// Copies a directive unchanged, up to the end of its line.
+static const char *copy_directive(const Source *source, const char *c, Text *out) {
+  while (*c != '\0' && *c != '\n') {
+    const char *behind = c + 1;
+    if (c[0] == '/' && (c[1] == '/' || c[1] == '*')) behind = skip_literal(source, c);
+    if (c[0] == '\\' && c[1] == '\n') behind = c + 2;
+    append(out, c, (size_t)(behind - c));
+    c = behind;
+  }
+  return c;
+}
+
+static void rewrite(const Source *source, Text *out) {
+  const char *statement = source->text;  // start of the present statement, here and in `out`
+  size_t statement_start = out->length;
+  for (const char *c = source->text; *c != '\0';) {
+    const char *const behind = skip_literal(source, c);
+    if (behind != c) {
+      append(out, c, (size_t)(behind - c));
+      c = behind;
+    } else if (strncmp(c, "<<<", 3) == 0) {
+      c = rewrite_launch(source, c, out);
+    } else if (is_word(c, "__shared__") && (c == source->text || !is_name(c[-1]))) {
+      // Spaces and comments before the statement's first word have been written already.
+      while (isspace((unsigned char)*statement) || skip_literal(source, statement) != statement) {
+        const char *const after = skip_literal(source, statement);
+        const size_t skipped = after != statement ? (size_t)(after - statement) : 1;
+        statement += skipped;
+        statement_start += skipped;
+      }
+      c = rewrite_shared(source, statement, statement_start, out);
+      statement = c;
+      statement_start = out->length;
+    } else {
+      if (*c == '#') {  // it begins no statement
+        c = copy_directive(source, c, out);
+        statement = c;
+        statement_start = out->length;
+        continue;
+      }
+      append(out, c, 1);
+      if (strchr(";{}", *c) != NULL) {
+        statement = c + 1;
+        statement_start = out->length;
+      }
+      c++;
+    }
+  }
+}
+
+static char *read_file(const char *name) {
+  FILE *const file = fopen(name, "rb");
+  if (file == NULL) {
+    perror(name);
+    exit(1);
+  }
+  Text text = {NULL, 0, 0};
+  char buffer[65536];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;) append(&text, buffer, n);
+  if (ferror(file)) {
+    perror(name);
+    exit(1);
+  }
+  fclose(file);
+  append(&text, "", 1);
+  return text.data;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fputs("usage: rewrite FILE.cu > FILE.cpp\n", stderr);
+    return 1;
+  }
+  char *const text = read_file(argv[1]);
+  const Source source = {argv[1], text};
+  Text out = {NULL, 0, 0};
+  append_format(&out, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", argv[1]);
+  rewrite(&source, &out);
+  fwrite(out.data, 1, out.length, stdout);
+  free(out.data);
+  free(text);
+  return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,14 @@
+// The two translations. Each reads from `c` on, writes to `out` and returns where to go on reading.
+#ifndef CUDA_CPU_REWRITE_TRANSLATE_H
+#define CUDA_CPU_REWRITE_TRANSLATE_H
+
+#include "lexer.h"
+#include "text.h"
+
+// kernel<<<grid, block>>>, at the <<<. The kernel's name is already in `out`.
+const char *rewrite_launch(const Source *source, const char *c, Text *out);
+
+// A declaration with __shared__. It begins at `begin` and, in `out`, at `start`.
+const char *rewrite_shared(const Source *source, const char *begin, size_t start, Text *out);
+
+#endif

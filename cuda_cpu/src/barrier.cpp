@@ -1,0 +1,53 @@
+// Barriers: of a block, of a grid, and the pause in a spin loop.
+#include <cuda_cpu/barrier.h>
+
+#include <sched.h>
+
+#include "diagnose.h"
+#include "grid.h"
+#include "schedule.h"
+
+namespace cuda_cpu {
+
+// All threads that have not returned have come to the barrier; those in the queue go on.
+void release_barrier(BlockState &block, int arrived) {
+  block.barrier_result = block.barrier_true;
+  block.barrier_arrived = arrived;
+  block.barrier_true = 0;
+  block.ready.append(block.barrier);
+}
+
+int block_barrier(const Site *site, int predicate, Vote vote) {
+  BlockState &block = enter_collective();
+  block.barrier_true += predicate;
+  if (block.barrier.length == 0) block.barrier_site = site;
+  // Waits without end: run_block() reports it, with all places, once all others wait too.
+  if (!same_site(block.barrier_site, site)) suspend(block, site, &block.misplaced);
+  const unsigned arrived = block.barrier.length + 1;
+  if (arrived + block.returned == block.count)
+    release_barrier(block, static_cast<int>(arrived));
+  else
+    suspend(block, site, &block.barrier);
+  // The next barrier cannot complete before this thread has read the result of this one.
+  if (vote == Vote::kCount) return block.barrier_result;
+  return vote == Vote::kAnd ? block.barrier_result == block.barrier_arrived
+                            : block.barrier_result > 0;
+}
+
+void grid_barrier(const Site *site) {
+  BlockState &block = enter_collective();
+  if (!block.grid->launch.cooperative)
+    diagnose("synccheck", "grid.sync() in a kernel that was not launched cooperatively");
+  suspend(block, site, &block.grid_barrier);
+}
+
+void spin_yield(const Site *site) {
+  if (current == nullptr) {  // host code
+    sched_yield();
+    return;
+  }
+  BlockState &block = enter_collective();
+  suspend(block, site, &block.yielded);
+}
+
+}  // namespace cuda_cpu

@@ -1,0 +1,90 @@
+// One block: its threads, what they wait for, and running it. README.md draws how.
+#ifndef CUDA_CPU_BLOCK_H
+#define CUDA_CPU_BLOCK_H
+
+#include <cuda_cpu/thread.h>
+
+#include <memory>
+#include <vector>
+
+#include "racecheck.h"
+#include "shared_memory.h"
+
+namespace cuda_cpu {
+
+struct Grid;
+
+struct Queue {
+  Thread *head = nullptr, *tail = nullptr;
+  unsigned length = 0;
+  void push(Thread *thread) {
+    thread->next = nullptr;
+    (tail == nullptr ? head : tail->next) = thread;
+    tail = thread;
+    length++;
+  }
+  Thread *pop() {
+    Thread *const thread = head;
+    if (thread == nullptr) return nullptr;
+    head = thread->next;
+    if (head == nullptr) tail = nullptr;
+    length--;
+    return thread;
+  }
+  void append(Queue &other) {  // empties `other`
+    if (other.head == nullptr) return;
+    (tail == nullptr ? head : tail->next) = other.head;
+    tail = other.tail;
+    length += other.length;
+    other = Queue();
+  }
+};
+
+struct Warp {
+  unsigned present = 0;   // lanes that exist
+  unsigned returned = 0;  // of these, lanes whose thread has returned
+  unsigned waiting = 0;   // lanes that wait in a collective
+  unsigned gathered = 0;  // lanes that wait in __activemask()
+};
+
+// Everything about a running block that kernels do not read. Reused from block to block.
+struct BlockState : Block {
+  Grid *grid = nullptr;
+  uint3 index = {0, 0, 0};
+  Warp *warps = nullptr;
+  unsigned returned = 0;
+  Queue ready, barrier, grid_barrier, active_mask, yielded;
+  Queue misplaced;                     // at another barrier than those in `barrier`: a mistake
+  const Site *barrier_site = nullptr;  // of the first thread that waits there
+  int barrier_true = 0;                // true predicates at the barrier so far
+  int barrier_result = 0;              // true predicates at the last barrier
+  int barrier_arrived = 0;             // threads that came to the last barrier
+  bool at_grid_barrier = false;        // with all its threads
+  std::uint64_t generation = 0;        // of the grid barrier that its threads wait for
+  bool launch_failed = false;          // some thread's `last_error` is set
+  bool shuffled = false;               // runs in the order of `random`
+  Random random;
+  SharedMemory shared;
+  // Memory behind the pointers above and in Block, laid out for blocks of `shape`.
+  dim3 shape = dim3(0, 0, 0);
+  std::vector<Thread> thread_memory;
+  std::vector<Warp> warp_memory;
+  std::vector<unsigned> order_memory;
+};
+
+inline BlockState &state_of(Block &block) { return static_cast<BlockState &>(block); }
+
+// Makes `block` the block number `index` of the grid, with no thread started.
+void prepare(BlockState &block, Grid &grid, std::uint64_t index);
+
+// The index of element i of a grid or block of this shape.
+uint3 unflatten(std::uint64_t i, const dim3 &shape);
+
+enum class Outcome { kDone, kAtGridBarrier, kYielded };
+
+// Runs the threads of a prepared block until all have returned or none can go on alone. Ends the
+// program if they wait for each other in vain (synccheck).
+Outcome run_block(BlockState &block);
+
+}  // namespace cuda_cpu
+#endif

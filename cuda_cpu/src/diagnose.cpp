@@ -1,0 +1,96 @@
+// Diagnoses: who waits where, and the end of the program.
+#include "diagnose.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "block.h"
+#include "grid.h"
+#include "settings.h"
+
+namespace cuda_cpu {
+
+namespace {
+
+// One report is enough: several OpenMP threads may find the same mistake at the same time.
+std::mutex only_one_report;
+
+[[noreturn]] void end_program(const char *tool, const std::string &text) {
+  only_one_report.lock();
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s\n", tool, text.c_str());
+  if (settings().shuffle)
+    std::fprintf(stderr, "Threads ran in shuffled order: CUDA_CPU_RACECHECK=%llu repeats it.\n",
+                 static_cast<unsigned long long>(settings().seed));
+  std::fflush(stderr);
+  std::_Exit(3);  // not exit(): other threads are still inside kernels
+}
+
+std::string where(const BlockState &block) {
+  char text[256];
+  std::snprintf(text, sizeof text, "kernel %s, block (%u,%u,%u)", block.grid->launch.name,
+                block.index.x, block.index.y, block.index.z);
+  return text;
+}
+
+}  // namespace
+
+void diagnose(const char *tool, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  std::string message = text;
+  if (current_block != nullptr && current != nullptr) {
+    char thread[96];
+    std::snprintf(thread, sizeof thread, ", thread (%u,%u,%u)", current->index.x, current->index.y,
+                  current->index.z);
+    message += "\n  in " + where(state_of(*current_block)) + thread;
+  }
+  end_program(tool, message);
+}
+
+void diagnose_waiting(const BlockState &block, const char *problem) {
+  struct Group {
+    const Site *site;
+    unsigned threads;
+    uint3 first;
+  };
+  std::vector<Group> groups;
+  unsigned returned = 0;
+  for (unsigned i = 0; i < block.count; i++) {
+    const Thread &thread = block.threads[i];
+    if ((block.warps[i / 32].returned >> (i % 32) & 1u) != 0) {
+      returned++;
+      continue;
+    }
+    Group *group = nullptr;
+    for (Group &g : groups)
+      if (g.site == thread.site ||
+          (g.site->line == thread.site->line && std::strcmp(g.site->file, thread.site->file) == 0))
+        group = &g;
+    if (group == nullptr) {
+      groups.push_back({thread.site, 0, thread.index});
+      group = &groups.back();
+    }
+    group->threads++;
+  }
+  std::string message = where(block) + ": its threads " + problem;
+  for (const Group &g : groups) {
+    char line[512];
+    std::snprintf(line, sizeof line, "\n  %u at %s, %s:%d, the first is thread (%u,%u,%u)",
+                  g.threads, g.site->what, g.site->file, g.site->line, g.first.x, g.first.y,
+                  g.first.z);
+    message += line;
+  }
+  if (returned > 0) message += "\n  " + std::to_string(returned) + " have returned";
+  end_program("synccheck", message);
+}
+
+}  // namespace cuda_cpu

@@ -1,0 +1,82 @@
+// The last error, and the names and texts of errors.
+#include <cuda_cpu/errors.h>
+
+#include "block.h"
+
+namespace cuda_cpu {
+
+namespace {
+
+thread_local cudaError_t host_error = cudaSuccess;  // in CUDA too each host thread has its own
+
+struct ErrorText {
+  cudaError_t code;
+  const char *name, *text;
+};
+#define CODE(code) (code), #code
+const ErrorText errors[] = {
+    {CODE(cudaSuccess), "no error"},
+    {CODE(cudaErrorInvalidValue), "invalid argument"},
+    {CODE(cudaErrorMemoryAllocation), "out of memory"},
+    {CODE(cudaErrorInvalidConfiguration), "invalid configuration argument"},
+    {CODE(cudaErrorInvalidSymbol), "invalid device symbol"},
+    {CODE(cudaErrorInvalidMemcpyDirection), "invalid copy direction for memcpy"},
+    {CODE(cudaErrorLaunchPendingCountExceeded), "too many launches pending"},
+    {CODE(cudaErrorInvalidDeviceFunction), "invalid device function"},
+    {CODE(cudaErrorInvalidDevice), "invalid device ordinal"},
+    {CODE(cudaErrorInvalidResourceHandle), "invalid resource handle"},
+    {CODE(cudaErrorNotReady), "device not ready"},
+    {CODE(cudaErrorLaunchOutOfResources), "too many resources requested for launch"},
+    {CODE(cudaErrorLaunchFailure), "unspecified launch failure"},
+    {CODE(cudaErrorCooperativeLaunchTooLarge), "too many blocks in cooperative launch"},
+    {CODE(cudaErrorNotPermitted), "operation not permitted"},
+    {CODE(cudaErrorNotSupported), "operation not supported"},
+};
+#undef CODE
+
+// Null if there is no such error.
+const ErrorText *find(cudaError_t error) {
+  for (const ErrorText &known : errors)
+    if (known.code == error) return &known;
+  return nullptr;
+}
+
+cudaError_t &last_error() { return current != nullptr ? current->last_error : host_error; }
+
+}  // namespace
+
+void set_last_error(cudaError_t error) {
+  last_error() = error;
+  if (current != nullptr) state_of(*current_block).launch_failed = true;
+}
+
+cudaError_t fail(cudaError_t error) {
+  set_last_error(error);
+  return error;
+}
+
+}  // namespace cuda_cpu
+
+using namespace cuda_cpu;
+
+extern "C" {
+
+cudaError_t cudaPeekAtLastError(void) { return last_error(); }
+
+cudaError_t cudaGetLastError(void) {
+  const cudaError_t error = last_error();
+  last_error() = cudaSuccess;
+  return error;
+}
+
+const char *cudaGetErrorName(cudaError_t error) {
+  const ErrorText *const known = find(error);
+  return known != nullptr ? known->name : "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+  const ErrorText *const known = find(error);
+  return known != nullptr ? known->text : "unrecognized error code";
+}
+
+}  // extern "C"

@@ -1,0 +1,112 @@
+// Stacks for fibers, and making, lending and releasing them.
+#include "fiber.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "poison.h"
+
+namespace cuda_cpu {
+
+namespace bc = boost::context;
+
+__thread Pool *pool_of_this_thread = nullptr;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kStackBytes = 256 * 1024;  // instrumented frames are several times larger
+#else
+constexpr std::size_t kStackBytes = 64 * 1024;
+#endif
+// Stacks at equal offsets from a power of two would all compete for the same few cache sets: with
+// 256 fibers every switch would miss. An odd number of cache lines more spreads them.
+constexpr std::size_t kStackStride = kStackBytes + 5 * 64;
+constexpr std::size_t kStacksPerSlab = 64;
+// In the lowest 8 bytes of a stack; changed when the stack has overflowed.
+constexpr std::uint64_t kCanary = 0x5ca1ab1e0ddba11dULL;
+
+// The stack belongs to a slab, so this allocator releases nothing.
+struct SlabStack {
+  bc::stack_context context;
+  bc::stack_context allocate() { return context; }
+  void deallocate(bc::stack_context &) {}
+};
+
+Worker *make_worker(void *stack_bottom) {
+  const std::size_t usable = kStackBytes - (sizeof(Worker) + 63) / 64 * 64;
+  void *const top = static_cast<char *>(stack_bottom) + usable;
+  Worker *const worker = new (top) Worker;
+  worker->stack_bottom = stack_bottom;
+  worker->stack_bytes = usable;
+  *static_cast<std::uint64_t *>(stack_bottom) = kCanary;
+  SlabStack stack;
+  stack.context.sp = top;
+  stack.context.size = usable;
+  worker->suspended = bc::fiber(std::allocator_arg, stack, [worker](bc::fiber &&from) -> bc::fiber {
+    arrived(std::move(from), nullptr);
+    for (;;) {
+      worker->body();
+      worker->idle();
+    }
+  });
+  return worker;
+}
+
+void grow(Pool &p) {
+  void *const slab = mmap(nullptr, kStackStride * kStacksPerSlab, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (slab == MAP_FAILED) {
+    std::fprintf(stderr, "cpu backend: no memory for the stacks of CUDA threads\n");
+    std::_Exit(3);
+  }
+  p.slabs.push_back(slab);
+  for (std::size_t i = 0; i < kStacksPerSlab; i++)
+    p.spare.push_back(make_worker(static_cast<char *>(slab) + i * kStackStride));
+}
+
+// Releases the stacks when their operating system thread ends. The workers are idle then and are
+// not destroyed: unwinding a worker would resume it.
+struct PoolOwner {
+  Pool *pool = nullptr;
+  ~PoolOwner() {
+    if (pool == nullptr || pool->running != &pool->main) return;  // exit() called inside a kernel
+    for (void *slab : pool->slabs) {
+      ASAN_UNPOISON_MEMORY_REGION(slab, kStackStride * kStacksPerSlab);
+      munmap(slab, kStackStride * kStacksPerSlab);
+    }
+    delete pool;
+    pool_of_this_thread = nullptr;
+  }
+};
+
+}  // namespace
+
+Pool *make_pool() {
+  static thread_local PoolOwner owner;
+  return pool_of_this_thread = owner.pool = new Pool;
+}
+
+Worker *take_worker(void (*body)(), void (*idle)()) {
+  Pool &p = pool();
+  if (p.spare.empty()) grow(p);
+  Worker *const worker = p.spare.back();
+  p.spare.pop_back();
+  worker->body = body;
+  worker->idle = idle;
+  return worker;
+}
+
+void return_worker(Worker *worker) {
+  if (*static_cast<std::uint64_t *>(worker->stack_bottom) != kCanary) {
+    std::fprintf(stderr, "memcheck: a CUDA thread overflowed its stack of %zu KB\n",
+                 kStackBytes / 1024);
+    std::_Exit(3);
+  }
+  pool().spare.push_back(worker);
+}
+
+}  // namespace cuda_cpu

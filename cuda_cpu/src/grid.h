@@ -1,0 +1,37 @@
+// One launch that runs: its blocks, and the launches that its threads make.
+#ifndef CUDA_CPU_GRID_H
+#define CUDA_CPU_GRID_H
+
+#include <cuda_cpu/launch.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace cuda_cpu {
+
+// A launch that waits for the launching grid to end.
+struct PendingLaunch {
+  Launch launch;
+  std::unique_ptr<KernelCall> call;
+};
+
+struct Grid {
+  Grid(const Launch &configured, const KernelCall &kernel_call);
+  const Launch launch;
+  const KernelCall *const call;
+  const std::uint64_t number;  // launches are counted, so that a shuffled run can be repeated
+  const std::uint64_t blocks;
+  std::atomic<std::uint64_t> next_block{0};
+  std::mutex children_mutex;
+  std::vector<PendingLaunch> children;
+  // Grid barrier of a cooperative launch, in blocks:
+  std::atomic<std::uint64_t> generation{0}, arrived{0}, finished{0};
+};
+
+// Runs a grid and everything that its threads launch.
+void run_grid(const Launch &launch, const KernelCall &call);
+
+}  // namespace cuda_cpu
+#endif

@@ -1,0 +1,62 @@
+// Shared memory: the dynamic array and the static ones.
+#include "shared_memory.h"
+
+#include <cuda_cpu/launch_calls.h>
+#include <cuda_cpu/shared.h>
+
+#include <cstring>
+
+#include "block.h"
+#include "diagnose.h"
+#include "grid.h"
+#include "limits.h"
+#include "poison.h"
+
+namespace cuda_cpu {
+
+namespace {
+
+constexpr std::size_t kGap = 32;  // so that AddressSanitizer sees a step beyond an array
+constexpr std::size_t kArenaBytes = kSharedOptIn + kMaxStaticArrays * kGap;
+
+}  // namespace
+
+void SharedMemory::reset(std::size_t dynamic_bytes) {
+  if (arena == nullptr)
+    arena.reset(static_cast<char *>(operator new(kArenaBytes, kSharedAlignment)));
+  arrays = 0;
+  used = dynamic_bytes;
+  ASAN_POISON_MEMORY_REGION(arena.get(), kArenaBytes);
+  ASAN_UNPOISON_MEMORY_REGION(arena.get(), used);
+  std::memset(arena.get(), kPoison, used);
+}
+
+void *dynamic_shared() {
+  if (current_block == nullptr)
+    diagnose("memcheck", "an extern __shared__ array is used outside a kernel");
+  return state_of(*current_block).shared.arena.get();
+}
+
+void *static_shared(const void *key, std::size_t bytes, std::size_t alignment) {
+  if (current_block == nullptr) diagnose("memcheck", "a __shared__ array is used outside a kernel");
+  SharedMemory &shared = state_of(*current_block).shared;
+  for (int i = 0; i < shared.arrays; i++)
+    if (shared.array[i].key == key) return shared.array[i].memory;
+  if (shared.arrays == kMaxStaticArrays)
+    diagnose("memcheck", "a block with more than %d static __shared__ arrays", kMaxStaticArrays);
+  const std::size_t from = (shared.used + kGap + alignment - 1) / alignment * alignment;
+  const std::size_t gaps = kGap * static_cast<std::size_t>(shared.arrays + 1);
+  // Static and dynamic arrays together; launch() checks the dynamic part alone.
+  const void *const kernel = state_of(*current_block).grid->launch.kernel;
+  const std::size_t limit = shared_limit(kernel) > kSharedDefault ? kSharedOptIn : kSharedDefault;
+  if (from + bytes - gaps > limit)
+    diagnose("memcheck", "the block's shared memory exceeds its limit of %zu bytes", limit);
+  void *const memory = shared.arena.get() + from;
+  ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+  std::memset(memory, kPoison, bytes);
+  shared.used = from + bytes;
+  shared.array[shared.arrays++] = {key, memory};
+  return memory;
+}
+
+}  // namespace cuda_cpu

@@ -1,0 +1,33 @@
+// The shared memory of one block: the dynamic part first, then the static arrays in the order in
+// which the block reaches their declarations.
+#ifndef CUDA_CPU_SHARED_MEMORY_H
+#define CUDA_CPU_SHARED_MEMORY_H
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace cuda_cpu {
+
+constexpr int kMaxStaticArrays = 64;                // __shared__ variables that a block may declare
+constexpr std::align_val_t kSharedAlignment{1024};  // the most that one of them may ask for
+
+struct SharedMemory {
+  struct FreeArena {
+    void operator()(char *memory) const { operator delete(memory, kSharedAlignment); }
+  };
+  struct Array {
+    const void *key;
+    void *memory;
+  };
+  std::unique_ptr<char[], FreeArena> arena;
+  std::size_t used = 0;  // bytes
+  int arrays = 0;
+  Array array[kMaxStaticArrays];
+
+  // Empties the arena except for `dynamic_bytes` of poison.
+  void reset(std::size_t dynamic_bytes);
+};
+
+}  // namespace cuda_cpu
+#endif

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The folder works without the repository around it: a copy builds and passes its tests, and another
+# project uses it with the Makefile of the examples. Prints TAP.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset MAKEFLAGS MFLAGS MAKELEVEL BACKEND SANITIZE B REWRITE EXAMPLES
+mkdir "$work/cuda_cpu"
+tar -cf - --exclude=./build . | tar -xf - -C "$work/cuda_cpu"
+
+echo "1..2"
+# Unoptimised: it has to show that everything is there, not that it is fast.
+if make -s -j2 -C "$work/cuda_cpu" CXXFLAGS="-O0 -Wall -Wextra -Werror" test >"$work/log" 2>&1; then
+  echo "ok 1 - a copy passes its tests: $(tail -n 1 "$work/log")"
+else
+  echo "not ok 1 - a copy passes its tests"
+  sed 's/^/# /' "$work/log" | tail -n 40
+fi
+mkdir -p "$work/project" && cp "$work/cuda_cpu/examples/add.cu" "$work/project/"
+sed 's|\.\./cuda_cpu.mk|../cuda_cpu/cuda_cpu.mk|' "$work/cuda_cpu/examples/Makefile" >"$work/project/Makefile"
+if make -s -j2 -C "$work/project" CXXFLAGS=-O0 >"$work/log" 2>&1 && "$work/project/build/add" >>"$work/log" 2>&1; then
+  echo "ok 2 - another project builds with it"
+else
+  echo "not ok 2 - another project builds with it"
+  sed 's/^/# /' "$work/log" | tail -n 40
+fi
