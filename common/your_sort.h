@@ -36,8 +36,10 @@ typedef struct SortVersion {
   // element of bare keys and of pairs. Negative, or left out: unknown.
 #ifdef __cplusplus
   double scratch_per_key = -1.0, scratch_per_pair = -1.0;
+  bool pairs_only = false;  // it needs positions: bare keys are not given to it
 #else
   double scratch_per_key, scratch_per_pair;
+  bool pairs_only;
 #endif
 } SortVersion;
 

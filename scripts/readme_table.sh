@@ -1,68 +1,70 @@
 #!/usr/bin/env bash
-# Rewrites the table between the markers <!-- table:begin --> and <!-- table:end --> of README.md
-# from records of compare: median ms, and how many times as fast as the baseline. A device has a
-# table for pairs and one for keys, with a column for each input and n. Of several settings of a
-# version the fastest counts.
-#   scripts/readme_table.sh [--readme FILE] [RECORD.json ...]
-# Default: the homework's and the large sort's record of each GPU (report/results/*/hw4.json and
-# worklog.json), which are two columns; without a GPU's, report/results/*.json.
+# Fills in the speeds of README.md's reading order: the last two cells of each line that links to a
+# version, and the caption, between <!-- speeds:begin --> and <!-- speeds:end -->. The order and the
+# ideas are written by hand; only the numbers come from records.
+#   scripts/readme_table.sh [--readme FILE] [FOLDER]
+# FOLDER has the records hw4.json and worklog.json of one machine (scripts/experiments.sh); default:
+# the GPU's folder under report/results that comes last. A version that was measured with several
+# settings is shown with its fastest. Needs jq. Exit code 2: usage, or a record is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readme=README.md
-if [ "${1-}" = --readme ]; then
-  [ $# -gt 1 ] || { echo "readme_table: --readme needs a value" >&2; exit 2; }
-  readme=$2
-  shift 2
-fi
-if [ $# -eq 0 ]; then
-  for record in report/results/*/{hw4,worklog}.json; do
-    if jq -e '.schema == 1 and .device.backend == "cuda"' "$record" >/dev/null 2>&1; then set -- "$@" "$record"; fi
+readme=README.md folder=
+quit() { echo "readme_table: $1" >&2; exit 2; }
+while [ $# -gt 0 ]; do
+  case $1 in
+    --readme) [ $# -gt 1 ] || quit "--readme needs a value"; readme=$2; shift 2 ;;
+    -*) quit "unknown option '$1'" ;;
+    *) folder=$1; shift ;;
+  esac
+done
+command -v jq >/dev/null || quit "needs jq, which is not installed"
+if [ -z "$folder" ]; then
+  for record in report/results/*/hw4.json; do
+    ! jq -e '.device.backend == "cuda"' "$record" >/dev/null 2>&1 || folder=$(dirname "$record")
   done
+  [ -n "$folder" ] || quit "no record of a GPU in report/results; make reproduce makes one"
 fi
-if [ $# -eq 0 ]; then
-  for record in report/results/*.json; do
-    if jq -e '.schema == 1' "$record" >/dev/null 2>&1; then set -- "$@" "$record"; fi
-  done
-fi
-[ $# -gt 0 ] || { echo "readme_table: no records; make bench makes one" >&2; exit 2; }
-[ "$(grep -c '^<!-- table:\(begin\|end\) -->$' "$readme")" = 2 ] ||
-  { echo "readme_table: $readme lacks the lines <!-- table:begin --> and <!-- table:end -->" >&2; exit 2; }
+for record in "$folder"/hw4.json "$folder"/worklog.json; do
+  [ -f "$record" ] || quit "there is no $record"
+done
+[ "$(grep -c '^<!-- speeds:\(begin\|end\) -->$' "$readme")" = 2 ] ||
+  quit "$readme lacks the lines <!-- speeds:begin --> and <!-- speeds:end -->"
 
-table=$(mktemp)
-trap 'rm -f "$table" "$table.new"' EXIT
+speeds=$(mktemp)
+trap 'rm -f "$speeds" "$speeds.new"' EXIT
+# First line: the caption. Then VERSION, cell of the homework's pairs, cell of the large array.
 jq -rs '
-  def grouped: tostring | explode | reverse | [_nwise(3)] | map(reverse | implode) | reverse | join(",");
-  def digits(d): . as $x | if $x == 0 then "0" else
-    ([0, d - 1 - ($x | fabs | log10 | floor)] | max) as $places | pow(10; $places) as $p
-    | ($x * $p | round) / $p | tostring end;
-  def cell: if . == null then "" elif .status != "ok" then .status else
-    (.median_ms | digits(3)) + (if .ratio_to_baseline == null then ""
-                                else " (" + (.ratio_to_baseline | digits(3)) + "x)" end) end;
-  def title: (if .input == "scores" then "the homework\u0027s scores" else .input end) + ", " + (.n | grouped);
-  group_by(.device.name, .device.backend)[]
-  | . as $records
-  | "**\(.[0].device.name)**, \(.[0].device.backend) backend, driver \(.[0].device.driver // "n/a"), "
-    + "\(map(.date[0:10]) | unique | join(" and ")), commit \(map(.commit) | unique | join(" and ")); "
-    + "ms, and how many times as fast as \(map(.baseline) | unique | join(" and "))\n",
-  ( ("pairs", "keys") as $what
-    # A record of many inputs would make many columns: of those only the uniform ones.
-    | [ $records[] | ([.rows[].input] | index("uniform")) as $uniform
-        | .rows[] | select(.what == $what and ($uniform == null or .input == "uniform")) ] as $rows
-    | [$rows[] | {input, n}] | unique_by([.n, .input]) | . as $columns
-    | select(length > 0)
-    | "| \($what) | " + ($columns | map(title) | join(" | ")) + " |",
-      "|---|" + ($columns | map("--:|") | join("")),
-      ( [$rows[].version] | unique
-        | map(. as $v | {version: $v, cpu: any($rows[]; .version == $v and .cpu_code),
-            cells: ($columns | map(. as $c
-              | [$rows[] | select(.version == $v and .n == $c.n and .input == $c.input)]
-              | min_by(.median_ms // infinite)))})
-        # The fastest first, by the largest n that each has sorted.
-        | sort_by([.cells | to_entries[] | select(.value.median_ms) | [-.key, .value.median_ms]] | last // [1, 0])
-        | .[] | "| \(.version)\(if .cpu then " (CPU)" else "" end) | " + (.cells | map(cell) | join(" | ")) + " |" ),
-      "" )' "$@" >"$table"
-awk -v table="$table" '
-  /^<!-- table:begin -->$/ { print; while ((getline line < table) > 0) print line; skipping = 1 }
-  /^<!-- table:end -->$/ { skipping = 0 }
-  !skipping && !/^<!-- table:begin -->$/ { print }' "$readme" >"$table.new"
-cat "$table.new" >"$readme"
+  def round_to(p): (. * p | round) / p | tostring;
+  def digits: if . >= 10 then round_to(1) else (. * 10 | round) as $n | "\($n / 10 | floor).\($n % 10)" end;
+  def milliseconds: if . < 1 then round_to(1000) elif . < 100 then round_to(100) else round_to(1) end;
+  def fastest($v): [.rows[] | select(.version == $v and .what == "pairs" and .median_ms)] | min_by(.median_ms);
+  def cell($v): fastest($v) | if . == null then "-"
+    elif .ratio_to_baseline == null or $v == "thrust_ref" then "\(.median_ms | milliseconds) ms"
+    elif .ratio_to_baseline > 0.95 and .ratio_to_baseline < 1.05 then "as fast"
+    elif .ratio_to_baseline > 1 then "\(.ratio_to_baseline | digits)x faster"
+    else "\(1 / .ratio_to_baseline | digits)x slower" end;
+  .[0] as $small | .[1] as $large
+  | "Speed compared with Thrust on an \($small.device.name) (CUDA driver \($small.device.driver), \($small.date[0:10]), medians, every result "
+    + "verified): the homework\u0027s 220,480 pairs, and 100 million uniform pairs.",
+    ([$small.rows[], $large.rows[]] | map(.version) | unique[] | . as $v | "\($v)\t\($small | cell($v))\t\($large | cell($v))")
+' "$folder/hw4.json" "$folder/worklog.json" >"$speeds"
+awk -v speeds="$speeds" '
+  BEGIN {
+    FS = "\t"
+    getline caption < speeds
+    while ((getline line < speeds) > 0) { split(line, f, "\t"); small[f[1]] = f[2]; large[f[1]] = f[3] }
+    FS = " *[|] *"; $0 = $0
+  }
+  /^<!-- speeds:begin -->$/ { print; print caption; print ""; inside = 1; before = 1; next }
+  /^<!-- speeds:end -->$/ { inside = 0 }
+  inside && before && !/^[|]/ { next }                   # the old caption
+  inside && /^[|]/ { before = 0 }
+  inside && match($0, /\[[a-z0-9_]+\]\([a-z0-9_]+\/README.md\)/) {
+    version = substr($0, RSTART + 1); sub(/\].*/, "", version)
+    split($0, cell, / *[|] */)
+    printf "| %s | %s | %s | %s | %s |\n", cell[2], cell[3], cell[4],
+      (version in small ? small[version] : "-"), (version in large ? large[version] : "-")
+    next
+  }
+  { print }' "$readme" >"$speeds.new"
+cat "$speeds.new" >"$readme"
