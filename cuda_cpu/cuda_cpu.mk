@@ -3,16 +3,18 @@
 #   B := build
 #   include path/to/cuda_cpu/cuda_cpu.mk
 #   program: $(B)/program.o $(cuda_cpu_objects)
-#   	$(CXX) $^ $(cuda_cpu_ldlibs) -o $@
+#   	$(CXX) $(CXXFLAGS) $^ $(cuda_cpu_ldlibs) -o $@
 #
 # Rules: $(B)/FILE.o from FILE.cu, with CXX, CPPFLAGS, CXXFLAGS and CXXFLAGS_FOLDER, where FOLDER is
 # the first part of the file's path. Headers with kernels or __shared__ end in .cuh.
 # Variables: cuda_cpu_objects, cuda_cpu_ldlibs, and cuda_cpu_cppflags for host code of the project
-# that includes CUDA's headers. A function
-# cuda_cpu_step(TOOL,FILE), if there is one, expands in front of each command, say to "@echo CXX f.cu;".
+# that includes CUDA's headers. If the project defines a function cuda_cpu_step(TOOL,FILE), it is put
+# before each command, for example to print a short line: cuda_cpu_step = @echo $(1) $(2);
 #
 # The names are lower-case because make passes variables of its command line on to programs, and
 # CUDA_CPU_* are settings of the programs.
+
+cuda_cpu_default_goal := $(.DEFAULT_GOAL)
 
 cuda_cpu := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 B        ?= build
@@ -58,3 +60,6 @@ $(B)/cuda_cpu/src/%.o: $(cuda_cpu)/src/%.cpp
 	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -c $< -o $@
 
 -include $(cuda_cpu_objects:.o=.d)
+
+# The project's first rule remains its default goal.
+.DEFAULT_GOAL := $(cuda_cpu_default_goal)

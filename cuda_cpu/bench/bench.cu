@@ -2,9 +2,9 @@
 // loop in plain C with OpenMP. Aims: at most 30 ns per barrier and CUDA thread, at most 2x the
 // loop.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -56,41 +56,43 @@ static void spread_digit_openmp(unsigned n, const unsigned *x, unsigned *y) {
   }
 }
 
+// Milliseconds by CLOCK_MONOTONIC or, over all threads, by CLOCK_PROCESS_CPUTIME_ID; median of 11.
 template <class F>
-static double median_ms(F run) {
+static double median_ms(clockid_t clock, F run) {
   std::vector<double> times;
   for (int i = 0; i < 12; i++) {
-    const auto start = std::chrono::steady_clock::now();
+    timespec start, end;
+    clock_gettime(clock, &start);
     run();
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    if (i >= 1) times.push_back(took.count());  // the first is a warm-up
+    clock_gettime(clock, &end);
+    if (i == 0) continue;  // a warm-up
+    times.push_back(double(end.tv_sec - start.tv_sec) * 1e3 +
+                    double(end.tv_nsec - start.tv_nsec) / 1e6);
   }
   std::sort(times.begin(), times.end());
   return times[times.size() / 2];
 }
 
-// Nanoseconds of one core for each of `operations`.
-static double core_ns(double ms, int cores, double operations) {
-  return ms * 1e6 * cores / operations;
-}
-
-static void measure_switches(int cores) {
+// CPU time, because it hardly depends on the other programs on the machine.
+static void measure_switches() {
   const unsigned blocks = 64;
-  const int rounds = 1000;
+  const int rounds = 100;
   for (const unsigned threads : {32u, 256u, 1024u}) {
-    const double ms = median_ms([&] { only_barriers<<<blocks, threads>>>(rounds); });
-    printf("barrier, %4u threads a block: %5.1f ns per barrier and thread\n", threads,
-           core_ns(ms, cores, double(blocks) * threads * rounds));
+    const double ms =
+        median_ms(CLOCK_PROCESS_CPUTIME_ID, [&] { only_barriers<<<blocks, threads>>>(rounds); });
+    printf("barrier, %4u threads a block: %5.1f ns of CPU time per barrier and thread\n", threads,
+           ms * 1e6 / (double(blocks) * threads * rounds));
   }
-  const double ms = median_ms([&] { only_shuffles<<<blocks, 256>>>(rounds, nullptr); });
-  printf("__shfl_xor_sync, 256 threads a block: %5.1f ns per call and thread\n",
-         core_ns(ms, cores, double(blocks) * 256 * rounds));
+  const double ms =
+      median_ms(CLOCK_PROCESS_CPUTIME_ID, [&] { only_shuffles<<<blocks, 256>>>(rounds, nullptr); });
+  printf("__shfl_xor_sync, 256 threads a block: %5.1f ns of CPU time per call and thread\n",
+         ms * 1e6 / (double(blocks) * 256 * rounds));
 }
 
 static void measure_launches() {
-  const int launches = 1000;
+  const int launches = 100;
   for (const unsigned blocks : {1u, 64u, 1024u}) {
-    const double ms = median_ms([&] {
+    const double ms = median_ms(CLOCK_MONOTONIC, [&] {
       for (int i = 0; i < launches; i++) empty<<<blocks, 256>>>();
     });
     printf("launch of an empty kernel, %4u blocks of 256 threads: %6.2f us\n", blocks,
@@ -107,10 +109,11 @@ static void measure_plain_loops() {
     printf("no barrier, %s of %u elements: kernel %.2f ms, OpenMP loop %.2f ms: %.2fx\n", name,
            kElements, kernel, loop, kernel / loop);
   };
-  const double axpy_kernel = median_ms([&] { axpy<<<grid, 256>>>(kElements, 3u, x, y); });
-  report("axpy", axpy_kernel, median_ms([&] { axpy_openmp(kElements, 3u, x, y); }));
-  const double mix_kernel = median_ms([&] { spread_digit<<<grid, 256>>>(kElements, x, y); });
-  report("mixing", mix_kernel, median_ms([&] { spread_digit_openmp(kElements, x, y); }));
+  const auto time = [](auto run) { return median_ms(CLOCK_MONOTONIC, run); };
+  const double axpy_kernel = time([&] { axpy<<<grid, 256>>>(kElements, 3u, x, y); });
+  report("axpy", axpy_kernel, time([&] { axpy_openmp(kElements, 3u, x, y); }));
+  const double mix_kernel = time([&] { spread_digit<<<grid, 256>>>(kElements, x, y); });
+  report("mixing", mix_kernel, time([&] { spread_digit_openmp(kElements, x, y); }));
   check(cudaFree(x));
   check(cudaFree(y));
 }
@@ -119,7 +122,7 @@ int main() {
   cudaDeviceProp device;
   check(cudaGetDeviceProperties(&device, 0));
   printf("cpu backend: %s, %d threads; median of 11\n", device.name, device.multiProcessorCount);
-  measure_switches(device.multiProcessorCount);
+  measure_switches();
   measure_launches();
   measure_plain_loops();
   check(cudaGetLastError());

@@ -130,7 +130,7 @@ static void test_address_sanitizer(void **) {
                            "host_reads_device"}) {
     const Child child = run_mistake(name);
     child_expect_text(child.errors, "ERROR: AddressSanitizer");
-    child_expect_text(child.errors, "test_cpu_memcheck.cu");
+    child_expect_text(child.errors, "test_memcheck.cu");
     assert_int_not_equal(child.exit_code, 0);
   }
 }
