@@ -38,10 +38,11 @@ typedef struct SortVersion {
   // element of bare keys and of pairs. Negative (the default in C++): unknown.
 #ifdef __cplusplus
   double scratch_per_key = -1.0, scratch_per_pair = -1.0;
-  bool on_host = false;  // sorts on the host's processor, on either backend
+  bool on_host = false;     // sorts on the host's processor, on either backend
+  bool pairs_only = false;  // it needs positions: bare keys are not given to it
 #else
   double scratch_per_key, scratch_per_pair;
-  bool on_host;
+  bool on_host, pairs_only;
 #endif
 } SortVersion;
 

@@ -1,0 +1,68 @@
+// CS344's utils.h, written anew: checked CUDA calls and comparisons of host arrays. A failed check
+// ends the program with exit code 3 (a CUDA call) or 1 (a wrong result); see common/check.h.
+#ifndef COMMON_CS344_UTILS_H
+#define COMMON_CS344_UTILS_H
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
+
+#include <cassert>
+#include <cmath>
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+
+#define checkCudaErrors(value) check((value), #value, __FILE__, __LINE__)
+
+template <typename Error>
+void check(Error error, const char *const expression, const char *const file, const int line) {
+  if (error == cudaSuccess) return;
+  std::cout.flush();
+  std::cerr << file << ":" << line << ": " << expression << ": " << cudaGetErrorString(error)
+            << std::endl;
+  std::exit(3);
+}
+
+namespace cs344 {
+
+// Ends the program if element i of a result is not what was expected.
+template <typename T>
+void differs(size_t i, const T &expected, const T &actual) {
+  std::cout.flush();
+  std::cerr << std::setprecision(17) << "element " << i << " is " << +actual << ", expected "
+            << +expected << std::endl;
+  std::exit(1);
+}
+
+}  // namespace cs344
+
+// Every element of the result equals the reference.
+template <typename T>
+void checkResultsExact(const T *const reference, const T *const result, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!(reference[i] == result[i])) cs344::differs(i, reference[i], result[i]);
+}
+
+// Every element is off by at most absolute_1, and by at most relative_2 of the reference.
+template <typename T>
+void checkResultsEps(const T *const reference, const T *const result, size_t count,
+                     double absolute_1, double relative_2) {
+  for (size_t i = 0; i < count; i++) {
+    const double expected = reference[i], difference = std::fabs(expected - double(result[i]));
+    if (difference > absolute_1 || difference > relative_2 * std::fabs(expected))
+      cs344::differs(i, reference[i], result[i]);
+  }
+}
+
+// At most `tolerance` elements are off by more than `variance`.
+template <typename T>
+void checkResultsAutodesk(const T *const reference, const T *const result, size_t count,
+                          double variance, size_t tolerance) {
+  size_t wrong = 0;
+  for (size_t i = 0; i < count; i++)
+    if (std::fabs(double(reference[i]) - double(result[i])) > variance && ++wrong > tolerance)
+      cs344::differs(i, reference[i], result[i]);
+}
+
+#endif
