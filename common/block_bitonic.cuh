@@ -10,17 +10,18 @@
 //   distance 2   1-3 4-2       8-5 6-7      ->  [1 2 | 3 4 | 5 6 | 8 7]
 //   distance 1   1-2   3-4   5-6   8-7      ->  [1 2 3 4 5 6 7 8]
 //
-// Any length: what is missing to the next power of two counts as infinity. An ascending comparison
-// never moves it, for it is the greater of its pair already; so it needs no memory, and whoever
-// compares with it may do nothing. (Where runs alternate between ascending and descending, as in
-// the textbooks, the descending comparisons would drag it in.)
+// Any length: the array counts as padded with infinity to the next power of two. An ascending
+// comparison never moves the padding, because it is already the greater element of its pair. So the
+// padding needs no memory, and a comparison with it can be skipped. (In the textbooks' network runs
+// alternate between ascending and descending, and the descending comparisons would move it.)
 //
-// Several steps per visit: the 2^STEPS elements whose indices differ only in STEPS bits meet only
-// each other in the STEPS steps that belong to these bits. A thread takes them to registers, does
-// the steps there, and puts them back: with 3 steps a third of the traffic and of the barriers.
+// Several steps per visit: 2^STEPS elements whose indices differ only in STEPS bits are compared
+// only with each other in the STEPS steps that belong to these bits. A thread loads such a group
+// into registers, performs the steps there, and stores it: 3 steps per visit cost a third of the
+// memory traffic and of the barriers.
 //
-// Not stable: equal keys do not change places with each other, but one can overtake another in an
-// exchange with a third.
+// Not stable: two equal keys are never exchanged, but one can overtake the other in an exchange
+// with a third key.
 #ifndef COMMON_BLOCK_BITONIC_CUH
 #define COMMON_BLOCK_BITONIC_CUH
 
@@ -31,14 +32,18 @@
 
 enum { MAX_BITONIC_STEPS = 3 };
 
-// What a visit does: sorts 2^STEPS neighbours; or does steps of a stage, with its first or without.
-enum BitonicVisit { SORT_NEIGHBOURS, MIRROR_FIRST, ONWARD };
+// The steps of a visit.
+enum BitonicVisit {
+  SORT_NEIGHBOURS,  // all steps that sort 2^STEPS neighbours
+  MIRROR_FIRST,     // the first steps of a stage; the very first compares mirror images
+  ONWARD            // later steps of a stage
+};
 
 typedef struct Element {
   unsigned int key, position;
 } Element;
 
-// PAIRS false: positions are not there, and nothing is done for them.
+// PAIRS false: bare keys; positions are neither read nor written.
 template <bool PAIRS>
 static __device__ __forceinline__ void compare_exchange(Element *a, Element *b) {
   const Element first = *a, second = *b;
@@ -57,8 +62,8 @@ static __device__ __forceinline__ void exchange_all(Element *element, int mask) 
     if ((e ^ mask) > e) compare_exchange<PAIRS>(&element[e], &element[e ^ mask]);
 }
 
-// The last `active` of STEPS steps on registers, where bit d of an index stands for the distance
-// stride << d.
+// Performs the last `active` of STEPS steps on elements in registers. Bit d of an index there
+// stands for the distance stride << d in memory.
 template <int STEPS, bool PAIRS, BitonicVisit VISIT>
 static __device__ __forceinline__ void do_steps_in_registers(Element *element, int active) {
   if (VISIT == SORT_NEIGHBOURS) {
@@ -74,16 +79,16 @@ static __device__ __forceinline__ void do_steps_in_registers(Element *element, i
   }
 }
 
-// In shared memory element i lies at place(i), so that the 32 lanes of a warp, which are 1, 2, 4,
-// 8, 16 or 32 apart from visit to visit with gaps of 8 between, hit 32 different banks for STEPS 3
-// (for 1 and 2 at most two lanes the same bank): bits 5, 6 and 7 of i are XORed into the
-// bank, its bits 0 to 4. As place(a ^ b) = place(a) ^ place(b), it costs one operation per access.
+// Address of element i in shared memory: bits 5, 6 and 7 of i are XORed into its bank, bits 0 to 4.
+// The lanes of a warp access elements whose distance is a power of two from 1 to 32, in groups that
+// lie 8 distances apart. With STEPS 3 they then access 32 different banks; with 1 and 2, at most
+// two lanes share a bank. place(a ^ b) = place(a) ^ place(b), so each access costs one operation.
 static __device__ __forceinline__ unsigned int place(unsigned int i) {
   return i ^ (i >> 3 & 4u) ^ (i >> 6 & 3u) * 9u;
 }
 
-// How many groups of 2^STEPS elements, `stride` = 2^log_stride apart, hold any of n elements.
-//   n 11, STEPS 1, stride 2:  0-2 1-3 4-6 5-7 8-10 9-11  ->  6 (element 11 is missing, 9 is not)
+// Number of groups of 2^steps elements, 2^log_stride apart, that hold at least one of n elements.
+//   n 11, steps 1, stride 2:  0-2 1-3 4-6 5-7 8-10 9-11  ->  6 (element 11 is padding, 9 is not)
 static __host__ __device__ __forceinline__ unsigned int bitonic_groups(unsigned int n, int steps,
                                                                        int log_stride) {
   const uint64_t stride = (uint64_t)1 << log_stride, span = stride << steps;
@@ -91,15 +96,15 @@ static __host__ __device__ __forceinline__ unsigned int bitonic_groups(unsigned 
   return (unsigned int)((whole_spans << log_stride) + (rest < stride ? rest : stride));
 }
 
-// Where element e of a group lies, as what is to be XORed into the index of its element 0: e
-// strides further on; in the half that is mirrored, counted backwards.
+// The number to XOR into the index of a group's element 0 to get the index of its element e: e
+// strides further on; in the mirrored half, counted backwards.
 template <int STEPS, BitonicVisit VISIT>
 static __device__ __forceinline__ unsigned int offset_in_group(unsigned int e, int log_stride) {
   const bool backwards = VISIT == MIRROR_FIRST && e >= 1u << (STEPS - 1);
   return e << log_stride | (backwards ? (1u << log_stride) - 1 : 0u);
 }
 
-// The calling thread fetches group number `group`, does steps on it, and puts it back.
+// The calling thread loads group number `group`, performs the steps of the visit, and stores it.
 //   group 5 of STEPS 1, stride 2: elements 9 and 11; with the mirror 9 and 10
 template <int STEPS, bool PAIRS, BitonicVisit VISIT, bool SHARED>
 static __device__ __forceinline__ void visit_group(Pairs data, unsigned int n, unsigned int group,
@@ -125,7 +130,7 @@ static __device__ __forceinline__ void visit_group(Pairs data, unsigned int n, u
   }
 }
 
-// All groups, shared out over the threads of the block, which meet at the end.
+// Visits all groups of a tile, distributed over the threads of the block. Ends with a barrier.
 template <int STEPS, bool PAIRS, BitonicVisit VISIT>
 static __device__ __forceinline__ void visit_tile(Pairs tile, unsigned int n, int log_stride,
                                                   int active) {
@@ -135,7 +140,7 @@ static __device__ __forceinline__ void visit_tile(Pairs tile, unsigned int n, in
   __syncthreads();
 }
 
-// The last `left` steps of a stage on n elements in shared memory.
+// Performs the last `left` steps of a stage on n elements in shared memory.
 template <int STEPS, bool PAIRS>
 static __device__ __forceinline__ void block_bitonic_finish(Pairs tile, unsigned int n, int left) {
   for (; left > 0; left -= STEPS) {
@@ -155,7 +160,8 @@ static __device__ __forceinline__ void block_bitonic_sort(Pairs tile, unsigned i
   }
 }
 
-// Between device memory and places in shared memory.
+// Copies from.keys[begin .. begin + n) to the addresses place(0 .. n) of a tile in shared memory,
+// and the positions likewise. Ends with a barrier. store_tile copies back, without one.
 template <bool PAIRS>
 static __device__ __forceinline__ void fetch_tile(Pairs tile, Pairs from, size_t begin,
                                                   unsigned int n) {
@@ -174,12 +180,12 @@ static __device__ __forceinline__ void store_tile(Pairs to, size_t begin, Pairs 
   }
 }
 
-// Dynamic shared memory for a tile: the places of `elements` keys and, for pairs, their positions.
+// Bytes of dynamic shared memory for a tile of `elements` keys and, for pairs, their positions.
 static inline size_t tile_bytes(unsigned int elements, bool pairs) {
   return ((size_t)elements + 31) / 32 * 32 * (pairs ? 2 : 1) * sizeof(unsigned int);
 }
 
-// The largest tile, at most `wanted` elements, that a block of this device can hold.
+// Elements of the largest tile, at most `wanted`, that fits into a block's shared memory here.
 static inline unsigned int tile_that_fits(unsigned int wanted, bool pairs) {
   const unsigned int bytes =
       (unsigned int)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);

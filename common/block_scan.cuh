@@ -6,7 +6,8 @@
 
 enum { WARP_SIZE = 32, MAX_WARPS = 32 };
 
-// The lanes of the calling thread's warp that exist (one-dimensional block of any size).
+// Mask of the existing lanes of the calling thread's warp: the last warp of a one-dimensional block
+// may have fewer than 32.
 static __device__ __forceinline__ unsigned int warp_mask(void) {
   const unsigned int behind = blockDim.x - (threadIdx.x & ~(WARP_SIZE - 1u));
   return behind >= WARP_SIZE ? 0xffffffffu : (1u << behind) - 1u;
@@ -34,7 +35,7 @@ static __device__ __forceinline__ unsigned int block_inclusive_scan(unsigned int
   const bool last_lane = threadIdx.x % WARP_SIZE == WARP_SIZE - 1 || threadIdx.x == blockDim.x - 1;
   if (last_lane) warp_sums[warp] = scanned;
   __syncthreads();
-  // The first warp scans the sums of all warps; a block of fewer threads than warps cannot exist.
+  // The first warp scans the sums of all warps: a block has at least as many threads as warps.
   if (warp == 0) {
     const unsigned int sum = threadIdx.x < warps ? warp_sums[threadIdx.x] : 0;
     const unsigned int scanned_sum = warp_inclusive_scan(sum);
@@ -45,7 +46,7 @@ static __device__ __forceinline__ unsigned int block_inclusive_scan(unsigned int
 }
 
 // The same with one barrier instead of two, for blocks of whole warps: each thread adds up the sums
-// of the warps before its own. radix_v5 waits less; radix_v4 got slower by it (its handout).
+// of the warps before its own. Which of the two is faster depends on the kernel around it.
 static __device__ __forceinline__ unsigned int block_inclusive_scan_one_barrier(
     unsigned int value, unsigned int *warp_sums) {
   unsigned int scanned = warp_inclusive_scan(value);

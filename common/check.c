@@ -1,18 +1,26 @@
 #include "common/check.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+void check_fail(const char *format, ...) {
+  fflush(stdout);
+  va_list arguments;
+  va_start(arguments, format);
+  // clang-tidy 14 forgets va_start() when it reads several files.
+  vfprintf(stderr, format, arguments);  // NOLINT(clang-analyzer-valist.Uninitialized)
+  va_end(arguments);
+  fputc('\n', stderr);
+  exit(EXIT_DEVICE);
+}
+
 void check_cuda(cudaError_t error, const char *expression, const char *file, int line) {
   if (error == cudaSuccess) return;
-  fflush(stdout);
-  fprintf(stderr, "%s:%d: %s: %s\n", file, line, expression, cudaGetErrorString(error));
-  exit(EXIT_DEVICE);
+  check_fail("%s:%d: %s: %s", file, line, expression, cudaGetErrorString(error));
 }
 
 void *check_memory(void *memory, const char *file, int line) {
   if (memory != NULL) return memory;
-  fflush(stdout);
-  fprintf(stderr, "%s:%d: out of host memory\n", file, line);
-  exit(EXIT_DEVICE);
+  check_fail("%s:%d: out of host memory", file, line);
 }

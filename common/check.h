@@ -17,6 +17,9 @@ enum {
 extern "C" {
 #endif
 
+// Prints one line on stderr, after the buffered output of stdout, and exits with EXIT_DEVICE.
+__attribute__((noreturn, format(printf, 1, 2))) void check_fail(const char *format, ...);
+
 // Does nothing when error is cudaSuccess; otherwise reports it and exits with EXIT_DEVICE.
 void check_cuda(cudaError_t error, const char *expression, const char *file, int line);
 
@@ -31,7 +34,7 @@ __attribute__((returns_nonnull)) void *check_memory(void *memory, const char *fi
 #define MEMORY_CHECK(expression) check_memory((expression), __FILE__, __LINE__)
 #define CUDA_CHECK(expression) check_cuda((expression), #expression, __FILE__, __LINE__)
 
-// After a launch: catches a bad configuration at once. What goes wrong inside the kernel shows at
+// After a launch: catches an invalid configuration at once. A failure inside the kernel shows at
 // the next synchronising call, which is checked too.
 #define LAUNCH_CHECK() check_cuda(cudaGetLastError(), "kernel launch", __FILE__, __LINE__)
 

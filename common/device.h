@@ -1,4 +1,4 @@
-// Asking the device what it can do.
+// Properties and limits of the current device.
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
 
@@ -7,7 +7,7 @@
 
 #include "common/check.h"
 
-// An attribute of the present device, such as cudaDevAttrMultiProcessorCount.
+// An attribute of the current device, such as cudaDevAttrMultiProcessorCount.
 static inline int device_attribute(enum cudaDeviceAttr attribute) {
   int device = 0, value = 0;
   CUDA_CHECK(cudaGetDevice(&device));
@@ -15,13 +15,13 @@ static inline int device_attribute(enum cudaDeviceAttr attribute) {
   return value;
 }
 
-// The most dynamic shared memory that a block may ask for, beside up to 1 KB of static variables.
+// Bytes of dynamic shared memory that a block can have beside up to 1 KB of static variables.
 static inline size_t dynamic_shared_limit(void) {
   return (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024;
 }
 
 #ifdef __cplusplus
-// More dynamic shared memory than 48 KB must be asked for, kernel by kernel.
+// Lets a kernel be launched with `bytes` of dynamic shared memory. Above 48 KB CUDA requires this.
 template <class Kernel>
 static inline void allow_shared_memory(Kernel *kernel, size_t bytes) {
   if (bytes <= 48 * 1024) return;

@@ -1,8 +1,8 @@
 // The digits of a pass and the table that counts them tile by tile, shared by radix_v2 to radix_v4.
 //
-// The table has a row per bin and a column per block: hist[b * g + blk] says how often bin b occurs
-// in the tile of block blk, of g blocks. Read row by row it lists the runs in the order in which
-// they must lie in the output, so one exclusive scan over all of it gives where each run starts.
+// The table has a row per bin and a column per block: hist[b * g + blk] is the count of bin b in
+// the tile of block blk, of g blocks. Row by row it lists the runs in the order of the output, so
+// one exclusive scan over the whole table gives the start of each run.
 //
 //   digit [0 1 3 0 | 2 3 1 0]       two tiles of four, four bins
 //   hist  [2 1 | 1 1 | 0 1 | 1 1]
@@ -16,25 +16,27 @@
 #include "common/pairs.cuh"
 #include "common/scratch.h"
 
-static const unsigned int NO_DIGIT = UINT_MAX;  // of a thread behind the last element
+static const unsigned int NO_DIGIT = UINT_MAX;  // the digit of a thread that has no element
 
-// What a pass keeps in device memory between its kernels, for n elements in `tiles` tiles.
+// Device memory that the kernels of a pass share, for n elements in `tiles` tiles.
 typedef struct DigitArrays {
   unsigned int *digit, *rank;  // n elements
-  unsigned int *hist, *start;  // the table, and its exclusive scan with one element more
+  unsigned int *hist, *start;  // the table; its exclusive scan, of table + 1 elements
   unsigned int tiles;
   size_t table;  // elements of the table
 } DigitArrays;
 
+// Scratch memory for a pass over n elements with `bins` digits, in tiles of tile_size elements;
+// digit_arrays_free returns it.
 static inline DigitArrays digit_arrays_alloc(size_t n, unsigned int bins, int tile_size) {
   const unsigned int tiles = blocks_for(n, tile_size);
   const size_t table = (size_t)bins * tiles, bytes = sizeof(unsigned int);
-  const DigitArrays arrays = {(unsigned int *)scratch_alloc(n * bytes),
-                              (unsigned int *)scratch_alloc(n * bytes),
-                              (unsigned int *)scratch_alloc(table * bytes),
-                              (unsigned int *)scratch_alloc((table + 1) * bytes),
-                              tiles,
-                              table};
+  const DigitArrays arrays = {.digit = (unsigned int *)scratch_alloc(n * bytes),
+                              .rank = (unsigned int *)scratch_alloc(n * bytes),
+                              .hist = (unsigned int *)scratch_alloc(table * bytes),
+                              .start = (unsigned int *)scratch_alloc((table + 1) * bytes),
+                              .tiles = tiles,
+                              .table = table};
   return arrays;
 }
 
@@ -45,14 +47,16 @@ static inline void digit_arrays_free(DigitArrays arrays) {
   scratch_free(arrays.digit);
 }
 
+// digit[i] = bits `shift` and up of keys[i], under the mask.
+//   shift 4, mask 0xf:  0x1234  ->  0x3
 static __global__ void take_digit(const unsigned int *keys, unsigned int *digit, size_t n,
                                   int shift, unsigned int mask) {
   const size_t i = global_index();
   if (i < n) digit[i] = keys[i] >> shift & mask;
 }
 
-// Counts the digits that the threads of the block hold and writes them to the block's column.
-// All threads call it; tile_hist is shared memory of `bins` elements.
+// Counts the digits of the block's threads, one each, and writes the counts to the block's column.
+// All threads of the block call it; tile_hist is shared memory of `bins` elements.
 static __device__ __forceinline__ void count_tile(unsigned int digit, unsigned int *tile_hist,
                                                   unsigned int *hist, unsigned int bins) {
   for (unsigned int bin = threadIdx.x; bin < bins; bin += blockDim.x) tile_hist[bin] = 0;
@@ -63,7 +67,7 @@ static __device__ __forceinline__ void count_tile(unsigned int digit, unsigned i
     hist[(size_t)bin * gridDim.x + blockIdx.x] = tile_hist[bin];
 }
 
-// Moves every element to the start of its run plus its rank in the tile's run.
+// Moves every element to the start of its tile's run of its digit, plus its rank in that run.
 static __global__ void scatter(Pairs from, Pairs to, const unsigned int *digit,
                                const unsigned int *start, const unsigned int *rank, size_t n) {
   const size_t i = global_index();

@@ -12,11 +12,12 @@ typedef struct HostPairs {
   unsigned int *keys, *positions;
 } HostPairs;
 
-// Never NULL: without memory the program ends with exit code 3.
+// `count` elements. Never NULL: if there is no memory, the program ends with exit code 3.
 static inline unsigned int *host_alloc(size_t count) {
   return (unsigned int *)MEMORY_CHECK(malloc(count * sizeof(unsigned int)));
 }
 
+// Arrays of n elements each; host_pairs_free frees them.
 static inline HostPairs host_pairs_alloc(size_t n, bool with_positions) {
   const HostPairs pairs = {host_alloc(n), with_positions ? host_alloc(n) : NULL};
   return pairs;
@@ -27,12 +28,13 @@ static inline void host_pairs_free(HostPairs pairs) {
   free(pairs.positions);
 }
 
+// Copies n elements, unless `to` is NULL.
 static inline void copy_array(void *to, const void *from, size_t n, enum cudaMemcpyKind kind) {
   if (to != NULL) CUDA_CHECK(cudaMemcpy(to, from, n * sizeof(unsigned int), kind));
 }
 
-// From and to the device, as a stage of its own: the reports' CPU sorts have their data on the
-// host.
+// Copies from and to the device, timed as a stage "copy" of its own: the CPU sorts of the reports
+// have their data on the host.
 static inline void copy_to_host(HostPairs to, const unsigned int *d_keys,
                                 const unsigned int *d_positions, size_t n) {
   stage_start("copy");

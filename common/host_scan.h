@@ -1,8 +1,8 @@
 // Scan of a block-major table on the host, shared by radix_level1 and radix_level2.
 //
-// hist[blk * bins + b] says how often bin b occurs in the tile of block blk. Its scan goes through
-// the bins in increasing order, and inside a bin block by block: start[blk * bins + b] counts the
-// elements in smaller bins of any block and in bin b of earlier blocks.
+// hist[blk * bins + b] is the count of bin b in the tile of block blk. The scan goes through the
+// bins in ascending order, and inside a bin block by block: start[blk * bins + b] is the number of
+// elements in smaller bins of any block plus those in bin b of earlier blocks.
 //
 //   hist  [2 1 0 1 | 1 1 1 1]   two blocks, four bins
 //   start [0 3 5 6 | 2 4 5 7]

@@ -10,16 +10,21 @@ enum { MAX_KNOBS = 8 };
 extern "C" {
 #endif
 
-// Called by versions: the present value of the knob `name`. Asking for a knob that the version
-// does not declare is a bug in it: reported on stderr, exit code 3.
+// Called by versions: the current value of the knob `name`. A name that the version does not
+// declare is a bug in it: reported on stderr, exit code 3.
 int knob(const char *name);
 
-// Called by the harness: from now on knob() speaks of `version`, all at their defaults.
+// Called by the harness: makes `version` the one whose knobs are read and set, all at their
+// defaults.
 void knobs_begin(const SortVersion *version);
 
-// Sets a knob from text: "blockSize=512". Returns true on success; otherwise writes one sentence
-// that says what is wrong, and what would be right, into message[message_size].
-bool knob_set(const char *assignment, char *message, size_t message_size);
+// Index in version->knobs of the knob whose name is the first `length` characters of `name`, or -1.
+int knob_find(const SortVersion *version, const char *name, size_t length);
+
+// Called by the harness: sets knob number `index` of the version of knobs_begin(). An index or a
+// value outside its range is a bug in the caller: reported on stderr, exit code 3. For text from a
+// user see harness/knob_option.h.
+void knob_set(int index, int value);
 
 #ifdef __cplusplus
 }

@@ -1,20 +1,20 @@
-// Decoupled look-back: how tiles of one launch learn the sum of all tiles before them, without a
-// second launch (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
-// NVIDIA technical report NVR-2016-002).
+// Decoupled look-back: a scan over tiles in one launch. Each tile computes the sum of all tiles
+// before it while those may still be running (Merrill and Garland, "Single-pass Parallel Prefix
+// Scan with Decoupled Look-back", NVIDIA technical report NVR-2016-002).
 //
-// Every tile owns one word per bin: two flag bits and a count. It publishes first its own count
-// (PARTIAL), later the sum of all tiles up to itself (INCLUSIVE). To find what comes before it, a
-// tile walks back, adding partial counts, until it meets an inclusive one:
+// Every tile owns one 32-bit value per bin: two flag bits and a count. It publishes first its own
+// count (PARTIAL), later the sum of all tiles up to and including itself (INCLUSIVE). To compute
+// the sum before it, a tile walks back, adding partial counts, until it meets an inclusive one:
 //
 //   tile          0          1          2          3
 //   own count     5          2          4          .
-//   word          5 incl.    7 incl.    4 partial  .      tile 3 adds 4, then 7: 11 before it
+//   published     5 incl.    7 incl.    4 partial  .      tile 3 adds 4, then 7: 11 before it
 //
-// Count and flag travel in one word, so no fence is needed between them.
+// Count and flags are written in one store, so no fence is needed between them.
 //
-// Forward progress: a tile waits only for tiles with smaller numbers. Numbers are dealt out by an
-// atomic counter when a block starts to run, so the smaller ones belong to blocks that are running
-// already, and none of these waits for this one: the smallest unfinished tile never waits at all.
+// Forward progress: a tile waits only for tiles with smaller numbers. A block takes its tile's
+// number from an atomic counter when it starts to run. So all smaller numbers belong to blocks that
+// already run, and the smallest unfinished tile never waits.
 #ifndef COMMON_LOOK_BACK_CUH
 #define COMMON_LOOK_BACK_CUH
 
@@ -23,22 +23,23 @@
 static constexpr unsigned int LOOK_BACK_PARTIAL = 1u << 30;
 static constexpr unsigned int LOOK_BACK_INCLUSIVE = 1u << 31;
 static constexpr unsigned int LOOK_BACK_COUNT = (1u << 30) - 1;  // counts stay below 2^30
-static constexpr int LOOK_BACK_DEPTH = 4;  // words fetched at a time: their latencies overlap
+static constexpr int LOOK_BACK_DEPTH = 4;  // values loaded at a time: their latencies overlap
 
-// Inside a loop that waits for another block. On the cpu backend the threads of a block take turns,
-// and a thread that spins must hand over.
+// Called in a loop that waits for another block. On the cpu backend the threads of a block take
+// turns, so a thread that waits must yield.
 static __device__ __forceinline__ void relax(void) {
 #ifdef CUDA_CPU
   __nanosleep(0);
 #endif
 }
 
-// volatile: read from and written to memory every time, in one piece.
+// One store of 32 bits; volatile, so that the compiler neither splits nor delays it.
 static __device__ __forceinline__ void look_back_publish(unsigned int *word, unsigned int value) {
   *(volatile unsigned int *)word = value;
 }
 
-// The sum over all tiles before `tile`, for the bin whose word in tile t is words[t * stride].
+// Sum of the counts of all tiles before `tile`; tile t publishes at words[t * stride]. Spins until
+// all of them have published.
 static __device__ __forceinline__ unsigned int look_back_sum(const unsigned int *words,
                                                              unsigned int stride,
                                                              unsigned int tile) {

@@ -1,5 +1,5 @@
 // Programmatic dependent launch: the next kernel of a stream is set up while the previous one still
-// runs, which shortens the gap between launches (CUDA C++ Programming Guide, "Programmatic
+// runs. This shortens the gap between launches (CUDA C++ Programming Guide, "Programmatic
 // Dependent Launch and Synchronization"; compute capability 9.0). Elsewhere it is a plain launch.
 #ifndef COMMON_OVERLAP_CUH
 #define COMMON_OVERLAP_CUH
@@ -9,8 +9,8 @@
 #include "common/check.h"
 #include "common/device.h"
 
-// First in a kernel that is launched by launch_overlapped: lets the next kernel of the stream be
-// set up, and waits until everything that the previous one wrote can be seen.
+// First statement of a kernel launched by launch_overlapped: lets the next kernel of the stream be
+// set up, and waits until all writes of the previous one are visible.
 static __device__ __forceinline__ void wait_for_previous_kernel(void) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
@@ -18,6 +18,7 @@ static __device__ __forceinline__ void wait_for_previous_kernel(void) {
 #endif
 }
 
+// Does the device support it: compute capability 9.0 or later?
 static inline bool device_can_overlap(void) {
   static int major = 0;
   if (major == 0) major = device_attribute(cudaDevAttrComputeCapabilityMajor);

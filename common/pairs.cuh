@@ -13,7 +13,7 @@ typedef struct Pairs {
   unsigned int *positions;
 } Pairs;
 
-// to[j] = from[i]. The test for NULL is the same for all threads, so it costs no divergence.
+// to[j] = from[i]. All threads take the same branch at the test for NULL, so it does not diverge.
 static __device__ __forceinline__ void move_pair(Pairs to, size_t j, Pairs from, size_t i) {
   to.keys[j] = from.keys[i];
   if (to.positions != NULL) to.positions[j] = from.positions[i];
@@ -28,13 +28,14 @@ static inline void copy_pairs(Pairs to, Pairs from, size_t n) {
     CUDA_CHECK(cudaMemcpyAsync(to.positions, from.positions, bytes, cudaMemcpyDeviceToDevice, 0));
 }
 
+// Exchanges the pointers, not the elements.
 static inline void swap_pairs(Pairs *a, Pairs *b) {
   const Pairs c = *a;
   *a = *b;
   *b = c;
 }
 
-// How many blocks of `block_size` threads give one thread to each of n elements.
+// Number of blocks of `block_size` threads that give each of n elements a thread.
 static inline unsigned int blocks_for(size_t n, int block_size) {
   return (unsigned int)((n + (size_t)block_size - 1) / (size_t)block_size);
 }

@@ -1,7 +1,7 @@
 // Scan of an array in device memory, shared by radix_v1 to radix_v4.
 //
 // Three steps (Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3):
-// every block scans its tile and reports the tile's sum; the sums are scanned the same way; every
+// every block scans its tile and writes the tile's sum; the sums are scanned the same way; every
 // block adds the sum of all tiles before its own.
 //
 //   in    [1 1 1 | 1 1 1 | 1]   tiles of 3
@@ -14,6 +14,7 @@
 #include "common/pairs.cuh"
 #include "common/scratch.h"
 
+// Scans each block's tile, of blockDim.x elements; sums[b] is the sum of tile b.
 static __global__ void scan_tiles(const unsigned int *in, unsigned int *out, unsigned int *sums,
                                   size_t n) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
@@ -23,6 +24,7 @@ static __global__ void scan_tiles(const unsigned int *in, unsigned int *out, uns
   if (threadIdx.x == blockDim.x - 1) sums[blockIdx.x] = scanned;
 }
 
+// Adds to each tile but the first the inclusive sum of the tiles before it.
 static __global__ void add_sums(unsigned int *out, const unsigned int *sums, size_t n) {
   const size_t i = global_index();
   if (i < n && blockIdx.x > 0) out[i] += sums[blockIdx.x - 1];
@@ -44,8 +46,8 @@ static inline void inclusive_scan(const unsigned int *in, unsigned int *out, siz
   scratch_free(sums);
 }
 
-// out[i] = in[0] + .. + in[i - 1], and out[n] the sum of all: `out` has n + 1 elements. As in the
-// CS344 radix report: an inclusive scan written one place further on, behind a zero.
+// out[i] = in[0] + .. + in[i - 1] for n >= 1 elements; out[n], its last element, is the sum of all.
+// As in the CS344 radix report: a zero, then the inclusive scan.
 static inline void exclusive_scan(const unsigned int *in, unsigned int *out, size_t n,
                                   int block_size) {
   CUDA_CHECK(cudaMemsetAsync(out, 0, sizeof *out, 0));

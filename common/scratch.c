@@ -1,7 +1,6 @@
 #include "common/scratch.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/check.h"
@@ -26,7 +25,7 @@ static Block *best_fit(size_t bytes) {
 }
 
 void *scratch_alloc(size_t bytes) {
-  if (bytes < 256) bytes = 256;  // empty requests get an address too, and tiny ones share sizes
+  if (bytes < 256) bytes = 256;  // an empty request gets an address too; small ones share blocks
   Block *block = best_fit(bytes);
   if (block == NULL) {
     block = MEMORY_CHECK(calloc(1, sizeof *block));
@@ -51,8 +50,7 @@ void scratch_free(void *memory) {
       block->in_use = false;
       return;
     }
-  fprintf(stderr, "scratch: %p is not a block that is in use\n", memory);
-  exit(EXIT_DEVICE);
+  check_fail("scratch: %p is not a block that is in use", memory);
 }
 
 size_t scratch_outstanding(void) {

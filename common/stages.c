@@ -1,38 +1,34 @@
 #include "common/stages.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 
-// One bracket: two events and the stage that they belong to. Events are created once and reused,
-// because creating one inside a timed region would be timed as well.
+// One bracket: two events and the stage that they time. Events are created once and reused, because
+// creating one inside a timed region would be timed as well.
 typedef struct Bracket {
   cudaEvent_t start, stop;
   int stage;
-  float elapsed;  // milliseconds, from stages_end on
+  float elapsed;  // milliseconds; valid after stages_end
 } Bracket;
 
 static struct {
   const SortVersion *version;
   bool enabled;
   bool open;          // between stage_start and stage_stop
-  Bracket *brackets;  // `created` of them hold events, `used` are from this run
+  Bracket *brackets;  // `created` of them have events, the first `used` are of this run
   size_t used, created;
 } stages;
 
-static void fail(const char *what, const char *name) {
-  fprintf(stderr, "stages: %s (stage '%s' of %s)\n", what, name,
-          stages.version ? stages.version->name : "no version");
-  exit(EXIT_DEVICE);
+__attribute__((noreturn)) static void misuse(const char *mistake, const char *stage) {
+  check_fail("stages: %s (stage '%s' of %s)", mistake, stage, stages.version->name);
 }
 
 static int stage_index(const char *name) {
   for (int i = 0; stages.version->stages[i] != NULL; i++)
     if (strcmp(stages.version->stages[i], name) == 0) return i;
-  fail("not among the version's stages", name);
-  return -1;
+  misuse("not among the version's stages", name);
 }
 
 static Bracket *next_bracket(void) {
@@ -49,9 +45,9 @@ static Bracket *next_bracket(void) {
 }
 
 void stage_start(const char *name) {
-  if (stages.version == NULL) return;  // called outside a harness
+  if (stages.version == NULL) return;  // no harness: nothing to time
   const int stage = stage_index(name);
-  if (stages.open) fail("started inside another stage", name);
+  if (stages.open) misuse("started inside another stage", name);
   stages.open = true;
   if (!stages.enabled) return;
   Bracket *const bracket = next_bracket();
@@ -61,7 +57,7 @@ void stage_start(const char *name) {
 
 void stage_stop(void) {
   if (stages.version == NULL) return;
-  if (!stages.open) fail("stopped without a start", "?");
+  if (!stages.open) misuse("stopped without a start", "?");
   stages.open = false;
   if (stages.enabled) CUDA_CHECK(cudaEventRecord(stages.brackets[stages.used - 1].stop, 0));
 }
@@ -74,7 +70,7 @@ void stages_begin(const SortVersion *version, bool enabled) {
 }
 
 int stages_end(double milliseconds[MAX_STAGES]) {
-  if (stages.open) fail("never stopped", "the last one");
+  if (stages.open) misuse("never stopped", "the last one");
   CUDA_CHECK(cudaDeviceSynchronize());
   int count = 0;
   while (stages.version->stages[count] != NULL) milliseconds[count++] = 0.0;

@@ -1,4 +1,4 @@
-// The contract between a version and the rest of the house.
+// The contract between a version and the rest of the repository.
 //
 // A version is a folder with a student_func.cu that defines the two names below: the function
 // your_sort() and the constant sort_version that describes it. Nothing else of a version is
@@ -14,26 +14,28 @@
 extern "C" {
 #endif
 
+enum { KEY_BITS = 32 };  // bits of a key
+
 // A tuning parameter that can be set at run time: `--set blockSize=512`.
 typedef struct SortKnob {
   const char *name;     // as typed after --set; NULL ends a list of knobs
   int default_value;    // within [min, max]
-  int min, max;         // every integer in this range must work
+  int min, max;         // inclusive; every integer in this range must work
   const char *meaning;  // one line, with the unit: "threads per block of ..."
 } SortKnob;
 
-// What a version says of itself: the single source for help texts, tables and tests.
+// Describes a version: the single source for help texts, tables and tests.
 typedef struct SortVersion {
   const char *name;           // the folder's name
   const char *title;          // one line: the idea
   const char *source;         // the report or paper it is from
-  bool stable;                // equal keys keep their order (checked where it is claimed)
-  uint64_t max_n;             // the largest n that it takes
+  bool stable;                // equal keys keep their order; checked if true
+  uint64_t max_n;             // largest n that it sorts
   uint64_t slow_n;            // above this n `compare` leaves it out unless named; 0: never
-  const char *const *stages;  // the stages that it brackets, in printing order; ends with NULL
+  const char *const *stages;  // names of its stages, in printing order; ends with NULL
   const SortKnob *knobs;      // ends with an entry whose name is NULL
   // Device memory that a large sort takes besides its arguments, with default knobs: bytes per
-  // element of bare keys and of pairs. Negative, or left out: unknown.
+  // element of bare keys and of pairs. Negative (the default in C++): unknown.
 #ifdef __cplusplus
   double scratch_per_key = -1.0, scratch_per_pair = -1.0;
 #else

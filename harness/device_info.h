@@ -1,4 +1,4 @@
-// What the program runs on, for the lines and records that say which device a time is from.
+// Describes the device that the program runs on: every report and record names it.
 #ifndef HARNESS_DEVICE_INFO_H
 #define HARNESS_DEVICE_INFO_H
 
@@ -9,17 +9,17 @@ extern "C" {
 #endif
 
 typedef struct DeviceInfo {
-  char name[256];        // as the driver gives it
-  const char *backend;   // "cpu" or "cuda": device_backend()
+  char name[256];        // as the driver reports it
+  const char *backend;   // device_backend()
   int driver_version;    // 1000 x major + 10 x minor, as CUDA counts: 13000 is CUDA 13.0
   int runtime_version;   // likewise
   size_t global_memory;  // bytes
 } DeviceInfo;
 
-// The backend that this program was built for; makes no CUDA call.
+// The backend that this program was built for, "cpu" or "cuda". Makes no CUDA call.
 const char *device_backend(void);
 
-// Describes the present device. A failure ends the program with exit code 3 (common/check.h).
+// Describes the current device. A failure ends the program with exit code 3 (common/check.h).
 DeviceInfo device_info(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-// The inputs. i is a key's index, w, w1, w2, .. are independent uniform 32-bit words that belong to
-// (seed, i), and p = 128 stands for the processors of Helman, Bader and JaJa, "A Randomized
-// Parallel Sorting Algorithm with an Experimental Study" (JPDC 52, 1998), whose inputs cut the
+// The inputs. i is a key's index; w, w1, w2, .. are independent uniform 32-bit numbers, a function
+// of (seed, i). p = 128 is the number of processors in Helman, Bader and JaJa, "A Randomized
+// Parallel Sorting Algorithm with an Experimental Study" (JPDC 52, 1998): their inputs divide the
 // array into p parts and the range of keys into p slices.
 #include "harness/input.h"
 
@@ -11,7 +11,7 @@
 #include "common/scratch.h"
 #include "harness/splitmix.cuh"
 
-// In the order of input_kinds.
+// Indices of input_kinds.
 enum {
   UNIFORM,
   SORTED,
@@ -32,7 +32,7 @@ enum {
 };
 static const unsigned int PARTS = 128, GROUP = 8;  // p and g of Helman, Bader and JaJa
 static const unsigned int SLICE_BITS = 7;          // 2^7 slices of the range of keys
-static const unsigned int RANKS = 1u << 16;        // different keys of zipf
+static const unsigned int RANKS = 1u << 16;        // distinct keys of zipf
 
 extern "C" const InputKind input_kinds[] = {
     {"uniform", "w: independent uniform 32-bit words", true},
@@ -60,7 +60,8 @@ int input_find(const char *name) {
   return -1;
 }
 
-// The words w, w1, w2, .. of index i: as far apart in the seed's stream as no index ever is.
+// The numbers w, w1, w2, .. of index i: 2^48 apart in the seed's stream, more than any index, so
+// that no two coincide.
 static __device__ unsigned int word(uint64_t seed, uint64_t i, unsigned int number) {
   return (unsigned int)(splitmix(seed, i + ((uint64_t)number << 48)) >> 32);
 }
@@ -81,8 +82,9 @@ static __device__ unsigned int mean_of_words(uint64_t seed, uint64_t i) {
   return (unsigned int)(sum / 4);
 }
 
-// thresholds[k - 1] = floor(2^32 P(rank <= k)): looks up the rank that a word falls to. Ranks are
-// scattered over the keys by an odd factor, so that frequent keys are not the small ones.
+// Finds the rank of a uniform number by binary search: thresholds[k - 1] = floor(2^32 P(rank <=
+// k)). An odd factor scatters ranks over the keys, so that the frequent keys are not the small
+// ones.
 static __device__ unsigned int zipf(const unsigned int *thresholds, unsigned int uniform) {
   unsigned int low = 0, high = RANKS - 1;
   while (low < high) {
@@ -95,7 +97,7 @@ static __device__ unsigned int zipf(const unsigned int *thresholds, unsigned int
   return (low + 1) * 0x9e3779b1u;
 }
 
-// Which slice of the range of keys index i draws from.
+// Slice of the range of keys that the key of index i is drawn from.
 static __device__ unsigned int slice_of(int kind, uint64_t i, uint64_t n) {
   const unsigned int part = (unsigned int)(i * PARTS / n);
   const uint64_t place = i * PARTS % n;  // inside the part: place / n of the way

@@ -1,5 +1,6 @@
-// Inputs for tests and measurements: key distributions, each a pure function of (seed, index, n) in
-// integer arithmetic, made on the device. So the same seed gives the same input on either backend.
+// Inputs for tests and measurements: key distributions, generated on the device. Each is a pure
+// function of (seed, index, n) in integer arithmetic, so the same seed gives the same input on both
+// backends.
 #ifndef HARNESS_INPUT_H
 #define HARNESS_INPUT_H
 
@@ -14,18 +15,18 @@ extern "C" {
 typedef struct InputKind {
   const char *name;     // as typed; NULL ends the list
   const char *meaning;  // one line: the formula and where it is from
-  bool everywhere;      // the tests of every version go through it at every size: keep these few
+  bool everywhere;      // every version is tested with it at every size: keep these few
 } InputKind;
 
 extern const InputKind input_kinds[];
 
-// The index of a name in input_kinds, or -1.
+// Index in input_kinds of the entry with this name, or -1.
 int input_find(const char *name);
 
 // Writes n keys of the kind input_kinds[kind] to the device array d_keys.
 void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n);
 
-// Writes 0, 1, .. n-1.
+// Writes 0, 1, .. n - 1 to the device array d_positions; n <= 2^32.
 void input_positions(unsigned int *d_positions, size_t n);
 
 #ifdef __cplusplus

@@ -2,25 +2,25 @@
 #ifndef HARNESS_INPUT_FILE_H
 #define HARNESS_INPUT_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "harness/message.h"
+
 typedef struct InputFile {
-  const uint32_t *keys;  // count of them, inside the mapping; any alignment of 4
+  const uint32_t *keys;  // `count` keys, inside the mapping; aligned to 4 bytes
   size_t count;          // at least 1
-  void *mapping;         // the whole file, read-only; not read before it is used
-  size_t bytes;
+  void *mapping;         // the whole file, read-only; pages are read at their first use
+  size_t bytes;          // of the mapping
 } InputFile;
 
-// Maps a file and checks it: length, and for .npy magic, version, dtype, order and shape. On
-// failure returns false and writes one sentence that names the file and what is wrong into message.
-bool input_file_open(const char *path, InputFile *file, char *message, size_t message_size);
+// Maps a file and checks it: length, and for .npy magic, version, dtype, order and shape.
+// input_file_close unmaps it. On failure returns false and a sentence that names the file.
+bool input_file_open(const char *path, InputFile *file, Message *message);
 void input_file_close(InputFile *file);
 
-// Writes n keys (on the host) as .npy where the path ends so, else raw. Failure as above; nothing
-// is left at the path then.
-bool input_file_save(const char *path, const uint32_t *keys, size_t n, char *message,
-                     size_t message_size);
+// Writes n keys (on the host), as .npy if the path ends in it, else raw. On failure returns false
+// and a sentence that names the file, and leaves no file at the path.
+bool input_file_save(const char *path, const uint32_t *keys, size_t n, Message *message);
 
 #endif

@@ -2,76 +2,24 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "common/check.h"
 #include "common/scratch.h"
-#include "harness/input.h"
-
-static unsigned int *device_array(size_t n) {
-  void *memory = NULL;
-  CUDA_CHECK(cudaMalloc(&memory, (n == 0 ? 1 : n) * sizeof(unsigned int)));
-  return memory;
-}
-
-// Snapshot, keys in and out; positions in and out and the verdict's marks, or the verdict's sorted
-// keys and the library's scratch; the version's scratch.
-double workload_bytes_per_element(const SortVersion *version, bool pairs) {
-  const double words = pairs ? 3 + 2 + 1 : 3 + 1 + 1.1;
-  const double scratch = pairs ? version->scratch_per_pair : version->scratch_per_key;
-  return words * sizeof(unsigned int) + fmax(scratch, 0.0);
-}
-
-Workload workload_create(size_t n, bool pairs) {
-  Workload w = {n, pairs, device_array(n), device_array(n), NULL, device_array(n), NULL};
-  if (pairs) {
-    w.positions_in = device_array(n);
-    w.positions_out = device_array(n);
-  }
-  return w;
-}
-
-void workload_draw(Workload *w, int kind, uint64_t seed) {
-  input_keys(kind, seed, w->snapshot, w->n);
-}
-
-void workload_load(Workload *w, const unsigned int *keys, size_t count) {
-  for (size_t done = 0; done < w->n;) {
-    const size_t part = w->n - done < count ? w->n - done : count;
-    CUDA_CHECK(cudaMemcpy(w->snapshot + done, keys, part * sizeof *keys, cudaMemcpyHostToDevice));
-    done += part;
-  }
-}
-
-void workload_destroy(Workload *w) {
-  unsigned int *const arrays[] = {w->snapshot, w->keys_in, w->positions_in, w->keys_out,
-                                  w->positions_out};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) CUDA_CHECK(cudaFree(arrays[i]));
-  *w = (Workload){0};
-}
-
-static void refresh(const Workload *w) {
-  if (w->n == 0) return;
-  CUDA_CHECK(
-      cudaMemcpy(w->keys_in, w->snapshot, w->n * sizeof(unsigned int), cudaMemcpyDeviceToDevice));
-  if (w->pairs) input_positions(w->positions_in, w->n);
-  CUDA_CHECK(cudaDeviceSynchronize());
-}
+#include "harness/clock.h"
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-// The q-th quantile of sorted values, by the nearest rank.
+// The q-th quantile of ascending values, by the nearest rank.
 static double quantile(const double *sorted, int count, double q) {
   return sorted[(int)(q * (count - 1) + 0.5)];
 }
 
-// The interval between two order statistics holds the median with 95% probability, whatever the
-// distribution: their ranks are count / 2 -+ 0.98 sqrt(count) (the binomial's normal limit).
+// The interval between the order statistics of ranks count / 2 -+ 0.98 sqrt(count) contains the
+// median with 95% probability, whatever the distribution (normal approximation of the binomial).
 double noise_of_median(const double *times, int count) {
   const double reach = 0.98 * sqrt(count);
   int low = (int)floor(count / 2.0 - reach) - 1, high = (int)ceil(count / 2.0 + reach);
@@ -81,54 +29,62 @@ double noise_of_median(const double *times, int count) {
   return median > 0.0 ? (times[high] - times[low]) / 2.0 / median : 0.0;
 }
 
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void *host_array(size_t count, size_t size) {
-  void *const memory = calloc(count, size);
-  if (memory == NULL) check_cuda(cudaErrorMemoryAllocation, "calloc", __FILE__, __LINE__);
-  return memory;
-}
-
-// A pair of events to put around a run.
-typedef struct Clock {
+// A pair of events around a run. Created once and reused, like those of the stages.
+typedef struct Stopwatch {
   cudaEvent_t start, stop;
-} Clock;
+} Stopwatch;
 
-// One run on a fresh input, in milliseconds by events.
-static double run_once(const LoadedVersion *version, const Workload *w, const Clock *clock) {
-  refresh(w);
-  CUDA_CHECK(cudaEventRecord(clock->start, 0));
-  version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
-  CUDA_CHECK(cudaEventRecord(clock->stop, 0));
-  CUDA_CHECK(cudaEventSynchronize(clock->stop));
+static Stopwatch stopwatch_create(void) {
+  Stopwatch watch;
+  CUDA_CHECK(cudaEventCreate(&watch.start));
+  CUDA_CHECK(cudaEventCreate(&watch.stop));
+  return watch;
+}
+
+static void stopwatch_destroy(Stopwatch watch) {
+  CUDA_CHECK(cudaEventDestroy(watch.start));
+  CUDA_CHECK(cudaEventDestroy(watch.stop));
+}
+
+static void stopwatch_start(const Stopwatch *watch) {
+  CUDA_CHECK(cudaEventRecord(watch->start, 0));
+}
+
+// Records the second event and waits for it. Returns the milliseconds since the first.
+static double stopwatch_stop(const Stopwatch *watch) {
+  CUDA_CHECK(cudaEventRecord(watch->stop, 0));
+  CUDA_CHECK(cudaEventSynchronize(watch->stop));
   LAUNCH_CHECK();
   float elapsed = 0.0f;
-  CUDA_CHECK(cudaEventElapsedTime(&elapsed, clock->start, clock->stop));
-  if (scratch_outstanding() != 0) {
-    fprintf(stderr, "%s did not return its scratch memory\n", version->version->name);
-    exit(EXIT_DEVICE);
-  }
+  CUDA_CHECK(cudaEventElapsedTime(&elapsed, watch->start, watch->stop));
   return (double)elapsed;
 }
 
-// Keeps `count` ascending values ascending as one more comes.
+// One run on a fresh copy of the input, in milliseconds.
+static double run_once(const LoadedVersion *version, const Workload *w, const Stopwatch *watch) {
+  workload_refresh(w);
+  stopwatch_start(watch);
+  version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
+  const double elapsed = stopwatch_stop(watch);
+  if (scratch_outstanding() != 0)
+    check_fail("%s did not return its scratch memory", version->version->name);
+  return elapsed;
+}
+
+// Inserts a value into `count` ascending ones, with room for one more.
 static void insert(double *sorted, int count, double value) {
   for (; count > 0 && sorted[count - 1] > value; count--) sorted[count] = sorted[count - 1];
   sorted[count] = value;
 }
 
-// Timed runs until the median has settled or a limit is hit.
+// Times runs until the median has settled or a limit is reached.
 static void time_total(const LoadedVersion *version, const Workload *w, MeasurePlan plan,
-                       const Clock *clock, Measurement *m) {
-  double *const times = host_array((size_t)plan.max_repetitions, sizeof *times);
+                       const Stopwatch *watch, Measurement *m) {
+  double *const times = MEMORY_CHECK(calloc((size_t)plan.max_repetitions, sizeof *times));
   const double start = seconds_now();
   double sum = 0.0;
   for (m->limit = LIMIT_REPETITIONS; m->repetitions < plan.max_repetitions;) {
-    const double time = run_once(version, w, clock);
+    const double time = run_once(version, w, watch);
     sum += time;
     insert(times, m->repetitions++, time);
     m->noise = noise_of_median(times, m->repetitions);
@@ -147,26 +103,32 @@ static void time_total(const LoadedVersion *version, const Workload *w, MeasureP
   free(times);
 }
 
+// Milliseconds of each stage in one run.
 typedef struct StageTimes {
   double ms[MAX_STAGES];
 } StageTimes;
 
-static void time_stages(const LoadedVersion *version, const Workload *w, const Clock *clock,
+static void keep_passes(Measurement *m) {
+  for (int stage = 0; stage < m->stages; stage++)
+    m->passes[stage].count = stages_passes(stage, m->passes[stage].ms, MAX_PASSES);
+}
+
+static void time_stages(const LoadedVersion *version, const Workload *w, const Stopwatch *watch,
                         Measurement *m) {
   const int repetitions = 1 + (m->repetitions - 1) / 3;
-  StageTimes *const runs = host_array((size_t)repetitions, sizeof *runs);
-  double *const one_stage = host_array((size_t)repetitions, sizeof *one_stage);
+  StageTimes *const runs = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *runs));
+  double *const one_stage = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *one_stage));
   for (int i = 0; i < repetitions; i++) {
     stages_begin(version->version, true);
-    run_once(version, w, clock);
+    run_once(version, w, watch);
     m->stages = stages_end(runs[i].ms);
   }
   for (int stage = 0; stage < m->stages; stage++) {
     for (int i = 0; i < repetitions; i++) one_stage[i] = runs[i].ms[stage];
     qsort(one_stage, (size_t)repetitions, sizeof *one_stage, ascending);
     m->stage_ms[stage] = quantile(one_stage, repetitions, 0.5);
-    m->passes[stage].count = stages_passes(stage, m->passes[stage].ms, MAX_PASSES);
   }
+  keep_passes(m);
   free(one_stage);
   free(runs);
 }
@@ -177,30 +139,40 @@ static Verdict judge(const LoadedVersion *version, const Workload *w) {
 
 Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan plan) {
   Measurement m = {0};
-  Clock clock;
-  CUDA_CHECK(cudaEventCreate(&clock.start));
-  CUDA_CHECK(cudaEventCreate(&clock.stop));
-
+  const Stopwatch watch = stopwatch_create();
   stages_begin(version->version, false);
-  // Poison, so that an output that is never written cannot be right by chance.
-  CUDA_CHECK(cudaMemset(w->keys_out, 0xa5, w->n * sizeof(unsigned int)));
-  if (w->pairs) CUDA_CHECK(cudaMemset(w->positions_out, 0xa5, w->n * sizeof(unsigned int)));
-  run_once(version, w, &clock);
+  workload_poison(w);
+  run_once(version, w, &watch);
   m.verdict = judge(version, w);
   if (verdict_passes(&m.verdict)) {
-    time_total(version, w, plan, &clock, &m);
-    if (plan.stages) time_stages(version, w, &clock, &m);
-    // The last timed result is judged as well: some mistakes show only now and then.
+    time_total(version, w, plan, &watch, &m);
+    if (plan.stages) time_stages(version, w, &watch, &m);
+    // The last timed result is judged as well: a race may show only in some runs.
     m.verdict = judge(version, w);
   }
   stages_begin(version->version, false);
-  CUDA_CHECK(cudaEventDestroy(clock.start));
-  CUDA_CHECK(cudaEventDestroy(clock.stop));
+  stopwatch_destroy(watch);
+  return m;
+}
+
+Measurement measure_once(const LoadedVersion *version, const Workload *w) {
+  Measurement m = {.repetitions = 1, .limit = LIMIT_REPETITIONS};
+  const Stopwatch watch = stopwatch_create();
+  stages_begin(version->version, true);
+  run_once(version, w, &watch);
+  workload_poison(w);
+  stages_begin(version->version, true);
+  m.median_ms = m.mean_ms = m.min_ms = run_once(version, w, &watch);
+  m.stages = stages_end(m.stage_ms);
+  keep_passes(&m);
+  m.verdict = judge(version, w);
+  stages_begin(version->version, false);
+  stopwatch_destroy(watch);
   return m;
 }
 
 double measure_copy_rate(void) {
-  // Large enough to be many times a GPU's cache, small enough for a laptop.
+  // Many times a GPU's cache, but small enough for a laptop.
   size_t free_bytes = 0, total_bytes = 0;
   CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
 #ifdef CUDA_CPU
@@ -213,22 +185,16 @@ double measure_copy_rate(void) {
   CUDA_CHECK(cudaMalloc(&from, bytes));
   CUDA_CHECK(cudaMalloc(&to, bytes));
   CUDA_CHECK(cudaMemset(from, 1, bytes));
-  cudaEvent_t start, stop;
-  CUDA_CHECK(cudaEventCreate(&start));
-  CUDA_CHECK(cudaEventCreate(&stop));
+  const Stopwatch watch = stopwatch_create();
   double times[9] = {0.0};
-  for (int i = -2; i < 9; i++) {
-    CUDA_CHECK(cudaEventRecord(start, 0));
+  for (int i = -2; i < 9; i++) {  // two warm-ups
+    stopwatch_start(&watch);
     CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0));
-    CUDA_CHECK(cudaEventRecord(stop, 0));
-    CUDA_CHECK(cudaEventSynchronize(stop));
-    float elapsed = 0.0f;
-    CUDA_CHECK(cudaEventElapsedTime(&elapsed, start, stop));
-    if (i >= 0) times[i] = (double)elapsed;
+    const double elapsed = stopwatch_stop(&watch);
+    if (i >= 0) times[i] = elapsed;
   }
   qsort(times, 9, sizeof *times, ascending);
-  CUDA_CHECK(cudaEventDestroy(start));
-  CUDA_CHECK(cudaEventDestroy(stop));
+  stopwatch_destroy(watch);
   CUDA_CHECK(cudaFree(from));
   CUDA_CHECK(cudaFree(to));
   return 2.0 * (double)bytes / (times[4] * 1e-3);

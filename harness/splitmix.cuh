@@ -1,4 +1,4 @@
-// splitmix64: words of 64 bits that look random (Steele, Lea and Flood, "Fast Splittable
+// splitmix64: pseudorandom 64-bit numbers (Steele, Lea and Flood, "Fast Splittable
 // Pseudorandom Number Generators", 2014).
 #ifndef HARNESS_SPLITMIX_CUH
 #define HARNESS_SPLITMIX_CUH
@@ -6,7 +6,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-// The i-th word of a seed's stream. It depends on every bit of both, and differs for any two i.
+// Number i of the seed's stream. It depends on every bit of both; different i give different
+// numbers.
 static __device__ __forceinline__ uint64_t splitmix(uint64_t seed, uint64_t i) {
   uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15ull;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;

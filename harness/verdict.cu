@@ -1,5 +1,5 @@
-// The verdict's kernels. Each finding is a count of bad places and the first of them, gathered by
-// atomics; what was expected there is looked up afterwards.
+// The verdict's kernels. Each part counts its wrong places and finds the first of them by atomics;
+// the values expected there are looked up afterwards.
 #include "harness/verdict.h"
 
 #include "common/check.h"
@@ -15,19 +15,20 @@ typedef struct Bad {
   Count count, first;
 } Bad;
 
-// What the calling thread found wrong, added to the finding of all threads.
+// Adds the wrong places that the calling thread found to those of all threads.
 static __device__ void report(Bad *bad, Count count, Count first) {
   if (count == 0) return;
   atomicAdd(&bad->count, count);
   atomicMin(&bad->first, first);
 }
 
+// Counts place i as wrong.
 static __device__ void note(Count *count, Count *first, Count i) {
   (*count)++;
   if (i < *first) *first = i;
 }
 
-// Grid-stride loops: consecutive threads look at consecutive elements, at any n.
+// Grid-stride loop, for any n: consecutive threads read consecutive elements.
 #define FOR_EACH_INDEX(i, from, to)                                                 \
   for (size_t i = (from) + (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (to); \
        i += (size_t)gridDim.x * blockDim.x)
@@ -49,11 +50,11 @@ static __global__ void check_stability(const unsigned int *keys, const unsigned 
   report(stability, count, first);
 }
 
-// Multiset and pairing at once, when nothing is wrong: every key is written to its position in an
-// array that at first differs from the snapshot everywhere. If the two are equal afterwards, every
-// position occurred with its key; n places for n positions, so each occurred once. One scattered
-// write an element, where the kernels below, which find out what is wrong, need a scattered read
-// and a scattered atomic.
+// Checks multiset and pairing at once: every key is written to its position in an array that at
+// first differs from the snapshot everywhere. If the two are equal afterwards, every position
+// occurred with its key, and each once, as there are n of them. This costs one scattered write per
+// element. The kernels below, which find out which part fails and where, need a scattered read and
+// a scattered atomic.
 static __global__ void fill_unlike(const unsigned int *snapshot, size_t n, unsigned int *marks) {
   FOR_EACH_INDEX(i, 0, n) marks[i] = ~snapshot[i];
 }
@@ -75,8 +76,8 @@ static __global__ void check_equal(const unsigned int *expected, const unsigned 
   report(bad, count, first);
 }
 
-// Ticks every position that occurs in a bitmap, and compares each key with the one that the
-// snapshot has at its position.
+// Marks every position that occurs in a bitmap, and compares each key with the snapshot's key at
+// its position.
 static __global__ void check_pairing(const unsigned int *snapshot, const unsigned int *keys,
                                      const unsigned int *positions, size_t n, unsigned int *seen,
                                      Bad *pairing) {
@@ -90,8 +91,8 @@ static __global__ void check_pairing(const unsigned int *snapshot, const unsigne
   report(pairing, count, first);
 }
 
-// n places for n positions: if one occurs twice, another is lost. So looking for lost ones is
-// enough.
+// There are n positions in n places: if one occurs twice, another is lost. So it is enough to count
+// the lost ones.
 static __global__ void check_all_seen(const unsigned int *seen, size_t n, Bad *multiset) {
   Count count = 0, first = ~0ull;
   FOR_EACH_INDEX(i, 0, n) {
@@ -100,7 +101,7 @@ static __global__ void check_all_seen(const unsigned int *seen, size_t n, Bad *m
   report(multiset, count, first);
 }
 
-// The sum of the hashes of a's keys less that of b's: 0 if both have the same keys, in any order.
+// Hash sum of a's keys minus that of b's: 0 if both hold the same keys, in any order.
 static __global__ void subtract_hashes(const unsigned int *a, const unsigned int *b, size_t n,
                                        Count *difference) {
   Count sum = 0;
@@ -119,31 +120,39 @@ static unsigned int fetch(const unsigned int *d_array, size_t i) {
 typedef struct Judge {
   const unsigned int *snapshot, *keys, *positions;
   size_t n;
-  unsigned int blocks;
-  Bad *d_bad;  // one for each part
+  unsigned int blocks;  // of every kernel
+  Bad *d_bad;           // one for each part
 } Judge;
 
 static VerdictFinding finding(const Judge *judge, VerdictPart part) {
   Bad bad;
   CUDA_CHECK(cudaMemcpy(&bad, judge->d_bad + part, sizeof bad, cudaMemcpyDeviceToHost));
-  VerdictFinding found = {bad.count == 0 ? VERDICT_HOLDS : VERDICT_FAILS, bad.count, 0, 0, 0};
+  VerdictFinding found = {};
+  found.state = bad.count == 0 ? VERDICT_HOLDS : VERDICT_FAILS;
+  found.bad_count = bad.count;
   if (bad.count > 0) found.first_bad = bad.first;
+  return found;
+}
+
+// The finding of a part that compares each element of d_array with the one before it.
+static VerdictFinding finding_of_neighbours(const Judge *judge, VerdictPart part,
+                                            const unsigned int *d_array) {
+  VerdictFinding found = finding(judge, part);
+  if (found.state == VERDICT_FAILS) {
+    found.expected = fetch(d_array, found.first_bad - 1);
+    found.actual = fetch(d_array, found.first_bad);
+  }
   return found;
 }
 
 static VerdictFinding judge_order(const Judge *judge) {
   check_order<<<judge->blocks, BLOCK_SIZE>>>(judge->keys, judge->n, judge->d_bad + VERDICT_ORDER);
   LAUNCH_CHECK();
-  VerdictFinding found = finding(judge, VERDICT_ORDER);
-  if (found.state == VERDICT_FAILS) {
-    found.expected = fetch(judge->keys, found.first_bad - 1);
-    found.actual = fetch(judge->keys, found.first_bad);
-  }
-  return found;
+  return finding_of_neighbours(judge, VERDICT_ORDER, judge->keys);
 }
 
-// What a library makes of the snapshot, the output must be, word for word. Should both have lost
-// the same keys, as when the library's own sort is judged, then the hashes tell.
+// The output must equal the snapshot sorted by a library. If both lost the same keys (the version
+// may be that library's sort), the hash sums of snapshot and output differ.
 static VerdictFinding judge_multiset_of_keys(const Judge *judge) {
   unsigned int *const d_sorted = (unsigned int *)scratch_alloc(judge->n * sizeof *d_sorted);
   Count *const d_difference = (Count *)scratch_alloc(sizeof *d_difference);
@@ -169,7 +178,7 @@ static VerdictFinding judge_multiset_of_keys(const Judge *judge) {
   return found;
 }
 
-// Does every position occur once and with its key?
+// Does every position occur once, with its key?
 static bool positions_right(const Judge *judge) {
   unsigned int *const d_marks = (unsigned int *)scratch_alloc(judge->n * sizeof *d_marks);
   Bad *const d_bad = judge->d_bad + VERDICT_MULTISET;
@@ -185,7 +194,7 @@ static bool positions_right(const Judge *judge) {
   return right;
 }
 
-// Fills in multiset and pairing.
+// Judges multiset and pairing of pairs.
 static void judge_positions(const Judge *judge, Verdict *verdict) {
   if (positions_right(judge)) {
     verdict->part[VERDICT_MULTISET].state = VERDICT_HOLDS;
@@ -204,7 +213,7 @@ static void judge_positions(const Judge *judge, Verdict *verdict) {
 
   VerdictFinding *const multiset = &verdict->part[VERDICT_MULTISET];
   *multiset = finding(judge, VERDICT_MULTISET);
-  multiset->expected = 1;  // and actually 0 times
+  multiset->expected = 1;  // actual stays 0
   VerdictFinding *const pairing = &verdict->part[VERDICT_PAIRING];
   *pairing = finding(judge, VERDICT_PAIRING);
   if (pairing->state == VERDICT_FAILS) {
@@ -217,29 +226,24 @@ static VerdictFinding judge_stability(const Judge *judge) {
   check_stability<<<judge->blocks, BLOCK_SIZE>>>(judge->keys, judge->positions, judge->n,
                                                  judge->d_bad + VERDICT_STABILITY);
   LAUNCH_CHECK();
-  VerdictFinding found = finding(judge, VERDICT_STABILITY);
-  if (found.state == VERDICT_FAILS) {
-    found.expected = fetch(judge->positions, found.first_bad - 1);
-    found.actual = fetch(judge->positions, found.first_bad);
-  }
-  return found;
+  return finding_of_neighbours(judge, VERDICT_STABILITY, judge->positions);
 }
 
 Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot,
                       const unsigned int *d_keys, const unsigned int *d_positions, size_t n) {
-  Verdict verdict = {d_positions != NULL, {}};
+  Verdict verdict = {.pairs = d_positions != NULL, .part = {}};
   for (int part = 0; part < VERDICT_PARTS; part++) verdict.part[part].state = VERDICT_NOT_JUDGED;
   Bad bad[VERDICT_PARTS];
   for (int part = 0; part < VERDICT_PARTS; part++) bad[part] = {0, ~0ull};
   const size_t blocks = (n + BLOCK_SIZE - 1) / BLOCK_SIZE;
-  Judge judge = {d_snapshot,
-                 d_keys,
-                 d_positions,
-                 n,
-                 (unsigned int)(blocks == 0           ? 1
-                                : blocks < MAX_BLOCKS ? blocks
-                                                      : MAX_BLOCKS),
-                 (Bad *)scratch_alloc(sizeof bad)};
+  const Judge judge = {.snapshot = d_snapshot,
+                       .keys = d_keys,
+                       .positions = d_positions,
+                       .n = n,
+                       .blocks = (unsigned int)(blocks == 0           ? 1
+                                                : blocks < MAX_BLOCKS ? blocks
+                                                                      : MAX_BLOCKS),
+                       .d_bad = (Bad *)scratch_alloc(sizeof bad)};
   CUDA_CHECK(cudaMemcpy(judge.d_bad, bad, sizeof bad, cudaMemcpyHostToDevice));
 
   verdict.part[VERDICT_ORDER] = judge_order(&judge);

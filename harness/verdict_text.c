@@ -1,4 +1,4 @@
-// The verdict in words.
+// Describes a verdict in a sentence.
 #include <stdio.h>
 
 #include "harness/verdict.h"

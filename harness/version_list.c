@@ -14,18 +14,17 @@ static int by_name(const void *a, const void *b) {
                 ((const LoadedVersion *)b)->version->name);
 }
 
-static bool load(const char *path, LoadedVersion *loaded, char *message, size_t message_size) {
+static bool load(const char *path, LoadedVersion *loaded, Message *message) {
   // RTLD_LOCAL: every version has a your_sort and a sort_version of its own.
   void *const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   loaded->version = object == NULL ? NULL : (const SortVersion *)dlsym(object, "sort_version");
-  // POSIX promises that a function's address survives the way through void *.
+  // POSIX guarantees that void * can hold a function's address.
   *(void **)&loaded->sort = object == NULL ? NULL : dlsym(object, "your_sort");
   if (loaded->version != NULL && loaded->sort != NULL) return true;
-  snprintf(message, message_size, "%s cannot be loaded: %s", path, dlerror());
-  return false;
+  return message_fail(message, "%s cannot be loaded: %s", path, dlerror());
 }
 
-bool version_list_load(VersionList *list, char *message, size_t message_size) {
+bool version_list_load(VersionList *list, Message *message) {
   char executable[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
   executable[length < 0 ? 0 : length] = '\0';
@@ -33,14 +32,12 @@ bool version_list_load(VersionList *list, char *message, size_t message_size) {
   snprintf(pattern, sizeof pattern, "%s/*/version.so", dirname(executable));
   glob_t found;
   *list = (VersionList){NULL, 0};
-  if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0) {
-    snprintf(message, message_size, "no versions at %s", pattern);
-    return false;
-  }
+  if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0)
+    return message_fail(message, "no versions at %s", pattern);
   list->entries = calloc(found.gl_pathc, sizeof *list->entries);
-  bool good = list->entries != NULL;
+  bool good = list->entries != NULL || message_fail(message, "out of memory");
   for (size_t i = 0; good && i < found.gl_pathc; i++) {
-    good = load(found.gl_pathv[i], &list->entries[i], message, message_size);
+    good = load(found.gl_pathv[i], &list->entries[i], message);
     list->count += good;
   }
   globfree(&found);
@@ -53,20 +50,19 @@ void version_list_free(VersionList *list) {
   *list = (VersionList){NULL, 0};
 }
 
-const char *version_list_add(VersionList *list, const char *path, char *message,
-                             size_t message_size) {
+const char *version_list_add(VersionList *list, const char *path, Message *message) {
   LoadedVersion loaded;
-  if (!load(path, &loaded, message, message_size)) return NULL;
+  if (!load(path, &loaded, message)) return NULL;
   const LoadedVersion *const other = version_list_find(list, loaded.version->name);
   if (other != NULL) {
-    // dlopen gives the same object for the same file: then it is already there.
+    // dlopen returns the same object for the same file: then it is in the list already.
     if (other->version == loaded.version) return loaded.version->name;
-    snprintf(message, message_size, "%s is a second version called %s", path, loaded.version->name);
+    message_fail(message, "%s is a second version called %s", path, loaded.version->name);
     return NULL;
   }
   LoadedVersion *const entries = realloc(list->entries, (list->count + 1) * sizeof *entries);
   if (entries == NULL) {
-    snprintf(message, message_size, "out of memory");
+    message_fail(message, "out of memory");
     return NULL;
   }
   list->entries = entries;

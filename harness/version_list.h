@@ -1,9 +1,12 @@
-// All versions that were built, as shared objects beside the running program, and others by path.
+// The versions that compare can run: those built as shared objects beside the running program, and
+// others by path.
 #ifndef HARNESS_VERSION_LIST_H
 #define HARNESS_VERSION_LIST_H
 
 #include "common/your_sort.h"
+#include "harness/message.h"
 
+// The type of your_sort().
 typedef void SortFunction(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                           unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                           const size_t numElems);
@@ -14,22 +17,22 @@ typedef struct LoadedVersion {
 } LoadedVersion;
 
 typedef struct VersionList {
-  LoadedVersion *entries;  // by name
+  LoadedVersion *entries;  // in the order of their names, except those of version_list_add
   size_t count;
 } VersionList;
 
-// Loads */version.so next to the executable. Returns false and one sentence in message if there is
-// none, or one cannot be loaded.
-bool version_list_load(VersionList *list, char *message, size_t message_size);
+// Loads */version.so next to the executable; version_list_free frees the list. Returns false and a
+// sentence if there is none, or one cannot be loaded.
+bool version_list_load(VersionList *list, Message *message);
 
+// Frees the list. The versions stay loaded.
 void version_list_free(VersionList *list);
 
-// Adds the version in a shared object anywhere. Returns its name, or NULL and one sentence in
-// message. Pointers into the list are invalid afterwards.
-const char *version_list_add(VersionList *list, const char *path, char *message,
-                             size_t message_size);
+// Adds the version in the shared object at any path. Returns its name, or NULL and a sentence.
+// Pointers into the list are invalid afterwards.
+const char *version_list_add(VersionList *list, const char *path, Message *message);
 
-// The entry of that name, or NULL.
+// The entry with this name, or NULL.
 const LoadedVersion *version_list_find(const VersionList *list, const char *name);
 
 #endif

@@ -14,8 +14,6 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum { KEY_BITS = 32 };
-
 static const char *const stages[] = {"hist", "scatter", NULL};
 static const SortKnob knobs[] = {
     {"blockDigit", 256, 32, 1024, "threads per block of the take-digit kernel"},

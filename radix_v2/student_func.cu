@@ -16,8 +16,6 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum { KEY_BITS = 32 };
-
 static const char *const stages[] = {"hist", "scan", "scatter", NULL};
 static const SortKnob knobs[] = {
     {"nBits", 4, 1, 8, "bits per digit"},

@@ -19,7 +19,6 @@
 #include "common/your_sort.h"
 
 enum {
-  KEY_BITS = 32,
   INDEX_BITS = 10,  // of a thread's index in its block
 };
 

@@ -29,10 +29,6 @@ typedef struct SweepState {
   unsigned int *look_back;     // [PASSES][tiles][BINS] words of look_back.cuh
 } SweepState;
 
-static __device__ __forceinline__ unsigned int digit_of(unsigned int key, int pass) {
-  return key >> (pass * DIGIT_BITS) & (BINS - 1);
-}
-
 // So many blocks of `threads` are to share a multiprocessor, but no more than the smallest of its
 // architecture holds (CUDA C++ Programming Guide, "Technical Specifications per Compute
 // Capability"). For __launch_bounds__, which refuses more.

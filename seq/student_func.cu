@@ -10,8 +10,6 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum { KEY_BITS = 32 };
-
 static const char *const stages[] = {"copy", "hist", "scan", "scatter", NULL};
 static const SortKnob knobs[] = {{"kBits", 8, 1, 16, "bits per digit"}, {}};
 

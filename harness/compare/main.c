@@ -37,19 +37,19 @@ static void save_input(const Request *request) {
     CUDA_CHECK(cudaMemcpy(keys, workload.snapshot, n * sizeof *keys, cudaMemcpyDeviceToHost));
     workload_destroy(&workload);
   }
-  char message[512];
-  if (!input_file_save(request->save_input, keys, n, message, sizeof message))
-    compare_quit(EXIT_USAGE, "--save-input: %s", message);
+  Message message;
+  if (!input_file_save(request->save_input, keys, n, &message))
+    compare_quit(EXIT_USAGE, "--save-input: %s", message.text);
   free(keys);
 }
 
 // A VERSION with a slash is a shared object from elsewhere.
 static void load_paths(const Request *request, VersionList *versions) {
-  char message[512];
+  Message message;
   for (int i = 0; i < request->name_count; i++) {
     if (strchr(request->names[i], '/') == NULL) continue;
-    request->names[i] = version_list_add(versions, request->names[i], message, sizeof message);
-    if (request->names[i] == NULL) compare_quit(EXIT_USAGE, "%s", message);
+    request->names[i] = version_list_add(versions, request->names[i], &message);
+    if (request->names[i] == NULL) compare_quit(EXIT_USAGE, "%s", message.text);
   }
 }
 
@@ -60,9 +60,8 @@ int main(int argument_count, char **arguments) {
     return EXIT_RIGHT;
   }
   VersionList versions;
-  char message[512];
-  if (!version_list_load(&versions, message, sizeof message))
-    compare_quit(EXIT_USAGE, "%s", message);
+  Message message;
+  if (!version_list_load(&versions, &message)) compare_quit(EXIT_USAGE, "%s", message.text);
   load_paths(&request, &versions);
   Plan plan = plan_make(&request, &versions);
   int code = EXIT_RIGHT;

@@ -4,6 +4,7 @@
 
 #include "common/check.h"
 #include "harness/compare/compare.h"
+#include "harness/knob_option.h"
 
 static void *grown(void *memory, size_t count, size_t size) {
   // At powers of two the capacity doubles.
@@ -89,9 +90,9 @@ static bool speaks_of(const char *setting, const SortVersion *version, const cha
 }
 
 static void apply(Row *row, const char *assignment, const char *option) {
-  char message[400];
-  if (!knob_set(assignment, message, sizeof message))
-    compare_quit(EXIT_USAGE, "--%s: %s", option, message);
+  Message message;
+  if (!knob_option(row->loaded->version, assignment, &message))
+    compare_quit(EXIT_USAGE, "--%s: %s", option, message.text);
   row->shown[knob_index(row->loaded->version, assignment, strcspn(assignment, "="))] = true;
 }
 

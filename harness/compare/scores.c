@@ -15,11 +15,11 @@
 
 // In the child: writes the keys to the file.
 static void write_scores(const char *image_path, const char *template_path, int file) {
-  char message[512];
+  Message message;
   Image image, eye_template;
-  if (!image_load(image_path, &image, message, sizeof message) ||
-      !image_load(template_path, &eye_template, message, sizeof message))
-    compare_quit(EXIT_USAGE, "--image: %s", message);
+  if (!image_load(image_path, &image, &message) ||
+      !image_load(template_path, &eye_template, &message))
+    compare_quit(EXIT_USAGE, "--image: %s", message.text);
   if (image.width < eye_template.width || image.height < eye_template.height)
     compare_quit(EXIT_USAGE, "--image: the image is smaller than the template");
   const size_t bytes = (size_t)image.width * (size_t)image.height * sizeof(uint32_t);

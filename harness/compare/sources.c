@@ -17,14 +17,15 @@ Source *source_add(Request *request, const char *name) {
 }
 
 void sources_add_file(Request *request, const char *path) {
-  char message[512];
-  if (!input_file_open(path, &source_add(request, path)->file, message, sizeof message))
-    compare_quit(EXIT_USAGE, "--input: %s", message);
+  Message message;
+  if (!input_file_open(path, &source_add(request, path)->file, &message))
+    compare_quit(EXIT_USAGE, "--input: %s", message.text);
 }
 
 // scores and morton: real inputs that scripts/real_inputs.js leaves in build/inputs.
 static void add_real(Request *request, const char *name) {
-  char executable[PATH_MAX], path[PATH_MAX + 64], message[512];
+  char executable[PATH_MAX], path[PATH_MAX + 64];
+  Message message;
   const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
   executable[length < 0 ? 0 : length] = '\0';
   snprintf(path, sizeof path, "%s/../inputs/%s.npy", dirname(executable), name);
@@ -32,8 +33,7 @@ static void add_real(Request *request, const char *name) {
     compare_quit(EXIT_USAGE, "the input %s is not there yet: run scripts/real_inputs.js", name);
   Source *const source = source_add(request, name);
   source->repeats = true;
-  if (!input_file_open(path, &source->file, message, sizeof message))
-    compare_quit(EXIT_USAGE, "%s", message);
+  if (!input_file_open(path, &source->file, &message)) compare_quit(EXIT_USAGE, "%s", message.text);
 }
 
 void sources_add_names(Request *request, char *list) {

@@ -35,11 +35,7 @@ static Workload make_workload(const Row *row, uint64_t seed) {
 static void set_knobs(const Row *row) {
   const SortVersion *const version = row->loaded->version;
   knobs_begin(version);
-  for (int i = 0; version->knobs[i].name != NULL; i++) {
-    char assignment[100], message[200];
-    snprintf(assignment, sizeof assignment, "%s=%d", version->knobs[i].name, row->knobs[i]);
-    knob_set(assignment, message, sizeof message);
-  }
+  for (int i = 0; version->knobs[i].name != NULL; i++) knob_set(i, row->knobs[i]);
 }
 
 static void fetch(unsigned int *to, const unsigned int *d_from, size_t n) {

@@ -1,5 +1,5 @@
 // Reading and writing image files; the formats themselves are image_netpbm.c and image_opencv.cpp.
-#include "harness/hw4/image.h"
+#include "harness/hw4/codec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,11 +9,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { REASON_SIZE = 256 };
-
-// Writes a sentence, or its end, into text[size]; false, to be returned at once.
-#define FAIL(text, size, ...) (snprintf(text, size, __VA_ARGS__), false)
 
 static void bytes_free(Bytes *bytes) {
   free(bytes->data);
@@ -27,29 +22,29 @@ void image_free(Image *image) {
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// Only what has an end is read: files, and pipes (so that `HW4 <(program) ...` works).
-static bool check_readable(int file, size_t *size, char *reason) {
+// Accepts files, and pipes (for `HW4 <(program) ...`): a device may have no end.
+static bool check_readable(int file, size_t *size, Message *reason) {
   struct stat status;
-  if (fstat(file, &status) != 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
-  if (S_ISDIR(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is a folder");
+  if (fstat(file, &status) != 0) return message_fail(reason, "%s", strerror(errno));
+  if (S_ISDIR(status.st_mode)) return message_fail(reason, "it is a folder");
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))
-    return FAIL(reason, REASON_SIZE, "it is not a file");
+    return message_fail(reason, "it is not a file");
   *size = S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
   return true;
 }
 
-static bool read_all(int file, Bytes *bytes, char *reason) {
+static bool read_all(int file, Bytes *bytes, Message *reason) {
   size_t capacity = 0;
   if (!check_readable(file, &capacity, reason)) return false;
-  capacity += 4096;  // room to see that there is no more
+  capacity += 4096;  // room for one more read(), which finds the end
   while (true) {
     unsigned char *const data = realloc(bytes->data, capacity);
-    if (data == NULL) return FAIL(reason, REASON_SIZE, "it does not fit into memory");
+    if (data == NULL) return message_fail(reason, "it does not fit into memory");
     bytes->data = data;
     while (bytes->size < capacity) {
       const ssize_t got = read(file, data + bytes->size, capacity - bytes->size);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
+      if (got < 0) return message_fail(reason, "%s", strerror(errno));
       if (got == 0) return true;
       bytes->size += (size_t)got;
     }
@@ -57,45 +52,46 @@ static bool read_all(int file, Bytes *bytes, char *reason) {
   }
 }
 
-static bool read_file(const char *path, Bytes *bytes, char *message, size_t message_size) {
+static bool read_file(const char *path, Bytes *bytes, Message *message) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return FAIL(message, message_size, "cannot read '%s': %s", path, strerror(errno));
-  char reason[REASON_SIZE];
-  const bool good = read_all(file, bytes, reason);
+  if (file < 0) return message_fail(message, "cannot read '%s': %s", path, strerror(errno));
+  Message reason;
+  const bool good = read_all(file, bytes, &reason);
   close(file);
   if (good) return true;
   bytes_free(bytes);
-  return FAIL(message, message_size, "cannot read '%s': %s", path, reason);
+  return message_fail(message, "cannot read '%s': %s", path, reason.text);
 }
 
-static bool decode(const Bytes *bytes, Image *image, char *reason) {
-  if (bytes->size == 0) return FAIL(reason, REASON_SIZE, "is empty");
-  // These two are read here even where OpenCV could, so that they mean the same with and without.
+static bool decode(const Bytes *bytes, Image *image, Message *reason) {
+  if (bytes->size == 0) return message_fail(reason, "is empty");
+  // Our own codec even where OpenCV has one, so that both builds read the same pixels.
   const bool own =
       bytes->size >= 2 && bytes->data[0] == 'P' && (bytes->data[1] == '5' || bytes->data[1] == '6');
-  if (own) return netpbm_decode(bytes, image, reason, REASON_SIZE);
+  if (own) return netpbm_decode(bytes, image, reason);
 #if HAVE_OPENCV
-  return opencv_decode(bytes, image, reason, REASON_SIZE);
+  return opencv_decode(bytes, image, reason);
 #else
-  return FAIL(reason, REASON_SIZE,
-              "is not a binary Netpbm image (P5 or P6), and this program was built without OpenCV, "
-              "which reads other formats");
+  return message_fail(
+      reason,
+      "is not a binary Netpbm image (P5 or P6), and this program was built without OpenCV, "
+      "which reads other formats");
 #endif
 }
 
-bool image_load(const char *path, Image *image, char *message, size_t message_size) {
+bool image_load(const char *path, Image *image, Message *message) {
   *image = (Image){0};
   Bytes bytes = {0};
-  if (!read_file(path, &bytes, message, message_size)) return false;
-  char reason[REASON_SIZE];
-  const bool good = decode(&bytes, image, reason);
+  if (!read_file(path, &bytes, message)) return false;
+  Message reason;
+  const bool good = decode(&bytes, image, &reason);
   bytes_free(&bytes);
-  return good || FAIL(message, message_size, "'%s' %s", path, reason);
+  return good || message_fail(message, "'%s' %s", path, reason.text);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// The part of the file's name from its last dot, or "".
+// The end of the file's name from its last dot, or "".
 static const char *suffix_of(const char *path) {
   const char *const slash = strrchr(path, '/');
   const char *const dot = strrchr(slash != NULL ? slash : path, '.');
@@ -106,59 +102,60 @@ static bool is_netpbm(const char *suffix) {
   return strcasecmp(suffix, ".ppm") == 0 || strcasecmp(suffix, ".pnm") == 0;
 }
 
-static bool check_suffix(const char *path, char *message, size_t message_size) {
+static bool check_suffix(const char *path, Message *message) {
   const char *const suffix = suffix_of(path);
   if (is_netpbm(suffix)) return true;
 #if HAVE_OPENCV
   if (opencv_can_encode(suffix)) return true;
-  return FAIL(message, message_size,
-              "cannot write '%s': its name must end in .png, .jpg, .ppm or the suffix of another "
-              "colour format that OpenCV writes",
-              path);
+  return message_fail(
+      message,
+      "cannot write '%s': its name must end in .png, .jpg, .ppm or the suffix of another "
+      "colour format that OpenCV writes",
+      path);
 #else
   return FAIL(
-      message, message_size,
+      message,
       "cannot write '%s': its name must end in .ppm, because this program was built without "
       "OpenCV, which writes other formats",
       path);
 #endif
 }
 
-// May a file of this name be created, or replaced? Otherwise says in reason what is in the way.
-static bool check_place(const char *path, char *reason) {
+// Checks that a file with this name may be created, or replaced.
+static bool check_place(const char *path, Message *reason) {
   struct stat status;
   if (stat(path, &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is a folder");
-    if (!S_ISREG(status.st_mode)) return FAIL(reason, REASON_SIZE, "it is not a file");
-    if (access(path, W_OK) != 0) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
+    if (S_ISDIR(status.st_mode)) return message_fail(reason, "it is a folder");
+    if (!S_ISREG(status.st_mode)) return message_fail(reason, "it is not a file");
+    if (access(path, W_OK) != 0) return message_fail(reason, "%s", strerror(errno));
   }
   const char *const slash = strrchr(path, '/');
   char *const folder = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-  if (folder == NULL) return FAIL(reason, REASON_SIZE, "%s", strerror(errno));
+  if (folder == NULL) return message_fail(reason, "%s", strerror(errno));
   const bool writable = access(folder, W_OK | X_OK) == 0;
   const int error = errno;
   free(folder);
-  return writable || FAIL(reason, REASON_SIZE, "its folder: %s", strerror(error));
+  return writable || message_fail(reason, "its folder: %s", strerror(error));
 }
 
-bool image_can_save(const char *path, char *message, size_t message_size) {
-  if (!check_suffix(path, message, message_size)) return false;
-  char reason[REASON_SIZE];
-  return check_place(path, reason) ||
-         FAIL(message, message_size, "cannot write '%s': %s", path, reason);
+bool image_can_save(const char *path, Message *message) {
+  if (!check_suffix(path, message)) return false;
+  Message reason;
+  return check_place(path, &reason) ||
+         message_fail(message, "cannot write '%s': %s", path, reason.text);
 }
 
-static bool encode(const char *path, const Image *image, Bytes *bytes, char *reason) {
+static bool encode(const char *path, const Image *image, Bytes *bytes, Message *reason) {
 #if HAVE_OPENCV
   const char *const suffix = suffix_of(path);
-  if (!is_netpbm(suffix)) return opencv_encode(image, suffix, bytes, reason, REASON_SIZE);
+  if (!is_netpbm(suffix)) return opencv_encode(image, suffix, bytes, reason);
 #else
   (void)path;  // image_can_save has checked it
 #endif
-  return netpbm_encode(image, bytes, reason, REASON_SIZE);
+  return netpbm_encode(image, bytes, reason);
 }
 
-// The permissions that the file has, or that a new one would get.
+// The permissions of the file, or those of a new one.
 static mode_t permissions(const char *path) {
   struct stat status;
   if (stat(path, &status) == 0) return status.st_mode & 0777;
@@ -176,7 +173,7 @@ static bool write_all(int file, const Bytes *bytes) {
   return true;
 }
 
-// Fills the file that mkostemp opened and gives it its name. On failure errno says why.
+// Writes the file that mkostemp opened and renames it. On failure sets errno.
 static bool complete(int file, const char *temporary, const char *path, const Bytes *bytes) {
   bool good = write_all(file, bytes);
   if (good) (void)fchmod(file, permissions(path));  // some file systems have no permissions
@@ -192,10 +189,10 @@ static bool complete(int file, const char *temporary, const char *path, const By
   return false;
 }
 
-// Writes under another name in the same folder and then renames. On failure errno says why.
+// Writes under another name in the same folder and then renames. On failure sets errno.
 static bool write_file(const char *path, const Bytes *bytes) {
-  char *const target =
-      realpath(path, NULL);  // a symbolic link stays, and what it names is replaced
+  // A symbolic link stays, and the file that it names is replaced.
+  char *const target = realpath(path, NULL);
   const char *const name = target != NULL ? target : path;
   const char *const slash = strrchr(name, '/');
   const int folder = slash != NULL ? (int)(slash - name) + 1 : 0;
@@ -215,14 +212,14 @@ static bool write_file(const char *path, const Bytes *bytes) {
   return good;
 }
 
-bool image_save(const char *path, const Image *image, char *message, size_t message_size) {
-  if (!image_can_save(path, message, message_size)) return false;
+bool image_save(const char *path, const Image *image, Message *message) {
+  if (!image_can_save(path, message)) return false;
   Bytes bytes = {0};
-  char reason[REASON_SIZE];
-  if (!encode(path, image, &bytes, reason))
-    return FAIL(message, message_size, "cannot write '%s': the picture %s", path, reason);
+  Message reason;
+  if (!encode(path, image, &bytes, &reason))
+    return message_fail(message, "cannot write '%s': the picture %s", path, reason.text);
   const bool good = write_file(path, &bytes);
   const int error = errno;
   bytes_free(&bytes);
-  return good || FAIL(message, message_size, "cannot write '%s': %s", path, strerror(error));
+  return good || message_fail(message, "cannot write '%s': %s", path, strerror(error));
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/hw4/image.h"
+#include "harness/hw4/codec.h"
 
 // "P6", width, height and maxval, with white space or comments between them, and one white space
 // after them.
@@ -15,9 +15,6 @@ typedef struct Header {
   uint64_t width, height, maxval;
   size_t size;  // bytes up to the first sample
 } Header;
-
-// Writes a sentence, or its end, into text[size]; false, to be returned at once.
-#define FAIL(text, size, ...) (snprintf(text, size, __VA_ARGS__), false)
 
 // ---- reading -----------------------------------------------------------------------------------
 
@@ -32,7 +29,7 @@ static size_t skip_gap(const Bytes *bytes, size_t at) {
   return at;
 }
 
-// Reads a number that a gap precedes. One that is too large for any use stays at UINT32_MAX.
+// Reads a number after a gap. A larger one than UINT32_MAX becomes that, which no image can use.
 static bool read_number(const Bytes *bytes, size_t *at, uint64_t *value) {
   const size_t start = skip_gap(bytes, *at);
   size_t end = start;
@@ -46,9 +43,9 @@ static bool read_number(const Bytes *bytes, size_t *at, uint64_t *value) {
   return separated && end > start;
 }
 
-static bool read_header(const Bytes *bytes, Header *header, char *reason, size_t reason_size) {
+static bool read_header(const Bytes *bytes, Header *header, Message *reason) {
   if (bytes->size < 2 || bytes->data[0] != 'P' || (bytes->data[1] != '5' && bytes->data[1] != '6'))
-    return FAIL(reason, reason_size, "is not a binary Netpbm image (P5 or P6)");
+    return message_fail(reason, "is not a binary Netpbm image (P5 or P6)");
   header->channels = bytes->data[1] == '6' ? 3 : 1;
   const struct {
     const char *name;
@@ -58,37 +55,36 @@ static bool read_header(const Bytes *bytes, Header *header, char *reason, size_t
   size_t at = 2;
   for (int i = 0; i < 3; i++) {
     if (read_number(bytes, &at, fields[i].value)) continue;
-    if (at == bytes->size) return FAIL(reason, reason_size, "ends within its Netpbm header");
-    return FAIL(reason, reason_size, "has no valid %s in its Netpbm header", fields[i].name);
+    if (at == bytes->size) return message_fail(reason, "ends within its Netpbm header");
+    return message_fail(reason, "has no valid %s in its Netpbm header", fields[i].name);
   }
   if (at < bytes->size && bytes->data[at] == '#') at = skip_comment(bytes, at);
-  if (at == bytes->size) return FAIL(reason, reason_size, "ends within its Netpbm header");
+  if (at == bytes->size) return message_fail(reason, "ends within its Netpbm header");
   if (!isspace(bytes->data[at]))
-    return FAIL(reason, reason_size, "has no valid maxval in its Netpbm header");
+    return message_fail(reason, "has no valid maxval in its Netpbm header");
   header->size = at + 1;
   return true;
 }
 
-static bool check_header(const Header *header, const Bytes *bytes, char *reason,
-                         size_t reason_size) {
-  if (header->width == 0 || header->height == 0) return FAIL(reason, reason_size, "has no pixels");
+static bool check_header(const Header *header, const Bytes *bytes, Message *reason) {
+  if (header->width == 0 || header->height == 0) return message_fail(reason, "has no pixels");
   // Neither factor exceeds UINT32_MAX, so the product cannot overflow.
   if (header->width * header->height > INT_MAX)
-    return FAIL(reason, reason_size, "is too large: an image may have up to %d pixels", INT_MAX);
-  if (header->maxval == 0) return FAIL(reason, reason_size, "has a maxval of 0");
+    return message_fail(reason, "is too large: an image may have up to %d pixels", INT_MAX);
+  if (header->maxval == 0) return message_fail(reason, "has a maxval of 0");
   if (header->maxval > 255)
-    return FAIL(reason, reason_size,
-                "has samples of two bytes (a maxval above 255); only "
-                "samples of one byte are read");
+    return message_fail(reason,
+                        "has samples of two bytes (a maxval above 255); only "
+                        "samples of one byte are read");
   const uint64_t expected = header->width * header->height * (uint64_t)header->channels;
   const uint64_t present = bytes->size - header->size;
   if (present < expected)
-    return FAIL(reason, reason_size, "is cut off: %llu of its %llu bytes of pixels are missing",
-                (unsigned long long)(expected - present), (unsigned long long)expected);
+    return message_fail(reason, "is cut off: %llu of its %llu bytes of pixels are missing",
+                        (unsigned long long)(expected - present), (unsigned long long)expected);
   return true;
 }
 
-// Spreads samples of 0..maxval to 0..255, and one channel to three.
+// Scales samples of 0 .. maxval to 0 .. 255, and copies a single channel to three.
 static bool convert_samples(const Header *header, const unsigned char *samples,
                             unsigned char *rgb) {
   const unsigned int maxval = (unsigned int)header->maxval;
@@ -101,18 +97,16 @@ static bool convert_samples(const Header *header, const unsigned char *samples,
   return true;
 }
 
-bool netpbm_decode(const Bytes *bytes, Image *image, char *reason, size_t reason_size) {
+bool netpbm_decode(const Bytes *bytes, Image *image, Message *reason) {
   Header header = {0};
-  if (!read_header(bytes, &header, reason, reason_size) ||
-      !check_header(&header, bytes, reason, reason_size))
-    return false;
+  if (!read_header(bytes, &header, reason) || !check_header(&header, bytes, reason)) return false;
   unsigned char *const rgb = malloc((size_t)(header.width * header.height) * 3);
-  if (rgb == NULL) return FAIL(reason, reason_size, "does not fit into memory");
-  // What follows the pixels is left alone: a Netpbm file may hold several images.
+  if (rgb == NULL) return message_fail(reason, "does not fit into memory");
+  // Bytes after the pixels are ignored: a Netpbm file may hold several images.
   if (!convert_samples(&header, bytes->data + header.size, rgb)) {
     free(rgb);
-    return FAIL(reason, reason_size, "has a sample above its maxval of %llu",
-                (unsigned long long)header.maxval);
+    return message_fail(reason, "has a sample above its maxval of %llu",
+                        (unsigned long long)header.maxval);
   }
   *image = (Image){.width = (int)header.width, .height = (int)header.height, .rgb = rgb};
   return true;
@@ -120,13 +114,13 @@ bool netpbm_decode(const Bytes *bytes, Image *image, char *reason, size_t reason
 
 // ---- writing -----------------------------------------------------------------------------------
 
-bool netpbm_encode(const Image *image, Bytes *bytes, char *reason, size_t reason_size) {
+bool netpbm_encode(const Image *image, Bytes *bytes, Message *reason) {
   char header[64];
   const size_t header_size =
       (size_t)snprintf(header, sizeof header, "P6\n%d %d\n255\n", image->width, image->height);
   const size_t samples = (size_t)image->width * (size_t)image->height * 3;
   bytes->data = malloc(header_size + samples);
-  if (bytes->data == NULL) return FAIL(reason, reason_size, "does not fit into memory");
+  if (bytes->data == NULL) return message_fail(reason, "does not fit into memory");
   bytes->size = header_size + samples;
   memcpy(bytes->data, header, header_size);
   memcpy(bytes->data + header_size, image->rgb, samples);

@@ -11,12 +11,12 @@
 #include <opencv2/imgcodecs.hpp>
 #include <vector>
 
-#include "harness/hw4/image.h"
+#include "harness/hw4/codec.h"
 
 namespace {
 
-// OpenCV and the libraries below it print what they think of a broken file, each in its own way.
-// The caller says it in one sentence, so stderr goes nowhere while one of these is alive.
+// Discards stderr during its lifetime. OpenCV and its libraries print messages of their own about a
+// broken file, but the caller reports the failure in one sentence.
 class QuietStderr {
  public:
   QuietStderr() : saved_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
@@ -37,22 +37,17 @@ class QuietStderr {
   int saved_;
 };
 
-bool fail(char *reason, size_t size, const char *text) {
-  std::snprintf(reason, size, "%s", text);
-  return false;
-}
-
 // ---- cut-off files -----------------------------------------------------------------------------
 
-// OpenCV takes a JPEG whose end is missing for a good one and leaves the missing rows grey or
-// undefined, so whether the end is there is checked here. The other formats notice themselves.
+// OpenCV accepts a JPEG whose end is missing and leaves the missing rows grey or undefined, so the
+// end is checked here. The decoders of the other formats check it themselves.
 
 bool is_jpeg(const Bytes *bytes) {
   return bytes->size >= 3 && std::memcmp(bytes->data, "\xff\xd8\xff", 3) == 0;
 }
 
-// Walks the markers (ITU-T T.81, annex B) up to end-of-image. A search for the two bytes FF D9
-// would not do: an embedded thumbnail has them too.
+// Walks the markers (ITU-T T.81, annex B) up to end-of-image. A search for its two bytes FF D9
+// would find those of an embedded thumbnail.
 bool jpeg_is_complete(const Bytes *bytes) {
   const unsigned char *const data = bytes->data;
   for (size_t at = 2; at + 1 < bytes->size;) {
@@ -73,6 +68,7 @@ bool jpeg_is_complete(const Bytes *bytes) {
 
 // ---- conversion --------------------------------------------------------------------------------
 
+// Converts from and to OpenCV's order, blue first.
 bool to_image(const cv::Mat &bgr, Image *image) {
   const size_t width = static_cast<size_t>(bgr.cols), height = static_cast<size_t>(bgr.rows);
   auto *const rgb = static_cast<unsigned char *>(std::malloc(width * height * 3));
@@ -101,10 +97,10 @@ cv::Mat from_image(const Image *image) {
 
 // ---- the codec ---------------------------------------------------------------------------------
 
-bool opencv_decode(const Bytes *bytes, Image *image, char *reason, size_t reason_size) {
-  if (bytes->size > INT_MAX) return fail(reason, reason_size, "is too large");
+bool opencv_decode(const Bytes *bytes, Image *image, Message *reason) {
+  if (bytes->size > INT_MAX) return message_fail(reason, "is too large");
   if (is_jpeg(bytes) && !jpeg_is_complete(bytes))
-    return fail(reason, reason_size, "is cut off: the end of the JPEG image is missing");
+    return message_fail(reason, "is cut off: the end of the JPEG image is missing");
   cv::Mat bgr;
   try {
     const QuietStderr quiet;
@@ -114,12 +110,11 @@ bool opencv_decode(const Bytes *bytes, Image *image, char *reason, size_t reason
     bgr.release();
   }
   if (bgr.empty() || bgr.type() != CV_8UC3)
-    return fail(reason, reason_size, "is not an image that OpenCV can read, or is damaged");
-  return to_image(bgr, image) || fail(reason, reason_size, "does not fit into memory");
+    return message_fail(reason, "is not an image that OpenCV can read, or is damaged");
+  return to_image(bgr, image) || message_fail(reason, "does not fit into memory");
 }
 
-bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, char *reason,
-                   size_t reason_size) {
+bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message *reason) {
   std::vector<unsigned char> file;
   bool good = false;
   try {
@@ -129,9 +124,9 @@ bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, char *r
     good = false;
   }
   if (!good || file.empty())
-    return fail(reason, reason_size, "cannot be stored in this format by OpenCV");
+    return message_fail(reason, "cannot be stored in this format by OpenCV");
   bytes->data = static_cast<unsigned char *>(std::malloc(file.size()));
-  if (bytes->data == nullptr) return fail(reason, reason_size, "does not fit into memory");
+  if (bytes->data == nullptr) return message_fail(reason, "does not fit into memory");
   bytes->size = file.size();
   std::memcpy(bytes->data, file.data(), file.size());
   return true;

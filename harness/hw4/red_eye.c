@@ -4,31 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Scores must have the same bits on every machine, and with any number of threads: each pixel's
-// sums run over the template row by row, in float, whatever is computed beside it.
+// Scores must have the same bits on every machine and with any number of threads: each pixel's sums
+// are added in float, in the order of the template's rows, by one thread.
 
-// Pixels of a row that are scored together. Neighbours are independent of each other, so that the
-// compiler puts several into a vector register; their sums stay in the first-level cache.
+// Pixels of a row that are scored together. They are independent, so the compiler puts several into
+// a vector register; their sums fit into the first-level cache.
 enum { TILE = 64 };
 
-// The template's size, and how far it reaches to the left of the pixel and above it.
+// The template's size, and its extent to the left of and above the pixel.
 typedef struct Window {
   size_t width, height, left, above;
 } Window;
 
-// One channel of the image, with its edges repeated far enough for every window.
+// One channel of the image, extended on each side by copies of its edge to cover every window.
 typedef struct Channel {
   size_t width, height;
   float *pixels;
 } Channel;
 
-// One channel of the template, less its mean.
+// One channel of the template, minus its mean.
 typedef struct Pattern {
   float *deviations;
   float squares;  // the sum of their squares
 } Pattern;
 
-// All memory that scoring needs, so that there is one place where it may run out.
+// All memory that scoring needs, allocated at once.
 typedef struct Workspace {
   Window window;
   Channel channel;
@@ -98,8 +98,8 @@ static void load_pattern(Pattern *pattern, const Image *eye, int colour) {
   }
 }
 
-// The means of the windows around the pixels of one row. Their sums are whole numbers, so that it
-// does not matter in which order they are added up; `columns` has room for a row of the channel.
+// Computes the means of the windows around the pixels of one row. The sums are of integers, so
+// their order does not matter. `columns` has room for a row of the channel.
 static void row_means(const Workspace *work, size_t y, size_t width, int64_t *columns) {
   const Channel *const channel = &work->channel;
   memset(columns, 0, channel->width * sizeof *columns);
@@ -116,6 +116,7 @@ static void row_means(const Workspace *work, size_t y, size_t width, int64_t *co
   }
 }
 
+// Returns false if memory runs out.
 static bool all_means(const Workspace *work, size_t width, size_t height) {
   bool good = true;
 #pragma omp parallel reduction(&& : good)
@@ -130,8 +131,8 @@ static bool all_means(const Workspace *work, size_t width, size_t height) {
   return good;
 }
 
-// Correlates the windows around `count` neighbouring pixels with the pattern. `pixels` is the
-// first one's window, `pitch` the channel's width.
+// Correlates the windows around `count` neighbouring pixels with the pattern. `pixels` points to
+// the window of the first, `pitch` is the channel's width.
 static void correlate_tile(const float *restrict pixels, size_t pitch, const Window *window,
                            const Pattern *pattern, const float *restrict means, size_t count,
                            float *restrict correlations) {
@@ -170,12 +171,12 @@ static void score_channel(const Workspace *work, size_t width, size_t height) {
 
 // ---- all scores --------------------------------------------------------------------------------
 
-// Lifts the scores so that the smallest becomes zero: floats from zero up order like their bits.
+// Subtracts the smallest score: the bits of floats >= 0 are in the order of the floats.
 static void make_keys(const float *scores, size_t count, uint32_t *keys) {
   float smallest = scores[0];
   for (size_t i = 1; i < count; i++) smallest = scores[i] < smallest ? scores[i] : smallest;
   for (size_t i = 0; i < count; i++) {
-    const float score = scores[i] - smallest + 0.0f;  // -0 becomes 0: its bits would come last
+    const float score = scores[i] - smallest + 0.0f;  // -0, whose bits would come last, becomes 0
     memcpy(&keys[i], &score, sizeof score);
   }
 }

@@ -13,7 +13,7 @@
 
 static const char RAW[] = "/tmp/test_input_file.raw", NPY[] = "/tmp/test_input_file.npy";
 static const uint32_t KEYS[] = {3, 1, 0xffffffffu, 2};
-static char message[512];
+static Message message;
 
 static void write_file(const char *path, const void *bytes, size_t size) {
   FILE *const file = fopen(path, "wb");
@@ -24,7 +24,7 @@ static void write_file(const char *path, const void *bytes, size_t size) {
 
 static void expect_keys(const char *path, size_t count) {
   InputFile file;
-  if (!input_file_open(path, &file, message, sizeof message)) fail_msg("%s", message);
+  if (!input_file_open(path, &file, &message)) fail_msg("%s", message.text);
   assert_int_equal(file.count, count);
   assert_memory_equal(file.keys, KEYS, count * sizeof *KEYS);
   input_file_close(&file);
@@ -33,9 +33,9 @@ static void expect_keys(const char *path, size_t count) {
 
 static void expect_refusal(const char *path, const char *why) {
   InputFile file;
-  assert_false(input_file_open(path, &file, message, sizeof message));
-  if (strncmp(message, path, strlen(path)) != 0 || strstr(message, why) == NULL)
-    fail_msg("expected '%s' in: %s", why, message);
+  assert_false(input_file_open(path, &file, &message));
+  if (strncmp(message.text, path, strlen(path)) != 0 || strstr(message.text, why) == NULL)
+    fail_msg("expected '%s' in: %s", why, message.text);
 }
 
 static void test_raw(void **state) {
@@ -101,12 +101,12 @@ static void test_npy_container(void **state) {
 
 static void test_save(void **state) {
   (void)state;
-  assert_true(input_file_save(RAW, KEYS, 4, message, sizeof message));
+  assert_true(input_file_save(RAW, KEYS, 4, &message));
   expect_keys(RAW, 4);
-  assert_true(input_file_save(NPY, KEYS, 4, message, sizeof message));
+  assert_true(input_file_save(NPY, KEYS, 4, &message));
   expect_keys(NPY, 4);
-  assert_false(input_file_save("/no/such/folder/x", KEYS, 4, message, sizeof message));
-  assert_non_null(strstr(message, "/no/such/folder/x cannot be written"));
+  assert_false(input_file_save("/no/such/folder/x", KEYS, 4, &message));
+  assert_non_null(strstr(message.text, "/no/such/folder/x cannot be written"));
   unlink(RAW);
   unlink(NPY);
 }

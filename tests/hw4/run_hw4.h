@@ -26,7 +26,7 @@
 
 enum { MAX_ARGUMENTS = 8 };
 
-static char message[1024];
+static Message message;
 static glob_t versions;   // the paths BUILD/VERSION/HW4
 static char *wrong_sort;  // the HW4 of tests/sorts/wrong_sort
 static char *samples;     // the folder with the sample images
@@ -114,12 +114,12 @@ static Image draw(int width, int height, uint32_t seed) {
 
 static inline Image load(const char *path) {
   Image image = {0};
-  if (!image_load(path, &image, message, sizeof message)) fail_msg("%s", message);
+  if (!image_load(path, &image, &message)) fail_msg("%s", message.text);
   return image;
 }
 
 static void save(const char *path, Image image) {
-  if (!image_save(path, &image, message, sizeof message)) fail_msg("%s", message);
+  if (!image_save(path, &image, &message)) fail_msg("%s", message.text);
   image_free(&image);
 }
 

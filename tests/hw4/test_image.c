@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 static char folder[] = "/tmp/test_image.XXXXXX";
-static char message[1024];
+static Message message;
 
 // ---- pieces -------------------------------------------------------------------------------------
 
@@ -56,14 +56,14 @@ static int files_here(void) {
 
 // The message must hold `part`, and be a single line.
 static void assert_message(const char *part) {
-  if (strstr(message, part) == NULL) print_error("'%s' is not in: %s\n", part, message);
-  assert_non_null(strstr(message, part));
-  assert_null(strchr(message, '\n'));
+  if (strstr(message.text, part) == NULL) print_error("'%s' is not in: %s\n", part, message.text);
+  assert_non_null(strstr(message.text, part));
+  assert_null(strchr(message.text, '\n'));
 }
 
 static void assert_refused(const char *path, const char *part) {
   Image image = {1, 1, NULL};
-  assert_false(image_load(path, &image, message, sizeof message));
+  assert_false(image_load(path, &image, &message));
   assert_null(image.rgb);
   assert_int_equal(image.width, 0);
   assert_message(part);
@@ -82,9 +82,8 @@ static int leave_folder(void) {
 
 static void round_trip(const char *path, int width, int height) {
   Image image = pattern(width, height), back = {0};
-  if (!image_save(path, &image, message, sizeof message) ||
-      !image_load(path, &back, message, sizeof message))
-    fail_msg("%s", message);
+  if (!image_save(path, &image, &message) || !image_load(path, &back, &message))
+    fail_msg("%s", message.text);
   assert_same(&image, &back);
   image_free(&image);
   image_free(&back);
@@ -135,9 +134,9 @@ static void test_unreadable(void **state) {
 static void assert_unwritable(const char *path, const char *part) {
   Image image = pattern(3, 2);
   const int before = files_here();
-  assert_false(image_can_save(path, message, sizeof message));
+  assert_false(image_can_save(path, &message));
   assert_message(part);
-  assert_false(image_save(path, &image, message, sizeof message));
+  assert_false(image_save(path, &image, &message));
   assert_message(part);
   assert_int_equal(files_here(), before);
   image_free(&image);
@@ -169,7 +168,7 @@ static void test_read_only_folder(void **state) {
   const pid_t child = fork();
   if (child == 0) {
     if (geteuid() == 0 && setuid(65534) != 0) _exit(0);
-    _exit(image_can_save("picture.ppm", message, sizeof message) ? 7 : 0);
+    _exit(image_can_save("picture.ppm", &message) ? 7 : 0);
   }
   int status = 0;
   assert_int_equal(waitpid(child, &status, 0), child);
@@ -184,13 +183,13 @@ static void test_replaces_what_a_link_names(void **state) {
   assert_int_equal(chmod("real.ppm", 0640), 0);
   assert_int_equal(symlink("real.ppm", "link.ppm"), 0);
   Image image = pattern(4, 3), back;
-  assert_true(image_save("link.ppm", &image, message, sizeof message));
+  assert_true(image_save("link.ppm", &image, &message));
   struct stat status;
   assert_int_equal(lstat("link.ppm", &status), 0);
   assert_true(S_ISLNK(status.st_mode));
   assert_int_equal(stat("real.ppm", &status), 0);
   assert_int_equal(status.st_mode & 0777, 0640);
-  assert_true(image_load("real.ppm", &back, message, sizeof message));
+  assert_true(image_load("real.ppm", &back, &message));
   assert_same(&image, &back);
   image_free(&image);
   image_free(&back);
@@ -205,7 +204,7 @@ static int save_with_little_room(const char *path) {
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, 1000});
     Image image = pattern(100, 100);
-    _exit(image_save(path, &image, message, sizeof message) ? 0 : 7);
+    _exit(image_save(path, &image, &message) ? 0 : 7);
   }
   int status = 0;
   assert_int_equal(waitpid(child, &status, 0), child);
@@ -220,7 +219,7 @@ static void test_full_disk_leaves_the_old_file(void **state) {
   assert_int_equal(save_with_little_room("old.ppm"), 7);
   assert_int_equal(files_here(), 1);
   Image image;
-  assert_true(image_load("old.ppm", &image, message, sizeof message));
+  assert_true(image_load("old.ppm", &image, &message));
   image_free(&image);
   unlink("old.ppm");
 }
@@ -233,8 +232,8 @@ static void test_jpeg_is_close(void **state) {
   Image image = pattern(64, 48), back;
   memset(image.rgb, 200, (size_t)64 * 48 * 3);
   for (int i = 0; i < 64 * 48; i++) image.rgb[i * 3 + 2] = 20;
-  assert_true(image_save("a.jpg", &image, message, sizeof message));
-  assert_true(image_load("a.jpg", &back, message, sizeof message));
+  assert_true(image_save("a.jpg", &image, &message));
+  assert_true(image_load("a.jpg", &back, &message));
   assert_int_equal(back.width, 64);
   for (int i = 0; i < 64 * 48 * 3; i++) assert_in_range(back.rgb[i] + 8 - image.rgb[i], 0, 16);
   image_free(&image);
@@ -249,9 +248,9 @@ static void test_cut_off(void **state) {
   const int saved = dup(STDERR_FILENO);
   const int heard = open("heard", O_CREAT | O_RDWR | O_TRUNC, 0666);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (!image_can_save(names[i], message, sizeof message)) continue;
+    if (!image_can_save(names[i], &message)) continue;
     Image image = pattern(83, 61);
-    assert_true(image_save(names[i], &image, message, sizeof message));
+    assert_true(image_save(names[i], &image, &message));
     struct stat status;
     assert_int_equal(stat(names[i], &status), 0);
     const off_t size = status.st_size;
@@ -259,7 +258,7 @@ static void test_cut_off(void **state) {
       assert_int_equal(truncate(names[i], cut), 0);
       Image none = {0};
       dup2(heard, STDERR_FILENO);
-      const bool accepted = image_load(names[i], &none, message, sizeof message);
+      const bool accepted = image_load(names[i], &none, &message);
       dup2(saved, STDERR_FILENO);
       if (accepted)
         fail_msg("%s was accepted with %ld of %ld bytes", names[i], (long)cut, (long)size);

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "harness/hw4/image.h"
+#include "harness/hw4/codec.h"
 
 #define TEXT(literal) \
   { (unsigned char *)(literal), sizeof(literal) - 1 }
 
-static char message[256];
+static Message message;
 
 static void test_right_headers(void **state) {
   (void)state;
@@ -39,9 +39,8 @@ static void test_right_headers(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Image image;
-    message[0] = '\0';
-    if (!netpbm_decode(&cases[i].file, &image, message, sizeof message))
-      fail_msg("case %zu: %s", i, message);
+    message.text[0] = '\0';
+    if (!netpbm_decode(&cases[i].file, &image, &message)) fail_msg("case %zu: %s", i, message.text);
     assert_int_equal(image.width, cases[i].width);
     assert_int_equal(image.height, cases[i].height);
     assert_memory_equal(image.rgb + ((size_t)image.width * (size_t)image.height - 1) * 3,
@@ -99,11 +98,10 @@ static void test_malformed(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Image image = {0};
-    message[0] = '\0';
-    if (netpbm_decode(&cases[i].file, &image, message, sizeof message))
-      fail_msg("case %zu was accepted", i);
+    message.text[0] = '\0';
+    if (netpbm_decode(&cases[i].file, &image, &message)) fail_msg("case %zu was accepted", i);
     assert_null(image.rgb);
-    if (strstr(message, cases[i].part) == NULL) fail_msg("case %zu: %s", i, message);
+    if (strstr(message.text, cases[i].part) == NULL) fail_msg("case %zu: %s", i, message.text);
   }
 }
 
@@ -112,7 +110,7 @@ static void test_writes_p6(void **state) {
   unsigned char rgb[] = {1, 2, 3, 4, 5, 6};
   const Image image = {2, 1, rgb};
   Bytes file;
-  assert_true(netpbm_encode(&image, &file, message, sizeof message));
+  assert_true(netpbm_encode(&image, &file, &message));
   const char expected[] = "P6\n2 1\n255\n\1\2\3\4\5\6";
   assert_int_equal(file.size, sizeof expected - 1);
   assert_memory_equal(file.data, expected, file.size);

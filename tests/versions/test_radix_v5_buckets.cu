@@ -9,8 +9,8 @@ extern "C" {
 }
 
 #include <cuda_runtime.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "common/knobs.h"
@@ -25,9 +25,7 @@ static const SortKnob knobs[] = {
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
 static void set(const char *name, int value) {
-  char assignment[80], message[200];
-  snprintf(assignment, sizeof assignment, "%s=%d", name, value);
-  if (!knob_set(assignment, message, sizeof message)) fail_msg("%s", message);
+  knob_set(knob_find(&version, name, strlen(name)), value);
 }
 
 static uint32_t random_word(void) {

@@ -1,2 +1,0 @@
-harness/message.o: harness/message.c harness/message.h
-harness/message.h:

@@ -1,0 +1,65 @@
+#include "harness/workload.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+
+#include "common/check.h"
+#include "harness/input.h"
+
+double workload_bytes_per_element(const SortVersion *version, bool pairs) {
+  // Snapshot, keys in and out. Pairs: positions in and out, and the verdict's marks. Keys: the
+  // verdict's sorted keys and the scratch of the library that sorts them.
+  const double arrays = pairs ? 3 + 2 + 1 : 3 + 1 + 1.1;
+  const double scratch = pairs ? version->scratch_per_pair : version->scratch_per_key;
+  return arrays * sizeof(unsigned int) + fmax(scratch, 0.0);
+}
+
+static unsigned int *device_array(size_t n) {
+  void *memory = NULL;
+  CUDA_CHECK(cudaMalloc(&memory, (n == 0 ? 1 : n) * sizeof(unsigned int)));
+  return memory;
+}
+
+Workload workload_create(size_t n, bool pairs) {
+  return (Workload){
+      .n = n,
+      .pairs = pairs,
+      .snapshot = device_array(n),
+      .keys_in = device_array(n),
+      .positions_in = pairs ? device_array(n) : NULL,
+      .keys_out = device_array(n),
+      .positions_out = pairs ? device_array(n) : NULL,
+  };
+}
+
+void workload_destroy(Workload *w) {
+  unsigned int *const arrays[] = {w->snapshot, w->keys_in, w->positions_in, w->keys_out,
+                                  w->positions_out};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) CUDA_CHECK(cudaFree(arrays[i]));
+  *w = (Workload){0};
+}
+
+void workload_draw(Workload *w, int kind, uint64_t seed) {
+  input_keys(kind, seed, w->snapshot, w->n);
+}
+
+void workload_load(Workload *w, const unsigned int *keys, size_t count) {
+  for (size_t done = 0; done < w->n;) {
+    const size_t part = w->n - done < count ? w->n - done : count;
+    CUDA_CHECK(cudaMemcpy(w->snapshot + done, keys, part * sizeof *keys, cudaMemcpyHostToDevice));
+    done += part;
+  }
+}
+
+void workload_refresh(const Workload *w) {
+  if (w->n == 0) return;
+  CUDA_CHECK(
+      cudaMemcpy(w->keys_in, w->snapshot, w->n * sizeof(unsigned int), cudaMemcpyDeviceToDevice));
+  if (w->pairs) input_positions(w->positions_in, w->n);
+  CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+void workload_poison(const Workload *w) {
+  CUDA_CHECK(cudaMemset(w->keys_out, 0xa5, w->n * sizeof(unsigned int)));
+  if (w->pairs) CUDA_CHECK(cudaMemset(w->positions_out, 0xa5, w->n * sizeof(unsigned int)));
+}

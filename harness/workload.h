@@ -1,0 +1,40 @@
+// An input on the device with the arrays that a sort of it needs.
+#ifndef HARNESS_WORKLOAD_H
+#define HARNESS_WORKLOAD_H
+
+#include "common/your_sort.h"
+
+// n elements each. Position pointers are NULL for bare keys.
+typedef struct Workload {
+  size_t n;
+  bool pairs;
+  unsigned int *snapshot;  // the input's keys; no sort has access to it
+  unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
+} Workload;
+
+// Bytes of device memory per element while a version sorts a workload: its arrays, the verdict's
+// scratch and the version's (counted as 0 if unknown). The sum, not the larger of the two
+// scratches: if one were freed for the other, its next allocation would be timed.
+double workload_bytes_per_element(const SortVersion *version, bool pairs);
+
+// Bytes on top that hardly grow with n: a GPU rounds every allocation up to 2 MB and loads code at
+// its first launch, and versions have counters and tables per multiprocessor.
+#define WORKLOAD_FIXED_BYTES 64e6
+
+// Allocates the arrays, with undefined contents; workload_destroy frees them. If the device has no
+// room, the program ends with exit code 3.
+Workload workload_create(size_t n, bool pairs);
+void workload_destroy(Workload *workload);
+
+// Write the snapshot: keys of the kind input_kinds[kind] (harness/input.h); or from the host, where
+// key i is keys[i mod count].
+void workload_draw(Workload *workload, int kind, uint64_t seed);
+void workload_load(Workload *workload, const unsigned int *keys, size_t count);
+
+// Copies the snapshot to keys_in and writes 0, 1, .. n - 1 to positions_in. Waits for the device.
+void workload_refresh(const Workload *workload);
+
+// Overwrites the outputs, so that an output that is never written cannot be right by chance.
+void workload_poison(const Workload *workload);
+
+#endif
