@@ -72,6 +72,10 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 COMMON  := $(call objects,$(wildcard common/*.c) $(if $(filter cpu,$(BACKEND)),$(wildcard cuda_cpu/*.cpp)))
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
 HW4     := $(call objects,$(filter-out harness/hw4/main.c,$(wildcard harness/hw4/*.c)) $(if $(filter 1,$(OPENCV)),harness/hw4/image_opencv.cpp))
+# HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
+# What the judge takes of harness/ and common/:
+JUDGE   := $(call objects,harness/hw4/main.c $(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
+  $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_shape.c knob_option.c message.c trial.c) common/check.c common/knobs.c)
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 HEADERS := $(patsubst %,$(B)/generated/%,$(wildcard */*.cuh */*/*.cuh))
 
@@ -116,8 +120,12 @@ $(B)/harness/compare/conditions.o: $(wildcard .git/logs/HEAD)
 .PHONY: $(VERSIONS)
 $(VERSIONS): %: $(B)/%/HW4
 	cp $(B)/$@/HW4 HW4
-$(B)/%/HW4: $(B)/%/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
-	$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -o $@
+$(B)/%/sorter: $(B)/%/student_func.o $(B)/harness/judge/sorter_main.o $(HARNESS) $(COMMON)
+	$(LINK) $(NVCCFLAGS_$*) $^ -Xlinker --wrap=cudaMalloc $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -o $@
+$(B)/%/sorter_image.o: harness/judge/sorter_image.S $(B)/%/sorter
+	$(CC) -DSORTER='"$(B)/$*/sorter"' -c $< -o $@
+$(B)/%/HW4: $(B)/%/sorter_image.o $(HW4) $(JUDGE)
+	$(CXX) $(OPTIMIZE) -fopenmp $^ $(filter-out -lboost%,$(LDLIBS)) -o $@
 
 # What is left of versions whose folder is gone: compare and the tests find versions by their files.
 stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
@@ -136,11 +144,12 @@ compare: $(B)/compare $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all v
 TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/test_*.cu $(if $(filter cpu,$(BACKEND)),cuda_cpu/tests/test_*.c cuda_cpu/tests/test_*.cu))
 TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
 VERSION_TESTS := $(VERSIONS:%=$(B)/%/test)
-# A sort that is wrong on purpose, to see HW4 say so.
-$(B)/tests/sorts/wrong_sort/HW4: $(B)/tests/sorts/wrong_sort/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
-	$(LINK) $^ $(LDLIBS) -o $@
-$(TESTS): %: %.o $(HARNESS) $(COMMON)
+JUDGE_TESTS := $(filter $(B)/tests/judge/%,$(TESTS))
+$(filter-out $(JUDGE_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
 	$(LINK) $^ $(LDLIBS) -lcmocka -o $@
+# They run sorters from their files, in place of the one that a judge holds.
+$(JUDGE_TESTS): %: %.o $(filter-out %/hw4/main.o %/judge/program.o,$(JUDGE))
+	$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
 $(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
@@ -165,6 +174,7 @@ test: setup ## sets up and passes all tests
 check: build_tests ## the tests without the set-up
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
+build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4
 build_tests: compare $(B)/tests/sorts/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)

@@ -68,12 +68,11 @@ static Trial copy_of(const Trial *trial, uint64_t seed) {
   return copy;
 }
 
-// The same input, or one of the same kind with another n: keys drawn from the trial's where it was
-// not drawn itself.
-static Trial similar(const Case *c, size_t n) {
+// An input of a kind, with n elements; keys from the trial's own if that was not drawn.
+static Trial draw(const Case *c, TrialKind kind, size_t n) {
   Trial trial = trial_create(n, c->trial->guard, mix64(c->trial->seed + n));
-  const bool drawn = c->kind < TRIAL_KINDS;
-  trial_draw(&trial, drawn ? c->kind : TRIAL_RANDOM, mix64(n));
+  const bool drawn = kind < TRIAL_KINDS;
+  trial_draw(&trial, drawn ? kind : TRIAL_RANDOM, mix64(n));
   for (size_t i = 0; i < n && !drawn && c->trial->n > 0; i++) {
     trial.keys[i] = c->trial->keys[mix64(i) % c->trial->n];
     trial.positions[i] = (uint32_t)i;
@@ -91,7 +90,7 @@ static Answer judge(const Case *c, Trial *trial) {
 
 static Answer judge_size(const Case *c, size_t n) {
   if (n > c->rerun->max_n) return UNKNOWN;
-  Trial trial = similar(c, n);
+  Trial trial = draw(c, c->kind, n);
   const Answer answer = judge(c, &trial);
   trial_free(&trial);
   return answer;
@@ -128,7 +127,7 @@ static size_t first_wrong(const Trial *trial, const TrialReference *reference) {
 // ---- the same input again
 // ------------------------------------------------------------------------
 
-enum { REPEATS = 4 };
+enum { REPEATS = 8 };  // fresh processes, two runs in each
 
 typedef struct Repeats {
   int runs, right;        // how often it was run again; how often right
@@ -137,34 +136,37 @@ typedef struct Repeats {
   uint32_t change_a, change_b;
 } Repeats;
 
-static Repeats repeat(const Case *c) {
-  Repeats r = {.right_when_fresh = true, .change = c->trial->n};
-  for (int i = 0; i < 2 * REPEATS; i++) {
-    const bool fresh = i % 2 == 0 && i > 0;
-    if (fresh && !c->rerun->restart(c->rerun->context)) break;
-    Trial again = copy_of(c->trial, c->trial->seed);
-    const Answer answer = judge(c, &again);
-    if (answer != UNKNOWN) {
-      r.runs++;
-      r.right += answer == RIGHT;
-      if ((answer == RIGHT) != fresh) r.right_when_fresh = false;
-      const size_t change = first_change(c->trial, &again);
-      if (change < r.change) {
-        r.change = change;
-        r.change_a = c->trial->after[KEYS_OUT][change];
-        r.change_b = again.after[KEYS_OUT][change];
-      }
+// One more run. False if it could not be had.
+static bool repeat_once(const Case *c, bool fresh, Repeats *r) {
+  if (fresh && !c->rerun->restart(c->rerun->context)) return false;
+  Trial again = copy_of(c->trial, c->trial->seed);
+  const Answer answer = judge(c, &again);
+  if (answer != UNKNOWN) {
+    const size_t change = first_change(c->trial, &again);
+    r->runs++;
+    r->right += answer == RIGHT;
+    if ((answer == RIGHT) != fresh) r->right_when_fresh = false;
+    if (change < r->change) {
+      r->change = change;
+      r->change_a = c->trial->after[KEYS_OUT][change];
+      r->change_b = again.after[KEYS_OUT][change];
     }
-    trial_free(&again);
-    if (answer == UNKNOWN) break;
-    if (i == 3 && r.right == 0 && r.change == c->trial->n) break;  // always the same
   }
-  r.right_when_fresh = r.right_when_fresh && r.runs >= 4;
+  trial_free(&again);
+  return answer != UNKNOWN;
+}
+
+static Repeats repeat(const Case *c, int processes) {
+  Repeats r = {.right_when_fresh = true, .change = c->trial->n};
+  bool good = repeat_once(c, false, &r);
+  for (int i = 0; i < processes && good; i++)
+    good = repeat_once(c, true, &r) && repeat_once(c, false, &r);
+  r.right_when_fresh = r.right_when_fresh && r.runs >= 3;
   return r;
 }
 
-static bool find_changes(const Case *c, Diagnosis *found) {
-  const Repeats r = repeat(c);
+static bool find_changes(const Case *c, int processes, Diagnosis *found) {
+  const Repeats r = repeat(c, processes);
   const size_t i = first_wrong(c->trial, c->reference);
   if (r.runs == 0) return false;
   if (r.right_when_fresh)
@@ -175,10 +177,12 @@ static bool find_changes(const Case *c, Diagnosis *found) {
         "%" PRIu32 ", found %" PRIu32 ")",
         i, c->reference->keys[i], c->trial->after[KEYS_OUT][i]);
   if (r.right > 0)
-    return NAME(found, MISTAKE_RACE,
-                "right at times: the same input was sorted right in %d of %d runs, so threads race "
-                "(index %zu: expected key %" PRIu32 ", found %" PRIu32 ")",
-                r.right, r.runs + 1, i, c->reference->keys[i], c->trial->after[KEYS_OUT][i]);
+    return NAME(
+        found, MISTAKE_RACE,
+        "right at times: the same input was sorted right in %d of %d runs, so threads race, or "
+        "something is kept from call to call "
+        "(index %zu: expected key %" PRIu32 ", found %" PRIu32 ")",
+        r.right, r.runs + 1, i, c->reference->keys[i], c->trial->after[KEYS_OUT][i]);
   if (r.change < c->trial->n)
     return NAME(found, MISTAKE_RACE,
                 "the output differs from run to run of the same input, so threads race (index %zu: "
@@ -321,21 +325,22 @@ static bool find_outside(const Trial *trial, Diagnosis *found) {
               o->index < 0 ? "before" : "behind the end of", trial->n, o->expected, o->actual);
 }
 
-// Few elements are in many orders by chance: the same mistake shows better with more.
-static Shape look_at_more(const Case *c) {
+// Few elements are in many orders by chance, and keys that differ in high bits hide what happens to
+// low ones: the same mistake may show better with another input.
+static bool find_elsewhere(const Case *c, TrialKind kind, Diagnosis *found) {
   enum { MORE = 1024 };
+  if (c->rerun->max_n < MORE) return false;
+  Trial trial = draw(c, kind, MORE);
   Shape shape = {0};
-  if (c->trial->n >= 64 || c->rerun->max_n < MORE) return shape;
-  Trial trial = similar(c, MORE);
   if (judge(c, &trial) == WRONG && !trial.outside.found) {
     TrialReference reference = trial_reference(&trial);
     shape = diagnose_shape(&trial, &reference, c->stable);
     trial_reference_free(&reference);
-    Message text = shape.diagnosis.sentence;
-    message_fail(&shape.diagnosis.sentence, "%.900s, at n = %d", text.text, MORE);
   }
   trial_free(&trial);
-  return shape;
+  if (!shape.certain) return false;
+  return NAME(found, shape.diagnosis.mistake, "%.900s, at n = %d", shape.diagnosis.sentence.text,
+              MORE);
 }
 
 // From the certain to the uncertain.
@@ -344,10 +349,10 @@ static Diagnosis weigh(const Case *c) {
   const Mistake mistake = shape.diagnosis.mistake;
   if (c->rerun == NULL || (shape.certain && mistake == MISTAKE_UNSTABLE)) return shape.diagnosis;
   Diagnosis found = {0};
-  if (find_changes(c, &found)) return found;
+  if (find_changes(c, shape.certain ? 1 : REPEATS, &found)) return found;
   if (shape.certain) return shape.diagnosis;
-  const Shape more = look_at_more(c);
-  if (more.certain) return more.diagnosis;
+  if (c->trial->n < 64 && find_elsewhere(c, c->kind, &found)) return found;
+  if (find_elsewhere(c, TRIAL_SPARSE, &found)) return found;
   found = find_sizes(c);
   if (found.mistake != MISTAKE_NONE || find_unwritten_read(c, &found)) return found;
   if (find_other_order(c, &found)) return found;

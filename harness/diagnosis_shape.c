@@ -291,19 +291,19 @@ static bool find_elements(const View *v, TrialArray array, Shape *shape) {
   const size_t unwritten = untouched(v->trial, array, &first);
   if (unwritten > 0)
     return FOUND(shape, false, MISTAKE_LOST,
-                 "%zu of %zu %ss are lost: %zu places of the output were never written (index %zu: "
-                 "expected %" PRIu32 ", found the old %" PRIu32 ")",
-                 e.lost, v->n, what, unwritten, first, sorted[first], out[first]);
+                 "%ss lost: %zu of %zu; places of the output that were never written: %zu (index "
+                 "%zu: expected %" PRIu32 ", found the old %" PRIu32 ")",
+                 what, e.lost, v->n, unwritten, first, sorted[first], out[first]);
   if (e.invented > 0)
     return FOUND(shape, false, MISTAKE_INVENTED,
-                 "%zu of %zu %ss are invented: the input does not have them (index %zu: expected "
+                 "%ss invented: %zu of %zu, which the input does not have (index %zu: expected "
                  "%" PRIu32 ", found %" PRIu32 ")",
-                 e.invented, v->n, what, e.invented_place, sorted[e.invented_place],
+                 what, e.invented, v->n, e.invented_place, sorted[e.invented_place],
                  out[e.invented_place]);
   return FOUND(shape, false, MISTAKE_DOUBLED,
-               "%zu of %zu %ss are doubled and others lost: %" PRIu32
+               "%ss doubled: %zu of %zu, and as many lost; %" PRIu32
                " occurs %zu times instead of %zu, %" PRIu32 " too seldom",
-               e.doubled, v->n, what, e.doubled_value, e.doubled_count, e.doubled_expected,
+               what, e.doubled, v->n, e.doubled_value, e.doubled_count, e.doubled_expected,
                e.lost_value);
 }
 

@@ -7,7 +7,7 @@
 #include "harness/message.h"
 
 const char *const trial_kind_names[TRIAL_KINDS] = {
-    [TRIAL_RANDOM] = "random keys",    [TRIAL_BIT_31] = "keys with and without bit 31",
+    [TRIAL_RANDOM] = "random keys",    [TRIAL_SPARSE] = "keys with few bits set",
     [TRIAL_FEW] = "16 different keys", [TRIAL_EQUAL] = "equal keys",
     [TRIAL_SORTED] = "sorted keys",    [TRIAL_REVERSED] = "keys in descending order",
 };
@@ -37,8 +37,10 @@ static uint32_t draw_key(TrialKind kind, uint64_t seed, size_t i, size_t n) {
   const uint64_t random = mix64(seed ^ mix64(i));
   const uint64_t step = UINT32_MAX / (n == 0 ? 1 : n);
   switch (kind) {
-    case TRIAL_BIT_31:
-      return (uint32_t)(random >> 40) | (uint32_t)(random & 1) << 31;
+    case TRIAL_SPARSE: {
+      const uint64_t two = random & mix64(random);
+      return (uint32_t)(two & two >> 32);
+    }
     case TRIAL_FEW:
       return (uint32_t)mix64(seed + random % 16);
     case TRIAL_EQUAL:

@@ -30,7 +30,7 @@ typedef struct Trial {
 // Inputs that differ in the mistakes that they uncover.
 typedef enum TrialKind {
   TRIAL_RANDOM,    // 32 random bits
-  TRIAL_BIT_31,    // small numbers, half of them with bit 31 set
+  TRIAL_SPARSE,    // each bit set in one key of 16: keys that differ in few bits, also in bit 31
   TRIAL_FEW,       // 16 different keys
   TRIAL_EQUAL,     // one key
   TRIAL_SORTED,    // ascending
