@@ -1,6 +1,7 @@
 #include "harness/diagnosis.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,15 +102,26 @@ static bool unwritten(const Trial *trial, TrialArray array, size_t i) {
   return trial->after[array][i] == trial_before(trial, array, (int64_t)i);
 }
 
-// The first index at which two outputs of one input differ; n if none. Places that neither wrote
-// do not differ.
-static size_t first_change(const Trial *a, const Trial *b) {
+// Where two outputs of one input differ: the values there and what is expected. Places that neither
+// of them wrote do not differ. i is n if there is none.
+typedef struct Change {
+  size_t i;
+  const char *what;
+  uint32_t expected, first, then;
+} Change;
+
+static Change first_change(const Case *c, const Trial *again) {
+  const Trial *const a = c->trial;
   for (size_t i = 0; i < a->n; i++)
-    for (TrialArray array = KEYS_OUT; array <= POSITIONS_OUT; array++)
-      if (a->after[array][i] != b->after[array][i] &&
-          !(unwritten(a, array, i) && unwritten(b, array, i)))
-        return i;
-  return a->n;
+    for (TrialArray array = KEYS_OUT; array <= POSITIONS_OUT; array++) {
+      const bool keys = array == KEYS_OUT;
+      if (a->after[array][i] != again->after[array][i] &&
+          !(unwritten(a, array, i) && unwritten(again, array, i)))
+        return (Change){i, keys ? "key" : "position",
+                        (keys ? c->reference->keys : c->reference->positions)[i],
+                        a->after[array][i], again->after[array][i]};
+    }
+  return (Change){.i = a->n};
 }
 
 // The first index at which an output is wrong.
@@ -119,6 +131,19 @@ static size_t first_wrong(const Trial *trial, const TrialReference *reference) {
          trial->after[POSITIONS_OUT][i] == reference->positions[i])
     i++;
   return i;
+}
+
+// "index 7: expected key 3, found 5": what is wrong there, keys before positions.
+static const char *place(const Case *c, size_t i) {
+  static char text[128];
+  const Trial *const t = c->trial;
+  const bool keys = i < t->n && t->after[KEYS_OUT][i] != c->reference->keys[i];
+  const TrialArray array = keys ? KEYS_OUT : POSITIONS_OUT;
+  const uint32_t *const expected = keys ? c->reference->keys : c->reference->positions;
+  if (i >= t->n) return "no element";
+  snprintf(text, sizeof text, "index %zu: expected %s %" PRIu32 ", found %" PRIu32, i,
+           keys ? "key" : "position", expected[i], t->after[array][i]);
+  return text;
 }
 
 #define NAME(diagnosis, which, ...) \
@@ -132,8 +157,7 @@ enum { REPEATS = 8 };  // fresh processes, two runs in each
 typedef struct Repeats {
   int runs, right;        // how often it was run again; how often right
   bool right_when_fresh;  // every first run of a fresh process was right, every other one wrong
-  size_t change;          // index where outputs differ; n if they do not
-  uint32_t change_a, change_b;
+  Change change;          // where outputs differ
 } Repeats;
 
 // One more run. False if it could not be had.
@@ -142,22 +166,18 @@ static bool repeat_once(const Case *c, bool fresh, Repeats *r) {
   Trial again = copy_of(c->trial, c->trial->seed);
   const Answer answer = judge(c, &again);
   if (answer != UNKNOWN) {
-    const size_t change = first_change(c->trial, &again);
+    const Change change = first_change(c, &again);
+    if (change.i < r->change.i) r->change = change;
     r->runs++;
     r->right += answer == RIGHT;
     if ((answer == RIGHT) != fresh) r->right_when_fresh = false;
-    if (change < r->change) {
-      r->change = change;
-      r->change_a = c->trial->after[KEYS_OUT][change];
-      r->change_b = again.after[KEYS_OUT][change];
-    }
   }
   trial_free(&again);
   return answer != UNKNOWN;
 }
 
 static Repeats repeat(const Case *c, int processes) {
-  Repeats r = {.right_when_fresh = true, .change = c->trial->n};
+  Repeats r = {.right_when_fresh = true, .change = {.i = c->trial->n}};
   bool good = repeat_once(c, false, &r);
   for (int i = 0; i < processes && good; i++)
     good = repeat_once(c, true, &r) && repeat_once(c, false, &r);
@@ -173,21 +193,19 @@ static bool find_changes(const Case *c, int processes, Diagnosis *found) {
     return NAME(
         found, MISTAKE_LATER_CALLS,
         "right at the first call of a process, wrong at later calls: something is kept from "
-        "one call to the next, such as a counter that is not reset (index %zu: expected key "
-        "%" PRIu32 ", found %" PRIu32 ")",
-        i, c->reference->keys[i], c->trial->after[KEYS_OUT][i]);
+        "one call to the next, such as a counter that is not reset (%s)",
+        place(c, i));
   if (r.right > 0)
     return NAME(
         found, MISTAKE_RACE,
-        "right at times: the same input was sorted right in %d of %d runs, so threads race, or "
-        "something is kept from call to call "
-        "(index %zu: expected key %" PRIu32 ", found %" PRIu32 ")",
-        r.right, r.runs + 1, i, c->reference->keys[i], c->trial->after[KEYS_OUT][i]);
-  if (r.change < c->trial->n)
+        "right at times: the same input was sorted right in %d of %d runs, so threads race, "
+        "or something is kept from call to call (%s)",
+        r.right, r.runs + 1, place(c, i));
+  if (r.change.i < c->trial->n)
     return NAME(found, MISTAKE_RACE,
                 "the output differs from run to run of the same input, so threads race (index %zu: "
-                "expected key %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
-                r.change, c->reference->keys[r.change], r.change_a, r.change_b);
+                "expected %s %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
+                r.change.i, r.change.what, r.change.expected, r.change.first, r.change.then);
   return false;
 }
 
@@ -200,8 +218,8 @@ static bool find_other_order(const Case *c, Diagnosis *found) {
   const size_t i = first_wrong(c->trial, c->reference);
   return NAME(found, MISTAKE_RACE,
               "right at times: it depends on the order in which the threads of a block run, so a "
-              "barrier is missing (index %zu: expected key %" PRIu32 ", found %" PRIu32 ")",
-              i, c->reference->keys[i], c->trial->after[KEYS_OUT][i]);
+              "barrier is missing (%s)",
+              place(c, i));
 }
 
 // The same input, with other values in all memory that the sort has not written.
@@ -209,16 +227,15 @@ static bool find_unwritten_read(const Case *c, Diagnosis *found) {
   for (uint64_t k = 1; k <= 2; k++) {
     Trial again = copy_of(c->trial, c->trial->seed + k);
     const Answer answer = judge(c, &again);
-    const size_t i = answer == UNKNOWN ? c->trial->n : first_change(c->trial, &again);
-    const uint32_t now = i < c->trial->n ? again.after[KEYS_OUT][i] : 0;
+    const Change change = answer == UNKNOWN ? (Change){.i = c->trial->n} : first_change(c, &again);
     trial_free(&again);
-    if (i < c->trial->n)
+    if (change.i < c->trial->n)
       return NAME(
           found, MISTAKE_UNWRITTEN_READ,
           "reads memory that it never wrote: the output changes with what was in the "
           "outputs, in new memory or beyond the arrays before the sort (index %zu: expected "
-          "key %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
-          i, c->reference->keys[i], c->trial->after[KEYS_OUT][i], now);
+          "%s %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
+          change.i, change.what, change.expected, change.first, change.then);
   }
   return false;
 }
@@ -249,10 +266,8 @@ static bool find_tail(const Case *c, Diagnosis *found) {
   const size_t i = first_wrong(c->trial, c->reference);
   return NAME(found, MISTAKE_TAIL,
               "wrong only where n is no multiple of %zu: right at n = %zu, wrong at n = %zu; the "
-              "last n %% %zu elements, here %zu, are lost or left where they were (index %zu: "
-              "expected key %" PRIu32 ", found %" PRIu32 ")",
-              block, 2 * block, 2 * block + 1, block, n % block, i, c->reference->keys[i],
-              c->trial->after[KEYS_OUT][i]);
+              "last n %% %zu elements, here %zu, are lost or left where they were (%s)",
+              block, 2 * block, 2 * block + 1, block, n % block, place(c, i));
 }
 
 // The largest n up to which it is right, found between powers of two; 0 if unknown.
@@ -281,9 +296,8 @@ static bool find_above(const Case *c, Diagnosis *found) {
   const size_t i = first_wrong(c->trial, c->reference);
   return NAME(found, MISTAKE_ABOVE_BLOCK,
               "wrong above n = %zu: right at n = %zu, wrong at n = %zu; more elements than one "
-              "block or warp holds are not brought together (index %zu: expected key %" PRIu32
-              ", found %" PRIu32 ")",
-              limit, limit, limit + 1, i, c->reference->keys[i], c->trial->after[KEYS_OUT][i]);
+              "block or warp holds are not brought together (%s)",
+              limit, limit, limit + 1, place(c, i));
 }
 
 static Diagnosis find_sizes(const Case *c) {

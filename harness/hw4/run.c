@@ -19,6 +19,7 @@ typedef struct Session {
   Sorter *sorter;
   size_t max_elements;  // of a sort with its guards
   double limit;         // seconds for one sort
+  bool quiet;           // of the sorters to come
 } Session;
 
 // ---- before the sort ---------------------------------------------------------------------------
@@ -70,6 +71,7 @@ static bool restart(void *context) {
   char device[256];
   (void)sorter_end(session->sorter, END_LIMIT);
   if (!sorter_start(session->sorter, &description, END_LIMIT)) return false;
+  session->sorter->quiet = session->quiet;
   open_sorter(session);
   return sorter_opened(session->sorter, device, END_LIMIT);
 }
@@ -196,6 +198,7 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
 static bool pass_battery(Session *session, Message *mistake) {
   const double most = 30.0;
   if (session->limit > most) session->limit = most;
+  session->quiet = true;  // dozens of sorts: their prints would bury those of the image's
   if (!restart(session)) sorter_quit(session->sorter);
   const Rerun rerun = rerun_with(session);
   const Battery battery = battery_run(&rerun, session->options->version->stable, 0);

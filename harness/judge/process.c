@@ -114,7 +114,7 @@ static void remember(Sorter *sorter, const char *text, size_t length) {
 }
 
 // Passes on what the sorter has printed: to stderr, so that no line of it can be taken for the
-// verdict. False when there is no more for now.
+// verdict. Returns false if there is no more for now.
 static bool hear(Sorter *sorter) {
   char text[4096];
   struct pollfd end = {sorter->words, POLLIN, 0};
@@ -126,7 +126,7 @@ static bool hear(Sorter *sorter) {
     sorter->words = -1;
     return false;
   }
-  fwrite(text, 1, (size_t)length, stderr);
+  if (!sorter->quiet) fwrite(text, 1, (size_t)length, stderr);
   sorter->spoke = true;
   remember(sorter, text, (size_t)length);
   return true;
@@ -146,7 +146,10 @@ static int listen_once(Sorter *sorter, double left, Answer *answer) {
   if (poll(ends, 2, wait_ms) < 0) return 0;
   if (ends[0].revents != 0) {
     const ssize_t length = recv(sorter->control, answer, sizeof *answer, MSG_DONTWAIT);
-    if (length == (ssize_t)sizeof *answer) return 1;
+    if (length > 0) {
+      if (length != (ssize_t)sizeof *answer) *answer = (Answer){0};  // no answer of the sorter's
+      return 1;
+    }
     if (length < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
     return -1;
   }
@@ -257,6 +260,7 @@ void process_explain(Sorter *sorter, int status, const char *doing) {
   const char *const found = summary(sorter, &length);
   const char *const name = sorter->name[0] != '\0' ? sorter->name : "the version";
   Message *const why = &sorter->failure;
+  if (sorter->quiet && sorter->spoke) fputs(sorter->heard, stderr);
   why->text[0] = '\0';
   if (status == -1)
     message_fail(why, "%s closed its connection to the judge %s, and went on", name, doing);

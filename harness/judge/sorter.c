@@ -63,7 +63,8 @@ bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements) {
 
 bool sorter_opened(Sorter *sorter, char device[256], double limit) {
   Answer answer;
-  if (!process_listen(sorter, sorter->open_secret, ANSWER_OPEN, limit, "while it took the device", &answer))
+  if (!process_listen(sorter, sorter->open_secret, ANSWER_OPEN, limit, "while it took the device",
+                      &answer))
     return false;
   snprintf(device, 256, "%.255s", answer.device);
   return true;

@@ -17,6 +17,7 @@ typedef struct Sorter {
   char name[64];     // of the version, for sentences
   char heard[4096];  // the end of what it printed
   size_t heard_length;
+  bool quiet;            // keep what it prints until it fails
   bool spoke;            // it has printed something since the last question
   uint64_t open_secret;  // of sorter_open()'s question, whose answer is awaited later
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
@@ -34,7 +35,7 @@ typedef struct SortTimes {
 } SortTimes;
 
 // All functions return false after a failure; the process is gone then. Limits are in seconds. All
-// that the sorter prints goes to the judge's stderr, while the judge waits for it.
+// that the sorter prints goes to the judge's stderr while the judge waits for it, unless `quiet`.
 
 // Starts the process and asks what the version is. No CUDA call is made.
 bool sorter_start(Sorter *sorter, Description *description, double limit);
