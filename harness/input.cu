@@ -35,10 +35,10 @@ static const unsigned int SLICE_BITS = 7;          // 2^7 slices of the range of
 static const unsigned int RANKS = 1u << 16;        // distinct keys of zipf
 
 extern "C" const InputKind input_kinds[] = {
-    {"uniform", "w: independent uniform 32-bit words", true},
+    {"uniform", "w: independent uniform 32-bit numbers", true},
     {"sorted", "floor(i 2^32 / n): ascending, evenly spread", true},
     {"reverse", "sorted, backwards", true},
-    {"all-equal", "one word for all", true},
+    {"all-equal", "one random key for all", true},
     {"few-distinct", "uniform among 16 keys spread over 32 bits", true},
     {"extremes", "0 or 2^32 - 1, each with probability 1/2", true},
     {"entropy1", "w1 & w2: 25.95 bits of entropy (Thearling and Smith 1992)", false},
@@ -46,7 +46,7 @@ extern "C" const InputKind input_kinds[] = {
     {"entropy3", "w1 & .. & w4: 10.78 bits (Thearling and Smith 1992)", false},
     {"entropy4", "w1 & .. & w5: 6.42 bits (Thearling and Smith 1992)", false},
     {"gaussian", "floor((w1 + w2 + w3 + w4) / 4) (Helman, Bader, JaJa 1998)", false},
-    {"almost-sorted", "sorted, but one key in 64 is a uniform word", false},
+    {"almost-sorted", "sorted, but one key in 64 is uniform", false},
     {"zipf", "rank k of 1 .. 65536 with probability ~ 1/k (Gray et al. 1994), scattered", false},
     {"staggered", "part j of 128 in slice 2j + 1, from the middle on 2j - 128 (HBJ 1998)", false},
     {"g-group", "8 parts share 8 slices, half the range away (HBJ 1998, g = 8)", false},
@@ -62,7 +62,7 @@ int input_find(const char *name) {
 
 // The numbers w, w1, w2, .. of index i: 2^48 apart in the seed's stream, more than any index, so
 // that no two coincide.
-static __device__ unsigned int word(uint64_t seed, uint64_t i, unsigned int number) {
+static __device__ unsigned int uniform(uint64_t seed, uint64_t i, unsigned int number) {
   return (unsigned int)(splitmix(seed, i + ((uint64_t)number << 48)) >> 32);
 }
 
@@ -70,26 +70,26 @@ static __device__ unsigned int spread(uint64_t i, uint64_t n) {
   return (unsigned int)((i << 32) / n);
 }
 
-static __device__ unsigned int and_of_words(uint64_t seed, uint64_t i, unsigned int count) {
+static __device__ unsigned int and_of_uniform(uint64_t seed, uint64_t i, unsigned int count) {
   unsigned int key = ~0u;
-  for (unsigned int number = 0; number < count; number++) key &= word(seed, i, number);
+  for (unsigned int number = 0; number < count; number++) key &= uniform(seed, i, number);
   return key;
 }
 
-static __device__ unsigned int mean_of_words(uint64_t seed, uint64_t i) {
+static __device__ unsigned int mean_of_uniform(uint64_t seed, uint64_t i) {
   uint64_t sum = 0;
-  for (unsigned int number = 0; number < 4; number++) sum += word(seed, i, number);
+  for (unsigned int number = 0; number < 4; number++) sum += uniform(seed, i, number);
   return (unsigned int)(sum / 4);
 }
 
 // Finds the rank of a uniform number by binary search: thresholds[k - 1] = floor(2^32 P(rank <=
 // k)). An odd factor scatters ranks over the keys, so that the frequent keys are not the small
 // ones.
-static __device__ unsigned int zipf(const unsigned int *thresholds, unsigned int uniform) {
+static __device__ unsigned int zipf(const unsigned int *thresholds, unsigned int w) {
   unsigned int low = 0, high = RANKS - 1;
   while (low < high) {
     const unsigned int middle = (low + high) / 2;
-    if (uniform < thresholds[middle])
+    if (w < thresholds[middle])
       high = middle;
     else
       low = middle + 1;
@@ -115,28 +115,28 @@ static __device__ unsigned int key_at(int kind, uint64_t seed, uint64_t i, uint6
     case REVERSE:
       return spread(n - 1 - i, n);
     case ALL_EQUAL:
-      return word(seed, 0, 0);
+      return uniform(seed, 0, 0);
     case FEW_DISTINCT:
-      return (word(seed, i, 0) >> 28) * 0x11111111u;
+      return (uniform(seed, i, 0) >> 28) * 0x11111111u;
     case EXTREMES:
-      return word(seed, i, 0) >> 31 == 0 ? 0u : 0xffffffffu;
+      return uniform(seed, i, 0) >> 31 == 0 ? 0u : 0xffffffffu;
     case ENTROPY1:
     case ENTROPY2:
     case ENTROPY3:
     case ENTROPY4:
-      return and_of_words(seed, i, (unsigned int)(kind - ENTROPY1) + 2);
+      return and_of_uniform(seed, i, (unsigned int)(kind - ENTROPY1) + 2);
     case GAUSSIAN:
-      return mean_of_words(seed, i);
+      return mean_of_uniform(seed, i);
     case ALMOST_SORTED:
-      return word(seed, i, 1) >> 26 == 0 ? word(seed, i, 0) : spread(i, n);
+      return uniform(seed, i, 1) >> 26 == 0 ? uniform(seed, i, 0) : spread(i, n);
     case ZIPF:
-      return zipf(thresholds, word(seed, i, 0));
+      return zipf(thresholds, uniform(seed, i, 0));
     case STAGGERED:
     case G_GROUP:
     case BUCKET:
-      return slice_of(kind, i, n) << (32 - SLICE_BITS) | word(seed, i, 0) >> SLICE_BITS;
+      return slice_of(kind, i, n) << (32 - SLICE_BITS) | uniform(seed, i, 0) >> SLICE_BITS;
     default:
-      return word(seed, i, 0);
+      return uniform(seed, i, 0);
   }
 }
 

@@ -113,7 +113,7 @@ static bool check_suffix(const char *path, Message *message) {
       "colour format that OpenCV writes",
       path);
 #else
-  return FAIL(
+  return message_fail(
       message,
       "cannot write '%s': its name must end in .ppm, because this program was built without "
       "OpenCV, which writes other formats",

@@ -1,19 +1,9 @@
-// The inputs' properties: determinism, range, order, entropy, and a fingerprint that must be the
+// Properties of the inputs: determinism, range, order, entropy, and a fingerprint that must be the
 // same on both backends.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-extern "C" {
-#include <cmocka.h>
-}
+#include "tests/unit.h"
 
-#include <cuda_runtime.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/check.h"
 #include "common/scratch.h"
 #include "harness/input.h"
 
@@ -32,7 +22,7 @@ static void draw(const char *name, uint64_t seed, size_t n, unsigned int *to) {
 }
 
 static uint64_t fingerprint(const unsigned int *array, size_t n) {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a over words
+  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a over 32-bit values
   for (size_t i = 0; i < n; i++) hash = (hash ^ array[i]) * 0x100000001b3ull;
   return hash;
 }

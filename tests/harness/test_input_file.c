@@ -1,26 +1,11 @@
 // Files of keys: raw and .npy, good ones and every kind of bad one.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/unit.h"
 
 #include "harness/input_file.h"
 
 static const char RAW[] = "/tmp/test_input_file.raw", NPY[] = "/tmp/test_input_file.npy";
 static const uint32_t KEYS[] = {3, 1, 0xffffffffu, 2};
 static Message message;
-
-static void write_file(const char *path, const void *bytes, size_t size) {
-  FILE *const file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(bytes, 1, size, file), size);
-  assert_int_equal(fclose(file), 0);
-}
 
 static void expect_keys(const char *path, size_t count) {
   InputFile file;

@@ -1,30 +1,18 @@
 // The verdict against outputs that are wrong on purpose, one for each way to be wrong.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-extern "C" {
-#include <cmocka.h>
-}
+#include "tests/unit.h"
 
-#include <cuda_runtime.h>
-#include <string.h>
-
-#include "common/check.h"
 #include "common/scratch.h"
 #include "harness/verdict.h"
+#include "tests/harness/verdict_version.h"
 #include "tests/reference_sort.h"
 
 enum { N = 20011 };
 
-static const char *const no_stages[] = {NULL};
-static const SortKnob no_knobs[] = {{}};
-static const SortVersion stable = {"a", "", "", true, UINT32_MAX, 0, no_stages, no_knobs};
-static const SortVersion unstable = {"b", "", "", false, UINT32_MAX, 0, no_stages, no_knobs};
+static const SortVersion stable = verdict_version(true), unstable = verdict_version(false);
 
 // Input and (still right) output on the host; a test damages them and asks for the verdict.
 static uint32_t input[N], keys[N], positions[N];
-static bool library_is_wrong;  // then it too makes `keys` of the input
+static bool library_is_wrong;  // if so, its output for the input is `keys` too
 
 static int sort_input(void **state) {
   (void)state;
@@ -39,16 +27,9 @@ static int sort_input(void **state) {
   return 0;
 }
 
-static uint32_t *upload(const uint32_t *host, size_t n) {
-  uint32_t *device = NULL;
-  CUDA_CHECK(cudaMalloc(&device, (n + 1) * sizeof *device));
-  CUDA_CHECK(cudaMemcpy(device, host, n * sizeof *device, cudaMemcpyHostToDevice));
-  return device;
-}
-
 static Verdict judge(const SortVersion *version, bool pairs, size_t n) {
-  uint32_t *const d_input = upload(input, n), *const d_keys = upload(keys, n);
-  uint32_t *const d_positions = upload(positions, n);
+  uint32_t *const d_input = to_device(input, n), *const d_keys = to_device(keys, n);
+  uint32_t *const d_positions = to_device(positions, n);
   const Verdict verdict = verdict_judge(version, d_input, d_keys, pairs ? d_positions : NULL, n);
   CUDA_CHECK(cudaFree(d_input));
   CUDA_CHECK(cudaFree(d_keys));
@@ -136,7 +117,8 @@ static void test_invented_key(void **) {
   assert_non_null(strstr(text, "FAIL: multiset: the key at index 20010 is 4294967295 instead of "));
 }
 
-// A sort that hands back its scratch memory as it got it must not pass, whoever was judged before.
+// The verdict's sorted keys must not stay in scratch memory, where the next version could find
+// them.
 static void test_answer_wiped(void **) {
   const Verdict verdict = judge(&stable, false, N);
   assert_states(&verdict, "HH--");
@@ -147,7 +129,7 @@ static void test_answer_wiped(void **) {
   assert_int_not_equal(found[N / 2], keys[N / 2]);
 }
 
-// The linker sends the verdict's call of library_sort here (--wrap).
+// The linker redirects the verdict's call of library_sort to this function (--wrap).
 extern "C" void __real_library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n);
 extern "C" void __wrap_library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
   __real_library_sort(d_from, d_to, n);
@@ -155,7 +137,7 @@ extern "C" void __wrap_library_sort(const unsigned int *d_from, unsigned int *d_
     CUDA_CHECK(cudaMemcpy(d_to, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
 }
 
-// A library that loses the same key as the sort: only the hashes differ.
+// A library that loses the same key as the sort: only the hash sums differ.
 static void test_wrong_library(void **) {
   keys[N - 1] = keys[N - 2] = keys[0];
   reference_sort(keys, positions, N);

@@ -1,32 +1,21 @@
-// The verdict finds one wrong element among many, in each of the four ways. VERDICT_N elements: a
-// million, or what the environment says (scripts/gpu_check.sh: 10^8), and how long it takes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-extern "C" {
-#include <cmocka.h>
-}
+// The verdict finds one wrong element among many, in each of the four ways. A million elements, or
+// the environment variable VERDICT_N (scripts/gpu_check.sh: 10^8). Prints how long a verdict takes.
+#include "tests/unit.h"
 
-#include <cuda_runtime.h>
-#include <stdlib.h>
-
-#include "common/check.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
 #include "harness/verdict.h"
+#include "tests/harness/verdict_version.h"
 
-enum { EQUALS = 4 };  // every key occurs so often
+enum { EQUALS = 4 };  // occurrences of every key
 
-static const char *const no_stages[] = {NULL};
-static const SortKnob no_knobs[] = {{}};
-static const SortVersion stable = {"a", "", "", true, UINT32_MAX, 0, no_stages, no_knobs};
+static const SortVersion stable = verdict_version(true);
 
 static size_t n;  // a multiple of EQUALS
 static unsigned int *d_snapshot, *d_keys, *d_positions;
 
-// A right result: run r of equal keys has the positions o (n / EQUALS) + p(r), o = 0 .. EQUALS - 1,
-// where p is a permutation of the runs, so that neighbours are far apart in the input.
+// A correct result: run r of equal keys has the positions o (n / EQUALS) + p(r), o = 0 .. EQUALS -
+// 1, where p is a permutation of the runs, so that neighbours are far apart in the input.
 static __global__ void write_result(unsigned int *snapshot, unsigned int *keys,
                                     unsigned int *positions, size_t n) {
   const size_t i = global_index(), runs = n / EQUALS;
@@ -78,7 +67,7 @@ static void exchange(unsigned int *d_array, size_t i, size_t j) {
   put(d_array, j, value);
 }
 
-// Judges, and says how long that took.
+// Judges, and prints how long that took.
 static Verdict judge(bool pairs) {
   cudaEvent_t start, stop;
   float milliseconds = 0.0f;

@@ -1,24 +1,15 @@
 // Runs the programs HW4 of a build folder, for test_hw4.c and test_hw4_input.c. HW4_DIR names the
-// folder (build/cpu where it is not set); both work in a folder of their own under /tmp.
+// folder (default: build/cpu); each test works in a folder of its own under /tmp.
 #ifndef TESTS_RUN_HW4_H
 #define TESTS_RUN_HW4_H
 
+#include "tests/unit.h"
+
 #include <dirent.h>
 #include <glob.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "harness/hw4/image.h"
 
@@ -123,7 +114,7 @@ static void save(const char *path, Image image) {
   image_free(&image);
 }
 
-// ---- what is expected ---------------------------------------------------------------------------
+// ---- expectations -------------------------------------------------------------------------------
 
 // The exit code, one line on stderr that holds `part`, and no file more or less than before.
 static void expect_failure(const char *program, const Outcome *outcome, int code,

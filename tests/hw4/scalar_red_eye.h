@@ -1,5 +1,5 @@
-// The red-eye homework once more, for the tests: one pixel after the other, straight from its
-// definition, sharing no code with harness/red_eye.c.
+// A second implementation of the red-eye homework for the tests: pixel by pixel, as it is defined,
+// sharing no code with harness/hw4/red_eye.c.
 #ifndef TESTS_SCALAR_RED_EYE_H
 #define TESTS_SCALAR_RED_EYE_H
 
@@ -84,7 +84,7 @@ static int scalar_order(const void *a, const void *b) {
   return x->position < y->position ? -1 : x->position > y->position;
 }
 
-// Turns the image into what HW4 must make of it.
+// Mends the image as HW4 must.
 static inline void scalar_mend(Image *image, const Image *eye) {
   const uint32_t n = (uint32_t)image->width * (uint32_t)image->height;
   uint32_t *const keys = malloc(n * sizeof *keys);

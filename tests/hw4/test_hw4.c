@@ -1,5 +1,5 @@
 // The program HW4 with every version that was built: its picture pixel by pixel, its report, and
-// what it does when the result is wrong or the device fails.
+// its behaviour when the result is wrong or the device fails.
 #include "tests/hw4/run_hw4.h"
 #include "tests/hw4/scalar_red_eye.h"
 
@@ -32,7 +32,8 @@ static void expect_picture(const char *program, const char *path, const Image *e
   assert_int_equal(files_here(), files_before);
 }
 
-// A first line that says what ran where, a line per stage, an empty one, the total, PASS.
+// A first line with version, backend, device and n; a line per stage; an empty one; the total;
+// PASS.
 static void expect_report(const char *program, const Outcome *outcome, int n) {
   if (outcome->code != 0 || outcome->err[0] != '\0')
     fail_msg("%s: exit code %d, %s%s", program, outcome->code, outcome->out, outcome->err);
@@ -148,7 +149,7 @@ static void test_help(void **state) {
   assert_non_null(strstr(outcome.out, "mistake = 1 (1 to 3): "));
 }
 
-// ---- what goes wrong ----------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 static void test_wrong_result(void **state) {
   (void)state;
@@ -176,7 +177,7 @@ static void test_image_too_large_for_the_version(void **state) {
   expect_failure(wrong_sort, &outcome, 2, "sorts at most 10000");
 }
 
-// Only the cpu backend can be told to have little memory.
+// Only the cpu backend's memory can be limited.
 static void test_device_failure(void **state) {
   (void)state;
   const char *const program = versions.gl_pathv[0];

@@ -1,6 +1,6 @@
-// What HW4 is given wrongly: exit code 2, one sentence on stderr, nothing on the disk. Knobs belong
-// to the versions, so they are tried with each; the rest is the same code in all of them, so that
-// one stands for all.
+// Wrong arguments and files for HW4: exit code 2, one sentence on stderr, no file written. Knobs
+// belong to the versions, so they are tested with each; the rest is the same code in all of them,
+// so it is tested with one.
 #include "tests/hw4/run_hw4.h"
 
 typedef struct Case {
@@ -45,7 +45,7 @@ static void test_command_line(void **state) {
   check_cases(wrong_sort, cases, sizeof cases / sizeof *cases);
 }
 
-// Every knob, one below and one above its range; --knobs says what the ranges are.
+// Sets every knob to one below and one above its range, which --knobs lists.
 static void check_knob_ranges(const char *program) {
   const Outcome knobs = RUN(program, "--knobs");
   for (const char *line = knobs.out; line != NULL && *line != '\0'; line = strchr(line, '\n') + 1) {
@@ -69,13 +69,6 @@ static void test_knob_ranges(void **state) {
 }
 
 // ---- files --------------------------------------------------------------------------------------
-
-static void write_bytes(const char *path, const void *data, size_t size) {
-  FILE *const file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(data, 1, size, file), size);
-  assert_int_equal(fclose(file), 0);
-}
 
 static void save_cut(const char *path) {
   save(path, draw(64, 48, 5));
@@ -123,13 +116,13 @@ static void test_outputs(void **state) {
       {"folder.ppm", {"small.ppm", "eye.ppm", "folder.ppm"}},
       {"missing/out.ppm", {"small.ppm", "eye.ppm", "missing/out.ppm"}},
       {"small.ppm/out.ppm", {"small.ppm", "eye.ppm", "small.ppm/out.ppm"}},
-      // The output is looked at first of all, because that is quick.
+      // The output is checked first, because that is quick.
       {"missing/out.ppm", {"missing.ppm", "eye.ppm", "missing/out.ppm"}},
   };
   check_cases(versions.gl_pathv[0], cases, sizeof cases / sizeof *cases);
 }
 
-// Shows only when all is done; nothing half-written may stay.
+// Shows only at the end; no half-written file may stay.
 static void test_full_disk(void **state) {
   (void)state;
   const Surroundings full_disk = {.largest_file = 1000};
@@ -147,10 +140,10 @@ static int set_up(void **state) {
   save_cut("cut.jpg");
   save_cut("cut.bmp");
 #endif
-  write_bytes("empty.ppm", "", 0);
-  write_bytes("text.ppm", "no image at all\n", 16);
-  write_bytes("deep.ppm", "P6 1 1 65535\n\1\2\3\4\5\6", 19);
-  write_bytes("huge.ppm", "P6 65536 65536 255\n\1\2\3", 22);
+  write_file("empty.ppm", "", 0);
+  write_file("text.ppm", "no image at all\n", 16);
+  write_file("deep.ppm", "P6 1 1 65535\n\1\2\3\4\5\6", 19);
+  write_file("huge.ppm", "P6 65536 65536 255\n\1\2\3", 22);
   if (mkdir("folder.ppm", 0777) != 0) return -1;
   files_before = files_here();
   return 0;

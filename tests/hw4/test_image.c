@@ -1,22 +1,13 @@
-// Image files: what is written comes back, and what is broken is refused in one sentence.
+// Image files: written images are read back unchanged, broken files are refused in one sentence.
 #include "harness/hw4/image.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
+#include "tests/unit.h"
+
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[] = "/tmp/test_image.XXXXXX";
 static Message message;
@@ -35,13 +26,6 @@ static void assert_same(const Image *a, const Image *b) {
   assert_int_equal(a->width, b->width);
   assert_int_equal(a->height, b->height);
   assert_memory_equal(a->rgb, b->rgb, (size_t)a->width * (size_t)a->height * 3);
-}
-
-static void write_bytes(const char *name, const void *data, size_t size) {
-  FILE *const file = fopen(name, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(data, 1, size, file), size);
-  assert_int_equal(fclose(file), 0);
 }
 
 static int files_here(void) {
@@ -119,8 +103,8 @@ static void test_round_trip(void **state) {
 
 static void test_unreadable(void **state) {
   (void)state;
-  write_bytes("empty.png", "", 0);
-  write_bytes("text.png", "no image at all\n", 16);
+  write_file("empty.png", "", 0);
+  write_file("text.png", "no image at all\n", 16);
   assert_refused("missing.png", "No such file");
   assert_refused(".", "folder");
   assert_refused("/dev/zero", "not a file");
@@ -161,7 +145,7 @@ static void test_unwritable(void **state) {
   unlink("pipe.ppm");
 }
 
-// As a user who is not root, to whom everything is permitted.
+// As another user than root, who may write everywhere.
 static void test_read_only_folder(void **state) {
   (void)state;
   assert_int_equal(chmod(".", 0555), 0);
@@ -176,10 +160,10 @@ static void test_read_only_folder(void **state) {
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-// A symbolic link stays one, and permissions stay what they were.
+// A symbolic link stays one, and the file keeps its permissions.
 static void test_replaces_what_a_link_names(void **state) {
   (void)state;
-  write_bytes("real.ppm", "old", 3);
+  write_file("real.ppm", "old", 3);
   assert_int_equal(chmod("real.ppm", 0640), 0);
   assert_int_equal(symlink("real.ppm", "link.ppm"), 0);
   Image image = pattern(4, 3), back;
@@ -215,7 +199,7 @@ static void test_full_disk_leaves_the_old_file(void **state) {
   (void)state;
   assert_int_equal(save_with_little_room("new.ppm"), 7);
   assert_int_equal(files_here(), 0);
-  write_bytes("old.ppm", "P6 1 1 255\n\1\2\3", 14);
+  write_file("old.ppm", "P6 1 1 255\n\1\2\3", 14);
   assert_int_equal(save_with_little_room("old.ppm"), 7);
   assert_int_equal(files_here(), 1);
   Image image;
@@ -241,7 +225,7 @@ static void test_jpeg_is_close(void **state) {
   unlink("a.jpg");
 }
 
-// Every format, cut off anywhere, is refused without a word on stderr from the libraries below.
+// Files of every format, cut off anywhere, are refused, and no library prints anything on stderr.
 static void test_cut_off(void **state) {
   (void)state;
   static const char *const names[] = {"a.png", "a.jpg", "a.bmp", "a.tif", "a.webp", "a.ppm"};

@@ -1,12 +1,5 @@
-// The Netpbm reader and writer: every header that is right, and every one that is not.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+// The Netpbm reader and writer: valid headers of every form, and every kind of invalid one.
+#include "tests/unit.h"
 
 #include "harness/hw4/codec.h"
 

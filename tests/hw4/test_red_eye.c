@@ -2,16 +2,9 @@
 #include "harness/hw4/red_eye.h"
 
 #include <omp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/hw4/scalar_red_eye.h"
+#include "tests/unit.h"
 
 static uint32_t random_state = 1;
 

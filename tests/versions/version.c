@@ -1,16 +1,8 @@
 // Every version against the reference: sizes x inputs x pairs and keys x knob settings. This file
-// is linked with each version in turn; a new folder with a student_func.cu is tested by existing.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+// is linked with each version in turn; a new folder with a student_func.cu is tested without
+// further entries.
+#include "tests/unit.h"
 
-#include <cuda_runtime_api.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "common/check.h"
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
@@ -22,7 +14,7 @@
 
 enum { LARGEST = 100003, GUARD = 64 };
 
-// n elements on the device with a guard behind them that must not change.
+// n elements on the device, followed by a guard that must not change.
 typedef struct Array {
   uint32_t *device;
   uint32_t host[LARGEST + GUARD];
@@ -126,7 +118,7 @@ static void test_defaults(void **state) {
   check_sizes(sizes, sizeof sizes / sizeof *sizes, true, "default knobs");
 }
 
-// Each knob in turn at its least, its greatest and an awkward value between.
+// Each knob in turn at its minimum, its maximum and a value between that is no power of two.
 static void test_knobs(void **state) {
   (void)state;
   static const size_t sizes[] = {0, 1, 33, 257, 1025, 4097};

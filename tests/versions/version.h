@@ -1,4 +1,4 @@
-// The parts of a version's test (version.c).
+// The parts of a version's test, version.c and the files that it is linked with.
 #ifndef TESTS_VERSION_H
 #define TESTS_VERSION_H
 

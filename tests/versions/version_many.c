@@ -1,15 +1,7 @@
-// Many sorts of the version, judged on the device; only when the environment asks for them. Linked
+// Many sorts by the version, judged on the device, if environment variables request them. Linked
 // with tests/versions/version.c.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit.h"
 
-#include <cuda_runtime_api.h>
-#include <stdlib.h>
-
-#include "common/check.h"
 #include "common/knobs.h"
 #include "common/stages.h"
 #include "harness/input.h"
@@ -21,10 +13,10 @@
 static void sort_and_judge(Workload *room, size_t n, int kind, uint64_t seed, bool pairs) {
   Workload w = *room;
   w.n = n;
+  w.pairs = pairs;
   if (!pairs) w.positions_in = w.positions_out = NULL;
   workload_draw(&w, kind, seed);
-  CUDA_CHECK(cudaMemcpy(w.keys_in, w.snapshot, n * sizeof *w.keys_in, cudaMemcpyDeviceToDevice));
-  if (pairs) input_positions(w.positions_in, n);
+  workload_refresh(&w);
   your_sort(w.keys_in, w.positions_in, w.keys_out, w.positions_out, n);
   const Verdict verdict = verdict_judge(&sort_version, w.snapshot, w.keys_out, w.positions_out, n);
   if (verdict_passes(&verdict)) return;
@@ -39,7 +31,7 @@ static size_t number_from_environment(const char *name) {
   return text == NULL ? 0 : strtoul(text, NULL, 10);
 }
 
-// EVERY_N=20000: every n up to there.
+// EVERY_N=20000: sorts every n up to that.
 void test_every_n(void **state) {
   (void)state;
   const size_t most = number_from_environment("EVERY_N");
@@ -47,15 +39,15 @@ void test_every_n(void **state) {
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
   Workload room = workload_create(most, true);
-  // Downwards: scratch memory of one sort is then large enough for the next.
+  // Downwards, so that scratch memory of one sort is large enough for the next.
   for (size_t n = most + 1; n-- > 0;)
     if (!too_slow(n))
       sort_and_judge(&room, n, input_find(n % 3 == 0 ? "few-distinct" : "uniform"), n, n % 2 == 0);
   workload_destroy(&room);
 }
 
-// REPEATS=200: so many sorts of each of a few awkward sizes, since a race between blocks may show
-// once in a hundred runs. The sizes lie beside multiples of all tile sizes in use, among others.
+// REPEATS=200: that many sorts of each of a few sizes, because a race between blocks may show in
+// one run of a hundred. The sizes lie beside multiples of all tile sizes in use, among others.
 void test_repeats(void **state) {
   (void)state;
   const size_t repeats = number_from_environment("REPEATS");

@@ -1,14 +1,6 @@
-// How much device memory does the version take? Linked with tests/versions/version.c.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+// Measures the device memory that the version takes. Linked with tests/versions/version.c.
+#include "tests/unit.h"
 
-#include <cuda_runtime_api.h>
-#include <stdlib.h>
-
-#include "common/check.h"
 #include "common/device.h"
 #include "common/knobs.h"
 #include "common/scratch.h"
@@ -18,7 +10,7 @@
 #include "harness/verdict.h"
 #include "tests/versions/version.h"
 
-// The linker sends all calls of cudaMalloc and cudaFree here (--wrap), those of libraries too.
+// The linker redirects all calls of cudaMalloc and cudaFree here (--wrap), also those of libraries.
 enum { MOST_BLOCKS = 1000 };
 
 static struct {
@@ -54,9 +46,9 @@ cudaError_t __wrap_cudaFree(void *memory) {
   return __real_cudaFree(memory);
 }
 
-// What compare counts on before it lets a version sort: it takes no more memory than it says. Half
-// a word per element is left to what does not grow with n, which at this n is a table of 16 KB for
-// each multiprocessor; an array of n words that somebody forgot is more.
+// A version takes no more memory than it declares: compare relies on this before it runs a version.
+// Two bytes per element are allowed for memory that does not grow with n, at this n a table of 16
+// KB per multiprocessor. An undeclared array of n elements is more.
 void test_scratch(void **state) {
   (void)state;
   if (sort_version.scratch_per_key < 0.0) skip();
@@ -68,18 +60,17 @@ void test_scratch(void **state) {
   for (int pairs = 0; pairs < 2; pairs++) {
     Workload w = workload_create(n, pairs == 1);
     workload_draw(&w, input_find("uniform"), 1);
-    CUDA_CHECK(cudaMemcpy(w.keys_in, w.snapshot, n * sizeof *w.keys_in, cudaMemcpyDeviceToDevice));
-    if (pairs) input_positions(w.positions_in, n);
+    workload_refresh(&w);
     scratch_trim();
     const size_t before = taken.peak = taken.now;
     your_sort(w.keys_in, w.positions_in, w.keys_out, w.positions_out, n);
     const double used = (double)(taken.peak - before) / (double)n;
-    const double said = pairs ? sort_version.scratch_per_pair : sort_version.scratch_per_key;
-    print_message("# %zu %s: %.3f bytes of scratch memory each, %g said\n", n,
-                  pairs ? "pairs" : "keys", used, said);
-    if (used > said + sizeof(uint32_t) / 2.0)
-      fail_msg("%s takes %.3f bytes of scratch per %s and says %g", sort_version.name, used,
-               pairs ? "pair" : "key", said);
+    const double declared = pairs ? sort_version.scratch_per_pair : sort_version.scratch_per_key;
+    print_message("# %zu %s: %.3f bytes of scratch memory each, %g declared\n", n,
+                  pairs ? "pairs" : "keys", used, declared);
+    if (used > declared + sizeof(uint32_t) / 2.0)
+      fail_msg("%s takes %.3f bytes of scratch per %s and declares %g", sort_version.name, used,
+               pairs ? "pair" : "key", declared);
     const Verdict verdict =
         verdict_judge(&sort_version, w.snapshot, w.keys_out, w.positions_out, n);
     assert_true(verdict_passes(&verdict));

@@ -1,0 +1,89 @@
+// Knobs: defaults, setting, finding, and misuse.
+#include "tests/unit.h"
+
+#include "common/knobs.h"
+
+static const char *const no_stages[] = {NULL};
+static const SortKnob two[] = {
+    {.name = "block", .default_value = 64, .min = 32, .max = 128, .meaning = ""},
+    {.name = "blockSize", .default_value = -1, .min = -2, .max = 2, .meaning = ""},
+    {0}};
+static const SortKnob many[MAX_KNOBS + 2] = {{.name = "a"}, {.name = "b"}, {.name = "c"},
+                                             {.name = "d"}, {.name = "e"}, {.name = "f"},
+                                             {.name = "g"}, {.name = "h"}, {.name = "i"}};
+static const SortVersion with_two = {.name = "two", .stages = no_stages, .knobs = two};
+static const SortVersion with_many = {.name = "many", .stages = no_stages, .knobs = many};
+static const SortVersion with_none = {.name = "none", .stages = no_stages, .knobs = &two[2]};
+
+static void test_values(void **state) {
+  (void)state;
+  knobs_begin(&with_two);
+  assert_int_equal(knob("block"), 64);
+  assert_int_equal(knob("blockSize"), -1);
+  knob_set(1, 2);
+  knob_set(0, 32);
+  assert_int_equal(knob("block"), 32);
+  assert_int_equal(knob("blockSize"), 2);
+  knob_set(1, -2);
+  knob_set(0, 128);
+  assert_int_equal(knob("block"), 128);
+  assert_int_equal(knob("blockSize"), -2);
+  knobs_begin(&with_two);  // back to the defaults
+  assert_int_equal(knob("block"), 64);
+  assert_int_equal(knob("blockSize"), -1);
+}
+
+static void test_find(void **state) {
+  (void)state;
+  assert_int_equal(knob_find(&with_two, "block", 5), 0);
+  assert_int_equal(knob_find(&with_two, "blockSize", 9), 1);
+  assert_int_equal(knob_find(&with_two, "blockSize=512", 9), 1);
+  assert_int_equal(knob_find(&with_two, "blockSize", 5), 0);
+  assert_int_equal(knob_find(&with_two, "blockSize", 8), -1);
+  assert_int_equal(knob_find(&with_two, "Block", 5), -1);
+  assert_int_equal(knob_find(&with_two, "", 0), -1);
+  assert_int_equal(knob_find(&with_none, "block", 5), -1);
+}
+
+static void ask_for_undeclared(void) {
+  knobs_begin(&with_two);
+  (void)knob("blocks");
+}
+
+static void declare_too_many(void) { knobs_begin(&with_many); }
+
+static void set_below(void) {
+  knobs_begin(&with_two);
+  knob_set(0, 31);
+}
+
+static void set_above(void) {
+  knobs_begin(&with_two);
+  knob_set(1, 3);
+}
+
+static void set_missing(void) {
+  knobs_begin(&with_two);
+  knob_set(2, 0);
+}
+
+static void ask_before_begin(void) { (void)knob("block"); }
+
+static void test_misuse(void **state) {
+  (void)state;
+  expect_exit(EXIT_DEVICE, "no version does not declare a knob 'block'", ask_before_begin);
+  expect_exit(EXIT_DEVICE, "two does not declare a knob 'blocks'", ask_for_undeclared);
+  expect_exit(EXIT_DEVICE, "many declares more than 8 knobs", declare_too_many);
+  expect_exit(EXIT_DEVICE, "block of two takes 32 to 128, not 31", set_below);
+  expect_exit(EXIT_DEVICE, "blockSize of two takes -2 to 2, not 3", set_above);
+  expect_exit(EXIT_DEVICE, "two has no knob number 2", set_missing);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_misuse),  // first: no version is set yet
+      cmocka_unit_test(test_values),
+      cmocka_unit_test(test_find),
+  };
+  return cmocka_run_group_tests_name("knobs", tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+// Measuring: the noise of a median, how many runs there are, and that every run gets a fresh input.
+#include "tests/unit.h"
+
+#include <math.h>
+
+#include "harness/input.h"
+#include "harness/measure.h"
+#include "tests/reference_sort.h"
+
+enum { N = 1000 };
+
+// ---- noise -------------------------------------------------------------------------------------
+
+static void expect_noise(const double *times, int count, double expected) {
+  const double noise = noise_of_median(times, count);
+  if (fabs(noise - expected) > 1e-12)
+    fail_msg("the noise of %d times is %f, expected %f", count, noise, expected);
+}
+
+// Worked by hand: ranks count / 2 -+ 0.98 sqrt(count), rounded outwards, counted from 1.
+static void test_noise(void **state) {
+  (void)state;
+  const double one[] = {7.0}, zeros[] = {0.0, 0.0, 0.0}, five[] = {1.0, 2.0, 4.0, 5.0, 9.0};
+  expect_noise(one, 1, 0.0);
+  expect_noise(zeros, 3, 0.0);
+  expect_noise(five, 5, (9.0 - 1.0) / 2 / 4.0);  // 0.3 to 4.7: all of them
+  // 11: ranks 2.25 to 8.75, so 2 to 10 (the upper one counts from 0): outliers at the ends are left
+  // out
+  const double eleven[] = {0.0, 18.0, 19.0, 20.0, 20.0, 20.0, 20.0, 21.0, 21.0, 23.0, 99.0};
+  expect_noise(eleven, 11, (23.0 - 18.0) / 2 / 20.0);
+  double hundred[100];  // 40.2 to 59.8, so ranks 40 and 61; the median is that of rank 51
+  for (int i = 0; i < 100; i++) hundred[i] = i + 1;
+  expect_noise(hundred, 100, (61.0 - 40.0) / 2 / 51.0);
+}
+
+// ---- a sort that watches its caller ------------------------------------------------------------
+
+static const char *const names[] = {"copy", "sort", NULL};
+static const SortKnob no_knobs[] = {{0}};
+static const SortVersion version = {
+    .name = "fake", .stable = true, .max_n = UINT32_MAX, .stages = names, .knobs = no_knobs};
+
+static Workload workload;
+static uint32_t input[N];
+static int runs, stale, wrong_from, brackets;
+
+// Sorts on the host, and leaves nothing in its inputs. From run number wrong_from on it is wrong.
+static void sort(unsigned int *const d_in, unsigned int *const d_in_positions,
+                 unsigned int *const d_out, unsigned int *const d_out_positions, const size_t n) {
+  static uint32_t keys[N], positions[N];
+  runs++;
+  for (int i = 0; i < brackets; i++) {
+    stage_start("copy");
+    to_host(keys, d_in, n);
+    stage_stop();
+  }
+  to_host(positions, d_in_positions, n);
+  for (uint32_t i = 0; i < n; i++) stale += keys[i] != input[i] || positions[i] != i;
+  stage_start("sort");
+  reference_sort(keys, positions, n);
+  stage_stop();
+  if (wrong_from != 0 && runs >= wrong_from) keys[0] = keys[n - 1];
+  CUDA_CHECK(cudaMemcpy(d_out, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
+  CUDA_CHECK(cudaMemcpy(d_out_positions, positions, n * sizeof *keys, cudaMemcpyHostToDevice));
+  CUDA_CHECK(cudaMemset(d_in, 0xff, n * sizeof *keys));
+  CUDA_CHECK(cudaMemset(d_in_positions, 0xff, n * sizeof *keys));
+}
+
+static const LoadedVersion fake = {.version = &version, .sort = sort};
+
+// Writes nothing: the outputs keep what the run before left in them.
+static void do_nothing(unsigned int *const d_in, unsigned int *const d_in_positions,
+                       unsigned int *const d_out, unsigned int *const d_out_positions,
+                       const size_t n) {
+  (void)d_in, (void)d_in_positions, (void)d_out, (void)d_out_positions, (void)n;
+  runs++;
+}
+
+static int set_up(void **state) {
+  (void)state;
+  workload = workload_create(N, true);
+  workload_draw(&workload, input_find("few-distinct"), 3);
+  to_host(input, workload.snapshot, N);
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  workload_destroy(&workload);
+  return 0;
+}
+
+static int reset(void **state) {
+  (void)state;
+  runs = stale = wrong_from = 0;
+  brackets = 1;
+  return 0;
+}
+
+// ---- runs --------------------------------------------------------------------------------------
+
+static void expect_right(const Measurement *m) {
+  assert_true(verdict_passes(&m->verdict));
+  assert_true(0.0 < m->min_ms && m->min_ms <= m->median_ms && m->min_ms <= m->mean_ms);
+  assert_int_equal(stale, 0);
+}
+
+static void test_repetitions(void **state) {
+  (void)state;
+  const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0};
+  const Measurement m = measure(&fake, &workload, plan);
+  expect_right(&m);
+  assert_int_equal(m.repetitions, 7);
+  assert_int_equal(m.limit, LIMIT_REPETITIONS);
+  assert_int_equal(m.stages, 0);
+  assert_int_equal(runs, 1 + 7);  // a warm-up
+}
+
+static void test_stages(void **state) {
+  (void)state;
+  brackets = 2;
+  const MeasurePlan plan = {.max_repetitions = 8, .max_seconds = 1000.0, .stages = true};
+  Measurement m = measure(&fake, &workload, plan);
+  expect_right(&m);
+  assert_int_equal(m.stages, 2);
+  assert_int_equal(runs, 1 + 8 + 3);  // a third as many, rounded up
+  assert_int_equal(m.passes[0].count, 2);
+  assert_int_equal(m.passes[1].count, 1);
+  assert_true(m.stage_ms[1] > 0.0 && m.passes[1].ms[0] > 0.0);
+  brackets = MAX_PASSES + 1;
+  m = measure(&fake, &workload, plan);
+  assert_int_equal(m.passes[0].count, MAX_PASSES + 1);
+}
+
+static void test_time_limit(void **state) {
+  (void)state;
+  const MeasurePlan plan = {.max_repetitions = 100, .max_seconds = 0.0};
+  const Measurement m = measure(&fake, &workload, plan);
+  expect_right(&m);
+  assert_int_equal(m.limit, LIMIT_TIME);
+  assert_int_equal(m.repetitions, 1);
+}
+
+static void test_settled(void **state) {
+  (void)state;
+  const MeasurePlan plan = {.max_repetitions = 100, .settled_noise = 1e9, .max_seconds = 1000.0};
+  const Measurement m = measure(&fake, &workload, plan);
+  expect_right(&m);
+  assert_int_equal(m.limit, LIMIT_NOISE);
+  assert_int_equal(m.repetitions, MIN_REPETITIONS);
+}
+
+static void test_once(void **state) {
+  (void)state;
+  const Measurement m = measure_once(&fake, &workload);
+  expect_right(&m);
+  assert_int_equal(runs, 2);
+  assert_int_equal(m.repetitions, 1);
+  assert_int_equal(m.stages, 2);
+  assert_true(m.median_ms == m.min_ms && m.mean_ms == m.min_ms && m.noise == 0.0);
+  assert_true(m.stage_ms[1] > 0.0 && m.stage_ms[0] + m.stage_ms[1] <= m.median_ms);
+  assert_true(m.passes[1].count == 1 && m.passes[1].ms[0] == m.stage_ms[1]);
+}
+
+// ---- wrong results -----------------------------------------------------------------------------
+
+// Wrong from the first run on: nothing is timed.
+static void test_wrong(void **state) {
+  (void)state;
+  wrong_from = 1;
+  const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0, .stages = true};
+  const Measurement m = measure(&fake, &workload, plan);
+  assert_false(verdict_passes(&m.verdict));
+  assert_int_equal(runs, 1);
+  assert_int_equal(m.repetitions, 0);
+  assert_true(m.median_ms == 0.0 && m.stages == 0);
+}
+
+// Wrong only in the last run.
+static void test_wrong_later(void **state) {
+  (void)state;
+  wrong_from = 1 + 7;
+  const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0};
+  Measurement m = measure(&fake, &workload, plan);
+  assert_false(verdict_passes(&m.verdict));
+  reset(NULL);
+  wrong_from = 2;
+  m = measure_once(&fake, &workload);
+  assert_false(verdict_passes(&m.verdict));
+  assert_true(m.median_ms > 0.0);
+}
+
+// A right result of an earlier sort is in the outputs, but it is no result of this one.
+static void test_nothing_written(void **state) {
+  (void)state;
+  const LoadedVersion lazy = {.version = &version, .sort = do_nothing};
+  const MeasurePlan plan = {.max_repetitions = 1, .max_seconds = 1000.0};
+  Measurement m = measure(&fake, &workload, plan);
+  assert_true(verdict_passes(&m.verdict));
+  m = measure(&lazy, &workload, plan);
+  assert_false(verdict_passes(&m.verdict));
+  m = measure_once(&fake, &workload);
+  assert_true(verdict_passes(&m.verdict));
+  m = measure_once(&lazy, &workload);
+  assert_false(verdict_passes(&m.verdict));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_noise),
+      cmocka_unit_test_setup(test_repetitions, reset),
+      cmocka_unit_test_setup(test_stages, reset),
+      cmocka_unit_test_setup(test_time_limit, reset),
+      cmocka_unit_test_setup(test_settled, reset),
+      cmocka_unit_test_setup(test_once, reset),
+      cmocka_unit_test_setup(test_wrong, reset),
+      cmocka_unit_test_setup(test_wrong_later, reset),
+      cmocka_unit_test_setup(test_nothing_written, reset),
+  };
+  return cmocka_run_group_tests_name("measure", tests, set_up, tear_down);
+}

@@ -1,0 +1,44 @@
+// Error messages: written by functions, and printed at the end of a program.
+#include "tests/unit.h"
+
+#include "harness/message.h"
+
+static void test_fail(void **state) {
+  (void)state;
+  Message message = {"an earlier sentence, longer than the next"};
+  assert_false(message_fail(&message, "%s holds %d keys", "a.npy", 3));
+  assert_string_equal(message.text, "a.npy holds 3 keys");
+}
+
+static void test_cut_off(void **state) {
+  (void)state;
+  Message message;
+  assert_false(message_fail(&message, "%*s|", (int)sizeof message.text - 2, "x"));
+  assert_int_equal(strlen(message.text), sizeof message.text - 1);
+  assert_int_equal(message.text[sizeof message.text - 2], '|');
+  assert_false(message_fail(&message, "%*s|", (int)sizeof message.text - 1, "x"));
+  assert_int_equal(strlen(message.text), sizeof message.text - 1);
+  assert_int_equal(message.text[sizeof message.text - 2], 'x');
+}
+
+// stdout and stderr to the same place: the buffered line must come first.
+static void quit_after_a_line(void) {
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  printf("half of the result\n");
+  quit(EXIT_USAGE, "no file is called '%s'", "x");
+}
+
+static void test_quit(void **state) {
+  (void)state;
+  expect_exit(EXIT_USAGE, "half of the result\ntest_message: no file is called 'x'\n",
+              quit_after_a_line);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fail),
+      cmocka_unit_test(test_cut_off),
+      cmocka_unit_test(test_quit),
+  };
+  return cmocka_run_group_tests_name("message", tests, NULL, NULL);
+}

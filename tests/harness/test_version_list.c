@@ -1,0 +1,134 @@
+// The list of versions: shared objects beside the program, and others by path. The test compiles
+// such objects itself, in folders beside its own program. Each test uses other folders, because a
+// loaded object stays loaded, and dlopen finds it again by its path.
+#include "tests/unit.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "harness/version_list.h"
+
+static char folder[PATH_MAX];  // of this program
+static char root[PATH_MAX];    // of the repository: where the tests are started
+static Message message;
+
+// FOLDER/NAME/version.so, a version that calls itself `title`.
+static void compile(const char *name, const char *title) {
+  char source[PATH_MAX + 64], command[4 * PATH_MAX];
+  snprintf(source, sizeof source, "%s/%s", folder, name);
+  assert_int_equal(mkdir(source, 0777), 0);
+  snprintf(source, sizeof source, "%s/%s/version.c", folder, name);
+  FILE *const file = fopen(source, "w");
+  assert_non_null(file);
+  fprintf(file,
+          "#include \"common/your_sort.h\"\n"
+          "const SortVersion sort_version = {.name = \"%s\"};\n"
+          "void your_sort(unsigned int *const a, unsigned int *const b, unsigned int *const c,\n"
+          "               unsigned int *const d, const size_t n) {\n"
+          "  (void)a, (void)b, (void)c, (void)d, (void)n;\n"
+          "}\n",
+          title);
+  assert_int_equal(fclose(file), 0);
+  snprintf(command, sizeof command, "cc -shared -fPIC -iquote %s %s -o %s/%s/version.so", root,
+           source, folder, name);
+  assert_int_equal(system(command), 0);
+}
+
+static const char *path_of(const char *name) {
+  static char path[PATH_MAX + 64];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+static int remove_folders(void **state) {
+  (void)state;
+  char command[2 * PATH_MAX];
+  snprintf(command, sizeof command, "rm -rf %s/list_*", folder);
+  return system(command);
+}
+
+static int set_up(void **state) {
+  const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+  if (length < 0 || getcwd(root, sizeof root) == NULL) return -1;
+  dirname(folder);
+  return remove_folders(state);
+}
+
+static void test_none(void **state) {
+  (void)state;
+  VersionList list;
+  assert_false(version_list_load(&list, &message));
+  char expected[PATH_MAX + 64];
+  snprintf(expected, sizeof expected, "no versions at %s/*/version.so", folder);
+  assert_string_equal(message.text, expected);
+  assert_int_equal(list.count, 0);
+  version_list_free(&list);
+}
+
+// By name, which need not be the folder's.
+static void test_load(void **state) {
+  (void)state;
+  compile("list_a", "zebra");
+  compile("list_b", "ant");
+  compile("list_c", "mouse");
+  VersionList list;
+  if (!version_list_load(&list, &message)) fail_msg("%s", message.text);
+  static const char *const names[] = {"ant", "mouse", "zebra"};
+  assert_int_equal(list.count, 3);
+  for (size_t i = 0; i < 3; i++) {
+    assert_string_equal(list.entries[i].version->name, names[i]);
+    assert_non_null(list.entries[i].sort);
+    assert_ptr_equal(version_list_find(&list, names[i]), &list.entries[i]);
+  }
+  assert_null(version_list_find(&list, "an"));
+  assert_null(version_list_find(&list, "list_a"));
+  version_list_free(&list);
+  assert_int_equal(list.count, 0);
+}
+
+static void test_add(void **state) {
+  (void)state;
+  compile("list_old", "zebra");
+  VersionList list;
+  if (!version_list_load(&list, &message)) fail_msg("%s", message.text);
+  compile("list_new", "lion");
+  compile("list_copy", "zebra");
+  const char *const name = version_list_add(&list, path_of("list_new/version.so"), &message);
+  assert_string_equal(name, "lion");
+  assert_int_equal(list.count, 2);
+  assert_string_equal(version_list_find(&list, "lion")->version->name, "lion");
+  // The same file once more is no second version, another file with the same name is.
+  assert_string_equal(version_list_add(&list, path_of("list_old/version.so"), &message), "zebra");
+  assert_int_equal(list.count, 2);
+  assert_null(version_list_add(&list, path_of("list_copy/version.so"), &message));
+  assert_non_null(strstr(message.text, "list_copy/version.so is a second version called zebra"));
+  assert_null(version_list_add(&list, path_of("list_old/version.c"), &message));
+  assert_non_null(strstr(message.text, "list_old/version.c cannot be loaded: "));
+  assert_null(version_list_add(&list, path_of("list_nothing/version.so"), &message));
+  assert_non_null(strstr(message.text, "cannot be loaded: "));
+  assert_int_equal(list.count, 2);
+  version_list_free(&list);
+}
+
+// One that cannot be loaded is an error, not a version less.
+static void test_broken(void **state) {
+  (void)state;
+  compile("list_good", "zebra");
+  compile("list_bad", "ant");
+  assert_int_equal(truncate(path_of("list_bad/version.so"), 100), 0);
+  VersionList list;
+  assert_false(version_list_load(&list, &message));
+  assert_non_null(strstr(message.text, "list_bad/version.so cannot be loaded: "));
+  version_list_free(&list);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_none, set_up, remove_folders),
+      cmocka_unit_test_setup_teardown(test_load, set_up, remove_folders),
+      cmocka_unit_test_setup_teardown(test_add, set_up, remove_folders),
+      cmocka_unit_test_setup_teardown(test_broken, set_up, remove_folders),
+  };
+  return cmocka_run_group_tests_name("version_list", tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+// Workloads: how their input is written, refreshed and poisoned.
+#include "tests/unit.h"
+
+#include "harness/input.h"
+#include "harness/workload.h"
+
+enum { LARGEST = 1025 };
+
+static uint32_t keys[LARGEST], expected[LARGEST], actual[LARGEST];
+
+static const size_t sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, LARGEST};
+
+static void expect_device(const char *context, const unsigned int *d_array, size_t n) {
+  to_host(actual, d_array, n);
+  expect_array(context, actual, expected, n);
+}
+
+// Fewer keys than elements start again from the first.
+static void check_load(size_t n, size_t count) {
+  Workload workload = workload_create(n, false);
+  for (size_t i = 0; i < n; i++) expected[i] = keys[i % count];
+  workload_load(&workload, keys, count);
+  expect_device("snapshot", workload.snapshot, n);
+  workload_destroy(&workload);
+  assert_null(workload.snapshot);
+}
+
+static void test_load(void **state) {
+  (void)state;
+  for (size_t i = 0; i < LARGEST; i++) keys[i] = next_random();
+  for (size_t i = 0; i < COUNT_OF(sizes); i++)
+    for (size_t j = 1; j < COUNT_OF(sizes); j++) check_load(sizes[i], sizes[j]);
+}
+
+static void check_refresh(size_t n, bool pairs) {
+  Workload workload = workload_create(n, pairs);
+  assert_int_equal(workload.positions_in != NULL, pairs);
+  assert_int_equal(workload.positions_out != NULL, pairs);
+  workload_draw(&workload, input_find("uniform"), 5);
+  to_host(keys, workload.snapshot, n);
+  CUDA_CHECK(cudaMemset(workload.keys_in, 1, n * sizeof *keys));
+  if (pairs) CUDA_CHECK(cudaMemset(workload.positions_in, 1, n * sizeof *keys));
+  workload_refresh(&workload);
+  memcpy(expected, keys, sizeof keys);
+  expect_device("keys", workload.keys_in, n);
+  expect_device("snapshot", workload.snapshot, n);
+  for (uint32_t i = 0; i < n; i++) expected[i] = i;
+  if (pairs) expect_device("positions", workload.positions_in, n);
+  workload_poison(&workload);
+  memset(expected, 0xa5, sizeof expected);
+  expect_device("keys", workload.keys_out, n);
+  if (pairs) expect_device("positions", workload.positions_out, n);
+  workload_destroy(&workload);
+}
+
+static void test_refresh(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+    check_refresh(sizes[i], false);
+    check_refresh(sizes[i], true);
+  }
+}
+
+// Pairs: snapshot, two arrays in, two out, the verdict's marks. Keys: snapshot, in, out, the
+// verdict's sorted keys and 1.1 for the library. And the version's scratch, unless it is unknown.
+static void test_bytes(void **state) {
+  (void)state;
+  const SortVersion known = {.scratch_per_key = 8.5, .scratch_per_pair = 12.25};
+  const SortVersion unknown = {.scratch_per_key = -1.0, .scratch_per_pair = -1.0};
+  assert_true(workload_bytes_per_element(&known, true) == 6 * 4 + 12.25);
+  assert_true(workload_bytes_per_element(&unknown, true) == 6 * 4);
+  assert_true(workload_bytes_per_element(&known, false) > 5.09 * 4 + 8.5);
+  assert_true(workload_bytes_per_element(&known, false) < 5.11 * 4 + 8.5);
+  assert_true(workload_bytes_per_element(&unknown, false) < 5.11 * 4);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_load),
+      cmocka_unit_test(test_refresh),
+      cmocka_unit_test(test_bytes),
+  };
+  return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+// For unit tests: cmocka with the headers that it needs, in C and in C++, and helpers.
+#ifndef TESTS_UNIT_H
+#define TESTS_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+#include <cmocka.h>
+#ifdef __cplusplus
+}
+#endif
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/check.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+// The same pseudorandom numbers in every run.
+static inline uint32_t next_random(void) {
+  static uint64_t state = 1;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(state >> 32);
+}
+
+// A device array of n elements, to be freed with cudaFree; and back.
+static inline uint32_t *to_device(const uint32_t *host, size_t n) {
+  void *device = NULL;
+  CUDA_CHECK(cudaMalloc(&device, (n + 1) * sizeof *host));
+  CUDA_CHECK(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
+  return (uint32_t *)device;
+}
+
+static inline void to_host(uint32_t *host, const uint32_t *device, size_t n) {
+  CUDA_CHECK(cudaMemcpy(host, device, n * sizeof *host, cudaMemcpyDeviceToHost));
+}
+
+// actual[i] == expected[i] for n elements; otherwise the test fails and names the first difference.
+static inline void expect_array(const char *context, const uint32_t *actual,
+                                const uint32_t *expected, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (actual[i] != expected[i])
+      fail_msg("%s: [%zu] is %u, expected %u", context, i, actual[i], expected[i]);
+}
+
+static inline void write_file(const char *path, const void *bytes, size_t size) {
+  FILE *const file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(bytes, 1, size, file), size);
+  assert_int_equal(fclose(file), 0);
+}
+
+// Calls the function in a child process. It must end the process with this exit code, after `part`
+// on stderr. Before the first CUDA call of the test only: a GPU does not survive a fork.
+static inline void expect_exit(int code, const char *part, void (*function)(void)) {
+  FILE *const err = tmpfile();
+  assert_non_null(err);
+  fflush(NULL);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(fileno(err), STDERR_FILENO);
+    function();
+    _exit(99);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  char text[1000];
+  rewind(err);
+  text[fread(text, 1, sizeof text - 1, err)] = '\0';
+  fclose(err);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != code || strstr(text, part) == NULL)
+    fail_msg("status %d instead of exit code %d, stderr (expected '%s'): %s", status, code, part,
+             text);
+}
+
+#endif
