@@ -71,10 +71,11 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 # harness/ is a library for all programs; harness/hw4/ and harness/compare/ are the programs.
 COMMON  := $(call objects,$(wildcard common/*.c) $(if $(filter cpu,$(BACKEND)),$(wildcard cuda_cpu/*.cpp)))
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
-HW4     := $(call objects,$(filter-out harness/hw4/main.c,$(wildcard harness/hw4/*.c)) $(if $(filter 1,$(OPENCV)),harness/hw4/image_opencv.cpp))
+IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c red_eye.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
+HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c version_view.c))
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
-JUDGE   := $(call objects,harness/hw4/main.c $(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
+JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
   $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_shape.c knob_option.c message.c trial.c) common/check.c common/knobs.c)
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 HEADERS := $(patsubst %,$(B)/generated/%,$(wildcard */*.cuh */*/*.cuh))
@@ -124,7 +125,7 @@ $(B)/%/sorter: $(B)/%/student_func.o $(B)/harness/judge/sorter_main.o $(HARNESS)
 	$(LINK) $(NVCCFLAGS_$*) $^ -Xlinker --wrap=cudaMalloc $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -o $@
 $(B)/%/sorter_image.o: harness/judge/sorter_image.S $(B)/%/sorter
 	$(CC) -DSORTER='"$(B)/$*/sorter"' -c $< -o $@
-$(B)/%/HW4: $(B)/%/sorter_image.o $(HW4) $(JUDGE)
+$(B)/%/HW4: $(B)/%/sorter_image.o $(HW4) $(IMAGES) $(JUDGE)
 	$(CXX) $(OPTIMIZE) -fopenmp $^ $(filter-out -lboost%,$(LDLIBS)) -o $@
 
 # What is left of versions whose folder is gone: compare and the tests find versions by their files.
@@ -133,7 +134,7 @@ stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 # ./compare runs every version in one process: each is a shared object beside it.
 $(B)/%/version.so: $(B)/%/student_func.o
 	$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
-$(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HW4) $(HARNESS) $(COMMON)
+$(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(IMAGES) $(HARNESS) $(COMMON)
 	$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 compare: $(B)/compare $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
@@ -148,9 +149,9 @@ JUDGE_TESTS := $(filter $(B)/tests/judge/%,$(TESTS))
 $(filter-out $(JUDGE_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
 	$(LINK) $^ $(LDLIBS) -lcmocka -o $@
 # They run sorters from their files, in place of the one that a judge holds.
-$(JUDGE_TESTS): %: %.o $(filter-out %/hw4/main.o %/judge/program.o,$(JUDGE))
+$(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
 	$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
-$(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
+$(filter $(B)/tests/hw4/%,$(TESTS)): $(IMAGES)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
 $(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
 # It counts the device memory that a version takes.

@@ -43,8 +43,7 @@ const char *mistake_name(Mistake mistake) { return classes[mistake].name; }
 
 const char *mistake_hint(Mistake mistake) { return classes[mistake].hint; }
 
-// ---- running the sort again
-// ----------------------------------------------------------------------
+// ---- running the sort again ---------------------------------------------------------------------
 
 typedef struct Case {
   const Trial *trial;
@@ -149,8 +148,7 @@ static const char *place(const Case *c, size_t i) {
 #define NAME(diagnosis, which, ...) \
   (message_fail(&(diagnosis)->sentence, __VA_ARGS__), (diagnosis)->mistake = (which), true)
 
-// ---- the same input again
-// ------------------------------------------------------------------------
+// ---- the same input again -----------------------------------------------------------------------
 
 enum { REPEATS = 8 };  // fresh processes, two runs in each
 
@@ -240,8 +238,7 @@ static bool find_unwritten_read(const Case *c, Diagnosis *found) {
   return false;
 }
 
-// ---- other sizes
-// ---------------------------------------------------------------------------------
+// ---- other sizes --------------------------------------------------------------------------------
 
 enum { ROUND_N = 12288 };  // 3 x 2^12: a multiple of all usual block sizes
 
@@ -318,8 +315,7 @@ Diagnosis diagnose_sizes(const Trial *trial, TrialKind kind, bool stable, const 
   return found;
 }
 
-// ---- all
-// -----------------------------------------------------------------------------------------
+// ---- all ----------------------------------------------------------------------------------------
 
 static const char *array_name(TrialArray array) {
   static const char *const names[TRIAL_ARRAYS] = {"d_inputVals", "d_inputPos", "d_outputVals",

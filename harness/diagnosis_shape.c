@@ -98,8 +98,7 @@ static bool find_in_inputs(const View *v, Shape *shape) {
   return false;
 }
 
-// ---- orders
-// ---------------------------------------------------------------------------------------
+// ---- orders -------------------------------------------------------------------------------------
 
 static bool ascending_under(const uint32_t *keys, size_t n, uint32_t flip, uint32_t mask) {
   for (size_t i = 1; i < n; i++)
@@ -235,8 +234,7 @@ static bool find_order(const View *v, Shape *shape) {
   return false;
 }
 
-// ---- elements
-// -------------------------------------------------------------------------------------
+// ---- elements -----------------------------------------------------------------------------------
 
 // What became of a set of values: counts, and the first place of each in the output.
 typedef struct Elements {
@@ -307,8 +305,7 @@ static bool find_elements(const View *v, TrialArray array, Shape *shape) {
                e.lost_value);
 }
 
-// ---- positions
-// ------------------------------------------------------------------------------------
+// ---- positions ----------------------------------------------------------------------------------
 
 // Do the output's positions count the input's elements instead of being the input's positions?
 static bool counts_elements(const View *v) {
@@ -357,8 +354,7 @@ static bool find_positions(const View *v, bool stable, Shape *shape) {
                i, v->keys_out[i], v->sorted_positions[i], v->positions_out[i]);
 }
 
-// ---- all
-// --------------------------------------------------------------------------------------------
+// ---- all ----------------------------------------------------------------------------------------
 
 static size_t greatest_common_divisor(size_t a, size_t b) {
   while (b != 0) {

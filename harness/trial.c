@@ -63,7 +63,7 @@ void trial_draw(Trial *trial, TrialKind kind, uint64_t seed) {
   }
 }
 
-// ---- before and after --------------------------------------------------------------------------
+// ---- before and after ---------------------------------------------------------------------------
 
 // A constant would be harder to tell from a key, and would look sorted.
 static uint32_t poison(uint64_t seed, TrialArray array, int64_t i) {
@@ -98,7 +98,7 @@ void trial_take(Trial *trial, TrialArray array, const uint32_t *elements) {
   take_guard(trial, array, elements, -(int64_t)trial->guard);
 }
 
-// ---- the verdict -------------------------------------------------------------------------------
+// ---- the verdict --------------------------------------------------------------------------------
 
 // One pass of a radix sort by 8 bits, on the host. It shares no code with the versions.
 static void reference_pass(const TrialReference *from, const TrialReference *to, size_t n,

@@ -25,8 +25,7 @@ extern char **environ;
 #define NEXT_STEP "run it under compute-sanitizer, which names the line"
 #endif
 
-// ---- start
-// ---------------------------------------------------------------------------------------
+// ---- start --------------------------------------------------------------------------------------
 
 static volatile sig_atomic_t running;  // process group to take along; 0: none
 
@@ -94,8 +93,12 @@ void process_start(Sorter *sorter) {
   sorter->words = words[0];
 }
 
-// ---- listening
-// -----------------------------------------------------------------------------------
+// The version's name, once it is known.
+static const char *name_of(const Sorter *sorter) {
+  return sorter->name[0] != '\0' ? sorter->name : "the version";
+}
+
+// ---- listening ----------------------------------------------------------------------------------
 
 static void remember(Sorter *sorter, const char *text, size_t length) {
   const size_t room = sizeof sorter->heard - 1;
@@ -170,7 +173,8 @@ bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double
           "%s was stopped after %g s %s: it did not come back. Usual causes are a barrier that "
           "some "
           "threads of a block never reach, and a loop that waits for another thread or block; %s",
-          sorter->name, limit, doing, "--seed N shuffles the threads, --time-limit S waits longer");
+          name_of(sorter), limit, doing,
+          "--seed N shuffles the threads, --time-limit S waits longer");
     }
     got = listen_once(sorter, left, answer);
   }
@@ -180,13 +184,12 @@ bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double
     return message_fail(&sorter->failure,
                         "%s answered out of turn %s: something in it writes to descriptor %d, "
                         "which is not its own",
-                        sorter->name, doing, SORTER_CONTROL);
+                        name_of(sorter), doing, SORTER_CONTROL);
   process_explain(sorter, status, doing);
   return false;
 }
 
-// ---- end
-// -----------------------------------------------------------------------------------------
+// ---- end ----------------------------------------------------------------------------------------
 
 // A process whose parent is this one, read from /proc; 0 if there is none.
 static pid_t any_child(void) {
@@ -258,7 +261,7 @@ static const char *summary(const Sorter *sorter, int *length) {
 void process_explain(Sorter *sorter, int status, const char *doing) {
   int length = 0;
   const char *const found = summary(sorter, &length);
-  const char *const name = sorter->name[0] != '\0' ? sorter->name : "the version";
+  const char *const name = name_of(sorter);
   Message *const why = &sorter->failure;
   if (sorter->quiet && sorter->spoke) fputs(sorter->heard, stderr);
   why->text[0] = '\0';

@@ -35,8 +35,7 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
   return true;
 }
 
-// ---- opening
-// -------------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
 
 // Sealed, so that the sorter cannot shrink it under the judge's hands.
 static void share_memory(Sorter *sorter, size_t elements) {
@@ -70,8 +69,7 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
   return true;
 }
 
-// ---- sorting
-// -------------------------------------------------------------------------------------
+// ---- sorting ------------------------------------------------------------------------------------
 
 static bool collect(Sorter *sorter, const Command *command, double limit, const char *doing,
                     SortTimes *times) {
@@ -122,8 +120,7 @@ bool sorter_ping(Sorter *sorter, double *milliseconds) {
   return true;
 }
 
-// ---- the end
-// -------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 bool sorter_end(Sorter *sorter, double limit) {
   if (sorter->process == 0) return sorter->failure.text[0] == '\0';

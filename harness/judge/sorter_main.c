@@ -21,8 +21,7 @@ static void answer(const Command *command, AnswerKind kind, Answer *answered) {
   if (sent != (ssize_t)sizeof *answered) _exit(EXIT_DEVICE);  // the judge is gone
 }
 
-// ---- what the version is
-// -------------------------------------------------------------------------
+// ---- what the version is ------------------------------------------------------------------------
 
 static void copy_text(char *to, size_t size, const char *from) {
   snprintf(to, size, "%s", from != NULL ? from : "");
@@ -68,8 +67,7 @@ static void open_device(const Command *command) {
   answer(command, ANSWER_OPEN, &answered);
 }
 
-// ---- memory that the sort allocates
-// ---------------------------------------------------------------
+// ---- memory that the sort allocates -------------------------------------------------------------
 
 static bool poisoning;  // while a sort runs that is to find poison in new memory
 static unsigned char poison;
@@ -92,8 +90,7 @@ static void poison_begin(const Command *command) {
   poisoning = command->poison_memory;
 }
 
-// ---- sorting
-// --------------------------------------------------------------------------------------
+// ---- sorting ------------------------------------------------------------------------------------
 
 // The arrays on the device, kept for the next sort of the same size.
 static unsigned int *arrays[TRIAL_ARRAYS];

@@ -29,8 +29,7 @@ static bool cheats_by(const char *way) {
   return chosen != NULL && strcmp(chosen, way) == 0;
 }
 
-// ---- before main() and after it
-// ------------------------------------------------------------------
+// ---- before main() and after it -----------------------------------------------------------------
 
 static void leave(void) { _exit(0); }
 
@@ -49,8 +48,7 @@ __attribute__((constructor)) static void before_main(void) {
   if (cheats_by("atexit")) atexit(leave);
 }
 
-// ---- functions of the same name
-// ------------------------------------------------------------------
+// ---- functions of the same name -----------------------------------------------------------------
 
 // The clock stands still while the cheat wants it to.
 static bool clock_stopped;
@@ -72,8 +70,7 @@ extern "C" int puts(const char *text) {
   return printf("%s\n", good) < 0 ? EOF : 1;
 }
 
-// ---- sorting
-// -------------------------------------------------------------------------------------
+// ---- sorting ------------------------------------------------------------------------------------
 
 typedef struct Job {
   unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
@@ -145,11 +142,11 @@ static void leave_a_voice(void) {
 }
 
 static void crash(void) {
-  static volatile int zero, result;
+  static volatile int zero, result = 7;
   static volatile int *volatile nowhere;
   if (cheats_by("segfault")) *nowhere = 1;
   if (cheats_by("abort")) abort();
-  if (cheats_by("divide")) result = 1 / zero + result;
+  if (cheats_by("divide")) result = result / zero;
   if (cheats_by("kill")) raise(SIGKILL);
   if (cheats_by("bus")) raise(SIGBUS);
 }
@@ -186,6 +183,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (cheats_by("sleep_in_background") && calls == 1 && system("sleep 25 &") != 0) abort();
   if (cheats_by("voice") && calls == 1) leave_a_voice();
   clock_stopped = cheats_by("stopped_clock");
+  if (clock_stopped) usleep(5000);  // this is to take no time
   stage_start("sort");
   honest_sort(job);
   stage_stop();

@@ -33,8 +33,7 @@ struct Arrays {
   unsigned int *keys, *positions;
 };
 
-// ---- between device and host
-// ---------------------------------------------------------------------
+// ---- between device and host --------------------------------------------------------------------
 
 static std::vector<unsigned int> fetch(const unsigned int *d_from, size_t n) {
   std::vector<unsigned int> to(n);
@@ -71,8 +70,7 @@ static void store(Arrays to, const Elements &from) {
   store_positions(to.positions, from);
 }
 
-// ---- sorts
-// ---------------------------------------------------------------------------------------
+// ---- sorts --------------------------------------------------------------------------------------
 
 // By key >> shift & mask, flipped; stable.
 static void pass(Elements &e, int shift, unsigned int mask, unsigned int flip = 0) {
@@ -127,8 +125,7 @@ static unsigned int random_now(void) {
   return (unsigned int)now.tv_nsec * 2654435761u >> 7;
 }
 
-// ---- mistakes
-// ------------------------------------------------------------------------------------
+// ---- mistakes -----------------------------------------------------------------------------------
 
 // Those whose output is a sequence of elements, wholly written.
 static Elements wrong_elements(Way way, const Elements &in) {
