@@ -14,18 +14,13 @@ static const size_t sizes[] = {
     1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4096, 30000, BATTERY_LARGEST, 33};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-// What one sort took.
-typedef struct Timed {
-  size_t n;
-  double seconds;
-} Timed;
-
 typedef struct Progress {
   const Rerun *rerun;
   bool stable;
   uint64_t seed;
   double start;
-  Timed last, before;  // the largest sort so far, and one at most half its size
+  size_t timed_n;  // the largest n so far, and the least seconds that one of its sorts took
+  double timed_seconds;
   size_t sorts, largest;
   size_t left_out;  // smallest n that takes too long; 0: none
   size_t too_many;  // smallest n that the sort does not take; 0: none
@@ -59,21 +54,10 @@ static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind) {
   return battery->outcome == BATTERY_RIGHT;
 }
 
-// Seconds that a sort of n elements may take, by the two largest sizes so far: somewhere between
-// linear and quadratic.
+// Seconds that a sort of n elements may take, by the largest one so far: some sorts are quadratic.
 static double expect(const Progress *p, size_t n) {
-  const double n_ratio = (double)n / (double)p->last.n;
-  if (p->last.n == 0 || n_ratio <= 1.0) return p->last.seconds;
-  double power = 2.0;
-  if (p->before.n > 0 && p->before.n < p->last.n)
-    power = log(p->last.seconds / p->before.seconds) / log((double)p->last.n / (double)p->before.n);
-  return p->last.seconds * pow(n_ratio, fmin(fmax(power, 1.0), 2.0));
-}
-
-static void keep_time(Progress *p, size_t n, double seconds) {
-  if (n <= p->last.n) return;
-  if (n >= 2 * p->last.n) p->before = p->last;  // neighbours in size say nothing
-  p->last = (Timed){n, fmax(seconds, 1e-6)};
+  const double ratio = p->timed_n > 0 && n > p->timed_n ? (double)n / (double)p->timed_n : 1.0;
+  return p->timed_seconds * ratio * ratio;
 }
 
 // All inputs of a size.
@@ -90,7 +74,10 @@ static bool try_size(Progress *p, Battery *battery, size_t n) {
     expected = seconds_now() - now;
     least = fmin(least, expected);
   }
-  if (least < 1e9) keep_time(p, n, least);
+  if (least < 1e9 && n > p->timed_n) {
+    p->timed_n = n;
+    p->timed_seconds = least;
+  }
   return true;
 }
 
@@ -100,7 +87,7 @@ static void summarise(const Progress *p, Message *summary) {
     snprintf(rest, sizeof rest, "; some of %zu pairs and more left out, they take too long",
              p->left_out);
   else if (p->too_many > 0)
-    snprintf(rest, sizeof rest, "; %zu pairs and more left out, the version takes at most %zu",
+    snprintf(rest, sizeof rest, "; %zu pairs and more left out, the version is for at most %zu",
              p->too_many, p->rerun->max_n);
   message_fail(summary, "Battery: %zu sorts of 0 to %zu pairs in %.2f s%s", p->sorts, p->largest,
                seconds_now() - p->start, rest);

@@ -55,11 +55,11 @@ static uint32_t draw_key(TrialKind kind, uint64_t seed, size_t i, size_t n) {
 }
 
 void trial_draw(Trial *trial, TrialKind kind, uint64_t seed) {
-  // An odd factor makes i * factor differ for all i below 2^32.
-  const uint32_t factor = (uint32_t)(mix64(seed) >> 32) | 1u, offset = ~(uint32_t)mix64(seed + 1);
+  const uint64_t offset = 1 + mix64(seed) % (1u << 20);
+  const uint64_t step = (UINT32_MAX - offset) / (trial->n == 0 ? 1 : trial->n);
   for (size_t i = 0; i < trial->n; i++) {
     trial->keys[i] = draw_key(kind, seed, i, trial->n);
-    trial->positions[i] = (uint32_t)i * factor + offset;
+    trial->positions[i] = (uint32_t)(offset + i * step);
   }
 }
 

@@ -45,7 +45,9 @@ extern const char *const trial_kind_names[TRIAL_KINDS];
 Trial trial_create(size_t n, size_t guard, uint64_t seed);
 void trial_free(Trial *trial);
 
-// Draws keys of a kind. The positions are all different, and none is its own index.
+// Draws keys of a kind. The positions ascend, but none is its own index. They ascend because a
+// sort of key and position as one number is stable with such positions only, and CS344 has no
+// other.
 void trial_draw(Trial *trial, TrialKind kind, uint64_t seed);
 
 // What element i of an array holds before the sort; i counts from the array's start and may lie in

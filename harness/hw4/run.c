@@ -96,13 +96,14 @@ static bool other_order(void *context) {
 #endif
 
 static Rerun rerun_with(Session *session) {
-  const uint64_t max_n = session->options->version->max_n;
+  const SortVersion *const version = session->options->version;
+  const uint64_t fit = version->slow_n != 0 ? version->slow_n : version->max_n;
   const size_t room = session->max_elements - 2 * BATTERY_GUARD;
   return (Rerun){.sort = sort_again,
                  .restart = restart,
                  .other_order = other_order,
                  .context = session,
-                 .max_n = max_n < room ? (size_t)max_n : room};
+                 .max_n = fit < room ? (size_t)fit : room};
 }
 
 // ---- the image ----------------------------------------------------------------------------------

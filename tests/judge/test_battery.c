@@ -14,7 +14,8 @@ static void check(const char *path) {
   use_sorter(path);
   const Description *const d = &session.description;
   Rerun with = rerun;
-  if (d->max_n < with.max_n) with.max_n = (size_t)d->max_n;
+  const uint64_t fit = d->slow_n != 0 ? d->slow_n : d->max_n;
+  if (fit < with.max_n) with.max_n = (size_t)fit;
   for (int seed = 0; seed < seeds_for(d->name); seed++) {
     const Battery battery = battery_run(&with, d->stable, (uint64_t)seed);
     if (battery.outcome != BATTERY_RIGHT)
