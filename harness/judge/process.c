@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,19 +53,18 @@ static void prepare_once(void) {
 
 // Between fork and exec: only calls that are safe there. The descriptors are first moved out of the
 // way of those that they replace.
-static void become_sorter(int image, int control, int words, int memory) {
+static void become_sorter(int image, int control, int words) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge is killed
   const int nothing = open("/dev/null", O_RDONLY);
   const int high = 20, moved[] = {fcntl(nothing, F_DUPFD, high), fcntl(words, F_DUPFD, high),
-                                  fcntl(control, F_DUPFD, high), fcntl(memory, F_DUPFD, high)};
+                                  fcntl(control, F_DUPFD, high)};
   const int program = fcntl(image, F_DUPFD_CLOEXEC, high);
   dup2(moved[0], STDIN_FILENO);
   dup2(moved[1], STDOUT_FILENO);
   dup2(moved[1], STDERR_FILENO);
   dup2(moved[2], SORTER_CONTROL);
-  dup2(moved[3], SORTER_MEMORY);
-  for (int i = SORTER_MEMORY + 1; i < 64; i++)
+  for (int i = SORTER_CONTROL + 1; i < 64; i++)
     if (i != program) close(i);
   char *const arguments[] = {program_invocation_name, NULL};
   fexecve(program, arguments, environ);
@@ -76,15 +75,14 @@ void process_start(Sorter *sorter) {
   prepare_once();
   int control[2], words[2];
   const int image = sorter_program();
-  *sorter = (Sorter){.memory_file = memfd_create("trial", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
-  if (sorter->memory_file < 0 ||
-      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0 ||
+  *sorter = (Sorter){0};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0 ||
       pipe2(words, O_CLOEXEC) != 0)
     quit(EXIT_DEVICE, "no pipe to the sort: %s", strerror(errno));
   fflush(NULL);
   sorter->process = fork();
   if (sorter->process < 0) quit(EXIT_DEVICE, "no process for the sort: %s", strerror(errno));
-  if (sorter->process == 0) become_sorter(image, control[1], words[1], sorter->memory_file);
+  if (sorter->process == 0) become_sorter(image, control[1], words[1]);
   setpgid(sorter->process, sorter->process);  // here too: whoever comes first
   running = sorter->process;
   close(control[1]);
@@ -243,8 +241,7 @@ int process_finish(Sorter *sorter, double limit) {
   kill_descendants();
   while (hear(sorter)) continue;
   if (sorter->words >= 0) close(sorter->words);
-  close(sorter->memory_file);
-  if (sorter->memory != NULL) munmap(sorter->memory, sorter->memory_bytes);
+  if (sorter->memory != NULL) shmdt(sorter->memory);
   sorter->memory = NULL;
   sorter->process = 0;
   return over ? status : -1;

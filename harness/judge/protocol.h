@@ -1,23 +1,23 @@
 // How the process that judges and the process that sorts talk to each other.
 //
 // The judge (HW4) contains no code of the version. It holds the sorter, a program of its own that
-// is linked with the version, as data, and runs it in a child process with two extra descriptors: a
-// socket for the records below, and memory that both map. The judge asks, the sorter answers; each
-// question carries a fresh secret that its answers must repeat, so that only code that was asked
-// can answer. What the answers claim is not believed: arrays are judged against the judge's own
-// input, times are compared with its own clock.
+// is linked with the version, as data, and runs it in a child process that has one more descriptor
+// open, a socket for the records below. Arrays are exchanged in memory that both map. The judge
+// asks, the sorter answers; each question carries a fresh secret that its answers must repeat, so
+// that only code that was asked can answer. What the answers claim is not believed: arrays are
+// judged against the judge's own input, times are compared with its own clock.
 #ifndef JUDGE_PROTOCOL_H
 #define JUDGE_PROTOCOL_H
 
 #include "common/knobs.h"
 #include "common/stages.h"
 
-// Descriptors that the sorter finds open.
-enum { SORTER_CONTROL = 3, SORTER_MEMORY = 4 };
+// The descriptor that the sorter finds open.
+enum { SORTER_CONTROL = 3 };
 
 typedef enum CommandKind {
   COMMAND_DESCRIBE,  // the version: answered by ANSWER_DESCRIPTION, without a CUDA call
-  COMMAND_OPEN,      // takes knobs and the device: ANSWER_OPEN
+  COMMAND_OPEN,      // takes knobs, shared memory and the device: ANSWER_OPEN
   COMMAND_PING,      // ANSWER_PING
   COMMAND_SORT       // ANSWER_READY, ANSWER_DONE, ANSWER_SORTED
 } CommandKind;
@@ -26,6 +26,8 @@ typedef struct Command {
   uint64_t secret;
   CommandKind kind;
   // COMMAND_OPEN
+  int memory;  // identifier of a System V segment; such memory counts towards no file size limit,
+               // and nobody can shrink it
   int knobs[MAX_KNOBS];
   char thread_order[24];  // the cpu backend's CUDA_CPU_RACECHECK; empty: not set
   // COMMAND_SORT. The shared memory holds the arrays of harness/trial.h one after another, each

@@ -1,12 +1,11 @@
 #include "harness/judge/sorter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,21 +36,21 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
 
 // ---- opening ------------------------------------------------------------------------------------
 
-// Sealed, so that the sorter cannot shrink it under the judge's hands.
-static void share_memory(Sorter *sorter, size_t elements) {
+// Returns the segment's identifier. It is marked for removal at once, so that none is left behind
+// whatever happens; until then, Linux lets the sorter attach to it.
+static int share_memory(Sorter *sorter, size_t elements) {
   sorter->memory_bytes = TRIAL_ARRAYS * (elements == 0 ? 1 : elements) * sizeof(uint32_t);
-  const int file = sorter->memory_file;
-  if (ftruncate(file, (off_t)sorter->memory_bytes) != 0 ||
-      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+  const int segment = shmget(IPC_PRIVATE, sorter->memory_bytes, IPC_CREAT | 0600);
+  void *const memory = segment < 0 ? (void *)-1 : shmat(segment, NULL, 0);
+  if (memory == (void *)-1)
     quit(EXIT_DEVICE, "no memory to share with the sort: %s", strerror(errno));
-  sorter->memory = mmap(NULL, sorter->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (sorter->memory == MAP_FAILED)
-    quit(EXIT_DEVICE, "no memory to share with the sort: %s", strerror(errno));
+  shmctl(segment, IPC_RMID, NULL);
+  sorter->memory = memory;
+  return segment;
 }
 
 bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements) {
-  share_memory(sorter, max_elements);
-  Command command = {.kind = COMMAND_OPEN};
+  Command command = {.kind = COMMAND_OPEN, .memory = share_memory(sorter, max_elements)};
   memcpy(command.knobs, knobs, sizeof command.knobs);
   const char *const order = getenv("CUDA_CPU_RACECHECK");
   snprintf(command.thread_order, sizeof command.thread_order, "%s", order != NULL ? order : "");

@@ -11,7 +11,7 @@
 
 typedef struct Sorter {
   pid_t process;  // 0: none
-  int control, words, memory_file;
+  int control, words;
   uint32_t *memory;  // shared with the sorter
   size_t memory_bytes;
   char name[64];     // of the version, for sentences

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -51,7 +51,11 @@ static void describe(const Command *command) {
   answer(command, ANSWER_DESCRIPTION, &answered);
 }
 
+static uint32_t *shared;  // with the judge
+
 static void open_device(const Command *command) {
+  shared = shmat(command->memory, NULL, 0);
+  if (shared == (void *)-1) check_fail("no shared memory: %s", strerror(errno));
   if (command->thread_order[0] != '\0')
     setenv("CUDA_CPU_RACECHECK", command->thread_order, 1);
   else
@@ -107,7 +111,7 @@ static void allocate(size_t elements) {
   allocated = elements;
 }
 
-static void copy_arrays(uint32_t *shared, size_t elements, enum cudaMemcpyKind kind) {
+static void copy_arrays(size_t elements, enum cudaMemcpyKind kind) {
   const size_t bytes = elements * sizeof *shared;
   for (size_t i = 0; i < TRIAL_ARRAYS; i++) {
     uint32_t *const host = shared + i * elements;
@@ -142,12 +146,9 @@ static double call(size_t n, size_t guard) {
 
 static void sort(const Command *command) {
   const size_t elements = command->n + 2 * command->guard;
-  const size_t bytes = TRIAL_ARRAYS * (elements == 0 ? 1 : elements) * sizeof(uint32_t);
-  uint32_t *const shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, SORTER_MEMORY, 0);
-  if (shared == MAP_FAILED) check_fail("no shared memory: %s", strerror(errno));
   poisoning = false;
   allocate(elements == 0 ? 1 : elements);
-  copy_arrays(shared, elements, cudaMemcpyHostToDevice);
+  copy_arrays(elements, cudaMemcpyHostToDevice);
   stages_begin(&sort_version, true);
   poison_begin(command);
   CUDA_CHECK(cudaDeviceSynchronize());
@@ -157,12 +158,11 @@ static void sort(const Command *command) {
   answered.milliseconds = call(command->n, command->guard);
   answer(command, ANSWER_DONE, &answered);
   // At once, so that nothing that goes on in the background gets into the output.
-  copy_arrays(shared, elements, cudaMemcpyDeviceToHost);
+  copy_arrays(elements, cudaMemcpyDeviceToHost);
   poisoning = false;
   answered = (Answer){0};
   answered.sorted.stages = stages_end(answered.sorted.stage_ms);
   answered.sorted.scratch_kept = scratch_outstanding();
-  munmap(shared, bytes);
   answer(command, ANSWER_SORTED, &answered);
 }
 

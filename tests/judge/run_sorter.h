@@ -63,6 +63,7 @@ static const Rerun rerun = {
 
 // Starts the sorter of a folder with all knobs at their defaults.
 static inline void use_sorter(const char *path) {
+  setenv("OMP_WAIT_POLICY", "passive", 0);  // as HW4 does
   (void)sorter_end(&session.sorter, 10.0);
   snprintf(sorter_path, sizeof sorter_path, "%s", path);
   memset(session.knobs, 0, sizeof session.knobs);
