@@ -35,8 +35,8 @@ static __device__ __forceinline__ void scan_bins(const unsigned int *counts, siz
                                                  unsigned int bins, unsigned int *tile_start,
                                                  unsigned int *warp_sums) {
   if (threadIdx.x == 0) tile_start[0] = 0;
-  for (unsigned int first = 0; first < bins;
-       first += blockDim.x) {  // a block may have fewer threads
+  // In several steps, because a block may have fewer threads than there are bins.
+  for (unsigned int first = 0; first < bins; first += blockDim.x) {
     __syncthreads();
     const unsigned int bin = first + threadIdx.x;
     const unsigned int count = bin < bins ? counts[bin * stride] : 0;

@@ -47,8 +47,9 @@ typedef struct Measurement {
 // Warms up and judges the result. Only if it is right, times runs with stage events off, and if the
 // plan asks for stages a third as many runs with events on, each on a fresh copy of the input made
 // outside the timed region; then judges the last result as well. If the verdict is not a pass, the
-// times are zero or void. Knobs must have been set (common/knobs.h). A version that keeps scratch
-// memory, or a CUDA failure, ends the program with exit code 3.
+// times are zero, or void if only the last result was wrong. Knobs must have been set
+// (common/knobs.h). A version that keeps scratch memory, or a CUDA failure, ends the program with
+// exit code 3.
 Measurement measure(const LoadedVersion *version, const Workload *workload, MeasurePlan plan);
 
 // Warms up, times a single run with stage events on, and judges its result. The median, mean and

@@ -106,8 +106,11 @@ static char *describe_version(int key, const char *text, void *input) {
   return (char *)text;
 }
 
+static const SortVersion *linked_version;  // for the hook, to which argp passes no input
+
 static void print_version(FILE *stream, struct argp_state *state) {
-  const SortVersion *const version = ((const Options *)state->input)->version;
+  (void)state;
+  const SortVersion *const version = linked_version;
   fprintf(stream, "HW4 with %s: %s\nSource: %s\nBackend: %s\n", version->name, version->title,
           version->source, device_backend());
   fprintf(stream, "Largest n: %" PRIu64 "\n", version->max_n);
@@ -136,6 +139,7 @@ Options hw4_options(int count, char **arguments, const SortVersion *version) {
           "Exit status: 0 all right, 1 a wrong result, 2 usage or unreadable input, 3 device or "
           "memory.",
       .help_filter = describe_version};
+  linked_version = version;
   argp_program_version_hook = print_version;
   argp_err_exit_status = EXIT_USAGE;
   Options options = {

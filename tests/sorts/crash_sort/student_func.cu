@@ -20,7 +20,14 @@ static const SortKnob knobs[] = {
     {}};
 
 extern "C" const SortVersion sort_version = {
-    "crash_sort", "no sort at all", "the tests of compare", true, 10000, 100, stages, knobs,
+    .name = "crash_sort",
+    .title = "no sort at all",
+    .source = "the tests of compare",
+    .stable = true,
+    .max_n = 10000,
+    .slow_n = 100,
+    .stages = stages,
+    .knobs = knobs,
 };
 
 static void copy(unsigned int *d_to, const unsigned int *d_from, size_t n, bool swap_last) {

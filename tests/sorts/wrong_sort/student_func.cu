@@ -14,14 +14,14 @@ static const SortKnob knobs[] = {
     {}};
 
 extern "C" const SortVersion sort_version = {
-    "wrong_sort",
-    "no sort at all",
-    "the tests of HW4",
-    true,
-    10000,  // few, so that an image can be too large
-    0,
-    stages,
-    knobs,
+    .name = "wrong_sort",
+    .title = "no sort at all",
+    .source = "the tests of HW4",
+    .stable = true,
+    .max_n = 10000,  // few, so that an image can be too large
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
 };
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
