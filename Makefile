@@ -127,6 +127,7 @@ $(B)/%/sorter_image.o: harness/judge/sorter_image.S $(B)/%/sorter
 	$(CC) -DSORTER='"$(B)/$*/sorter"' -c $< -o $@
 $(B)/%/HW4: $(B)/%/sorter_image.o $(HW4) $(IMAGES) $(JUDGE)
 	$(CXX) $(OPTIMIZE) -fopenmp $^ $(filter-out -lboost%,$(LDLIBS)) -o $@
+	@scripts/check_name.sh $@ $(notdir $*)
 
 # What is left of versions whose folder is gone: compare and the tests find versions by their files.
 stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "harness/mix.h"
+
 // The arrays in the order of your_sort()'s parameters.
 typedef enum TrialArray { KEYS_IN, POSITIONS_IN, KEYS_OUT, POSITIONS_OUT, TRIAL_ARRAYS } TrialArray;
 
@@ -74,13 +76,5 @@ bool trial_right(const Trial *trial, const TrialReference *reference, bool stabl
 
 // malloc() that ends the program with exit code 3 instead of failing.
 __attribute__((returns_nonnull)) void *host_memory(size_t count, size_t size);
-
-// 64 random-looking bits from any number (the finaliser of splitmix64, Steele et al. 2014).
-static inline uint64_t mix64(uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 #endif
