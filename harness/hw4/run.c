@@ -83,7 +83,7 @@ static bool sort_again(void *context, Trial *trial) {
 
 #ifdef CUDA_CPU
 // Shuffled instead of plain, or plain instead of shuffled.
-static bool other_order(void *context) {
+static bool switch_order(void *context) {
   static const char variable[] = "CUDA_CPU_RACECHECK";
   if (getenv(variable) != NULL)
     unsetenv(variable);
@@ -92,7 +92,7 @@ static bool other_order(void *context) {
   return restart(context);
 }
 #else
-#define other_order NULL
+#define switch_order NULL
 #endif
 
 static Rerun rerun_with(Session *session) {
@@ -101,7 +101,7 @@ static Rerun rerun_with(Session *session) {
   const size_t room = session->max_elements - 2 * BATTERY_GUARD;
   return (Rerun){.sort = sort_again,
                  .restart = restart,
-                 .other_order = other_order,
+                 .other_order = switch_order,
                  .context = session,
                  .max_n = fit < room ? (size_t)fit : room};
 }
