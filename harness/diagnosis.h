@@ -60,17 +60,4 @@ const char *mistake_name(Mistake mistake);
 //   see radix_v2/README.md, "By hand"
 const char *mistake_hint(Mistake mistake);
 
-// ---- parts of diagnosis.c, for it and its tests -------------------------------------------------
-
-// What the arrays of one trial show by themselves, and whether that is beyond chance.
-typedef struct Shape {
-  Diagnosis diagnosis;
-  bool certain;  // no other class of mistake makes this output
-} Shape;
-
-Shape diagnose_shape(const Trial *trial, const TrialReference *reference, bool stable);
-
-// Which n go wrong: MISTAKE_TAIL, MISTAKE_ABOVE_BLOCK or MISTAKE_NONE.
-Diagnosis diagnose_sizes(const Trial *trial, TrialKind kind, bool stable, const Rerun *rerun);
-
 #endif

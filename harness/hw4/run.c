@@ -78,6 +78,7 @@ static bool restart(void *context) {
 static bool sort_again(void *context, Trial *trial) {
   const Session *const session = context;
   SortTimes times;
+  if (session->sorter->process == 0 && !restart(context)) return false;  // the call before crashed
   return sorter_sort(session->sorter, trial, true, session->limit, &times);
 }
 
@@ -94,6 +95,15 @@ static bool switch_order(void *context) {
 #else
 #define switch_order NULL
 #endif
+
+// From here on, sorts whose times do not count.
+static void prepare_more(Session *session) {
+  const double most = 30.0;
+  if (session->limit > most) session->limit = most;
+  session->quiet = true;  // dozens of sorts: their prints would bury those of the image's
+  // On a busy machine, a thread that spins at a barrier keeps others from getting there.
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+}
 
 static Rerun rerun_with(Session *session) {
   const SortVersion *const version = session->options->version;
@@ -194,6 +204,7 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
     wrong = &warm;
   bool right = wrong == NULL && check_time(session, trial, &times, mistake);
   print_times(version, &times);
+  prepare_more(session);
   if (wrong != NULL) *mistake = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun).sentence;
   trial_free(&warm);
   if (!right) (void)sorter_end(session->sorter, 1.0);
@@ -205,12 +216,7 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
 
 // A process of its own sorts the battery. Returns false and the mistake.
 static bool pass_battery(Session *session, Message *mistake) {
-  const double most = 30.0;
-  if (session->limit > most) session->limit = most;
-  // On a busy machine, a thread that spins at a barrier keeps others from getting there. A plain
-  // run spins, for its times; here none counts.
-  setenv("OMP_WAIT_POLICY", "passive", 0);
-  session->quiet = true;  // dozens of sorts: their prints would bury those of the image's
+  prepare_more(session);
   if (!restart(session)) sorter_quit(session->sorter);
   const Rerun rerun = rerun_with(session);
   const Battery battery = battery_run(&rerun, session->options->version->stable, 0);

@@ -19,7 +19,9 @@
 
 extern char **environ;
 
-#ifdef CUDA_CPU
+#ifdef __SANITIZE_ADDRESS__
+#define NEXT_STEP "the lines above it may name the place"
+#elif defined(CUDA_CPU)
 #define NEXT_STEP "build it with SANITIZE=1, which names the line"
 #else
 #define NEXT_STEP "run it under compute-sanitizer, which names the line"
@@ -247,9 +249,12 @@ int process_finish(Sorter *sorter, double limit) {
   return over ? status : -1;
 }
 
-// The line in which a sanitizer sums up, or NULL.
+// The line in which a sanitizer sums up, without what stands before the finding; or NULL.
 static const char *summary(const Sorter *sorter, int *length) {
-  const char *const line = strstr(sorter->heard, "SUMMARY: ");
+  static const char *const marks[] = {"SUMMARY: ", "runtime error: "};
+  const char *line = NULL;
+  for (size_t i = 0; i < sizeof marks / sizeof *marks && line == NULL; i++)
+    line = strstr(sorter->heard, marks[i]);
   if (line == NULL) return NULL;
   *length = (int)strcspn(line, "\n");
   return line;

@@ -7,13 +7,14 @@
 #include "common/check.h"
 #include "harness/judge/process.h"
 
-extern const unsigned char sorter_image[], sorter_image_end[];
+extern const unsigned char sorter_image[];
+extern const uint64_t sorter_image_size;
 
 int sorter_program(void) {
   static int file = -1;
   if (file >= 0) return file;
   file = memfd_create("sorter", MFD_CLOEXEC);
-  const size_t size = (size_t)(sorter_image_end - sorter_image);
+  const size_t size = (size_t)sorter_image_size;
   for (size_t done = 0; file >= 0 && done < size;) {
     const ssize_t written = write(file, sorter_image + done, size - done);
     if (written < 0)

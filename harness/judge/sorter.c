@@ -41,8 +41,8 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
 static int share_memory(Sorter *sorter, size_t elements) {
   sorter->memory_bytes = TRIAL_ARRAYS * (elements == 0 ? 1 : elements) * sizeof(uint32_t);
   const int segment = shmget(IPC_PRIVATE, sorter->memory_bytes, IPC_CREAT | 0600);
-  void *const memory = segment < 0 ? (void *)-1 : shmat(segment, NULL, 0);
-  if (memory == (void *)-1)
+  void *const memory = segment < 0 ? NULL : shmat(segment, NULL, 0);
+  if (segment < 0 || (intptr_t)memory == -1)
     quit(EXIT_DEVICE, "no memory to share with the sort: %s", strerror(errno));
   shmctl(segment, IPC_RMID, NULL);
   sorter->memory = memory;

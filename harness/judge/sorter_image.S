@@ -1,9 +1,11 @@
 // The sorter as data in the judge. SORTER is its path.
   .section .rodata
+  .global sorter_image, sorter_image_size
   .balign 16
-  .global sorter_image, sorter_image_end
 sorter_image:
   .incbin SORTER
-sorter_image_end:
-  .byte 0
+.Lend:
+  .balign 8
+sorter_image_size:
+  .quad .Lend - sorter_image
   .section .note.GNU-stack, "", %progbits

@@ -55,7 +55,7 @@ static uint32_t *shared;  // with the judge
 
 static void open_device(const Command *command) {
   shared = shmat(command->memory, NULL, 0);
-  if (shared == (void *)-1) check_fail("no shared memory: %s", strerror(errno));
+  if ((intptr_t)shared == -1) check_fail("no shared memory: %s", strerror(errno));
   if (command->thread_order[0] != '\0')
     setenv("CUDA_CPU_RACECHECK", command->thread_order, 1);
   else

@@ -55,6 +55,7 @@ static bool restart(void *context) {
 static bool sort_again(void *context, Trial *trial) {
   Session *const s = context;
   SortTimes times;
+  if (s->sorter.process == 0 && !restart(s)) return false;
   return sorter_sort(&s->sorter, trial, true, 60.0, &times);
 }
 

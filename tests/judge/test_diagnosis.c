@@ -46,13 +46,23 @@ static void expect_name(int i, uint64_t seed) {
     fail_msg("%s: %s", cases[i].name, d->sentence.text);
 }
 
+// AddressSanitizer ends a sort that leaves its arrays: no output, no diagnosis.
+static bool is_ended(int i) {
+#ifdef __SANITIZE_ADDRESS__
+  return cases[i].mistake == MISTAKE_OUTSIDE || strcmp(cases[i].name, "BEYOND_END") == 0;
+#else
+  (void)i;
+  return false;
+#endif
+}
+
 static void test_names(void **state) {
   (void)state;
   char path[4096];
   snprintf(path, sizeof path, "%s/tests/sorts/wrong/sorter", build_folder());
   use_sorter(path);
   for (int i = 0; i < CASES; i++)
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < SEEDS && !is_ended(i); seed++) {
       use_mistake(i + 1);
       expect_name(i, seed);
     }
