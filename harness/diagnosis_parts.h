@@ -80,7 +80,10 @@ Answer case_judge(const Case *c, Trial *trial);
 // "index 7: expected key 3, found 5": the first place that is wrong, keys before positions.
 const char *case_place(const Case *c);
 
-bool find_changes(const Case *c, int processes, Diagnosis *found);
+// The same input again, twice in each of some fresh processes: is it right at times? Or, if `any`,
+// is the output another one at times? The same input in another order of threads, and with other
+// values in memory that the sort has not written. Other sizes.
+bool find_changes(const Case *c, int processes, bool any, Diagnosis *found);
 bool find_other_order(const Case *c, Diagnosis *found);
 bool find_unwritten_read(const Case *c, Diagnosis *found);
 bool find_sizes(const Case *c, Diagnosis *found);
