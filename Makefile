@@ -177,7 +177,7 @@ check: build_tests ## the tests without the set-up
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
 build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4
-build_tests: compare $(B)/tests/sorts/crash_sort/version.so
+build_tests: compare $(B)/tests/sorts/crash_sort/version.so $(B)/tests/sorts/cheat/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm

@@ -30,7 +30,8 @@ typedef struct VerdictFinding {
 } VerdictFinding;
 
 typedef struct Verdict {
-  bool pairs;  // false: bare keys
+  bool pairs;      // false: bare keys
+  bool unsettled;  // the output changed after the sort had returned; fails
   VerdictFinding part[VERDICT_PARTS];
 } Verdict;
 
