@@ -22,6 +22,7 @@ typedef struct Progress {
   size_t timed_n;  // the largest n so far, and the least seconds that one of its sorts took
   double timed_seconds;
   size_t sorts, largest;
+  int shuffled;     // sorts with threads in another order
   size_t left_out;  // smallest n that takes too long; 0: none
   size_t too_many;  // smallest n that the sort does not take; 0: none
 } Progress;
@@ -81,6 +82,19 @@ static bool try_size(Progress *p, Battery *battery, size_t n) {
   return true;
 }
 
+// Small sorts with the threads in another order.
+static void try_other_order(Progress *p, Battery *battery) {
+  static const size_t small[] = {1000, 257};
+  static const TrialKind kinds[] = {TRIAL_RANDOM, TRIAL_FEW};
+  if (p->rerun->other_order == NULL || !p->rerun->other_order(p->rerun->context)) return;
+  battery->other_order = true;
+  for (int i = 0; i < 4; i++) {
+    if (small[i / 2] > p->rerun->max_n) continue;
+    p->shuffled++;
+    if (!try_one(p, battery, small[i / 2], kinds[i % 2])) return;
+  }
+}
+
 static void summarise(const Progress *p, Message *summary) {
   char rest[128] = "";
   if (p->left_out > 0)
@@ -89,8 +103,11 @@ static void summarise(const Progress *p, Message *summary) {
   else if (p->too_many > 0)
     snprintf(rest, sizeof rest, "; %zu pairs and more left out, the version is for at most %zu",
              p->too_many, p->rerun->max_n);
-  message_fail(summary, "Battery: %zu sorts of 0 to %zu pairs in %.2f s%s", p->sorts, p->largest,
-               seconds_now() - p->start, rest);
+  char order[64] = "";
+  if (p->shuffled > 0)
+    snprintf(order, sizeof order, ", %d of them with threads in another order", p->shuffled);
+  message_fail(summary, "Battery: %zu sorts of 0 to %zu pairs in %.2f s%s%s", p->sorts, p->largest,
+               seconds_now() - p->start, order, rest);
 }
 
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
@@ -103,6 +120,7 @@ Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
     }
     if (!try_size(&p, &battery, sizes[i])) break;
   }
+  if (battery.outcome == BATTERY_RIGHT) try_other_order(&p, &battery);
   summarise(&p, &battery.summary);
   return battery;
 }

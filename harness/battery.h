@@ -21,6 +21,7 @@ typedef struct Battery {
   BatteryOutcome outcome;
   size_t n;             // of the sort that failed
   TrialKind kind;       // and its input
+  bool other_order;     // and whether the threads ran in another order
   Diagnosis diagnosis;  // of a wrong sort
   Message summary;      // a line on what was sorted
 } Battery;

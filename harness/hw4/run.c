@@ -221,7 +221,9 @@ static bool pass_battery(Session *session, Message *mistake) {
   const Rerun rerun = rerun_with(session);
   const Battery battery = battery_run(&rerun, session->options->version->stable, 0);
   puts(battery.summary.text);
-  const char *const kind = trial_kind_names[battery.kind];
+  char kind[96];
+  snprintf(kind, sizeof kind, "%s%s", trial_kind_names[battery.kind],
+           battery.other_order ? ", threads in another order" : "");
   if (battery.outcome == BATTERY_RIGHT && sorter_end(session->sorter, END_LIMIT)) return true;
   const char *const end = session->sorter->failure.text;
   switch (battery.outcome) {
