@@ -27,8 +27,9 @@ typedef struct Battery {
 } Battery;
 
 // Sorts all of them, up to rerun->max_n elements, through rerun->sort. Sizes that would take longer
-// than a second and a half in all are left out, and the summary says which. The inputs depend on
-// the seed alone.
+// than a second and a half in all are left out, and the summary says which. Then some small ones in
+// another order of threads, where rerun->other_order can do that: a missing barrier may show only
+// there. The inputs depend on the seed alone.
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed);
 
 #endif

@@ -17,6 +17,7 @@ static void check(const char *path) {
   const uint64_t fit = d->slow_n != 0 ? d->slow_n : d->max_n;
   if (fit < with.max_n) with.max_n = (size_t)fit;
   for (int seed = 0; seed < seeds_for(d->name); seed++) {
+    if (seed > 0) use_sorter(path);  // the threads were in another order at last
     const Battery battery = battery_run(&with, d->stable, (uint64_t)seed);
     if (battery.outcome != BATTERY_RIGHT)
       fail_msg("%s, seed %d, n = %zu, %s: %s%s", d->name, seed, battery.n,

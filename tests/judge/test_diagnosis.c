@@ -2,6 +2,7 @@
 // numbers and a place to read on in the sentence.
 #include "tests/judge/run_sorter.h"
 
+#include "common/check.h"  // for CUDA_CPU
 #include "tests/sorts/wrong/mistakes.h"
 
 static const struct {
@@ -13,6 +14,7 @@ static const struct {
 enum { CASES = sizeof cases / sizeof *cases, SEEDS = 3 };
 
 static void use_mistake(int way) {
+  unsetenv("CUDA_CPU_RACECHECK");
   session.knobs[0] = way;
   if (!restart(&session)) fail_msg("%s", session.sorter.failure.text);
 }
@@ -46,8 +48,12 @@ static void expect_name(int i, uint64_t seed) {
     fail_msg("%s: %s", cases[i].name, d->sentence.text);
 }
 
-// AddressSanitizer ends a sort that leaves its arrays: no output, no diagnosis.
-static bool is_ended(int i) {
+// AddressSanitizer ends a sort that leaves its arrays: no output, no diagnosis. On a GPU, a missing
+// barrier need not show.
+static bool is_left_out(int i) {
+#ifndef CUDA_CPU
+  if (strcmp(cases[i].name, "MISSING_BARRIER") == 0) return true;
+#endif
 #ifdef __SANITIZE_ADDRESS__
   return cases[i].mistake == MISTAKE_OUTSIDE || strcmp(cases[i].name, "BEYOND_END") == 0;
 #else
@@ -62,7 +68,7 @@ static void test_names(void **state) {
   snprintf(path, sizeof path, "%s/tests/sorts/wrong/sorter", build_folder());
   use_sorter(path);
   for (int i = 0; i < CASES; i++)
-    for (uint64_t seed = 0; seed < SEEDS && !is_ended(i); seed++) {
+    for (uint64_t seed = 0; seed < SEEDS && !is_left_out(i); seed++) {
       use_mistake(i + 1);
       expect_name(i, seed);
     }

@@ -60,7 +60,8 @@
   MISTAKE(EQUAL_REVERSED, UNSTABLE, "equal keys come in reverse order")                        \
   MISTAKE(RANDOM_SWAP, RACE, "swaps two elements at every second call or so")                  \
   MISTAKE(RANDOM_KEY, RACE, "a key is another one at every call")                              \
-  MISTAKE(PROCESS, RACE, "goes wrong in one process of four")                                       \
+  MISTAKE(PROCESS, RACE, "goes wrong in one process of four")                                  \
+  MISTAKE(MISSING_BARRIER, RACE, "reads its neighbour's shared memory without a barrier")      \
   MISTAKE(ONCE, LATER_CALLS, "sorts once, then returns")                                       \
   MISTAKE(COUNTERS_KEPT, LATER_CALLS, "does not reset its counters")                           \
   MISTAKE(COPY_LATER, LATER_CALLS, "copies the input from the second call on")                 \
