@@ -83,7 +83,12 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 # harness/ is a library for all programs; harness/hw4/ and harness/compare/ are the programs.
 COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
-HW4     := $(call objects,$(filter-out harness/hw4/main.c harness/hw4/scores.c,$(wildcard harness/hw4/*.c)) $(if $(filter 1,$(OPENCV)),harness/hw4/image_opencv.cpp))
+IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c red_eye.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
+HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c version_view.c))
+# HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
+# What the judge takes of harness/ and common/:
+JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
+  $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c knob_option.c message.c trial.c) common/check.c common/knobs.c)
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 
 # A recipe that starts with $(CC_) prints "CC file" instead of its command. V=1 prints the command, -s nothing.
@@ -143,8 +148,13 @@ $(if $(filter $(VERSIONS),$(MAKECMDGOALS)),$(shell rm -f HW4))
 .PHONY: $(VERSIONS)
 $(VERSIONS): %: $(B)/%/HW4
 	$(call short,CP,HW4)cp $(B)/$@/HW4 HW4
-$(B)/%/HW4: $(B)/%/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
-	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -o $@
+$(B)/%/sorter: $(B)/%/student_func.o $(B)/harness/judge/sorter_main.o $(HARNESS) $(COMMON)
+	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ -Xlinker --wrap=cudaMalloc $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -o $@
+$(B)/%/sorter_image.o: harness/judge/sorter_image.S $(B)/%/sorter
+	@$(CC) -DSORTER='"$(B)/$*/sorter"' -c $< -o $@
+$(B)/%/HW4: $(B)/%/sorter_image.o $(HW4) $(IMAGES) $(JUDGE)
+	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ $(filter-out -lboost%,$(LDLIBS)) -o $@
+	@scripts/check_name.sh $@ $(notdir $*)
 
 .PHONY: $(NOT_HERE)
 $(NOT_HERE):
@@ -159,7 +169,7 @@ $(B)/%/version.so: $(B)/%/student_func.o
 $(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 # compare --image runs it; a program of its own, because compare knows no images.
-$(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(HW4) $(HARNESS) $(COMMON)
+$(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(IMAGES) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
 compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
@@ -170,12 +180,13 @@ compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## bui
 TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/test_*.cu $(if $(filter cpu,$(BACKEND)),cuda_cpu/tests/test_*.c cuda_cpu/tests/test_*.cu))
 TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
 VERSION_TESTS := $(VERSIONS:%=$(B)/%/test)
-# A sort that is wrong on purpose: HW4 must report it.
-$(B)/tests/sorts/wrong_sort/HW4: $(B)/tests/sorts/wrong_sort/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
-	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
-$(TESTS): %: %.o $(HARNESS) $(COMMON)
+JUDGE_TESTS := $(filter $(B)/tests/judge/%,$(TESTS))
+$(filter-out $(JUDGE_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -lcmocka -o $@
-$(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
+# They run sorters from their files, in place of the one that a judge holds.
+$(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
+	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
+$(filter $(B)/tests/hw4/%,$(TESTS)): $(IMAGES)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
 $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
@@ -202,7 +213,8 @@ test: setup ## sets up and passes all tests
 check: build_tests ## the tests without the set-up
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh cuda_cpu/tests/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
-build_tests: compare $(B)/tests/sorts/crash_sort/version.so
+build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4
+build_tests: compare $(B)/tests/sorts/crash_sort/version.so $(B)/tests/sorts/cheat/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm

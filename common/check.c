@@ -15,11 +15,6 @@ void check_fail(const char *format, ...) {
   exit(EXIT_DEVICE);
 }
 
-void check_cuda(cudaError_t error, const char *expression, const char *file, int line) {
-  if (error == cudaSuccess) return;
-  check_fail("%s:%d: %s: %s", file, line, expression, cudaGetErrorString(error));
-}
-
 void *check_memory(void *memory, const char *file, int line) {
   if (memory != NULL) return memory;
   check_fail("%s:%d: out of host memory", file, line);

@@ -24,6 +24,18 @@ static bool load(const char *path, LoadedVersion *loaded, Message *message) {
   return message_fail(message, "%s cannot be loaded: %s", path, dlerror());
 }
 
+// Two folders of one name would be measured in place of each other: a folder that was copied by
+// hand still has the old name in it.
+static bool check_name(const char *path, const char *name, Message *message) {
+  char folder[PATH_MAX];
+  snprintf(folder, sizeof folder, "%s", path);
+  const char *const expected = basename(dirname(folder));
+  if (name != NULL && strcmp(name, expected) == 0) return true;
+  return message_fail(
+      message, "%s calls itself '%s': sort_version.name in %s/student_func.cu must be \"%s\"", path,
+      name != NULL ? name : "", expected, expected);
+}
+
 bool version_list_load(VersionList *list, Message *message) {
   char executable[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
@@ -37,7 +49,9 @@ bool version_list_load(VersionList *list, Message *message) {
   list->entries = calloc(found.gl_pathc, sizeof *list->entries);
   bool good = list->entries != NULL || message_fail(message, "out of memory");
   for (size_t i = 0; good && i < found.gl_pathc; i++) {
-    good = load(found.gl_pathv[i], &list->entries[i], message);
+    LoadedVersion *const entry = &list->entries[i];
+    good = load(found.gl_pathv[i], entry, message) &&
+           check_name(found.gl_pathv[i], entry->version->name, message);
     list->count += good;
   }
   globfree(&found);
