@@ -1,4 +1,4 @@
-# The front door: `make help` lists what it opens.
+# Builds, tests and measures everything; `make help` lists the targets.
 #
 # Everything is built under build/CONFIGURATION, and the configuration names all that changes an
 # object file, so that switching backend, architecture or options never links stale objects.
@@ -36,13 +36,13 @@ B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(O
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
 CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L sort_version $(VERSIONS:%=%/student_func.cu)))
-# Warnings are errors in folders that git knows. A new one is a guest, and may be half-written.
-GUESTS := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS))
+# Warnings are errors in folders that git knows. A version that is not tracked yet may be half-written.
+UNTRACKED := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS))
 
 # ---- flags --------------------------------------------------------------------------------------
 WARNINGS  := -Wall -Wextra
 version_of = $(firstword $(subst /, ,$(patsubst $(B)/%,%,$@)))
-lenient    = $(filter $(GUESTS),$(version_of))
+lenient    = $(filter $(UNTRACKED),$(version_of))
 WERROR     = $(if $(lenient),,-Werror)
 ifeq ($(SANITIZE),1)
   OPTIMIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all

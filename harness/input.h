@@ -15,7 +15,7 @@ extern "C" {
 typedef struct InputKind {
   const char *name;     // as typed; NULL ends the list
   const char *meaning;  // one line: the formula and where it is from
-  bool everywhere;      // every version is tested with it at every size: keep these few
+  bool everywhere;      // every version is tested with it at every size: keep their number small
 } InputKind;
 
 extern const InputKind input_kinds[];
