@@ -35,7 +35,7 @@ endif
 B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
-CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L sort_version $(VERSIONS:%=%/student_func.cu)))
+CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L 'SortVersion sort_version' $(VERSIONS:%=%/student_func.cu)))
 # Warnings are errors in folders that git knows. A version that is not tracked yet may be half-written.
 UNTRACKED := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS))
 
