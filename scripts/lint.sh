@@ -30,7 +30,7 @@ tidy() { clang-tidy --quiet --warnings-as-errors='*' "$@" 2> >(grep -v 'warnings
 clang-format --dry-run -Werror "${formatted[@]}" || status=1
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
   --suppress=missingIncludeSystem --error-exitcode=1 -I. -Icuda_cpu/include "${c_files[@]}" || status=1
-tidy "${c_files[@]}" -- -std=c17 -D_GNU_SOURCE -DHAVE_OPENCV=1 -I. -Icuda_cpu/include
+tidy "${c_files[@]}" -- -std=c17 -D_GNU_SOURCE -DHAVE_OPENCV=1 -DCS344_NAME='"mine"' -I. -Icuda_cpu/include
 # -iquote: with -I the program ./compare is taken for the header <compare>.
 tidy "${cpp_files[@]}" -- -std=c++17 -iquote . -Icuda_cpu/include -isystem /usr/include/opencv4
 shellcheck --external-sources "${shell_files[@]}" || status=1
