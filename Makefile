@@ -177,6 +177,7 @@ $(TESTS): %: %.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -lcmocka -o $@
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
+$(B)/tests/compare/test_number_text: $(B)/harness/compare/number_text.o
 $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
 $(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
