@@ -1,4 +1,4 @@
-# The front door: `make help` lists what it opens.
+# Builds, tests and measures everything; `make help` lists the targets.
 #
 # Everything is built under build/CONFIGURATION, and the configuration names all that changes an
 # object file, so that switching backend, architecture or options never links stale objects.
@@ -36,13 +36,13 @@ B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(O
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
 CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L 'SortVersion sort_version' $(VERSIONS:%=%/student_func.cu)))
-# Warnings are errors in folders that git knows. A new one is a guest, and may be half-written.
-GUESTS := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS))
+# Warnings are errors in folders that git knows. A version that is not tracked yet may be half-written.
+UNTRACKED := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS))
 
 # ---- flags --------------------------------------------------------------------------------------
 WARNINGS  := -Wall -Wextra
 version_of = $(firstword $(subst /, ,$(patsubst $(B)/%,%,$@)))
-lenient    = $(filter $(GUESTS),$(version_of))
+lenient    = $(filter $(UNTRACKED),$(version_of))
 WERROR     = $(if $(lenient),,-Werror)
 ifeq ($(SANITIZE),1)
   OPTIMIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -188,6 +188,7 @@ $(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
 	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(IMAGES)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
+$(B)/tests/compare/test_number_text: $(B)/harness/compare/number_text.o
 $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
 $(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
@@ -218,9 +219,9 @@ build_tests: compare $(B)/tests/sorts/crash_sort/version.so $(B)/tests/sorts/che
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
-samples/portrait.ppm: scripts/make_samples.c
+samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h
 	@mkdir -p samples build
-	$(CC_)$(CC) -std=c17 -O2 $(WARNINGS) -Werror $< -o build/make_samples -lm
+	$(CC_)$(CC) -std=c17 -O2 -iquote . $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
 	@build/make_samples samples
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier
 	@scripts/lint.sh

@@ -2,12 +2,11 @@
 
 #include <dlfcn.h>
 #include <glob.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "harness/program_folder.h"
 
 static int by_name(const void *a, const void *b) {
   return strcmp(((const LoadedVersion *)a)->version->name,
@@ -37,11 +36,9 @@ static bool check_name(const char *path, const char *name, Message *message) {
 }
 
 bool version_list_load(VersionList *list, Message *message) {
-  char executable[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-  executable[length < 0 ? 0 : length] = '\0';
+  char folder[PATH_MAX];
   char pattern[PATH_MAX + 16];
-  snprintf(pattern, sizeof pattern, "%s/*/version.so", dirname(executable));
+  snprintf(pattern, sizeof pattern, "%s/*/version.so", program_folder(folder));
   glob_t found;
   *list = (VersionList){NULL, 0};
   if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0)

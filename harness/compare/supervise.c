@@ -1,5 +1,5 @@
-// The printing side. Rows are measured by a worker process; when it crashes or hangs, the next one
-// goes on behind the row. This process never touches the device.
+// The printing side. A worker process measures the rows; if it crashes or hangs, a new one
+// continues with the row after. This process never touches the device.
 #include "harness/compare/supervise.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static void deliver(const Report *report, void *context) {
 
 // ---- following a worker ------------------------------------------------------------------------
 
-// Passes on the worker's text, and remembers its last line. False at the end.
+// Passes on the worker's text to stderr, and keeps its last line. False at the end of the text.
 static bool pass_on_text(Run *run, int from) {
   char text[1024];
   const ssize_t length = read(from, text, sizeof text);
@@ -110,8 +110,8 @@ static bool pass_on_text(Run *run, int from) {
   return true;
 }
 
-// Reads one report. False at the end, which is also that of the worker; a report that it could not
-// finish is dropped.
+// Reads one report. False at the end of the pipe: the worker has ended. A report that it had not
+// finished is dropped.
 static bool read_report(Run *run, int reports) {
   Report report = {0};
   size_t have = 0;
