@@ -88,7 +88,8 @@ HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c versio
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
-  $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c knob_option.c message.c trial.c) common/check.c common/knobs.c)
+  $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c knob_option.c message.c trial.c) common/check.c common/knobs.c) \
+  $(filter %/wait_policy.o,$(cuda_cpu_objects))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 
 # A recipe that starts with $(CC_) prints "CC file" instead of its command. V=1 prints the command, -s nothing.
