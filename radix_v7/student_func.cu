@@ -15,6 +15,9 @@
 #include "radix_v6/by_sweeps.cuh"
 #include "radix_v6/one_tile.cuh"
 #include "radix_v7/by_buckets.cuh"
+#include "radix_v7/by_prefix.cuh"
+
+enum { PACKED_FROM = 2000000 };  // from here on packed sweeps are faster than radix_v6's
 
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {
@@ -24,6 +27,10 @@ static const SortKnob knobs[] = {
      "bare keys go to 2^bucketBits buckets first; 0: chosen by n, 1 to 9: no buckets"},
     {"bucketShape", 0, 0, BUCKET_SHAPES,
      "size of the buckets, a row of `bucket_shapes` in by_buckets.cuh; 0: chosen by n"},
+    {"prefixPlan", 0, -1, PREFIX_PLANS,
+     "how pairs are sorted, a row of `prefix_plans` in by_prefix.cuh; 0: chosen by n; -1: sweeps"},
+    {"packedFrom", PACKED_FROM, 0, 1 << 30,
+     "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
     {},
 };
 
@@ -40,6 +47,19 @@ extern "C" const SortVersion sort_version = {
     8.4,
 };
 
+static void sort_pairs(Pairs input, Pairs output, size_t n) {
+  if (sort_pairs_by_prefix(input, output, n)) return;
+  if (n >= (size_t)knob("packedFrom") && packed_sweeps_fit()) {
+    sort_pairs_by_sweeps(input, output, n);
+    return;
+  }
+  const size_t bytes = n * sizeof(unsigned int);
+  const Pairs spare = {(unsigned int *)scratch_alloc(bytes), (unsigned int *)scratch_alloc(bytes)};
+  sort_by_sweeps(input, spare, output, n);
+  scratch_free(spare.positions);
+  scratch_free(spare.keys);
+}
+
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
@@ -52,10 +72,14 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     stage_stop();
     return;
   }
-  const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
-                       d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
-  const bool sorted = d_inputPos == NULL && sort_by_buckets(input.keys, spare.keys, output.keys, n);
-  if (!sorted) sort_by_sweeps(input, spare, output, n);
-  if (spare.positions != NULL) scratch_free(spare.positions);
-  scratch_free(spare.keys);
+  if (d_inputPos != NULL) {
+    sort_pairs(input, output, n);
+    return;
+  }
+  unsigned int *const spare = (unsigned int *)scratch_alloc(bytes);
+  if (!sort_by_buckets(input.keys, spare, output.keys, n)) {
+    const Pairs spare_keys = {spare, NULL};
+    sort_by_sweeps(input, spare_keys, output, n);
+  }
+  scratch_free(spare);
 }

@@ -1,0 +1,86 @@
+// Stable passes inside a block: sorts whatever is in its shared memory, however its keys are
+// spread, one digit of 8 bits after the other. For what bins and networks are slow at: bins with
+// many elements. Digits that do not vary are skipped.
+#ifndef RADIX_V7_BLOCK_PASSES_CUH
+#define RADIX_V7_BLOCK_PASSES_CUH
+
+#include "radix_v6/rank.cuh"
+
+// Which bits are set in some of the block's keys, and clear in some? Bits that are both vary.
+typedef struct SeenBits {
+  unsigned int set, clear;
+} SeenBits;
+
+// For all threads: adds what the calling thread's keys, those of places lead <= p < behind, have to
+// `seen`, which is in shared memory and all 0 before.
+template <int kThreads, int kItems>
+static __device__ __forceinline__ void see_bits(const unsigned int (&key)[kItems],
+                                                unsigned int lead, unsigned int behind,
+                                                SeenBits *seen) {
+  SeenBits mine = {0, 0};
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    if (p >= behind || p < lead) continue;
+    mine.set |= key[u];
+    mine.clear |= ~key[u];
+  }
+  atomicOr(&seen->set, mine.set);
+  atomicOr(&seen->clear, mine.clear);
+}
+
+// Sorts element[0..count) by the bits `varying` of their keys; equal keys keep their order. The key
+// of an element is key[element] if kByIndex, else the element itself, from bit `shift` on.
+// warp_bin: [kThreads / WARP_SIZE][BINS] of shared memory. All threads call it after a barrier, and
+// there is one at its end.
+template <int kThreads, int kItems, bool kByIndex>
+static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
+                                      const unsigned int *key, int shift, unsigned int varying,
+                                      unsigned int *warp_bin, unsigned int *warp_sums) {
+  constexpr unsigned int kWarps = kThreads / WARP_SIZE;
+  static_assert(kThreads >= BINS, "a thread per bin");
+  const unsigned int warp = threadIdx.x / WARP_SIZE, lane = threadIdx.x % WARP_SIZE;
+  const unsigned int first = first_item<kItems>();
+  unsigned int *const bins = warp_bin + warp * BINS;
+  for (int bit = 0; bit < 32; bit += DIGIT_BITS) {
+    if ((varying >> bit & (BINS - 1)) == 0) continue;
+    for (unsigned int i = lane; i < BINS; i += WARP_SIZE) bins[i] = 0;
+    __syncwarp();
+    unsigned int mine[kItems] = {}, digit[kItems] = {};
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      if (first + u * WARP_SIZE >= count) continue;
+      mine[u] = element[first + u * WARP_SIZE];
+      digit[u] = (kByIndex ? key[mine[u]] >> bit : mine[u] >> (bit + shift)) & (BINS - 1);
+      atomicAdd(&bins[digit[u]], 1u);
+    }
+    __syncthreads();
+    unsigned int sum = 0;
+    if (threadIdx.x < BINS)
+      for (unsigned int w = 0; w < kWarps; w++) sum += warp_bin[w * BINS + threadIdx.x];
+    unsigned int place = block_inclusive_scan_one_barrier(sum, warp_sums) - sum;
+    if (threadIdx.x < BINS)
+      for (unsigned int w = 0; w < kWarps; w++) {
+        const unsigned int in_warp = warp_bin[w * BINS + threadIdx.x];
+        warp_bin[w * BINS + threadIdx.x] = place;
+        place += in_warp;
+      }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      const bool valid = first + u * WARP_SIZE < count;
+      const unsigned int lanes =
+          lanes_with_digit(valid ? digit[u] : 0) & __ballot_sync(0xffffffffu, valid);
+      const unsigned int before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1)));
+      unsigned int to = 0;
+      if (valid) to = bins[digit[u]] + before;
+      __syncwarp();
+      if (valid && before == 0) bins[digit[u]] = to + (unsigned int)__popc((int)lanes);
+      __syncwarp();
+      if (valid) element[to] = mine[u];
+    }
+    __syncthreads();
+  }
+}
+
+#endif

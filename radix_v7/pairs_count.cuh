@@ -1,0 +1,206 @@
+// Counting before a sort by prefix: one read of the keys counts every bucket, that is, every value
+// of the upper 7 to 16 bits. So it is known before anything moves whether each bucket fits into
+// the block that is to sort it, and where each bucket begins. One atomic per key in shared memory.
+#ifndef RADIX_V7_PAIRS_COUNT_CUH
+#define RADIX_V7_PAIRS_COUNT_CUH
+
+#include "common/block_scan.cuh"
+#include "common/overlap.cuh"
+#include "radix_v6/counting.cuh"
+#include "radix_v7/pairs_layout.cuh"
+
+enum {
+  MAX_PREFIX_BITS = 16,
+  MAX_PREFIXES = 1 << MAX_PREFIX_BITS,
+  MAX_SWEEP_BITS = 9,        // of a digit
+  PACKED_COUNTER_BITS = 16,  // from this prefix on, two counters share 32 bits
+  WATCHED_FROM = 4000000,    // with this many keys a sample may end the count early
+  HOPELESS_LANES = 12,       // of 32 sampled keys that share a prefix
+};
+
+// The digits of the prefix: `low` bits are swept first, then `high` bits, if any.
+typedef struct PrefixBits {
+  int low, high;
+} PrefixBits;
+
+enum PrefixVerdict { PREFIX_UNKNOWN, PREFIX_FITS, PREFIX_TOO_LARGE };
+
+// Device memory between the launches.
+typedef struct PrefixState {
+  unsigned int *start;         // [buckets + 1] where each bucket begins; the last: n
+  unsigned int *low_start;     // [2^low] where the run of each low digit begins after its sweep
+  unsigned int *spread;        // [2] for SweepRoute
+  unsigned int *tile_counter;  // [2]
+  unsigned int *look_back;     // cleared here
+  volatile unsigned int *host_verdict;  // in the host's memory
+} PrefixState;
+
+// Sums over all blocks. Zero between sorts: the last block clears them. (Sorts are issued to one
+// stream, so no two of them overlap.)
+static __device__ unsigned int prefix_counts[MAX_PREFIXES], prefix_blocks_arrived, prefix_hopeless;
+
+static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
+// Every thread of the grid looks at one key, spread over the input. Where many lanes of a warp
+// meet in a bucket, that bucket is far too large, and counting on would be slow besides: lanes
+// queue for its counter.
+static __device__ void watch_for_skew(const unsigned int *keys, size_t n, int shift) {
+  const size_t thread = global_index(), stride = n / ((size_t)gridDim.x * blockDim.x);
+  const size_t i = thread * stride + __umulhi(scramble((unsigned int)thread), (unsigned int)stride);
+  const unsigned int lanes = __match_any_sync(0xffffffffu, keys[i] >> shift);
+  if (__popc((int)lanes) >= HOPELESS_LANES) *(volatile unsigned int *)&prefix_hopeless = 1;
+}
+
+// kPacked: two counters of 16 bits in 32; what overflows is found out by sum_counters().
+template <bool kPacked>
+static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsigned int key,
+                                                    int shift, unsigned int copies) {
+  const unsigned int prefix = key >> shift;
+  if (kPacked)
+    atomicAdd(&counters[prefix / 2], prefix % 2 == 0 ? 1u : 1u << 16);
+  else
+    atomicAdd(&counters[prefix * copies + threadIdx.x % copies], 1u);
+}
+
+// Counts each key by one thread of the grid; returns how many the calling thread has counted.
+// Stops when the input is found hopeless.
+template <bool kPacked>
+static __device__ __forceinline__ unsigned int count_prefixes_of(unsigned int *counters,
+                                                                 const unsigned int *keys, size_t n,
+                                                                 int shift, unsigned int copies) {
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
+  unsigned int counted = 0;
+  for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
+    if (*(volatile unsigned int *)&prefix_hopeless != 0) return counted;
+    uint4 quad[HISTOGRAM_UNROLL];
+#pragma unroll
+    for (int u = 0; u < HISTOGRAM_UNROLL; u++)
+      if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
+#pragma unroll
+    for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
+      if (i + u * threads >= quads) break;
+      count_prefix<kPacked>(counters, quad[u].x, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].y, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].z, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].w, shift, copies);
+      counted += 4;
+    }
+  }
+  for (size_t i = quads * 4 + thread; i < n; i += threads) {
+    count_prefix<kPacked>(counters, keys[i], shift, copies);
+    counted++;
+  }
+  return counted;
+}
+
+// Adds the block's counters to those of the grid. A packed counter that overflowed has lost 65,535
+// or 65,536 keys, so that the sum of all counters is too small: that bucket fits into no block.
+template <bool kPacked>
+static __device__ void sum_counters(const unsigned int *counters, unsigned int buckets,
+                                    unsigned int copies, unsigned int counted) {
+  __shared__ unsigned int difference;
+  if (threadIdx.x == 0) difference = 0;
+  __syncthreads();
+  for (unsigned int b = threadIdx.x; b < (kPacked ? buckets / 2 : buckets); b += blockDim.x) {
+    if (kPacked) {
+      const unsigned int low = counters[b] & 0xffffu, high = counters[b] >> 16;
+      if (low > 0) atomicAdd(&prefix_counts[2 * b], low);
+      if (high > 0) atomicAdd(&prefix_counts[2 * b + 1], high);
+      counted -= low + high;
+    } else {
+      unsigned int sum = 0;
+      for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
+        sum += counters[b * copies + (c + threadIdx.x) % copies];
+      if (sum > 0) atomicAdd(&prefix_counts[b], sum);
+    }
+  }
+  if (!kPacked) return;
+  atomicAdd(&difference, counted);
+  __syncthreads();
+  if (threadIdx.x == 0 && difference != 0) *(volatile unsigned int *)&prefix_hopeless = 1;
+}
+
+// The last block: turns counts into starts, and decides. `low_sum` is shared memory.
+static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned int capacity,
+                                    PrefixState state, unsigned int *low_sum,
+                                    unsigned int *warp_sums) {
+  __shared__ unsigned int carry;
+  const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
+  for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
+  __syncthreads();
+  bool too_large = *(volatile unsigned int *)&prefix_hopeless != 0;
+  unsigned int before = 0;
+  for (unsigned int base = 0; base < buckets; base += 4 * blockDim.x) {
+    const unsigned int b = base + 4 * threadIdx.x;
+    uint4 count = make_uint4(0, 0, 0, 0);
+    if (b < buckets) {
+      count = __ldcg((const uint4 *)&prefix_counts[b]);
+      *(uint4 *)&prefix_counts[b] = make_uint4(0, 0, 0, 0);  // for the next sort
+    }
+    const unsigned int sum = count.x + count.y + count.z + count.w;
+    const unsigned int up_to_here = before + block_inclusive_scan(sum, warp_sums);
+    uint4 start;
+    start.x = up_to_here - sum;
+    start.y = start.x + count.x;
+    start.z = start.y + count.y;
+    start.w = start.z + count.z;
+    if (b < buckets) {
+      *(uint4 *)&state.start[b] = start;
+      // A block leaves begin % 32 places empty, so that its warps touch whole sectors.
+      too_large |= start.x % WARP_SIZE + count.x > capacity;
+      too_large |= start.y % WARP_SIZE + count.y > capacity;
+      too_large |= start.z % WARP_SIZE + count.z > capacity;
+      too_large |= start.w % WARP_SIZE + count.w > capacity;
+      const unsigned int low = b % low_bins;
+      if (count.x > 0) atomicAdd(&low_sum[low], count.x);
+      if (count.y > 0) atomicAdd(&low_sum[low + 1], count.y);
+      if (count.z > 0) atomicAdd(&low_sum[low + 2], count.z);
+      if (count.w > 0) atomicAdd(&low_sum[low + 3], count.w);
+    }
+    if (threadIdx.x == blockDim.x - 1) carry = up_to_here;
+    __syncthreads();
+    before = carry;
+  }
+  const bool any_too_large = __syncthreads_or(too_large) != 0;
+  const unsigned int low = threadIdx.x < low_bins ? low_sum[threadIdx.x] : 0;
+  const unsigned int low_up_to_here = block_inclusive_scan(low, warp_sums);
+  if (threadIdx.x < low_bins) state.low_start[threadIdx.x] = low_up_to_here - low;
+  if (threadIdx.x > 0) return;
+  state.start[buckets] = n;
+  state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : (unsigned int)DIGIT_EVEN;
+  prefix_hopeless = 0;
+  *state.host_verdict = any_too_large ? PREFIX_TOO_LARGE : PREFIX_FITS;
+  __threadfence_system();
+}
+
+template <bool kPacked>
+static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
+    count_prefixes(const unsigned int *keys, size_t n, PrefixBits bits, unsigned int capacity,
+                   unsigned int copies, size_t look_back_count, PrefixState state) {
+  extern __shared__ __align__(16) unsigned int counters[];
+  __shared__ unsigned int warp_sums[MAX_WARPS], low_sum[1 << MAX_SWEEP_BITS];
+  const int shift = 32 - bits.low - bits.high;
+  const unsigned int buckets = 1u << (bits.low + bits.high);
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  for (unsigned int i = threadIdx.x; i < (kPacked ? buckets / 2 : buckets * copies);
+       i += blockDim.x)
+    counters[i] = 0;
+  wait_for_previous_kernel();
+  for (size_t i = thread; i < look_back_count / 4; i += threads)
+    ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
+  if (thread < 2) state.tile_counter[thread] = 0;
+  if (n >= WATCHED_FROM) watch_for_skew(keys, n, shift);
+  __syncthreads();
+  const unsigned int counted = count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
+  __syncthreads();
+  sum_counters<kPacked>(counters, buckets, copies, counted);
+  if (!is_last_block(&prefix_blocks_arrived)) return;
+  finish_count((unsigned int)n, bits, capacity, state, low_sum, warp_sums);
+}
+
+#endif
