@@ -18,6 +18,7 @@ typedef enum DigitSpread {
   DIGIT_EVEN,      // no value has more than one key in SKEW_LIMIT
   DIGIT_SKEWED,    // one has
   DIGIT_CONSTANT,  // one has all
+  DIGIT_UNUSED,    // the sort goes another way: sweeps return at once
 } DigitSpread;
 enum { SKEW_LIMIT = 16 };
 

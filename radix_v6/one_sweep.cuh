@@ -21,6 +21,7 @@
 // One pass: which digit, and its part of the memory between the launches.
 typedef struct SweepPass {
   unsigned int byte;           // of the key that is the digit
+  bool unordered;              // the order of equal digits is free
   const unsigned int *spread;  // of the digit, a DigitSpread
   const unsigned int *start;   // [BINS] where the run of each bin starts in the output
   unsigned int *tile_counter;  // deals out tile numbers, from 0
@@ -103,6 +104,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   __syncthreads();
   const unsigned int tile = shared.tile_number, begin = tile * kTile;
   const unsigned int valid = n - begin < kTile ? n - begin : kTile;
+  if (spread == DIGIT_UNUSED) return;
   if (spread == DIGIT_CONSTANT) {
     copy_tile<kItems>(in.keys + begin, out.keys + begin, valid);
     if (kPairs) copy_tile<kItems>(in.positions + begin, out.positions + begin, valid);
@@ -126,7 +128,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   unsigned int *const last = shared.warp_bin[threadIdx.x / WARP_SIZE];
   unsigned int places[kPairs ? kItems / 2 : 1];
   // (Padding, too, has to stay behind the keys of its digit: hence only full tiles.)
-  if (!kPairs && pass.byte == 0 && spread == DIGIT_EVEN && valid == kTile)
+  if (!kPairs && pass.unordered && spread == DIGIT_EVEN && valid == kTile)
     rank_keys_unordered<kItems>(last, shared.tile, item, forget(pass.byte));
   else
     rank_keys<kItems, kPairs, kPairs>(last, shared.tile, item, in.positions + begin, valid,

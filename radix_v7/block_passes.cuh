@@ -29,8 +29,16 @@ static __device__ __forceinline__ void see_bits(const unsigned int (&key)[kItems
   atomicOr(&seen->clear, mine.clear);
 }
 
-// Sorts element[0..count) by the bits `varying` of their keys; equal keys keep their order. The key
-// of an element is key[element] if kByIndex, else the element itself, from bit `shift` on.
+// The digit of an element from bit `bit` of its key on. The key is key[element] if kByIndex, else
+// the element itself from bit `shift` on.
+template <bool kByIndex>
+static __device__ __forceinline__ unsigned int digit_in_pass(unsigned int element,
+                                                             const unsigned int *key, int shift,
+                                                             int bit) {
+  return (kByIndex ? key[element] >> bit : element >> (bit + shift)) & (BINS - 1);
+}
+
+// Sorts element[0..count) by the bits `varying` of their keys; equal keys keep their order.
 // warp_bin: [kThreads / WARP_SIZE][BINS] of shared memory. All threads call it after a barrier, and
 // there is one at its end.
 template <int kThreads, int kItems, bool kByIndex>
@@ -46,13 +54,12 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
     if ((varying >> bit & (BINS - 1)) == 0) continue;
     for (unsigned int i = lane; i < BINS; i += WARP_SIZE) bins[i] = 0;
     __syncwarp();
-    unsigned int mine[kItems] = {}, digit[kItems] = {};
+    unsigned int mine[kItems] = {};
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
       if (first + u * WARP_SIZE >= count) continue;
       mine[u] = element[first + u * WARP_SIZE];
-      digit[u] = (kByIndex ? key[mine[u]] >> bit : mine[u] >> (bit + shift)) & (BINS - 1);
-      atomicAdd(&bins[digit[u]], 1u);
+      atomicAdd(&bins[digit_in_pass<kByIndex>(mine[u], key, shift, bit)], 1u);
     }
     __syncthreads();
     unsigned int sum = 0;
@@ -69,13 +76,12 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
       const bool valid = first + u * WARP_SIZE < count;
-      const unsigned int lanes =
-          lanes_with_digit(valid ? digit[u] : 0) & __ballot_sync(0xffffffffu, valid);
+      const unsigned int digit = valid ? digit_in_pass<kByIndex>(mine[u], key, shift, bit) : 0;
+      const unsigned int lanes = lanes_with_digit(digit) & __ballot_sync(0xffffffffu, valid);
       const unsigned int before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1)));
-      unsigned int to = 0;
-      if (valid) to = bins[digit[u]] + before;
+      const unsigned int to = bins[digit] + before;
       __syncwarp();
-      if (valid && before == 0) bins[digit[u]] = to + (unsigned int)__popc((int)lanes);
+      if (valid && before == 0) bins[digit] = to + (unsigned int)__popc((int)lanes);
       __syncwarp();
       if (valid) element[to] = mine[u];
     }

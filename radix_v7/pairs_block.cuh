@@ -39,6 +39,28 @@ struct PairBlockShared {
   SeenBits seen;
 };
 
+// Exclusive scan over bin[0..kThreads * kEach), in place; returns the largest of the thread's own.
+// One barrier inside, and one has to follow.
+//   bin  [3 1 7 0]  ->  [0 3 4 11]
+template <int kEach>
+static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
+                                                         unsigned int *warp_sums) {
+  if constexpr (kEach % 4 == 0) return scan_counters<kEach>(bin, warp_sums, 1, NULL, 0);
+  unsigned int count[kEach], sum = 0, largest = 0;
+#pragma unroll
+  for (int i = 0; i < kEach; i++) {
+    sum += count[i] = bin[threadIdx.x * kEach + i];
+    largest = max(largest, count[i]);
+  }
+  unsigned int before = block_inclusive_scan_one_barrier(sum, warp_sums) - sum;
+#pragma unroll
+  for (int i = 0; i < kEach; i++) {
+    bin[threadIdx.x * kEach + i] = before;
+    before += count[i];
+  }
+  return largest;
+}
+
 // Sorts the elements of each bin; bin[b] is where those of bin b end.
 template <int kThreads, int kBins, int kFew>
 static __device__ __forceinline__ void sort_pair_bins(const unsigned int *bin,
@@ -70,8 +92,7 @@ static __device__ __forceinline__ void order_places(
     if (left > u * kThreads && (u > 0 || ahead <= 0))
       atomicAdd(bin_of(shared.bin, key[u], digit), 1u);
   __syncthreads();
-  const unsigned int largest =
-      scan_counters<kBins / kThreads>(shared.bin, shared.warp_sums, 1, NULL, 0);
+  const unsigned int largest = scan_bins<kBins / kThreads>(shared.bin, shared.warp_sums);
   const bool crowded = __syncthreads_or(largest > CROWDED) != 0;
   if (!crowded) {
     digit = forget_bins(digit);

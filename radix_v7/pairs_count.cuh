@@ -14,7 +14,8 @@ enum {
   MAX_PREFIXES = 1 << MAX_PREFIX_BITS,
   MAX_SWEEP_BITS = 9,        // of a digit
   PACKED_COUNTER_BITS = 16,  // from this prefix on, two counters share 32 bits
-  WATCHED_FROM = 4000000,    // with this many keys a sample may end the count early
+  WATCHED_FROM = 100000,     // with this many keys a sample may end the count early
+  WATCHING_THREADS = 128,    // of a block
   HOPELESS_LANES = 12,       // of 32 sampled keys that share a prefix
 };
 
@@ -23,21 +24,23 @@ typedef struct PrefixBits {
   int low, high;
 } PrefixBits;
 
-enum PrefixVerdict { PREFIX_UNKNOWN, PREFIX_FITS, PREFIX_TOO_LARGE };
-
 // Device memory between the launches.
 typedef struct PrefixState {
   unsigned int *start;         // [buckets + 1] where each bucket begins; the last: n
   unsigned int *low_start;     // [2^low] where the run of each low digit begins after its sweep
+  unsigned int *high_start;    // [2^high] the same for the high digit
   unsigned int *spread;        // [2] for SweepRoute
   unsigned int *tile_counter;  // [2]
-  unsigned int *look_back;     // cleared here
-  volatile unsigned int *host_verdict;  // in the host's memory
+  unsigned int *look_back;     // [look_back_size] cleared here; a multiple of 4
+  size_t look_back_size;
+  volatile unsigned int *host_verdict;  // a PrefixVerdict in the host's memory
 } PrefixState;
 
-// Sums over all blocks. Zero between sorts: the last block clears them. (Sorts are issued to one
-// stream, so no two of them overlap.)
-static __device__ unsigned int prefix_counts[MAX_PREFIXES], prefix_blocks_arrived, prefix_hopeless;
+// Sums over all blocks, four of 16 bits in each number: a bucket that fits into a block has fewer
+// than 2^16 pairs, and an overflow shows, as it makes the sum of all counts too small. Zero between
+// sorts: the last block clears them. (Sorts are issued to one stream, so no two of them overlap.)
+static __device__ unsigned long long prefix_counts[MAX_PREFIXES / 4];
+static __device__ unsigned int prefix_blocks_arrived, prefix_hopeless;
 
 static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
   x = (x ^ x >> 16) * 0x7feb352du;
@@ -45,17 +48,18 @@ static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
   return x ^ x >> 16;
 }
 
-// Every thread of the grid looks at one key, spread over the input. Where many lanes of a warp
+// Some threads of each block look at a key each, spread over the input. Where many lanes of a warp
 // meet in a bucket, that bucket is far too large, and counting on would be slow besides: lanes
 // queue for its counter.
 static __device__ void watch_for_skew(const unsigned int *keys, size_t n, int shift) {
-  const size_t thread = global_index(), stride = n / ((size_t)gridDim.x * blockDim.x);
+  const size_t thread = (size_t)blockIdx.x * WATCHING_THREADS + threadIdx.x;
+  const size_t stride = n / ((size_t)gridDim.x * WATCHING_THREADS);
   const size_t i = thread * stride + __umulhi(scramble((unsigned int)thread), (unsigned int)stride);
   const unsigned int lanes = __match_any_sync(0xffffffffu, keys[i] >> shift);
   if (__popc((int)lanes) >= HOPELESS_LANES) *(volatile unsigned int *)&prefix_hopeless = 1;
 }
 
-// kPacked: two counters of 16 bits in 32; what overflows is found out by sum_counters().
+// kPacked: two counters of 16 bits in 32; an overflow shows like one of prefix_counts.
 template <bool kPacked>
 static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsigned int key,
                                                     int shift, unsigned int copies) {
@@ -66,21 +70,20 @@ static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsi
     atomicAdd(&counters[prefix * copies + threadIdx.x % copies], 1u);
 }
 
-// Counts each key by one thread of the grid; returns how many the calling thread has counted.
-// Stops when the input is found hopeless.
+// Counts each key by one thread of the grid. Stops when the input is found hopeless.
 template <bool kPacked>
-static __device__ __forceinline__ unsigned int count_prefixes_of(unsigned int *counters,
-                                                                 const unsigned int *keys, size_t n,
-                                                                 int shift, unsigned int copies) {
+static __device__ __forceinline__ void count_prefixes_of(unsigned int *counters,
+                                                         const unsigned int *keys, size_t n,
+                                                         int shift, unsigned int copies) {
   const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
   const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
-  unsigned int counted = 0;
   for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
-    if (*(volatile unsigned int *)&prefix_hopeless != 0) return counted;
+    const unsigned int hopeless = *(volatile unsigned int *)&prefix_hopeless;
     uint4 quad[HISTOGRAM_UNROLL];
 #pragma unroll
     for (int u = 0; u < HISTOGRAM_UNROLL; u++)
       if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
+    if (hopeless != 0) return;
 #pragma unroll
     for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
       if (i + u * threads >= quads) break;
@@ -88,46 +91,36 @@ static __device__ __forceinline__ unsigned int count_prefixes_of(unsigned int *c
       count_prefix<kPacked>(counters, quad[u].y, shift, copies);
       count_prefix<kPacked>(counters, quad[u].z, shift, copies);
       count_prefix<kPacked>(counters, quad[u].w, shift, copies);
-      counted += 4;
     }
   }
-  for (size_t i = quads * 4 + thread; i < n; i += threads) {
+  for (size_t i = quads * 4 + thread; i < n; i += threads)
     count_prefix<kPacked>(counters, keys[i], shift, copies);
-    counted++;
-  }
-  return counted;
 }
 
-// Adds the block's counters to those of the grid. A packed counter that overflowed has lost 65,535
-// or 65,536 keys, so that the sum of all counters is too small: that bucket fits into no block.
+// Adds the block's counters to those of the grid.
 template <bool kPacked>
 static __device__ void sum_counters(const unsigned int *counters, unsigned int buckets,
-                                    unsigned int copies, unsigned int counted) {
-  __shared__ unsigned int difference;
-  if (threadIdx.x == 0) difference = 0;
-  __syncthreads();
-  for (unsigned int b = threadIdx.x; b < (kPacked ? buckets / 2 : buckets); b += blockDim.x) {
+                                    unsigned int copies) {
+  for (unsigned int b = threadIdx.x; b < buckets / 4; b += blockDim.x) {
+    unsigned long long four = 0;
     if (kPacked) {
-      const unsigned int low = counters[b] & 0xffffu, high = counters[b] >> 16;
-      if (low > 0) atomicAdd(&prefix_counts[2 * b], low);
-      if (high > 0) atomicAdd(&prefix_counts[2 * b + 1], high);
-      counted -= low + high;
+      four = ((const unsigned long long *)counters)[b];
     } else {
-      unsigned int sum = 0;
-      for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
-        sum += counters[b * copies + (c + threadIdx.x) % copies];
-      if (sum > 0) atomicAdd(&prefix_counts[b], sum);
+      for (unsigned int k = 0; k < 4; k++) {
+        unsigned int sum = 0;
+        for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
+          sum += counters[(4 * b + k) * copies + (c + threadIdx.x) % copies];
+        four += (unsigned long long)sum << 16 * k;
+      }
     }
+    if (four != 0) atomicAdd(&prefix_counts[b], four);
   }
-  if (!kPacked) return;
-  atomicAdd(&difference, counted);
-  __syncthreads();
-  if (threadIdx.x == 0 && difference != 0) *(volatile unsigned int *)&prefix_hopeless = 1;
 }
 
-// The last block: turns counts into starts, and decides. `low_sum` is shared memory.
+// The last block: turns counts into starts, and decides. tell_host: no sweep will. `low_sum` is
+// shared memory.
 static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned int capacity,
-                                    PrefixState state, unsigned int *low_sum,
+                                    bool tell_host, PrefixState state, unsigned int *low_sum,
                                     unsigned int *warp_sums) {
   __shared__ unsigned int carry;
   const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
@@ -137,11 +130,14 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
   unsigned int before = 0;
   for (unsigned int base = 0; base < buckets; base += 4 * blockDim.x) {
     const unsigned int b = base + 4 * threadIdx.x;
-    uint4 count = make_uint4(0, 0, 0, 0);
+    unsigned long long four = 0;
     if (b < buckets) {
-      count = __ldcg((const uint4 *)&prefix_counts[b]);
-      *(uint4 *)&prefix_counts[b] = make_uint4(0, 0, 0, 0);  // for the next sort
+      four = *(volatile unsigned long long *)&prefix_counts[b / 4];
+      prefix_counts[b / 4] = 0;  // for the next sort
     }
+    const uint4 count =
+        make_uint4((unsigned int)four & 0xffffu, (unsigned int)(four >> 16) & 0xffffu,
+                   (unsigned int)(four >> 32) & 0xffffu, (unsigned int)(four >> 48));
     const unsigned int sum = count.x + count.y + count.z + count.w;
     const unsigned int up_to_here = before + block_inclusive_scan(sum, warp_sums);
     uint4 start;
@@ -157,6 +153,7 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
       too_large |= start.z % WARP_SIZE + count.z > capacity;
       too_large |= start.w % WARP_SIZE + count.w > capacity;
       const unsigned int low = b % low_bins;
+      if (low == 0) state.high_start[b >> bits.low] = start.x;
       if (count.x > 0) atomicAdd(&low_sum[low], count.x);
       if (count.y > 0) atomicAdd(&low_sum[low + 1], count.y);
       if (count.z > 0) atomicAdd(&low_sum[low + 2], count.z);
@@ -166,22 +163,22 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
     __syncthreads();
     before = carry;
   }
+  too_large |= before != n;  // some count has overflowed
   const bool any_too_large = __syncthreads_or(too_large) != 0;
   const unsigned int low = threadIdx.x < low_bins ? low_sum[threadIdx.x] : 0;
   const unsigned int low_up_to_here = block_inclusive_scan(low, warp_sums);
   if (threadIdx.x < low_bins) state.low_start[threadIdx.x] = low_up_to_here - low;
   if (threadIdx.x > 0) return;
   state.start[buckets] = n;
-  state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : (unsigned int)DIGIT_EVEN;
+  state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : DIGIT_EVEN;
   prefix_hopeless = 0;
-  *state.host_verdict = any_too_large ? PREFIX_TOO_LARGE : PREFIX_FITS;
-  __threadfence_system();
+  if (tell_host) *state.host_verdict = any_too_large ? PREFIX_TOO_LARGE : PREFIX_FITS;
 }
 
 template <bool kPacked>
 static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     count_prefixes(const unsigned int *keys, size_t n, PrefixBits bits, unsigned int capacity,
-                   unsigned int copies, size_t look_back_count, PrefixState state) {
+                   unsigned int copies, bool tell_host, PrefixState state) {
   extern __shared__ __align__(16) unsigned int counters[];
   __shared__ unsigned int warp_sums[MAX_WARPS], low_sum[1 << MAX_SWEEP_BITS];
   const int shift = 32 - bits.low - bits.high;
@@ -191,16 +188,16 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
        i += blockDim.x)
     counters[i] = 0;
   wait_for_previous_kernel();
-  for (size_t i = thread; i < look_back_count / 4; i += threads)
+  for (size_t i = thread; i < state.look_back_size / 4; i += threads)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
-  if (n >= WATCHED_FROM) watch_for_skew(keys, n, shift);
+  if (n >= WATCHED_FROM && threadIdx.x < WATCHING_THREADS) watch_for_skew(keys, n, shift);
   __syncthreads();
-  const unsigned int counted = count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
+  count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
   __syncthreads();
-  sum_counters<kPacked>(counters, buckets, copies, counted);
+  sum_counters<kPacked>(counters, buckets, copies);
   if (!is_last_block(&prefix_blocks_arrived)) return;
-  finish_count((unsigned int)n, bits, capacity, state, low_sum, warp_sums);
+  finish_count((unsigned int)n, bits, capacity, tell_host, state, low_sum, warp_sums);
 }
 
 #endif

@@ -24,15 +24,16 @@ typedef struct PairBuffers {
   Packed halves;   // the output arrays, and a little scratch behind them
 } PairBuffers;
 
-// An entry of SweepRoute.spread beside DigitSpread's: the sort goes another way, do nothing.
-static constexpr unsigned int DIGIT_UNUSED = DIGIT_CONSTANT + 1;
+// What the count has found, or the first sweep found in its result, for the waiting host.
+enum PrefixVerdict { PREFIX_UNKNOWN, PREFIX_FITS, PREFIX_TOO_LARGE };
 
 // Where a sweep reads and writes, computed on the device from the digits that vary.
 enum PairPlace { AT_INPUT, AT_HALVES, AT_SCRATCH, AT_OUTPUT, NOWHERE };
 typedef struct SweepRoute {
-  const unsigned int *spread;  // [passes] DigitSpread of each digit, or DIGIT_UNUSED
+  const unsigned int *spread;  // [passes] DigitSpread of each digit
   int pass, passes;
   bool blocks_follow;  // block sorts read the result of the last sweep from `scratch`
+  volatile unsigned int *host_verdict;  // a PrefixVerdict in the host's memory, or NULL
 } SweepRoute;
 
 // Pairs change sides with each sweep whose digit varies; counted from the end, so that the last one

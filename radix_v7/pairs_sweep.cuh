@@ -12,11 +12,12 @@
 #include "common/overlap.cuh"
 #include "radix_v7/pairs_tile.cuh"
 
+enum { EARLY_ITEMS = 8 };  // tiles so small that a launch may have a block for each
+
 // One pass.
 typedef struct PairSweep {
-  int shift;         // of the digit
-  int start_stride;  // the run of bin b starts at start[b << start_stride]
-  const unsigned int *start;
+  int shift;                   // of the digit
+  const unsigned int *start;   // [bins] where the run of each bin starts
   unsigned int *tile_counter;  // deals out tile numbers, from 0
   unsigned int *look_back;     // [tiles][bins] words of look_back.cuh, cleared
   SweepRoute route;
@@ -65,25 +66,32 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   Shared &shared = *(Shared *)shared_memory;
   const unsigned int bin = threadIdx.x, tiles = (n + kTile - 1) / kTile;
   unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
+  PairItems<kItems> item;
+  // A block per tile: as many as fit on the device at once, so none waits for one that cannot
+  // start. The input is no kernel's work; it can be read before the count is there.
+  const bool early = kItems <= EARLY_ITEMS && sweep.route.blocks_follow && sweep.route.pass == 0 &&
+                     gridDim.x == tiles;
+  if (early) load_pairs<kThreads>(buffers, AT_INPUT, blockIdx.x, n, item);
   wait_for_previous_kernel();
   if (threadIdx.x == 0) {
-    shared.next_tile = atomicAdd(sweep.tile_counter, 1u);
+    shared.next_tile = early ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
     find_places(sweep.route, &shared.from, &shared.to);
+    if (sweep.route.host_verdict != NULL && blockIdx.x == 0)
+      *sweep.route.host_verdict = shared.to == NOWHERE ? PREFIX_TOO_LARGE : PREFIX_FITS;
   }
-  const unsigned int start = bin < kBins ? sweep.start[(size_t)bin << sweep.start_stride] : 0;
+  const unsigned int start = bin < kBins ? sweep.start[bin] : 0;
   __syncthreads();
   const int from = shared.from, to = shared.to;
   unsigned int tile = shared.next_tile;
   if (tile >= tiles || to == NOWHERE) return;
   const unsigned int rest = to == AT_HALVES ? 2 * buffers.halves.half : NO_HALF;
-  PairItems<kItems> item;
-  load_pairs<kThreads>(buffers, from, tile, n, item);
+  if (!early) load_pairs<kThreads>(buffers, from, tile, n, item);
 
   for (;;) {
     const unsigned int valid = n - tile * kTile < kTile ? n - tile * kTile : kTile;
     unsigned int next = 0, count;
     bool same;
-    if (threadIdx.x == 0) next = atomicAdd(sweep.tile_counter, 1u);
+    if (threadIdx.x == 0) next = early ? tiles : atomicAdd(sweep.tile_counter, 1u);
     count_digits_of_warp<kBits>(bins, item, (int)forget((unsigned int)sweep.shift));
     __syncthreads();
     const unsigned int first = publish_and_place(shared, sweep.look_back, tile, &count, &same);
