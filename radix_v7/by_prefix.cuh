@@ -34,7 +34,7 @@ typedef struct PairBlockShape {
         sort_pair_bucket<threads, items, bin_bits, few, blocks, gathers>                          \
   }
 
-static const PairBlockShape block_512x6g = PAIR_BLOCK(512, 6, 9, 12, 2, true),
+static const PairBlockShape block_512x6g = PAIR_BLOCK(512, 6, 10, 8, 2, true),
                             block_512x9g = PAIR_BLOCK(512, 9, 10, 12, 2, true),
                             block_256x9g = PAIR_BLOCK(256, 9, 9, 12, 4, true),
                             block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5, false),
@@ -126,7 +126,7 @@ static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   stage_stop();
   scratch_free(memory);
   scratch_free(pairs);
-  return prefix_fitted(state);
+  return verdict_fits(state.host_verdict);
 }
 
 #endif

@@ -11,7 +11,7 @@
 // are cheaper to clear and to add up.
 static unsigned int count_copies(int bits, size_t n) {
   if (bits >= PACKED_COUNTER_BITS) return 1;
-  const size_t most = n > 2000000 ? 128 * 1024 : 8 * 1024;
+  const size_t most = n > 2000000 ? 64 * 1024 : 8 * 1024;
   unsigned int copies = 8;
   while (copies > 1 && (sizeof(unsigned int) << bits) * copies > most) copies /= 2;
   return copies;
@@ -22,17 +22,30 @@ static size_t count_shared_bytes(int bits, size_t n) {
   return (sizeof(unsigned int) << bits) * count_copies(bits, n);
 }
 
+// A verdict in memory that both the host and the device see, not known yet.
+static volatile unsigned int *fresh_host_verdict(void) {
+  static volatile unsigned int *verdict = NULL;
+  if (verdict == NULL) CUDA_CHECK(cudaMallocHost((void **)&verdict, sizeof *verdict));
+  *verdict = PREFIX_UNKNOWN;
+  return verdict;
+}
+
+// Waits for the verdict: do all buckets fit? To be called when all else is launched, so that nobody
+// waits for the host while it waits for this.
+static bool verdict_fits(volatile unsigned int *verdict) {
+  while (*verdict == PREFIX_UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
+  }
+  CUDA_CHECK(cudaPeekAtLastError());
+  return *verdict == PREFIX_FITS;
+}
+
 // Allocates what `state` points to; the result is for scratch_free().
 static void *allocate_prefix_state(PrefixState *state, PrefixBits bits, size_t look_back) {
   const size_t buckets = (size_t)1 << (bits.low + bits.high), cleared = (look_back + 3) / 4 * 4;
   const size_t low_bins = (size_t)1 << bits.low, high_bins = (size_t)1 << bits.high;
   unsigned int *const memory = (unsigned int *)scratch_alloc(
       (cleared + buckets + 4 + low_bins + high_bins + 4) * sizeof(unsigned int));
-  static volatile unsigned int *host_verdict = NULL;
-  if (host_verdict == NULL)
-    CUDA_CHECK(cudaMallocHost((void **)&host_verdict, sizeof *host_verdict));
-  *host_verdict = PREFIX_UNKNOWN;
-  state->host_verdict = host_verdict;
+  state->host_verdict = fresh_host_verdict();
   state->look_back = memory;
   state->look_back_size = cleared;
   state->start = memory + cleared;
@@ -62,15 +75,6 @@ static void launch_count(const unsigned int *keys, size_t n, PrefixBits bits, un
                                                       count_copies(all_bits, n), tell_host, state);
   }
   LAUNCH_CHECK();
-}
-
-// Whether all buckets fit. To be called when all else is launched, so that nobody waits for the
-// host while it waits for this.
-static bool prefix_fitted(PrefixState state) {
-  while (*state.host_verdict == PREFIX_UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
-  }
-  CUDA_CHECK(cudaPeekAtLastError());
-  return *state.host_verdict == PREFIX_FITS;
 }
 
 #endif

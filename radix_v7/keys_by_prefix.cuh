@@ -50,7 +50,7 @@ static bool sort_keys_by_prefix(unsigned int *in, unsigned int *spare, unsigned 
                     out, out, state.start, 32 - MAX_PREFIX_BITS, state.spread);
   stage_stop();
   scratch_free(memory);
-  return prefix_fitted(state);
+  return verdict_fits(state.host_verdict);
 }
 
 // Which buckets suit n uniform keys; NULL if none, or if n is so small that by_buckets.cuh is

@@ -12,11 +12,10 @@
 enum {
   MAX_PREFIX_BITS = 16,
   MAX_PREFIXES = 1 << MAX_PREFIX_BITS,
-  MAX_SWEEP_BITS = 9,        // of a digit
-  PACKED_COUNTER_BITS = 16,  // from this prefix on, two counters share 32 bits
-  WATCHED_FROM = 100000,     // with this many keys a sample may end the count early
-  WATCHING_THREADS = 128,    // of a block
-  HOPELESS_LANES = 12,       // of 32 sampled keys that share a prefix
+  MAX_SWEEP_BITS = 9,          // of a digit
+  PACKED_COUNTER_BITS = 16,    // from this prefix on, two counters share 32 bits
+  WATCHED_FROM = 100000,       // with this many keys a sample may end the count early
+  MANY_WATCH_FROM = 16000000,  // and with these a larger sample
 };
 
 // The digits of the prefix: `low` bits are swept first, then `high` bits, if any.
@@ -48,15 +47,24 @@ static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
   return x ^ x >> 16;
 }
 
-// Some threads of each block look at a key each, spread over the input. Where many lanes of a warp
-// meet in a bucket, that bucket is far too large, and counting on would be slow besides: lanes
-// queue for its counter.
-static __device__ void watch_for_skew(const unsigned int *keys, size_t n, int shift) {
-  const size_t thread = (size_t)blockIdx.x * WATCHING_THREADS + threadIdx.x;
-  const size_t stride = n / ((size_t)gridDim.x * WATCHING_THREADS);
+// So many of a warp's 32 sampled keys share a prefix of uniform keys in less than one of 10^9
+// warps.
+static __device__ __forceinline__ int hopeless_lanes(int prefix_bits) {
+  return prefix_bits >= 16 ? 5 : prefix_bits >= 12 ? 6 : 12;
+}
+
+// Threads, all of them or few of each block, look at a key each, spread over the input. Where many
+// lanes of a warp meet in a bucket, that bucket is far too large, and counting on would be slow
+// besides: lanes queue for its counter.
+static __device__ void watch_for_skew(const unsigned int *keys, size_t n, int shift,
+                                      unsigned int threads) {
+  if (threadIdx.x >= threads) return;
+  const size_t thread = (size_t)blockIdx.x * threads + threadIdx.x;
+  const size_t stride = n / ((size_t)gridDim.x * threads);
   const size_t i = thread * stride + __umulhi(scramble((unsigned int)thread), (unsigned int)stride);
   const unsigned int lanes = __match_any_sync(0xffffffffu, keys[i] >> shift);
-  if (__popc((int)lanes) >= HOPELESS_LANES) *(volatile unsigned int *)&prefix_hopeless = 1;
+  if (__popc((int)lanes) >= hopeless_lanes(32 - shift))
+    *(volatile unsigned int *)&prefix_hopeless = 1;
 }
 
 // kPacked: two counters of 16 bits in 32; an overflow shows like one of prefix_counts.
@@ -191,7 +199,8 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   for (size_t i = thread; i < state.look_back_size / 4; i += threads)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
-  if (n >= WATCHED_FROM && threadIdx.x < WATCHING_THREADS) watch_for_skew(keys, n, shift);
+  if (n >= WATCHED_FROM)
+    watch_for_skew(keys, n, shift, n >= MANY_WATCH_FROM ? blockDim.x : 4 * WARP_SIZE);
   __syncthreads();
   count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
   __syncthreads();

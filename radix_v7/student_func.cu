@@ -17,6 +17,7 @@
 #include "radix_v7/alone.cuh"
 #include "radix_v7/by_buckets.cuh"
 #include "radix_v7/by_prefix.cuh"
+#include "radix_v7/by_sample.cuh"
 #include "radix_v7/keys_by_prefix.cuh"
 
 enum { PACKED_FROM = 2000000 };  // from here on packed sweeps are faster than radix_v6's
@@ -31,6 +32,10 @@ static const SortKnob knobs[] = {
      "size of the buckets, a row of `bucket_shapes` in by_buckets.cuh; 0: chosen by n"},
     {"prefixPlan", 0, -1, PREFIX_PLANS,
      "how pairs are sorted, a row of `prefix_plans` in by_prefix.cuh; 0: chosen by n; -1: sweeps"},
+    {"sampledFrom", SAMPLED_FROM, SAMPLE, SAMPLED_UP_TO,
+     "smallest n of pairs that are sorted by a sample"},
+    {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO,
+     "largest n of pairs that are sorted by a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
     {},
@@ -50,7 +55,11 @@ extern "C" const SortVersion sort_version = {
 };
 
 static void sort_pairs(Pairs input, Pairs output, size_t n) {
-  if (sort_pairs_by_prefix(input, output, n)) return;
+  if (sample_suits(n)) {
+    if (sort_pairs_by_sample(input, output, n)) return;
+  } else {
+    if (sort_pairs_by_prefix(input, output, n)) return;
+  }
   if (n >= (size_t)knob("packedFrom") && packed_sweeps_fit()) {
     sort_pairs_by_sweeps(input, output, n);
     return;

@@ -1,0 +1,142 @@
+// A stable pass by splitters: moves each pair to the region of its bucket. A block per tile, as
+// many as fit on the device at once.
+#ifndef RADIX_V7_SAMPLE_SWEEP_CUH
+#define RADIX_V7_SAMPLE_SWEEP_CUH
+
+#include "common/look_back.cuh"
+#include "radix_v7/pairs_tile.cuh"
+#include "radix_v7/sample.cuh"
+
+enum {
+  SAMPLE_SWEEP_THREADS = 512,
+  SAMPLE_SWEEP_ITEMS = 4,
+  SAMPLE_TILE = SAMPLE_SWEEP_THREADS * SAMPLE_SWEEP_ITEMS,
+  SAMPLE_SWEEP_WARPS = SAMPLE_SWEEP_THREADS / WARP_SIZE,
+};
+
+typedef struct SampleSweepShared {
+  uint2 tile[SAMPLE_TILE];
+  unsigned int warp_bin[SAMPLE_SWEEP_WARPS][SAMPLE_BUCKETS];
+  unsigned int bin_shift[SAMPLE_BUCKETS];
+  unsigned int tree[SAMPLE_BUCKETS];  // splitters: node i has the children 2 i and 2 i + 1
+  unsigned int warp_sums[2][MAX_WARPS];
+  unsigned char digit[SAMPLE_TILE];
+} SampleSweepShared;
+
+// The number of splitters <= key.
+static __device__ __forceinline__ unsigned int bucket_of(const unsigned int *tree,
+                                                         unsigned int key) {
+  unsigned int node = 1;
+#pragma unroll
+  for (int level = 0; level < SAMPLE_BITS; level++) node = 2 * node + (tree[node] <= key);
+  return node - SAMPLE_BUCKETS;
+}
+
+// The last tile knows how large each bucket is: writes down where they are. A thread per bucket.
+static __device__ void describe_bucket(SampleState state, unsigned int bin, unsigned int total,
+                                       unsigned int start, unsigned int capacity) {
+  const SampleBucket bucket = {bin * state.room, total, start};
+  state.bucket[bin] = bucket;
+  if (total <= state.room && start % WARP_SIZE + total <= capacity) return;
+  const unsigned int low = bin == 0 ? 0 : splitter(state.sorted, bin);
+  const unsigned int high = bin == SAMPLE_BUCKETS - 1 ? ~0u : splitter(state.sorted, bin + 1) - 1;
+  // Buckets between equal splitters are empty: a bucket of equal keys may use their regions.
+  unsigned int room = state.room;
+  for (unsigned int b = bin + 1;
+       b + 1 < SAMPLE_BUCKETS && splitter(state.sorted, b) == splitter(state.sorted, b + 1); b++)
+    room += state.room;
+  if (low != high || total > room) {
+    *state.verdict = PREFIX_TOO_LARGE;
+    return;
+  }
+  const unsigned int chunks = (total + COPY_CHUNK - 1) / COPY_CHUNK,
+                     first = atomicAdd(state.chunks, chunks);
+  for (unsigned int c = 0; c < chunks; c++) {
+    const unsigned int begin = c * COPY_CHUNK;
+    const SampleBucket chunk = {bucket.from + begin, min(total - begin, (unsigned int)COPY_CHUNK),
+                                start + begin};
+    state.chunk[first + c] = chunk;
+  }
+}
+
+static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
+    sweep_by_splitters(Pairs in, unsigned int n, unsigned int capacity, SampleState state) {
+  constexpr int kItems = SAMPLE_SWEEP_ITEMS;
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  SampleSweepShared &shared = *(SampleSweepShared *)shared_memory;
+  const unsigned int bin = threadIdx.x, tile = blockIdx.x, lane = threadIdx.x % WARP_SIZE;
+  unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
+  const PairBuffers buffers = {in, {}, {}, {}};
+  PairItems<kItems> item;
+  load_pairs<SAMPLE_SWEEP_THREADS>(buffers, AT_INPUT, tile, n, item);
+#pragma unroll
+  for (unsigned int i = 0; i < SAMPLE_BUCKETS; i += WARP_SIZE) bins[lane + i] = 0;
+  wait_for_previous_kernel();
+  if (bin > 0 && bin < SAMPLE_BUCKETS) {
+    const int depth = 31 - __clz((int)bin);
+    shared.tree[bin] =
+        splitter(state.sorted, (2 * (bin - (1u << depth)) + 1) << (SAMPLE_BITS - 1 - depth));
+  }
+  __syncthreads();
+  unsigned int digit[kItems];
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    digit[u] = bucket_of(shared.tree, item.key[u]);
+    atomicAdd(&bins[digit[u]], 1u);
+  }
+  __syncthreads();
+
+  unsigned int counts[SAMPLE_SWEEP_WARPS] = {}, count = 0;
+  unsigned int *const word = &state.look_back[tile * SAMPLE_BUCKETS + bin];
+  if (bin < SAMPLE_BUCKETS) {
+#pragma unroll
+    for (int w = 0; w < SAMPLE_SWEEP_WARPS; w++) count += counts[w] = shared.warp_bin[w][bin];
+    look_back_publish(word, count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
+  }
+  const unsigned int first = block_inclusive_scan_one_barrier(count, shared.warp_sums[0]) - count;
+  if (bin < SAMPLE_BUCKETS) {
+    unsigned int place = first;
+#pragma unroll
+    for (int w = 0; w < SAMPLE_SWEEP_WARPS; w++) {
+      shared.warp_bin[w][bin] = place;
+      place += counts[w];
+    }
+  }
+  __syncthreads();
+
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int lanes = lanes_with_pair_digit<SAMPLE_BITS>(digit[u]);
+    const unsigned int before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1)));
+    const unsigned int place = bins[digit[u]] + before;
+    __syncwarp();
+    if (before == 0) bins[digit[u]] = place + (unsigned int)__popc((int)lanes);
+    __syncwarp();
+    shared.tile[place] = make_uint2(item.key[u], item.position[u]);
+    shared.digit[place] = (unsigned char)digit[u];
+  }
+  unsigned int total = 0;
+  if (bin < SAMPLE_BUCKETS) {
+    const unsigned int before = look_back_sum(state.look_back + bin, SAMPLE_BUCKETS, tile);
+    total = before + count;
+    if (tile > 0) look_back_publish(word, total | LOOK_BACK_INCLUSIVE);
+    shared.bin_shift[bin] = bin * state.room + before - first;
+  }
+  __syncthreads();
+  const unsigned int begin = tile * SAMPLE_TILE, valid = min(n - begin, (unsigned int)SAMPLE_TILE);
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * SAMPLE_SWEEP_THREADS;
+    const unsigned int to = shared.bin_shift[shared.digit[i]] + i;
+    // A bucket that outgrows its region spoils others, which is found out; but not more than these.
+    if (i < valid && to < SAMPLE_BUCKETS * state.room) state.regions[to] = shared.tile[i];
+  }
+  if (begin + valid < n) return;
+  if (bin == SAMPLE_BUCKETS - 1) total -= SAMPLE_TILE - valid;  // the padding
+  const unsigned int start = block_inclusive_scan_one_barrier(total, shared.warp_sums[1]) - total;
+  if (bin < SAMPLE_BUCKETS) describe_bucket(state, bin, total, start, capacity);
+  __syncthreads();
+  if (threadIdx.x == 0) *state.host_verdict = *(volatile unsigned int *)state.verdict;
+}
+
+#endif
