@@ -80,6 +80,18 @@ static __device__ __forceinline__ unsigned int forget(unsigned int value) {
   return value;
 }
 
+// The same for an address: constant offsets to it then cost nothing, where the compiler might add
+// them to a part of the sum that it is made of.
+template <class T>
+static __device__ __forceinline__ T *forget_address(T *address) {
+#ifdef CUDA_CPU
+  asm volatile("" : "+r"(address));
+#else
+  asm volatile("" : "+l"(address));
+#endif
+  return address;
+}
+
 // Keeps the compiler from moving memory accesses past this point. Left alone it would begin all
 // loads of an unrolled loop before the first use, and run out of registers.
 static __device__ __forceinline__ void keep_order(void) { asm volatile("" ::: "memory"); }

@@ -23,8 +23,7 @@ static __global__ void __launch_bounds__(kThreads) sort_alone(Pairs in, Pairs ou
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     if (left > u * kThreads) key[u] = in.keys[threadIdx.x + u * kThreads];
-  clear_words<kThreads>(shared.bin, Shared::kBins);
-  if (threadIdx.x == 0) shared.seen = {0, 0};
+  prepare_block(shared);
   if constexpr (kPairs) {
 #pragma unroll
     for (int u = 0; u < kItems; u++)
@@ -32,7 +31,8 @@ static __global__ void __launch_bounds__(kThreads) sort_alone(Pairs in, Pairs ou
         shared.position[threadIdx.x + u * kThreads] = in.positions[threadIdx.x + u * kThreads];
   }
   __syncthreads();
-  order_places<kThreads, kItems, kBinBits, kFew, true>(shared, key, 0, n, 32);
+  const Digit digit = {32 - kBinBits, Shared::kBins - 1, 0, 0};
+  order_places<kFew, false, false>(shared, key, key, 0, n, digit, 32);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;

@@ -6,6 +6,11 @@
 
 #include "radix_v6/rank.cuh"
 
+enum {
+  PASS_BINS = BINS + 1
+};  // of a warp; the last one lies between those of two warps in vain,
+    // so that equal bins of all warps lie in different banks
+
 // Which bits are set in some of the block's keys, and clear in some? Bits that are both vary.
 typedef struct SeenBits {
   unsigned int set, clear;
@@ -39,17 +44,21 @@ static __device__ __forceinline__ unsigned int digit_in_pass(unsigned int elemen
 }
 
 // Sorts element[0..count) by the bits `varying` of their keys; equal keys keep their order.
-// warp_bin: [kThreads / WARP_SIZE][BINS] of shared memory. All threads call it after a barrier, and
-// there is one at its end.
+// warp_bin: [kThreads / WARP_SIZE][PASS_BINS] of shared memory. All threads call it after a
+// barrier, and there is one at its end.
 template <int kThreads, int kItems, bool kByIndex>
 static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
                                       const unsigned int *key, int shift, unsigned int varying,
                                       unsigned int *warp_bin, unsigned int *warp_sums) {
   constexpr unsigned int kWarps = kThreads / WARP_SIZE;
-  static_assert(kThreads >= BINS, "a thread per bin");
+  static_assert(kThreads % BINS == 0, "a thread per bin, or some");
   const unsigned int warp = threadIdx.x / WARP_SIZE, lane = threadIdx.x % WARP_SIZE;
   const unsigned int first = first_item<kItems>();
-  unsigned int *const bins = warp_bin + warp * BINS;
+  unsigned int *const bins = warp_bin + warp * PASS_BINS;
+  // A thread adds up some warps' counts of a bin: bins first, then warps, is the order of places.
+  constexpr unsigned int kThreadsPerBin = kThreads / BINS, kEach = kWarps / kThreadsPerBin;
+  unsigned int *const bin_of_mine =
+      warp_bin + threadIdx.x % kThreadsPerBin * kEach * PASS_BINS + threadIdx.x / kThreadsPerBin;
   for (int bit = 0; bit < 32; bit += DIGIT_BITS) {
     if ((varying >> bit & (BINS - 1)) == 0) continue;
     for (unsigned int i = lane; i < BINS; i += WARP_SIZE) bins[i] = 0;
@@ -62,16 +71,15 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
       atomicAdd(&bins[digit_in_pass<kByIndex>(mine[u], key, shift, bit)], 1u);
     }
     __syncthreads();
-    unsigned int sum = 0;
-    if (threadIdx.x < BINS)
-      for (unsigned int w = 0; w < kWarps; w++) sum += warp_bin[w * BINS + threadIdx.x];
+    unsigned int in_warp[kEach], sum = 0;
+#pragma unroll
+    for (unsigned int w = 0; w < kEach; w++) sum += in_warp[w] = bin_of_mine[w * PASS_BINS];
     unsigned int place = block_inclusive_scan_one_barrier(sum, warp_sums) - sum;
-    if (threadIdx.x < BINS)
-      for (unsigned int w = 0; w < kWarps; w++) {
-        const unsigned int in_warp = warp_bin[w * BINS + threadIdx.x];
-        warp_bin[w * BINS + threadIdx.x] = place;
-        place += in_warp;
-      }
+#pragma unroll
+    for (unsigned int w = 0; w < kEach; w++) {
+      bin_of_mine[w * PASS_BINS] = place;
+      place += in_warp[w];
+    }
     __syncthreads();
 #pragma unroll
     for (int u = 0; u < kItems; u++) {

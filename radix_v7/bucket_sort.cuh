@@ -17,7 +17,7 @@ enum {
 // Shared memory for a bucket of at most kThreads * kItems keys and 2^kFineBits bins.
 template <int kThreads, int kItems, int kFineBits>
 struct BucketShared {
-  static constexpr int kBins = 1 << kFineBits, kWarpBins = kThreads / WARP_SIZE * BINS;
+  static constexpr int kBins = 1 << kFineBits, kWarpBins = kThreads / WARP_SIZE * PASS_BINS;
   // One for each bin, and then WARP_SIZE for padding; or those of the passes.
   unsigned int bin[kWarpBins > kBins + WARP_SIZE ? kWarpBins : kBins + WARP_SIZE];
   unsigned int warp_sums[MAX_WARPS];

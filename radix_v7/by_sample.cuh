@@ -11,7 +11,7 @@
 
 // Buckets grow by chance to twice their share and more, but have to fit into a block; and all tiles
 // have to be on the device at once.
-enum { SAMPLED_FROM = 30000, SAMPLED_UP_TO = 235000 };
+enum { SAMPLED_FROM = 8193, SAMPLED_UP_TO = 235000 };
 
 static bool sample_suits(size_t n) {
   const unsigned int blocks = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);

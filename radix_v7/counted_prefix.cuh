@@ -22,10 +22,14 @@ static size_t count_shared_bytes(int bits, size_t n) {
   return (sizeof(unsigned int) << bits) * count_copies(bits, n);
 }
 
-// A verdict in memory that both the host and the device see, not known yet.
+// A verdict in memory that both the host and the device see, not known yet. Each sort has another
+// one: kernels of the last sort may still be writing theirs.
 static volatile unsigned int *fresh_host_verdict(void) {
-  static volatile unsigned int *verdict = NULL;
-  if (verdict == NULL) CUDA_CHECK(cudaMallocHost((void **)&verdict, sizeof *verdict));
+  enum { VERDICTS = 8 };
+  static volatile unsigned int *verdicts = NULL;
+  static unsigned int next = 0;
+  if (verdicts == NULL) CUDA_CHECK(cudaMallocHost((void **)&verdicts, VERDICTS * sizeof *verdicts));
+  volatile unsigned int *const verdict = &verdicts[next++ % VERDICTS];
   *verdict = PREFIX_UNKNOWN;
   return verdict;
 }

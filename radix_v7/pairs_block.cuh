@@ -10,7 +10,8 @@
 //   fetched          (1 d) (3 b) (5 a) (5 c)
 //
 // They go to bins by their highest bits, so many bins that each holds a few, which a thread sorts
-// in registers. A block with a crowded bin sorts by stable passes instead (block_passes.cuh).
+// in registers, or a warp by counting. A block with a crowded bin sorts by stable passes instead
+// (block_passes.cuh).
 #ifndef RADIX_V7_PAIRS_BLOCK_CUH
 #define RADIX_V7_PAIRS_BLOCK_CUH
 
@@ -20,7 +21,10 @@
 #include "radix_v7/pairs_layout.cuh"
 #include "radix_v7/partition.cuh"
 
-enum { CROWDED = 32 };  // a bin with more elements than that
+enum {
+  CROWDED = 48,    // a bin with more elements than that sends the block to the passes
+  PADDED_ROWS = 3  // elements of a thread that are loaded, or padded, or not at all
+};
 
 static __host__ __device__ constexpr int bits_to_count(int values) {
   return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
@@ -31,11 +35,16 @@ static __host__ __device__ constexpr int bits_to_count(int values) {
 template <int kThreads, int kItems, int kBinBits, bool kGatherKeys>
 struct PairBlockShared {
   static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
-  static constexpr int kWarpBins = kThreads / WARP_SIZE * BINS;  // of the passes
-  unsigned int bin[kBins > kWarpBins ? kBins : kWarpBins];
-  unsigned int element[kCapacity], position[kCapacity];
+  static constexpr int kWarpBins = kThreads / WARP_SIZE * PASS_BINS;  // of the passes
+  static constexpr int kMinFew = 8;
+  // Those behind the first kBins are for padding, one for each lane.
+  unsigned int bin[kBins + WARP_SIZE > kWarpBins ? kBins + WARP_SIZE : kWarpBins];
+  unsigned int element[kCapacity + kThreads * PADDED_ROWS];  // padding goes to the end
+  unsigned int position[kCapacity];
   unsigned int key[kGatherKeys ? kCapacity : 4];
   unsigned int warp_sums[MAX_WARPS];
+  unsigned int full[kCapacity / kMinFew];  // bins for rank_in_bin(): first element x 2^16 | members
+  unsigned int full_count;
   SeenBits seen;
 };
 
@@ -76,52 +85,134 @@ static __device__ __forceinline__ void sort_pair_bins(const unsigned int *bin,
   }
 }
 
+// Sorts the elements of each bin; bin[b] is where those of bin b end. Bins with more than kFew are
+// left for rank_in_bin(), and the first and last one if kOpenEnds.
+template <int kFew, bool kOpenEnds, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
+static __device__ __forceinline__ void sort_pair_bins(
+    PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared) {
+  constexpr unsigned int kBins = 1u << kBinBits;
+  static_assert(kFew >= shared.kMinFew, "room for full bins");
+#pragma unroll 2
+  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
+    const unsigned int first = b == 0 ? 0 : shared.bin[b - 1];
+    const int members = (int)(shared.bin[b] - first);
+    const bool open = kOpenEnds && (b == 0 || b == kBins - 1) && members > 1;
+    if (members > kFew || open)
+      shared.full[atomicAdd(&shared.full_count, 1u)] = first << 16 | (unsigned int)members;
+    else if (members > 1)
+      sort_few<kFew>(&shared.element[first], members);
+  }
+}
+
+// A warp sorts 2 to CROWDED elements: the place of each is the number of smaller ones.
+template <bool kGatherKeys>
+static __device__ void rank_in_bin(unsigned int *element, unsigned int members,
+                                   const unsigned int *key, unsigned int places) {
+  constexpr int kEach = (CROWDED + WARP_SIZE - 1) / WARP_SIZE;
+  unsigned int mine[kEach] = {}, rank[kEach] = {}, my_key[kEach] = {};
+  for (int k = 0; k < kEach; k++) {
+    const unsigned int e = threadIdx.x % WARP_SIZE + k * WARP_SIZE;
+    if (e >= members) continue;
+    mine[k] = element[e];
+    if (kGatherKeys) my_key[k] = key[mine[k] & (places - 1)];
+  }
+  for (unsigned int i = 0; i < members; i++) {
+    const unsigned int other = element[i];
+    const unsigned int other_key = kGatherKeys ? key[other & (places - 1)] : 0;
+    for (int k = 0; k < kEach; k++) {
+      const bool same_key = !kGatherKeys || other_key == my_key[k];
+      const bool place_before = (other & (places - 1)) < (mine[k] & (places - 1));
+      rank[k] +=
+          kGatherKeys ? other_key < my_key[k] || (same_key && place_before) : other < mine[k];
+    }
+  }
+  __syncwarp();
+  for (int k = 0; k < kEach; k++)
+    if (threadIdx.x % WARP_SIZE + k * WARP_SIZE < members) element[rank[k]] = mine[k];
+}
+
 // Sorts what the block's threads hold: key[u] is that of place p = threadIdx.x + u * kThreads, for
-// lead <= p < behind. The lower `low_bits` of the keys vary. Leaves the places, in order, in the
-// lower bits of element[0..behind - lead).
-template <int kThreads, int kItems, int kBinBits, int kFew, bool kGatherKeys>
+// lead <= p < behind, and goes to a bin by `binned`, which grows with it, from bit low_bits down.
+// Leaves the places, in order, in the lower bits of element[0..behind - lead).
+//
+// kPadded: binned[u] without a pair has the bit above low_bits set where digit.flip has not. Tests
+// for each pair, as without it, cost more than padding.
+// kOpenEnds: keys of the first and the last bin may differ more than the elements tell.
+template <int kFew, bool kPadded, bool kOpenEnds, int kThreads, int kItems, int kBinBits,
+          bool kGatherKeys>
 static __device__ __forceinline__ void order_places(
     PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared,
-    const unsigned int (&key)[kItems], unsigned int lead, unsigned int behind, int low_bits) {
+    const unsigned int (&binned)[kItems], const unsigned int (&key)[kItems], unsigned int lead,
+    unsigned int behind, Digit digit, int low_bits) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
-  constexpr int kPlaceBits = bits_to_count(Shared::kCapacity), kBins = Shared::kBins;
-  Digit digit = {low_bits - kBinBits, kBins - 1, 0, 0};
-  const int left = (int)behind - (int)threadIdx.x, ahead = (int)lead - (int)threadIdx.x;
+  constexpr unsigned int kCapacity = Shared::kCapacity, kBins = Shared::kBins;
+  constexpr int kPlaceBits = bits_to_count(kCapacity);
+  constexpr int kRows = kPadded ? PADDED_ROWS : 1;
+  static_assert(kItems % kRows == 0, "whole groups");
+  // Of kRows rows a thread, a warp leaves out what it has not got at all.
+  const unsigned int first = kPadded ? threadIdx.x & ~(WARP_SIZE - 1u) : threadIdx.x;
+  const bool in_first = kPadded || threadIdx.x >= lead;
 #pragma unroll
-  for (int u = 0; u < kItems; u++)
-    if (left > u * kThreads && (u > 0 || ahead <= 0))
-      atomicAdd(bin_of(shared.bin, key[u], digit), 1u);
+  for (int u = 0; u < kItems; u += kRows)
+    if (first + u * kThreads < behind && (u > 0 || in_first))
+#pragma unroll
+      for (int q = 0; q < kRows; q++) atomicAdd(bin_of(shared.bin, binned[u + q], digit), 1u);
   __syncthreads();
-  const unsigned int largest = scan_bins<kBins / kThreads>(shared.bin, shared.warp_sums);
-  const bool crowded = __syncthreads_or(largest > CROWDED) != 0;
-  if (!crowded) {
+  const unsigned int largest = scan_bins<(int)kBins / kThreads>(shared.bin, shared.warp_sums);
+  if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
+    shared.bin[kBins + threadIdx.x] =
+        kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
+  if (__syncthreads_or(largest > CROWDED) == 0) {
     digit = forget_bins(digit);
 #pragma unroll
-    for (int u = 0; u < kItems; u++)
-      if (left > u * kThreads && (u > 0 || ahead <= 0)) {
-        const unsigned int p = threadIdx.x + u * kThreads;
-        shared.element[atomicAdd(bin_of(shared.bin, key[u], digit), 1u)] =
-            (key[u] << kPlaceBits) + p;
-        if (kGatherKeys) shared.key[p] = key[u];
+    for (int u = 0; u < kItems; u += kRows)
+      if (first + u * kThreads < behind && (u > 0 || in_first)) {
+        unsigned int to[kRows];
+#pragma unroll
+        for (int q = 0; q < kRows; q++)
+          to[q] = atomicAdd(bin_of(shared.bin, binned[u + q], digit), 1u);
+#pragma unroll
+        for (int q = 0; q < kRows; q++) {
+          const unsigned int p = threadIdx.x + (u + q) * kThreads;
+          shared.element[to[q]] = (binned[u + q] << kPlaceBits) + p;
+          if (kGatherKeys) shared.key[p] = key[u + q];
+        }
       }
     __syncthreads();
-    sort_pair_bins<kThreads, kBins, kFew>(shared.bin, shared.element);
+    sort_pair_bins<kFew, kOpenEnds>(shared);
+    __syncthreads();
+    const unsigned int full = shared.full_count;
+    if (full == 0) return;
+    for (unsigned int f = threadIdx.x / WARP_SIZE; f < full; f += kThreads / WARP_SIZE)
+      rank_in_bin<kGatherKeys>(&shared.element[shared.full[f] >> 16], shared.full[f] & 0xffffu,
+                               shared.key, 1u << kPlaceBits);
     __syncthreads();
     return;
   }
   see_bits<kThreads>(key, lead, behind, &shared.seen);
 #pragma unroll
-  for (int u = 0; u < kItems; u++)
-    if (left > u * kThreads && (u > 0 || ahead <= 0)) {
-      const unsigned int p = threadIdx.x + u * kThreads;
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    if (p < behind && p >= lead) {
       shared.element[p - lead] = kGatherKeys ? p : (key[u] << kPlaceBits) + p;
       if (kGatherKeys) shared.key[p] = key[u];
     }
+  }
   __syncthreads();
   const unsigned int all = low_bits < 32 ? (1u << low_bits) - 1 : ~0u;
   sort_by_passes<kThreads, kItems, kGatherKeys>(
       shared.element, behind - lead, shared.key, kPlaceBits,
       shared.seen.set & shared.seen.clear & all, shared.bin, shared.warp_sums);
+}
+
+// Before order_places(), and a barrier.
+template <class Shared>
+static __device__ __forceinline__ void prepare_block(Shared &shared) {
+  for (unsigned int i = threadIdx.x; i < Shared::kBins / 4; i += blockDim.x)
+    ((uint4 *)shared.bin)[i] = make_uint4(0, 0, 0, 0);
+  if (threadIdx.x > 0) return;
+  shared.full_count = 0;
+  shared.seen = {0, 0};
 }
 
 // Sorts bucket blockIdx.x of the packed pairs `in`: start[] says where buckets begin. Places begin
@@ -131,43 +222,46 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     sort_pair_bucket(const uint2 *in, Pairs out, const unsigned int *start, int low_bits,
                      const unsigned int *spread) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
-  constexpr unsigned int kPlaces = 1u << bits_to_count(Shared::kCapacity);
+  constexpr unsigned int kBins = Shared::kBins, kPlaceBits = bits_to_count(Shared::kCapacity);
   extern __shared__ __align__(16) unsigned int shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
-  clear_words<kThreads>(shared.bin, Shared::kBins);
-  if (threadIdx.x == 0) shared.seen = {0, 0};
+  prepare_block(shared);
   wait_for_previous_kernel();
   if (*spread == DIGIT_UNUSED) return;
   const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
   if (count == 0) return;
   const unsigned int lead = begin % WARP_SIZE, behind = lead + count;
-  const int left = (int)behind - (int)threadIdx.x, ahead = (int)lead - (int)threadIdx.x;
-  const uint2 *const from = in + begin - lead + threadIdx.x;
+  // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
+  // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
+  const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, blockIdx.x % 2 * kBins, 0};
+  const unsigned int padding = (~blockIdx.x % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
+  const uint2 *const from = forget_address(in + ((size_t)begin - lead + threadIdx.x));
   unsigned int key[kItems];
 #pragma unroll
-  for (int u = 0; u < kItems; u++)
-    if (left > u * kThreads && (u > 0 || ahead <= 0)) {
-      const uint2 pair = __ldcs(&from[u * kThreads]);
-      key[u] = pair.x;
-      shared.position[threadIdx.x + u * kThreads] = pair.y;
-    }
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    uint2 pair = make_uint2(padding, 0);
+    if (p < behind && (u > 0 || p >= lead)) pair = __ldcs(&from[u * kThreads]);
+    key[u] = pair.x;
+    shared.position[p] = pair.y;
+  }
   __syncthreads();
-  order_places<kThreads, kItems, kBinBits, kFew, kGatherKeys>(shared, key, lead, behind, low_bits);
+  order_places<kFew, true, false>(shared, key, key, lead, forget(behind), digit, low_bits);
 
-  const unsigned int upper = blockIdx.x << low_bits;
-  const int still_left = (int)forget((unsigned int)left);  // no predicates kept from above
+  const unsigned int upper = blockIdx.x << low_bits, end = forget(behind);
   const unsigned int *const element = shared.element + threadIdx.x - lead;
-  out.keys += begin - lead + threadIdx.x;
-  out.positions += begin - lead + threadIdx.x;
+  unsigned int *const keys = forget_address(out.keys + ((size_t)begin - lead + threadIdx.x));
+  unsigned int *const positions =
+      forget_address(out.positions + ((size_t)begin - lead + threadIdx.x));
 #pragma unroll
-  for (int u = 0; u < kItems; u++)
-    if (still_left > u * kThreads && (u > 0 || ahead <= 0)) {
-      const unsigned int sorted = element[u * kThreads], place = sorted & (kPlaces - 1);
-      __stcs(&out.keys[u * kThreads], kGatherKeys
-                                          ? shared.key[place]
-                                          : (sorted >> bits_to_count(Shared::kCapacity) | upper));
-      __stcs(&out.positions[u * kThreads], shared.position[place]);
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    if (p < end && (u > 0 || p >= lead)) {
+      const unsigned int sorted = element[u * kThreads], place = sorted & ((1u << kPlaceBits) - 1);
+      __stcs(&keys[u * kThreads], kGatherKeys ? shared.key[place] : (sorted >> kPlaceBits | upper));
+      __stcs(&positions[u * kThreads], shared.position[place]);
     }
+  }
 }
 
 #endif

@@ -57,14 +57,16 @@ static __device__ __forceinline__ int hopeless_lanes(int prefix_bits) {
 // lanes of a warp meet in a bucket, that bucket is far too large, and counting on would be slow
 // besides: lanes queue for its counter.
 static __device__ void watch_for_skew(const unsigned int *keys, size_t n, int shift,
-                                      unsigned int threads) {
+                                      unsigned int threads, volatile unsigned int *host_verdict) {
   if (threadIdx.x >= threads) return;
   const size_t thread = (size_t)blockIdx.x * threads + threadIdx.x;
   const size_t stride = n / ((size_t)gridDim.x * threads);
   const size_t i = thread * stride + __umulhi(scramble((unsigned int)thread), (unsigned int)stride);
   const unsigned int lanes = __match_any_sync(0xffffffffu, keys[i] >> shift);
-  if (__popc((int)lanes) >= hopeless_lanes(32 - shift))
-    *(volatile unsigned int *)&prefix_hopeless = 1;
+  const bool hopeless = __popc((int)lanes) >= hopeless_lanes(32 - shift);
+  if (__any_sync(0xffffffffu, hopeless) && threadIdx.x % WARP_SIZE == 0 &&
+      atomicExch(&prefix_hopeless, 1u) == 0)
+    *host_verdict = PREFIX_TOO_LARGE;  // which can go on at once
 }
 
 // kPacked: two counters of 16 bits in 32; an overflow shows like one of prefix_counts.
@@ -200,7 +202,8 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
   if (n >= WATCHED_FROM)
-    watch_for_skew(keys, n, shift, n >= MANY_WATCH_FROM ? blockDim.x : 4 * WARP_SIZE);
+    watch_for_skew(keys, n, shift, n >= MANY_WATCH_FROM ? blockDim.x : 4 * WARP_SIZE,
+                   state.host_verdict);
   __syncthreads();
   count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
   __syncthreads();

@@ -35,9 +35,8 @@ static __global__ void __launch_bounds__(SAMPLE_BLOCK_THREADS)
   extern __shared__ __align__(16) unsigned int shared_memory[];
   SampleBlockShared &shared = *(SampleBlockShared *)shared_memory;
   __shared__ unsigned int smallest, largest;
-  clear_words<kThreads>(shared.bin, SampleBlockShared::kBins);
+  prepare_block(shared);
   if (threadIdx.x == 0) {
-    shared.seen = {0, 0};
     smallest = ~0u;
     largest = 0;
   }
@@ -69,17 +68,23 @@ static __global__ void __launch_bounds__(SAMPLE_BLOCK_THREADS)
     atomicMax(&largest, high);
   }
   __syncthreads();
-  low = smallest;
-  const int shift = largest == low ? 0 : __clz((int)(largest - low));
+  // The first and the last bucket have no end. Bins begin and end with the sample; what lies beyond
+  // goes to the first bin and the last.
+  low = blockIdx.x == 0 ? max(smallest, state.sorted[0]) : smallest;
+  high = blockIdx.x == SAMPLE_BUCKETS - 1 ? min(largest, state.sorted[SAMPLE - 1]) : largest;
+  const int shift = high <= low ? 0 : __clz((int)(high - low));
+  unsigned int binned[kItems];
 #pragma unroll
-  for (int u = 0; u < kItems; u++) key[u] = (key[u] - low) << shift;
-  order_places<kThreads, kItems, SAMPLE_BIN_BITS, 8, true>(shared, key, lead, behind, 32);
+  for (int u = 0; u < kItems; u++)
+    binned[u] = key[u] > high ? ~0u : key[u] > low ? (key[u] - low) << shift : 0;
+  const Digit digit = {32 - SAMPLE_BIN_BITS, SampleBlockShared::kBins - 1, 0, 0};
+  order_places<8, false, true>(shared, binned, key, lead, behind, digit, 32);
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     if (left > u * kThreads && (u > 0 || ahead <= 0)) {
       const unsigned int p = threadIdx.x + u * kThreads, to = bucket.to - lead + p;
       const unsigned int place = shared.element[p - lead] & ((1u << SAMPLE_BIN_BITS) - 1);
-      out.keys[to] = (shared.key[place] >> shift) + low;
+      out.keys[to] = shared.key[place];
       out.positions[to] = shared.position[place];
     }
 }

@@ -18,7 +18,9 @@ typedef struct SampleSweepShared {
   uint2 tile[SAMPLE_TILE];
   unsigned int warp_bin[SAMPLE_SWEEP_WARPS][SAMPLE_BUCKETS];
   unsigned int bin_shift[SAMPLE_BUCKETS];
-  unsigned int tree[SAMPLE_BUCKETS];  // splitters: node i has the children 2 i and 2 i + 1
+  unsigned int tree[SAMPLE_BUCKETS];      // splitters: node i has the children 2 i and 2 i + 1
+  unsigned int edge[SAMPLE_BUCKETS + 1];  // smallest key of each bucket
+  unsigned int empty[SAMPLE_BUCKETS / WARP_SIZE];  // a bit for each bucket between equal splitters
   unsigned int warp_sums[2][MAX_WARPS];
   unsigned char digit[SAMPLE_TILE];
 } SampleSweepShared;
@@ -32,20 +34,27 @@ static __device__ __forceinline__ unsigned int bucket_of(const unsigned int *tre
   return node - SAMPLE_BUCKETS;
 }
 
+// How many buckets behind `bin` are empty because they lie between equal splitters.
+static __device__ unsigned int empty_after(const SampleSweepShared &shared, unsigned int bin) {
+  unsigned int next = bin + 1;
+  while (next < SAMPLE_BUCKETS) {
+    const unsigned int full = ~shared.empty[next / WARP_SIZE] >> next % WARP_SIZE;
+    if (full != 0) return next + (unsigned int)__ffs((int)full) - 2 - bin;
+    next = (next / WARP_SIZE + 1) * WARP_SIZE;
+  }
+  return SAMPLE_BUCKETS - 1 - bin;
+}
+
 // The last tile knows how large each bucket is: writes down where they are. A thread per bucket.
-static __device__ void describe_bucket(SampleState state, unsigned int bin, unsigned int total,
-                                       unsigned int start, unsigned int capacity) {
+static __device__ void describe_bucket(SampleState state, const SampleSweepShared &shared,
+                                       unsigned int bin, unsigned int total, unsigned int start,
+                                       unsigned int capacity) {
   const SampleBucket bucket = {bin * state.room, total, start};
   state.bucket[bin] = bucket;
   if (total <= state.room && start % WARP_SIZE + total <= capacity) return;
-  const unsigned int low = bin == 0 ? 0 : splitter(state.sorted, bin);
-  const unsigned int high = bin == SAMPLE_BUCKETS - 1 ? ~0u : splitter(state.sorted, bin + 1) - 1;
-  // Buckets between equal splitters are empty: a bucket of equal keys may use their regions.
-  unsigned int room = state.room;
-  for (unsigned int b = bin + 1;
-       b + 1 < SAMPLE_BUCKETS && splitter(state.sorted, b) == splitter(state.sorted, b + 1); b++)
-    room += state.room;
-  if (low != high || total > room) {
+  // A bucket of equal keys may use the regions of the empty ones behind it.
+  const bool equal = shared.edge[bin + 1] - shared.edge[bin] == 1;
+  if (!equal || total > state.room * (1 + empty_after(shared, bin))) {
     *state.verdict = PREFIX_TOO_LARGE;
     return;
   }
@@ -72,6 +81,10 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
 #pragma unroll
   for (unsigned int i = 0; i < SAMPLE_BUCKETS; i += WARP_SIZE) bins[lane + i] = 0;
   wait_for_previous_kernel();
+  if (bin < SAMPLE_BUCKETS) {
+    shared.edge[bin] = bin == 0 ? 0 : splitter(state.sorted, bin);
+    if (bin == 0) shared.edge[SAMPLE_BUCKETS] = 0;  // 2^32
+  }
   if (bin > 0 && bin < SAMPLE_BUCKETS) {
     const int depth = 31 - __clz((int)bin);
     shared.tree[bin] =
@@ -133,8 +146,13 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
   }
   if (begin + valid < n) return;
   if (bin == SAMPLE_BUCKETS - 1) total -= SAMPLE_TILE - valid;  // the padding
+  if (bin < SAMPLE_BUCKETS) {
+    const unsigned int empty =
+        __ballot_sync(0xffffffffu, bin > 0 && shared.edge[bin] == shared.edge[bin + 1]);
+    if (lane == 0) shared.empty[bin / WARP_SIZE] = empty;
+  }
   const unsigned int start = block_inclusive_scan_one_barrier(total, shared.warp_sums[1]) - total;
-  if (bin < SAMPLE_BUCKETS) describe_bucket(state, bin, total, start, capacity);
+  if (bin < SAMPLE_BUCKETS) describe_bucket(state, shared, bin, total, start, capacity);
   __syncthreads();
   if (threadIdx.x == 0) *state.host_verdict = *(volatile unsigned int *)state.verdict;
 }
