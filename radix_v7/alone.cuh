@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(kThreads) sort_alone(Pairs in, Pairs ou
   }
   __syncthreads();
   const Digit digit = {32 - kBinBits, Shared::kBins - 1, 0, 0};
-  order_places<kFew, false, false>(shared, key, key, 0, n, digit, 32);
+  order_places<kFew, false>(shared, key, key, 0, n, digit, 32, false);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;

@@ -30,22 +30,28 @@ static __host__ __device__ constexpr int bits_to_count(int values) {
   return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
 }
 
-// Shared memory. kGatherKeys: an element has no room for all low bits of the key, so that keys are
-// fetched like positions.
+// Shared memory; as little as possible, for what is left of it caches loads under way. kGatherKeys:
+// an element has no room for all low bits of the key, so that keys are fetched like positions.
 template <int kThreads, int kItems, int kBinBits, bool kGatherKeys>
 struct PairBlockShared {
   static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
-  static constexpr int kWarpBins = kThreads / WARP_SIZE * PASS_BINS;  // of the passes
-  static constexpr int kMinFew = 8;
-  // Those behind the first kBins are for padding, one for each lane.
-  unsigned int bin[kBins + WARP_SIZE > kWarpBins ? kBins + WARP_SIZE : kWarpBins];
-  unsigned int element[kCapacity + kThreads * PADDED_ROWS];  // padding goes to the end
+  static constexpr int kPadding = kThreads * PADDED_ROWS;
+  static constexpr int kBinWords = kPadding + kBins + WARP_SIZE;
+  static constexpr int kPassWords = kThreads / WARP_SIZE * PASS_BINS;
+  // Elements, and behind them room for padding; when that has been placed, for full_bins().
+  unsigned int element[kCapacity];
+  // Then bins; those behind the first kBins are for padding, one for each lane. Or all of it is
+  // what the passes count in.
+  unsigned int extra[kBinWords > kPassWords ? kBinWords : kPassWords];
   unsigned int position[kCapacity];
   unsigned int key[kGatherKeys ? kCapacity : 4];
   unsigned int warp_sums[MAX_WARPS];
-  unsigned int full[kCapacity / kMinFew];  // bins for rank_in_bin(): first element x 2^16 | members
   unsigned int full_count;
   SeenBits seen;
+
+  __device__ unsigned int *bin() { return extra + kPadding; }
+  // Bins for rank_in_bin(): first element x 2^16 | members. At most one for FULL elements.
+  __device__ unsigned int *full_bins() { return extra; }
 };
 
 // Exclusive scan over bin[0..kThreads * kEach), in place; returns the largest of the thread's own.
@@ -86,49 +92,42 @@ static __device__ __forceinline__ void sort_pair_bins(const unsigned int *bin,
 }
 
 // Sorts the elements of each bin; bin[b] is where those of bin b end. Bins with more than kFew are
-// left for rank_in_bin(), and the first and last one if kOpenEnds.
-template <int kFew, bool kOpenEnds, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
+// left for rank_in_bin().
+template <int kFew, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
 static __device__ __forceinline__ void sort_pair_bins(
     PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared) {
   constexpr unsigned int kBins = 1u << kBinBits;
-  static_assert(kFew >= shared.kMinFew, "room for full bins");
+  static_assert(kThreads * kItems / kFew <= shared.kPadding, "room for full bins");
+  const unsigned int *const bin = shared.bin();
 #pragma unroll 2
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
-    const unsigned int first = b == 0 ? 0 : shared.bin[b - 1];
-    const int members = (int)(shared.bin[b] - first);
-    const bool open = kOpenEnds && (b == 0 || b == kBins - 1) && members > 1;
-    if (members > kFew || open)
-      shared.full[atomicAdd(&shared.full_count, 1u)] = first << 16 | (unsigned int)members;
+    const unsigned int first = b == 0 ? 0 : bin[b - 1];
+    const int members = (int)(bin[b] - first);
+    if (members > kFew)
+      shared.full_bins()[atomicAdd(&shared.full_count, 1u)] = first << 16 | (unsigned int)members;
     else if (members > 1)
       sort_few<kFew>(&shared.element[first], members);
   }
 }
 
-// A warp sorts 2 to CROWDED elements: the place of each is the number of smaller ones.
-template <bool kGatherKeys>
-static __device__ void rank_in_bin(unsigned int *element, unsigned int members,
-                                   const unsigned int *key, unsigned int places) {
+// A warp sorts up to CROWDED elements: the place of each is the number of smaller ones.
+static __device__ __forceinline__ void rank_in_bin(unsigned int *element, unsigned int members) {
   constexpr int kEach = (CROWDED + WARP_SIZE - 1) / WARP_SIZE;
-  unsigned int mine[kEach] = {}, rank[kEach] = {}, my_key[kEach] = {};
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+  unsigned int mine[kEach], rank[kEach];
+#pragma unroll
   for (int k = 0; k < kEach; k++) {
-    const unsigned int e = threadIdx.x % WARP_SIZE + k * WARP_SIZE;
-    if (e >= members) continue;
-    mine[k] = element[e];
-    if (kGatherKeys) my_key[k] = key[mine[k] & (places - 1)];
+    mine[k] = lane + k * WARP_SIZE < members ? element[lane + k * WARP_SIZE] : ~0u;
+    rank[k] = 0;
   }
-  for (unsigned int i = 0; i < members; i++) {
-    const unsigned int other = element[i];
-    const unsigned int other_key = kGatherKeys ? key[other & (places - 1)] : 0;
-    for (int k = 0; k < kEach; k++) {
-      const bool same_key = !kGatherKeys || other_key == my_key[k];
-      const bool place_before = (other & (places - 1)) < (mine[k] & (places - 1));
-      rank[k] +=
-          kGatherKeys ? other_key < my_key[k] || (same_key && place_before) : other < mine[k];
-    }
-  }
+#pragma unroll 8
+  for (unsigned int i = 0; i < members; i++)
+#pragma unroll
+    for (int k = 0; k < kEach; k++) rank[k] += element[i] < mine[k];
   __syncwarp();
+#pragma unroll
   for (int k = 0; k < kEach; k++)
-    if (threadIdx.x % WARP_SIZE + k * WARP_SIZE < members) element[rank[k]] = mine[k];
+    if (lane + k * WARP_SIZE < members) element[rank[k]] = mine[k];
 }
 
 // Sorts what the block's threads hold: key[u] is that of place p = threadIdx.x + u * kThreads, for
@@ -137,13 +136,12 @@ static __device__ void rank_in_bin(unsigned int *element, unsigned int members,
 //
 // kPadded: binned[u] without a pair has the bit above low_bits set where digit.flip has not. Tests
 // for each pair, as without it, cost more than padding.
-// kOpenEnds: keys of the first and the last bin may differ more than the elements tell.
-template <int kFew, bool kPadded, bool kOpenEnds, int kThreads, int kItems, int kBinBits,
-          bool kGatherKeys>
+// by_passes: whatever the bins are.
+template <int kFew, bool kPadded, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
 static __device__ __forceinline__ void order_places(
     PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared,
     const unsigned int (&binned)[kItems], const unsigned int (&key)[kItems], unsigned int lead,
-    unsigned int behind, Digit digit, int low_bits) {
+    unsigned int behind, Digit digit, int low_bits, bool by_passes) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
   constexpr unsigned int kCapacity = Shared::kCapacity, kBins = Shared::kBins;
   constexpr int kPlaceBits = bits_to_count(kCapacity);
@@ -152,25 +150,24 @@ static __device__ __forceinline__ void order_places(
   // Of kRows rows a thread, a warp leaves out what it has not got at all.
   const unsigned int first = kPadded ? threadIdx.x & ~(WARP_SIZE - 1u) : threadIdx.x;
   const bool in_first = kPadded || threadIdx.x >= lead;
+  unsigned int *const bin = shared.bin();
 #pragma unroll
   for (int u = 0; u < kItems; u += kRows)
     if (first + u * kThreads < behind && (u > 0 || in_first))
 #pragma unroll
-      for (int q = 0; q < kRows; q++) atomicAdd(bin_of(shared.bin, binned[u + q], digit), 1u);
+      for (int q = 0; q < kRows; q++) atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
   __syncthreads();
-  const unsigned int largest = scan_bins<(int)kBins / kThreads>(shared.bin, shared.warp_sums);
+  const unsigned int largest = scan_bins<(int)kBins / kThreads>(bin, shared.warp_sums);
   if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
-    shared.bin[kBins + threadIdx.x] =
-        kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
-  if (__syncthreads_or(largest > CROWDED) == 0) {
+    bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
+  if (__syncthreads_or(largest > CROWDED || by_passes) == 0) {
     digit = forget_bins(digit);
 #pragma unroll
     for (int u = 0; u < kItems; u += kRows)
       if (first + u * kThreads < behind && (u > 0 || in_first)) {
         unsigned int to[kRows];
 #pragma unroll
-        for (int q = 0; q < kRows; q++)
-          to[q] = atomicAdd(bin_of(shared.bin, binned[u + q], digit), 1u);
+        for (int q = 0; q < kRows; q++) to[q] = atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
 #pragma unroll
         for (int q = 0; q < kRows; q++) {
           const unsigned int p = threadIdx.x + (u + q) * kThreads;
@@ -179,13 +176,12 @@ static __device__ __forceinline__ void order_places(
         }
       }
     __syncthreads();
-    sort_pair_bins<kFew, kOpenEnds>(shared);
+    sort_pair_bins<kFew>(shared);
     __syncthreads();
     const unsigned int full = shared.full_count;
     if (full == 0) return;
     for (unsigned int f = threadIdx.x / WARP_SIZE; f < full; f += kThreads / WARP_SIZE)
-      rank_in_bin<kGatherKeys>(&shared.element[shared.full[f] >> 16], shared.full[f] & 0xffffu,
-                               shared.key, 1u << kPlaceBits);
+      rank_in_bin(&shared.element[shared.full_bins()[f] >> 16], shared.full_bins()[f] & 0xffffu);
     __syncthreads();
     return;
   }
@@ -202,14 +198,14 @@ static __device__ __forceinline__ void order_places(
   const unsigned int all = low_bits < 32 ? (1u << low_bits) - 1 : ~0u;
   sort_by_passes<kThreads, kItems, kGatherKeys>(
       shared.element, behind - lead, shared.key, kPlaceBits,
-      shared.seen.set & shared.seen.clear & all, shared.bin, shared.warp_sums);
+      shared.seen.set & shared.seen.clear & all, shared.extra, shared.warp_sums);
 }
 
 // Before order_places(), and a barrier.
 template <class Shared>
 static __device__ __forceinline__ void prepare_block(Shared &shared) {
   for (unsigned int i = threadIdx.x; i < Shared::kBins / 4; i += blockDim.x)
-    ((uint4 *)shared.bin)[i] = make_uint4(0, 0, 0, 0);
+    ((uint4 *)shared.bin())[i] = make_uint4(0, 0, 0, 0);
   if (threadIdx.x > 0) return;
   shared.full_count = 0;
   shared.seen = {0, 0};
@@ -246,7 +242,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     shared.position[p] = pair.y;
   }
   __syncthreads();
-  order_places<kFew, true, false>(shared, key, key, lead, forget(behind), digit, low_bits);
+  order_places<kFew, true>(shared, key, key, lead, forget(behind), digit, low_bits, false);
 
   const unsigned int upper = blockIdx.x << low_bits, end = forget(behind);
   const unsigned int *const element = shared.element + threadIdx.x - lead;
