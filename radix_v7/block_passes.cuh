@@ -11,6 +11,15 @@ enum {
 };  // of a warp; the last one lies between those of two warps in vain,
     // so that equal bins of all warps lie in different banks
 
+// Inclusive scan over the threads of a block of whole warps; `warp_sums` may be used again after
+// the next barrier. With many warps two barriers are faster than adding up so many sums.
+template <int kThreads>
+static __device__ __forceinline__ unsigned int scan_threads(unsigned int value,
+                                                            unsigned int *warp_sums) {
+  return kThreads > 512 ? block_inclusive_scan(value, warp_sums)
+                        : block_inclusive_scan_one_barrier(value, warp_sums);
+}
+
 // Which bits are set in some of the block's keys, and clear in some? Bits that are both vary.
 typedef struct SeenBits {
   unsigned int set, clear;
@@ -74,7 +83,7 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
     unsigned int in_warp[kEach], sum = 0;
 #pragma unroll
     for (unsigned int w = 0; w < kEach; w++) sum += in_warp[w] = bin_of_mine[w * PASS_BINS];
-    unsigned int place = block_inclusive_scan_one_barrier(sum, warp_sums) - sum;
+    unsigned int place = scan_threads<kThreads>(sum, warp_sums) - sum;
 #pragma unroll
     for (unsigned int w = 0; w < kEach; w++) {
       bin_of_mine[w * PASS_BINS] = place;

@@ -55,23 +55,32 @@ struct PairBlockShared {
 };
 
 // Exclusive scan over bin[0..kThreads * kEach), in place; returns the largest of the thread's own.
-// One barrier inside, and one has to follow.
+// Barriers inside, and one has to follow.
 //   bin  [3 1 7 0]  ->  [0 3 4 11]
-template <int kEach>
+template <int kThreads, int kEach>
 static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
                                                          unsigned int *warp_sums) {
-  if constexpr (kEach % 4 == 0) return scan_counters<kEach>(bin, warp_sums, 1, NULL, 0);
-  unsigned int count[kEach], sum = 0, largest = 0;
-#pragma unroll
-  for (int i = 0; i < kEach; i++) {
-    sum += count[i] = bin[threadIdx.x * kEach + i];
-    largest = max(largest, count[i]);
+  constexpr int kWide = kEach % 4 == 0 ? 4 : kEach % 2 == 0 ? 2 : 1;  // bins read at a time
+  typedef struct __align__(4 * kWide) Bins {
+    unsigned int count[kWide];
   }
-  unsigned int before = block_inclusive_scan_one_barrier(sum, warp_sums) - sum;
+  Bins;
+  Bins *const mine = (Bins *)(bin + threadIdx.x * kEach);
+  Bins part[kEach / kWide];
+  unsigned int sum = 0, largest = 0;
 #pragma unroll
   for (int i = 0; i < kEach; i++) {
-    bin[threadIdx.x * kEach + i] = before;
-    before += count[i];
+    if (i % kWide == 0) part[i / kWide] = mine[i / kWide];
+    sum += part[i / kWide].count[i % kWide];
+    largest = max(largest, part[i / kWide].count[i % kWide]);
+  }
+  unsigned int before = scan_threads<kThreads>(sum, warp_sums) - sum;
+#pragma unroll
+  for (int i = 0; i < kEach; i++) {
+    const unsigned int count = part[i / kWide].count[i % kWide];
+    part[i / kWide].count[i % kWide] = before;
+    before += count;
+    if (i % kWide == kWide - 1) mine[i / kWide] = part[i / kWide];
   }
   return largest;
 }
@@ -157,7 +166,7 @@ static __device__ __forceinline__ void order_places(
 #pragma unroll
       for (int q = 0; q < kRows; q++) atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
   __syncthreads();
-  const unsigned int largest = scan_bins<(int)kBins / kThreads>(bin, shared.warp_sums);
+  const unsigned int largest = scan_bins<kThreads, (int)kBins / kThreads>(bin, shared.warp_sums);
   if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
     bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
   if (__syncthreads_or(largest > CROWDED || by_passes) == 0) {

@@ -50,7 +50,7 @@ static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
 // So many of a warp's 32 sampled keys share a prefix of uniform keys in less than one of 10^9
 // warps.
 static __device__ __forceinline__ int hopeless_lanes(int prefix_bits) {
-  return prefix_bits >= 16 ? 5 : prefix_bits >= 12 ? 6 : 12;
+  return prefix_bits >= 14 ? 4 : prefix_bits >= 12 ? 6 : 12;
 }
 
 // Threads, all of them or few of each block, look at a key each, spread over the input. Where many
@@ -134,9 +134,17 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
                                     unsigned int *warp_sums) {
   __shared__ unsigned int carry;
   const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
+  if (*(volatile unsigned int *)&prefix_hopeless != 0) {
+    for (unsigned int b = threadIdx.x; b < buckets / 4; b += blockDim.x) prefix_counts[b] = 0;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    state.spread[0] = state.spread[1] = DIGIT_UNUSED;
+    prefix_hopeless = 0;
+    return;
+  }
   for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
   __syncthreads();
-  bool too_large = *(volatile unsigned int *)&prefix_hopeless != 0;
+  bool too_large = false;
   unsigned int before = 0;
   for (unsigned int base = 0; base < buckets; base += 4 * blockDim.x) {
     const unsigned int b = base + 4 * threadIdx.x;
@@ -181,7 +189,6 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
   if (threadIdx.x > 0) return;
   state.start[buckets] = n;
   state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : DIGIT_EVEN;
-  prefix_hopeless = 0;
   if (tell_host) *state.host_verdict = any_too_large ? PREFIX_TOO_LARGE : PREFIX_FITS;
 }
 
@@ -207,7 +214,8 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   __syncthreads();
   count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
   __syncthreads();
-  sum_counters<kPacked>(counters, buckets, copies);
+  if (*(volatile unsigned int *)&prefix_hopeless == 0)
+    sum_counters<kPacked>(counters, buckets, copies);
   if (!is_last_block(&prefix_blocks_arrived)) return;
   finish_count((unsigned int)n, bits, capacity, tell_host, state, low_sum, warp_sums);
 }

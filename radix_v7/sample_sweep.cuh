@@ -47,14 +47,18 @@ static __device__ unsigned int empty_after(const SampleSweepShared &shared, unsi
 
 // The last tile knows how large each bucket is: writes down where they are. A thread per bucket.
 static __device__ void describe_bucket(SampleState state, const SampleSweepShared &shared,
-                                       unsigned int bin, unsigned int total, unsigned int start,
+                                       unsigned int bin, unsigned int first_region,
+                                       unsigned int total, unsigned int start,
                                        unsigned int capacity) {
-  const SampleBucket bucket = {bin * state.room, total, start};
+  const SampleBucket bucket = {first_region * state.room, total, start};
   state.bucket[bin] = bucket;
   if (total <= state.room && start % WARP_SIZE + total <= capacity) return;
-  // A bucket of equal keys may use the regions of the empty ones behind it.
+  // A bucket of equal keys may use the regions of the empty ones behind it, the last one those of
+  // the empty ones before it.
   const bool equal = shared.edge[bin + 1] - shared.edge[bin] == 1;
-  if (!equal || total > state.room * (1 + empty_after(shared, bin))) {
+  const unsigned int regions =
+      bin == SAMPLE_BUCKETS - 1 ? SAMPLE_BUCKETS - first_region : 1 + empty_after(shared, bin);
+  if (!equal || total > state.room * regions) {
     *state.verdict = PREFIX_TOO_LARGE;
     return;
   }
@@ -90,7 +94,11 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
     shared.tree[bin] =
         splitter(state.sorted, (2 * (bin - (1u << depth)) + 1) << (SAMPLE_BITS - 1 - depth));
   }
-  __syncthreads();
+  // Where splitters are the largest key, the buckets before the last one are empty.
+  const bool is_last = bin > 0 && bin < SAMPLE_BUCKETS && shared.edge[bin] == ~0u;
+  const unsigned int last = (unsigned int)__syncthreads_count(is_last);
+  const unsigned int first_region =
+      bin == SAMPLE_BUCKETS - 1 && last > 1 ? SAMPLE_BUCKETS - last : bin;
   unsigned int digit[kItems];
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
@@ -133,7 +141,7 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
     const unsigned int before = look_back_sum(state.look_back + bin, SAMPLE_BUCKETS, tile);
     total = before + count;
     if (tile > 0) look_back_publish(word, total | LOOK_BACK_INCLUSIVE);
-    shared.bin_shift[bin] = bin * state.room + before - first;
+    shared.bin_shift[bin] = first_region * state.room + before - first;
   }
   __syncthreads();
   const unsigned int begin = tile * SAMPLE_TILE, valid = min(n - begin, (unsigned int)SAMPLE_TILE);
@@ -152,7 +160,8 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
     if (lane == 0) shared.empty[bin / WARP_SIZE] = empty;
   }
   const unsigned int start = block_inclusive_scan_one_barrier(total, shared.warp_sums[1]) - total;
-  if (bin < SAMPLE_BUCKETS) describe_bucket(state, shared, bin, total, start, capacity);
+  if (bin < SAMPLE_BUCKETS)
+    describe_bucket(state, shared, bin, first_region, total, start, capacity);
   __syncthreads();
   if (threadIdx.x == 0) *state.host_verdict = *(volatile unsigned int *)state.verdict;
 }
