@@ -7,6 +7,8 @@
 #include "common/device.h"
 #include "radix_v7/pairs_block.cuh"
 
+enum { MANY_ALIKE = 6 };  // of 32 keys
+
 // Sorts n <= kThreads * kItems elements; one block. Within a bin keys agree in their first kBinBits
 // bits, so that the others and the place fit into an element.
 template <int kThreads, int kItems, int kBinBits, bool kPairs>
@@ -19,7 +21,7 @@ static __global__ void __launch_bounds__(kThreads) sort_alone(Pairs in, Pairs ou
   Shared &shared = *(Shared *)shared_memory;
   const int left = (int)n - (int)threadIdx.x;
   wait_for_previous_kernel();
-  unsigned int key[kItems];
+  unsigned int key[kItems] = {};
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     if (left > u * kThreads) key[u] = in.keys[threadIdx.x + u * kThreads];
@@ -30,9 +32,12 @@ static __global__ void __launch_bounds__(kThreads) sort_alone(Pairs in, Pairs ou
       if (left > u * kThreads)
         shared.position[threadIdx.x + u * kThreads] = in.positions[threadIdx.x + u * kThreads];
   }
-  __syncthreads();
+  // Where so many of a warp's first keys share a bin, bins would be counted in vain.
+  const unsigned int bin = left > 0 ? key[0] >> (32 - kBinBits) : ~threadIdx.x;
+  const bool crowded = __popc((int)__match_any_sync(0xffffffffu, bin)) >= MANY_ALIKE;
+  const bool by_passes = __syncthreads_or(crowded) != 0;
   const Digit digit = {32 - kBinBits, Shared::kBins - 1, 0, 0};
-  order_places<kFew, false>(shared, key, key, 0, n, digit, 32, false);
+  order_places<kFew, false>(shared, key, key, 0, n, digit, 32, by_passes);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;

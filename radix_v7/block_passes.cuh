@@ -72,12 +72,16 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
     if ((varying >> bit & (BINS - 1)) == 0) continue;
     for (unsigned int i = lane; i < BINS; i += WARP_SIZE) bins[i] = 0;
     __syncwarp();
-    unsigned int mine[kItems] = {};
+    // Few rows keep their digits; for many there are no registers.
+    constexpr bool kKeep = kItems <= 8;
+    unsigned int mine[kItems] = {}, kept[kKeep ? kItems : 1] = {};
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
       if (first + u * WARP_SIZE >= count) continue;
       mine[u] = element[first + u * WARP_SIZE];
-      atomicAdd(&bins[digit_in_pass<kByIndex>(mine[u], key, shift, bit)], 1u);
+      const unsigned int digit = digit_in_pass<kByIndex>(mine[u], key, shift, bit);
+      if constexpr (kKeep) kept[u] = digit;
+      atomicAdd(&bins[digit], 1u);
     }
     __syncthreads();
     unsigned int in_warp[kEach], sum = 0;
@@ -93,7 +97,9 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
       const bool valid = first + u * WARP_SIZE < count;
-      const unsigned int digit = valid ? digit_in_pass<kByIndex>(mine[u], key, shift, bit) : 0;
+      unsigned int digit = 0;
+      if constexpr (kKeep) digit = kept[u];
+      if (!kKeep && valid) digit = digit_in_pass<kByIndex>(mine[u], key, shift, bit);
       const unsigned int lanes = lanes_with_digit(digit) & __ballot_sync(0xffffffffu, valid);
       const unsigned int before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1)));
       const unsigned int to = bins[digit] + before;

@@ -145,7 +145,7 @@ static __device__ __forceinline__ void rank_in_bin(unsigned int *element, unsign
 //
 // kPadded: binned[u] without a pair has the bit above low_bits set where digit.flip has not. Tests
 // for each pair, as without it, cost more than padding.
-// by_passes: whatever the bins are.
+// by_passes: whatever the bins are; the same for all threads.
 template <int kFew, bool kPadded, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
 static __device__ __forceinline__ void order_places(
     PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared,
@@ -160,16 +160,19 @@ static __device__ __forceinline__ void order_places(
   const unsigned int first = kPadded ? threadIdx.x & ~(WARP_SIZE - 1u) : threadIdx.x;
   const bool in_first = kPadded || threadIdx.x >= lead;
   unsigned int *const bin = shared.bin();
+  if (!by_passes) {
 #pragma unroll
-  for (int u = 0; u < kItems; u += kRows)
-    if (first + u * kThreads < behind && (u > 0 || in_first))
+    for (int u = 0; u < kItems; u += kRows)
+      if (first + u * kThreads < behind && (u > 0 || in_first))
 #pragma unroll
-      for (int q = 0; q < kRows; q++) atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
-  __syncthreads();
-  const unsigned int largest = scan_bins<kThreads, (int)kBins / kThreads>(bin, shared.warp_sums);
-  if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
-    bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
-  if (__syncthreads_or(largest > CROWDED || by_passes) == 0) {
+        for (int q = 0; q < kRows; q++) atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
+    __syncthreads();
+    const unsigned int largest = scan_bins<kThreads, (int)kBins / kThreads>(bin, shared.warp_sums);
+    if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
+      bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
+    by_passes = __syncthreads_or(largest > CROWDED) != 0;
+  }
+  if (!by_passes) {
     digit = forget_bins(digit);
 #pragma unroll
     for (int u = 0; u < kItems; u += kRows)

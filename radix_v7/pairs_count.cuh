@@ -15,7 +15,7 @@ enum {
   MAX_SWEEP_BITS = 9,          // of a digit
   PACKED_COUNTER_BITS = 16,    // from this prefix on, two counters share 32 bits
   WATCHED_FROM = 100000,       // with this many keys a sample may end the count early
-  MANY_WATCH_FROM = 16000000,  // and with these a larger sample
+  MANY_WATCH_FROM = 16000000,  // and with this many a larger sample
 };
 
 // The digits of the prefix: `low` bits are swept first, then `high` bits, if any.
@@ -47,26 +47,33 @@ static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
   return x ^ x >> 16;
 }
 
-// So many of a warp's 32 sampled keys share a prefix of uniform keys in less than one of 10^9
-// warps.
-static __device__ __forceinline__ int hopeless_lanes(int prefix_bits) {
-  return prefix_bits >= 14 ? 4 : prefix_bits >= 12 ? 6 : 12;
+// A sampled key: one of each stride of the input. Those of a warp are far apart, so that keys in
+// order do not pass for equal ones.
+static __device__ __forceinline__ unsigned int sampled_prefix(const unsigned int *keys, size_t n,
+                                                              int shift, unsigned int threads) {
+  const size_t all = (size_t)gridDim.x * threads, stride = n / all;
+  const size_t warp = ((size_t)blockIdx.x * threads + threadIdx.x) / WARP_SIZE;
+  const size_t sample = threadIdx.x % WARP_SIZE * (all / WARP_SIZE) + warp;
+  const size_t jitter = __umulhi(scramble((unsigned int)sample), (unsigned int)stride);
+  return keys[sample * stride + jitter] >> shift;
 }
 
-// Threads, all of them or few of each block, look at a key each, spread over the input. Where many
-// lanes of a warp meet in a bucket, that bucket is far too large, and counting on would be slow
-// besides: lanes queue for its counter.
-static __device__ void watch_for_skew(const unsigned int *keys, size_t n, int shift,
-                                      unsigned int threads, volatile unsigned int *host_verdict) {
-  if (threadIdx.x >= threads) return;
-  const size_t thread = (size_t)blockIdx.x * threads + threadIdx.x;
-  const size_t stride = n / ((size_t)gridDim.x * threads);
-  const size_t i = thread * stride + __umulhi(scramble((unsigned int)thread), (unsigned int)stride);
-  const unsigned int lanes = __match_any_sync(0xffffffffu, keys[i] >> shift);
-  const bool hopeless = __popc((int)lanes) >= hopeless_lanes(32 - shift);
-  if (__any_sync(0xffffffffu, hopeless) && threadIdx.x % WARP_SIZE == 0 &&
-      atomicExch(&prefix_hopeless, 1u) == 0)
-    *host_verdict = PREFIX_TOO_LARGE;  // which can go on at once
+// The buckets of some keys are looked at before all are counted. Where many are the same, that
+// bucket is far too large, and counting on would be slow besides: lanes queue for its counter.
+// Uniform keys are that alike in less than one of 10^4 sorts.
+static __device__ __forceinline__ void end_if_hopeless(bool hopeless, PrefixState state) {
+  if (!__any_sync(0xffffffffu, hopeless) || threadIdx.x % WARP_SIZE != 0) return;
+  if (atomicExch(&prefix_hopeless, 1u) == 0) *state.host_verdict = PREFIX_TOO_LARGE;
+}
+
+// Few keys: four warps of each block look at 32 each.
+static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int shift,
+                                      PrefixState state) {
+  constexpr unsigned int kThreads = 4 * WARP_SIZE;
+  if (threadIdx.x >= kThreads) return;
+  const unsigned int prefix = sampled_prefix(keys, n, shift, kThreads);
+  const int alike = __popc((int)__match_any_sync(0xffffffffu, prefix));
+  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12), state);
 }
 
 // kPacked: two counters of 16 bits in 32; an overflow shows like one of prefix_counts.
@@ -78,6 +85,22 @@ static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsi
     atomicAdd(&counters[prefix / 2], prefix % 2 == 0 ? 1u : 1u << 16);
   else
     atomicAdd(&counters[prefix * copies + threadIdx.x % copies], 1u);
+}
+
+// Many keys: each block counts as many as it has threads, and takes them off its counters again.
+// All threads call it after a barrier.
+template <bool kPacked>
+static __device__ void watch_by_blocks(unsigned int *counters, const unsigned int *keys, size_t n,
+                                       int shift, unsigned int copies, PrefixState state) {
+  const int bits = 32 - shift;
+  const unsigned int prefix = sampled_prefix(keys, n, shift, blockDim.x);
+  const unsigned int one = kPacked && prefix % 2 == 1 ? 1u << 16 : 1u;
+  unsigned int *const counter = &counters[kPacked ? prefix / 2 : prefix * copies];
+  const unsigned int before = atomicAdd(counter, one) / one & 0xffffu;
+  end_if_hopeless(before + 1 >= (bits >= 15 ? 6u : bits == 14 ? 8u : 12u), state);
+  __syncthreads();
+  atomicSub(counter, one);
+  __syncthreads();
 }
 
 // Counts each key by one thread of the grid. Stops when the input is found hopeless.
@@ -208,10 +231,9 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   for (size_t i = thread; i < state.look_back_size / 4; i += threads)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
-  if (n >= WATCHED_FROM)
-    watch_for_skew(keys, n, shift, n >= MANY_WATCH_FROM ? blockDim.x : 4 * WARP_SIZE,
-                   state.host_verdict);
+  if (n >= WATCHED_FROM && n < MANY_WATCH_FROM) watch_by_warps(keys, n, shift, state);
   __syncthreads();
+  if (n >= MANY_WATCH_FROM) watch_by_blocks<kPacked>(counters, keys, n, shift, copies, state);
   count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
   __syncthreads();
   if (*(volatile unsigned int *)&prefix_hopeless == 0)
