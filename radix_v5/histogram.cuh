@@ -1,57 +1,52 @@
-// Counting: the one launch before the passes. Where does every run of every digit start, in all
-// four passes?
+// Where each digit's run starts in the output, for all four passes, from one read of the keys.
 //
-// The digits of a key do not change from pass to pass, only the order of the keys does. So one read
-// of the input counts all four digits; v1 to v4 read it once per pass for that.
+// A pass changes the order of the keys, but not how often each digit occurs. So the histograms of
+// all passes are counted before the first one; radix_v1 to radix_v4 count again in each pass.
+//
+//   keys         [0110 1101 0101]      two digits of two bits each
+//   right digit  [  10   01   01]      histogram [0 2 1 0], start [0 0 2 3]
+//   left digit   [01   11   01  ]      histogram [0 2 0 1], start [0 0 2 2]
 #ifndef RADIX_V5_HISTOGRAM_CUH
 #define RADIX_V5_HISTOGRAM_CUH
 
+#include <cuda_runtime.h>
+
 #include "common/block_scan.cuh"
-#include "common/overlap.cuh"
-#include "radix_v5/counting.cuh"
+#include "common/pairs.cuh"
 
-// Counts of all blocks, and how many blocks have added theirs. Zero between sorts: the last block
-// clears them. (Sorts are issued to one stream, so no two of them overlap.)
-static __device__ unsigned int digit_counts[PASSES * BINS];
-static __device__ unsigned int blocks_arrived;
+enum {
+  DIGIT_BITS = 8,
+  BINS = 1 << DIGIT_BITS,
+  PASSES = 32 / DIGIT_BITS,
+};
 
-// Counts all keys; the block that finishes last turns each pass's counts into starts. Blocks also
-// clear the look-back words and the tile counters for the passes.
-static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
-    count_digits(const unsigned int *keys, size_t n, SweepState state, size_t look_back_words,
-                 unsigned int copies) {
-  extern __shared__ unsigned int counters[];  // PASSES * BINS * copies
+// The digit of pass 0 is the key's lowest byte, that of pass 3 its highest.
+static __device__ __forceinline__ unsigned int digit_of(unsigned int key, int pass) {
+  return key >> (pass * DIGIT_BITS) & (BINS - 1);
+}
+
+// Adds the digits of keys[0..n) to histogram[PASSES][BINS], which begins as zeros. Any grid. Each
+// block counts in shared memory first, where atomics are cheap.
+static __global__ void count_digits(const unsigned int *keys, size_t n, unsigned int *histogram) {
+  __shared__ unsigned int block_histogram[PASSES * BINS];
+  for (unsigned int i = threadIdx.x; i < PASSES * BINS; i += blockDim.x) block_histogram[i] = 0;
+  __syncthreads();
+  for (size_t i = global_index(); i < n; i += (size_t)gridDim.x * blockDim.x) {
+    const unsigned int key = keys[i];
+    for (int pass = 0; pass < PASSES; pass++)
+      atomicAdd(&block_histogram[pass * BINS + digit_of(key, pass)], 1u);
+  }
+  __syncthreads();
+  for (unsigned int i = threadIdx.x; i < PASSES * BINS; i += blockDim.x)
+    if (block_histogram[i] > 0) atomicAdd(&histogram[i], block_histogram[i]);
+}
+
+// Replaces each pass's counts by their exclusive scan. A block per pass, a thread per bin.
+static __global__ void scan_histograms(unsigned int *histogram) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
-  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
-  wait_for_previous_kernel();
-  for (unsigned int i = threadIdx.x; i < PASSES * BINS * copies; i += blockDim.x) counters[i] = 0;
-  for (size_t i = thread; i < look_back_words / 4; i += threads)
-    ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
-  if (thread < PASSES) {
-    state.tile_counter[thread] = 0;
-    state.spread[thread] = DIGIT_EVEN;
-  }
-  __syncthreads();
-  count_all<PASSES>(counters, copies, keys, n, 0, DIGIT_BITS);
-  __syncthreads();
-  for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
-    unsigned int sum = 0;
-    for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
-      sum += counters[bin * copies + (c + threadIdx.x) % copies];
-    if (sum > 0) atomicAdd(&digit_counts[bin], sum);
-  }
-
-  if (!is_last_block(&blocks_arrived)) return;
-  for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
-    const unsigned int count = *(volatile unsigned int *)&digit_counts[bin];
-    const unsigned int scanned = block_inclusive_scan(count, warp_sums);
-    // The scan runs on from pass to pass; each pass has n keys, so what it carries over is known.
-    state.start[bin] = scanned - count - threadIdx.x / BINS * (unsigned int)n;
-    if (count > n / SKEW_LIMIT)
-      state.spread[bin / BINS] = count == n ? DIGIT_CONSTANT : DIGIT_SKEWED;
-    digit_counts[bin] = 0;  // for the next sort
-    __syncthreads();
-  }
+  const size_t i = global_index();
+  const unsigned int count = histogram[i];
+  histogram[i] = block_inclusive_scan(count, warp_sums) - count;
 }
 
 #endif

@@ -1,148 +1,213 @@
-// One pass of radix_v5: a single launch that reads every key once and writes it once.
+// One pass of radix_v5: a single launch that reads every element once and writes it once.
 //
-// A tile of keys stays on the chip from its histogram to its scatter (Adinets and Merrill,
-// "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022):
+// A tile stays on the chip from its load to its scatter (Adinets and Merrill, "Onesweep: A Faster
+// Least Significant Digit Radix Sort for GPUs", 2022). The phases of a block:
 //
-//   load     keys into registers, kItems a thread
-//   count    a histogram per warp in shared memory, by atomics
-//   publish  the tile's count of every digit, for the tiles behind (look_back.cuh)
-//   rank     eight ballots tell a lane which lanes hold the same digit (rank.cuh)
-//   collect  keys into shared memory, in order of their digits
-//   look back  for what the tiles before hold of every digit
-//   write    runs of equal digits, so that neighbouring threads write to neighbouring addresses
+//   load       the tile's keys into registers
+//   rank       each warp ranks its keys among equal digits, by ballots, and so counts them
+//   count      a thread per bin adds up the warps' counts and publishes the tile's count
+//   exchange   keys into shared memory, in order of their digits
+//   look back  for the counts of all tiles before this one (common/look_back.cuh)
+//   scatter    keys and positions to the output, in runs of equal digits
 #ifndef RADIX_V5_ONE_SWEEP_CUH
 #define RADIX_V5_ONE_SWEEP_CUH
 
-#include "common/look_back.cuh"
-#include "common/overlap.cuh"
-#include "common/pairs.cuh"
-#include "radix_v5/rank.cuh"
+#include <cuda_runtime.h>
 
-// One pass: which digit, and its part of the memory between the launches.
+#include "common/block_scan.cuh"
+#include "common/look_back.cuh"
+#include "common/pairs.cuh"
+#include "radix_v5/histogram.cuh"
+
+enum {
+  SWEEP_THREADS = BINS,  // threads of a block: one per bin
+  SWEEP_WARPS = SWEEP_THREADS / WARP_SIZE,
+};
+static constexpr unsigned int ALL_LANES = 0xffffffffu;
+
+// One pass over n elements in tiles of SWEEP_THREADS * kItems.
 typedef struct SweepPass {
-  unsigned int byte;           // of the key that is the digit
-  const unsigned int *spread;  // of the digit, a DigitSpread
-  const unsigned int *start;   // [BINS] where the run of each bin starts in the output
-  unsigned int *tile_counter;  // deals out tile numbers, from 0
-  unsigned int *look_back;     // [tiles][BINS] words of look_back.cuh, cleared
+  int number;                  // 0 is the pass over the lowest digit
+  const unsigned int *start;   // [BINS] index in the output of each bin's first element
+  unsigned int *tile_counter;  // 0 before the launch; numbers the tiles in the order they start
+  unsigned int *look_back;     // [tiles][BINS] words of look_back.cuh, 0 before the launch
 } SweepPass;
 
-// Shared memory of a pass.
+// Shared memory of a block.
 template <int kItems>
 struct SweepShared {
-  unsigned int warp_bin[SWEEP_WARPS][BINS];  // counts; then 4 x the warp's last place: rank.cuh
-  unsigned int bin_shift[BINS];              // from a place in the tile to a place in the output
-  unsigned int warp_sums[SWEEP_WARPS];
   unsigned int tile_number;
+  unsigned int warp_sums[MAX_WARPS];
+  unsigned int warp_bin[SWEEP_WARPS][BINS];  // count of each bin in a warp; then in warps before it
+  unsigned int tile_start[BINS];             // index in the tile of each bin's first element
+  unsigned int shift[BINS];                  // index in the output minus index in the tile
   unsigned int tile[SWEEP_THREADS * kItems];  // keys in order of their digits; then positions
 };
 
-// Writes the keys: place i of the tile goes to i plus its bin's shift. A thread's places are
-// SWEEP_THREADS apart, so that a warp writes runs of neighbours. bins[] keeps the digits for the
-// positions, four to a word.
-template <int kItems, bool kPairs>
-static __device__ __forceinline__ void write_keys(SweepShared<kItems> &shared, unsigned int *out,
-                                                  unsigned int valid, unsigned int byte,
-                                                  unsigned int *bins) {
-  const bool full = valid == SWEEP_THREADS * kItems;
-  if (!kPairs && !full) {  // apart, so that a full tile of keys needs no test per key
-    for (unsigned int i = threadIdx.x; i < valid; i += SWEEP_THREADS)
-      out[*at_offset(shared.bin_shift, byte_of(shared.tile[i], byte) * 4) + i] = shared.tile[i];
-    return;
-  }
-#pragma unroll
-  for (int u = 0; u < kItems; u++) {
-    if (u % WRITE_BATCH == 0) keep_order();
-    const unsigned int i = threadIdx.x + u * SWEEP_THREADS, key = shared.tile[i];
-    if (!kPairs || full || i < valid)
-      out[*at_offset(shared.bin_shift, byte_of(key, byte) * 4) + i] = key;
-    if (kPairs) bins[u / 4] = forget(with_byte(u % 4 == 0 ? 0 : bins[u / 4], u % 4, key, byte));
-  }
+// Index in the tile of the thread's first element; the next ones follow WARP_SIZE apart. So a warp
+// holds neighbours, its loads are coalesced, and (u, lane) is the order of the input.
+template <int kItems>
+static __device__ __forceinline__ unsigned int first_item(void) {
+  return threadIdx.x / WARP_SIZE * WARP_SIZE * kItems + threadIdx.x % WARP_SIZE;
 }
 
-// Writes the positions, which have taken the places of the keys.
-template <int kItems>
-static __device__ __forceinline__ void write_positions(SweepShared<kItems> &shared,
-                                                       unsigned int *out, unsigned int valid,
-                                                       const unsigned int *bins) {
-  const bool full = valid == SWEEP_THREADS * kItems;
-#pragma unroll
-  for (int u = 0; u < kItems; u++) {
-    if (u % WRITE_BATCH == 0) keep_order();
-    const unsigned int i = threadIdx.x + u * SWEEP_THREADS;
-    const unsigned int to = *at_offset(shared.bin_shift, byte_of(bins[u / 4], u % 4) * 4) + i;
-    if (full || i < valid) out[to] = shared.tile[i];
-  }
-}
+// ---- load ---------------------------------------------------------------------------------------
 
-// What a pass over a digit that all keys share does to an array: it hands the elements on. All
-// loads come before the first store, which might otherwise have changed what they read.
+// The thread's items of in[0..valid), the tile's part of the input. The rest is padding: the
+// largest key, which ranks behind all others and is not written.
 template <int kItems>
-static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigned int *out,
-                                                 unsigned int valid) {
-  unsigned int item[kItems];
-  load_keys<kItems>(in, valid, item);
+static __device__ __forceinline__ void load(const unsigned int *in, unsigned int valid,
+                                            unsigned int (&item)[kItems]) {
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = first_item<kItems>() + u * WARP_SIZE;
-    if (i < valid) out[i] = item[u];
+    item[u] = i < valid ? in[i] : 0xffffffffu;
   }
 }
 
-template <int kItems, bool kPairs, int kBlocksPerSm>
-static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
+// ---- rank ---------------------------------------------------------------------------------------
+
+// The lanes of the warp whose digit equals the caller's: a vote for each bit.
+//
+//   lane           0  1  2  3
+//   digit         01 11 01 00
+//   votes, bit 0   1  1  1  0
+//   votes, bit 1   0  1  0  0
+//   match of lane 0: voted 1 for bit 0 and 0 for bit 1, lanes 0 and 2
+static __device__ __forceinline__ unsigned int match_digit(unsigned int digit) {
+  unsigned int lanes = ALL_LANES;
+#pragma unroll
+  for (int bit = 0; bit < DIGIT_BITS; bit++) {
+    const bool set = (digit >> bit & 1u) != 0;
+    const unsigned int votes = __ballot_sync(ALL_LANES, set);
+    lanes &= set ? votes : ~votes;
+  }
+  return lanes;
+}
+
+// rank[u] = number of keys with the same digit before key[u] in the warp. bin[BINS], zeros before,
+// belongs to the warp and counts along: afterwards it is the warp's histogram.
+template <int kItems>
+static __device__ __forceinline__ void rank_in_warp(const unsigned int (&key)[kItems], int pass,
+                                                    unsigned int *bin,
+                                                    unsigned int (&rank)[kItems]) {
+  const unsigned int below = (1u << threadIdx.x % WARP_SIZE) - 1;  // the lanes before this one
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int digit = digit_of(key[u], pass), lanes = match_digit(digit);
+    rank[u] = bin[digit] + (unsigned int)__popc((int)(lanes & below));
+    __syncwarp();
+    // The first of the matching lanes counts for all.
+    if ((lanes & below) == 0) bin[digit] = rank[u] + (unsigned int)__popc((int)lanes);
+    __syncwarp();
+  }
+}
+
+// ---- count --------------------------------------------------------------------------------------
+
+// The tile's count of the thread's bin. warp_bin becomes the count in the warps before.
+//   counts of one bin in four warps  [2 0 3 1]  ->  [0 2 2 5], returns 6
+static __device__ __forceinline__ unsigned int count_bin(unsigned int (*warp_bin)[BINS]) {
+  unsigned int count = 0;
+#pragma unroll
+  for (int warp = 0; warp < SWEEP_WARPS; warp++) {
+    const unsigned int of_warp = warp_bin[warp][threadIdx.x];
+    warp_bin[warp][threadIdx.x] = count;
+    count += of_warp;
+  }
+  return count;
+}
+
+// ---- exchange -----------------------------------------------------------------------------------
+
+// Puts the keys into the tile in order of their digits; rank[u] becomes key[u]'s index in the tile.
+template <int kItems>
+static __device__ __forceinline__ void exchange(SweepShared<kItems> &shared,
+                                                const unsigned int (&key)[kItems], int pass,
+                                                unsigned int (&rank)[kItems]) {
+  const unsigned int *const warps_before = shared.warp_bin[threadIdx.x / WARP_SIZE];
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int digit = digit_of(key[u], pass);
+    rank[u] += shared.tile_start[digit] + warps_before[digit];
+    shared.tile[rank[u]] = key[u];
+  }
+}
+
+// ---- scatter ------------------------------------------------------------------------------------
+
+// Writes the keys of the tile; to[u] is where the thread's u-th key went. Neighbouring threads hold
+// neighbours of a run and write to neighbouring addresses.
+template <int kItems>
+static __device__ __forceinline__ void scatter_keys(const SweepShared<kItems> &shared,
+                                                    unsigned int *out, unsigned int valid, int pass,
+                                                    unsigned int (&to)[kItems]) {
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * SWEEP_THREADS, key = shared.tile[i];
+    to[u] = i + shared.shift[digit_of(key, pass)];
+    if (i < valid) out[to[u]] = key;
+  }
+}
+
+// The positions follow their keys through the same shared memory: into the tile by rank, then out.
+template <int kItems>
+static __device__ __forceinline__ void scatter_positions(SweepShared<kItems> &shared,
+                                                         const unsigned int *in, unsigned int *out,
+                                                         unsigned int valid,
+                                                         const unsigned int (&rank)[kItems],
+                                                         const unsigned int (&to)[kItems]) {
+  unsigned int position[kItems];
+  load(in, valid, position);
+  __syncthreads();  // all keys have been read from the tile
+#pragma unroll
+  for (int u = 0; u < kItems; u++) shared.tile[rank[u]] = position[u];
+  __syncthreads();
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * SWEEP_THREADS;
+    if (i < valid) out[to[u]] = shared.tile[i];
+  }
+}
+
+// ---- the pass -----------------------------------------------------------------------------------
+
+template <int kItems>
+static __global__ void __launch_bounds__(SWEEP_THREADS)
     one_sweep(Pairs in, Pairs out, unsigned int n, SweepPass pass) {
-  static_assert(kItems % RANK_BATCH == 0, "tile shape");
-  constexpr unsigned int kTile = SWEEP_THREADS * kItems;
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
-  wait_for_previous_kernel();
+  __shared__ SweepShared<kItems> shared;
+  const unsigned int bin = threadIdx.x;
+  // A tile waits for the tiles before it, so these must belong to blocks that have started: hence
+  // numbers in the order of starting, not blockIdx.x (look_back.cuh).
   if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
-  clear_bins(shared.warp_bin);
-  const unsigned int spread = *pass.spread;
+  for (int warp = 0; warp < SWEEP_WARPS; warp++) shared.warp_bin[warp][bin] = 0;
   __syncthreads();
-  const unsigned int tile = shared.tile_number, begin = tile * kTile;
-  const unsigned int valid = n - begin < kTile ? n - begin : kTile;
-  if (spread == DIGIT_CONSTANT) {
-    copy_tile<kItems>(in.keys + begin, out.keys + begin, valid);
-    if (kPairs) copy_tile<kItems>(in.positions + begin, out.positions + begin, valid);
-    return;
-  }
+  const unsigned int tile = shared.tile_number, begin = tile * SWEEP_THREADS * kItems;
+  const unsigned int valid = min(n - begin, (unsigned int)SWEEP_THREADS * kItems);
 
-  unsigned int item[kItems];
-  load_keys<kItems>(in.keys + begin, valid, item);
-  count_keys(shared.warp_bin, item, pass.byte);
+  unsigned int key[kItems], rank[kItems], to[kItems];
+  load(in.keys + begin, valid, key);
+  rank_in_warp(key, pass.number, shared.warp_bin[threadIdx.x / WARP_SIZE], rank);
   __syncthreads();
 
-  // Published at once, before the scan: later tiles may be waiting for it.
-  unsigned int counts[SWEEP_WARPS];
-  const unsigned int count = sum_bin(shared.warp_bin, counts);
-  unsigned int *const word = &pass.look_back[(size_t)tile * BINS + threadIdx.x];
+  // Published before anything else is done: later tiles may be waiting for it.
+  const unsigned int count = count_bin(shared.warp_bin);
+  unsigned int *const word = &pass.look_back[(size_t)tile * BINS + bin];
   look_back_publish(word, count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
-  const unsigned int first = block_inclusive_scan_one_barrier(count, shared.warp_sums) - count;
-  place_bin(shared.warp_bin, counts, first);
+  const unsigned int tile_start = block_inclusive_scan(count, shared.warp_sums) - count;
+  shared.tile_start[bin] = tile_start;
   __syncthreads();
 
-  unsigned int *const last = shared.warp_bin[threadIdx.x / WARP_SIZE];
-  unsigned int places[kPairs ? kItems / 2 : 1];
-  // (Padding, too, has to stay behind the keys of its digit: hence only full tiles.)
-  if (!kPairs && pass.byte == 0 && spread == DIGIT_EVEN && valid == kTile)
-    rank_keys_unordered<kItems>(last, shared.tile, item, forget(pass.byte));
-  else
-    rank_keys<kItems, kPairs, kPairs>(last, shared.tile, item, in.positions + begin, valid,
-                                      forget(pass.byte), places);
-  const unsigned int before = look_back_sum(pass.look_back + threadIdx.x, BINS, tile);
+  exchange(shared, key, pass.number, rank);
+
+  const unsigned int before = look_back_sum(pass.look_back + bin, BINS, tile);
   if (tile > 0) look_back_publish(word, (before + count) | LOOK_BACK_INCLUSIVE);
-  shared.bin_shift[threadIdx.x] = pass.start[threadIdx.x] + before - first;
+  shared.shift[bin] = pass.start[bin] + before - tile_start;
   __syncthreads();
-  unsigned int bins[kPairs ? kItems / 4 : 1];
-  write_keys<kItems, kPairs>(shared, out.keys, valid, forget(pass.byte), bins);
-  if constexpr (kPairs) {
-    __syncthreads();
-    place_positions<kItems>(shared.tile, item, places);
-    __syncthreads();
-    write_positions<kItems>(shared, out.positions, valid, bins);
-  }
+
+  scatter_keys(shared, out.keys, valid, pass.number, to);
+  if (in.positions != NULL)
+    scatter_positions(shared, in.positions + begin, out.positions, valid, rank, to);
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Host side of one_sweep.cuh: which n gets which tile shape, and the launches.
+// Host side of the sweeps: choice of the tile shape by n, and the launches.
 #ifndef RADIX_V6_BY_SWEEPS_CUH
 #define RADIX_V6_BY_SWEEPS_CUH
 
@@ -12,7 +12,7 @@
 
 typedef void SweepKernel(Pairs, Pairs, unsigned int, SweepPass);
 
-// The shape of a tile and the kernels compiled for it.
+// A tile shape and the kernels compiled for it.
 typedef struct Shape {
   int items;            // per thread
   size_t shared_bytes;  // per block
@@ -25,14 +25,13 @@ typedef struct Shape {
         one_sweep<items, true, blocks_per_sm>                                  \
   }
 
-// Sorted by need of shared memory.
+// In ascending order of shared memory.
 static const Shape shapes[] = {
     SHAPE(8, 3), SHAPE(16, 3), SHAPE(24, 2), SHAPE(32, 3), SHAPE(40, 2), SHAPE(52, 2), SHAPE(56, 2),
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-// The best shape for up to so many elements, a row of the table above, counted from 1; measured on
-// an H200 (README.md has the table).
+// Fastest row of `shapes` (1-based) for n <= up_to, measured on an H200 (README.md has the table).
 typedef struct Choice {
   size_t up_to;
   int keys, pairs;
@@ -43,6 +42,7 @@ static const Choice choices[] = {
     {3000000, 4, 5}, {6000000, 4, 6}, {SIZE_MAX, 7, 6},
 };
 
+// The shape for n, or that of the knob, or the largest below it that fits the device.
 static const Shape *choose_shape(size_t n, bool pairs) {
   int row = knob("shape");
   if (row == 0) {
@@ -55,11 +55,11 @@ static const Shape *choose_shape(size_t n, bool pairs) {
   return &shapes[row - 1];
 }
 
-static void histogram(Pairs in, size_t n, SweepState state, size_t look_back_words) {
+static void count_histograms(Pairs in, size_t n, SweepState state, size_t look_back_words) {
   const size_t multiprocessors = (size_t)device_attribute(cudaDevAttrMultiProcessorCount);
   const size_t limit = dynamic_shared_limit();
-  // Many copies of the counters pay when there are many keys to count; few are cheaper to clear.
-  // And with few keys, few and large blocks: each adds its counts to the same 1,024 words.
+  // Many copies of the counters pay for many keys; few copies are cheaper to clear. For few keys,
+  // few and large blocks: all blocks add their counts to the same 1,024 counters.
   const size_t one_copy = PASSES * BINS * sizeof(unsigned int);
   unsigned int copies = n > 2000000 ? 32 : 2;
   while (copies * one_copy > limit) copies /= 2;
@@ -72,7 +72,8 @@ static void histogram(Pairs in, size_t n, SweepState state, size_t look_back_wor
   LAUNCH_CHECK();
 }
 
-// Four passes that end in the output, without a copy.
+// Sorts by four passes; an even number ends in the output without a copy. `spare` has the size of
+// the input. Brackets the stages "hist" and "sweep".
 static void sort_by_sweeps(Pairs input, Pairs spare, Pairs output, size_t n) {
   const bool pairs = input.positions != NULL;
   const Shape *const shape = choose_shape(n, pairs);
@@ -87,7 +88,7 @@ static void sort_by_sweeps(Pairs input, Pairs spare, Pairs output, size_t n) {
   allow_shared_memory(sweep, shape->shared_bytes);
 
   stage_start("hist");
-  histogram(input, n, state, look_back_words);
+  count_histograms(input, n, state, look_back_words);
   stage_stop();
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {

@@ -1,4 +1,5 @@
-// One read of the input that counts the digits of all keys; for histogram.cuh and buckets.cuh.
+// Histograms of one or more digits by one read of the keys, for radix_v6/histogram.cuh and
+// radix_v7/buckets.cuh.
 #ifndef RADIX_V6_COUNTING_CUH
 #define RADIX_V6_COUNTING_CUH
 
@@ -7,9 +8,9 @@
 #include "common/pairs.cuh"
 #include "radix_v6/layout.cuh"
 
-// Shared histograms of kDigits digits, `bits` wide and side by side, the first one `shift` bits
-// from the right of the key. Each bin has `copies` counters, lane l using copy l % copies: with 32
-// of them no two lanes of a warp meet in a bank, whatever the keys.
+// Adds one key to the histograms of kDigits adjacent digits of `bits` bits each; the lowest digit
+// begins at bit `shift`. counters[kDigits][2^bits][copies] is in shared memory; lane l adds to copy
+// l % copies. With 32 copies the lanes of a warp never meet in a bank, whatever the keys.
 template <int kDigits>
 static __device__ __forceinline__ void count_key(unsigned int *counters, unsigned int copies,
                                                  unsigned int key, int shift, int bits) {
@@ -21,13 +22,14 @@ static __device__ __forceinline__ void count_key(unsigned int *counters, unsigne
   }
 }
 
-// Counts the digits of keys[0..n), each key by one thread of the grid.
+// Adds keys[0..n) to the counters of the grid's blocks, each key to those of one block.
 template <int kDigits>
 static __device__ __forceinline__ void count_all(unsigned int *counters, unsigned int copies,
                                                  const unsigned int *keys, size_t n, int shift,
                                                  int bits) {
   const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
-  // 16 bytes a thread and several loads in flight; what is left over goes one by one.
+  // Several loads of 16 bytes in flight per thread. The remaining keys, or all keys if the array is
+  // not aligned to 16 bytes, are read one by one.
   const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
   for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
     uint4 quad[HISTOGRAM_UNROLL];
@@ -47,9 +49,9 @@ static __device__ __forceinline__ void count_all(unsigned int *counters, unsigne
     count_key<kDigits>(counters, copies, keys[i], shift, bits);
 }
 
-// Whether the calling block is the last one of the grid to get here, and so sees everything that
-// the others have added to memory before: each block's additions come before its arrival. All
-// threads call it; `arrived` is 0 before and after the launch.
+// True in the last block of the grid to call this. That block then sees all that the other blocks
+// wrote to global memory before their calls. All threads of a block call it; *arrived is 0 before
+// and after the launch.
 static __device__ bool is_last_block(unsigned int *arrived) {
   __shared__ unsigned int is_last;
   __threadfence();

@@ -1,8 +1,6 @@
-// Counting: the one launch before the passes. Where does every run of every digit start, in all
-// four passes?
-//
-// The digits of a key do not change from pass to pass, only the order of the keys does. So one read
-// of the input counts all four digits; v1 to v4 read it once per pass for that.
+// The launch before the passes: where each digit's run starts in the output, for all four passes,
+// from one read of the keys. As in radix_v5, but the last block scans, so that a second launch is
+// saved, and the blocks also clear what the passes need.
 #ifndef RADIX_V6_HISTOGRAM_CUH
 #define RADIX_V6_HISTOGRAM_CUH
 
@@ -10,13 +8,14 @@
 #include "common/overlap.cuh"
 #include "radix_v6/counting.cuh"
 
-// Counts of all blocks, and how many blocks have added theirs. Zero between sorts: the last block
-// clears them. (Sorts are issued to one stream, so no two of them overlap.)
+// Sum of all blocks' counts, and number of blocks that have added theirs. Zero between sorts: the
+// last block clears them. (Sorts are issued to one stream, so they do not overlap.)
 static __device__ unsigned int digit_counts[PASSES * BINS];
 static __device__ unsigned int blocks_arrived;
 
-// Counts all keys; the block that finishes last turns each pass's counts into starts. Blocks also
-// clear the look-back words and the tile counters for the passes.
+// Counts all keys; the last block to finish replaces the counts by their exclusive scan, pass by
+// pass. All blocks clear look_back[0..look_back_words) and the tile counters. blockDim.x is a
+// multiple of BINS.
 static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     count_digits(const unsigned int *keys, size_t n, SweepState state, size_t look_back_words,
                  unsigned int copies) {
@@ -36,7 +35,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   __syncthreads();
   for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
     unsigned int sum = 0;
-    for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
+    for (unsigned int c = 0; c < copies; c++)  // each lane starts at a different bank
       sum += counters[bin * copies + (c + threadIdx.x) % copies];
     if (sum > 0) atomicAdd(&digit_counts[bin], sum);
   }
@@ -45,7 +44,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
     const unsigned int count = *(volatile unsigned int *)&digit_counts[bin];
     const unsigned int scanned = block_inclusive_scan(count, warp_sums);
-    // The scan runs on from pass to pass; each pass has n keys, so what it carries over is known.
+    // Threads of several passes scan together; each pass contributes n to those behind it.
     state.start[bin] = scanned - count - threadIdx.x / BINS * (unsigned int)n;
     if (count > n / SKEW_LIMIT)
       state.spread[bin / BINS] = count == n ? DIGIT_CONSTANT : DIGIT_SKEWED;

@@ -1,30 +1,32 @@
-// Small pieces of the hot loops that the compiler does not find by itself. What is in PTX has a
-// twin for the cpu backend, which says what it does.
+// Operations of the hot loops that the compiler does not find by itself, one function each. Those
+// in PTX have a C form for the cpu backend, which also documents them.
+//
+// On Hopper, logic, shifts, comparisons and ballots share one pipe of each scheduler, which takes
+// an instruction every second cycle, and this pipe limits the sweeps. The multiply-add pipe beside
+// it idles. Hence addresses by multiply-add and digits by byte permutation.
 #ifndef RADIX_V6_INSTRUCTIONS_CUH
 #define RADIX_V6_INSTRUCTIONS_CUH
 
 #include <cuda_runtime.h>
 
-// What costs time here is the pipe that does logic, shifts and ballots: it takes a warp's
-// instruction every second cycle only. The multiply-add pipe beside it idles. So addresses are made
-// by multiply-add, and the digit, a byte of the key, by one byte permutation.
+// Byte 0 to 3 of `key`, zero-extended: one byte permutation instead of shift and mask.
 static __device__ __forceinline__ unsigned int byte_of(unsigned int key, unsigned int byte) {
-  return __byte_perm(key, 0, 0x4440u | byte);  // the three bytes above it come from the 0
+  return __byte_perm(key, 0, 0x4440u | byte);  // selector 4: a byte of the 0
 }
 
-// `word` with its byte `to` replaced by byte `from` of `source`.
-static __device__ __forceinline__ unsigned int with_byte(unsigned int word, unsigned int to,
+// `value` with byte `to` replaced by byte `from` of `source`: one byte permutation.
+static __device__ __forceinline__ unsigned int with_byte(unsigned int value, unsigned int to,
                                                          unsigned int source, unsigned int from) {
-  return __byte_perm(word, source, (0x3210u & ~(0xfu << to * 4)) | (4u | from) << to * 4);
+  return __byte_perm(value, source, (0x3210u & ~(0xfu << to * 4)) | (4u | from) << to * 4);
 }
 
-// The word `bytes` behind the first.
-static __device__ __forceinline__ unsigned int *at_offset(unsigned int *words, unsigned int bytes) {
-  return (unsigned int *)((char *)words + bytes);
+// &array[bytes / 4]. An index kept in bytes needs no shift at each use.
+static __device__ __forceinline__ unsigned int *at_offset(unsigned int *array, unsigned int bytes) {
+  return (unsigned int *)((char *)array + bytes);
 }
 
-// if (zero == 0) *address = value, in shared memory. As a predicated store: with a branch the
-// compiler runs out of registers and spills.
+// if (zero == 0) *address = value; address is in shared memory. A predicated store: a branch here
+// makes the compiler spill registers.
 static __device__ __forceinline__ void store_shared_if_zero(unsigned int zero,
                                                             unsigned int *address,
                                                             unsigned int value) {
@@ -40,11 +42,10 @@ static __device__ __forceinline__ void store_shared_if_zero(unsigned int zero,
 #endif
 }
 
-// The lanes that agree with mine in one bit of `digit`.
-static __device__ __forceinline__ unsigned int lanes_with_bit(unsigned int digit,
-                                                              unsigned int bit) {
+// The lanes whose digit agrees with the caller's in the bits of the mask `bit`, a power of two.
+// A test, a ballot and a predicated complement; the compiler makes more instructions of the C form.
+static __device__ __forceinline__ unsigned int match_bit(unsigned int digit, unsigned int bit) {
 #ifdef __CUDA_ARCH__
-  // From C the compiler makes more instructions of it: README.md, the log.
   unsigned int lanes;
   asm volatile(
       "{ .reg .pred set; .reg .u32 masked;"
@@ -61,7 +62,7 @@ static __device__ __forceinline__ unsigned int lanes_with_bit(unsigned int digit
 #endif
 }
 
-// a & b & c in one instruction, which the compiler does not always find.
+// a & b & c as one three-input instruction, which the compiler does not always find.
 static __device__ __forceinline__ unsigned int and3(unsigned int a, unsigned int b,
                                                     unsigned int c) {
 #ifdef __CUDA_ARCH__
@@ -72,10 +73,10 @@ static __device__ __forceinline__ unsigned int and3(unsigned int a, unsigned int
 #endif
 }
 
-// The same number, but the compiler no longer knows that. Digits are taken from the keys three
-// times; with a known byte it would take them once and keep them in registers that are needed for
-// keys. And a multiplication by a 4 that it does not know stays one.
-static __device__ __forceinline__ unsigned int forget(unsigned int value) {
+// The same value, opaque to the optimiser. Digits are computed from the keys three times; if the
+// compiler knew that they are the same, it would keep them in registers that the keys need. And a
+// product by an opaque 4 stays a multiplication, which goes to the idle pipe.
+static __device__ __forceinline__ unsigned int opaque(unsigned int value) {
   asm volatile("" : "+r"(value));
   return value;
 }
@@ -83,7 +84,7 @@ static __device__ __forceinline__ unsigned int forget(unsigned int value) {
 // The same for an address: constant offsets to it then cost nothing, where the compiler might add
 // them to a part of the sum that it is made of.
 template <class T>
-static __device__ __forceinline__ T *forget_address(T *address) {
+static __device__ __forceinline__ T *opaque_address(T *address) {
 #ifdef CUDA_CPU
   asm volatile("" : "+r"(address));
 #else
@@ -92,8 +93,8 @@ static __device__ __forceinline__ T *forget_address(T *address) {
   return address;
 }
 
-// Keeps the compiler from moving memory accesses past this point. Left alone it would begin all
-// loads of an unrolled loop before the first use, and run out of registers.
-static __device__ __forceinline__ void keep_order(void) { asm volatile("" ::: "memory"); }
+// A fence for the compiler only: memory accesses stay on their side of it. Without it all loads of
+// an unrolled loop move ahead of the first use, and registers run out.
+static __device__ __forceinline__ void compiler_fence(void) { asm volatile("" ::: "memory"); }
 
 #endif

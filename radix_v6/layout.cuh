@@ -1,4 +1,4 @@
-// What the kernels of radix_v6 share: digits, and the memory between the launches.
+// Digits, and the device memory that the kernels of radix_v6 share.
 #ifndef RADIX_V6_LAYOUT_CUH
 #define RADIX_V6_LAYOUT_CUH
 
@@ -13,30 +13,26 @@ enum {
   HISTOGRAM_UNROLL = 4,      // 16-byte loads in flight per thread
 };
 
-// How the keys are spread over the values of a digit.
+// How the keys are distributed over the values of a digit.
 typedef enum DigitSpread {
-  DIGIT_EVEN,      // no value has more than one key in SKEW_LIMIT
-  DIGIT_SKEWED,    // one has
-  DIGIT_CONSTANT,  // one has all
+  DIGIT_EVEN,      // no value has more than n / SKEW_LIMIT keys
+  DIGIT_SKEWED,    // some value has more, none has all
+  DIGIT_CONSTANT,  // one value has all n keys
   DIGIT_UNUSED,    // the sort goes another way: sweeps return at once
 } DigitSpread;
 enum { SKEW_LIMIT = 16 };
 
 // Device memory of one sort.
 typedef struct SweepState {
-  unsigned int *start;         // [PASSES][BINS] where the run of each digit starts
-  unsigned int *tile_counter;  // [PASSES] deals out tile numbers
+  unsigned int *start;         // [PASSES][BINS] index in the output where each digit's run starts
+  unsigned int *tile_counter;  // [PASSES] numbers the tiles in the order they start
   unsigned int *spread;        // [PASSES] a DigitSpread each
   unsigned int *look_back;     // [PASSES][tiles][BINS] words of look_back.cuh
 } SweepState;
 
-static __device__ __forceinline__ unsigned int digit_of(unsigned int key, int pass) {
-  return key >> (pass * DIGIT_BITS) & (BINS - 1);
-}
-
-// So many blocks of `threads` are to share a multiprocessor, but no more than the smallest of its
-// architecture holds (CUDA C++ Programming Guide, "Technical Specifications per Compute
-// Capability"). For __launch_bounds__, which refuses more.
+// Clamps `blocks` of `threads` threads to what one multiprocessor can hold on the smallest GPU of
+// the architecture (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+// For __launch_bounds__, which refuses more.
 static __host__ __device__ constexpr int resident_blocks(int threads, int blocks) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   const int threads_per_sm = 1024;

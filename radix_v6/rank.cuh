@@ -1,7 +1,8 @@
-// Ranking: where in a tile does each of its keys go, if the tile is to be in order of their digits?
+// Ranking: the place in the tile of each of its keys, in order of their digits.
 //
-// Each warp counts its keys by digit; the block turns the counts into places; and then each warp
-// deals out its places, a key of each lane at a time.
+// radix_v5 ranks first and counts along. Here each warp counts its digits first, by shared atomics,
+// so that the tile's counts are published early; the block turns the counts into places; then each
+// warp hands out its places, one key of each lane at a time.
 //
 //   digits of a warp's lanes        [1 3 1 1]   and of its next keys  [3 1 1 3]
 //   counted                         bin 1: 5, bin 3: 3
@@ -15,71 +16,71 @@
 #include "radix_v6/layout.cuh"
 
 enum {
-  SWEEP_THREADS = BINS,  // of a block: one for each bin
+  SWEEP_THREADS = BINS,  // threads of a block: one per bin
   SWEEP_WARPS = SWEEP_THREADS / WARP_SIZE,
-  RANK_BATCH = 4,   // keys of a thread that are ranked at a time
-  WRITE_BATCH = 4,  // elements of a thread that are on their way to memory at a time
+  RANK_BATCH = 4,     // keys of a thread that are ranked at a time
+  SCATTER_BATCH = 4,  // elements of a thread between two compiler fences
 };
 
-// The lanes whose digit equals mine. On Hopper eight ballots are faster than __match_any_sync; on
-// the cpu backend it is the other way round.
-static __device__ __forceinline__ unsigned int lanes_with_digit(unsigned int digit) {
+// The lanes of the warp whose digit equals the caller's. On Hopper eight ballots are faster than
+// __match_any_sync; on the cpu backend they are slower.
+static __device__ __forceinline__ unsigned int match_digit(unsigned int digit) {
 #ifdef CUDA_CPU
   return __match_any_sync(0xffffffffu, digit);
 #else
   unsigned int lanes[DIGIT_BITS];
 #pragma unroll
-  for (int bit = 0; bit < DIGIT_BITS; bit++) lanes[bit] = lanes_with_bit(digit, 1u << bit);
+  for (int bit = 0; bit < DIGIT_BITS; bit++) lanes[bit] = match_bit(digit, 1u << bit);
   return and3(and3(lanes[0], lanes[1], lanes[2]), and3(lanes[3], lanes[4], lanes[5]),
               lanes[6] & lanes[7]);
 #endif
 }
 
-// Where the elements of the calling thread stand in a tile: those of a warp are neighbours, those
-// of a lane WARP_SIZE apart, so that loads are coalesced and their order is that of the lanes.
+// Index in the tile of the thread's first element; the next ones follow WARP_SIZE apart. So a warp
+// holds neighbours, its loads are coalesced, and (u, lane) is the order of the input.
 template <int kItems>
 static __device__ __forceinline__ unsigned int first_item(void) {
   return threadIdx.x / WARP_SIZE * WARP_SIZE * kItems + threadIdx.x % WARP_SIZE;
 }
 
-// The thread's keys. What lies beyond the end is padded with the largest key: it is ranked last and
-// not written.
+// The thread's items of in[0..valid), the tile's part of the input. The rest is padding: the
+// largest key, which ranks behind all others and is not written.
 template <int kItems>
-static __device__ __forceinline__ void load_keys(const unsigned int *in, unsigned int valid,
-                                                 unsigned int (&key)[kItems]) {
+static __device__ __forceinline__ void load(const unsigned int *in, unsigned int valid,
+                                            unsigned int (&item)[kItems]) {
   const unsigned int first = first_item<kItems>();
-  in += first;  // what is added to it below is known to the compiler: one instruction per load
+  in += first;  // the offsets below are constants, so a load is one instruction
   if (valid == SWEEP_THREADS * kItems) {
 #pragma unroll
-    for (int u = 0; u < kItems; u++) key[u] = __ldcs(&in[u * WARP_SIZE]);
+    for (int u = 0; u < kItems; u++) item[u] = __ldcs(&in[u * WARP_SIZE]);
   } else {
 #pragma unroll
     for (int u = 0; u < kItems; u++)
-      key[u] = first + u * WARP_SIZE < valid ? __ldcs(&in[u * WARP_SIZE]) : 0xffffffffu;
+      item[u] = first + u * WARP_SIZE < valid ? __ldcs(&in[u * WARP_SIZE]) : 0xffffffffu;
   }
 }
 
-// Clears the bins of the calling thread's warp.
+// Zeroes the bins of the caller's warp.
 static __device__ __forceinline__ void clear_bins(unsigned int (*warp_bin)[BINS]) {
 #pragma unroll
   for (int i = 0; i < BINS; i += WARP_SIZE)
     warp_bin[threadIdx.x / WARP_SIZE][threadIdx.x % WARP_SIZE + i] = 0;
 }
 
-// Counts the thread's keys in the bins of its warp.
+// Adds the thread's keys to the histogram of its warp.
 template <int kItems>
-static __device__ __forceinline__ void count_keys(unsigned int (*warp_bin)[BINS],
-                                                  const unsigned int (&key)[kItems],
-                                                  unsigned int byte) {
-  const unsigned int four = forget(4);
+static __device__ __forceinline__ void count_in_warp(unsigned int (*warp_bin)[BINS],
+                                                     const unsigned int (&key)[kItems],
+                                                     unsigned int byte) {
+  const unsigned int four = opaque(4);
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     atomicAdd(at_offset(warp_bin[threadIdx.x / WARP_SIZE], byte_of(key[u], byte) * four), 1u);
 }
 
-// A thread per bin: what the warps of the tile hold of it, and their sum.
-static __device__ __forceinline__ unsigned int sum_bin(const unsigned int (*warp_bin)[BINS],
-                                                       unsigned int (&counts)[SWEEP_WARPS]) {
+// The tile's count of the thread's bin; counts[] are those of its warps.
+static __device__ __forceinline__ unsigned int count_bin(const unsigned int (*warp_bin)[BINS],
+                                                         unsigned int (&counts)[SWEEP_WARPS]) {
   unsigned int sum = 0;
 #pragma unroll
   for (int warp = 0; warp < SWEEP_WARPS; warp++) {
@@ -89,13 +90,13 @@ static __device__ __forceinline__ unsigned int sum_bin(const unsigned int (*warp
   return sum;
 }
 
-// Turns the warps' counts of a bin that starts at `place` in the tile into places: of the last key
-// that the warps before have put there, which is one less than where the warp's first key goes, and
-// in bytes, as they are used for addresses.
-static __device__ __forceinline__ void place_bin(unsigned int (*warp_bin)[BINS],
-                                                 const unsigned int (&counts)[SWEEP_WARPS],
-                                                 unsigned int place) {
-  unsigned int last = (place - 1) * 4;  // "-4" before the very first: it is only added to
+// Replaces each warp's count of the thread's bin, which begins at index `place` of the tile, by the
+// byte offset of the slot before the warp's first key: the inclusive count of matching lanes then
+// gives a key's slot without a further subtraction, and bytes need no shift.
+static __device__ __forceinline__ void scan_warps(unsigned int (*warp_bin)[BINS],
+                                                  const unsigned int (&counts)[SWEEP_WARPS],
+                                                  unsigned int place) {
+  unsigned int last = (place - 1) * 4;  // wraps around for place 0; only sums are used
 #pragma unroll
   for (int warp = 0; warp < SWEEP_WARPS; warp++) {
     warp_bin[warp][threadIdx.x] = last;
@@ -103,35 +104,37 @@ static __device__ __forceinline__ void place_bin(unsigned int (*warp_bin)[BINS],
   }
 }
 
-// Ranks the keys of a warp and puts them into the tile: four at a time, so that the ballots of one
-// overlap with the shared memory accesses of another. `last` are the warp's bins. places[] keeps
-// where the keys went, in bytes, two of 16 bits a word. With kFetch the register of a key that is
-// done takes its position, which arrives while the rest is ranked.
+// Ranks the keys of a warp in the order of the input, by ballots, and puts them into the tile: four
+// at a time, so that ballots of one key overlap with shared memory accesses of another. last[BINS]
+// are the warp's bins: the byte offset of the last slot taken. places[] receives the keys' byte
+// offsets in the tile, two of 16 bits in each element. With kFetch the register of a ranked key
+// receives its position, so that positions arrive while other keys are ranked.
 template <int kItems, bool kPairs, bool kFetch>
-static __device__ __forceinline__ void rank_keys(unsigned int *last, unsigned int *tile,
-                                                 unsigned int (&item)[kItems],
-                                                 const unsigned int *positions, unsigned int valid,
-                                                 unsigned int byte, unsigned int *places) {
+static __device__ __forceinline__ void rank_by_ballots(unsigned int *last, unsigned int *tile,
+                                                       unsigned int (&item)[kItems],
+                                                       const unsigned int *positions,
+                                                       unsigned int valid, unsigned int byte,
+                                                       unsigned int *places) {
   const unsigned int first_place = first_item<kItems>();
   const bool full = valid == SWEEP_THREADS * kItems;
   positions += first_place;
-  const unsigned int lane = threadIdx.x % WARP_SIZE, four = forget(4);
+  const unsigned int lane = threadIdx.x % WARP_SIZE, four = opaque(4);
   const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
 #pragma unroll
   for (int first = 0; first < kItems; first += RANK_BATCH) {
-    keep_order();
+    compiler_fence();
     unsigned int digit[RANK_BATCH], lanes[RANK_BATCH], place[RANK_BATCH];
 #pragma unroll
     for (int q = 0; q < RANK_BATCH; q++) {
       digit[q] = byte_of(item[first + q], byte);
-      lanes[q] = lanes_with_digit(digit[q]);
+      lanes[q] = match_digit(digit[q]);
     }
 #pragma unroll
     for (int q = 0; q < RANK_BATCH; q++) {
       unsigned int *const bin = at_offset(last, digit[q] * four);
       place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * four + *bin;
       __syncwarp();
-      // The last lane with this digit has counted them all.
+      // The rank of the last matching lane counts all of them.
       store_shared_if_zero(lanes[q] & above, bin, place[q]);
       __syncwarp();
     }
@@ -140,19 +143,19 @@ static __device__ __forceinline__ void rank_keys(unsigned int *last, unsigned in
       *at_offset(tile, place[q]) = item[first + q];
       const int i = (first + q) * WARP_SIZE;
       if (kFetch && (full || first_place + i < valid)) item[first + q] = __ldcs(&positions[i]);
-      if (kPairs && q % 2 == 1) places[(first + q) / 2] = forget(place[q - 1] | place[q] << 16);
+      if (kPairs && q % 2 == 1) places[(first + q) / 2] = opaque(place[q - 1] | place[q] << 16);
     }
   }
 }
 
-// The same for a pass that need not keep the order of equal digits, which is the first pass over
-// bare keys: nobody can tell one order from another. Shared atomics then give the places, with a
-// quarter of the instructions; but keys of one digit queue up for their counter, so digits have to
-// be even.
+// Ranks and places keys like rank_by_ballots(), but in any order within a digit: each atomic hands
+// out a slot. A quarter of the instructions. Only for the first pass over bare keys, where keys of
+// equal digits have no order to keep yet, and only for even digits, as atomics on one bin
+// serialise.
 template <int kItems>
-static __device__ __forceinline__ void rank_keys_unordered(unsigned int *last, unsigned int *tile,
-                                                           const unsigned int (&key)[kItems],
-                                                           unsigned int byte) {
+static __device__ __forceinline__ void rank_by_atomics(unsigned int *last, unsigned int *tile,
+                                                       const unsigned int (&key)[kItems],
+                                                       unsigned int byte) {
 #pragma unroll
   for (int first = 0; first < kItems; first += RANK_BATCH) {
     unsigned int place[RANK_BATCH];
@@ -164,11 +167,11 @@ static __device__ __forceinline__ void rank_keys_unordered(unsigned int *last, u
   }
 }
 
-// Puts the positions where their keys went.
+// Puts the positions into the tile at the places of their keys.
 template <int kItems>
-static __device__ __forceinline__ void place_positions(unsigned int *tile,
-                                                       const unsigned int (&position)[kItems],
-                                                       const unsigned int *places) {
+static __device__ __forceinline__ void exchange_positions(unsigned int *tile,
+                                                          const unsigned int (&position)[kItems],
+                                                          const unsigned int *places) {
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     *at_offset(tile, places[u / 2] >> u % 2 * 16 & 0xffffu) = position[u];

@@ -25,11 +25,11 @@ extern "C" const SortVersion sort_version = {
     "the one sweep tuned: few instructions a key, tile shapes, small n in one tile",
     "Adinets and Merrill, Onesweep (2022)",
     true,
-    (1u << 30) - 1,  // counts share their words with two flag bits
+    (1u << 30) - 1,  // a count of the look-back shares 32 bits with two flags
     0,
     stages,
     knobs,
-    4.4,  // a copy, and the words of the look-back
+    4.4,  // a copy of the input, and the counts of the look-back
     8.4,
 };
 

@@ -100,7 +100,7 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
       unsigned int digit = 0;
       if constexpr (kKeep) digit = kept[u];
       if (!kKeep && valid) digit = digit_in_pass<kByIndex>(mine[u], key, shift, bit);
-      const unsigned int lanes = lanes_with_digit(digit) & __ballot_sync(0xffffffffu, valid);
+      const unsigned int lanes = match_digit(digit) & __ballot_sync(0xffffffffu, valid);
       const unsigned int before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1)));
       const unsigned int to = bins[digit] + before;
       __syncwarp();

@@ -1,7 +1,7 @@
 // The last step of buckets.cuh: sorts each bucket in the shared memory of a block.
 //
-// Bins of the next 10 or 11 bits are so many that each has only a few keys, which a thread sorts in
-// registers. Where bins are crowded, the block sorts by stable passes (block_passes.cuh).
+// A counting sort by the next 10 to 12 bits leaves bins of a few keys, each of which a thread sorts
+// in registers. A block with a crowded bin sorts by stable passes instead (block_passes.cuh).
 #ifndef RADIX_V7_BUCKET_SORT_CUH
 #define RADIX_V7_BUCKET_SORT_CUH
 
@@ -40,7 +40,9 @@ static __device__ __forceinline__ void sort_bins(const unsigned int *bin, unsign
   }
 }
 
-// `in` and `out` may be the same: a block has read all of its bucket before it writes.
+// One block per bucket: sorts in[start[b]..start[b + 1]) to `out`. Keys of a bucket agree in all
+// bits from `shift` up. `in` and `out` may be equal: a block reads all of its bucket before it
+// writes.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_buckets(const unsigned int *in, unsigned int *out, const unsigned int *start, int shift,
@@ -51,15 +53,16 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   static_assert(kThreads * kItems < 1 << 16, "places have 16 bits");
   static_assert(kItems % PADDED == 0, "whole groups");
   constexpr unsigned int kBins = Shared::kBins, kCapacity = kThreads * kItems;
-  clear_words<kThreads>(shared.bin, kBins);
+  clear_counters<kThreads>(shared.bin, kBins);
   if (threadIdx.x == 0) shared.seen = {0, 0};
   wait_for_previous_kernel();
   if (*too_large != 0) return;
   __syncthreads();
   const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
 
-  // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
-  // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
+  // The digit has one bit more than the bins need, the lowest bit of the bucket's number. The flip
+  // makes it 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others. So
+  // padding needs no comparison.
   Digit digit = {shift - kFineBits, 2 * kBins - 1, blockIdx.x % 2 * kBins, 0};
   const unsigned int padding = (~blockIdx.x % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
   const unsigned int *const first = in + begin + threadIdx.x;
@@ -68,7 +71,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     key[u] = left > u * kThreads ? __ldcs(&first[u * kThreads]) : padding;
-  // What the warp has not got at all is left out.
+  // Groups that are padding in all lanes of the warp are skipped.
   const int left_of_warp = (int)count - (int)(threadIdx.x & ~(WARP_SIZE - 1u));
 #pragma unroll
   for (int u = 0; u < kItems; u += PADDED)
@@ -76,10 +79,10 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __syncthreads();
   const unsigned int largest =
       scan_counters<Shared::kBins / kThreads>(shared.bin, shared.warp_sums, 1, NULL, 0);
-  if (threadIdx.x < WARP_SIZE)  // room for what each warp has in this lane
+  if (threadIdx.x < WARP_SIZE)  // behind the keys, room for the padding of each lane
     shared.bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED);
   const bool skewed = __syncthreads_or(largest > MANY_KEYS) != 0;
-  digit = forget_bins(digit);
+  digit = opaque_digit(digit);
   if (!skewed) {
 #pragma unroll
     for (int u = 0; u < kItems; u += PADDED)
@@ -99,10 +102,10 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                                             shared.warp_sums);
   }
   out += begin + threadIdx.x;
-  const int still_left = (int)forget((unsigned int)left);  // as in forget_bins()
+  const int left_again = (int)opaque((unsigned int)left);  // not kept in registers till here
 #pragma unroll
   for (int u = 0; u < kItems; u++)
-    if (still_left > u * kThreads) out[u * kThreads] = shared.tile[threadIdx.x + u * kThreads];
+    if (left_again > u * kThreads) out[u * kThreads] = shared.tile[threadIdx.x + u * kThreads];
 }
 
 #endif

@@ -1,16 +1,17 @@
-// Most significant digit first, for bare keys: keys move to buckets that are so small that a block
-// can sort one in shared memory. 20 bytes a key move through memory, or 28 where buckets take two
-// steps; four sweeps move 36.
+// Sort of bare keys, most significant digit first: keys move to buckets small enough for a block to
+// sort in shared memory. 20 bytes a key move, or 28 if there are two partition steps; four sweeps
+// move 36.
 //
-//   count      how many keys has each bucket, that is, each value of the upper 10 to 15 bits?
-//   partition  moves the keys to their buckets; in two steps, if that is many buckets
-//   (partition.cuh) sort       a block per bucket (bucket_sort.cuh)
+//   count      the keys of each bucket, that is, of each value of the upper 10 to 15 bits
+//   partition  moves the keys to their buckets, in two steps if there are more than 2^10
+//              (partition.cuh)
+//   sort       one block per bucket (bucket_sort.cuh)
 //
-// Nobody can tell equal keys apart, so no step has to be stable: shared atomics give the places
-// inside a tile, global atomics those of the tile's runs. No ballots, no look-back.
+// Equal bare keys are identical, so no step has to be stable: shared atomics give the places inside
+// a tile, global atomics the places of the tile's runs. No ballots, no look-back.
 //
-// A bucket must fit into its block. The first kernel knows whether all do; if not, those behind it
-// do nothing, and the host has the four sweeps run instead.
+// A bucket must fit into its block. The counting kernel finds out whether all do. If not, the
+// kernels behind it return at once, and the host runs radix_v6's sweeps instead.
 #ifndef RADIX_V7_BUCKETS_CUH
 #define RADIX_V7_BUCKETS_CUH
 
@@ -22,31 +23,32 @@ enum {
   MIN_BUCKET_BITS = 10,
   MAX_BUCKET_BITS = 15,
   MAX_BUCKETS = 1 << MAX_BUCKET_BITS,
-  MAX_PARTS = 1 << (MAX_BUCKET_BITS + 1) / 2,  // that the first of two steps makes
+  MAX_PARTS = 1 << (MAX_BUCKET_BITS + 1) / 2,  // results of the first of two steps
 };
 
-// How the keys get to their buckets.
+// The upper bits of the keys that number the buckets.
 typedef struct BucketBits {
-  int first, second;  // bits of either step; second may be 0
+  int first, second;  // bits of the two partition steps; second may be 0
 } BucketBits;
 
 // Device memory between the launches.
 typedef struct BucketState {
-  unsigned int *start;           // [buckets + 1] where each bucket begins; the last: n
-  unsigned int *next_in_part;    // [2^first] where the next key of a part goes, in the first step
-  unsigned int *next_in_bucket;  // [buckets] the same for buckets, in the second
-  unsigned int *first_tile;      // [2^first + 1] number of each part's first tile, in the second
+  unsigned int *start;           // [buckets + 1] index where each bucket begins; the last is n
+  unsigned int *next_in_part;    // [2^first] first step: index of the next key of each part
+  unsigned int *next_in_bucket;  // [buckets] second step: index of the next key of each bucket
+  unsigned int *first_tile;      // [2^first + 1] second step: number of each part's first tile
   unsigned int *too_large;       // 1: some bucket does not fit
-  unsigned int *host_too_large;  // the same in the host's memory
+  unsigned int *host_too_large;  // the same in pinned host memory
 } BucketState;
 
-// Counts of all blocks, and how many blocks have added theirs. Zero between sorts, as in
-// histogram.cuh.
+// Sum of all blocks' counts, and number of blocks that have added theirs. Zero between sorts, as in
+// radix_v6/histogram.cuh.
 static __device__ unsigned int bucket_counts[MAX_BUCKETS];
 static __device__ unsigned int bucket_blocks_arrived;
 
-// For the second step, which makes tiles of each part apart: how many tiles of `tile` keys come
-// before those of each part? start[] has the buckets' starts. For all threads of a block.
+// Numbers the tiles of the second step. A tile lies in one part, so a part of k keys has
+// ceil(k / tile) tiles; first_tile[] is the exclusive scan over the parts. start[] are the buckets'
+// starts. All threads of a block call it.
 static __device__ void number_tiles(const unsigned int *start, unsigned int n, BucketBits bits,
                                     unsigned int tile, BucketState state, unsigned int *warp_sums) {
   const unsigned int parts = 1u << bits.first, part = threadIdx.x;
@@ -61,7 +63,8 @@ static __device__ void number_tiles(const unsigned int *start, unsigned int n, B
   if (part == parts - 1) state.first_tile[parts] = up_to_here;
 }
 
-// Counts the keys of each bucket; the last block to finish turns counts into starts.
+// Counts the keys of each bucket; the last block to finish scans the counts and checks that no
+// bucket exceeds `capacity`. `tile` is the tile size of the second partition step.
 static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     count_buckets(const unsigned int *keys, size_t n, BucketBits bits, unsigned int tile,
                   unsigned int capacity, BucketState state) {

@@ -1,4 +1,4 @@
-// Host side of buckets.cuh: which n is sorted how, and the launches.
+// Host side of buckets.cuh: choice of bucket bits and block shapes by n, and the launches.
 #ifndef RADIX_V7_BY_BUCKETS_CUH
 #define RADIX_V7_BY_BUCKETS_CUH
 
@@ -13,7 +13,7 @@ typedef void PartitionKernel(const unsigned int *, unsigned int *, unsigned int,
 typedef void BucketKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
                           const unsigned int *);
 
-// A kernel partition<...> and its blocks.
+// A kernel partition<...> and its blocks: threads, keys of a tile, shared counters.
 typedef struct PartitionShape {
   unsigned int threads, tile, counters;
   size_t shared_bytes;
@@ -27,15 +27,15 @@ typedef struct PartitionShape {
         partition<threads, items, each, max_bins, blocks_per_sm>       \
   }
 
-// The best measured on an H200 (README.md). One step makes 1,024 bins, with small tiles where there
-// are few keys for all multiprocessors; of two steps each makes at most 256.
+// Fastest on an H200 (README.md). A single step makes 1,024 bins; small n takes small tiles, so
+// that all multiprocessors have one. Each of two steps makes at most 256 bins.
 static const PartitionShape small_tiles = PARTITION_SHAPE(512, 8, 4, 1024, 3),
                             medium_tiles = PARTITION_SHAPE(512, 20, 4, 1024, 2),
                             large_tiles = PARTITION_SHAPE(512, 32, 4, 1024, 2),
                             two_step_tiles = PARTITION_SHAPE(256, 32, 8, MAX_PARTS, 4);
 enum { SMALL_TILES_UP_TO = 750000, MEDIUM_TILES_UP_TO = 6000000 };
 
-// A kernel sort_buckets<...>, its blocks, and the most keys of a bucket.
+// A kernel sort_buckets<...> and its blocks; capacity: the largest bucket, in keys.
 typedef struct BucketShape {
   unsigned int threads, capacity;
   size_t shared_bytes;
@@ -56,22 +56,23 @@ static const BucketShape bucket_shapes[] = {
 };
 enum { BUCKET_SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
 
-// How n keys are sorted.
+// Bucket bits and kernels for one sort.
 typedef struct BucketPlan {
   BucketBits bits;
   const PartitionShape *partition;
   const BucketShape *buckets;
 } BucketPlan;
 
-// Whether 2^bits buckets of n uniform keys fit. Sizes of buckets spread by the square root of what
-// they are on average; six times that is exceeded in one of 10^9 buckets.
+// Whether 2^bits buckets of n uniform keys fit into blocks of this shape. The size of a bucket has
+// a standard deviation of about the square root of its mean; six of them are exceeded in one of
+// 10^9.
 static bool buckets_fit(size_t n, int bits, const BucketShape *shape) {
   const double average = (double)n / (double)(1 << bits), room = shape->capacity - average;
   return room > 0 && room * room >= 36 * average;
 }
 
-// Few and large buckets are best, as long as a block has room for one. The knobs bucketBits and
-// bucketShape, if not 0, decide instead. False if n does not suit it.
+// Chooses the fewest bits, and for these the smallest shape, with which uniform keys fit. The knobs
+// bucketBits and bucketShape, if not 0, override the choice. False if no plan fits n or the device.
 static bool plan_buckets(size_t n, BucketPlan *plan) {
   const int wanted_bits = knob("bucketBits"), wanted_shape = knob("bucketShape");
   int bits = wanted_bits > 0 ? wanted_bits : MIN_BUCKET_BITS, shape = 0;
@@ -102,13 +103,13 @@ static void partition_step(const PartitionShape *shape, const unsigned int *in, 
   step.digit.mask = (1u << bits) - 1;
   while (step.digit.copy_bits < 5 && 2u << (bits + step.digit.copy_bits) <= shape->counters)
     step.digit.copy_bits++;
-  // The last tile of each part may be a short one.
+  // Each part may end in a short tile.
   const unsigned int tiles = blocks_for(n, (int)shape->tile) + step.parts - 1;
   launch_overlapped(shape->kernel, tiles, shape->threads, shape->shared_bytes, in, out,
                     (unsigned int)n, step);
 }
 
-// Issues all launches; state.too_large tells them and the host whether they are in vain.
+// Issues all launches. The first one sets state.too_large, on which the others return at once.
 static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, unsigned int *spare,
                                unsigned int *out, size_t n, BucketState state) {
   const BucketBits bits = plan->bits;
@@ -146,8 +147,8 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
   stage_stop();
 }
 
-// Sorts n keys from `in` to `out`; false, and nothing is changed but `spare` and `out`, if n does
-// not suit it or some bucket has too many keys.
+// Sorts n keys from `in` to `out`. False if no plan fits n or some bucket has too many keys; `in`
+// is then unchanged, `spare` and `out` undefined. The host waits for the counting kernel only.
 static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigned int *out,
                             size_t n) {
   BucketPlan plan;
@@ -169,7 +170,7 @@ static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigne
   launch_bucket_sort(&plan, in, spare, out, n, state);
   scratch_free(start);
 
-  // Everything is launched, so nobody waits for the host while it waits for this.
+  // All kernels are queued, so the device does not idle while the host waits.
   while (*host_too_large == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
   }
   CUDA_CHECK(cudaPeekAtLastError());

@@ -1,16 +1,16 @@
-// A thread sorts a few keys that lie side by side in shared memory.
+// Sorts of a few consecutive keys in shared memory by one thread.
 #ifndef RADIX_V7_FEW_KEYS_CUH
 #define RADIX_V7_FEW_KEYS_CUH
 
 #include <cuda_runtime.h>
 
-// A sorting network: which places are compared, one pair after the other.
+// A sorting network: comparison c is between the places a[c] < b[c].
 typedef struct Network {
   int length, a[64], b[64];
 } Network;
 
-// Batcher's merge exchange for any number of keys (Knuth, "The Art of Computer Programming"
-// 3, 5.2.2, algorithm M): runs that are sorted are merged in pairs. Eight keys take 19 comparisons.
+// Batcher's merge exchange for any number of keys (Knuth, "The Art of Computer Programming" 3,
+// 5.2.2, algorithm M): sorted runs are merged in pairs. Eight keys take 19 comparisons.
 static __host__ __device__ constexpr Network merge_exchange(int keys) {
   Network network = {};
   for (int run = 1; run < keys; run *= 2)
@@ -24,7 +24,7 @@ static __host__ __device__ constexpr Network merge_exchange(int keys) {
   return network;
 }
 
-// Sorts up to kSlots keys in registers; slots without a key hold the largest one.
+// Sorts keys[0..count), count <= kSlots, in registers; empty slots hold the largest key.
 template <int kSlots>
 static __device__ __forceinline__ void sort_few(unsigned int *keys, int count) {
   constexpr Network network = merge_exchange(kSlots);

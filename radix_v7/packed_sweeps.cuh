@@ -80,7 +80,7 @@ static void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
   unsigned int *const start = memory + look_back, *const counters = start + PASSES * BINS;
   const SweepState state = {start, counters, counters + PASSES, memory};
   stage_start("hist");
-  histogram(input, n, state, look_back);
+  count_histograms(input, n, state, look_back);
   stage_stop();
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {

@@ -173,7 +173,7 @@ static __device__ __forceinline__ void order_places(
     by_passes = __syncthreads_or(largest > CROWDED) != 0;
   }
   if (!by_passes) {
-    digit = forget_bins(digit);
+    digit = opaque_digit(digit);
 #pragma unroll
     for (int u = 0; u < kItems; u += kRows)
       if (first + u * kThreads < behind && (u > 0 || in_first)) {
@@ -243,7 +243,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
   const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, blockIdx.x % 2 * kBins, 0};
   const unsigned int padding = (~blockIdx.x % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
-  const uint2 *const from = forget_address(in + ((size_t)begin - lead + threadIdx.x));
+  const uint2 *const from = opaque_address(in + ((size_t)begin - lead + threadIdx.x));
   unsigned int key[kItems];
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
@@ -254,13 +254,13 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     shared.position[p] = pair.y;
   }
   __syncthreads();
-  order_places<kFew, true>(shared, key, key, lead, forget(behind), digit, low_bits, false);
+  order_places<kFew, true>(shared, key, key, lead, opaque(behind), digit, low_bits, false);
 
-  const unsigned int upper = blockIdx.x << low_bits, end = forget(behind);
+  const unsigned int upper = blockIdx.x << low_bits, end = opaque(behind);
   const unsigned int *const element = shared.element + threadIdx.x - lead;
-  unsigned int *const keys = forget_address(out.keys + ((size_t)begin - lead + threadIdx.x));
+  unsigned int *const keys = opaque_address(out.keys + ((size_t)begin - lead + threadIdx.x));
   unsigned int *const positions =
-      forget_address(out.positions + ((size_t)begin - lead + threadIdx.x));
+      opaque_address(out.positions + ((size_t)begin - lead + threadIdx.x));
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int p = threadIdx.x + u * kThreads;

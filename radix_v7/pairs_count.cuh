@@ -47,13 +47,12 @@ static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
   return x ^ x >> 16;
 }
 
-// A sampled key: one of each stride of the input. Those of a warp are far apart, so that keys in
-// order do not pass for equal ones.
+// A sampled key: one of each stride of the input. Those of a block are as far apart as can be, so
+// that keys in order do not pass for equal ones.
 static __device__ __forceinline__ unsigned int sampled_prefix(const unsigned int *keys, size_t n,
                                                               int shift, unsigned int threads) {
-  const size_t all = (size_t)gridDim.x * threads, stride = n / all;
-  const size_t warp = ((size_t)blockIdx.x * threads + threadIdx.x) / WARP_SIZE;
-  const size_t sample = threadIdx.x % WARP_SIZE * (all / WARP_SIZE) + warp;
+  const size_t stride = n / ((size_t)gridDim.x * threads);
+  const size_t sample = (size_t)threadIdx.x * gridDim.x + blockIdx.x;
   const size_t jitter = __umulhi(scramble((unsigned int)sample), (unsigned int)stride);
   return keys[sample * stride + jitter] >> shift;
 }

@@ -8,6 +8,8 @@
 #include "radix_v6/rank.cuh"
 #include "radix_v7/pairs_layout.cuh"
 
+enum { PAIR_BATCH = 4 };  // pairs of a thread under way at a time: more need more registers
+
 // Shared memory of a sweep.
 template <int kThreads, int kItems, int kBits>
 struct PairSweepShared {
@@ -39,7 +41,7 @@ static __device__ __forceinline__ unsigned int lanes_with_pair_digit(unsigned in
   unsigned int lanes[9];
 #pragma unroll
   for (int bit = 0; bit < 9; bit++)
-    lanes[bit] = bit < kBits ? lanes_with_bit(digit, 1u << bit) : 0xffffffffu;
+    lanes[bit] = bit < kBits ? match_bit(digit, 1u << bit) : 0xffffffffu;
   return and3(and3(lanes[0], lanes[1], lanes[2]), and3(lanes[3], lanes[4], lanes[5]),
               and3(lanes[6], lanes[7], lanes[8]));
 #endif
@@ -101,7 +103,7 @@ static __device__ __forceinline__ void count_digits_of_warp(unsigned int *bins,
 #pragma unroll
   for (unsigned int i = 0; i < 1u << kBits; i += WARP_SIZE) bins[threadIdx.x % WARP_SIZE + i] = 0;
   __syncwarp();
-  const unsigned int four = forget(4);
+  const unsigned int four = opaque(4);
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     atomicAdd(at_offset(bins, pair_digit<kBits>(item.key[u], shift) * four), 1u);
@@ -112,20 +114,20 @@ static __device__ __forceinline__ void count_digits_of_warp(unsigned int *bins,
 template <int kBits, int kItems>
 static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *tile,
                                                   const PairItems<kItems> &item, int shift) {
-  const unsigned int lane = threadIdx.x % WARP_SIZE, four = forget(4), eight = forget(8);
+  const unsigned int lane = threadIdx.x % WARP_SIZE, four = opaque(4), eight = opaque(8);
   const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
-  static_assert(kItems % RANK_BATCH == 0, "tile shape");
+  static_assert(kItems % PAIR_BATCH == 0, "tile shape");
 #pragma unroll
-  for (int first = 0; first < kItems; first += RANK_BATCH) {
-    keep_order();
-    unsigned int digit[RANK_BATCH], lanes[RANK_BATCH], place[RANK_BATCH];
+  for (int first = 0; first < kItems; first += PAIR_BATCH) {
+    compiler_fence();
+    unsigned int digit[PAIR_BATCH], lanes[PAIR_BATCH], place[PAIR_BATCH];
 #pragma unroll
-    for (int q = 0; q < RANK_BATCH; q++) {
+    for (int q = 0; q < PAIR_BATCH; q++) {
       digit[q] = pair_digit<kBits>(item.key[first + q], shift);
       lanes[q] = lanes_with_pair_digit<kBits>(digit[q]);
     }
 #pragma unroll
-    for (int q = 0; q < RANK_BATCH; q++) {
+    for (int q = 0; q < PAIR_BATCH; q++) {
       unsigned int *const bin = at_offset(bins, digit[q] * four);
       place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * eight + *bin;
       __syncwarp();
@@ -134,7 +136,7 @@ static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *til
       __syncwarp();
     }
 #pragma unroll
-    for (int q = 0; q < RANK_BATCH; q++)
+    for (int q = 0; q < PAIR_BATCH; q++)
       *(uint2 *)((char *)tile + place[q]) =
           make_uint2(item.key[first + q], item.position[first + q]);
   }
@@ -157,7 +159,7 @@ static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, i
   if (to == AT_OUTPUT) {
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
-      if (u % WRITE_BATCH == 0) keep_order();
+      if (u % PAIR_BATCH == 0) compiler_fence();
       const unsigned int i = threadIdx.x + u * kThreads;
       const uint2 pair = shared.tile[i];
       const unsigned int at =
@@ -179,7 +181,7 @@ static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, i
   }
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
-    if (u % WRITE_BATCH == 0) keep_order();
+    if (u % PAIR_BATCH == 0) compiler_fence();
     const unsigned int i = threadIdx.x + u * kThreads;
     const uint2 pair = shared.tile[i];
     const unsigned int at = *at_offset(shared.bin_shift, pair_digit<kBits>(pair.x, shift) * 4) + i;

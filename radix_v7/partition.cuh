@@ -1,4 +1,4 @@
-// One step of buckets.cuh: blocks move the keys of their tiles to the parts that a digit names.
+// One partition step of buckets.cuh: blocks move the keys of their tiles to the bins of a digit.
 #ifndef RADIX_V7_PARTITION_CUH
 #define RADIX_V7_PARTITION_CUH
 
@@ -6,41 +6,42 @@
 #include "radix_v6/instructions.cuh"
 
 enum {
-  PLACE_BATCH = 4,  // keys of a thread that are on their way at a time
+  PLACE_BATCH = 4,  // keys of a thread that are placed at a time
 };
 
 // A digit of any width; its values are the bins of a block.
 typedef struct Digit {
   int shift;          // at least 2 + copy_bits
   unsigned int mask;  // bins - 1
-  unsigned int flip;  // what is changed in it then
+  unsigned int flip;  // XORed with the digit
   int copy_bits;      // each bin has 2^copy_bits counters side by side
 } Digit;
 
-// ---- what a block does with its keys, here and in bucket_sort.cuh -------------------------------
+// ---- steps of a block, here and in bucket_sort.cuh ----------------------------------------------
 
 static __device__ __forceinline__ unsigned int digit_value(unsigned int key, Digit digit) {
   return (key >> digit.shift & digit.mask) ^ digit.flip;
 }
 
-// The first counter of a key's bin: two instructions, a shift and one for all the logic.
+// The first counter of a key's bin. Two instructions: a shift, and one for all the logic.
 static __device__ __forceinline__ unsigned int *bin_of(unsigned int *bin, unsigned int key,
                                                        Digit digit) {
   const int bytes = 2 + digit.copy_bits;
   return at_offset(bin, (key >> (digit.shift - bytes) & digit.mask << bytes) ^ digit.flip << bytes);
 }
 
-// The same digit; but with it the compiler does not remember the bins of all keys from one step to
-// the next, for which there are no registers.
-static __device__ __forceinline__ Digit forget_bins(Digit digit) {
-  digit.shift = (int)forget((unsigned int)digit.shift);
+// The same digit, opaque to the compiler, which would otherwise keep the bins of all keys in
+// registers from one step to the next and spill.
+static __device__ __forceinline__ Digit opaque_digit(Digit digit) {
+  digit.shift = (int)opaque((unsigned int)digit.shift);
   return digit;
 }
 
+// counter[0..count) = 0; 16-byte aligned, count a multiple of 4.
 template <int kThreads>
-static __device__ __forceinline__ void clear_words(unsigned int *words, unsigned int count) {
+static __device__ __forceinline__ void clear_counters(unsigned int *counter, unsigned int count) {
   for (unsigned int i = threadIdx.x; i < count / 4; i += kThreads)
-    ((uint4 *)words)[i] = make_uint4(0, 0, 0, 0);
+    ((uint4 *)counter)[i] = make_uint4(0, 0, 0, 0);
 }
 
 template <int kItems>
@@ -50,7 +51,7 @@ static __device__ __forceinline__ void count_in_bins(const unsigned int *key, Di
   for (int u = 0; u < kItems; u++) atomicAdd(bin_of(bin, key[u], digit), 1u);
 }
 
-// Puts keys into the tile, each where the counter of its bin says, which moves on by one.
+// Puts each key into the tile at the index that the counter of its bin holds, and increments it.
 template <int kItems>
 static __device__ __forceinline__ void place_in_tile(const unsigned int *key, Digit digit,
                                                      unsigned int *bin, unsigned int *tile) {
@@ -61,9 +62,10 @@ static __device__ __forceinline__ void place_in_tile(const unsigned int *key, Di
   for (int u = 0; u < kItems; u++) tile[place[u]] = key[u];
 }
 
-// Exclusive scan over counter[0..kThreads * kEach), in place; a thread has kEach counters side by
-// side. first[b] becomes what comes before the `copies` counters of bin b, for b < bins. Returns
-// the largest of the thread's counters. One barrier inside, and one has to follow.
+// Exclusive scan over counter[0..kThreads * kEach), in place; each thread scans kEach consecutive
+// counters. A bin has `copies` consecutive counters; first[b] becomes the scan at the first of bin
+// b, for b < bins. Returns the largest count among the thread's counters. Contains one barrier; the
+// caller must follow with another.
 //   counter  [3 1 7 0], 2 copies  ->  [0 3 4 11], first [0 4]
 template <int kEach>
 static __device__ __forceinline__ unsigned int scan_counters(unsigned int *counter,
@@ -101,31 +103,32 @@ static __device__ __forceinline__ unsigned int scan_counters(unsigned int *count
   return largest;
 }
 
-// ---- the step -----------------------------------------------------------------------------------
+// ---- the kernel ---------------------------------------------------------------------------------
 
-// Where a block finds its tile.
+// One partition step. With more than one part, every part is partitioned by itself.
 typedef struct PartitionStep {
   Digit digit;
-  unsigned int *next;              // where the next key of each bin goes; parts follow each other
-  unsigned int parts;              // that are partitioned apart
-  const unsigned int *first_tile;  // [parts + 1] if more than one
-  const unsigned int *start;       // of the bins of all parts
-  const unsigned int *too_large;
+  unsigned int *next;              // [parts][bins] index in the output of each bin's next key
+  unsigned int parts;              // at least 1
+  const unsigned int *first_tile;  // [parts + 1] number of each part's first tile, if parts > 1
+  const unsigned int *start;       // [parts * bins + 1] where each bin begins, if parts > 1
+  const unsigned int *too_large;   // not 0: the kernel returns at once
 } PartitionStep;
 
-// Shared memory of a block. A bin has as many counters as there is room for, up to one for each
-// lane of a warp: then no two lanes meet in a bank, and equal digits do not queue up.
+// Shared memory of a block. A bin has as many counters as fit, up to one for each lane of a warp:
+// with one each, lanes never meet in a bank, and atomics on equal digits do not serialise.
 template <int kThreads, int kItems, int kEach, int kMaxBins>
 struct PartitionShared {
-  unsigned int counter[kThreads * kEach];  // counts, then places in the tile
-  unsigned int first[kMaxBins + 1];        // place in the tile of each bin's first key
-  unsigned int to[kMaxBins];               // from a place in the tile to one in `out`
+  unsigned int counter[kThreads * kEach];  // counts, then indices in the tile
+  unsigned int first[kMaxBins + 1];        // index in the tile of each bin's first key
+  unsigned int to[kMaxBins];               // index in the output minus index in the tile
   unsigned int warp_sums[MAX_WARPS];
-  unsigned int part, begin, end;  // of the tile's part, where the tile begins, where the part ends
+  unsigned int part, begin, end;  // the tile's part, first key, and the end of its part
   unsigned int tile[kThreads * kItems];
 };
 
-// Moves in[0..valid), a whole tile if kFull, to where its bins go on in `out`.
+// Moves in[0..valid) to the next free places of their bins in `out`. kFull: valid is a whole tile,
+// whose keys stay in registers; a shorter tile is read twice.
 template <int kThreads, int kItems, int kEach, int kMaxBins, bool kFull>
 static __device__ __forceinline__ void partition_tile(
     const unsigned int *in, unsigned int *out, unsigned int valid, Digit digit, unsigned int *next,
@@ -147,7 +150,7 @@ static __device__ __forceinline__ void partition_tile(
   if (threadIdx.x == 0) shared.first[bins] = valid;
   __syncthreads();
 
-  // Room for the tile's run of each bin is reserved; the answers arrive while the tile is filled.
+  // Reserves room for the tile's run of each bin; the answers arrive while the tile is filled.
   constexpr int kRuns = (kMaxBins + kThreads - 1) / kThreads;
   unsigned int to[kRuns];
 #pragma unroll
@@ -156,7 +159,7 @@ static __device__ __forceinline__ void partition_tile(
     const unsigned int count = b < bins ? shared.first[b + 1] - shared.first[b] : 0;
     to[r] = count > 0 ? atomicAdd(&next[b], count) : 0;
   }
-  digit = forget_bins(digit);
+  digit = opaque_digit(digit);
   if constexpr (kFull) {
 #pragma unroll
     for (int u = 0; u < kItems; u += PLACE_BATCH)
@@ -174,7 +177,7 @@ static __device__ __forceinline__ void partition_tile(
   digit.copy_bits = 0;
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
-    if (u % PLACE_BATCH == 0) keep_order();
+    if (u % PLACE_BATCH == 0) compiler_fence();
     if (!kFull && left <= u * kThreads) break;
     const unsigned int i = threadIdx.x + u * kThreads, moved = shared.tile[i];
     out[*bin_of(shared.to, moved, digit) + i] = moved;
@@ -188,13 +191,13 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   extern __shared__ __align__(16) unsigned int shared_memory[];
   typedef PartitionShared<kThreads, kItems, kEach, kMaxBins> Shared;
   Shared &shared = *(Shared *)shared_memory;
-  clear_words<kThreads>(shared.counter, kThreads * kEach);
+  clear_counters<kThreads>(shared.counter, kThreads * kEach);
   wait_for_previous_kernel();
   const unsigned int bins = step.digit.mask + 1;
   unsigned int begin = blockIdx.x * kTile, end = n, *next = step.next;
   if (step.parts > 1) {
-    // The thread whose part it is tells the others; nobody does in a block that there is no tile
-    // for.
+    // One thread per part; the one whose part holds this tile publishes it. In a block behind the
+    // last tile none does.
     if (threadIdx.x == 0) shared.begin = shared.end = 0;
     __syncthreads();
     const unsigned int part = threadIdx.x;

@@ -3,7 +3,7 @@
 // Builds on: radix_v6, whose sweeps sort pairs and keys that do not fit into buckets.
 // Build:     make radix_v7
 // Run:       ./HW4 samples/portrait.ppm samples/template.ppm
-// New here:  bare keys, if they are spread well, are moved by their upper bits to buckets, each of
+// New here:  bare keys, if evenly distributed, are moved by their upper bits to buckets, each of
 //            which a block sorts in shared memory (buckets.cuh).
 // Lesson:    equal bare keys are identical, so a sort of them need not be stable, and need not pay
 //            for stability.
@@ -46,11 +46,11 @@ extern "C" const SortVersion sort_version = {
     "bare keys by small buckets, sorted on the chip; sweeps for the rest",
     "Adinets and Merrill, Onesweep (2022)",
     true,
-    (1u << 30) - 1,  // counts share their words with two flag bits
+    (1u << 30) - 1,  // a count of the look-back shares 32 bits with two flags
     0,
     stages,
     knobs,
-    4.4,  // a copy, and the words of the look-back
+    4.4,  // a copy of the input, and the counts of the look-back
     8.4,
 };
 

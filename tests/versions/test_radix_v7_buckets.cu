@@ -1,5 +1,5 @@
-// radix_v7's way by buckets: does it sort whatever fits, by one step and by two, with buckets of
-// every size; and does it say so when a bucket does not fit?
+// Bucket sort of radix_v7: sorts all that fits, by one step and by two, with buckets of every size;
+// returns false if a bucket does not fit.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static uint32_t keys[200000];
 static void test_steps(void **state) {
   (void)state;
   for (int bits = MIN_BUCKET_BITS; bits <= MAX_BUCKET_BITS; bits++) {
-    const size_t n = bits < 13 ? 30011 : 4099;  // some tiles; or, of many parts, a few keys each
+    const size_t n = bits < 13 ? 30011 : 4099;  // several tiles; or many parts of a few keys each
     knobs_begin(&version);
     set("bucketBits", bits);
     for (size_t i = 0; i < n; i++) keys[i] = random_word();
@@ -77,8 +77,8 @@ static void test_steps(void **state) {
   }
 }
 
-// As many keys in a bucket as each shape holds, in the first and the last one, where padding and
-// keys might meet; by their lower bits they are, in turn, all different, in groups, and all equal.
+// The first and the last bucket full to the capacity of each shape, where padding could collide
+// with keys. Lower bits: random, in groups, four values, 20 bins, all equal.
 static void test_full_buckets(void **state) {
   (void)state;
   for (int shape = 1; shape <= BUCKET_SHAPES; shape++)
@@ -99,8 +99,8 @@ static void test_full_buckets(void **state) {
     }
 }
 
-// One key too many in a bucket, and what n alone forbids.
-static void test_what_does_not_fit(void **state) {
+// A bucket with one key too many; too few bucket bits; n too large.
+static void test_does_not_fit(void **state) {
   (void)state;
   for (int shape = 1; shape <= BUCKET_SHAPES; shape++) {
     const size_t n = bucket_shapes[shape - 1].capacity + 1u;
@@ -120,7 +120,7 @@ static void test_what_does_not_fit(void **state) {
   assert_false(plan_buckets((size_t)1 << 30, &plan));
 }
 
-// Chosen by n: each shape and number of bits is as small as uniform keys allow.
+// The plan for each n has the fewest bits and the smallest shape that uniform keys allow.
 static void test_plans(void **state) {
   (void)state;
   knobs_begin(&version);
@@ -144,7 +144,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steps),
       cmocka_unit_test(test_full_buckets),
-      cmocka_unit_test(test_what_does_not_fit),
+      cmocka_unit_test(test_does_not_fit),
       cmocka_unit_test(test_plans),
   };
   return cmocka_run_group_tests_name("radix_v7 by buckets", tests, NULL, NULL);
