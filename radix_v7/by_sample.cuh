@@ -2,6 +2,8 @@
 #ifndef RADIX_V7_BY_SAMPLE_CUH
 #define RADIX_V7_BY_SAMPLE_CUH
 
+#include <limits.h>
+
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
@@ -14,9 +16,13 @@
 enum { SAMPLED_FROM = 8193, SAMPLED_UP_TO = 235000 };
 
 static bool sample_suits(size_t n) {
-  const unsigned int blocks = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+#ifdef CUDA_CPU
+  const unsigned int resident = UINT_MAX;  // blocks start in order there
+#else
+  const unsigned int resident = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+#endif
   return n >= (size_t)knob("sampledFrom") && n <= (size_t)knob("sampledUpTo") &&
-         blocks_for(n, SAMPLE_TILE) <= blocks &&
+         blocks_for(n, SAMPLE_TILE) <= resident &&
          sizeof(SampleBlockShared) <= dynamic_shared_limit();
 }
 
