@@ -94,8 +94,10 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
     shared.tree[bin] =
         splitter(state.sorted, (2 * (bin - (1u << depth)) + 1) << (SAMPLE_BITS - 1 - depth));
   }
-  // Where splitters are the largest key, the buckets before the last one are empty.
-  const bool is_last = bin > 0 && bin < SAMPLE_BUCKETS && shared.edge[bin] == ~0u;
+  // Where sampled keys are the largest one, the buckets before the last are empty, and their
+  // regions its own. (A splitter may also be the largest key as the one after an equal one.)
+  const bool is_last =
+      bin > 0 && bin < SAMPLE_BUCKETS && state.sorted[SAMPLE / SAMPLE_BUCKETS * bin] == ~0u;
   const unsigned int last = (unsigned int)__syncthreads_count(is_last);
   const unsigned int first_region =
       bin == SAMPLE_BUCKETS - 1 && last > 1 ? SAMPLE_BUCKETS - last : bin;
@@ -156,7 +158,7 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
   if (bin == SAMPLE_BUCKETS - 1) total -= SAMPLE_TILE - valid;  // the padding
   if (bin < SAMPLE_BUCKETS) {
     const unsigned int empty =
-        __ballot_sync(0xffffffffu, bin > 0 && shared.edge[bin] == shared.edge[bin + 1]);
+        __ballot_sync(0xffffffffu, bin > 0 && !is_last && shared.edge[bin] == shared.edge[bin + 1]);
     if (lane == 0) shared.empty[bin / WARP_SIZE] = empty;
   }
   const unsigned int start = block_inclusive_scan_one_barrier(total, shared.warp_sums[1]) - total;
