@@ -28,7 +28,15 @@ enum {
   ZIPF,
   STAGGERED,
   G_GROUP,
-  BUCKET
+  BUCKET,
+  HOT_KEY,
+  TOP_EQUAL,
+  ORGAN_PIPE,
+  SAWTOOTH,
+  UNIT_FLOATS,
+  TWO_HALVES,
+  OUTLIER,
+  GEOMETRIC
 };
 static const unsigned int PARTS = 128, GROUP = 8;  // p and g of Helman, Bader and JaJa
 static const unsigned int SLICE_BITS = 7;          // 2^7 slices of the range of keys
@@ -51,6 +59,14 @@ extern "C" const InputKind input_kinds[] = {
     {"staggered", "part j of 128 in slice 2j + 1, from the middle on 2j - 128 (HBJ 1998)", false},
     {"g-group", "8 parts share 8 slices, half the range away (HBJ 1998, g = 8)", false},
     {"bucket", "each of 128 parts goes through 128 slices in order (HBJ 1998)", false},
+    {"hot-key", "w, but one key in 100 is one and the same word", false},
+    {"top-equal", "w / 2^10: the upper 10 bits are equal", false},
+    {"organ-pipe", "0, 1, 2, .. up to n / 2 and down again", false},
+    {"sawtooth", "i mod 1000", false},
+    {"unit-floats", "the bits of floats k 2^-24, k uniform below 2^24", false},
+    {"two-halves", "16 random upper bits, 4 random lower bits, zeros between", false},
+    {"outlier", "one word for all but index n / 3", false},
+    {"geometric", "w / 2^(0 .. 31), the exponent uniform", false},
     {NULL, NULL, false},
 };
 
@@ -107,6 +123,13 @@ static __device__ unsigned int slice_of(int kind, uint64_t i, uint64_t n) {
   return (part / GROUP * GROUP + PARTS / 2 + step) % PARTS;
 }
 
+// The bits of the float k 2^-24, for k < 2^24.
+static __device__ unsigned int unit_float(unsigned int k) {
+  if (k == 0) return 0;
+  const unsigned int exponent = 31u - (unsigned int)__clz((int)k);
+  return (127 - 24 + exponent) << 23 | (k << (23 - exponent) & 0x7fffffu);
+}
+
 static __device__ unsigned int key_at(int kind, uint64_t seed, uint64_t i, uint64_t n,
                                       const unsigned int *thresholds) {
   switch (kind) {
@@ -135,6 +158,22 @@ static __device__ unsigned int key_at(int kind, uint64_t seed, uint64_t i, uint6
     case G_GROUP:
     case BUCKET:
       return slice_of(kind, i, n) << (32 - SLICE_BITS) | uniform(seed, i, 0) >> SLICE_BITS;
+    case HOT_KEY:
+      return uniform(seed, uniform(seed, i, 1) % 100 == 0 ? 0 : i, 0);
+    case TOP_EQUAL:
+      return uniform(seed, i, 0) >> 10;
+    case ORGAN_PIPE:
+      return (unsigned int)(i < n / 2 ? i : n - i);
+    case SAWTOOTH:
+      return (unsigned int)(i % 1000);
+    case UNIT_FLOATS:
+      return unit_float(uniform(seed, i, 0) >> 8);
+    case TWO_HALVES:
+      return (uniform(seed, i, 0) & 0xffff0000u) | uniform(seed, i, 1) >> 28;
+    case OUTLIER:
+      return uniform(seed, 0, i == n / 3 ? 1 : 0);
+    case GEOMETRIC:
+      return uniform(seed, i, 0) >> (uniform(seed, i, 1) & 31u);
     default:
       return uniform(seed, i, 0);
   }

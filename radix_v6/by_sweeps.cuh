@@ -92,9 +92,10 @@ static void sort_by_sweeps(Pairs input, Pairs spare, Pairs output, size_t n) {
   stage_stop();
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {
-    const SweepPass sweep_pass = {(unsigned int)pass, state.spread + pass,
-                                  state.start + pass * BINS, state.tile_counter + pass,
-                                  state.look_back + (size_t)pass * tiles * BINS};
+    const SweepPass sweep_pass = {
+        (unsigned int)pass,        pass == 0,
+        state.spread + pass,       state.start + pass * BINS,
+        state.tile_counter + pass, state.look_back + (size_t)pass * tiles * BINS};
     launch_overlapped(sweep, tiles, SWEEP_THREADS, shape->shared_bytes, stations[pass],
                       stations[pass + 1], (unsigned int)n, sweep_pass);
   }

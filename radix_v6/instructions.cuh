@@ -81,6 +81,18 @@ static __device__ __forceinline__ unsigned int opaque(unsigned int value) {
   return value;
 }
 
+// The same for an address: constant offsets to it then cost nothing, where the compiler might add
+// them to a part of the sum that it is made of.
+template <class T>
+static __device__ __forceinline__ T *opaque_address(T *address) {
+#ifdef CUDA_CPU
+  asm volatile("" : "+r"(address));
+#else
+  asm volatile("" : "+l"(address));
+#endif
+  return address;
+}
+
 // A fence for the compiler only: memory accesses stay on their side of it. Without it all loads of
 // an unrolled loop move ahead of the first use, and registers run out.
 static __device__ __forceinline__ void compiler_fence(void) { asm volatile("" ::: "memory"); }

@@ -18,6 +18,7 @@ typedef enum DigitSpread {
   DIGIT_EVEN,      // no value has more than n / SKEW_LIMIT keys
   DIGIT_SKEWED,    // some value has more, none has all
   DIGIT_CONSTANT,  // one value has all n keys
+  DIGIT_UNUSED,    // the sort goes another way: sweeps return at once
 } DigitSpread;
 enum { SKEW_LIMIT = 16 };
 

@@ -20,6 +20,7 @@
 // One pass: its digit, and its part of a SweepState.
 typedef struct SweepPass {
   unsigned int byte;           // which byte of the key is the digit, 0 the lowest
+  bool unordered;              // the order of equal digits is free
   const unsigned int *spread;  // a DigitSpread
   const unsigned int *start;   // [BINS] index in the output where each bin's run starts
   unsigned int *tile_counter;  // 0 before the launch; numbers the tiles in the order they start
@@ -102,6 +103,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   __syncthreads();
   const unsigned int tile = shared.tile_number, begin = tile * kTile;
   const unsigned int valid = n - begin < kTile ? n - begin : kTile;
+  if (spread == DIGIT_UNUSED) return;
   if (spread == DIGIT_CONSTANT) {
     copy_tile<kItems>(in.keys + begin, out.keys + begin, valid);
     if (kPairs) copy_tile<kItems>(in.positions + begin, out.positions + begin, valid);
@@ -127,7 +129,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   unsigned int *const last = shared.warp_bin[threadIdx.x / WARP_SIZE];
   unsigned int places[kPairs ? kItems / 2 : 1];
   // By atomics only in full tiles: padding must stay behind the keys of its digit.
-  if (!kPairs && pass.byte == 0 && spread == DIGIT_EVEN && valid == kTile)
+  if (!kPairs && pass.unordered && spread == DIGIT_EVEN && valid == kTile)
     rank_by_atomics<kItems>(last, shared.tile, item, opaque(pass.byte));
   else
     rank_by_ballots<kItems, kPairs, kPairs>(last, shared.tile, item, in.positions + begin, valid,

@@ -1,100 +1,42 @@
 // The last step of buckets.cuh: sorts each bucket in the shared memory of a block.
 //
-// A counting sort by the next 10 or 11 bits leaves bins of a few keys, each of which a thread sorts
-// in registers.
+// A counting sort by the next 10 to 12 bits leaves bins of a few keys, each of which a thread sorts
+// in registers. A block with a crowded bin sorts by stable passes instead (block_passes.cuh).
 #ifndef RADIX_V7_BUCKET_SORT_CUH
 #define RADIX_V7_BUCKET_SORT_CUH
 
+#include "radix_v7/block_passes.cuh"
 #include "radix_v7/few_keys.cuh"
 #include "radix_v7/partition.cuh"
 
 enum {
-  MANY_KEYS = 32,  // bins with more keys are sorted by counting, not by comparison
-  PADDED = 3,      // keys of a thread that are loaded, padded or skipped together
+  MANY_KEYS = 32,  // with more keys than that in a bin, the bucket is sorted by passes
+  PADDED = 3,      // keys of a thread that are loaded, or padded, or not at all
 };
 
 // Shared memory for a bucket of at most kThreads * kItems keys and 2^kFineBits bins.
 template <int kThreads, int kItems, int kFineBits>
 struct BucketShared {
-  // A counter per bin and WARP_SIZE for padding; or one for each value of the key's remaining bits.
-  static constexpr int kLeftBits = 32 - MIN_BUCKET_BITS - kFineBits;
-  static constexpr int kBins = 1 << kFineBits, kLeft = 1 << kLeftBits;
-  unsigned int bin[kLeft > kBins + WARP_SIZE ? kLeft : kBins + WARP_SIZE];
+  static constexpr int kBins = 1 << kFineBits, kWarpBins = kThreads / WARP_SIZE * PASS_BINS;
+  // One for each bin, and then WARP_SIZE for padding; or those of the passes.
+  unsigned int bin[kWarpBins > kBins + WARP_SIZE ? kWarpBins : kBins + WARP_SIZE];
   unsigned int warp_sums[MAX_WARPS];
-  // Bins with more than MANY_KEYS keys: index of the first key * 2^16 + number of keys.
-  unsigned int crowded[kThreads * kItems / MANY_KEYS];
-  unsigned int crowded_count;
+  SeenBits seen;
   unsigned int tile[kThreads * kItems + kThreads * PADDED];  // padding goes to the end
 };
 
-// Like place_in_tile(), for in[0..valid), but with one atomic for all lanes of a warp that hit the
-// same bin. Faster on skewed bins, slower on even ones.
-static __device__ void place_by_match(const unsigned int *in, unsigned int valid, Digit digit,
-                                      unsigned int *bin, unsigned int *tile) {
-  const unsigned int below = (1u << threadIdx.x % WARP_SIZE) - 1;
-  for (unsigned int i = threadIdx.x; i - threadIdx.x < valid; i += blockDim.x) {
-    const unsigned int key = i < valid ? in[i] : 0;
-    const unsigned int value = i < valid ? digit_value(key, digit) : 0xffffffffu;
-    const unsigned int lanes = __match_any_sync(0xffffffffu, value);
-    unsigned int place = 0;
-    if (i < valid && (lanes & below) == 0)
-      place = atomicAdd(&bin[value], (unsigned int)__popc((int)lanes));
-    place = __shfl_sync(0xffffffffu, place, __ffs((int)lanes) - 1);
-    if (i < valid) tile[place + (unsigned int)__popc((int)(lanes & below))] = key;
-  }
-}
-
-// Counting sort by the whole block, for any number of keys that differ in their lowest `bits` bits
-// only: the scanned counts of the 2^bits values determine each key. It bounds the time for crowded
-// bins, on which comparisons would be quadratic.
-template <int kThreads, int kMostBits>
-static __device__ void counting_sort(unsigned int *keys, unsigned int count, int bits,
-                                     unsigned int *counters, unsigned int *warp_sums) {
-  const unsigned int values = 1u << bits, upper = keys[0] & ~(values - 1);
-  __syncthreads();
-  clear_counters<kThreads>(counters, 1u << kMostBits);
-  __syncthreads();
-  for (unsigned int i = threadIdx.x; i < count; i += kThreads)
-    atomicAdd(&counters[keys[i] & (values - 1)], 1u);
-  __syncthreads();
-  scan_counters<(1 << kMostBits) / kThreads>(counters, warp_sums, 1, NULL, 0);
-  __syncthreads();
-  for (unsigned int i = threadIdx.x; i < count; i += kThreads) {
-    unsigned int low = 0, high = values;  // the last value whose run begins at or before i
-    while (high - low > 1) {
-      const unsigned int middle = (low + high) / 2;
-      if (counters[middle] <= i)
-        low = middle;
-      else
-        high = middle;
-    }
-    keys[i] = upper | low;
-  }
-  __syncthreads();
-}
-
-// Sorts each bin's keys, which are consecutive in the tile; bin[b] is the index behind those of bin
-// b. bits_left: number of lower bits in which keys of a bin may differ.
-template <int kThreads, int kItems, int kFineBits, int kFewKeys>
-static __device__ __forceinline__ void sort_bins(BucketShared<kThreads, kItems, kFineBits> &shared,
-                                                 int bits_left) {
-  typedef BucketShared<kThreads, kItems, kFineBits> Shared;
+// Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where those of bin b
+// end.
+template <int kThreads, int kBins, int kFewKeys>
+static __device__ __forceinline__ void sort_bins(const unsigned int *bin, unsigned int *tile) {
 #pragma unroll 2
-  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) {
-    const unsigned int first = b == 0 ? 0 : shared.bin[b - 1];
-    const int keys = (int)(shared.bin[b] - first);
-    if (keys > MANY_KEYS)
-      shared.crowded[atomicAdd(&shared.crowded_count, 1u)] = first << 16 | (unsigned int)keys;
-    else if (keys > kFewKeys)
-      sort_by_insertion(&shared.tile[first], keys);
+  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
+    const unsigned int first = b == 0 ? 0 : bin[b - 1];
+    const int keys = (int)(bin[b] - first);
+    if (keys > kFewKeys)
+      sort_by_insertion(&tile[first], keys);
     else if (keys > 1)
-      sort_few<kFewKeys>(&shared.tile[first], keys);
-  }
-  __syncthreads();
-  for (unsigned int c = 0; c < shared.crowded_count; c++) {
-    const unsigned int bin = shared.crowded[c];
-    counting_sort<kThreads, Shared::kLeftBits>(&shared.tile[bin >> 16], bin & 0xffffu, bits_left,
-                                               shared.bin, shared.warp_sums);
+      sort_few<kFewKeys>(&tile[first], keys);
   }
 }
 
@@ -112,7 +54,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   static_assert(kItems % PADDED == 0, "whole groups");
   constexpr unsigned int kBins = Shared::kBins, kCapacity = kThreads * kItems;
   clear_counters<kThreads>(shared.bin, kBins);
-  if (threadIdx.x == 0) shared.crowded_count = 0;
+  if (threadIdx.x == 0) shared.seen = {0, 0};
   wait_for_previous_kernel();
   if (*too_large != 0) return;
   __syncthreads();
@@ -146,11 +88,19 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     for (int u = 0; u < kItems; u += PADDED)
       if (left_of_warp > u * kThreads)
         place_in_tile<PADDED>(&key[u], digit, shared.bin, shared.tile);
+    __syncthreads();
+    sort_bins<kThreads, (int)kBins, kFewKeys>(shared.bin, shared.tile);
+    __syncthreads();
   } else {
-    place_by_match(in + begin, count, digit, shared.bin, shared.tile);
+    see_bits<kThreads>(key, 0, count, &shared.seen);
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      if (left > u * kThreads) shared.tile[threadIdx.x + u * kThreads] = key[u];
+    __syncthreads();
+    sort_by_passes<kThreads, kItems, false>(shared.tile, count, NULL, 0,
+                                            shared.seen.set & shared.seen.clear, shared.bin,
+                                            shared.warp_sums);
   }
-  __syncthreads();
-  sort_bins<kThreads, kItems, kFineBits, kFewKeys>(shared, digit.shift);
   out += begin + threadIdx.x;
   const int left_again = (int)opaque((unsigned int)left);  // not kept in registers till here
 #pragma unroll

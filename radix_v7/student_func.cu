@@ -14,16 +14,30 @@
 #include "common/your_sort.h"
 #include "radix_v6/by_sweeps.cuh"
 #include "radix_v6/one_tile.cuh"
+#include "radix_v7/alone.cuh"
 #include "radix_v7/by_buckets.cuh"
+#include "radix_v7/by_prefix.cuh"
+#include "radix_v7/by_sample.cuh"
+#include "radix_v7/keys_by_prefix.cuh"
+
+enum { PACKED_FROM = 2000000 };  // from here on packed sweeps are faster than radix_v6's
 
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {
     {"shape", 0, 0, SHAPES, "tile shape, a row of the table `shapes`; 0: chosen by n"},
-    {"oneTile", ONE_TILE_MAX, 0, ONE_TILE_MAX, "largest n that one block sorts in one launch"},
+    {"oneBlock", ALONE_MAX, 0, ALONE_MAX, "largest n that one block sorts in one launch"},
     {"bucketBits", 0, 0, MAX_BUCKET_BITS,
      "bare keys go to 2^bucketBits buckets first; 0: chosen by n, 1 to 9: no buckets"},
     {"bucketShape", 0, 0, BUCKET_SHAPES,
      "size of the buckets, a row of `bucket_shapes` in by_buckets.cuh; 0: chosen by n"},
+    {"prefixPlan", 0, -1, PREFIX_PLANS,
+     "how pairs are sorted, a row of `prefix_plans` in by_prefix.cuh; 0: chosen by n; -1: sweeps"},
+    {"sampledFrom", SAMPLED_FROM, SAMPLE, SAMPLED_UP_TO,
+     "smallest n of pairs that are sorted by a sample"},
+    {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO,
+     "largest n of pairs that are sorted by a sample"},
+    {"packedFrom", PACKED_FROM, 0, 1 << 30,
+     "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
     {},
 };
 
@@ -40,22 +54,54 @@ extern "C" const SortVersion sort_version = {
     8.4,
 };
 
+static void sort_pairs(Pairs input, Pairs output, size_t n) {
+  if (sample_suits(n)) {
+    if (sort_pairs_by_sample(input, output, n)) return;
+  } else {
+    if (sort_pairs_by_prefix(input, output, n)) return;
+  }
+  if (n >= (size_t)knob("packedFrom") && packed_sweeps_fit()) {
+    sort_pairs_by_sweeps(input, output, n);
+    return;
+  }
+  const size_t bytes = n * sizeof(unsigned int);
+  const Pairs spare = {(unsigned int *)scratch_alloc(bytes), (unsigned int *)scratch_alloc(bytes)};
+  sort_by_sweeps(input, spare, output, n);
+  scratch_free(spare.positions);
+  scratch_free(spare.keys);
+}
+
+static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
+  unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
+  const BucketShape *const wide = choose_wide_buckets(n);
+  const bool sorted = wide != NULL ? sort_keys_by_prefix(in, spare, out, n, wide)
+                                   : sort_by_buckets(in, spare, out, n);
+  if (!sorted) {
+    const Pairs input = {in, NULL}, spare_keys = {spare, NULL}, output = {out, NULL};
+    sort_by_sweeps(input, spare_keys, output, n);
+  }
+  scratch_free(spare);
+}
+
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
   if (numElems == 0) return;
-  const size_t n = numElems, bytes = n * sizeof(unsigned int);
+  const size_t n = numElems;
   const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
-  if (n <= (size_t)knob("oneTile")) {
-    stage_start("sweep");
-    sort_in_one_tile(input, output, (unsigned int)n);
-    stage_stop();
+  if (n == 1) {  // nothing to sort, nothing to launch
+    copy_pairs(output, input, n);
     return;
   }
-  const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
-                       d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
-  const bool sorted = d_inputPos == NULL && sort_by_buckets(input.keys, spare.keys, output.keys, n);
-  if (!sorted) sort_by_sweeps(input, spare, output, n);
-  if (spare.positions != NULL) scratch_free(spare.positions);
-  scratch_free(spare.keys);
+  if (n <= (size_t)knob("oneBlock")) {
+    stage_start("sweep");
+    const bool sorted = sort_alone_in_a_block(input, output, n);
+    if (!sorted && n <= ONE_TILE_MAX) sort_in_one_tile(input, output, (unsigned int)n);
+    stage_stop();
+    if (sorted || n <= ONE_TILE_MAX) return;
+  }
+  if (d_inputPos != NULL)
+    sort_pairs(input, output, n);
+  else
+    sort_keys(d_inputVals, d_outputVals, n);
 }

@@ -1,0 +1,66 @@
+// Host side of sample.cuh: the launches.
+#ifndef RADIX_V7_BY_SAMPLE_CUH
+#define RADIX_V7_BY_SAMPLE_CUH
+
+#include <limits.h>
+
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "radix_v7/counted_prefix.cuh"
+#include "radix_v7/sample_block.cuh"
+#include "radix_v7/sample_sweep.cuh"
+
+// Buckets grow by chance to twice their share and more, but have to fit into a block; and all tiles
+// have to be on the device at once.
+enum { SAMPLED_FROM = 8193, SAMPLED_UP_TO = 235000 };
+
+static bool sample_suits(size_t n) {
+#ifdef CUDA_CPU
+  const unsigned int resident = UINT_MAX;  // blocks start in order there
+#else
+  const unsigned int resident = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+#endif
+  return n >= (size_t)knob("sampledFrom") && n <= (size_t)knob("sampledUpTo") &&
+         blocks_for(n, SAMPLE_TILE) <= resident &&
+         sizeof(SampleBlockShared) <= dynamic_shared_limit();
+}
+
+// Sorts n pairs from input to output; false, with the input as it was, if some bucket is too large.
+// The host waits for that verdict when all is launched.
+static bool sort_pairs_by_sample(Pairs input, Pairs output, size_t n) {
+  const unsigned int tiles = blocks_for(n, SAMPLE_TILE), count = (unsigned int)n;
+  const size_t look_back = (size_t)tiles * SAMPLE_BUCKETS;
+  const unsigned int room = (SAMPLE_ROOM * count / SAMPLE_BUCKETS / WARP_SIZE + 1) * WARP_SIZE;
+  const size_t chunks = n / COPY_CHUNK + SAMPLE_BUCKETS;
+  SampleState state = {};
+  state.room = room;
+  state.regions = (uint2 *)scratch_alloc((size_t)SAMPLE_BUCKETS * room * sizeof(uint2));
+  state.look_back = (unsigned int *)scratch_alloc((look_back + SAMPLE + 2) * sizeof(unsigned int) +
+                                                  (SAMPLE_BUCKETS + chunks) * sizeof(SampleBucket));
+  state.look_back_size = (unsigned int)look_back;
+  state.sorted = state.look_back + look_back;
+  state.chunks = state.sorted + SAMPLE;
+  state.verdict = state.chunks + 1;
+  state.bucket = (SampleBucket *)(state.verdict + 1);
+  state.chunk = state.bucket + SAMPLE_BUCKETS;
+  state.host_verdict = fresh_host_verdict();
+  allow_shared_memory(sweep_by_splitters, sizeof(SampleSweepShared));
+  allow_shared_memory(sort_sampled_bucket, sizeof(SampleBlockShared));
+
+  stage_start("hist");
+  rank_sample<<<SAMPLE / SAMPLE_TARGETS, SAMPLE_THREADS>>>(input.keys, count, state);
+  LAUNCH_CHECK();
+  stage_stop();
+  stage_start("sweep");
+  launch_overlapped(sweep_by_splitters, tiles, SAMPLE_SWEEP_THREADS, sizeof(SampleSweepShared),
+                    input, count, (unsigned int)SAMPLE_CAPACITY, state);
+  launch_overlapped(sort_sampled_bucket, SAMPLE_BUCKETS, SAMPLE_BLOCK_THREADS,
+                    sizeof(SampleBlockShared), output, state);
+  stage_stop();
+  scratch_free(state.look_back);
+  scratch_free(state.regions);
+  return verdict_fits(state.host_verdict);
+}
+
+#endif

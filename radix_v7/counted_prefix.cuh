@@ -1,0 +1,84 @@
+// Host side of pairs_count.cuh: memory, the launch, and waiting for what the count has found.
+#ifndef RADIX_V7_COUNTED_PREFIX_CUH
+#define RADIX_V7_COUNTED_PREFIX_CUH
+
+#include "common/check.h"
+#include "common/device.h"
+#include "common/scratch.h"
+#include "radix_v7/pairs_count.cuh"
+
+// Counters of each bucket, and their bytes. Many copies pay when there are many keys to count; few
+// are cheaper to clear and to add up.
+static unsigned int count_copies(int bits, size_t n) {
+  if (bits >= PACKED_COUNTER_BITS) return 1;
+  const size_t most = n > 2000000 ? 64 * 1024 : 8 * 1024;
+  unsigned int copies = 8;
+  while (copies > 1 && (sizeof(unsigned int) << bits) * copies > most) copies /= 2;
+  return copies;
+}
+
+static size_t count_shared_bytes(int bits, size_t n) {
+  if (bits >= PACKED_COUNTER_BITS) return sizeof(unsigned int) << (bits - 1);
+  return (sizeof(unsigned int) << bits) * count_copies(bits, n);
+}
+
+// A verdict in memory that both the host and the device see, not known yet. Each sort has another
+// one: kernels of the last sort may still be writing theirs.
+static volatile unsigned int *fresh_host_verdict(void) {
+  enum { VERDICTS = 8 };
+  static volatile unsigned int *verdicts = NULL;
+  static unsigned int next = 0;
+  if (verdicts == NULL) CUDA_CHECK(cudaMallocHost((void **)&verdicts, VERDICTS * sizeof *verdicts));
+  volatile unsigned int *const verdict = &verdicts[next++ % VERDICTS];
+  *verdict = PREFIX_UNKNOWN;
+  return verdict;
+}
+
+// Waits for the verdict: do all buckets fit? To be called when all else is launched, so that nobody
+// waits for the host while it waits for this.
+static bool verdict_fits(volatile unsigned int *verdict) {
+  while (*verdict == PREFIX_UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
+  }
+  CUDA_CHECK(cudaPeekAtLastError());
+  return *verdict == PREFIX_FITS;
+}
+
+// Allocates what `state` points to; the result is for scratch_free().
+static void *allocate_prefix_state(PrefixState *state, PrefixBits bits, size_t look_back) {
+  const size_t buckets = (size_t)1 << (bits.low + bits.high), cleared = (look_back + 3) / 4 * 4;
+  const size_t low_bins = (size_t)1 << bits.low, high_bins = (size_t)1 << bits.high;
+  unsigned int *const memory = (unsigned int *)scratch_alloc(
+      (cleared + buckets + 4 + low_bins + high_bins + 4) * sizeof(unsigned int));
+  state->host_verdict = fresh_host_verdict();
+  state->look_back = memory;
+  state->look_back_size = cleared;
+  state->start = memory + cleared;
+  state->low_start = state->start + buckets + 4;
+  state->high_start = state->low_start + low_bins;
+  state->spread = state->high_start + high_bins;
+  state->tile_counter = state->spread + 2;
+  return memory;
+}
+
+static void launch_count(const unsigned int *keys, size_t n, PrefixBits bits, unsigned int capacity,
+                         bool tell_host, PrefixState state) {
+  const int all_bits = bits.low + bits.high;
+  const bool packed = all_bits >= PACKED_COUNTER_BITS;
+  const size_t bytes = count_shared_bytes(all_bits, n);
+  const unsigned int threads = n <= 400000 || n > 2000000 ? HISTOGRAM_THREADS : 512;
+  const unsigned int most =
+      (bytes > 100 * 1024 ? 1 : 2) * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+  const unsigned int wanted = blocks_for(n, (int)threads * 4);
+  const unsigned int blocks = wanted < most ? wanted : most;
+  if (packed) {
+    allow_shared_memory(count_prefixes<true>, bytes);
+    count_prefixes<true><<<blocks, threads, bytes>>>(keys, n, bits, capacity, 1, tell_host, state);
+  } else {
+    allow_shared_memory(count_prefixes<false>, bytes);
+    count_prefixes<false><<<blocks, threads, bytes>>>(keys, n, bits, capacity,
+                                                      count_copies(all_bits, n), tell_host, state);
+  }
+  LAUNCH_CHECK();
+}
+
+#endif

@@ -1,0 +1,275 @@
+// The lower digits of pairs: a block per bucket, in shared memory.
+//
+// The block sorts elements of 32 bits: the key's low bits above the pair's place in the bucket.
+// These are all different, so they may be sorted by any means, stable or not, and positions are
+// fetched by place at the end.
+//
+//   bucket           (5 a) (3 b) (5 c) (1 d)
+//   elements         5.0   3.1   5.2   1.3
+//   sorted           1.3   3.1   5.0   5.2
+//   fetched          (1 d) (3 b) (5 a) (5 c)
+//
+// They go to bins by their highest bits, so many bins that each holds a few, which a thread sorts
+// in registers, or a warp by counting. A block with a crowded bin sorts by stable passes instead
+// (block_passes.cuh).
+#ifndef RADIX_V7_PAIRS_BLOCK_CUH
+#define RADIX_V7_PAIRS_BLOCK_CUH
+
+#include "common/overlap.cuh"
+#include "radix_v7/block_passes.cuh"
+#include "radix_v7/few_keys.cuh"
+#include "radix_v7/pairs_layout.cuh"
+#include "radix_v7/partition.cuh"
+
+enum {
+  CROWDED = 48,    // a bin with more elements than that sends the block to the passes
+  PADDED_ROWS = 3  // elements of a thread that are loaded, or padded, or not at all
+};
+
+static __host__ __device__ constexpr int bits_to_count(int values) {
+  return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
+}
+
+// Shared memory; as little as possible, for what is left of it caches loads under way. kGatherKeys:
+// an element has no room for all low bits of the key, so that keys are fetched like positions.
+template <int kThreads, int kItems, int kBinBits, bool kGatherKeys>
+struct PairBlockShared {
+  static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
+  static constexpr int kPadding = kThreads * PADDED_ROWS;
+  static constexpr int kBinWords = kPadding + kBins + WARP_SIZE;
+  static constexpr int kPassWords = kThreads / WARP_SIZE * PASS_BINS;
+  // Elements, and behind them room for padding; when that has been placed, for full_bins().
+  unsigned int element[kCapacity];
+  // Then bins; those behind the first kBins are for padding, one for each lane. Or all of it is
+  // what the passes count in.
+  unsigned int extra[kBinWords > kPassWords ? kBinWords : kPassWords];
+  unsigned int position[kCapacity];
+  unsigned int key[kGatherKeys ? kCapacity : 4];
+  unsigned int warp_sums[MAX_WARPS];
+  unsigned int full_count;
+  SeenBits seen;
+
+  __device__ unsigned int *bin() { return extra + kPadding; }
+  // Bins for rank_in_bin(): first element x 2^16 | members. At most one for FULL elements.
+  __device__ unsigned int *full_bins() { return extra; }
+};
+
+// Exclusive scan over bin[0..kThreads * kEach), in place; returns the largest of the thread's own.
+// Barriers inside, and one has to follow.
+//   bin  [3 1 7 0]  ->  [0 3 4 11]
+template <int kThreads, int kEach>
+static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
+                                                         unsigned int *warp_sums) {
+  constexpr int kWide = kEach % 4 == 0 ? 4 : kEach % 2 == 0 ? 2 : 1;  // bins read at a time
+  typedef struct __align__(4 * kWide) Bins {
+    unsigned int count[kWide];
+  }
+  Bins;
+  Bins *const mine = (Bins *)(bin + threadIdx.x * kEach);
+  Bins part[kEach / kWide];
+  unsigned int sum = 0, largest = 0;
+#pragma unroll
+  for (int i = 0; i < kEach; i++) {
+    if (i % kWide == 0) part[i / kWide] = mine[i / kWide];
+    sum += part[i / kWide].count[i % kWide];
+    largest = max(largest, part[i / kWide].count[i % kWide]);
+  }
+  unsigned int before = scan_threads<kThreads>(sum, warp_sums) - sum;
+#pragma unroll
+  for (int i = 0; i < kEach; i++) {
+    const unsigned int count = part[i / kWide].count[i % kWide];
+    part[i / kWide].count[i % kWide] = before;
+    before += count;
+    if (i % kWide == kWide - 1) mine[i / kWide] = part[i / kWide];
+  }
+  return largest;
+}
+
+// Sorts the elements of each bin; bin[b] is where those of bin b end.
+template <int kThreads, int kBins, int kFew>
+static __device__ __forceinline__ void sort_pair_bins(const unsigned int *bin,
+                                                      unsigned int *element) {
+#pragma unroll 2
+  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
+    const unsigned int first = b == 0 ? 0 : bin[b - 1];
+    const int members = (int)(bin[b] - first);
+    if (members > kFew)
+      sort_by_insertion(&element[first], members);
+    else if (members > 1)
+      sort_few<kFew>(&element[first], members);
+  }
+}
+
+// Sorts the elements of each bin; bin[b] is where those of bin b end. Bins with more than kFew are
+// left for rank_in_bin().
+template <int kFew, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
+static __device__ __forceinline__ void sort_pair_bins(
+    PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared) {
+  constexpr unsigned int kBins = 1u << kBinBits;
+  static_assert(kThreads * kItems / kFew <= shared.kPadding, "room for full bins");
+  const unsigned int *const bin = shared.bin();
+#pragma unroll 2
+  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
+    const unsigned int first = b == 0 ? 0 : bin[b - 1];
+    const int members = (int)(bin[b] - first);
+    if (members > kFew)
+      shared.full_bins()[atomicAdd(&shared.full_count, 1u)] = first << 16 | (unsigned int)members;
+    else if (members > 1)
+      sort_few<kFew>(&shared.element[first], members);
+  }
+}
+
+// A warp sorts up to CROWDED elements: the place of each is the number of smaller ones.
+static __device__ __forceinline__ void rank_in_bin(unsigned int *element, unsigned int members) {
+  constexpr int kEach = (CROWDED + WARP_SIZE - 1) / WARP_SIZE;
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+  unsigned int mine[kEach], rank[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    mine[k] = lane + k * WARP_SIZE < members ? element[lane + k * WARP_SIZE] : ~0u;
+    rank[k] = 0;
+  }
+#pragma unroll 8
+  for (unsigned int i = 0; i < members; i++)
+#pragma unroll
+    for (int k = 0; k < kEach; k++) rank[k] += element[i] < mine[k];
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < kEach; k++)
+    if (lane + k * WARP_SIZE < members) element[rank[k]] = mine[k];
+}
+
+// Sorts what the block's threads hold: key[u] is that of place p = threadIdx.x + u * kThreads, for
+// lead <= p < behind, and goes to a bin by `binned`, which grows with it, from bit low_bits down.
+// Leaves the places, in order, in the lower bits of element[0..behind - lead).
+//
+// kPadded: binned[u] without a pair has the bit above low_bits set where digit.flip has not. Tests
+// for each pair, as without it, cost more than padding.
+// by_passes: whatever the bins are; the same for all threads.
+template <int kFew, bool kPadded, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
+static __device__ __forceinline__ void order_places(
+    PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared,
+    const unsigned int (&binned)[kItems], const unsigned int (&key)[kItems], unsigned int lead,
+    unsigned int behind, Digit digit, int low_bits, bool by_passes) {
+  typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
+  constexpr unsigned int kCapacity = Shared::kCapacity, kBins = Shared::kBins;
+  constexpr int kPlaceBits = bits_to_count(kCapacity);
+  constexpr int kRows = kPadded ? PADDED_ROWS : 1;
+  static_assert(kItems % kRows == 0, "whole groups");
+  // Of kRows rows a thread, a warp leaves out what it has not got at all.
+  const unsigned int first = kPadded ? threadIdx.x & ~(WARP_SIZE - 1u) : threadIdx.x;
+  const bool in_first = kPadded || threadIdx.x >= lead;
+  unsigned int *const bin = shared.bin();
+  if (!by_passes) {
+#pragma unroll
+    for (int u = 0; u < kItems; u += kRows)
+      if (first + u * kThreads < behind && (u > 0 || in_first))
+#pragma unroll
+        for (int q = 0; q < kRows; q++) atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
+    __syncthreads();
+    const unsigned int largest = scan_bins<kThreads, (int)kBins / kThreads>(bin, shared.warp_sums);
+    if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
+      bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
+    by_passes = __syncthreads_or(largest > CROWDED) != 0;
+  }
+  if (!by_passes) {
+    digit = opaque_digit(digit);
+#pragma unroll
+    for (int u = 0; u < kItems; u += kRows)
+      if (first + u * kThreads < behind && (u > 0 || in_first)) {
+        unsigned int to[kRows];
+#pragma unroll
+        for (int q = 0; q < kRows; q++) to[q] = atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
+#pragma unroll
+        for (int q = 0; q < kRows; q++) {
+          const unsigned int p = threadIdx.x + (u + q) * kThreads;
+          shared.element[to[q]] = (binned[u + q] << kPlaceBits) + p;
+          if (kGatherKeys) shared.key[p] = key[u + q];
+        }
+      }
+    __syncthreads();
+    sort_pair_bins<kFew>(shared);
+    __syncthreads();
+    const unsigned int full = shared.full_count;
+    if (full == 0) return;
+    for (unsigned int f = threadIdx.x / WARP_SIZE; f < full; f += kThreads / WARP_SIZE)
+      rank_in_bin(&shared.element[shared.full_bins()[f] >> 16], shared.full_bins()[f] & 0xffffu);
+    __syncthreads();
+    return;
+  }
+  see_bits<kThreads>(key, lead, behind, &shared.seen);
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    if (p < behind && p >= lead) {
+      shared.element[p - lead] = kGatherKeys ? p : (key[u] << kPlaceBits) + p;
+      if (kGatherKeys) shared.key[p] = key[u];
+    }
+  }
+  __syncthreads();
+  const unsigned int all = low_bits < 32 ? (1u << low_bits) - 1 : ~0u;
+  sort_by_passes<kThreads, kItems, kGatherKeys>(
+      shared.element, behind - lead, shared.key, kPlaceBits,
+      shared.seen.set & shared.seen.clear & all, shared.extra, shared.warp_sums);
+}
+
+// Before order_places(), and a barrier.
+template <class Shared>
+static __device__ __forceinline__ void prepare_block(Shared &shared) {
+  for (unsigned int i = threadIdx.x; i < Shared::kBins / 4; i += blockDim.x)
+    ((uint4 *)shared.bin())[i] = make_uint4(0, 0, 0, 0);
+  if (threadIdx.x > 0) return;
+  shared.full_count = 0;
+  shared.seen = {0, 0};
+}
+
+// Sorts bucket blockIdx.x of the packed pairs `in`: start[] says where buckets begin. Places begin
+// with `lead` empty ones, so that warps touch whole sectors.
+template <int kThreads, int kItems, int kBinBits, int kFew, int kBlocksPerSm, bool kGatherKeys>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sort_pair_bucket(const uint2 *in, Pairs out, const unsigned int *start, int low_bits,
+                     const unsigned int *spread) {
+  typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
+  constexpr unsigned int kBins = Shared::kBins, kPlaceBits = bits_to_count(Shared::kCapacity);
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  Shared &shared = *(Shared *)shared_memory;
+  prepare_block(shared);
+  wait_for_previous_kernel();
+  if (*spread == DIGIT_UNUSED) return;
+  const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
+  if (count == 0) return;
+  const unsigned int lead = begin % WARP_SIZE, behind = lead + count;
+  // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
+  // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
+  const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, blockIdx.x % 2 * kBins, 0};
+  const unsigned int padding = (~blockIdx.x % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
+  const uint2 *const from = opaque_address(in + ((size_t)begin - lead + threadIdx.x));
+  unsigned int key[kItems];
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    uint2 pair = make_uint2(padding, 0);
+    if (p < behind && (u > 0 || p >= lead)) pair = __ldcs(&from[u * kThreads]);
+    key[u] = pair.x;
+    shared.position[p] = pair.y;
+  }
+  __syncthreads();
+  order_places<kFew, true>(shared, key, key, lead, opaque(behind), digit, low_bits, false);
+
+  const unsigned int upper = blockIdx.x << low_bits, end = opaque(behind);
+  const unsigned int *const element = shared.element + threadIdx.x - lead;
+  unsigned int *const keys = opaque_address(out.keys + ((size_t)begin - lead + threadIdx.x));
+  unsigned int *const positions =
+      opaque_address(out.positions + ((size_t)begin - lead + threadIdx.x));
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    if (p < end && (u > 0 || p >= lead)) {
+      const unsigned int sorted = element[u * kThreads], place = sorted & ((1u << kPlaceBits) - 1);
+      __stcs(&keys[u * kThreads], kGatherKeys ? shared.key[place] : (sorted >> kPlaceBits | upper));
+      __stcs(&positions[u * kThreads], shared.position[place]);
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,244 @@
+// Counting before a sort by prefix: one read of the keys counts every bucket, that is, every value
+// of the upper 7 to 16 bits. So it is known before anything moves whether each bucket fits into
+// the block that is to sort it, and where each bucket begins. One atomic per key in shared memory.
+#ifndef RADIX_V7_PAIRS_COUNT_CUH
+#define RADIX_V7_PAIRS_COUNT_CUH
+
+#include "common/block_scan.cuh"
+#include "common/overlap.cuh"
+#include "radix_v6/counting.cuh"
+#include "radix_v7/pairs_layout.cuh"
+
+enum {
+  MAX_PREFIX_BITS = 16,
+  MAX_PREFIXES = 1 << MAX_PREFIX_BITS,
+  MAX_SWEEP_BITS = 9,          // of a digit
+  PACKED_COUNTER_BITS = 16,    // from this prefix on, two counters share 32 bits
+  WATCHED_FROM = 100000,       // with this many keys a sample may end the count early
+  MANY_WATCH_FROM = 16000000,  // and with this many a larger sample
+};
+
+// The digits of the prefix: `low` bits are swept first, then `high` bits, if any.
+typedef struct PrefixBits {
+  int low, high;
+} PrefixBits;
+
+// Device memory between the launches.
+typedef struct PrefixState {
+  unsigned int *start;         // [buckets + 1] where each bucket begins; the last: n
+  unsigned int *low_start;     // [2^low] where the run of each low digit begins after its sweep
+  unsigned int *high_start;    // [2^high] the same for the high digit
+  unsigned int *spread;        // [2] for SweepRoute
+  unsigned int *tile_counter;  // [2]
+  unsigned int *look_back;     // [look_back_size] cleared here; a multiple of 4
+  size_t look_back_size;
+  volatile unsigned int *host_verdict;  // a PrefixVerdict in the host's memory
+} PrefixState;
+
+// Sums over all blocks, four of 16 bits in each number: a bucket that fits into a block has fewer
+// than 2^16 pairs, and an overflow shows, as it makes the sum of all counts too small. Zero between
+// sorts: the last block clears them. (Sorts are issued to one stream, so no two of them overlap.)
+static __device__ unsigned long long prefix_counts[MAX_PREFIXES / 4];
+static __device__ unsigned int prefix_blocks_arrived, prefix_hopeless;
+
+static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
+// A sampled key: one of each stride of the input. Those of a block are as far apart as can be, so
+// that keys in order do not pass for equal ones.
+static __device__ __forceinline__ unsigned int sampled_prefix(const unsigned int *keys, size_t n,
+                                                              int shift, unsigned int threads) {
+  const size_t stride = n / ((size_t)gridDim.x * threads);
+  const size_t sample = (size_t)threadIdx.x * gridDim.x + blockIdx.x;
+  const size_t jitter = __umulhi(scramble((unsigned int)sample), (unsigned int)stride);
+  return keys[sample * stride + jitter] >> shift;
+}
+
+// The buckets of some keys are looked at before all are counted. Where many are the same, that
+// bucket is far too large, and counting on would be slow besides: lanes queue for its counter.
+// Uniform keys are that alike in less than one of 10^4 sorts.
+static __device__ __forceinline__ void end_if_hopeless(bool hopeless, PrefixState state) {
+  if (!__any_sync(0xffffffffu, hopeless) || threadIdx.x % WARP_SIZE != 0) return;
+  if (atomicExch(&prefix_hopeless, 1u) == 0) *state.host_verdict = PREFIX_TOO_LARGE;
+}
+
+// Few keys: four warps of each block look at 32 each.
+static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int shift,
+                                      PrefixState state) {
+  constexpr unsigned int kThreads = 4 * WARP_SIZE;
+  if (threadIdx.x >= kThreads) return;
+  const unsigned int prefix = sampled_prefix(keys, n, shift, kThreads);
+  const int alike = __popc((int)__match_any_sync(0xffffffffu, prefix));
+  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12), state);
+}
+
+// kPacked: two counters of 16 bits in 32; an overflow shows like one of prefix_counts.
+template <bool kPacked>
+static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsigned int key,
+                                                    int shift, unsigned int copies) {
+  const unsigned int prefix = key >> shift;
+  if (kPacked)
+    atomicAdd(&counters[prefix / 2], prefix % 2 == 0 ? 1u : 1u << 16);
+  else
+    atomicAdd(&counters[prefix * copies + threadIdx.x % copies], 1u);
+}
+
+// Many keys: each block counts as many as it has threads, and takes them off its counters again.
+// All threads call it after a barrier.
+template <bool kPacked>
+static __device__ void watch_by_blocks(unsigned int *counters, const unsigned int *keys, size_t n,
+                                       int shift, unsigned int copies, PrefixState state) {
+  const int bits = 32 - shift;
+  const unsigned int prefix = sampled_prefix(keys, n, shift, blockDim.x);
+  const unsigned int one = kPacked && prefix % 2 == 1 ? 1u << 16 : 1u;
+  unsigned int *const counter = &counters[kPacked ? prefix / 2 : prefix * copies];
+  const unsigned int before = atomicAdd(counter, one) / one & 0xffffu;
+  end_if_hopeless(before + 1 >= (bits >= 15 ? 6u : bits == 14 ? 8u : 12u), state);
+  __syncthreads();
+  atomicSub(counter, one);
+  __syncthreads();
+}
+
+// Counts each key by one thread of the grid. Stops when the input is found hopeless.
+template <bool kPacked>
+static __device__ __forceinline__ void count_prefixes_of(unsigned int *counters,
+                                                         const unsigned int *keys, size_t n,
+                                                         int shift, unsigned int copies) {
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
+  for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
+    const unsigned int hopeless = *(volatile unsigned int *)&prefix_hopeless;
+    uint4 quad[HISTOGRAM_UNROLL];
+#pragma unroll
+    for (int u = 0; u < HISTOGRAM_UNROLL; u++)
+      if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
+    if (hopeless != 0) return;
+#pragma unroll
+    for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
+      if (i + u * threads >= quads) break;
+      count_prefix<kPacked>(counters, quad[u].x, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].y, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].z, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].w, shift, copies);
+    }
+  }
+  for (size_t i = quads * 4 + thread; i < n; i += threads)
+    count_prefix<kPacked>(counters, keys[i], shift, copies);
+}
+
+// Adds the block's counters to those of the grid.
+template <bool kPacked>
+static __device__ void sum_counters(const unsigned int *counters, unsigned int buckets,
+                                    unsigned int copies) {
+  for (unsigned int b = threadIdx.x; b < buckets / 4; b += blockDim.x) {
+    unsigned long long four = 0;
+    if (kPacked) {
+      four = ((const unsigned long long *)counters)[b];
+    } else {
+      for (unsigned int k = 0; k < 4; k++) {
+        unsigned int sum = 0;
+        for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
+          sum += counters[(4 * b + k) * copies + (c + threadIdx.x) % copies];
+        four += (unsigned long long)sum << 16 * k;
+      }
+    }
+    if (four != 0) atomicAdd(&prefix_counts[b], four);
+  }
+}
+
+// The last block: turns counts into starts, and decides. tell_host: no sweep will. `low_sum` is
+// shared memory.
+static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned int capacity,
+                                    bool tell_host, PrefixState state, unsigned int *low_sum,
+                                    unsigned int *warp_sums) {
+  __shared__ unsigned int carry;
+  const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
+  if (*(volatile unsigned int *)&prefix_hopeless != 0) {
+    for (unsigned int b = threadIdx.x; b < buckets / 4; b += blockDim.x) prefix_counts[b] = 0;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    state.spread[0] = state.spread[1] = DIGIT_UNUSED;
+    prefix_hopeless = 0;
+    return;
+  }
+  for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
+  __syncthreads();
+  bool too_large = false;
+  unsigned int before = 0;
+  for (unsigned int base = 0; base < buckets; base += 4 * blockDim.x) {
+    const unsigned int b = base + 4 * threadIdx.x;
+    unsigned long long four = 0;
+    if (b < buckets) {
+      four = *(volatile unsigned long long *)&prefix_counts[b / 4];
+      prefix_counts[b / 4] = 0;  // for the next sort
+    }
+    const uint4 count =
+        make_uint4((unsigned int)four & 0xffffu, (unsigned int)(four >> 16) & 0xffffu,
+                   (unsigned int)(four >> 32) & 0xffffu, (unsigned int)(four >> 48));
+    const unsigned int sum = count.x + count.y + count.z + count.w;
+    const unsigned int up_to_here = before + block_inclusive_scan(sum, warp_sums);
+    uint4 start;
+    start.x = up_to_here - sum;
+    start.y = start.x + count.x;
+    start.z = start.y + count.y;
+    start.w = start.z + count.z;
+    if (b < buckets) {
+      *(uint4 *)&state.start[b] = start;
+      // A block leaves begin % 32 places empty, so that its warps touch whole sectors.
+      too_large |= start.x % WARP_SIZE + count.x > capacity;
+      too_large |= start.y % WARP_SIZE + count.y > capacity;
+      too_large |= start.z % WARP_SIZE + count.z > capacity;
+      too_large |= start.w % WARP_SIZE + count.w > capacity;
+      const unsigned int low = b % low_bins;
+      if (low == 0) state.high_start[b >> bits.low] = start.x;
+      if (count.x > 0) atomicAdd(&low_sum[low], count.x);
+      if (count.y > 0) atomicAdd(&low_sum[low + 1], count.y);
+      if (count.z > 0) atomicAdd(&low_sum[low + 2], count.z);
+      if (count.w > 0) atomicAdd(&low_sum[low + 3], count.w);
+    }
+    if (threadIdx.x == blockDim.x - 1) carry = up_to_here;
+    __syncthreads();
+    before = carry;
+  }
+  too_large |= before != n;  // some count has overflowed
+  const bool any_too_large = __syncthreads_or(too_large) != 0;
+  const unsigned int low = threadIdx.x < low_bins ? low_sum[threadIdx.x] : 0;
+  const unsigned int low_up_to_here = block_inclusive_scan(low, warp_sums);
+  if (threadIdx.x < low_bins) state.low_start[threadIdx.x] = low_up_to_here - low;
+  if (threadIdx.x > 0) return;
+  state.start[buckets] = n;
+  state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : DIGIT_EVEN;
+  if (tell_host) *state.host_verdict = any_too_large ? PREFIX_TOO_LARGE : PREFIX_FITS;
+}
+
+template <bool kPacked>
+static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
+    count_prefixes(const unsigned int *keys, size_t n, PrefixBits bits, unsigned int capacity,
+                   unsigned int copies, bool tell_host, PrefixState state) {
+  extern __shared__ __align__(16) unsigned int counters[];
+  __shared__ unsigned int warp_sums[MAX_WARPS], low_sum[1 << MAX_SWEEP_BITS];
+  const int shift = 32 - bits.low - bits.high;
+  const unsigned int buckets = 1u << (bits.low + bits.high);
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  for (unsigned int i = threadIdx.x; i < (kPacked ? buckets / 2 : buckets * copies);
+       i += blockDim.x)
+    counters[i] = 0;
+  wait_for_previous_kernel();
+  for (size_t i = thread; i < state.look_back_size / 4; i += threads)
+    ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
+  if (thread < 2) state.tile_counter[thread] = 0;
+  if (n >= WATCHED_FROM && n < MANY_WATCH_FROM) watch_by_warps(keys, n, shift, state);
+  __syncthreads();
+  if (n >= MANY_WATCH_FROM) watch_by_blocks<kPacked>(counters, keys, n, shift, copies, state);
+  count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
+  __syncthreads();
+  if (*(volatile unsigned int *)&prefix_hopeless == 0)
+    sum_counters<kPacked>(counters, buckets, copies);
+  if (!is_last_block(&prefix_blocks_arrived)) return;
+  finish_count((unsigned int)n, bits, capacity, tell_host, state, low_sum, warp_sums);
+}
+
+#endif

@@ -1,0 +1,127 @@
+// A stable pass over one digit of pairs: one read, one write, places by look-back, as radix_v6's
+// one_sweep. New here:
+//
+//   * Between passes a pair is packed into 8 bytes (pairs_layout.cuh).
+//   * Blocks stay. Once the pairs of a tile are in shared memory, their registers are free: the
+//     loads of the block's next tile are under way while it looks back and writes this one.
+//   * The digits that vary decide where a pass reads and writes (find_places); others are skipped.
+#ifndef RADIX_V7_PAIRS_SWEEP_CUH
+#define RADIX_V7_PAIRS_SWEEP_CUH
+
+#include "common/look_back.cuh"
+#include "common/overlap.cuh"
+#include "radix_v7/pairs_tile.cuh"
+
+enum { EARLY_ITEMS = 8 };  // tiles so small that a launch may have a block for each
+
+// One pass.
+typedef struct PairSweep {
+  int shift;                   // of the digit
+  const unsigned int *start;   // [bins] where the run of each bin starts
+  unsigned int *tile_counter;  // deals out tile numbers, from 0
+  unsigned int *look_back;     // [tiles][bins] words of look_back.cuh, cleared
+  SweepRoute route;
+} PairSweep;
+
+// A thread per bin: publishes the tile's count and turns the warps' counts into places, in bytes,
+// of the last pair before each warp's own. Returns the place of the bin's first pair, and in
+// *same whether all pairs of a full tile share a digit.
+template <int kThreads, int kItems, int kBits>
+static __device__ __forceinline__ unsigned int publish_and_place(
+    PairSweepShared<kThreads, kItems, kBits> &shared, unsigned int *look_back, unsigned int tile,
+    unsigned int *total, bool *same) {
+  constexpr unsigned int kBins = 1u << kBits, kWarps = kThreads / WARP_SIZE;
+  const unsigned int bin = threadIdx.x, warp = threadIdx.x / WARP_SIZE;
+  unsigned int counts[kWarps] = {}, count = 0;
+  if (bin < kBins) {
+#pragma unroll
+    for (unsigned int w = 0; w < kWarps; w++) count += counts[w] = shared.warp_bin[w][bin];
+    look_back_publish(&look_back[(size_t)tile * kBins + bin],
+                      count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
+  }
+  unsigned int scanned = warp_inclusive_scan(count);
+  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) shared.warp_sums[warp] = scanned;
+  *same = __syncthreads_or(count == kThreads * kItems) != 0;
+  for (unsigned int w = 0; w < warp; w++) scanned += shared.warp_sums[w];
+  const unsigned int first = scanned - count;
+  if (bin < kBins) {
+    unsigned int last = (first - 1) * (unsigned int)sizeof(uint2);  // before the very first: -8
+#pragma unroll
+    for (unsigned int w = 0; w < kWarps; w++) {
+      shared.warp_bin[w][bin] = last;
+      last += counts[w] * (unsigned int)sizeof(uint2);
+    }
+  }
+  *total = count;
+  return first;
+}
+
+template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sweep_pairs(PairBuffers buffers, unsigned int n, PairSweep sweep) {
+  constexpr unsigned int kTile = kThreads * kItems, kBins = 1u << kBits;
+  static_assert(kThreads >= (int)kBins, "a thread per bin");
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  typedef PairSweepShared<kThreads, kItems, kBits> Shared;
+  Shared &shared = *(Shared *)shared_memory;
+  const unsigned int bin = threadIdx.x, tiles = (n + kTile - 1) / kTile;
+  unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
+  PairItems<kItems> item;
+  // A block per tile: as many as fit on the device at once, so none waits for one that cannot
+  // start. The input is no kernel's work; it can be read before the count is there.
+  const bool early = kItems <= EARLY_ITEMS && sweep.route.blocks_follow && sweep.route.pass == 0 &&
+                     gridDim.x == tiles;
+  if (early) load_pairs<kThreads>(buffers, AT_INPUT, blockIdx.x, n, item);
+  wait_for_previous_kernel();
+  if (threadIdx.x == 0) {
+    shared.next_tile = early ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
+    find_places(sweep.route, &shared.from, &shared.to);
+    if (sweep.route.host_verdict != NULL && blockIdx.x == 0)
+      *sweep.route.host_verdict = shared.to == NOWHERE ? PREFIX_TOO_LARGE : PREFIX_FITS;
+  }
+  const unsigned int start = bin < kBins ? sweep.start[bin] : 0;
+  __syncthreads();
+  const int from = shared.from, to = shared.to;
+  unsigned int tile = shared.next_tile;
+  if (tile >= tiles || to == NOWHERE) return;
+  const unsigned int rest = to == AT_HALVES ? 2 * buffers.halves.half : NO_HALF;
+  if (!early) load_pairs<kThreads>(buffers, from, tile, n, item);
+
+  for (;;) {
+    const unsigned int valid = n - tile * kTile < kTile ? n - tile * kTile : kTile;
+    unsigned int next = 0, count;
+    bool same;
+    if (threadIdx.x == 0) next = early ? tiles : atomicAdd(sweep.tile_counter, 1u);
+    count_digits_of_warp<kBits>(bins, item, (int)opaque((unsigned int)sweep.shift));
+    __syncthreads();
+    const unsigned int first = publish_and_place(shared, sweep.look_back, tile, &count, &same);
+    if (threadIdx.x == 0) shared.next_tile = next;
+    __syncthreads();
+
+    const int shift = (int)opaque((unsigned int)sweep.shift);
+    if (__any_sync(0xffffffffu, same))  // the compiler knows: all lanes go the same way
+      keep_pairs(shared.tile, item);
+    else
+      rank_pairs<kBits>(bins, shared.tile, item, shift);
+    compiler_fence();
+    const unsigned int this_tile = tile;
+    tile = shared.next_tile;
+    if (tile < tiles) load_pairs<kThreads>(buffers, from, tile, n, item);
+    compiler_fence();
+
+    bool reaches_rest = false;
+    if (bin < kBins) {
+      const unsigned int before = look_back_sum(sweep.look_back + bin, kBins, this_tile);
+      if (this_tile > 0)
+        look_back_publish(&sweep.look_back[(size_t)this_tile * kBins + bin],
+                          (before + count) | LOOK_BACK_INCLUSIVE);
+      shared.bin_shift[bin] = start + before - first;
+      reaches_rest = count > 0 && start + before + count > rest;
+    }
+    const bool plain = __syncthreads_or(reaches_rest) == 0 && valid == kTile;
+    write_pairs(buffers, to, shared, valid, plain, shift);
+    if (tile >= tiles) return;
+  }
+}
+
+#endif

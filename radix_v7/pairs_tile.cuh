@@ -1,0 +1,192 @@
+// A tile of pairs on its way through a sweep: loading it, ranking it by ballots, writing its runs.
+//
+// As radix_v6's rank.cuh, but key and position stay side by side, in registers, in shared memory
+// and in device memory, and digits have any width up to 9 bits.
+#ifndef RADIX_V7_PAIRS_TILE_CUH
+#define RADIX_V7_PAIRS_TILE_CUH
+
+#include "radix_v6/rank.cuh"
+#include "radix_v7/pairs_layout.cuh"
+
+enum { PAIR_BATCH = 4 };  // pairs of a thread under way at a time: more need more registers
+
+// Shared memory of a sweep.
+template <int kThreads, int kItems, int kBits>
+struct PairSweepShared {
+  uint2 tile[kThreads * kItems];                            // pairs in order of their digits
+  unsigned int warp_bin[kThreads / WARP_SIZE][1 << kBits];  // counts; then places, in bytes
+  unsigned int bin_shift[1 << kBits];  // from a place in the tile to a place in the output
+  unsigned int warp_sums[MAX_WARPS];
+  unsigned int next_tile;
+  int from, to;  // PairPlace
+};
+
+// A tile's part of the input; pairs beyond the end are padded with the largest key.
+template <int kItems>
+struct PairItems {
+  unsigned int key[kItems], position[kItems];
+};
+
+template <int kBits>
+static __device__ __forceinline__ unsigned int pair_digit(unsigned int key, int shift) {
+  return key >> shift & ((1u << kBits) - 1);
+}
+
+// The lanes whose digit equals mine.
+template <int kBits>
+static __device__ __forceinline__ unsigned int lanes_with_pair_digit(unsigned int digit) {
+#ifdef CUDA_CPU
+  return __match_any_sync(0xffffffffu, digit);
+#else
+  unsigned int lanes[9];
+#pragma unroll
+  for (int bit = 0; bit < 9; bit++)
+    lanes[bit] = bit < kBits ? match_bit(digit, 1u << bit) : 0xffffffffu;
+  return and3(and3(lanes[0], lanes[1], lanes[2]), and3(lanes[3], lanes[4], lanes[5]),
+              and3(lanes[6], lanes[7], lanes[8]));
+#endif
+}
+
+static __device__ __forceinline__ uint2 *piece_of(Packed packed, unsigned int i) {
+  return i < packed.half                 ? packed.first
+         : i - packed.half < packed.half ? packed.second
+                                         : packed.rest;
+}
+
+// load: the tile that begins at `begin`. Pairs of a warp are neighbours, those of a lane WARP_SIZE
+// apart: their order is that of rows, then lanes. kFull: no pair needs a test.
+template <bool kFull, int kItems>
+static __device__ __forceinline__ void load_tile(const PairBuffers &buffers, int from,
+                                                 unsigned int begin, unsigned int valid,
+                                                 PairItems<kItems> &item) {
+  const unsigned int first = first_item<kItems>();
+  if (from == AT_INPUT) {
+    const unsigned int *const keys = buffers.input.keys + begin + first;
+    const unsigned int *const positions = buffers.input.positions + begin + first;
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      item.key[u] = kFull || first + u * WARP_SIZE < valid ? __ldcs(&keys[u * WARP_SIZE]) : ~0u;
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      item.position[u] =
+          kFull || first + u * WARP_SIZE < valid ? __ldcs(&positions[u * WARP_SIZE]) : 0;
+  } else {
+    const uint2 *const packed =
+        (from == AT_SCRATCH ? buffers.scratch.first : piece_of(buffers.halves, begin)) + begin +
+        first;
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      uint2 pair = make_uint2(~0u, 0);
+      if (kFull || first + u * WARP_SIZE < valid) pair = __ldcs(&packed[u * WARP_SIZE]);
+      item.key[u] = pair.x;
+      item.position[u] = pair.y;
+    }
+  }
+}
+
+template <int kThreads, int kItems>
+static __device__ __forceinline__ void load_pairs(const PairBuffers &buffers, int from,
+                                                  unsigned int tile, unsigned int n,
+                                                  PairItems<kItems> &item) {
+  const unsigned int begin = tile * kThreads * kItems;
+  if (n - begin >= kThreads * kItems)
+    load_tile<true>(buffers, from, begin, kThreads * kItems, item);
+  else
+    load_tile<false>(buffers, from, begin, n - begin, item);
+}
+
+// count: by digit, each warp in bins of its own.
+template <int kBits, int kItems>
+static __device__ __forceinline__ void count_digits_of_warp(unsigned int *bins,
+                                                            const PairItems<kItems> &item,
+                                                            int shift) {
+#pragma unroll
+  for (unsigned int i = 0; i < 1u << kBits; i += WARP_SIZE) bins[threadIdx.x % WARP_SIZE + i] = 0;
+  __syncwarp();
+  const unsigned int four = opaque(4);
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    atomicAdd(at_offset(bins, pair_digit<kBits>(item.key[u], shift) * four), 1u);
+}
+
+// rank: puts the warp's pairs into the tile, in order of their digits. `bins` hold the place of the
+// last pair before the warp's own, in bytes.
+template <int kBits, int kItems>
+static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *tile,
+                                                  const PairItems<kItems> &item, int shift) {
+  const unsigned int lane = threadIdx.x % WARP_SIZE, four = opaque(4), eight = opaque(8);
+  const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
+  static_assert(kItems % PAIR_BATCH == 0, "tile shape");
+#pragma unroll
+  for (int first = 0; first < kItems; first += PAIR_BATCH) {
+    compiler_fence();
+    unsigned int digit[PAIR_BATCH], lanes[PAIR_BATCH], place[PAIR_BATCH];
+#pragma unroll
+    for (int q = 0; q < PAIR_BATCH; q++) {
+      digit[q] = pair_digit<kBits>(item.key[first + q], shift);
+      lanes[q] = lanes_with_pair_digit<kBits>(digit[q]);
+    }
+#pragma unroll
+    for (int q = 0; q < PAIR_BATCH; q++) {
+      unsigned int *const bin = at_offset(bins, digit[q] * four);
+      place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * eight + *bin;
+      __syncwarp();
+      // The last lane with this digit has counted them all.
+      store_shared_if_zero(lanes[q] & above, bin, place[q]);
+      __syncwarp();
+    }
+#pragma unroll
+    for (int q = 0; q < PAIR_BATCH; q++)
+      *(uint2 *)((char *)tile + place[q]) =
+          make_uint2(item.key[first + q], item.position[first + q]);
+  }
+}
+
+// The same for a tile whose pairs share one digit: they stay where they are.
+template <int kItems>
+static __device__ __forceinline__ void keep_pairs(uint2 *tile, const PairItems<kItems> &item) {
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    tile[first_item<kItems>() + u * WARP_SIZE] = make_uint2(item.key[u], item.position[u]);
+}
+
+// write: place i of the tile goes to i plus its bin's shift. A thread's places are kThreads apart,
+// so that a warp writes runs of neighbours.
+template <int kThreads, int kItems, int kBits>
+static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, int to,
+                                                   PairSweepShared<kThreads, kItems, kBits> &shared,
+                                                   unsigned int valid, bool plain, int shift) {
+  if (to == AT_OUTPUT) {
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      if (u % PAIR_BATCH == 0) compiler_fence();
+      const unsigned int i = threadIdx.x + u * kThreads;
+      const uint2 pair = shared.tile[i];
+      const unsigned int at =
+          *at_offset(shared.bin_shift, pair_digit<kBits>(pair.x, shift) * 4) + i;
+      if (i >= valid) continue;
+      buffers.output.keys[at] = pair.x;
+      buffers.output.positions[at] = pair.y;
+    }
+    return;
+  }
+  const Packed packed = to == AT_SCRATCH ? buffers.scratch : buffers.halves;
+  if (!plain) {  // a cut tile, or one that reaches the last of three pieces
+    for (unsigned int i = threadIdx.x; i < valid; i += kThreads) {
+      const uint2 pair = shared.tile[i];
+      const unsigned int at = shared.bin_shift[pair_digit<kBits>(pair.x, shift)] + i;
+      piece_of(packed, at)[at] = pair;
+    }
+    return;
+  }
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    if (u % PAIR_BATCH == 0) compiler_fence();
+    const unsigned int i = threadIdx.x + u * kThreads;
+    const uint2 pair = shared.tile[i];
+    const unsigned int at = *at_offset(shared.bin_shift, pair_digit<kBits>(pair.x, shift) * 4) + i;
+    (at < packed.half ? packed.first : packed.second)[at] = pair;
+  }
+}
+
+#endif

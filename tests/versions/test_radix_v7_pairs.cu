@@ -1,0 +1,277 @@
+// radix_v7's ways to sort pairs, each forced in turn, and what makes a bucket take another way: is
+// the result right and stable, and does a sort that does not fit say so and leave its input alone?
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+extern "C" {
+#include <cmocka.h>
+}
+
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "radix_v7/alone.cuh"
+#include "radix_v7/by_prefix.cuh"
+#include "radix_v7/by_sample.cuh"
+#include "radix_v7/keys_by_prefix.cuh"
+#include "tests/reference_sort.h"
+
+static const char *const stages[] = {"hist", "sweep", NULL};
+static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
+                                 {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
+                                 {"sampledFrom", SAMPLED_FROM, SAMPLE, SAMPLED_UP_TO, ""},
+                                 {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO, ""},
+                                 {"bucketBits", 0, 0, MAX_BUCKET_BITS, ""},
+                                 {"bucketShape", 0, 0, BUCKET_SHAPES, ""},
+                                 {}};
+static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
+
+enum { MOST = 60000 };
+static uint32_t keys[MOST], positions[MOST], expected[MOST], order[MOST], result[MOST];
+
+static int begin(void **) {
+  knobs_begin(&version);
+  stages_begin(&version, false);
+  return 0;
+}
+
+static void set(const char *name, int value) {
+  char assignment[80], message[200];
+  snprintf(assignment, sizeof assignment, "%s=%d", name, value);
+  if (!knob_set(assignment, message, sizeof message)) fail_msg("%s", message);
+}
+
+static uint32_t random_word(void) {
+  static uint64_t state = 1;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(state >> 32);
+}
+
+typedef bool Sort(Pairs, Pairs, size_t);
+static bool by_packed_sweeps(Pairs in, Pairs out, size_t n) {
+  sort_pairs_by_sweeps(in, out, n);
+  return true;
+}
+
+static bool by_sweeps_of_v6(Pairs in, Pairs out, size_t n) {
+  const size_t bytes = n * sizeof(unsigned int);
+  const Pairs spare = {(unsigned int *)scratch_alloc(bytes), (unsigned int *)scratch_alloc(bytes)};
+  sort_by_sweeps(in, spare, out, n);
+  scratch_free(spare.positions);
+  scratch_free(spare.keys);
+  return true;
+}
+
+static Pairs allocate(size_t n, const uint32_t *from) {
+  // 8-byte aligned or not, as `from` is.
+  const size_t skip = (uintptr_t)from / sizeof *from % 2, bytes = (n + 1) * sizeof *from;
+  const Pairs pairs = {(unsigned int *)scratch_alloc(bytes) + skip,
+                       (unsigned int *)scratch_alloc(bytes) + skip};
+  CUDA_CHECK(cudaMemcpy(pairs.keys, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
+  CUDA_CHECK(cudaMemcpy(pairs.positions, positions, n * sizeof *keys, cudaMemcpyHostToDevice));
+  return pairs;
+}
+
+static void release(Pairs pairs) {
+  const size_t skip = (uintptr_t)pairs.keys / sizeof *keys % 2;
+  scratch_free(pairs.positions - skip);
+  scratch_free(pairs.keys - skip);
+}
+
+static void compare(const char *what, const unsigned int *device, const uint32_t *with, size_t n) {
+  CUDA_CHECK(cudaMemcpy(result, device, n * sizeof *result, cudaMemcpyDeviceToHost));
+  for (size_t i = 0; i < n; i++)
+    if (result[i] != with[i]) fail_msg("%s[%zu] is %u, expected %u", what, i, result[i], with[i]);
+}
+
+// Sorts keys[0..n) with positions; checks the result, or the input if it did not fit.
+static bool sorts(Sort *sort, size_t n, bool aligned = true) {
+  for (size_t i = 0; i < n; i++) {
+    expected[i] = keys[i];
+    positions[i] = (uint32_t)i;
+  }
+  reference_sort(expected, order, n);
+  const Pairs in = allocate(n, aligned ? NULL : (uint32_t *)sizeof(uint32_t));
+  const Pairs out = allocate(n, aligned ? NULL : (uint32_t *)sizeof(uint32_t));
+  const bool sorted = sort(in, out, n);
+  compare("key", sorted ? out.keys : in.keys, sorted ? expected : keys, n);
+  compare("position", sorted ? out.positions : in.positions, sorted ? order : positions, n);
+  release(out);
+  release(in);
+  assert_int_equal(scratch_outstanding(), 0);
+  return sorted;
+}
+
+// Inputs by number: uniform; two random halves with few values below; sorted; all equal in the
+// lower bits; one key in 20 the same.
+enum { KINDS = 5 };
+static void fill(size_t n, int kind) {
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t word = random_word();
+    keys[i] = kind == 0   ? word
+              : kind == 1 ? (word & 0xffff0000u) | (random_word() & 3)
+              : kind == 2 ? (uint32_t)(((uint64_t)i << 32) / n)
+              : kind == 3 ? word & 0xfff00000u
+                          : (word % 20 == 0 ? 0x80000001u : random_word());
+  }
+}
+
+// Whether a plan has so many buckets that the cpu backend takes long for them.
+static bool many_buckets(int plan) {
+  return prefix_plans[plan - 1].bits.low + prefix_plans[plan - 1].bits.high > 13;
+}
+
+// Every plan, with cut tiles, and with an output that cannot hold packed pairs.
+static void test_plans(void **) {
+  for (int plan = 1; plan <= PREFIX_PLANS; plan++) {
+    set("prefixPlan", plan);
+    if (plan_prefix(1000) == NULL) continue;  // too little shared memory
+    for (int kind = 0; kind < (many_buckets(plan) ? 1 : 4); kind++) {
+      fill(25001, kind);
+      assert_true(sorts(sort_pairs_by_prefix, 25001, plan % 3 != 0));
+    }
+  }
+}
+
+// As many pairs in a bucket as fit, where a bucket begins at a multiple of 32 places; then one
+// more.
+static void test_full_bucket(void **) {
+  for (int plan = 1; plan <= PREFIX_PLANS; plan++) {
+    set("prefixPlan", plan);
+    if (plan_prefix(1000) == NULL || many_buckets(plan)) continue;
+    const PrefixPlan *const p = &prefix_plans[plan - 1];
+    const size_t capacity = p->block->capacity;
+    const int low_bits = 32 - p->bits.low - p->bits.high;
+    for (int crowded = 0; crowded < 2; crowded++) {
+      const uint32_t mask = ((1u << low_bits) - 1) & (crowded ? 0x7u : ~0u);
+      for (size_t i = 0; i <= capacity; i++) keys[i] = random_word() & mask;
+      assert_true(sorts(sort_pairs_by_prefix, capacity));
+      assert_false(sorts(sort_pairs_by_prefix, capacity + 1));
+      keys[capacity] = ~0u;  // in another bucket
+      assert_true(sorts(sort_pairs_by_prefix, capacity + 1));
+    }
+  }
+}
+
+// A count that finds a bucket too large, and the sort after it, which must find all counters at 0.
+static void test_after_a_misfit(void **) {
+  set("prefixPlan", 4);
+  if (plan_prefix(1000) == NULL) skip();
+  for (size_t i = 0; i < MOST; i++) keys[i] = random_word() & 1 ? 5 : random_word();
+  assert_false(sorts(sort_pairs_by_prefix, MOST));
+  assert_true(sorts(by_sweeps_of_v6, MOST));
+  fill(MOST, 0);
+  assert_true(sorts(sort_pairs_by_prefix, MOST));
+}
+
+// Digits that do not vary are skipped, whichever they are; tiles of one digit are not ranked.
+static void test_packed_sweeps(void **) {
+  if (!packed_sweeps_fit()) skip();
+  static const uint32_t masks[] = {~0u,         0,           0xff,        0xff00,      0xff0000,
+                                   0xff000000u, 0xffff,      0xff00ff00u, 0xff0000ffu, 0xffffff00u,
+                                   0xff00ffffu, 0x00ffffffu, 0x01010101u};
+  for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+    for (size_t i = 0; i < 45001; i++) keys[i] = random_word() & masks[m];
+    assert_true(sorts(by_packed_sweeps, 45001, m % 2 == 0));
+  }
+  for (size_t i = 0; i < 45001; i++) keys[i] = i == 30000 ? 7 : 0x01020304u;
+  assert_true(sorts(by_packed_sweeps, 45001));
+  for (int kind = 0; kind < KINDS; kind++) {
+    fill(30720, kind);
+    assert_true(sorts(by_packed_sweeps, 30720));
+  }
+}
+
+// Keys of any distribution; equal ones in large buckets; the largest key, whose bucket is the last.
+static void test_sample(void **) {
+  if (!sample_suits(SAMPLED_FROM)) skip();
+  for (int kind = 0; kind < KINDS; kind++) {
+    fill(MOST, kind);
+    assert_true(sorts(sort_pairs_by_sample, SAMPLE));
+    assert_true(sorts(sort_pairs_by_sample, MOST));
+  }
+  static const uint32_t values[] = {0, 1, 0x7fffffffu, 0xfffffffeu, ~0u};
+  for (int used = 1; used <= 5; used += 2) {
+    for (size_t i = 0; i < MOST; i++) keys[i] = values[random_word() % (uint32_t)used];
+    assert_true(sorts(sort_pairs_by_sample, MOST));
+    for (size_t i = 0; i < MOST; i++) keys[i] = values[5 - 1 - random_word() % (uint32_t)used];
+    assert_true(sorts(sort_pairs_by_sample, MOST));
+  }
+  // A few keys far below and above all others, which the sample may not know.
+  for (size_t i = 0; i < MOST; i++) keys[i] = 0x40000000u + (random_word() & 0xffff);
+  for (size_t i = 0; i < 60; i++)
+    keys[i * 999] = i % 2 == 0 ? random_word() >> 4 : ~random_word() >> 1 | 1u << 31;
+  assert_true(sorts(sort_pairs_by_sample, MOST));
+}
+
+// One bucket gets more than it has room for: what no sampled key is near to.
+static void test_sample_too_large(void **) {
+  if (!sample_suits(SAMPLED_FROM)) skip();
+  const size_t n = MOST, stride = n / SAMPLE;
+  // Keys at places that the sample may draw from are spread; nearly all others lie together.
+  for (size_t i = 0; i < n; i++) keys[i] = 1000000u + (uint32_t)i;
+  for (uint32_t j = 0; j < SAMPLE; j++) {
+    uint32_t x = j;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    x ^= x >> 16;
+    keys[j * stride + (uint32_t)(((uint64_t)x * stride) >> 32)] = j * 0x1fffffu;
+  }
+  assert_false(sorts(sort_pairs_by_sample, n));
+  fill(n, 0);
+  assert_true(sorts(sort_pairs_by_sample, n));
+}
+
+static void test_alone(void **) {
+  for (size_t n = 1; n <= ALONE_MAX; n += n < 5 ? 1 : n / 2)
+    for (int kind = 0; kind < KINDS; kind++) {
+      fill(n, kind);
+      if (dynamic_shared_limit() > 200000) assert_true(sorts(sort_alone_in_a_block, n));
+    }
+  fill(ALONE_MAX + 1, 0);
+  assert_false(sorts(sort_alone_in_a_block, ALONE_MAX + 1));
+  for (size_t i = 0; i < ALONE_MAX; i++) keys[i] = random_word() % 3 * 0x11111111u;
+  if (dynamic_shared_limit() > 200000) assert_true(sorts(sort_alone_in_a_block, ALONE_MAX));
+}
+
+// Bare keys in buckets whose bins are crowded, and in as many buckets as 10^9 keys take.
+static void test_keys_by_prefix(void **) {
+  assert_null(choose_wide_buckets(100000000));
+  assert_non_null(choose_wide_buckets(1000000000));
+  for (int shape = 0; shape <= WIDE_BUCKETS; shape += WIDE_BUCKETS) {
+    const size_t n = 40000;
+    fill(n, shape == WIDE_BUCKETS ? 1 : shape);
+    Pairs in = allocate(n, NULL), out = allocate(n, NULL);
+    const bool sorted = shape == WIDE_BUCKETS ? sort_by_buckets(in.keys, in.positions, out.keys, n)
+                                              : sort_keys_by_prefix(in.keys, in.positions, out.keys,
+                                                                    n, &wide_buckets[shape]);
+    if (sorted) {
+      for (size_t i = 0; i < n; i++) expected[i] = keys[i];
+      reference_sort(expected, order, n);
+      compare("key", out.keys, expected, n);
+    }
+    assert_true(sorted || dynamic_shared_limit() < 200000);
+    release(out);
+    release(in);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_plans, begin),
+      cmocka_unit_test_setup(test_full_bucket, begin),
+      cmocka_unit_test_setup(test_after_a_misfit, begin),
+      cmocka_unit_test_setup(test_packed_sweeps, begin),
+      cmocka_unit_test_setup(test_sample, begin),
+      cmocka_unit_test_setup(test_sample_too_large, begin),
+      cmocka_unit_test_setup(test_alone, begin),
+      cmocka_unit_test_setup(test_keys_by_prefix, begin),
+  };
+  return cmocka_run_group_tests_name("radix_v7 pairs", tests, NULL, NULL);
+}
