@@ -42,9 +42,7 @@ static int begin(void **) {
 }
 
 static void set(const char *name, int value) {
-  char assignment[80], message[200];
-  snprintf(assignment, sizeof assignment, "%s=%d", name, value);
-  if (!knob_set(assignment, message, sizeof message)) fail_msg("%s", message);
+  knob_set(knob_find(&version, name, strlen(name)), value);
 }
 
 static uint32_t random_word(void) {
