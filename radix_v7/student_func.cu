@@ -42,16 +42,16 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "radix_v7",
-    "bare keys by small buckets, sorted on the chip; sweeps for the rest",
-    "Adinets and Merrill, Onesweep (2022)",
-    true,
-    (1u << 30) - 1,  // a count of the look-back shares 32 bits with two flags
-    0,
-    stages,
-    knobs,
-    4.4,  // a copy of the input, and the counts of the look-back
-    8.4,
+    .name = "radix_v7",
+    .title = "small buckets by the upper bits, sorted on the chip; sweeps where they do not fit",
+    .source = "Adinets and Merrill, Onesweep (2022)",
+    .stable = true,
+    .max_n = (1u << 30) - 1,  // a count of the look-back shares 32 bits with two flags
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 4.4,  // a copy of the input, and the counts of the look-back
+    .scratch_per_pair = 8.4,
 };
 
 static void sort_pairs(Pairs input, Pairs output, size_t n) {

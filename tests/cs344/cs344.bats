@@ -6,7 +6,7 @@ setup_file() {
   cd "$BATS_TEST_DIRNAME/../.." || return
   export tree=$BATS_FILE_TMPDIR/tree
   mkdir -p "$tree/build/cpu" "$tree/mine"
-  cp -rp Makefile common cuda_cpu harness seq samples "$tree"
+  cp -rp Makefile common cuda_cpu harness scripts seq samples "$tree"
   cp -rp build/cpu/common build/cpu/cuda_cpu build/cpu/harness build/cpu/generated build/cpu/rewrite "$tree/build/cpu"
   cp tests/cs344/solution.cu "$tree/mine/student_func.cu"
 }
