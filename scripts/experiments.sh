@@ -43,7 +43,7 @@ thread_counts() {
 
 experiments() {
   local probe=$1 full=$2 image='--image samples/portrait.ppm,samples/template.ppm --pairs'
-  local backend slow device host libraries fast version what block threads slowest=
+  local backend slow device host libraries fast others version what block threads slowest=
   backend=$(sed -n 's/^ *"backend": "\(.*\)",\{0,1\}$/\1/p' "$probe")
   slow=$(slow_versions)
   device=$(probed "$probe" false | grep -vxF "${slow:-none}" | tr '\n' ' ')
@@ -51,6 +51,8 @@ experiments() {
   libraries=$(tr ' ' '\n' <<<"$device" | grep '_ref$' | tr '\n' ' ')
   # The newest steps of the radix path, and the libraries that they have to beat.
   fast="$(tr ' ' '\n' <<<"$device" | grep '^radix_v[0-9]' | sort -V | tail -n 3 | tr '\n' ' ') $libraries"
+  # Beside them on skewed inputs: the sorts that are no radix sorts.
+  others=$(tr ' ' '\n' <<<"$device" | grep -v '^radix_v\|_ref$\|^radix_level' | tr '\n' ' ')
   # The better of CUB's two index types is what a version has to beat.
   local cub=
   [[ " $device" != *" cub_ref "* ]] || cub='--sweep cub_ref.wideIndex=0,1'
@@ -106,7 +108,7 @@ experiments() {
 --n 1K,4K,16K,64K,256K,1M --reps 5 --time-limit 0.5"
     fi
     echo "scaling_all_$what|$scale_seconds||all device versions$note, $what|$device --$what $small_scale"
-    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$device $cub --$what --dist $(inputs) $skewed --stages off"
+    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$fast $others $cub --$what --dist $(inputs) $skewed --stages off"
   done
   # 3. merge sort on the CPU, last because it takes longest. A row (warm-up and at least one run) of more
   # than 100 s is stopped.
