@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/save_file.h"
+
 static void bytes_free(Bytes *bytes) {
   free(bytes->data);
   *bytes = (Bytes){0};
@@ -155,71 +157,19 @@ static bool encode(const char *path, const Image *image, Bytes *bytes, Message *
   return netpbm_encode(image, bytes, reason);
 }
 
-// The permissions of the file, or those of a new one.
-static mode_t permissions(const char *path) {
-  struct stat status;
-  if (stat(path, &status) == 0) return status.st_mode & 0777;
-  const mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
-
-static bool write_all(int file, const Bytes *bytes) {
-  for (size_t done = 0; done < bytes->size;) {
-    const ssize_t put = write(file, bytes->data + done, bytes->size - done);
-    if (put < 0 && errno != EINTR) return false;
-    if (put > 0) done += (size_t)put;
-  }
-  return true;
-}
-
-// Writes the file that mkostemp opened and renames it. On failure sets errno.
-static bool complete(int file, const char *temporary, const char *path, const Bytes *bytes) {
-  bool good = write_all(file, bytes);
-  if (good) (void)fchmod(file, permissions(path));  // some file systems have no permissions
-  const int write_error = errno;
-  if (close(file) != 0 && good)
-    good = false;  // a full disk may show only now
-  else if (!good)
-    errno = write_error;
-  if (good && rename(temporary, path) == 0) return true;
-  const int error = errno;
-  unlink(temporary);
-  errno = error;
-  return false;
-}
-
-// Writes under another name in the same folder and then renames. On failure sets errno.
-static bool write_file(const char *path, const Bytes *bytes) {
-  // A symbolic link stays, and the file that it names is replaced.
-  char *const target = realpath(path, NULL);
-  const char *const name = target != NULL ? target : path;
-  const char *const slash = strrchr(name, '/');
-  const int folder = slash != NULL ? (int)(slash - name) + 1 : 0;
-  char *temporary = NULL;
-  bool good = false;
-  if (asprintf(&temporary, "%.*s.HW4.XXXXXX", folder, name) < 0) {
-    temporary = NULL;
-    errno = ENOMEM;
-  } else {
-    const int file = mkostemp(temporary, O_CLOEXEC);
-    good = file >= 0 && complete(file, temporary, name, bytes);
-  }
-  const int error = errno;
-  free(temporary);
-  free(target);
-  errno = error;
-  return good;
-}
-
 bool image_save(const char *path, const Image *image, Message *message) {
   if (!image_can_save(path, message)) return false;
   Bytes bytes = {0};
   Message reason;
   if (!encode(path, image, &bytes, &reason))
     return message_fail(message, "cannot write '%s': the picture %s", path, reason.text);
-  const bool good = write_file(path, &bytes);
-  const int error = errno;
+  SaveFile file;
+  bool good = save_file_open(path, &file, message);
+  if (good) {
+    // A failed write leaves its mark on the stream; the commit reports it.
+    (void)fwrite(bytes.data, 1, bytes.size, file.stream);
+    good = save_file_commit(&file, message);
+  }
   bytes_free(&bytes);
-  return good || message_fail(message, "cannot write '%s': %s", path, strerror(error));
+  return good;
 }

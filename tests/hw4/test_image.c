@@ -208,6 +208,29 @@ static void test_full_disk_leaves_the_old_file(void **state) {
   unlink("old.ppm");
 }
 
+// A program that is killed while it writes leaves the old file and nothing else. In a child that is
+// killed at its 1,000th byte.
+static void test_killed_while_writing(void **state) {
+  (void)state;
+  write_file("old.ppm", "P6 1 1 255\n\1\2\3", 14);
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_DFL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, 1000});
+    Image image = pattern(100, 100);
+    _exit(image_save("old.ppm", &image, &message) ? 0 : 7);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFSIGNALED(status));
+  assert_int_equal(files_here(), 1);
+  Image image;
+  assert_true(image_load("old.ppm", &image, &message));
+  image_free(&image);
+  unlink("old.ppm");
+}
+
 // ---- OpenCV -------------------------------------------------------------------------------------
 
 #if HAVE_OPENCV
@@ -266,6 +289,7 @@ int main(void) {
     cmocka_unit_test(test_read_only_folder),
     cmocka_unit_test(test_replaces_what_a_link_names),
     cmocka_unit_test(test_full_disk_leaves_the_old_file),
+    cmocka_unit_test(test_killed_while_writing),
 #if HAVE_OPENCV
     cmocka_unit_test(test_jpeg_is_close),
     cmocka_unit_test(test_cut_off),
