@@ -206,9 +206,9 @@ build_tests: compare $(B)/tests/sorts/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
-samples/portrait.ppm: scripts/make_samples.c
+samples/portrait.ppm: scripts/make_samples.c harness/save_file.c harness/message.c
 	@mkdir -p samples build
-	$(CC_)$(CC) -std=c17 -O2 $(WARNINGS) -Werror $< -o build/make_samples -lm
+	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 $(WARNINGS) -Werror -iquote . $^ -o build/make_samples -lm
 	@build/make_samples samples
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier
 	@scripts/lint.sh

@@ -9,10 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/message.h"
+#include "harness/save_file.h"
+
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF  // a fused multiply-add rounds differently; gcc -std=c17 has it off
 #endif
 
+enum { EXIT_UNWRITABLE = 2 };
 enum { WIDTH = 424, HEIGHT = 520, TEMPLATE_SIZE = 33, MAX_POINTS = 128, CURVE_STEPS = 6 };
 
 typedef struct {
@@ -348,35 +352,27 @@ static void draw_portrait(void) {
 
 // ---- Files ----
 
-static void fail(const char *problem, const char *name) {
-  fprintf(stderr, "make_samples: %s %s\n", problem, name);
-  exit(2);
-}
-
-// Writes under a temporary name first, so that a failure leaves nothing half-written behind. A
-// little grey grain keeps any area from being flat, where a normalised correlation means nothing.
+// A little grey grain keeps any area from being flat, where a normalised correlation means nothing.
 static void write_ppm(const char *directory, const char *name) {
-  char path[4096], temporary[sizeof path + 4];
+  char path[4096];
   int length = snprintf(path, sizeof path, "%s/%s", directory, name);
-  if (length < 0 || length >= (int)sizeof path) fail("the path is too long:", directory);
-  snprintf(temporary, sizeof temporary, "%s.tmp", path);
-  FILE *file = fopen(temporary, "wb");
-  if (!file) fail("cannot write", temporary);
-  bool good = fprintf(file, "P6\n%d %d\n255\n", canvas.width, canvas.height) > 0;
+  if (length < 0 || length >= (int)sizeof path)
+    quit(EXIT_UNWRITABLE, "the path is too long: %s", directory);
+  SaveFile file;
+  Message message;
+  if (!save_file_open(path, &file, &message)) quit(EXIT_UNWRITABLE, "%s", message.text);
+  fprintf(file.stream, "P6\n%d %d\n255\n", canvas.width, canvas.height);
   for (int i = 0; i < canvas.width * canvas.height; i++) {
     double grain = 3 * (noise(i) - noise(-i));
     for (int c = 0; c < 3; c++)
-      good &= putc((int)(clamp(canvas.colour[i][c] + grain, 0, 255) + 0.5), file) != EOF;
+      putc((int)(clamp(canvas.colour[i][c] + grain, 0, 255) + 0.5), file.stream);
   }
-  good &= fclose(file) == 0;
-  if (!good || rename(temporary, path) != 0) {
-    remove(temporary);
-    fail("cannot write", path);
-  }
+  // A failed write leaves its mark on the stream; the commit reports it.
+  if (!save_file_commit(&file, &message)) quit(EXIT_UNWRITABLE, "%s", message.text);
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) fail("give one argument,", "the existing directory to write into");
+  if (argc != 2) quit(EXIT_UNWRITABLE, "give one argument, the existing directory to write into");
   canvas.width = canvas.height = TEMPLATE_SIZE;
   end_clip();
   ellipse(0, 0, 99, 99, 0, SKIN, 1);
