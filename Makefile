@@ -50,7 +50,10 @@ else
   OPTIMIZE := -O3 -g1
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
-HOSTFLAGS = $(OPTIMIZE) $(WARNINGS) $(WERROR) -fopenmp -fPIC -ffp-contract=off -MMD -MP
+# A version's symbols and those of harness/ do not meet in ./compare: harness/ exports none, and a
+# version binds to its own first.
+visibility = $(if $(filter $(B)/harness/%,$@),-fvisibility=hidden)
+HOSTFLAGS = $(OPTIMIZE) $(WARNINGS) $(WERROR) $(visibility) -fopenmp -fPIC -ffp-contract=off -MMD -MP
 ifeq ($(BACKEND),cpu)
   include cuda_cpu/cuda_cpu.mk
   CPPFLAGS := $(cuda_cpu_cppflags)
@@ -61,7 +64,7 @@ endif
 CFLAGS    = -std=c17 -D_GNU_SOURCE $(HOSTFLAGS)
 CXXFLAGS  = -std=c++17 $(HOSTFLAGS)
 NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) -lineinfo $(if $(lenient),,-Werror all-warnings -Xcompiler=-Werror) -MMD -MP \
-            -Xcompiler=-iquote,.,-fPIC,-Wall,-Wextra,-fopenmp,-ffp-contract=off
+            $(addprefix -Xcompiler=,$(visibility)) -Xcompiler=-iquote,.,-fPIC,-Wall,-Wextra,-fopenmp,-ffp-contract=off
 LDLIBS    := -lm $(if $(filter 1,$(OPENCV)),-lopencv_imgcodecs -lopencv_core)
 # A version's own needs: NVCCFLAGS_name, CXXFLAGS_name, LDLIBS_name, GPU_ONLY += name,
 # UNAVAILABLE += name (a library is missing here; NEEDS_name is its package)
@@ -155,7 +158,7 @@ stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 
 # ./compare runs every version in one process: each is a shared object beside it.
 $(B)/%/version.so: $(B)/%/student_func.o
-	$(SO_)$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
+	$(SO_)$(LINK) -shared -Xlinker -Bsymbolic $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
 $(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 # compare --image runs it; a program of its own, because compare knows no images.
@@ -202,7 +205,7 @@ test: setup ## sets up and passes all tests
 check: build_tests ## the tests without the set-up
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh cuda_cpu/tests/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
-build_tests: compare $(B)/tests/sorts/crash_sort/version.so
+build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort)
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm

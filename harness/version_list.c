@@ -9,12 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/version_probe.h"
+
 static int by_name(const void *a, const void *b) {
   return strcmp(((const LoadedVersion *)a)->version->name,
                 ((const LoadedVersion *)b)->version->name);
 }
 
 static bool load(const char *path, LoadedVersion *loaded, Message *message) {
+  if (!version_loads(path, message)) return false;
   // RTLD_LOCAL: every version has a your_sort and a sort_version of its own.
   void *const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   loaded->version = object == NULL ? NULL : (const SortVersion *)dlsym(object, "sort_version");

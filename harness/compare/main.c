@@ -11,6 +11,7 @@
 #include "harness/compare/list.h"
 #include "harness/compare/plan.h"
 #include "harness/compare/supervise.h"
+#include "harness/exit_guard.h"
 #include "harness/message.h"
 
 // --save-input: writes the one input, as it would be sorted, to a file.
@@ -44,6 +45,7 @@ static void load_paths(const Request *request, VersionList *versions) {
 }
 
 int main(int argument_count, char **arguments) {
+  exit_guard_output();
   Request request = command_line_parse(argument_count, arguments);
   if (request.save_input != NULL) {
     save_input(&request);
@@ -53,6 +55,7 @@ int main(int argument_count, char **arguments) {
   Message message;
   if (!version_list_load(&versions, &message)) quit(EXIT_USAGE, "%s", message.text);
   load_paths(&request, &versions);
+  exit_guard_code();
   Plan plan = plan_make(&request, &versions);
   int code = EXIT_RIGHT;
   if (request.list)

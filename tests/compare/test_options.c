@@ -183,6 +183,20 @@ static void test_memory(void **state) {
 #endif
 }
 
+// Names a full disk, whatever was to be printed.
+static void test_full_disk(void **state) {
+  (void)state;
+  static const char *const cases[] = {"--list", "--list seq", "--help", "--usage", "seq --n 50"};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    FILE *const full = fopen("/dev/full", "w"), *const err = tmpfile();
+    assert_non_null(full);
+    finish_compare(start_compare(cases[i], full, err), full, err);
+    if (outcome.code != EXIT_USAGE ||
+        strcmp(outcome.err, "compare: cannot write to standard output: No space left on device\n"))
+      fail_msg("%s: exit code %d: %s", cases[i], outcome.code, outcome.err);
+  }
+}
+
 int main(void) {
   unsetenv("NO_COLOR");
   const struct CMUnitTest tests[] = {
@@ -191,7 +205,7 @@ int main(void) {
       cmocka_unit_test(test_measuring), cmocka_unit_test(test_knobs),
       cmocka_unit_test(test_baseline),  cmocka_unit_test(test_output),
       cmocka_unit_test(test_versions),  cmocka_unit_test(test_exit_codes),
-      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_memory),    cmocka_unit_test(test_full_disk),
   };
   return cmocka_run_group_tests_name("compare_options", tests, NULL, NULL);
 }

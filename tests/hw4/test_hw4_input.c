@@ -128,7 +128,7 @@ static void test_full_disk(void **state) {
   const Surroundings full_disk = {.largest_file = 1000};
   const char *const program = versions.gl_pathv[0];
   const Outcome outcome = run_in(full_disk, program, ARGUMENTS("small.ppm", "eye.ppm", "out.ppm"));
-  expect_failure(program, &outcome, 2, "cannot write 'out.ppm'");
+  expect_failure(program, &outcome, 2, "out.ppm cannot be written: File too large");
 }
 
 static int set_up(void **state) {
@@ -149,11 +149,22 @@ static int set_up(void **state) {
   return 0;
 }
 
+static void test_help_to_a_full_disk(void **state) {
+  (void)state;
+  static const char *const options[] = {"--help", "--knobs", "--version", "--usage"};
+  for (size_t i = 0; i < COUNT_OF(options); i++) {
+    char command[4200];
+    snprintf(command, sizeof command, "%s %s >/dev/full", versions.gl_pathv[0], options[i]);
+    const Outcome outcome = RUN("/bin/sh", "-c", command);
+    expect_failure(command, &outcome, 2, "cannot write to standard output: No space left");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_command_line), cmocka_unit_test(test_knob_ranges),
       cmocka_unit_test(test_files),        cmocka_unit_test(test_outputs),
-      cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_help_to_a_full_disk),
   };
   return cmocka_run_group_tests_name("HW4, bad input", tests, set_up, leave_folder);
 }
