@@ -193,7 +193,7 @@ $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/vers
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
-	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) tests/fuzz/fuzz.mk
 	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1"
 setup: ## installs what is missing
 	@scripts/setup.sh
@@ -209,10 +209,11 @@ build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
-samples/portrait.ppm: scripts/make_samples.c harness/save_file.c harness/message.c
+samples/portrait.ppm: scripts/make_samples.c harness/save_file.c harness/message.c harness/printable.c
 	@mkdir -p samples build
-	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 $(WARNINGS) -Werror -iquote . $^ -o build/make_samples -lm
+	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 $(WARNINGS) -Werror -iquote . -Icuda_cpu/include $^ -o build/make_samples -lm
 	@build/make_samples samples
+include tests/fuzz/fuzz.mk
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier
 	@scripts/lint.sh
 format: ## formats the sources: clang-format and prettier

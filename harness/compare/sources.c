@@ -24,7 +24,7 @@ void sources_add_file(SourceList *list, const char *path) {
   Message message;
   Source *const source = add(list, (Source){.name = path, .kind = -1});
   if (!input_file_open(path, &source->file, &message))
-    quit(EXIT_USAGE, "--input: %s", message.text);
+    quit(message_code(&message), "--input: %s", message.text);
 }
 
 void sources_add_image(SourceList *list, const char *image_and_template) {
@@ -42,7 +42,7 @@ static void add_real(SourceList *list, const char *name) {
   if (access(path, R_OK) != 0)
     quit(EXIT_USAGE, "the input %s is not there yet: run scripts/real_inputs.js", name);
   Source *const source = add(list, (Source){.name = name, .kind = -1, .repeats = true});
-  if (!input_file_open(path, &source->file, &message)) quit(EXIT_USAGE, "%s", message.text);
+  if (!input_file_open(path, &source->file, &message)) quit(message_code(&message), "%s", message.text);
 }
 
 void sources_add_names(SourceList *list, char *names) {

@@ -21,6 +21,13 @@ typedef struct Bytes {
   size_t size;
 } Bytes;
 
+// Sets the reason and returns false.
+static inline bool codec_out_of_memory(Message *reason) {
+  message_write(reason, "does not fit into memory");
+  reason->out_of_memory = true;
+  return false;
+}
+
 // Binary Netpbm (man 5 ppm, pgm). Decodes P5 and P6 with samples of one byte; encodes P6.
 bool netpbm_decode(const Bytes *bytes, Image *image, Message *reason);
 bool netpbm_encode(const Image *image, Bytes *bytes, Message *reason);

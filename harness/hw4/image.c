@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +36,45 @@ static bool check_readable(int file, size_t *size, Message *reason) {
   return true;
 }
 
+enum { WRITER_SECONDS = 5 };
+
+// After read() found the end of a file: is it the end? Not of a pipe that no program has opened for
+// writing yet; waits for one, `*waited` in steps of 50 ms.
+static bool is_end(int file, int *waited) {
+  struct stat status;
+  if (fstat(file, &status) != 0 || !S_ISFIFO(status.st_mode)) return true;
+  struct pollfd pipe_end = {.fd = file, .events = POLLIN};
+  if (poll(&pipe_end, 1, 0) != 0) return true;  // POLLHUP: it had a writer
+  if (*waited == WRITER_SECONDS * 20) return true;
+  ++*waited;
+  poll(NULL, 0, 50);
+  return false;
+}
+
 static bool read_all(int file, Bytes *bytes, Message *reason) {
   size_t capacity = 0;
+  int waited = 0;
   if (!check_readable(file, &capacity, reason)) return false;
   capacity += 4096;  // room for one more read(), which finds the end
   while (true) {
     unsigned char *const data = realloc(bytes->data, capacity);
-    if (data == NULL) return message_fail(reason, "it does not fit into memory");
+    if (data == NULL) {
+      message_write(reason, "it does not fit into memory");
+      reason->out_of_memory = true;
+      return false;
+    }
     bytes->data = data;
     while (bytes->size < capacity) {
       const ssize_t got = read(file, data + bytes->size, capacity - bytes->size);
       if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno == EAGAIN) {
+        poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, -1);
+        continue;
+      }
       if (got < 0) return message_fail(reason, "%s", strerror(errno));
+      if (got == 0 && !is_end(file, &waited)) continue;
+      if (got == 0 && waited == WRITER_SECONDS * 20 && bytes->size == 0)
+        return message_fail(reason, "no program writes into this pipe");
       if (got == 0) return true;
       bytes->size += (size_t)got;
     }
@@ -55,14 +83,17 @@ static bool read_all(int file, Bytes *bytes, Message *reason) {
 }
 
 static bool read_file(const char *path, Bytes *bytes, Message *message) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  // Non-blocking: a pipe without a writer would never open.
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return message_fail(message, "cannot read '%s': %s", path, strerror(errno));
   Message reason;
   const bool good = read_all(file, bytes, &reason);
   close(file);
   if (good) return true;
   bytes_free(bytes);
-  return message_fail(message, "cannot read '%s': %s", path, reason.text);
+  message_write(message, "cannot read '%s': %s", path, reason.text);
+  message->out_of_memory = reason.out_of_memory;
+  return false;
 }
 
 static bool decode(const Bytes *bytes, Image *image, Message *reason) {
@@ -88,7 +119,10 @@ bool image_load(const char *path, Image *image, Message *message) {
   Message reason;
   const bool good = decode(&bytes, image, &reason);
   bytes_free(&bytes);
-  return good || message_fail(message, "'%s' %s", path, reason.text);
+  if (good) return true;
+  message_write(message, "'%s' %s", path, reason.text);
+  message->out_of_memory = reason.out_of_memory;
+  return false;
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -161,8 +195,11 @@ bool image_save(const char *path, const Image *image, Message *message) {
   if (!image_can_save(path, message)) return false;
   Bytes bytes = {0};
   Message reason;
-  if (!encode(path, image, &bytes, &reason))
-    return message_fail(message, "cannot write '%s': the picture %s", path, reason.text);
+  if (!encode(path, image, &bytes, &reason)) {
+    message_write(message, "cannot write '%s': the picture %s", path, reason.text);
+    message->out_of_memory = reason.out_of_memory;
+    return false;
+  }
   SaveFile file;
   bool good = save_file_open(path, &file, message);
   if (good) {

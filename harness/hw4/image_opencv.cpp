@@ -111,7 +111,7 @@ bool opencv_decode(const Bytes *bytes, Image *image, Message *reason) {
   }
   if (bgr.empty() || bgr.type() != CV_8UC3)
     return message_fail(reason, "is not an image that OpenCV can read, or is damaged");
-  return to_image(bgr, image) || message_fail(reason, "does not fit into memory");
+  return to_image(bgr, image) || codec_out_of_memory(reason);
 }
 
 bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message *reason) {
@@ -126,7 +126,7 @@ bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message
   if (!good || file.empty())
     return message_fail(reason, "cannot be stored in this format by OpenCV");
   bytes->data = static_cast<unsigned char *>(std::malloc(file.size()));
-  if (bytes->data == nullptr) return message_fail(reason, "does not fit into memory");
+  if (bytes->data == nullptr) return codec_out_of_memory(reason);
   bytes->size = file.size();
   std::memcpy(bytes->data, file.data(), file.size());
   return true;
