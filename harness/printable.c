@@ -1,6 +1,7 @@
 #include "harness/printable.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static void replace(char *text, size_t length, const char *kept) {
@@ -18,3 +19,30 @@ static void replace(char *text, size_t length, const char *kept) {
 void printable_text(char *text, size_t length) { replace(text, length, "\n\t"); }
 
 void printable_line(char *text) { replace(text, strlen(text), ""); }
+
+// Bytes of the character of UTF-8 at c; 0 if it is none (RFC 3629).
+static size_t character_length(const unsigned char *c) {
+  const size_t length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+  if (c[0] > 0xf4) return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((c[i] & 0xc0) != 0x80) return 0;
+  const bool overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+  const bool surrogate = c[0] == 0xed && c[1] >= 0xa0, beyond = c[0] == 0xf4 && c[1] >= 0x90;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+void printable_utf8(const char *from, char *to, size_t size) {
+  size_t used = 0;
+  for (const unsigned char *c = (const unsigned char *)from; *c != '\0';) {
+    const size_t length = character_length(c), needed = length == 0 ? 4 : length;
+    if (used + needed >= size) break;
+    if (length == 0)
+      snprintf(to + used, size - used, "\\x%02x", *c);
+    else
+      memcpy(to + used, c, length);
+    used += needed;
+    c += length == 0 ? 1 : length;
+  }
+  to[used] = '\0';
+  printable_line(to);
+}

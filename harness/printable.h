@@ -15,6 +15,10 @@ void printable_text(char *text, size_t length);
 // The same for one line of text, which ends with '\0': line feeds and tabs become '?', too.
 void printable_line(char *text);
 
+// Copies a line into to[size], cut off where it does not fit: control characters become '?', and
+// each byte that is not part of valid UTF-8 becomes \xNN, so that JSON can hold the line.
+void printable_utf8(const char *from, char *to, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

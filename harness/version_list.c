@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/version_check.h"
 #include "harness/version_probe.h"
 
 static int by_name(const void *a, const void *b) {
@@ -23,7 +24,8 @@ static bool load(const char *path, LoadedVersion *loaded, Message *message) {
   loaded->version = object == NULL ? NULL : (const SortVersion *)dlsym(object, "sort_version");
   // POSIX guarantees that void * can hold a function's address.
   *(void **)&loaded->sort = object == NULL ? NULL : dlsym(object, "your_sort");
-  if (loaded->version != NULL && loaded->sort != NULL) return true;
+  if (loaded->version != NULL && loaded->sort != NULL)
+    return loaded->version->name != NULL || version_check(loaded->version, path, message);
   return message_fail(message, "%s cannot be loaded: %s", path, dlerror());
 }
 

@@ -3,6 +3,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "harness/device_info.h"
 #include "harness/input.h"
 #include "harness/message.h"
+#include "harness/printable.h"
 
 static Source *add(SourceList *list, Source source) {
   if (list->count == MAX_SOURCES)
@@ -22,7 +24,11 @@ static Source *add(SourceList *list, Source source) {
 
 void sources_add_file(SourceList *list, const char *path) {
   Message message;
-  Source *const source = add(list, (Source){.name = path, .kind = -1});
+  // As outputs show it: JSON takes only UTF-8, and a terminal no control characters.
+  const size_t size = 4 * strlen(path) + 1;
+  char *const name = MEMORY_CHECK(malloc(size));
+  printable_utf8(path, name, size);
+  Source *const source = add(list, (Source){.name = name, .path_name = name, .kind = -1});
   if (!input_file_open(path, &source->file, &message))
     quit(message_code(&message), "--input: %s", message.text);
 }
@@ -42,7 +48,8 @@ static void add_real(SourceList *list, const char *name) {
   if (access(path, R_OK) != 0)
     quit(EXIT_USAGE, "the input %s is not there yet: run scripts/real_inputs.js", name);
   Source *const source = add(list, (Source){.name = name, .kind = -1, .repeats = true});
-  if (!input_file_open(path, &source->file, &message)) quit(message_code(&message), "%s", message.text);
+  if (!input_file_open(path, &source->file, &message))
+    quit(message_code(&message), "%s", message.text);
 }
 
 void sources_add_names(SourceList *list, char *names) {
@@ -61,7 +68,10 @@ void sources_add_names(SourceList *list, char *names) {
 }
 
 void sources_close(SourceList *list) {
-  for (int i = 0; i < list->count; i++) input_file_close(&list->entries[i].file);
+  for (int i = 0; i < list->count; i++) {
+    input_file_close(&list->entries[i].file);
+    free(list->entries[i].path_name);
+  }
   list->count = 0;
 }
 

@@ -19,6 +19,7 @@
 #include "harness/compare/worker_process.h"
 #include "harness/compare/worker_text.h"
 #include "harness/exit_guard.h"
+#include "harness/printable.h"
 
 static volatile sig_atomic_t interrupted;  // the signal's number
 
@@ -56,7 +57,7 @@ static void mark_best(const Plan *plan, size_t done) {
 static void finish_row(Run *run, RowStatus status, const char *message) {
   Row *const row = &run->comparison.plan->rows[run->next];
   row->status = status;
-  snprintf(row->message, sizeof row->message, "%.*s", (int)sizeof row->message - 1, message);
+  printable_utf8(message, row->message, sizeof row->message);
   if (row->starts_workload) run->baseline_ms = 0.0;
   if (row->is_baseline && status == ROW_RIGHT && run->baseline_ms == 0.0)
     run->baseline_ms = row->measured.median_ms;

@@ -13,6 +13,7 @@
 #include "harness/exit_guard.h"
 #include "harness/knob_option.h"
 #include "harness/message.h"
+#include "harness/version_check.h"
 
 #if HAVE_OPENCV
 #define DEFAULT_OUTPUT "HW4_output.png"
@@ -119,6 +120,8 @@ Options hw4_options(int count, char **arguments, const SortVersion *version) {
           "memory.",
       .help_filter = describe_version};
   exit_guard_output();
+  Message message;
+  if (!version_check(version, "the version", &message)) quit(EXIT_USAGE, "%s", message.text);
   linked_version = version;
   argp_program_version_hook = print_version;
   argp_err_exit_status = EXIT_USAGE;

@@ -97,6 +97,45 @@ static void test_errors_left_behind(void **state) {
   expect_row(10, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
 }
 
+// Compiles a version with these fields in build_folder()/incomplete and runs it.
+static void expect_incomplete(const char *fields, const char *part) {
+  char command[4096], arguments[600];
+  snprintf(command, sizeof command,
+           "mkdir -p %s/incomplete && printf '%%s\\n' '#include \"common/your_sort.h\"' "
+           "'static const char *const none[] = {NULL};' 'static const SortKnob knob[] = {{0}};' "
+           "'static const SortKnob bad[] = {{\"k\", 9, 1, 5, \"m\"}, {0}};' "
+           "'const SortVersion sort_version = {%s};' 'void your_sort(unsigned int *const a, "
+           "unsigned int *const b, unsigned int *const c, unsigned int *const d, const size_t n) "
+           "{ (void)a, (void)b, (void)c, (void)d, (void)n, (void)none, (void)knob, (void)bad; }' "
+           ">%s/incomplete/version.c && cc -shared -fPIC -iquote . %s/incomplete/version.c -o "
+           "%s/incomplete/version.so",
+           build_folder(), fields, build_folder(), build_folder(), build_folder());
+  assert_int_equal(system(command), 0);
+  snprintf(arguments, sizeof arguments, "%s/incomplete/version.so --n 50", build_folder());
+  // Not */version.so beside compare, where later runs would find it.
+  compare(arguments);
+  snprintf(command, sizeof command, "rm -r %s/incomplete", build_folder());
+  assert_int_equal(system(command), 0);
+  const char *const end = strchr(outcome.err, '\n');
+  if (outcome.code != EXIT_USAGE || end == NULL || end[1] != '\0' ||
+      strstr(outcome.err, part) == NULL)
+    fail_msg("%s: exit code %d, expected '%s' in: %s", fields, outcome.code, part, outcome.err);
+}
+
+static void test_incomplete_versions(void **state) {
+  (void)state;
+  expect_incomplete(".title = \"t\"", "incomplete/version.so has no printable name");
+  expect_incomplete(".name = \"incomplete\"", "incomplete has no printable title and source");
+  expect_incomplete(".name = \"incomplete\", .title = \"t\", .source = \"s\", .knobs = knob",
+                    "incomplete: sort_version.stages is NULL");
+  expect_incomplete(".name = \"incomplete\", .title = \"t\", .source = \"s\", .stages = none",
+                    "incomplete: sort_version.knobs is NULL");
+  expect_incomplete(
+      ".name = \"incomplete\", .title = \"t\", .source = \"s\", .stages = none, "
+      ".knobs = bad, .max_n = 100",
+      "the default of knob k is 9, outside 1 to 5");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_own_names),
@@ -109,6 +148,7 @@ int main(void) {
       cmocka_unit_test(test_closes_all),
       cmocka_unit_test(test_control_characters),
       cmocka_unit_test(test_errors_left_behind),
+      cmocka_unit_test(test_incomplete_versions),
   };
   snprintf(stray_sort, sizeof stray_sort, "%s/tests/sorts/stray_sort/version.so", build_folder());
   snprintf(exit_sort, sizeof exit_sort, "%s/tests/sorts/exit_sort/version.so", build_folder());

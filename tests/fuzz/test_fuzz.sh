@@ -16,6 +16,6 @@ for target in "${targets[@]}"; do
     echo "ok $number - $text"
   else
     echo "not ok $number - $target"
-    sed 's/^/# /' <<<"$text"
+    echo "# ${text//$'\n'/$'\n'# }"
   fi
 done

@@ -231,6 +231,53 @@ static void test_killed_while_writing(void **state) {
   unlink("old.ppm");
 }
 
+// A pipe that no program writes into does not hold up the program; one that is written late is
+// read.
+static void test_pipes(void **state) {
+  (void)state;
+  assert_int_equal(mkfifo("pipe", 0600), 0);
+  assert_refused("pipe", "no program writes into this pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    usleep(300000);
+    const int end = open("pipe", O_WRONLY);
+    static const char *const parts[] = {"P6 1 ", "1 255\n", "\1\2\3"};
+    for (int i = 0; i < 3; i++) {
+      if (write(end, parts[i], strlen(parts[i])) < 0) _exit(1);
+      usleep(100000);
+    }
+    _exit(0);
+  }
+  Image image;
+  if (!image_load("pipe", &image, &message)) fail_msg("%s", message.text);
+  assert_int_equal(image.rgb[2], 3);
+  image_free(&image);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  unlink("pipe");
+}
+
+static void test_long_path(void **state) {
+  (void)state;
+  static char path[5001];
+  memset(path, 'x', 5000);
+  Image image;
+  assert_false(image_load(path, &image, &message));
+  assert_message("x': File name too long");
+  assert_int_equal(message_code(&message), EXIT_USAGE);
+}
+
+// A file of 4 TB without blocks.
+static void test_no_memory(void **state) {
+  (void)state;
+  write_file("big.ppm", "P6 1 1 255\n\1\2\3", 14);
+  assert_int_equal(truncate("big.ppm", (off_t)1 << 42), 0);
+  Image image;
+  assert_false(image_load("big.ppm", &image, &message));
+  assert_message("does not fit into memory");
+  assert_int_equal(message_code(&message), EXIT_DEVICE);
+  unlink("big.ppm");
+}
+
 // ---- OpenCV -------------------------------------------------------------------------------------
 
 #if HAVE_OPENCV
@@ -290,6 +337,9 @@ int main(void) {
     cmocka_unit_test(test_replaces_what_a_link_names),
     cmocka_unit_test(test_full_disk_leaves_the_old_file),
     cmocka_unit_test(test_killed_while_writing),
+    cmocka_unit_test(test_pipes),
+    cmocka_unit_test(test_long_path),
+    cmocka_unit_test(test_no_memory),
 #if HAVE_OPENCV
     cmocka_unit_test(test_jpeg_is_close),
     cmocka_unit_test(test_cut_off),
