@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,18 +182,33 @@ bool image_can_save(const char *path, Message *message) {
          message_fail(message, "cannot write '%s': %s", path, reason.text);
 }
 
+bool image_can_hold(const char *path, const Image *image, Message *message) {
+#if HAVE_OPENCV
+  const char *const suffix = suffix_of(path);
+  const int largest = is_netpbm(suffix) ? INT_MAX : opencv_largest_side(suffix);
+  if (image->width > largest || image->height > largest)
+    return message_fail(message,
+                        "cannot write '%s': a %s file has up to %d pixels a side, and the picture "
+                        "has %d x %d; .ppm takes it",
+                        path, suffix, largest, image->width, image->height);
+#else
+  (void)path, (void)image, (void)message;  // Netpbm takes every image
+#endif
+  return true;
+}
+
 static bool encode(const char *path, const Image *image, Bytes *bytes, Message *reason) {
 #if HAVE_OPENCV
   const char *const suffix = suffix_of(path);
   if (!is_netpbm(suffix)) return opencv_encode(image, suffix, bytes, reason);
 #else
-  (void)path;  // image_can_save has checked it
+  (void)path;                              // image_can_save has checked it
 #endif
   return netpbm_encode(image, bytes, reason);
 }
 
 bool image_save(const char *path, const Image *image, Message *message) {
-  if (!image_can_save(path, message)) return false;
+  if (!image_can_save(path, message) || !image_can_hold(path, image, message)) return false;
   Bytes bytes = {0};
   Message reason;
   if (!encode(path, image, &bytes, &reason)) {

@@ -326,6 +326,95 @@ static void test_cut_off(void **state) {
   close(saved);
   unlink("heard");
 }
+
+// Reads a file of which `cut` bytes are missing in the middle, or changed.
+static void expect_damaged(const char *path, bool remove) {
+  enum { CUT = 2000 };
+  static unsigned char bytes[1 << 20];
+  FILE *const file = fopen(path, "rb");
+  assert_non_null(file);
+  const size_t size = fread(bytes, 1, sizeof bytes, file), middle = size / 2;
+  fclose(file);
+  assert_in_range(size, 2 * CUT, sizeof bytes - 1);
+  if (remove)
+    memmove(bytes + middle, bytes + middle + CUT, size - middle - CUT);
+  else
+    for (size_t i = 0; i < 50; i++) bytes[middle + i] ^= 0x5a;
+  write_file("damaged", bytes, remove ? size - CUT : size);
+  assert_refused("damaged", "damaged");
+  unlink("damaged");
+}
+
+// Decoders go on behind damage, and only some formats have checksums; but what a decoder noticed is
+// refused, and without a word of its own on stderr.
+static void test_damaged(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    bool has_checksum;  // so that changed bytes are noticed, too
+  } cases[] = {
+      {"a.png", true}, {"a.jpg", true}, {"a.webp", false}, {"a.tif", false}, {"a.bmp", false}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    if (!image_can_save(cases[i].name, &message)) continue;
+    Image image = pattern(400, 300);
+    for (size_t j = 0; j < (size_t)400 * 300 * 3; j++) image.rgb[j] ^= next_random() >> 28;
+    assert_true(image_save(cases[i].name, &image, &message));
+    image_free(&image);
+    assert_true(image_load(cases[i].name, &image, &message));
+    image_free(&image);
+    expect_damaged(cases[i].name, true);
+    if (cases[i].has_checksum) expect_damaged(cases[i].name, false);
+    unlink(cases[i].name);
+  }
+}
+
+// Headers of 30,000 x 30,000 pixels without any, for which no memory is taken.
+static void test_huge_header(void **state) {
+  (void)state;
+  static const struct {
+    const char *bytes;
+    size_t size;
+  } cases[] = {
+#define HEADER(text) {text, sizeof text - 1}
+      HEADER("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\x08\2\0\0\0\xe9\x45\x6f\xed"
+             "\0\0\0\0IDAT\x35\xaf\x06\x1e"),
+      HEADER(
+          "\xff\xd8\xff\xe0\0\4AB\xff\xff\xc0\0\x11\x08\x75\x30\x75\x30\3\1\x22\0\2\x11\1\3\x11\1"
+          "\xff\xd9"),
+      HEADER("II*\0\x08\0\0\0\2\0\0\1\4\0\1\0\0\0\x30\x75\0\0\1\1\3\0\1\0\0\0\x30\x75\0\0\0\0\0\0"),
+      HEADER(
+          "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x30\x75\0\0\xd0\x8a\xff\xff\1\0\x18\0\0\0\0\0"),
+#undef HEADER
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    write_file("huge", cases[i].bytes, cases[i].size);
+    assert_refused("huge", "has more than 268435456 pixels by its header");
+  }
+  unlink("huge");
+}
+
+// Known before anything is computed.
+static void test_too_large_for_the_format(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    int largest;
+  } cases[] = {{"a.jpg", 65500}, {"a.webp", 16383}, {"a.png", 1000000}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    if (!image_can_save(cases[i].name, &message)) continue;
+    for (int more = 0; more < 2; more++) {
+      Image image = pattern(cases[i].largest + more, 1), tall = pattern(1, cases[i].largest + more);
+      assert_int_equal(image_can_hold(cases[i].name, &image, &message), more == 0);
+      if (more == 1) assert_message("pixels a side");
+      assert_int_equal(image_can_hold(cases[i].name, &tall, &message), more == 0);
+      if (!image_save(cases[i].name, &image, &message) && more == 0) fail_msg("%s", message.text);
+      assert_true(image_can_hold("a.ppm", &image, &message));
+      image_free(&image);
+      image_free(&tall);
+    }
+    unlink(cases[i].name);
+  }
+}
 #endif
 
 int main(void) {
@@ -343,6 +432,9 @@ int main(void) {
 #if HAVE_OPENCV
     cmocka_unit_test(test_jpeg_is_close),
     cmocka_unit_test(test_cut_off),
+    cmocka_unit_test(test_damaged),
+    cmocka_unit_test(test_huge_header),
+    cmocka_unit_test(test_too_large_for_the_format),
 #endif
   };
   if (enter_folder() != 0) return 1;
