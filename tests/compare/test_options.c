@@ -192,7 +192,8 @@ static void test_full_disk(void **state) {
     assert_non_null(full);
     finish_compare(start_compare(cases[i], full, err), full, err);
     if (outcome.code != EXIT_USAGE ||
-        strcmp(outcome.err, "compare: cannot write to standard output: No space left on device\n"))
+        strcmp(outcome.err,
+               "compare: cannot write to standard output: No space left on device\n") != 0)
       fail_msg("%s: exit code %d: %s", cases[i], outcome.code, outcome.err);
   }
 }

@@ -1,5 +1,5 @@
-// Fuzzes the Netpbm reader and what reads the headers of other formats: any bytes are an image or refused with a reason; an image that is
-// written is read back unchanged.
+// Fuzzes the Netpbm reader and what reads the headers of other formats: any bytes are an image or
+// refused with a reason; an image that is written is read back unchanged.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,7 +26,10 @@ static void release(void *memory) {
 }
 
 static void release_all(void) {
-  for (int i = 0; i < MAX_BLOCKS; i++) release(blocks[i]);
+  for (int i = 0; i < MAX_BLOCKS; i++) {
+    free(blocks[i]);
+    blocks[i] = NULL;
+  }
 }
 
 #define exit end

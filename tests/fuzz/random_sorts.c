@@ -50,7 +50,7 @@ static uint64_t next_random(void) {  // SplitMix64
   return z ^ (z >> 31);
 }
 
-static uint64_t below(uint64_t end) { return next_random() % end; }
+static uint64_t below(uint64_t end) { return end == 0 ? 0 : next_random() % end; }
 
 // Every magnitude is equally likely; often a power of two or a neighbour of one.
 static size_t random_size(uint64_t largest) {

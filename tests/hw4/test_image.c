@@ -375,7 +375,7 @@ static void test_huge_header(void **state) {
     const char *bytes;
     size_t size;
   } cases[] = {
-#define HEADER(text) {text, sizeof text - 1}
+#define HEADER(text) {(text), sizeof(text) - 1}
       HEADER("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\x08\2\0\0\0\xe9\x45\x6f\xed"
              "\0\0\0\0IDAT\x35\xaf\x06\x1e"),
       HEADER(
