@@ -1,4 +1,4 @@
-# The front door: `make help` lists what it opens.
+# Builds, tests and measures everything; `make help` lists the targets.
 #
 # Everything is built under build/CONFIGURATION, and the configuration names all that changes an
 # object file, so that switching backend, architecture or options never links stale objects.
@@ -35,14 +35,14 @@ endif
 B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
-CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L sort_version $(VERSIONS:%=%/student_func.cu)))
-# Warnings are errors in folders that git knows. A new one is a guest, and may be half-written.
-GUESTS := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS))
+CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L 'SortVersion sort_version' $(VERSIONS:%=%/student_func.cu)))
+# Warnings are errors in folders that git knows. A version that is not tracked yet may be half-written.
+UNTRACKED := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS))
 
 # ---- flags --------------------------------------------------------------------------------------
 WARNINGS  := -Wall -Wextra
 version_of = $(firstword $(subst /, ,$(patsubst $(B)/%,%,$@)))
-lenient    = $(filter $(GUESTS),$(version_of))
+lenient    = $(filter $(UNTRACKED),$(version_of))
 WERROR     = $(if $(lenient),,-Werror)
 ifeq ($(SANITIZE),1)
   OPTIMIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -86,7 +86,13 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 # harness/ is a library for all programs; harness/hw4/ and harness/compare/ are the programs.
 COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
-HW4     := $(call objects,$(filter-out harness/hw4/main.c harness/hw4/scores.c,$(wildcard harness/hw4/*.c)) $(if $(filter 1,$(OPENCV)),harness/hw4/image_opencv.cpp))
+IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c image_size.c red_eye.c score_progress.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
+HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c version_view.c))
+# HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
+# What the judge takes of harness/ and common/:
+JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
+  $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c exit_guard.c knob_option.c message.c printable.c save_file.c trial.c version_check.c) common/check.c common/knobs.c) \
+  $(filter %/wait_policy.o,$(cuda_cpu_objects))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 
 # A recipe that starts with $(CC_) prints "CC file" instead of its command. V=1 prints the command, -s nothing.
@@ -146,8 +152,13 @@ $(if $(filter $(VERSIONS),$(MAKECMDGOALS)),$(shell rm -f HW4))
 .PHONY: $(VERSIONS)
 $(VERSIONS): %: $(B)/%/HW4
 	$(call short,CP,HW4)cp $(B)/$@/HW4 HW4
-$(B)/%/HW4: $(B)/%/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
-	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(LDLIBS) $(LDLIBS_$*) -o $@
+$(B)/%/sorter: $(B)/%/student_func.o $(B)/harness/judge/sorter_main.o $(HARNESS) $(COMMON)
+	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ -Xlinker --wrap=cudaMalloc $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -o $@
+$(B)/%/sorter_image.o: harness/judge/sorter_image.S $(B)/%/sorter
+	@$(CC) -DSORTER='"$(B)/$*/sorter"' -c $< -o $@
+$(B)/%/HW4: $(B)/%/sorter_image.o $(HW4) $(IMAGES) $(JUDGE)
+	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ $(filter-out -lboost%,$(LDLIBS)) -o $@
+	@scripts/check_name.sh $@ $(notdir $*)
 
 .PHONY: $(NOT_HERE)
 $(NOT_HERE):
@@ -162,7 +173,7 @@ $(B)/%/version.so: $(B)/%/student_func.o
 $(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 # compare --image runs it; a program of its own, because compare knows no images.
-$(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(HW4) $(HARNESS) $(COMMON)
+$(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(IMAGES) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
 compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
@@ -173,13 +184,15 @@ compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## bui
 TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/test_*.cu $(if $(filter cpu,$(BACKEND)),cuda_cpu/tests/test_*.c cuda_cpu/tests/test_*.cu))
 TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
 VERSION_TESTS := $(VERSIONS:%=$(B)/%/test)
-# A sort that is wrong on purpose: HW4 must report it.
-$(B)/tests/sorts/wrong_sort/HW4: $(B)/tests/sorts/wrong_sort/student_func.o $(B)/harness/hw4/main.o $(HW4) $(HARNESS) $(COMMON)
-	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
-$(TESTS): %: %.o $(HARNESS) $(COMMON)
+JUDGE_TESTS := $(filter $(B)/tests/judge/%,$(TESTS))
+$(filter-out $(JUDGE_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -lcmocka -o $@
-$(filter $(B)/tests/hw4/%,$(TESTS)): $(HW4)
+# They run sorters from their files, in place of the one that a judge holds.
+$(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
+	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
+$(filter $(B)/tests/hw4/%,$(TESTS)): $(IMAGES)
 $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
+$(B)/tests/compare/test_number_text: $(B)/harness/compare/number_text.o
 $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
 $(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
@@ -205,13 +218,14 @@ test: setup ## sets up and passes all tests
 check: build_tests ## the tests without the set-up
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh cuda_cpu/tests/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
-build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort)
+build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4
+build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat)
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
-samples/portrait.ppm: scripts/make_samples.c harness/save_file.c harness/message.c harness/printable.c
+samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h harness/save_file.c harness/message.c harness/printable.c
 	@mkdir -p samples build
-	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 $(WARNINGS) -Werror -iquote . -Icuda_cpu/include $^ -o build/make_samples -lm
+	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 -iquote . -Icuda_cpu/include $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
 	@build/make_samples samples
 include tests/fuzz/fuzz.mk
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier

@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 void check_fail(const char *format, ...) {
   fflush(stdout);
@@ -14,17 +13,6 @@ void check_fail(const char *format, ...) {
   va_end(arguments);
   fputc('\n', stderr);
   exit(EXIT_DEVICE);
-}
-
-static const char *blamed;
-
-void check_blame(const char *version) { blamed = version; }
-
-void check_cuda(cudaError_t error, const char *expression, const char *file, int line) {
-  if (error == cudaSuccess) return;
-  if (blamed != NULL && strncmp(file, "harness/", 8) == 0 && error != cudaErrorMemoryAllocation)
-    check_fail("%s left a CUDA error behind: %s", blamed, cudaGetErrorString(error));
-  check_fail("%s:%d: %s: %s", file, line, expression, cudaGetErrorString(error));
 }
 
 void *check_memory(void *memory, const char *file, int line) {

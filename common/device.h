@@ -1,4 +1,5 @@
-// Properties and limits of the current device.
+// Properties and limits of the current device. A failed call ends the program with exit code 3
+// (common/check.h).
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
 

@@ -4,14 +4,6 @@
 
 #include "common/check.h"
 
-const char *device_backend(void) {
-#ifdef CUDA_CPU
-  return "cpu";
-#else
-  return "cuda";
-#endif
-}
-
 DeviceInfo device_info(void) {
   int device = 0;
   CUDA_CHECK(cudaGetDevice(&device));

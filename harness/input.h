@@ -1,6 +1,6 @@
 // Inputs for tests and measurements: key distributions, generated on the device. Each is a pure
 // function of (seed, index, n) in integer arithmetic, so the same seed gives the same input on both
-// backends.
+// backends. A CUDA failure ends the program with exit code 3 (common/check.h).
 #ifndef HARNESS_INPUT_H
 #define HARNESS_INPUT_H
 
@@ -15,7 +15,7 @@ extern "C" {
 typedef struct InputKind {
   const char *name;     // as typed; NULL ends the list
   const char *meaning;  // one line: the formula and where it is from
-  bool everywhere;      // every version is tested with it at every size: keep these few
+  bool everywhere;      // every version is tested with it at every size: keep their number small
 } InputKind;
 
 extern const InputKind input_kinds[];
@@ -23,7 +23,7 @@ extern const InputKind input_kinds[];
 // Index in input_kinds of the entry with this name, or -1.
 int input_find(const char *name);
 
-// Writes n keys of the kind input_kinds[kind] to the device array d_keys.
+// Writes n <= 2^32 keys of the kind input_kinds[kind] to the device array d_keys.
 void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n);
 
 // Writes 0, 1, .. n - 1 to the device array d_positions; n <= 2^32.

@@ -118,23 +118,22 @@ void input_file_close(InputFile *file) {
 
 // Writes magic, version 1.0, the header's length, and the header, padded so that the data begin at
 // a multiple of 64 bytes.
-static bool write_npy_header(FILE *out, size_t n) {
+static void write_npy_header(SaveFile *file, size_t n) {
   char header[118];
   const int used = snprintf(header, sizeof header,
                             "{'descr': '<u4', 'fortran_order': False, 'shape': (%zu,), }", n);
   memset(header + used, ' ', sizeof header - (size_t)used);
   header[sizeof header - 1] = '\n';
   const unsigned char after_magic[4] = {1, 0, sizeof header, 0};
-  return fwrite(MAGIC, sizeof MAGIC, 1, out) == 1 &&
-         fwrite(after_magic, sizeof after_magic, 1, out) == 1 &&
-         fwrite(header, sizeof header, 1, out) == 1;
+  save_file_write(file, MAGIC, sizeof MAGIC);
+  save_file_write(file, after_magic, sizeof after_magic);
+  save_file_write(file, header, sizeof header);
 }
 
 bool input_file_save(const char *path, const uint32_t *keys, size_t n, Message *message) {
   SaveFile file;
   if (!save_file_open(path, &file, message)) return false;
-  // A failed write leaves its mark on the stream; the commit reports it.
-  if (!ends_with(path, ".npy") || write_npy_header(file.stream, n))
-    (void)fwrite(keys, sizeof *keys, n, file.stream);
+  if (ends_with(path, ".npy")) write_npy_header(&file, n);
+  save_file_write(&file, keys, n * sizeof *keys);
   return save_file_commit(&file, message);
 }

@@ -60,16 +60,49 @@ static double stopwatch_stop(const Stopwatch *watch) {
   return (double)elapsed;
 }
 
-// One run on a fresh copy of the input, in milliseconds.
-static double run_once(const LoadedVersion *version, const Workload *w, const Stopwatch *watch) {
+// A measurement under way.
+typedef struct Runs {
+  const LoadedVersion *version;
+  const Workload *workload;
+  Stopwatch watch;
+  uint64_t next;     // number of the next run's input; 0 is the workload's own
+  Verdict *verdict;  // as soon as it is no pass, no more runs
+} Runs;
+
+// Judges the last run in full.
+static void judge(const Runs *runs) {
+  const Workload *const w = runs->workload;
+  *runs->verdict =
+      verdict_judge(runs->version->version, w->snapshot, w->keys_out, w->positions_out, w->n);
+}
+
+// Judges the last run cheaply, and in full if it is wrong, to say how.
+static void judge_quickly(const Runs *runs) {
+  const Workload *const w = runs->workload;
+  if (verdict_quick(runs->version->version, w->snapshot, w->keys_out, w->positions_out, w->n))
+    return;
+  judge(runs);
+  runs->verdict->unsettled = verdict_passes(runs->verdict);
+}
+
+// One run, in milliseconds. Everything but the sort is outside the timed region: an input that this
+// version has not seen, outputs that hold nothing of an earlier run, and afterwards the verdict.
+// Otherwise a run could be answered from memory.
+static double run_on(Runs *runs, uint64_t input) {
+  const Workload *const w = runs->workload;
+  workload_vary(w, input);
+  workload_poison(w, input);
   workload_refresh(w);
-  stopwatch_start(watch);
-  version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
-  const double elapsed = stopwatch_stop(watch);
+  stopwatch_start(&runs->watch);
+  runs->version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
+  const double elapsed = stopwatch_stop(&runs->watch);
   if (scratch_outstanding() != 0)
-    check_fail("%s did not return its scratch memory", version->version->name);
+    check_fail("%s did not return its scratch memory", runs->version->version->name);
+  judge_quickly(runs);
   return elapsed;
 }
+
+static double run_next(Runs *runs) { return run_on(runs, runs->next++); }
 
 // Inserts a value into `count` ascending ones, with room for one more.
 static void insert(double *sorted, int count, double value) {
@@ -78,13 +111,13 @@ static void insert(double *sorted, int count, double value) {
 }
 
 // Times runs until the median has settled or a limit is reached.
-static void time_total(const LoadedVersion *version, const Workload *w, MeasurePlan plan,
-                       const Stopwatch *watch, Measurement *m) {
+static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
   double *const times = MEMORY_CHECK(calloc((size_t)plan.max_repetitions, sizeof *times));
   const double start = seconds_now();
   double sum = 0.0;
   for (m->limit = LIMIT_REPETITIONS; m->repetitions < plan.max_repetitions;) {
-    const double time = run_once(version, w, watch);
+    const double time = run_next(runs);
+    if (!verdict_passes(runs->verdict)) break;
     sum += time;
     insert(times, m->repetitions++, time);
     m->noise = noise_of_median(times, m->repetitions);
@@ -97,9 +130,11 @@ static void time_total(const LoadedVersion *version, const Workload *w, MeasureP
       break;
     }
   }
-  m->median_ms = quantile(times, m->repetitions, 0.5);
-  m->mean_ms = sum / m->repetitions;
-  m->min_ms = times[0];
+  if (m->repetitions > 0) {
+    m->median_ms = quantile(times, m->repetitions, 0.5);
+    m->mean_ms = sum / m->repetitions;
+    m->min_ms = times[0];
+  }
   free(times);
 }
 
@@ -113,61 +148,42 @@ static void keep_passes(Measurement *m) {
     m->passes[stage].count = stages_passes(stage, m->passes[stage].ms, MAX_PASSES);
 }
 
-static void time_stages(const LoadedVersion *version, const Workload *w, const Stopwatch *watch,
-                        Measurement *m) {
+static void time_stages(Runs *runs, Measurement *m) {
   const int repetitions = 1 + (m->repetitions - 1) / 3;
-  StageTimes *const runs = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *runs));
+  StageTimes *const times = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *times));
   double *const one_stage = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *one_stage));
-  for (int i = 0; i < repetitions; i++) {
-    stages_begin(version->version, true);
-    run_once(version, w, watch);
-    m->stages = stages_end(runs[i].ms);
+  for (int i = 0; i < repetitions && verdict_passes(runs->verdict); i++) {
+    stages_begin(runs->version->version, true);
+    run_next(runs);
+    m->stages = stages_end(times[i].ms);
   }
   for (int stage = 0; stage < m->stages; stage++) {
-    for (int i = 0; i < repetitions; i++) one_stage[i] = runs[i].ms[stage];
+    for (int i = 0; i < repetitions; i++) one_stage[i] = times[i].ms[stage];
     qsort(one_stage, (size_t)repetitions, sizeof *one_stage, ascending);
     m->stage_ms[stage] = quantile(one_stage, repetitions, 0.5);
   }
   keep_passes(m);
   free(one_stage);
-  free(runs);
-}
-
-static Verdict judge(const LoadedVersion *version, const Workload *w) {
-  return verdict_judge(version->version, w->snapshot, w->keys_out, w->positions_out, w->n);
+  free(times);
 }
 
 Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan plan) {
+  enum { WARM_UP = 1 };
   Measurement m = {0};
-  const Stopwatch watch = stopwatch_create();
+  for (int part = 0; part < VERDICT_PARTS; part++) m.verdict.part[part].state = VERDICT_NOT_JUDGED;
+  Runs runs = {version, w, stopwatch_create(), WARM_UP, &m.verdict};
   stages_begin(version->version, false);
-  workload_poison(w);
-  run_once(version, w, &watch);
-  m.verdict = judge(version, w);
+  run_next(&runs);
+  judge(&runs);
+  if (verdict_passes(&m.verdict)) time_total(&runs, plan, &m);
+  if (verdict_passes(&m.verdict) && plan.stages) time_stages(&runs, &m);
+  stages_begin(version->version, false);
+  // The last run sorts the workload's own input, which a caller may look at afterwards.
   if (verdict_passes(&m.verdict)) {
-    time_total(version, w, plan, &watch, &m);
-    if (plan.stages) time_stages(version, w, &watch, &m);
-    // The last timed result is judged as well: a race may show only in some runs.
-    m.verdict = judge(version, w);
+    run_on(&runs, 0);
+    if (verdict_passes(&m.verdict)) judge(&runs);
   }
-  stages_begin(version->version, false);
-  stopwatch_destroy(watch);
-  return m;
-}
-
-Measurement measure_once(const LoadedVersion *version, const Workload *w) {
-  Measurement m = {.repetitions = 1, .limit = LIMIT_REPETITIONS};
-  const Stopwatch watch = stopwatch_create();
-  stages_begin(version->version, true);
-  run_once(version, w, &watch);
-  workload_poison(w);
-  stages_begin(version->version, true);
-  m.median_ms = m.mean_ms = m.min_ms = run_once(version, w, &watch);
-  m.stages = stages_end(m.stage_ms);
-  keep_passes(&m);
-  m.verdict = judge(version, w);
-  stages_begin(version->version, false);
-  stopwatch_destroy(watch);
+  stopwatch_destroy(runs.watch);
   return m;
 }
 

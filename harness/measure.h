@@ -44,17 +44,14 @@ typedef struct Measurement {
   Verdict verdict;
 } Measurement;
 
-// Warms up and judges the result. Only if it is right, times runs with stage events off, and if the
-// plan asks for stages a third as many runs with events on, each on a fresh copy of the input made
-// outside the timed region; then judges the last result as well. If the verdict is not a pass, the
-// times are zero, or void if only the last result was wrong. Knobs must have been set
+// Warms up, times runs with stage events off, if the plan asks for stages a third as many runs with
+// events on, and ends with one run on the workload's own input. Each run sorts another input of the
+// same kind (a loaded one stays), with poisoned outputs, and is judged: the first and the last in
+// full, the others by verdict_quick(); all that is outside the timed region. The first wrong run
+// ends it: then the verdict is no pass, and the times are zero or void. Knobs must have been set
 // (common/knobs.h). A version that keeps scratch memory, or a CUDA failure, ends the program with
 // exit code 3.
 Measurement measure(const LoadedVersion *version, const Workload *workload, MeasurePlan plan);
-
-// Warms up, times a single run with stage events on, and judges its result. The median, mean and
-// least time are all those of this run, whatever the verdict. Otherwise as measure().
-Measurement measure_once(const LoadedVersion *version, const Workload *workload);
 
 // Relative noise of the median of `count` >= 1 ascending times: half of its 95% confidence interval
 // over the median. For up to 10 times that interval is their whole range.

@@ -40,8 +40,8 @@ static bool written_in_place(const char *path, const struct stat *there) {
 
 // ---- writing beside the target -----------------------------------------------------------------
 
-// A file without a name in the target's folder; where the file system has none, one with a
-// temporary name. Returns its descriptor, or -1.
+// Creates a file without a name in the target's folder, or one with a temporary name if the file
+// system has no nameless files. Returns its descriptor, or -1.
 static int open_beside(SaveFile *file) {
   const int length = folder_length(file->target);
   char *folder = NULL;
@@ -61,7 +61,7 @@ static int open_beside(SaveFile *file) {
   }
   const mode_t mask = umask(0);
   umask(mask);
-  (void)fchmod(descriptor, 0666 & ~mask);  // mkostemp's are 0600
+  (void)fchmod(descriptor, 0666 & ~mask);  // mkostemp sets 0600
   return descriptor;
 }
 
@@ -109,7 +109,7 @@ static bool open_stream(SaveFile *file) {
     file->stream = fopen(file->path, "wbe");
     return file->stream != NULL;
   }
-  if (exists && access(file->path, W_OK) != 0) return false;  // a rename would not ask
+  if (exists && access(file->path, W_OK) != 0) return false;  // rename() does not check this
   file->target = resolve(file->path);
   const int descriptor = file->target == NULL ? -1 : open_beside(file);
   if (descriptor < 0) return false;
@@ -125,6 +125,12 @@ bool save_file_open(const char *path, SaveFile *file, Message *message) {
   const int error = errno;
   save_file_drop(file);
   return cannot_write(path, error, message);
+}
+
+void save_file_write(SaveFile *file, const void *bytes, size_t size) {
+  errno = 0;
+  if (size == 0 || fwrite(bytes, 1, size, file->stream) == size || file->error != 0) return;
+  file->error = errno != 0 ? errno : EIO;
 }
 
 void save_file_flush(SaveFile *file) {

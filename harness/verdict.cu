@@ -231,7 +231,7 @@ static VerdictFinding judge_stability(const Judge *judge) {
 
 Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot,
                       const unsigned int *d_keys, const unsigned int *d_positions, size_t n) {
-  Verdict verdict = {.pairs = d_positions != NULL, .part = {}};
+  Verdict verdict = {.pairs = d_positions != NULL, .unsettled = false, .part = {}};
   for (int part = 0; part < VERDICT_PARTS; part++) verdict.part[part].state = VERDICT_NOT_JUDGED;
   Bad bad[VERDICT_PARTS];
   for (int part = 0; part < VERDICT_PARTS; part++) bad[part] = {0, ~0ull};

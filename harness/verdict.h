@@ -30,7 +30,8 @@ typedef struct VerdictFinding {
 } VerdictFinding;
 
 typedef struct Verdict {
-  bool pairs;  // false: bare keys
+  bool pairs;      // false: bare keys
+  bool unsettled;  // the output changed after the sort had returned; fails
   VerdictFinding part[VERDICT_PARTS];
 } Verdict;
 
@@ -39,6 +40,12 @@ typedef struct Verdict {
 // Takes scratch memory of about n elements. A CUDA failure ends the program with exit code 3.
 Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot,
                       const unsigned int *d_keys, const unsigned int *d_positions, size_t n);
+
+// Whether verdict_judge() would pass the output, in one pass over the arrays: the order, and a hash
+// of the elements that does not depend on their order. A wrong output passes with a probability of
+// about 2^-64.
+bool verdict_quick(const SortVersion *version, const unsigned int *d_snapshot,
+                   const unsigned int *d_keys, const unsigned int *d_positions, size_t n);
 
 // Does no part fail?
 bool verdict_passes(const Verdict *verdict);

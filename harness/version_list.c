@@ -2,12 +2,11 @@
 
 #include <dlfcn.h>
 #include <glob.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "harness/program_folder.h"
 
 #include "harness/version_check.h"
 #include "harness/version_probe.h"
@@ -29,12 +28,22 @@ static bool load(const char *path, LoadedVersion *loaded, Message *message) {
   return message_fail(message, "%s cannot be loaded: %s", path, dlerror());
 }
 
+// Two folders of one name would be measured in place of each other: a folder that was copied by
+// hand still has the old name in it.
+static bool check_name(const char *path, const char *name, Message *message) {
+  char folder[PATH_MAX];
+  snprintf(folder, sizeof folder, "%s", path);
+  const char *const expected = basename(dirname(folder));
+  if (name != NULL && strcmp(name, expected) == 0) return true;
+  return message_fail(
+      message, "%s calls itself '%s': sort_version.name in %s/student_func.cu must be \"%s\"", path,
+      name != NULL ? name : "", expected, expected);
+}
+
 bool version_list_load(VersionList *list, Message *message) {
-  char executable[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-  executable[length < 0 ? 0 : length] = '\0';
+  char folder[PATH_MAX];
   char pattern[PATH_MAX + 16];
-  snprintf(pattern, sizeof pattern, "%s/*/version.so", dirname(executable));
+  snprintf(pattern, sizeof pattern, "%s/*/version.so", program_folder(folder));
   glob_t found;
   *list = (VersionList){NULL, 0};
   if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0)
@@ -42,7 +51,9 @@ bool version_list_load(VersionList *list, Message *message) {
   list->entries = calloc(found.gl_pathc, sizeof *list->entries);
   bool good = list->entries != NULL || message_fail(message, "out of memory");
   for (size_t i = 0; good && i < found.gl_pathc; i++) {
-    good = load(found.gl_pathv[i], &list->entries[i], message);
+    LoadedVersion *const entry = &list->entries[i];
+    good = load(found.gl_pathv[i], entry, message) &&
+           check_name(found.gl_pathv[i], entry->version->name, message);
     list->count += good;
   }
   globfree(&found);

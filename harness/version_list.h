@@ -22,7 +22,7 @@ typedef struct VersionList {
 } VersionList;
 
 // Loads */version.so next to the executable; version_list_free frees the list. Returns false and a
-// sentence if there is none, or one cannot be loaded.
+// sentence if there is none, one cannot be loaded, or the name of one is not its folder's.
 bool version_list_load(VersionList *list, Message *message);
 
 // Frees the list. The versions stay loaded.

@@ -5,6 +5,7 @@
 
 #include "common/check.h"
 #include "harness/input.h"
+#include "harness/mix.h"
 
 double workload_bytes_per_element(const SortVersion *version, bool pairs) {
   // Snapshot, keys in and out. Pairs: positions in and out, and the verdict's marks. Keys: the
@@ -29,6 +30,7 @@ Workload workload_create(size_t n, bool pairs) {
       .positions_in = pairs ? device_array(n) : NULL,
       .keys_out = device_array(n),
       .positions_out = pairs ? device_array(n) : NULL,
+      .kind = -1,
   };
 }
 
@@ -40,10 +42,13 @@ void workload_destroy(Workload *w) {
 }
 
 void workload_draw(Workload *w, int kind, uint64_t seed) {
+  w->kind = kind;
+  w->seed = seed;
   input_keys(kind, seed, w->snapshot, w->n);
 }
 
 void workload_load(Workload *w, const unsigned int *keys, size_t count) {
+  w->kind = -1;
   for (size_t done = 0; done < w->n;) {
     const size_t part = w->n - done < count ? w->n - done : count;
     CUDA_CHECK(cudaMemcpy(w->snapshot + done, keys, part * sizeof *keys, cudaMemcpyHostToDevice));
@@ -59,7 +64,13 @@ void workload_refresh(const Workload *w) {
   CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-void workload_poison(const Workload *w) {
-  CUDA_CHECK(cudaMemset(w->keys_out, 0xa5, w->n * sizeof(unsigned int)));
-  if (w->pairs) CUDA_CHECK(cudaMemset(w->positions_out, 0xa5, w->n * sizeof(unsigned int)));
+void workload_vary(const Workload *w, uint64_t index) {
+  if (w->kind < 0) return;
+  input_keys(w->kind, index == 0 ? w->seed : mix64(mix64(w->seed) + index), w->snapshot, w->n);
+}
+
+void workload_poison(const Workload *w, uint64_t index) {
+  const int byte = (int)((0xa5 + 0x3b * index) & 0xff);
+  CUDA_CHECK(cudaMemset(w->keys_out, byte, w->n * sizeof(unsigned int)));
+  if (w->pairs) CUDA_CHECK(cudaMemset(w->positions_out, byte, w->n * sizeof(unsigned int)));
 }

@@ -10,6 +10,8 @@ typedef struct Workload {
   bool pairs;
   unsigned int *snapshot;  // the input's keys; no sort has access to it
   unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
+  int kind;       // of workload_draw(); -1 after workload_load()
+  uint64_t seed;  // of workload_draw()
 } Workload;
 
 // Bytes of device memory per element while a version sorts a workload: its arrays, the verdict's
@@ -34,7 +36,12 @@ void workload_load(Workload *workload, const unsigned int *keys, size_t count);
 // Copies the snapshot to keys_in and writes 0, 1, .. n - 1 to positions_in. Waits for the device.
 void workload_refresh(const Workload *workload);
 
+// Writes number `index` of an endless series of inputs of the same kind to the snapshot. Number 0
+// is the one that was drawn. A loaded input is always the same.
+void workload_vary(const Workload *workload, uint64_t index);
+
 // Overwrites the outputs, so that an output that is never written cannot be right by chance.
-void workload_poison(const Workload *workload);
+// Neighbouring values of `index` give different contents.
+void workload_poison(const Workload *workload, uint64_t index);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct SweepPass {
   int number;                  // 0 is the pass over the lowest digit
   const unsigned int *start;   // [BINS] index in the output of each bin's first element
   unsigned int *tile_counter;  // 0 before the launch; numbers the tiles in the order they start
-  unsigned int *look_back;     // [tiles][BINS] words of look_back.cuh, 0 before the launch
+  unsigned int *look_back;     // [tiles][BINS] values of look_back.cuh, 0 before the launch
 } SweepPass;
 
 // Shared memory of a block.

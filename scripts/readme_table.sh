@@ -58,7 +58,7 @@ awk -v speeds="$speeds" '
   }
   /^<!-- speeds:begin -->$/ { print; print caption; print ""; inside = 1; before = 1; next }
   /^<!-- speeds:end -->$/ { inside = 0 }
-  inside && before && !/^[|]/ { next }                   # the old caption
+  inside && before && !/^[|]/ { next }                   # the caption to replace
   inside && /^[|]/ { before = 0 }
   inside && match($0, /\[[a-z0-9_]+\]\([a-z0-9_]+\/README.md\)/) {
     version = substr($0, RSTART + 1); sub(/\].*/, "", version)

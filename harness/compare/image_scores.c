@@ -1,8 +1,6 @@
 #include "harness/compare/image_scores.h"
 
 #include <errno.h>
-#include <libgen.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +11,11 @@
 
 #include "common/check.h"
 #include "harness/message.h"
+#include "harness/program_folder.h"
 
 static void run_program(char *image, char *eye_template, char *output) {
-  char executable[PATH_MAX], program[PATH_MAX + 32];
-  const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-  executable[length < 0 ? 0 : length] = '\0';
-  snprintf(program, sizeof program, "%s/red_eye_scores", dirname(executable));
+  char folder[PATH_MAX], program[PATH_MAX + 32];
+  snprintf(program, sizeof program, "%s/red_eye_scores", program_folder(folder));
   // Its sentences begin with its name, so that the user reads which option they are about.
   char name[] = "compare: --image";
   char *const arguments[] = {name, image, eye_template, output, NULL};

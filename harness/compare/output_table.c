@@ -1,12 +1,12 @@
 #include "harness/compare/output_table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "harness/compare/number_text.h"
 #include "harness/compare/summary.h"
 
 // With the longest name of a version, numbers and verdict fill the 80 columns of a terminal.
@@ -27,36 +27,6 @@ static const char *const RED = "\033[1;31m", *const GREEN = "\033[32m", *const Y
 
 static const char *paint(const Table *table, const char *escape) {
   return table->color ? escape : "";
-}
-
-// ---- numbers -----------------------------------------------------------------------------------
-
-// "1,000,000"
-static const char *grouped(size_t n, char text[32]) {
-  char digits[24];
-  const int length = snprintf(digits, sizeof digits, "%zu", n);
-  int at = 0;
-  for (int i = 0; i < length; i++) {
-    if (i > 0 && (length - i) % 3 == 0) text[at++] = ',';
-    text[at++] = digits[i];
-  }
-  text[at] = '\0';
-  return text;
-}
-
-// At most `digits` significant digits and `most` decimals, never an exponent.
-static const char *number(double value, int digits, int most, char text[32]) {
-  const int before = value > 0.0 ? (int)floor(log10(value)) + 1 : 1;
-  const int decimals = digits - before;
-  snprintf(text, 32, "%.*f", decimals < 0 ? 0 : decimals > most ? most : decimals, value);
-  return text;
-}
-
-// "0.43%", "12.3%", "104%"
-static const char *percent(double value, char text[32]) {
-  char digits[32];
-  snprintf(text, 32, "%.30s%%", number(value, 3, 2, digits));
-  return text;
 }
 
 // ---- the head ----------------------------------------------------------------------------------
@@ -106,7 +76,7 @@ static void begin(Output *output) {
 
 static void print_group_head(const Table *table, const Row *row, const Request *request) {
   char n[32];
-  fprintf(table->to, "\n%s%s %s, %s%s\n", paint(table, BOLD), grouped(row->n, n),
+  fprintf(table->to, "\n%s%s %s, %s%s\n", paint(table, BOLD), number_grouped(row->n, n),
           elements_name(row), row->source->name, paint(table, PLAIN));
   const int bar = table->bars ? BAR_CELLS + 1 : 0;
   const char *const stages = "      stages ms";
@@ -123,13 +93,15 @@ static void print_numbers(const Table *table, const Row *row, const Conditions *
   const Measurement *const m = &row->measured;
   const Rates rates = row_rates(row, conditions);
   char text[6][32], noise[32] = "-", ratio[40] = "-";
-  if (m->repetitions > 1) percent(100.0 * m->noise, noise);
-  if (row->ratio > 0.0) snprintf(ratio, sizeof ratio, "%sx", number(row->ratio, 3, 5, text[5]));
-  fprintf(table->to, "%9s %6s %s%5s%s %4d %7s %5s %5s %8s", number(m->median_ms, 5, 4, text[0]),
-          number(m->min_ms, 5, 4, text[1]), row_is_noisy(row) ? paint(table, YELLOW) : "", noise,
-          row_is_noisy(row) ? paint(table, PLAIN) : "", m->repetitions,
-          number(rates.gkeys_per_s, 3, 5, text[2]), number(rates.gb_per_s, 4, 3, text[3]),
-          percent(rates.percent_of_copy, text[4]), ratio);
+  if (m->repetitions > 1) number_percent(100.0 * m->noise, noise);
+  if (row->ratio > 0.0)
+    snprintf(ratio, sizeof ratio, "%sx", number_short(row->ratio, 3, 5, text[5]));
+  fprintf(
+      table->to, "%9s %6s %s%5s%s %4d %7s %5s %5s %8s", number_short(m->median_ms, 5, 4, text[0]),
+      number_short(m->min_ms, 5, 4, text[1]), row_is_noisy(row) ? paint(table, YELLOW) : "", noise,
+      row_is_noisy(row) ? paint(table, PLAIN) : "", m->repetitions,
+      number_short(rates.gkeys_per_s, 3, 5, text[2]), number_short(rates.gb_per_s, 4, 3, text[3]),
+      number_percent(rates.percent_of_copy, text[4]), ratio);
 }
 
 // Eighths of cells; the baseline fills BASELINE_CELLS, and a tip marks a bar that is cut off.
@@ -145,7 +117,7 @@ static void print_bar(const Table *table, double ratio) {
   fprintf(table->to, "%s%*s", paint(table, PLAIN), BAR_CELLS - used, "");
 }
 
-// Behind the numbers if it fits, else in a line below.
+// Prints a piece of text after the numbers, or on the next line if it does not fit.
 static void print_piece(Table *table, const char *text, const char *color) {
   const int indent = table->label_width + 2, length = 2 + (int)strlen(text);
   if (table->used + length > table->columns) {
@@ -161,7 +133,7 @@ static void print_stages(Table *table, const Row *row) {
   for (int i = 0; i < row->measured.stages; i++) {
     char text[120], ms[32];
     snprintf(text, sizeof text, "%s %s", row->loaded->version->stages[i],
-             number(row->measured.stage_ms[i], 3, 4, ms));
+             number_short(row->measured.stage_ms[i], 3, 4, ms));
     print_piece(table, text, "");
   }
 }

@@ -1,4 +1,4 @@
-// The table for people: a group per input, a line per version, a bar for its ratio.
+// table: for reading on a terminal; a group per input, a line per version, a bar for its ratio.
 #ifndef HARNESS_COMPARE_OUTPUT_TABLE_H
 #define HARNESS_COMPARE_OUTPUT_TABLE_H
 

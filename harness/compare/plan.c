@@ -83,12 +83,16 @@ static bool leave_out(Plan *plan, const Row *about, bool named) {
   const SortVersion *const version = about->loaded->version;
   const bool too_large = about->n > version->max_n;
   const bool slow = version->slow_n != 0 && about->n > version->slow_n;
-  if (named || !(too_large || slow)) return false;
+  const bool keys = version->pairs_only && !about->pairs;
+  if (named || !(too_large || slow || keys)) return false;
   plan->left_out = grown(plan->left_out, plan->left_out_count, sizeof *plan->left_out);
   LeftOut *const out = &plan->left_out[plan->left_out_count++];
   *out = (LeftOut){.version = version, .n = about->n, .group = about->group};
-  snprintf(out->reason, sizeof out->reason, too_large ? "takes at most %llu" : "slow above %llu",
-           (unsigned long long)(too_large ? version->max_n : version->slow_n));
+  if (keys)
+    snprintf(out->reason, sizeof out->reason, "sorts pairs only");
+  else
+    snprintf(out->reason, sizeof out->reason, too_large ? "takes at most %llu" : "slow above %llu",
+             (unsigned long long)(too_large ? version->max_n : version->slow_n));
   return true;
 }
 
@@ -103,7 +107,10 @@ static void add_rows(Plan *plan, const Request *request, const Row *about) {
     row->swept = combinations > 1;
     row->starts_workload = plan->count == 1 || row[-1].group != row->group;
     settings_apply(row, request, i);
-    if (row->n > version->max_n) {
+    if (version->pairs_only && !row->pairs) {
+      row->status = ROW_REFUSED;
+      snprintf(row->message, sizeof row->message, "sorts pairs only, not bare keys");
+    } else if (row->n > version->max_n) {
       row->status = ROW_REFUSED;
       snprintf(row->message, sizeof row->message, "takes at most %llu elements",
                (unsigned long long)version->max_n);

@@ -1,7 +1,5 @@
 #include "harness/compare/sources.h"
 
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,7 @@
 #include "harness/input.h"
 #include "harness/message.h"
 #include "harness/printable.h"
+#include "harness/program_folder.h"
 
 static Source *add(SourceList *list, Source source) {
   if (list->count == MAX_SOURCES)
@@ -40,11 +39,9 @@ void sources_add_image(SourceList *list, const char *image_and_template) {
 
 // scores and morton: real inputs that scripts/real_inputs.js leaves in build/inputs.
 static void add_real(SourceList *list, const char *name) {
-  char executable[PATH_MAX], path[PATH_MAX + 64];
+  char folder[PATH_MAX], path[PATH_MAX + 64];
   Message message;
-  const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-  executable[length < 0 ? 0 : length] = '\0';
-  snprintf(path, sizeof path, "%s/../inputs/%s.npy", dirname(executable), name);
+  snprintf(path, sizeof path, "%s/../inputs/%s.npy", program_folder(folder), name);
   if (access(path, R_OK) != 0)
     quit(EXIT_USAGE, "the input %s is not there yet: run scripts/real_inputs.js", name);
   Source *const source = add(list, (Source){.name = name, .kind = -1, .repeats = true});

@@ -1,5 +1,5 @@
-// The printing side. Rows are measured by a worker process; when it crashes or hangs, the next one
-// goes on behind the row. This process never touches the device.
+// The printing side. A worker process measures the rows; if it crashes or hangs, a new one
+// continues with the row after. This process never touches the device.
 #include "harness/compare/supervise.h"
 
 #include <errno.h>

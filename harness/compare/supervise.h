@@ -1,4 +1,4 @@
-// Has all rows measured and printed, whatever happens to the process that measures them.
+// Has all rows measured and printed, even if the process that measures them crashes or hangs.
 #ifndef HARNESS_COMPARE_SUPERVISE_H
 #define HARNESS_COMPARE_SUPERVISE_H
 

@@ -219,8 +219,7 @@ bool image_save(const char *path, const Image *image, Message *message) {
   SaveFile file;
   bool good = save_file_open(path, &file, message);
   if (good) {
-    // A failed write leaves its mark on the stream; the commit reports it.
-    (void)fwrite(bytes.data, 1, bytes.size, file.stream);
+    save_file_write(&file, bytes.data, bytes.size);
     good = save_file_commit(&file, message);
   }
   bytes_free(&bytes);

@@ -1,20 +1,28 @@
 #include "harness/hw4/run.h"
 
-#include <cuda_runtime_api.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/check.h"
-#include "common/scratch.h"
+#include "common/knobs.h"
+#include "harness/battery.h"
 #include "harness/device_info.h"
 #include "harness/hw4/image.h"
 #include "harness/hw4/red_eye.h"
-#include "harness/measure.h"
-#include "harness/message.h"
 
-// ---- before the sort ---------------------------------------------------------------------------
+// How the sorter is run, for the functions below and as the context of Rerun.
+typedef struct Session {
+  const Options *options;
+  Sorter *sorter;
+  size_t max_elements;  // of a sort with its guards
+  double limit;         // seconds for one sort
+  bool quiet;           // of the sorters to come
+} Session;
+
+// ---- before the sort ----------------------------------------------------------------------------
 
 static void load(const Options *options, Image *image, Image *eye_template) {
   Message message;
@@ -34,73 +42,242 @@ static void load(const Options *options, Image *image, Image *eye_template) {
             version->slow_n);
 }
 
-static uint32_t *host_array(size_t n) {
-  uint32_t *const array = malloc(n * sizeof *array);
-  if (array == NULL) quit(EXIT_DEVICE, "%zu pixels do not fit into memory", n);
-  return array;
-}
-
-// The workload: the scores of all pixels as keys, with their positions.
-static Workload score(const Image *image, const Image *eye_template) {
+// The trial of the image: the scores of all pixels as keys, with their positions.
+static Trial score(const Image *image, const Image *eye_template) {
   const size_t n = (size_t)image->width * (size_t)image->height;
-  Workload workload = workload_create(n, true);
-  uint32_t *const keys = host_array(n);
-  if (!red_eye_scores(image, eye_template, keys))
+  Trial trial = trial_create(n, 0, mix64(n));
+  if (!red_eye_scores(image, eye_template, trial.keys))
     quit(EXIT_DEVICE, "the scores do not fit into memory");
-  workload_load(&workload, keys, n);
-  free(keys);
-  return workload;
+  for (size_t i = 0; i < n; i++) trial.positions[i] = (uint32_t)i;
+  return trial;
 }
 
-// ---- the sort ----------------------------------------------------------------------------------
+// ---- the sorter ---------------------------------------------------------------------------------
 
-// Sorts, and prints the times of the stages, the total, and the verdict.
-static bool sort_and_report(const LoadedVersion *version, const Workload *workload) {
-  const Measurement measured = measure_once(version, workload);
-  for (int i = 0; i < measured.stages; i++)
-    printf("%s: %f msecs\n", version->version->stages[i], measured.stage_ms[i]);
-  printf("\nYour code ran in: %f msecs.\n", measured.median_ms);
-  char text[1024];
-  verdict_describe(&measured.verdict, text, sizeof text);
-  puts(text);
-  return verdict_passes(&measured.verdict);
+static const double END_LIMIT = 30.0;  // seconds for a process to begin or end
+
+static void open_sorter(const Session *session) {
+  const SortVersion *const version = session->options->version;
+  int knobs[MAX_KNOBS] = {0};
+  for (int i = 0; i < MAX_KNOBS && version->knobs[i].name != NULL; i++)
+    knobs[i] = knob(version->knobs[i].name);
+  (void)sorter_open(session->sorter, knobs, session->max_elements);
 }
 
-// ---- after the sort ----------------------------------------------------------------------------
-
-static uint32_t *fetch(const unsigned int *d_array, size_t n) {
-  uint32_t *const array = host_array(n);
-  CUDA_CHECK(cudaMemcpy(array, d_array, n * sizeof *array, cudaMemcpyDeviceToHost));
-  return array;
+static bool restart(void *context) {
+  const Session *const session = context;
+  Description description;
+  char device[256];
+  (void)sorter_end(session->sorter, END_LIMIT);
+  if (!sorter_start(session->sorter, &description, END_LIMIT)) return false;
+  session->sorter->quiet = session->quiet;
+  open_sorter(session);
+  return sorter_opened(session->sorter, device, END_LIMIT);
 }
 
-static void save_mended(const char *path, Image *image, const Workload *sorted) {
+static bool sort_again(void *context, Trial *trial) {
+  const Session *const session = context;
+  SortTimes times;
+  if (session->sorter->process == 0 && !restart(context)) return false;  // the call before crashed
+  return sorter_sort(session->sorter, trial, true, session->limit, &times);
+}
+
+#ifdef CUDA_CPU
+// Shuffled instead of plain, or plain instead of shuffled.
+static bool switch_order(void *context) {
+  static const char variable[] = "CUDA_CPU_RACECHECK";
+  if (getenv(variable) != NULL)
+    unsetenv(variable);
+  else
+    setenv(variable, "1", 1);
+  return restart(context);
+}
+#else
+#define switch_order NULL
+#endif
+
+// From here on, sorts whose times do not count.
+static void prepare_more(Session *session) {
+  const double most = 30.0;
+  if (session->limit > most) session->limit = most;
+  session->quiet = true;  // dozens of sorts: their prints would bury those of the image's
+  // On a busy machine, a thread that spins at a barrier keeps others from getting there.
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+}
+
+static Rerun rerun_with(Session *session) {
+  const SortVersion *const version = session->options->version;
+  const uint64_t fit = version->slow_n != 0 ? version->slow_n : version->max_n;
+  const size_t room = session->max_elements - 2 * BATTERY_GUARD;
+  return (Rerun){.sort = sort_again,
+                 .restart = restart,
+                 .other_order = switch_order,
+                 .context = session,
+                 .max_n = fit < room ? (size_t)fit : room};
+}
+
+// ---- the image ----------------------------------------------------------------------------------
+
+// An input of the same keys in another order: the timed call must not find its answer in the
+// memory of the call that warms up.
+static Trial rotated(const Trial *trial) {
+  Trial other = trial_create(trial->n, trial->guard, trial->seed + 1);
+  const size_t shift = trial->n / 3;
+  for (size_t i = 0; i < trial->n; i++) other.keys[i] = trial->keys[(i + shift) % trial->n];
+  memcpy(other.positions, trial->positions, trial->n * sizeof *other.positions);
+  return other;
+}
+
+static bool is_right(const Trial *trial, bool stable) {
+  TrialReference reference = trial_reference(trial);
+  const bool right = trial_right(trial, &reference, stable);
+  trial_reference_free(&reference);
+  return right;
+}
+
+static void sort_image(const Session *session, Trial *trial, SortTimes *times) {
+  if (!sorter_sort(session->sorter, trial, false, session->limit, times))
+    sorter_quit(session->sorter);
+  if (times->scratch_kept > 0)
+    quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu blocks)",
+         session->options->version->name, times->scratch_kept);
+}
+
+// Could a sort that took `claimed` milliseconds come back after `waited`? `ping` is what a question
+// without a sort takes. Switching processes takes time too, more on a busy machine: a time is
+// doubted if it is less than half of what was waited.
+static bool credible(double claimed, double waited, double ping) {
+  return waited < 2.0 * claimed + 0.1 + 4.0 * ping;
+}
+
+// The least of some: on a busy machine a single one may take as long as a sort.
+static double least_ping(const Session *session) {
+  enum { PINGS = 20 };
+  double least = 0.0;
+  for (int i = 0; i < PINGS; i++) {
+    double ping = 0.0;
+    if (!sorter_ping(session->sorter, &ping)) sorter_quit(session->sorter);
+    if (i == 0 || ping < least) least = ping;
+  }
+  return least;
+}
+
+// A time that this process's clock contradicts again and again is not a time. Returns false and the
+// sentence.
+static bool check_time(const Session *session, const Trial *trial, SortTimes *times,
+                       Message *message) {
+  enum { TRIES = 10 };
+  const double ping = least_ping(session);
+  for (int i = 0; i < TRIES; i++) {
+    if (credible(times->milliseconds, times->waited, ping)) return true;
+    Trial again = rotated(trial);
+    SortTimes second;
+    sort_image(session, &again, &second);
+    trial_free(&again);
+    if (credible(second.milliseconds, second.waited, ping)) return true;
+    if (second.waited - second.milliseconds < times->waited - times->milliseconds) *times = second;
+  }
+  return message_fail(message,
+                      "the time cannot be true: the sort says that it took %f msecs, and came back "
+                      "after %f msecs",
+                      times->milliseconds, times->waited);
+}
+
+static void print_times(const SortVersion *version, const SortTimes *times) {
+  for (int i = 0; i < times->stages && version->stages[i] != NULL; i++)
+    printf("%s: %f msecs\n", version->stages[i], times->stage_ms[i]);
+  printf("\nYour code ran in: %f msecs.\n", times->milliseconds);
+}
+
+// Sorts the image's scores, prints the times, and judges. Returns false and the mistake.
+static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
+  const SortVersion *const version = session->options->version;
+  Trial warm = rotated(trial);
+  SortTimes times;
+  sort_image(session, &warm, &times);
+  sort_image(session, trial, &times);
+  const Rerun rerun = rerun_with(session);
+  const Trial *wrong = NULL;
+  if (!is_right(trial, version->stable))
+    wrong = trial;
+  else if (!is_right(&warm, version->stable))
+    wrong = &warm;
+  bool right = wrong == NULL && check_time(session, trial, &times, mistake);
+  print_times(version, &times);
+  prepare_more(session);
+  if (wrong != NULL) *mistake = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun).sentence;
+  trial_free(&warm);
+  if (!right) (void)sorter_end(session->sorter, 1.0);
+  if (right && !sorter_end(session->sorter, END_LIMIT)) sorter_quit(session->sorter);
+  return right;
+}
+
+// ---- after the image ----------------------------------------------------------------------------
+
+// A process of its own sorts the battery. Returns false and the mistake.
+static bool pass_battery(Session *session, Message *mistake) {
+  prepare_more(session);
+  if (!restart(session)) sorter_quit(session->sorter);
+  const Rerun rerun = rerun_with(session);
+  const Battery battery = battery_run(&rerun, session->options->version->stable, 0);
+  puts(battery.summary.text);
+  char kind[96];
+  snprintf(kind, sizeof kind, "%s%s", trial_kind_names[battery.kind],
+           battery.other_order ? ", threads in another order" : "");
+  if (battery.outcome == BATTERY_RIGHT && sorter_end(session->sorter, END_LIMIT)) return true;
+  const char *const end = session->sorter->failure.text;
+  switch (battery.outcome) {
+    case BATTERY_WRONG:
+      (void)sorter_end(session->sorter, 1.0);
+      return message_fail(mistake, "right on this image, wrong at n = %zu (%s): %.900s", battery.n,
+                          kind, battery.diagnosis.sentence.text);
+    case BATTERY_ENDED:
+      return message_fail(mistake, "right on this image, fails at n = %zu (%s): %.900s", battery.n,
+                          kind, end[0] != '\0' ? end : "see the message on stderr");
+    default:
+      return message_fail(mistake, "right on this image, but: %.900s",
+                          end[0] != '\0' ? end : "see the message on stderr");
+  }
+}
+
+static void save_mended(const char *path, Image *image, Trial *sorted) {
   const size_t n = sorted->n, best = n < RED_EYE_PIXELS ? n : RED_EYE_PIXELS;
-  uint32_t *const keys = fetch(sorted->keys_out, n);
-  uint32_t *const positions = fetch(sorted->positions_out, n);
-  red_eye_settle_ties(keys, positions, n, best);
+  uint32_t *const positions = sorted->after[POSITIONS_OUT];
+  red_eye_settle_ties(sorted->after[KEYS_OUT], positions, n, best);
   red_eye_remove(image, positions + (n - best), best);
-  free(positions);
-  free(keys);
   Message message;
   if (!image_save(path, image, &message)) quit(EXIT_USAGE, "%s", message.text);
 }
 
-bool hw4_run(const Options *options, const LoadedVersion *version) {
+bool hw4_run(const Options *options, Sorter *sorter) {
   Message message;
   if (!image_can_save(options->output, &message)) quit(EXIT_USAGE, "%s", message.text);
   Image image = {0}, eye_template = {0};
   load(options, &image, &eye_template);
 
-  const DeviceInfo device = device_info();
-  Workload workload = score(&image, &eye_template);
-  printf("%s, %s backend, %s, n = %zu pairs\n", options->version->name, device.backend, device.name,
-         workload.n);
-  const bool right = sort_and_report(version, &workload);
-  if (right) save_mended(options->output, &image, &workload);
+  const size_t n = (size_t)image.width * (size_t)image.height;
+  Session session = {
+      .options = options,
+      .sorter = sorter,
+      .max_elements = (n > BATTERY_LARGEST ? n : BATTERY_LARGEST) + 2 * BATTERY_GUARD,
+      .limit = options->time_limit};
+  open_sorter(&session);  // the device starts up while the scores are computed
+  Trial trial = score(&image, &eye_template);
+  char device[256];
+  if (!sorter_opened(sorter, device, END_LIMIT)) sorter_quit(sorter);
+  printf("%s, %s backend, %s, n = %zu pairs\n", options->version->name, device_backend(), device,
+         n);
+  fflush(stdout);
 
-  workload_destroy(&workload);
-  scratch_trim();
+  const bool image_right = sort_and_judge(&session, &trial, &message);
+  const bool right = image_right && (options->image_only || pass_battery(&session, &message));
+  if (right)
+    puts("PASS");
+  else
+    printf("FAIL: %s\n", message.text);
+  if (image_right) save_mended(options->output, &image, &trial);
+
+  trial_free(&trial);
   image_free(&image);
   image_free(&eye_template);
   return right;

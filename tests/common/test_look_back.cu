@@ -10,20 +10,20 @@ static uint32_t counts[MOST_TILES * MOST_BINS], expected[MOST_TILES * MOST_BINS]
 
 // ---- by hand -----------------------------------------------------------------------------------
 
-static __global__ void sum_before(const unsigned int *words, unsigned int stride, unsigned int tile,
-                                  unsigned int *sum) {
-  *sum = look_back_sum(words, stride, tile);
+static __global__ void sum_before(const unsigned int *published, unsigned int stride,
+                                  unsigned int tile, unsigned int *sum) {
+  *sum = look_back_sum(published, stride, tile);
 }
 
-static unsigned int sum_of(const uint32_t *words, size_t count, unsigned int stride,
+static unsigned int sum_of(const uint32_t *published, size_t count, unsigned int stride,
                            unsigned int tile) {
   const uint32_t none = 12345;
-  uint32_t *const d_words = to_device(words, count), *const d_sum = to_device(&none, 1);
-  sum_before<<<1, 1>>>(d_words, stride, tile, d_sum);
+  uint32_t *const d_published = to_device(published, count), *const d_sum = to_device(&none, 1);
+  sum_before<<<1, 1>>>(d_published, stride, tile, d_sum);
   LAUNCH_CHECK();
   uint32_t sum = 0;
   to_host(&sum, d_sum, 1);
-  CUDA_CHECK(cudaFree(d_words));
+  CUDA_CHECK(cudaFree(d_published));
   CUDA_CHECK(cudaFree(d_sum));
   return sum;
 }
@@ -49,15 +49,15 @@ static void test_by_hand(void **) {
 
 // ---- many tiles --------------------------------------------------------------------------------
 
-static __global__ void scan_tiles_of_bins(const unsigned int *counts, unsigned int *words,
+static __global__ void scan_tiles_of_bins(const unsigned int *counts, unsigned int *published,
                                           unsigned int *counter, unsigned int *before) {
   __shared__ unsigned int tile;
   if (threadIdx.x == 0) tile = atomicAdd(counter, 1u);
   __syncthreads();
   const unsigned int i = tile * blockDim.x + threadIdx.x, count = counts[i];
-  look_back_publish(&words[i], count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
-  const unsigned int sum = look_back_sum(&words[threadIdx.x], blockDim.x, tile);
-  if (tile > 0) look_back_publish(&words[i], (sum + count) | LOOK_BACK_INCLUSIVE);
+  look_back_publish(&published[i], count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
+  const unsigned int sum = look_back_sum(&published[threadIdx.x], blockDim.x, tile);
+  if (tile > 0) look_back_publish(&published[i], (sum + count) | LOOK_BACK_INCLUSIVE);
   before[i] = sum;
 }
 
@@ -68,17 +68,17 @@ static void check_tiles(unsigned int tiles, unsigned int bins) {
     expected[i] = i < bins ? 0 : expected[i - bins] + counts[i - bins];
   }
   static const uint32_t zeros[MOST_TILES * MOST_BINS] = {0};
-  uint32_t *const d_counts = to_device(counts, n), *const d_words = to_device(zeros, n);
+  uint32_t *const d_counts = to_device(counts, n), *const d_published = to_device(zeros, n);
   uint32_t *const d_counter = to_device(zeros, 1), *const d_before = to_device(zeros, n);
-  scan_tiles_of_bins<<<tiles, bins>>>(d_counts, d_words, d_counter, d_before);
+  scan_tiles_of_bins<<<tiles, bins>>>(d_counts, d_published, d_counter, d_before);
   LAUNCH_CHECK();
   to_host(actual, d_before, n);
   expect_array("sum of the tiles before", actual, expected, n);
-  to_host(actual, d_words, n);  // all inclusive in the end
+  to_host(actual, d_published, n);  // all inclusive in the end
   for (size_t i = 0; i < n; i++) expected[i] = (expected[i] + counts[i]) | LOOK_BACK_INCLUSIVE;
   expect_array("published", actual, expected, n);
   CUDA_CHECK(cudaFree(d_counts));
-  CUDA_CHECK(cudaFree(d_words));
+  CUDA_CHECK(cudaFree(d_published));
   CUDA_CHECK(cudaFree(d_counter));
   CUDA_CHECK(cudaFree(d_before));
 }

@@ -5,22 +5,10 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${HW4_DIR:-build/cpu}
 compare=$build/compare scores=$build/red_eye_scores
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0
-check() { # check NAME CONDITION ...: the condition's exit code decides
-  local name=$1
-  shift
-  number=$((number + 1))
-  if "$@"; then echo "ok $number - $name"; else echo "not ok $number - $name"; echo "# the output was:"; sed 's/^/# /' "$work"/out "$work"/err; fi
-}
-skip() { number=$((number + 1)); echo "not ok $number - $1 # SKIP"; }
-is() { [ "$1" = "$2" ]; }
-not() { ! "$@"; }
+. tests/tap.sh
 out_has() { grep -q -- "$1" "$work/out"; }
 err_is() { [ "$(cat "$work/err")" = "$1" ]; }
 run() { "$@" >"$work/out" 2>"$work/err"; code=$?; }
-code=0
 
 # ---- several formats from one measurement --------------------------------------------------------
 ln -s real.csv "$work/link.csv"
@@ -61,7 +49,7 @@ check "standard output is full: exit code 2" is "$code" 2
 check "... one sentence" err_is 'compare: cannot write to standard output: No space left on device'
 check "... and the export is complete" is "$(wc -l <"$work/c.csv")" 3
 
-# A row that takes no time, then one that hangs. What has been measured is exported after Ctrl-C.
+# A row that takes no time, then one that hangs. The measured rows are exported after Ctrl-C.
 crash=$build/tests/sorts/crash_sort/version.so
 interrupted() { # interrupted SIGNAL
   rm -f "$work/d.json"
@@ -128,4 +116,4 @@ if [ -f samples/portrait.ppm ]; then
 else
   skip "the sample image"
 fi
-echo "1..$number"
+plan

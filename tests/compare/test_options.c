@@ -33,7 +33,7 @@ static void test_inputs(void **state) {
   expect_usage("--seed x", "--seed takes a whole number");
 }
 
-// What --save-input writes, --input reads; without --n all of it.
+// --input reads the file that --save-input wrote; without --n all of it.
 static void test_files(void **state) {
   (void)state;
   static const char *const names[] = {"keys.npy", "keys.raw"};

@@ -1,5 +1,4 @@
-// What compare does when something goes wrong in the middle: crashes, hangs, Ctrl-C; and what it
-// shows on a terminal.
+// Failures in the middle of compare: crashes, hangs, Ctrl-C; and its output on a terminal.
 #include "tests/compare/run_compare.h"
 
 #include <signal.h>

@@ -103,7 +103,7 @@ static double sort_once(const LoadedVersion *loaded, size_t n, bool pairs, int k
                         uint64_t seed) {
   Workload w = workload_create(n, pairs);
   workload_draw(&w, kind, seed);
-  workload_poison(&w);
+  workload_poison(&w, 0);
   workload_refresh(&w);
   stages_begin(loaded->version, false);
   alarm(HANG_SECONDS);

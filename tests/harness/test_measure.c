@@ -41,13 +41,13 @@ static const SortVersion version = {
     .name = "fake", .stable = true, .max_n = UINT32_MAX, .stages = names, .knobs = no_knobs};
 
 static Workload workload;
-static uint32_t input[N];
-static int runs, stale, wrong_from, brackets;
+static uint32_t input[N], inputs_seen[3][N];  // of the workload; of the first runs
+static int runs, stale, wrong_from, wrong_every, brackets;
 
 // Sorts on the host, and leaves nothing in its inputs. From run number wrong_from on it is wrong.
 static void sort(unsigned int *const d_in, unsigned int *const d_in_positions,
                  unsigned int *const d_out, unsigned int *const d_out_positions, const size_t n) {
-  static uint32_t keys[N], positions[N];
+  static uint32_t keys[N], positions[N], fresh[N];
   runs++;
   for (int i = 0; i < brackets; i++) {
     stage_start("copy");
@@ -55,11 +55,15 @@ static void sort(unsigned int *const d_in, unsigned int *const d_in_positions,
     stage_stop();
   }
   to_host(positions, d_in_positions, n);
-  for (uint32_t i = 0; i < n; i++) stale += keys[i] != input[i] || positions[i] != i;
+  to_host(fresh, workload.snapshot, n);
+  if (runs <= 3) memcpy(inputs_seen[runs - 1], keys, sizeof keys);
+  for (uint32_t i = 0; i < n; i++) stale += keys[i] != fresh[i] || positions[i] != i;
   stage_start("sort");
   reference_sort(keys, positions, n);
   stage_stop();
-  if (wrong_from != 0 && runs >= wrong_from) keys[0] = keys[n - 1];
+  const bool wrong =
+      (wrong_from != 0 && runs >= wrong_from) || (wrong_every != 0 && runs % wrong_every == 0);
+  if (wrong) keys[0] = keys[n - 1];
   CUDA_CHECK(cudaMemcpy(d_out, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
   CUDA_CHECK(cudaMemcpy(d_out_positions, positions, n * sizeof *keys, cudaMemcpyHostToDevice));
   CUDA_CHECK(cudaMemset(d_in, 0xff, n * sizeof *keys));
@@ -92,7 +96,7 @@ static int tear_down(void **state) {
 
 static int reset(void **state) {
   (void)state;
-  runs = stale = wrong_from = 0;
+  runs = stale = wrong_from = wrong_every = 0;
   brackets = 1;
   return 0;
 }
@@ -113,7 +117,7 @@ static void test_repetitions(void **state) {
   assert_int_equal(m.repetitions, 7);
   assert_int_equal(m.limit, LIMIT_REPETITIONS);
   assert_int_equal(m.stages, 0);
-  assert_int_equal(runs, 1 + 7);  // a warm-up
+  assert_int_equal(runs, 1 + 7 + 1);  // a warm-up, and one on the workload's own input
 }
 
 static void test_stages(void **state) {
@@ -123,7 +127,7 @@ static void test_stages(void **state) {
   Measurement m = measure(&fake, &workload, plan);
   expect_right(&m);
   assert_int_equal(m.stages, 2);
-  assert_int_equal(runs, 1 + 8 + 3);  // a third as many, rounded up
+  assert_int_equal(runs, 1 + 8 + 3 + 1);  // a third as many, rounded up
   assert_int_equal(m.passes[0].count, 2);
   assert_int_equal(m.passes[1].count, 1);
   assert_true(m.stage_ms[1] > 0.0 && m.passes[1].ms[0] > 0.0);
@@ -150,16 +154,19 @@ static void test_settled(void **state) {
   assert_int_equal(m.repetitions, MIN_REPETITIONS);
 }
 
-static void test_once(void **state) {
+// Every run sorts another input of the kind; afterwards the workload holds its own again.
+static void test_inputs_vary(void **state) {
   (void)state;
-  const Measurement m = measure_once(&fake, &workload);
+  const MeasurePlan plan = {.max_repetitions = 2, .max_seconds = 1000.0};
+  const Measurement m = measure(&fake, &workload, plan);
   expect_right(&m);
-  assert_int_equal(runs, 2);
-  assert_int_equal(m.repetitions, 1);
-  assert_int_equal(m.stages, 2);
-  assert_true(m.median_ms == m.min_ms && m.mean_ms == m.min_ms && m.noise == 0.0);
-  assert_true(m.stage_ms[1] > 0.0 && m.stage_ms[0] + m.stage_ms[1] <= m.median_ms);
-  assert_true(m.passes[1].count == 1 && m.passes[1].ms[0] == m.stage_ms[1]);
+  for (int i = 0; i < 3; i++) {
+    assert_memory_not_equal(inputs_seen[i], input, sizeof input);
+    assert_memory_not_equal(inputs_seen[i], inputs_seen[(i + 1) % 3], sizeof input);
+  }
+  static uint32_t now[N];
+  to_host(now, workload.snapshot, N);
+  assert_memory_equal(now, input, sizeof input);
 }
 
 // ---- wrong results -----------------------------------------------------------------------------
@@ -183,11 +190,44 @@ static void test_wrong_later(void **state) {
   const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0};
   Measurement m = measure(&fake, &workload, plan);
   assert_false(verdict_passes(&m.verdict));
-  reset(NULL);
-  wrong_from = 2;
-  m = measure_once(&fake, &workload);
+}
+
+// Wrong now and then, with any number of repetitions.
+static void test_wrong_at_times(void **state) {
+  (void)state;
+  for (int every = 2; every <= 3; every++)
+    for (int repetitions = 1; repetitions <= 20; repetitions++) {
+      reset(NULL);
+      wrong_every = every;
+      const MeasurePlan plan = {
+          .max_repetitions = repetitions, .max_seconds = 1000.0, .stages = repetitions % 2 == 0};
+      const Measurement m = measure(&fake, &workload, plan);
+      if (verdict_passes(&m.verdict))
+        fail_msg("wrong at every %d. call, passed with %d repetitions", every, repetitions);
+      assert_int_equal(runs, every);
+    }
+}
+
+// Sorts once, and then gives the same answer again.
+static void remember(unsigned int *const d_in, unsigned int *const d_in_positions,
+                     unsigned int *const d_out, unsigned int *const d_out_positions,
+                     const size_t n) {
+  static uint32_t keys[N], positions[N];
+  if (runs == 0) {
+    sort(d_in, d_in_positions, d_out, d_out_positions, n);
+    to_host(keys, d_out, n);
+    to_host(positions, d_out_positions, n);
+  }
+  CUDA_CHECK(cudaMemcpy(d_out, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
+  CUDA_CHECK(cudaMemcpy(d_out_positions, positions, n * sizeof *keys, cudaMemcpyHostToDevice));
+}
+
+static void test_memory(void **state) {
+  (void)state;
+  const LoadedVersion parrot = {.version = &version, .sort = remember};
+  const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
+  const Measurement m = measure(&parrot, &workload, plan);
   assert_false(verdict_passes(&m.verdict));
-  assert_true(m.median_ms > 0.0);
 }
 
 // A right result of an earlier sort is in the outputs, but it is no result of this one.
@@ -199,10 +239,6 @@ static void test_nothing_written(void **state) {
   assert_true(verdict_passes(&m.verdict));
   m = measure(&lazy, &workload, plan);
   assert_false(verdict_passes(&m.verdict));
-  m = measure_once(&fake, &workload);
-  assert_true(verdict_passes(&m.verdict));
-  m = measure_once(&lazy, &workload);
-  assert_false(verdict_passes(&m.verdict));
 }
 
 int main(void) {
@@ -212,7 +248,9 @@ int main(void) {
       cmocka_unit_test_setup(test_stages, reset),
       cmocka_unit_test_setup(test_time_limit, reset),
       cmocka_unit_test_setup(test_settled, reset),
-      cmocka_unit_test_setup(test_once, reset),
+      cmocka_unit_test_setup(test_inputs_vary, reset),
+      cmocka_unit_test_setup(test_wrong_at_times, reset),
+      cmocka_unit_test_setup(test_memory, reset),
       cmocka_unit_test_setup(test_wrong, reset),
       cmocka_unit_test_setup(test_wrong_later, reset),
       cmocka_unit_test_setup(test_nothing_written, reset),

@@ -31,6 +31,8 @@ static Verdict judge(const SortVersion *version, bool pairs, size_t n) {
   uint32_t *const d_input = to_device(input, n), *const d_keys = to_device(keys, n);
   uint32_t *const d_positions = to_device(positions, n);
   const Verdict verdict = verdict_judge(version, d_input, d_keys, pairs ? d_positions : NULL, n);
+  assert_int_equal(verdict_quick(version, d_input, d_keys, pairs ? d_positions : NULL, n),
+                   verdict_passes(&verdict));
   CUDA_CHECK(cudaFree(d_input));
   CUDA_CHECK(cudaFree(d_keys));
   CUDA_CHECK(cudaFree(d_positions));

@@ -75,6 +75,8 @@ static Verdict judge(bool pairs) {
   CUDA_CHECK(cudaEventCreate(&stop));
   CUDA_CHECK(cudaEventRecord(start, 0));
   const Verdict verdict = verdict_judge(&stable, d_snapshot, d_keys, pairs ? d_positions : NULL, n);
+  assert_int_equal(verdict_quick(&stable, d_snapshot, d_keys, pairs ? d_positions : NULL, n),
+                   verdict_passes(&verdict));
   CUDA_CHECK(cudaEventRecord(stop, 0));
   CUDA_CHECK(cudaEventSynchronize(stop));
   CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start, stop));

@@ -66,43 +66,43 @@ static void test_none(void **state) {
   version_list_free(&list);
 }
 
-// By name, which need not be the folder's.
 static void test_load(void **state) {
   (void)state;
-  compile("list_a", "zebra");
-  compile("list_b", "ant");
-  compile("list_c", "mouse");
+  compile("list_b", "list_b");
+  compile("list_c", "list_c");
+  compile("list_a", "list_a");
   VersionList list;
   if (!version_list_load(&list, &message)) fail_msg("%s", message.text);
-  static const char *const names[] = {"ant", "mouse", "zebra"};
+  static const char *const names[] = {"list_a", "list_b", "list_c"};
   assert_int_equal(list.count, 3);
   for (size_t i = 0; i < 3; i++) {
     assert_string_equal(list.entries[i].version->name, names[i]);
     assert_non_null(list.entries[i].sort);
     assert_ptr_equal(version_list_find(&list, names[i]), &list.entries[i]);
   }
-  assert_null(version_list_find(&list, "an"));
-  assert_null(version_list_find(&list, "list_a"));
+  assert_null(version_list_find(&list, "list"));
+  assert_null(version_list_find(&list, "list_d"));
   version_list_free(&list);
   assert_int_equal(list.count, 0);
 }
 
 static void test_add(void **state) {
   (void)state;
-  compile("list_old", "zebra");
+  compile("list_old", "list_old");
   VersionList list;
   if (!version_list_load(&list, &message)) fail_msg("%s", message.text);
   compile("list_new", "lion");
-  compile("list_copy", "zebra");
+  compile("list_copy", "list_old");
   const char *const name = version_list_add(&list, path_of("list_new/version.so"), &message);
   assert_string_equal(name, "lion");
   assert_int_equal(list.count, 2);
   assert_string_equal(version_list_find(&list, "lion")->version->name, "lion");
   // The same file once more is no second version, another file with the same name is.
-  assert_string_equal(version_list_add(&list, path_of("list_old/version.so"), &message), "zebra");
+  assert_string_equal(version_list_add(&list, path_of("list_old/version.so"), &message),
+                      "list_old");
   assert_int_equal(list.count, 2);
   assert_null(version_list_add(&list, path_of("list_copy/version.so"), &message));
-  assert_non_null(strstr(message.text, "list_copy/version.so is a second version called zebra"));
+  assert_non_null(strstr(message.text, "list_copy/version.so is a second version called list_old"));
   assert_null(version_list_add(&list, path_of("list_old/version.c"), &message));
   assert_non_null(strstr(message.text, "list_old/version.c cannot be loaded: "));
   assert_null(version_list_add(&list, path_of("list_nothing/version.so"), &message));
@@ -114,12 +114,24 @@ static void test_add(void **state) {
 // One that cannot be loaded is an error, not a version less.
 static void test_broken(void **state) {
   (void)state;
-  compile("list_good", "zebra");
-  compile("list_bad", "ant");
+  compile("list_good", "list_good");
+  compile("list_bad", "list_bad");
   assert_int_equal(truncate(path_of("list_bad/version.so"), 100), 0);
   VersionList list;
   assert_false(version_list_load(&list, &message));
   assert_non_null(strstr(message.text, "list_bad/version.so cannot be loaded: "));
+  version_list_free(&list);
+}
+
+// A folder copied by hand, whose version still has the old name.
+static void test_name_and_folder(void **state) {
+  (void)state;
+  compile("list_first", "list_first");
+  compile("list_second", "list_first");
+  VersionList list;
+  assert_false(version_list_load(&list, &message));
+  assert_non_null(strstr(message.text, "list_second/version.so calls itself 'list_first': "));
+  assert_non_null(strstr(message.text, "must be \"list_second\""));
   version_list_free(&list);
 }
 
@@ -128,6 +140,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_none, set_up, remove_folders),
       cmocka_unit_test_setup_teardown(test_load, set_up, remove_folders),
       cmocka_unit_test_setup_teardown(test_add, set_up, remove_folders),
+      cmocka_unit_test_setup_teardown(test_name_and_folder, set_up, remove_folders),
       cmocka_unit_test_setup_teardown(test_broken, set_up, remove_folders),
   };
   return cmocka_run_group_tests_name("version_list", tests, NULL, NULL);

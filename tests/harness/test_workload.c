@@ -46,7 +46,7 @@ static void check_refresh(size_t n, bool pairs) {
   expect_device("snapshot", workload.snapshot, n);
   for (uint32_t i = 0; i < n; i++) expected[i] = i;
   if (pairs) expect_device("positions", workload.positions_in, n);
-  workload_poison(&workload);
+  workload_poison(&workload, 0);
   memset(expected, 0xa5, sizeof expected);
   expect_device("keys", workload.keys_out, n);
   if (pairs) expect_device("positions", workload.positions_out, n);

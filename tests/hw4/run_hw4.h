@@ -77,7 +77,7 @@ static Outcome run_in(Surroundings surroundings, const char *program,
 #define ARGUMENTS(...) ((const char *const[MAX_ARGUMENTS]){__VA_ARGS__})
 #define RUN(program, ...) run_in((Surroundings){0}, program, ARGUMENTS(__VA_ARGS__))
 
-static void for_each_version(void (*check)(const char *program)) {
+static inline void for_each_version(void (*check)(const char *program)) {
   for (size_t i = 0; i < versions.gl_pathc; i++) check(versions.gl_pathv[i]);
 }
 
@@ -117,8 +117,8 @@ static void save(const char *path, Image image) {
 // ---- expectations -------------------------------------------------------------------------------
 
 // The exit code, one line on stderr that holds `part`, and no file more or less than before.
-static void expect_failure(const char *program, const Outcome *outcome, int code,
-                           const char *part) {
+static inline void expect_failure(const char *program, const Outcome *outcome, int code,
+                                  const char *part) {
   const char *const end = strchr(outcome->err, '\n');
   if (outcome->code != code || strstr(outcome->err, part) == NULL || end == NULL || end[1] != '\0')
     fail_msg("%s: exit code %d (expected %d), stderr (expected '%s'): %s", program, outcome->code,

@@ -4,19 +4,9 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 check_includes=$PWD/scripts/check_includes.sh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0
-check() { # check NAME CONDITION ...: the condition's exit code decides
-  local name=$1
-  shift
-  number=$((number + 1))
-  if "$@"; then echo "ok $number - $name"; else echo "not ok $number - $name"; echo "# the output was:"; sed 's/^/# /' "$work/out"; fi
-}
-is() { [ "$1" = "$2" ]; }
+. tests/tap.sh
 says() { grep -qxF -- "check_includes: $1" "$work/out"; }
 run() { "$check_includes" "$@" >"$work/out" 2>&1; code=$?; }
-code=0
 
 run
 check "the repository: nothing to find" is "$code" 0
@@ -104,4 +94,4 @@ run "$work/nowhere"
 check "no such folder: exit code 2" is "$code" 2
 run "$tree" more
 check "an argument too many: exit code 2" is "$code" 2
-echo "1..$number"
+plan

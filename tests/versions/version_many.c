@@ -11,6 +11,7 @@
 
 // One sort, judged on the device.
 static void sort_and_judge(Workload *room, size_t n, int kind, uint64_t seed, bool pairs) {
+  if (sort_version.pairs_only && !pairs) return;
   Workload w = *room;
   w.n = n;
   w.pairs = pairs;

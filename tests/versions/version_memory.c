@@ -57,7 +57,7 @@ void test_scratch(void **state) {
   if (too_slow(n)) n = 4096;
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
-  for (int pairs = 0; pairs < 2; pairs++) {
+  for (int pairs = sort_version.pairs_only; pairs < 2; pairs++) {
     Workload w = workload_create(n, pairs == 1);
     workload_draw(&w, input_find("uniform"), 1);
     workload_refresh(&w);

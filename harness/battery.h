@@ -1,0 +1,35 @@
+// Sorts that photographs do not contain: small and awkward sizes, all 32 bits, equal keys, other
+// positions than 0, 1, .. n - 1; outputs poisoned, arrays guarded; all in one process, so that no
+// call is the first.
+#ifndef HARNESS_BATTERY_H
+#define HARNESS_BATTERY_H
+
+#include "harness/diagnosis.h"
+
+enum {
+  BATTERY_LARGEST = 100003,  // elements of the largest sort
+  BATTERY_GUARD = 1024       // elements before and behind each array
+};
+
+typedef enum BatteryOutcome {
+  BATTERY_RIGHT,
+  BATTERY_WRONG,
+  BATTERY_ENDED  // the sort crashed or hung: Rerun.sort returned false
+} BatteryOutcome;
+
+typedef struct Battery {
+  BatteryOutcome outcome;
+  size_t n;             // of the sort that failed
+  TrialKind kind;       // and its input
+  bool other_order;     // and whether the threads ran in another order
+  Diagnosis diagnosis;  // of a wrong sort
+  Message summary;      // a line on what was sorted
+} Battery;
+
+// Sorts all of them, up to rerun->max_n elements, through rerun->sort. Sizes that would take longer
+// than a second and a half in all are left out, and the summary says which. Then some small ones in
+// another order of threads, where rerun->other_order can do that: a missing barrier may show only
+// there. The inputs depend on the seed alone.
+Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed);
+
+#endif

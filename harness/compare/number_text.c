@@ -1,0 +1,29 @@
+#include "harness/compare/number_text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *number_grouped(size_t n, char text[32]) {
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, "%zu", n);
+  int at = 0;
+  for (int i = 0; i < length; i++) {
+    if (i > 0 && (length - i) % 3 == 0) text[at++] = ',';
+    text[at++] = digits[i];
+  }
+  text[at] = '\0';
+  return text;
+}
+
+const char *number_short(double value, int digits, int decimals, char text[32]) {
+  const int before_point = value > 0.0 ? (int)floor(log10(value)) + 1 : 1;
+  const int wanted = digits - before_point;
+  snprintf(text, 32, "%.*f", wanted < 0 ? 0 : wanted > decimals ? decimals : wanted, value);
+  return text;
+}
+
+const char *number_percent(double value, char text[32]) {
+  char digits[32];
+  snprintf(text, 32, "%.30s%%", number_short(value, 3, 2, digits));
+  return text;
+}

@@ -1,0 +1,218 @@
+// What a wrong output shows by itself.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/diagnosis_parts.h"
+
+// ---- whole arrays -------------------------------------------------------------------------------
+
+static bool find_untouched(const View *v, Shape *shape) {
+  size_t first = 0;
+  const bool keys = view_untouched(v->trial, KEYS_OUT, &first) == v->n;
+  const bool positions = view_untouched(v->trial, POSITIONS_OUT, &first) == v->n;
+  if (keys && positions)
+    return FOUND(shape, false, MISTAKE_NOTHING_WRITTEN,
+                 "nothing was written: all %zu keys and positions of the output are as they were "
+                 "before the sort (index 0: expected key %" PRIu32 ", found the old %" PRIu32 ")",
+                 v->n, v->sorted_keys[0], v->keys_out[0]);
+  if (keys || positions)
+    return FOUND(shape, false, MISTAKE_NOTHING_WRITTEN,
+                 "no %s was written: all %zu of the output are as they were before the sort (index "
+                 "0: expected %" PRIu32 ", found the old %" PRIu32 ")",
+                 keys ? "key" : "position", v->n, keys ? v->sorted_keys[0] : v->sorted_positions[0],
+                 keys ? v->keys_out[0] : v->positions_out[0]);
+  return false;
+}
+
+// The result may be where the last of several passes put it: in the inputs.
+static bool find_in_inputs(const View *v, Shape *shape) {
+  const bool was_sorted = same(v->keys, v->sorted_keys, v->bytes);
+  const bool keys_there = same(v->trial->after[KEYS_IN], v->sorted_keys, v->bytes);
+  const bool positions_there = same(v->trial->after[POSITIONS_IN], v->sorted_positions, v->bytes) &&
+                               !same(v->positions, v->sorted_positions, v->bytes);
+  const bool keys_wrong = !same(v->keys_out, v->sorted_keys, v->bytes);
+  const bool positions_wrong = !same(v->positions_out, v->sorted_positions, v->bytes);
+  size_t first = 0;
+  if (was_sorted || v->n < 2) return false;
+  if (keys_wrong && keys_there && view_untouched(v->trial, KEYS_OUT, &first) == v->n &&
+      view_untouched(v->trial, POSITIONS_OUT, &first) == v->n)
+    return FOUND(shape, true, MISTAKE_LEFT_IN_INPUTS,
+                 "the result was left in the inputs: all %zu sorted keys are in d_inputVals, and "
+                 "the outputs were never written (index 0: expected key %" PRIu32
+                 ", found the old %" PRIu32 ")",
+                 v->n, v->sorted_keys[0], v->keys_out[0]);
+  if (keys_wrong && keys_there) {
+    const size_t i = first_difference(v->keys_out, v->sorted_keys, v->n);
+    return FOUND(shape, true, MISTAKE_LAST_PASS,
+                 "the last pass was not copied back: d_inputVals holds the sorted keys, "
+                 "d_outputVals those of an earlier pass (index %zu: expected key %" PRIu32
+                 ", found %" PRIu32 ")",
+                 i, v->sorted_keys[i], v->keys_out[i]);
+  }
+  if (!keys_wrong && positions_wrong && positions_there) {
+    const size_t i = first_difference(v->positions_out, v->sorted_positions, v->n);
+    return FOUND(shape, true, MISTAKE_LAST_PASS,
+                 "the positions of the last pass were not copied back: d_inputPos holds them, "
+                 "d_outputPos those of an earlier pass (index %zu: expected position %" PRIu32
+                 ", found %" PRIu32 ")",
+                 i, v->sorted_positions[i], v->positions_out[i]);
+  }
+  return false;
+}
+
+// ---- orders -------------------------------------------------------------------------------------
+
+static bool ascending_under(const uint32_t *keys, size_t n, uint32_t flip, uint32_t mask) {
+  for (size_t i = 1; i < n; i++)
+    if (((keys[i - 1] ^ flip) & mask) > ((keys[i] ^ flip) & mask)) return false;
+  return true;
+}
+
+static bool varies_under(const uint32_t *keys, size_t n, uint32_t mask) {
+  for (size_t i = 1; i < n; i++)
+    if (((keys[i] ^ keys[0]) & mask) != 0) return true;
+  return false;
+}
+
+// The first index whose key is smaller than the one before it; n if there is none.
+static size_t first_descent(const uint32_t *keys, size_t n) {
+  size_t i = 1;
+  while (i < n && keys[i - 1] <= keys[i]) i++;
+  return i < n ? i : n;
+}
+
+static bool find_low_bits(const View *v, Shape *shape) {
+  int bits = 31;
+  while (bits > 0 && !ascending_under(v->keys_out, v->n, 0, (1u << bits) - 1)) bits--;
+  if (bits == 0 || !varies_under(v->keys_out, v->n, (1u << bits) - 1)) return false;
+  const size_t i = first_descent(v->keys_out, v->n);
+  if (bits == 31)
+    return FOUND(shape, true, MISTAKE_BIT_31,
+                 "bit 31 was forgotten: the keys are in the order of bits 0 to 30 (index %zu: key "
+                 "0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
+                 i, v->keys_out[i], v->keys_out[i - 1]);
+  return FOUND(shape, true, MISTAKE_LOW_BITS,
+               "sorted only up to bit %d: the keys are in the order of their %d lowest bits (index "
+               "%zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
+               bits - 1, bits, i, v->keys_out[i], v->keys_out[i - 1]);
+}
+
+// The order inside groups of equal high bits: how many neighbours there are, how many of them have
+// a smaller key behind a larger one, and whether all groups are in input order.
+typedef struct Groups {
+  size_t neighbours, descents;
+  bool input_order;
+} Groups;
+
+// index_of[i]: where the element at output index i stood in the input.
+static Groups look_at_groups(const View *v, int shift, const uint32_t *index_of) {
+  Groups groups = {0, 0, true};
+  for (size_t i = 1; i < v->n; i++) {
+    if (v->keys_out[i - 1] >> shift != v->keys_out[i] >> shift) continue;
+    groups.neighbours++;
+    groups.descents += v->keys_out[i - 1] > v->keys_out[i];
+    groups.input_order = groups.input_order && index_of[i - 1] < index_of[i];
+  }
+  return groups;
+}
+
+// In the order of the highest bits, and the bits below are in disorder everywhere, not at one place
+// or two: either the low digits were never sorted, or the last pass undid the passes before it.
+static bool find_high_bits(const View *v, Shape *shape) {
+  int shift = 1;
+  while (shift < 32 && !ascending_under(v->keys_out, v->n, 0, ~0u << shift)) shift++;
+  if (shift == 32 || !varies_under(v->keys_out, v->n, ~0u << shift)) return false;
+  uint32_t *const index_of = view_input_indices(v);
+  const Groups groups = look_at_groups(v, shift, index_of);
+  free(index_of);
+  if (groups.descents < 4 || groups.descents * 100 < groups.neighbours) return false;
+  const size_t i = first_descent(v->keys_out, v->n);
+  if (groups.input_order)
+    return FOUND(shape, true, MISTAKE_HIGH_BITS,
+                 "sorted only from bit %d up: elements that differ in lower bits alone are in "
+                 "input order (index %zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
+                 shift, i, v->keys_out[i], v->keys_out[i - 1]);
+  return FOUND(shape, true, MISTAKE_UNSTABLE,
+               "not stable: bits %d to 31 are in order, but the last pass undid the passes before "
+               "it, since it changed the order of equal digits (index %zu: key 0x%08" PRIx32
+               " follows the larger 0x%08" PRIx32 ", %zu such places)",
+               shift, i, v->keys_out[i], v->keys_out[i - 1], groups.descents);
+}
+
+// All keys are there, in the wrong order.
+static bool find_order(const View *v, Shape *shape) {
+  const size_t n = v->n, i = first_descent(v->keys_out, n);
+  const bool enough = n >= ENOUGH;
+  if (same(v->keys_out, v->keys, v->bytes))
+    return FOUND(shape, false, MISTAKE_UNSORTED,
+                 "the output is the input, unsorted: all %zu keys are in input order (index %zu: "
+                 "key %" PRIu32 " follows the larger %" PRIu32 ")",
+                 n, i, v->keys_out[i], v->keys_out[i - 1]);
+  if (ascending_under(v->keys_out, n, ~0u, ~0u))
+    return FOUND(shape, enough, MISTAKE_DESCENDING,
+                 "sorted in descending order (index 0: expected key %" PRIu32 ", found %" PRIu32
+                 ", the largest)",
+                 v->sorted_keys[0], v->keys_out[0]);
+  if (ascending_under(v->keys_out, n, 1u << 31, ~0u))
+    return FOUND(shape, enough, MISTAKE_SIGNED,
+                 "sorted as signed numbers: keys with bit 31 come first (index 0: expected key "
+                 "0x%08" PRIx32 ", found 0x%08" PRIx32 ")",
+                 v->sorted_keys[0], v->keys_out[0]);
+  if (enough && (find_low_bits(v, shape) || find_high_bits(v, shape))) return true;
+  return false;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+static size_t greatest_common_divisor(size_t a, size_t b) {
+  while (b != 0) {
+    const size_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+// Blocks that are each in order, but not with each other.
+static void describe_disorder(const View *v, Shape *shape) {
+  size_t step = 0, descents = 0;
+  for (size_t i = 1; i < v->n; i++) {
+    if (v->keys_out[i - 1] <= v->keys_out[i]) continue;
+    descents++;
+    step = greatest_common_divisor(step, i);
+  }
+  const size_t i = first_descent(v->keys_out, v->n);
+  if (step >= 32 && descents > 1)
+    (void)FOUND(
+        shape, false, MISTAKE_ABOVE_BLOCK,
+        "sorted only within blocks of %zu: %zu blocks start with a smaller key than the one "
+        "before (index %zu: key %" PRIu32 " follows the larger %" PRIu32 ")",
+        step, descents, i, v->keys_out[i], v->keys_out[i - 1]);
+  else
+    (void)FOUND(shape, false, MISTAKE_OTHER,
+                "out of order at %zu places (index %zu: key %" PRIu32 " follows the larger %" PRIu32
+                ")",
+                descents, i, v->keys_out[i], v->keys_out[i - 1]);
+}
+
+Shape diagnose_shape(const Trial *trial, const TrialReference *reference, bool stable) {
+  const View v = {trial,
+                  trial->n,
+                  trial->n * sizeof(uint32_t),
+                  trial->keys,
+                  trial->positions,
+                  trial->after[KEYS_OUT],
+                  trial->after[POSITIONS_OUT],
+                  reference->keys,
+                  reference->positions};
+  Shape shape = {0};
+  if (v.n == 0 || find_in_inputs(&v, &shape) || find_untouched(&v, &shape)) return shape;
+  if (same(v.keys_out, v.sorted_keys, v.bytes)) {
+    (void)find_positions(&v, stable, &shape);
+    return shape;
+  }
+  if (find_elements(&v, KEYS_OUT, &shape) || find_order(&v, &shape)) return shape;
+  describe_disorder(&v, &shape);
+  return shape;
+}

@@ -1,0 +1,70 @@
+// Other sizes: which n go wrong?
+#include "harness/diagnosis_parts.h"
+
+static Answer judge_size(const Case *c, size_t n) {
+  if (n > c->rerun->max_n) return UNKNOWN;
+  Trial trial = case_draw(c, c->kind, n);
+  const Answer answer = case_judge(c, &trial);
+  trial_free(&trial);
+  return answer;
+}
+
+enum { ROUND_N = 12288 };  // 3 x 2^12: a multiple of all usual block sizes
+
+// The smallest B = 2^j or 3 x 2^j for which n = ROUND_N - B is right; 0 if there is none, 1 if
+// every n may be right.
+static size_t find_block(const Case *c) {
+  if (judge_size(c, ROUND_N - 1) != WRONG) return 1;
+  for (size_t block = 2; block <= 4096; block *= 2) {
+    const Answer answer = judge_size(c, ROUND_N - block);
+    if (answer == RIGHT) return block;
+    if (answer == UNKNOWN) return 0;
+    if (block >= 4 && judge_size(c, ROUND_N - block / 2 * 3) == RIGHT) return block / 2 * 3;
+  }
+  return 0;
+}
+
+static bool find_tail(const Case *c, Diagnosis *found) {
+  const size_t n = c->trial->n, block = find_block(c);
+  if (block < 2 || n % block == 0 || judge_size(c, 2 * block) != RIGHT ||
+      judge_size(c, 2 * block + 1) != WRONG)
+    return false;
+  return NAME(found, MISTAKE_TAIL,
+              "wrong only where n is no multiple of %zu: right at n = %zu, wrong at n = %zu; the "
+              "last n %% %zu elements, here %zu, are lost or left where they were (%s)",
+              block, 2 * block, 2 * block + 1, block, n % block, case_place(c));
+}
+
+// The largest n up to which it is right, found between powers of two; 0 if unknown.
+static size_t find_limit(const Case *c) {
+  size_t right = 16;
+  if (judge_size(c, right) != RIGHT) return 0;
+  size_t wrong = 2 * right;
+  Answer answer = judge_size(c, wrong);
+  for (; answer == RIGHT && wrong < ROUND_N; answer = judge_size(c, wrong)) {
+    right = wrong;
+    wrong *= 2;
+  }
+  if (answer != WRONG) return 0;
+  while (wrong - right > 1) {
+    const size_t middle = right + (wrong - right) / 2;
+    answer = judge_size(c, middle);
+    if (answer == UNKNOWN) return 0;
+    *(answer == RIGHT ? &right : &wrong) = middle;
+  }
+  return right;
+}
+
+static bool find_above(const Case *c, Diagnosis *found) {
+  const size_t limit = find_limit(c);
+  if (limit < 31 || c->trial->n <= limit) return false;
+  return NAME(found, MISTAKE_ABOVE_BLOCK,
+              "wrong above n = %zu: right at n = %zu, wrong at n = %zu; more elements than one "
+              "block or warp holds are not brought together (%s)",
+              limit, limit, limit + 1, case_place(c));
+}
+
+bool find_sizes(const Case *c, Diagnosis *found) {
+  if (c->rerun->max_n <= ROUND_N) return false;
+  return judge_size(c, ROUND_N) == RIGHT ? find_tail(c, found) : find_above(c, found);
+}

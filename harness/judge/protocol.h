@@ -1,0 +1,77 @@
+// How the process that judges and the process that sorts talk to each other.
+//
+// The judge (HW4) contains no code of the version. It holds the sorter, a program of its own that
+// is linked with the version, as data, and runs it in a child process that has one more descriptor
+// open, a socket for the records below. Arrays are exchanged in memory that both map. The judge
+// asks, the sorter answers; each question carries a fresh secret that its answers must repeat, so
+// that only code that was asked can answer. What the answers claim is not believed: arrays are
+// judged against the judge's own input, times are compared with its own clock.
+#ifndef JUDGE_PROTOCOL_H
+#define JUDGE_PROTOCOL_H
+
+#include "common/knobs.h"
+#include "common/stages.h"
+
+// The descriptor that the sorter finds open.
+enum { SORTER_CONTROL = 3 };
+
+typedef enum CommandKind {
+  COMMAND_DESCRIBE,  // the version: answered by ANSWER_DESCRIPTION, without a CUDA call
+  COMMAND_OPEN,      // takes knobs, shared memory and the device: ANSWER_OPEN
+  COMMAND_PING,      // ANSWER_PING
+  COMMAND_SORT       // ANSWER_READY, ANSWER_DONE, ANSWER_SORTED
+} CommandKind;
+
+typedef struct Command {
+  uint64_t secret;
+  CommandKind kind;
+  // COMMAND_OPEN
+  int memory;  // identifier of a System V segment; such memory counts towards no file size limit,
+               // and nobody can shrink it
+  int knobs[MAX_KNOBS];
+  char thread_order[24];  // the cpu backend's CUDA_CPU_RACECHECK; empty: not set
+  // COMMAND_SORT. The shared memory holds the arrays of harness/trial.h one after another, each
+  // with its guards: n + 2 guard elements. The sorter copies them to the device and back.
+  size_t n, guard;
+  bool poison_memory;  // memory that the sort allocates is filled with `poison` first
+  unsigned char poison;
+} Command;
+
+typedef enum AnswerKind {
+  ANSWER_DESCRIPTION,
+  ANSWER_OPEN,
+  ANSWER_PING,
+  ANSWER_READY,  // the arrays are on the device; the sort starts at once
+  ANSWER_DONE,   // the sort has returned and the device is idle
+  ANSWER_SORTED  // the arrays are in the shared memory
+} AnswerKind;
+
+// A SortVersion without pointers. Longer texts are cut off.
+typedef struct Description {
+  char name[64], title[256], source[256];
+  bool stable;
+  uint64_t max_n, slow_n;
+  int stages, knobs;  // how many there are
+  char stage[MAX_STAGES][32];
+  struct {
+    char name[32], meaning[200];
+    int default_value, min, max;
+  } knob[MAX_KNOBS];
+} Description;
+
+typedef struct Answer {
+  uint64_t secret;
+  AnswerKind kind;
+  union {
+    Description description;
+    char device[256];     // ANSWER_OPEN: its name
+    double milliseconds;  // ANSWER_DONE: of the sort, by events
+    struct {              // ANSWER_SORTED
+      int stages;
+      double stage_ms[MAX_STAGES];
+      size_t scratch_kept;  // blocks that the sort did not return
+    } sorted;
+  };
+} Answer;
+
+#endif

@@ -1,0 +1,139 @@
+#include "harness/judge/sorter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/clock.h"
+#include "harness/judge/process.h"
+
+// A question with a fresh secret. If the sorter is gone, the answer will say so.
+static void ask(Sorter *sorter, Command *command) {
+  sorter->spoke = false;
+  if (getrandom(&command->secret, sizeof command->secret, 0) != (ssize_t)sizeof command->secret)
+    quit(EXIT_DEVICE, "no random number: %s", strerror(errno));
+  (void)send(sorter->control, command, sizeof *command, MSG_NOSIGNAL);
+}
+
+bool sorter_start(Sorter *sorter, Description *description, double limit) {
+  process_start(sorter);
+  Command command = {.kind = COMMAND_DESCRIBE};
+  ask(sorter, &command);
+  Answer answer;
+  if (!process_listen(sorter, command.secret, ANSWER_DESCRIPTION, limit, "before main()", &answer))
+    return false;
+  *description = answer.description;
+  snprintf(sorter->name, sizeof sorter->name, "%.63s", description->name);
+  return true;
+}
+
+// ---- opening ------------------------------------------------------------------------------------
+
+// Returns the segment's identifier. It is marked for removal at once, so that none is left behind
+// whatever happens; until then, Linux lets the sorter attach to it.
+static int share_memory(Sorter *sorter, size_t elements) {
+  sorter->memory_bytes = TRIAL_ARRAYS * (elements == 0 ? 1 : elements) * sizeof(uint32_t);
+  const int segment = shmget(IPC_PRIVATE, sorter->memory_bytes, IPC_CREAT | 0600);
+  void *const memory = segment < 0 ? NULL : shmat(segment, NULL, 0);
+  if (segment < 0 || (intptr_t)memory == -1)
+    quit(EXIT_DEVICE, "no memory to share with the sort: %s", strerror(errno));
+  shmctl(segment, IPC_RMID, NULL);
+  sorter->memory = memory;
+  return segment;
+}
+
+bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements) {
+  Command command = {.kind = COMMAND_OPEN, .memory = share_memory(sorter, max_elements)};
+  memcpy(command.knobs, knobs, sizeof command.knobs);
+  const char *const order = getenv("CUDA_CPU_RACECHECK");
+  snprintf(command.thread_order, sizeof command.thread_order, "%s", order != NULL ? order : "");
+  ask(sorter, &command);
+  sorter->open_secret = command.secret;
+  return true;
+}
+
+bool sorter_opened(Sorter *sorter, char device[256], double limit) {
+  Answer answer;
+  if (!process_listen(sorter, sorter->open_secret, ANSWER_OPEN, limit, "while it took the device",
+                      &answer))
+    return false;
+  snprintf(device, 256, "%.255s", answer.device);
+  return true;
+}
+
+// ---- sorting ------------------------------------------------------------------------------------
+
+static bool collect(Sorter *sorter, const Command *command, double limit, const char *doing,
+                    SortTimes *times) {
+  Answer answer;
+  const uint64_t secret = command->secret;
+  if (!process_listen(sorter, secret, ANSWER_READY, limit, doing, &answer)) return false;
+  const double start = seconds_now();
+  if (!process_listen(sorter, secret, ANSWER_DONE, limit, doing, &answer)) return false;
+  times->waited = (seconds_now() - start) * 1e3;
+  times->milliseconds = answer.milliseconds;
+  if (!process_listen(sorter, secret, ANSWER_SORTED, limit, doing, &answer)) return false;
+  times->stages = answer.sorted.stages;
+  memcpy(times->stage_ms, answer.sorted.stage_ms, sizeof times->stage_ms);
+  times->scratch_kept = answer.sorted.scratch_kept;
+  return true;
+}
+
+bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times) {
+  if (sorter->process == 0) return false;
+  const size_t elements = trial->n + 2 * trial->guard;
+  if (TRIAL_ARRAYS * elements * sizeof(uint32_t) > sorter->memory_bytes)
+    quit(EXIT_DEVICE, "a sort of %zu elements is more than was asked for", trial->n);
+  for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
+    trial_fill(trial, array, sorter->memory + array * elements);
+  Command command = {.kind = COMMAND_SORT,
+                     .n = trial->n,
+                     .guard = trial->guard,
+                     .poison_memory = poison_memory,
+                     .poison = (unsigned char)(mix64(trial->seed) | 1)};
+  char doing[64];
+  snprintf(doing, sizeof doing, "at n = %zu", trial->n);
+  ask(sorter, &command);
+  *times = (SortTimes){0};
+  if (!collect(sorter, &command, limit, doing, times)) return false;
+  for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
+    trial_take(trial, array, sorter->memory + array * elements);
+  return true;
+}
+
+bool sorter_ping(Sorter *sorter, double *milliseconds) {
+  Command command = {.kind = COMMAND_PING};
+  Answer answer;
+  const double start = seconds_now(), limit = 10.0;
+  ask(sorter, &command);
+  if (!process_listen(sorter, command.secret, ANSWER_PING, limit, "between two sorts", &answer))
+    return false;
+  *milliseconds = (seconds_now() - start) * 1e3;
+  return true;
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+bool sorter_end(Sorter *sorter, double limit) {
+  if (sorter->process == 0) return sorter->failure.text[0] == '\0';
+  const int status = process_finish(sorter, limit);
+  if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RIGHT) return true;
+  process_explain(sorter, status, "after its last sort");
+  if (status == -1)
+    message_fail(&sorter->failure, "%s did not end within %g s after its last sort", sorter->name,
+                 limit);
+  return false;
+}
+
+void sorter_quit(const Sorter *sorter) {
+  if (sorter->failure.text[0] != '\0') quit(EXIT_DEVICE, "%s", sorter->failure.text);
+  fflush(stdout);
+  exit(EXIT_DEVICE);
+}

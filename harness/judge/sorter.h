@@ -1,0 +1,63 @@
+// The judge's side of protocol.h: runs the sorter in a child process and survives all that the
+// version may do there. A crash, a hang and an early exit become sentences.
+#ifndef JUDGE_SORTER_H
+#define JUDGE_SORTER_H
+
+#include <sys/types.h>
+
+#include "harness/judge/protocol.h"
+#include "harness/message.h"
+#include "harness/trial.h"
+
+typedef struct Sorter {
+  pid_t process;  // 0: none
+  int control, words;
+  uint32_t *memory;  // shared with the sorter
+  size_t memory_bytes;
+  char name[64];     // of the version, for sentences
+  char heard[4096];  // the end of what it printed
+  size_t heard_length;
+  bool quiet;            // keep what it prints until it fails
+  bool spoke;            // it has printed something since the last question
+  uint64_t open_secret;  // of sorter_open()'s question, whose answer is awaited later
+  // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
+  // code 3, like a failed CUDA call does.
+  Message failure;
+} Sorter;
+
+// What a sort took.
+typedef struct SortTimes {
+  double milliseconds;  // as the sorter measured it by events
+  double waited;        // milliseconds between its start and its end by the judge's clock
+  int stages;
+  double stage_ms[MAX_STAGES];
+  size_t scratch_kept;  // blocks that the version did not return
+} SortTimes;
+
+// All functions return false after a failure; the process is gone then. Limits are in seconds. All
+// that the sorter prints goes to the judge's stderr while the judge waits for it, unless `quiet`.
+
+// Starts the process and asks what the version is. No CUDA call is made.
+bool sorter_start(Sorter *sorter, Description *description, double limit);
+
+// Sends the knobs, and lets the sorter take the device, in the background. `max_elements`: the
+// largest n + 2 guard of a later sort. CUDA_CPU_RACECHECK is passed on from the environment.
+bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements);
+
+// Waits for that. Writes the device's name.
+bool sorter_opened(Sorter *sorter, char device[256], double limit);
+
+// Sorts trial->keys and trial->positions, and fills trial->after and trial->outside.
+bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times);
+
+// Milliseconds from a question to its answer: the least that the judge's clock can tell.
+bool sorter_ping(Sorter *sorter, double *milliseconds);
+
+// Asks the process to end, and kills all processes that the version started. False if it did not
+// end by itself within the limit, with exit code 0. Does nothing after a failure.
+bool sorter_end(Sorter *sorter, double limit);
+
+// Ends the program after a failure: exit code 3.
+__attribute__((noreturn)) void sorter_quit(const Sorter *sorter);
+
+#endif

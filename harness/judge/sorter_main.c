@@ -1,0 +1,182 @@
+// The sorter: the program that contains the version and sorts for the judge. See protocol.h.
+#include <cuda_runtime_api.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/scratch.h"
+#include "harness/device_info.h"
+#include "harness/judge/protocol.h"
+#include "harness/trial.h"
+
+static void answer(const Command *command, AnswerKind kind, Answer *answered) {
+  answered->secret = command->secret;
+  answered->kind = kind;
+  const ssize_t sent = send(SORTER_CONTROL, answered, sizeof *answered, MSG_NOSIGNAL);
+  if (sent != (ssize_t)sizeof *answered) _exit(EXIT_DEVICE);  // the judge is gone
+}
+
+// ---- what the version is ------------------------------------------------------------------------
+
+static void copy_text(char *to, size_t size, const char *from) {
+  snprintf(to, size, "%s", from != NULL ? from : "");
+}
+
+static void describe(const Command *command) {
+  Answer answered = {0};
+  Description *const d = &answered.description;
+  copy_text(d->name, sizeof d->name, sort_version.name);
+  copy_text(d->title, sizeof d->title, sort_version.title);
+  copy_text(d->source, sizeof d->source, sort_version.source);
+  d->stable = sort_version.stable;
+  d->max_n = sort_version.max_n;
+  d->slow_n = sort_version.slow_n;
+  const char *const *const stages = sort_version.stages;
+  for (; stages != NULL && stages[d->stages] != NULL && d->stages < MAX_STAGES; d->stages++)
+    copy_text(d->stage[d->stages], sizeof *d->stage, stages[d->stages]);
+  const SortKnob *const knobs = sort_version.knobs;
+  for (; knobs != NULL && knobs[d->knobs].name != NULL && d->knobs < MAX_KNOBS; d->knobs++) {
+    const SortKnob *const from = &knobs[d->knobs];
+    copy_text(d->knob[d->knobs].name, sizeof d->knob->name, from->name);
+    copy_text(d->knob[d->knobs].meaning, sizeof d->knob->meaning, from->meaning);
+    d->knob[d->knobs].default_value = from->default_value;
+    d->knob[d->knobs].min = from->min;
+    d->knob[d->knobs].max = from->max;
+  }
+  answer(command, ANSWER_DESCRIPTION, &answered);
+}
+
+static uint32_t *shared;  // with the judge
+
+static void open_device(const Command *command) {
+  shared = shmat(command->memory, NULL, 0);
+  if ((intptr_t)shared == -1) check_fail("no shared memory: %s", strerror(errno));
+  if (command->thread_order[0] != '\0')
+    setenv("CUDA_CPU_RACECHECK", command->thread_order, 1);
+  else
+    unsetenv("CUDA_CPU_RACECHECK");
+  if (sort_version.knobs != NULL) {
+    knobs_begin(&sort_version);
+    for (int i = 0; i < MAX_KNOBS && sort_version.knobs[i].name != NULL; i++)
+      knob_set(i, command->knobs[i]);
+  }
+  const DeviceInfo device = device_info();
+  Answer answered = {0};
+  copy_text(answered.device, sizeof answered.device, device.name);
+  answer(command, ANSWER_OPEN, &answered);
+}
+
+// ---- memory that the sort allocates -------------------------------------------------------------
+
+static bool poisoning;  // while a sort runs that is to find poison in new memory
+static unsigned char poison;
+
+// The linker puts these in place of cudaMalloc (--wrap). New memory often happens to be zero, so
+// that a sort which forgets to clear it is right by luck.
+cudaError_t __real_cudaMalloc(void **memory, size_t bytes);
+cudaError_t __wrap_cudaMalloc(void **memory, size_t bytes);
+
+cudaError_t __wrap_cudaMalloc(void **memory, size_t bytes) {
+  const cudaError_t error = __real_cudaMalloc(memory, bytes);
+  if (error == cudaSuccess && poisoning && bytes > 0)
+    CUDA_CHECK(cudaMemset(*memory, poison, bytes));
+  return error;
+}
+
+static void poison_begin(const Command *command) {
+  if (command->poison_memory) scratch_trim();  // so that the pool allocates anew
+  poison = command->poison;
+  poisoning = command->poison_memory;
+}
+
+// ---- sorting ------------------------------------------------------------------------------------
+
+// The arrays on the device, kept for the next sort of the same size.
+static unsigned int *arrays[TRIAL_ARRAYS];
+static size_t allocated;  // elements of each
+
+static void allocate(size_t elements) {
+  if (elements == allocated) return;
+  for (int i = 0; i < TRIAL_ARRAYS; i++) {
+    CUDA_CHECK(cudaFree(arrays[i]));
+    void *memory = NULL;
+    CUDA_CHECK(cudaMalloc(&memory, elements * sizeof **arrays));
+    arrays[i] = memory;
+  }
+  allocated = elements;
+}
+
+static void copy_arrays(size_t elements, enum cudaMemcpyKind kind) {
+  const size_t bytes = elements * sizeof *shared;
+  for (size_t i = 0; i < TRIAL_ARRAYS; i++) {
+    uint32_t *const host = shared + i * elements;
+    const bool to_host = kind == cudaMemcpyDeviceToHost;
+    CUDA_CHECK(cudaMemcpy(to_host ? host : arrays[i], to_host ? arrays[i] : host, bytes, kind));
+  }
+}
+
+// Calls the version. Returns the milliseconds between two events around the call.
+static double call(size_t n, size_t guard) {
+  static cudaEvent_t start, stop;
+  if (start == NULL) {
+    CUDA_CHECK(cudaEventCreate(&start));
+    CUDA_CHECK(cudaEventCreate(&stop));
+  }
+  const pid_t self = getpid();
+  CUDA_CHECK(cudaEventRecord(start, 0));
+  your_sort(arrays[KEYS_IN] + guard, arrays[POSITIONS_IN] + guard, arrays[KEYS_OUT] + guard,
+            arrays[POSITIONS_OUT] + guard, n);
+  if (getpid() != self) _exit(EXIT_DEVICE);  // a copy that the version forked
+  const cudaError_t left = cudaGetLastError();
+  if (left != cudaSuccess)
+    check_fail("your_sort left a CUDA error behind at n = %zu: %s", n, cudaGetErrorString(left));
+  CUDA_CHECK(cudaEventRecord(stop, 0));
+  const cudaError_t error = cudaDeviceSynchronize();
+  if (error != cudaSuccess)
+    check_fail("your_sort failed on the device at n = %zu: %s", n, cudaGetErrorString(error));
+  float milliseconds = 0.0f;
+  CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start, stop));
+  return (double)milliseconds;
+}
+
+static void sort(const Command *command) {
+  const size_t elements = command->n + 2 * command->guard;
+  poisoning = false;
+  allocate(elements == 0 ? 1 : elements);
+  copy_arrays(elements, cudaMemcpyHostToDevice);
+  stages_begin(&sort_version, true);
+  poison_begin(command);
+  CUDA_CHECK(cudaDeviceSynchronize());
+
+  Answer answered = {0};
+  answer(command, ANSWER_READY, &answered);
+  answered.milliseconds = call(command->n, command->guard);
+  answer(command, ANSWER_DONE, &answered);
+  // At once, so that nothing that goes on in the background gets into the output.
+  copy_arrays(elements, cudaMemcpyDeviceToHost);
+  poisoning = false;
+  answered = (Answer){0};
+  answered.sorted.stages = stages_end(answered.sorted.stage_ms);
+  answered.sorted.scratch_kept = scratch_outstanding();
+  answer(command, ANSWER_SORTED, &answered);
+}
+
+int main(void) {
+  setvbuf(stdout, NULL, _IOLBF, 0);  // what a version prints before a crash is not lost
+  Command command;
+  while (recv(SORTER_CONTROL, &command, sizeof command, 0) == (ssize_t)sizeof command) {
+    Answer answered = {0};
+    if (command.kind == COMMAND_DESCRIBE) describe(&command);
+    if (command.kind == COMMAND_OPEN) open_device(&command);
+    if (command.kind == COMMAND_PING) answer(&command, ANSWER_PING, &answered);
+    if (command.kind == COMMAND_SORT) sort(&command);
+  }
+  for (int i = 0; i < TRIAL_ARRAYS; i++) CUDA_CHECK(cudaFree(arrays[i]));
+  if (allocated > 0) scratch_trim();
+  return EXIT_RIGHT;
+}

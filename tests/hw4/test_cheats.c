@@ -1,0 +1,105 @@
+// Sorts that try to get a PASS, or a good time, without sorting (tests/sorts/cheat), and sorts that
+// crash or hang: what HW4 says of each. tests/cheats/README.md has the same table.
+#include "tests/hw4/run_hw4.h"
+
+static char cheat[4096];  // the HW4 of tests/sorts/cheat
+
+typedef struct Case {
+  const char *way;   // the value of CHEAT
+  int code;          // of HW4
+  const char *text;  // on stdout where the code is 0 or 1, else on stderr
+} Case;
+
+static const Case cases[] = {
+    {"none", 0, "\nPASS\n"},
+    // ---- no sort, or a sort now and then
+    {"works_once", 1, "FAIL: right at the first call of a process, wrong at later calls"},
+    {"third_call", 1, "FAIL: right on this image, wrong at n = "},
+    {"remember", 1, "FAIL: right at times"},
+    {"zero", 1, "FAIL: keys doubled"},
+    {"background", 1, "FAIL: nothing was written"},
+    // ---- an early end
+    {"exit", 3, "cheat ended its process with exit code 0 at n = 768"},
+    {"_exit", 3, "cheat ended its process with exit code 0 at n = 768"},
+    {"exit_3", 3, "cheat ended its process with exit code 3 at n = 768"},
+    {"exec", 3, "cheat ended its process with exit code 0 at n = 768"},
+    {"constructor_exit", 3, "the version ended its process with exit code 0 before main()"},
+    {"constructor_pass", 3, "the version ended its process with exit code 0 before main()"},
+    // ---- another verdict
+    {"print_and_exit", 3, "cheat ended its process with exit code 0 at n = 768"},
+    {"constructor_answers", 3, "the version answered out of turn before main()"},
+    {"close_all", 3, "cheat ended its process with exit code 3 at n = 768"},
+    {"stopped_clock", 1,
+     "FAIL: the time cannot be true: the sort says that it took 0.000000 msecs"},
+    // ---- crashes
+    {"segfault", 3, "at n = 768"},
+    {"abort", 3, "at n = 768"},
+    {"divide", 3, "at n = 768"},
+    {"bus", 3, "at n = 768"},
+    {"kill", 3, "cheat crashed at n = 768: Killed (signal 9)"},
+    {"endless", 3, "cheat was stopped after 1 s at n = 768: it did not come back"},
+    // ---- right sorts that do something on the side: an honest PASS
+    {"print", 0, "\nPASS\n"},
+    {"own_puts", 0, "\nPASS\n"},
+    {"close_stdout", 0, "\nPASS\n"},
+    {"atexit", 0, "\nPASS\n"},
+    {"fork", 0, "\nPASS\n"},
+    {"sleep_in_background", 0, "\nPASS\n"},
+    {"voice", 0, "\nPASS\n"},
+};
+
+static int count(const char *text, const char *part) {
+  int found = 0;
+  for (; (text = strstr(text, part)) != NULL; text++) found++;
+  return found;
+}
+
+static void check(const Case *expected) {
+  const Surroundings with = {.variable = "CHEAT", .value = expected->way};
+  const Outcome outcome = run_in(with, cheat,
+                                 ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--time-limit",
+                                           strcmp(expected->way, "endless") == 0 ? "1" : "60"));
+  const char *const where = expected->code <= 1 ? outcome.out : outcome.err;
+  if (outcome.code != expected->code || strstr(where, expected->text) == NULL)
+    fail_msg("%s: exit code %d\n%s%s", expected->way, outcome.code, outcome.out, outcome.err);
+  // One line of verdict, from the judge, or none.
+  assert_int_equal(count(outcome.out, "PASS"), expected->code == 0);
+  assert_int_equal(count(outcome.out, "FAIL"), expected->code == 1);
+  const bool image_right =
+      expected->code == 0 || strstr(outcome.out, "right on this image") != NULL;
+  assert_int_equal(unlink("cheat.ppm") == 0, image_right);
+  assert_int_equal(files_here(), files_before);
+}
+
+static void test_cheats(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
+}
+
+// None of the processes that the cheats started is left.
+static void test_nothing_left(void **state) {
+  (void)state;
+  check(&(Case){"sleep_in_background", 0, "\nPASS\n"});
+  check(&(Case){"voice", 0, "\nPASS\n"});
+  const char *const script =
+      "{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | "
+      "grep -qxE 'CHEAT=(sleep_in_background|voice|fork)' && echo $p; done; } 2>/dev/null";
+  FILE *const left = popen(script, "r");
+  assert_non_null(left);
+  char line[256] = "";
+  if (fgets(line, sizeof line, left) != NULL) fail_msg("still running: %s", line);
+  pclose(left);
+}
+
+static int set_up(void **state) {
+  if (enter_folder(state) != 0) return -1;
+  const char *const end = strstr(wrong_sort, "wrong_sort/HW4");
+  snprintf(cheat, sizeof cheat, "%.*scheat/HW4", (int)(end - wrong_sort), wrong_sort);
+  return access(cheat, X_OK);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cheats),
+                                     cmocka_unit_test(test_nothing_left)};
+  return cmocka_run_group_tests_name("cheats", tests, set_up, leave_folder);
+}

@@ -1,0 +1,45 @@
+// No right sort is accused: every version that was built, the battery from several seeds.
+// BATTERY_SEEDS asks for more.
+#include <glob.h>
+
+#include "tests/judge/run_sorter.h"
+
+static int seeds_for(const char *name) {
+  const char *const asked = getenv("BATTERY_SEEDS");
+  if (asked != NULL) return atoi(asked);
+  return strcmp(name, "std_sort_ref") == 0 ? 50 : 2;
+}
+
+static void check(const char *path) {
+  use_sorter(path);
+  const Description *const d = &session.description;
+  Rerun with = rerun;
+  const uint64_t fit = d->slow_n != 0 ? d->slow_n : d->max_n;
+  if (fit < with.max_n) with.max_n = (size_t)fit;
+  for (int seed = 0; seed < seeds_for(d->name); seed++) {
+    if (seed > 0) use_sorter(path);  // the threads were in another order at last
+    const Battery battery = battery_run(&with, d->stable, (uint64_t)seed);
+    if (battery.outcome != BATTERY_RIGHT)
+      fail_msg("%s, seed %d, n = %zu, %s: %s%s", d->name, seed, battery.n,
+               trial_kind_names[battery.kind], battery.diagnosis.sentence.text,
+               session.sorter.failure.text);
+    if (seed == 0) print_message("# %s: %s\n", d->name, battery.summary.text);
+  }
+}
+
+static void test_right_sorts(void **state) {
+  (void)state;
+  char pattern[4096];
+  glob_t paths;
+  snprintf(pattern, sizeof pattern, "%s/*/sorter", build_folder());
+  assert_int_equal(glob(pattern, 0, NULL, &paths), 0);
+  assert_true(paths.gl_pathc > 0);
+  for (size_t i = 0; i < paths.gl_pathc; i++) check(paths.gl_pathv[i]);
+  globfree(&paths);
+  assert_true(sorter_end(&session.sorter, 10.0));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_right_sorts)};
+  return cmocka_run_group_tests_name("battery", tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+// Is every mistake of tests/sorts/wrong called by its name? With several inputs each, and with
+// numbers and a place to read on in the sentence.
+#include "tests/judge/run_sorter.h"
+
+#include "common/check.h"  // for CUDA_CPU
+#include "tests/sorts/wrong/mistakes.h"
+
+static const struct {
+  const char *name;
+  Mistake mistake;
+} cases[] = {
+#define CASE(name, mistake, meaning) {#name, MISTAKE_##mistake},
+    ALL_MISTAKES(CASE)};
+enum { CASES = sizeof cases / sizeof *cases, SEEDS = 3 };
+
+static void use_mistake(int way) {
+  unsetenv("CUDA_CPU_RACECHECK");
+  session.knobs[0] = way;
+  if (!restart(&session)) fail_msg("%s", session.sorter.failure.text);
+}
+
+// The sort goes wrong in about every second process.
+static bool goes_wrong_at_times(int i) { return cases[i].mistake == MISTAKE_RACE; }
+
+static int misnamed;
+
+static void expect_name(int i, uint64_t seed) {
+  Battery battery = battery_run(&rerun, true, seed);
+  for (int tries = 0; battery.outcome == BATTERY_RIGHT && goes_wrong_at_times(i) && tries < 50;
+       tries++) {
+    use_mistake(i + 1);
+    battery = battery_run(&rerun, true, seed + 1000);
+  }
+  const Diagnosis *const d = &battery.diagnosis;
+  if (battery.outcome != BATTERY_WRONG)
+    fail_msg("%s: outcome %d (%s)", cases[i].name, (int)battery.outcome,
+             session.sorter.failure.text);
+  if (getenv("SHOW") != NULL)
+    print_message("%s, n = %zu: %s\n", cases[i].name, battery.n, d->sentence.text);
+  if (d->mistake != cases[i].mistake) {
+    misnamed++;
+    print_error("%s, seed %d, n = %zu: taken for '%s', not '%s': %s\n", cases[i].name, (int)seed,
+                battery.n, mistake_name(d->mistake), mistake_name(cases[i].mistake),
+                d->sentence.text);
+  }
+  if (strpbrk(d->sentence.text, "0123456789") == NULL ||
+      strstr(d->sentence.text, "; see ") == NULL || strchr(d->sentence.text, '\n') != NULL)
+    fail_msg("%s: %s", cases[i].name, d->sentence.text);
+}
+
+// AddressSanitizer ends a sort that leaves its arrays: no output, no diagnosis. On a GPU, a missing
+// barrier need not show.
+static bool is_left_out(int i) {
+#ifndef CUDA_CPU
+  if (strcmp(cases[i].name, "MISSING_BARRIER") == 0) return true;
+#endif
+#ifdef __SANITIZE_ADDRESS__
+  return cases[i].mistake == MISTAKE_OUTSIDE || strcmp(cases[i].name, "BEYOND_END") == 0;
+#else
+  (void)i;
+  return false;
+#endif
+}
+
+static void test_names(void **state) {
+  (void)state;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/tests/sorts/wrong/sorter", build_folder());
+  use_sorter(path);
+  for (int i = 0; i < CASES; i++)
+    for (uint64_t seed = 0; seed < SEEDS && !is_left_out(i); seed++) {
+      use_mistake(i + 1);
+      expect_name(i, seed);
+    }
+  assert_int_equal(misnamed, 0);
+}
+
+// At least three sorts for every class.
+static void test_three_each(void **state) {
+  (void)state;
+  for (Mistake mistake = MISTAKE_OUTSIDE; mistake < MISTAKE_OTHER; mistake++) {
+    int count = 0;
+    for (int i = 0; i < CASES; i++) count += cases[i].mistake == mistake;
+    if (count < 3) fail_msg("'%s' has %d sorts", mistake_name(mistake), count);
+  }
+}
+
+// Does the handout have the heading that the sentence names?
+static void test_hints(void **state) {
+  (void)state;
+  for (Mistake mistake = MISTAKE_OUTSIDE; mistake < MISTAKES; mistake++) {
+    char path[128], heading[64], line[512];
+    const char *const hint = mistake_hint(mistake);
+    if (sscanf(hint, "see %127[^,], \"%63[^\"]\"", path, heading) != 2) fail_msg("%s", hint);
+    FILE *const file = fopen(path, "r");
+    if (file == NULL) fail_msg("no %s", path);
+    bool found = false;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+      line[strcspn(line, "\n")] = '\0';
+      found = found || (strncmp(line, "## ", 3) == 0 && strcmp(line + 3, heading) == 0);
+    }
+    if (file != NULL) fclose(file);
+    if (!found) fail_msg("%s has no heading '%s'", path, heading);
+  }
+}
+
+static int end(void **state) {
+  (void)state;
+  (void)sorter_end(&session.sorter, 10.0);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_names),
+                                     cmocka_unit_test(test_three_each),
+                                     cmocka_unit_test(test_hints)};
+  return cmocka_run_group_tests_name("diagnosis", tests, NULL, end);
+}

@@ -1,0 +1,21 @@
+# For tests in shell, to be sourced: a folder $work, removed at the end, and checks that print TAP, as
+# scripts/run_tests.sh counts it. A test leaves a program's output in $work/out and $work/err and its
+# exit code in $code, and ends with `plan`.
+# shellcheck shell=bash disable=SC2034
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0 code=0
+
+check() { # check NAME CONDITION ...: passes if the command CONDITION does; else prints the output
+  local name=$1
+  shift
+  number=$((number + 1))
+  if "$@"; then echo "ok $number - $name"; return; fi
+  echo "not ok $number - $name"
+  echo "# the output was:"
+  cat "$work/out" "$work/err" 2>/dev/null | sed 's/^/# /'
+}
+skip() { number=$((number + 1)); echo "not ok $number - $1 # SKIP"; }
+plan() { echo "1..$number"; }
+is() { [ "$1" = "$2" ]; }
+not() { ! "$@"; }
