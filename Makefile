@@ -50,7 +50,10 @@ else
   OPTIMIZE := -O3 -g1
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
-HOSTFLAGS = $(OPTIMIZE) $(WARNINGS) $(WERROR) -fopenmp -fPIC -ffp-contract=off -MMD -MP
+# A version's symbols and those of harness/ do not meet in ./compare: harness/ exports none, and a
+# version binds to its own first.
+visibility = $(if $(filter $(B)/harness/%,$@),-fvisibility=hidden)
+HOSTFLAGS = $(OPTIMIZE) $(WARNINGS) $(WERROR) $(visibility) -fopenmp -fPIC -ffp-contract=off -MMD -MP
 ifeq ($(BACKEND),cpu)
   include cuda_cpu/cuda_cpu.mk
   CPPFLAGS := $(cuda_cpu_cppflags)
@@ -61,7 +64,7 @@ endif
 CFLAGS    = -std=c17 -D_GNU_SOURCE $(HOSTFLAGS)
 CXXFLAGS  = -std=c++17 $(HOSTFLAGS)
 NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) -lineinfo $(if $(lenient),,-Werror all-warnings -Xcompiler=-Werror) -MMD -MP \
-            -Xcompiler=-iquote,.,-fPIC,-Wall,-Wextra,-fopenmp,-ffp-contract=off
+            $(addprefix -Xcompiler=,$(visibility)) -Xcompiler=-iquote,.,-fPIC,-Wall,-Wextra,-fopenmp,-ffp-contract=off
 LDLIBS    := -lm $(if $(filter 1,$(OPENCV)),-lopencv_imgcodecs -lopencv_core)
 # A version's own needs: NVCCFLAGS_name, CXXFLAGS_name, LDLIBS_name, GPU_ONLY += name,
 # UNAVAILABLE += name (a library is missing here; NEEDS_name is its package)
@@ -83,12 +86,12 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 # harness/ is a library for all programs; harness/hw4/ and harness/compare/ are the programs.
 COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
-IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c red_eye.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
+IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c image_size.c red_eye.c score_progress.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
 HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c version_view.c))
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
-  $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c knob_option.c message.c trial.c) common/check.c common/knobs.c) \
+  $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c exit_guard.c knob_option.c message.c printable.c save_file.c trial.c version_check.c) common/check.c common/knobs.c) \
   $(filter %/wait_policy.o,$(cuda_cpu_objects))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 
@@ -166,7 +169,7 @@ stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 
 # ./compare runs every version in one process: each is a shared object beside it.
 $(B)/%/version.so: $(B)/%/student_func.o
-	$(SO_)$(LINK) -shared $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
+	$(SO_)$(LINK) -shared -Xlinker -Bsymbolic $(if $(filter cuda,$(BACKEND)),-cudart shared) $(NVCCFLAGS_$*) $< $(LDLIBS_$*) -o $@
 $(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
 # compare --image runs it; a program of its own, because compare knows no images.
@@ -203,7 +206,7 @@ $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/vers
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
-	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) $(wildcard tests/fuzz/fuzz.mk)
 	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1"
 setup: ## installs what is missing
 	@scripts/setup.sh
@@ -216,14 +219,15 @@ check: build_tests ## the tests without the set-up
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh cuda_cpu/tests/test_*.sh) $(VERSION_TESTS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
 build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4
-build_tests: compare $(B)/tests/sorts/crash_sort/version.so $(B)/tests/sorts/cheat/version.so
+build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat)
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
-samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h
+samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h harness/save_file.c harness/message.c harness/printable.c
 	@mkdir -p samples build
-	$(CC_)$(CC) -std=c17 -O2 -iquote . $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
+	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 -iquote . -Icuda_cpu/include $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
 	@build/make_samples samples
+-include tests/fuzz/fuzz.mk
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier
 	@scripts/lint.sh
 format: ## formats the sources: clang-format and prettier

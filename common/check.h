@@ -20,6 +20,11 @@ extern "C" {
 // Prints one line on stderr, after the buffered output of stdout, and exits with EXIT_DEVICE.
 __attribute__((noreturn, format(printf, 1, 2))) void check_fail(const char *format, ...);
 
+// Until the next call, a CUDA error that is found in a file of harness/ is reported as one that
+// this version has left behind, without the line that found it; NULL ends this. Memory that runs
+// out is not blamed on it. `version` must stay valid.
+void check_blame(const char *version);
+
 // Does nothing when error is cudaSuccess; otherwise reports it and exits with EXIT_DEVICE.
 void check_cuda(cudaError_t error, const char *expression, const char *file, int line);
 

@@ -1,4 +1,3 @@
-// The .npy format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #include "harness/input_file.h"
 
 #include <errno.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/npy_header.h"
 #include "harness/save_file.h"
 
 static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -20,33 +20,7 @@ static bool ends_with(const char *text, const char *end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-// The text after 'KEY': in the header, a Python dictionary; NULL if it has no such key.
-static const char *value_of(const char *header, const char *key) {
-  char quoted[32];
-  snprintf(quoted, sizeof quoted, "'%s':", key);
-  const char *const found = strstr(header, quoted);
-  return found == NULL ? NULL : found + strlen(quoted) + strspn(found + strlen(quoted), " ");
-}
-
-// Checks a header such as {'descr': '<u4', 'fortran_order': False, 'shape': (3,), } and reads n.
-static bool read_header(const char *header, unsigned long long *n, Message *reason) {
-  const char *const type = value_of(header, "descr"), *const shape = value_of(header, "shape");
-  const char *const order = value_of(header, "fortran_order");
-  if (type == NULL || shape == NULL || order == NULL)
-    return message_fail(reason, "has a .npy header without descr, fortran_order or shape");
-  if (strncmp(type, "'<u4'", 5) != 0)
-    return message_fail(reason, "holds elements of type %.*s; it must be '<u4', little-endian u32",
-                        (int)strcspn(type, ",}"), type);
-  if (strncmp(order, "False", 5) != 0)
-    return message_fail(reason, "is in Fortran order; it must be in C order");
-  int end = 0;
-  if (sscanf(shape, "(%llu,)%n", n, &end) != 1 || end == 0)
-    return message_fail(reason, "has shape %.*s; it must have one dimension",
-                        (int)(strcspn(shape, ")") + (strchr(shape, ')') != NULL)), shape);
-  return true;
-}
-
-// Finds the keys in a mapped .npy file.
+// Finds the keys in the bytes of a .npy file.
 static bool read_npy(InputFile *file, Message *reason) {
   const unsigned char *const bytes = file->mapping;
   const size_t prefix = file->bytes > 6 && bytes[6] == 1 ? 10 : 12;
@@ -61,11 +35,13 @@ static bool read_npy(InputFile *file, Message *reason) {
   if (file->bytes - prefix < length) return message_fail(reason, "ends inside its .npy header");
   memcpy(header, bytes + prefix, length);
   header[length] = '\0';
-  unsigned long long n = 0;
-  if (!read_header(header, &n, reason)) return false;
+  if (memchr(header, '\0', length) != NULL)
+    return message_fail(reason, "has a damaged .npy header");
+  size_t n = 0;
+  if (!npy_header_read(header, &n, reason)) return false;
   const size_t there = file->bytes - prefix - length;
-  if (n > SIZE_MAX / 4 || there != 4 * n)
-    return message_fail(reason, "is %s: its header promises %llu keys, %zu bytes follow",
+  if (there != 4 * n)
+    return message_fail(reason, "is %s: its header promises %zu keys, %zu bytes follow",
                         there / 4 < n ? "cut off" : "too long", n, there);
   if (length % 4 != (4 - prefix % 4) % 4)
     return message_fail(reason, "has keys that are not aligned to 4 bytes");
@@ -74,7 +50,7 @@ static bool read_npy(InputFile *file, Message *reason) {
   return true;
 }
 
-static bool read_mapped(const char *path, InputFile *file, Message *reason) {
+static bool find_keys(const char *path, InputFile *file, Message *reason) {
   if (file->bytes >= sizeof MAGIC && memcmp(file->mapping, MAGIC, sizeof MAGIC) == 0) {
     if (!read_npy(file, reason)) return false;
   } else if (ends_with(path, ".npy")) {
@@ -89,29 +65,50 @@ static bool read_mapped(const char *path, InputFile *file, Message *reason) {
   return file->count > 0 || message_fail(reason, "holds no keys");
 }
 
-static bool map(int descriptor, InputFile *file, Message *reason) {
+// Memory for the file. Anonymous: a mapping of the file itself would end the program when another
+// one makes the file shorter.
+static bool reserve(size_t bytes, InputFile *file, Message *reason) {
+  void *const memory =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    message_write(reason, "does not fit into memory");
+    reason->out_of_memory = true;
+    return false;
+  }
+  *file = (InputFile){.mapping = memory, .bytes = bytes};
+  return true;
+}
+
+static bool read_all(int descriptor, InputFile *file, Message *reason) {
   struct stat about;
   if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode))
     return message_fail(reason, "is not a file");
   if (about.st_size == 0) return message_fail(reason, "is empty");
-  const size_t bytes = (size_t)about.st_size;
-  void *const mapping = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (mapping == MAP_FAILED) return message_fail(reason, "cannot be read: %s", strerror(errno));
-  *file = (InputFile){.mapping = mapping, .bytes = bytes};
+  if (!reserve((size_t)about.st_size, file, reason)) return false;
+  for (size_t done = 0; done < file->bytes;) {
+    const ssize_t got = read(descriptor, (char *)file->mapping + done, file->bytes - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return message_fail(reason, "cannot be read: %s", strerror(errno));
+    if (got == 0) return message_fail(reason, "became shorter while it was read");
+    done += (size_t)got;
+  }
   return true;
 }
 
 bool input_file_open(const char *path, InputFile *file, Message *message) {
   *file = (InputFile){0};
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  // Non-blocking: a pipe without a writer would never open.
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return message_fail(message, "%s cannot be opened: %s", path, strerror(errno));
   Message reason;
-  const bool good = map(descriptor, file, &reason) && read_mapped(path, file, &reason);
+  const bool good = read_all(descriptor, file, &reason) && find_keys(path, file, &reason);
   close(descriptor);
   if (good) return true;
   input_file_close(file);
-  return message_fail(message, "%s %s", path, reason.text);
+  message_write(message, "%s %s", path, reason.text);
+  message->out_of_memory = reason.out_of_memory;
+  return false;
 }
 
 void input_file_close(InputFile *file) {
@@ -121,23 +118,22 @@ void input_file_close(InputFile *file) {
 
 // Writes magic, version 1.0, the header's length, and the header, padded so that the data begin at
 // a multiple of 64 bytes.
-static bool write_npy_header(FILE *out, size_t n) {
+static void write_npy_header(SaveFile *file, size_t n) {
   char header[118];
   const int used = snprintf(header, sizeof header,
                             "{'descr': '<u4', 'fortran_order': False, 'shape': (%zu,), }", n);
   memset(header + used, ' ', sizeof header - (size_t)used);
   header[sizeof header - 1] = '\n';
   const unsigned char after_magic[4] = {1, 0, sizeof header, 0};
-  return fwrite(MAGIC, sizeof MAGIC, 1, out) == 1 &&
-         fwrite(after_magic, sizeof after_magic, 1, out) == 1 &&
-         fwrite(header, sizeof header, 1, out) == 1;
+  save_file_write(file, MAGIC, sizeof MAGIC);
+  save_file_write(file, after_magic, sizeof after_magic);
+  save_file_write(file, header, sizeof header);
 }
 
 bool input_file_save(const char *path, const uint32_t *keys, size_t n, Message *message) {
   SaveFile file;
   if (!save_file_open(path, &file, message)) return false;
-  // A failed write leaves its mark on the stream; the commit reports it.
-  if (!ends_with(path, ".npy") || write_npy_header(file.stream, n))
-    (void)fwrite(keys, sizeof *keys, n, file.stream);
+  if (ends_with(path, ".npy")) write_npy_header(&file, n);
+  save_file_write(&file, keys, n * sizeof *keys);
   return save_file_commit(&file, message);
 }

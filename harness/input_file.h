@@ -8,14 +8,14 @@
 #include "harness/message.h"
 
 typedef struct InputFile {
-  const uint32_t *keys;  // `count` keys, inside the mapping; aligned to 4 bytes
+  const uint32_t *keys;  // `count` keys, in the mapping; aligned to 4 bytes
   size_t count;          // at least 1
-  void *mapping;         // the whole file, read-only; pages are read at their first use
+  void *mapping;         // memory with the whole file
   size_t bytes;          // of the mapping
 } InputFile;
 
-// Maps a file and checks it: length, and for .npy magic, version, dtype, order and shape.
-// input_file_close unmaps it. On failure returns false and a sentence that names the file.
+// Reads a file and checks it: length, and for .npy magic, version, dtype, order and shape.
+// input_file_close frees it. On failure returns false and a sentence that names the file.
 bool input_file_open(const char *path, InputFile *file, Message *message);
 void input_file_close(InputFile *file);
 

@@ -9,13 +9,14 @@
 extern "C" {
 #endif
 
-// One sentence without a full stop, or the end of one where the function says so. Longer text is
-// cut off.
+// One line: a sentence without a full stop, or the end of one where the function says so.
 typedef struct Message {
   char text[1024];
+  bool out_of_memory;  // of the host: the program ends with EXIT_DEVICE, not EXIT_USAGE
 } Message;
 
-// Writes the sentence.
+// Writes the sentence, and sets out_of_memory to false. Of a longer text the beginning and the end
+// are kept, because a sentence about a path ends with the reason. Control characters become '?'.
 __attribute__((format(printf, 2, 3))) void message_write(Message *message, const char *format, ...);
 
 // Writes the sentence and returns false, so that a failing function can end with
@@ -23,6 +24,9 @@ __attribute__((format(printf, 2, 3))) void message_write(Message *message, const
 // A macro, so that an analyser of one file sees that it returns false.
 #define message_fail(...) (message_write(__VA_ARGS__), message_false())
 static inline bool message_false(void) { return false; }
+
+// The exit code that belongs to a message about input: EXIT_USAGE or EXIT_DEVICE.
+int message_code(const Message *message);
 
 // Prints "PROGRAM: sentence" on stderr, after the buffered output of stdout, and ends the program
 // with one of the exit codes of common/check.h.

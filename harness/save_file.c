@@ -127,6 +127,12 @@ bool save_file_open(const char *path, SaveFile *file, Message *message) {
   return cannot_write(path, error, message);
 }
 
+void save_file_write(SaveFile *file, const void *bytes, size_t size) {
+  errno = 0;
+  if (size == 0 || fwrite(bytes, 1, size, file->stream) == size || file->error != 0) return;
+  file->error = errno != 0 ? errno : EIO;
+}
+
 void save_file_flush(SaveFile *file) {
   errno = 0;
   if (fflush(file->stream) == 0 && ferror(file->stream) == 0) return;

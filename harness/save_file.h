@@ -32,6 +32,10 @@ typedef struct SaveFile {
 // are written directly. Returns false and one sentence if the path cannot be written.
 bool save_file_open(const char *path, SaveFile *file, Message *message);
 
+// Writes bytes to the stream. A failure is kept, with its reason, for the commit to report: of a
+// failed fwrite or fprintf the reason is lost.
+void save_file_write(SaveFile *file, const void *bytes, size_t size);
+
 // Writes out the stream's buffer. A failure is kept for the commit to report.
 void save_file_flush(SaveFile *file);
 

@@ -8,18 +8,23 @@
 
 #include "harness/program_folder.h"
 
+#include "harness/version_check.h"
+#include "harness/version_probe.h"
+
 static int by_name(const void *a, const void *b) {
   return strcmp(((const LoadedVersion *)a)->version->name,
                 ((const LoadedVersion *)b)->version->name);
 }
 
 static bool load(const char *path, LoadedVersion *loaded, Message *message) {
+  if (!version_loads(path, message)) return false;
   // RTLD_LOCAL: every version has a your_sort and a sort_version of its own.
   void *const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   loaded->version = object == NULL ? NULL : (const SortVersion *)dlsym(object, "sort_version");
   // POSIX guarantees that void * can hold a function's address.
   *(void **)&loaded->sort = object == NULL ? NULL : dlsym(object, "your_sort");
-  if (loaded->version != NULL && loaded->sort != NULL) return true;
+  if (loaded->version != NULL && loaded->sort != NULL)
+    return loaded->version->name != NULL || version_check(loaded->version, path, message);
   return message_fail(message, "%s cannot be loaded: %s", path, dlerror());
 }
 

@@ -11,6 +11,7 @@ import { introduction, logTable } from './lib/handout.js';
 import { readDevices, readPublished } from './lib/inputs.js';
 import { figuresOf, sentenceOf, tablesOf, valueOf } from './page/js/page.js';
 import { radixPath } from './page/js/records.js';
+import { replaceFile } from '../scripts/replace_file.js';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const read = (...names) => fs.readFileSync(path.join(HERE, ...names), 'utf8');
@@ -115,8 +116,7 @@ function main([output = path.join(HERE, 'index.html')]) {
     console.error(`build: ${error.message}`);
     process.exit(2);
   }
-  fs.writeFileSync(`${output}.part`, page);
-  fs.renameSync(`${output}.part`, output);
+  replaceFile(output, page);
   console.error(`build: ${path.relative('.', output)}, ${Math.round(page.length / 1024)} KB`);
 }
 

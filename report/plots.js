@@ -11,6 +11,7 @@ import { loadReport } from './build.js';
 import { heightOf, pictureOf } from './page/js/charts.js';
 import { figuresOf } from './page/js/page.js';
 import { isGpu, label } from './page/js/records.js';
+import { replaceFile } from '../scripts/replace_file.js';
 
 const WIDTH = 860;
 // Widths are measured with DejaVu Sans; Verdana has the same.
@@ -40,7 +41,7 @@ function draw(folder) {
   Chart.defaults.font.family = FONT;
   for (const [name, [id, title]] of Object.entries(titles)) {
     const figure = figures.find((one) => one.id === id);
-    fs.writeFileSync(path.join(folder, `${name}.svg`), svgOf(figure, title));
+    replaceFile(path.join(folder, `${name}.svg`), svgOf(figure, title));
   }
   return Object.keys(titles).map((name) => `${name}.svg`);
 }

@@ -10,6 +10,7 @@
 # record is not replaced then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/replace_file.sh
 OUT=${OUT:-report/results}
 compare=./compare sizes='' inputs='' append=0
 
@@ -44,9 +45,8 @@ if [ -z "$sizes" ]; then
   esac
 fi
 
-# Written beside its place and moved there in one step, so no reader finds half a record.
 mkdir -p "$OUT"
-record=$(mktemp "$OUT/.bench.XXXXXX")
+record=$(mktemp)
 trap 'rm -f "$record" "$record.all"' EXIT
 trap : INT # Ctrl-C reaches compare too, which then ends its record
 code=0
@@ -68,7 +68,6 @@ if [ -f "$place" ]; then
     quit "$code" "interrupted; $place is unchanged"
   fi
 fi
-chmod 644 "$record"
-mv "$record" "$place"
+replace_file "$place" <"$record"
 echo "bench: $place, $(sed -n '/^ *"status": /p' "$place" | wc -l) rows" >&2
 exit "$code"

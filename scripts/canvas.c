@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/message.h"
+#include "harness/save_file.h"
+
 // A filled outline, a stroke along an open line, or an ellipse round a centre (one point).
 // coverage() computes the part of the pixel at a point that it covers.
 typedef struct {
@@ -162,27 +165,20 @@ void begin_body(Line outline, int colour, int shade, double depth, Point light) 
   fill(outline, 2 * depth, colour, 1);
 }
 
-void fail(const char *problem, const char *name) {
-  fprintf(stderr, "make_samples: %s %s\n", problem, name);
-  exit(2);
-}
-
 void write_ppm(const char *directory, const char *name) {
-  char path[4096], temporary[sizeof path + 4];
+  char path[4096];
   int length = snprintf(path, sizeof path, "%s/%s", directory, name);
-  if (length < 0 || length >= (int)sizeof path) fail("the path is too long:", directory);
-  snprintf(temporary, sizeof temporary, "%s.tmp", path);
-  FILE *file = fopen(temporary, "wb");
-  if (!file) fail("cannot write", temporary);
-  bool good = fprintf(file, "P6\n%d %d\n255\n", canvas.width, canvas.height) > 0;
+  if (length < 0 || length >= (int)sizeof path)
+    quit(EXIT_UNWRITABLE, "the path is too long: %s", directory);
+  SaveFile file;
+  Message message;
+  if (!save_file_open(path, &file, &message)) quit(EXIT_UNWRITABLE, "%s", message.text);
+  fprintf(file.stream, "P6\n%d %d\n255\n", canvas.width, canvas.height);
   for (int i = 0; i < canvas.width * canvas.height; i++) {
     double grain = 3 * (noise(i) - noise(-i));
     for (int c = 0; c < 3; c++)
-      good &= putc((int)(clamp(canvas.colour[i][c] + grain, 0, 255) + 0.5), file) != EOF;
+      putc((int)(clamp(canvas.colour[i][c] + grain, 0, 255) + 0.5), file.stream);
   }
-  good &= fclose(file) == 0;
-  if (!good || rename(temporary, path) != 0) {
-    remove(temporary);
-    fail("cannot write", path);
-  }
+  // A failed write leaves its mark on the stream; the commit reports it.
+  if (!save_file_commit(&file, &message)) quit(EXIT_UNWRITABLE, "%s", message.text);
 }

@@ -68,12 +68,11 @@ void end_clip(void);
 
 // ---- files --------------------------------------------------------------------------------------
 
-// Prints "make_samples: PROBLEM NAME" and ends the program with exit code 2.
-__attribute__((noreturn)) void fail(const char *problem, const char *name);
+enum { EXIT_UNWRITABLE = 2 };
 
-// Writes the picture to DIRECTORY/NAME, under a temporary name first, so that a failure, which ends
-// the program, leaves nothing half-written behind. A little grey grain keeps any area from being
-// flat, where a normalised correlation means nothing.
+// Writes the picture to DIRECTORY/NAME (harness/save_file.h); a failure ends the program with
+// EXIT_UNWRITABLE and a sentence. A little grey grain keeps any area from being flat, where a
+// normalised correlation means nothing.
 void write_ppm(const char *directory, const char *name);
 
 #endif

@@ -2,8 +2,9 @@
 # Rewrites the section "Measured" of every version's README.md from report/results/*/hw4*.json,
 # between the marker lines <!-- measured: ... --> and <!-- /measured -->. Needs jq.
 #   scripts/handout_tables.sh
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/replace_file.sh
 command -v jq >/dev/null || { echo "handout_tables: jq is not installed" >&2; exit 2; }
 
 # The GPUs' records that have the version with one setting of its knobs. (hw4_seq.json sweeps them.)
@@ -38,16 +39,17 @@ table() {
   done
 }
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 for readme in */README.md; do
   version=${readme%%/*}
   grep -q '^<!-- measured' "$readme" || continue
   [ -n "$(records "$version")" ] || continue
-  table "$version" >"$readme.table"
-  awk -v table="$readme.table" '
+  table "$version" >"$work/table"
+  awk -v table="$work/table" '
     /^<!-- measured/ { print; while ((getline line < table) > 0) print line; print "<!-- /measured -->"; inside = 1; next }
     /^<!-- \/measured -->/ { inside = 0; next }
     inside && /^#/ { inside = 0; print "" }
-    !inside { print }' "$readme" >"$readme.new"
-  mv "$readme.new" "$readme"
-  rm "$readme.table"
+    !inside { print }' "$readme" >"$work/new"
+  replace_file "$readme" <"$work/new"
 done

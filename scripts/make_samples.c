@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "harness/message.h"
 #include "scripts/canvas.h"
 
 enum { WIDTH = 424, HEIGHT = 520, TEMPLATE_SIZE = 33 };
@@ -169,7 +170,7 @@ static void draw_portrait(void) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) fail("give one argument,", "the existing directory to write into");
+  if (argc != 2) quit(EXIT_UNWRITABLE, "give one argument, the existing directory to write into");
   start_picture(TEMPLATE_SIZE, TEMPLATE_SIZE);
   ellipse(0, 0, 99, 99, 0, SKIN, 1);
   draw_eye(TEMPLATE_SIZE / 2, TEMPLATE_SIZE / 2, 1);

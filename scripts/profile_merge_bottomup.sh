@@ -14,6 +14,7 @@ if [ $# -ne 1 ] || [ ! -d "$1" ]; then
 fi
 folder=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
+. scripts/replace_file.sh
 compare=${COMPARE:-./compare} n=${N:-100M}
 [ -x "$compare" ] || { echo "profile_merge_bottomup: there is no $compare; make compare builds it" >&2; exit 2; }
 case $("$compare" --list | head -n 1) in
@@ -21,7 +22,7 @@ case $("$compare" --list | head -n 1) in
   *) echo "profile_merge_bottomup: $compare is of the cpu backend; this needs a GPU" >&2; exit 2 ;;
 esac
 mkdir -p build
-part=$folder/.profile
+part=$(mktemp)
 trap 'rm -f "$part" "$part.log"' EXIT
 
 run=(merge_bottomup --n "$n" --keys --reps 1 --stages off --baseline none --no-fork --time-limit 60)
@@ -35,7 +36,7 @@ for test in "${tests[@]}"; do
   API_TIMES=$part LD_PRELOAD=$PWD/build/api_times.so "$compare" "${run[@]}" \
     --set parentBlock="$parent" --set childBlock="$child" >"$part.log" || { cat "$part.log" >&2; exit 3; }
   [ -s "$part" ] || echo "# no call was seen: the CUDA runtime is linked statically" >"$part"
-  mv "$part" "$folder/api_merge_bottomup_test$number.csv"
+  replace_file "$folder/api_merge_bottomup_test$number.csv" <"$part"
 done
 
 metrics=gpu__time_duration.sum
@@ -51,7 +52,7 @@ for test in "${tests[@]}"; do
   read -r number parent child <<<"$test"
   out=$folder/ncu_merge_bottomup_test$number.csv
   if ! command -v ncu >/dev/null; then
-    echo "# ncu is not installed there" >"$out"
+    echo "# ncu is not installed there" | replace_file "$out"
     continue
   fi
   echo "profile_merge_bottomup: test $number, Nsight Compute"
@@ -62,9 +63,9 @@ for test in "${tests[@]}"; do
     >"$part" 2>"$part.log" || true
   if grep -q 'gpu__time_duration' "$part"; then
     # Only the table: ncu and compare write lines of their own before it.
-    sed -n '/^"ID",/,$p' "$part" | grep '^"' >"$out"
+    sed -n '/^"ID",/,$p' "$part" | grep '^"' | replace_file "$out"
   else
-    { printf '# ncu refused: '; cat "$part" "$part.log" | grep -m 1 -E '==ERROR==|not supported|denied' || echo 'no kernel was profiled'; } >"$out"
+    { printf '# ncu refused: '; cat "$part" "$part.log" | grep -m 1 -E '==ERROR==|not supported|denied' || echo 'no kernel was profiled'; } | replace_file "$out"
   fi
 done
 echo "profile_merge_bottomup: $folder/{api,ncu}_merge_bottomup_test{1,2}.csv; make report shows them"

@@ -8,6 +8,7 @@
 # settings is shown with its fastest. Needs jq. Exit code 2: usage, or a record is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/replace_file.sh
 readme=README.md folder=
 quit() { echo "readme_table: $1" >&2; exit 2; }
 while [ $# -gt 0 ]; do
@@ -67,4 +68,4 @@ awk -v speeds="$speeds" '
     next
   }
   { print }' "$readme" >"$speeds.new"
-cat "$speeds.new" >"$readme"
+replace_file "$readme" <"$speeds.new"

@@ -16,6 +16,7 @@ const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
+const { replaceFile } = require('./replace_file.js');
 
 const PACKAGE = 'world-atlas@2.0.2';
 const OUT = 'build/inputs';
@@ -30,7 +31,7 @@ function saveNpy(file, keys) {
   ]);
   const body = Buffer.alloc(4 * keys.length);
   keys.forEach((key, i) => body.writeUInt32LE(key, 4 * i));
-  fs.writeFileSync(file, Buffer.concat([head, body]));
+  replaceFile(file, Buffer.concat([head, body]));
   console.error(`real_inputs: ${file}, ${keys.length} keys`);
 }
 

@@ -7,8 +7,7 @@
 #     --full    also the sizes that take more than a minute a run
 #     --as      the folder's name, where two machines have the same device
 #     --list    print the experiments that would run, and stop
-# A record for each: report/results/DEVICE/NAME.json, written under another name first, so that an
-# interrupted run leaves nothing half-written. An existing record is not measured again, so after Ctrl-C
+# A record for each: report/results/DEVICE/NAME.json, complete or not there. An existing record is not measured again, so after Ctrl-C
 # the same command continues. Needs ./compare (make compare), bash, coreutils, sed, grep and awk.
 # COMPARE and OUT name another program and another folder than ./compare and report/results.
 # Exit code: 0 success, 1 a record has a wrong result, a crash or a stopped row, 2 usage,
@@ -16,6 +15,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/experiments.sh
+. scripts/replace_file.sh
 compare=${COMPARE:-./compare}
 OUT=${OUT:-report/results}
 only='*' again=0 full=0 device='' list=0
@@ -42,8 +42,8 @@ field() { sed -n 's/^ *"'"$1"'": "\{0,1\}\([^",]*\).*/\1/p' "$2" | head -n 1; }
 minutes() { if [ "$1" -lt 60 ]; then echo "$1 s"; else echo "$((($1 + 30) / 60)) min"; fi; }
 
 # ---- the device and the versions: fields of a record ------------------------------------------------------------
-probe=$(mktemp) part=''
-trap 'rm -f "$probe" ${part:+"$part"}' EXIT
+probe=$(mktemp) part=$(mktemp)
+trap 'rm -f "$probe" "$part"' EXIT
 trap 'echo >&2; quit 130 "interrupted; finished experiments are kept, the same command continues"' INT TERM
 # A version that fails here fails in its experiments too, which record it.
 "$compare" --n 1000 --keys --reps 1 --stages off --baseline none --format json >"$probe" || [ $? = 1 ] || quit 3 "$compare does not run"
@@ -55,7 +55,6 @@ folder=$OUT/${device:-$name}
 mkdir -p "$folder"
 # On a busy machine a thread that spins at a barrier keeps others from getting there.
 [ "$backend" = cuda ] || export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
-part=$folder/.part
 
 # A series must not mix two machines with the same device.
 for record in "$folder"/*.json; do
@@ -103,11 +102,10 @@ for line in ${lines[@]+"${lines[@]}"}; do
   [ "$result" != 130 ] || quit 130 "interrupted; finished experiments are kept, the same command continues"
   # A wrong result or a lack of memory is a row of the record and belongs in the report.
   if grep -q '"interrupted": false' "$part" && [ "$(tail -n 1 "$part")" = '}' ]; then
-    mv "$part" "$folder/$name.json"
+    replace_file "$folder/$name.json" <"$part"
     [ "$result" = 0 ] || echo "reproduce: $name: $compare ended with exit code $result; the record has the reason" >&2
     [ "$result" != 1 ] || [ "$code" != 0 ] || code=1
   else
-    rm -f "$part"
     echo "reproduce: $name: no record, $compare ended with exit code $result" >&2
     code=3
   fi

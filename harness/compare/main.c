@@ -11,7 +11,9 @@
 #include "harness/compare/list.h"
 #include "harness/compare/plan.h"
 #include "harness/compare/supervise.h"
+#include "harness/exit_guard.h"
 #include "harness/message.h"
+#include "harness/version_check.h"
 
 // --save-input: writes the one input, as it would be sorted, to a file.
 static void save_input(const Request *request) {
@@ -44,15 +46,21 @@ static void load_paths(const Request *request, VersionList *versions) {
 }
 
 int main(int argument_count, char **arguments) {
+  exit_guard_output();
   Request request = command_line_parse(argument_count, arguments);
   if (request.save_input != NULL) {
     save_input(&request);
+    sources_close(&request.sources);
     return EXIT_RIGHT;
   }
   VersionList versions;
   Message message;
   if (!version_list_load(&versions, &message)) quit(EXIT_USAGE, "%s", message.text);
   load_paths(&request, &versions);
+  exit_guard_code();
+  for (size_t i = 0; i < versions.count; i++)
+    if (!version_check(versions.entries[i].version, "a version", &message))
+      quit(EXIT_USAGE, "%s", message.text);
   Plan plan = plan_make(&request, &versions);
   int code = EXIT_RIGHT;
   if (request.list)

@@ -1,6 +1,7 @@
 #include "harness/compare/sources.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "harness/device_info.h"
 #include "harness/input.h"
 #include "harness/message.h"
+#include "harness/printable.h"
 #include "harness/program_folder.h"
 
 static Source *add(SourceList *list, Source source) {
@@ -21,9 +23,13 @@ static Source *add(SourceList *list, Source source) {
 
 void sources_add_file(SourceList *list, const char *path) {
   Message message;
-  Source *const source = add(list, (Source){.name = path, .kind = -1});
+  // As outputs show it: JSON takes only UTF-8, and a terminal no control characters.
+  const size_t size = 4 * strlen(path) + 1;
+  char *const name = MEMORY_CHECK(malloc(size));
+  printable_utf8(path, name, size);
+  Source *const source = add(list, (Source){.name = name, .path_name = name, .kind = -1});
   if (!input_file_open(path, &source->file, &message))
-    quit(EXIT_USAGE, "--input: %s", message.text);
+    quit(message_code(&message), "--input: %s", message.text);
 }
 
 void sources_add_image(SourceList *list, const char *image_and_template) {
@@ -39,7 +45,8 @@ static void add_real(SourceList *list, const char *name) {
   if (access(path, R_OK) != 0)
     quit(EXIT_USAGE, "the input %s is not there yet: run scripts/real_inputs.js", name);
   Source *const source = add(list, (Source){.name = name, .kind = -1, .repeats = true});
-  if (!input_file_open(path, &source->file, &message)) quit(EXIT_USAGE, "%s", message.text);
+  if (!input_file_open(path, &source->file, &message))
+    quit(message_code(&message), "%s", message.text);
 }
 
 void sources_add_names(SourceList *list, char *names) {
@@ -58,7 +65,10 @@ void sources_add_names(SourceList *list, char *names) {
 }
 
 void sources_close(SourceList *list) {
-  for (int i = 0; i < list->count; i++) input_file_close(&list->entries[i].file);
+  for (int i = 0; i < list->count; i++) {
+    input_file_close(&list->entries[i].file);
+    free(list->entries[i].path_name);
+  }
   list->count = 0;
 }
 

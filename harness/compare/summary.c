@@ -83,6 +83,14 @@ static void warn_of_noise(const Comparison *comparison, size_t noisy) {
           noisy, noisy == 1 ? "row" : "rows", load, c->host_threads);
 }
 
+// Where nothing could be sorted, the table alone would leave the exit code without a reason.
+static void explain_refusals(const Plan *plan) {
+  for (size_t i = 0; i < plan->count; i++)
+    if (plan->rows[i].status != ROW_REFUSED) return;
+  fprintf(stderr, "compare: nothing was sorted: %s %s\n", plan->rows[0].loaded->version->name,
+          plan->rows[0].message);
+}
+
 static void note_left_out(const Plan *plan) {
   for (size_t i = 0; i < plan->left_out_count; i++)
     fprintf(stderr, "compare: left out at n = %zu: %s (%s)\n", plan->left_out[i].n,
@@ -95,6 +103,7 @@ void summary_warn(const Comparison *comparison) {
   if (format == FORMAT_CSV || format == FORMAT_MD) note_left_out(plan);
   if (format == FORMAT_CSV && comparison->interrupted)
     fputs("compare: interrupted; the rows are complete\n", stderr);
+  explain_refusals(plan);
   size_t noisy = 0, suspicious = 0;
   for (const Row *row = plan->rows; row < plan->rows + plan->count; row++) {
     noisy += row_is_noisy(row);

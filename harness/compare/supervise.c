@@ -17,6 +17,9 @@
 #include "harness/compare/progress.h"
 #include "harness/compare/summary.h"
 #include "harness/compare/worker_process.h"
+#include "harness/compare/worker_text.h"
+#include "harness/exit_guard.h"
+#include "harness/printable.h"
 
 static volatile sig_atomic_t interrupted;  // the signal's number
 
@@ -26,11 +29,11 @@ typedef struct Run {
   Comparison comparison;
   Outputs outputs;
   bool have_conditions;
-  size_t next;          // rows before it are done
-  bool measuring;       // next has been started and is not done
-  double started;       // when, by seconds_now
-  double baseline_ms;   // of the present group; 0 if it has none
-  char last_line[256];  // the last that the worker wrote on stdout or stderr
+  size_t next;         // rows before it are done
+  bool measuring;      // next has been started and is not done
+  double started;      // when, by seconds_now
+  double baseline_ms;  // of the present group; 0 if it has none
+  WorkerText text;     // of the present worker
 } Run;
 
 // ---- rows come in ------------------------------------------------------------------------------
@@ -54,7 +57,7 @@ static void mark_best(const Plan *plan, size_t done) {
 static void finish_row(Run *run, RowStatus status, const char *message) {
   Row *const row = &run->comparison.plan->rows[run->next];
   row->status = status;
-  snprintf(row->message, sizeof row->message, "%.*s", (int)sizeof row->message - 1, message);
+  printable_utf8(message, row->message, sizeof row->message);
   if (row->starts_workload) run->baseline_ms = 0.0;
   if (row->is_baseline && status == ROW_RIGHT && run->baseline_ms == 0.0)
     run->baseline_ms = row->measured.median_ms;
@@ -62,7 +65,7 @@ static void finish_row(Run *run, RowStatus status, const char *message) {
     row->ratio = run->baseline_ms / row->measured.median_ms;
   run->next++;
   run->measuring = false;
-  run->last_line[0] = '\0';
+  run->text.last_line[0] = '\0';
   mark_best(run->comparison.plan, run->next);
   progress_clear();
   outputs_advance(&run->outputs, run->next, false);
@@ -70,92 +73,90 @@ static void finish_row(Run *run, RowStatus status, const char *message) {
 
 static void deliver(const Report *report, void *context) {
   Run *const run = context;
-  Row *const row = &run->comparison.plan->rows[run->next];
-  switch (report->kind) {
-    case REPORT_CONDITIONS:
-      if (run->have_conditions) return;  // the first worker measured the copy rate
-      run->comparison.conditions = report->conditions;
-      run->have_conditions = true;
-      outputs_begin(&run->outputs);
-      return;
-    case REPORT_STARTED:
-      run->measuring = true;
-      run->started = seconds_now();
-      progress_show(run->comparison.plan, run->next);
-      return;
-    case REPORT_DONE:
-      row->measured = report->measured;
-      row->printed = report->printed;
-      finish_row(run, report->status, report->message);
-      return;
+  if (report->kind == REPORT_CONDITIONS) {
+    if (run->have_conditions) return;  // the first worker measured the copy rate
+    run->comparison.conditions = report->conditions;
+    run->have_conditions = true;
+    outputs_begin(&run->outputs);
+  } else if (report->kind == REPORT_STARTED) {
+    run->measuring = true;
+    run->started = seconds_now();
+    progress_show(run->comparison.plan, run->next);
+  } else {
+    Row *const row = &run->comparison.plan->rows[run->next];
+    row->measured = report->measured;
+    row->printed = report->printed;
+    finish_row(run, report->status, report->message);
   }
+}
+
+// Can it be the next report of a worker that does what worker_run does?
+static bool is_expected(const Run *run, const Report *report) {
+  if (report->kind == REPORT_CONDITIONS) return !run->measuring;
+  return report->row == run->next && run->next < run->comparison.plan->count &&
+         report->kind == (run->measuring ? REPORT_DONE : REPORT_STARTED);
 }
 
 // ---- following a worker ------------------------------------------------------------------------
-
-// Passes on the worker's text to stderr, and keeps its last line. False at the end of the text.
-static bool pass_on_text(Run *run, int from) {
-  char text[1024];
-  const ssize_t length = read(from, text, sizeof text);
-  if (length < 0 && errno == EINTR) return true;
-  if (length <= 0) return false;
-  progress_clear();
-  fwrite(text, 1, (size_t)length, stderr);
-  ssize_t end = length;
-  while (end > 0 && text[end - 1] == '\n') end--;
-  ssize_t start = end;
-  while (start > 0 && text[start - 1] != '\n') start--;
-  if (end > start)
-    snprintf(run->last_line, sizeof run->last_line, "%.*s", (int)(end - start), text + start);
-  return true;
-}
-
-// Reads one report. False at the end of the pipe: the worker has ended. A report that it had not
-// finished is dropped.
-static bool read_report(Run *run, int reports) {
-  Report report = {0};
-  size_t have = 0;
-  while (have < sizeof report) {
-    const ssize_t length = read(reports, (char *)&report + have, sizeof report - have);
-    if (length < 0 && errno == EINTR && !interrupted) continue;
-    if (length <= 0) return false;
-    have += (size_t)length;
-  }
-  deliver(&report, run);
-  return true;
-}
 
 static double time_allowed(const Run *run) {
   return STOP_FACTOR * run->comparison.request->plan.max_seconds;
 }
 
-// Follows a worker to its end; true when it was stopped because its row took too long.
-static bool follow(Run *run, const WorkerProcess *worker) {
+// How following a worker ended.
+typedef enum End {
+  END_BY_ITSELF,
+  END_STOPPED,  // its row took too long
+  END_FORGED,   // something else than the worker wrote into the pipe of its reports
+} End;
+
+// Takes all reports that are there. False: no more will come, and *end has the reason.
+static bool take_reports(Run *run, WorkerProcess *worker, End *end) {
+  const Report *report = NULL;
+  while (true) {
+    const Received received = worker_process_receive(worker, &report);
+    if (received == RECEIVED_NOTHING) return true;
+    if (received == RECEIVED_END) return false;
+    if (received == RECEIVED_FORGERY || !is_expected(run, report)) {
+      *end = END_FORGED;
+      return false;
+    }
+    deliver(report, run);
+  }
+}
+
+// Follows a worker until it has ended or must be killed.
+static End follow(Run *run, WorkerProcess *worker) {
   struct pollfd ends[2] = {{.fd = worker->reports, .events = POLLIN},
                            {.fd = worker->text, .events = POLLIN}};
-  while (ends[0].fd >= 0 && !interrupted) {
+  End end = END_BY_ITSELF;
+  bool ended = false;
+  while (!ended && !interrupted) {
     const double left = run->started + time_allowed(run) - seconds_now();
     if (run->measuring && left <= 0.0) {
-      kill(worker->process, SIGKILL);
-      return true;
+      end = END_STOPPED;
+      break;
     }
-    const int wait_ms = run->measuring && left < 1.0 ? (int)(left * 1000.0) + 1 : 1000;
+    // A child of the version may hold the pipes open, so that their end is not seen.
+    const int wait_ms = run->measuring && left < 0.25 ? (int)(left * 1000.0) + 1 : 250;
     if (poll(ends, 2, wait_ms) < 0) continue;
     if (run->measuring) progress_show(run->comparison.plan, run->next);
-    if (ends[1].revents != 0 && !pass_on_text(run, worker->text)) ends[1].fd = -1;
-    if (ends[0].revents != 0 && !read_report(run, worker->reports)) ends[0].fd = -1;
+    ended = worker_process_has_ended(worker);  // before its last reports are taken
+    if (ends[1].fd >= 0 && !worker_text_pass_on(&run->text, worker->text)) ends[1].fd = -1;
+    if (!take_reports(run, worker, &end)) break;
   }
-  if (interrupted) kill(worker->process, SIGKILL);
-  while (ends[1].fd >= 0 && pass_on_text(run, worker->text)) continue;
-  return false;
+  if (end != END_BY_ITSELF || interrupted) worker_process_kill(worker);
+  return end;
 }
 
 // The row that a worker was measuring when it ended gets its status and a sentence.
-static void explain_end(Run *run, int status, bool stopped) {
+static void explain_end(Run *run, int status, End end) {
   char text[256];
-  const char *const line = run->last_line;
+  const char *const line = run->text.last_line;
   RowStatus became = ROW_CRASHED;
-  if (stopped) {
+  if (end == END_FORGED) {
+    snprintf(text, sizeof text, "wrote into the pipe of compare's results");
+  } else if (end == END_STOPPED) {
     became = ROW_STOPPED;
     snprintf(text, sizeof text, "stopped after %g s, %d times the time limit", time_allowed(run),
              STOP_FACTOR);
@@ -173,18 +174,33 @@ static void explain_end(Run *run, int status, bool stopped) {
   finish_row(run, became, text);
 }
 
+// Waits for a worker's end, after which its text is complete. Returns waitpid's status.
+static int end_worker(Run *run, const WorkerProcess *worker, End *end) {
+  // It may have closed its pipes and live on.
+  const double last = run->measuring ? run->started + time_allowed(run) : seconds_now() + 10.0;
+  while (!worker_process_has_ended(worker)) {
+    if (*end == END_BY_ITSELF && seconds_now() > last) *end = END_STOPPED;
+    if (interrupted || *end == END_STOPPED) worker_process_kill(worker);
+    poll(NULL, 0, 5);
+    worker_text_pass_on(&run->text, worker->text);
+  }
+  worker_text_pass_on(&run->text, worker->text);
+  return worker_process_end(worker);
+}
+
 // One worker after another until all rows are done.
 static void run_workers(Run *run) {
   const Plan *const plan = run->comparison.plan;
   while (run->next < plan->count && !interrupted) {
     const size_t before = run->next;
-    const WorkerProcess worker = worker_process_start(run->comparison.request, plan, run->next);
-    const bool stopped = follow(run, &worker);
-    const int status = worker_process_end(&worker);
+    WorkerProcess worker;
+    worker_process_start(&worker, run->comparison.request, plan, run->next);
+    End end = follow(run, &worker);
+    const int status = end_worker(run, &worker, &end);
     if (interrupted) return;
     const bool good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RIGHT;
-    if (run->measuring) {
-      explain_end(run, status, stopped);
+    if (run->measuring || (end == END_FORGED && run->next < plan->count)) {
+      explain_end(run, status, end);
     } else if (run->next < plan->count && (!good || run->next == before)) {
       // Not inside a sort: there is no device, or its memory is taken; the worker has printed why.
       progress_clear();
@@ -192,7 +208,7 @@ static void run_workers(Run *run) {
         outputs_drop(&run->outputs);
         exit(WIFEXITED(status) && !good ? WEXITSTATUS(status) : EXIT_DEVICE);
       }
-      explain_end(run, status, false);
+      explain_end(run, status, END_BY_ITSELF);
     }
   }
 }
@@ -216,7 +232,9 @@ int supervise(const Request *request, Plan *plan) {
   Run run = {.comparison = {.request = request, .plan = plan}};
   outputs_open(&run.outputs, &run.comparison);
   if (request->in_process) {
+    exit_guard_version(true);
     worker_run(request, plan, 0, deliver, &run);
+    exit_guard_version(false);
   } else {
     const struct sigaction action = {.sa_handler = interrupt};
     sigaction(SIGINT, &action, NULL);

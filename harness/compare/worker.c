@@ -47,7 +47,9 @@ static void fetch(unsigned int *to, const unsigned int *d_from, size_t n) {
 static void measure_row(const Row *row, const Workload *workload, const Request *request,
                         Report *report) {
   set_knobs(row);
+  check_blame(row->loaded->version->name);
   report->measured = measure(row->loaded, workload, request->plan);
+  check_blame(NULL);
   report->status = verdict_passes(&report->measured.verdict) ? ROW_RIGHT : ROW_WRONG;
   if (report->status == ROW_WRONG)
     verdict_describe(&report->measured.verdict, report->message, sizeof report->message);

@@ -1,46 +1,125 @@
 #include "harness/compare/worker_process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/check.h"
 #include "harness/message.h"
 
-// In one piece: a write to a pipe that blocks is cut off only by the end of this process.
+// ---- the worker --------------------------------------------------------------------------------
+
+typedef struct Sender {
+  pid_t process;
+  int pipe_end;
+  Envelope envelope;
+} Sender;
+
 static void send(const Report *report, void *context) {
-  const int pipe_end = *(const int *)context;
-  if (write(pipe_end, report, sizeof *report) != (ssize_t)sizeof *report) _exit(EXIT_DEVICE);
+  Sender *const sender = context;
+  // A version may have forked, and its child comes back from the sort like the worker.
+  if (getpid() != sender->process) _exit(EXIT_DEVICE);
+  sender->envelope.report = *report;
+  const char *bytes = (const char *)&sender->envelope;
+  for (size_t left = sizeof sender->envelope; left > 0;) {
+    const ssize_t sent = write(sender->pipe_end, bytes, left);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) _exit(EXIT_DEVICE);
+    bytes += sent;
+    left -= (size_t)sent;
+  }
+  sender->envelope.number++;
 }
 
-static void run(const Request *request, const Plan *plan, size_t first, int reports, int text) {
+static void run(const WorkerProcess *worker, const Request *request, const Plan *plan, size_t first,
+                int reports, int text) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // no worker outlives its parent
-  signal(SIGINT, SIG_IGN);           // Ctrl-C reaches both; the parent decides
+  setpgid(0, 0);
+  signal(SIGINT, SIG_IGN);  // the parent decides
   signal(SIGTERM, SIG_DFL);
-  if (dup2(text, STDOUT_FILENO) < 0 || dup2(text, STDERR_FILENO) < 0) _exit(EXIT_DEVICE);
+  // A process group in the background must not read from the terminal.
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(text, STDOUT_FILENO) < 0 ||
+      dup2(text, STDERR_FILENO) < 0)
+    _exit(EXIT_DEVICE);
   setvbuf(stdout, NULL, _IOLBF, 0);
-  worker_run(request, plan, first, send, &reports);
+  Sender sender = {.process = getpid(), .pipe_end = reports};
+  memcpy(sender.envelope.secret, worker->secret, sizeof worker->secret);
+  worker_run(request, plan, first, send, &sender);
+  if (getpid() != sender.process) _exit(EXIT_DEVICE);
   fflush(NULL);
   _exit(EXIT_RIGHT);
 }
 
-WorkerProcess worker_process_start(const Request *request, const Plan *plan, size_t first) {
+// ---- its parent --------------------------------------------------------------------------------
+
+void worker_process_start(WorkerProcess *worker, const Request *request, const Plan *plan,
+                          size_t first) {
   int reports[2], text[2];
-  if (pipe(reports) != 0 || pipe(text) != 0) quit(EXIT_DEVICE, "no pipe: %s", strerror(errno));
+  if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(text, O_CLOEXEC) != 0)
+    quit(EXIT_DEVICE, "no pipe: %s", strerror(errno));
+  fcntl(reports[0], F_SETFL, O_NONBLOCK);
+  fcntl(text[0], F_SETFL, O_NONBLOCK);
+  *worker = (WorkerProcess){.reports = reports[0], .text = text[0]};
+  if (getrandom(worker->secret, sizeof worker->secret, 0) != (ssize_t)sizeof worker->secret)
+    quit(EXIT_DEVICE, "no random numbers: %s", strerror(errno));
   fflush(NULL);  // or both would write it
-  const WorkerProcess worker = {.process = fork(), .reports = reports[0], .text = text[0]};
-  if (worker.process < 0) quit(EXIT_DEVICE, "no process: %s", strerror(errno));
-  if (worker.process == 0) run(request, plan, first, reports[1], text[1]);
+  worker->process = fork();
+  if (worker->process < 0) quit(EXIT_DEVICE, "no process: %s", strerror(errno));
+  if (worker->process == 0) {
+    close(reports[0]);
+    close(text[0]);
+    run(worker, request, plan, first, reports[1], text[1]);
+  }
+  setpgid(worker->process, worker->process);  // as in the child, whichever comes first
   close(reports[1]);
   close(text[1]);
-  return worker;
+}
+
+Received worker_process_receive(WorkerProcess *worker, const Report **report) {
+  const Envelope *const incoming = &worker->incoming;
+  while (worker->have < sizeof *incoming) {
+    const ssize_t got = read(worker->reports, (char *)&worker->incoming + worker->have,
+                             sizeof *incoming - worker->have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return RECEIVED_NOTHING;
+    if (got <= 0) return RECEIVED_END;  // a report that it could not finish is dropped
+    worker->have += (size_t)got;
+    // As soon as it shows: the rest of a forgery may never come.
+    if (worker->have >= sizeof worker->secret &&
+        memcmp(incoming->secret, worker->secret, sizeof worker->secret) != 0)
+      return RECEIVED_FORGERY;
+  }
+  worker->have = 0;
+  if (incoming->number != worker->received) return RECEIVED_FORGERY;
+  worker->received++;
+  *report = &incoming->report;
+  return RECEIVED_REPORT;
+}
+
+bool worker_process_has_ended(const WorkerProcess *worker) {
+  siginfo_t about = {.si_pid = 0};
+  return waitid(P_PID, (id_t)worker->process, &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         about.si_pid != 0;
+}
+
+void worker_process_kill(const WorkerProcess *worker) {
+  kill(-worker->process, SIGKILL);
+  kill(worker->process, SIGKILL);  // if it is not yet in its group
 }
 
 int worker_process_end(const WorkerProcess *worker) {
+  siginfo_t about;
+  // WNOWAIT: the group's number stays taken until its other members have been killed.
+  while (waitid(P_PID, (id_t)worker->process, &about, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+    continue;
+  kill(-worker->process, SIGKILL);
   int status = 0;
   while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
   close(worker->reports);

@@ -1,4 +1,5 @@
-// A worker in a process of its own, so that a version that crashes or hangs costs its own row only.
+// A worker in a process of its own, so that a version that crashes, hangs or ends the program costs
+// its own row only.
 #ifndef HARNESS_COMPARE_WORKER_PROCESS_H
 #define HARNESS_COMPARE_WORKER_PROCESS_H
 
@@ -6,17 +7,47 @@
 
 #include "harness/compare/worker.h"
 
+// How a report crosses the pipe: with a secret of the run and its number, counted from 0, so that
+// nothing else that is written into the pipe passes for one.
+typedef struct Envelope {
+  unsigned char secret[16];
+  size_t number;
+  Report report;
+} Envelope;
+
 typedef struct WorkerProcess {
-  pid_t process;
-  int reports;  // end of a pipe: its reports, one after another
-  int text;     // end of a pipe: what it writes on stdout and stderr
+  pid_t process;  // leads a process group of its own, to which its children belong
+  int reports;    // end of a pipe, non-blocking: its reports, one after another
+  int text;       // end of a pipe, non-blocking: what it writes on stdout and stderr
+  unsigned char secret[16];
+  size_t received;    // number of reports received
+  Envelope incoming;  // the next one, of which `have` bytes have arrived
+  size_t have;
 } WorkerProcess;
 
-// Starts a worker that measures rows[first..]. It ends with this process, ignores Ctrl-C, and exits
-// with EXIT_RIGHT after the last row. Ends the program with EXIT_DEVICE if there is no process.
-WorkerProcess worker_process_start(const Request *request, const Plan *plan, size_t first);
+typedef enum Received {
+  RECEIVED_NOTHING,  // not yet
+  RECEIVED_REPORT,
+  RECEIVED_FORGERY,  // bytes that are no report of the worker
+  RECEIVED_END,      // the pipe is closed
+} Received;
 
-// Waits for its end and closes the pipes. Returns the status that waitpid reports.
+// Starts a worker that measures rows[first..]. It ends with this process, and exits with EXIT_RIGHT
+// after the last row. Ends the program with EXIT_DEVICE if there is no process.
+void worker_process_start(WorkerProcess *worker, const Request *request, const Plan *plan,
+                          size_t first);
+
+// Takes a report from the pipe, without waiting; it is valid until the next call.
+Received worker_process_receive(WorkerProcess *worker, const Report **report);
+
+// Has it ended? Its children may still hold the pipes open.
+bool worker_process_has_ended(const WorkerProcess *worker);
+
+// Kills the worker and its process group.
+void worker_process_kill(const WorkerProcess *worker);
+
+// Waits for the worker's end, kills what remains of its process group, and closes the pipes.
+// Returns the status that waitpid reports.
 int worker_process_end(const WorkerProcess *worker);
 
 #endif

@@ -7,6 +7,7 @@
 #define HW4_CODEC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "harness/hw4/image.h"
 #include "harness/message.h"
@@ -21,14 +22,28 @@ typedef struct Bytes {
   size_t size;
 } Bytes;
 
+// Sets the reason and returns false.
+static inline bool codec_out_of_memory(Message *reason) {
+  message_write(reason, "does not fit into memory");
+  reason->out_of_memory = true;
+  return false;
+}
+
 // Binary Netpbm (man 5 ppm, pgm). Decodes P5 and P6 with samples of one byte; encodes P6.
 bool netpbm_decode(const Bytes *bytes, Image *image, Message *reason);
 bool netpbm_encode(const Image *image, Bytes *bytes, Message *reason);
+
+// Width times height by the header of a PNG, JPEG, TIFF, BMP, JPEG 2000 or Sun raster file; 0:
+// another format, or no such header.
+uint64_t image_promised_pixels(const Bytes *bytes);
 
 // The formats of OpenCV; only where it is built in. A suffix includes its dot: ".png".
 bool opencv_decode(const Bytes *bytes, Image *image, Message *reason);
 bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message *reason);
 bool opencv_can_encode(const char *suffix);
+
+// The largest width and height that the format takes.
+int opencv_largest_side(const char *suffix);
 
 #ifdef __cplusplus
 }

@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "harness/save_file.h"
 
 static void bytes_free(Bytes *bytes) {
   free(bytes->data);
@@ -33,18 +37,45 @@ static bool check_readable(int file, size_t *size, Message *reason) {
   return true;
 }
 
+enum { WRITER_SECONDS = 5 };
+
+// After read() found the end of a file: is it the end? Not of a pipe that no program has opened for
+// writing yet; waits for one, `*waited` in steps of 50 ms.
+static bool is_end(int file, int *waited) {
+  struct stat status;
+  if (fstat(file, &status) != 0 || !S_ISFIFO(status.st_mode)) return true;
+  struct pollfd pipe_end = {.fd = file, .events = POLLIN};
+  if (poll(&pipe_end, 1, 0) != 0) return true;  // POLLHUP: it had a writer
+  if (*waited == WRITER_SECONDS * 20) return true;
+  ++*waited;
+  poll(NULL, 0, 50);
+  return false;
+}
+
 static bool read_all(int file, Bytes *bytes, Message *reason) {
   size_t capacity = 0;
+  int waited = 0;
   if (!check_readable(file, &capacity, reason)) return false;
   capacity += 4096;  // room for one more read(), which finds the end
   while (true) {
     unsigned char *const data = realloc(bytes->data, capacity);
-    if (data == NULL) return message_fail(reason, "it does not fit into memory");
+    if (data == NULL) {
+      message_write(reason, "it does not fit into memory");
+      reason->out_of_memory = true;
+      return false;
+    }
     bytes->data = data;
     while (bytes->size < capacity) {
       const ssize_t got = read(file, data + bytes->size, capacity - bytes->size);
       if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno == EAGAIN) {
+        poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, -1);
+        continue;
+      }
       if (got < 0) return message_fail(reason, "%s", strerror(errno));
+      if (got == 0 && !is_end(file, &waited)) continue;
+      if (got == 0 && waited == WRITER_SECONDS * 20 && bytes->size == 0)
+        return message_fail(reason, "no program writes into this pipe");
       if (got == 0) return true;
       bytes->size += (size_t)got;
     }
@@ -53,14 +84,17 @@ static bool read_all(int file, Bytes *bytes, Message *reason) {
 }
 
 static bool read_file(const char *path, Bytes *bytes, Message *message) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  // Non-blocking: a pipe without a writer would never open.
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return message_fail(message, "cannot read '%s': %s", path, strerror(errno));
   Message reason;
   const bool good = read_all(file, bytes, &reason);
   close(file);
   if (good) return true;
   bytes_free(bytes);
-  return message_fail(message, "cannot read '%s': %s", path, reason.text);
+  message_write(message, "cannot read '%s': %s", path, reason.text);
+  message->out_of_memory = reason.out_of_memory;
+  return false;
 }
 
 static bool decode(const Bytes *bytes, Image *image, Message *reason) {
@@ -86,7 +120,10 @@ bool image_load(const char *path, Image *image, Message *message) {
   Message reason;
   const bool good = decode(&bytes, image, &reason);
   bytes_free(&bytes);
-  return good || message_fail(message, "'%s' %s", path, reason.text);
+  if (good) return true;
+  message_write(message, "'%s' %s", path, reason.text);
+  message->out_of_memory = reason.out_of_memory;
+  return false;
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -145,81 +182,46 @@ bool image_can_save(const char *path, Message *message) {
          message_fail(message, "cannot write '%s': %s", path, reason.text);
 }
 
+bool image_can_hold(const char *path, const Image *image, Message *message) {
+#if HAVE_OPENCV
+  const char *const suffix = suffix_of(path);
+  const int largest = is_netpbm(suffix) ? INT_MAX : opencv_largest_side(suffix);
+  if (image->width > largest || image->height > largest)
+    return message_fail(message,
+                        "cannot write '%s': a %s file has up to %d pixels a side, and the picture "
+                        "has %d x %d; .ppm takes it",
+                        path, suffix, largest, image->width, image->height);
+#else
+  (void)path, (void)image, (void)message;  // Netpbm takes every image
+#endif
+  return true;
+}
+
 static bool encode(const char *path, const Image *image, Bytes *bytes, Message *reason) {
 #if HAVE_OPENCV
   const char *const suffix = suffix_of(path);
   if (!is_netpbm(suffix)) return opencv_encode(image, suffix, bytes, reason);
 #else
-  (void)path;  // image_can_save has checked it
+  (void)path;                              // image_can_save has checked it
 #endif
   return netpbm_encode(image, bytes, reason);
 }
 
-// The permissions of the file, or those of a new one.
-static mode_t permissions(const char *path) {
-  struct stat status;
-  if (stat(path, &status) == 0) return status.st_mode & 0777;
-  const mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
-
-static bool write_all(int file, const Bytes *bytes) {
-  for (size_t done = 0; done < bytes->size;) {
-    const ssize_t put = write(file, bytes->data + done, bytes->size - done);
-    if (put < 0 && errno != EINTR) return false;
-    if (put > 0) done += (size_t)put;
-  }
-  return true;
-}
-
-// Writes the file that mkostemp opened and renames it. On failure sets errno.
-static bool complete(int file, const char *temporary, const char *path, const Bytes *bytes) {
-  bool good = write_all(file, bytes);
-  if (good) (void)fchmod(file, permissions(path));  // some file systems have no permissions
-  const int write_error = errno;
-  if (close(file) != 0 && good)
-    good = false;  // a full disk may show only now
-  else if (!good)
-    errno = write_error;
-  if (good && rename(temporary, path) == 0) return true;
-  const int error = errno;
-  unlink(temporary);
-  errno = error;
-  return false;
-}
-
-// Writes under another name in the same folder and then renames. On failure sets errno.
-static bool write_file(const char *path, const Bytes *bytes) {
-  // A symbolic link stays, and the file that it names is replaced.
-  char *const target = realpath(path, NULL);
-  const char *const name = target != NULL ? target : path;
-  const char *const slash = strrchr(name, '/');
-  const int folder = slash != NULL ? (int)(slash - name) + 1 : 0;
-  char *temporary = NULL;
-  bool good = false;
-  if (asprintf(&temporary, "%.*s.HW4.XXXXXX", folder, name) < 0) {
-    temporary = NULL;
-    errno = ENOMEM;
-  } else {
-    const int file = mkostemp(temporary, O_CLOEXEC);
-    good = file >= 0 && complete(file, temporary, name, bytes);
-  }
-  const int error = errno;
-  free(temporary);
-  free(target);
-  errno = error;
-  return good;
-}
-
 bool image_save(const char *path, const Image *image, Message *message) {
-  if (!image_can_save(path, message)) return false;
+  if (!image_can_save(path, message) || !image_can_hold(path, image, message)) return false;
   Bytes bytes = {0};
   Message reason;
-  if (!encode(path, image, &bytes, &reason))
-    return message_fail(message, "cannot write '%s': the picture %s", path, reason.text);
-  const bool good = write_file(path, &bytes);
-  const int error = errno;
+  if (!encode(path, image, &bytes, &reason)) {
+    message_write(message, "cannot write '%s': the picture %s", path, reason.text);
+    message->out_of_memory = reason.out_of_memory;
+    return false;
+  }
+  SaveFile file;
+  bool good = save_file_open(path, &file, message);
+  if (good) {
+    save_file_write(&file, bytes.data, bytes.size);
+    good = save_file_commit(&file, message);
+  }
   bytes_free(&bytes);
-  return good || message_fail(message, "cannot write '%s': %s", path, strerror(error));
+  return good;
 }

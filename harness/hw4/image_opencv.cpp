@@ -1,6 +1,7 @@
 // Image formats other than Netpbm, through OpenCV (core and imgcodecs).
 #include <fcntl.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <climits>
@@ -9,33 +10,61 @@
 #include <cstring>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <string>
 #include <vector>
 
 #include "harness/hw4/codec.h"
 
 namespace {
 
-// Discards stderr during its lifetime. OpenCV and its libraries print messages of their own about a
-// broken file, but the caller reports the failure in one sentence.
-class QuietStderr {
+// Keeps stderr to itself during its lifetime. OpenCV and its libraries print messages of their own
+// about a broken file, but the caller reports the failure in one sentence.
+class CapturedStderr {
  public:
-  QuietStderr() : saved_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (saved_ >= 0 && nowhere >= 0) dup2(nowhere, STDERR_FILENO);
-    if (nowhere >= 0) close(nowhere);
+  CapturedStderr()
+      : saved_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)),
+        text_(memfd_create("stderr", MFD_CLOEXEC)) {
+    if (saved_ >= 0 && text_ >= 0) dup2(text_, STDERR_FILENO);
   }
-  ~QuietStderr() {
-    if (saved_ < 0) return;
+  ~CapturedStderr() {
     std::fflush(stderr);
-    dup2(saved_, STDERR_FILENO);
-    close(saved_);
+    if (saved_ >= 0) {
+      dup2(saved_, STDERR_FILENO);
+      close(saved_);
+    }
+    if (text_ >= 0) close(text_);
   }
-  QuietStderr(const QuietStderr &) = delete;
-  QuietStderr &operator=(const QuietStderr &) = delete;
+  CapturedStderr(const CapturedStderr &) = delete;
+  CapturedStderr &operator=(const CapturedStderr &) = delete;
+
+  std::string text() const {
+    std::fflush(stderr);
+    char start[4096];
+    const ssize_t length = text_ < 0 ? 0 : pread(text_, start, sizeof start, 0);
+    return std::string(start, length < 0 ? 0 : static_cast<size_t>(length));
+  }
 
  private:
-  int saved_;
+  int saved_, text_;
 };
+
+// Warnings of decoders that go on with pixels that are not those of the picture. Others are
+// harmless: an odd colour profile, a field that is not known.
+bool tells_of_damage(const std::string &text) {
+  static const char *const warnings[] = {"Corrupt JPEG data",
+                                         "Premature end of JPEG",
+                                         "Invalid SOS parameters",
+                                         "Inconsistent progression",
+                                         "CRC error",
+                                         "libpng error",
+                                         "[ERROR"};
+  for (const char *warning : warnings)
+    if (text.find(warning) != std::string::npos) return true;
+  return false;
+}
+
+// A header may promise any number of pixels.
+constexpr uint64_t LARGEST_PIXELS = uint64_t{1} << 28;  // 0.8 GB as RGB
 
 // ---- cut-off files -----------------------------------------------------------------------------
 
@@ -101,24 +130,33 @@ bool opencv_decode(const Bytes *bytes, Image *image, Message *reason) {
   if (bytes->size > INT_MAX) return message_fail(reason, "is too large");
   if (is_jpeg(bytes) && !jpeg_is_complete(bytes))
     return message_fail(reason, "is cut off: the end of the JPEG image is missing");
+  if (image_promised_pixels(bytes) > LARGEST_PIXELS)
+    return message_fail(reason,
+                        "has more than %llu pixels by its header; only Netpbm files may be larger",
+                        static_cast<unsigned long long>(LARGEST_PIXELS));
   cv::Mat bgr;
+  std::string said;
   try {
-    const QuietStderr quiet;
+    const CapturedStderr captured;
     const cv::Mat file(1, static_cast<int>(bytes->size), CV_8UC1, bytes->data);
     bgr = cv::imdecode(file, cv::IMREAD_COLOR);
+    said = captured.text();
   } catch (const std::exception &) {
     bgr.release();
   }
   if (bgr.empty() || bgr.type() != CV_8UC3)
     return message_fail(reason, "is not an image that OpenCV can read, or is damaged");
-  return to_image(bgr, image) || message_fail(reason, "does not fit into memory");
+  if (tells_of_damage(said))
+    return message_fail(reason, "is damaged: %.*s", static_cast<int>(said.find('\n')),
+                        said.c_str());
+  return to_image(bgr, image) || codec_out_of_memory(reason);
 }
 
 bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message *reason) {
   std::vector<unsigned char> file;
   bool good = false;
   try {
-    const QuietStderr quiet;
+    const CapturedStderr captured;
     good = cv::imencode(suffix, from_image(image), file);
   } catch (const std::exception &) {
     good = false;
@@ -126,7 +164,7 @@ bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message
   if (!good || file.empty())
     return message_fail(reason, "cannot be stored in this format by OpenCV");
   bytes->data = static_cast<unsigned char *>(std::malloc(file.size()));
-  if (bytes->data == nullptr) return message_fail(reason, "does not fit into memory");
+  if (bytes->data == nullptr) return codec_out_of_memory(reason);
   bytes->size = file.size();
   std::memcpy(bytes->data, file.data(), file.size());
   return true;
@@ -139,11 +177,23 @@ bool opencv_can_encode(const char *suffix) {
   for (const char *format : formats) {
     if (strcasecmp(suffix, format) != 0) continue;
     try {
-      const QuietStderr quiet;
+      const CapturedStderr captured;
       return cv::haveImageWriter(suffix);
     } catch (const std::exception &) {
       return false;
     }
   }
   return false;
+}
+
+int opencv_largest_side(const char *suffix) {
+  // Of the formats, and of libjpeg and libpng.
+  static const struct {
+    const char *suffix;
+    int largest;
+  } limits[] = {
+      {".jpg", 65500}, {".jpeg", 65500}, {".jpe", 65500}, {".webp", 16383}, {".png", 1000000}};
+  for (const auto &limit : limits)
+    if (strcasecmp(suffix, limit.suffix) == 0) return limit.largest;
+  return INT_MAX;
 }

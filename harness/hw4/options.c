@@ -10,8 +10,10 @@
 #include "common/check.h"
 #include "common/knobs.h"
 #include "harness/device_info.h"
+#include "harness/exit_guard.h"
 #include "harness/knob_option.h"
 #include "harness/message.h"
+#include "harness/version_check.h"
 
 #if HAVE_OPENCV
 #define DEFAULT_OUTPUT "HW4_output.png"
@@ -139,6 +141,9 @@ Options hw4_options(int count, char **arguments, const SortVersion *version) {
           "Exit status: 0 all right, 1 a wrong result, 2 usage or unreadable input, 3 device or "
           "memory.",
       .help_filter = describe_version};
+  exit_guard_output();
+  Message message;
+  if (!version_check(version, "the version", &message)) quit(EXIT_USAGE, "%s", message.text);
   linked_version = version;
   argp_program_version_hook = print_version;
   argp_err_exit_status = EXIT_USAGE;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/hw4/score_progress.h"
+
 // Scores must have the same bits on every machine and with any number of threads: each pixel's sums
 // are added in float, in the order of the template's rows, by one thread.
 
@@ -153,9 +155,12 @@ static void correlate_tile(const float *restrict pixels, size_t pitch, const Win
   }
 }
 
+static size_t tiles_of(size_t width) { return (width + TILE - 1) / TILE; }
+
 // Multiplies every score by the channel's correlation.
-static void score_channel(const Workspace *work, size_t width, size_t height) {
-  const size_t tiles = (width + TILE - 1) / TILE;
+static void score_channel(const Workspace *work, size_t width, size_t height,
+                          ScoreProgress *progress) {
+  const size_t tiles = tiles_of(width);
   const size_t pitch = work->channel.width;
 #pragma omp parallel for collapse(2) schedule(static)
   for (size_t y = 0; y < height; y++)
@@ -166,6 +171,7 @@ static void score_channel(const Workspace *work, size_t width, size_t height) {
       correlate_tile(work->channel.pixels + y * pitch + x, pitch, &work->window, &work->pattern,
                      work->means + y * width + x, count, correlations);
       for (size_t i = 0; i < count; i++) work->scores[y * width + x + i] *= correlations[i];
+      score_progress_step(progress);
     }
 }
 
@@ -186,13 +192,15 @@ bool red_eye_scores(const Image *image, const Image *eye_template, uint32_t *key
   Workspace work;
   if (!workspace_create(&work, image, eye_template)) return false;
   for (size_t i = 0; i < width * height; i++) work.scores[i] = 1.0f;
+  ScoreProgress progress = score_progress_start(3 * height * tiles_of(width));
   bool good = true;
   for (int colour = 0; colour < 3 && good; colour++) {
     load_channel(&work, image, colour);
     load_pattern(&work.pattern, eye_template, colour);
     good = all_means(&work, width, height);
-    if (good) score_channel(&work, width, height);
+    if (good) score_channel(&work, width, height, &progress);
   }
+  score_progress_end(&progress);
   if (good) make_keys(work.scores, width * height, keys);
   workspace_free(&work);
   return good;

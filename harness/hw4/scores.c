@@ -14,7 +14,7 @@ int main(int argument_count, char **arguments) {
   Image image, eye_template;
   if (!image_load(arguments[1], &image, &message) ||
       !image_load(arguments[2], &eye_template, &message))
-    quit(EXIT_USAGE, "%s", message.text);
+    quit(message_code(&message), "%s", message.text);
   if (image.width < eye_template.width || image.height < eye_template.height)
     quit(EXIT_USAGE, "the image is smaller than the template");
   const size_t n = (size_t)image.width * (size_t)image.height;

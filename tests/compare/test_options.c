@@ -183,6 +183,54 @@ static void test_memory(void **state) {
 #endif
 }
 
+// Names a full disk, whatever was to be printed.
+static void test_full_disk(void **state) {
+  (void)state;
+  static const char *const cases[] = {"--list", "--list seq", "--help", "--usage", "seq --n 50"};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    FILE *const full = fopen("/dev/full", "w"), *const err = tmpfile();
+    assert_non_null(full);
+    finish_compare(start_compare(cases[i], full, err), full, err);
+    if (outcome.code != EXIT_USAGE ||
+        strcmp(outcome.err,
+               "compare: cannot write to standard output: No space left on device\n") != 0)
+      fail_msg("%s: exit code %d: %s", cases[i], outcome.code, outcome.err);
+  }
+}
+
+// A file whose name is not UTF-8 and has control characters.
+static void test_odd_names(void **state) {
+  (void)state;
+  static const char path[] = "/tmp/compare_\xff\033[2J.raw";
+  static const uint32_t keys[] = {3, 1, 2};
+  FILE *const file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(keys, sizeof keys, 1, file), 1);
+  assert_int_equal(fclose(file), 0);
+  char arguments[200];
+  static const char *const formats[] = {"json", "csv", "md", "table"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    snprintf(arguments, sizeof arguments,
+             "seq --keys --reps 1 --baseline none --format %s --input '%s'", formats[i], path);
+    expect(arguments, EXIT_RIGHT,
+           i == 0 ? "/tmp/compare_\\\\xff?[2J.raw" : "compare_\\xff?[2J.raw");
+    assert_null(strchr(outcome.out, '\033'));
+  }
+  unlink(path);
+  // No name changes the terminal.
+  compare("seq --dist '\033[2J'");
+  assert_string_equal(outcome.err, "compare: no input is called '?[2J'; --list names them\n");
+}
+
+// Nothing can be sorted: the reason is on stderr too, beside which stdout may be a file.
+static void test_nothing_sorted(void **state) {
+  (void)state;
+  compare("seq --n 4294967296 --keys --baseline none --format csv");
+  assert_int_equal(outcome.code, EXIT_USAGE);
+  assert_non_null(
+      strstr(outcome.err, "compare: nothing was sorted: seq takes at most 4294967295 elements\n"));
+}
+
 int main(void) {
   unsetenv("NO_COLOR");
   const struct CMUnitTest tests[] = {
@@ -191,7 +239,8 @@ int main(void) {
       cmocka_unit_test(test_measuring), cmocka_unit_test(test_knobs),
       cmocka_unit_test(test_baseline),  cmocka_unit_test(test_output),
       cmocka_unit_test(test_versions),  cmocka_unit_test(test_exit_codes),
-      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_memory),    cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_odd_names), cmocka_unit_test(test_nothing_sorted),
   };
   return cmocka_run_group_tests_name("compare_options", tests, NULL, NULL);
 }

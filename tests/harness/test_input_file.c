@@ -1,6 +1,8 @@
 // Files of keys: raw and .npy, good ones and every kind of bad one.
 #include "tests/unit.h"
 
+#include <sys/stat.h>
+
 #include "harness/input_file.h"
 
 static const char RAW[] = "/tmp/test_input_file.raw", NPY[] = "/tmp/test_input_file.npy";
@@ -51,6 +53,11 @@ static void test_npy(void **state) {
   expect_keys(NPY, 4);
   write_npy("{'shape': (3,), 'fortran_order': False, 'descr': '<u4'}", 12);
   expect_keys(NPY, 3);
+  write_npy("{ \"descr\" : \"<u4\" ,\"fortran_order\":False, 'shape' : ( 4L , ) } ", 16);
+  expect_keys(NPY, 4);
+  write_npy("{'descr': '<u4', 'note': '}, shape: (9,)', 'fortran_order': False, 'shape': (4,)}",
+            16);
+  expect_keys(NPY, 4);
   static const struct {
     const char *header;
     size_t bytes;
@@ -64,6 +71,17 @@ static void test_npy(void **state) {
       {"{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 15, "is cut off"},
       {"{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }", 16, "is too long"},
       {"{'descr': '<u4', 'fortran_order': False, 'shape': (0,), }", 0, "holds no keys"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (-4,), }", 16, "cannot be negative"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (18446744073709551620,), }", 16,
+       "no file can be so large"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (4611686018427387908,), }", 16,
+       "no file can be so large"},
+      {"{'descr': '<u4', 'fortran_order': Falsehood, 'shape': (4,), }", 16,
+       "fortran_order is Falsehood"},
+      {"{'descr': '<u4', 'fortran_order': False, 'shape': (4,), } x", 16, "a damaged .npy header"},
+      {"{'descr': '<u4'x, 'fortran_order': False, 'shape': (4,), }", 16, "a damaged .npy header"},
+      {"{'descr': '<u4\033[2J\n', 'fortran_order': False, 'shape': (4,), }", 16,
+       "of type '<u4?[2J?';"},
       {"{'descr': '<u4', 'fortran_order': False}", 16, "without descr, fortran_order or shape"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -84,6 +102,46 @@ static void test_npy_container(void **state) {
   expect_refusal(NPY, "is .npy of version 9");
 }
 
+// Opening a pipe without a writer must not wait; a path of 5,000 characters leaves the reason.
+static void test_odd_paths(void **state) {
+  (void)state;
+  unlink(RAW);
+  assert_int_equal(mkfifo(RAW, 0600), 0);
+  expect_refusal(RAW, "is not a file");
+  unlink(RAW);
+  static char path[5001];
+  memset(path, 'x', 5000);
+  InputFile file;
+  assert_false(input_file_open(path, &file, &message));
+  assert_non_null(strstr(message.text, "x cannot be opened: File name too long"));
+}
+
+// A file that becomes shorter while it is in use: the keys were read before.
+static void test_shrinks(void **state) {
+  (void)state;
+  write_file(RAW, KEYS, sizeof KEYS);
+  InputFile file;
+  assert_true(input_file_open(RAW, &file, &message));
+  assert_int_equal(truncate(RAW, 0), 0);
+  assert_memory_equal(file.keys, KEYS, sizeof KEYS);
+  input_file_close(&file);
+}
+
+// More than there is memory, in a file without blocks.
+static void test_no_memory(void **state) {
+  (void)state;
+  write_file(RAW, KEYS, sizeof KEYS);
+  if (truncate(RAW, (off_t)1 << 43) != 0) {
+    unlink(RAW);
+    skip();  // the file system takes no such file
+  }
+  expect_refusal(RAW, "does not fit into memory");
+  assert_int_equal(message_code(&message), EXIT_DEVICE);
+  unlink(RAW);
+  expect_refusal(RAW, "No such file");
+  assert_int_equal(message_code(&message), EXIT_USAGE);
+}
+
 static void test_save(void **state) {
   (void)state;
   assert_true(input_file_save(RAW, KEYS, 4, &message));
@@ -98,9 +156,9 @@ static void test_save(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_raw),
-      cmocka_unit_test(test_npy),
-      cmocka_unit_test(test_npy_container),
+      cmocka_unit_test(test_raw),           cmocka_unit_test(test_npy),
+      cmocka_unit_test(test_npy_container), cmocka_unit_test(test_odd_paths),
+      cmocka_unit_test(test_shrinks),       cmocka_unit_test(test_no_memory),
       cmocka_unit_test(test_save),
   };
   return cmocka_run_group_tests_name("input_file", tests, NULL, NULL);

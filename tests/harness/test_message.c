@@ -5,7 +5,7 @@
 
 static void test_fail(void **state) {
   (void)state;
-  Message message = {"an earlier sentence, longer than the next"};
+  Message message = {.text = "an earlier sentence, longer than the next"};
   assert_false(message_fail(&message, "%s holds %d keys", "a.npy", 3));
   assert_string_equal(message.text, "a.npy holds 3 keys");
 }
@@ -16,21 +16,31 @@ static void test_cut_off(void **state) {
   assert_false(message_fail(&message, "%*s|", (int)sizeof message.text - 2, "x"));
   assert_int_equal(strlen(message.text), sizeof message.text - 1);
   assert_int_equal(message.text[sizeof message.text - 2], '|');
-  assert_false(message_fail(&message, "%*s|", (int)sizeof message.text - 1, "x"));
+  // Of a longer one, the beginning and the end.
+  assert_false(message_fail(&message, "'%05000d' is too long", 1));
   assert_int_equal(strlen(message.text), sizeof message.text - 1);
-  assert_int_equal(message.text[sizeof message.text - 2], 'x');
+  assert_int_equal(strncmp(message.text, "'000", 4), 0);
+  assert_non_null(strstr(message.text, "0 ... 0"));
+  assert_non_null(strstr(message.text, "01' is too long"));
+}
+
+static void test_control_characters(void **state) {
+  (void)state;
+  Message message;
+  message_write(&message, "'a\033[2J\r\n\177\302\233b' \303\244");
+  assert_string_equal(message.text, "'a?[2J?????b' \303\244");
 }
 
 // stdout and stderr to the same place: the buffered line must come first.
 static void quit_after_a_line(void) {
   dup2(STDERR_FILENO, STDOUT_FILENO);
   printf("half of the result\n");
-  quit(EXIT_USAGE, "no file is called '%s'", "x");
+  quit(EXIT_USAGE, "no file is called '%s'", "x\033[2J");
 }
 
 static void test_quit(void **state) {
   (void)state;
-  expect_exit(EXIT_USAGE, "half of the result\ntest_message: no file is called 'x'\n",
+  expect_exit(EXIT_USAGE, "half of the result\ntest_message: no file is called 'x?[2J'\n",
               quit_after_a_line);
 }
 
@@ -38,6 +48,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fail),
       cmocka_unit_test(test_cut_off),
+      cmocka_unit_test(test_control_characters),
       cmocka_unit_test(test_quit),
   };
   return cmocka_run_group_tests_name("message", tests, NULL, NULL);

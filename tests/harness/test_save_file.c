@@ -183,6 +183,9 @@ static void test_devices(void **state) {
   static const uint32_t keys[] = {1, 2};
   assert_false(input_file_save("/dev/full", keys, 2, &message));
   assert_string_equal(message.text, "/dev/full cannot be written: No space left on device");
+  static uint32_t many[100000];  // more than a buffer holds
+  assert_false(input_file_save("/dev/full", many, 100000, &message));
+  assert_string_equal(message.text, "/dev/full cannot be written: No space left on device");
   struct stat about;
   assert_int_equal(stat("/dev/full", &about), 0);
   assert_true(S_ISCHR(about.st_mode));

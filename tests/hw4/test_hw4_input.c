@@ -134,7 +134,7 @@ static void test_full_disk(void **state) {
            (int)(strstr(wrong_sort, "tests/sorts/") - wrong_sort), wrong_sort);
   const Outcome outcome =
       run_in(full_disk, program, ARGUMENTS("--image-only", "wide.ppm", "eye.ppm", "out.ppm"));
-  expect_failure(program, &outcome, 2, "cannot write 'out.ppm'");
+  expect_failure(program, &outcome, 2, "out.ppm cannot be written: File too large");
   unlink("wide.ppm");
   files_before--;
 }
@@ -157,11 +157,22 @@ static int set_up(void **state) {
   return 0;
 }
 
+static void test_help_to_a_full_disk(void **state) {
+  (void)state;
+  static const char *const options[] = {"--help", "--knobs", "--version", "--usage"};
+  for (size_t i = 0; i < COUNT_OF(options); i++) {
+    char command[4200];
+    snprintf(command, sizeof command, "%s %s >/dev/full", versions.gl_pathv[0], options[i]);
+    const Outcome outcome = RUN("/bin/sh", "-c", command);
+    expect_failure(command, &outcome, 2, "cannot write to standard output: No space left");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_command_line), cmocka_unit_test(test_knob_ranges),
       cmocka_unit_test(test_files),        cmocka_unit_test(test_outputs),
-      cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_help_to_a_full_disk),
   };
   return cmocka_run_group_tests_name("HW4, bad input", tests, set_up, leave_folder);
 }

@@ -7,7 +7,7 @@ setup() {
   build=${HW4_DIR:-build/cpu} D=$BATS_TEST_TMPDIR
   mkdir "$D/bin" "$D/out"
   local tool
-  for tool in bash dirname head mktemp rm tail sed chmod mv mkdir wc cat; do ln -s "$(command -v $tool)" "$D/bin/"; done
+  for tool in bash dirname head mktemp rm tail sed chmod mv mkdir wc cat readlink; do ln -s "$(command -v $tool)" "$D/bin/"; done
 }
 allow_jq() { ln -s "$(command -v jq)" "$D/bin/"; }
 

@@ -4,8 +4,9 @@ bats_require_minimum_version 1.5.0
 setup() {
   cd "$BATS_TEST_DIRNAME/../.." || return
   several=$(find . -path './radix_v*/*.cuh' | sort -V | cut -d / -f 2 | tail -n 1) # the newest with more than one file
-  cp -r scripts radix_v2 "$several" "$BATS_TEST_TMPDIR"
+  cp -r scripts Makefile radix_v2 "$several" "$BATS_TEST_TMPDIR"
   mkdir "$BATS_TEST_TMPDIR/tests"
+  cp -r tests/fuzz "$BATS_TEST_TMPDIR/tests"
   cp -r tests/versions "$BATS_TEST_TMPDIR/tests"
   cd "$BATS_TEST_TMPDIR" || return
 }
@@ -40,4 +41,9 @@ refuses() {
 @test "a name that is none" { refuses "'My-Sort' is no name" My-Sort; }
 @test "a name that leaves the folder" { refuses "'../my' is no name" ../my; }
 @test "a version that is not there" { refuses 'there is no version radix_v99' other radix_v99; }
+@test "names of targets and folders" {
+  for name in clean help all common harness compare setup run check lint bench report samples test fuzz soak cuda_cpu build; do
+    refuses "'$name'" "$name"
+  done
+}
 @test "no name at all" { refuses 'usage: '; }

@@ -1,0 +1,33 @@
+#include "harness/compare/worker_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "harness/compare/progress.h"
+#include "harness/printable.h"
+
+// Remembers the last line of text[length] that is not empty.
+static void remember(WorkerText *to, const char *text, size_t length) {
+  size_t end = length;
+  while (end > 0 && text[end - 1] == '\n') end--;
+  size_t start = end;
+  while (start > 0 && text[start - 1] != '\n') start--;
+  if (end > start)
+    snprintf(to->last_line, sizeof to->last_line, "%.*s", (int)(end - start), text + start);
+}
+
+bool worker_text_pass_on(WorkerText *text, int from) {
+  // A process that escaped from the worker's group may write for ever.
+  for (int part = 0; part < 64; part++) {
+    char bytes[4096];
+    const ssize_t length = read(from, bytes, sizeof bytes);
+    if (length < 0) return errno == EINTR || errno == EAGAIN;
+    if (length == 0) return false;
+    progress_clear();
+    printable_text(bytes, (size_t)length);
+    fwrite(bytes, 1, (size_t)length, stderr);
+    remember(text, bytes, (size_t)length);
+  }
+  return true;
+}

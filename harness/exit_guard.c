@@ -1,0 +1,49 @@
+#include "harness/exit_guard.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+
+static bool version_runs;
+
+// Of LeakSanitizer, which checks in a handler of its own; absent without it.
+__attribute__((weak)) void __lsan_do_leak_check(void);  // NOLINT(bugprone-reserved-identifier)
+
+static int checked(int status) {
+  errno = 0;
+  const bool written = fflush(stdout) == 0 && ferror(stdout) == 0;
+  if (status != EXIT_RIGHT) return status;
+  if (version_runs) {
+    fprintf(stderr, "%s: the version ended the program\n", program_invocation_short_name);
+    return EXIT_WRONG_RESULT;
+  }
+  if (written) return status;
+  fprintf(stderr, "%s: cannot write to standard output: %s\n", program_invocation_short_name,
+          strerror(errno != 0 ? errno : EIO));
+  return EXIT_USAGE;
+}
+
+static void check_output(int status, void *context) {
+  (void)context;
+  const int code = checked(status);
+  if (code != status) _exit(code);
+}
+
+// Handlers run in the reverse order of their registration: those of versions come after this one.
+static void end_here(int status, void *context) {
+  (void)context;
+  const int code = checked(status);
+  fflush(NULL);
+  if (__lsan_do_leak_check != NULL) __lsan_do_leak_check();
+  _exit(code);
+}
+
+void exit_guard_output(void) { on_exit(check_output, NULL); }
+
+void exit_guard_code(void) { on_exit(end_here, NULL); }
+
+void exit_guard_version(bool runs) { version_runs = runs; }

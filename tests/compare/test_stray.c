@@ -1,0 +1,156 @@
+// Versions that leave their place: compare goes on behind them, and no row that was not judged
+// looks as if it had been.
+#include "tests/compare/run_compare.h"
+
+#include "harness/clock.h"
+
+static char stray_sort[512], exit_sort[512];
+
+// Runs stray_sort in one of its ways, and seq behind it.
+static void run_way(int way) {
+  char arguments[1024];
+  snprintf(arguments, sizeof arguments,
+           "%s seq --set stray_sort.way=%d --n 50 --keys --dist sorted --reps 2 --time-limit 0.2 "
+           "--baseline none --sort given",
+           stray_sort, way);
+  compare(arguments);
+}
+
+static void expect_row(int way, int code, const char *part) {
+  run_way(way);
+  const char *const row = strstr(outcome.out, "\nstray_sort ");
+  if (outcome.code != code || row == NULL || strstr(outcome.out, "\nseq ") == NULL ||
+      strstr(row, part) == NULL || strstr(row, part) > strchr(row + 1, '\n'))
+    fail_msg("way %d: exit code %d (expected %d), expected '%s' in: %s%s", way, outcome.code, code,
+             part, outcome.out, outcome.err);
+}
+
+// Its own functions are called, although the harness has others of the same names.
+static void test_own_names(void **state) {
+  (void)state;
+  expect_row(0, EXIT_RIGHT, "PASS");
+}
+
+static void test_exits(void **state) {
+  (void)state;
+  for (int way = 1; way <= 3; way++)
+    expect_row(way, EXIT_WRONG_RESULT, "ended without a result, exit code 0");
+}
+
+static void test_constructor(void **state) {
+  (void)state;
+  char arguments[600];
+  snprintf(arguments, sizeof arguments, "%s --n 50", exit_sort);
+  expect_usage(arguments, "/version.so ends the program while it is loaded, with exit code 0");
+}
+
+// Without a process of its own, too. (Nothing can follow an _exit in a version's own handler.)
+static void test_in_process(void **state) {
+  (void)state;
+  char arguments[1024];
+  snprintf(arguments, sizeof arguments,
+           "%s --no-fork --set way=1 --n 50 --keys --dist sorted --reps 2 --baseline none",
+           stray_sort);
+  compare(arguments);
+  assert_int_equal(outcome.code, EXIT_WRONG_RESULT);
+  assert_string_equal(outcome.err, "compare: the version ended the program\n");
+}
+
+static void test_forks(void **state) {
+  (void)state;
+  run_way(
+      4);  // PASS or not, its child may confuse it; but compare lives, and each row is there once
+  assert_in_range(outcome.code, EXIT_RIGHT, EXIT_DEVICE);
+  const char *const row = strstr(outcome.out, "\nstray_sort ");
+  if (row == NULL || strstr(row + 1, "\nstray_sort ") != NULL ||
+      strstr(outcome.out, "\nseq (CPU)  ") == NULL)
+    fail_msg("%s%s", outcome.out, outcome.err);
+}
+
+// Processes that hold the worker's pipes open for half a minute do not hold up compare.
+static void test_left_processes(void **state) {
+  (void)state;
+  const double start = seconds_now();
+  expect_row(5, EXIT_RIGHT, "PASS");
+  if (seconds_now() - start > 15.0) fail_msg("took %g s", seconds_now() - start);
+}
+
+static void test_false_report(void **state) {
+  (void)state;
+  expect_row(6, EXIT_WRONG_RESULT, "wrote into the pipe of compare's results");
+}
+
+static void test_closes_all(void **state) {
+  (void)state;
+  expect_row(7, EXIT_WRONG_RESULT, "stopped after 2 s");
+}
+
+static void test_control_characters(void **state) {
+  (void)state;
+  expect_row(8, EXIT_RIGHT, "PASS");
+  assert_non_null(strstr(outcome.err, "?[2J?]0;title?a line\n"));
+}
+
+static void test_errors_left_behind(void **state) {
+  (void)state;
+  expect_row(9, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
+  expect_row(10, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
+}
+
+// Compiles a version with these fields in build_folder()/incomplete and runs it.
+static void expect_incomplete(const char *fields, const char *part) {
+  char command[4096], arguments[600];
+  snprintf(command, sizeof command,
+           "mkdir -p %s/incomplete && printf '%%s\\n' '#include \"common/your_sort.h\"' "
+           "'static const char *const none[] = {NULL};' 'static const SortKnob knob[] = {{0}};' "
+           "'static const SortKnob bad[] = {{\"k\", 9, 1, 5, \"m\"}, {0}};' "
+           "'const SortVersion sort_version = {%s};' 'void your_sort(unsigned int *const a, "
+           "unsigned int *const b, unsigned int *const c, unsigned int *const d, const size_t n) "
+           "{ (void)a, (void)b, (void)c, (void)d, (void)n, (void)none, (void)knob, (void)bad; }' "
+           ">%s/incomplete/version.c && cc -shared -fPIC -iquote . %s/incomplete/version.c -o "
+           "%s/incomplete/version.so",
+           build_folder(), fields, build_folder(), build_folder(), build_folder());
+  assert_int_equal(system(command), 0);
+  snprintf(arguments, sizeof arguments, "%s/incomplete/version.so --n 50", build_folder());
+  // Not */version.so beside compare, where later runs would find it.
+  compare(arguments);
+  snprintf(command, sizeof command, "rm -r %s/incomplete", build_folder());
+  assert_int_equal(system(command), 0);
+  const char *const end = strchr(outcome.err, '\n');
+  if (outcome.code != EXIT_USAGE || end == NULL || end[1] != '\0' ||
+      strstr(outcome.err, part) == NULL)
+    fail_msg("%s: exit code %d, expected '%s' in: %s", fields, outcome.code, part, outcome.err);
+}
+
+static void test_incomplete_versions(void **state) {
+  (void)state;
+  expect_incomplete(".title = \"t\"", "incomplete/version.so has no printable name");
+  expect_incomplete(".name = \"incomplete\"", "incomplete has no printable title and source");
+  expect_incomplete(".name = \"incomplete\", .title = \"t\", .source = \"s\", .knobs = knob",
+                    "incomplete: sort_version.stages is NULL");
+  expect_incomplete(".name = \"incomplete\", .title = \"t\", .source = \"s\", .stages = none",
+                    "incomplete: sort_version.knobs is NULL");
+  expect_incomplete(
+      ".name = \"incomplete\", .title = \"t\", .source = \"s\", .stages = none, "
+      ".knobs = bad, .max_n = 100",
+      "the default of knob k is 9, outside 1 to 5");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_own_names),
+      cmocka_unit_test(test_exits),
+      cmocka_unit_test(test_constructor),
+      cmocka_unit_test(test_in_process),
+      cmocka_unit_test(test_forks),
+      cmocka_unit_test(test_left_processes),
+      cmocka_unit_test(test_false_report),
+      cmocka_unit_test(test_closes_all),
+      cmocka_unit_test(test_control_characters),
+      cmocka_unit_test(test_errors_left_behind),
+      cmocka_unit_test(test_incomplete_versions),
+  };
+  snprintf(stray_sort, sizeof stray_sort, "%s/tests/sorts/stray_sort/version.so", build_folder());
+  snprintf(exit_sort, sizeof exit_sort, "%s/tests/sorts/exit_sort/version.so", build_folder());
+  return cmocka_run_group_tests_name("compare_stray", tests, NULL, NULL);
+}

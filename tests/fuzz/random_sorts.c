@@ -1,0 +1,243 @@
+// random_sorts [--time SECONDS] [--seed N]: sorts random inputs with random versions, sizes, knobs,
+// keys or pairs, and judges every result with the verdict, which compares with a library's sort.
+// Ends with exit code 1 and the case, as arguments of compare, on a wrong result, a crash, a hang,
+// memory that grows, or a version that becomes slower with time. `make fuzz` runs it for seconds,
+// `make soak` for an hour.
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "harness/clock.h"
+#include "harness/exit_guard.h"
+#include "harness/input.h"
+#include "harness/message.h"
+#include "harness/verdict.h"
+#include "harness/version_list.h"
+#include "harness/workload.h"
+
+enum {
+#ifdef CUDA_CPU
+  LARGEST_N = 30000,  // a CPU runs the kernels
+#else
+  LARGEST_N = 30000000,
+#endif
+  PROBE_N = 2000,       // the fixed case whose time must stay
+  PROBE_EVERY = 50,     // cases between two probes
+  HANG_SECONDS = 120,   // far longer than any case takes
+  WARM_UP_CASES = 300,  // memory may grow until then
+  GROWTH_BYTES = 1 << 26,
+};
+static const double DRIFT = 3.0;  // ratio of the fastest probes of two halves
+
+static char present[400];  // the case, as arguments of compare
+
+// ---- random numbers ----------------------------------------------------------------------------
+
+static uint64_t state;
+
+static uint64_t next_random(void) {  // SplitMix64
+  uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static uint64_t below(uint64_t end) { return end == 0 ? 0 : next_random() % end; }
+
+// Every magnitude is equally likely; often a power of two or a neighbour of one.
+static size_t random_size(uint64_t largest) {
+  const double magnitude = (double)below(1000) / 1000.0 * log2((double)largest + 1.0);
+  uint64_t n = (uint64_t)exp2(magnitude) - 1;
+  if (below(3) == 0)
+    n = ((uint64_t)1 << below((uint64_t)log2((double)largest + 1.0) + 1)) + below(3);
+  return n > largest ? largest : n;
+}
+
+// ---- the end -----------------------------------------------------------------------------------
+
+static void name_case(const char *what) {
+  static const char before[] = ": ./compare ";
+  (void)!write(STDERR_FILENO, what, strlen(what));
+  (void)!write(STDERR_FILENO, before, strlen(before));
+  (void)!write(STDERR_FILENO, present, strlen(present));
+  (void)!write(STDERR_FILENO, "\n", 1);
+}
+
+static void on_signal(int number) {
+  name_case(number == SIGALRM ? "random_sorts: hangs" : "random_sorts: crashes");
+  _exit(EXIT_WRONG_RESULT);
+}
+
+static void on_end(int code, void *context) {
+  (void)context;
+  if (code != EXIT_RIGHT && present[0] != '\0') name_case("random_sorts: failed");
+}
+
+// ---- one case ----------------------------------------------------------------------------------
+
+static const SortVersion *set_random_knobs(const SortVersion *version, size_t *used, size_t size) {
+  knobs_begin(version);
+  for (int i = 0; version->knobs[i].name != NULL; i++) {
+    if (below(2) == 0) continue;
+    const SortKnob *const declared = &version->knobs[i];
+    const int value =
+        declared->min + (int)below((uint64_t)((int64_t)declared->max - declared->min) + 1);
+    knob_set(i, value);
+    if (*used < size)
+      *used +=
+          (size_t)snprintf(present + *used, size - *used, " --set %s=%d", declared->name, value);
+  }
+  return version;
+}
+
+// Sorts and judges; returns the seconds of the sort.
+static double sort_once(const LoadedVersion *loaded, size_t n, bool pairs, int kind,
+                        uint64_t seed) {
+  Workload w = workload_create(n, pairs);
+  workload_draw(&w, kind, seed);
+  workload_poison(&w, 0);
+  workload_refresh(&w);
+  stages_begin(loaded->version, false);
+  alarm(HANG_SECONDS);
+  const double start = seconds_now();
+  check_blame(loaded->version->name);
+  loaded->sort(w.keys_in, w.positions_in, w.keys_out, w.positions_out, n);
+  CUDA_CHECK(cudaGetLastError());
+  CUDA_CHECK(cudaDeviceSynchronize());
+  check_blame(NULL);
+  const double seconds = seconds_now() - start;
+  alarm(0);
+  if (scratch_outstanding() != 0) quit(EXIT_WRONG_RESULT, "it kept scratch memory");
+  const Verdict verdict =
+      verdict_judge(loaded->version, w.snapshot, w.keys_out, w.positions_out, n);
+  if (!verdict_passes(&verdict)) {
+    char text[1024];
+    verdict_describe(&verdict, text, sizeof text);
+    quit(EXIT_WRONG_RESULT, "%s", text);
+  }
+  workload_destroy(&w);
+  return seconds;
+}
+
+static void random_case(const VersionList *versions) {
+  const LoadedVersion *const loaded = &versions->entries[below(versions->count)];
+  const SortVersion *const version = loaded->version;
+  uint64_t largest = version->max_n < LARGEST_N ? version->max_n : LARGEST_N;
+  if (version->slow_n != 0 && version->slow_n < largest) largest = version->slow_n;
+  const size_t n = random_size(largest);
+  const bool pairs = version->pairs_only || below(2) == 0;
+  int kinds = 0;
+  while (input_kinds[kinds].name != NULL) kinds++;
+  const int kind = (int)below((uint64_t)kinds);
+  const uint64_t seed = below(1000000);
+  size_t used = (size_t)snprintf(
+      present, sizeof present, "%s --n %zu --dist %s --%s --seed %llu --reps 1 --baseline none",
+      version->name, n, input_kinds[kind].name, pairs ? "pairs" : "keys", (unsigned long long)seed);
+  set_random_knobs(version, &used, sizeof present);
+  sort_once(loaded, n, pairs, kind, seed);
+}
+
+// ---- what must not change with time ------------------------------------------------------------
+
+static size_t resident_bytes(void) {
+  long pages = 0;
+  FILE *const file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%*s %ld", &pages) != 1) pages = 0;
+  if (file != NULL) fclose(file);
+  return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+typedef struct Memory {
+  size_t host, device;  // bytes in use
+} Memory;
+
+static Memory memory_in_use(void) {
+  size_t free_bytes = 0, all = 0;
+  scratch_trim();
+  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all));
+  return (Memory){resident_bytes(), all - free_bytes};
+}
+
+// Times the fixed case of one version in each half of the run.
+typedef struct Probe {
+  double first, second;  // the least seconds; INFINITY: not yet
+} Probe;
+
+static void probe(const LoadedVersion *loaded, Probe *times, bool second_half) {
+  snprintf(present, sizeof present, "%s --n %d --pairs", loaded->version->name, PROBE_N);
+  knobs_begin(loaded->version);
+  const double seconds = sort_once(loaded, PROBE_N, true, 0, 1);
+  double *const least = second_half ? &times->second : &times->first;
+  *least = fmin(*least, seconds);
+}
+
+static void check_drift(const VersionList *versions, const Probe *probes) {
+  for (size_t i = 0; i < versions->count; i++) {
+    const double ratio = probes[i].second / probes[i].first;
+    if (isfinite(ratio) && ratio > DRIFT && probes[i].second > 1e-3)
+      quit(EXIT_WRONG_RESULT, "%s takes %.1f times as long as at the start",
+           versions->entries[i].version->name, ratio);
+  }
+}
+
+static void check_growth(Memory before, Memory after) {
+  if (after.host > before.host + GROWTH_BYTES || after.device > before.device + GROWTH_BYTES)
+    quit(EXIT_WRONG_RESULT, "memory grew: host %.0f to %.0f MB, device %.0f to %.0f MB",
+         (double)before.host / 1e6, (double)after.host / 1e6, (double)before.device / 1e6,
+         (double)after.device / 1e6);
+}
+
+// ---- the run -----------------------------------------------------------------------------------
+
+static void run(const VersionList *versions, double seconds) {
+  Probe *const probes = MEMORY_CHECK(calloc(versions->count, sizeof *probes));
+  for (size_t i = 0; i < versions->count; i++) probes[i] = (Probe){INFINITY, INFINITY};
+  Memory warm = {0, 0};
+  size_t cases = 0;
+  const double start = seconds_now();
+  for (double now = start; now - start < seconds; now = seconds_now()) {
+    random_case(versions);
+    cases++;
+    if (cases % PROBE_EVERY == 0) {
+      const size_t i = cases / PROBE_EVERY % versions->count;
+      if (versions->entries[i].version->slow_n == 0 ||
+          versions->entries[i].version->slow_n >= PROBE_N)
+        probe(&versions->entries[i], &probes[i], now - start > seconds / 2);
+    }
+    if (cases == WARM_UP_CASES) warm = memory_in_use();
+  }
+  present[0] = '\0';
+  check_drift(versions, probes);
+  free(probes);
+  const Memory end = memory_in_use();
+  if (cases > WARM_UP_CASES) check_growth(warm, end);
+  printf("random_sorts: %zu right sorts by %zu versions in %.0f s; host memory %.0f MB\n", cases,
+         versions->count, seconds_now() - start, (double)end.host / 1e6);
+}
+
+int main(int count, char **arguments) {
+  double seconds = 60.0;
+  for (int i = 1; i + 1 < count; i += 2) {
+    if (strcmp(arguments[i], "--time") == 0) seconds = strtod(arguments[i + 1], NULL);
+    if (strcmp(arguments[i], "--seed") == 0) state = strtoull(arguments[i + 1], NULL, 10);
+  }
+  VersionList versions;
+  Message message;
+  if (!version_list_load(&versions, &message)) quit(EXIT_USAGE, "%s", message.text);
+  const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], on_signal);
+  on_exit(on_end, NULL);
+  printf("random_sorts: %g s, --seed %llu\n", seconds, (unsigned long long)state);
+  fflush(stdout);
+  run(&versions, seconds);
+  version_list_free(&versions);
+  return EXIT_RIGHT;
+}

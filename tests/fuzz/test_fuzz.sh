@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The fuzz targets for a few seconds each, on a new seed, and on all crashes of the past. Prints TAP, as
+# scripts/run_tests.sh counts it.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+targets=(netpbm npy options rewrite)
+echo "1..${#targets[@]}"
+if ! command -v clang >/dev/null || ! ls "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1; then
+  for target in "${targets[@]}"; do echo "ok - $target # skip clang or libclang-rt-dev is missing"; done
+  exit 0
+fi
+number=0 seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+for target in "${targets[@]}"; do
+  number=$((number + 1))
+  if text=$(make -s "build/fuzz/$target" 2>&1 && FUZZ_SECONDS=${FUZZ_SECONDS:-3} FUZZ_SEED=$seed tests/fuzz/fuzz.sh "$target" 2>&1); then
+    echo "ok $number - $text"
+  else
+    echo "not ok $number - $target"
+    echo "# ${text//$'\n'/$'\n'# }"
+  fi
+done

@@ -1,0 +1,157 @@
+// The formats of OpenCV: what is damaged, promises too much or is too large is refused.
+#include "tests/hw4/image_files.h"
+
+#if HAVE_OPENCV
+static void test_jpeg_is_close(void **state) {
+  (void)state;
+  Image image = pattern(64, 48), back;
+  memset(image.rgb, 200, (size_t)64 * 48 * 3);
+  for (int i = 0; i < 64 * 48; i++) image.rgb[i * 3 + 2] = 20;
+  assert_true(image_save("a.jpg", &image, &message));
+  assert_true(image_load("a.jpg", &back, &message));
+  assert_int_equal(back.width, 64);
+  for (int i = 0; i < 64 * 48 * 3; i++) assert_in_range(back.rgb[i] + 8 - image.rgb[i], 0, 16);
+  image_free(&image);
+  image_free(&back);
+  unlink("a.jpg");
+}
+
+// Files of every format, cut off anywhere, are refused, and no library prints anything on stderr.
+static void test_cut_off(void **state) {
+  (void)state;
+  static const char *const names[] = {"a.png", "a.jpg", "a.bmp", "a.tif", "a.webp", "a.ppm"};
+  const int saved = dup(STDERR_FILENO);
+  const int heard = open("heard", O_CREAT | O_RDWR | O_TRUNC, 0666);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!image_can_save(names[i], &message)) continue;
+    Image image = pattern(83, 61);
+    assert_true(image_save(names[i], &image, &message));
+    struct stat status;
+    assert_int_equal(stat(names[i], &status), 0);
+    const off_t size = status.st_size;
+    for (off_t cut = size - 1; cut > 0; cut -= cut < 64 || cut + 64 > size ? 1 : size / 30) {
+      assert_int_equal(truncate(names[i], cut), 0);
+      Image none = {0};
+      dup2(heard, STDERR_FILENO);
+      const bool accepted = image_load(names[i], &none, &message);
+      dup2(saved, STDERR_FILENO);
+      if (accepted)
+        fail_msg("%s was accepted with %ld of %ld bytes", names[i], (long)cut, (long)size);
+      assert_null(none.rgb);
+    }
+    image_free(&image);
+    unlink(names[i]);
+  }
+  assert_int_equal(lseek(heard, 0, SEEK_END), 0);
+  close(heard);
+  close(saved);
+  unlink("heard");
+}
+
+// Reads a file of which `cut` bytes are missing in the middle, or changed.
+static void expect_damaged(const char *path, bool remove) {
+  enum { CUT = 2000 };
+  static unsigned char bytes[1 << 20];
+  FILE *const file = fopen(path, "rb");
+  assert_non_null(file);
+  const size_t size = fread(bytes, 1, sizeof bytes, file), middle = size / 2;
+  fclose(file);
+  assert_in_range(size, 2 * CUT, sizeof bytes - 1);
+  if (remove)
+    memmove(bytes + middle, bytes + middle + CUT, size - middle - CUT);
+  else
+    for (size_t i = 0; i < 50; i++) bytes[middle + i] ^= 0x5a;
+  write_file("damaged", bytes, remove ? size - CUT : size);
+  assert_refused("damaged", "damaged");
+  unlink("damaged");
+}
+
+// Decoders go on behind damage, and only some formats have checksums; but what a decoder noticed is
+// refused, and without a word of its own on stderr.
+static void test_damaged(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    bool has_checksum;  // so that changed bytes are noticed, too
+  } cases[] = {
+      {"a.png", true}, {"a.jpg", true}, {"a.webp", false}, {"a.tif", false}, {"a.bmp", false}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    if (!image_can_save(cases[i].name, &message)) continue;
+    Image image = pattern(400, 300);
+    for (size_t j = 0; j < (size_t)400 * 300 * 3; j++) image.rgb[j] ^= next_random() >> 28;
+    assert_true(image_save(cases[i].name, &image, &message));
+    image_free(&image);
+    assert_true(image_load(cases[i].name, &image, &message));
+    image_free(&image);
+    expect_damaged(cases[i].name, true);
+    if (cases[i].has_checksum) expect_damaged(cases[i].name, false);
+    unlink(cases[i].name);
+  }
+}
+
+// Headers of 30,000 x 30,000 pixels without any, for which no memory is taken.
+static void test_huge_header(void **state) {
+  (void)state;
+  static const struct {
+    const char *bytes;
+    size_t size;
+  } cases[] = {
+#define HEADER(text) {(text), sizeof(text) - 1}
+      HEADER("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\x08\2\0\0\0\xe9\x45\x6f\xed"
+             "\0\0\0\0IDAT\x35\xaf\x06\x1e"),
+      HEADER(
+          "\xff\xd8\xff\xe0\0\4AB\xff\xff\xc0\0\x11\x08\x75\x30\x75\x30\3\1\x22\0\2\x11\1\3\x11\1"
+          "\xff\xd9"),
+      HEADER("II*\0\x08\0\0\0\2\0\0\1\4\0\1\0\0\0\x30\x75\0\0\1\1\3\0\1\0\0\0\x30\x75\0\0\0\0\0\0"),
+      HEADER(
+          "BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x30\x75\0\0\xd0\x8a\xff\xff\1\0\x18\0\0\0\0\0"),
+#undef HEADER
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    write_file("huge", cases[i].bytes, cases[i].size);
+    assert_refused("huge", "has more than 268435456 pixels by its header");
+  }
+  unlink("huge");
+}
+
+// Known before anything is computed.
+static void test_too_large_for_the_format(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    int largest;
+  } cases[] = {{"a.jpg", 65500}, {"a.webp", 16383}, {"a.png", 1000000}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    if (!image_can_save(cases[i].name, &message)) continue;
+    for (int more = 0; more < 2; more++) {
+      Image image = pattern(cases[i].largest + more, 1), tall = pattern(1, cases[i].largest + more);
+      assert_int_equal(image_can_hold(cases[i].name, &image, &message), more == 0);
+      if (more == 1) assert_message("pixels a side");
+      assert_int_equal(image_can_hold(cases[i].name, &tall, &message), more == 0);
+      if (!image_save(cases[i].name, &image, &message) && more == 0) fail_msg("%s", message.text);
+      assert_true(image_can_hold("a.ppm", &image, &message));
+      image_free(&image);
+      image_free(&tall);
+    }
+    unlink(cases[i].name);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest formats[] = {
+      cmocka_unit_test(test_jpeg_is_close),
+      cmocka_unit_test(test_cut_off),
+      cmocka_unit_test(test_damaged),
+      cmocka_unit_test(test_huge_header),
+      cmocka_unit_test(test_too_large_for_the_format),
+  };
+  if (enter_folder() != 0) return 1;
+  const int failed = cmocka_run_group_tests_name("image formats", formats, NULL, NULL);
+  return leave_folder() != 0 ? 1 : failed;
+}
+#else
+int main(void) {
+  puts("1..1\nok 1 - image formats # skip built without OpenCV");
+  return 0;
+}
+#endif

@@ -1,0 +1,88 @@
+# scripts/replace_file.sh and .js, and the scripts that write with them: a file appears complete or not at
+# all; links stay links, devices stay devices.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+  cd "$BATS_TEST_TMPDIR" || return
+  mkdir folder
+}
+in_bash() { bash -c ". '$root/scripts/replace_file.sh'; umask 022; printf '%s' \"\$2\" | replace_file \"\$1\"" - "$@"; }
+in_node() { node -e "require('$root/scripts/replace_file.js').replaceFile(process.argv[1], process.argv[2])" "$@"; }
+alone() { [ "$(find folder -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')" = "$1 " ]; }
+
+# replaces WITH: the common behaviour of both.
+replaces() {
+  "$1" folder/file one
+  [ "$(cat folder/file)$(stat -c %a folder/file)" = one644 ]
+  chmod 640 folder/file
+  ln -s file folder/link
+  "$1" folder/link two
+  [ "$(cat folder/file)$(stat -c %a folder/file)" = two640 ]
+  [ -L folder/link ]
+  alone 'file link'
+  "$1" /dev/null three
+  [ -c /dev/null ]
+  run -1 "$1" /dev/full four
+  [[ $output == *'No space left on device'* || $output == *ENOSPC* ]]
+  [ -c /dev/full ]
+  run -1 "$1" missing/file five
+  # A limit on the file's size fails like a full disk, in the middle of the content.
+  (ulimit -f 1; trap '' XFSZ; ! "$1" folder/file "$(head -c 5000 /dev/zero | tr '\0' x)" 2>/dev/null)
+  [ "$(cat folder/file)" = two ]
+  alone 'file link'
+}
+
+@test "replace_file.sh" { replaces in_bash; }
+@test "replace_file.js" {
+  command -v node >/dev/null || skip 'no node'
+  replaces in_node
+}
+
+@test "a script that is ended while it writes leaves the old file alone" {
+  echo old >folder/file
+  set -m # a process group of its own, as a shell on a terminal gives it
+  bash -c ". '$root/scripts/replace_file.sh'; (echo new; sleep 20) | replace_file folder/file" &
+  set +m
+  sleep 0.5
+  [ "$(find folder -name '.replace*' | wc -l)" = 1 ] # it is being written
+  kill -TERM -- "-$!"
+  wait "$!" || true
+  sleep 0.3
+  alone file
+  [ "$(cat folder/file)" = old ]
+}
+
+@test "readme_table.sh and handout_tables.sh keep a link and leave nothing behind" {
+  command -v jq >/dev/null || skip 'no jq'
+  compgen -G "$root/report/results/*/worklog.json" >/dev/null || skip 'no records'
+  mkdir tree
+  cp -r "$root/scripts" "$root/README.md" tree
+  mkdir -p tree/report/results tree/radix_v2
+  for record in "$root"/report/results/*/; do ln -s "$record" tree/report/results/; done
+  cp "$root/radix_v2/README.md" tree/radix_v2/real.md
+  ln -s real.md tree/radix_v2/README.md
+  mv tree/README.md tree/real.md
+  ln -s real.md tree/README.md
+  tree/scripts/handout_tables.sh
+  tree/scripts/readme_table.sh
+  [ -L tree/README.md ]
+  [ -L tree/radix_v2/README.md ]
+  grep -q '^<!-- /measured -->$' tree/radix_v2/real.md
+  [ "$(find tree/radix_v2 -type f -o -type l | wc -l)" = 2 ]
+  [ "$(find tree -mindepth 1 -maxdepth 1 | wc -l)" = 5 ]
+}
+
+@test "make_samples gives the reason and leaves nothing behind" {
+  [ -x "$root/build/make_samples" ] || skip 'not built'
+  run -2 "$root/build/make_samples" missing
+  [[ $output == *'missing/template.ppm cannot be written: No such file or directory' ]]
+  echo old >folder/portrait.ppm
+  echo old >folder/real.ppm
+  ln -s real.ppm folder/template.ppm
+  (ulimit -f 8; trap '' XFSZ; ! "$root/build/make_samples" folder 2>err)
+  grep -q 'portrait.ppm cannot be written: File too large' err
+  [ "$(cat folder/portrait.ppm)" = old ]
+  [ -L folder/template.ppm ]
+  alone 'portrait.ppm real.ppm template.ppm'
+}
