@@ -186,7 +186,7 @@ WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
+.PHONY: help starter check-lab grade handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -201,6 +201,17 @@ test: setup ## sets up and passes all tests
 	@$(MAKE) --no-print-directory check
 check: build_tests ## the tests without the set-up
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh cuda_cpu/tests/test_*.sh) $(VERSION_TESTS)
+# ---- labs ---------------------------------------------------------------------------------------
+LAB_TOOLS := $(B)/labs/worker $(B)/labs/steps
+$(B)/labs/worker: $(B)/labs/check/worker.o $(COMMON)
+	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
+$(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
+	$(LINK_)$(CC) $^ -o $@
+starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
+	@scripts/starter.sh $(LAB) $(NAME)
+check-lab: $(LAB_TOOLS) ## check-lab V=mine: where a lab stands, step by step
+	@scripts/check_lab.sh $(V)
+build_tests: $(LAB_TOOLS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
 build_tests: compare $(B)/tests/sorts/crash_sort/version.so
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
