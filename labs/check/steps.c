@@ -3,6 +3,7 @@
 //
 //   hist: right
 //   scan: wrong in pass 0 at bin 3: 7, expected 5 (an inclusive scan?)
+//   first: scan                                the array that was wrong before all others
 //
 // Exit code: 0 all right, 1 something wrong, 2 unreadable.
 #include <stdbool.h>
@@ -22,6 +23,7 @@ typedef struct Line {
 
 static Line lines[MAX_NAMES];
 static int line_count;
+static const Line *first_wrong;
 
 static void quit(const char *text) {
   fprintf(stderr, "steps: %s\n", text);
@@ -91,6 +93,7 @@ int main(int argument_count, char **arguments) {
         snprintf(line->wrong, sizeof line->wrong, "unknown name: see labs/README.md");
       }
     }
+    if (first_wrong == NULL && line->wrong[0] != '\0') first_wrong = line;
     free(actual);
   }
   bool right = true;
@@ -98,6 +101,7 @@ int main(int argument_count, char **arguments) {
     right = right && lines[i].wrong[0] == '\0';
     printf("%s: %s\n", lines[i].name, lines[i].wrong[0] == '\0' ? "right" : lines[i].wrong);
   }
+  if (first_wrong != NULL) printf("first: %s\n", first_wrong->name);
   free(keys);
   return right ? 0 : 1;
 }
