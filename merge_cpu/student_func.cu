@@ -96,8 +96,9 @@ static void sort_tasks(HostPairs a, HostPairs b, size_t begin, size_t end, size_
   const size_t middle = begin + (end - begin) / 2;
   // BEGIN SOLUTION
   // TODO 2: sort both halves, each as a task, and wait for both.
-  //- (void)middle;
-  //- lab_todo("TODO 2: write sort_tasks()");
+  //- sort_sequential(b, a, begin, middle);
+  //- sort_sequential(b, a, middle, end);
+  //- lab_todo("TODO 2, sort_tasks(): it sorts the halves one after the other");
 #pragma omp task
   sort_tasks(b, a, begin, middle, cutoff);
 #pragma omp task

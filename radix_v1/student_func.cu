@@ -109,7 +109,6 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     //       [0 n0 n1]: then d_hist[digit] is where the run of each digit starts.
     //- lab_todo("TODO 2: write histogram, clear d_hist and launch it");
     //- (void)block_hist;
-    //- CUDA_CHECK(cudaMemsetAsync(d_hist, 0, 3 * sizeof(unsigned int), 0));
     // Counted one place further on, behind a zero: [0 n0 n1] begins with its own exclusive scan.
     CUDA_CHECK(cudaMemsetAsync(d_hist, 0, 3 * sizeof(unsigned int), 0));
     histogram<<<blocks_for(n, block_hist), block_hist>>>(d_digit, d_hist + 1, n);
