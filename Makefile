@@ -186,7 +186,7 @@ WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help starter check-lab grade handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
+.PHONY: help starter check-lab handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -215,6 +215,9 @@ starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
 	@scripts/starter.sh $(LAB) $(NAME)
 check-lab: ## check-lab V=mine: where a lab stands, step by step
 	@scripts/check_lab.sh $(V)
+handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
+	@scripts/lab_pictures.py
+	@scripts/handouts.sh
 build_tests: $(LAB_TOOLS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
 build_tests: compare $(B)/tests/sorts/crash_sort/version.so
