@@ -1,5 +1,6 @@
 """make check-lab V=NAME: where a lab stands, on one screen, the first thing to mend on top."""
 
+import json
 import os
 import re
 import subprocess
@@ -30,7 +31,23 @@ def todos(folder):
             match = re.match(r"\s*// (TODO .*)", line)
             if match:
                 found.append((number, match[1].strip()))
-    return found
+    return sorted(found, key=lambda todo: number_of(todo[1]))  # stable: the kernel before its launch
+
+
+def number_of(todo):
+    match = re.match(r"TODO (\d+)", todo)
+    return int(match[1]) if match else 99
+
+
+def todo_of_arrays(version):
+    """{array: number of the TODO that computes it}, for a folder made by make starter."""
+    with open(f"{version}/student_func.cu", encoding="utf-8") as file:
+        match = re.search(r'\.title = "lab: (\w+)"', file.read())
+    path = f"labs/{match[1]}/rubric.json" if match else ""
+    if not os.path.isfile(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return json.load(file).get("stages", {}).get("todo", {})
 
 
 def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed=0, on_gpu=False):
@@ -165,60 +182,79 @@ def main(version):
     first = None  # the thing to mend first
     lines = []
 
-    def add(name, right, text):
+    def add(name, right, text, state=None):
         nonlocal first
-        if not right and first is None:
+        if not right and first is None and state is None:
             first = f"{name}: {text}"
-        lines.append((name, "right" if right else "WRONG", text))
+        lines.append((name, state or ("right" if right else "WRONG"), text))
 
     open_todos = todos(version)
+    next_number = number_of(open_todos[0][1]) if open_todos else 99
     built = make([tools + "/worker", tools + "/steps", f"{build}/{version}/version.so"])
     if built.returncode != 0:
         errors = [line for line in built.stderr.splitlines() if re.search(r"\berror\b", line)]
         add("build", False, (errors or built.stderr.splitlines() or ["failed"])[0][:200])
     else:
         add("build", True, "")
-        with open(f"{version}/student_func.cu", encoding="utf-8") as file:
-            source = file.read()
-        pairs_only = "sort_version" not in source
-        shown, first_array = {}, None
-        for n in STEP_SIZES:
-            steps, ended = compare_steps(tools, f"{build}/{version}/version.so", n)
-            for name, text in steps:
-                if name == "first":
-                    first_array = text
-                elif shown.get(name, "right") == "right":
-                    shown[name] = text if text == "right" else f"{text} (n = {n})"
-            if ended or any(text != "right" for text in shown.values()):
-                break
-        if first_array:
-            first = f"{first_array}: {shown[first_array]}"
-        for name, text in shown.items():
-            add(name, text == "right", "" if text == "right" else text.removeprefix("wrong "))
-        if ended:
-            add("sort", False, ended + f" (n = {n})")
-        else:
-            stable = ".stable = true" in source
-            wrong, count = sort_cases(tools, f"{build}/{version}/version.so", pairs_only, stable)
-            add("sort", wrong is None, wrong or f"{count} sorts of {len(judge.SIZES)} sizes and {len(judge.KINDS)} kinds")
-            right, text = hw4(version, build)
-            add("HW4", right, text)
-        if first is None:
-            for name, right, text in sanitizers(version, build):
-                add(name, right, text)
-    if open_todos:
+        ended = check_steps(version, tools, f"{build}/{version}/version.so", next_number, add)
+        if not ended and (first is None and not any(state == "to do" for _, state, _ in lines)):
+            check_sort(version, tools, build, add)
+            if first is None:
+                for name, right, text in sanitizers(version, build):
+                    add(name, right, text)
+    if first:
+        print(f"To mend first: {first}")
+    elif open_todos:
         number, text = open_todos[0]
         print(f"Next: {text}\n      {version}/student_func.cu, line {number}")
-        if first:
-            print(f"  ({first})")
-    elif first:
-        print(f"To mend first: {first}")
     else:
         print(f"{version}: all right. Hand it in.")
     print()
     for name, state, text in lines:
         print(f"  {name:<12}{state:<7}{text}".rstrip()[:160])
     return 0 if first is None and not open_todos else 1
+
+
+def check_steps(version, tools, shared_object, next_number, add):
+    """The arrays that the version shows; an array whose TODO is still open is "to do", not wrong."""
+    shown, first_array = {}, None
+    for n in STEP_SIZES:
+        steps, ended = compare_steps(tools, shared_object, n)
+        for name, text in steps:
+            if name == "first":
+                first_array = text
+            elif shown.get(name, "right") == "right":
+                shown[name] = text if text == "right" else f"{text.removeprefix('wrong ')} (n = {n})"
+        if ended or any(text != "right" for text in shown.values()):
+            break
+    todo = todo_of_arrays(version)
+    # Where one array is wrong, those computed from it are wrong too: the first one counts.
+    order = ([first_array] if first_array else []) + [name for name in shown if name != first_array]
+    rows = {}
+    for name in order:
+        is_open = todo.get(name, 98 if next_number < 99 else 0) >= next_number
+        right = shown[name] == "right"
+        rows[name] = (right, "" if right else shown[name], "to do" if is_open and not right else None)
+    if first_array and rows[first_array][2] is None:
+        add(first_array, *rows.pop(first_array))
+        for name, (right, text, state) in rows.items():
+            add(name, right, "" if not right else text, state or (None if right else "after"))
+    else:
+        for name in shown:
+            right, text, state = rows[name]
+            add(name, right, "" if state else text, state)
+    if ended:
+        add("sort", False, ended + f" (n = {n})")
+    return ended
+
+
+def check_sort(version, tools, build, add):
+    with open(f"{version}/student_func.cu", encoding="utf-8") as file:
+        source = file.read()
+    wrong, count = sort_cases(tools, f"{build}/{version}/version.so", "sort_version" not in source, ".stable = true" in source)
+    add("sort", wrong is None, wrong or f"{count} sorts of {len(judge.SIZES)} sizes and {len(judge.KINDS)} kinds")
+    right, text = hw4(version, build)
+    add("HW4", right, text)
 
 
 if __name__ == "__main__":

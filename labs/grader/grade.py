@@ -1,6 +1,7 @@
 """scripts/grade.sh LAB FILES...|DIR: builds, runs, judges and times submissions; see labs/teacher/grading.md."""
 
 import argparse
+import atexit
 import csv
 import hashlib
 import json
@@ -10,6 +11,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -36,8 +38,11 @@ class Grader:
         self.limits = rubric["limits"]
         self.build = make_value("B")
         self.on_gpu = self.build.startswith("build/cuda")
-        self.tools = os.path.abspath(self.build + "/labs")
-        self.kit = os.path.join(results, ".kit")
+        # A user without rights builds and runs submissions here, whoever may read the results.
+        self.work = tempfile.mkdtemp(prefix="grade.")
+        os.chmod(self.work, 0o711)
+        atexit.register(shutil.rmtree, self.work, ignore_errors=True)
+        self.kit = os.path.join(self.work, "kit")
         self.lock = threading.Lock()
         self.slots = list(range(1, jobs + 1))
 
@@ -51,8 +56,11 @@ class Grader:
         done = make(goals)
         if done.returncode != 0:
             sys.exit(f"grade: cannot build the reference:\n{done.stderr[-2000:]}")
-        self.reference = os.path.abspath(reference)
-        shutil.rmtree(self.kit, ignore_errors=True)
+        self.reference = shutil.copy2(reference, self.work + "/reference.so")
+        os.mkdir(self.work + "/tools", 0o755)
+        for tool in ("worker", "steps"):
+            shutil.copy2(f"{self.build}/labs/{tool}", self.work + "/tools")
+        self.tools = self.work + "/tools"
         os.makedirs(self.kit)
         for part in ("Makefile", "common", "cuda_cpu"):
             copy = shutil.copytree if os.path.isdir(part) else shutil.copy2
@@ -121,6 +129,10 @@ class Grader:
             if name not in record["groups"]:
                 group(name, 0, 1, "not run: " + record["ended"])
         record["right"] = not any(whys.get(name) for name in ("homework", "sizes", "inputs")) and "ended" not in record
+        if any("answer of an earlier input" in text for why in whys.values() for text in why):
+            for name in ("homework", "sizes", "inputs"):
+                group(name, 0, 1, "it gives a remembered answer instead of sorting")
+            record["right"] = False
         if "scratch" in points:
             right = record["right"] and not scratch
             group("scratch", right, 1, "" if right else (f"scratch memory was not returned ({scratch[0]}): a scratch_free is missing" if scratch else "only for a sort that is right"))
@@ -130,11 +142,13 @@ class Grader:
             for text in why[:1]:
                 if text not in record["diagnoses"]:
                     record["diagnoses"].append(text)
+        if not record["right"] and record["notes"] and record["diagnoses"]:
+            record["diagnoses"][0] += f" (it {'; '.join(record['notes'])})"
         return record
 
     def _build(self, path, folder, slot):
         """Compiles inside the sandbox. Returns (path of the shared object, None) or (None, error)."""
-        work = os.path.join(folder, ".build")
+        work = os.path.join(self.work, os.path.basename(folder))
         shutil.copytree(self.kit, work)
         target = os.path.join(work, "submission")
         os.makedirs(target)
@@ -156,8 +170,6 @@ class Grader:
             for root, _, names in os.walk(work):
                 for name in [root] + [os.path.join(root, name) for name in names]:
                     os.chown(name, 61000 + slot, 61000 + slot)
-            for parent in (self.results, folder):
-                os.chmod(parent, os.stat(parent).st_mode | 0o011)
         # A compiler needs more than a sort: files and processes.
         limits = {**self.limits, "file_mb": 256, "processes": 128, "seconds": 120}
         goal = f"{self.build}/submission/version.so"
@@ -174,7 +186,7 @@ class Grader:
             errors = done.stderr.decode("utf-8", "replace").splitlines()
             real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined", line)] or errors or ["make failed"]
             return None, real[0][:300]
-        version = os.path.join(folder, "version.so")
+        version = work + ".so"
         shutil.copyfile(os.path.join(work, goal), version)
         os.chmod(version, 0o755)
         shutil.rmtree(work)
@@ -192,14 +204,15 @@ class Grader:
         if replaced:
             forbidden.append("replaces functions of the harness: " + ", ".join(replaced[:4]))
         for pattern, text in NOTES.items():
-            names = sorted(name for name in used if re.match(pattern, name))
+            # utils.h calls exit(): a name counts only if the submission's own source has it too.
+            names = sorted(name for name in used if re.match(pattern, name) and ("_Z" in name or re.search(rf"\b{name.replace('64', '')}\s*\(", code)))
             if names:
                 record["notes"].append(f"{text}: {', '.join(names[:4])}")
         if re.search(r"__attribute__\s*\(\(.*constructor", code):
             record["notes"].append("runs code in a constructor")
         if re.search(r"\bPASS\b|results\.json|/proc/|cudaMemcpyDeviceToHost", code):
             found = sorted(set(re.findall(r"\bPASS\b|results\.json|/proc/|cudaMemcpyDeviceToHost", code)))
-            record["notes"].append("its source contains " + ", ".join(found))
+            record["notes"].append("has in its source " + ", ".join(found))
         return forbidden
 
     def _groups(self, pairs_only):
@@ -208,13 +221,13 @@ class Grader:
         return {
             "sizes": [("uniform", n, pairs) for n in judge.SIZES for pairs in both],
             "inputs": [(kind, self.rubric["inputs"]["n"], pairs) for kind in judge.KINDS for pairs in both],
-            "homework": [("scores", homework, True)],
+            "homework": [("scores", homework, True)] * 2,
         }
 
     def _run_cases(self, version, cases, slot, scratch, record):
         """Number of right sorts, and a sentence for each wrong one. After a crash it starts anew
         with the next case, twice at most."""
-        passed, whys, crashes = 0, [], 0
+        passed, real, whys, crashes = 0, 0, [], 0
         process, earlier = None, []
         for number, (kind, n, pairs) in enumerate(cases):
             text = f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}"
@@ -242,6 +255,7 @@ class Grader:
                     whys.append(f"{text}: {wrong}")
                 else:
                     passed += 1
+                    real += n > 3 and keys != expected[0]  # a sort that does nothing passes the others
                 earlier = earlier[-3:] + [expected]
             except worker.Ended as error:
                 whys.append(str(error))
@@ -256,7 +270,9 @@ class Grader:
                     break
         if process:
             process.close()
-        return passed, whys
+        # A mistake shows more clearly in a larger sort.
+        whys.sort(key=lambda why: "n = " in why and int(why.split("n = ")[1].split(",")[0]) < 255)
+        return passed if real else 0, whys
 
     def _stages(self, version, record, slot, group):
         wanted = self.rubric["stages"]["arrays"]
@@ -396,7 +412,6 @@ def finish(grader, record, key, seconds):
     if version and os.path.exists(version):
         os.unlink(version)
     folder = os.path.join(grader.results, record["student"])
-    shutil.rmtree(folder + "/.build", ignore_errors=True)
     with open(folder + "/results.json", "w", encoding="utf-8") as file:
         json.dump(page.gradescope(grader.rubric, record), file, indent=2)
     with open(folder + "/index.html", "w", encoding="utf-8") as file:
@@ -416,11 +431,12 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/grade.sh", description="Grades submissions of a lab.")
     parser.add_argument("lab", help="a folder of labs/ with a rubric.json: radix_v1, ...")
     parser.add_argument("submissions", nargs="+", help="folders, student_func.cu files, or a folder of these")
+    parser.add_argument("--rubric", default=None, help="another file of rules than labs/LAB/rubric.json")
     parser.add_argument("--out", default=None, help="folder of the results (build/grades/LAB)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="submissions at a time; timings are one at a time")
     parser.add_argument("--again", action="store_true", help="grades also what has not changed")
     options = parser.parse_args()
-    path = f"labs/{options.lab}/rubric.json"
+    path = options.rubric or f"labs/{options.lab}/rubric.json"
     if not os.path.isfile(path):
         sys.exit(f"grade: there is no {path}")
     with open(path, encoding="utf-8") as file:
@@ -475,7 +491,6 @@ def main():
             print(f"\r{done}/{len(fresh)} timed \033[K", end="", file=sys.stderr)
     if terminal:
         print("\r\033[K", end="", file=sys.stderr)
-    shutil.rmtree(grader.kit, ignore_errors=True)
     ordered = [records[student] for student in submissions]
     groups = list(rubric["points"])
     with open(results + "/grades.csv", "w", newline="", encoding="utf-8") as file:

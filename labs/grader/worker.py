@@ -1,6 +1,7 @@
 """Starts labs/check/worker with a submission and gives it inputs. Clocks and judges outside it."""
 
 import array
+import fcntl
 import mmap
 import os
 import select
@@ -14,6 +15,12 @@ from . import sandbox
 
 PAGE = 4096
 LAB_CHANNEL = 6
+
+# The child's descriptors 3 to 6 are set between fork and exec: nothing of subprocess may be there.
+while True:
+    _reserved = os.open(os.devnull, os.O_RDONLY)
+    if _reserved > 9:
+        break
 
 
 class Ended(Exception):
@@ -47,7 +54,7 @@ class Worker:
         else:
             command = [tools + "/worker", os.path.abspath(version)]
         # Through high numbers, so that none is overwritten before it is copied.
-        high = {to: os.dup(os.dup2(fd, 40 + to)) for to, fd in descriptors.items()}
+        high = {to: fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for to, fd in descriptors.items()}
 
         def prepare():
             for to, fd in high.items():
@@ -67,8 +74,6 @@ class Worker:
         )
         for fd in high.values():
             os.close(fd)
-        for to in descriptors:
-            os.close(40 + to)
         os.close(command_out)
         os.close(answer_in)
         self.output = sandbox.Output(self._process.stdout, limits["output_kb"] << 10, self._process)
@@ -143,6 +148,9 @@ class Worker:
         return self._get(2, n), self._get(3, n) if with_positions else None
 
     def _command(self, command, when):
+        if select.select([self._answers], [], [], 0)[0] and os.read(self._answers, 1):
+            self._process.kill()
+            raise Ended(f"answered before it was asked {when}: it writes to file descriptors that are not its own")
         try:
             os.write(self._commands, command)
         except BrokenPipeError:
