@@ -65,8 +65,9 @@ bool reference_array(const LabRecord *record, Expected *expected) {
   if (record->bits > 16 || record->shift > 31) return false;
   enter_pass(record);
   const char *const name = record->name;
-  const size_t tile = record->tile == 0 || record->tile > n ? n : record->tile;
-  const size_t tiles = tile == 0 ? 1 : (n + tile - 1) / tile, bins = (size_t)1 << record->bits;
+  const size_t whole = n == 0 ? 1 : n;
+  const size_t tile = record->tile == 0 || record->tile > n ? whole : record->tile;
+  const size_t tiles = (whole + tile - 1) / tile, bins = (size_t)1 << record->bits;
   *expected = (Expected){.tiles = tiles, .pass = pass, .count = n};
   uint32_t *const tiled = allocate(n);  // each tile sorted by its digit
   for (size_t begin = 0; begin < n; begin += tile)

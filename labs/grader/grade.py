@@ -219,7 +219,8 @@ class Grader:
         both = (True,) if pairs_only else (True, False)
         homework = self.rubric["homework"]["n"]
         return {
-            "sizes": [("uniform", n, pairs) for n in judge.SIZES for pairs in both],
+            # CS344 never sorted an empty array; the contract here asks for it.
+            "sizes": [("uniform", n, pairs) for n in judge.SIZES if n > 0 or not pairs_only for pairs in both],
             "inputs": [(kind, self.rubric["inputs"]["n"], pairs) for kind in judge.KINDS for pairs in both],
             "homework": [("scores", homework, True)] * 2,
         }

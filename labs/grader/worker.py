@@ -4,6 +4,7 @@ import array
 import fcntl
 import mmap
 import os
+import re
 import select
 import signal
 import struct
@@ -123,7 +124,8 @@ class Worker:
             return f"crashed {when} ({name}{': ' + meaning if meaning else ''})"
         lines = [line for line in text.splitlines() if line.strip()]
         if code == 3 and lines:
-            return f"stopped {when}: {lines[-1][:200]}"
+            start = next((i for i, line in enumerate(lines) if re.search("check|error|CUDA|failed|invalid|memory", line)), len(lines) - 1)
+            return f"stopped {when}: {' '.join(' '.join(lines[start:]).split())[:300]}"
         return f"ended the program itself {when} (exit code {code})"
 
     def sort(self, keys, positions, when="while it sorted"):
