@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const uint32_t *input;
-static size_t n;
+static size_t elements;         // of the input
 static uint32_t *pass_keys;     // input of the current pass
 static uint32_t shift_of_pass;  // the pass that pass_keys belongs to
 static unsigned int pass;
@@ -18,9 +18,9 @@ static uint32_t *allocate(size_t count) {
 
 void reference_begin(const uint32_t *keys, size_t count) {
   input = keys;
-  n = count;
-  pass_keys = allocate(n);
-  memcpy(pass_keys, keys, n * sizeof *keys);
+  elements = count;
+  pass_keys = allocate(elements);
+  memcpy(pass_keys, keys, elements * sizeof *keys);
   shift_of_pass = 0;
   pass = 0;
 }
@@ -46,12 +46,12 @@ static void enter_pass(const LabRecord *record) {
   if (record->shift == shift_of_pass) return;
   pass = record->shift < shift_of_pass ? 0 : pass + 1;
   shift_of_pass = record->shift;
-  memcpy(pass_keys, input, n * sizeof *input);
-  uint32_t *const other = allocate(n);
+  memcpy(pass_keys, input, elements * sizeof *input);
+  uint32_t *const other = allocate(elements);
   for (uint32_t bit = 0; bit < record->shift && bit < 32; bit++) {
     const LabRecord one = {.shift = bit, .bits = 1};
-    sort_by_digit(&one, pass_keys, other, 0, n);
-    memcpy(pass_keys, other, n * sizeof *other);
+    sort_by_digit(&one, pass_keys, other, 0, elements);
+    memcpy(pass_keys, other, elements * sizeof *other);
   }
   free(other);
 }
@@ -64,6 +64,7 @@ static int by_value(const void *a, const void *b) {
 bool reference_array(const LabRecord *record, Expected *expected) {
   if (record->bits > 16 || record->shift > 31) return false;
   enter_pass(record);
+  const size_t n = elements;
   const char *const name = record->name;
   const size_t whole = n == 0 ? 1 : n;
   const size_t tile = record->tile == 0 || record->tile > n ? whole : record->tile;
@@ -170,12 +171,12 @@ void reference_guess(const Expected *expected, const LabRecord *record, const ui
     const uint64_t sum = sum_of(actual, count);
     if (count == expected->bins * expected->tiles && is_transposed(actual, expected))
       snprintf(text, size, " (block by block? the table has a row per bin)");
-    else if (sum < n)
+    else if (sum < elements)
       snprintf(text, size, " (%llu of %zu counted: are the additions atomic?)",
-               (unsigned long long)sum, n);
-    else if (sum > n)
+               (unsigned long long)sum, elements);
+    else if (sum > elements)
       snprintf(text, size, " (%llu counted of %zu: cleared before the pass? i < n tested?)",
-               (unsigned long long)sum, n);
+               (unsigned long long)sum, elements);
   } else if (strcmp(name, "digit") == 0) {
     if (is_digit_of(record, actual, record->shift, UINT32_MAX))
       snprintf(text, size, " (no mask?)");
