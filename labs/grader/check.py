@@ -138,8 +138,8 @@ def sanitizers(version, build):
     make_small(small)
     for name, options, environment in (
         ("memcheck", {"SANITIZE": 1}, {}),
-        ("racecheck", {}, {"CUDA_CPU_RACECHECK": "1"}),
         ("accesses", {"CHECK": "all"}, {}),
+        ("racecheck", {}, {"CUDA_CPU_RACECHECK": "1"}),  # the threads of a block in another order
     ):
         if "CHECK" in options and not has_checking_build():
             continue
@@ -156,7 +156,7 @@ def sanitizers(version, build):
                 results.append((name, False, "did not end within 300 s"))
                 continue
         texts = [line for line in (done.stderr + done.stdout).splitlines() if re.search("ERROR|error|check|race|FAIL", line)]
-        results.append((name, done.returncode == 0, "nothing found" if done.returncode == 0 else (texts or ["failed"])[0][:150]))
+        results.append((name, done.returncode == 0, "nothing found" if done.returncode == 0 else (texts or ["failed"])[0][:200]))
     return results
 
 
@@ -220,7 +220,7 @@ def main(version):
         print(f"{version}: all right. Hand it in.")
     print()
     for name, state, text in lines:
-        print(f"  {name:<12}{state:<7}{text}".rstrip()[:160])
+        print(f"  {name:<12}{state:<7}{text}".rstrip()[:200])
     return 0 if first is None and not open_todos else 1
 
 
