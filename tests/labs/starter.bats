@@ -1,7 +1,7 @@
 # Starters: each is made from the version that solves its lab.
 bats_require_minimum_version 1.5.0
 
-labs="seq radix_v1 radix_v2 radix_v3 radix_v4 bitonic merge_cpu merge_three_step"
+labs="seq radix_v1 radix_v2 radix_v3 radix_v4 bitonic merge_cpu merge_three_step merge_bottomup"
 
 setup() {
   cd "$BATS_TEST_DIRNAME/../.." || return
@@ -16,7 +16,7 @@ solution_of() {
 }
 
 @test "every lab's starter contains no line of the solution" {
-  for lab in $labs merge_bottomup; do
+  for lab in $labs; do
     scripts/starter.sh "$lab" bats_lab
     [ "$(solution_of "$lab" | wc -l)" -ge 2 ]
     tr -d ' \t' <bats_lab/student_func.cu >"$BATS_TEST_TMPDIR/starter"
@@ -64,7 +64,7 @@ P
 @test "every starter compiles for a GPU" {
   command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || skip "no nvcc"
   PATH=$PATH:/usr/local/cuda/bin
-  for lab in $labs merge_bottomup; do
+  for lab in $labs; do
     scripts/starter.sh "$lab" bats_lab
     flags=()
     [ "$lab" != merge_bottomup ] || flags=(-rdc=true)
