@@ -161,7 +161,11 @@ void reference_guess(const Expected *expected, const LabRecord *record, const ui
   const size_t count = record->count;
   const uint32_t mask = (uint32_t)(((uint64_t)1 << record->bits) - 1);
   text[0] = '\0';
-  if (sum_of(actual, count) == 0) {
+  bool unwritten = false;  // the cpu backend fills new memory with the byte 0xdb
+  for (size_t i = 0; i < count; i++) unwritten = unwritten || actual[i] == 0xdbdbdbdb;
+  if (unwritten) {
+    snprintf(text, size, " (0xdbdbdbdb: is it written?)");
+  } else if (sum_of(actual, count) == 0) {
     snprintf(text, size, " (all zero: is it written?)");
   } else if (is_shifted(actual, expected, count, 0, 1)) {
     snprintf(text, size, " (one too many everywhere: does it count itself?)");

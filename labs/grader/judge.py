@@ -78,6 +78,8 @@ def fault(keys, positions, expected, out_keys, out_positions, stable, earlier=()
                 if list(out_keys) == sorted(keys, key=lambda key: key & ((1 << bits) - 1)):
                     return f"sorted by the lowest {bits} bits only: are passes missing? ({where})"
             return f"wrong order, though no key is lost ({where})"
+        if 0xDBDBDBDB in out_keys:
+            return f"keys come from memory that was never written: it holds 3688618971, 0xDBDBDBDB ({where})"
         wrong = sum(a != b for a, b in zip(out_keys, want_keys))
         if first == n - n % 256 and n % 256 and wrong <= n % 256:
             return f"only the last, partly filled tile is wrong ({where})"
