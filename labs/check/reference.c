@@ -163,14 +163,15 @@ void reference_guess(const Expected *expected, const LabRecord *record, const ui
   text[0] = '\0';
   bool unwritten = false;  // the cpu backend fills new memory with the byte 0xdb
   for (size_t i = 0; i < count; i++) unwritten = unwritten || actual[i] == 0xdbdbdbdb;
-  if (unwritten) {
+  const bool scan = strcmp(name, "scan") == 0 || strcmp(name, "ones") == 0;
+  if (scan && is_shifted(actual, expected, count, 1, 0)) {
+    snprintf(text, size, " (an inclusive scan?)");
+  } else if (unwritten) {
     snprintf(text, size, " (0xdbdbdbdb: is it written?)");
   } else if (sum_of(actual, count) == 0) {
     snprintf(text, size, " (all zero: is it written?)");
   } else if (is_shifted(actual, expected, count, 0, 1)) {
     snprintf(text, size, " (one too many everywhere: does it count itself?)");
-  } else if (strcmp(name, "scan") == 0 || strcmp(name, "ones") == 0) {
-    if (is_shifted(actual, expected, count, 1, 0)) snprintf(text, size, " (an inclusive scan?)");
   } else if (strcmp(name, "hist") == 0) {
     const uint64_t sum = sum_of(actual, count);
     if (count == expected->bins * expected->tiles && is_transposed(actual, expected))
