@@ -202,7 +202,7 @@ WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
+.PHONY: help starter check-lab handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -215,8 +215,26 @@ run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
 	./HW4 samples/portrait.ppm samples/template.ppm
 test: setup ## sets up and passes all tests
 	@$(MAKE) --no-print-directory check
-check: build_tests ## the tests without the set-up
+ifneq ($(and $(V),$(wildcard $(V)/student_func.cu)),)
+check: check-lab
+else
+check: build_tests ## the tests without the set-up; with V=mine: make check-lab
 	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh cuda_cpu/tests/test_*.sh) $(VERSION_TESTS)
+endif
+# ---- labs ---------------------------------------------------------------------------------------
+LAB_TOOLS := $(B)/labs/worker $(B)/labs/steps
+$(B)/labs/worker: $(B)/labs/check/worker.o $(COMMON)
+	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
+$(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
+	$(LINK_)$(CC) $^ -o $@
+starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
+	@scripts/starter.sh $(LAB) $(NAME)
+check-lab: ## check-lab V=mine: where a lab stands, step by step
+	@scripts/check_lab.sh $(V)
+handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
+	@scripts/lab_pictures.py
+	@scripts/handouts.sh
+build_tests: $(LAB_TOOLS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
 build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4
 build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat)

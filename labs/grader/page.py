@@ -1,0 +1,74 @@
+"""A student's page, Gradescope's results.json, and the table on the terminal."""
+
+import html as escape_html
+
+STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#222}
+table{border-collapse:collapse;width:100%}td,th{padding:.4rem .6rem;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}
+td.n{text-align:right;white-space:nowrap}.full{color:#17663a}.part{color:#8a5a00}.none{color:#9c1c1c}code{background:#f2f2f2}"""
+
+WHAT = {
+    "builds": "It builds",
+    "stages": "Steps: the arrays that the lab names, each compared with a reference",
+    "homework": "The homework: 220,480 pairs that look like scores of the image",
+    "sizes": "Sizes: from 0 to 65,537, at powers of two and beside them",
+    "inputs": "Inputs: sorted, equal, bit 31, other positions, ...",
+    "scratch": "All scratch memory is returned",
+    "speed": "Speed, beside the reference in the same run",
+}
+
+
+def gradescope(rubric, record):
+    """The format of Gradescope's autograder: results/results.json."""
+    tests = []
+    for name, group in record["groups"].items():
+        full = group["score"] >= group["max"]
+        tests.append(
+            {
+                "name": WHAT.get(name, name),
+                "score": group["score"],
+                "max_score": group["max"],
+                "status": "passed" if full else "failed",
+                "output": group["why"] or "all right",
+                "visibility": "visible",
+            }
+        )
+    return {
+        "score": record["score"],
+        "execution_time": round(record["seconds"]),
+        "output": "; ".join(record["diagnoses"]) or "All right.",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+        "leaderboard": [{"name": "time / reference", "value": record["speed"]["ratio"], "order": "asc"}] if record.get("speed") else [],
+        "extra_data": record,
+    }
+
+
+def html(rubric, record):
+    rows = []
+    for name, group in record["groups"].items():
+        kind = "full" if group["score"] >= group["max"] else "part" if group["score"] > 0 else "none"
+        lost = group["max"] - group["score"]
+        why = escape_html.escape(group["why"]) if group["why"] else ""
+        reason = f"{lost:g} lost: {why}" if lost > 0 else ""
+        rows.append(f'<tr><td>{escape_html.escape(WHAT.get(name, name))}</td><td class="n {kind}">{group["score"]:g} of {group["max"]:g}</td><td>{reason}</td></tr>')
+    speed = record.get("speed")
+    timing = f"<p>Time: {speed['ms']} ms; the reference: {speed['reference_ms']} ms, {rubric['speed']['n']:,} pairs, medians, measured in turns.</p>" if speed else ""
+    first = f"<p><b>To mend first:</b> {escape_html.escape(record['diagnoses'][0])}</p>" if record["diagnoses"] else "<p>All right.</p>"
+    student = escape_html.escape(record["student"])
+    return f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{student}: {escape_html.escape(rubric['title'])}</title><style>{STYLE}</style>
+<h1>{escape_html.escape(rubric['title'])}</h1><p>{student}: <b>{record['score']:g} of {record['max']:g} points</b></p>
+{first}<table><tr><th>What</th><th>Points</th><th>Why</th></tr>{''.join(rows)}</table>{timing}
+<p>To see it yourself: <code>make check-lab V=NAME</code>.</p></html>
+"""
+
+
+def print_table(groups, records):
+    width = max([len(record["student"]) for record in records] + [7])
+    print(f"{'student':<{width}} " + " ".join(f"{name:>8}" for name in groups) + f" {'total':>7} {'ratio':>6}  diagnosis")
+    for record in records:
+        scores = " ".join(f"{record['groups'][name]['score']:>8g}" for name in groups)
+        ratio = record.get("speed", {}).get("ratio", "")
+        diagnosis = (record["diagnoses"] or [""])[0]
+        print(f"{record['student']:<{width}} {scores} {record['score']:>7g} {ratio!s:>6}  {diagnosis[:110]}")

@@ -1,0 +1,120 @@
+"""Runs a command of a submission with bubblewrap: no network, no view of the machine's files but
+/usr, its own /tmp, a user without rights, and limits. Refuses where bubblewrap is not installed."""
+
+import glob
+import os
+import resource
+import shutil
+import subprocess
+import threading
+
+NOBODY = 65534
+
+
+class Refused(Exception):
+    """There is no sandbox here; the message is a sentence for the teacher."""
+
+
+def check():
+    """Raises Refused unless a sandbox can be started."""
+    if shutil.which("bwrap") is None:
+        raise Refused("no sandbox here: install bubblewrap (apt install bubblewrap); nothing was run")
+    test = subprocess.run(_isolated() + ["/usr/bin/true"], capture_output=True, text=True)
+    if test.returncode != 0:
+        raise Refused("bubblewrap cannot start a sandbox here: " + test.stderr.strip())
+
+
+def _isolated():
+    command = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+    command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "lab"]
+    command += ["--setenv", "PATH", "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/tmp"]
+    command += ["--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "sbin", "lib", "lib32", "lib64"):
+        if os.path.islink("/" + name):
+            command += ["--symlink", os.readlink("/" + name), "/" + name]
+        elif os.path.isdir("/" + name):
+            command += ["--ro-bind", "/" + name, "/" + name]
+    for path in ("/etc/ld.so.cache", "/etc/alternatives"):
+        if os.path.exists(path):
+            command += ["--ro-bind", path, path]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for device in glob.glob("/dev/nvidia*"):
+        command += ["--dev-bind", device, device]
+    return command
+
+
+def command_line(command, read_only, writable, environment, limits):
+    """The bwrap command. read_only, writable: {path inside: path outside}."""
+    line = _isolated() + ["--size", str(limits["file_mb"] << 20), "--tmpfs", "/tmp"]
+    for inside, outside in read_only.items():
+        line += ["--ro-bind", outside, inside]
+    for inside, outside in writable.items():
+        line += ["--bind", outside, inside]
+    for name, value in environment.items():
+        line += ["--setenv", name, value]
+    if writable:
+        line += ["--chdir", next(iter(writable))]
+    return line + ["--"] + command
+
+
+def limiter(limits, limit_memory, slot):
+    """A function that sets the limits in the child. `slot` gives each job at the same time a user
+    of its own, if the grader runs as root: the number of processes is counted per user."""
+    user = os.getuid() or 61000 + slot
+
+    def limit():
+        for kind, value in (
+            (resource.RLIMIT_CPU, limits["seconds"] * 4),
+            (resource.RLIMIT_FSIZE, limits["file_mb"] << 20),
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_NOFILE, 256),
+            (resource.RLIMIT_NPROC, limits["processes"] + (0 if os.getuid() == 0 else _processes_of(user))),
+        ):
+            resource.setrlimit(kind, (value, value))
+        if limit_memory:
+            resource.setrlimit(resource.RLIMIT_AS, (limits["memory_mb"] << 20, limits["memory_mb"] << 20))
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setresgid(user, user, user)
+            os.setresuid(user, user, user)
+
+    return limit
+
+
+def _processes_of(user):
+    count = 0
+    for task in glob.glob("/proc/[0-9]*/task/*"):
+        try:
+            count += os.stat(task).st_uid == user
+        except OSError:
+            pass
+    return count
+
+
+class Output:
+    """Keeps the beginning of what a process prints, and kills it when it prints too much."""
+
+    def __init__(self, stream, most, process):
+        self.text = b""
+        self.too_much = False
+        self._stream, self._most, self._process = stream, most, process
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self):
+        total = 0
+        while True:
+            piece = self._stream.read1(65536)
+            if not piece:
+                return
+            total += len(piece)
+            if len(self.text) < 65536:
+                self.text += piece[: 65536 - len(self.text)]
+            if total > self._most:
+                self.too_much = True
+                self._process.kill()
+                return
+
+    def finish(self):
+        self._thread.join(timeout=5)
+        return self.text.decode("utf-8", "replace")

@@ -1,0 +1,188 @@
+"""Starts labs/check/worker with a submission and gives it inputs. Clocks and judges outside it."""
+
+import array
+import fcntl
+import mmap
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+
+from . import sandbox
+
+PAGE = 4096
+LAB_CHANNEL = 6
+
+# The child's descriptors 3 to 6 are set between fork and exec: nothing of subprocess may be there.
+while True:
+    _reserved = os.open(os.devnull, os.O_RDONLY)
+    if _reserved > 9:
+        break
+
+
+class Ended(Exception):
+    """The worker ended or was ended; the message says how."""
+
+
+class Worker:
+    """A process that has loaded a version. isolated=False: no sandbox, for one's own code."""
+
+    def __init__(self, tools, version, capacity, limits, isolated=True, show=False, slot=0, on_gpu=False):
+        self._limits = limits
+        self.capacity = capacity
+        self._memory_fd = os.memfd_create("lab")
+        size = PAGE + 16 * capacity
+        os.ftruncate(self._memory_fd, size)
+        self._memory = mmap.mmap(self._memory_fd, size)
+        self.records = tempfile.TemporaryFile() if show else None
+        command_out, self._commands = os.pipe()
+        self._answers, answer_in = os.pipe()
+        descriptors = {3: command_out, 4: answer_in, 5: self._memory_fd}
+        environment = {"OMP_NUM_THREADS": str(os.cpu_count())}
+        if show:
+            descriptors[LAB_CHANNEL] = self.records.fileno()
+            environment["LAB_CHANNEL"] = str(LAB_CHANNEL)
+        limit = None
+        if isolated:
+            command = sandbox.command_line(
+                ["/lab/worker", "/lab/version.so"], {"/lab/worker": tools + "/worker", "/lab/version.so": version}, {}, environment, limits
+            )
+            limit = sandbox.limiter(limits, not on_gpu, slot)
+        else:
+            command = [tools + "/worker", os.path.abspath(version)]
+        # Through high numbers, so that none is overwritten before it is copied.
+        high = {to: fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for to, fd in descriptors.items()}
+
+        def prepare():
+            for to, fd in high.items():
+                os.dup2(fd, to, inheritable=True)
+            if limit:
+                limit()
+
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            preexec_fn=prepare,
+            close_fds=True,
+            pass_fds=tuple(descriptors),
+            env=None if isolated else {**os.environ, **environment},
+        )
+        for fd in high.values():
+            os.close(fd)
+        os.close(command_out)
+        os.close(answer_in)
+        self.output = sandbox.Output(self._process.stdout, limits["output_kb"] << 10, self._process)
+        try:
+            self._answer("while it was loaded, before it had any input (a constructor?)")
+        except Ended:
+            self.close()
+            raise
+
+    def _answer(self, when):
+        deadline = time.monotonic() + self._limits["seconds"]
+        while True:
+            left = deadline - time.monotonic()
+            ready = select.select([self._answers], [], [], max(left, 0))[0]
+            if ready:
+                answer = os.read(self._answers, 1)
+                if answer:
+                    return answer.decode("latin1")
+                raise Ended(self._how(when))
+            if left <= 0:
+                self._process.kill()
+                raise Ended(f"still running after {self._limits['seconds']} s {when}: a loop without end, or a deadlock?")
+
+    def _how(self, when):
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+            return f"closed its answer channel {when}"
+        text = self.output.finish()
+        if self.output.too_much:
+            return f"printed more than {self._limits['output_kb']} KB {when}; it was ended"
+        number = -code if code < 0 else code - 128
+        if number > 0:
+            try:
+                name = signal.Signals(number).name
+            except ValueError:
+                name = f"signal {number}"
+            meaning = {
+                "SIGSEGV": "an access outside its arrays",
+                "SIGXFSZ": f"it wrote more than {self._limits['file_mb']} MB to a file",
+                "SIGXCPU": "it used up its CPU time",
+                "SIGABRT": "it called abort, or the C++ runtime did",
+                "SIGKILL": "it was killed: memory, or it killed itself",
+            }.get(name, "")
+            return f"crashed {when} ({name}{': ' + meaning if meaning else ''})"
+        lines = [line for line in text.splitlines() if line.strip()]
+        if code == 3 and lines:
+            start = next((i for i, line in enumerate(lines) if re.search("check|error|CUDA|failed|invalid|memory", line)), len(lines) - 1)
+            return f"stopped {when}: {' '.join(' '.join(lines[start:]).split())[:300]}"
+        return f"ended the program itself {when} (exit code {code})"
+
+    def sort(self, keys, positions, when="while it sorted"):
+        """Sorts; returns (seconds, answer, keys, positions). positions None: bare keys."""
+        n = len(keys)
+        self._memory[:16] = struct.pack("=QQ", n, positions is not None)
+        self._put(0, keys)
+        if positions is not None:
+            self._put(1, positions)
+        for index in (2, 3):
+            self._put(index, array.array("I", bytes(4 * n)))
+        start = time.perf_counter()
+        self._command(b"s", when)
+        answer = self._answer(when)
+        seconds = time.perf_counter() - start
+        return seconds, answer, self._get(2, n), self._get(3, n) if positions is not None else None
+
+    def fetch_again(self, n, with_positions):
+        """The outputs as they are now: has something gone on writing after the sort returned?"""
+        self._command(b"f", "after it had sorted")
+        self._answer("after it had sorted")
+        return self._get(2, n), self._get(3, n) if with_positions else None
+
+    def _command(self, command, when):
+        if select.select([self._answers], [], [], 0)[0] and os.read(self._answers, 1):
+            self._process.kill()
+            raise Ended(f"answered before it was asked {when}: it writes to file descriptors that are not its own")
+        try:
+            os.write(self._commands, command)
+        except BrokenPipeError:
+            raise Ended(self._how(when)) from None
+
+    def _place(self, index):
+        return PAGE + 4 * index * self.capacity
+
+    def _put(self, index, values):
+        start = self._place(index)
+        self._memory[start : start + 4 * len(values)] = values.tobytes()
+
+    def _get(self, index, n):
+        start = self._place(index)
+        return array.array("I", self._memory[start : start + 4 * n])
+
+    def close(self):
+        for fd in (self._commands, self._answers):
+            try:
+                os.close(fd)
+            except OSError:
+                pass
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        text = self.output.finish()
+        self._process.stdout.close()
+        self._memory.close()
+        os.close(self._memory_fd)
+        self._commands = self._answers = -1
+        return text

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Grades submissions of a lab, each in a sandbox: folders, bare student_func.cu files (also CS344's own), or a
+# folder of these. Prints a table; writes grades.csv and, per student, results.json (Gradescope) and index.html.
+#   scripts/grade.sh LAB FILES...|DIR [--out DIR] [--jobs N] [--again]
+# Rules: labs/LAB/rubric.json. Exit code: 0 graded, 1 usage or a broken rubric, 3 no sandbox here.
+set -euo pipefail
+command -v python3 >/dev/null || { echo "grade: python3 is not installed" >&2; exit 1; }
+repository=$(cd "$(dirname "$0")/.." && pwd)
+# Paths on the command line are relative to where it was typed.
+arguments=()
+for argument in "$@"; do
+  if [ -e "$argument" ] && [ ${#arguments[@]} -gt 0 ]; then argument=$(realpath "$argument"); fi
+  arguments+=("$argument")
+done
+cd "$repository"
+PYTHONDONTWRITEBYTECODE=1 exec python3 -m labs.grader.grade "${arguments[@]}"

@@ -1,0 +1,51 @@
+# make check-lab names typical mistakes: each is put into a solved starter.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_DIRNAME/../.." || return
+}
+teardown() { rm -rf bats_lab; }
+
+# mistake LAB SED SENTENCE: the check's first line contains the sentence.
+mistake() {
+  rm -rf bats_lab
+  scripts/starter.sh --solved "$1" bats_lab
+  cp bats_lab/student_func.cu "$BATS_TEST_TMPDIR/before"
+  sed -i "$2" bats_lab/student_func.cu
+  run -1 cmp -s bats_lab/student_func.cu "$BATS_TEST_TMPDIR/before"
+  run -1 scripts/check_lab.sh bats_lab
+  [[ ${lines[0]} == "To mend first: "*"$3"* ]]
+}
+
+@test "a digit that is not masked" { mistake radix_v1 's/keys\[i\] >> bit & 1u/keys[i] >> bit/' 'digit: in pass 0 at index 1: 3, expected 1 (no mask?)'; }
+@test "a digit that is not shifted down" { mistake radix_v1 's/keys\[i\] >> bit & 1u/keys[i] \& 1u << bit/' '(masked, but not shifted down?)'; }
+@test "counters that are not cleared" { mistake radix_v1 '/cudaMemsetAsync(d_hist/d' 'cleared before the pass?'; }
+@test "an inclusive scan" { mistake radix_v1 's/^    exclusive_scan(/    inclusive_scan(/' 'ones: in pass 0 at index 0: 1, expected 0 (an inclusive scan?)'; }
+@test "an element that counts itself" { mistake radix_v2 's/j < threadIdx.x; j++) equal/j <= threadIdx.x; j++) equal/' '(one too many everywhere: does it count itself?)'; }
+@test "a table block by block" { mistake radix_v2 's/count_tile(i < n ? digit\[i\] : NO_DIGIT, tile_hist, hist, bins);/for (unsigned int b = threadIdx.x; b < bins; b += blockDim.x) tile_hist[b] = 0; __syncthreads(); if (i < n) atomicAdd(\&tile_hist[digit[i]], 1u); __syncthreads(); for (unsigned int b = threadIdx.x; b < bins; b += blockDim.x) hist[blockIdx.x * bins + b] = tile_hist[b];/' '(block by block? the table has a row per bin)'; }
+@test "buffers that are not exchanged" { mistake radix_v1 '/^    swap_pairs/d' 'keys: in pass 1 at index 0: 1, expected 2 (the input again: are the buffers exchanged?)'; }
+@test "scratch memory that is not returned" { mistake radix_v1 '/^  scratch_free(d_rank)/d' 'a scratch_free is missing'; }
+@test "a barrier that not all threads reach" { mistake radix_v2 's/if (i < n) tile\[threadIdx.x\] = digit\[i\];/if (threadIdx.x < 40) __syncthreads(); &/' '__syncthreads'; }
+@test "a syntax error" { mistake radix_v1 's/^void your_sort(/void your_sort[/' 'build: bats_lab/student_func.cu:'; }
+@test "keys that lose their positions" { mistake radix_v1 's/move_pair(to, start\[digit\[i\]\] + rank\[i\], from, i)/to.keys[start[digit[i]] + rank[i]] = from.keys[i]/' 'a position no longer belongs to its key'; }
+
+@test "a starter: what to do next, and which steps are to do" {
+  scripts/starter.sh radix_v1 bats_lab
+  run -1 scripts/check_lab.sh bats_lab
+  [[ ${lines[0]} == "Next: TODO 1: "* ]]
+  [[ ${lines[1]} == *"bats_lab/student_func.cu, line "* ]]
+  [[ $output != *WRONG* ]]
+  run -2 make -s check V=bats_lab
+  [[ $output == *"Next: TODO 1: "* ]]
+}
+@test "a solved starter: all right, on one screen" {
+  scripts/starter.sh --solved radix_v2 bats_lab
+  run -0 scripts/check_lab.sh bats_lab
+  [ "${lines[0]}" = "bats_lab: all right. Hand it in." ]
+  [[ $output == *"HW4         right  PASS"* ]]
+  [ ${#lines[@]} -le 20 ]
+}
+@test "no such folder" {
+  run -2 scripts/check_lab.sh bats_none
+  [[ $output == *"make starter LAB=radix_v1 NAME=bats_none"* ]]
+}

@@ -1,0 +1,66 @@
+# The grader, graded: submissions that are right, wrong and hostile, each with its expected grade.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  cd "$BATS_TEST_DIRNAME/../.." || return
+  command -v bwrap >/dev/null || skip "bubblewrap is not installed"
+  export OUT=$BATS_FILE_TMPDIR/grades FOLDER=$BATS_FILE_TMPDIR/submissions
+  mkdir "$FOLDER"
+  cp tests/submissions/right/*.cu tests/submissions/wrong/*.cu "$FOLDER"
+  # A solved starter, and one in which only the first steps are done.
+  for name in bats_solved bats_first; do rm -rf "$name"; done
+  scripts/starter.sh --solved radix_v1 bats_solved
+  mv bats_solved "$FOLDER/repository_style"
+  scripts/starter.sh --solved radix_v1 bats_first
+  mv bats_first "$FOLDER/first_steps"
+  sed -i 's/^ *exclusive_scan(/    inclusive_scan(/' "$FOLDER/first_steps/student_func.cu"
+  scripts/grade.sh radix_v1 "$FOLDER" --rubric tests/submissions/rubric.json --out "$OUT" --jobs 2 >"$BATS_FILE_TMPDIR/table"
+}
+
+setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
+
+@test "every submission has its expected grade and diagnosis" {
+  cat "$BATS_FILE_TMPDIR/table"
+  python3 - "$OUT/grades.csv" tests/submissions/expected.csv <<'P'
+import csv, re, sys
+grades = {row["student"]: row for row in csv.DictReader(open(sys.argv[1]))}
+expected = list(csv.DictReader(open(sys.argv[2])))
+wrong = [f"not expected: {name}" for name in grades if name not in {row["submission"] for row in expected}]
+for row in expected:
+    low, _, high = row["points"].partition("..")
+    grade = grades[row["submission"]]
+    if not float(low) <= float(grade["total"]) <= float(high or low) or not re.search(row["diagnosis"], grade["diagnosis"]):
+        wrong.append(f"{row['submission']}: {grade['total']} points, '{grade['diagnosis']}'; expected {row['points']}, '{row['diagnosis']}'")
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+P
+}
+
+@test "results.json is in Gradescope's format, and the page explains each point lost" {
+  for student in plain_cs344 unsorted first_steps crash; do
+    jq -e '(.score | type) == "number" and (.tests | length) == 7 and all(.tests[]; .score <= .max_score and (.output | length) > 0)
+      and ([.tests[].score] | add) - .score < 0.01 and .score - ([.tests[].score] | add) < 0.01' "$OUT/$student/results.json"
+    lost=$(jq '[.tests[] | select(.score < .max_score)] | length' "$OUT/$student/results.json")
+    [ "$(grep -o ' lost: ' "$OUT/$student/index.html" | wc -l)" -eq "$lost" ]
+  done
+  run -1 grep -l crash "$OUT/unsorted/index.html" # nothing of others
+}
+
+@test "only what changed is graded again" {
+  run scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --rubric tests/submissions/rubric.json --out "$OUT"
+  [[ $output == *"1 submissions, 0 graded now"* ]]
+  echo "// changed" >>"$FOLDER/unsorted.cu"
+  run scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --rubric tests/submissions/rubric.json --out "$OUT"
+  [[ $output == *"1 submissions, 1 graded now"* ]]
+}
+
+@test "without a sandbox nothing is run" {
+  mkdir "$BATS_TEST_TMPDIR/bin"
+  for tool in bash dirname realpath env; do ln -s "$(command -v $tool)" "$BATS_TEST_TMPDIR/bin/"; done
+  ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$BATS_TEST_TMPDIR/bin/python3"
+  PATH=$BATS_TEST_TMPDIR/bin run -3 scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --out "$BATS_TEST_TMPDIR/out"
+  [[ $output == *"install bubblewrap"* ]]
+  [ ! -e "$BATS_TEST_TMPDIR/out" ]
+}
+
+@test "the pictures are up to date" { scripts/lab_pictures.py --check; }
