@@ -101,9 +101,8 @@ $(B)/%.o: %.cu
 	$(NVCC) $(NVCCFLAGS) $(NVCCFLAGS_$(version_of)) -c $< -o $@
 endif
 
-# CS344's own files: the headers that they expect, what nvcc includes by itself, and an adapter that
-# makes a version of them; both in one object, as if it had been compiled from one file.
-CS344_FLAGS := -Icommon/cs344 $(if $(filter cpu,$(BACKEND)),-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP)
+# CS344's own files: the headers that they expect, and an adapter that makes a version of them; both
+# in one object, as if it had been compiled from one file.
 $(CS344:%=$(B)/%/student_func.o): $(B)/%/student_func.o: $(B)/%/solution.o $(B)/%/adapter.o
 	ld -r $^ -o $@
 $(CS344:%=$(B)/%/adapter.o): $(B)/%/adapter.o: common/cs344/adapter.c
@@ -112,12 +111,12 @@ $(CS344:%=$(B)/%/adapter.o): $(B)/%/adapter.o: common/cs344/adapter.c
 ifeq ($(BACKEND),cuda)
 $(B)/%/solution.o: %/student_func.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) $(CS344_FLAGS) $(NVCCFLAGS_$*) -c $< -o $@
+	$(NVCC) $(NVCCFLAGS) -Icommon/cs344 $(NVCCFLAGS_$*) -c $< -o $@
 else
-$(B)/%/solution.o: $(B)/generated/%/student_func.cpp | $(HEADERS)
+$(CS344:%=$(B)/generated/%/student_func.ii): CPPFLAGS += -Icommon/cs344
+$(B)/%/solution.o: $(B)/generated/%/student_func.ii
 	@mkdir -p $(@D)
-	$(CXX) $(CPPFLAGS) -I$* $(CS344_FLAGS) -include cuda_runtime.h -include climits -include cmath -include cstdio -include cstring \
-	  $(CXXFLAGS) -Wno-unknown-pragmas $(CXXFLAGS_$*) -c $< -o $@
+	$(CXX) $(CXXFLAGS) $(CXXFLAGS_$*) $(cuda_cpu_cxxflags) -Wno-unknown-pragmas -MMD -MF /dev/null -fpreprocessed -c $< -o $@
 endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

@@ -1,10 +1,11 @@
-// rewrite FILE.cu > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
+// rewrite FILE.ii > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
 //
 // Only two things in CUDA C++ are not C++ already: launches (launch.c) and __shared__ (shared.c).
 // cuda_runtime.h provides the rest as macros, variables and functions.
 //
-// Comments, strings and line numbers stay as they are. A construct that cannot be translated is
-// reported with its line, and the exit code is 1.
+// It runs behind the preprocessor (g++ -E), so that launches in macros and in included files are
+// translated too. Comments, strings, line numbers and the preprocessor's line markers stay. A
+// construct that cannot be translated is reported with its line, and the exit code is 1.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static void rewrite(const Source *source, Text *out) {
     if (behind != c) {
       append(out, c, (size_t)(behind - c));
       c = behind;
-    } else if (strncmp(c, "<<<", 3) == 0) {
+    } else if (launch_opens(c, out) != NULL) {
       c = rewrite_launch(source, c, out);
     } else if (is_word(c, "__shared__") && (c == source->text || !is_name(c[-1]))) {
       // Spaces and comments before the statement's first word have been written already.
@@ -82,13 +83,12 @@ static char *read_file(const char *name) {
 
 int main(int argc, char **argv) {
   if (argc != 2) {
-    fputs("usage: rewrite FILE.cu > FILE.cpp\n", stderr);
+    fputs("usage: rewrite FILE.ii > FILE.cpp\n", stderr);
     return 1;
   }
   char *const text = read_file(argv[1]);
   const Source source = {argv[1], text};
   Text out = {NULL, 0, 0};
-  append_format(&out, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", argv[1]);
   rewrite(&source, &out);
   fwrite(out.data, 1, out.length, stdout);
   free(out.data);

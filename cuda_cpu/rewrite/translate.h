@@ -5,6 +5,9 @@
 #include "lexer.h"
 #include "text.h"
 
+// Behind the <<< that begins at `c`, or null if there is none.
+const char *launch_opens(const char *c, const Text *out);
+
 // kernel<<<grid, block>>>, at the <<<. The kernel's name is already in `out`.
 const char *rewrite_launch(const Source *source, const char *c, Text *out);
 
