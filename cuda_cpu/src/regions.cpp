@@ -62,7 +62,7 @@ void set_access_to_all([[maybe_unused]] bool open) {
 
 }  // namespace
 
-cudaError_t allocate(void **memory, std::size_t bytes, Place place) {
+cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill) {
   *memory = nullptr;
   if (bytes == 0) return cudaSuccess;
   const std::lock_guard<std::mutex> guard(mutex);
@@ -70,7 +70,7 @@ cudaError_t allocate(void **memory, std::size_t bytes, Place place) {
   const std::size_t rounded = (bytes + 255) / 256 * 256;
   void *const block = aligned_alloc(256, rounded);
   if (block == nullptr) return fail(cudaErrorMemoryAllocation);
-  std::memset(block, kPoison, rounded);
+  if (fill) std::memset(block, kPoison, rounded);
 #if defined(__SANITIZE_ADDRESS__)
   ASAN_POISON_MEMORY_REGION(static_cast<char *>(block) + bytes, rounded - bytes);
 #endif
@@ -82,16 +82,42 @@ cudaError_t allocate(void **memory, std::size_t bytes, Place place) {
   return cudaSuccess;
 }
 
+void *library_allocate(std::size_t bytes, bool managed) {
+  void *memory = nullptr;
+  (void)allocate(&memory, bytes, managed ? Place::kManaged : Place::kDevice, false);
+  return memory;
+}
+
 cudaError_t release(void *memory, Place place) {
   if (memory == nullptr) return cudaSuccess;
   const std::lock_guard<std::mutex> guard(mutex);
   const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
-  if (region == regions.end() || region->second.place != place || !region->second.allocated)
+  const bool managed = region != regions.end() && region->second.place == Place::kManaged;
+  if (region == regions.end() || !region->second.allocated ||
+      (region->second.place != place && !(managed && place == Place::kDevice)))
     return fail(cudaErrorInvalidValue);
   set_access(*region, true);
   device_bytes -= region->second.bytes;
   regions.erase(region);
   std::free(memory);
+  return cudaSuccess;
+}
+
+cudaError_t pin(void *memory, std::size_t bytes) {
+  const std::lock_guard<std::mutex> guard(mutex);
+  if (memory == nullptr || bytes == 0) return fail(cudaErrorInvalidValue);
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(memory);
+  if (!regions.emplace(address, Region{bytes, Place::kPinned, false}).second)
+    return fail(cudaErrorHostMemoryAlreadyRegistered);
+  return cudaSuccess;
+}
+
+cudaError_t unpin(void *memory) {
+  const std::lock_guard<std::mutex> guard(mutex);
+  const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
+  if (region == regions.end() || region->second.place != Place::kPinned || region->second.allocated)
+    return fail(cudaErrorHostMemoryNotRegistered);
+  regions.erase(region);
   return cudaSuccess;
 }
 

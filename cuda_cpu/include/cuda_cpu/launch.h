@@ -13,6 +13,7 @@
 #include <memory>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <cuda_cpu/thread.h>
 
@@ -146,10 +147,16 @@ template <class Call, class... P>
 struct Launcher<Call, void (*)(P...)> : AnyLauncher<Call> {
   // Converts the arguments once, not in each thread.
   void operator()(P... arguments) const { this->start(arguments...); }
-  template <class... A, class = std::enable_if_t<(sizeof...(A) < sizeof...(P)) &&
-                                                 std::is_invocable_v<Call, A...>>>
-  void operator()(A... arguments) const {
-    this->start(arguments...);
+  // Fewer arguments than parameters: the call fills in the defaults.
+  template <class... A, class = std::enable_if_t<(sizeof...(A) < sizeof...(P))>>
+  void operator()(A &&...arguments) const {
+    convert(std::index_sequence_for<A...>(), arguments...);
+  }
+
+ private:
+  template <std::size_t... I, class... A>
+  void convert(std::index_sequence<I...>, A &...arguments) const {
+    this->start(static_cast<std::tuple_element_t<I, std::tuple<P...>>>(arguments)...);
   }
 };
 template <class Call>
