@@ -23,6 +23,7 @@
 #include <cuda_cpu/barrier.h>
 #include <cuda_cpu/intrinsics.h>
 #include <cuda_cpu/launch_calls.h>
+#include <cuda_cpu/math.h>
 #include <cuda_cpu/memory.h>
 #include <cuda_cpu/shared.h>
 #include <cuda_cpu/warp.h>
