@@ -25,6 +25,45 @@ static const char *copy_directive(const Source *source, const char *c, Text *out
   return c;
 }
 
+static bool word_starts(const Source *source, const char *c) {
+  return is_name(*c) && (c == source->text || !is_name(c[-1]));
+}
+
+// Calls whose first parameter is `const void *` in CUDA. cuda_cpu needs the kernel with its type.
+static bool launches_by_pointer(const char *c) {
+  return is_word(c, "cudaLaunchKernel") || is_word(c, "cudaLaunchCooperativeKernel");
+}
+
+static const char *skip_spaces(const char *c) {
+  while (isspace((unsigned char)*c)) c++;
+  return c;
+}
+
+// cudaLaunchKernel((void *)kernel, ...  ->  cudaLaunchKernel(kernel, ...
+static const char *drop_cast(const char *c, Text *out) {
+  const char *const name_end = c + word_length(c);
+  append(out, c, word_length(c));
+  const char *end = skip_spaces(name_end);
+  if (*end != '(') return name_end;
+  end = skip_spaces(end + 1);
+  if (*end == '(') {
+    end = skip_spaces(end + 1);
+    if (is_word(end, "const")) end = skip_spaces(end + word_length(end));
+    if (!is_word(end, "void")) return name_end;
+    end = skip_spaces(end + word_length(end));
+    if (*end != '*') return name_end;
+    end = skip_spaces(end + 1);
+    if (*end != ')') return name_end;
+    end++;
+  } else {
+    return name_end;
+  }
+  append(out, "(", 1);
+  for (c = name_end; c < end; c++)
+    if (*c == '\n') append(out, c, 1);  // so that the lines below keep their numbers
+  return end;
+}
+
 static void rewrite(const Source *source, Text *out) {
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
@@ -35,6 +74,8 @@ static void rewrite(const Source *source, Text *out) {
       c = behind;
     } else if (launch_opens(c, out) != NULL) {
       c = rewrite_launch(source, c, out);
+    } else if (word_starts(source, c) && launches_by_pointer(c)) {
+      c = drop_cast(c, out);
     } else if (is_word(c, "__shared__") && (c == source->text || !is_name(c[-1]))) {
       // Spaces and comments before the statement's first word have been written already.
       while (isspace((unsigned char)*statement) || skip_literal(source, statement) != statement) {
