@@ -166,9 +166,9 @@ inline unsigned tile_mask(unsigned size) {
 
 }  // namespace detail
 
-template <unsigned int Size, class Parent = void>
+template <unsigned int Size, class Parent = void, bool OneWarp = Size <= 32>
 class thread_block_tile : public lanes_group {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0);
+  static_assert(Size >= 1 && (Size & (Size - 1)) == 0);
 
  public:
   thread_block_tile(unsigned meta_rank, unsigned meta_size)
@@ -202,6 +202,62 @@ class thread_block_tile : public lanes_group {
   }
 };
 
+// Shared memory for tiles of several warps: a barrier for each tile, a value for each thread.
+template <unsigned int MaxBlockSize = 1024>
+struct block_tile_memory {
+  unsigned arrived[32], generation[32];
+  alignas(16) char values[MaxBlockSize][16];
+};
+
+template <unsigned int Size, class Parent>
+class thread_block_tile<Size, Parent, false> {
+ public:
+  explicit thread_block_tile(block_tile_memory<1> *memory) : memory_(memory) {}
+  static constexpr unsigned int size() { return Size; }
+  static constexpr unsigned int num_threads() { return Size; }
+  unsigned int thread_rank() const { return cuda_cpu::current->number % Size; }
+  unsigned int meta_group_rank() const { return cuda_cpu::current->number / Size; }
+  unsigned int meta_group_size() const { return (thread_block().size() + Size - 1) / Size; }
+  // Threads of a block take turns, so that plain counters do.
+  void sync(CUDA_CPU_CALLER) const {
+    const cuda_cpu::Site site = {"tile.sync", file, line};
+    unsigned &arrived = memory_->arrived[meta_group_rank()];
+    volatile unsigned &generation = memory_->generation[meta_group_rank()];
+    const unsigned before = generation;
+    if (++arrived == Size) {
+      arrived = 0;
+      generation = before + 1;
+    }
+    while (generation == before) cuda_cpu::spin_yield(&site);
+  }
+  template <class T>
+  T shfl(const T &value, unsigned rank) const {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16);
+    T result;
+    std::memcpy(memory_->values[cuda_cpu::current->number], &value, sizeof value);
+    sync();
+    std::memcpy(&result, memory_->values[meta_group_rank() * Size + rank % Size], sizeof result);
+    sync();
+    return result;
+  }
+  template <class T>
+  T shfl_down(T value, unsigned distance) const {
+    return shfl(value, thread_rank() + distance < Size ? thread_rank() + distance : thread_rank());
+  }
+  template <class T>
+  T shfl_up(T value, unsigned distance) const {
+    return shfl(value, thread_rank() < distance ? thread_rank() : thread_rank() - distance);
+  }
+
+ private:
+  block_tile_memory<1> *memory_;
+};
+
+// A block with the memory that tiles of several warps need.
+struct thread_block_with_memory : thread_block {
+  block_tile_memory<1> *memory;
+};
+
 // Any of the groups, chosen at run time.
 class thread_group {
  public:
@@ -229,11 +285,27 @@ class thread_group {
 
 inline grid_group this_grid() { return {}; }
 inline thread_block this_thread_block() { return {}; }
+template <unsigned int MaxBlockSize>
+thread_block_with_memory this_thread_block(block_tile_memory<MaxBlockSize> &memory) {
+  const thread_block block;
+  if (block.thread_rank() == 0)
+    for (int i = 0; i < 32; i++) memory.arrived[i] = memory.generation[i] = 0;
+  block.sync();
+  // The memory for one thread has the same layout in front of its values.
+  return {block, reinterpret_cast<block_tile_memory<1> *>(&memory)};
+}
 inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 template <unsigned int Size>
 thread_block_tile<Size, thread_block> tiled_partition(const thread_block &block) {
   return {block.thread_rank() / Size, (block.size() + Size - 1) / Size};
+}
+template <unsigned int Size>
+auto tiled_partition(const thread_block_with_memory &block) {
+  if constexpr (Size <= 32)
+    return tiled_partition<Size>(static_cast<const thread_block &>(block));
+  else
+    return thread_block_tile<Size, thread_block>(block.memory);
 }
 template <unsigned int Size, unsigned int Larger, class Parent>
 thread_block_tile<Size, thread_block_tile<Larger, Parent>> tiled_partition(

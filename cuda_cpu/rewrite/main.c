@@ -1,7 +1,7 @@
 // rewrite FILE.ii > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
 //
-// Only two things in CUDA C++ are not C++ already: launches (launch.c) and __shared__ (shared.c).
-// cuda_runtime.h provides the rest as macros, variables and functions.
+// These things in CUDA C++ are not C++ already: launches (launch.c), __shared__ (shared.c) and
+// inline PTX (asm.c). cuda_runtime.h provides the rest as macros, variables and functions.
 //
 // It runs behind the preprocessor (g++ -E), so that launches in macros and in included files are
 // translated too. Comments, strings, line numbers and the preprocessor's line markers stay. A
@@ -32,6 +32,10 @@ static bool word_starts(const Source *source, const char *c) {
 // Calls whose first parameter is `const void *` in CUDA. cuda_cpu needs the kernel with its type.
 static bool launches_by_pointer(const char *c) {
   return is_word(c, "cudaLaunchKernel") || is_word(c, "cudaLaunchCooperativeKernel");
+}
+
+static bool is_asm(const char *c) {
+  return is_word(c, "asm") || is_word(c, "__asm__") || is_word(c, "__asm");
 }
 
 static const char *skip_spaces(const char *c) {
@@ -76,6 +80,10 @@ static void rewrite(const Source *source, Text *out) {
       c = rewrite_launch(source, c, out);
     } else if (word_starts(source, c) && launches_by_pointer(c)) {
       c = drop_cast(c, out);
+    } else if (word_starts(source, c) && is_asm(c) && !position_of(source, c).system_header) {
+      const char *const after = rewrite_asm(source, c, out);
+      if (after == c) append(out, c, word_length(c));
+      c = after == c ? c + word_length(c) : after;
     } else if (is_word(c, "__shared__") && (c == source->text || !is_name(c[-1]))) {
       // Spaces and comments before the statement's first word have been written already.
       while (isspace((unsigned char)*statement) || skip_literal(source, statement) != statement) {

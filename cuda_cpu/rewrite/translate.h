@@ -1,4 +1,4 @@
-// The two translations. Each reads from `c` on, writes to `out` and returns where to go on reading.
+// The translations. Each reads from `c` on, writes to `out` and returns where to go on reading.
 #ifndef CUDA_CPU_REWRITE_TRANSLATE_H
 #define CUDA_CPU_REWRITE_TRANSLATE_H
 
@@ -13,5 +13,8 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out);
 
 // A declaration with __shared__. It begins at `begin` and, in `out`, at `start`.
 const char *rewrite_shared(const Source *source, const char *begin, size_t start, Text *out);
+
+// asm(...), at the word asm. Returns `c` if it stays as it is.
+const char *rewrite_asm(const Source *source, const char *c, Text *out);
 
 #endif
