@@ -51,7 +51,7 @@ cuda_cpu_flags = $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $
                  $(CXXFLAGS_$(firstword $(subst /, ,$*)))
 $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 	@mkdir -p $(@D) $(dir $(B)/$*)
-	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
+	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) -DCUDA_CPU_REWRITE -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
 	  -E -x c++ $< -o $@.unrewritten
 	$(cuda_cpu_rewrite) $@.unrewritten > $@ && rm $@.unrewritten
 $(B)/%.o: $(B)/generated/%.ii

@@ -26,6 +26,7 @@
 #include <cuda_cpu/math.h>
 #include <cuda_cpu/memory.h>
 #include <cuda_cpu/shared.h>
+#include <cuda_cpu/shift.h>
 #include <cuda_cpu/warp.h>
 
 // Thrust's own backends for CPUs stand in for its CUDA backend; TBB and OMP are the others.
@@ -33,8 +34,13 @@
 #define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
 #endif
 
+#ifdef CUDA_CPU_REWRITE  // preprocessing for the rewriter, which reads and removes them
+#define __global__ __global__
+#define __device__ __device__
+#else
 #define __global__
 #define __device__
+#endif
 #define __host__
 #define __constant__
 #define __managed__

@@ -68,7 +68,36 @@ static const char *drop_cast(const char *c, Text *out) {
   return end;
 }
 
+// Where the text is with respect to functions that run on the device.
+typedef struct Device {
+  bool system_header;  // whose functions stay as they are
+  bool declared;       // behind __device__ or __global__, in front of the body
+  int parentheses;     // since then
+  int braces;          // open ones of the body; 0 outside
+} Device;
+
+static void read_line_marker(const char *c, Device *device) {
+  const size_t length = strcspn(c, "\n");
+  const char *const quote = memchr(c, '"', length);
+  if (c[1] != ' ' || !isdigit((unsigned char)c[2]) || quote == NULL) return;
+  const char *const end = memchr(quote + 1, '"', (size_t)(c + length - quote - 1));
+  if (end != NULL) device->system_header = memchr(end, '3', (size_t)(c + length - end)) != NULL;
+}
+
+static void follow(Device *device, char c, char next) {
+  if (device->braces > 0) {
+    device->braces += (c == '{') - (c == '}');
+  } else if (device->declared) {
+    device->parentheses += (c == '(') - (c == ')');
+    if (device->parentheses > 0) return;
+    if (c == '{') device->braces = 1;
+    // A variable; but operator== and the like have another symbol in front or behind.
+    if (c == '{' || c == ';' || (c == '=' && next == ' ')) device->declared = false;
+  }
+}
+
 static void rewrite(const Source *source, Text *out) {
+  Device device = {false, false, 0, 0};
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
   for (const char *c = source->text; *c != '\0';) {
@@ -78,6 +107,12 @@ static void rewrite(const Source *source, Text *out) {
       c = behind;
     } else if (launch_opens(c, out) != NULL) {
       c = rewrite_launch(source, c, out);
+    } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
+      device.declared = !device.system_header && device.braces == 0;
+      device.parentheses = 0;
+      c += word_length(c);
+    } else if (device.braces > 0 && (strncmp(c, "<<", 2) == 0 || strncmp(c, ">>", 2) == 0)) {
+      c = rewrite_shift(c, out);
     } else if (word_starts(source, c) && launches_by_pointer(c)) {
       c = drop_cast(c, out);
     } else if (word_starts(source, c) && is_asm(c) && !position_of(source, c).system_header) {
@@ -97,12 +132,14 @@ static void rewrite(const Source *source, Text *out) {
       statement_start = out->length;
     } else {
       if (*c == '#') {  // it begins no statement
+        read_line_marker(c, &device);
         c = copy_directive(source, c, out);
         statement = c;
         statement_start = out->length;
         continue;
       }
       append(out, c, 1);
+      follow(&device, c[0], c[1]);
       if (strchr(";{}", *c) != NULL) {
         statement = c + 1;
         statement_start = out->length;

@@ -17,4 +17,7 @@ const char *rewrite_shared(const Source *source, const char *begin, size_t start
 // asm(...), at the word asm. Returns `c` if it stays as it is.
 const char *rewrite_asm(const Source *source, const char *c, Text *out);
 
+// A shift in device code, at its << or >>.
+const char *rewrite_shift(const char *c, Text *out);
+
 #endif
