@@ -54,7 +54,7 @@ static const struct {
 };
 
 // The text of adjacent string literals, %% as %, escapes and spaces as one space each, without the
-// last semicolon. Null if something else comes first.
+// last semicolon and braces around it. Null if something else comes first.
 static char *instruction_of(const Source *source, const char **c) {
   Text text = {NULL, 0, 0};
   bool any = false;
@@ -83,8 +83,10 @@ static char *instruction_of(const Source *source, const char **c) {
   if (!any) return NULL;
   append(&text, "", 1);
   size_t length = text.length - 1;
-  while (length > 0 && strchr(" ;", text.data[length - 1]) != NULL) length--;
+  const bool braces = text.data[0] == '{';
+  while (length > 0 && strchr(braces ? " ;}" : " ;", text.data[length - 1]) != NULL) length--;
   text.data[length] = '\0';
+  if (braces) memmove(text.data, text.data + 1, length);
   return text.data;
 }
 

@@ -221,6 +221,41 @@ static void test_lines_of_shared_arrays(void **state) {
   expect_lines_kept("extern\n__shared__\nint a[\n]; // @4\n");
 }
 
+// ---- inline PTX, shifts, kernels by address -----------------------------------------------------
+
+static void test_inline_ptx(void **state) {
+  (void)state;
+  expect("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x[1]));",
+         "(x[1]) = cuda_cpu::lane_id();");
+  expect("asm(\"prmt.b32 %0,%1,\"\n\" %2, %3;\" : \"=r\"(a) : \"r\"(f(b, c)), \"r\"(d), \"r\"(e));",
+         "(a) = __byte_perm((f(b, c)), (d), (e))\n;");
+  expect_unchanged("asm volatile(\"\" ::: \"memory\"); int an_asm(int asm_);");
+  expect_unchanged("# 1 \"a.h\" 1 3\nasm(\"nop\");\n");
+  expect_error("\nasm(\"wgmma.fence;\");", 2, "inline PTX that has no translation");
+}
+
+static void test_shifts(void **state) {
+  (void)state;
+  expect_unchanged("int f() { return a << b; } int x = a >> b;");
+  expect("__device__ int f() { return a << b >> (c); }",
+         " int f() { return a << cuda_cpu::shift << b >> cuda_cpu::shift >> (c); }");
+  expect("__global__ void k(int n = 1 << m) { x <<= n; y >>= 3; z = w >> 3; v = w << 3 + n; }",
+         " void k(int n = 1 << m) { x <<= cuda_cpu::shift = n; y >>= 3; z = w >> 3; "
+         "v = w << cuda_cpu::shift << 3 + n; }");
+  expect("__device__ int a[] = {1 << b}; int g() { return a << b; }",
+         " int a[] = {1 << b}; int g() { return a << b; }");
+  expect("__device__ void f() { P<P<int>> p; if (a < b && c < d >> e) static_cast<P<P<int>>>(p); }",
+         " void f() { P<P<int>> p; if (a < b && c < d >> cuda_cpu::shift >> e) "
+         "static_cast<P<P<int>>>(p); }");
+}
+
+static void test_kernels_by_address(void **state) {
+  (void)state;
+  expect("cudaLaunchKernel((void *)k<T>, 1, 2);", "cudaLaunchKernel(k<T>, 1, 2);");
+  expect("cudaLaunchCooperativeKernel((const void*)k, 1);", "cudaLaunchCooperativeKernel(k, 1);");
+  expect_unchanged("cudaLaunchKernel(k, 1, 2); cudaLaunchKernel((f)(x), 1, 2);");
+}
+
 // ---- what cannot be translated ------------------------------------------------------------------
 
 static void test_errors_of_launches(void **state) {
@@ -308,6 +343,9 @@ int main(void) {
       cmocka_unit_test(test_declarators_and_types),
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_lines_of_shared_arrays),
+      cmocka_unit_test(test_inline_ptx),
+      cmocka_unit_test(test_shifts),
+      cmocka_unit_test(test_kernels_by_address),
       cmocka_unit_test(test_errors_of_launches),
       cmocka_unit_test(test_errors_of_shared_arrays),
       cmocka_unit_test(test_line_markers),
