@@ -6,6 +6,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cuda_fp16.h>
 #include <math_constants.h>
 
 namespace cg = cooperative_groups;
@@ -102,6 +103,28 @@ static void test_arithmetic(void **state) {
   ASSERT_SAME(real.read(), (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f}));
 }
 
+__global__ void halfs(unsigned short *out, const float *in, int n) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i < n) out[i] = __half_as_ushort(__float2half(in[i]));
+  if (i == 0)
+    out[n] = __half_as_ushort(__hfma(__half(3.0f), __half(0.5f), __half(-1.0f)) + half(2));
+}
+
+static void test_halfs(void **state) {
+  (void)state;
+  // 1, the largest, too large, the smallest, half of it (ties to even), a bit more, a third, -0
+  const std::vector<float> values = {1.0f,     65504.0f,   65520.0f,    0x1p-24f,
+                                     0x1p-25f, 0x1.8p-25f, 1.0f / 3.0f, -0.0f};
+  DeviceArray<float> in(values);
+  DeviceArray<unsigned short> out(9);
+  halfs<<<1, 32>>>(out, in, 8);
+  KERNEL_OK();
+  ASSERT_SAME(out.read(), (std::vector<unsigned short>{0x3c00, 0x7bff, 0x7c00, 1, 0, 1, 0x3555,
+                                                       0x8000, 0x4100}));
+  for (unsigned bits = 0; bits < 0x7c00; bits++)  // there and back
+    assert_int_equal(cuda_cpu::float_to_half(cuda_cpu::half_to_float((unsigned short)bits)), bits);
+}
+
 // ---- groups of lanes ----------------------------------------------------------------------------
 
 __global__ void groups(int *sums, int *scans, int *odd_ranks, int *parts) {
@@ -163,11 +186,9 @@ static void test_tiles_of_several_warps(void **state) {
 
 int main() {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shifts),
-      cmocka_unit_test(test_inline_ptx),
-      cmocka_unit_test(test_arithmetic),
-      cmocka_unit_test(test_groups_of_lanes),
-      cmocka_unit_test(test_tiles_of_several_warps),
+      cmocka_unit_test(test_shifts),          cmocka_unit_test(test_inline_ptx),
+      cmocka_unit_test(test_arithmetic),      cmocka_unit_test(test_halfs),
+      cmocka_unit_test(test_groups_of_lanes), cmocka_unit_test(test_tiles_of_several_warps),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
