@@ -163,6 +163,8 @@ cudaError_t unpin(void *memory) {
   return cudaSuccess;
 }
 
+void library_free(void *memory) { (void)release(memory, Place::kDevice); }
+
 bool fits(const void *pointer, std::size_t bytes) {
   const std::lock_guard<std::mutex> guard(mutex);
   const auto region = find(pointer);

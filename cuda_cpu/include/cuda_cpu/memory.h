@@ -15,8 +15,9 @@ namespace cuda_cpu {
 void register_symbol(const void *address, std::size_t bytes);
 
 // Device memory or managed memory for libraries that run on the device, not filled with a pattern.
-// Null if there is none; cudaFree() releases it.
+// Null if there is none.
 void *library_allocate(std::size_t bytes, bool managed);
+void library_free(void *memory);
 
 // While one of these lives, device memory may be read and written: kernels, copies, and libraries
 // such as Thrust that run on the device. In a build with AddressSanitizer device memory is poisoned

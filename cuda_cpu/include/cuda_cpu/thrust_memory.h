@@ -21,7 +21,7 @@ class ThrustMemory final : public THRUST_NS_QUALIFIER::mr::memory_resource<> {
     if (memory == nullptr && bytes > 0) throw std::bad_alloc();
     return memory;
   }
-  void do_deallocate(void *memory, std::size_t, std::size_t) override { (void)cudaFree(memory); }
+  void do_deallocate(void *memory, std::size_t, std::size_t) override { library_free(memory); }
 };
 
 }  // namespace cuda_cpu

@@ -20,7 +20,7 @@ void *malloc(execution_policy<DerivedPolicy> &, std::size_t bytes) {
 
 template <typename DerivedPolicy, typename Pointer>
 void free(execution_policy<DerivedPolicy> &, Pointer pointer) {
-  (void)cudaFree(thrust::raw_pointer_cast(pointer));
+  ::cuda_cpu::library_free(thrust::raw_pointer_cast(pointer));
 }
 
 }  // namespace sequential
