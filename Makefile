@@ -98,7 +98,7 @@ COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness
 # A recipe that starts with $(CC_) prints "CC file" instead of its command. V=1 prints the command, -s nothing.
 short = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '%-4s %s\n' $(1) $(2);))
 CC_   = $(call short,CC,$<)
-CXX_  = $(call short,CXX,$(patsubst $(B)/generated/%.cpp,%.cu,$<))
+CXX_  = $(call short,CXX,$(patsubst $(B)/generated/%.ii,%.cu,$<))
 NVCC_ = $(call short,NVCC,$<)
 LINK_ = $(call short,LINK,$@)
 cuda_cpu_step = $(if $(V),,$(if $(filter CUDA,$(1)),@,$(call short,$(1),$(2))))
@@ -120,9 +120,8 @@ $(B)/%.o: %.cu
 	$(NVCC_)$(NVCC) $(NVCCFLAGS) $(NVCCFLAGS_$(version_of)) -c $< -o $@
 endif
 
-# CS344's own files: the headers that they expect, what nvcc includes by itself, and an adapter that
-# makes a version of them; both in one object, as if it had been compiled from one file.
-CS344_FLAGS := -Icommon/cs344 $(if $(filter cpu,$(BACKEND)),-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP)
+# CS344's own files: the headers that they expect, and an adapter that makes a version of them; both
+# in one object, as if it had been compiled from one file.
 $(CS344:%=$(B)/%/student_func.o): $(B)/%/student_func.o: $(B)/%/solution.o $(B)/%/adapter.o
 	$(LINK_)ld -r $^ -o $@
 $(CS344:%=$(B)/%/adapter.o): $(B)/%/adapter.o: common/cs344/adapter.c
@@ -131,12 +130,12 @@ $(CS344:%=$(B)/%/adapter.o): $(B)/%/adapter.o: common/cs344/adapter.c
 ifeq ($(BACKEND),cuda)
 $(B)/%/solution.o: %/student_func.cu
 	@mkdir -p $(@D)
-	$(NVCC_)$(NVCC) $(NVCCFLAGS) $(CS344_FLAGS) $(NVCCFLAGS_$*) -c $< -o $@
+	$(NVCC_)$(NVCC) $(NVCCFLAGS) -Icommon/cs344 $(NVCCFLAGS_$*) -c $< -o $@
 else
-$(B)/%/solution.o: $(B)/generated/%/student_func.cpp | $(cuda_cpu_headers)
+$(CS344:%=$(B)/generated/%/student_func.ii): CPPFLAGS += -Icommon/cs344
+$(B)/%/solution.o: $(B)/generated/%/student_func.ii
 	@mkdir -p $(@D)
-	$(CXX_)$(CXX) $(CPPFLAGS) -I$* $(CS344_FLAGS) -include cuda_runtime.h -include climits -include cmath -include cstdio -include cstring \
-	  $(cuda_cpu_cxxflags) $(CXXFLAGS) -Wno-unknown-pragmas $(CXXFLAGS_$*) -c $< -o $@
+	$(CXX_)$(CXX) $(CXXFLAGS) $(CXXFLAGS_$*) $(cuda_cpu_cxxflags) -fno-sanitize=null -Wno-unknown-pragmas -MMD -MF /dev/null -fpreprocessed -c $< -o $@
 endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

@@ -6,7 +6,7 @@
 #   	$(CXX) $(CXXFLAGS) $^ $(cuda_cpu_ldlibs) -o $@
 #
 # Rules: $(B)/FILE.o from FILE.cu, with CXX, CPPFLAGS, CXXFLAGS and CXXFLAGS_FOLDER, where FOLDER is
-# the first part of the file's path. Headers with kernels or __shared__ end in .cuh.
+# the first part of the file's path.
 # Variables: cuda_cpu_objects, cuda_cpu_ldlibs, and cuda_cpu_cppflags for host code of the project
 # that includes CUDA's headers. If the project defines a function cuda_cpu_step(TOOL,FILE), it is put
 # before each command, for example to print a short line: cuda_cpu_step = @echo $(1) $(2);
@@ -22,12 +22,10 @@ CXXFLAGS ?= -O3 -g1
 
 cuda_cpu_rewrite  := $(B)/rewrite
 cuda_cpu_objects  := $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(cuda_cpu)/src/*.cpp))
-cuda_cpu_headers  := $(patsubst %,$(B)/generated/%,$(wildcard *.cuh */*.cuh */*/*.cuh))
-# Generated headers stand before those that they come from. Both by -iquote, not -I: a program
-# called `compare` would otherwise be taken for C++'s header <compare>.
-cuda_cpu_cppflags := -iquote $(B)/generated -iquote . -I$(cuda_cpu)/include
+# -iquote, not -I: a program called `compare` would otherwise be taken for C++'s header <compare>.
+cuda_cpu_cppflags := -iquote . -I$(cuda_cpu)/include
 # initial-exec: thread-local variables at the cost of a plain load, also from a shared object.
-cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec -MMD -MP
+cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec
 
 # GCC's OpenMP runtime as a static library, so that src/wait_policy.cpp runs before it starts; whole,
 # so that shared objects with OpenMP code of their own find all of it in the program.
@@ -40,24 +38,28 @@ endif
 cuda_cpu_ldlibs := -lboost_context $(cuda_cpu_openmp) -ldl -lpthread
 
 .DELETE_ON_ERROR:
-.PRECIOUS: $(B)/generated/%.cpp $(B)/generated/%.cuh
+.PRECIOUS: $(B)/generated/%.ii
 
 $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CC,rewrite)$(CC) -std=c17 -O2 -Wall -Wextra $(filter %.c,$^) -o $@
-$(B)/generated/%.cuh: %.cuh $(cuda_cpu_rewrite)
+
+# Preprocessed, then rewritten, then compiled. The dependencies are those of the first step.
+# -fno-sanitize=null: Thrust's headers bind null references, which UBSan would stop at; AddressSanitizer
+# finds accesses through null.
+cuda_cpu_flags = $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -fno-sanitize=null -Wno-unknown-pragmas \
+                 $(CXXFLAGS_$(firstword $(subst /, ,$*)))
+$(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
+	@mkdir -p $(@D) $(dir $(B)/$*)
+	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) -DCUDA_CPU_REWRITE -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
+	  -E -x c++ $< -o $@.unrewritten
+	$(cuda_cpu_rewrite) $@.unrewritten > $@.rewritten && mv $@.rewritten $@ && rm $@.unrewritten
+$(B)/%.o: $(B)/generated/%.ii
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $< > $@
-$(B)/generated/%.cpp: %.cu $(cuda_cpu_rewrite)
-	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $< > $@
-$(B)/%.o: $(B)/generated/%.cpp | $(cuda_cpu_headers)
-	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -Wno-unknown-pragmas \
-	  $(CXXFLAGS_$(firstword $(subst /, ,$*))) -c $< -o $@
+	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_flags) -MMD -MF /dev/null -fpreprocessed -c $< -o $@
 $(B)/cuda_cpu/src/%.o: $(cuda_cpu)/src/%.cpp
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -c $< -o $@
+	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
 -include $(cuda_cpu_objects:.o=.d)
 

@@ -2,9 +2,5 @@
 ifeq ($(BACKEND),cpu)
   CXXFLAGS_thrust_ref := -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_TBB \
                          -DTHRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP
-  # Thrust's own headers bind a null reference, which UBSan would stop at.
-  ifeq ($(SANITIZE),1)
-    CXXFLAGS_thrust_ref += -fno-sanitize=null
-  endif
   LDLIBS_thrust_ref   := -ltbb
 endif

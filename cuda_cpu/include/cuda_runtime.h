@@ -3,24 +3,44 @@
 // __shared__. Semantics: CUDA C++ Programming Guide, "C++ Language Extensions".
 #ifndef CUDA_CPU_CUDA_RUNTIME_H
 #define CUDA_CPU_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__  // CUDA's own guard, by which samples know the header
 
 #include <cuda_runtime_api.h>
 
+// What nvcc includes by itself.
+#include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <cmath>
+#include <new>
+#include <utility>
 
 #include <cuda_cpu/atomics.h>
 #include <cuda_cpu/barrier.h>
 #include <cuda_cpu/intrinsics.h>
 #include <cuda_cpu/launch_calls.h>
+#include <cuda_cpu/math.h>
 #include <cuda_cpu/memory.h>
 #include <cuda_cpu/shared.h>
+#include <cuda_cpu/shift.h>
 #include <cuda_cpu/warp.h>
 
+// Thrust's own backends for CPUs stand in for its CUDA backend; TBB and OMP are the others.
+#ifndef THRUST_DEVICE_SYSTEM
+#define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
+#endif
+
+#ifdef CUDA_CPU_REWRITE  // preprocessing for the rewriter, which reads and removes them
+#define __global__ __global__
+#define __device__ __device__
+#else
 #define __global__
 #define __device__
+#endif
 #define __host__
 #define __constant__
 #define __managed__

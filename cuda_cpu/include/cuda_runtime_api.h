@@ -3,112 +3,9 @@
 // exists. Calls complete before they return, so streams and events are always idle.
 #ifndef CUDA_CPU_CUDA_RUNTIME_API_H
 #define CUDA_CPU_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__  // CUDA's own guard
 
-#include <stddef.h>
-#include <stdint.h>
-
-#define CUDA_CPU 1  // for code that differs on the CPU
-#define CUDART_VERSION 12000
-
-typedef enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorLaunchPendingCountExceeded = 69,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorNotReady = 600,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorCooperativeLaunchTooLarge = 720,
-  cudaErrorNotPermitted = 800,
-  cudaErrorNotSupported = 801,
-} cudaError_t;
-
-enum cudaMemcpyKind {
-  cudaMemcpyHostToHost = 0,
-  cudaMemcpyHostToDevice = 1,
-  cudaMemcpyDeviceToHost = 2,
-  cudaMemcpyDeviceToDevice = 3,
-  cudaMemcpyDefault = 4,
-};
-
-enum cudaLimit {
-  cudaLimitStackSize = 0,
-  cudaLimitPrintfFifoSize = 1,
-  cudaLimitMallocHeapSize = 2,
-  cudaLimitDevRuntimeSyncDepth = 3,
-  cudaLimitDevRuntimePendingLaunchCount = 4,
-};
-
-enum cudaFuncAttribute {
-  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
-};
-
-enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-};
-
-enum cudaMemoryType {
-  cudaMemoryTypeUnregistered = 0,
-  cudaMemoryTypeHost = 1,
-  cudaMemoryTypeDevice = 2,
-  cudaMemoryTypeManaged = 3,
-};
-
-struct cudaPointerAttributes {
-  enum cudaMemoryType type;
-  int device;
-  void *devicePointer;
-  void *hostPointer;
-};
-
-struct cudaDeviceProp {
-  char name[256];
-  size_t totalGlobalMem;
-  size_t sharedMemPerBlock;
-  size_t sharedMemPerBlockOptin;
-  size_t sharedMemPerMultiprocessor;
-  int warpSize;
-  int maxThreadsPerBlock;
-  int maxThreadsDim[3];
-  int maxGridSize[3];
-  int major, minor;
-  int multiProcessorCount;
-  int maxThreadsPerMultiProcessor;
-  int maxBlocksPerMultiProcessor;
-  int l2CacheSize;
-  int concurrentKernels;
-  int cooperativeLaunch;
-};
-
-typedef struct CUstream_st *cudaStream_t;
-typedef struct CUevent_st *cudaEvent_t;
-
-#define cudaStreamDefault 0x00
-#define cudaStreamNonBlocking 0x01
-#define cudaStreamLegacy ((cudaStream_t)0x1)
-#define cudaStreamPerThread ((cudaStream_t)0x2)
-// Streams of launches from kernels (CUDA programming guide, "CUDA Dynamic Parallelism").
-#define cudaStreamTailLaunch ((cudaStream_t)0x3)
-#define cudaStreamFireAndForget ((cudaStream_t)0x4)
-#define cudaEventDefault 0x00
-#define cudaEventBlockingSync 0x01
-#define cudaEventDisableTiming 0x02
+#include <driver_types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -131,6 +28,20 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
+cudaError_t cudaThreadSynchronize(void);  // the old name of cudaDeviceSynchronize
+cudaError_t cudaThreadExit(void);
+cudaError_t cudaSetDeviceFlags(unsigned int flags);
+cudaError_t cudaGetDeviceFlags(unsigned int *flags);
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted);
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache preference);
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *preference);
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig preference);
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
+cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device);
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 
@@ -139,8 +50,16 @@ cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
+cudaError_t cudaMallocManaged(void **memory, size_t bytes,
+                              unsigned int flags CUDA_CPU_DEFAULT(cudaMemAttachGlobal));
 cudaError_t cudaMallocHost(void **memory, size_t bytes);
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned int flags);
 cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int flags);
+cudaError_t cudaHostUnregister(void *memory);
+cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *memory, unsigned int flags);
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *memory);
+cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 
@@ -152,7 +71,32 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
                             cudaStream_t stream CUDA_CPU_DEFAULT(0));
 
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                           size_t bytes);
+// Rows of `width` bytes that are `..._pitch` bytes apart.
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream CUDA_CPU_DEFAULT(0));
+cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height);
+// Advice about managed memory: it is where both sides need it already.
+cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int device,
+                                 cudaStream_t stream CUDA_CPU_DEFAULT(0));
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
+                          int device);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *memory,
+                                     size_t bytes CUDA_CPU_DEFAULT(0),
+                                     unsigned int flags CUDA_CPU_DEFAULT(cudaMemAttachSingle));
+
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+// Both run the function at once, because all work before it is complete.
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
+                                  unsigned int flags);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
@@ -164,6 +108,8 @@ cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream CUDA_CPU_DEFAULT(0));
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream CUDA_CPU_DEFAULT(0),
+                                     unsigned int flags CUDA_CPU_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop);

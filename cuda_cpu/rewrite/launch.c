@@ -1,5 +1,10 @@
-// kernel<T><<<grid, block>>>(a, b)  ->  cuda_cpu::launcher<kernel<T>>("kernel<T>", grid, block)(a,
+// kernel<<<grid, block>>>(a, b)  ->  cuda_cpu::launcher(SIGNATURE, CALL, "kernel", grid, block)(a,
 // b)
+//
+// SIGNATURE is a lambda that returns the kernel as a pointer, and cannot be called if that takes
+// the arguments' types. CALL is a lambda that calls the kernel as an ordinary function, so that the
+// compiler deduces template arguments, fills in default arguments, and inlines the kernel into the
+// loop over a block's threads.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // strndup
 #endif
@@ -9,63 +14,182 @@
 
 #include "translate.h"
 
-static size_t skip_spaces_back(const Text *out, size_t end) {
-  while (end > 0 && isspace((unsigned char)out->data[end - 1])) end--;
+// ---- the kernel, in front of <<<, read backwards ------------------------------------------------
+
+static size_t skip_spaces_back(const char *data, size_t end) {
+  while (end > 0 && isspace((unsigned char)data[end - 1])) end--;
   return end;
 }
 
-// Start of the kernel's name, with namespaces and template arguments, in the output, which ends at
-// `i`.
-static size_t kernel_name_start(const Text *out, size_t i) {
-  const char *const data = out->data;
-  if (i > 0 && data[i - 1] == '>') {
-    int angles = 0, parentheses = 0;  // inside parentheses < and > only compare
-    do {
-      i--;
-      parentheses += (data[i] == ')') - (data[i] == '(');
-      if (parentheses > 0) continue;
-      if (i > 0 && data[i] == '<' && data[i - 1] == '<')
-        i--;  // a shift
-      else
-        angles += (data[i] == '>') - (data[i] == '<');
-    } while (i > 0 && (angles > 0 || parentheses > 0));
-    i = skip_spaces_back(out, i);
-  }
+static size_t skip_spaces(const char *data, size_t i) {
+  while (isspace((unsigned char)data[i])) i++;
+  return i;
+}
+
+// Start of the brackets that end at `i`, or `i` if they have no start. Inside parentheses < and >
+// only compare.
+static size_t brackets_start(const char *data, size_t i) {
+  const size_t end = i;
+  int angles = 0, others = 0;
+  do {
+    i--;
+    const char c = data[i];
+    others += (strchr(")]}", c) != NULL) - (strchr("([{", c) != NULL);
+    if (others > 0) continue;
+    if (i > 0 && data[i] == '<' && data[i - 1] == '<')
+      i--;  // a shift
+    else if (!(c == '>' && i > 0 && data[i - 1] == '-'))
+      angles += (c == '>') - (c == '<');
+  } while (i > 0 && (angles > 0 || others > 0));
+  return angles == 0 && others == 0 ? i : end;
+}
+
+static bool ends_with_keyword(const char *data, size_t end) {
+  static const char *const keywords[] = {"return", "else",  "do",  "case",
+                                         "if",     "while", "for", "switch"};
+  size_t start = end;
+  while (start > 0 && is_name(data[start - 1])) start--;
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    if (end - start == strlen(keywords[i]) && strncmp(data + start, keywords[i], end - start) == 0)
+      return true;
+  return false;
+}
+
+// Start of the expression that names the kernel and ends at `end`: kernel, a::b<c>, table[i],
+// (*pointer), object.member, choose(x). `end` if there is none.
+static size_t kernel_start(const char *data, size_t end) {
+  size_t i = end;
   for (;;) {
-    if (i > 0 && is_name(data[i - 1]))
-      i--;
-    else if (i > 1 && data[i - 1] == ':' && data[i - 2] == ':')
-      i -= 2;
-    else
+    bool group = false;  // brackets behind which nothing has been read
+    size_t name_end, behind_first = i;
+    for (;;) {
+      name_end = skip_spaces_back(data, i);
+      if (name_end == 0 || strchr(")]>", data[name_end - 1]) == NULL) break;
+      const size_t open = brackets_start(data, name_end);
+      if (open == name_end) return end;
+      group = data[open] == '(';
+      behind_first = i;
+      i = open;
+    }
+    size_t start = name_end;
+    while (start > 0 && is_name(data[start - 1])) start--;
+    const bool keyword = start < name_end && ends_with_keyword(data, name_end);
+    const bool has_name = start < name_end && !keyword;
+    if (keyword && group && behind_first != end) i = behind_first;  // if (x) (*kernel)<<<
+    if (has_name && !isdigit((unsigned char)data[start]))
+      i = start;
+    else if (!group)
+      return end;
+    if (keyword) return skip_spaces(data, i);
+    const size_t before = skip_spaces_back(data, i);
+    if (before > 1 && ((data[before - 1] == ':' && data[before - 2] == ':') ||
+                       (data[before - 1] == '>' && data[before - 2] == '-'))) {
+      i = before - 2;
+      const size_t left = skip_spaces_back(data, i);
+      // ::kernel, with nothing in front
+      if (data[before - 1] == ':' && (left == 0 || ends_with_keyword(data, left) ||
+                                      (!is_name(data[left - 1]) && data[left - 1] != '>')))
+        return i;
+    } else if (before > 0 && data[before - 1] == '.') {
+      i = before - 1;
+    } else {
       return i;
+    }
   }
 }
 
-// Appends `text` as a string literal that stays on one line.
+// ---- the brackets -------------------------------------------------------------------------------
+
+// Three < or > in a row, perhaps with spaces between them, as some editors format them: returns
+// their end, or null.
+static const char *three(const char *c, char bracket) {
+  for (int i = 0; i < 3; i++) {
+    while (i > 0 && isspace((unsigned char)*c)) c++;
+    if (*c++ != bracket) return NULL;
+  }
+  return c;
+}
+
+const char *launch_opens(const char *c, const Text *out) {
+  const char *const behind = *c == '<' ? three(c, '<') : NULL;
+  if (behind == NULL) return NULL;
+  const size_t end = skip_spaces_back(out->data, out->length);
+  const bool declares_operator = end >= 8 && strncmp(out->data + end - 8, "operator", 8) == 0;
+  return declares_operator ? NULL : behind;  // operator<< <T>
+}
+
+// Where the >>> begins, in front of the arguments.
+static const char *find_end(const Source *source, const char *const begin, const char **behind) {
+  const char *c = begin;
+  int depth = 0;
+  while (*c != '\0') {
+    const char *const end = depth == 0 && *c == '>' ? three(c, '>') : NULL;
+    if (end != NULL) {
+      const char *next = end;
+      while (isspace((unsigned char)*next)) next++;
+      if (*next == '(') {
+        *behind = end;
+        return c;
+      }
+    }
+    const char *const after = skip_literal(source, c);
+    if (after != c) {
+      c = after;
+      continue;
+    }
+    if (strchr("([{", *c) != NULL) depth++;
+    if (strchr(")]}", *c) != NULL) depth--;
+    if (depth < 0 || (depth == 0 && *c == ';')) break;
+    c += c[0] == '-' && c[1] == '>' ? 2 : 1;
+  }
+  fail(source, begin - 3, "a launch whose <<< has no >>>( to close it");
+}
+
+// ---- the launch ---------------------------------------------------------------------------------
+
+// A copy on one line and without line markers, for the repetitions.
+static char *on_one_line(const char *data, size_t length) {
+  char *const copy = checked(calloc(length + 1, 1));
+  size_t n = 0;
+  for (size_t i = 0; i < length; i++) {
+    if (data[i] == '#' && (i == 0 || data[i - 1] == '\n'))
+      while (i + 1 < length && data[i + 1] != '\n') i++;
+    else
+      copy[n++] = isspace((unsigned char)data[i]) ? ' ' : data[i];
+  }
+  return copy;
+}
+
 static void append_literal(Text *out, const char *text) {
   append(out, "\"", 1);
   for (const char *c = text; *c != '\0'; c++) {
     if (*c == '"' || *c == '\\') append(out, "\\", 1);
-    append(out, *c == '\n' ? " " : c, 1);
+    append(out, c, 1);
   }
   append(out, "\"", 1);
 }
 
 const char *rewrite_launch(const Source *source, const char *c, Text *out) {
-  const size_t end = skip_spaces_back(out, out->length);
-  const size_t start = kernel_name_start(out, end);
-  if (start == end || isdigit((unsigned char)out->data[start]) || out->data[start] == '<')
-    fail(source, c, "a launch without the name of a kernel");
-  // With the spaces in front of <<<, so that the lines below keep their numbers.
-  char *const kernel = checked(strndup(out->data + start, out->length - start));
+  const char *const configuration = launch_opens(c, out);
+  const size_t end = skip_spaces_back(out->data, out->length);
+  const size_t start = kernel_start(out->data, end);
+  if (start == end) fail(source, c, "a launch without the name of a kernel");
+  // Once with its line ends, so that the lines below keep their numbers.
+  char *const original = checked(strndup(out->data + start, out->length - start));
+  char *const kernel = on_one_line(original, end - start);
   out->length = start;
-  append_format(out, "cuda_cpu::launcher<%s>(", kernel);
-  kernel[end - start] = '\0';
+  append_format(out,
+                "cuda_cpu::launcher([=](auto cuda_cpu_) -> decltype(cuda_cpu::signature(cuda_cpu_, "
+                "%s)) { return cuda_cpu::signature(cuda_cpu_, %s); }, [=](auto... cuda_cpu_) -> "
+                "decltype(%s(cuda_cpu_...)) { return %s(cuda_cpu_...); }, ",
+                original, kernel, kernel, kernel);
   append_literal(out, kernel);
   append(out, ", ", 2);
   free(kernel);
-  const char *const closing = find_closing(source, c + 3, ">>>");
-  append(out, c + 3, (size_t)(closing - (c + 3)));
+  free(original);
+  const char *behind;
+  const char *const closing = find_end(source, configuration, &behind);
+  append(out, configuration, (size_t)(closing - configuration));
   append(out, ")", 1);
-  return closing + 3;
+  return behind;
 }

@@ -7,10 +7,28 @@
 #include <string.h>
 
 _Noreturn void fail(const Source *source, const char *at, const char *problem) {
-  int line = 1;
-  for (const char *c = source->text; c < at; c++) line += *c == '\n';
-  fprintf(stderr, "%s:%d: %s\n", source->name, line, problem);
+  const Position position = position_of(source, at);
+  fprintf(stderr, "%.*s:%d: %s\n", (int)position.length, position.file, position.line, problem);
   exit(1);
+}
+
+// Line markers are lines such as: # 12 "file.cu" 2
+Position position_of(const Source *source, const char *at) {
+  Position position = {source->name, strlen(source->name), 1, false};
+  for (const char *c = source->text; c < at; c++) {
+    if (*c == '\n') position.line++;
+    const bool line_starts = c == source->text || c[-1] == '\n';
+    if (!line_starts || c[0] != '#' || c[1] != ' ' || !isdigit((unsigned char)c[2])) continue;
+    const size_t length = strcspn(c, "\n");
+    const char *const name = memchr(c, '"', length);
+    const char *const name_end = name == NULL ? NULL : strchr(name + 1, '"');
+    if (name_end == NULL || name_end >= c + length) continue;
+    position.file = name + 1;
+    position.length = (size_t)(name_end - position.file);
+    position.line = atoi(c + 2) - 1;  // of the line that follows
+    position.system_header = memchr(name_end, '3', (size_t)(c + length - name_end)) != NULL;
+  }
+  return position;
 }
 
 bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }

@@ -10,6 +10,15 @@ typedef struct Source {
   const char *text;  // ends with a zero
 } Source;
 
+// A place in the files that the source was preprocessed from.
+typedef struct Position {
+  const char *file;
+  size_t length;  // of `file`
+  int line;
+  bool system_header;
+} Position;
+Position position_of(const Source *source, const char *at);
+
 // Prints file, line and problem, and ends the program with exit code 1.
 _Noreturn void fail(const Source *source, const char *at, const char *problem);
 

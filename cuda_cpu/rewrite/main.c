@@ -1,10 +1,11 @@
-// rewrite FILE.cu > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
+// rewrite FILE.ii > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
 //
-// Only two things in CUDA C++ are not C++ already: launches (launch.c) and __shared__ (shared.c).
-// cuda_runtime.h provides the rest as macros, variables and functions.
+// These things in CUDA C++ are not C++ already: launches (launch.c), __shared__ (shared.c) and
+// inline PTX (asm.c). cuda_runtime.h provides the rest as macros, variables and functions.
 //
-// Comments, strings and line numbers stay as they are. A construct that cannot be translated is
-// reported with its line, and the exit code is 1.
+// It runs behind the preprocessor (g++ -E), so that launches in macros and in included files are
+// translated too. Comments, strings, line numbers and the preprocessor's line markers stay. A
+// construct that cannot be translated is reported with its line, and the exit code is 1.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,79 @@ static const char *copy_directive(const Source *source, const char *c, Text *out
   return c;
 }
 
+static bool word_starts(const Source *source, const char *c) {
+  return is_name(*c) && (c == source->text || !is_name(c[-1]));
+}
+
+// Calls whose first parameter is `const void *` in CUDA. cuda_cpu needs the kernel with its type.
+static bool launches_by_pointer(const char *c) {
+  return is_word(c, "cudaLaunchKernel") || is_word(c, "cudaLaunchCooperativeKernel");
+}
+
+static bool is_asm(const char *c) {
+  return is_word(c, "asm") || is_word(c, "__asm__") || is_word(c, "__asm");
+}
+
+static const char *skip_spaces(const char *c) {
+  while (isspace((unsigned char)*c)) c++;
+  return c;
+}
+
+// cudaLaunchKernel((void *)kernel, ...  ->  cudaLaunchKernel(kernel, ...
+static const char *drop_cast(const char *c, Text *out) {
+  const char *const name_end = c + word_length(c);
+  append(out, c, word_length(c));
+  const char *end = skip_spaces(name_end);
+  if (*end != '(') return name_end;
+  end = skip_spaces(end + 1);
+  if (*end == '(') {
+    end = skip_spaces(end + 1);
+    if (is_word(end, "const")) end = skip_spaces(end + word_length(end));
+    if (!is_word(end, "void")) return name_end;
+    end = skip_spaces(end + word_length(end));
+    if (*end != '*') return name_end;
+    end = skip_spaces(end + 1);
+    if (*end != ')') return name_end;
+    end++;
+  } else {
+    return name_end;
+  }
+  append(out, "(", 1);
+  for (c = name_end; c < end; c++)
+    if (*c == '\n') append(out, c, 1);  // so that the lines below keep their numbers
+  return end;
+}
+
+// Where the text is with respect to functions that run on the device.
+typedef struct Device {
+  bool system_header;  // whose functions stay as they are
+  bool declared;       // behind __device__ or __global__, in front of the body
+  int parentheses;     // since then
+  int braces;          // open ones of the body; 0 outside
+} Device;
+
+static void read_line_marker(const char *c, Device *device) {
+  const size_t length = strcspn(c, "\n");
+  const char *const quote = memchr(c, '"', length);
+  if (c[1] != ' ' || !isdigit((unsigned char)c[2]) || quote == NULL) return;
+  const char *const end = memchr(quote + 1, '"', (size_t)(c + length - quote - 1));
+  if (end != NULL) device->system_header = memchr(end, '3', (size_t)(c + length - end)) != NULL;
+}
+
+static void follow(Device *device, char c, char next) {
+  if (device->braces > 0) {
+    device->braces += (c == '{') - (c == '}');
+  } else if (device->declared) {
+    device->parentheses += (c == '(') - (c == ')');
+    if (device->parentheses > 0) return;
+    if (c == '{') device->braces = 1;
+    // A variable; but operator== and the like have another symbol in front or behind.
+    if (c == '{' || c == ';' || (c == '=' && next == ' ')) device->declared = false;
+  }
+}
+
 static void rewrite(const Source *source, Text *out) {
+  Device device = {false, false, 0, 0};
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
   for (const char *c = source->text; *c != '\0';) {
@@ -32,8 +105,20 @@ static void rewrite(const Source *source, Text *out) {
     if (behind != c) {
       append(out, c, (size_t)(behind - c));
       c = behind;
-    } else if (strncmp(c, "<<<", 3) == 0) {
+    } else if (launch_opens(c, out) != NULL) {
       c = rewrite_launch(source, c, out);
+    } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
+      device.declared = !device.system_header && device.braces == 0;
+      device.parentheses = 0;
+      c += word_length(c);
+    } else if (device.braces > 0 && (strncmp(c, "<<", 2) == 0 || strncmp(c, ">>", 2) == 0)) {
+      c = rewrite_shift(c, out);
+    } else if (word_starts(source, c) && launches_by_pointer(c)) {
+      c = drop_cast(c, out);
+    } else if (word_starts(source, c) && is_asm(c) && !position_of(source, c).system_header) {
+      const char *const after = rewrite_asm(source, c, out);
+      if (after == c) append(out, c, word_length(c));
+      c = after == c ? c + word_length(c) : after;
     } else if (is_word(c, "__shared__") && (c == source->text || !is_name(c[-1]))) {
       // Spaces and comments before the statement's first word have been written already.
       while (isspace((unsigned char)*statement) || skip_literal(source, statement) != statement) {
@@ -47,12 +132,14 @@ static void rewrite(const Source *source, Text *out) {
       statement_start = out->length;
     } else {
       if (*c == '#') {  // it begins no statement
+        read_line_marker(c, &device);
         c = copy_directive(source, c, out);
         statement = c;
         statement_start = out->length;
         continue;
       }
       append(out, c, 1);
+      follow(&device, c[0], c[1]);
       if (strchr(";{}", *c) != NULL) {
         statement = c + 1;
         statement_start = out->length;
@@ -82,13 +169,12 @@ static char *read_file(const char *name) {
 
 int main(int argc, char **argv) {
   if (argc != 2) {
-    fputs("usage: rewrite FILE.cu > FILE.cpp\n", stderr);
+    fputs("usage: rewrite FILE.ii > FILE.cpp\n", stderr);
     return 1;
   }
   char *const text = read_file(argv[1]);
   const Source source = {argv[1], text};
   Text out = {NULL, 0, 0};
-  append_format(&out, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", argv[1]);
   rewrite(&source, &out);
   fwrite(out.data, 1, out.length, stdout);
   free(out.data);

@@ -1,14 +1,23 @@
-// The two translations. Each reads from `c` on, writes to `out` and returns where to go on reading.
+// The translations. Each reads from `c` on, writes to `out` and returns where to go on reading.
 #ifndef CUDA_CPU_REWRITE_TRANSLATE_H
 #define CUDA_CPU_REWRITE_TRANSLATE_H
 
 #include "lexer.h"
 #include "text.h"
 
+// Behind the <<< that begins at `c`, or null if there is none.
+const char *launch_opens(const char *c, const Text *out);
+
 // kernel<<<grid, block>>>, at the <<<. The kernel's name is already in `out`.
 const char *rewrite_launch(const Source *source, const char *c, Text *out);
 
 // A declaration with __shared__. It begins at `begin` and, in `out`, at `start`.
 const char *rewrite_shared(const Source *source, const char *begin, size_t start, Text *out);
+
+// asm(...), at the word asm. Returns `c` if it stays as it is.
+const char *rewrite_asm(const Source *source, const char *c, Text *out);
+
+// A shift in device code, at its << or >>.
+const char *rewrite_shift(const char *c, Text *out);
 
 #endif

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 
 #include <cuda_cpu/errors.h>
 
@@ -67,7 +69,18 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
   p->maxBlocksPerMultiProcessor = kMaxBlocksPerMultiprocessor;
   const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
   p->l2CacheSize = cache > 0 ? static_cast<int>(cache) : 0;
-  p->cooperativeLaunch = 1;
+  p->cooperativeLaunch = p->unifiedAddressing = p->managedMemory = p->canMapHostMemory = 1;
+  p->concurrentManagedAccess = p->hostNativeAtomicSupported = p->integrated = 1;
+  p->memoryPoolsSupported = 1;
+  p->totalConstMem = 64 * 1024;
+  p->reservedSharedMemPerBlock = kSharedReservedPerBlock;
+  p->regsPerBlock = p->regsPerMultiprocessor = 65536;
+  p->memPitch = INT_MAX;
+  p->textureAlignment = 512;
+  p->texturePitchAlignment = 32;
+  char megahertz[32];
+  if (cpuinfo_field("cpu MHz", megahertz, sizeof megahertz))
+    p->clockRate = static_cast<int>(std::strtod(megahertz, nullptr) * 1e3);
   return cudaSuccess;
 }
 
@@ -75,41 +88,57 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
   cudaDeviceProp p = {};
   const cudaError_t error = cudaGetDeviceProperties(&p, device);
   if (error != cudaSuccess) return error;
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      *value = p.maxThreadsPerBlock;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = static_cast<int>(p.sharedMemPerBlock);
-      break;
-    case cudaDevAttrMultiProcessorCount:
-      *value = p.multiProcessorCount;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = p.l2CacheSize;
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = p.maxThreadsPerMultiProcessor;
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = p.major;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = p.minor;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      *value = static_cast<int>(p.sharedMemPerMultiprocessor);
-      break;
-    case cudaDevAttrCooperativeLaunch:
-      *value = p.cooperativeLaunch;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = static_cast<int>(p.sharedMemPerBlockOptin);
-      break;
-    default:
-      return fail(cudaErrorInvalidValue);
-  }
-  return cudaSuccess;
+  const struct {
+    cudaDeviceAttr attribute;
+    std::size_t value;
+  } attributes[] = {
+      {cudaDevAttrMaxThreadsPerBlock, static_cast<std::size_t>(p.maxThreadsPerBlock)},
+      {cudaDevAttrMaxBlockDimX, static_cast<std::size_t>(p.maxThreadsDim[0])},
+      {cudaDevAttrMaxBlockDimY, static_cast<std::size_t>(p.maxThreadsDim[1])},
+      {cudaDevAttrMaxBlockDimZ, static_cast<std::size_t>(p.maxThreadsDim[2])},
+      {cudaDevAttrMaxGridDimX, static_cast<std::size_t>(p.maxGridSize[0])},
+      {cudaDevAttrMaxGridDimY, static_cast<std::size_t>(p.maxGridSize[1])},
+      {cudaDevAttrMaxGridDimZ, static_cast<std::size_t>(p.maxGridSize[2])},
+      {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<std::size_t>(p.sharedMemPerBlock)},
+      {cudaDevAttrTotalConstantMemory, static_cast<std::size_t>(p.totalConstMem)},
+      {cudaDevAttrWarpSize, static_cast<std::size_t>(p.warpSize)},
+      {cudaDevAttrMaxRegistersPerBlock, static_cast<std::size_t>(p.regsPerBlock)},
+      {cudaDevAttrClockRate, static_cast<std::size_t>(p.clockRate)},
+      {cudaDevAttrMultiProcessorCount, static_cast<std::size_t>(p.multiProcessorCount)},
+      {cudaDevAttrIntegrated, static_cast<std::size_t>(p.integrated)},
+      {cudaDevAttrCanMapHostMemory, static_cast<std::size_t>(p.canMapHostMemory)},
+      {cudaDevAttrComputeMode, static_cast<std::size_t>(p.computeMode)},
+      {cudaDevAttrConcurrentKernels, static_cast<std::size_t>(p.concurrentKernels)},
+      {cudaDevAttrMemoryClockRate, static_cast<std::size_t>(p.memoryClockRate)},
+      {cudaDevAttrGlobalMemoryBusWidth, static_cast<std::size_t>(p.memoryBusWidth)},
+      {cudaDevAttrL2CacheSize, static_cast<std::size_t>(p.l2CacheSize)},
+      {cudaDevAttrMaxThreadsPerMultiProcessor,
+       static_cast<std::size_t>(p.maxThreadsPerMultiProcessor)},
+      {cudaDevAttrAsyncEngineCount, static_cast<std::size_t>(p.asyncEngineCount)},
+      {cudaDevAttrUnifiedAddressing, static_cast<std::size_t>(p.unifiedAddressing)},
+      {cudaDevAttrComputeCapabilityMajor, static_cast<std::size_t>(p.major)},
+      {cudaDevAttrComputeCapabilityMinor, static_cast<std::size_t>(p.minor)},
+      {cudaDevAttrStreamPrioritiesSupported, static_cast<std::size_t>(p.streamPrioritiesSupported)},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+       static_cast<std::size_t>(p.sharedMemPerMultiprocessor)},
+      {cudaDevAttrMaxRegistersPerMultiprocessor, static_cast<std::size_t>(p.regsPerMultiprocessor)},
+      {cudaDevAttrManagedMemory, static_cast<std::size_t>(p.managedMemory)},
+      {cudaDevAttrPageableMemoryAccess, static_cast<std::size_t>(p.pageableMemoryAccess)},
+      {cudaDevAttrConcurrentManagedAccess, static_cast<std::size_t>(p.concurrentManagedAccess)},
+      {cudaDevAttrComputePreemptionSupported,
+       static_cast<std::size_t>(p.computePreemptionSupported)},
+      {cudaDevAttrCooperativeLaunch, static_cast<std::size_t>(p.cooperativeLaunch)},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<std::size_t>(p.sharedMemPerBlockOptin)},
+      {cudaDevAttrMaxBlocksPerMultiprocessor,
+       static_cast<std::size_t>(p.maxBlocksPerMultiProcessor)},
+      {cudaDevAttrMemoryPoolsSupported, static_cast<std::size_t>(p.memoryPoolsSupported)},
+  };
+  for (const auto &known : attributes)
+    if (known.attribute == attribute) {
+      *value = static_cast<int>(known.value);
+      return cudaSuccess;
+    }
+  return fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
@@ -129,6 +158,36 @@ cudaError_t cudaDeviceSynchronize(void) {
 }
 
 cudaError_t cudaDeviceReset(void) { return cudaSuccess; }
+
+// ---- calls that have nothing to do where there is one device without caches of its own
+
+cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
+cudaError_t cudaThreadExit(void) { return cudaSuccess; }
+cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
+cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
+  *flags = cudaDeviceMapHost;
+  return cudaSuccess;
+}
+cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *) { return cudaGetDevice(device); }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *preference) {
+  *preference = cudaFuncCachePreferNone;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaDeviceCanAccessPeer(int *can, int, int) {
+  *can = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) { return fail(cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceDisablePeerAccess(int) { return fail(cudaErrorPeerAccessNotEnabled); }
+cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device) {
+  if (device != 0) return fail(cudaErrorInvalidDevice);
+  std::snprintf(id, static_cast<std::size_t>(length), "0000:00:00.0");
+  return cudaSuccess;
+}
+cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
+cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 
 cudaError_t cudaDriverGetVersion(int *version) {
   *version = 0;  // CUDA's answer where there is no driver

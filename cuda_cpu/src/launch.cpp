@@ -26,6 +26,11 @@ std::map<const void *, std::size_t> shared_limits;  // of kernels that asked for
 
 std::size_t shared_limit(const void *kernel) {
   const std::lock_guard<std::mutex> guard(limits_mutex);
+  if (kernel == nullptr) {  // an instance whose address is not known: the most that any may have
+    std::size_t most = kSharedDefault;
+    for (const auto &limit : shared_limits) most = std::max(most, limit.second);
+    return most;
+  }
   const auto found = shared_limits.find(kernel);
   return found == shared_limits.end() ? kSharedDefault : found->second;
 }

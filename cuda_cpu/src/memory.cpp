@@ -12,7 +12,7 @@ namespace {
 
 bool may_be(const void *pointer, Place wanted) {
   const Place place = place_of(pointer);
-  return place == wanted || place == Place::kPinned;
+  return place == wanted || place == Place::kPinned || place == Place::kManaged;
 }
 
 }  // namespace
@@ -30,7 +30,35 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t) { return release(memory, P
 cudaError_t cudaMallocHost(void **memory, size_t bytes) {
   return allocate(memory, bytes, Place::kPinned);
 }
+cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned int) {
+  return allocate(memory, bytes, Place::kManaged);
+}
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned int) {
+  return cudaMallocHost(memory, bytes);
+}
 cudaError_t cudaFreeHost(void *memory) { return release(memory, Place::kPinned); }
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int) {
+  return pin(memory, bytes);
+}
+cudaError_t cudaHostUnregister(void *memory) { return unpin(memory); }
+cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *memory, unsigned int) {
+  *device_pointer = memory;
+  return place_of(memory) == Place::kPinned ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *memory) {
+  *flags = cudaHostAllocMapped;
+  return place_of(memory) == Place::kPinned ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int, cudaStream_t) {
+  return place_of(memory) == Place::kManaged && fits(memory, bytes) ? cudaSuccess
+                                                                    : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, cudaMemoryAdvise, int) {
+  return cudaMemPrefetchAsync(memory, bytes, 0, nullptr);
+}
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *memory, size_t, unsigned int) {
+  return place_of(memory) == Place::kManaged ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
   *total_bytes = settings().memory_limit;
@@ -41,9 +69,10 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer) {
   const Place place = place_of(pointer);
   void *const address = const_cast<void *>(pointer);
-  attributes->type = place == Place::kDevice   ? cudaMemoryTypeDevice
-                     : place == Place::kPinned ? cudaMemoryTypeHost
-                                               : cudaMemoryTypeUnregistered;
+  attributes->type = place == Place::kDevice    ? cudaMemoryTypeDevice
+                     : place == Place::kManaged ? cudaMemoryTypeManaged
+                     : place == Place::kPinned  ? cudaMemoryTypeHost
+                                                : cudaMemoryTypeUnregistered;
   attributes->device = 0;
   attributes->devicePointer = place == Place::kHost ? nullptr : address;
   attributes->hostPointer = place == Place::kDevice ? nullptr : address;
@@ -77,6 +106,44 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
     return fail(cudaErrorInvalidValue);
   const DeviceScope device;
   std::memset(memory, value, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                           size_t bytes) {
+  if (to_device != 0 || from_device != 0) return fail(cudaErrorInvalidDevice);
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+// ---- rows that are a pitch apart
+
+cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height) {
+  *pitch = (width + 511) / 512 * 512;  // as on a GPU, so that code which ignores it fails here too
+  return cudaMalloc(memory, *pitch * height);
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind) {
+  if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
+  for (size_t row = 0; row < height; row++) {
+    const cudaError_t error =
+        cudaMemcpy(static_cast<char *>(to) + row * to_pitch,
+                   static_cast<const char *>(from) + row * from_pitch, width, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height) {
+  if (width > pitch) return fail(cudaErrorInvalidPitchValue);
+  for (size_t row = 0; row < height; row++) {
+    const cudaError_t error = cudaMemset(static_cast<char *>(memory) + row * pitch, value, width);
+    if (error != cudaSuccess) return error;
+  }
   return cudaSuccess;
 }
 

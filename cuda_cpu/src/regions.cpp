@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -27,6 +29,10 @@ struct Region {
   Place place;
   bool allocated;  // by cudaMalloc or cudaMallocHost, not a __device__ variable
 };
+
+// Bytes in front of and behind each allocation. What a kernel writes there is found when the memory
+// is released or the program ends, and does not destroy the memory of others before.
+constexpr std::size_t kGuard = 4096;
 
 std::mutex mutex;
 std::map<std::uintptr_t, Region> regions;  // by address
@@ -60,20 +66,55 @@ void set_access_to_all([[maybe_unused]] bool open) {
 #endif
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+void set_guards(char *memory, std::size_t bytes) {  // the rest of the last 256 bytes
+  ASAN_POISON_MEMORY_REGION(memory + bytes, (bytes + 255) / 256 * 256 - bytes);
+}
+void check_guards(const char *, std::size_t) {}
+#else
+void set_guards(char *memory, std::size_t bytes) {
+  std::memset(memory - kGuard, kPoison, kGuard);
+  std::memset(memory + bytes, kPoison, kGuard);
+}
+
+void check_guards(const char *memory, std::size_t bytes) {
+  const auto written = [](char c) { return static_cast<unsigned char>(c) != kPoison; };
+  const char *const end = memory + bytes;
+  const char *const behind = std::find_if(end, end + kGuard, written);
+  if (behind != end + kGuard)
+    diagnose("memcheck", "an array of %zu bytes was written beyond its end, at byte %td", bytes,
+             behind - memory);
+  const char *const front = std::find_if(memory - kGuard, memory, written);
+  if (front != memory)
+    diagnose("memcheck", "an array of %zu bytes was written %td bytes before its start", bytes,
+             memory - front);
+}
+#endif
+
+// At the program's end: memory that was never released.
+struct LastCheck {
+  ~LastCheck() {
+#if !defined(__SANITIZE_ADDRESS__)
+    for (const auto &region : regions)
+      if (region.second.allocated)
+        check_guards(reinterpret_cast<const char *>(region.first), region.second.bytes);
+#endif
+  }
+} last_check;  // behind `regions`, so that it is destroyed first
+
 }  // namespace
 
-cudaError_t allocate(void **memory, std::size_t bytes, Place place) {
+cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill) {
   *memory = nullptr;
   if (bytes == 0) return cudaSuccess;
   const std::lock_guard<std::mutex> guard(mutex);
   if (bytes > settings().memory_limit - device_bytes) return fail(cudaErrorMemoryAllocation);
   const std::size_t rounded = (bytes + 255) / 256 * 256;
-  void *const block = aligned_alloc(256, rounded);
-  if (block == nullptr) return fail(cudaErrorMemoryAllocation);
-  std::memset(block, kPoison, rounded);
-#if defined(__SANITIZE_ADDRESS__)
-  ASAN_POISON_MEMORY_REGION(static_cast<char *>(block) + bytes, rounded - bytes);
-#endif
+  char *const guarded = static_cast<char *>(aligned_alloc(256, rounded + 2 * kGuard));
+  if (guarded == nullptr) return fail(cudaErrorMemoryAllocation);
+  char *const block = guarded + kGuard;
+  if (fill) std::memset(block, kPoison, bytes);
+  set_guards(block, bytes);
   const auto region =
       regions.emplace(reinterpret_cast<std::uintptr_t>(block), Region{bytes, place, true}).first;
   device_bytes += bytes;
@@ -82,18 +123,47 @@ cudaError_t allocate(void **memory, std::size_t bytes, Place place) {
   return cudaSuccess;
 }
 
+void *library_allocate(std::size_t bytes, bool managed) {
+  void *memory = nullptr;
+  (void)allocate(&memory, bytes, managed ? Place::kManaged : Place::kDevice, false);
+  return memory;
+}
+
 cudaError_t release(void *memory, Place place) {
   if (memory == nullptr) return cudaSuccess;
   const std::lock_guard<std::mutex> guard(mutex);
   const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
-  if (region == regions.end() || region->second.place != place || !region->second.allocated)
+  const bool managed = region != regions.end() && region->second.place == Place::kManaged;
+  if (region == regions.end() || !region->second.allocated ||
+      (region->second.place != place && !(managed && place == Place::kDevice)))
     return fail(cudaErrorInvalidValue);
   set_access(*region, true);
+  check_guards(static_cast<const char *>(memory), region->second.bytes);
   device_bytes -= region->second.bytes;
   regions.erase(region);
-  std::free(memory);
+  std::free(static_cast<char *>(memory) - kGuard);
   return cudaSuccess;
 }
+
+cudaError_t pin(void *memory, std::size_t bytes) {
+  const std::lock_guard<std::mutex> guard(mutex);
+  if (memory == nullptr || bytes == 0) return fail(cudaErrorInvalidValue);
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(memory);
+  if (!regions.emplace(address, Region{bytes, Place::kPinned, false}).second)
+    return fail(cudaErrorHostMemoryAlreadyRegistered);
+  return cudaSuccess;
+}
+
+cudaError_t unpin(void *memory) {
+  const std::lock_guard<std::mutex> guard(mutex);
+  const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
+  if (region == regions.end() || region->second.place != Place::kPinned || region->second.allocated)
+    return fail(cudaErrorHostMemoryNotRegistered);
+  regions.erase(region);
+  return cudaSuccess;
+}
+
+void library_free(void *memory) { (void)release(memory, Place::kDevice); }
 
 bool fits(const void *pointer, std::size_t bytes) {
   const std::lock_guard<std::mutex> guard(mutex);

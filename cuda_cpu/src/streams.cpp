@@ -26,6 +26,26 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int) {
   return cudaStreamCreate(stream);
 }
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int, int) {
+  return cudaStreamCreate(stream);
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t, int *priority) {
+  *priority = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+  *least = *greatest = 0;  // CUDA's answer where priorities are not supported
+  return cudaSuccess;
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
+                                  unsigned int) {
+  callback(stream, cudaSuccess, data);
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void *data) {
+  function(data);
+  return cudaSuccess;
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   // The streams that CUDA itself names are small numbers.
   if (reinterpret_cast<std::uintptr_t>(stream) <=
@@ -58,6 +78,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
   event->recorded = true;
   clock_gettime(CLOCK_MONOTONIC, &event->when);
   return cudaSuccess;
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+  return cudaEventRecord(event, stream);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 
+#include "settings.h"
+
 namespace cuda_cpu {
 
 namespace {
 
-// Result of a shuffle whose source lane takes no part. CUDA leaves it undefined; this value is easy
-// to recognise.
-constexpr std::uint64_t kUndefined = 0xdeadbeefdeadbeefULL;
+// Result of a shuffle whose source lane takes no part. CUDA leaves it undefined. Some programs,
+// such as cuda-samples' reduction, need 0; in shuffled order it is a value that shows.
+std::uint64_t undefined() { return settings().shuffle ? 0xdeadbeefdeadbeefULL : 0; }
 
 int shuffle_source(int operation, int lane, int argument) {
   const int distance = argument & 31, width = argument >> 8;
@@ -68,7 +70,7 @@ void warp_results(int operation, unsigned mask, const std::uint64_t value[32],
     case kShuffleXor:
       for_each_lane([&](int lane) {
         const int source = shuffle_source(operation, lane, argument[lane]);
-        result[lane] = takes_part(source) ? value[source] : kUndefined;
+        result[lane] = takes_part(source) ? value[source] : undefined();
       });
       return;
     case kMatchAny:

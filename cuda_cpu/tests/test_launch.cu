@@ -232,6 +232,76 @@ static void test_launches_by_function(void **) {
   assert_int_equal(added(d_sum), 70);
 }
 
+// ---- kernels that the compiler finds ------------------------------------------------------------
+
+template <int Step, class T>
+__global__ void deduced(T *out, T value) {
+  out[threadIdx.x] = static_cast<T>(value + Step * static_cast<T>(threadIdx.x));
+}
+
+__global__ void with_defaults(int *out, int first = 40, int second = 2) { *out = first + second; }
+
+__global__ void doubled(int *out) { *out = 2; }
+__global__ void tripled(int *out) { *out = 3; }
+__global__ void overloaded(int *out) { *out = 1; }
+__global__ void overloaded(float *out) { *out = 1.5f; }
+
+#define LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
+
+static void test_deduced_and_default_arguments(void **state) {
+  (void)state;
+  DeviceArray<double> d(4);
+  deduced<3><<<1, 4>>>((double *)d, 0.5);
+  KERNEL_OK();
+  ASSERT_SAME(d.read(), (std::vector<double>{0.5, 3.5, 6.5, 9.5}));
+  DeviceArray<int> out(1);
+  with_defaults<<<1, 1>>>(out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 42);
+  with_defaults<<<1, 1>>>(out, 1);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 3);
+  DeviceArray<float> f(1);
+  overloaded<<<1, 1>>>((float *)f);
+  KERNEL_OK();
+  assert_true(f.read()[0] == 1.5f);
+}
+
+static void test_kernels_as_values(void **state) {
+  (void)state;
+  DeviceArray<int> out(1);
+  void (*const table[])(int *) = {doubled, tripled};
+  for (int i = 0; i < 2; i++) {
+    table[i]<<<1, 1>>>(out);
+    KERNEL_OK();
+    assert_int_equal(out.read()[0], 2 + i);
+  }
+  void (*pointer)(int *) = doubled;
+  (*pointer)<<<1, 1>>>(out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 2);
+  const struct { void (*kernel)(int *); } choice = {tripled};
+  choice.kernel<<<1, 1>>>(out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 3);
+}
+
+// clang-format off
+static void test_spellings(void **state) {
+  (void)state;
+  DeviceArray<int> out(1);
+  LAUNCH(doubled, 1, 1, out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 2);
+  tripled << <1, 1 >> > (out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 3);
+  doubled /* the kernel */ <<<1, /* >>> */ 1>>> /* its argument */ (out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 2);
+}
+// clang-format on
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_grids_and_blocks_in_three_dimensions),
@@ -240,6 +310,9 @@ int main(void) {
       cmocka_unit_test(test_spellings_of_launches),
       cmocka_unit_test(test_parameters_are_passed_by_value),
       cmocka_unit_test(test_launches_by_function),
+      cmocka_unit_test(test_deduced_and_default_arguments),
+      cmocka_unit_test(test_kernels_as_values),
+      cmocka_unit_test(test_spellings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

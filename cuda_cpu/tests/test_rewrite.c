@@ -27,16 +27,13 @@ static Child rewrite(const char *source) {
   return child;
 }
 
-// What it makes of the source, without the two lines that it puts in front. In `text`.
+// What it makes of the source, in `text`.
 static const char *rewritten(const char *source) {
   static char text[CHILD_TEXT];
   const Child child = rewrite(source);
   assert_string_equal(child.errors, "");
   assert_int_equal(child.exit_code, 0);
-  char front[PATH_MAX];
-  snprintf(front, sizeof front, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", source_name);
-  assert_int_equal(strncmp(child.output, front, strlen(front)), 0);
-  memcpy(text, child.output + strlen(front), strlen(child.output + strlen(front)) + 1);
+  memcpy(text, child.output, strlen(child.output) + 1);
   return text;
 }
 
@@ -100,31 +97,53 @@ static void test_directives(void **state) {
 
 // ---- launches -----------------------------------------------------------------------------------
 
+// The call that a kernel becomes, up to what stands between <<< and >>>.
+#define LAUNCHER(kernel, name)                                                                \
+  "cuda_cpu::launcher([=](auto cuda_cpu_) -> decltype(cuda_cpu::signature(cuda_cpu_, " kernel \
+  ")) { return cuda_cpu::signature(cuda_cpu_, " kernel                                        \
+  "); }, [=](auto... cuda_cpu_) -> decltype(" kernel "(cuda_cpu_...)) { return " kernel       \
+  "(cuda_cpu_...); }, \"" name "\", "
+
 static void test_launches(void **state) {
   (void)state;
-  expect("k<<<1, 2>>>(a, b);", "cuda_cpu::launcher<k>(\"k\", 1, 2)(a, b);");
-  expect("  k <<< g, b, s, t >>> ();", "  cuda_cpu::launcher<k >(\"k\",  g, b, s, t ) ();");
+  expect("k<<<1, 2>>>(a, b);", LAUNCHER("k", "k") "1, 2)(a, b);");
+  expect("  k<<< g, b, s, t >>> ();", "  " LAUNCHER("k", "k") " g, b, s, t ) ();");
+  // As Visual Studio formats them.
+  expect("k<< <1, 2 >> >(a);", LAUNCHER("k", "k") "1, 2 )(a);");
+  expect("std::ostream &operator<< <T>(int); a::operator<<  <>();",
+         "std::ostream &operator<< <T>(int); a::operator<<  <>();");
   expect("{::a::k<int, 3><<<1, 1>>>();}",
-         "{cuda_cpu::launcher<::a::k<int, 3>>(\"::a::k<int, 3>\", 1, 1)();}");
+         "{" LAUNCHER("::a::k<int, 3>", "::a::k<int, 3>") "1, 1)();}");
   expect("if (x) k<<<1, 1>>>(); else k<<<2, 2>>>();",
-         "if (x) cuda_cpu::launcher<k>(\"k\", 1, 1)(); else cuda_cpu::launcher<k>(\"k\", 2, 2)();");
-  expect("case 1:k<<<1, 1>>>();", "case 1:cuda_cpu::launcher<k>(\"k\", 1, 1)();");
+         "if (x) " LAUNCHER("k", "k") "1, 1)(); else " LAUNCHER("k", "k") "2, 2)();");
+  expect("case 1:k<<<1, 1>>>();", "case 1:" LAUNCHER("k", "k") "1, 1)();");
   expect("return (k<A<B<1>>><<<1, 1>>>());",
-         "return (cuda_cpu::launcher<k<A<B<1>>>>(\"k<A<B<1>>>\", 1, 1)());");
+         "return (" LAUNCHER("k<A<B<1>>>", "k<A<B<1>>>") "1, 1)());");
   expect("k<(a > b), 1 << 2><<<1, 1>>>();",
-         "cuda_cpu::launcher<k<(a > b), 1 << 2>>(\"k<(a > b), 1 << 2>\", 1, 1)();");
+         LAUNCHER("k<(a > b), 1 << 2>", "k<(a > b), 1 << 2>") "1, 1)();");
   expect("k<sizeof(\"a\\n\")><<<1, 1>>>();",
-         "cuda_cpu::launcher<k<sizeof(\"a\\n\")>>(\"k<sizeof(\\\"a\\\\n\\\")>\", 1, 1)();");
+         LAUNCHER("k<sizeof(\"a\\n\")>", "k<sizeof(\\\"a\\\\n\\\")>") "1, 1)();");
+}
+
+static void test_kernels_that_are_expressions(void **state) {
+  (void)state;
+  expect("t[i][2]<<<1, 1>>>();", LAUNCHER("t[i][2]", "t[i][2]") "1, 1)();");
+  expect("if (x) (*p)<<<1, 1>>>();", "if (x) " LAUNCHER("(*p)", "(*p)") "1, 1)();");
+  expect("else o.m<<<1, 1>>>();", "else " LAUNCHER("o.m", "o.m") "1, 1)();");
+  expect("return this->m[0]<<<1, 1>>>();",
+         "return " LAUNCHER("this->m[0]", "this->m[0]") "1, 1)();");
+  expect("f(1)(2)<<<1, 1>>>();", LAUNCHER("f(1)(2)", "f(1)(2)") "1, 1)();");
+  expect("do ::k<A>::f<<<1, 1>>>();", "do " LAUNCHER("::k<A>::f", "::k<A>::f") "1, 1)();");
 }
 
 static void test_configurations(void **state) {
   (void)state;
-  expect("k<<<n >> 3, dim3{1, 2}>>>(x);", "cuda_cpu::launcher<k>(\"k\", n >> 3, dim3{1, 2})(x);");
+  expect("k<<<n >> 3, dim3{1, 2}>>>(x);", LAUNCHER("k", "k") "n >> 3, dim3{1, 2})(x);");
   expect("k<<<f<1, 2>(a[b(\")\")], ','), 2>>2>>>(x);",
-         "cuda_cpu::launcher<k>(\"k\", f<1, 2>(a[b(\")\")], ','), 2>>2)(x);");
+         LAUNCHER("k", "k") "f<1, 2>(a[b(\")\")], ','), 2>>2)(x);");
   expect("k<<<1 /* a, >>> ( */, \">>>\"[0]>>>(x);",
-         "cuda_cpu::launcher<k>(\"k\", 1 /* a, >>> ( */, \">>>\"[0])(x);");
-  expect("k<<<(a, b), c>>>(d<e, f>>g);", "cuda_cpu::launcher<k>(\"k\", (a, b), c)(d<e, f>>g);");
+         LAUNCHER("k", "k") "1 /* a, >>> ( */, \">>>\"[0])(x);");
+  expect("k<<<(a, b), c>>>(d<e, f>>g);", LAUNCHER("k", "k") "(a, b), c)(d<e, f>>g);");
 }
 
 static void test_lines_of_launches(void **state) {
@@ -202,17 +221,53 @@ static void test_lines_of_shared_arrays(void **state) {
   expect_lines_kept("extern\n__shared__\nint a[\n]; // @4\n");
 }
 
+// ---- inline PTX, shifts, kernels by address -----------------------------------------------------
+
+static void test_inline_ptx(void **state) {
+  (void)state;
+  expect("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x[1]));",
+         "(x[1]) = cuda_cpu::lane_id();");
+  expect("asm(\"prmt.b32 %0,%1,\"\n\" %2, %3;\" : \"=r\"(a) : \"r\"(f(b, c)), \"r\"(d), \"r\"(e));",
+         "(a) = __byte_perm((f(b, c)), (d), (e))\n;");
+  expect_unchanged("asm volatile(\"\" ::: \"memory\"); int an_asm(int asm_);");
+  expect_unchanged("# 1 \"a.h\" 1 3\nasm(\"nop\");\n");
+  expect_error("\nasm(\"wgmma.fence;\");", 2, "inline PTX that has no translation");
+}
+
+static void test_shifts(void **state) {
+  (void)state;
+  expect_unchanged("int f() { return a << b; } int x = a >> b;");
+  expect("__device__ int f() { return a << b >> (c); }",
+         " int f() { return a << cuda_cpu::shift << b >> cuda_cpu::shift >> (c); }");
+  expect("__global__ void k(int n = 1 << m) { x <<= n; y >>= 3; z = w >> 3; v = w << 3 + n; }",
+         " void k(int n = 1 << m) { x <<= cuda_cpu::shift = n; y >>= 3; z = w >> 3; "
+         "v = w << cuda_cpu::shift << 3 + n; }");
+  expect("__device__ int a[] = {1 << b}; int g() { return a << b; }",
+         " int a[] = {1 << b}; int g() { return a << b; }");
+  expect("__device__ void f() { P<P<int>> p; if (a < b && c < d >> e) static_cast<P<P<int>>>(p); }",
+         " void f() { P<P<int>> p; if (a < b && c < d >> cuda_cpu::shift >> e) "
+         "static_cast<P<P<int>>>(p); }");
+}
+
+static void test_kernels_by_address(void **state) {
+  (void)state;
+  expect("cudaLaunchKernel((void *)k<T>, 1, 2);", "cudaLaunchKernel(k<T>, 1, 2);");
+  expect("cudaLaunchCooperativeKernel((const void*)k, 1);", "cudaLaunchCooperativeKernel(k, 1);");
+  expect_unchanged("cudaLaunchKernel(k, 1, 2); cudaLaunchKernel((f)(x), 1, 2);");
+}
+
 // ---- what cannot be translated ------------------------------------------------------------------
 
 static void test_errors_of_launches(void **state) {
   (void)state;
+  const char *const open = "a launch whose <<< has no >>>( to close it";
   expect_error("int a;\n\nint b = 1 <<< 2;\n", 3, "a launch without the name of a kernel");
-  expect_error("kernels[3]<<<1, 2>>>();", 1, "a launch without the name of a kernel");
+  expect_error("return <<<1, 2>>>();", 1, "a launch without the name of a kernel");
   expect_error("<<<1, 2>>>();", 1, "a launch without the name of a kernel");
-  expect_error("\nk<<<1, 2>>();\n", 2, "a bracket that is not closed");
-  expect_error("\n\nk<<<1, (2>>>();\n", 3, "a bracket that is not closed");
-  expect_error("k<<<1, 2)>>>();", 1, "a bracket that is not closed");
-  expect_error("k<<<", 1, "a bracket that is not closed");
+  expect_error("\nk<<<1, 2>>();\n", 2, open);
+  expect_error("\n\nk<<<1, (2>>>();\n", 3, open);
+  expect_error("k<<<1, 2)>>>();", 1, open);
+  expect_error("k<<<", 1, open);
 }
 
 static void test_errors_of_shared_arrays(void **state) {
@@ -226,6 +281,14 @@ static void test_errors_of_shared_arrays(void **state) {
   expect_error("__shared__;", 1, problem);
   expect_error("\n__shared__ int a[2", 2, "a bracket that is not closed");
   expect_error("__shared__", 1, "a bracket that is not closed");
+}
+
+// Messages name the file and the line that the preprocessor took the text from.
+static void test_line_markers(void **state) {
+  (void)state;
+  const Child child = rewrite("# 1 \"a.cu\"\n\n# 40 \"b.h\" 1 3\nint a;\nk<<<;\n# 3 \"a.cu\" 2\n");
+  child_expect_text(child.errors, "b.h:41: a launch whose <<<");
+  expect_unchanged("# 1 \"it's.cu\"\nint a;\n# 7 \"<built-in>\" 2\n");
 }
 
 static void test_unterminated_text(void **state) {
@@ -273,14 +336,19 @@ int main(void) {
       cmocka_unit_test(test_comments_and_literals),
       cmocka_unit_test(test_directives),
       cmocka_unit_test(test_launches),
+      cmocka_unit_test(test_kernels_that_are_expressions),
       cmocka_unit_test(test_configurations),
       cmocka_unit_test(test_lines_of_launches),
       cmocka_unit_test(test_shared_arrays),
       cmocka_unit_test(test_declarators_and_types),
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_lines_of_shared_arrays),
+      cmocka_unit_test(test_inline_ptx),
+      cmocka_unit_test(test_shifts),
+      cmocka_unit_test(test_kernels_by_address),
       cmocka_unit_test(test_errors_of_launches),
       cmocka_unit_test(test_errors_of_shared_arrays),
+      cmocka_unit_test(test_line_markers),
       cmocka_unit_test(test_unterminated_text),
       cmocka_unit_test(test_usage),
   };

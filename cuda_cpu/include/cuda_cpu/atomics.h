@@ -69,6 +69,36 @@ inline unsigned int atomicDec(unsigned int *a, unsigned int limit) {
       a, [limit](unsigned int x) { return x == 0 || x > limit ? limit : x - 1; });
 }
 
+inline unsigned long atomicAdd(unsigned long *a, unsigned long v) {
+  return __atomic_fetch_add(a, v, __ATOMIC_RELAXED);
+}
+inline unsigned short atomicCAS(unsigned short *a, unsigned short compare, unsigned short v) {
+  __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return compare;
+}
+// Scopes: whatever is atomic for the device is atomic for a block and for the host too.
+#define CUDA_CPU_SCOPED(name)          \
+  template <class... A>                \
+  auto name##_block(A... arguments) {  \
+    return name(arguments...);         \
+  }                                    \
+  template <class... A>                \
+  auto name##_system(A... arguments) { \
+    return name(arguments...);         \
+  }
+CUDA_CPU_SCOPED(atomicAdd)
+CUDA_CPU_SCOPED(atomicSub)
+CUDA_CPU_SCOPED(atomicAnd)
+CUDA_CPU_SCOPED(atomicOr)
+CUDA_CPU_SCOPED(atomicXor)
+CUDA_CPU_SCOPED(atomicExch)
+CUDA_CPU_SCOPED(atomicCAS)
+CUDA_CPU_SCOPED(atomicMin)
+CUDA_CPU_SCOPED(atomicMax)
+CUDA_CPU_SCOPED(atomicInc)
+CUDA_CPU_SCOPED(atomicDec)
+#undef CUDA_CPU_SCOPED
+
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

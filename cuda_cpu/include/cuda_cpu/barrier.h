@@ -16,6 +16,16 @@ void grid_barrier(const Site *site);
 // Lets other threads and blocks run, which a spin loop may be waiting for.
 void spin_yield(const Site *site);
 
+// The same in inline PTX.
+inline void ptx_barrier(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const Site site = {"bar.sync", file, line};
+  block_barrier(&site);
+}
+inline void ptx_nanosleep(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const Site site = {"nanosleep", file, line};
+  spin_yield(&site);
+}
+
 }  // namespace cuda_cpu
 
 #define CUDA_CPU_SITE(name)                                            \

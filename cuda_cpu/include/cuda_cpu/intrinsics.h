@@ -1,8 +1,12 @@
-// Bit operations, loads and stores with a cache hint, min and max.
+// Bit operations, clocks, registers of the running thread, loads and stores with a cache hint, min
+// and max.
 #ifndef CUDA_CPU_INTRINSICS_H
 #define CUDA_CPU_INTRINSICS_H
 
+#include <time.h>
+
 #include <cuda_cpu/bits.h>
+#include <cuda_cpu/thread.h>
 
 // ---- bits
 
@@ -59,6 +63,42 @@ inline unsigned int __float_as_uint(float x) {
 inline int __float_as_int(float x) { return cuda_cpu::from_bits<int>(cuda_cpu::to_bits(x)); }
 inline float __uint_as_float(unsigned int x) { return cuda_cpu::from_bits<float>(x); }
 inline float __int_as_float(int x) { return cuda_cpu::from_bits<float>(cuda_cpu::to_bits(x)); }
+
+// ---- clocks and registers
+
+// In nanoseconds, whereas a GPU counts cycles.
+inline long long clock64() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<long long>(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+inline unsigned long long globaltimer() { return static_cast<unsigned long long>(clock64()); }
+
+namespace cuda_cpu {
+
+inline unsigned lane_id() { return current->number % 32; }
+inline unsigned warp_id() { return current->number / 32; }
+inline unsigned lanemask_eq() { return 1u << lane_id(); }
+inline unsigned lanemask_lt() { return lanemask_eq() - 1; }
+inline unsigned lanemask_le() { return lanemask_lt() | lanemask_eq(); }
+inline unsigned lanemask_ge() { return ~lanemask_lt(); }
+inline unsigned lanemask_gt() { return ~lanemask_le(); }
+// A field of `count` bits from `first` on, and the same replaced.
+inline unsigned bit_field(unsigned x, unsigned first, unsigned count) {
+  first &= 255u;
+  count &= 255u;
+  if (first >= 32 || count == 0) return 0;
+  return x >> first & (count >= 32 ? ~0u : (1u << count) - 1);
+}
+inline unsigned replace_bit_field(unsigned field, unsigned x, unsigned first, unsigned count) {
+  first &= 255u;
+  count &= 255u;
+  if (first >= 32 || count == 0) return x;
+  const unsigned mask = (count >= 32 ? ~0u : (1u << count) - 1) << first;
+  return (x & ~mask) | (field << first & mask);
+}
+
+}  // namespace cuda_cpu
 
 // ---- loads and stores with a cache hint: the hint has no meaning here
 

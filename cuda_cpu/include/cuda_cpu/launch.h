@@ -2,7 +2,8 @@
 // and the configuration that goes with it.
 //
 // The rewriter turns kernel<<<grid, block, shared, stream>>>(arguments) into
-//   cuda_cpu::launcher<kernel>("kernel", grid, block, shared, stream)(arguments);
+//   cuda_cpu::launcher(SIGNATURE, CALL, "kernel", grid, block, shared, stream)(arguments);
+// where CALL is a lambda that calls the kernel.
 #ifndef CUDA_CPU_LAUNCH_H
 #define CUDA_CPU_LAUNCH_H
 
@@ -11,6 +12,8 @@
 #include <cstddef>
 #include <memory>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include <cuda_cpu/thread.h>
 
@@ -60,14 +63,17 @@ inline void run_unstarted_threads(Block &block, F kernel) {
   }
 }
 
-// Kernel is a template parameter, so that its body is inlined into the loop.
-template <auto Kernel, class... P>
-struct StaticKernelCall final : KernelCall {
-  std::tuple<P...> arguments;
-  explicit StaticKernelCall(P... p) : arguments(p...) {}
+// A kernel as a lambda that calls it. Its type says which kernel it is, so that the kernel's body
+// is inlined into the loop.
+template <class Call, class... A>
+struct LambdaKernelCall final : KernelCall {
+  Call kernel;
+  std::tuple<A...> arguments;
+  LambdaKernelCall(const Call &k, A... a) : kernel(k), arguments(a...) {}
   void run_threads(Block &block) const override {
-    const std::tuple<P...> local = arguments;  // in registers: no store of the kernel aliases it
-    run_unstarted_threads(block, [&local] { std::apply(Kernel, local); });
+    const std::tuple<A...> local = arguments;  // in registers: no store of the kernel aliases it
+    const Call call = kernel;
+    run_unstarted_threads(block, [&local, &call] { std::apply(call, local); });
   }
 };
 
@@ -93,7 +99,7 @@ struct Configuration {
 
 struct Launch : Configuration {
   const char *name;    // for diagnoses
-  const void *kernel;  // its address, for cudaFuncSetAttribute
+  const void *kernel;  // its address, for cudaFuncSetAttribute; null where it is not known
   bool cooperative;
 };
 
@@ -116,23 +122,63 @@ void check_arguments([[maybe_unused]] const char *kernel, const P &...arguments)
   (check_argument(kernel, ++index, arguments), ...);
 }
 
+// The kernel as a function pointer. The rewriter calls it with a `dependent` 0, so that a kernel
+// whose type depends on its arguments makes the call invalid, not the program.
+template <class... P>
+auto signature(int /*dependent*/, void (*kernel)(P...)) -> void (*)(P...) {
+  return kernel;
+}
+
 // The configured kernel of a <<<...>>>, to be called with the arguments.
-template <auto Kernel, class Type>
-struct Launcher;
-template <auto Kernel, class... P>
-struct Launcher<Kernel, void (*)(P...)> {
+template <class Call>
+struct AnyLauncher {
+  Call call;
   Launch configured;
-  void operator()(P... arguments) const {
+  // Arguments as the kernel is called: for deduced template arguments and for default arguments.
+  template <class... A>
+  void start(A... arguments) const {
     check_arguments(configured.name, arguments...);
-    launch(configured, std::make_unique<StaticKernelCall<Kernel, P...>>(arguments...));
+    launch(configured, std::make_unique<LambdaKernelCall<Call, A...>>(call, arguments...));
   }
 };
-template <auto Kernel>
-Launcher<Kernel, decltype(Kernel)> launcher(const char *name, dim3 grid, dim3 block,
-                                            std::size_t shared_bytes = 0,
-                                            cudaStream_t stream = nullptr) {
+template <class Call, class Type>
+struct Launcher;
+template <class Call, class... P>
+struct Launcher<Call, void (*)(P...)> : AnyLauncher<Call> {
+  // Converts the arguments once, not in each thread.
+  void operator()(P... arguments) const { this->start(arguments...); }
+  // Fewer arguments than parameters: the call fills in the defaults.
+  template <class... A, class = std::enable_if_t<(sizeof...(A) < sizeof...(P))>>
+  void operator()(A &&...arguments) const {
+    convert(std::index_sequence_for<A...>(), arguments...);
+  }
+
+ private:
+  template <std::size_t... I, class... A>
+  void convert(std::index_sequence<I...>, A &...arguments) const {
+    this->start(static_cast<std::tuple_element_t<I, std::tuple<P...>>>(arguments)...);
+  }
+};
+template <class Call>
+struct Launcher<Call, void> : AnyLauncher<Call> {
+  template <class... A>
+  void operator()(A... arguments) const {
+    static_assert(std::is_invocable_v<Call, A...>,
+                  "the kernel cannot be called with these arguments");
+    this->start(arguments...);
+  }
+};
+template <class Signature, class Call>
+auto launcher(Signature signature, Call call, const char *name, dim3 grid, dim3 block,
+              std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
   const Configuration configuration = {grid, block, shared_bytes, stream};
-  return {{configuration, name, reinterpret_cast<const void *>(Kernel), false}};
+  if constexpr (std::is_invocable_v<Signature, int>) {
+    const auto kernel = signature(0);
+    return Launcher<Call, decltype(signature(0))>{
+        {call, {configuration, name, reinterpret_cast<const void *>(kernel), false}}};
+  } else {
+    return Launcher<Call, void>{{call, {configuration, name, nullptr, false}}};
+  }
 }
 
 }  // namespace cuda_cpu

@@ -79,18 +79,83 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
                                         static_cast<P>(a)...);
 }
 
-template <class... P>
-cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
+// ---- attributes and occupancy -------------------------------------------------------------------
+
+inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute,
+                                        int value) {
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;  // a hint
-  return cuda_cpu::set_shared_limit(reinterpret_cast<const void *>(kernel), value);
+  return cuda_cpu::set_shared_limit(kernel, value);
+}
+inline cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig) {
+  return cudaSuccess;
 }
 // Registers and static shared memory are not modelled: threads and dynamic shared memory decide.
-template <class... P>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*)(P...), int threads,
-                                                          size_t shared_bytes) {
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
+  *attributes = cudaFuncAttributes{};
+  attributes->maxThreadsPerBlock = 1024;
+  attributes->ptxVersion = attributes->binaryVersion = 90;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(cuda_cpu::shared_limit(kernel));
+  return cudaSuccess;
+}
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *,
+                                                                 int threads, size_t shared_bytes) {
   *blocks =
       static_cast<int>(cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes));
   return cudaSuccess;
 }
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *kernel, int threads, size_t shared_bytes, unsigned int) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
+}
+// The block size with the most threads on a multiprocessor, the largest if several have.
+template <class Kernel, class SharedBytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, Kernel,
+                                                           SharedBytes shared_bytes,
+                                                           int limit = 0) {
+  unsigned best = 0;
+  *block = *grid = 0;
+  for (int threads = limit > 0 && limit < 1024 ? limit : 1024; threads > 0;
+       threads -= threads % 32 == 0 ? 32 : threads % 32) {
+    const unsigned blocks =
+        cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes(threads));
+    if (blocks * static_cast<unsigned>(threads) <= best) continue;
+    best = blocks * static_cast<unsigned>(threads);
+    *block = threads;
+    *grid = static_cast<int>(blocks);
+  }
+  int multiprocessors = 0;
+  (void)cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  *grid *= multiprocessors;
+  return cudaSuccess;
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Kernel kernel,
+                                               size_t shared_bytes = 0, int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      grid, block, kernel, [shared_bytes](int) { return shared_bytes; }, limit);
+}
+
+// The same calls with the kernel itself.
+#define CUDA_CPU_KERNEL(kernel) reinterpret_cast<const void *>(kernel)
+template <class... P>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
+  return cudaFuncSetAttribute(CUDA_CPU_KERNEL(kernel), attribute, value);
+}
+template <class... P>
+cudaError_t cudaFuncSetCacheConfig(void (*kernel)(P...), cudaFuncCache preference) {
+  return cudaFuncSetCacheConfig(CUDA_CPU_KERNEL(kernel), preference);
+}
+template <class... P>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...)) {
+  return cudaFuncGetAttributes(attributes, CUDA_CPU_KERNEL(kernel));
+}
+template <class... P>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...),
+                                                          int threads, size_t shared_bytes) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, CUDA_CPU_KERNEL(kernel), threads,
+                                                       shared_bytes);
+}
+#undef CUDA_CPU_KERNEL
 
 #endif

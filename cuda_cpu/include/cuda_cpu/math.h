@@ -1,0 +1,211 @@
+// Arithmetic intrinsics: rounding variants, fast approximations (computed exactly here), integer
+// products and differences.
+#ifndef CUDA_CPU_MATH_H
+#define CUDA_CPU_MATH_H
+
+#include <cfenv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <cuda_cpu/bits.h>
+
+// ---- integers
+
+inline unsigned int umin(unsigned int a, unsigned int b) { return a < b ? a : b; }
+inline unsigned int umax(unsigned int a, unsigned int b) { return a < b ? b : a; }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+  return a < b ? a : b;
+}
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) {
+  return a < b ? b : a;
+}
+inline long long llmin(long long a, long long b) { return a < b ? a : b; }
+inline long long llmax(long long a, long long b) { return a < b ? b : a; }
+// The low 32 bits of the product of the factors' low 24 bits.
+inline unsigned int __umul24(unsigned int a, unsigned int b) {
+  return static_cast<unsigned int>((a & 0xffffffULL) * (b & 0xffffffULL));
+}
+inline int __mul24(int a, int b) {
+  const auto low = [](int x) {
+    return static_cast<std::int64_t>((x & 0xffffff) ^ 0x800000) - 0x800000;
+  };
+  return static_cast<int>(static_cast<std::uint32_t>(low(a) * low(b)));
+}
+#define umul24(a, b) __umul24(a, b)
+#define mul24(a, b) __mul24(a, b)
+inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
+inline long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
+inline unsigned int __sad(int a, int b, unsigned int c) {
+  return c + static_cast<unsigned int>(a < b ? static_cast<std::int64_t>(b) - a
+                                             : static_cast<std::int64_t>(a) - b);
+}
+inline unsigned int __usad(unsigned int a, unsigned int b, unsigned int c) {
+  return c + (a < b ? b - a : a - b);
+}
+inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
+inline int __rhadd(int a, int b) {
+  return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
+}
+inline unsigned int __uhadd(unsigned int a, unsigned int b) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b) >> 1);
+}
+inline unsigned int __urhadd(unsigned int a, unsigned int b) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b + 1) >> 1);
+}
+
+// ---- floating point with a rounding mode: rn nearest, rz towards zero, ru up, rd down
+
+namespace cuda_cpu {
+
+// Computes with another rounding mode. The volatile copies keep the compiler from computing before.
+template <class T, class F>
+T rounded(int mode, F compute) {
+  const int before = std::fegetround();
+  std::fesetround(mode);
+  volatile T result = compute();
+  std::fesetround(before);
+  return result;
+}
+
+// As a GPU converts: beyond the range the nearest integer, 0 for NaN.
+template <class I, class F>
+I saturated(F x) {
+  if (std::isnan(x)) return 0;
+  if (x <= static_cast<F>(std::numeric_limits<I>::min())) return std::numeric_limits<I>::min();
+  if (x >= static_cast<F>(std::numeric_limits<I>::max())) return std::numeric_limits<I>::max();
+  return static_cast<I>(x);
+}
+
+}  // namespace cuda_cpu
+
+#define CUDA_CPU_ROUNDED(suffix, mode)                                              \
+  inline float __fadd_##suffix(float a, float b) {                                  \
+    volatile float x = a;                                                           \
+    return cuda_cpu::rounded<float>(mode, [&] { return x + b; });                   \
+  }                                                                                 \
+  inline float __fsub_##suffix(float a, float b) { return __fadd_##suffix(a, -b); } \
+  inline float __fmul_##suffix(float a, float b) {                                  \
+    volatile float x = a;                                                           \
+    return cuda_cpu::rounded<float>(mode, [&] { return x * b; });                   \
+  }                                                                                 \
+  inline float __fdiv_##suffix(float a, float b) {                                  \
+    volatile float x = a;                                                           \
+    return cuda_cpu::rounded<float>(mode, [&] { return x / b; });                   \
+  }                                                                                 \
+  inline float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }        \
+  inline float __fsqrt_##suffix(float a) {                                          \
+    volatile float x = a;                                                           \
+    return cuda_cpu::rounded<float>(mode, [&] { return std::sqrt(x); });            \
+  }                                                                                 \
+  inline float __fmaf_##suffix(float a, float b, float c) {                         \
+    volatile float x = a;                                                           \
+    return cuda_cpu::rounded<float>(mode, [&] { return std::fma(x, b, c); });       \
+  }                                                                                 \
+  inline double __dadd_##suffix(double a, double b) {                               \
+    volatile double x = a;                                                          \
+    return cuda_cpu::rounded<double>(mode, [&] { return x + b; });                  \
+  }                                                                                 \
+  inline double __dmul_##suffix(double a, double b) {                               \
+    volatile double x = a;                                                          \
+    return cuda_cpu::rounded<double>(mode, [&] { return x * b; });                  \
+  }                                                                                 \
+  inline double __ddiv_##suffix(double a, double b) {                               \
+    volatile double x = a;                                                          \
+    return cuda_cpu::rounded<double>(mode, [&] { return x / b; });                  \
+  }                                                                                 \
+  inline float __int2float_##suffix(int a) {                                        \
+    volatile int x = a;                                                             \
+    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });   \
+  }                                                                                 \
+  inline float __uint2float_##suffix(unsigned int a) {                              \
+    volatile unsigned int x = a;                                                    \
+    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });   \
+  }                                                                                 \
+  inline float __double2float_##suffix(double a) {                                  \
+    volatile double x = a;                                                          \
+    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });   \
+  }
+CUDA_CPU_ROUNDED(rn, FE_TONEAREST)
+CUDA_CPU_ROUNDED(rz, FE_TOWARDZERO)
+CUDA_CPU_ROUNDED(ru, FE_UPWARD)
+CUDA_CPU_ROUNDED(rd, FE_DOWNWARD)
+#undef CUDA_CPU_ROUNDED
+
+// To integers.
+#define CUDA_CPU_TO_INTEGERS(suffix, function)                                                 \
+  inline int __float2int_##suffix(float x) { return cuda_cpu::saturated<int>(function(x)); }   \
+  inline unsigned int __float2uint_##suffix(float x) {                                         \
+    return cuda_cpu::saturated<unsigned int>(function(x));                                     \
+  }                                                                                            \
+  inline long long __float2ll_##suffix(float x) {                                              \
+    return cuda_cpu::saturated<long long>(function(x));                                        \
+  }                                                                                            \
+  inline unsigned long long __float2ull_##suffix(float x) {                                    \
+    return cuda_cpu::saturated<unsigned long long>(function(x));                               \
+  }                                                                                            \
+  inline int __double2int_##suffix(double x) { return cuda_cpu::saturated<int>(function(x)); } \
+  inline unsigned int __double2uint_##suffix(double x) {                                       \
+    return cuda_cpu::saturated<unsigned int>(function(x));                                     \
+  }                                                                                            \
+  inline long long __double2ll_##suffix(double x) {                                            \
+    return cuda_cpu::saturated<long long>(function(x));                                        \
+  }
+CUDA_CPU_TO_INTEGERS(rn, std::nearbyint)
+CUDA_CPU_TO_INTEGERS(rz, std::trunc)
+CUDA_CPU_TO_INTEGERS(ru, std::ceil)
+CUDA_CPU_TO_INTEGERS(rd, std::floor)
+#undef CUDA_CPU_TO_INTEGERS
+inline double __int2double_rn(int x) { return x; }
+inline double __uint2double_rn(unsigned int x) { return x; }
+
+inline double __longlong_as_double(long long x) {
+  return cuda_cpu::from_bits<double>(static_cast<std::uint64_t>(x));
+}
+inline long long __double_as_longlong(double x) {
+  return static_cast<long long>(cuda_cpu::to_bits(x));
+}
+inline int __double2hiint(double x) { return static_cast<int>(cuda_cpu::to_bits(x) >> 32); }
+inline int __double2loint(double x) { return static_cast<int>(cuda_cpu::to_bits(x)); }
+inline double __hiloint2double(int hi, int lo) {
+  return cuda_cpu::from_bits<double>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(hi))
+                                         << 32 |
+                                     static_cast<std::uint32_t>(lo));
+}
+
+// ---- approximations on a GPU, accurate here
+
+inline float __logf(float x) { return std::log(x); }
+inline float __log2f(float x) { return std::log2(x); }
+inline float __log10f(float x) { return std::log10(x); }
+inline float __expf(float x) { return std::exp(x); }
+inline float __exp10f(float x) { return std::pow(10.0f, x); }
+inline float __powf(float x, float y) { return std::pow(x, y); }
+inline float __sinf(float x) { return std::sin(x); }
+inline float __cosf(float x) { return std::cos(x); }
+inline float __tanf(float x) { return std::tan(x); }
+inline void __sincosf(float x, float *sine, float *cosine) {
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+}
+inline float __fdividef(float x, float y) { return x / y; }
+inline float fdividef(float x, float y) { return x / y; }
+inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
+inline float __frsqrt_rn(float x) {
+  return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x)));
+}
+inline float rsqrtf(float x) { return __frsqrt_rn(x); }
+inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+inline float rsqrt(float x) { return rsqrtf(x); }
+inline float rcbrtf(float x) { return 1.0f / std::cbrt(x); }
+inline float sinpif(float x) { return static_cast<float>(std::sin(M_PI * x)); }
+inline float cospif(float x) { return static_cast<float>(std::cos(M_PI * x)); }
+inline float normf(int n, const float *x) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += static_cast<double>(x[i]) * x[i];
+  return static_cast<float>(std::sqrt(sum));
+}
+
+#endif

@@ -1,0 +1,28 @@
+// CUDA's named constants of floating point.
+#ifndef CUDA_CPU_MATH_CONSTANTS_H
+#define CUDA_CPU_MATH_CONSTANTS_H
+
+#include <math.h>
+
+#define CUDART_INF_F HUGE_VALF
+#define CUDART_NAN_F nanf("")
+#define CUDART_MAX_NORMAL_F 3.402823466e38f
+#define CUDART_MIN_DENORM_F 1.401298464e-45f
+#define CUDART_PI_F 3.141592654f
+#define CUDART_PIO2_F 1.570796327f
+#define CUDART_PIO4_F 0.785398163f
+#define CUDART_2_OVER_PI_F 0.636619772f
+#define CUDART_SQRT_HALF_F 0.707106781f
+#define CUDART_SQRT_TWO_F 1.414213562f
+#define CUDART_L2E_F 1.442695041f
+#define CUDART_LN2_F 0.693147181f
+#define CUDART_INF HUGE_VAL
+#define CUDART_NAN nan("")
+#define CUDART_PI M_PI
+#define CUDART_PIO2 M_PI_2
+#define CUDART_PIO4 M_PI_4
+#define CUDART_SQRT_TWO M_SQRT2
+#define CUDART_L2E M_LOG2E
+#define CUDART_LN2 M_LN2
+
+#endif

@@ -1,0 +1,8 @@
+// In place of Thrust's own header of this name: see cuda_cpu/thrust_memory.h.
+#pragma once
+
+#include <thrust/system/cpp/pointer.h>
+
+#include <cuda_cpu/thrust_memory.h>
+
+CUDA_CPU_THRUST_MEMORY(cpp)

@@ -1,0 +1,194 @@
+// What device code uses beyond kernels and barriers: shifts as a GPU computes them, inline PTX,
+// arithmetic intrinsics, groups of lanes.
+#include "device_test.h"
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_fp16.h>
+#include <math_constants.h>
+
+namespace cg = cooperative_groups;
+
+// ---- shifts -------------------------------------------------------------------------------------
+
+template <class T>
+struct Pair {
+  T first, second;
+};
+
+__device__ int device_shift(int x, int n) { return x >> n; }
+
+__global__ void shifts(unsigned *out, int n, long long *wide) {
+  const unsigned one = 1, all = 0xffffffffu;
+  out[0] = one << n;
+  out[1] = all >> n;
+  out[2] = static_cast<unsigned>(device_shift(-8, n));
+  unsigned x = all;
+  x <<= n;
+  out[3] = x;
+  x = all;
+  x >>= n - 28;
+  out[4] = x;
+  wide[0] = 1LL << n;
+  wide[1] = (one << 4) + static_cast<unsigned>((all >> (n - 28) & 3u) << 1 << (n - 30));
+  const Pair<Pair<int>> nested = {{1, 2}, {3, 4}};
+  out[5] = one < all && all > one << n ? static_cast<unsigned>(nested.second.first) : 0;
+}
+
+static void test_shifts(void **state) {
+  (void)state;
+  DeviceArray<unsigned> out(6);
+  DeviceArray<long long> wide(2);
+  shifts<<<1, 1>>>(out, 32, wide);
+  KERNEL_OK();
+  ASSERT_SAME(out.read(), (std::vector<unsigned>{0, 0, 0xffffffffu, 0, 0x0fffffffu, 3}));
+  ASSERT_SAME(wide.read(), (std::vector<long long>{1LL << 32, 16 + (3 << 1 << 2)}));
+}
+
+// ---- inline PTX ---------------------------------------------------------------------------------
+
+__global__ void ptx(unsigned *out) {
+  unsigned lane, below, field, high;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm("mov.u32 \t%0, %%lanemask_lt;" : "=r"(below));
+  asm("bfe.u32 %0, %1, %2, %3;" : "=r"(field) : "r"(0xabcdu), "r"(4), "r"(8));
+  asm("{ bfind.u32 %0, %1; }" : "=r"(high) : "r"(threadIdx.x + 1));
+  asm volatile("" ::: "memory");
+  asm volatile("bar.sync 0;" ::: "memory");
+  out[threadIdx.x] = lane + below + field + high;
+}
+
+static void test_inline_ptx(void **state) {
+  (void)state;
+  DeviceArray<unsigned> out(64);
+  ptx<<<1, 64>>>(out);
+  KERNEL_OK();
+  std::vector<unsigned> expected;
+  for (unsigned i = 0; i < 64; i++) {
+    unsigned high = 0;
+    while (i + 1 >= 2u << high) high++;
+    expected.push_back(i % 32 + ((1u << i % 32) - 1) + 0xbc + high);
+  }
+  ASSERT_SAME(out.read(), expected);
+}
+
+// ---- arithmetic ---------------------------------------------------------------------------------
+
+__global__ void arithmetic(int *out, float *real) {
+  out[0] = __mul24(-3, 0x01000005);  // the upper byte does not count
+  out[1] = static_cast<int>(__umul24(0xff000002u, 3u));
+  out[2] = static_cast<int>(umin(1u, 0xffffffffu));
+  out[3] = __float2int_rn(2.5f);
+  out[4] = __float2int_ru(2.1f);
+  out[5] = __float2int_rz(-2.9f);
+  out[6] = __float2int_rn(1e20f);
+  out[7] = __mulhi(1 << 30, -8);
+  out[8] = static_cast<int>(__sad(3, -4, 10u));
+  out[9] = __hadd(0x7fffffff, 0x7fffffff);
+  real[0] = __fadd_ru(1.0f, 1e-10f);
+  real[1] = __fadd_rn(1.0f, 1e-10f);
+  real[2] = __fdividef(1.0f, 4.0f) + rsqrtf(16.0f) + __saturatef(7.0f) + __logf(1.0f);
+  real[3] = __int2float_rd(16777217);
+}
+
+static void test_arithmetic(void **state) {
+  (void)state;
+  DeviceArray<int> out(10);
+  DeviceArray<float> real(4);
+  arithmetic<<<1, 1>>>(out, real);
+  KERNEL_OK();
+  ASSERT_SAME(out.read(), (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff}));
+  ASSERT_SAME(real.read(), (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f}));
+}
+
+__global__ void halfs(unsigned short *out, const float *in, int n) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i < n) out[i] = __half_as_ushort(__float2half(in[i]));
+  if (i == 0)
+    out[n] = __half_as_ushort(__hfma(__half(3.0f), __half(0.5f), __half(-1.0f)) + half(2));
+}
+
+static void test_halfs(void **state) {
+  (void)state;
+  // 1, the largest, too large, the smallest, half of it (ties to even), a bit more, a third, -0
+  const std::vector<float> values = {1.0f,     65504.0f,   65520.0f,    0x1p-24f,
+                                     0x1p-25f, 0x1.8p-25f, 1.0f / 3.0f, -0.0f};
+  DeviceArray<float> in(values);
+  DeviceArray<unsigned short> out(9);
+  halfs<<<1, 32>>>(out, in, 8);
+  KERNEL_OK();
+  ASSERT_SAME(out.read(), (std::vector<unsigned short>{0x3c00, 0x7bff, 0x7c00, 1, 0, 1, 0x3555,
+                                                       0x8000, 0x4100}));
+  for (unsigned bits = 0; bits < 0x7c00; bits++)  // there and back
+    assert_int_equal(cuda_cpu::float_to_half(cuda_cpu::half_to_float((unsigned short)bits)), bits);
+}
+
+// ---- groups of lanes ----------------------------------------------------------------------------
+
+__global__ void groups(int *sums, int *scans, int *odd_ranks, int *parts) {
+  const int i = static_cast<int>(threadIdx.x);
+  const cg::thread_block block = cg::this_thread_block();
+  const auto tile = cg::tiled_partition<16>(block);
+  sums[i] = cg::reduce(tile, i, cg::plus<int>());
+  scans[i] = cg::exclusive_scan(tile, 1) + 100 * cg::inclusive_scan(tile, i, cg::greater<int>());
+  odd_ranks[i] = -1;
+  if (i % 2 == 1) {
+    const cg::coalesced_group odd = cg::coalesced_threads();
+    odd_ranks[i] = static_cast<int>(odd.thread_rank() + 100 * odd.size()) +
+                   1000000 * (odd.shfl(i, 1) == (i < 32 ? 3 : 35));
+  }
+  block.sync();
+  const cg::coalesced_group part = cg::binary_partition(cg::tiled_partition<32>(block), i % 3 == 0);
+  parts[i] = cg::reduce(part, 1, cg::plus<int>());
+}
+
+static void test_groups_of_lanes(void **state) {
+  (void)state;
+  DeviceArray<int> sums(64), scans(64), odd_ranks(64), parts(64);
+  groups<<<1, 64>>>(sums, scans, odd_ranks, parts);
+  KERNEL_OK();
+  std::vector<int> sum, scan, odd, part;
+  for (int i = 0; i < 64; i++) {
+    sum.push_back(16 * (i / 16 * 16) + 120);
+    scan.push_back(i % 16 + 100 * i);
+    odd.push_back(i % 2 == 1 ? i % 32 / 2 + 1600 + 1000000 : -1);
+    part.push_back(i % 3 == 0 ? 11 : 21);  // of 0 to 31, and of 32 to 63
+  }
+  ASSERT_SAME(sums.read(), sum);
+  ASSERT_SAME(scans.read(), scan);
+  ASSERT_SAME(odd_ranks.read(), odd);
+  ASSERT_SAME(parts.read(), part);
+}
+
+__global__ void wide_tiles(int *out, const int *in) {
+  __shared__ cg::block_tile_memory<128> memory;
+  __shared__ int copy[128];
+  const auto block = cg::this_thread_block(memory);
+  cg::memcpy_async(block, copy, in, sizeof(int) * 128);
+  cg::wait(block);
+  const auto tile = cg::tiled_partition<64>(block);
+  out[threadIdx.x] = cg::reduce(tile, copy[threadIdx.x], cg::plus<int>());
+}
+
+static void test_tiles_of_several_warps(void **state) {
+  (void)state;
+  std::vector<int> values(128, 1);
+  values[100] = 11;
+  DeviceArray<int> in(values), out(128);
+  wide_tiles<<<1, 128>>>(out, in);
+  KERNEL_OK();
+  std::vector<int> expected(128, 64);
+  for (size_t i = 64; i < 128; i++) expected[i] = 74;
+  ASSERT_SAME(out.read(), expected);
+}
+
+int main() {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_shifts),          cmocka_unit_test(test_inline_ptx),
+      cmocka_unit_test(test_arithmetic),      cmocka_unit_test(test_halfs),
+      cmocka_unit_test(test_groups_of_lanes), cmocka_unit_test(test_tiles_of_several_warps),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
