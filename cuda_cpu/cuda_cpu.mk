@@ -22,6 +22,16 @@ CXXFLAGS ?= -O3 -g1
 
 cuda_cpu_rewrite  := $(B)/rewrite
 cuda_cpu_objects  := $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(cuda_cpu)/src/*.cpp))
+ifneq ($(filter-out 0,$(CHECK)),)
+  # check/README.md: the compiler calls a function of ours for every load and store of CUDA code.
+  ifeq ($(filter $(CHECK),race init mem all),)
+    $(error CHECK is race, init, mem or all, not '$(CHECK)')
+  endif
+  cuda_cpu_objects += $(patsubst $(cuda_cpu)/check/%.cpp,$(B)/cuda_cpu/check/%.o,$(wildcard $(cuda_cpu)/check/*.cpp))
+  cuda_cpu_watched := -O2 -g -fsanitize=thread --param tsan-distinguish-volatile=1 \
+                      --param tsan-instrument-func-entry-exit=0 -Wno-tsan
+  cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(CHECK)"'
+endif
 cuda_cpu_headers  := $(patsubst %,$(B)/generated/%,$(wildcard *.cuh */*.cuh */*/*.cuh))
 # Generated headers stand before those that they come from. Both by -iquote, not -I: a program
 # called `compare` would otherwise be taken for C++'s header <compare>.
@@ -53,11 +63,11 @@ $(B)/generated/%.cpp: %.cu $(cuda_cpu_rewrite)
 	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $< > $@
 $(B)/%.o: $(B)/generated/%.cpp | $(cuda_cpu_headers)
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -Wno-unknown-pragmas \
+	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -Wno-unknown-pragmas $(cuda_cpu_watched) \
 	  $(CXXFLAGS_$(firstword $(subst /, ,$*))) -c $< -o $@
-$(B)/cuda_cpu/src/%.o: $(cuda_cpu)/src/%.cpp
+$(B)/cuda_cpu/%.o: $(cuda_cpu)/%.cpp
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -c $< -o $@
+	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -c $< -o $@
 
 -include $(cuda_cpu_objects:.o=.d)
 

@@ -13,6 +13,7 @@
 #include <cuda_cpu/launch.h>
 #include <cuda_cpu/memory.h>
 
+#include "../check/check.h"
 #include "diagnose.h"
 #include "limits.h"
 #include "poison.h"
@@ -68,7 +69,11 @@ cudaError_t allocate(void **memory, std::size_t bytes, Place place) {
   const std::lock_guard<std::mutex> guard(mutex);
   if (bytes > settings().memory_limit - device_bytes) return fail(cudaErrorMemoryAllocation);
   const std::size_t rounded = (bytes + 255) / 256 * 256;
-  void *const block = aligned_alloc(256, rounded);
+  void *block = nullptr;
+  if constexpr (check::kOn)
+    block = check::heap_allocate(bytes, place == Place::kPinned);
+  else
+    block = aligned_alloc(256, rounded);
   if (block == nullptr) return fail(cudaErrorMemoryAllocation);
   std::memset(block, kPoison, rounded);
 #if defined(__SANITIZE_ADDRESS__)
@@ -91,7 +96,10 @@ cudaError_t release(void *memory, Place place) {
   set_access(*region, true);
   device_bytes -= region->second.bytes;
   regions.erase(region);
-  std::free(memory);
+  if constexpr (check::kOn)
+    check::heap_release(memory);
+  else
+    std::free(memory);
   return cudaSuccess;
 }
 
@@ -119,14 +127,19 @@ void register_symbol(const void *address, std::size_t bytes) {
   regions.emplace(reinterpret_cast<std::uintptr_t>(address), Region{bytes, Place::kDevice, false});
 }
 
-DeviceScope::DeviceScope() {
+DeviceScope::DeviceScope(User user) : user_(user) {
   const std::lock_guard<std::mutex> guard(mutex);
   if (scopes++ == 0) set_access_to_all(true);
+  if constexpr (check::kOn) check::open_to_host(true);
 }
 
 DeviceScope::~DeviceScope() {
   const std::lock_guard<std::mutex> guard(mutex);
   if (--scopes == 0) set_access_to_all(false);
+  if constexpr (check::kOn) {
+    check::open_to_host(false);
+    if (user_ == kLibrary) check::heap_written_by_library();
+  }
 }
 
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {

@@ -64,7 +64,7 @@ inline float __int_as_float(int x) { return cuda_cpu::from_bits<float>(cuda_cpu:
 
 #define CUDA_CPU_LOAD(name)  \
   template <class T>         \
-  T name(const T *address) { \
+  CUDA_CPU_INLINE T name(const T *address) { \
     return *address;         \
   }
 CUDA_CPU_LOAD(__ldg)
@@ -75,7 +75,7 @@ CUDA_CPU_LOAD(__ldlu)
 #undef CUDA_CPU_LOAD
 #define CUDA_CPU_STORE(name)       \
   template <class T, class V>      \
-  void name(T *address, V value) { \
+  CUDA_CPU_INLINE void name(T *address, V value) { \
     *address = value;              \
   }
 CUDA_CPU_STORE(__stcg)
