@@ -36,8 +36,8 @@ void decide_later(const Access &access, const Stamp &me, const Stamp &earlier) {
 // warp: volatile is no substitute for __syncwarp().
 bool both_strong(const Stamp &a, const Stamp &b) {
   const bool strong = (a.is_atomic || a.is_volatile) && (b.is_atomic || b.is_volatile);
-  return strong && !(a.is_volatile && b.is_volatile && a.block == b.block &&
-                     a.thread / 32 == b.thread / 32);
+  return strong &&
+         !(a.is_volatile && b.is_volatile && a.block == b.block && a.thread / 32 == b.thread / 32);
 }
 
 bool of_same_thread(const Stamp &a, const Stamp &b) {
@@ -69,7 +69,8 @@ struct Visit {
     // Reads of other bytes stay.
     for (Stamp &read : cell.read)
       if ((read.bytes & ~me.bytes) == 0) read = Stamp{};
-    if (of_same_thread(me, cell.write) && me.clock == cell.write.clock) me.bytes |= cell.write.bytes;
+    if (of_same_thread(me, cell.write) && me.clock == cell.write.clock)
+      me.bytes |= cell.write.bytes;
     cell.write = me;
   }
 
@@ -94,9 +95,8 @@ struct Visit {
 };
 
 void visit_word(const Visit &visit, Cell &cell, unsigned bytes, Kind kind) {
-  const Stamp me = {visit.access.pc,        visit.thread,
-                    bytes,                  kind.is_atomic,
-                    kind.is_volatile,       visit.block.now(visit.thread),
+  const Stamp me = {visit.access.pc,   visit.thread,     bytes,
+                    kind.is_atomic,    kind.is_volatile, visit.block.now(visit.thread),
                     visit.block.number};
   if (kind.writes)
     visit.write(cell, me);

@@ -10,9 +10,8 @@ Knowledge::Knowledge(std::uint32_t block, Clock all, unsigned warp, const Lanes 
 
 const Knowledge::Entry *Knowledge::find(std::uint32_t block, unsigned warp) const {
   const Entry wanted = {block, warp, {}};
-  const auto found =
-      std::lower_bound(entries_.begin(), entries_.end(), wanted,
-                       [](const Entry &a, const Entry &b) { return a.before(b); });
+  const auto found = std::lower_bound(entries_.begin(), entries_.end(), wanted,
+                                      [](const Entry &a, const Entry &b) { return a.before(b); });
   return found != entries_.end() && !wanted.before(*found) ? &*found : nullptr;
 }
 

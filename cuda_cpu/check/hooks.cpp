@@ -7,22 +7,22 @@
 using namespace cuda_cpu::check;
 
 #define CUDA_CPU_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
-#define CUDA_CPU_HOOK(name, bytes, reads, writes)                                           \
-  void __tsan_##name(const void *address) {                                                 \
+#define CUDA_CPU_HOOK(name, bytes, reads, writes)                                          \
+  void __tsan_##name(const void *address) {                                                \
     visit(reinterpret_cast<std::uintptr_t>(address), bytes, {reads, writes, false, false}, \
-          CUDA_CPU_PC);                                                                     \
+          CUDA_CPU_PC);                                                                    \
   }
-#define CUDA_CPU_VOLATILE_HOOK(name, bytes, writes)                                              \
-  void __tsan_##name(const void *address) {                                                      \
+#define CUDA_CPU_VOLATILE_HOOK(name, bytes, writes)                                        \
+  void __tsan_##name(const void *address) {                                                \
     visit_volatile(reinterpret_cast<std::uintptr_t>(address), bytes, writes, CUDA_CPU_PC); \
   }
-#define CUDA_CPU_HOOKS(bytes)                                       \
-  CUDA_CPU_HOOK(read##bytes, bytes, true, false)                    \
-  CUDA_CPU_HOOK(write##bytes, bytes, false, true)                   \
-  CUDA_CPU_HOOK(unaligned_read##bytes, bytes, true, false)          \
-  CUDA_CPU_HOOK(unaligned_write##bytes, bytes, false, true)         \
-  CUDA_CPU_VOLATILE_HOOK(volatile_read##bytes, bytes, false)        \
-  CUDA_CPU_VOLATILE_HOOK(volatile_write##bytes, bytes, true)        \
+#define CUDA_CPU_HOOKS(bytes)                                          \
+  CUDA_CPU_HOOK(read##bytes, bytes, true, false)                       \
+  CUDA_CPU_HOOK(write##bytes, bytes, false, true)                      \
+  CUDA_CPU_HOOK(unaligned_read##bytes, bytes, true, false)             \
+  CUDA_CPU_HOOK(unaligned_write##bytes, bytes, false, true)            \
+  CUDA_CPU_VOLATILE_HOOK(volatile_read##bytes, bytes, false)           \
+  CUDA_CPU_VOLATILE_HOOK(volatile_write##bytes, bytes, true)           \
   CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_read##bytes, bytes, false) \
   CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_write##bytes, bytes, true)
 

@@ -46,16 +46,14 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
   if (shadow.clock.size() < block.count || shadow.latest > UINT32_MAX / 2) {
     shadow.clock.assign(block.count, 0);
     shadow.lanes.assign(block.count, Lanes{});
-    for (BlockShadow::Pointers *p :
-         {&shadow.foreign, &shadow.fenced, &shadow.fenced_in_its_block})
+    for (BlockShadow::Pointers *p : {&shadow.foreign, &shadow.fenced, &shadow.fenced_in_its_block})
       p->assign(block.count, nullptr);
     shadow.latest = 0;
   }
   // Clocks go on from block to block, so that nothing has to be cleared.
   shadow.barrier = ++shadow.latest;
   if (shadow.knows) {
-    for (BlockShadow::Pointers *p :
-         {&shadow.foreign, &shadow.fenced, &shadow.fenced_in_its_block})
+    for (BlockShadow::Pointers *p : {&shadow.foreign, &shadow.fenced, &shadow.fenced_in_its_block})
       std::fill(p->begin(), p->end(), nullptr);
     shadow.knows = false;
   }
@@ -95,8 +93,7 @@ void block_synchronised(BlockState &block) {
   BlockShadow &shadow = *block.shadow;
   shadow.barrier = ++shadow.latest;
   if (!shadow.knows) return;
-  for (BlockShadow::Pointers *p :
-       {&shadow.foreign, &shadow.fenced, &shadow.fenced_in_its_block}) {
+  for (BlockShadow::Pointers *p : {&shadow.foreign, &shadow.fenced, &shadow.fenced_in_its_block}) {
     Knowledge::Pointer all;
     for (unsigned i = 0; i < block.count; i++) all = Knowledge::join(all, (*p)[i]);
     std::fill(p->begin(), p->end(), all);
@@ -121,8 +118,7 @@ void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes) {
     shadow.latest = std::max(shadow.latest, all[lane] + 1);
   }
   if (!shadow.knows) return;
-  for (BlockShadow::Pointers *p :
-       {&shadow.foreign, &shadow.fenced, &shadow.fenced_in_its_block}) {
+  for (BlockShadow::Pointers *p : {&shadow.foreign, &shadow.fenced, &shadow.fenced_in_its_block}) {
     Knowledge::Pointer joined;
     for (unsigned i = 0; i < 32; i++)
       if ((lanes >> i & 1u) != 0) joined = Knowledge::join(joined, (*p)[first + i]);

@@ -77,7 +77,9 @@ std::string place_text(std::uintptr_t begin, std::size_t bytes, std::size_t elem
                 plural(address - begin - bytes));
   if (address < begin)
     return text("%zu byte%s before its start", begin - address, plural(begin - address));
-  return text("index %zu", (address - begin) / element);
+  std::string place = text("index %zu", (address - begin) / element);
+  if (element > 1) place += text(" of elements of %zu bytes", element);
+  return place;
 }
 
 std::string shared_text(const BlockShadow &block, const Access &access) {
@@ -92,7 +94,7 @@ std::string shared_text(const BlockShadow &block, const Access &access) {
   const std::size_t element = best->element_bytes > 0 ? best->element_bytes : access.bytes;
   std::string name = best->name == nullptr ? std::string("dynamic shared memory")
                                            : text("shared array '%s'", best->name);
-  if (!inside) name += text(" of %zu bytes", best->bytes);
+  if (!inside) name += text(" of %zu bytes,", best->bytes);
   return name + " " + place_text(best->begin, best->bytes, element, access.address);
 }
 
@@ -102,17 +104,15 @@ std::string heap_text(const Access &access) {
   if (allocation == nullptr) return text("address %#zx", access.address);
   const std::string line = line_of_caller(allocation->frame, allocation->frames);
   const std::string made = line.empty() ? "" : ", allocated at " + line;
-  return text("an array of %zu bytes%s%s, %s", allocation->bytes, made.c_str(),
-              allocation->released ? " and freed since" : "",
-              place_text(begin, allocation->bytes, access.bytes, access.address).c_str()) +
-         (access.bytes > 1 ? text(" of elements of %zu bytes", access.bytes) : "");
+  return text("an array of %zu bytes%s%s, ", allocation->bytes, made.c_str(),
+              allocation->released ? " and freed since" : "") +
+         place_text(begin, allocation->bytes, access.bytes, access.address);
 }
 
 std::string memory_text(const Access &access) {
   if (current != nullptr) {
     const BlockShadow &block = *state_of(*current_block).shadow;
-    if (access.address - block.shared.begin < block.shared.bytes)
-      return shared_text(block, access);
+    if (access.address - block.shared.begin < block.shared.bytes) return shared_text(block, access);
   }
   if (access.address - heap.begin < heap.bytes) return heap_text(access);
   return text("a __device__ variable at %#zx", access.address);

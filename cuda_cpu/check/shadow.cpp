@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -76,7 +77,8 @@ void *heap_allocate(std::size_t bytes, bool pinned) {
     heap.cells = static_cast<Cell *>(reserve(kHeapBytes / 4 * sizeof(Cell)));
     heap.bytes = kHeapBytes;
   }
-  const std::size_t taken = (bytes + kGap + std::min<std::size_t>(bytes, 1 << 20) + 255) / 256 * 256;
+  const std::size_t taken =
+      (bytes + kGap + std::min<std::size_t>(bytes, 1 << 20) + 255) / 256 * 256;
   if (taken > heap.bytes - used) return nullptr;
   void *const memory = reinterpret_cast<void *>(heap.begin + used);
   used += taken;
@@ -101,9 +103,15 @@ void heap_release(void *memory) {
 
 const Allocation *find_allocation(std::uintptr_t address, std::uintptr_t *begin) {
   const std::lock_guard<std::mutex> guard(mutex);
-  auto found = allocations.upper_bound(address);
-  if (found == allocations.begin()) return nullptr;
-  --found;
+  if (allocations.empty()) return nullptr;
+  const auto above = allocations.upper_bound(address);
+  auto found = above;
+  if (above != allocations.begin()) {
+    const auto below = std::prev(above);
+    const std::uintptr_t end = below->first + below->second.bytes;
+    if (above == allocations.end() || address < end || address - end < above->first - address)
+      found = below;
+  }
   *begin = found->first;
   return &found->second;
 }

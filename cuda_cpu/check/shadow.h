@@ -55,7 +55,7 @@ struct Allocation {
   int frames;
   void *frame[12];  // return addresses of the calls that led to it
 };
-// The allocation at or next below an address, or null. `begin` gets its address.
+// The allocation that an address is in or nearest to, or null. `begin` gets its address.
 const Allocation *find_allocation(std::uintptr_t address, std::uintptr_t *begin);
 
 // __device__ variables: the cell of an address in a program's or library's data, else null.

@@ -70,7 +70,8 @@ void run_cooperative(Grid &grid, std::uint64_t first, std::uint64_t step) {
         if (grid.generation.load() == block->generation) continue;
         block->ready.append(block->grid_barrier);
         if constexpr (check::kOn)
-          check::block_begins(*block, grid.first_number, flatten(block->index, grid.launch.grid), true);
+          check::block_begins(*block, grid.first_number, flatten(block->index, grid.launch.grid),
+                              true);
       }
       progress = true;
       block->generation = grid.generation.load();

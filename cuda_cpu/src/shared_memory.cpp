@@ -47,8 +47,7 @@ void *dynamic_shared([[maybe_unused]] const char *name,
 }
 
 void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
-                    [[maybe_unused]] const char *name,
-                    [[maybe_unused]] std::size_t element_bytes) {
+                    [[maybe_unused]] const char *name, [[maybe_unused]] std::size_t element_bytes) {
   if (current_block == nullptr) diagnose("memcheck", "a __shared__ array is used outside a kernel");
   SharedMemory &shared = state_of(*current_block).shared;
   for (int i = 0; i < shared.arrays; i++)
@@ -57,8 +56,7 @@ void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
     diagnose("memcheck", "a block with more than %d static __shared__ arrays", kMaxStaticArrays);
   if constexpr (check::kOn) alignment = std::max<std::size_t>(alignment, 4);
   const std::size_t from = (shared.used + kGap + alignment - 1) / alignment * alignment;
-  const std::size_t gaps =
-      check::kSharedGuard + kGap * static_cast<std::size_t>(shared.arrays + 1);
+  const std::size_t gaps = check::kSharedGuard + kGap * static_cast<std::size_t>(shared.arrays + 1);
   // Static and dynamic arrays together; launch() checks the dynamic part alone.
   const void *const kernel = state_of(*current_block).grid->launch.kernel;
   const std::size_t limit = shared_limit(kernel) > kSharedDefault ? kSharedOptIn : kSharedDefault;

@@ -31,22 +31,22 @@ CUDA_CPU_INLINE T atomic_update(T *address, F change) {
 
 // Relaxed, as in CUDA; on 32 and 64 bits.
 
-#define CUDA_CPU_ATOMICS(T)                                                                 \
-  CUDA_CPU_INLINE T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }      \
-  CUDA_CPU_INLINE T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }      \
-  CUDA_CPU_INLINE T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); }      \
-  CUDA_CPU_INLINE T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }        \
-  CUDA_CPU_INLINE T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); }      \
-  CUDA_CPU_INLINE T atomicExch(T *a, T v) { return __atomic_exchange_n(a, v, __ATOMIC_RELAXED); }    \
-  CUDA_CPU_INLINE T atomicCAS(T *a, T compare, T v) {                                                \
-    __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
-    return compare;                                                                         \
-  }                                                                                         \
-  CUDA_CPU_INLINE T atomicMin(T *a, T v) {                                                           \
-    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });            \
-  }                                                                                         \
-  CUDA_CPU_INLINE T atomicMax(T *a, T v) {                                                           \
-    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });            \
+#define CUDA_CPU_ATOMICS(T)                                                                       \
+  CUDA_CPU_INLINE T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }     \
+  CUDA_CPU_INLINE T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicExch(T *a, T v) { return __atomic_exchange_n(a, v, __ATOMIC_RELAXED); } \
+  CUDA_CPU_INLINE T atomicCAS(T *a, T compare, T v) {                                             \
+    __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);       \
+    return compare;                                                                               \
+  }                                                                                               \
+  CUDA_CPU_INLINE T atomicMin(T *a, T v) {                                                        \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });                  \
+  }                                                                                               \
+  CUDA_CPU_INLINE T atomicMax(T *a, T v) {                                                        \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });                  \
   }
 CUDA_CPU_ATOMICS(int)
 CUDA_CPU_ATOMICS(unsigned int)

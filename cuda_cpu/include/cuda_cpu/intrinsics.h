@@ -62,10 +62,10 @@ inline float __int_as_float(int x) { return cuda_cpu::from_bits<float>(cuda_cpu:
 
 // ---- loads and stores with a cache hint: the hint has no meaning here
 
-#define CUDA_CPU_LOAD(name)  \
-  template <class T>         \
+#define CUDA_CPU_LOAD(name)                  \
+  template <class T>                         \
   CUDA_CPU_INLINE T name(const T *address) { \
-    return *address;         \
+    return *address;                         \
   }
 CUDA_CPU_LOAD(__ldg)
 CUDA_CPU_LOAD(__ldca)
@@ -73,10 +73,10 @@ CUDA_CPU_LOAD(__ldcg)
 CUDA_CPU_LOAD(__ldcs)
 CUDA_CPU_LOAD(__ldlu)
 #undef CUDA_CPU_LOAD
-#define CUDA_CPU_STORE(name)       \
-  template <class T, class V>      \
+#define CUDA_CPU_STORE(name)                       \
+  template <class T, class V>                      \
   CUDA_CPU_INLINE void name(T *address, V value) { \
-    *address = value;              \
+    *address = value;                              \
   }
 CUDA_CPU_STORE(__stcg)
 CUDA_CPU_STORE(__stcs)
