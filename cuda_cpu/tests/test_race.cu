@@ -212,7 +212,7 @@ TEST(narrow_fence, "of an array of 8 bytes", "index 0", "nothing orders the two 
 TEST(early, "of an array of 256 bytes", "nothing orders the two blocks")
 TEST(atomic_and_plain, "atomic at ", "and write at ")
 TEST(unwritten, "initcheck: error: read at ", "shared array 'sum' index 7", "never written: ",
-     "of an array of 32 bytes, allocated at ", "index 7 of elements of 4 bytes", "2 findings")
+     "an array of 32 bytes, allocated at ", "index 7 of elements of 4 bytes", "2 findings")
 TEST(outside, "memcheck: error: write of 4 bytes at ", "shared array 'small' of 24 bytes",
      "8 bytes past its end", "shared array 'dynamic' of 16 bytes", "16 bytes past its end",
      "an array of 28 bytes", "4 bytes past its end", "4 bytes before its start", "4 findings")
