@@ -64,24 +64,30 @@ struct Visit {
 
   void write(Cell &cell, Stamp me) const {
     compare(me, cell.write, true);
+    compare(me, cell.strong, true);
     compare(me, cell.read[0], false);
     compare(me, cell.read[1], false);
     // Reads of other bytes stay.
     for (Stamp &read : cell.read)
       if ((read.bytes & ~me.bytes) == 0) read = Stamp{};
-    if (of_same_thread(me, cell.write) && me.clock == cell.write.clock)
-      me.bytes |= cell.write.bytes;
-    cell.write = me;
+    // An atomic write does not hide a plain one of the same thread, with which others may race.
+    Stamp &last = me.strong() ? cell.strong : cell.write;
+    if (of_same_thread(me, last) && me.clock == last.clock) me.bytes |= last.bytes;
+    last = me;
+    if (!me.strong()) cell.strong = Stamp{};
   }
 
   // Two reads are kept. A later write is compared with both, so they should not be its own
   // thread's, warp's or block's.
   void read(Cell &cell, Stamp me) const {
     compare(me, cell.write, true);
+    compare(me, cell.strong, true);
     for (Stamp &read : cell.read) {
       const bool mine = of_same_thread(me, read);
       if (!mine && !ordered(read)) continue;
-      if (mine && me.clock == read.clock) me.bytes |= read.bytes;
+      const bool at_once = mine && me.clock == read.clock;
+      if (at_once && me.strong() && !read.strong()) return;  // races with less than the plain one
+      if (at_once) me.bytes |= read.bytes;
       read = me;
       return;
     }

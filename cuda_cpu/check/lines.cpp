@@ -74,8 +74,13 @@ std::string line_of(std::uintptr_t pc) {
   std::string &line = known[pc];
   if (!line.empty()) return line;
   const std::vector<std::string> places = places_of(pc);
-  for (const std::string &place : places)
-    if (line.empty() && !is_ours(place)) line = place;
+  std::string outermost;
+  for (const std::string &place : places) {
+    if (is_ours(place)) continue;
+    if (line.empty()) line = place;
+    outermost = place;
+  }
+  if (outermost != line) line += " (inlined at " + outermost + ")";
   if (line.empty() && !places.empty()) line = places.front();
   if (line.empty()) {
     char address[32];

@@ -8,8 +8,8 @@
 namespace cuda_cpu::check {
 
 // "radix_v1/student_func.cu:57" of the call that returns to `pc`, by the debug information. Of
-// functions inlined into each other, the innermost that is not cuda_cpu's. The address itself if
-// there is no such information.
+// functions inlined into each other, the innermost that is not cuda_cpu's, with the outermost
+// in parentheses. The address itself if there is no such information.
 std::string line_of(std::uintptr_t pc);
 
 // The same for a chain of calls, innermost first: the first one in CUDA code or, where there is

@@ -1,5 +1,5 @@
 // What was found: once per pair of lines, at most kMost times, and exit code 3 at the end.
-#include <sys/syscall.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 
@@ -34,7 +35,9 @@ const bool race_selected = is_selected("race"), init_selected = is_selected("ini
            mem_selected = is_selected("mem");
 
 std::mutex mutex;
-std::atomic<int> findings{0};
+// In memory that processes share: what a child of fork() finds counts for its parent's exit code.
+std::atomic<int> *findings = nullptr;
+pid_t first_process = 0;
 std::set<std::pair<std::uintptr_t, std::uintptr_t>> known_addresses;
 std::set<std::string> known_lines;
 
@@ -122,12 +125,13 @@ std::string memory_text(const Access &access) {
 
 void print(const std::string &key, const std::string &message) {
   if (!known_lines.insert(key).second) return;
-  if (++findings > kMost) return;
+  const int count = ++*findings;
+  if (count > kMost) return;
   std::fflush(stdout);
   std::fprintf(stderr, "%s\n", message.c_str());
   if (current_block != nullptr)
     std::fprintf(stderr, "  in kernel %s\n", state_of(*current_block).grid->launch.name);
-  if (findings == kMost) std::fprintf(stderr, "check: further findings are only counted\n");
+  if (count == kMost) std::fprintf(stderr, "check: further findings are only counted\n");
   std::fflush(stderr);
 }
 
@@ -203,32 +207,24 @@ void report_host(const Access &access) {
 
 namespace {
 
-// Prints the number of findings, once. Whether there are any.
-bool conclude() {
-  static std::atomic<bool> said{false};
-  const int count = findings;
-  if (count > 0 && !said.exchange(true))
-    std::fprintf(stderr, "check: %d finding%s\n", count, plural(static_cast<std::size_t>(count)));
-  return count > 0;
-}
-
 void at_exit() {
-  if (!conclude()) return;
+  const int count = *findings;
+  if (getpid() != first_process || count == 0) return;
+  std::fprintf(stderr, "check: %d finding%s\n", count, plural(static_cast<std::size_t>(count)));
   std::fflush(nullptr);
   _exit(kExitCode);
 }
 
-// Runs before other constructors, so at_exit() runs behind their destructors.
-[[gnu::constructor(102)]] void watch_exit() { std::atexit(at_exit); }
+// Runs before other constructors, so at_exit() runs behind what they have registered.
+[[gnu::constructor(102)]] void watch_exit() {
+  first_process = getpid();
+  void *const shared =
+      mmap(nullptr, sizeof *findings, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) std::abort();
+  findings = new (shared) std::atomic<int>(0);
+  std::atexit(at_exit);
+}
 
 }  // namespace
 
 }  // namespace cuda_cpu::check
-
-// A child of fork() that ends by _exit() ends with the code of the findings, too. exit() does not
-// call this function but the C library's own.
-extern "C" [[noreturn]] void _exit(int code) {
-  const bool found = cuda_cpu::check::conclude();
-  syscall(SYS_exit_group, found ? cuda_cpu::check::kExitCode : code);
-  __builtin_unreachable();
-}

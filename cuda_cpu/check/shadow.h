@@ -19,11 +19,13 @@ struct Stamp {
   std::uint64_t is_volatile : 1;
   Clock clock;          // of the thread
   std::uint32_t block;  // its number, from reserve_numbers()
+  bool strong() const { return is_atomic || is_volatile; }
 };
 static_assert(sizeof(Stamp) == 16);
 
 struct Cell {
-  Stamp write;    // the last one
+  Stamp write;    // the last one that is neither atomic nor volatile
+  Stamp strong;   // the last one that is, since then
   Stamp read[2];  // since the last write, of threads as far from each other as possible
 };
 
