@@ -146,6 +146,8 @@ void visit_elsewhere(const Visit &visit, Kind kind) {
 
 }  // namespace
 
+Access last_access;
+
 void settle() {
   if (undecided.access.bytes == 0) return;
   const Undecided decided = undecided;
@@ -166,6 +168,7 @@ void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t 
     return;
   }
   settle();
+  last_access = access;
   BlockShadow &block = *state_of(*current_block).shadow;
   const bool in_shared = address - block.shared.begin < block.shared.bytes;
   const Visit here = {block, current->number, in_shared, access};

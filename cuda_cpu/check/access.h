@@ -33,6 +33,8 @@ struct Access {
   std::uintptr_t pc;
 };
 
+extern Access last_access;  // of a kernel
+
 bool reports_races();
 void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
                  bool earlier_is_write);
@@ -40,6 +42,7 @@ bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc);
 void report_outside(const Access &access);    // memcheck
 void report_unwritten(const Access &access);  // initcheck
 void report_host(const Access &access);
+[[noreturn]] void report_crash(const Access &access);  // ends the program
 
 }  // namespace cuda_cpu::check
 #endif

@@ -203,6 +203,16 @@ void report_host(const Access &access) {
                             memory_text(access));
 }
 
+void report_crash(const Access &access) {
+  const std::string line = line_of(access.pc);
+  print("crash " + line,
+        text("memcheck: error: %s of %zu bytes at %s by %s crashed: address %#zx is in no array",
+             access.is_write ? "write" : "read", access.bytes, line.c_str(),
+             running_thread().c_str(), access.address));
+  std::fflush(nullptr);
+  _exit(kExitCode);
+}
+
 // ---- the end of the program ---------------------------------------------------------------------
 
 namespace {

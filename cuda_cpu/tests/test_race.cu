@@ -173,6 +173,10 @@ static void run_freed(void) {
   write_first<<<1, 1>>>(pointer);
 }
 
+// Far outside of all memory.
+static __global__ void write_far(unsigned *out, size_t i) { out[i] = 1; }
+static void run_crash(void) { write_far<<<2, 1>>>(device_array(1), (size_t)1 << 60); }
+
 static void run_host_reads(void) {
   const unsigned *const array = device_array(3);
   printf("%u\n", array[2]);
@@ -195,7 +199,8 @@ static void expect_findings(const char *name, const std::vector<std::string> &te
 #define LINE "test_race.cu:"
 
 TEST(scan, "racecheck: error: write at ", LINE "20 by thread (63,0,0)" OF_BLOCK_0,
-     LINE "22 by thread (0,0,0)", "of shared array 'tree' index 63 of elements of 4 bytes: no barrier", " between them",
+     LINE "22 by thread (0,0,0)",
+     "of shared array 'tree' index 63 of elements of 4 bytes: no barrier", " between them",
      "in kernel scan_without_barrier")
 TEST(loop, "racecheck: error: read at ", LINE "44 by thread (", LINE "42 by thread (",
      "of shared array 'warp_sums' index ", "no barrier between them")
@@ -211,12 +216,14 @@ TEST(without_fence, "write at ", "and read at ", "of an array of 8 bytes", "inde
 TEST(narrow_fence, "of an array of 8 bytes", "index 0", "nothing orders the two blocks")
 TEST(early, "of an array of 256 bytes", "nothing orders the two blocks")
 TEST(atomic_and_plain, "atomic at ", "and write at ")
-TEST(unwritten, "initcheck: error: read at ", "shared array 'sum' index 7", "never written: ",
-     "an array of 32 bytes, allocated at ", "index 7 of elements of 4 bytes", "2 findings")
+TEST(unwritten, "initcheck: error: read at ", "shared array 'sum' index 7",
+     "never written: ", "an array of 32 bytes, allocated at ", "index 7 of elements of 4 bytes",
+     "2 findings")
 TEST(outside, "memcheck: error: write of 4 bytes at ", "shared array 'small' of 24 bytes",
      "8 bytes past its end", "shared array 'dynamic' of 16 bytes", "16 bytes past its end",
      "an array of 28 bytes", "4 bytes past its end", "4 bytes before its start", "4 findings")
 TEST(freed, "an array of 40 bytes", "and freed since, index 0")
+TEST(crash, "memcheck: error: write of 4 bytes at ", LINE, " crashed: address ")
 TEST(host_reads, "memcheck: error: host code reads device memory at ", LINE, "an array of 12 bytes",
      "index 2")
 
@@ -226,7 +233,7 @@ int main(int argc, char **argv) {
       {MISTAKE(scan), MISTAKE(loop), MISTAKE(shared_counter), MISTAKE(in_step), MISTAKE(two_writes),
        MISTAKE(global_counter), MISTAKE(device_variable), MISTAKE(without_fence),
        MISTAKE(narrow_fence), MISTAKE(early), MISTAKE(atomic_and_plain), MISTAKE(unwritten),
-       MISTAKE(outside), MISTAKE(freed), MISTAKE(host_reads)});
+       MISTAKE(outside), MISTAKE(freed), MISTAKE(crash), MISTAKE(host_reads)});
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scan),
       cmocka_unit_test(test_loop),
@@ -242,6 +249,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_unwritten),
       cmocka_unit_test(test_outside),
       cmocka_unit_test(test_freed),
+      cmocka_unit_test(test_crash),
       cmocka_unit_test(test_host_reads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
