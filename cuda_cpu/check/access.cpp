@@ -113,13 +113,12 @@ void visit_word(const Visit &visit, Cell &cell, unsigned bytes, Kind kind) {
 // ---- other memory -------------------------------------------------------------------------------
 
 void visit_from_host(const Access &access, Kind kind) {
-  if (access.address - heap.begin >= heap.bytes || is_open_to_host()) return;
+  if (access.address - heap.begin >= heap.bytes) return;
+  if (kind.writes) heap_written(reinterpret_cast<void *>(access.address), access.bytes);
+  if (is_open_to_host()) return;
   std::uintptr_t begin = 0;
   const Allocation *const allocation = find_allocation(access.address, &begin);
-  if (allocation == nullptr || !allocation->pinned)
-    report_host(access);
-  else if (kind.writes)
-    heap_written(reinterpret_cast<void *>(access.address), access.bytes);
+  if (allocation == nullptr || !allocation->pinned) report_host(access);
 }
 
 // Thread-local variables and the thread's own stack cannot be shared.

@@ -49,6 +49,8 @@ void heap_written(void *memory, std::size_t bytes);
 void heap_copied(void *to, const void *from, std::size_t bytes);
 // A library has run on the device: what it wrote is not known, so all counts as written.
 void heap_written_by_library();
+// A pointer that a kernel is launched with, the `index`-th of its arguments, for reports.
+void kernel_argument(const char *kernel, int index, const void *pointer);
 // Host code may use device memory from now on, or no longer.
 void open_to_host(bool open);
 

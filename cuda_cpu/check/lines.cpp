@@ -101,4 +101,13 @@ std::string line_of_caller(void *const *pc, int count) {
   return other;
 }
 
+std::string line_of_user(void *const *pc, int count, const char *library) {
+  for (int i = 0; i < count; i++)
+    for (const std::string &place : places_of(reinterpret_cast<std::uintptr_t>(pc[i]))) {
+      if (has(place, library)) return "";
+      if (!is_ours(place)) return place;
+    }
+  return "an unknown place";
+}
+
 }  // namespace cuda_cpu::check

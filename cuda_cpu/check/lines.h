@@ -16,5 +16,9 @@ std::string line_of(std::uintptr_t pc);
 // none, the first one outside cuda_cpu.
 std::string line_of_caller(void *const *pc, int count);
 
+// The innermost line of such a chain that is neither cuda_cpu's nor the system's. Empty if the path
+// of a line further in has `library` in it: the library did it, not its user.
+std::string line_of_user(void *const *pc, int count, const char *library);
+
 }  // namespace cuda_cpu::check
 #endif

@@ -1,4 +1,5 @@
 // What was found: once per pair of lines, at most kMost times, and exit code 3 at the end.
+#include <execinfo.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -106,9 +107,13 @@ std::string heap_text(const Access &access) {
   const Allocation *const allocation = find_allocation(access.address, &begin);
   if (allocation == nullptr) return text("address %#zx", access.address);
   const std::string line = line_of_caller(allocation->frame, allocation->frames);
-  const std::string made = line.empty() ? "" : ", allocated at " + line;
-  return text("an array of %zu bytes%s%s, ", allocation->bytes, made.c_str(),
-              allocation->released ? " and freed since" : "") +
+  std::string details = line.empty() ? "" : "allocated at " + line;
+  const char *const kernel =
+      current_block != nullptr ? state_of(*current_block).grid->launch.name : "";
+  const int argument = argument_number(kernel, begin);
+  if (argument > 0) details = text("argument %d of the kernel, ", argument) + details;
+  return text("an array of %zu bytes (%s)%s, ", allocation->bytes, details.c_str(),
+              allocation->released ? ", freed since" : "") +
          place_text(begin, allocation->bytes, access.bytes, access.address);
 }
 
@@ -197,7 +202,9 @@ void report_unwritten(const Access &access) {
 void report_host(const Access &access) {
   const std::lock_guard<std::mutex> guard(mutex);
   if (!is_new(access, 3)) return;
-  const std::string line = line_of(access.pc);
+  void *frames[32];
+  const std::string line = line_of_user(frames, backtrace(frames, 32), "/thrust/");
+  if (line.empty()) return;  // a library that runs on the device
   print("host " + line, text("memcheck: error: host code %s device memory at %s: ",
                              access.is_write ? "writes" : "reads", line.c_str()) +
                             memory_text(access));

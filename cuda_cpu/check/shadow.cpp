@@ -13,6 +13,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include "access.h"
@@ -114,6 +115,26 @@ const Allocation *find_allocation(std::uintptr_t address, std::uintptr_t *begin)
   }
   *begin = found->first;
   return &found->second;
+}
+
+namespace {
+
+std::map<std::pair<std::string, std::uintptr_t>, int> arguments;  // by kernel and allocation
+
+}  // namespace
+
+void kernel_argument(const char *kernel, int index, const void *pointer) {
+  if (!in_heap(pointer)) return;
+  std::uintptr_t begin = 0;
+  find_allocation(reinterpret_cast<std::uintptr_t>(pointer), &begin);
+  const std::lock_guard<std::mutex> guard(mutex);
+  arguments[{kernel, begin}] = index;
+}
+
+int argument_number(const char *kernel, std::uintptr_t allocation) {
+  const std::lock_guard<std::mutex> guard(mutex);
+  const auto found = arguments.find({kernel, allocation});
+  return found == arguments.end() ? 0 : found->second;
 }
 
 // ---- writes that no hook sees -------------------------------------------------------------------

@@ -60,6 +60,9 @@ struct Allocation {
 // The allocation that an address is in or nearest to, or null. `begin` gets its address.
 const Allocation *find_allocation(std::uintptr_t address, std::uintptr_t *begin);
 
+// Which argument of the kernel an allocation was last, counted from 1, or 0.
+int argument_number(const char *kernel, std::uintptr_t allocation);
+
 // __device__ variables: the cell of an address in a program's or library's data, else null.
 Cell *static_cell(std::uintptr_t address);
 

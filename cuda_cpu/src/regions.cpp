@@ -143,6 +143,7 @@ DeviceScope::~DeviceScope() {
 }
 
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {
+  if constexpr (check::kOn) check::kernel_argument(kernel, index, pointer);
   if (pointer == nullptr || place_of(pointer) != Place::kHost) return;
   // A kernel may take the address of a __device__ variable and hand it to a kernel that it
   // launches. Such a variable is only known to belong to the program's static data.

@@ -207,7 +207,8 @@ TEST(loop, "racecheck: error: read at ", LINE "44 by thread (", LINE "42 by thre
 TEST(shared_counter, "racecheck: error: write at ", "of shared array 'count' index 0",
      LINE "54 by thread (0,0,0)", "and read at ", "no barrier or __syncwarp between them")
 TEST(in_step, "volatile", "of shared array 'sum' index", "no barrier or __syncwarp between them")
-TEST(two_writes, "write at ", "and write at ", "of an array of 4 bytes, allocated at ", LINE "6")
+TEST(two_writes, "write at ", "and write at ",
+     "of an array of 4 bytes (argument 1 of the kernel, allocated at ", LINE "6 (inlined at ")
 TEST(global_counter, "by thread (0,0,0) of block (0,0,0) and read at ",
      "by thread (0,0,0) of block (1,0,0)", "nothing orders the two blocks")
 TEST(device_variable, "of a __device__ variable", "nothing orders the two blocks")
@@ -217,12 +218,12 @@ TEST(narrow_fence, "of an array of 8 bytes", "index 0", "nothing orders the two 
 TEST(early, "of an array of 256 bytes", "nothing orders the two blocks")
 TEST(atomic_and_plain, "atomic at ", "and write at ")
 TEST(unwritten, "initcheck: error: read at ", "shared array 'sum' index 7",
-     "never written: ", "an array of 32 bytes, allocated at ", "index 7 of elements of 4 bytes",
-     "2 findings")
+     "never written: ", "an array of 32 bytes (argument 1 of the kernel, allocated at ",
+     "index 7 of elements of 4 bytes", "2 findings")
 TEST(outside, "memcheck: error: write of 4 bytes at ", "shared array 'small' of 24 bytes",
      "8 bytes past its end", "shared array 'dynamic' of 16 bytes", "16 bytes past its end",
      "an array of 28 bytes", "4 bytes past its end", "4 bytes before its start", "4 findings")
-TEST(freed, "an array of 40 bytes", "and freed since, index 0")
+TEST(freed, "an array of 40 bytes", ", freed since, index 0")
 TEST(crash, "memcheck: error: write of 4 bytes at ", LINE, " crashed: address ")
 TEST(host_reads, "memcheck: error: host code reads device memory at ", LINE, "an array of 12 bytes",
      "index 2")
