@@ -81,9 +81,9 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
   append_format(out,
                 "%.*s_shared_type &%.*s = *static_cast<%.*s_shared_type *>(cuda_cpu::static_shared("
                 "&%.*s_shared_key, sizeof(%.*s_shared_type), alignof(%.*s_shared_%s), \"%.*s\", "
-                "sizeof(%s)));",
+                "sizeof(std::remove_all_extents_t<%.*s_shared_type>)));",
                 n, name, n, name, n, name, n, name, n, name, n, name,
-                shared->alignment != NULL ? "place" : "type", n, name, type);
+                shared->alignment != NULL ? "place" : "type", n, name, n, name);
 }
 
 const char *rewrite_shared(const Source *source, const char *begin, size_t start, Text *out) {

@@ -3,6 +3,7 @@
 #define CUDA_CPU_SHARED_H
 
 #include <cstddef>
+#include <type_traits>
 
 namespace cuda_cpu {
 
