@@ -17,13 +17,14 @@ namespace {
 
 // A hook is called before its access, so whether a write changes the value shows only later.
 struct Undecided {
-  Access access = {0, 0, false, 0};  // of 0 bytes if there is none
+  Access access = {0, 0, false, 0};
   Stamp me, earlier;
   char before[16];  // the beginning of what it writes to
 } undecided;
 
 void decide_later(const Access &access, const Stamp &me, const Stamp &earlier) {
-  if (undecided.access.bytes != 0) return;
+  if (is_undecided) return;
+  is_undecided = true;
   undecided.access = access;
   undecided.me = me, undecided.earlier = earlier;
   std::memcpy(undecided.before, reinterpret_cast<const void *>(access.address),
@@ -100,7 +101,8 @@ struct Visit {
   }
 };
 
-void visit_word(const Visit &visit, Cell &cell, unsigned bytes, Kind kind) {
+[[gnu::always_inline]] inline void visit_word(const Visit &visit, Cell &cell, unsigned bytes,
+                                              Kind kind) {
   const Stamp me = {visit.access.pc,   visit.thread,     bytes,
                     kind.is_atomic,    kind.is_volatile, visit.block.now(visit.thread),
                     visit.block.number};
@@ -147,10 +149,11 @@ void visit_elsewhere(const Visit &visit, Kind kind) {
 
 Access last_access;
 
-void settle() {
-  if (undecided.access.bytes == 0) return;
+bool is_undecided = false;
+
+void settle_now() {
+  is_undecided = false;
   const Undecided decided = undecided;
-  undecided.access.bytes = 0;
   if (std::memcmp(decided.before, reinterpret_cast<const void *>(decided.access.address),
                   std::min(decided.access.bytes, sizeof decided.before)) != 0)
     report_race(decided.access, decided.me, decided.earlier, true);

@@ -127,21 +127,6 @@ void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes) {
   }
 }
 
-bool is_ordered(const BlockShadow &block, const Stamp &earlier, unsigned thread, bool in_shared) {
-  if (earlier.block < block.first_number) return true;  // none, or before a grid barrier
-  if (earlier.block == block.number) {
-    if (earlier.thread == thread || earlier.clock < block.barrier) return true;
-    if (earlier.thread / 32 == thread / 32 &&
-        block.lanes[thread][earlier.thread % 32] >= earlier.clock)
-      return true;
-  } else if (in_shared) {
-    return true;  // of another block, whose shared memory was at the same place
-  }
-  return block.knows && block.foreign[thread] != nullptr &&
-         block.foreign[thread]->covers(earlier.block, static_cast<unsigned>(earlier.thread),
-                                       earlier.clock);
-}
-
 // ---- fences and atomics -------------------------------------------------------------------------
 
 void fence(BlockShadow &block, unsigned thread, bool in_its_block_only) {

@@ -145,10 +145,10 @@ static void test_shared_arrays(void **state) {
          "sizeof(std::remove_all_extents_t<a_shared_type>))); }");
   expect("extern __shared__ float4 tile[];",
          "  float4  *tile = static_cast<  float4  *>(cuda_cpu::dynamic_shared(\"tile\", "
-         "sizeof(  float4  )));");
+         "sizeof(  float4 )));");
   expect("extern __shared__ T rows[][4 * N];",
          "  T  (*rows)[4 * N] = static_cast<  T  (*)[4 * N]>(cuda_cpu::dynamic_shared(\"rows\", "
-         "sizeof(  T  )));");
+         "sizeof(  T )));");
 }
 
 // Declarations and, separated by |, the typedefs that have to come of them.
