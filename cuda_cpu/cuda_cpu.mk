@@ -29,7 +29,7 @@ ifneq ($(filter-out 0,$(CHECK)),)
   endif
   cuda_cpu_objects += $(patsubst $(cuda_cpu)/check/%.cpp,$(B)/cuda_cpu/check/%.o,$(wildcard $(cuda_cpu)/check/*.cpp))
   cuda_cpu_watched := -O2 -g -fsanitize=thread --param tsan-distinguish-volatile=1 \
-                      --param tsan-instrument-func-entry-exit=0 -Wno-tsan
+                      --param tsan-instrument-func-entry-exit=0 -Wno-tsan -DCUDA_CPU_CHECK='"$(CHECK)"'
   cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(CHECK)"'
 endif
 cuda_cpu_headers  := $(patsubst %,$(B)/generated/%,$(wildcard *.cuh */*.cuh */*/*.cuh))
