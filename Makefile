@@ -11,7 +11,9 @@ BACKEND  ?= auto   # cuda | cpu | auto: cuda where nvcc and a GPU are present
 ARCH     ?= native # the GPU to compile for, e.g. sm_90; `native` asks the one in this machine
 OPENCV   ?= auto   # 1 | 0 | auto; without it HW4 reads and writes Netpbm images only
 SANITIZE ?= 0      # 1: AddressSanitizer and UBSan (cpu backend); on a GPU: compute-sanitizer
+CHECK    ?= 0      # race | init | mem | all: watches each access of kernels (cpu backend)
 override BACKEND  := $(strip $(BACKEND))
+override CHECK    := $(strip $(CHECK))
 override ARCH     := $(strip $(ARCH))
 override OPENCV   := $(strip $(OPENCV))
 override SANITIZE := $(strip $(SANITIZE))
@@ -32,7 +34,13 @@ ifeq ($(BACKEND)$(SANITIZE),cuda1)
   $(error SANITIZE=1 goes with BACKEND=cpu; on a GPU run scripts/gpu_check.sh, which uses compute-sanitizer)
 endif
 
-B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)
+ifneq ($(CHECK),0)
+  ifneq ($(BACKEND)$(SANITIZE),cpu0)
+    $(error CHECK=$(CHECK) goes with BACKEND=cpu and without SANITIZE=1)
+  endif
+endif
+
+B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)$(if $(filter-out 0,$(CHECK)),-$(CHECK))
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
 CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L 'SortVersion sort_version' $(VERSIONS:%=%/student_func.cu)))
@@ -135,7 +143,7 @@ else
 $(CS344:%=$(B)/generated/%/student_func.ii): CPPFLAGS += -Icommon/cs344
 $(B)/%/solution.o: $(B)/generated/%/student_func.ii
 	@mkdir -p $(@D)
-	$(CXX_)$(CXX) $(CXXFLAGS) $(CXXFLAGS_$*) $(cuda_cpu_cxxflags) -fno-sanitize=null -Wno-unknown-pragmas -MMD -MF /dev/null -fpreprocessed -c $< -o $@
+	$(CXX_)$(CXX) $(CXXFLAGS) $(CXXFLAGS_$*) $(cuda_cpu_cxxflags) $(cuda_cpu_watched) -fno-sanitize=null -Wno-unknown-pragmas -MMD -MF /dev/null -fpreprocessed -c $< -o $@
 endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
@@ -206,7 +214,7 @@ help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
 	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) $(wildcard tests/fuzz/fuzz.mk)
-	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1"
+	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 CHECK=0|race|init|mem|all"
 setup: ## installs what is missing
 	@scripts/setup.sh
 run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image

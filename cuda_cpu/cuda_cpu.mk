@@ -22,6 +22,16 @@ CXXFLAGS ?= -O3 -g1
 
 cuda_cpu_rewrite  := $(B)/rewrite
 cuda_cpu_objects  := $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(cuda_cpu)/src/*.cpp))
+ifneq ($(filter-out 0,$(CHECK)),)
+  # check/README.md: the compiler calls a function of ours for every load and store of CUDA code.
+  ifeq ($(filter $(CHECK),race init mem all),)
+    $(error CHECK is race, init, mem or all, not '$(CHECK)')
+  endif
+  cuda_cpu_objects += $(patsubst $(cuda_cpu)/check/%.cpp,$(B)/cuda_cpu/check/%.o,$(wildcard $(cuda_cpu)/check/*.cpp))
+  cuda_cpu_watched := -O2 -g -fsanitize=thread --param tsan-distinguish-volatile=1 \
+                      --param tsan-instrument-func-entry-exit=0 -Wno-tsan -DCUDA_CPU_CHECK='"$(CHECK)"'
+  cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(CHECK)"'
+endif
 # -iquote, not -I: a program called `compare` would otherwise be taken for C++'s header <compare>.
 cuda_cpu_cppflags := -iquote . -I$(cuda_cpu)/include
 # initial-exec: thread-local variables at the cost of a plain load, also from a shared object.
@@ -46,9 +56,9 @@ $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 
 # Preprocessed, then rewritten, then compiled. The dependencies are those of the first step.
 # -fno-sanitize=null: Thrust's headers bind null references, which UBSan would stop at; AddressSanitizer
-# finds accesses through null.
-cuda_cpu_flags = $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -fno-sanitize=null -Wno-unknown-pragmas \
-                 $(CXXFLAGS_$(firstword $(subst /, ,$*)))
+# finds accesses through null. -Wno-ignored-attributes: an aligned __shared__ array is named as a template's argument.
+cuda_cpu_flags = $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -fno-sanitize=null -Wno-unknown-pragmas -Wno-ignored-attributes \
+                 $(cuda_cpu_watched) $(CXXFLAGS_$(firstword $(subst /, ,$*)))
 $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 	@mkdir -p $(@D) $(dir $(B)/$*)
 	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) -DCUDA_CPU_REWRITE -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
@@ -57,9 +67,9 @@ $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 $(B)/%.o: $(B)/generated/%.ii
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_flags) -MMD -MF /dev/null -fpreprocessed -c $< -o $@
-$(B)/cuda_cpu/src/%.o: $(cuda_cpu)/src/%.cpp
+$(B)/cuda_cpu/%.o: $(cuda_cpu)/%.cpp
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
 -include $(cuda_cpu_objects:.o=.d)
 

@@ -70,7 +70,7 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
     append_format(out, of_arrays ? "%s (*%.*s)%s = " : "%s *%.*s%s = ", type, n, name, first_end);
     append_format(out, of_arrays ? "static_cast<%s (*)%s>" : "static_cast<%s *%s>", type,
                   first_end);
-    append_format(out, "(cuda_cpu::dynamic_shared());");
+    append_format(out, "(cuda_cpu::dynamic_shared(\"%.*s\", sizeof(%s)));", n, name, type);
     return;
   }
   append_format(out, "typedef %s %.*s_shared_type%s; static char %.*s_shared_key; ", type, n, name,
@@ -80,9 +80,10 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
                   shared->alignment, n, name, n, name);
   append_format(out,
                 "%.*s_shared_type &%.*s = *static_cast<%.*s_shared_type *>(cuda_cpu::static_shared("
-                "&%.*s_shared_key, sizeof(%.*s_shared_type), alignof(%.*s_shared_%s)));",
+                "&%.*s_shared_key, sizeof(%.*s_shared_type), alignof(%.*s_shared_%s), \"%.*s\", "
+                "sizeof(std::remove_all_extents_t<%.*s_shared_type>)));",
                 n, name, n, name, n, name, n, name, n, name, n, name,
-                shared->alignment != NULL ? "place" : "type");
+                shared->alignment != NULL ? "place" : "type", n, name, n, name);
 }
 
 const char *rewrite_shared(const Source *source, const char *begin, size_t start, Text *out) {

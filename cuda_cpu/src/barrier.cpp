@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include "../check/check.h"
 #include "diagnose.h"
 #include "grid.h"
 #include "schedule.h"
@@ -14,6 +15,7 @@ void release_barrier(BlockState &block, int arrived) {
   block.barrier_result = block.barrier_true;
   block.barrier_arrived = arrived;
   block.barrier_true = 0;
+  if constexpr (check::kOn) check::block_synchronised(block);
   block.ready.append(block.barrier);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "../check/check.h"
 #include "diagnose.h"
 #include "grid.h"
 #include "schedule.h"
@@ -55,6 +56,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
     for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
   block.launch_failed = false;
   block.shared.reset(grid.launch.shared_bytes);
+  if constexpr (check::kOn) check::block_begins(block, grid.first_number, index, false);
   if (settings().shuffle) shuffle_order(block, grid.number, index);
 }
 
@@ -121,6 +123,7 @@ Outcome run_block(BlockState &block) {
     }
     diagnose_waiting(block, "wait for each other and none can go on");
   }
+  if constexpr (check::kOn) check::block_pauses();
   current = nullptr;
   current_block = nullptr;
   return outcome;

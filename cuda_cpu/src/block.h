@@ -13,6 +13,9 @@
 namespace cuda_cpu {
 
 struct Grid;
+namespace check {
+struct BlockShadow;
+}
 
 struct Queue {
   Thread *head = nullptr, *tail = nullptr;
@@ -65,6 +68,7 @@ struct BlockState : Block {
   bool shuffled = false;               // runs in the order of `random`
   Random random;
   SharedMemory shared;
+  std::shared_ptr<check::BlockShadow> shadow;  // CHECK builds
   // Memory behind the pointers above and in Block, laid out for blocks of `shape`.
   dim3 shape = dim3(0, 0, 0);
   std::vector<Thread> thread_memory;
@@ -79,6 +83,10 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index);
 
 // The index of element i of a grid or block of this shape.
 uint3 unflatten(std::uint64_t i, const dim3 &shape);
+// ... and back.
+inline std::uint64_t flatten(const uint3 &index, const dim3 &shape) {
+  return (static_cast<std::uint64_t>(index.z) * shape.y + index.y) * shape.x + index.x;
+}
 
 enum class Outcome { kDone, kAtGridBarrier, kYielded };
 

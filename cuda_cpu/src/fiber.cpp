@@ -17,8 +17,9 @@ __thread Pool *pool_of_this_thread = nullptr;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kStackBytes = 256 * 1024;  // instrumented frames are several times larger
+#if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
+constexpr std::size_t kStackBytes =
+    256 * 1024;  // instrumented frames are larger, and reports need room
 #else
 constexpr std::size_t kStackBytes = 64 * 1024;
 #endif

@@ -8,6 +8,7 @@
 
 #include <cuda_cpu/memory.h>
 
+#include "../check/check.h"
 #include "block.h"
 #include "diagnose.h"
 #include "limits.h"
@@ -24,7 +25,9 @@ Grid::Grid(const Launch &configured, const KernelCall &kernel_call)
     : launch(configured),
       call(&kernel_call),
       number(launches++),
-      blocks(static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z) {}
+      blocks(static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z) {
+  if constexpr (check::kOn) first_number = check::reserve_numbers(blocks);
+}
 
 namespace {
 
@@ -66,6 +69,9 @@ void run_cooperative(Grid &grid, std::uint64_t first, std::uint64_t step) {
       if (block->at_grid_barrier) {  // perhaps it has been released
         if (grid.generation.load() == block->generation) continue;
         block->ready.append(block->grid_barrier);
+        if constexpr (check::kOn)
+          check::block_begins(*block, grid.first_number, flatten(block->index, grid.launch.grid),
+                              true);
       }
       progress = true;
       block->generation = grid.generation.load();
@@ -76,6 +82,7 @@ void run_cooperative(Grid &grid, std::uint64_t first, std::uint64_t step) {
         block.reset();
       } else if (outcome == Outcome::kAtGridBarrier && ++grid.arrived == grid.blocks) {
         grid.arrived = 0;
+        if constexpr (check::kOn) grid.first_number = check::reserve_numbers(grid.blocks);
         grid.generation++;
       }
     }
@@ -97,9 +104,10 @@ void run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
   // runtime ends threads, only to make new ones, with new stacks for CUDA threads, for the next.
   // A grid with little to do is done before other threads of the system have woken up.
   const bool tiny = grid.blocks * launch.block.x * launch.block.y * launch.block.z <= 2048;
-  const int threads = grid.blocks == 1 || (tiny && !launch.cooperative) ? 1 : multiprocessors();
+  const bool alone = grid.blocks == 1 || (tiny && !launch.cooperative) || check::kOn;
+  const int threads = alone ? 1 : multiprocessors();
   {
-    const DeviceScope device;
+    const DeviceScope device(DeviceScope::kRuntime);
     if (threads == 1 && !launch.cooperative) {
       run_ordinary(grid);
     } else {

@@ -24,6 +24,7 @@ struct Grid {
   const std::uint64_t number;  // launches are counted, so that a shuffled run can be repeated
   const std::uint64_t blocks;
   std::atomic<std::uint64_t> next_block{0};
+  std::uint32_t first_number = 0;  // check::reserve_numbers(), in CHECK builds
   std::mutex children_mutex;
   std::vector<PendingLaunch> children;
   // Grid barrier of a cooperative launch, in blocks:

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "../check/check.h"
 #include "regions.h"
 #include "settings.h"
 
@@ -90,8 +91,9 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
   if (kind != cudaMemcpyDefault && (!may_be(to, to_device ? Place::kDevice : Place::kHost) ||
                                     !may_be(from, from_device ? Place::kDevice : Place::kHost)))
     return fail(cudaErrorInvalidValue);
-  const DeviceScope device;
+  const DeviceScope device(DeviceScope::kRuntime);
   std::memmove(to, from, bytes);
+  if constexpr (check::kOn) check::heap_copied(to, from, bytes);
   return cudaSuccess;
 }
 
@@ -104,8 +106,9 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes))
     return fail(cudaErrorInvalidValue);
-  const DeviceScope device;
+  const DeviceScope device(DeviceScope::kRuntime);
   std::memset(memory, value, bytes);
+  if constexpr (check::kOn) check::heap_written(memory, bytes);
   return cudaSuccess;
 }
 

@@ -15,6 +15,7 @@
 #include <cuda_cpu/launch.h>
 #include <cuda_cpu/memory.h>
 
+#include "../check/check.h"
 #include "diagnose.h"
 #include "limits.h"
 #include "poison.h"
@@ -97,7 +98,8 @@ struct LastCheck {
 #if !defined(__SANITIZE_ADDRESS__)
     for (const auto &region : regions)
       if (region.second.allocated)
-        check_guards(reinterpret_cast<const char *>(region.first), region.second.bytes);
+        if (!check::kOn)
+          check_guards(reinterpret_cast<const char *>(region.first), region.second.bytes);
 #endif
   }
 } last_check;  // behind `regions`, so that it is destroyed first
@@ -110,11 +112,14 @@ cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill) {
   const std::lock_guard<std::mutex> guard(mutex);
   if (bytes > settings().memory_limit - device_bytes) return fail(cudaErrorMemoryAllocation);
   const std::size_t rounded = (bytes + 255) / 256 * 256;
-  char *const guarded = static_cast<char *>(aligned_alloc(256, rounded + 2 * kGuard));
-  if (guarded == nullptr) return fail(cudaErrorMemoryAllocation);
-  char *const block = guarded + kGuard;
+  // CHECK builds see every access, and need no guards.
+  char *const start =
+      static_cast<char *>(check::kOn ? check::heap_allocate(bytes, place == Place::kPinned)
+                                     : aligned_alloc(256, rounded + 2 * kGuard));
+  if (start == nullptr) return fail(cudaErrorMemoryAllocation);
+  char *const block = check::kOn ? start : start + kGuard;
   if (fill) std::memset(block, kPoison, bytes);
-  set_guards(block, bytes);
+  if (!check::kOn) set_guards(block, bytes);
   const auto region =
       regions.emplace(reinterpret_cast<std::uintptr_t>(block), Region{bytes, place, true}).first;
   device_bytes += bytes;
@@ -138,10 +143,13 @@ cudaError_t release(void *memory, Place place) {
       (region->second.place != place && !(managed && place == Place::kDevice)))
     return fail(cudaErrorInvalidValue);
   set_access(*region, true);
-  check_guards(static_cast<const char *>(memory), region->second.bytes);
+  if (!check::kOn) check_guards(static_cast<const char *>(memory), region->second.bytes);
   device_bytes -= region->second.bytes;
   regions.erase(region);
-  std::free(static_cast<char *>(memory) - kGuard);
+  if (check::kOn)
+    check::heap_release(memory);
+  else
+    std::free(static_cast<char *>(memory) - kGuard);
   return cudaSuccess;
 }
 
@@ -189,17 +197,23 @@ void register_symbol(const void *address, std::size_t bytes) {
   regions.emplace(reinterpret_cast<std::uintptr_t>(address), Region{bytes, Place::kDevice, false});
 }
 
-DeviceScope::DeviceScope() {
+DeviceScope::DeviceScope(User user) : user_(user) {
   const std::lock_guard<std::mutex> guard(mutex);
   if (scopes++ == 0) set_access_to_all(true);
+  if constexpr (check::kOn) check::open_to_host(true);
 }
 
 DeviceScope::~DeviceScope() {
   const std::lock_guard<std::mutex> guard(mutex);
   if (--scopes == 0) set_access_to_all(false);
+  if constexpr (check::kOn) {
+    check::open_to_host(false);
+    if (user_ == kLibrary) check::heap_written_by_library();
+  }
 }
 
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {
+  if constexpr (check::kOn) check::kernel_argument(kernel, index, pointer);
   if (pointer == nullptr || place_of(pointer) != Place::kHost) return;
   // A kernel may take the address of a __device__ variable and hand it to a kernel that it
   // launches. Such a variable is only known to belong to the program's static data.

@@ -4,8 +4,10 @@
 #include <cuda_cpu/launch_calls.h>
 #include <cuda_cpu/shared.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "../check/check.h"
 #include "block.h"
 #include "diagnose.h"
 #include "grid.h"
@@ -17,35 +19,44 @@ namespace cuda_cpu {
 namespace {
 
 constexpr std::size_t kGap = 32;  // so that AddressSanitizer sees a step beyond an array
-constexpr std::size_t kArenaBytes = kSharedOptIn + kMaxStaticArrays * kGap;
+constexpr std::size_t kArenaBytes =
+    kSharedOptIn + kMaxStaticArrays * kGap + 2 * check::kSharedGuard;
 
 }  // namespace
+
+std::size_t SharedMemory::bytes() { return kArenaBytes; }
 
 void SharedMemory::reset(std::size_t dynamic_bytes) {
   if (arena == nullptr)
     arena.reset(static_cast<char *>(operator new(kArenaBytes, kSharedAlignment)));
   arrays = 0;
-  used = dynamic_bytes;
+  used = check::kSharedGuard + dynamic_bytes;
   ASAN_POISON_MEMORY_REGION(arena.get(), kArenaBytes);
   ASAN_UNPOISON_MEMORY_REGION(arena.get(), used);
   std::memset(arena.get(), kPoison, used);
 }
 
-void *dynamic_shared() {
+void *dynamic_shared([[maybe_unused]] const char *name,
+                     [[maybe_unused]] std::size_t element_bytes) {
   if (current_block == nullptr)
     diagnose("memcheck", "an extern __shared__ array is used outside a kernel");
-  return state_of(*current_block).shared.arena.get();
+  BlockState &block = state_of(*current_block);
+  void *const memory = block.shared.arena.get() + check::kSharedGuard;
+  if constexpr (check::kOn) check::shared_array(block, memory, 0, name, element_bytes);
+  return memory;
 }
 
-void *static_shared(const void *key, std::size_t bytes, std::size_t alignment) {
+void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
+                    [[maybe_unused]] const char *name, [[maybe_unused]] std::size_t element_bytes) {
   if (current_block == nullptr) diagnose("memcheck", "a __shared__ array is used outside a kernel");
   SharedMemory &shared = state_of(*current_block).shared;
   for (int i = 0; i < shared.arrays; i++)
     if (shared.array[i].key == key) return shared.array[i].memory;
   if (shared.arrays == kMaxStaticArrays)
     diagnose("memcheck", "a block with more than %d static __shared__ arrays", kMaxStaticArrays);
+  if constexpr (check::kOn) alignment = std::max<std::size_t>(alignment, 4);
   const std::size_t from = (shared.used + kGap + alignment - 1) / alignment * alignment;
-  const std::size_t gaps = kGap * static_cast<std::size_t>(shared.arrays + 1);
+  const std::size_t gaps = check::kSharedGuard + kGap * static_cast<std::size_t>(shared.arrays + 1);
   // Static and dynamic arrays together; launch() checks the dynamic part alone.
   const void *const kernel = state_of(*current_block).grid->launch.kernel;
   const std::size_t limit = shared_limit(kernel) > kSharedDefault ? kSharedOptIn : kSharedDefault;
@@ -56,6 +67,8 @@ void *static_shared(const void *key, std::size_t bytes, std::size_t alignment) {
   std::memset(memory, kPoison, bytes);
   shared.used = from + bytes;
   shared.array[shared.arrays++] = {key, memory};
+  if constexpr (check::kOn)
+    check::shared_array(state_of(*current_block), memory, bytes, name, element_bytes);
   return memory;
 }
 

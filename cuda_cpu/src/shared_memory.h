@@ -25,6 +25,7 @@ struct SharedMemory {
   int arrays = 0;
   Array array[kMaxStaticArrays];
 
+  static std::size_t bytes();  // of the arena
   // Empties the arena except for `dynamic_bytes` of poison.
   void reset(std::size_t dynamic_bytes);
 };

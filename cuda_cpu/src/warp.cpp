@@ -1,6 +1,7 @@
 // Warp collectives: threads that wait for their lanes.
 #include <cuda_cpu/warp.h>
 
+#include "../check/check.h"
 #include "diagnose.h"
 #include "schedule.h"
 #include "warp_results.h"
@@ -25,6 +26,7 @@ bool complete_collective(BlockState &block, unsigned warp_index, unsigned mask, 
   }
   warp_results(operation, lanes, values, arguments, results);
   warp.waiting &= ~lanes;
+  if constexpr (check::kOn) check::warp_synchronised(block, warp_index, lanes);
   for (unsigned left = lanes; left != 0; left &= left - 1) {
     const int lane = __builtin_ctz(left);
     threads[lane].result = results[lane];

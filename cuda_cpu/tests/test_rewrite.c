@@ -160,11 +160,14 @@ static void test_shared_arrays(void **state) {
   expect("{ __shared__ int a[N][2]; }",
          "{ typedef  int  a_shared_type[N][2]; static char a_shared_key; a_shared_type &a = "
          "*static_cast<a_shared_type *>(cuda_cpu::static_shared(&a_shared_key, "
-         "sizeof(a_shared_type), alignof(a_shared_type))); }");
+         "sizeof(a_shared_type), alignof(a_shared_type), \"a\", "
+         "sizeof(std::remove_all_extents_t<a_shared_type>))); }");
   expect("extern __shared__ float4 tile[];",
-         "  float4  *tile = static_cast<  float4  *>(cuda_cpu::dynamic_shared());");
+         "  float4  *tile = static_cast<  float4  *>(cuda_cpu::dynamic_shared(\"tile\", "
+         "sizeof(  float4 )));");
   expect("extern __shared__ T rows[][4 * N];",
-         "  T  (*rows)[4 * N] = static_cast<  T  (*)[4 * N]>(cuda_cpu::dynamic_shared());");
+         "  T  (*rows)[4 * N] = static_cast<  T  (*)[4 * N]>(cuda_cpu::dynamic_shared(\"rows\", "
+         "sizeof(  T )));");
 }
 
 // Declarations and, separated by |, the typedefs that have to come of them.

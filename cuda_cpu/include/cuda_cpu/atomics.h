@@ -6,11 +6,13 @@
 #include <cstring>
 #include <type_traits>
 
+#include <cuda_cpu/bits.h>
+
 namespace cuda_cpu {
 
 // A read-modify-write by compare and swap, for operations without a processor instruction.
 template <class T, class F>
-T atomic_update(T *address, F change) {
+CUDA_CPU_INLINE T atomic_update(T *address, F change) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   Bits *const bits = reinterpret_cast<Bits *>(address);
   Bits seen = __atomic_load_n(bits, __ATOMIC_RELAXED);
@@ -29,22 +31,22 @@ T atomic_update(T *address, F change) {
 
 // Relaxed, as in CUDA; on 32 and 64 bits.
 
-#define CUDA_CPU_ATOMICS(T)                                                                 \
-  inline T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }      \
-  inline T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }      \
-  inline T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); }      \
-  inline T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }        \
-  inline T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); }      \
-  inline T atomicExch(T *a, T v) { return __atomic_exchange_n(a, v, __ATOMIC_RELAXED); }    \
-  inline T atomicCAS(T *a, T compare, T v) {                                                \
-    __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
-    return compare;                                                                         \
-  }                                                                                         \
-  inline T atomicMin(T *a, T v) {                                                           \
-    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });            \
-  }                                                                                         \
-  inline T atomicMax(T *a, T v) {                                                           \
-    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });            \
+#define CUDA_CPU_ATOMICS(T)                                                                       \
+  CUDA_CPU_INLINE T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }     \
+  CUDA_CPU_INLINE T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicExch(T *a, T v) { return __atomic_exchange_n(a, v, __ATOMIC_RELAXED); } \
+  CUDA_CPU_INLINE T atomicCAS(T *a, T compare, T v) {                                             \
+    __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);       \
+    return compare;                                                                               \
+  }                                                                                               \
+  CUDA_CPU_INLINE T atomicMin(T *a, T v) {                                                        \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });                  \
+  }                                                                                               \
+  CUDA_CPU_INLINE T atomicMax(T *a, T v) {                                                        \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });                  \
   }
 CUDA_CPU_ATOMICS(int)
 CUDA_CPU_ATOMICS(unsigned int)
@@ -52,39 +54,40 @@ CUDA_CPU_ATOMICS(long long)
 CUDA_CPU_ATOMICS(unsigned long long)
 #undef CUDA_CPU_ATOMICS
 
-inline float atomicAdd(float *a, float v) {
+CUDA_CPU_INLINE float atomicAdd(float *a, float v) {
   return cuda_cpu::atomic_update(a, [v](float old) { return old + v; });
 }
-inline double atomicAdd(double *a, double v) {
+CUDA_CPU_INLINE double atomicAdd(double *a, double v) {
   return cuda_cpu::atomic_update(a, [v](double old) { return old + v; });
 }
-inline float atomicExch(float *a, float v) {
+CUDA_CPU_INLINE float atomicExch(float *a, float v) {
   return cuda_cpu::atomic_update(a, [v](float) { return v; });
 }
-inline unsigned int atomicInc(unsigned int *a, unsigned int limit) {
+CUDA_CPU_INLINE unsigned int atomicInc(unsigned int *a, unsigned int limit) {
   return cuda_cpu::atomic_update(a, [limit](unsigned int x) { return x >= limit ? 0 : x + 1; });
 }
-inline unsigned int atomicDec(unsigned int *a, unsigned int limit) {
+CUDA_CPU_INLINE unsigned int atomicDec(unsigned int *a, unsigned int limit) {
   return cuda_cpu::atomic_update(
       a, [limit](unsigned int x) { return x == 0 || x > limit ? limit : x - 1; });
 }
 
-inline unsigned long atomicAdd(unsigned long *a, unsigned long v) {
+CUDA_CPU_INLINE unsigned long atomicAdd(unsigned long *a, unsigned long v) {
   return __atomic_fetch_add(a, v, __ATOMIC_RELAXED);
 }
-inline unsigned short atomicCAS(unsigned short *a, unsigned short compare, unsigned short v) {
+CUDA_CPU_INLINE unsigned short atomicCAS(unsigned short *a, unsigned short compare,
+                                         unsigned short v) {
   __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return compare;
 }
 // Scopes: whatever is atomic for the device is atomic for a block and for the host too.
-#define CUDA_CPU_SCOPED(name)          \
-  template <class... A>                \
-  auto name##_block(A... arguments) {  \
-    return name(arguments...);         \
-  }                                    \
-  template <class... A>                \
-  auto name##_system(A... arguments) { \
-    return name(arguments...);         \
+#define CUDA_CPU_SCOPED(name)                          \
+  template <class... A>                                \
+  CUDA_CPU_INLINE auto name##_block(A... arguments) {  \
+    return name(arguments...);                         \
+  }                                                    \
+  template <class... A>                                \
+  CUDA_CPU_INLINE auto name##_system(A... arguments) { \
+    return name(arguments...);                         \
   }
 CUDA_CPU_SCOPED(atomicAdd)
 CUDA_CPU_SCOPED(atomicSub)
@@ -99,8 +102,9 @@ CUDA_CPU_SCOPED(atomicInc)
 CUDA_CPU_SCOPED(atomicDec)
 #undef CUDA_CPU_SCOPED
 
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+CUDA_CPU_INLINE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+// Weaker, which is enough: a block stays on one thread of the system. CHECK builds tell it by this.
+CUDA_CPU_INLINE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
+CUDA_CPU_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 #endif

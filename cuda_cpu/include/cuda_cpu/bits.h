@@ -1,10 +1,13 @@
-// Values as bits and back.
+// Values as bits and back, and inlining.
 #ifndef CUDA_CPU_BITS_H
 #define CUDA_CPU_BITS_H
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+
+// Always inlined, so that debug information leads from an operation to the kernel that calls it.
+#define CUDA_CPU_INLINE [[gnu::always_inline]] inline
 
 namespace cuda_cpu {
 

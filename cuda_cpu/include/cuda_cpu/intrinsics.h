@@ -102,10 +102,10 @@ inline unsigned replace_bit_field(unsigned field, unsigned x, unsigned first, un
 
 // ---- loads and stores with a cache hint: the hint has no meaning here
 
-#define CUDA_CPU_LOAD(name)  \
-  template <class T>         \
-  T name(const T *address) { \
-    return *address;         \
+#define CUDA_CPU_LOAD(name)                  \
+  template <class T>                         \
+  CUDA_CPU_INLINE T name(const T *address) { \
+    return *address;                         \
   }
 CUDA_CPU_LOAD(__ldg)
 CUDA_CPU_LOAD(__ldca)
@@ -113,10 +113,10 @@ CUDA_CPU_LOAD(__ldcg)
 CUDA_CPU_LOAD(__ldcs)
 CUDA_CPU_LOAD(__ldlu)
 #undef CUDA_CPU_LOAD
-#define CUDA_CPU_STORE(name)       \
-  template <class T, class V>      \
-  void name(T *address, V value) { \
-    *address = value;              \
+#define CUDA_CPU_STORE(name)                       \
+  template <class T, class V>                      \
+  CUDA_CPU_INLINE void name(T *address, V value) { \
+    *address = value;                              \
   }
 CUDA_CPU_STORE(__stcg)
 CUDA_CPU_STORE(__stcs)

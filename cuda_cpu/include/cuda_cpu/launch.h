@@ -31,6 +31,13 @@ struct KernelCall {
 // Counts the running thread as returned and releases the threads that waited only for it.
 void thread_returned(Block &block, const Thread &thread);
 
+// In CHECK builds the functions that watch accesses read `current`, which the compiler cannot know.
+#ifdef __SANITIZE_THREAD__
+inline void current_is_set() { asm volatile("" ::: "memory"); }
+#else
+inline void current_is_set() {}
+#endif
+
 // Runs the threads of `block` that have not started, each as one call of `kernel`.
 template <class F>
 inline void run_unstarted_threads(Block &block, F kernel) {
@@ -42,7 +49,9 @@ inline void run_unstarted_threads(Block &block, F kernel) {
     threadIdx = {0, 0, 0};
     do {
       current = thread++;
+      current_is_set();
       kernel();
+      current_is_set();
       threadIdx.x++;
       if (threadIdx.x == blockDim.x && thread != end) threadIdx = thread->index;
     } while (thread != end && !block.collective);
@@ -58,7 +67,9 @@ inline void run_unstarted_threads(Block &block, F kernel) {
     Thread *const thread = &block.threads[block.order == nullptr ? i : block.order[i]];
     current = thread;
     threadIdx = thread->index;
+    current_is_set();
     kernel();
+    current_is_set();
     thread_returned(block, *thread);
   }
 }

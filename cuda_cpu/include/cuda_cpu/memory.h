@@ -24,10 +24,15 @@ void library_free(void *memory);
 // at all other times, so that host code which dereferences a device pointer is caught (memcheck).
 class DeviceScope {
  public:
-  DeviceScope();
+  // CHECK builds see what kernels, copies and sets do, but not what libraries do.
+  enum User { kLibrary, kRuntime };
+  explicit DeviceScope(User user = kLibrary);
   ~DeviceScope();
   DeviceScope(const DeviceScope &) = delete;
   DeviceScope &operator=(const DeviceScope &) = delete;
+
+ private:
+  const User user_;
 };
 
 }  // namespace cuda_cpu

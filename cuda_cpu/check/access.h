@@ -1,0 +1,66 @@
+// Inside the checks: what the parts of this folder tell each other about one access.
+#ifndef CUDA_CPU_CHECK_ACCESS_H
+#define CUDA_CPU_CHECK_ACCESS_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "shadow.h"
+
+namespace cuda_cpu::check {
+
+// Whether access `earlier` of the same word is ordered before what `thread` of the running block
+// does now.
+[[gnu::always_inline]] inline bool is_ordered(const BlockShadow &block, const Stamp &earlier,
+                                              unsigned thread, bool in_shared) {
+  if (earlier.block < block.first_number) return true;  // none, or before a grid barrier
+  if (earlier.block == block.number) {
+    if (earlier.thread == thread || earlier.clock < block.barrier) return true;
+    if (earlier.thread / 32 == thread / 32 &&
+        block.lanes[thread][earlier.thread % 32] >= earlier.clock)
+      return true;
+  } else if (in_shared) {
+    return true;  // of another block, whose shared memory was at the same place
+  }
+  return block.knows && block.foreign[thread] != nullptr &&
+         block.foreign[thread]->covers(earlier.block, static_cast<unsigned>(earlier.thread),
+                                       earlier.clock);
+}
+
+// What the running thread's atomic or volatile access of a word tells it and others.
+void take_knowledge(BlockShadow &block, std::uintptr_t word, unsigned thread);
+void give_knowledge(BlockShadow &block, std::uintptr_t word, unsigned thread, bool replaces);
+void fence(BlockShadow &block, unsigned thread, bool in_its_block_only);
+
+// Decides about a pair of writes that is only a race if they write different values: call before
+// anything else happens to the memory.
+void settle_now();
+extern bool is_undecided;  // there is such a pair
+inline void settle() {
+  if (is_undecided) settle_now();
+}
+
+bool is_open_to_host();  // check.h, open_to_host()
+
+// ---- reports (report.cpp) -----------------------------------------------------------------------
+
+struct Access {
+  std::uintptr_t address;
+  std::size_t bytes;
+  bool is_write;
+  std::uintptr_t pc;
+};
+
+extern Access last_access;  // of a kernel
+
+bool reports_races();
+void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
+                 bool earlier_is_write);
+bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc);
+void report_outside(const Access &access);    // memcheck
+void report_unwritten(const Access &access);  // initcheck
+void report_host(const Access &access);
+[[noreturn]] void report_crash(const Access &access);  // ends the program
+
+}  // namespace cuda_cpu::check
+#endif

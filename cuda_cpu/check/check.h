@@ -1,0 +1,59 @@
+// CHECK builds: every load and store of a kernel is seen. README.md says how it works.
+//
+// The runtime tells this module what happens. In other builds kOn is false, the calls are discarded
+// and the module is not linked: `if constexpr (check::kOn) check::...`.
+#ifndef CUDA_CPU_CHECK_CHECK_H
+#define CUDA_CPU_CHECK_CHECK_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cuda_cpu {
+
+struct BlockState;
+
+namespace check {
+
+#ifdef CUDA_CPU_CHECK
+inline constexpr bool kOn = true;
+#else
+inline constexpr bool kOn = false;
+#endif
+
+// ---- order --------------------------------------------------------------------------------------
+
+// Numbers for the blocks of a grid, or of a part of it between two grid barriers: block i is the
+// returned number plus i. Ends the program when 2^32 are used up.
+std::uint32_t reserve_numbers(std::uint64_t blocks);
+// The block starts, or goes on behind a grid barrier. `first_number` is from reserve_numbers().
+void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t index, bool resumes);
+void block_synchronised(BlockState &block);
+void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes);
+// The block stops running, for now or at its end: settles what its last access has left open.
+void block_pauses();
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// Bytes that a block's shared memory leaves unused at either end, for accesses beyond an array.
+inline constexpr std::size_t kSharedGuard = kOn ? 64 * 1024 : 0;
+
+// A __shared__ array or, with `name` null, the dynamic one before its name is known.
+void shared_array(BlockState &block, void *memory, std::size_t bytes, const char *name,
+                  std::size_t element_bytes);
+
+// Device and pinned memory. Null when there is none.
+void *heap_allocate(std::size_t bytes, bool pinned);
+void heap_release(void *memory);
+// cudaMemset, and cudaMemcpy with what `from` held. Other addresses than the heap's are ignored.
+void heap_written(void *memory, std::size_t bytes);
+void heap_copied(void *to, const void *from, std::size_t bytes);
+// A library has run on the device: what it wrote is not known, so all counts as written.
+void heap_written_by_library();
+// A pointer that a kernel is launched with, the `index`-th of its arguments, for reports.
+void kernel_argument(const char *kernel, int index, const void *pointer);
+// Host code may use device memory from now on, or no longer.
+void open_to_host(bool open);
+
+}  // namespace check
+}  // namespace cuda_cpu
+#endif

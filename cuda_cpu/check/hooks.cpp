@@ -1,0 +1,94 @@
+// The functions that GCC calls for every load and store in code compiled with -fsanitize=thread
+// (gcc/sanitizer.def). ThreadSanitizer's own library is not linked.
+#include "hooks.h"
+
+#include <cstdint>
+
+using namespace cuda_cpu::check;
+
+#define CUDA_CPU_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+#define CUDA_CPU_HOOK(name, bytes, reads, writes)                                          \
+  void __tsan_##name(const void *address) {                                                \
+    visit(reinterpret_cast<std::uintptr_t>(address), bytes, {reads, writes, false, false}, \
+          CUDA_CPU_PC);                                                                    \
+  }
+#define CUDA_CPU_VOLATILE_HOOK(name, bytes, writes)                                        \
+  void __tsan_##name(const void *address) {                                                \
+    visit_volatile(reinterpret_cast<std::uintptr_t>(address), bytes, writes, CUDA_CPU_PC); \
+  }
+#define CUDA_CPU_HOOKS(bytes)                                          \
+  CUDA_CPU_HOOK(read##bytes, bytes, true, false)                       \
+  CUDA_CPU_HOOK(write##bytes, bytes, false, true)                      \
+  CUDA_CPU_HOOK(unaligned_read##bytes, bytes, true, false)             \
+  CUDA_CPU_HOOK(unaligned_write##bytes, bytes, false, true)            \
+  CUDA_CPU_VOLATILE_HOOK(volatile_read##bytes, bytes, false)           \
+  CUDA_CPU_VOLATILE_HOOK(volatile_write##bytes, bytes, true)           \
+  CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_read##bytes, bytes, false) \
+  CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_write##bytes, bytes, true)
+
+#define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                                             \
+  T __tsan_atomic##bits##_##name(volatile T *address, T value, int) {                            \
+    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC); \
+    return builtin(address, value, __ATOMIC_SEQ_CST);                                            \
+  }
+#define CUDA_CPU_ATOMIC_HOOKS(T, bits)                                                             \
+  CUDA_CPU_UPDATE_HOOK(T, bits, exchange, __atomic_exchange_n)                                     \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_add, __atomic_fetch_add)                                     \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_sub, __atomic_fetch_sub)                                     \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_and, __atomic_fetch_and)                                     \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_or, __atomic_fetch_or)                                       \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_xor, __atomic_fetch_xor)                                     \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_nand, __atomic_fetch_nand)                                   \
+  T __tsan_atomic##bits##_load(const volatile T *address, int) {                                   \
+    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, false, CUDA_CPU_PC);  \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile T *address, T value, int) {                            \
+    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), false, true, CUDA_CPU_PC);  \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  bool __tsan_atomic##bits##_compare_exchange_strong(volatile T *address, T *expected, T value,    \
+                                                     int, int) {                                   \
+    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC);   \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
+                                       __ATOMIC_SEQ_CST);                                          \
+  }                                                                                                \
+  bool __tsan_atomic##bits##_compare_exchange_weak(volatile T *address, T *expected, T value, int, \
+                                                   int) {                                          \
+    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC);   \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
+                                       __ATOMIC_SEQ_CST);                                          \
+  }
+
+// clang-format off
+extern "C" {
+
+CUDA_CPU_HOOKS(1)
+CUDA_CPU_HOOKS(2)
+CUDA_CPU_HOOKS(4)
+CUDA_CPU_HOOKS(8)
+CUDA_CPU_HOOKS(16)
+CUDA_CPU_ATOMIC_HOOKS(std::uint8_t, 8)
+CUDA_CPU_ATOMIC_HOOKS(std::uint16_t, 16)
+CUDA_CPU_ATOMIC_HOOKS(std::uint32_t, 32)
+CUDA_CPU_ATOMIC_HOOKS(std::uint64_t, 64)
+// clang-format on
+
+void __tsan_read_range(const void *address, std::size_t bytes) {
+  visit(reinterpret_cast<std::uintptr_t>(address), bytes, {true, false, false, false}, CUDA_CPU_PC);
+}
+void __tsan_write_range(const void *address, std::size_t bytes) {
+  visit(reinterpret_cast<std::uintptr_t>(address), bytes, {false, true, false, false}, CUDA_CPU_PC);
+}
+
+// include/cuda_cpu/atomics.h: __threadfence_block() is a weaker fence than the others.
+void __tsan_atomic_thread_fence(int order) { visit_fence(order != __ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) {}
+
+void __tsan_init(void) {}
+void __tsan_func_entry(const void *) {}
+void __tsan_func_exit(void) {}
+void __tsan_vptr_update(void **, void *) {}
+void __tsan_vptr_read(void **) {}
+
+}  // extern "C"

@@ -1,0 +1,24 @@
+// Return addresses as places in the source.
+#ifndef CUDA_CPU_CHECK_LINES_H
+#define CUDA_CPU_CHECK_LINES_H
+
+#include <cstdint>
+#include <string>
+
+namespace cuda_cpu::check {
+
+// "radix_v1/student_func.cu:57" of the call that returns to `pc`, by the debug information. Of
+// functions inlined into each other, the innermost that is not cuda_cpu's, with the outermost
+// in parentheses. The address itself if there is no such information.
+std::string line_of(std::uintptr_t pc);
+
+// The same for a chain of calls, innermost first: the first one in CUDA code or, where there is
+// none, the first one outside cuda_cpu.
+std::string line_of_caller(void *const *pc, int count);
+
+// The innermost line of such a chain that is neither cuda_cpu's nor the system's. Empty if the path
+// of a line further in has `library` in it: the library did it, not its user.
+std::string line_of_user(void *const *pc, int count, const char *library);
+
+}  // namespace cuda_cpu::check
+#endif

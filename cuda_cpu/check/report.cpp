@@ -1,0 +1,247 @@
+// What was found: once per pair of lines, at most kMost times, and exit code 3 at the end.
+#include <execinfo.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <set>
+#include <string>
+
+#include "../src/block.h"
+#include "../src/grid.h"
+#include "access.h"
+#include "lines.h"
+
+#ifndef CUDA_CPU_CHECK
+#define CUDA_CPU_CHECK "all"  // for tools that read this file alone
+#endif
+
+namespace cuda_cpu::check {
+
+namespace {
+
+constexpr int kMost = 10;
+constexpr int kExitCode = 3;
+
+bool is_selected(const char *tool) {
+  return std::strcmp(CUDA_CPU_CHECK, "all") == 0 || std::strcmp(CUDA_CPU_CHECK, tool) == 0;
+}
+const bool race_selected = is_selected("race"), init_selected = is_selected("init"),
+           mem_selected = is_selected("mem");
+
+std::mutex mutex;
+// In memory that processes share: what a child of fork() finds counts for its parent's exit code.
+std::atomic<int> *findings = nullptr;
+pid_t first_process = 0;
+std::set<std::pair<std::uintptr_t, std::uintptr_t>> known_addresses;
+std::set<std::string> known_lines;
+
+// ---- words --------------------------------------------------------------------------------------
+
+[[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...) {
+  char line[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  return line;
+}
+
+std::string index_text(const uint3 &i) { return text("(%u,%u,%u)", i.x, i.y, i.z); }
+
+std::string thread_text(unsigned thread, std::uint64_t block) {
+  const Launch &launch = state_of(*current_block).grid->launch;
+  return "thread " + index_text(unflatten(thread, launch.block)) + " of block " +
+         index_text(unflatten(block, launch.grid));
+}
+
+std::string running_thread() {
+  return thread_text(current->number, state_of(*current_block).shadow->index);
+}
+
+const char *access_text(const Stamp &stamp, bool is_write) {
+  if (stamp.is_atomic) return "atomic";
+  if (stamp.is_volatile) return is_write ? "volatile write" : "volatile read";
+  return is_write ? "write" : "read";
+}
+
+const char *plural(std::size_t n) { return n == 1 ? "" : "s"; }
+
+// Where an offset lies in an array of `bytes` bytes.
+std::string place_text(std::uintptr_t begin, std::size_t bytes, std::size_t element,
+                       std::uintptr_t address) {
+  if (address >= begin + bytes)
+    return text("%zu byte%s past its end", address - begin - bytes,
+                plural(address - begin - bytes));
+  if (address < begin)
+    return text("%zu byte%s before its start", begin - address, plural(begin - address));
+  std::string place = text("index %zu", (address - begin) / element);
+  if (element > 1) place += text(" of elements of %zu bytes", element);
+  return place;
+}
+
+std::string shared_text(const BlockShadow &block, const Access &access) {
+  const SharedArray *best = nullptr;
+  for (const SharedArray &array : block.arrays) {
+    const bool below = array.begin <= access.address;
+    if (best == nullptr || (below && (array.begin > best->begin || best->begin > access.address)))
+      best = &array;
+  }
+  if (best == nullptr) return "shared memory, of which the block has none";
+  const bool inside = access.address - best->begin < best->bytes;
+  const std::size_t element = best->element_bytes > 0 ? best->element_bytes : access.bytes;
+  std::string name = best->name == nullptr ? std::string("dynamic shared memory")
+                                           : text("shared array '%s'", best->name);
+  if (!inside) name += text(" of %zu bytes,", best->bytes);
+  return name + " " + place_text(best->begin, best->bytes, element, access.address);
+}
+
+std::string heap_text(const Access &access) {
+  std::uintptr_t begin = 0;
+  const Allocation *const allocation = find_allocation(access.address, &begin);
+  if (allocation == nullptr) return text("address %#zx", access.address);
+  const std::string line = line_of_caller(allocation->frame, allocation->frames);
+  std::string details = line.empty() ? "" : "allocated at " + line;
+  const char *const kernel =
+      current_block != nullptr ? state_of(*current_block).grid->launch.name : "";
+  const int argument = argument_number(kernel, begin);
+  if (argument > 0) details = text("argument %d of the kernel, ", argument) + details;
+  return text("an array of %zu bytes (%s)%s, ", allocation->bytes, details.c_str(),
+              allocation->released ? ", freed since" : "") +
+         place_text(begin, allocation->bytes, access.bytes, access.address);
+}
+
+std::string memory_text(const Access &access) {
+  if (current != nullptr) {
+    const BlockShadow &block = *state_of(*current_block).shadow;
+    if (access.address - block.shared.begin < block.shared.bytes) return shared_text(block, access);
+  }
+  if (access.address - heap.begin < heap.bytes) return heap_text(access);
+  return text("a __device__ variable at %#zx", access.address);
+}
+
+// ---- printing -----------------------------------------------------------------------------------
+
+void print(const std::string &key, const std::string &message) {
+  if (!known_lines.insert(key).second) return;
+  const int count = ++*findings;
+  if (count > kMost) return;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", message.c_str());
+  if (current_block != nullptr)
+    std::fprintf(stderr, "  in kernel %s\n", state_of(*current_block).grid->launch.name);
+  if (count == kMost) std::fprintf(stderr, "check: further findings are only counted\n");
+  std::fflush(stderr);
+}
+
+// Mistakes of one access. False if it has been reported.
+bool is_new(const Access &access, std::uintptr_t tool) {
+  return known_addresses.insert({access.pc, tool}).second;
+}
+
+}  // namespace
+
+bool reports_races() { return race_selected; }
+
+bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc) {
+  return !known_addresses.empty() && known_addresses.count({pc, earlier_pc}) > 0;
+}
+
+void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
+                 bool earlier_is_write) {
+  const std::lock_guard<std::mutex> guard(mutex);
+  known_addresses.insert({me.pc, earlier.pc});
+  known_addresses.insert({earlier.pc, me.pc});
+  const BlockShadow &block = *state_of(*current_block).shadow;
+  const bool one_block = me.block == earlier.block;
+  const bool one_warp = one_block && me.thread / 32 == earlier.thread / 32;
+  const std::string first = line_of(earlier.pc), second = line_of(me.pc);
+  const char *const reason =
+      one_warp    ? "no barrier or __syncwarp between them"
+      : one_block ? "no barrier between them"
+                  : "nothing orders the two blocks (an atomic behind __threadfence would)";
+  const auto thread = [&](const Stamp &stamp) {
+    return thread_text(static_cast<unsigned>(stamp.thread), stamp.block - block.first_number);
+  };
+  print("race " + std::min(first, second) + " " + std::max(first, second),
+        text("racecheck: error: %s at %s by %s and ", access_text(earlier, earlier_is_write),
+             first.c_str(), thread(earlier).c_str()) +
+            text("%s at %s by %s of ", access_text(me, access.is_write), second.c_str(),
+                 thread(me).c_str()) +
+            memory_text(access) + ": " + reason);
+}
+
+void report_outside(const Access &access) {
+  if (!mem_selected) return;
+  const std::lock_guard<std::mutex> guard(mutex);
+  if (!is_new(access, 1)) return;
+  const std::string line = line_of(access.pc);
+  print("mem " + line, text("memcheck: error: %s of %zu bytes at %s by %s outside its array: ",
+                            access.is_write ? "write" : "read", access.bytes, line.c_str(),
+                            running_thread().c_str()) +
+                           memory_text(access));
+}
+
+void report_unwritten(const Access &access) {
+  if (!init_selected) return;
+  const std::lock_guard<std::mutex> guard(mutex);
+  if (!is_new(access, 2)) return;
+  const std::string line = line_of(access.pc);
+  print("init " + line,
+        text("initcheck: error: read at %s by %s of memory that was never written: ", line.c_str(),
+             running_thread().c_str()) +
+            memory_text(access));
+}
+
+void report_host(const Access &access) {
+  const std::lock_guard<std::mutex> guard(mutex);
+  if (!is_new(access, 3)) return;
+  void *frames[32];
+  const std::string line = line_of_user(frames, backtrace(frames, 32), "/thrust/");
+  if (line.empty()) return;  // a library that runs on the device
+  print("host " + line, text("memcheck: error: host code %s device memory at %s: ",
+                             access.is_write ? "writes" : "reads", line.c_str()) +
+                            memory_text(access));
+}
+
+void report_crash(const Access &access) {
+  const std::string line = line_of(access.pc);
+  print("crash " + line,
+        text("memcheck: error: %s of %zu bytes at %s by %s crashed: address %#zx is in no array",
+             access.is_write ? "write" : "read", access.bytes, line.c_str(),
+             running_thread().c_str(), access.address));
+  std::fflush(nullptr);
+  _exit(kExitCode);
+}
+
+// ---- the end of the program ---------------------------------------------------------------------
+
+namespace {
+
+void at_exit() {
+  const int count = *findings;
+  if (getpid() != first_process || count == 0) return;
+  std::fprintf(stderr, "check: %d finding%s\n", count, plural(static_cast<std::size_t>(count)));
+  std::fflush(nullptr);
+  _exit(kExitCode);
+}
+
+// Runs before other constructors, so at_exit() runs behind what they have registered.
+[[gnu::constructor(102)]] void watch_exit() {
+  first_process = getpid();
+  void *const shared =
+      mmap(nullptr, sizeof *findings, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) std::abort();
+  findings = new (shared) std::atomic<int>(0);
+  std::atexit(at_exit);
+}
+
+}  // namespace
+
+}  // namespace cuda_cpu::check

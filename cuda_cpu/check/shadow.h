@@ -1,0 +1,103 @@
+// Shadow memory: for every 4 bytes that kernels can share, who accessed them last.
+#ifndef CUDA_CPU_CHECK_SHADOW_H
+#define CUDA_CPU_CHECK_SHADOW_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "clocks.h"
+
+namespace cuda_cpu::check {
+
+// One access. `block` is 0 if there is none.
+struct Stamp {
+  std::uint64_t pc : 48;      // return address of the hook
+  std::uint64_t thread : 10;  // in its block
+  std::uint64_t bytes : 4;    // of the word, a mask
+  std::uint64_t is_atomic : 1;
+  std::uint64_t is_volatile : 1;
+  Clock clock;          // of the thread
+  std::uint32_t block;  // its number, from reserve_numbers()
+  bool strong() const { return is_atomic || is_volatile; }
+};
+static_assert(sizeof(Stamp) == 16);
+
+struct Cell {
+  Stamp write;    // the last one that is neither atomic nor volatile
+  Stamp strong;   // the last one that is, since then
+  Stamp read[2];  // since the last write, of threads as far from each other as possible
+};
+
+// A word's state: bytes that exist (high half) and bytes that were written (low half).
+using State = std::uint8_t;
+constexpr State kExists = 0xf0, kWritten = 0x0f;
+
+// A range of addresses with its shadow.
+struct Area {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  Cell *cells = nullptr;
+  State *states = nullptr;
+};
+
+// Address space that reads as zeros and takes memory only where it is written. Ends the program if
+// there is none.
+void *reserve(std::size_t bytes);
+
+// Sets what [memory, memory + bytes) is; begins at a word.
+void set_state(const Area &area, const void *memory, std::size_t bytes, State state);
+
+// Global memory: all that cudaMalloc has given out, at addresses that are never used again.
+extern Area heap;
+
+struct Allocation {
+  std::size_t bytes;
+  bool pinned, released;
+  int frames;
+  void *frame[12];  // return addresses of the calls that led to it
+};
+// The allocation that an address is in or nearest to, or null. `begin` gets its address.
+const Allocation *find_allocation(std::uintptr_t address, std::uintptr_t *begin);
+
+// Which argument of the kernel an allocation was last, counted from 1, or 0.
+int argument_number(const char *kernel, std::uintptr_t allocation);
+
+// __device__ variables: the cell of an address in a program's or library's data, else null.
+Cell *static_cell(std::uintptr_t address);
+
+struct SharedArray {
+  std::uintptr_t begin;
+  std::size_t bytes, element_bytes;
+  const char *name;
+};
+
+// What checking adds to a block. Its memory is used again by the next block.
+struct BlockShadow {
+  Area shared;
+  std::size_t shared_used = 0;
+  std::vector<SharedArray> arrays;
+
+  std::uint32_t first_number = 0;  // of the grid's blocks since the last grid barrier
+  std::uint32_t number = 0;        // of this one
+  std::uint64_t index = 0;         // of this one in its grid
+
+  // A thread's clock is the larger of its own and the last barrier's.
+  Clock barrier = 1, latest = 1;
+  std::vector<Clock> clock;
+  std::vector<Lanes> lanes;  // of its warp's lanes, the clock that a thread has seen
+  bool knows = false;        // some pointer below is not null
+  using Pointers = std::vector<Knowledge::Pointer>;
+  Pointers foreign;              // what atomics have told a thread
+  Pointers fenced;               // what it knew at its last __threadfence
+  Pointers fenced_in_its_block;  // ... or __threadfence_block
+
+  BlockShadow();
+  ~BlockShadow();
+  BlockShadow(const BlockShadow &) = delete;
+  BlockShadow &operator=(const BlockShadow &) = delete;
+  Clock now(unsigned thread) const { return clock[thread] > barrier ? clock[thread] : barrier; }
+};
+
+}  // namespace cuda_cpu::check
+#endif

@@ -1,0 +1,258 @@
+// racecheck, initcheck and memcheck: what CHECK=all builds have to find. Skipped in others.
+#include "mistakes.h"
+
+static unsigned *device_array(size_t n) {
+  unsigned *array = NULL;
+  cudaMalloc(&array, n * sizeof *array);
+  cudaMemset(array, 0, n * sizeof *array);
+  return array;
+}
+
+// ---- races in a block ---------------------------------------------------------------------------
+
+// Blelloch's scan without the barrier between up-sweep and down-sweep.
+static __global__ void scan_without_barrier(unsigned *out) {
+  __shared__ unsigned tree[64];
+  const unsigned i = threadIdx.x;
+  tree[i] = i;
+  for (unsigned step = 1; step < 64; step *= 2) {
+    __syncthreads();
+    if ((i + 1) % (2 * step) == 0) tree[i] += tree[i - step];
+  }
+  if (i == 0) tree[63] = 0;  // thread 63 wrote it last
+  for (unsigned step = 32; step > 0; step /= 2) {
+    __syncthreads();
+    if ((i + 1) % (2 * step) == 0) {
+      const unsigned left = tree[i - step];
+      tree[i - step] = tree[i];
+      tree[i] += left;
+    }
+  }
+  __syncthreads();
+  out[i] = tree[i];
+}
+static void run_scan(void) { scan_without_barrier<<<1, 64>>>(device_array(64)); }
+
+// A loop of block scans: a warp that runs ahead overwrites sums that others still read.
+static __global__ void scan_in_a_loop(unsigned *out) {
+  __shared__ unsigned warp_sums[4];
+  unsigned sum = 0;
+  for (int round = 0; round < 3; round++) {
+    const unsigned mine = __popc(__ballot_sync(0xffffffffu, (threadIdx.x & 1) != 0));
+    if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = mine;
+    __syncthreads();
+    for (unsigned warp = 0; warp < 4; warp++) sum += warp_sums[warp] + round;
+  }
+  out[threadIdx.x] = sum;
+}
+static void run_loop(void) { scan_in_a_loop<<<1, 128>>>(device_array(128)); }
+
+static __global__ void count_in_shared(unsigned *out) {
+  __shared__ unsigned count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  count++;  // not atomic
+  __syncthreads();
+  if (threadIdx.x == 0) *out = count;
+}
+static void run_shared_counter(void) { count_in_shared<<<1, 32>>>(device_array(1)); }
+
+// Lanes that rely on running in step.
+static __global__ void reduce_in_step(unsigned *out) {
+  __shared__ volatile unsigned sum[64];
+  sum[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x < 16)
+    for (unsigned step = 16; step > 0; step /= 2) sum[threadIdx.x] += sum[threadIdx.x + step];
+  __syncthreads();
+  out[threadIdx.x] = sum[threadIdx.x];
+}
+static void run_in_step(void) { reduce_in_step<<<1, 64>>>(device_array(64)); }
+
+static __global__ void write_different(unsigned *out) { *out = threadIdx.x; }
+static void run_two_writes(void) { write_different<<<1, 2>>>(device_array(1)); }
+
+static __global__ void fence_too_narrow(unsigned *data, unsigned *flag) {
+  if (blockIdx.x == 0) {
+    if (threadIdx.x == 0) {
+      data[0] = 1;
+      __threadfence_block();
+      atomicExch(flag, 1u);
+    }
+  } else if (threadIdx.x == 0) {
+    while (atomicAdd(flag, 0u) == 0) __nanosleep(0);
+    data[1] = data[0];
+  }
+}
+static void run_narrow_fence(void) {
+  fence_too_narrow<<<2, 32>>>(device_array(2), device_array(1));
+}
+
+// ---- races between blocks -----------------------------------------------------------------------
+
+static __global__ void count_in_global(unsigned *count) {
+  if (threadIdx.x == 0) (*count)++;  // not atomic
+}
+static void run_global_counter(void) { count_in_global<<<4, 32>>>(device_array(1)); }
+
+static __device__ unsigned device_count;
+static __global__ void count_in_variable() { device_count += threadIdx.x + 1; }
+static void run_device_variable(void) {
+  count_in_variable<<<4, 1>>>();
+  unsigned count = 0;
+  cudaMemcpyFromSymbol(&count, device_count, sizeof count);
+}
+
+// The flag is atomic, but nothing makes the data visible before it.
+static __global__ void hand_over(unsigned *data, unsigned *flag) {
+  if (blockIdx.x == 0) {
+    data[0] = 1;
+    atomicExch(flag, 1u);
+  } else {
+    while (atomicAdd(flag, 0u) == 0) __nanosleep(0);
+    data[1] = data[0];
+  }
+}
+static void run_without_fence(void) { hand_over<<<2, 1>>>(device_array(2), device_array(1)); }
+
+// Thread 0 publishes what the others wrote, but does not wait for them.
+static __global__ void publish_too_early(unsigned *data, unsigned *flag, unsigned *out) {
+  if (blockIdx.x == 0) {
+    data[threadIdx.x] = threadIdx.x;
+    __threadfence();
+    if (threadIdx.x == 63) atomicExch(flag, 1u);
+  } else {
+    while (atomicAdd(flag, 0u) == 0) __nanosleep(0);
+    out[threadIdx.x] = data[threadIdx.x];
+  }
+}
+static void run_early(void) {
+  publish_too_early<<<2, 64>>>(device_array(64), device_array(1), device_array(64));
+}
+
+static __global__ void mix_atomic_and_plain(unsigned *sum) {
+  if (blockIdx.x == 0)
+    atomicAdd(sum, 1u);
+  else
+    *sum = 5;
+}
+static void run_atomic_and_plain(void) { mix_atomic_and_plain<<<2, 1>>>(device_array(1)); }
+
+// ---- initcheck and memcheck ---------------------------------------------------------------------
+
+static __global__ void read_unwritten(const unsigned *in, unsigned *out) {
+  __shared__ unsigned sum[8];
+  if (threadIdx.x < 7) sum[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = sum[threadIdx.x];
+  out[threadIdx.x] += in[threadIdx.x];
+}
+static void run_unwritten(void) {
+  unsigned *in = NULL;
+  cudaMalloc(&in, 8 * sizeof *in);
+  cudaMemset(in, 0, 3 * sizeof *in);
+  read_unwritten<<<1, 8>>>(in, device_array(8));
+}
+
+static __global__ void step_outside(unsigned *out, unsigned i) {
+  __shared__ unsigned small[6];
+  extern __shared__ unsigned dynamic[];
+  small[i] = 1;
+  dynamic[i] = 1;
+  out[i] = 1;
+  *(out - 1) = 1;
+}
+static void run_outside(void) { step_outside<<<1, 1, 16>>>(device_array(7), 8); }
+
+static __global__ void write_first(unsigned **memory) { **memory = 1; }
+static void run_freed(void) {
+  unsigned *const array = device_array(10), **pointer = NULL;
+  cudaMalloc(&pointer, sizeof *pointer);
+  cudaMemcpy(pointer, &array, sizeof array, cudaMemcpyHostToDevice);
+  cudaFree(array);
+  write_first<<<1, 1>>>(pointer);
+}
+
+// Far outside of all memory.
+static __global__ void write_far(unsigned *out, size_t i) { out[i] = 1; }
+static void run_crash(void) { write_far<<<2, 1>>>(device_array(1), (size_t)1 << 60); }
+
+static void run_host_reads(void) {
+  const unsigned *const array = device_array(3);
+  printf("%u\n", array[2]);
+}
+
+// ---- the tests ----------------------------------------------------------------------------------
+
+static void expect_findings(const char *name, const std::vector<std::string> &texts) {
+#ifdef CUDA_CPU_CHECK
+  if (strcmp(CUDA_CPU_CHECK, "all") != 0) skip();
+  expect_report(name, texts);
+#else
+  (void)name, (void)texts;
+  skip();
+#endif
+}
+
+#define TEST(name, ...) \
+  static void test_##name(void **) { expect_findings(#name, {__VA_ARGS__}); }
+#define OF_BLOCK_0 " of block (0,0,0)"
+#define LINE "test_race.cu:"
+
+TEST(scan, "racecheck: error: write at ", LINE "20 by thread (63,0,0)" OF_BLOCK_0,
+     LINE "22 by thread (0,0,0)",
+     "of shared array 'tree' index 63 of elements of 4 bytes: no barrier", " between them",
+     "in kernel scan_without_barrier")
+TEST(loop, "racecheck: error: read at ", LINE "44 by thread (", LINE "42 by thread (",
+     "of shared array 'warp_sums' index ", "no barrier between them")
+TEST(shared_counter, "racecheck: error: write at ", "of shared array 'count' index 0",
+     LINE "54 by thread (0,0,0)", "and read at ", "no barrier or __syncwarp between them")
+TEST(in_step, "volatile", "of shared array 'sum' index", "no barrier or __syncwarp between them")
+TEST(two_writes, "write at ", "and write at ",
+     "of an array of 4 bytes (argument 1 of the kernel, allocated at ", LINE "6 (inlined at ")
+TEST(global_counter, "by thread (0,0,0) of block (0,0,0) and read at ",
+     "by thread (0,0,0) of block (1,0,0)", "nothing orders the two blocks")
+TEST(device_variable, "of a __device__ variable", "nothing orders the two blocks")
+TEST(without_fence, "write at ", "and read at ", "of an array of 8 bytes", "index 0",
+     "nothing orders the two blocks")
+TEST(narrow_fence, "of an array of 8 bytes", "index 0", "nothing orders the two blocks")
+TEST(early, "of an array of 256 bytes", "nothing orders the two blocks")
+TEST(atomic_and_plain, "atomic at ", "and write at ")
+TEST(unwritten, "initcheck: error: read at ", "shared array 'sum' index 7",
+     "never written: ", "an array of 32 bytes (argument 1 of the kernel, allocated at ",
+     "index 7 of elements of 4 bytes", "2 findings")
+TEST(outside, "memcheck: error: write of 4 bytes at ", "shared array 'small' of 24 bytes",
+     "8 bytes past its end", "shared array 'dynamic' of 16 bytes", "16 bytes past its end",
+     "an array of 28 bytes", "4 bytes past its end", "4 bytes before its start", "4 findings")
+TEST(freed, "an array of 40 bytes", ", freed since, index 0")
+TEST(crash, "memcheck: error: write of 4 bytes at ", LINE, " crashed: address ")
+TEST(host_reads, "memcheck: error: host code reads device memory at ", LINE, "an array of 12 bytes",
+     "index 2")
+
+int main(int argc, char **argv) {
+  make_mistake_if_child(
+      argc, argv,
+      {MISTAKE(scan), MISTAKE(loop), MISTAKE(shared_counter), MISTAKE(in_step), MISTAKE(two_writes),
+       MISTAKE(global_counter), MISTAKE(device_variable), MISTAKE(without_fence),
+       MISTAKE(narrow_fence), MISTAKE(early), MISTAKE(atomic_and_plain), MISTAKE(unwritten),
+       MISTAKE(outside), MISTAKE(freed), MISTAKE(crash), MISTAKE(host_reads)});
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_scan),
+      cmocka_unit_test(test_loop),
+      cmocka_unit_test(test_shared_counter),
+      cmocka_unit_test(test_in_step),
+      cmocka_unit_test(test_two_writes),
+      cmocka_unit_test(test_global_counter),
+      cmocka_unit_test(test_device_variable),
+      cmocka_unit_test(test_without_fence),
+      cmocka_unit_test(test_narrow_fence),
+      cmocka_unit_test(test_early),
+      cmocka_unit_test(test_atomic_and_plain),
+      cmocka_unit_test(test_unwritten),
+      cmocka_unit_test(test_outside),
+      cmocka_unit_test(test_freed),
+      cmocka_unit_test(test_crash),
+      cmocka_unit_test(test_host_reads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+// Correct programs, about which CHECK builds have to be silent. In other builds they only have to
+// be right.
+#include "device_test.h"
+
+#include <cooperative_groups.h>
+
+// ---- in a block ---------------------------------------------------------------------------------
+
+static __global__ void reuse_after_barrier(unsigned *out) {
+  __shared__ unsigned values[96];
+  unsigned sum = 0;
+  for (unsigned round = 0; round < 3; round++) {
+    values[threadIdx.x] = threadIdx.x + round;
+    __syncthreads();
+    sum += values[(threadIdx.x + 1) % 96];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
+static __global__ void reduce_by_lanes(unsigned *out) {
+  __shared__ volatile unsigned sum[64];
+  const unsigned i = threadIdx.x;
+  sum[i] = 1;
+  __syncwarp();
+  for (unsigned step = 16; step > 0; step /= 2) {
+    if (i % 32 < step) sum[i] += sum[i + step];
+    __syncwarp();
+  }
+  unsigned total = i % 32 == 0 ? sum[i] : 0;
+  total = __shfl_sync(0xffffffffu, total, 0);
+  out[i] = total;
+}
+
+// Lanes of half a warp synchronise; the other half never comes.
+static __global__ void half_warps(unsigned *out) {
+  __shared__ unsigned values[32];
+  const unsigned half = threadIdx.x / 16, mask = half == 0 ? 0xffffu : 0xffff0000u;
+  values[threadIdx.x] = threadIdx.x;
+  __syncwarp(mask);
+  out[threadIdx.x] = values[threadIdx.x ^ 1];
+}
+
+static __global__ void histogram(unsigned *global_bins) {
+  __shared__ unsigned bins[4];
+  if (threadIdx.x < 4) bins[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&bins[threadIdx.x % 4], 1u);
+  __syncthreads();
+  if (threadIdx.x < 4) atomicAdd(&global_bins[threadIdx.x], bins[threadIdx.x]);
+}
+
+// Everyone who finds something writes the same value.
+static __global__ void raise_flag(unsigned *flag) {
+  if (threadIdx.x % 3 == 0) *flag = 1;
+}
+
+// Bytes of one word by different threads.
+static __global__ void write_bytes(unsigned *out) {
+  __shared__ unsigned char bytes[32];
+  bytes[threadIdx.x] = (unsigned char)threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = bytes[31 - threadIdx.x];
+}
+
+// ---- between blocks -----------------------------------------------------------------------------
+
+// The last block to arrive adds up what all have written (CUDA C++ Programming Guide, "Memory Fence
+// Functions").
+static __global__ void last_block_sums(unsigned *parts, unsigned *arrived, unsigned *out) {
+  __shared__ bool is_last;
+  parts[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  unsigned sum = 0;
+  for (unsigned b = 0; b < gridDim.x; b++) sum += parts[b * blockDim.x + threadIdx.x];
+  atomicAdd(out, sum);
+}
+
+// Decoupled look-back with the value beside its flag: fences on both sides.
+static __global__ void look_back(volatile unsigned *flags, unsigned *sums, unsigned *out) {
+  __shared__ unsigned before;
+  const unsigned b = blockIdx.x;
+  if (threadIdx.x == 0) {
+    before = 0;
+    if (b > 0) {
+      while (flags[b - 1] == 0) __nanosleep(0);
+      __threadfence();
+      before = sums[b - 1];
+    }
+    sums[b] = before + blockDim.x;
+    __threadfence();
+    flags[b] = 1;
+  }
+  __syncthreads();
+  out[b * blockDim.x + threadIdx.x] = before + threadIdx.x;
+}
+
+// Each thread its own flag; the last block reads what the first wrote, by way of those between.
+static __global__ void chain(unsigned *data, unsigned *flags, unsigned *out) {
+  const unsigned b = blockIdx.x, i = threadIdx.x;
+  if (b == 0)
+    data[i] = i;
+  else
+    while (atomicAdd(&flags[(b - 1) * 64 + i], 0u) == 0) __nanosleep(0);
+  __threadfence();
+  atomicExch(&flags[b * 64 + i], 1u);
+  __syncthreads();  // what one thread has learnt, all know
+  if (b == gridDim.x - 1) out[i] = data[63 - i];
+}
+
+static __global__ void lock_and_add(unsigned *lock, unsigned *sum) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0u, 1u) != 0) __nanosleep(0);
+  __threadfence();
+  *sum += 1;
+  __threadfence();
+  atomicExch(lock, 0u);
+}
+
+static __global__ void over_the_grid(unsigned *data, unsigned *out) {
+  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  const unsigned n = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (unsigned round = 0; round < 3; round++) {
+    data[i] = i + round;
+    grid.sync();
+    out[i] = data[n - 1 - i];
+    grid.sync();
+  }
+}
+
+static __global__ void child(unsigned *data, unsigned *out) {
+  out[threadIdx.x] = data[31 - threadIdx.x] + 1;
+}
+static __global__ void parent(unsigned *data, unsigned *out) {
+  data[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 0) child<<<1, 32>>>(data, out);
+}
+
+static __device__ unsigned counter;
+static __constant__ unsigned weights[4] = {1, 2, 3, 4};
+static __global__ void count_in_variable(unsigned *out) {
+  atomicAdd(&counter, weights[threadIdx.x % 4]);
+  out[threadIdx.x] = weights[threadIdx.x % 4];
+}
+
+// ---- the tests ----------------------------------------------------------------------------------
+
+static void test_in_a_block(void **) {
+  DeviceArray<unsigned> out(128), bins(4), flag(1);
+  reuse_after_barrier<<<1, 96>>>(out);
+  reduce_by_lanes<<<1, 64>>>(out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[63], 32);
+  half_warps<<<1, 32>>>(out);
+  histogram<<<8, 64>>>(bins);
+  raise_flag<<<4, 64>>>(flag);
+  write_bytes<<<1, 32>>>(out);
+  KERNEL_OK();
+  assert_int_equal(bins.read()[3], 128);
+  assert_int_equal(flag.read()[0], 1);
+  assert_int_equal(out.read()[0], 31);
+}
+
+static void test_between_blocks(void **) {
+  DeviceArray<unsigned> data(512), flags(512), out(512), sum(1), arrived(1);
+  last_block_sums<<<8, 64>>>(data, arrived, sum);
+  KERNEL_OK();
+  assert_int_equal(sum.read()[0], 8 * 63 * 64 / 2);
+  look_back<<<8, 64>>>(flags, data, out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[511], 511);
+  DeviceArray<unsigned> chained(512), lock(1), total(1);
+  chain<<<8, 64>>>(data, chained, out);
+  lock_and_add<<<8, 32>>>(lock, total);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 63);
+  assert_int_equal(total.read()[0], 8);
+}
+
+static void test_cooperative(void **) {
+  DeviceArray<unsigned> data(64), out(64);
+  unsigned *d = data, *o = out;
+  void *arguments[] = {&d, &o};
+  CUDA_OK(cudaLaunchCooperativeKernel(over_the_grid, dim3(2), dim3(32), arguments));
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 65);
+}
+
+static void test_nested(void **) {
+  DeviceArray<unsigned> data(32), out(32);
+  parent<<<1, 32>>>(data, out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 32);
+}
+
+static void test_variables(void **) {
+  DeviceArray<unsigned> out(64);
+  count_in_variable<<<4, 64>>>(out);
+  KERNEL_OK();
+  unsigned value = 0;
+  CUDA_OK(cudaMemcpyFromSymbol(&value, counter, sizeof value));
+  assert_int_equal(value, 640);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_in_a_block),  cmocka_unit_test(test_between_blocks),
+      cmocka_unit_test(test_cooperative), cmocka_unit_test(test_nested),
+      cmocka_unit_test(test_variables),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# CHECK=race finds missing barriers: one __syncthreads() at a time is removed from a copy of the
+# repository, and compare has to report a race near it and to exit with code 3. Prints TAP. Each
+# takes seconds to build, so by default only two are tried; MUTANTS=all tries every one.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+unset MAKEFLAGS MFLAGS MAKELEVEL SANITIZE CHECK
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# version, file, which of the file's __syncthreads(), lines that the report may name on either side
+# of it (or a part of the name of the file where the race is), and options with which the version
+# needs the barrier. Not here: the one of mppsort/student_func.cu, which no thread needs.
+barriers() {
+  cat <<'LIST'
+radix_v2 radix_v2/student_func.cu 1 15
+radix_v3 radix_v3/student_func.cu 1 15
+radix_v3 radix_v3/student_func.cu 2 15
+radix_v3 radix_v3/student_func.cu 3 20
+radix_v4 radix_v4/student_func.cu 1 15
+radix_level2 radix_level2/student_func.cu 1 15
+mppsort mppsort/partition.cuh 1 15
+mppsort mppsort/partition.cuh 2 15
+mppsort mppsort/partition.cuh 3 15
+mppsort mppsort/partition.cuh 4 15
+mppsort mppsort/partition.cuh 5 15
+merge_three_step merge_three_step/student_func.cu 1 15
+bitonic common/block_bitonic.cuh 1 40
+bitonic common/block_bitonic.cuh 2 40
+radix_v1 common/block_scan.cuh 1 15
+radix_v1 common/block_scan.cuh 2 15
+radix_v2 common/digit_table.cuh 1 15
+radix_v2 common/digit_table.cuh 2 15
+radix_v4 common/one_bit_split.cuh 1 25
+radix_v4 common/one_bit_split.cuh 2 block_scan --set radix_v4.nBits=8 --set radix_v4.blockSize=64
+radix_v4 common/one_bit_split.cuh 3 25
+LIST
+}
+list=$(if [ "${MUTANTS:-}" = all ]; then barriers; else barriers | sed -n '2p;11p'; fi)
+echo "1..$(echo "$list" | wc -l)"
+
+git ls-files | grep -v '^report/' | tar -cf - -T - | tar -xf - -C "$work" || exit 1
+cd "$work" || exit 1
+build=$(make -s BACKEND=cpu CHECK=race OPENCV=0 print-B)
+number=0
+while read -r version file which near options; do
+  number=$((number + 1))
+  name="$version without barrier $which of $file"
+  line=$(grep -n '__syncthreads()' "$file" | sed -n "${which}s/:.*//p")
+  cp "$file" "$work/kept"
+  sed -i "${line}s/__syncthreads();/;/" "$file"
+  if ! make -s BACKEND=cpu CHECK=race OPENCV=0 "$build/compare" "$build/$version/version.so" >"$work/log" 2>&1; then
+    echo "not ok $number - $name"
+    sed 's/^/# /' "$work/log" | tail -n 20
+  else
+    # shellcheck disable=SC2086 # several words
+    timeout 250 "$build/compare" "$version" $options --n 3000 --pairs --reps 1 --time-limit 60 >"$work/log" 2>&1
+    code=$?
+    found=$(grep '^racecheck: error:' "$work/log" | grep -o "$file:[0-9]*" | sed 's/.*://' |
+      awk -v at="$line" -v near="$near" '$1 >= at - near && $1 <= at + near' | sort -un | tr '\n' ' ')
+    case $near in *[!0-9]*) found=$(grep '^racecheck: error:' "$work/log" | grep -o "[a-z_/]*$near[^ ]*" | sort -u | tr '\n' ' ') ;; esac
+    if [ "$code" -eq 3 ] && [ -n "$found" ]; then
+      echo "ok $number - $name: line $line removed, named: $found"
+    else
+      echo "not ok $number - $name: line $line, exit code $code"
+      sed 's/^/# /' "$work/log" | cut -c1-300 | tail -n 20
+    fi
+  fi
+  cp "$work/kept" "$file"
+done <<<"$list"
