@@ -118,7 +118,7 @@ Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
       if (p.too_many == 0) p.too_many = sizes[i];
       continue;
     }
-    if (!try_size(&p, &battery, sizes[i])) break;
+    if (sizes[i] >= rerun->min_n && !try_size(&p, &battery, sizes[i])) break;
   }
   if (battery.outcome == BATTERY_RIGHT) try_other_order(&p, &battery);
   summarise(&p, &battery.summary);

@@ -46,7 +46,7 @@ typedef struct Rerun {
   // As restart, and threads run in another order; NULL, or false, where that cannot be had.
   bool (*other_order)(void *context);
   void *context;
-  size_t max_n;  // no call with more elements
+  size_t min_n, max_n;  // no call with fewer or more elements
 } Rerun;
 
 // Names the mistake of a trial that trial_right() refuses. `kind` is that of its input, or

@@ -2,7 +2,7 @@
 #include "harness/diagnosis_parts.h"
 
 static Answer judge_size(const Case *c, size_t n) {
-  if (n > c->rerun->max_n) return UNKNOWN;
+  if (n < c->rerun->min_n || n > c->rerun->max_n) return UNKNOWN;
   Trial trial = case_draw(c, c->kind, n);
   const Answer answer = case_judge(c, &trial);
   trial_free(&trial);

@@ -27,8 +27,9 @@ typedef struct Session {
 static void load(const Options *options, Image *image, Image *eye_template) {
   Message message;
   if (!image_load(options->image, image, &message) ||
-      !image_load(options->eye_template, eye_template, &message))
-    quit(EXIT_USAGE, "%s", message.text);
+      !image_load(options->eye_template, eye_template, &message) ||
+      !image_can_hold(options->output, image, &message))
+    quit(message_code(&message), "%s", message.text);
   if (image->width < eye_template->width || image->height < eye_template->height)
     quit(EXIT_USAGE, "the image (%d x %d) is smaller than the template (%d x %d)", image->width,
          image->height, eye_template->width, eye_template->height);
@@ -113,6 +114,8 @@ static Rerun rerun_with(Session *session) {
                  .restart = restart,
                  .other_order = switch_order,
                  .context = session,
+                 // CS344's solutions sort pairs only, and the homework has no empty image.
+                 .min_n = version->pairs_only ? 1 : 0,
                  .max_n = fit < room ? (size_t)fit : room};
 }
 
@@ -246,12 +249,12 @@ static void save_mended(const char *path, Image *image, Trial *sorted) {
   red_eye_settle_ties(sorted->after[KEYS_OUT], positions, n, best);
   red_eye_remove(image, positions + (n - best), best);
   Message message;
-  if (!image_save(path, image, &message)) quit(EXIT_USAGE, "%s", message.text);
+  if (!image_save(path, image, &message)) quit(message_code(&message), "%s", message.text);
 }
 
 bool hw4_run(const Options *options, Sorter *sorter) {
   Message message;
-  if (!image_can_save(options->output, &message)) quit(EXIT_USAGE, "%s", message.text);
+  if (!image_can_save(options->output, &message)) quit(message_code(&message), "%s", message.text);
   Image image = {0}, eye_template = {0};
   load(options, &image, &eye_template);
 

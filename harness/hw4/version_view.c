@@ -37,6 +37,7 @@ const SortVersion *version_view(VersionView *view, const Description *descriptio
                                 .stages = view->stages,
                                 .knobs = view->knobs,
                                 .scratch_per_key = -1.0,
-                                .scratch_per_pair = -1.0};
+                                .scratch_per_pair = -1.0,
+                                .pairs_only = d->pairs_only};
   return &view->version;
 }

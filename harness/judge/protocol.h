@@ -49,7 +49,7 @@ typedef enum AnswerKind {
 // A SortVersion without pointers. Longer texts are cut off.
 typedef struct Description {
   char name[64], title[256], source[256];
-  bool stable;
+  bool stable, pairs_only;
   uint64_t max_n, slow_n;
   int stages, knobs;  // how many there are
   char stage[MAX_STAGES][32];

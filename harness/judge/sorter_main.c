@@ -13,6 +13,7 @@
 #include "harness/device_info.h"
 #include "harness/judge/protocol.h"
 #include "harness/trial.h"
+#include "harness/version_check.h"
 
 static void answer(const Command *command, AnswerKind kind, Answer *answered) {
   answered->secret = command->secret;
@@ -34,6 +35,7 @@ static void describe(const Command *command) {
   copy_text(d->title, sizeof d->title, sort_version.title);
   copy_text(d->source, sizeof d->source, sort_version.source);
   d->stable = sort_version.stable;
+  d->pairs_only = sort_version.pairs_only;
   d->max_n = sort_version.max_n;
   d->slow_n = sort_version.slow_n;
   const char *const *const stages = sort_version.stages;
@@ -167,6 +169,8 @@ static void sort(const Command *command) {
 }
 
 int main(void) {
+  Message message;
+  if (!version_check(&sort_version, "the version", &message)) check_fail("%s", message.text);
   setvbuf(stdout, NULL, _IOLBF, 0);  // what a version prints before a crash is not lost
   Command command;
   while (recv(SORTER_CONTROL, &command, sizeof command, 0) == (ssize_t)sizeof command) {
