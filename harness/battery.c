@@ -106,8 +106,8 @@ static void summarise(const Progress *p, Message *summary) {
   char order[64] = "";
   if (p->shuffled > 0)
     snprintf(order, sizeof order, ", %d of them with threads in another order", p->shuffled);
-  message_fail(summary, "Battery: %zu sorts of 0 to %zu pairs in %.2f s%s%s", p->sorts, p->largest,
-               seconds_now() - p->start, order, rest);
+  message_fail(summary, "Battery: %zu sorts of %zu to %zu pairs in %.2f s%s%s", p->sorts,
+               p->rerun->min_n, p->largest, seconds_now() - p->start, order, rest);
 }
 
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
