@@ -21,7 +21,7 @@ static size_t skip_spaces_back(const char *data, size_t end) {
   return end;
 }
 
-static size_t skip_spaces(const char *data, size_t i) {
+static size_t skip_spaces_from(const char *data, size_t i) {
   while (isspace((unsigned char)data[i])) i++;
   return i;
 }
@@ -80,7 +80,7 @@ static size_t kernel_start(const char *data, size_t end) {
       i = start;
     else if (!group)
       return end;
-    if (keyword) return skip_spaces(data, i);
+    if (keyword) return skip_spaces_from(data, i);
     const size_t before = skip_spaces_back(data, i);
     if (before > 1 && ((data[before - 1] == ':' && data[before - 2] == ':') ||
                        (data[before - 1] == '>' && data[before - 2] == '-'))) {

@@ -11,7 +11,7 @@ enum { MAX_BLOCKS = 256 };
 static void *blocks[MAX_BLOCKS];
 static jmp_buf ended;
 
-static _Noreturn void end(int code) { longjmp(ended, code + 1); }
+static _Noreturn void finish(int code) { longjmp(ended, code + 1); }
 
 static void *grow(void *old, size_t size) {
   int i = 0;
@@ -32,14 +32,16 @@ static void release_all(void) {
   }
 }
 
-#define exit end
+#define exit finish
 #define realloc grow
 #define free release
 #define main rewrite_main
+#include "cuda_cpu/rewrite/asm.c"
 #include "cuda_cpu/rewrite/launch.c"
 #include "cuda_cpu/rewrite/lexer.c"
 #include "cuda_cpu/rewrite/main.c"
 #include "cuda_cpu/rewrite/shared.c"
+#include "cuda_cpu/rewrite/shift.c"
 #include "cuda_cpu/rewrite/text.c"
 #undef exit
 #undef realloc
