@@ -222,14 +222,21 @@ void report_crash(const Access &access) {
 
 // ---- the end of the program ---------------------------------------------------------------------
 
+// The exit code of a program that would end with `code`. With C linkage, so that a program which
+// ends by _exit() can find it as a weak symbol.
+extern "C" int cuda_cpu_check_end(int code) {
+  const int count = *findings;
+  if (getpid() != first_process || count == 0) return code;
+  std::fprintf(stderr, "check: %d finding%s\n", count, plural(static_cast<std::size_t>(count)));
+  std::fflush(nullptr);
+  return kExitCode;
+}
+
 namespace {
 
 void at_exit() {
-  const int count = *findings;
-  if (getpid() != first_process || count == 0) return;
-  std::fprintf(stderr, "check: %d finding%s\n", count, plural(static_cast<std::size_t>(count)));
-  std::fflush(nullptr);
-  _exit(kExitCode);
+  const int code = cuda_cpu_check_end(0);
+  if (code != 0) _exit(code);
 }
 
 // Runs before other constructors, so at_exit() runs behind what they have registered.
