@@ -26,6 +26,8 @@ using namespace cuda_cpu::check;
   CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_read##bytes, bytes, false) \
   CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_write##bytes, bytes, true)
 
+// T is a type, which takes no parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                                             \
   T __tsan_atomic##bits##_##name(volatile T *address, T value, int) {                            \
     visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC); \
@@ -59,6 +61,7 @@ using namespace cuda_cpu::check;
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
                                        __ATOMIC_SEQ_CST);                                          \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 // clang-format off
 extern "C" {

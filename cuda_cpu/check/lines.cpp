@@ -93,7 +93,7 @@ std::string line_of(std::uintptr_t pc) {
 std::string line_of_caller(void *const *pc, int count) {
   std::string other;
   for (int i = 0; i < count; i++) {
-    const std::string line = line_of(reinterpret_cast<std::uintptr_t>(pc[i]));
+    std::string line = line_of(reinterpret_cast<std::uintptr_t>(pc[i]));
     if (line.compare(0, 2, "0x") == 0 || is_ours(line)) continue;
     if (is_cuda(line)) return line;
     if (other.empty()) other = line;

@@ -133,6 +133,7 @@ const char *rewrite_asm(const Source *source, const char *const begin, Text *out
   if (code == NULL)
     fail(source, begin,
          "inline PTX that has no translation; see rewrite/asm.c for those that have");
+  // cppcheck-suppress nullPointer // fail() does not return
   for (; *code != '\0'; code++) {
     const int operand = code[0] == '%' ? code[1] - '0' : -1;
     if (operand < 0) {

@@ -29,7 +29,7 @@ static const Case cases[] = {
     {"print_and_exit", 3, "cheat ended its process with exit code 0 at n = 768"},
     {"constructor_answers", 3, "the version answered out of turn before main()"},
     {"close_all", 3, "cheat ended its process with exit code 3 at n = 768"},
-  #ifdef CUDA_CPU  // replaces clock_gettime(), which events of the cpu backend use
+#ifdef CUDA_CPU  // replaces clock_gettime(), which events of the cpu backend use
     {"stopped_clock", 1,
      "FAIL: the time cannot be true: the sort says that it took 0.000000 msecs"},
 #endif

@@ -58,7 +58,7 @@ while read -r version file which near options; do
     code=$?
     found=$(grep '^racecheck: error:' "$work/log" | grep -o "$file:[0-9]*" | sed 's/.*://' |
       awk -v at="$line" -v near="$near" '$1 >= at - near && $1 <= at + near' | sort -un | tr '\n' ' ')
-    case $near in *[!0-9]*) found=$(grep '^racecheck: error:' "$work/log" | grep -o "[a-z_/]*$near[^ ]*" | sort -u | tr '\n' ' ') ;; esac
+    case $near in *[!0-9]*) found=$(grep '^racecheck: error:' "$work/log" | grep -o "[a-z_/]*${near}[^ ]*" | sort -u | tr '\n' ' ') ;; esac
     if [ "$code" -eq 3 ] && [ -n "$found" ]; then
       echo "ok $number - $name: line $line removed, named: $found"
     else
