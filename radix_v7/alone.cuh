@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(kThreads) sort_alone(Pairs in, Pairs ou
       if (left > u * kThreads)
         shared.position[threadIdx.x + u * kThreads] = in.positions[threadIdx.x + u * kThreads];
   }
-  // Where so many of a warp's first keys share a bin, bins would be counted in vain.
+  // If many first keys of a warp share a bin, that bin will be crowded: do not count bins at all.
   const unsigned int bin = left > 0 ? key[0] >> (32 - kBinBits) : ~threadIdx.x;
   const bool crowded = __popc((int)__match_any_sync(0xffffffffu, bin)) >= MANY_ALIKE;
   const bool by_passes = __syncthreads_or(crowded) != 0;

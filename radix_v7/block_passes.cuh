@@ -6,13 +6,12 @@
 
 #include "radix_v6/rank.cuh"
 
-enum {
-  PASS_BINS = BINS + 1
-};  // of a warp; the last one lies between those of two warps in vain,
-    // so that equal bins of all warps lie in different banks
+// Bins of a warp, and one unused bin as padding: equal bins of different warps then lie in
+// different banks of shared memory.
+enum { PASS_BINS = BINS + 1 };
 
 // Inclusive scan over the threads of a block of whole warps; `warp_sums` may be used again after
-// the next barrier. With many warps two barriers are faster than adding up so many sums.
+// the next barrier. With many warps two barriers are faster than adding up one sum per warp.
 template <int kThreads>
 static __device__ __forceinline__ unsigned int scan_threads(unsigned int value,
                                                             unsigned int *warp_sums) {

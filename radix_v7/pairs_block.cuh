@@ -9,9 +9,9 @@
 //   sorted           1.3   3.1   5.0   5.2
 //   fetched          (1 d) (3 b) (5 a) (5 c)
 //
-// They go to bins by their highest bits, so many bins that each holds a few, which a thread sorts
-// in registers, or a warp by counting. A block with a crowded bin sorts by stable passes instead
-// (block_passes.cuh).
+// They go to bins by their highest bits. There are enough bins that each holds a few elements,
+// which a thread sorts in registers, or a warp by counting. A block with a crowded bin sorts by
+// stable passes instead (block_passes.cuh).
 #ifndef RADIX_V7_PAIRS_BLOCK_CUH
 #define RADIX_V7_PAIRS_BLOCK_CUH
 
@@ -30,7 +30,7 @@ static __host__ __device__ constexpr int bits_to_count(int values) {
   return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
 }
 
-// Shared memory; as little as possible, for what is left of it caches loads under way. kGatherKeys:
+// Shared memory. As little as possible, because the rest of it serves as the L1 cache. kGatherKeys:
 // an element has no room for all low bits of the key, so that keys are fetched like positions.
 template <int kThreads, int kItems, int kBinBits, bool kGatherKeys>
 struct PairBlockShared {

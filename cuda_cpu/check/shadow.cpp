@@ -60,7 +60,7 @@ bool in_heap(const void *memory) {
   return reinterpret_cast<std::uintptr_t>(memory) - heap.begin < heap.bytes;
 }
 
-// Gives the memory of whole pages back; what is left keeps its content.
+// Gives the memory of whole pages back; the rest keeps its content.
 void forget_pages(void *begin, std::size_t bytes) {
   const std::uintptr_t from = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
   const std::uintptr_t to = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / kPage * kPage;

@@ -91,7 +91,7 @@ inline std::uint64_t flatten(const uint3 &index, const dim3 &shape) {
 enum class Outcome { kDone, kAtGridBarrier, kYielded };
 
 // Runs the threads of a prepared block until all have returned or none can go on alone. Ends the
-// program if they wait for each other in vain (synccheck).
+// program if they wait for each other forever (synccheck).
 Outcome run_block(BlockState &block);
 
 }  // namespace cuda_cpu

@@ -1,4 +1,4 @@
-// synccheck: threads that wait for each other in vain are reported, with the places where they
+// synccheck: threads that wait for each other forever are reported, with the places where they
 // wait.
 #include "mistakes.h"
 

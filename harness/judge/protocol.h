@@ -27,7 +27,7 @@ typedef struct Command {
   CommandKind kind;
   // COMMAND_OPEN
   int memory;  // identifier of a System V segment; such memory counts towards no file size limit,
-               // and nobody can shrink it
+               // and no process can shrink it
   int knobs[MAX_KNOBS];
   char thread_order[24];  // the cpu backend's CUDA_CPU_RACECHECK; empty: not set
   // COMMAND_SORT. The shared memory holds the arrays of harness/trial.h one after another, each

@@ -120,7 +120,7 @@ static void fill(size_t n, int kind) {
   }
 }
 
-// Whether a plan has so many buckets that the cpu backend takes long for them.
+// Whether a plan has more buckets than the cpu backend sorts in reasonable time.
 static bool many_buckets(int plan) {
   return prefix_plans[plan - 1].bits.low + prefix_plans[plan - 1].bits.high > 13;
 }
