@@ -4,6 +4,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
   cd "$BATS_TEST_DIRNAME/../.." || return
   command -v bwrap >/dev/null || skip "bubblewrap is not installed"
+  bwrap --unshare-all --ro-bind / / true 2>/dev/null || skip "bubblewrap cannot make a sandbox here"
   export OUT=$BATS_FILE_TMPDIR/grades FOLDER=$BATS_FILE_TMPDIR/submissions
   mkdir "$FOLDER"
   cp tests/submissions/right/*.cu tests/submissions/wrong/*.cu "$FOLDER"
