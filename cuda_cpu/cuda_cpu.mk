@@ -63,7 +63,7 @@ $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 	@mkdir -p $(@D) $(dir $(B)/$*)
 	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) -DCUDA_CPU_REWRITE -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
 	  -E -x c++ $< -o $@.unrewritten
-	$(cuda_cpu_rewrite) $@.unrewritten > $@.rewritten && mv $@.rewritten $@ && rm $@.unrewritten
+	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $@.unrewritten > $@.rewritten && mv $@.rewritten $@ && rm $@.unrewritten
 $(B)/%.o: $(B)/generated/%.ii
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_flags) -MMD -MF /dev/null -fpreprocessed -c $< -o $@
