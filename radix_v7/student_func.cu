@@ -1,12 +1,14 @@
-// radix_v7: fewer trips through memory. Bare keys are sorted in small buckets, one block each.
+// radix_v7: fewer trips through memory. Keys and pairs are sorted in small buckets, one block each.
 //
-// Builds on: radix_v6, whose sweeps sort pairs and keys that do not fit into buckets.
+// Builds on: radix_v6, whose sweeps sort what does not fit into buckets.
 // Build:     make radix_v7
 // Run:       ./HW4 samples/portrait.ppm samples/template.ppm
 // New here:  bare keys, if evenly distributed, are moved by their upper bits to buckets, each of
-//            which a block sorts in shared memory (buckets.cuh).
-// Lesson:    equal bare keys are identical, so a sort of them need not be stable, and need not pay
-//            for stability.
+//            which a block sorts in shared memory (buckets.cuh); pairs get there by stable sweeps
+//            over the upper bits (by_prefix.cuh), few pairs by splitters from a sample
+//            (by_sample.cuh); up to 8,192 elements are sorted by one block (alone.cuh).
+// Lesson:    equal bare keys are identical, so a sort of them need not pay for stability; nor need
+//            the block that sorts pairs, because (rest of the key, place) is never equal.
 #include "common/knobs.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"

@@ -53,8 +53,6 @@ name=$(field name "$probe" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//'
 [ "$backend" = cuda ] || name=cpu_$name
 folder=$OUT/${device:-$name}
 mkdir -p "$folder"
-# On a busy machine a thread that spins at a barrier keeps others from getting there.
-[ "$backend" = cuda ] || export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 # A series must not mix two machines with the same device.
 for record in "$folder"/*.json; do

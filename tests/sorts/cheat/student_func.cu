@@ -64,7 +64,7 @@ extern "C" int clock_gettime(clockid_t clock, struct timespec *now) noexcept {
   return 0;
 }
 
-// What is printed is always good news.
+// Replaces the C library's puts(): whatever the program prints, PASS appears.
 extern "C" int puts(const char *text) {
   const char *const good = cheats_by("own_puts") ? "PASS" : text;
   return printf("%s\n", good) < 0 ? EOF : 1;
