@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs test programs that print TAP, and bats files, one after another; ends with "N passed, N failed". A
-# program that crashes, is cut off or runs fewer tests than it planned counts as one more failure. Exit
+# Runs test programs that print TAP, and bats files, one after another; ends with the names of the tests that
+# failed and "N passed, N failed". A program that crashes, is cut off or runs fewer tests than it planned counts as one more failure. Exit
 # code 1 if anything failed, or nothing passed.
 #   scripts/run_tests.sh build/cpu/tests/test_image build/cpu/seq/test tests/scripts/bench.bats ...
 set -u
 passed=0 failed=0 skipped=0
 log=$(mktemp)
+failures=()
 trap 'rm -f "$log"' EXIT
 for program in "$@"; do
   start=$(date +%s%N)
@@ -21,7 +22,10 @@ for program in "$@"; do
   # A failing test is counted by its own line; a crash, a leak report or missing tests are not.
   if { [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; } || [ "$((good + bad + skip))" -lt "$planned" ] || [ "$planned" -eq 0 ]; then
     bad=$((bad + 1))
+    failures+=("$program: exit code $code after $good of $planned tests")
   fi
+  # With the two lines of comment that say where and why.
+  while IFS= read -r line; do failures+=("$program: $line"); done < <(awk '/^(not )?ok / { shown = 3 * (/^not/ && !/# (skip|SKIP)/); sub(/^not ok /, "") } /^#|^[0-9]/ && shown-- > 0' "$log")
   passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip))
   seconds=$(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { print t / 1e9 }')
   if [ "$skip" -gt 0 ] && [ "$((good + bad))" -eq 0 ]; then
@@ -35,5 +39,6 @@ for program in "$@"; do
   fi
 done
 [ "$skipped" -eq 0 ] || echo "$skipped skipped"
+[ "$failed" -eq 0 ] || printf 'failed: %s\n' "${failures[@]}"
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

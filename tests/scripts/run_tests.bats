@@ -25,6 +25,9 @@ line() { grep -qE -- "$1" <<<"$output"; }
   run -1 tests ./bad
   line '^\./bad +1 passed +1 failed'
   line '^# the reason$'
+  # Again at the end, where a long log is cut off last.
+  [ "${lines[-3]}" = 'failed: ./bad: 2 - b' ]
+  [ "${lines[-2]}" = 'failed: ./bad: # the reason' ]
   [ "${lines[-1]}" = '1 passed, 1 failed' ]
 }
 
@@ -33,6 +36,7 @@ line() { grep -qE -- "$1" <<<"$output"; }
   program ./short 0 '1..3' 'ok 1 - a' 'ok 2 - b'
   program ./empty 0 ''
   run -1 tests ./crash ./short ./empty ./absent
+  line '^failed: \./crash: exit code 139 after 1 of 1 tests$'
   [ "${lines[-1]}" = '3 passed, 4 failed' ]
 }
 
