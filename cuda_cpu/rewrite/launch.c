@@ -169,6 +169,12 @@ static void append_literal(Text *out, const char *text) {
   append(out, "\"", 1);
 }
 
+// The line ends among the brackets <<< or >>>, so that the lines below keep their numbers.
+static void append_line_ends(Text *out, const char *from, const char *to) {
+  for (const char *c = from; c < to; c++)
+    if (*c == '\n') append(out, c, 1);
+}
+
 const char *rewrite_launch(const Source *source, const char *c, Text *out) {
   const char *const configuration = launch_opens(c, out);
   const size_t end = skip_spaces_back(out->data, out->length);
@@ -187,9 +193,11 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out) {
   append(out, ", ", 2);
   free(kernel);
   free(original);
+  append_line_ends(out, c, configuration);
   const char *behind;
   const char *const closing = find_end(source, configuration, &behind);
   append(out, configuration, (size_t)(closing - configuration));
+  append_line_ends(out, closing, behind);
   append(out, ")", 1);
   return behind;
 }

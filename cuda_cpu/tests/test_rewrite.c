@@ -149,6 +149,7 @@ static void test_configurations(void **state) {
 static void test_lines_of_launches(void **state) {
   (void)state;
   expect_lines_kept("k<<<1, // @1\n 2 // @2\n >>>(a, // @3\n b); // @4\n");
+  expect_lines_kept("k<\n<\n<1, 2>\n> >\n(); // @5\nint a; // @6\n");
   expect_lines_kept("kernel\n  <<<1, 2>>>(); // @2\nint a; // @3\n");
   expect_lines_kept("kernel<int,\n  4>\n  <<<1,\n  2>>>(); // @4\nint a; // @5\n");
 }

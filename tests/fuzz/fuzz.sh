@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs fuzz targets (build/fuzz/TARGET), each on the crashes that were found before, then on new inputs for
-# FUZZ_SECONDS; FUZZ_SEED repeats a run. `make fuzz` builds them. Exit code 1 after a crash.
+# FUZZ_SECONDS, or FUZZ_RUNS inputs; FUZZ_SEED repeats a run. `make fuzz` builds them. Exit code 1 after a crash.
 #   tests/fuzz/fuzz.sh TARGET...
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 for target in "$@"; do
-  corpus=build/fuzz/corpus/$target log=build/fuzz/$target.log
+  corpus=${FUZZ_CORPUS:-build/fuzz/corpus}/$target log=build/fuzz/$target.log
   mkdir -p "$corpus"
   options=(-timeout=5 -rss_limit_mb=4096 -malloc_limit_mb=3000)
   if [ -f "tests/fuzz/seeds/$target.dict" ]; then options+=("-dict=tests/fuzz/seeds/$target.dict"); fi
@@ -21,11 +21,11 @@ for target in "$@"; do
       exit 1
     fi
   done
-  if ! "build/fuzz/$target" "${options[@]}" -seed="${FUZZ_SEED:-1}" -max_total_time="${FUZZ_SECONDS:-12}" -verbosity=1 \
+  if ! "build/fuzz/$target" "${options[@]}" -seed="${FUZZ_SEED:-1}" -max_total_time="${FUZZ_SECONDS:-12}" -runs="${FUZZ_RUNS:--1}" -verbosity=1 \
     -artifact_prefix="build/fuzz/$target-" -print_final_stats=1 "$corpus" "tests/fuzz/seeds/$target" 2>"$log"; then
     echo "fuzz: $target, FUZZ_SEED=${FUZZ_SEED:-1}"
     grep -v '^#' "$log" | tail -n 40
     exit 1
   fi
-  echo "fuzz: $target, ${FUZZ_SECONDS:-12} s, FUZZ_SEED=${FUZZ_SEED:-1}: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
+  echo "fuzz: $target, FUZZ_SEED=${FUZZ_SEED:-1}: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
 done
