@@ -181,6 +181,16 @@ export function mergeCpuValues(report, device) {
     'merge_cpu.tasks': times(over(sequential.at(n), most.at(n))),
     'merge_cpu.efficiency': digits(over(sequential.at(n), most.at(n)) / most.threads, 2),
     'merge_cpu.sections': times(over(sequential.at(n), sections.at(n))),
+    'merge_cpu.sections_all': list(
+      [...sections.rows.keys()]
+        .sort((a, b) => a - b)
+        .filter((size_) => over(sequential.at(size_), sections.at(size_)) !== null)
+        .map((size_) => `${times(over(sequential.at(size_), sections.at(size_)))} (${size(size_)})`),
+    ),
+    'merge_cpu.sequential_runs': list([...new Set([...sequential.rows.values()].map((row) => row.repetitions))].sort().map(String)).replace(
+      ' and ',
+      ' to ',
+    ),
     'merge_cpu.nested': times(over(sequential.at(n), nested.at(n))),
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
     'merge_cpu.stopped':

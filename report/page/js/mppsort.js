@@ -111,6 +111,7 @@ export function mppsortValues(report, device) {
   const stage = (name, n) => row('mppsort', n)?.stages_ms?.[name] ?? null;
   return {
     'mpp.speeds': speeds,
+    'mpp.smallest': sizes.length > 0 ? size(sizes[0]) : null,
     'mpp.rate4': digits(rate(4e6)),
     'mpp.rate8': digits(rate(8e6)),
     'mpp.time8': ms(row('mppsort', 8e6)?.median_ms ?? null),
