@@ -10,6 +10,7 @@ import { profileTables } from './profiles.js';
 import { questionsFigures, questionsValues } from './questions.js';
 import { versionOrder } from './records.js';
 import { scalingFigures, scalingTables, scalingValues } from './scaling.js';
+import { variantsTables } from './variants.js';
 import { worklogFigures, worklogTables, worklogValues } from './worklog.js';
 
 const FIGURES = [
@@ -49,7 +50,12 @@ export function figuresOf(report, device) {
       .map((series) => colored({ ...series, grey: Boolean(figure.spoken && !series.roof && !figure.spoken.includes(series.name)) })),
   }));
 }
-export const tablesOf = (report, device) => [...worklogTables(report, device), ...scalingTables(report), ...profileTables(report, device)];
+export const tablesOf = (report, device) => [
+  ...worklogTables(report, device),
+  ...scalingTables(report),
+  ...profileTables(report, device),
+  ...variantsTables(report, device),
+];
 
 // 'hw4.v1_hist' is the value of the selected device, 'hw4.v1_hist@H200' that of the H200.
 export function valueOf(report, device, key) {
