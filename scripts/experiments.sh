@@ -74,7 +74,7 @@ experiments() {
     local small_scale='--n 1K,4K,16K,64K --reps 3 --time-limit 0.8'
     local skewed='--n 8192 --reps 3 --time-limit 0.2' skewed_seconds=25
     local bottom_seconds=25 parents_seconds=3 mpp_seconds=4 scale_seconds=15 note='; n is scaled down'
-    local variants='--n 8192 --pairs --reps 3 --time-limit 0.5' variants_large='--n 32K --pairs --reps 3 --time-limit 0.5' variants_seconds=8
+    local variants='--n 4096 --pairs --reps 3 --time-limit 2' variants_large='--n 16K --pairs --reps 3 --time-limit 2' variants_seconds=8
   fi
 
   # 1. HW4's stage times, at its own size on either backend
