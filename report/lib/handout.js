@@ -34,7 +34,7 @@ export function logTable(handout, name) {
   const [head, , ...rows] = lines.slice(start, start + length).map(cells);
   const row = (list, tag) => `<tr>${list.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
   return (
-    `<p class="note">${inline(conditions)}</p>\n<div class="scroll" tabindex="0"><table class="plain"><thead>${row(head, 'th')}</thead><tbody>\n` +
+    `<p class="note">${inline(conditions)}</p>\n<div class="scroll" tabindex="0" role="region" aria-label="The log of ${name.split('/')[0]}"><table class="plain"><thead>${row(head, 'th')}</thead><tbody>\n` +
     `${rows
       .filter((list) => list.some((cell) => cell !== ''))
       .map((list) => row(list, 'td'))

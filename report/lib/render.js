@@ -15,18 +15,39 @@ export function perDevice(report, tag, make) {
   return report.devices.map((device, i) => (parts[i] ? `<${tag} data-device="${device.id}">${parts[i]}</${tag}>` : '')).join('');
 }
 
+// Long texts may wrap, numbers and names may not.
+const wraps = (content) => typeof content === 'string' && content.length > 24;
 const cell = (content) => (content == null ? '\u2013' : (content.html ?? escapeHtml(content)));
 
-// `name` becomes the name of the scrolling region.
-export function tableHtml({ columns, rows, groups }, name) {
+// A line may break after an underscore of a column's name, nowhere else inside a word.
+const headCell = (column) => escapeHtml(column).replace(/_/g, '_<wbr>');
+
+// More columns than paper has room for: several tables, each with the first column. `name` becomes the name of the
+// scrolling region.
+const MOST_COLUMNS = 13;
+export function tableHtml(table, name) {
+  const { columns, rows, groups } = table;
+  if (columns.length <= MOST_COLUMNS || groups) return onePart(table, name);
+  const parts = Math.ceil((columns.length - 1) / (MOST_COLUMNS - 1));
+  const each = Math.ceil((columns.length - 1) / parts);
+  return Array.from({ length: parts }, (_, i) => {
+    const cut = (list) => [list[0], ...list.slice(1 + i * each, 1 + (i + 1) * each)];
+    return onePart({ columns: cut(columns), rows: rows.map(cut) }, `${name}, part ${i + 1}`);
+  }).join('');
+}
+
+function onePart({ columns, rows, groups }, name) {
   const head = groups
     ? `<tr>${groups.map(([text, span]) => `<th scope="colgroup" colspan="${span}">${escapeHtml(text)}</th>`).join('')}</tr>`
     : '';
   return (
     `<div class="scroll" tabindex="0" role="region" aria-label="${escapeHtml(name)}"><table><thead>${head}<tr>` +
-    `${columns.map((column) => `<th scope="col">${escapeHtml(column)}</th>`).join('')}</tr></thead><tbody>\n` +
+    `${columns.map((column) => `<th scope="col">${headCell(column)}</th>`).join('')}</tr></thead><tbody>\n` +
     rows
-      .map((row) => `<tr>${row.map((one, i) => (i === 0 ? `<th scope="row">${cell(one)}</th>` : `<td>${cell(one)}</td>`)).join('')}</tr>`)
+      .map(
+        (row) =>
+          `<tr>${row.map((one, i) => (i === 0 ? `<th scope="row">${cell(one)}</th>` : `<td${wraps(one) ? ' class="wrap"' : ''}>${cell(one)}</td>`)).join('')}</tr>`,
+      )
       .join('\n') +
     '\n</tbody></table></div>'
   );

@@ -80,7 +80,9 @@ function legend(series, { x, width, font, box }) {
     if (left > x && left + room > x + width) [left, y] = [x, y + font + 8];
     const sign = box
       ? `<rect x="${px(left)}" y="${px(y - 11)}" width="12" height="12" class="${style.color} b"/>`
-      : mark(style, left + 6, y - 5);
+      : one.roof
+        ? `<path class="l pub" d="M${px(left)} ${px(y - 5)}h14" stroke-dasharray="2 4"/>`
+        : mark(style, left + 6, y - 5);
     const svg = `${sign}${text(left + 18, y, one.name)}`;
     left += room;
     return svg;
@@ -172,7 +174,8 @@ function lines(figure, options) {
   const points = figure.series.map((one) =>
     (one.points ?? one.values.map((y, i) => ({ x: figure.categories[i], y }))).filter(({ y }) => y != null),
   );
-  const widest = Math.max(...figure.series.map((one) => textWidth(one.name, font)));
+  const nameOf = (one) => (narrow && one.short) || one.name;
+  const widest = Math.max(...figure.series.map((one) => textWidth(nameOf(one), font)));
   const direct = widest < (narrow ? 0.4 : 0.34) * width;
   const key = direct ? { svg: '', height: 4 } : legend(figure.series, { x: 4, width: width - 8, font });
   const [left, right] = [narrow ? 50 : 62, width - (direct ? widest + 34 : 16)];
@@ -223,7 +226,7 @@ function lines(figure, options) {
     if (direct) {
       const [endX, endY] = [x(ends[i].x), y(ends[i].y)];
       if (Math.abs(places[i] - endY) > 3 || right - endX > 8) parts.push(line(endX + 7, endY, right + 12, places[i], 'e'));
-      parts.push(text(right + 16, places[i] + 5, one.name, { cls: one.grey || one.roof ? 'a' : '', bold: one.strong }));
+      parts.push(text(right + 16, places[i] + 5, nameOf(one), { cls: one.grey || one.roof ? 'a' : '', bold: one.strong }));
     }
   }
   return frame(figure, { ...options, height: bottom + 50 }, parts.join(''));
@@ -307,7 +310,9 @@ function heat(figure, options) {
           parts.push(`<rect x="${px(x0 + j * cell)}" y="${px(y0 + i * cell)}" width="${cell}" height="${cell}" class="best"/>`);
       });
     });
-    figure.columns.forEach((name, j) => parts.push(text(x0 + (j + 0.5) * cell, y0 + 6 * cell + 14, name, { anchor: 'middle', cls: 't' })));
+    figure.columns.forEach((name, j) => {
+      if (!narrow || j % 2 === 0) parts.push(text(x0 + (j + 0.5) * cell, y0 + 6 * cell + 14, name, { anchor: 'middle', cls: 't' }));
+    });
   });
   const height = Math.ceil(down / across) * panelHeight + 24;
   parts.push(text(4, height - 4, `down: ${figure.y.label}; across: ${figure.x.label}; framed: the fastest`, { cls: 'a' }));

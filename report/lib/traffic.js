@@ -41,27 +41,27 @@ export function trafficSvg(version) {
   const { passes, once, steps } = TRAFFIC[version];
   const [total, most] = [bytesOf(version), bytesOf('radix_v1')];
   const pass = steps.reduce((sum, [, bytes]) => sum + bytes, 0);
-  const [left, width] = [96, 700];
-  const scale = (width - left - 150) / 64;
-  const parts = [`<text x="0" y="29">one pass</text><text x="0" y="65">whole sort</text>`];
-  let x = left;
+  const width = 460;
+  const scale = width / 64;
+  const parts = [`<text x="0" y="14">one of ${passes} passes: ${pass} bytes a pair</text>`];
+  let x = 0;
   steps.forEach(([name, bytes], i) => {
     const w = bytes * scale;
-    parts.push(
-      `<rect class="k${i} b" x="${x.toFixed(1)}" y="12" width="${w.toFixed(1)}" height="24"><title>${name}: ${bytes} bytes</title></rect>`,
-    );
     const label = w > textWidth(`${name} ${bytes}`, 13) + 6 ? `${name} ${bytes}` : String(bytes);
-    parts.push(`<text x="${(x + w / 2).toFixed(1)}" y="29" text-anchor="middle" class="i">${label}</text>`);
+    parts.push(
+      `<rect class="k${i} b" x="${x.toFixed(1)}" y="20" width="${w.toFixed(1)}" height="24"><title>${name}: ${bytes} bytes</title></rect>`,
+      `<text x="${(x + w / 2).toFixed(1)}" y="37" text-anchor="middle" class="i">${label}</text>`,
+    );
     x += w;
   });
-  parts.push(`<text x="${(x + 8).toFixed(1)}" y="29" class="n">${pass} bytes, ${passes} passes</text>`);
-  const w = Math.max(2, (total / most) * (width - left - 150));
-  const extra = `${passes} x ${pass} + ${once} (${ONCE[version] ?? 'last copy'})`;
-  parts.push(`<rect class="k0 b" x="${left}" y="48" width="${w.toFixed(1)}" height="24"/>`);
   const text = `${total.toLocaleString('en-US')} bytes a pair`;
-  parts.push(`<text x="${(left + w + 8).toFixed(1)}" y="65" class="n">${text}${w < 250 ? ` = ${extra}` : ''}</text>`);
+  const sum = `${passes} x ${pass} + ${once} (${ONCE[version] ?? 'last copy'})`;
+  parts.push(
+    `<text x="0" y="66">whole sort: ${text} = ${sum}</text>`,
+    `<rect class="k5 b" x="0" y="72" width="${Math.max(3, (total / most) * width).toFixed(1)}" height="16"/>`,
+  );
   return (
-    `<svg class="traffic" viewBox="0 0 ${width} 80" role="img" aria-label="${escapeHtml(`${version} moves ${text}: ${extra}`)}">` +
+    `<svg class="traffic" viewBox="0 0 ${width} 92" role="img" aria-label="${escapeHtml(`${version} moves ${text}: ${sum}`)}">` +
     `${parts.join('')}</svg>`
   );
 }

@@ -9,17 +9,17 @@ export const TRAFFIC = {
     copy: 8,
     sweep: 4 + 4 * 8,
     roofs: [
-      [4 + 2 * 8, 'roof of buckets, one step'],
-      [4 + 3 * 8, 'roof of buckets, two steps'],
-      [4 + 4 * 8, 'roof of four sweeps'],
+      [4 + 2 * 8, 'roof: buckets, one step'],
+      [4 + 3 * 8, 'roof: buckets, two steps'],
+      [4 + 4 * 8, 'roof: four sweeps'],
     ],
   },
   pairs: {
     copy: 16,
     sweep: 4 + 4 * 16,
     roofs: [
-      [4 + 3 * 16, 'roof of two sweeps and buckets'],
-      [4 + 4 * 16, 'roof of four sweeps'],
+      [4 + 3 * 16, 'roof: two sweeps, buckets'],
+      [4 + 4 * 16, 'roof: four sweeps'],
     ],
   },
 };
@@ -51,6 +51,7 @@ function figure(report, device, what) {
   const sizes = [...new Set(found.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
   const roof = (bytes, name) => ({
     name,
+    short: `${bytes} bytes`,
     color: 'neutral',
     roof: true,
     points: first ? [sizes[0], sizes.at(-1)].map((x) => ({ x, y: first.copy_gb_per_s / bytes })) : [],
@@ -73,8 +74,8 @@ function figure(report, device, what) {
       })),
       ...(first
         ? [
-            roof(traffic.copy, `roof of a copy: ${traffic.copy} bytes`),
-            ...traffic.roofs.map(([bytes, name]) => roof(bytes, `${name}: ${bytes} bytes`)),
+            roof(traffic.copy, `roof: a copy, ${traffic.copy} bytes`),
+            ...traffic.roofs.map(([bytes, name]) => roof(bytes, `${name}, ${bytes} bytes`)),
           ]
         : []),
     ],
