@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { glossaryHtml, glossaryOf, linkTerms } from './lib/glossary.js';
 import { introduction, logTable } from './lib/handout.js';
 import { readDevices, readPublished } from './lib/inputs.js';
 import { fillPlaces, fillValues } from './lib/render.js';
@@ -111,8 +112,11 @@ export function buildPage(report) {
   const [opening, ...sections] = texts.map((text) => addSteps(text, report));
   const html = texts.join('\n');
   checkPlaces(html, report);
+  const terms = glossaryOf(read('../labs/glossary.md'));
   const fill = (text) =>
-    fillPlaces(fillImages(fillLogs(fillTraffic(fillValues(text, report)))), report).replace('<!-- one pass -->', onePassHtml);
+    fillPlaces(fillImages(fillLogs(fillTraffic(fillValues(linkTerms(text, terms), report)))), report)
+      .replace('<!-- one pass -->', onePassHtml)
+      .replace('<!-- glossary -->', () => glossaryHtml(terms));
   const parts = {
     style: `${read('page/style.css').trim()}\n${deviceStyle(report)}`,
     devices: deviceSwitch(report),

@@ -1,6 +1,6 @@
 // Reads parts of a version's handout as HTML, so that the page and the handout cannot disagree.
 const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-const inline = (text) =>
+export const inline = (text) =>
   escaped(text.trim())
     .replace(/`([^`]+)`/g, '<code>$1</code>')
     .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
