@@ -161,6 +161,12 @@ export function mergeCpuFigures(report, device) {
   ];
 }
 
+// "1 to 3": the fewest and the most runs of a row.
+const runsOf = ({ rows }) => {
+  const counts = [...rows.values()].map((row) => row.repetitions).filter(Boolean);
+  return `${Math.min(...counts)} to ${Math.max(...counts)}`;
+};
+
 export function mergeCpuValues(report, device) {
   const { sequential, sections, nested, most } = sets(device);
   const done = [...most.rows.keys()].filter((n) => over(sequential.at(n), most.at(n)) !== null).sort((a, b) => a - b);
@@ -187,10 +193,7 @@ export function mergeCpuValues(report, device) {
         .filter((size_) => over(sequential.at(size_), sections.at(size_)) !== null)
         .map((size_) => `${times(over(sequential.at(size_), sections.at(size_)))} (${size(size_)})`),
     ),
-    'merge_cpu.sequential_runs': list([...new Set([...sequential.rows.values()].map((row) => row.repetitions))].sort().map(String)).replace(
-      ' and ',
-      ' to ',
-    ),
+    'merge_cpu.sequential_runs': runsOf(sequential),
     'merge_cpu.nested': times(over(sequential.at(n), nested.at(n))),
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
     'merge_cpu.stopped':

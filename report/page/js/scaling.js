@@ -190,6 +190,14 @@ export function scalingValues(report, device) {
     return point ? { n: size(point.x), gain: times(over(cub?.find(({ x }) => x === point.x)?.time, point.time)) } : {};
   };
   values['scaling.v5_n'] = cubOver('radix_v5').n ?? null;
+  const at = (points, n) => points?.find(({ x }) => x === n)?.time;
+  const timesOf = (version) => keys.find((one) => one.version === version)?.points;
+  for (const [name, n] of [
+    ['4m', 4e6],
+    ['16m', 1.6e7],
+    ['256m', 2.56e8],
+  ])
+    values[`scaling.v7_${name}`] = times(over(at(timesOf('cub_ref'), n), at(timesOf('radix_v7'), n)));
   for (const version of ['v5', 'v6']) values[`scaling.${version}_cub`] = cubOver(`radix_${version}`).gain ?? null;
   for (const what of ['keys', 'pairs']) {
     const found = curves(report, device, what);

@@ -124,7 +124,8 @@ const LESSONS = {
   radix_v6: 'The same bytes with half the instructions: once memory is no limit, ranking is.',
   radix_v7: 'The upper bits first: what is left fits into a block, so two sweeps do where four did.',
   thrust_ref: 'The library that the reports lost to; it allocates its scratch memory in each call.',
-  cub_ref: 'The same library family, scratch allocated beforehand, the better of two index types: the harder one to beat.',
+  cub_ref:
+    "NVIDIA's CUB, which Thrust is built on, with scratch allocated beforehand and the better of two index types: the harder one to beat.",
 };
 
 // The opening table: the path, beside both libraries.
