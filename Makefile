@@ -260,7 +260,7 @@ format: ## formats the sources: clang-format and prettier
 bench: compare ## the standard comparison; its record goes to report/results/DEVICE.json
 	scripts/bench.sh
 report: ## builds report/index.html and report/svg from report/published and report/results
-	$(if $(wildcard report/node_modules/esbuild),,$(error report: make report_setup installs the packages that it needs))
+	$(if $(wildcard report/node_modules/papaparse),,$(error report: make report_setup installs the packages that it needs))
 	@node report/build.js && node report/plots.js
 report_setup: REPORT_PACKAGES = $(strip $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium || command -v chromium-browser || command -v google-chrome),,chromium))
 report_setup: ## installs what `make report` and the page's tests need: node modules, Chromium

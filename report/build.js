@@ -6,11 +6,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { glossaryHtml, glossaryOf, linkTerms } from './lib/glossary.js';
 import { introduction, logTable } from './lib/handout.js';
 import { readDevices, readPublished } from './lib/inputs.js';
-import { figuresOf, sentenceOf, tablesOf, valueOf } from './page/js/page.js';
-import { radixPath } from './page/js/records.js';
+import { fillPlaces, fillValues } from './lib/render.js';
+import { markDefinitions } from './lib/marks.js';
+import { onePassHtml } from './lib/one_pass.js';
+import { trafficSvg } from './lib/traffic.js';
+import { figuresOf, tablesOf } from './page/js/page.js';
+import { isGpu, label, radixPath } from './page/js/records.js';
+import { escapeHtml } from './lib/svg.js';
 import { replaceFile } from '../scripts/replace_file.js';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -18,24 +23,6 @@ const read = (...names) => fs.readFileSync(path.join(HERE, ...names), 'utf8');
 
 export function loadReport(folder = HERE) {
   return { published: readPublished(path.join(folder, 'published')), devices: readDevices(path.join(folder, 'results')) };
-}
-
-// {{key}}: a number inside a sentence. [[sentences]]: shown if all their numbers exist, else "not measured";
-// [[?sentences]] are left out then. Filled in here for the first device, and by main.js for the chosen one.
-function fillValues(html, report) {
-  const [device] = report.devices;
-  const keysIn = (text) => [...text.matchAll(/\{\{([^}]+)\}\}/g)].map(([, key]) => key);
-  return html
-    .replace(/\[\[(\??)(.*?)\]\]/gs, (_, optional, sentence) => {
-      const keys = keysIn(sentence);
-      if (keys.length === 0) throw new Error(`page/text: a sentence in [[ ]] without a number: ${sentence}`);
-      const { missing, text } = sentenceOf(report, device, keys);
-      return (
-        `<span data-sentence="${keys.join(' ')}"${optional ? ' data-optional' : ''}${missing ? ' hidden' : ''}>${sentence}</span>` +
-        `<em>${optional ? '' : escapeHtml(text)}</em>`
-      );
-    })
-    .replace(/\{\{([^}]+)\}\}/g, (_, key) => `<span data-value="${key}">${escapeHtml(valueOf(report, device, key).text)}</span>`);
 }
 
 // <!-- further steps -->: a step of the worklog for each measured radix version that the text does not describe,
@@ -51,22 +38,52 @@ export function addSteps(html, report, root = path.join(HERE, '..')) {
   return html.replace('<!-- further steps -->\n', () => steps.join(''));
 }
 
-// The page's script with Chart.js. Tests reach the charts through the global variable `reportPage`.
-const bundle = (entry) =>
-  buildSync({
-    entryPoints: [entry],
-    bundle: true,
-    minify: true,
-    format: 'iife',
-    globalName: 'reportPage',
-    write: false,
-  }).outputFiles[0].text.trim();
-
 // <!-- log VERSION -->: the log of that version's handout.
 const fillLogs = (html) =>
   html.replace(/<!-- log (\w+) -->/g, (_, version) => logTable(read('..', version, 'README.md'), `${version}/README.md`));
 
-const escapeHtml = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;');
+// <!-- traffic VERSION -->: the bytes that the version moves per pair, to scale.
+const fillTraffic = (html) => html.replace(/<!-- traffic (\w+) -->/g, (_, version) => trafficSvg(version));
+
+// data:image of a picture beside this file.
+const image = (name) =>
+  `data:image/${name.endsWith('.jpg') ? 'jpeg' : 'png'};base64,${fs.readFileSync(path.join(HERE, 'images', name)).toString('base64')}`;
+const fillImages = (html) => html.replace(/<!-- image (\S+) -->/g, (_, name) => image(name));
+
+// The switch: a radio button for each device. Style sheets show the parts of the one that is chosen.
+function deviceSwitch(report) {
+  return report.devices
+    .map(
+      (device, i) =>
+        `<label><input type="radio" name="device" value="${device.id}"${i === 0 ? ' checked' : ''}><span>${escapeHtml(label(device))}</span></label>`,
+    )
+    .join('\n');
+}
+const deviceStyle = (report) =>
+  report.devices.map(({ id }) => `html:has(input[value="${id}"]:checked) [data-device="${id}"]`).join(',\n') +
+  ' { display: revert; }\n' +
+  `@supports not selector(html:has(a)) { [data-device="${report.devices[0].id}"] { display: revert; } }`;
+
+// The line under the title: what was measured, with which driver, when.
+function describe(device) {
+  const records = Object.values(device.records);
+  const d = records[0].device;
+  const dates = records.map((one) => one.date.slice(0, 10)).sort();
+  const version = (number) => `${Math.floor(number / 1000)}.${(number % 1000) / 10}`;
+  const parts = [
+    `${d.name}, ${d.backend} backend`,
+    `driver ${d.driver}`,
+    d.backend === 'cuda' ? `CUDA ${version(d.runtime_version)}` : null,
+    `clocks at the start: ${d.clocks}`,
+    `measured ${[...new Set([dates[0], dates.at(-1)])].join(' to ')}`,
+    `commit ${[...new Set(records.map((one) => one.commit))].join(', ')}`,
+  ];
+  const caution = isGpu(device)
+    ? ''
+    : `<p class="missing caution">The cpu backend: a CPU executes the kernels, with smaller n. These times show that the code runs; they are no
+measure of a GPU. Only rows of CPU code (listed under Method) are times of code for this CPU.</p>`;
+  return `<div data-device="${device.id}"><p class="source">${escapeHtml(parts.filter(Boolean).join('; '))}</p>${caution}</div>`;
+}
 
 function contents(html) {
   return [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(([, id, title]) => `<li><a href="#${id}">${title}</a></li>`).join('\n');
@@ -95,14 +112,20 @@ export function buildPage(report) {
   const [opening, ...sections] = texts.map((text) => addSteps(text, report));
   const html = texts.join('\n');
   checkPlaces(html, report);
-  const data = JSON.stringify(report, (key, value) => (key === 'values' ? undefined : value)).replace(/</g, '\\u003c');
+  const terms = glossaryOf(read('../labs/glossary.md'));
+  const fill = (text) =>
+    fillPlaces(fillImages(fillLogs(fillTraffic(fillValues(linkTerms(text, terms), report)))), report)
+      .replace('<!-- one pass -->', onePassHtml)
+      .replace('<!-- glossary -->', () => glossaryHtml(terms));
   const parts = {
-    style: read('page/style.css').trim(),
-    opening: fillValues(opening, report),
+    style: `${read('page/style.css').trim()}\n${deviceStyle(report)}`,
+    devices: deviceSwitch(report),
+    descriptions: report.devices.map(describe).join('\n'),
+    marks: `<svg width="0" height="0" aria-hidden="true" class="defs">${markDefinitions()}</svg>`,
+    opening: fill(opening),
     contents: contents(html),
-    sections: fillLogs(fillValues(sections.join('\n'), report)),
-    data,
-    script: bundle(path.join(HERE, 'page/js/main.js')),
+    sections: fill(sections.join('\n')),
+    script: read('page/js/main.js').trim(),
   };
   // A function: in a replacement string $& has a meaning.
   return read('page/frame.html').replace(/<!-- (\w+) -->/g, (all, name) => parts[name] ?? all);

@@ -1,30 +1,24 @@
 #!/usr/bin/env node
-// The pictures of README.md and the handouts, report/svg/*.svg: charts of the page, drawn by the page's code
-// on a canvas that records SVG. They show the first device with a GPU. make report runs it.
+// The pictures of README.md and the handouts, report/svg/*.svg: charts of the page, as files. They show the first
+// device with a GPU. make report runs it.
 //   node report/plots.js [FOLDER]
-import { createCanvas, SvgExportFlag } from '@napi-rs/canvas';
-import Chart from 'chart.js/auto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadReport } from './build.js';
-import { heightOf, pictureOf } from './page/js/charts.js';
+import { chartSvg } from './lib/svg.js';
 import { figuresOf } from './page/js/page.js';
 import { isGpu, label } from './page/js/records.js';
 import { replaceFile } from '../scripts/replace_file.js';
 
 const WIDTH = 860;
-// Widths are measured with DejaVu Sans; Verdana has the same.
-const FONT = 'DejaVu Sans';
-const FONTS = `'DejaVu Sans', Verdana, sans-serif`;
 
-function svgOf(figure, title) {
-  const canvas = createCanvas(WIDTH, heightOf(figure, false), SvgExportFlag.NoPrettyXML);
-  new Chart(canvas, pictureOf(figure, title)).destroy();
-  const svg = canvas.getContent().toString().replaceAll(`font-family="${FONT}"`, `font-family="${FONTS}"`);
-  // A hundredth of a pixel is enough, and a tag a line makes differences readable.
-  const rounded = (attribute) => attribute.replace(/\d+\.\d{3,}/g, (x) => String(Number(Number(x).toFixed(2))));
-  return `${svg.replace(/="[^"]*"/g, rounded).replaceAll('><', '>\n<')}\n`;
+// The light colours and the rules for drawings from the page's style sheet, without variables.
+function style() {
+  const css = fs.readFileSync(new URL('page/style.css', import.meta.url), 'utf8');
+  const colors = Object.fromEntries([...css.split('@media')[0].matchAll(/(--\w+): (#\w+);/g)].map(([, name, value]) => [name, value]));
+  const rules = css.match(/^(svg|use|path|rect|\.k\d|\.grey)[^{]*\{.*\}$/gm).filter((rule) => !/display|traffic|defs/.test(rule));
+  return `${rules.join('\n')}\n.title { font-size: 16px; }`.replace(/var\((--\w+)\)/g, (_, name) => colors[name]);
 }
 
 function draw(folder) {
@@ -38,10 +32,11 @@ function draw(folder) {
   };
   const figures = figuresOf(report, device);
   fs.mkdirSync(folder, { recursive: true });
-  Chart.defaults.font.family = FONT;
   for (const [name, [id, title]] of Object.entries(titles)) {
     const figure = figures.find((one) => one.id === id);
-    replaceFile(path.join(folder, `${name}.svg`), svgOf(figure, title));
+    // A tag a line makes differences readable.
+    const svg = chartSvg(figure, { width: WIDTH, alone: style(), title }).replaceAll('><', '>\n<');
+    replaceFile(path.join(folder, `${name}.svg`), `${svg}\n`);
   }
   return Object.keys(titles).map((name) => `${name}.svg`);
 }

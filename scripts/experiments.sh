@@ -65,6 +65,7 @@ experiments() {
     local small_scale='--n 1K,16K,256K,4M,64M --reps 9 --time-limit 0.5'
     local skewed='--n 8M --reps 15 --time-limit 0.25' skewed_seconds=20
     local bottom_seconds=4 parents_seconds=20 mpp_seconds=3 scale_seconds=10 note=''
+    local variants="$image $hw4" variants_large='--n 8M --pairs --reps 9 --time-limit 0.5' variants_seconds=5
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45
@@ -73,6 +74,7 @@ experiments() {
     local small_scale='--n 1K,4K,16K,64K --reps 3 --time-limit 0.8'
     local skewed='--n 8192 --reps 3 --time-limit 0.2' skewed_seconds=25
     local bottom_seconds=25 parents_seconds=3 mpp_seconds=4 scale_seconds=15 note='; n is scaled down'
+    local variants='--n 4096 --pairs --reps 3 --time-limit 2' variants_large='--n 16K --pairs --reps 3 --time-limit 2' variants_seconds=8
   fi
 
   # 1. HW4's stage times, at its own size on either backend
@@ -98,6 +100,18 @@ experiments() {
 --sweep parentBlock=4..128 --sweep childFrom=512,32768 --baseline none"
   # 5. MPPSort: exactly as many runs as the report has
   echo "mppsort|$mpp_seconds||MPPSort$note|mppsort thrust_ref --keys $mpp --noise 0"
+  # Settings that the reports compare: both ways of ranking, all digit lengths, MPPSort's sort with 1,024 threads
+  local bits=1,2,3,4,5,6,7,8 tiles=
+  for version in radix_v2 radix_v3 radix_v4 radix_level1 radix_level2; do
+    [[ " $device " != *" $version "* ]] || tiles+="$version "
+  done
+  echo "variant_rank_way|2||radix_v2's two ways of ranking$note|radix_v2 $variants --sweep radix_v2.rankWay=1,2 --baseline none"
+  echo "variant_rank_way_large|3||the same, more pairs$note|radix_v2 $variants_large --sweep radix_v2.rankWay=1,2 --baseline none"
+  for version in $tiles; do
+    echo "variant_bits_$version|$variants_seconds||$version with 1 to 8 bits a digit$note|$version $variants --sweep $version.nBits=$bits --baseline none"
+    echo "variant_bits_large_$version|$variants_seconds||the same, more pairs$note|$version $variants_large --sweep $version.nBits=$bits --baseline none"
+  done
+  echo "variant_mppsort_1024|$mpp_seconds||MPPSort, 1,024 threads in its sort$note|mppsort thrust_ref --keys $mpp --noise 0 --set mppsort.blockSort=1024"
   # scaling, and skewed inputs
   for what in keys pairs; do
     if [ "$backend" = cuda ]; then
@@ -124,6 +138,11 @@ experiments() {
 merge_cpu --set mode=3 --n $task_sizes $merge"
   done
   if [ "$full" = 1 ]; then
+    # Two more runs of what the headlines are from: the drift between runs is larger than the noise inside one.
+    local run
+    for run in 2 3; do
+      experiments "$probe" 0 | grep '^\(hw4\|worklog\|scaling_keys\|scaling_pairs\)|' | sed "s/^/repeat_${run}_/"
+    done
     # The slides' largest sizes: a run of them takes a minute or more. A row may take half an hour.
     merge='--n 100M,500M --keys --reps 1 --time-limit 3m --stages off --baseline none'
     echo "full_merge_cpu_sequential|500||100M and 500M on one CPU thread|merge_cpu --set mode=1 $merge"

@@ -1,6 +1,6 @@
 // Reads parts of a version's handout as HTML, so that the page and the handout cannot disagree.
 const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-const inline = (text) =>
+export const inline = (text) =>
   escaped(text.trim())
     .replace(/`([^`]+)`/g, '<code>$1</code>')
     .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
@@ -34,7 +34,7 @@ export function logTable(handout, name) {
   const [head, , ...rows] = lines.slice(start, start + length).map(cells);
   const row = (list, tag) => `<tr>${list.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
   return (
-    `<p class="note">${inline(conditions)}</p>\n<div class="scroll" tabindex="0"><table class="plain"><thead>${row(head, 'th')}</thead><tbody>\n` +
+    `<p class="note">${inline(conditions)}</p>\n<div class="scroll" tabindex="0" role="region" aria-label="The log of ${name.split('/')[0]}"><table class="plain"><thead>${row(head, 'th')}</thead><tbody>\n` +
     `${rows
       .filter((list) => list.some((cell) => cell !== ''))
       .map((list) => row(list, 'td'))

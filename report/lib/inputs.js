@@ -46,7 +46,7 @@ export function readRecord(file) {
   return { ...record, rows: record.rows.map(shorter) };
 }
 
-// Default values are left out of the page, which holds thousands of rows.
+// Only what the page uses: a record has far more.
 function shorter(row) {
   const kept = Object.fromEntries(ROW_FIELDS.filter((name) => row[name] != null).map((name) => [name, row[name]]));
   if (!kept.cpu_code) delete kept.cpu_code;
@@ -58,7 +58,7 @@ function shorter(row) {
 
 const sorted = (folder) => fs.readdirSync(folder).sort();
 
-// {id, records: {name: record}, profiles: {name: rows or text}}, GPUs first.
+// {id, records: {name: record}, profiles: {name: rows or text}}: GPUs first, and those with the most records.
 export function readDevices(results) {
   const devices = new Map();
   const device = (id) => {
@@ -76,7 +76,7 @@ export function readDevices(results) {
     }
   }
   const known = [...devices.values()].filter((one) => Object.keys(one.records).length > 0);
-  return known.sort((a, b) => order(a).localeCompare(order(b)));
+  return known.sort((a, b) => order(a).localeCompare(order(b)) || records(b) - records(a) || a.id.localeCompare(b.id));
 }
 
 function readFolder(folder, device) {
@@ -90,7 +90,8 @@ function readFolder(folder, device) {
   if (machines.size > 1) throw new Error(`${folder}: records of more than one machine: ${[...machines].join('; ')}`);
 }
 
-const order = (device) => (Object.values(device.records)[0].device.backend === 'cpu' ? `1${device.id}` : `0${device.id}`);
+const order = (device) => (Object.values(device.records)[0].device.backend === 'cpu' ? '1' : '0');
+const records = (device) => Object.keys(device.records).length;
 
 export function readPublished(folder) {
   const files = sorted(folder).filter((name) => name.endsWith('.csv'));

@@ -14,8 +14,9 @@ const executable = () =>
 
 export const launch = () => chromium.launch({ executablePath: executable(), args: ['--no-sandbox'] });
 
-export async function open(browser, { width = 1280, colorScheme = 'light', file = path.join(ROOT, 'report/index.html') } = {}) {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+export async function open(browser, { width = 1280, colorScheme = 'light', javaScriptEnabled = true, hasTouch = false } = {}) {
+  const file = path.join(ROOT, 'report/index.html');
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled, hasTouch });
   const trouble = [];
   page.on('console', (message) => trouble.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
@@ -29,26 +30,8 @@ export async function open(browser, { width = 1280, colorScheme = 'light', file 
 export const devicesOf = (page) => page.$$eval('#devices input', (inputs) => inputs.map((input) => input.value));
 export const choose = (page, id) => page.check(`#devices input[value="${id}"]`);
 
-// {figure: {labels, datasets: {name: data}}} of all charts that are drawn.
-export const chartsOf = (page) =>
-  page.$$eval('figure[data-figure]', (figures) =>
-    Object.fromEntries(
-      figures.flatMap((figure) => {
-        const canvas = figure.querySelector('canvas');
-        const chart = canvas && reportPage.Chart.getChart(canvas);
-        return chart
-          ? [
-              [
-                figure.dataset.figure,
-                { labels: chart.data.labels, datasets: Object.fromEntries(chart.data.datasets.map((one) => [one.label, one.data])) },
-              ],
-            ]
-          : [];
-      }),
-    ),
-  );
-
 // The records, read without the code of the page.
+const known = new Map();
 export function record(device, ...names) {
   const results = path.join(ROOT, 'report/results');
   const files = names.flatMap((name) => [`${device}/${name}.json`, `${name}_${device}.json`, name === 'standard' ? `${device}.json` : '']);
@@ -56,5 +39,6 @@ export function record(device, ...names) {
     .filter(Boolean)
     .map((name) => path.join(results, name))
     .find((name) => fs.existsSync(name));
-  return found ? JSON.parse(fs.readFileSync(found, 'utf8')) : null;
+  if (found && !known.has(found)) known.set(found, JSON.parse(fs.readFileSync(found, 'utf8')));
+  return found ? known.get(found) : null;
 }

@@ -18,14 +18,14 @@ const texts = (name) =>
 test('worklog.svg: every version, every value, on a paper of its own', () => {
   const report = loadReport();
   const figure = figuresOf(report, report.devices.find(isGpu)).find((one) => one.id === 'worklog');
-  const all = texts('worklog');
+  const all = texts('worklog').map((text) => text.replace(/&amp;/g, '&'));
   for (const name of [...figure.categories, ...figure.series.map((one) => one.name)]) assert.ok(all.includes(name), name);
   for (const value of figure.series.flatMap((one) => one.values).filter((one) => one !== null))
     assert.ok(all.includes(figure.format(value)), String(value));
-  assert.match(fs.readFileSync(path.join(folder, 'worklog.svg'), 'utf8'), /<rect fill="(#fff|white)/i);
+  assert.match(fs.readFileSync(path.join(folder, 'worklog.svg'), 'utf8'), /<rect [^>]*fill="#fff"/);
 });
 test('scaling.svg and hw4.svg: names of versions and stages', () => {
-  for (const name of ['radix_v5', 'cub_ref', 'thrust_ref', 'roof: copy rate / 36 bytes']) assert.ok(texts('scaling').includes(name), name);
+  for (const name of ['radix_v5', 'cub_ref', 'thrust_ref', 'roof: four sweeps, 36 bytes']) assert.ok(texts('scaling').includes(name), name);
   for (const name of ['radix_v1', 'radix_level2', 'hist', 'sweep']) assert.ok(texts('hw4').includes(name), name);
 });
 test('the same records give the same pictures', () => {

@@ -9,7 +9,7 @@ if ! command -v node >/dev/null; then
   skip "the report's page" "node is missing"
   exit 0
 fi
-for package in chart.js esbuild papaparse @napi-rs/canvas playwright-core; do
+for package in d3-scale papaparse playwright-core; do
   if [ ! -d "report/node_modules/$package" ]; then
     skip "the report's page" "the package $package is missing"
     exit 0
@@ -17,6 +17,7 @@ for package in chart.js esbuild papaparse @napi-rs/canvas playwright-core; do
 done
 status=0
 node --test-reporter=tap tests/report/build.test.mjs || status=1
+node --test-reporter=tap tests/report/cells.test.mjs || status=1
 if command -v chromium chromium-browser google-chrome >/dev/null; then
   node --test-reporter=tap tests/report/page.test.mjs || status=1
 else

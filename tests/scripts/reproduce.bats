@@ -79,6 +79,23 @@ files() { find "$work/results" -name "$1" | wc -l; }
   [ "$(grep -c 'snail' "$work/log")" = 1 ]
 }
 
+@test "settings that the reports compare: both ways of ranking, 1 to 8 bits, 1,024 threads in MPPSort's sort" {
+  machine cuda 'driver 7'
+  run -0 reproduce --only 'variant_*'
+  asked 'radix_v2 --image .* --sweep radix_v2.rankWay=1,2'
+  asked 'radix_v3 --n 8M --pairs .* --sweep radix_v3.nBits=1,2,3,4,5,6,7,8'
+  asked 'mppsort thrust_ref --keys --n 1M,.* --set mppsort.blockSort=1024'
+  run -1 asked 'radix_level1' # a version that this build lacks
+}
+
+@test "--full repeats the runs that headlines are from, twice, with the same options" {
+  machine cuda 'driver 7'
+  run -0 reproduce --full --only '*hw4'
+  [ "$(calls)" = 3 ]
+  [ "$(sort -u "$work/log" | wc -l)" = 1 ]
+  [ -f "$work/results/Test_1/repeat_3_hw4.json" ]
+}
+
 @test "CPU code: the versions whose rows say so" {
   run -0 reproduce
   asked '^ seq thrust_ref --keys --n 1K,4K,16K,64K,256K,1M'

@@ -6,6 +6,7 @@ import { hw4Record } from './worklog.js';
 const KNOBS = ['blockDigit', 'blockSize', 'blockScan'];
 const name = (setting) => KNOBS.map((knob) => setting[knob]).join('/');
 const REPORTS_BEST = '256/256/512';
+const BLOCKS = [32, 64, 128, 256, 512, 1024];
 
 // All settings that were measured: six records, one for each blockDigit.
 function sweep(device) {
@@ -21,7 +22,7 @@ function sweep(device) {
 
 export function blocksFigures(report, device) {
   const settings = report.published.radix_v2_blocks;
-  const { records, best, at } = sweep(device);
+  const { records, rows: all, best, at } = sweep(device);
   const base = settings.find((setting) => name(setting) === REPORTS_BEST);
   const relative = settings.map((setting) => over(at(setting), at(base)));
   const n = best?.n;
@@ -29,13 +30,12 @@ export function blocksFigures(report, device) {
     {
       id: 'blocks',
       title: `Time of the report's fifteen settings, relative to its best one, ${REPORTS_BEST}`,
-      type: 'line',
+      type: 'bar',
+      horizontal: true,
       categories: settings.map(name),
-      linear: true,
-      x: { label: 'blockDigit / blockSize / blockScan' },
-      y: { label: `time / time at ${REPORTS_BEST}`, min: 0 },
+      x: { label: `blockDigit / blockSize / blockScan; time / time at ${REPORTS_BEST}`, min: 0 },
       series: [
-        { name: 'CS344 radix report, 820M, 220,480 pairs', color: 'published', values: settings.map((s) => s.total_ms / base.total_ms) },
+        { name: 'CS344 radix report, 820M', color: 'published', values: settings.map((s) => s.total_ms / base.total_ms) },
         { name: `${label(device)}, ${size(n) ?? ''} pairs`, color: 'device1', values: relative },
       ],
       format: (x) => digits(x),
@@ -55,6 +55,25 @@ export function blocksFigures(report, device) {
           note: best ? 'Last row: the best setting of the full sweep.' : null,
         },
       ],
+      sources: records.length > 0 ? [source({ ...records[0], name: `v2_blocks_* (${records.length} of 6)` })] : [],
+      missing: records.length === 0,
+    },
+    {
+      id: 'blocks-sweep',
+      title: `The full sweep: milliseconds of ${all.length} settings${n ? `, ${size(n)} pairs` : ''}`,
+      type: 'heat',
+      panels: BLOCKS.map((blockDigit) => ({
+        name: `blockDigit ${blockDigit}`,
+        cells: BLOCKS.map((blockSize) => BLOCKS.map((blockScan) => at({ blockDigit, blockSize, blockScan }))),
+      })).filter(({ cells }) => cells.flat().some((value) => value !== null)),
+      rows: BLOCKS,
+      columns: BLOCKS,
+      x: { label: 'blockScan' },
+      y: { label: 'blockSize' },
+      series: [],
+      format: ms,
+      short: (value) => digits(value, 2).replace(/^0/, ''),
+      tables: [],
       sources: records.length > 0 ? [source({ ...records[0], name: `v2_blocks_* (${records.length} of 6)` })] : [],
       missing: records.length === 0,
     },

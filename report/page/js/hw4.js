@@ -1,5 +1,5 @@
 // Experiment 1: HW4's stage times of every version.
-import { digits, ms, over, plain, size, times } from './format.js';
+import { digits, ms, over, percent, plain, size, times } from './format.js';
 import { firstRecord, label, radixPath, rowsOf, best, source, versionsOf } from './records.js';
 import { HW4_SIZE, hw4Record } from './worklog.js';
 
@@ -65,26 +65,31 @@ export function hw4Figures(report, device) {
       categories: all.map((entry) => entry.name),
       x: { label: 'milliseconds (log scale)', log: true },
       series: [
-        { name: 'CS344 radix report, GeForce 820M', color: 'published', values: total(hw4) },
-        { name: 'two-level slides, TITAN Xp, n not stated', color: 'published2', values: total(levels) },
+        { name: 'CS344 radix report, 820M', color: 'published', values: total(hw4) },
         { name: label(device), color: 'device1', values: all.map(({ row }) => row?.median_ms ?? null) },
       ],
       format: ms,
       tables: [
         {
-          columns: ['version', 'report: stages, ms', 'report: total, ms', 'ours: stages, ms', 'ours: total, ms', 'runs'],
+          columns: ['version', 'report: stages, ms', 'report: total, ms', 'ours: stages, ms', 'ours: total, ms', 'noise', 'runs'],
           rows: all.map(({ name, published: key, row }) => {
-            const theirs = published(hw4, key) ?? published(levels, key);
+            const theirs = published(hw4, key);
             return [
               name,
               publishedStages(theirs),
               plain(theirs?.total_ms),
               stagesText(row?.stages_ms),
               digits(row?.median_ms),
+              row?.noise == null ? null : `\u00b1${percent(100 * row.noise)}`,
               row?.repetitions ?? null,
             ];
           }),
-          note: 'Levels 1 and 2: the two-level radix slides, TITAN Xp; other figures of reports: GeForce 820M.',
+          note: 'Figures of the report: GeForce 820M. Noise: half of the 95% confidence interval of the median.',
+        },
+        {
+          columns: ['two-level radix slides, TITAN Xp, n not stated', 'hist, ms', 'scan, ms', 'scatter, ms', 'total, ms'],
+          rows: levels.map((row) => [row.version, plain(row.hist_ms), plain(row.scan_ms), plain(row.scatter_ms), plain(row.total_ms)]),
+          note: 'These totals are of another, unknown number of elements: they are in no chart and not comparable with the rows above.',
         },
       ],
       sources,
@@ -117,12 +122,19 @@ export function hw4Values(report, device) {
   const record = hw4Record(device);
   const time = (version) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.median_ms ?? null;
   const stage = (version, name) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms?.[name] ?? null;
+  const share = (version, name) => {
+    const stages = best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms;
+    return stages ? (100 * stages[name]) / Object.values(stages).reduce((a, b) => a + b, 0) : null;
+  };
   const seq = (kBits) =>
     rowsOf(firstRecord(device, 'hw4_seq'), { version: 'seq', status: 'ok' }).find((row) => row.knobs.kBits === kBits) ?? null;
   return {
     'hw4.seq1_over_v1': times(over(seq(1)?.median_ms, time('radix_v1'))),
     'hw4.seq8_over_v1': times(over(seq(8)?.median_ms, time('radix_v1'))),
     'hw4.v2_over_v1': times(over(time('radix_v1'), time('radix_v2'))),
+    'hw4.v1_scatter_share': percent(share('radix_v1', 'scatter')),
+    'hw4.v2_scan': ms(stage('radix_v2', 'scan')),
+    'hw4.v3_scan': ms(stage('radix_v3', 'scan')),
     'hw4.v1_hist': ms(stage('radix_v1', 'hist')),
     'hw4.v1_total': ms(time('radix_v1')),
     'hw4.v2_total': ms(time('radix_v2')),

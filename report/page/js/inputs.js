@@ -26,6 +26,8 @@ export function inputsFigures(report, device) {
       horizontal: true,
       categories: inputs,
       tall: true,
+      numbers: false,
+      spoken: versions.filter((version, i) => i === 0 || /^(radix_v\d+|cub_ref|mppsort|bitonic)$/.test(version)),
       x: { label: 'time / time on uniform keys (log scale)', log: true },
       marks: [{ value: 1, label: 'uniform = 1' }],
       series: versions.map((version) => ({ name: version, color: version, values: inputs.map((input) => relative(version, input)) })),

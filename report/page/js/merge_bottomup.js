@@ -219,6 +219,7 @@ export function mergeBottomupValues(report, device) {
     'bottomup.merge1': ms(stage(first, 'merge')),
     'bottomup.merge2': ms(stage(second, 'merge')),
     'bottomup.speedup': times(over(sequentialMs(device, n), time(second))),
+    'bottomup.speedup60': times(over(sequentialMs(device, 6e7), bestMs(second, { n: 6e7, what: 'keys' }))),
     'bottomup.parents_n': size(parents?.rows[0]?.n),
     'bottomup.best_keys': threads(fastest('keys', 512)),
     'bottomup.best_pairs': threads(fastest('pairs', 512)),

@@ -161,6 +161,12 @@ export function mergeCpuFigures(report, device) {
   ];
 }
 
+// "1 to 3": the fewest and the most runs of a row.
+const runsOf = ({ rows }) => {
+  const counts = [...rows.values()].map((row) => row.repetitions).filter(Boolean);
+  return `${Math.min(...counts)} to ${Math.max(...counts)}`;
+};
+
 export function mergeCpuValues(report, device) {
   const { sequential, sections, nested, most } = sets(device);
   const done = [...most.rows.keys()].filter((n) => over(sequential.at(n), most.at(n)) !== null).sort((a, b) => a - b);
@@ -181,6 +187,13 @@ export function mergeCpuValues(report, device) {
     'merge_cpu.tasks': times(over(sequential.at(n), most.at(n))),
     'merge_cpu.efficiency': digits(over(sequential.at(n), most.at(n)) / most.threads, 2),
     'merge_cpu.sections': times(over(sequential.at(n), sections.at(n))),
+    'merge_cpu.sections_all': list(
+      [...sections.rows.keys()]
+        .sort((a, b) => a - b)
+        .filter((size_) => over(sequential.at(size_), sections.at(size_)) !== null)
+        .map((size_) => `${times(over(sequential.at(size_), sections.at(size_)))} (${size(size_)})`),
+    ),
+    'merge_cpu.sequential_runs': runsOf(sequential),
     'merge_cpu.nested': times(over(sequential.at(n), nested.at(n))),
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
     'merge_cpu.stopped':

@@ -9,8 +9,9 @@ import { NOT_MEASURED } from './format.js';
 import { profileTables } from './profiles.js';
 import { questionsFigures, questionsValues } from './questions.js';
 import { versionOrder } from './records.js';
-import { scalingFigures, scalingValues } from './scaling.js';
-import { worklogFigures, worklogValues } from './worklog.js';
+import { scalingFigures, scalingTables, scalingValues } from './scaling.js';
+import { variantsTables } from './variants.js';
+import { worklogFigures, worklogTables, worklogValues } from './worklog.js';
 
 const FIGURES = [
   worklogFigures,
@@ -37,16 +38,24 @@ const VALUES = [
 
 const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);
 
-// A series without a value is not in the legend either. A series named by its version has that version's colour.
+// A series without a value is not in the legend either. A series named by its version has that version's colour, and
+// is grey where the figure lists the series that its text is about, without this one.
 export function figuresOf(report, device) {
   const versions = versionOrder(report);
   const colored = (series) => (versions.includes(series.color) ? { ...series, color: `slot${versions.indexOf(series.color)}` } : series);
   return FIGURES.flatMap((make) => make(report, device)).map((figure) => ({
     ...figure,
-    series: figure.series.filter(isDrawn).map(colored),
+    series: figure.series
+      .filter(isDrawn)
+      .map((series) => colored({ ...series, grey: Boolean(figure.spoken && !series.roof && !figure.spoken.includes(series.name)) })),
   }));
 }
-export const tablesOf = profileTables;
+export const tablesOf = (report, device) => [
+  ...worklogTables(report, device),
+  ...scalingTables(report),
+  ...profileTables(report, device),
+  ...variantsTables(report, device),
+];
 
 // 'hw4.v1_hist' is the value of the selected device, 'hw4.v1_hist@H200' that of the H200.
 export function valueOf(report, device, key) {

@@ -1,10 +1,30 @@
 // Gkeys/s over n, with the bounds that the memory sets.
-import { digits, list, over, percent, size, times } from './format.js';
-import { bestMs, firstRecord, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
+import { digits, ms, over, percent, size, times } from './format.js';
+import { best, bestMs, firstRecord, isGpu, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
 
-// Bytes that a sort must move per element: a copy; and four passes of 8 bits that read and write
-// everything, after one read of the keys for the histograms.
-export const TRAFFIC = { keys: { copy: 8, sweep: 4 + 4 * 8 }, pairs: { copy: 16, sweep: 4 + 4 * 16 } };
+// Bytes per element: of a copy; of four passes of 8 bits that read and write everything after one read of the keys
+// (radix_v5 and v6, and others that sweep four times); and of radix_v7's buckets in one, two or three steps.
+export const TRAFFIC = {
+  keys: {
+    copy: 8,
+    sweep: 4 + 4 * 8,
+    roofs: [
+      [4 + 2 * 8, 'roof: buckets, one step'],
+      [4 + 3 * 8, 'roof: buckets, two steps'],
+      [4 + 4 * 8, 'roof: four sweeps'],
+    ],
+  },
+  pairs: {
+    copy: 16,
+    sweep: 4 + 4 * 16,
+    roofs: [
+      [4 + 3 * 16, 'roof: two sweeps, buckets'],
+      [4 + 4 * 16, 'roof: four sweeps'],
+    ],
+  },
+};
+// Those that the text is about; the others are grey.
+const SPOKEN = ['cub_ref', 'thrust_ref', 'radix_v5', 'radix_v6', 'merge_bottomup'];
 
 const recordsOf = (device, what) =>
   [firstRecord(device, `scaling_${what}`), firstRecord(device, `scaling_all_${what}`), firstRecord(device, 'standard')].filter(Boolean);
@@ -16,9 +36,9 @@ function curves(report, device, what) {
     const wanted = { what, input: 'uniform' };
     for (const version of versionsOf(record, wanted)) {
       const points = sizesOf(record, { ...wanted, version })
-        .map((n) => ({ x: n, time: bestMs(record, { ...wanted, version, n }) }))
-        .filter(({ time }) => time !== null)
-        .map(({ x, time }) => ({ x, y: x / time / 1e6, time }));
+        .map((n) => ({ x: n, row: best(record, { ...wanted, version, n }) }))
+        .filter(({ row }) => row !== null)
+        .map(({ x, row }) => ({ x, y: x / row.median_ms / 1e6, time: row.median_ms, noise: row.noise }));
       if (!found.has(version) && points.length > 1) found.set(version, { version, record, points });
     }
   }
@@ -31,6 +51,7 @@ function figure(report, device, what) {
   const sizes = [...new Set(found.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
   const roof = (bytes, name) => ({
     name,
+    short: `${bytes} bytes`,
     color: 'neutral',
     roof: true,
     points: first ? [sizes[0], sizes.at(-1)].map((x) => ({ x, y: first.copy_gb_per_s / bytes })) : [],
@@ -43,6 +64,7 @@ function figure(report, device, what) {
     tall: true,
     x: { label: 'n (log scale)', log: true, sizes: true },
     y: { label: '10^9 elements per second (log scale)', log: true },
+    spoken: [...SPOKEN, found[0]?.version],
     series: [
       ...found.map(({ version, points }) => ({
         name: version,
@@ -51,7 +73,10 @@ function figure(report, device, what) {
         strong: version === found[0].version || /^(cub|thrust)_ref$/.test(version),
       })),
       ...(first
-        ? [roof(traffic.copy, `roof: copy rate / ${traffic.copy} bytes`), roof(traffic.sweep, `roof: copy rate / ${traffic.sweep} bytes`)]
+        ? [
+            roof(traffic.copy, `roof: a copy, ${traffic.copy} bytes`),
+            ...traffic.roofs.map(([bytes, name]) => roof(bytes, `${name}, ${bytes} bytes`)),
+          ]
         : []),
     ],
     format: (x) => `${digits(x)} Gkeys/s`,
@@ -67,10 +92,113 @@ function figure(report, device, what) {
   };
 }
 
-export const scalingFigures = (report, device) => ['keys', 'pairs'].map((what) => figure(report, device, what));
+// CUB's time over that of the newest versions.
+function besideCub(report, device) {
+  const kinds = ['keys', 'pairs'].map((what) => ({ what, found: curves(report, device, what) }));
+  const time = ({ found }, version, n) => found.find((one) => one.version === version)?.points.find(({ x }) => x === n)?.time ?? null;
+  const series = kinds.flatMap((kind) =>
+    kind.found
+      .filter(({ version }) => /^radix_v[567]$/.test(version))
+      .map(({ version, points }) => ({
+        name: `${version}, ${kind.what}`,
+        points: points.map(({ x, time: own }) => ({ x, y: over(time(kind, 'cub_ref', x), own) })).filter(({ y }) => y !== null),
+      })),
+  );
+  const sizes = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+  return {
+    id: 'beside-cub',
+    title: "CUB's time over ours: how many times as fast",
+    type: 'line',
+    x: { label: 'n (log scale)', log: true, sizes: true },
+    y: { label: "CUB's time / ours", min: 0 },
+    marks: [{ axis: 'y', value: 1, label: 'CUB = 1' }],
+    series: series.map((one, i) => ({
+      ...one,
+      color: `slot${i}`,
+      published: /keys/.test(one.name) ? undefined : true,
+      strong: /v7/.test(one.name),
+    })),
+    format: times,
+    tables: [
+      {
+        columns: ['n', ...series.map(({ name }) => name)],
+        rows: sizes.map((n) => [size(n), ...series.map(({ points }) => digits(points.find(({ x }) => x === n)?.y))]),
+        note: 'Dashed and hollow: pairs. CUB: the better of its two index types.',
+      },
+    ],
+    sources: [
+      ...new Set(kinds.flatMap(({ found }) => found.filter(({ version }) => version === 'cub_ref').map(({ record }) => source(record)))),
+    ],
+    missing: sizes.length === 0,
+  };
+}
+
+// The newest version and CUB on every GPU.
+export function scalingTables(report) {
+  const gpus = report.devices.filter((device) => isGpu(device) && device.records.scaling_keys && device.records.scaling_pairs);
+  if (gpus.length < 2) return [];
+  const record = (device, what) => device.records[`scaling_${what}`];
+  const newest = versionOrder(report)[0];
+  const time = (device, what, version, n) => bestMs(record(device, what), { version, n, what, input: 'uniform' });
+  const sizes = sizesOf(record(gpus[0], 'keys'), { version: newest });
+  const kinds = ['keys', 'pairs'];
+  return [
+    {
+      id: 'both-chips',
+      caption: `${newest} and CUB on each GPU, uniform input, ms`,
+      groups: [['', 1], ...gpus.flatMap((device) => kinds.map((what) => [`${label(device)}, ${what}`, 3]))],
+      columns: ['n', ...gpus.flatMap(() => kinds.flatMap(() => [newest, 'CUB', 'ratio']))],
+      rows: sizes.map((n) => [
+        size(n),
+        ...gpus.flatMap((device) =>
+          kinds.flatMap((what) => {
+            const [ours, cub] = [time(device, what, newest, n), time(device, what, 'cub_ref', n)];
+            return [digits(ours), digits(cub), digits(over(cub, ours))];
+          }),
+        ),
+      ]),
+      note: `Records scaling_keys and scaling_pairs of ${gpus.map((device) => `the ${label(device)}, ${record(device, 'keys').date.slice(0, 10)}`).join(' and ')}; ratio: CUB's time over ours.`,
+    },
+  ];
+}
+
+export const scalingFigures = (report, device) => [
+  ...['keys', 'pairs'].map((what) => figure(report, device, what)),
+  besideCub(report, device),
+];
+
+// Rows that are slower than their neighbours, which the text names.
+function anomalies(device) {
+  const row = (name, wanted) => best(device.records[name], { what: 'keys', input: 'uniform', ...wanted });
+  const [v2small, v2large] = [16000, 256000].map((n) => row('scaling_all_keys', { version: 'radix_v2', n }));
+  const [seqSmall, seqLarge] = [220480, 1e6].map((n) => row('standard', { version: 'seq', n }));
+  return {
+    'scaling.v2_16k': ms(v2small?.median_ms),
+    'scaling.v2_16k_noise': percent(v2small?.noise == null ? null : 100 * v2small.noise),
+    'scaling.v2_256k': ms(v2large?.median_ms),
+    'scaling.seq_1m': ms(seqLarge?.median_ms),
+    'scaling.seq_per_key': digits(over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480), 2),
+  };
+}
 
 export function scalingValues(report, device) {
-  const values = { 'scaling.device': label(device) };
+  const values = { 'scaling.device': label(device), ...anomalies(device) };
+  const keys = curves(report, device, 'keys');
+  const cubOver = (version) => {
+    const [cub, ours] = ['cub_ref', version].map((name) => keys.find((one) => one.version === name)?.points);
+    const point = ours?.findLast(({ x }) => x <= 2 ** 28);
+    return point ? { n: size(point.x), gain: times(over(cub?.find(({ x }) => x === point.x)?.time, point.time)) } : {};
+  };
+  values['scaling.v5_n'] = cubOver('radix_v5').n ?? null;
+  const at = (points, n) => points?.find(({ x }) => x === n)?.time;
+  const timesOf = (version) => keys.find((one) => one.version === version)?.points;
+  for (const [name, n] of [
+    ['4m', 4e6],
+    ['16m', 1.6e7],
+    ['256m', 2.56e8],
+  ])
+    values[`scaling.v7_${name}`] = times(over(at(timesOf('cub_ref'), n), at(timesOf('radix_v7'), n)));
+  for (const version of ['v5', 'v6']) values[`scaling.${version}_cub`] = cubOver(`radix_${version}`).gain ?? null;
   for (const what of ['keys', 'pairs']) {
     const found = curves(report, device, what);
     const radix = found.find(({ version }) => /^radix_v/.test(version));
@@ -81,17 +209,22 @@ export function scalingValues(report, device) {
     const at = (version, n) => found.find((one) => one.version === version)?.points.find(({ x }) => x === n)?.time ?? null;
     const largest = radix.points.at(-1);
     const cub = radix.points.map(({ x, time }) => ({ x, gain: over(at('cub_ref', x), time) })).filter(({ gain }) => gain !== null);
-    const best = cub.length > 0 ? cub.reduce((a, b) => (b.gain > a.gain ? b : a)) : null;
+    const most = cub.length > 0 ? cub.reduce((a, b) => (b.gain > a.gain ? b : a)) : null;
     Object.assign(values, {
       'scaling.newest': radix.version,
       'scaling.copy': `${digits(record.copy_gb_per_s, 4)} GB/s`,
       [`scaling.${what}_top`]: `${digits(top.y)} Gkeys/s at n = ${size(top.x)}`,
       [`scaling.${what}_roof`]: `${digits(roof)} Gkeys/s`,
       [`scaling.${what}_share`]: percent((100 * top.y) / roof),
+      [`scaling.${what}_copy_share`]: percent((100 * top.y * TRAFFIC[what].copy) / record.copy_gb_per_s),
+      [`scaling.${what}_bucket_share`]: percent((100 * top.y * TRAFFIC[what].roofs.at(-2)[0]) / record.copy_gb_per_s),
       [`scaling.${what}_largest`]: size(largest.x),
       [`scaling.${what}_cub`]: times(over(at('cub_ref', largest.x), largest.time)),
-      [`scaling.${what}_best_cub`]: best ? `${times(best.gain)} as fast with ${size(best.x)}` : null,
-      [`scaling.${what}_all_cub`]: cub.length > 0 ? list(cub.map(({ x, gain }) => `${times(gain)} at ${size(x)}`)) : null,
+      [`scaling.${what}_best_cub`]: most ? `${times(most.gain)} as fast with ${size(most.x)}` : null,
+      [`scaling.${what}_range_cub`]:
+        cub.length > 0
+          ? `between ${times(Math.min(...cub.map(({ gain }) => gain)))} and ${times(Math.max(...cub.map(({ gain }) => gain)))}`
+          : null,
       [`scaling.${what}_smallest`]: size(radix.points[0].x),
       [`scaling.${what}_small_cub`]: times(over(at('cub_ref', radix.points[0].x), radix.points[0].time)),
     });

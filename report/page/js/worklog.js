@@ -1,5 +1,6 @@
 // The path from radix_v1 to the newest version, the library = 100%.
-import { digits, list, ms, over, percent, plain, size, times } from './format.js';
+import { TRAFFIC, bytesOf } from '../../lib/traffic.js';
+import { count, digits, list, ms, over, percent, plain, size, times } from './format.js';
 import { bestMs, firstRecord, isCpuCode, label, radixPath, source, versionOrder } from './records.js';
 
 export const HW4_SIZE = 220480;
@@ -34,6 +35,7 @@ export function worklogFigures(report, device) {
       return share === null ? null : 100 * share;
     });
   const published = (version) => publishedTime(report, version);
+  const large = sets.find(({ n }) => n === 1e8);
   return [
     {
       id: 'worklog',
@@ -44,7 +46,7 @@ export function worklogFigures(report, device) {
       x: { label: "% of Thrust's speed (log scale)", log: true, min: 0.1 },
       marks: [{ value: 100, label: 'Thrust = 100%' }],
       series: [
-        { name: `CS344 radix report, 820M, ${size(HW4_SIZE)} pairs`, color: 'published', values: speed(published) },
+        { name: `CS344 radix report, 820M, its photograph`, color: 'published', values: speed(published) },
         ...sets.map(({ n, time }, i) => ({ name: `${label(device)}, ${size(n)} pairs`, color: `device${i + 1}`, values: speed(time) })),
       ],
       format: percent,
@@ -60,6 +62,101 @@ export function worklogFigures(report, device) {
       ],
       sources: sets.map(({ record }) => source(record)),
       missing: sets.length === 0,
+    },
+    {
+      id: 'roofline',
+      title: 'Pairs per second and bytes per pair: how far is each version from what the memory allows?',
+      type: 'field',
+      x: { label: 'bytes that a version reads and writes per pair (log scale)', log: true, min: 14 },
+      y: { label: '10^9 pairs per second, 100M pairs (log scale)', log: true },
+      series: large
+        ? [
+            {
+              name: `roof: copy rate, ${digits(large.record.copy_gb_per_s, 4)} GB/s`,
+              color: 'neutral',
+              roof: true,
+              points: [16, bytesOf('radix_v1')].map((x) => ({ x, y: large.record.copy_gb_per_s / x })),
+            },
+            ...reached(large, path).map(({ version, bytes, rate }) => ({ name: version, color: version, points: [{ x: bytes, y: rate }] })),
+          ]
+        : [],
+      format: (x) => `${digits(x)} Gpairs/s`,
+      tables: [
+        {
+          columns: ['version', 'bytes a pair', 'ms', 'Gpairs/s', 'roof, Gpairs/s', '% of the roof'],
+          rows: large
+            ? reached(large, path).map(({ version, bytes, time, rate, roof }) => [
+                version,
+                bytes.toLocaleString('en-US'),
+                digits(time),
+                digits(rate),
+                digits(roof),
+                percent((100 * rate) / roof),
+              ])
+            : [],
+        },
+      ],
+      sources: large ? [source(large.record)] : [],
+      missing: !large,
+    },
+  ];
+}
+
+// Versions whose traffic was counted, at 100M pairs: the rate, and the rate that the copy rate allows for their bytes.
+const reached = ({ record, time }, path) =>
+  path
+    .filter((version) => TRAFFIC[version] && time(version))
+    .map((version) => ({
+      version,
+      bytes: bytesOf(version),
+      time: time(version),
+      rate: 1e8 / time(version) / 1e6,
+      roof: record.copy_gb_per_s / bytesOf(version),
+    }));
+
+// What each version teaches, in one sentence.
+const LESSONS = {
+  radix_v1: 'All atomic additions of a pass meet at two addresses, so they queue; 32 passes.',
+  radix_v2: 'Counters for each block, in its shared memory, and four bits a pass: no queue, a quarter of the passes.',
+  radix_v3: 'Sorting a tile first makes the scatter cheap, but sorting it by comparing all with all costs more than that saves.',
+  radix_v4: 'The same tile sorted by one-bit splits: the idea of radix_v3 was right, its sort was not.',
+  radix_v5: 'One kernel a pass: a tile stays on the chip, and tiles add up their counts among themselves. An eighth of the bytes.',
+  radix_v6: 'The same bytes with half the instructions: once memory is no limit, ranking is.',
+  radix_v7: 'The upper bits first: what is left fits into a block, so two sweeps do where four did.',
+  thrust_ref: 'The library that the reports lost to; it allocates its scratch memory in each call.',
+  cub_ref:
+    "NVIDIA's CUB, which Thrust is built on, with scratch allocated beforehand and the better of two index types: the harder one to beat.",
+};
+
+// The opening table: the path, beside both libraries.
+export function worklogTables(report, device) {
+  const sets = pointsOfPath(device);
+  if (sets.length === 0) return [];
+  const path = radixPath(...sets.map((set) => set.record));
+  const versions = [...path, 'thrust_ref', 'cub_ref'].filter((version) => sets.some(({ time }) => time(version)));
+  const share = (time, library, version) => {
+    const value = over(time(library), time(version));
+    return value === null ? null : 100 * value;
+  };
+  const last = sets.at(-1);
+  const longest = Math.max(...versions.map((version) => share(last.time, 'cub_ref', version) ?? 0));
+  const bar = (value) =>
+    value === null ? null : { html: `<span class="bar" style="width:${((6 * value) / longest).toFixed(2)}rem"></span>${percent(value)}` };
+  return [
+    {
+      id: 'opening',
+      name: 'Each version beside Thrust and CUB',
+      groups: [['', 1], ...sets.map(({ n }) => [`${size(n)} pairs`, 3]), ['', 1]],
+      columns: ['version', ...sets.flatMap(() => ['ms', '% of Thrust', '% of CUB']), 'what it teaches'],
+      rows: versions.map((version) => [
+        version,
+        ...sets.flatMap((set) => {
+          const cub = share(set.time, 'cub_ref', version);
+          return [digits(set.time(version)), percent(share(set.time, 'thrust_ref', version)), set === last ? bar(cub) : percent(cub)];
+        }),
+        { html: `<span class="why">${LESSONS[version] ?? ''}</span>` },
+      ]),
+      note: `% of a library: its time over the version's, so 200% is twice as fast. A dash: the row was stopped (radix_v1 above five seconds), or not measured.`,
     },
   ];
 }
@@ -88,14 +185,18 @@ export function worklogValues(report, device) {
   const time = (record, version, n) => bestMs(record, { version, n, what: 'pairs' });
   const path = radixPath(hw4, large);
   const newest = path.at(-1);
+  const rows = Object.values(device.records).flatMap((record) => record.rows.filter((row) => row.status === 'ok'));
   const values = {
     'worklog.newest': newest,
     'worklog.first_ms': ms(time(hw4, 'radix_v1', HW4_SIZE)),
+    'worklog.thrust_ms': ms(time(hw4, 'thrust_ref', HW4_SIZE)),
     'worklog.newest_ms': ms(time(hw4, newest, HW4_SIZE)),
     'worklog.newest_thrust': times(over(time(hw4, 'thrust_ref', HW4_SIZE), time(hw4, newest, HW4_SIZE))),
     'worklog.newest_cub': times(over(time(hw4, 'cub_ref', HW4_SIZE), time(hw4, newest, HW4_SIZE))),
     'worklog.newest_100m_cub': times(over(time(large, 'cub_ref', 1e8), time(large, newest, 1e8))),
     'method.cpu_code': list(versionOrder(report).filter((version) => isCpuCode(report, version))),
+    'method.rows': count(rows.length),
+    'method.noisy': count(rows.filter((row) => row.noise > 0.1).length),
     'method.devices': list(report.devices.map(label)),
   };
   for (const version of path) values[`worklog.${version}`] = bought(report, device, version);

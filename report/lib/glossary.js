@@ -1,0 +1,27 @@
+// The course's glossary (labs/glossary.md) as a section of the page, and links to it from the text.
+import { inline } from './handout.js';
+
+const ALIASES = {
+  scan: 'exclusive scan',
+  'atomic additions': 'atomic operation',
+  multiprocessor: 'SM',
+  'radix sort': 'LSD radix sort',
+  kernels: 'kernel',
+};
+const idOf = (term) => `term-${term.toLowerCase().replace(/[^a-z]+/g, '-')}`;
+
+// {term: HTML}
+export function glossaryOf(markdown) {
+  const entries = markdown.split(/\n\s*\n/).map((part) => /^\*\*(.+?)\*\* (.+)$/s.exec(part.replace(/\n/g, ' ')));
+  return new Map(entries.filter(Boolean).map(([, term, text]) => [term, inline(text).replace(/\*([^*]+)\*/g, '<em>$1</em>')]));
+}
+
+export const glossaryHtml = (terms) =>
+  `<dl class="limits">\n${[...terms].map(([term, text]) => `<dt id="${idOf(term)}">${term}</dt><dd>${text}</dd>`).join('\n')}\n</dl>`;
+
+// <em>tile</em>: a link where the glossary has the term.
+export const linkTerms = (html, terms) =>
+  html.replace(/<em>([^<]+)<\/em>/g, (all, text) => {
+    const term = [text, ALIASES[text], text.replace(/s$/, '')].find((one) => terms.has(one));
+    return term ? `<a class="term" href="#${idOf(term)}">${text}</a>` : all;
+  });

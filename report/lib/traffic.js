@@ -1,0 +1,67 @@
+// Bytes of device memory that a radix version reads and writes per pair (key and position, 4 bytes each), counted from
+// its kernels. Tables of counts per tile are left out: they are smaller by the tile's length.
+import { escapeHtml, textWidth } from './svg.js';
+
+const arrays = (digit, tile, rank, scatter) => [
+  ['take digits', digit],
+  ['count', tile],
+  ['rank', rank],
+  ['scatter', scatter],
+];
+// scatter of v1 to v4: reads digit, rank, key and position, writes key and position: 24 bytes.
+// `steps` are those of one pass; `once` is moved outside of the passes.
+export const TRAFFIC = {
+  radix_v1: {
+    passes: 32,
+    once: 16,
+    steps: [
+      ['take digits', 8],
+      ['count', 4],
+      ['scan', 16],
+      ['rank', 12],
+      ['scatter', 24],
+    ],
+  },
+  radix_v2: { passes: 8, once: 16, steps: arrays(8, 4, 8, 24) },
+  radix_v3: { passes: 8, once: 16, steps: arrays(8, 24, 8, 24).map(([name, bytes]) => [name === 'count' ? 'sort tiles' : name, bytes]) },
+  radix_v4: { passes: 8, once: 16, steps: arrays(8, 24, 8, 24).map(([name, bytes]) => [name === 'count' ? 'sort tiles' : name, bytes]) },
+  radix_v5: { passes: 4, once: 4, steps: [['one sweep', 16]] },
+  radix_v6: { passes: 4, once: 4, steps: [['one sweep', 16]] },
+  // Uniform keys, two sweeps over the upper bits: 8M to 2^28 pairs.
+  radix_v7: { passes: 2, once: 4 + 16, steps: [['sweep', 16]] },
+};
+export const bytesOf = (version) => {
+  const { passes, once, steps } = TRAFFIC[version];
+  return once + passes * steps.reduce((sum, [, bytes]) => sum + bytes, 0);
+};
+const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v7: 'count, sort of buckets' };
+
+// Two bars to scale: one pass (all versions on one scale), and the whole sort beside radix_v1's.
+export function trafficSvg(version) {
+  const { passes, once, steps } = TRAFFIC[version];
+  const [total, most] = [bytesOf(version), bytesOf('radix_v1')];
+  const pass = steps.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const width = 460;
+  const scale = width / 64;
+  const parts = [`<text x="0" y="14">one of ${passes} passes: ${pass} bytes a pair</text>`];
+  let x = 0;
+  steps.forEach(([name, bytes], i) => {
+    const w = bytes * scale;
+    const label = w > textWidth(`${name} ${bytes}`, 13) + 6 ? `${name} ${bytes}` : String(bytes);
+    parts.push(
+      `<rect class="k${i} b" x="${x.toFixed(1)}" y="20" width="${w.toFixed(1)}" height="24"><title>${name}: ${bytes} bytes</title></rect>`,
+      `<text x="${(x + w / 2).toFixed(1)}" y="37" text-anchor="middle" class="i">${label}</text>`,
+    );
+    x += w;
+  });
+  const text = `${total.toLocaleString('en-US')} bytes a pair`;
+  const sum = `${passes} x ${pass} + ${once} (${ONCE[version] ?? 'last copy'})`;
+  parts.push(
+    `<text x="0" y="66">whole sort: ${text} = ${sum}</text>`,
+    `<rect class="k5 b" x="0" y="72" width="${Math.max(3, (total / most) * width).toFixed(1)}" height="16"/>`,
+  );
+  return (
+    `<svg class="traffic" viewBox="0 0 ${width} 92" role="img" aria-label="${escapeHtml(`${version} moves ${text}: ${sum}`)}">` +
+    `${parts.join('')}</svg>`
+  );
+}
