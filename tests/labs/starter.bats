@@ -47,7 +47,7 @@ solution_of() {
     "$build/bats_solved/HW4" samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.ppm"
     python3 - "$build" "$lab" <<'P'
 import json, sys
-from labs.grader.check import compare_steps
+from labs.grader.steps import compare_steps
 build, lab = sys.argv[1:]
 wanted = json.load(open(f"labs/{lab}/rubric.json"))["stages"]["arrays"]
 for n in (6, 1000, 4097):
