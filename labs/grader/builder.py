@@ -62,6 +62,9 @@ class Builder:
         if not error:
             shutil.copyfile(os.path.join(work, self._goal()), version)
             os.chmod(version, 0o755)
+            # CS344's form: the adapter calls a your_sort() of the file's own.
+            if any("your_sort" in name for name in symbols(version, "--undefined-only")):
+                error = "it defines no your_sort()"
         shutil.rmtree(work, ignore_errors=True)
         return (None, error) if error else (version, None)
 
@@ -75,6 +78,11 @@ class Builder:
             shutil.copyfile(file, os.path.join(target, "student_func.cu" if os.path.isfile(path) else os.path.basename(file)))
         if not os.path.isfile(target + "/student_func.cu"):
             return "there is no student_func.cu"
+        # A folder that was called `mine` may include its own files as "mine/kernels.cuh".
+        for folder, file in re.findall(r'#\s*include\s+"([a-z][a-z0-9_]*)/([^"/]+)"', submissions.read_sources(target)):
+            link = os.path.join(os.path.dirname(target), folder)
+            if os.path.isfile(os.path.join(target, file)) and not os.path.lexists(link):
+                os.symlink("submission", link)
         mk = next((mk for mk in (f"labs/{self.lab}/version.mk", f"{self.lab}/version.mk") if os.path.isfile(mk)), None)
         if mk:
             with open(mk, encoding="utf-8") as file:
@@ -101,6 +109,12 @@ class Builder:
         errors = done.stderr.decode("utf-8", "replace").splitlines()
         real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined", line)] or errors or ["make failed"]
         return real[0][:300]
+
+
+def demangled(path):
+    """All names of a compiled file, local ones too, as C++ writes them."""
+    done = subprocess.run(["nm", "-C", path], capture_output=True, text=True)
+    return {line.split(maxsplit=2)[-1] for line in done.stdout.splitlines() if line.strip()}
 
 
 def symbols(path, which, strong=False):

@@ -5,7 +5,7 @@ import time
 
 from . import judge, worker
 
-MOST_CRASHES = 5  # then the rest of the group counts as wrong
+MOST_LIMITS = 2  # time for the sorts of a group that crash, in multiples of the limit of one sort
 
 
 def groups(rubric, scores, pairs_only):
@@ -27,12 +27,13 @@ class Run:
         self._builder, self._version, self._rubric, self._slot, self._scores = builder, version, rubric, slot, scores
         self._process, self._earlier, self._crashes = None, [], 0
         self.whys = []  # a sentence for each wrong sort
+        self.not_run = 0  # sorts that were left out after a hang or many crashes
         self.scratch = []  # the cases after which scratch memory was not returned
         self.ended = None  # how the process ended, if it did
 
     def run(self, cases):
         """Number of right sorts."""
-        passed, sorted_any = 0, False
+        passed, sorted_any, begin = 0, False, time.monotonic()
         most = max(case[1] for case in cases)
         for number, (kind, n, pairs) in enumerate(cases):
             text = f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}"
@@ -46,8 +47,10 @@ class Run:
                     self._process = worker.Worker(self._builder.tools, self._version, max(most, 16), limits, slot=self._slot, on_gpu=gpu)
                 wrong = self._judge(text, keys, positions, expected)
             except worker.Ended as error:
-                if self._crashed(str(error)):
-                    self.whys += [str(error)] * (len(cases) - number - 1)
+                self._crashed(str(error))
+                late = time.monotonic() - begin > MOST_LIMITS * self._rubric["limits"]["seconds"]
+                if late or "still running" in self.ended or "loaded" in self.ended:
+                    self.not_run = len(cases) - number - 1
                     break
                 continue
             if wrong:
@@ -60,6 +63,13 @@ class Run:
         # A mistake shows more clearly in a larger sort.
         self.whys.sort(key=lambda why: "n = " in why and int(why.split("n = ")[1].split(",")[0]) < 255)
         return passed if sorted_any else 0
+
+    def why(self, count):
+        """One sentence for a group of `count` cases; empty if all were right."""
+        if not self.whys:
+            return ""
+        others = f"; and {len(self.whys) - 1} more of {count} sorts" if len(self.whys) > 1 else ""
+        return self.whys[0] + others + (f"; {self.not_run} sorts were not run" if self.not_run else "")
 
     def _judge(self, text, keys, positions, expected):
         """None if the sort is right, otherwise the mistake."""
@@ -79,11 +89,9 @@ class Run:
         return wrong
 
     def _crashed(self, text):
-        """Is there no point in trying the next case?"""
         self.whys.append(text)
         if self._process:
             self._process.close()
         self._process = None
         self._crashes += 1
         self.ended = text
-        return self._crashes == MOST_CRASHES or "still running" in text or "loaded" in text

@@ -9,7 +9,7 @@ import tempfile
 from . import judge, worker
 from .make import make, make_value
 from .sanitizers import sanitizers
-from .steps import LIMITS, check_steps, number_of, todos
+from .steps import LIMITS, check_steps, number_of, stubs_left, todos
 
 
 def sort_cases(tools, version, pairs_only, stable):
@@ -103,6 +103,9 @@ def main(version):
     progress("")
     if first:
         print(f"To mend first: {first}")
+        stubs = stubs_left(version)
+        if stubs:
+            print(f"      {version}/student_func.cu, line {stubs[0]}: ends with // stub, but its TODO is gone. Delete it.")
     elif open_todos:
         number, text = open_todos[0]
         print(f"Next: {text}\n      {version}/student_func.cu, line {number}. Delete the comment when you have done it.")

@@ -61,7 +61,7 @@ class Grader:
         forbidden, record["notes"] = inspect(version, source, self.rubric, self.builder.harness)
         if forbidden:
             record["diagnoses"] += forbidden
-            self._nothing_for_the_rest(record, "not allowed: " + "; ".join(forbidden))
+            self._nothing_for_the_rest(record, "not run: it " + "; ".join(forbidden))
             return record
         self._correctness(version, record, slot)
         if record["notes"] and record["diagnoses"] and not record["right"]:
@@ -78,8 +78,7 @@ class Grader:
             whys[name] = run.whys
             if run.ended:
                 record["ended"] = run.ended
-            more = f"; and {len(run.whys) - 1} more of {len(group)} sorts" if len(run.whys) > 1 else ""
-            self._group(record, name, passed, len(group), run.whys[0] + more if run.whys else "")
+            self._group(record, name, passed, len(group), run.why(len(group)))
             if "still running" in record.get("ended", ""):
                 break
         for name in CORRECTNESS:

@@ -2,7 +2,7 @@
 
 import re
 
-from .builder import symbols
+from .builder import demangled, symbols
 
 # What a submission calls or defines: shown to the teacher; costs nothing by itself.
 NOTES = {
@@ -23,6 +23,11 @@ def inspect(version, source, rubric, harness):
     code = strip_comments(source)
     used = set(symbols(version, "--undefined-only"))
     forbidden = [text for pattern, text in rubric["forbidden"].items() if re.search(pattern, code) or any(re.search(pattern, name) for name in used)]
+    # The library's sort leaves names of its own behind, whatever the source calls it.
+    names = demangled(version)
+    for pattern, text in rubric.get("forbidden_symbols", {}).items():
+        if text not in forbidden and any(re.search(pattern, name) for name in names):
+            forbidden.append(text)
     if rubric["needs_kernel"] and not any("cudaLaunchKernel" in name or name.startswith("_ZN8cuda_cpu6launch") for name in used):
         forbidden.append("launches no kernel: nothing is sorted on the device")
     own = set(symbols(version, "--defined-only", strong=True)) - {"your_sort", "sort_version"}

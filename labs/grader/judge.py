@@ -77,7 +77,7 @@ def fault(keys, positions, expected, out_keys, out_positions, stable, earlier=()
                 return f"sorted in descending order ({where})"
             for bits in range(1, 32):
                 if list(out_keys) == sorted(keys, key=lambda key: key & ((1 << bits) - 1)):
-                    return f"sorted by the lowest {bits} bits only: are passes missing? ({where})"
+                    return f"sorted by the lowest {bits} bits only: is a pass missing, or its result not in the outputs? ({where})"
             return f"wrong order, though no key is lost ({where})"
         if 0xDBDBDBDB in out_keys:
             return f"keys come from memory that was never written: it holds 3688618971, 0xDBDBDBDB ({where})"

@@ -70,5 +70,6 @@ def print_table(groups, records):
     for record in records:
         scores = " ".join(f"{record['groups'][name]['score']:>8g}" for name in groups)
         ratio = record.get("speed", {}).get("ratio", "")
-        diagnosis = (record["diagnoses"] or [""])[0]
+        note = "to look at: it " + "; ".join(record["notes"]) if record["notes"] else ""
+        diagnosis = (record["diagnoses"] or [note])[0]
         print(f"{record['student']:<{width}} {scores} {record['score']:>7g} {ratio!s:>6}  {diagnosis[:110]}")

@@ -92,10 +92,12 @@ def _processes_of(user):
 
 
 class Output:
-    """Keeps the beginning of what a process prints, and kills it when it prints too much."""
+    """Keeps the beginning and the end of what a process prints, and kills it when it prints too much."""
+
+    KEPT = 32768  # bytes of either
 
     def __init__(self, stream, most, process):
-        self.text = b""
+        self._head, self._tail = b"", b""
         self.too_much = False
         self._stream, self._most, self._process = stream, most, process
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -108,8 +110,9 @@ class Output:
             if not piece:
                 return
             total += len(piece)
-            if len(self.text) < 65536:
-                self.text += piece[: 65536 - len(self.text)]
+            room = self.KEPT - len(self._head)
+            self._head += piece[:room]
+            self._tail = (self._tail + piece[room:])[-self.KEPT :]
             if total > self._most:
                 self.too_much = True
                 self._process.kill()
@@ -117,4 +120,4 @@ class Output:
 
     def finish(self):
         self._thread.join(timeout=5)
-        return self.text.decode("utf-8", "replace")
+        return (self._head + self._tail).decode("utf-8", "replace")

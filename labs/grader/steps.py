@@ -36,6 +36,18 @@ def number_of(todo):
     return int(match[1]) if match else 99
 
 
+def stubs_left(folder):
+    """Line numbers of a starter's stubs whose TODO comment is gone."""
+    found, of_todo = [], False
+    with open(f"{folder}/student_func.cu", encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if re.search(r"//+ stub$", line.rstrip()) and not line.lstrip().startswith("//"):
+                found += [] if of_todo else [number]
+            else:
+                of_todo = line.lstrip().startswith("//") and (of_todo or "TODO" in line)
+    return found
+
+
 def todo_of_arrays(version):
     """{array: number of the TODO that computes it}, for a folder made by make starter."""
     with open(f"{version}/student_func.cu", encoding="utf-8") as file:

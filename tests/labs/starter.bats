@@ -24,6 +24,8 @@ solution_of() {
     run -1 grep -E 'SOLUTION|//[-+] ' bats_lab/student_func.cu
     run -1 grep -rl 'teacher/' bats_lab
     grep -q 'TODO 1' bats_lab/student_func.cu
+    grep -q '  // stub$' bats_lab/student_func.cu
+    [ "$(grep -F .source "$lab/student_func.cu")" = "$(grep -F .source bats_lab/student_func.cu)" ]
     rm -r bats_lab
   done
 }
