@@ -42,6 +42,8 @@ class Builder:
         for part in ("Makefile", "common", "cuda_cpu"):
             copy = shutil.copytree if os.path.isdir(part) else shutil.copy2
             copy(part, f"{self.kit}/{part}")
+        for version in self.rubric.get("kit", []):  # versions on whose headers a submission may build
+            shutil.copytree(version, f"{self.kit}/{version}", ignore=shutil.ignore_patterns("*.cu", "*.md"))
         for part in ("rewrite", "generated/common", "generated/cuda_cpu"):
             source = f"{self.build}/{part}"
             if os.path.isdir(source):

@@ -80,7 +80,7 @@ def main():
     started = time.monotonic()
     grader = Grader(options.lab, rubric, out, options.jobs)
     grader.prepare()
-    keys = {student: submissions.fingerprint(rubric_text, path) for student, path in found.items()}
+    keys = {student: submissions.fingerprint(rubric_text, grader.builder.build, path) for student, path in found.items()}
     records = {student: None if options.again else results.load(out, student, keys[student]) for student in found}
     fresh = [student for student in found if records[student] is None]
     records.update(judge_all(grader, found, fresh, options.jobs))
@@ -92,6 +92,8 @@ def main():
     progress("")
     ordered, groups = [records[student] for student in found], list(rubric["points"])
     results.write_csv(out + "/grades.csv", groups, ordered)
+    if "speed" in rubric and "speed" not in groups:
+        print("speed is not graded on the cpu backend: this lab is timed on a GPU")
     page.print_table(groups, ordered)
     print(f"{len(ordered)} submissions, {len(fresh)} graded now, {time.monotonic() - started:.0f} s; {out}/grades.csv")
 

@@ -24,6 +24,8 @@ class Grader:
         os.chmod(work, 0o711)
         atexit.register(shutil.rmtree, work, ignore_errors=True)
         self.builder = Builder(lab, rubric, work)
+        if rubric.get("speed", {}).get("gpu_only") and not self.builder.on_gpu:
+            rubric["points"].pop("speed", None)
         self.scores = array.array("I")
         self._lock = threading.Lock()
         self._slots = list(range(1, jobs + 1))

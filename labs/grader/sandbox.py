@@ -9,6 +9,7 @@ import subprocess
 import threading
 
 NOBODY = 65534
+DEVICES = "/dev/nvidia*"  # a GPU's device nodes and /dev/nvidia-caps, bound where they exist. Not yet run on a GPU.
 
 
 class Refused(Exception):
@@ -21,7 +22,10 @@ def check():
         raise Refused("no sandbox here: install bubblewrap (apt install bubblewrap); nothing was run")
     test = subprocess.run(_isolated() + ["/usr/bin/true"], capture_output=True, text=True)
     if test.returncode != 0:
-        raise Refused("bubblewrap cannot start a sandbox here: " + test.stderr.strip())
+        text = test.stderr.strip()
+        if "ermission denied" in text or "not permitted" in text:
+            text += "; does the system forbid user namespaces? labs/teacher/grading.md names the settings"
+        raise Refused("bubblewrap cannot start a sandbox here: " + text)
 
 
 def _isolated():
@@ -38,7 +42,7 @@ def _isolated():
         if os.path.exists(path):
             command += ["--ro-bind", path, path]
     command += ["--proc", "/proc", "--dev", "/dev"]
-    for device in glob.glob("/dev/nvidia*"):
+    for device in sorted(glob.glob(DEVICES)):
         command += ["--dev-bind", device, device]
     return command
 

@@ -60,7 +60,7 @@ def run_hw4(name, command, environment):
             return name, False, f"did not end within {SECONDS} s"
     if done.returncode == 0:
         return name, True, "nothing found"
-    texts = [line for line in (done.stderr + done.stdout).splitlines() if re.search("ERROR|error|check|race|FAIL", line)]
+    texts = [line for line in (done.stderr + done.stdout).splitlines() if re.search("[Ee]rror|ERROR|check|race|FAIL", line)]
     return name, False, (texts or ["failed"])[0][:200]
 
 

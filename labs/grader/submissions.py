@@ -55,9 +55,10 @@ def find(paths):
     return found
 
 
-def fingerprint(rubric_text, path):
-    """Of all that a grade depends on: the submission, the rubric, the grader and the reference."""
-    digest = hashlib.sha256(rubric_text.encode())
+def fingerprint(rubric_text, build, path):
+    """Of all that a grade depends on: the submission, the rubric, the build folder (its backend and options),
+    the grader and what submissions include."""
+    digest = hashlib.sha256((rubric_text + build).encode())
     digest.update(read_sources(path).encode())
     here = os.path.dirname(__file__)
     for folder in (here, here + "/../check", "common"):
