@@ -68,8 +68,8 @@ class Run:
         """One sentence for a group of `count` cases; empty if all were right."""
         if not self.whys:
             return ""
-        others = f"; and {len(self.whys) - 1} more of {count} sorts" if len(self.whys) > 1 else ""
-        return self.whys[0] + others + (f"; {self.not_run} sorts were not run" if self.not_run else "")
+        others = f"; and {len(self.whys) - 1} more of {count} sorts are wrong" if len(self.whys) > 1 else ""
+        return self.whys[0] + others + (f"; {self.not_run} were not run" if self.not_run else "")
 
     def _judge(self, text, keys, positions, expected):
         """None if the sort is right, otherwise the mistake."""

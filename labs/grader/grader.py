@@ -66,8 +66,9 @@ class Grader:
             self._nothing_for_the_rest(record, "not run: it " + "; ".join(forbidden))
             return record
         self._correctness(version, record, slot)
-        if record["notes"] and record["diagnoses"] and not record["right"]:
-            record["diagnoses"][0] += f" (it {'; '.join(record['notes'])})"
+        told = [note for note in record["notes"] if not note.endswith(" cudaMemcpyDeviceToHost")]
+        if told and record["diagnoses"] and not record["right"]:
+            record["diagnoses"][0] += f" (it {'; '.join(told)})"
         return record
 
     def _correctness(self, version, record, slot):
@@ -95,6 +96,8 @@ class Grader:
             leak = f"scratch memory was not returned ({scratch[0]}): a scratch_free is missing" if scratch else "only for a sort that is right"
             right = record["right"] and not scratch
             self._group(record, "scratch", right, 1, "" if right else leak)
+            if record["right"] and scratch:
+                record["diagnoses"].append(leak)
         if "stages" in self.rubric["points"]:
             self._stages(version, record, slot)
         for why in whys.values():

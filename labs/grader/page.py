@@ -9,7 +9,7 @@ td.n{text-align:right;white-space:nowrap}.full{color:#17663a}.part{color:#8a5a00
 WHAT = {
     "builds": "It builds",
     "stages": "Steps: the arrays that the lab names, each compared with a reference",
-    "homework": "The homework: 220,480 pairs that look like scores of the image",
+    "homework": "The homework: scores of the sample image, as they are and in another order",
     "sizes": "Sizes: from 0 to 65,537, at powers of two and beside them",
     "inputs": "Inputs: sorted, equal, bit 31, other positions, ...",
     "scratch": "All scratch memory is returned",
@@ -54,7 +54,10 @@ def html(rubric, record):
         rows.append(f'<tr><td>{escape_html.escape(WHAT.get(name, name))}</td><td class="n {kind}">{group["score"]:g} of {group["max"]:g}</td><td>{reason}</td></tr>')
     speed = record.get("speed")
     timing = f"<p>Time: {speed['ms']} ms; the reference: {speed['reference_ms']} ms, {rubric['speed']['n']:,} pairs, medians, measured in turns.</p>" if speed else ""
-    first = f"<p><b>To mend first:</b> {escape_html.escape(record['diagnoses'][0])}</p>" if record["diagnoses"] else "<p>All right.</p>"
+    if record["diagnoses"]:
+        first = f"<p><b>To mend first:</b> {escape_html.escape(record['diagnoses'][0])}</p>"
+    else:
+        first = "<p>All right.</p>" if record["score"] >= record["max"] else "<p>The sorts are right. What else cost points is below.</p>"
     student = escape_html.escape(record["student"])
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{student}: {escape_html.escape(rubric['title'])}</title><style>{STYLE}</style>

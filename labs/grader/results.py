@@ -10,6 +10,7 @@ from . import page
 
 def finish(grader, record, key, seconds):
     """Adds the totals to a record; writes results.json and the page of its student."""
+    record["groups"] = {name: record["groups"][name] for name in grader.rubric["points"]}
     record["score"] = round(sum(group["score"] for group in record["groups"].values()), 2)
     record["max"] = sum(group["max"] for group in record["groups"].values())
     record["key"], record["seconds"] = key, round(seconds, 1)
