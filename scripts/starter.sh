@@ -48,7 +48,7 @@ awk -v solved=$solved -v lab="$lab" -v name="$name" '
 for file in "$lab"/*.cuh "$lab"/version.mk; do
   [ ! -f "$file" ] || sed "s/\b$lab\b/$name/g" "$file" >"$part/${file##*/}"
 done
-sed "s/\bmake check-lab V=[a-z_0-9]*/make check-lab V=$name/; s,](pictures/,](../labs/pictures/,g; s,](glossary\.md,](../labs/glossary.md,g" "$sheet" >"$part/README.md"
+sed "s/\bmine\b/$name/g; s,](pictures/,](../labs/pictures/,g; s,](glossary\.md,](../labs/glossary.md,g" "$sheet" >"$part/README.md"
 chmod 755 "$part"
 mv "$part" "$name"
 trap - EXIT

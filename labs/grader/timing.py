@@ -44,7 +44,7 @@ def time_record(grader, record):
         times = time_beside_reference(grader.builder.tools, grader.builder.reference, record["version"], grader.rubric, grader.builder.on_gpu)
         ratio = times["submission"] / times["reference"]
         score = points * min(1, rules["full_until"] / ratio)
-        record["speed"] = {"ms": round(times["submission"] * 1e3, 2), "reference_ms": round(times["reference"] * 1e3, 2), "ratio": round(ratio, 3)}
+        record["speed"] = {"backend": "a GPU" if grader.builder.on_gpu else "the cpu backend", "ms": round(times["submission"] * 1e3, 2), "reference_ms": round(times["reference"] * 1e3, 2), "ratio": round(ratio, 3)}
         if ratio > rules["full_until"]:
             why = f"{ratio:.2f} times the reference's time; full points up to {rules['full_until']} times"
     except worker.Ended as error:
