@@ -15,6 +15,10 @@ setup_file() {
   scripts/starter.sh --solved radix_v1 bats_first
   mv bats_first "$FOLDER/first_steps"
   sed -i 's/^ *exclusive_scan(/    inclusive_scan(/' "$FOLDER/first_steps/student_func.cu"
+  # A student whose folder was called `mine` and who includes a file of it by that name.
+  cp -r "$FOLDER/repository_style" "$FOLDER/split_in_two"
+  sed -n '/^static __global__ void take_digit/,/^}/p' "$FOLDER/split_in_two/student_func.cu" >"$FOLDER/split_in_two/digit.cuh"
+  sed -i '/^static __global__ void take_digit/,/^}/d; 0,/^static const/s//#include "mine\/digit.cuh"\n&/' "$FOLDER/split_in_two/student_func.cu"
   scripts/grade.sh radix_v1 "$FOLDER" --rubric tests/submissions/rubric.json --out "$OUT" --jobs 2 >"$BATS_FILE_TMPDIR/table"
 }
 
