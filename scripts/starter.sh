@@ -8,7 +8,7 @@
 # Marks in student_func.cu, each alone on its line:
 #   // BEGIN SOLUTION, // END SOLUTION   around code that the starter leaves out
 #   // TODO .., then lines that begin with // and at least 7 blanks   right behind BEGIN: stay in the starter
-#   //- CODE   inside: stands in the starter only, in place of the solution
+#   //- CODE   inside: stands in the starter only, in place of the solution, and is marked "// stub" there
 #   //+ CODE   anywhere else: code of the lab that the version itself does not need
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,22 +32,23 @@ awk -v solved=$solved -v lab="$lab" -v name="$name" '
   !body && /^\/\// { next }
   !body {
     body = 1
-    printf "// %s: a lab. The sheet is %s/README.md; the parts to write are marked TODO.\n//\n", name, name
+    printf "// %s: a lab. The sheet is %s/README.md; the parts to write are marked TODO.\n", name, name
+    print "// When a part is written, delete its TODO comment and the lines that end with // stub.\n//"
     printf "// Build:    make %s\n// Check:    make check-lab V=%s\n", name, name
     print "// Run:      ./HW4 samples/portrait.ppm samples/template.ppm"
   }
   /^ *\/\/ BEGIN SOLUTION$/ { inside = 1; text = 1; next }
   /^ *\/\/ END SOLUTION$/ { inside = 0; next }
-  inside && /^ *\/\/- / { if (!solved) { sub(/\/\/- /, ""); print } next }
+  inside && /^ *\/\/- / { if (!solved) { sub(/\/\/- /, ""); print $0 "  // stub" } next }
   inside && text && (/^ *\/\/ TODO / || /^ *\/\/       /) { if (!solved) print; next }
   inside { text = 0; if (solved) print; next }
   /^ *\/\/\+ / { sub(/\/\/\+ /, "") }
   { print }' "$lab/student_func.cu" |
-  sed "s/\b$lab\b/$name/g; s/\.title = \".*\"/.title = \"lab: $lab\"/" >"$part/student_func.cu"
+  sed "s/\.name = \"$lab\"/.name = \"$name\"/; s/\.title = \".*\"/.title = \"lab: $lab\"/; s,#include \"$lab/,#include \"$name/," >"$part/student_func.cu"
 for file in "$lab"/*.cuh "$lab"/version.mk; do
   [ ! -f "$file" ] || sed "s/\b$lab\b/$name/g" "$file" >"$part/${file##*/}"
 done
-sed "s/\bmake check-lab V=[a-z_0-9]*/make check-lab V=$name/; s,](pictures/,](../labs/pictures/,g; s,](glossary\.md,](../labs/glossary.md,g" "$sheet" >"$part/README.md"
+sed "s/\bmine\b/$name/g; s,](pictures/,](../labs/pictures/,g; s,](glossary\.md,](../labs/glossary.md,g" "$sheet" >"$part/README.md"
 chmod 755 "$part"
 mv "$part" "$name"
 trap - EXIT

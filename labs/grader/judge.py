@@ -2,19 +2,20 @@
 
 import array
 import random
-import struct
 
 SIZES = [0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025, 4097, 65537]
 KINDS = ["sorted", "reverse", "all-equal", "few-distinct", "bit-31", "high-bits", "low-bits", "ones", "other-positions"]
 
 
-def make_keys(kind, n, seed):
-    """(keys, positions): n keys of a kind; the same seed gives the same input."""
+def make_keys(kind, n, seed, scores=()):
+    """(keys, positions): n keys of a kind; the same seed gives the same input. scores: the homework's keys,
+    of which the kinds "scores" and "scores in another order" take the first n."""
     source = random.Random(f"{kind} {n} {seed}")
     word = lambda: source.getrandbits(32)
-    if kind == "scores":  # as the homework's: the bits of positive floats, many of them close together
-        bits = [struct.unpack("=I", struct.pack("=f", abs(source.gauss(0.05, 0.03))))[0] for _ in range(n)]
-        keys = bits
+    if kind.startswith("scores"):
+        keys = list(scores[:n])
+        if kind != "scores":
+            source.shuffle(keys)
     elif kind == "sorted":
         keys = sorted(word() for _ in range(n))
     elif kind == "reverse":
@@ -76,7 +77,7 @@ def fault(keys, positions, expected, out_keys, out_positions, stable, earlier=()
                 return f"sorted in descending order ({where})"
             for bits in range(1, 32):
                 if list(out_keys) == sorted(keys, key=lambda key: key & ((1 << bits) - 1)):
-                    return f"sorted by the lowest {bits} bits only: are passes missing? ({where})"
+                    return f"sorted by the lowest {bits} bits only: is a pass missing, or its result not in the outputs? ({where})"
             return f"wrong order, though no key is lost ({where})"
         if 0xDBDBDBDB in out_keys:
             return f"keys come from memory that was never written: it holds 3688618971, 0xDBDBDBDB ({where})"
@@ -86,6 +87,8 @@ def fault(keys, positions, expected, out_keys, out_positions, stable, earlier=()
         return f"keys are lost or invented; {wrong} of {n} places are wrong ({where})"
     first = next(i for i in range(n) if out_positions[i] != want_positions[i])
     where = f"position {first} is {out_positions[first]}, expected {want_positions[first]}"
+    if any((out_keys, out_positions) == tuple(old) for old in earlier):
+        return f"gives the answer of an earlier input again, it did not sort this one ({where})"
     if sorted(zip(out_keys, out_positions)) != sorted(zip(want_keys, want_positions)):
         return f"keys are right, but a position no longer belongs to its key ({where})"
     return f"not stable: equal keys changed their order ({where})" if stable else None

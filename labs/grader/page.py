@@ -9,7 +9,7 @@ td.n{text-align:right;white-space:nowrap}.full{color:#17663a}.part{color:#8a5a00
 WHAT = {
     "builds": "It builds",
     "stages": "Steps: the arrays that the lab names, each compared with a reference",
-    "homework": "The homework: 220,480 pairs that look like scores of the image",
+    "homework": "The homework: scores of the sample image, as they are and in another order",
     "sizes": "Sizes: from 0 to 65,537, at powers of two and beside them",
     "inputs": "Inputs: sorted, equal, bit 31, other positions, ...",
     "scratch": "All scratch memory is returned",
@@ -53,8 +53,11 @@ def html(rubric, record):
         reason = f"{lost:g} lost: {why}" if lost > 0 else ""
         rows.append(f'<tr><td>{escape_html.escape(WHAT.get(name, name))}</td><td class="n {kind}">{group["score"]:g} of {group["max"]:g}</td><td>{reason}</td></tr>')
     speed = record.get("speed")
-    timing = f"<p>Time: {speed['ms']} ms; the reference: {speed['reference_ms']} ms, {rubric['speed']['n']:,} pairs, medians, measured in turns.</p>" if speed else ""
-    first = f"<p><b>To mend first:</b> {escape_html.escape(record['diagnoses'][0])}</p>" if record["diagnoses"] else "<p>All right.</p>"
+    timing = f"<p>Time: {speed['ms']} ms; the reference: {speed['reference_ms']} ms, {rubric['speed']['n']:,} pairs on {speed['backend']}, medians, measured in turns.</p>" if speed else ""
+    if record["diagnoses"]:
+        first = f"<p><b>To mend first:</b> {escape_html.escape(record['diagnoses'][0])}</p>"
+    else:
+        first = "<p>All right.</p>" if record["score"] >= record["max"] else "<p>The sorts are right. What else cost points is below.</p>"
     student = escape_html.escape(record["student"])
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{student}: {escape_html.escape(rubric['title'])}</title><style>{STYLE}</style>
@@ -70,5 +73,6 @@ def print_table(groups, records):
     for record in records:
         scores = " ".join(f"{record['groups'][name]['score']:>8g}" for name in groups)
         ratio = record.get("speed", {}).get("ratio", "")
-        diagnosis = (record["diagnoses"] or [""])[0]
+        note = "to look at: it " + "; ".join(record["notes"]) if record["notes"] else ""
+        diagnosis = (record["diagnoses"] or [note])[0]
         print(f"{record['student']:<{width}} {scores} {record['score']:>7g} {ratio!s:>6}  {diagnosis[:110]}")

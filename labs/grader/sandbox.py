@@ -9,6 +9,7 @@ import subprocess
 import threading
 
 NOBODY = 65534
+DEVICES = "/dev/nvidia*"  # a GPU's device nodes and /dev/nvidia-caps, bound where they exist. Not yet run on a GPU.
 
 
 class Refused(Exception):
@@ -21,7 +22,10 @@ def check():
         raise Refused("no sandbox here: install bubblewrap (apt install bubblewrap); nothing was run")
     test = subprocess.run(_isolated() + ["/usr/bin/true"], capture_output=True, text=True)
     if test.returncode != 0:
-        raise Refused("bubblewrap cannot start a sandbox here: " + test.stderr.strip())
+        text = test.stderr.strip()
+        if "ermission denied" in text or "not permitted" in text:
+            text += "; does the system forbid user namespaces? labs/teacher/grading.md names the settings"
+        raise Refused("bubblewrap cannot start a sandbox here: " + text)
 
 
 def _isolated():
@@ -38,7 +42,7 @@ def _isolated():
         if os.path.exists(path):
             command += ["--ro-bind", path, path]
     command += ["--proc", "/proc", "--dev", "/dev"]
-    for device in glob.glob("/dev/nvidia*"):
+    for device in sorted(glob.glob(DEVICES)):
         command += ["--dev-bind", device, device]
     return command
 
@@ -92,10 +96,12 @@ def _processes_of(user):
 
 
 class Output:
-    """Keeps the beginning of what a process prints, and kills it when it prints too much."""
+    """Keeps the beginning and the end of what a process prints, and kills it when it prints too much."""
+
+    KEPT = 32768  # bytes of either
 
     def __init__(self, stream, most, process):
-        self.text = b""
+        self._head, self._tail = b"", b""
         self.too_much = False
         self._stream, self._most, self._process = stream, most, process
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -108,8 +114,9 @@ class Output:
             if not piece:
                 return
             total += len(piece)
-            if len(self.text) < 65536:
-                self.text += piece[: 65536 - len(self.text)]
+            room = self.KEPT - len(self._head)
+            self._head += piece[:room]
+            self._tail = (self._tail + piece[room:])[-self.KEPT :]
             if total > self._most:
                 self.too_much = True
                 self._process.kill()
@@ -117,4 +124,4 @@ class Output:
 
     def finish(self):
         self._thread.join(timeout=5)
-        return self.text.decode("utf-8", "replace")
+        return (self._head + self._tail).decode("utf-8", "replace")

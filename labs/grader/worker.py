@@ -124,8 +124,10 @@ class Worker:
             return f"crashed {when} ({name}{': ' + meaning if meaning else ''})"
         lines = [line for line in text.splitlines() if line.strip()]
         if code == 3 and lines:
-            start = next((i for i, line in enumerate(lines) if re.search("check|error|CUDA|failed|invalid|memory", line)), len(lines) - 1)
-            return f"stopped {when}: {' '.join(' '.join(lines[start:]).split())[:300]}"
+            message = re.search(r"\w*(check|error|CUDA|failed|invalid|memory).*", "\n".join(lines), re.S)
+            if message is None:
+                return f"stopped {when} (exit code 3); its last line: {lines[-1].strip()[:80]}"
+            return f"stopped {when}: {'; '.join(line.strip() for line in message[0].splitlines())[:300]}"
         return f"ended the program itself {when} (exit code {code})"
 
     def sort(self, keys, positions, when="while it sorted"):

@@ -15,6 +15,10 @@ setup_file() {
   scripts/starter.sh --solved radix_v1 bats_first
   mv bats_first "$FOLDER/first_steps"
   sed -i 's/^ *exclusive_scan(/    inclusive_scan(/' "$FOLDER/first_steps/student_func.cu"
+  # A student whose folder was called `mine` and who includes a file of it by that name.
+  cp -r "$FOLDER/repository_style" "$FOLDER/split_in_two"
+  sed -n '/^static __global__ void take_digit/,/^}/p' "$FOLDER/split_in_two/student_func.cu" >"$FOLDER/split_in_two/digit.cuh"
+  sed -i '/^static __global__ void take_digit/,/^}/d; 0,/^static const/s//#include "mine\/digit.cuh"\n&/' "$FOLDER/split_in_two/student_func.cu"
   scripts/grade.sh radix_v1 "$FOLDER" --rubric tests/submissions/rubric.json --out "$OUT" --jobs 2 >"$BATS_FILE_TMPDIR/table"
 }
 
@@ -62,6 +66,52 @@ P
   PATH=$BATS_TEST_TMPDIR/bin run -3 scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --out "$BATS_TEST_TMPDIR/out"
   [[ $output == *"install bubblewrap"* ]]
   [ ! -e "$BATS_TEST_TMPDIR/out" ]
+}
+
+@test "the sandbox binds the device nodes of a GPU, and only those" {
+  # Any node that bubblewrap's own /dev does not have stands in for a GPU's.
+  for node in /dev/fuse /dev/kvm /dev/loop-control /dev/tty0 /dev/kmsg none; do [ ! -c $node ] || break; done
+  [ $node != none ] || skip "no device node to bind"
+  python3 - "$node" <<'P'
+import subprocess, sys
+from labs.grader import sandbox
+limits = {"file_mb": 1}
+def runs(*command):
+    return subprocess.run(sandbox.command_line(list(command), {}, {}, {}, limits)).returncode == 0
+node = sys.argv[1]
+sandbox.DEVICES = node + "-none"
+assert not runs("/usr/bin/test", "-e", node)
+sandbox.DEVICES = node[:-1] + "*"
+assert runs("/usr/bin/test", "-c", node)
+assert not runs("/usr/bin/test", "-e", "/dev/mem")
+P
+}
+
+@test "on a GPU the tools of compute-sanitizer replace the checking builds" {
+  mkdir "$BATS_TEST_TMPDIR/bin"
+  # shellcheck disable=SC2016 # the stub expands them
+  printf '#!/bin/sh\necho "$@" >>%q\n[ "$2" != racecheck ] || { echo "========= Error: Race reported"; exit 9; }\n' "$BATS_TEST_TMPDIR/calls" >"$BATS_TEST_TMPDIR/bin/compute-sanitizer"
+  chmod +x "$BATS_TEST_TMPDIR/bin/compute-sanitizer"
+  make -s samples
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH python3 - <<'P'
+from labs.grader.sanitizers import sanitizers
+found = list(sanitizers("radix_v1", "build/cuda-sm_90"))
+assert [(name, right) for name, right, _ in found] == [("memcheck", True), ("racecheck", False), ("initcheck", True), ("synccheck", True)], found
+assert "Race reported" in found[1][2], found
+P
+  grep -q -- '--tool memcheck --target-processes all .*build/cuda-sm_90/radix_v1/HW4 samples/small.ppm' "$BATS_TEST_TMPDIR/calls"
+}
+
+@test "the open lab: a version that builds on others, and a library's sort under another name" {
+  folder=$BATS_TEST_TMPDIR/open
+  mkdir -p "$folder/continued"
+  cp radix_v7/student_func.cu "$folder/continued/"
+  sed 's/thrust::/t::/g; s/^static const char.*stages/namespace t = thrust;\n&/' thrust_ref/student_func.cu >"$folder/renamed.cu"
+  jq '.homework.n = 3000 | .inputs.n = 1000' labs/open/rubric.json >"$BATS_TEST_TMPDIR/rubric.json"
+  run -0 scripts/grade.sh open "$folder" --rubric "$BATS_TEST_TMPDIR/rubric.json" --out "$BATS_TEST_TMPDIR/out" --jobs 2
+  [[ $output == *"speed is not graded on the cpu backend"* ]] || [[ $(make -s print-B) == build/cuda* ]]
+  [ "$(jq '.extra_data.groups | [.homework, .sizes, .inputs] | all(.score == .max)' "$BATS_TEST_TMPDIR/out/continued/results.json")" = true ]
+  [[ $output == *"renamed "*"calls the sort of Thrust or CUB"* ]]
 }
 
 @test "the pictures are up to date" { scripts/lab_pictures.py --check; }

@@ -24,6 +24,8 @@ solution_of() {
     run -1 grep -E 'SOLUTION|//[-+] ' bats_lab/student_func.cu
     run -1 grep -rl 'teacher/' bats_lab
     grep -q 'TODO 1' bats_lab/student_func.cu
+    grep -q '  // stub$' bats_lab/student_func.cu
+    [ "$(grep -F .source "$lab/student_func.cu")" = "$(grep -F .source bats_lab/student_func.cu)" ]
     rm -r bats_lab
   done
 }
@@ -47,7 +49,7 @@ solution_of() {
     "$build/bats_solved/HW4" samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.ppm"
     python3 - "$build" "$lab" <<'P'
 import json, sys
-from labs.grader.check import compare_steps
+from labs.grader.steps import compare_steps
 build, lab = sys.argv[1:]
 wanted = json.load(open(f"labs/{lab}/rubric.json"))["stages"]["arrays"]
 for n in (6, 1000, 4097):

@@ -1,0 +1,130 @@
+"""Builds the grader's tools, the reference, and submissions: these inside the sandbox."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from . import sandbox, submissions
+from .make import is_gpu_build, make, make_value, variables_of
+
+SECONDS = 180  # for the compiler
+
+
+class Builder:
+    def __init__(self, lab, rubric, work):
+        self.lab, self.rubric, self.work = lab, rubric, work
+        self.build = make_value("B")
+        self.on_gpu = is_gpu_build(self.build)
+        self.kit = os.path.join(work, "kit")
+        self.tools = os.path.join(work, "tools")
+        self.reference = os.path.join(work, "reference.so")
+        self.scores = os.path.join(work, "scores.raw")
+        self.harness = set()  # names that the worker defines; no submission may replace them
+
+    def prepare(self):
+        """Once per run: the tools, the reference, the homework's keys, and a copy of what a submission
+        is built with: not the solutions."""
+        reference = f"{self.build}/{self.rubric['reference']}/version.so"
+        scores = f"{self.build}/red_eye_scores"
+        done = make([f"{self.build}/labs/worker", f"{self.build}/labs/steps", reference, scores, "samples"])
+        if done.returncode != 0:
+            sys.exit(f"grade: cannot build the reference:\n{done.stderr[-2000:]}")
+        done = subprocess.run([scores, "samples/portrait.ppm", "samples/template.ppm", self.scores], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"grade: cannot compute the homework's scores: {done.stderr.strip()}")
+        shutil.copy2(reference, self.reference)
+        os.mkdir(self.tools, 0o755)
+        for tool in ("worker", "steps"):
+            shutil.copy2(f"{self.build}/labs/{tool}", self.tools)
+        os.makedirs(self.kit)
+        for part in ("Makefile", "common", "cuda_cpu"):
+            copy = shutil.copytree if os.path.isdir(part) else shutil.copy2
+            copy(part, f"{self.kit}/{part}")
+        for version in self.rubric.get("kit", []):  # versions on whose headers a submission may build
+            shutil.copytree(version, f"{self.kit}/{version}", ignore=shutil.ignore_patterns("*.cu", "*.md"))
+        for part in ("rewrite", "generated/common", "generated/cuda_cpu"):
+            source = f"{self.build}/{part}"
+            if os.path.isdir(source):
+                shutil.copytree(source, f"{self.kit}/{source}")
+            elif os.path.isfile(source):
+                os.makedirs(os.path.dirname(f"{self.kit}/{source}"), exist_ok=True)
+                shutil.copy2(source, f"{self.kit}/{source}")
+        self.harness = set(symbols(f"{self.build}/labs/worker", "--defined-only"))
+
+    def compile(self, student, path, slot):
+        """Compiles inside the sandbox. Returns (path of the shared object, None) or (None, error)."""
+        work = os.path.join(self.work, student)
+        shutil.copytree(self.kit, work)
+        error = self._fill(os.path.join(work, "submission"), path)
+        if not error:
+            error = self._run_make(work, slot)
+        version = work + ".so"
+        if not error:
+            shutil.copyfile(os.path.join(work, self._goal()), version)
+            os.chmod(version, 0o755)
+            # CS344's form: the adapter calls a your_sort() of the file's own.
+            if any("your_sort" in name for name in symbols(version, "--undefined-only")):
+                error = "it defines no your_sort()"
+        shutil.rmtree(work, ignore_errors=True)
+        return (None, error) if error else (version, None)
+
+    def _goal(self):
+        return f"{self.build}/submission/version.so"
+
+    def _fill(self, target, path):
+        """Copies the sources of a submission, and the lab's compiler options."""
+        os.makedirs(target)
+        for file in submissions.source_files(path):
+            shutil.copyfile(file, os.path.join(target, "student_func.cu" if os.path.isfile(path) else os.path.basename(file)))
+        if not os.path.isfile(target + "/student_func.cu"):
+            return "there is no student_func.cu"
+        # A folder that was called `mine` may include its own files as "mine/kernels.cuh".
+        for folder, file in re.findall(r'#\s*include\s+"([a-z][a-z0-9_]*)/([^"/]+)"', submissions.read_sources(target)):
+            link = os.path.join(os.path.dirname(target), folder)
+            if os.path.isfile(os.path.join(target, file)) and not os.path.lexists(link):
+                os.symlink("submission", link)
+        mk = next((mk for mk in (f"labs/{self.lab}/version.mk", f"{self.lab}/version.mk") if os.path.isfile(mk)), None)
+        if mk:
+            with open(mk, encoding="utf-8") as file:
+                text = file.read().replace("_" + self.lab, "_submission")
+            with open(target + "/version.mk", "w", encoding="utf-8") as file:
+                file.write(text)
+        return None
+
+    def _run_make(self, work, slot):
+        """None, or the first error."""
+        if os.getuid() == 0:
+            for root, _, names in os.walk(work):
+                for name in [root] + [os.path.join(root, name) for name in names]:
+                    os.chown(name, 61000 + slot, 61000 + slot)
+        # A compiler needs more than a sort: files and processes.
+        limits = {**self.rubric["limits"], "file_mb": 256, "processes": 128, "seconds": 120}
+        command = sandbox.command_line(["make", "-s", self._goal()] + variables_of(self.build), {}, {"/lab": work}, {}, limits)
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=SECONDS, preexec_fn=sandbox.limiter(limits, False, slot))
+        except subprocess.TimeoutExpired:
+            return f"the compiler was still running after {SECONDS} s"
+        if done.returncode == 0:
+            return None
+        errors = done.stderr.decode("utf-8", "replace").splitlines()
+        real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined", line)] or errors or ["make failed"]
+        return real[0][:300]
+
+
+def demangled(path):
+    """All names of a compiled file, local ones too, as C++ writes them."""
+    done = subprocess.run(["nm", "-C", path], capture_output=True, text=True)
+    return {line.split(maxsplit=2)[-1] for line in done.stdout.splitlines() if line.strip()}
+
+
+def symbols(path, which, strong=False):
+    """Names in the dynamic symbol table of a compiled file; strong: without weak ones."""
+    done = subprocess.run(["nm", "-D", which, path], capture_output=True, text=True)
+    names = []
+    for line in done.stdout.splitlines():
+        fields = line.split()
+        if not strong or fields[-2] in "TDBR":
+            names.append(fields[-1].split("@")[0])
+    return names

@@ -1,0 +1,97 @@
+"""The sorts by which a submission is judged: groups of cases, each case an input of its own."""
+
+import os
+import time
+
+from . import judge, worker
+
+MOST_LIMITS = 2  # time for the sorts of a group that crash, in multiples of the limit of one sort
+
+
+def groups(rubric, scores, pairs_only):
+    """{group: cases}; a case: (kind of input, n, with positions?). scores: the keys of the homework."""
+    both = (True,) if pairs_only else (True, False)
+    homework = min(rubric["homework"]["n"], len(scores))
+    return {
+        # CS344 never sorted an empty array; the contract here asks for it.
+        "sizes": [("uniform", n, pairs) for n in judge.SIZES if n > 0 or not pairs_only for pairs in both],
+        "inputs": [(kind, rubric["inputs"]["n"], pairs) for kind in judge.KINDS for pairs in both],
+        "homework": [("scores", homework, True), ("scores in another order", homework, True)],
+    }
+
+
+class Run:
+    """One group of cases, sorted by one submission. After a crash it starts anew with the next case."""
+
+    def __init__(self, builder, version, rubric, slot, scores):
+        self._builder, self._version, self._rubric, self._slot, self._scores = builder, version, rubric, slot, scores
+        self._process, self._earlier, self._crashes = None, [], 0
+        self.whys = []  # a sentence for each wrong sort
+        self.not_run = 0  # sorts that were left out after a hang or many crashes
+        self.scratch = []  # the cases after which scratch memory was not returned
+        self.ended = None  # how the process ended, if it did
+
+    def run(self, cases):
+        """Number of right sorts."""
+        passed, sorted_any, begin = 0, False, time.monotonic()
+        most = max(case[1] for case in cases)
+        for number, (kind, n, pairs) in enumerate(cases):
+            text = f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}"
+            keys, positions = judge.make_keys(kind, n, os.urandom(8).hex(), self._scores)
+            positions = positions if pairs else None
+            expected = judge.right_answer(keys, positions)
+            try:
+                if self._process is None:
+                    self._earlier = []
+                    limits, gpu = self._rubric["limits"], self._builder.on_gpu
+                    self._process = worker.Worker(self._builder.tools, self._version, max(most, 16), limits, slot=self._slot, on_gpu=gpu)
+                wrong = self._judge(text, keys, positions, expected)
+            except worker.Ended as error:
+                self._crashed(str(error))
+                late = time.monotonic() - begin > MOST_LIMITS * self._rubric["limits"]["seconds"]
+                if late or "still running" in self.ended or "loaded" in self.ended:
+                    self.not_run = len(cases) - number - 1
+                    break
+                continue
+            if wrong:
+                self.whys.append(f"{text}: {wrong}")
+            else:
+                passed += 1
+                sorted_any |= n > 3 and keys != expected[0]  # a sort that does nothing passes the others
+        if self._process:
+            self._process.close()
+        # A mistake shows more clearly in a larger sort.
+        self.whys.sort(key=lambda why: "n = " in why and int(why.split("n = ")[1].split(",")[0]) < 255)
+        return passed if sorted_any else 0
+
+    def why(self, count):
+        """One sentence for a group of `count` cases; empty if all were right."""
+        if not self.whys:
+            return ""
+        others = f"; and {len(self.whys) - 1} more of {count} sorts are wrong" if len(self.whys) > 1 else ""
+        return self.whys[0] + others + (f"; {self.not_run} were not run" if self.not_run else "")
+
+    def _judge(self, text, keys, positions, expected):
+        """None if the sort is right, otherwise the mistake."""
+        stable = self._rubric["stable"]
+        _, answer, *outputs = self._process.sort(keys, positions, f"on {text}")
+        if answer == "g":
+            return "wrote beyond the end of an array"
+        if answer == "s":
+            self.scratch.append(text)
+        wrong = judge.fault(keys, positions, expected, *outputs, stable, self._earlier)
+        if wrong and self._crashes == 0:
+            time.sleep(0.3)
+            again = self._process.fetch_again(len(keys), positions is not None)
+            if not judge.fault(keys, positions, expected, *again, stable):
+                wrong = "the result was complete only after your_sort had returned: a thread or stream that it does not wait for"
+        self._earlier = self._earlier[-3:] + [expected]
+        return wrong
+
+    def _crashed(self, text):
+        self.whys.append(text)
+        if self._process:
+            self._process.close()
+        self._process = None
+        self._crashes += 1
+        self.ended = text

@@ -1,0 +1,133 @@
+"""Grades one submission: builds it, reads it, runs it, and gives points by the rubric."""
+
+import array
+import atexit
+import os
+import re
+import shutil
+import tempfile
+import threading
+
+from . import cases, submissions
+from .builder import Builder
+from .inspection import inspect
+from .steps import compare_steps
+
+CORRECTNESS = ("homework", "sizes", "inputs")
+
+
+class Grader:
+    def __init__(self, lab, rubric, results, jobs):
+        self.rubric, self.results = rubric, results
+        # A user without rights builds and runs submissions here, whoever may read the results.
+        work = tempfile.mkdtemp(prefix="grade.")
+        os.chmod(work, 0o711)
+        atexit.register(shutil.rmtree, work, ignore_errors=True)
+        self.builder = Builder(lab, rubric, work)
+        if rubric.get("speed", {}).get("gpu_only") and not self.builder.on_gpu:
+            rubric["points"].pop("speed", None)
+        self.scores = array.array("I")
+        self._lock = threading.Lock()
+        self._slots = list(range(1, jobs + 1))
+
+    def prepare(self):
+        """Once per run."""
+        self.builder.prepare()
+        with open(self.builder.scores, "rb") as file:
+            self.scores.frombytes(file.read())
+
+    def grade(self, student, path):
+        """All but the timing. Returns the record that grades.csv and the pages are made from."""
+        with self._lock:
+            slot = self._slots.pop()
+        try:
+            return self._grade(student, path, slot)
+        finally:
+            with self._lock:
+                self._slots.append(slot)
+
+    def _grade(self, student, path, slot):
+        record = {"student": student, "groups": {}, "notes": [], "diagnoses": [], "right": False}
+        folder = os.path.join(self.results, student)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        source = submissions.read_sources(path)
+        record["cs344"] = "sort_version" not in source
+        version, error = self.builder.compile(student, path, slot)
+        self._group(record, "builds", version is not None, 1, "" if version else error)
+        if version is None:
+            record["diagnoses"].append("does not build: " + error)
+            self._nothing_for_the_rest(record, "does not build")
+            return record
+        record["version"] = version
+        forbidden, record["notes"] = inspect(version, source, self.rubric, self.builder.harness)
+        if forbidden:
+            record["diagnoses"] += forbidden
+            self._nothing_for_the_rest(record, "not run: it " + "; ".join(forbidden))
+            return record
+        self._correctness(version, record, slot)
+        told = [note for note in record["notes"] if not note.endswith(" cudaMemcpyDeviceToHost")]
+        if told and record["diagnoses"] and not record["right"]:
+            record["diagnoses"][0] += f" (it {'; '.join(told)})"
+        return record
+
+    def _correctness(self, version, record, slot):
+        """The groups homework, sizes, inputs, scratch and stages."""
+        scratch, whys = [], {}
+        for name, group in cases.groups(self.rubric, self.scores, record["cs344"]).items():
+            run = cases.Run(self.builder, version, self.rubric, slot, self.scores)
+            passed = run.run(group)
+            scratch += run.scratch
+            whys[name] = run.whys
+            if run.ended:
+                record["ended"] = run.ended
+            self._group(record, name, passed, len(group), run.why(len(group)))
+            if "still running" in record.get("ended", ""):
+                break
+        for name in CORRECTNESS:
+            if name not in record["groups"]:
+                self._group(record, name, 0, 1, "not run: " + record["ended"])
+        record["right"] = not any(whys.get(name) for name in CORRECTNESS) and "ended" not in record
+        if any("answer of an earlier input" in text for why in whys.values() for text in why):
+            for name in CORRECTNESS:
+                self._group(record, name, 0, 1, "it gives a remembered answer instead of sorting")
+            record["right"] = False
+        if "scratch" in self.rubric["points"]:
+            leak = f"scratch memory was not returned ({scratch[0]}): a scratch_free is missing" if scratch else "only for a sort that is right"
+            right = record["right"] and not scratch
+            self._group(record, "scratch", right, 1, "" if right else leak)
+            if record["right"] and scratch:
+                record["diagnoses"].append(leak)
+        if "stages" in self.rubric["points"]:
+            self._stages(version, record, slot)
+        for why in whys.values():
+            for text in why[:1]:
+                if text not in record["diagnoses"]:
+                    record["diagnoses"].append(text)
+
+    def _stages(self, version, record, slot):
+        rules = self.rubric["stages"]
+        if record["right"]:
+            self._group(record, "stages", 1, 1, "")
+            record["stages"] = "all"
+            return
+        if re.search("loaded|still running|printed more", record.get("ended", "")):
+            self._group(record, "stages", 0, 1, record["ended"])
+            return
+        limits, gpu = self.rubric["limits"], self.builder.on_gpu
+        shown, ended = compare_steps(self.builder.tools, version, rules["n"], True, limits, slot, os.urandom(4).hex(), gpu)
+        shown = dict(shown)
+        right = [name for name in rules["arrays"] if shown.get(name) == "right"]
+        wrong = [f"{name} {shown[name]}" if name in shown else f"{name} is not shown (lab_show)" for name in rules["arrays"] if name not in right]
+        record["stages"] = " ".join(right) or "none"
+        self._group(record, "stages", len(right), max(len(rules["arrays"]), 1), "; ".join(wrong[:2]) + (f" ({ended})" if ended else ""))
+        record["diagnoses"] += [text for text in wrong if "wrong" in text][:1]
+
+    def _group(self, record, name, passed, of, why):
+        points = self.rubric["points"].get(name, 0)
+        record["groups"][name] = {"score": round(points * passed / of, 2), "max": points, "why": why}
+
+    def _nothing_for_the_rest(self, record, why):
+        for name in self.rubric["points"]:
+            if name not in record["groups"]:
+                self._group(record, name, 0, 1, why)

@@ -1,0 +1,25 @@
+"""Calls make: the one place that knows how the repository's tools are built and what they are called."""
+
+import re
+import subprocess
+
+
+def make(goals, **options):
+    command = ["make", "-s", "-j2"] + [f"{name}={value}" for name, value in options.items()] + goals
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def make_value(name, **options):
+    """The value of a variable of the Makefile."""
+    return make([f"print-{name}"], **options).stdout.strip()
+
+
+def is_gpu_build(build):
+    return build.startswith("build/cuda")
+
+
+def variables_of(build):
+    """The options of make that lead to this build folder again."""
+    variables = ["BACKEND=" + ("cuda" if is_gpu_build(build) else "cpu"), "OPENCV=" + ("0" if "-noopencv" in build else "1")]
+    match = re.match(r"build/cuda-([a-z0-9_]+?)(-|$)", build)
+    return variables + ([f"ARCH={match[1]}"] if match else [])

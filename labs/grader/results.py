@@ -1,0 +1,52 @@
+"""Writes what a run found: per student results.json and a page, and grades.csv for all."""
+
+import csv
+import json
+import os
+import re
+
+from . import page
+
+
+def finish(grader, record, key, seconds):
+    """Adds the totals to a record; writes results.json and the page of its student."""
+    record["groups"] = {name: record["groups"][name] for name in grader.rubric["points"]}
+    record["score"] = round(sum(group["score"] for group in record["groups"].values()), 2)
+    record["max"] = sum(group["max"] for group in record["groups"].values())
+    record["key"], record["seconds"] = key, round(seconds, 1)
+    version = record.pop("version", None)
+    if version and os.path.exists(version):
+        os.unlink(version)
+    folder = os.path.join(grader.results, record["student"])
+    with open(folder + "/results.json", "w", encoding="utf-8") as file:
+        json.dump(page.gradescope(grader.rubric, record), file, indent=2)
+    with open(folder + "/index.html", "w", encoding="utf-8") as file:
+        file.write(page.html(grader.rubric, record))
+
+
+def load(results, student, key):
+    """The record of an earlier run, or None if anything that it depends on has changed."""
+    try:
+        with open(os.path.join(results, student, "results.json"), encoding="utf-8") as file:
+            record = json.load(file)["extra_data"]
+        return record if record.get("key") == key else None
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def write_csv(path, groups, records):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["student", *groups, "total", "max", "speed_ratio", "stages", "diagnosis", "notes"])
+        for record in records:
+            scores = [record["groups"][name]["score"] for name in groups]
+            row = [record["student"], *scores, record["score"], record["max"], record.get("speed", {}).get("ratio", "")]
+            # A leading blank keeps a spreadsheet from taking a text for a formula.
+            table.writerow(row + [record.get("stages", "")] + [re.sub(r"^[=+@-]", " ", "; ".join(record[name])) for name in ("diagnoses", "notes")])
+
+
+def failed(student, rubric, error):
+    """The record of a submission on which the grader itself failed."""
+    text = f"the grader failed, look at it by hand: {error!r}"
+    groups = {name: {"score": 0, "max": most, "why": text} for name, most in rubric["points"].items()}
+    return {"student": student, "groups": groups, "notes": [], "right": False, "diagnoses": [text]}

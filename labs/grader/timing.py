@@ -1,0 +1,53 @@
+"""Times a submission beside the reference, in turns, new inputs each time; the clock is in this process."""
+
+import os
+import statistics
+
+from . import judge, worker
+
+
+def time_beside_reference(tools, reference, version, rubric, on_gpu):
+    """{"reference": s, "submission": s}, medians. Raises worker.Ended if a sort fails or is wrong."""
+    rules = rubric["speed"]
+    seconds = {"reference": [], "submission": []}
+    pair, earlier = {}, []
+    try:
+        for name, path, slot in (("reference", reference, 99), ("submission", version, 98)):
+            pair[name] = worker.Worker(tools, path, rules["n"], rubric["limits"], slot=slot, on_gpu=on_gpu)
+        for turn in range(rules["reps"] + 1):
+            keys, positions = judge.make_keys("uniform", rules["n"], os.urandom(8).hex())
+            expected = judge.right_answer(keys, positions)
+            for name, process in pair.items():
+                taken, _, out_keys, out_positions = process.sort(keys, positions)
+                wrong = judge.fault(keys, positions, expected, out_keys, out_positions, rubric["stable"], earlier)
+                if wrong:
+                    raise worker.Ended(f"{name}, while it was timed: {wrong}")
+                if turn > 0:  # the first is the warm-up
+                    seconds[name].append(taken)
+            earlier = [expected]
+    finally:
+        for process in pair.values():
+            process.close()
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def time_record(grader, record):
+    """Adds the group "speed" to a record, if the rubric has it."""
+    points = grader.rubric["points"].get("speed")
+    if points is None or "speed" in record["groups"]:
+        return
+    rules, score, why = grader.rubric["speed"], 0, ""
+    if not record["right"]:
+        record["groups"]["speed"] = {"score": 0, "max": points, "why": "only a sort that is right is timed"}
+        return
+    try:
+        times = time_beside_reference(grader.builder.tools, grader.builder.reference, record["version"], grader.rubric, grader.builder.on_gpu)
+        ratio = times["submission"] / times["reference"]
+        score = points * min(1, rules["full_until"] / ratio)
+        record["speed"] = {"backend": "a GPU" if grader.builder.on_gpu else "the cpu backend", "ms": round(times["submission"] * 1e3, 2), "reference_ms": round(times["reference"] * 1e3, 2), "ratio": round(ratio, 3)}
+        if ratio > rules["full_until"]:
+            why = f"{ratio:.2f} times the reference's time; full points up to {rules['full_until']} times"
+    except worker.Ended as error:
+        why = str(error)
+        record["diagnoses"].append(why)
+    record["groups"]["speed"] = {"score": round(score, 2), "max": points, "why": why}

@@ -1,0 +1,103 @@
+"""Pictures of radix sorts that keep their tiles on the chip: bytes moved per pass, and the look-back."""
+
+from .arrays import moved
+from .svg import CELL, COLORS, Picture
+
+
+def traffic():
+    """Bytes per pair and pass, counted from the kernels; the small tables and the scan's sums left out."""
+    scan = 4 + 4 + 4 + 4  # tiles: read, write; add: read, write
+    versions = [  # name, bits per pass, (kernel, bytes)
+        ("radix_v1", 1, [("digit", 8), ("count", 4), ("scan", scan), ("rank", 12), ("scatter", 8 + 16)]),
+        ("radix_v2", 4, [("digit", 8), ("count", 4), ("rank", 8), ("scatter", 8 + 16)]),
+        ("radix_v3", 4, [("digit", 8), ("sort + count", 8 + 16), ("rank", 8), ("scatter", 8 + 16)]),
+        ("radix_v4", 4, [("digit", 8), ("sort + count", 8 + 16), ("rank", 8), ("scatter", 8 + 16)]),
+        ("one kernel", 8, [("all", 16)]),
+    ]
+    colors = {"digit": "#ddd", "count": COLORS[0], "sort + count": COLORS[0], "scan": COLORS[3], "rank": COLORS[2], "scatter": COLORS[1], "all": COLORS[1]}
+    picture = Picture("Bytes per pair and pass", 800, 300)
+    scale = 6.0
+    for number, (name, bits, kernels) in enumerate(versions):
+        x, y = 120, 20 + number * 48
+        picture.text(x - 12, y + 22, name, "end")
+        for kernel, count in kernels:
+            picture.box(x, y, "", colors[kernel], count * scale)
+            picture.text(x + count * scale / 2, y + 15, kernel if count >= 8 else "", size=11)
+            picture.text(x + count * scale / 2, y + 29, count, size=11)
+            x += count * scale
+        total = sum(count for _, count in kernels)
+        passes = 32 // bits
+        picture.text(x + 10, y + 15, f"{total} bytes per pass", "start", 13)
+        picture.text(x + 10, y + 31, f"x {passes} passes = {total * passes}", "start", 13)
+    picture.text(120, 285, "Pairs of 32-bit key and position; read + written in device memory. Tables and partial sums left out.", "start", 12)
+    return picture
+
+
+def look_back_states(counts):
+    """What each tile has published, after its own count and after each of its reads, one read per tile at a
+    time: rows of (inclusive?, sums), and per row the (reader, read tile) pairs that led to it."""
+    tiles = len(counts)
+    state = [(tile == 0, count) for tile, count in enumerate(counts)]
+    before, at = [[0] * len(counts[0]) for _ in counts], [tile - 1 for tile in range(tiles)]
+    rows, reads = [state], [[]]
+    while not all(inclusive for inclusive, _ in state):
+        following, pairs = list(state), []
+        for tile in range(1, tiles):
+            if state[tile][0]:
+                continue
+            inclusive, sums = state[at[tile]]
+            pairs.append((tile, at[tile]))
+            before[tile] = [a + b for a, b in zip(before[tile], sums)]
+            at[tile] -= 1
+            if inclusive:
+                following[tile] = (True, [a + b for a, b in zip(before[tile], counts[tile])])
+        state = following
+        rows.append(state)
+        reads.append(pairs)
+    return rows, reads, before
+
+
+def look_back():
+    """A pass over the lowest bit: the example of radix_v5's README, in tiles of two."""
+    keys, tile, width, gap = [1, 3, 5, 2, 6, 4, 7, 1], 2, 2 * CELL, 60
+    tiles = [keys[i : i + tile] for i in range(0, len(keys), tile)]
+    counts = [[sum(1 for key in part if key & 1 == b) for b in (0, 1)] for part in tiles]
+    rows, reads, before = look_back_states(counts)
+    zeros = sum(count[0] for count in counts)
+    picture = Picture("Look-back: what each tile publishes", 830, 590)
+    left, places, lines = 190, [], []
+    x_of = lambda number: left + number * (width + gap)
+    picture.text(left - 20, 42, "keys", "end")
+    for number, part in enumerate(tiles):
+        x = x_of(number)
+        picture.text(x + CELL, 14, f"tile {number}", size=13)
+        for i, key in enumerate(part):
+            picture.box(x + i * CELL, 20, key, COLORS[key & 1])
+            digit = key & 1
+            places.append(zeros * digit + before[number][digit] + sum(1 for k in part[:i] if k & 1 == digit))
+    for row, (states, pairs) in enumerate(zip(rows, reads)):
+        y = 90 + row * 96
+        label = "counts [zeros, ones]" if row == 0 else f"read {row}"
+        picture.text(left - 20, y + 22, label, "end", 13)
+        for number, (inclusive, sums) in enumerate(states):
+            picture.box(x_of(number), y, "", COLORS[2] if inclusive else "#fff", width, 38)
+            picture.text(x_of(number) + CELL, y + 16, "inclusive" if inclusive else "partial", size=12)
+            picture.text(x_of(number) + CELL, y + 32, sums, size=13)
+        for reader, read in pairs:
+            lines.append((x_of(reader) + CELL - 14, y, x_of(read) + CELL + 20, y - 56))
+    for line in lines:
+        picture.line(*line, color="#1f6fb2", arrow=True)
+    y = 90 + len(rows) * 96 - 38
+    picture.text(left - 20, y + 14, "before the tile", "end", 13)
+    for number, sums in enumerate(before):
+        picture.text(x_of(number) + CELL, y + 14, sums, size=13)
+    out = moved(keys, places)
+    assert out == sorted(keys, key=lambda key: key & 1)
+    for number, part in enumerate(tiles):
+        for i in range(len(part)):
+            picture.line(x_of(number) + i * CELL + CELL / 2, y + 24, 285 + places[number * tile + i] * CELL + CELL / 2, y + 106, arrow=True)
+    picture.row(285, y + 108, "output", out, [COLORS[key & 1] for key in out])
+    picture.text(285 + 8.3 * CELL, y + 130, f"{zeros} zeros: ones from {zeros}", "start", 13)
+    picture.text(60, y + 170, "A blue arrow: whose counts a tile reads and adds to its own. It stops at an inclusive one: tile 3 never reads tile 0.", "start", 13)
+    picture.height = y + 184
+    return picture
