@@ -209,7 +209,7 @@ WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help starter check-lab handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
+.PHONY: help starter check-lab trace handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -234,10 +234,20 @@ $(B)/labs/worker: $(B)/labs/check/worker.o $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
 $(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
 	$(LINK_)$(CC) $^ -o $@
+# Shows what each kernel of a version leaves in memory: the linker puts functions of trace.c in the place of these.
+TRACED := cudaMalloc cudaFree cudaMemset cudaMemsetAsync cudaMemcpy cudaMemcpyAsync scratch_alloc scratch_free stage_start stage_stop lab_show_host \
+  _ZN8cuda_cpu6launchERKNS_6LaunchESt10unique_ptrINS_10KernelCallESt14default_deleteIS4_EE _ZN8cuda_cpu22check_pointer_argumentEPKciPKv
+TRACE_OBJECTS := $(call objects,labs/check/trace.c labs/check/trace_cpu.cpp harness/knob_option.c harness/message.c harness/printable.c)
+$(B)/%/trace: $(B)/%/student_func.o $(TRACE_OBJECTS) $(COMMON)
+	$(LINK_)$(LINK) $^ $(TRACED:%=-Xlinker --wrap=%) $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -ljansson -o $@
 starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
 	@scripts/starter.sh $(LAB) $(NAME)
 check-lab: ## check-lab V=mine: where a lab stands, step by step
-	@scripts/check_lab.sh $(V)
+	@$(if $(TRACE),$(TRACE_),scripts/check_lab.sh $(V))
+TRACE_ = scripts/check_lab.sh $(V) $(if $(JSON),--trace-json '$(JSON)',--trace) $(if $(filter all,$(TRACE)),--all) \
+  $(if $(KEYS),--keys '$(KEYS)') $(SET:%=--set %)
+trace: ## trace V=mine [KEYS="3 1 2"] [SET=nBits=2] [TRACE=all] [JSON=FILE]: arrays after each kernel, for the handout's example
+	@$(TRACE_)
 handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
 	@scripts/lab_pictures.py
 	@scripts/handouts.sh
