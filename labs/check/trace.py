@@ -227,6 +227,11 @@ def make(goals):
     return subprocess.run(["make", "-s", "-j2", "BACKEND=cpu"] + goals, capture_output=True, text=True)
 
 
+def arguments_of(output, keys, settings, bare):
+    """The command line of labs/check/trace.c."""
+    return [output, "KEYS" if bare else "PAIRS", *settings, "--", *map(str, keys)]
+
+
 def run(version, keys, settings, bare):
     """(trace, exit code, what it printed on stderr)"""
     build = make(["print-B"]).stdout.strip()
@@ -236,7 +241,7 @@ def run(version, keys, settings, bare):
         errors = [line for line in built.stderr.splitlines() if re.search(r"\berror\b", line)]
         quit_with((errors or built.stderr.splitlines() or ["the build failed"])[0])
     with tempfile.NamedTemporaryFile("r") as file:
-        command = [path, file.name, "KEYS" if bare else "PAIRS", *settings, "--", *map(str, keys)]
+        command = [path] + arguments_of(file.name, keys, settings, bare)
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=120)
             code, errors = done.returncode, done.stderr.strip()
@@ -259,6 +264,7 @@ def main():
     parser.add_argument("--keys", help="other keys than the handout's example, at most 1000")
     parser.add_argument("--bare", action="store_true", help="keys without positions")
     parser.add_argument("--set", action="append", default=[], metavar="KNOB=VALUE")
+    parser.add_argument("--arguments", action="store_true", help=argparse.SUPPRESS)  # for scripts/debug.sh
     options = parser.parse_args()
     version = options.version.rstrip("/")
     if not os.path.isfile(f"{version}/student_func.cu"):
@@ -273,6 +279,9 @@ def main():
     source = read(f"{version}/student_func.cu")
     settings = options.set or [s for s in example.get("set", []) if f'{{"{s.split("=")[0]}"' in source]
     bare = (options.bare or example.get("bare", False)) and "sort_version" in source
+    if options.arguments:
+        print("\n".join(arguments_of("/dev/null", keys, settings, bare)))
+        return 0
     trace, code, errors = run(version, keys, settings, bare)
     ended = ""
     if not trace.complete:
