@@ -213,7 +213,7 @@ WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help starter check-lab trace debug handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
+.PHONY: help starter check-lab trace debug compile_commands handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -254,6 +254,8 @@ trace: ## trace V=mine [KEYS="3 1 2"] [SET=nBits=2] [TRACE=all] [JSON=FILE]: arr
 	@$(TRACE_)
 debug: ## debug V=mine [K=kernel] [X=5] [BLOCK=0]: gdb in thread X of a block of a kernel (labs/debugging.md)
 	@scripts/debug.sh $(V) $(K:%=--kernel %) $(X:%=--thread %) $(BLOCK:%=--block %)
+compile_commands: ## compile_commands.json, for clangd and editors (labs/editor.md)
+	@scripts/compile_commands.py $(BACKEND)
 handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
 	@scripts/lab_pictures.py
 	@scripts/handouts.sh

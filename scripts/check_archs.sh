@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles every version with nvcc for each GPU architecture, at low priority; nothing is run.
-#   scripts/check_archs.sh                       all versions, sm_75 to sm_120; an hour on two cores
+#   scripts/check_archs.sh                       all versions, sm_75 to sm_120; half an hour on two cores
 #   ARCHS="sm_75 sm_90" scripts/check_archs.sh radix_v6 radix_v7
 # Exit code: 0 all compile, 1 some do not (their messages are printed), 2 no nvcc.
 set -euo pipefail
