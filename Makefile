@@ -238,7 +238,7 @@ $(B)/labs/worker: $(B)/labs/check/worker.o $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
 $(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
 	$(LINK_)$(CC) $^ -o $@
-# Shows what each kernel of a version leaves in memory: the linker puts functions of trace.c in the place of these.
+# Records the arrays after each kernel: the linker puts functions of trace.c in the place of these.
 TRACED := cudaMalloc cudaFree cudaMemset cudaMemsetAsync cudaMemcpy cudaMemcpyAsync scratch_alloc scratch_free stage_start stage_stop lab_show_host \
   _ZN8cuda_cpu6launchERKNS_6LaunchESt10unique_ptrINS_10KernelCallESt14default_deleteIS4_EE _ZN8cuda_cpu22check_pointer_argumentEPKciPKv
 TRACE_OBJECTS := $(call objects,labs/check/trace.c labs/check/trace_cpu.cpp harness/knob_option.c harness/message.c harness/printable.c)

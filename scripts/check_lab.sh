@@ -3,7 +3,7 @@
 # checking builds; the first thing to mend on top. Called by make check-lab V=NAME.
 #   scripts/check_lab.sh NAME
 #   scripts/check_lab.sh NAME --trace [--all] [--keys "3 1 2"] [--bare] [--set KNOB=VALUE]
-#                             what every kernel left in each array, for the handout's worked example
+#                             the arrays after each kernel, for the handout's worked example
 #   scripts/check_lab.sh NAME --trace-json FILE [...]    the same, all steps also as JSON
 # Exit code: 0 all right, 1 something to mend, 2 no such version.
 set -euo pipefail

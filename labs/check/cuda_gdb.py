@@ -106,7 +106,7 @@ class CudaFrameFilter:
 
 
 def thread_state(block, number):
-    """What a thread of the running block does, and where it waits."""
+    """State of a thread of the running block, and the place where it waits."""
     threads = block["threads"]
     current = int(value("cuda_cpu::current->number"))
     if number == current:
@@ -142,8 +142,8 @@ class Cuda(gdb.Command):
     """The CUDA thread that runs, and those of its block (cpu backend).
 
     cuda thread      kernel, block, thread, warp and lane of the running thread
-    cuda thread N    what thread N of the block does; its backtrace while it waits
-    cuda threads     what each thread of the block does"""
+    cuda thread N    state of thread N of the block; its backtrace while it waits
+    cuda threads     state of each thread of the block"""
 
     def __init__(self):
         super().__init__("cuda", gdb.COMMAND_STACK)

@@ -1,4 +1,4 @@
-"""Names for what a traced program shows as addresses: arrays by the variable that their allocation is assigned to,
+"""Names for the addresses of a traced program: arrays by the variable that their allocation is assigned to,
 parameters by the kernel's definition, kernels by the symbol table."""
 
 import glob

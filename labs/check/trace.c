@@ -3,13 +3,12 @@
 // memory sets and copies. labs/check/trace.py starts it, names the arrays and prints them. Exit
 // code: 0 sorted, 1 wrong, 2 usage, 3 device.
 //
-//   {"event": "array", "id": 5, "kind": "scratch", "bytes": 24, "callers": [offset in this program,
-//   ...]}
-//   {"event": "kernel", "name": "histogram", "grid": [1, 1, 1], "block": [256, 1, 1], "stage":
-//   "hist",
-//    "arguments": [{"index": 1, "array": 5, "offset": 0}], "changed": [{"array": 4, "runs": [[1,
-//    [3, 3]]]}]}
+//   {"event": "array", "id": 5, "kind": "scratch", "bytes": 24, "caller": 38914}
+//   {"event": "kernel", "name": "histogram", "grid": [1, 1, 1], "block": [256, 1, 1],
+//    "stage": "hist", "arguments": [{"index": 1, "array": 5, "offset": 0}],
+//    "changed": [{"array": 4, "runs": [[1, [3, 3]]]}]}
 //
+// "caller" and "address" are return addresses and kernels as bytes from this program's start.
 // Offsets and lengths are in 32-bit values, except "bytes". A run is the index of its first value,
 // and the values.
 #include "labs/check/trace.h"
@@ -78,7 +77,7 @@ static void add_array(const char *kind, void *memory, size_t bytes, const void *
   const size_t values = bytes / sizeof(uint32_t);
   Array *const array = &arrays[array_count];
   *array = (Array){memory, MEMORY_CHECK(malloc((values + 1) * sizeof(uint32_t))), values};
-  // As new memory of the cpu backend: what nobody has written yet shows.
+  // As new memory of the cpu backend: values that were never written show.
   CUDA_CHECK(__real_cudaMemset(memory, UNWRITTEN, values * sizeof(uint32_t)));
   memset(array->copy, UNWRITTEN, values * sizeof(uint32_t));
   const json_int_t offset = caller == NULL ? 0 : (const char *)caller - &__executable_start;
@@ -114,7 +113,7 @@ static json_t *json_values(const uint32_t *values, size_t count) {
   return list;
 }
 
-// The runs of changed values of an array; its copy becomes what is there now.
+// The runs of changed values of an array; updates its copy.
 static json_t *changed_runs(Array *array) {
   uint32_t *const now = MEMORY_CHECK(malloc((array->values + 1) * sizeof *now));
   fetch(array, now);

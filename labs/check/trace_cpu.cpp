@@ -21,7 +21,7 @@ cudaError_t wrap_launch(const Launch &launch,
 void real_argument(const char *kernel, int index, const void *pointer) __asm__("__real_" ARGUMENT);
 void wrap_argument(const char *kernel, int index, const void *pointer) __asm__("__wrap_" ARGUMENT);
 
-// What a kernel launches belongs to its own step.
+// Launches made by a kernel are part of that kernel's step.
 static bool watching() { return cuda_cpu::current == nullptr && trace_watching(); }
 
 void wrap_argument(const char *kernel, int index, const void *pointer) {

@@ -1,4 +1,4 @@
-"""The session in labs/debugging.md: runs its commands in gdb, and compares what they print with the page.
+"""The session in labs/debugging.md: runs its commands in gdb, and compares their output with the page.
 
   python3 -m labs.check.transcript           exit code 1 and the difference if the page is out of date
   python3 -m labs.check.transcript --write   writes the page anew
@@ -15,7 +15,7 @@ BLOCK = re.compile(r"(<!-- transcript:.*?-->\n```\n)(.*?)(```\n<!-- /transcript 
 
 
 def session(first, commands):
-    """What gdb prints for `make debug ...` and these commands."""
+    """The output of gdb for `make debug ...` and these commands."""
     options = dict(re.findall(r"(\w+)=(\w+)", first))
     call = ["scripts/debug.sh", options["V"], "--kernel", options["K"], "--thread", options["X"], "-batch"]
     for command in commands:

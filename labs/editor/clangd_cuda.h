@@ -40,7 +40,7 @@
 #include <cuda_runtime.h>
 #pragma clang force_cuda_host_device end
 
-// What clang turns kernel<<<grid, block, shared, stream>>>() into.
+// clang turns kernel<<<grid, block, shared, stream>>>() into a call of it.
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                     cudaStream_t stream = nullptr);
 

@@ -12,7 +12,7 @@ teardown() {
   rm -rf notebook_lab HW4 HW4_output.ppm
   for file in "${saved[@]}"; do mv "$BATS_TEST_TMPDIR/$file" "$file"; done
 }
-# A Python with what the notebook's kernel needs: Debian's, whose packages jupyter uses.
+# The Python of the installed kernel; Debian's packages belong to Debian's own.
 kernel_python() { sed -n 's/^ *"\(\/[^"]*python[^"]*\)",*$/\1/p' /usr/share/jupyter/kernels/python3/kernel.json 2>/dev/null | head -n 1; }
 
 @test "its cells run, in the repository, on the cpu backend" {
