@@ -11,12 +11,14 @@ BACKEND  ?= auto   # cuda | cpu | auto: cuda where nvcc and a GPU are present
 ARCH     ?= native # the GPU to compile for, e.g. sm_90; `native` asks the one in this machine
 OPENCV   ?= auto   # 1 | 0 | auto; without it HW4 reads and writes Netpbm images only
 SANITIZE ?= 0      # 1: AddressSanitizer and UBSan (cpu backend); on a GPU: compute-sanitizer
+DEBUG    ?= 0      # 1: without optimisation, for gdb (cpu backend); make debug uses it
 CHECK    ?= 0      # race | init | mem | all: watches each access of kernels (cpu backend)
 override BACKEND  := $(strip $(BACKEND))
 override CHECK    := $(strip $(CHECK))
 override ARCH     := $(strip $(ARCH))
 override OPENCV   := $(strip $(OPENCV))
 override SANITIZE := $(strip $(SANITIZE))
+override DEBUG    := $(strip $(DEBUG))
 
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc)))
 NVCC      ?= $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc)
@@ -40,7 +42,7 @@ ifneq ($(CHECK),0)
   endif
 endif
 
-B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)$(if $(filter-out 0,$(CHECK)),-$(CHECK))
+B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)$(if $(filter 1,$(DEBUG)),-debug)$(if $(filter-out 0,$(CHECK)),-$(CHECK))
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
 CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L 'SortVersion sort_version' $(VERSIONS:%=%/student_func.cu)))
@@ -54,6 +56,8 @@ lenient    = $(filter $(UNTRACKED),$(version_of))
 WERROR     = $(if $(lenient),,-Werror)
 ifeq ($(SANITIZE),1)
   OPTIMIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+else ifeq ($(DEBUG),1)
+  OPTIMIZE := -O0 -g
 else
   OPTIMIZE := -O3 -g1
 endif
@@ -209,7 +213,7 @@ WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
-.PHONY: help starter check-lab handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
+.PHONY: help starter check-lab trace debug compile_commands handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -234,10 +238,24 @@ $(B)/labs/worker: $(B)/labs/check/worker.o $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
 $(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
 	$(LINK_)$(CC) $^ -o $@
+# Records the arrays after each kernel: the linker puts functions of trace.c in the place of these.
+TRACED := cudaMalloc cudaFree cudaMemset cudaMemsetAsync cudaMemcpy cudaMemcpyAsync scratch_alloc scratch_free stage_start stage_stop lab_show_host \
+  _ZN8cuda_cpu6launchERKNS_6LaunchESt10unique_ptrINS_10KernelCallESt14default_deleteIS4_EE _ZN8cuda_cpu22check_pointer_argumentEPKciPKv
+TRACE_OBJECTS := $(call objects,labs/check/trace.c labs/check/trace_cpu.cpp harness/knob_option.c harness/message.c harness/printable.c)
+$(B)/%/trace: $(B)/%/student_func.o $(TRACE_OBJECTS) $(COMMON)
+	$(LINK_)$(LINK) $^ $(TRACED:%=-Xlinker --wrap=%) $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -ljansson -o $@
 starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
 	@scripts/starter.sh $(LAB) $(NAME)
 check-lab: ## check-lab V=mine: where a lab stands, step by step
-	@scripts/check_lab.sh $(V)
+	@$(if $(TRACE),$(TRACE_),scripts/check_lab.sh $(V))
+TRACE_ = scripts/check_lab.sh $(V) $(if $(JSON),--trace-json '$(JSON)',--trace) $(if $(filter all,$(TRACE)),--all) \
+  $(if $(KEYS),--keys '$(KEYS)') $(SET:%=--set %)
+trace: ## trace V=mine [KEYS="3 1 2"] [SET=nBits=2] [TRACE=all] [JSON=FILE]: arrays after each kernel, for the handout's example
+	@$(TRACE_)
+debug: ## debug V=mine [K=kernel] [X=5] [BLOCK=0]: gdb in thread X of a block of a kernel (labs/debugging.md)
+	@scripts/debug.sh $(V) $(K:%=--kernel %) $(X:%=--thread %) $(BLOCK:%=--block %)
+compile_commands: ## compile_commands.json, for clangd and editors (labs/editor.md)
+	@scripts/compile_commands.py $(BACKEND)
 handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
 	@scripts/lab_pictures.py
 	@scripts/handouts.sh

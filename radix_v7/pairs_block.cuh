@@ -106,7 +106,9 @@ template <int kFew, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
 static __device__ __forceinline__ void sort_pair_bins(
     PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared) {
   constexpr unsigned int kBins = 1u << kBinBits;
-  static_assert(kThreads * kItems / kFew <= shared.kPadding, "room for full bins");
+  static_assert(kThreads * kItems / kFew <=
+                    PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys>::kPadding,
+                "room for full bins");
   const unsigned int *const bin = shared.bin();
 #pragma unroll 2
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-format, clang-tidy, cppcheck, shellcheck and prettier over the sources that git knows. Exit code 1 on
-# any finding, 2 where a tool is missing.
+# clang-format, clang-tidy, cppcheck, shellcheck and prettier over the sources that git knows, and notebooks without
+# outputs. Exit code 1 on any finding, 2 where a tool is missing.
 #   scripts/lint.sh             reports
 #   scripts/lint.sh --format    rewrites the sources in the repository's format instead
 set -u
@@ -41,5 +41,7 @@ tidy -std=c++17 -iquote . -Icuda_cpu/include -isystem /usr/include/opencv4 < <(p
 shellcheck --external-sources "${shell_files[@]}" || status=1
 shellcheck --shell=bats --external-sources "${bats_files[@]}" || status=1
 "$prettier" --log-level warn --check "${js_files[@]}" || status=1
+mapfile -t notebooks < <(sources '*.ipynb')
+scripts/check_notebook.py "${notebooks[@]}" || status=1
 [ "$status" -eq 0 ] && echo "lint: clean"
 exit "$status"

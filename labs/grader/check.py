@@ -97,9 +97,9 @@ def main(version):
         if not ended and (first is None and not any(state == "to do" for _, state, _ in lines)):
             check_sort(version, tools, build, add)
             if first is None:
-                progress("memcheck, accesses, racecheck: builds of their own, some minutes ..")
-                for name, right, text in sanitizers(version, build):
-                    add(name, right, text)
+                progress("memory, races and barriers: some minutes ..")
+                for result in sanitizers(version, build):
+                    add(*result)
     progress("")
     if first:
         print(f"To mend first: {first}")
