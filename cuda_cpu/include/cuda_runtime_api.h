@@ -117,4 +117,6 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 #ifdef __cplusplus
 }
 #endif
+
+#include <cuda_cpu/graph_calls.h>
 #endif

@@ -96,12 +96,19 @@ static void follow(Device *device, char c, char next) {
   }
 }
 
+static bool begins_template(const Source *source, const char *c) {
+  while (isspace((unsigned char)*c) || skip_literal(source, c) != c)
+    c = isspace((unsigned char)*c) ? c + 1 : skip_literal(source, c);
+  return is_word(c, "template");
+}
+
 static void rewrite(const Source *source, Text *out) {
   Device device = {false, false, 0, 0};
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
   for (const char *c = source->text; *c != '\0';) {
     const char *const behind = skip_literal(source, c);
+    const char *cast_end;
     if (behind != c) {
       append(out, c, (size_t)(behind - c));
       c = behind;
@@ -110,9 +117,14 @@ static void rewrite(const Source *source, Text *out) {
     } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
       device.declared = !device.system_header && device.braces == 0;
       device.parentheses = 0;
+      if (is_word(c, "__global__"))
+        note_kernel(source, c + word_length(c), begins_template(source, statement));
       c += word_length(c);
     } else if (device.braces > 0 && (strncmp(c, "<<", 2) == 0 || strncmp(c, ">>", 2) == 0)) {
       c = rewrite_shift(c, out);
+    } else if ((*c == '(' || (word_starts(source, c) && is_word(c, "reinterpret_cast"))) &&
+               (cast_end = rewrite_cast(c, out)) != c) {
+      c = cast_end;
     } else if (word_starts(source, c) && launches_by_pointer(c)) {
       c = drop_cast(c, out);
     } else if (word_starts(source, c) && is_asm(c) && !position_of(source, c).system_header) {
@@ -177,6 +189,7 @@ int main(int argc, char **argv) {
   Text out = {NULL, 0, 0};
   rewrite(&source, &out);
   fwrite(out.data, 1, out.length, stdout);
+  forget_kernels();
   free(out.data);
   free(text);
   return fflush(stdout) == 0 ? 0 : 1;

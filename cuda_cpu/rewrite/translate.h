@@ -17,6 +17,14 @@ const char *rewrite_shared(const Source *source, const char *begin, size_t start
 // asm(...), at the word asm. Returns `c` if it stays as it is.
 const char *rewrite_asm(const Source *source, const char *c, Text *out);
 
+// Behind a __global__: remembers the kernel's name.
+void note_kernel(const Source *source, const char *c, bool is_template);
+bool is_kernel(const char *name, size_t length, bool *is_template);
+void forget_kernels(void);
+
+// (void *)kernel or reinterpret_cast<void *>(kernel). Returns `c` if it is no such cast.
+const char *rewrite_cast(const char *c, Text *out);
+
 // A shift in device code, at its << or >>.
 const char *rewrite_shift(const char *c, Text *out);
 
