@@ -27,6 +27,7 @@
 #include <cuda_cpu/memory.h>
 #include <cuda_cpu/shared.h>
 #include <cuda_cpu/shift.h>
+#include <cuda_cpu/textures.h>
 #include <cuda_cpu/warp.h>
 
 // Thrust's own backends for CPUs stand in for its CUDA backend; TBB and OMP are the others.

@@ -119,4 +119,5 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 #endif
 
 #include <cuda_cpu/graph_calls.h>
+#include <cuda_cpu/texture_calls.h>
 #endif

@@ -215,5 +215,6 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 typedef void (*cudaHostFn_t)(void *data);
 
 #include <cuda_cpu/graph_types.h>
+#include <cuda_cpu/texture_types.h>
 
 #endif

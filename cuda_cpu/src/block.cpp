@@ -109,9 +109,9 @@ Outcome run_block(BlockState &block) {
       continue;
     }
     if (!block.collective || block.returned == block.count) break;
-    if (release_active_masks(block)) continue;
+    if (release_phases(block) || release_active_masks(block)) continue;
     if (block.misplaced.length > 0) diagnose_waiting(block, "wait at different barriers");
-    if (block.yielded.length > 0) {
+    if (block.yielded.length > 0 || waits_for_other_blocks(block)) {
       block.ready.append(block.yielded);
       outcome = Outcome::kYielded;
       break;

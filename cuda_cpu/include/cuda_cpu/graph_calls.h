@@ -94,6 +94,12 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      const cudaGraphNode_t **dependencies = nullptr,
                                      size_t *count = nullptr);
 }
+// CUDA 13's form; there are no edges with data.
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                            const cudaGraphNode_t *to,
+                                            const struct cudaGraphEdgeData *, size_t count) {
+  return cudaGraphAddDependencies(graph, from, to, count);
+}
 // CUDA 12's form, and that of earlier versions.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                         unsigned long long flags = 0) {
