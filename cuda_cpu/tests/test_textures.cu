@@ -75,6 +75,7 @@ static void test_arrays_and_rows(void **) {
   assert_memory_equal(back, texels, sizeof back);
   ASSERT_CUDA(cudaErrorInvalidValue,
               cudaMemcpy2DToArray(array, 4, 0, texels, 12, 12, 2, cudaMemcpyHostToDevice));
+  (void)cudaGetLastError();
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array;
   const auto read = [&](const cudaTextureDesc &how, const std::vector<float2> &at) {
