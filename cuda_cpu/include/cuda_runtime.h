@@ -25,6 +25,7 @@
 #include <cuda_cpu/launch_calls.h>
 #include <cuda_cpu/math.h>
 #include <cuda_cpu/memory.h>
+#include <cuda_cpu/ptx.h>
 #include <cuda_cpu/shared.h>
 #include <cuda_cpu/shift.h>
 #include <cuda_cpu/textures.h>

@@ -4,7 +4,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // strndup
 #endif
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +14,6 @@ static struct {
   bool is_template;
 } * kernels;
 static size_t kernel_count;
-
-static const char *skip_spaces(const char *c) {
-  while (isspace((unsigned char)*c)) c++;
-  return c;
-}
 
 void note_kernel(const Source *source, const char *c, bool is_template) {
   while (*c != '\0' && strchr(";{}", *c) == NULL) {
@@ -52,10 +46,15 @@ bool is_kernel(const char *name, size_t length, bool *is_template) {
   return false;
 }
 
+void begin_kernels(void) {
+  kernels = NULL;
+  kernel_count = 0;
+}
+
 void forget_kernels(void) {
   while (kernel_count > 0) free(kernels[--kernel_count].name);
   free(kernels);
-  kernels = NULL;
+  begin_kernels();
 }
 
 // Behind `[const] void [const] *`, or null.

@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include <iterator>
+
 #include "../check/check.h"
 #include "diagnose.h"
 #include "grid.h"
@@ -64,6 +66,21 @@ void phase_wait(const Site *site, const std::uint64_t *state, std::uint32_t phas
   current->argument = static_cast<int>(phase);
   current->mask = within_block;
   suspend(block, site, &block.phases);
+}
+
+void named_barrier(const Site *site, unsigned id, unsigned count, bool wait) {
+  BlockState &block = enter_collective();
+  if (id >= std::size(block.named) || count == 0 || count % 32 != 0 || count > 1024)
+    diagnose("synccheck",
+             "%s:%d: %s with barrier %u and %u threads: there are 16, for multiples of 32",
+             site->file, site->line, site->what, id, count);
+  std::uint64_t &state = block.named[id];  // phase << 32 | arrived
+  const std::uint32_t phase = static_cast<std::uint32_t>(state >> 32);
+  if (static_cast<std::uint32_t>(++state) == count) {
+    state = static_cast<std::uint64_t>(phase + 1) << 32;
+    if constexpr (check::kOn) check::block_synchronised(block);
+  }
+  if (wait && state >> 32 == phase) phase_wait(site, &state, phase, true);
 }
 
 bool release_phases(BlockState &block) {

@@ -66,11 +66,10 @@ class barrier {
     token.phase = phase_of(before);
     return token;
   }
-  void wait(arrival_token &&token, const char *file = __builtin_FILE(),
-            int line = __builtin_LINE()) const {
+  void wait(arrival_token &&token, CUDA_CPU_CALLER) const {
     wait_for_phase(token.phase, "cuda::barrier::wait", file, line);
   }
-  void arrive_and_wait(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+  void arrive_and_wait(CUDA_CPU_CALLER) {
     const arrival_token token = arrive();
     wait_for_phase(token.phase, "cuda::barrier::arrive_and_wait", file, line);
   }
@@ -81,8 +80,7 @@ class barrier {
   }
   bool try_wait(arrival_token &&token) const { return ready(token.phase); }
   // Waits for the phase with this parity to be complete.
-  void wait_parity(bool parity, const char *file = __builtin_FILE(),
-                   int line = __builtin_LINE()) const {
+  void wait_parity(bool parity, CUDA_CPU_CALLER) const {
     const ::std::uint32_t present = phase_of(__atomic_load_n(&state_, __ATOMIC_ACQUIRE));
     if ((present & 1u) == static_cast<::std::uint32_t>(parity))
       wait_for_phase(present, "cuda::barrier::wait_parity", file, line);

@@ -27,7 +27,7 @@ class pipeline {
 
  public:
   // Until the next stage is empty.
-  void producer_acquire(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+  void producer_acquire(CUDA_CPU_CALLER) {
     if (consumed_ == nullptr || head_ < stages_) return;
     consumed_[head_ % stages_].wait_for_phase(head_ / stages_ - 1, "producer_acquire", file, line);
   }
@@ -36,7 +36,7 @@ class pipeline {
     head_++;
   }
   // Until the oldest stage is full.
-  void consumer_wait(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+  void consumer_wait(CUDA_CPU_CALLER) {
     if (produced_ == nullptr) return;
     produced_[tail_ % stages_].wait_for_phase(tail_ / stages_, "consumer_wait", file, line);
   }
