@@ -54,6 +54,10 @@ $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CC,rewrite)$(CC) -std=c17 -O2 -Wall -Wextra $(filter %.c,$^) -o $@
 
+# __CUDA_ARCH__ is not defined, because files that ask whether it is want to know the host from the device. In
+# a file that compares it without asking, only the device can be meant.
+cuda_cpu_arch = $$(grep -Eq '^[[:blank:]]*\#[[:blank:]]*if[[:blank:](]+__CUDA_ARCH__' $(1) && echo -D__CUDA_ARCH__=900)
+
 # Preprocessed, then rewritten, then compiled. The dependencies are those of the first step.
 # -fno-sanitize=null: Thrust's headers bind null references, which UBSan would stop at; AddressSanitizer
 # finds accesses through null. -Wno-ignored-attributes: an aligned __shared__ array is named as a template's argument.
@@ -61,7 +65,7 @@ cuda_cpu_flags = $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $
                  $(cuda_cpu_watched) $(CXXFLAGS_$(firstword $(subst /, ,$*)))
 $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 	@mkdir -p $(@D) $(dir $(B)/$*)
-	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) -DCUDA_CPU_REWRITE -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
+	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) $(call cuda_cpu_arch,$<) -DCUDA_CPU_REWRITE -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
 	  -E -x c++ $< -o $@.unrewritten
 	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $@.unrewritten > $@.rewritten && mv $@.rewritten $@ && rm $@.unrewritten
 $(B)/%.o: $(B)/generated/%.ii

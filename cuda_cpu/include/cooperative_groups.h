@@ -8,10 +8,6 @@
 #include <cstring>
 #include <type_traits>
 
-// Diagnoses name the place of the call, not this header. The site may live on the caller's stack:
-// it is not read after the caller has gone on.
-#define CUDA_CPU_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
-
 namespace cooperative_groups {
 
 struct grid_group {
@@ -341,5 +337,4 @@ void sync(const Group &group, CUDA_CPU_CALLER) {
 
 }  // namespace cooperative_groups
 
-#undef CUDA_CPU_CALLER
 #endif

@@ -25,8 +25,10 @@
 #include <cuda_cpu/launch_calls.h>
 #include <cuda_cpu/math.h>
 #include <cuda_cpu/memory.h>
+#include <cuda_cpu/ptx.h>
 #include <cuda_cpu/shared.h>
 #include <cuda_cpu/shift.h>
+#include <cuda_cpu/textures.h>
 #include <cuda_cpu/warp.h>
 
 // Thrust's own backends for CPUs stand in for its CUDA backend; TBB and OMP are the others.

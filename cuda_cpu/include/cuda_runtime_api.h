@@ -117,4 +117,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 #ifdef __cplusplus
 }
 #endif
+
+#include <cuda_cpu/graph_calls.h>
+#include <cuda_cpu/texture_calls.h>
 #endif

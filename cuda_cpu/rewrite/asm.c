@@ -1,103 +1,62 @@
 // asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));  ->  lane = cuda_cpu::lane_id();
 //
-// A table of the PTX instructions that CUDA code uses most in inline assembly. Others, and
-// statements of several instructions, are an error. An empty text (a barrier for the compiler)
-// stays.
+// Several instructions become a block of statements in which the operands are variables: inputs are
+// read before, and outputs written behind all of them. ptx.c translates single instructions. An
+// empty text (a barrier for the compiler) stays.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // strndup
 #endif
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx.h"
 #include "translate.h"
 
-// %0 to %9 in `code` are the operands, outputs first.
-static const struct {
-  const char *instruction, *code;
-} known[] = {
-    {"mov.u32 %0, %laneid", "%0 = cuda_cpu::lane_id()"},
-    {"mov.u32 %0, %warpid", "%0 = cuda_cpu::warp_id()"},
-    {"mov.u32 %0, %smid", "%0 = 0"},
-    {"mov.u32 %0, %nsmid", "%0 = 1"},
-    {"mov.u32 %0, %lanemask_eq", "%0 = cuda_cpu::lanemask_eq()"},
-    {"mov.u32 %0, %lanemask_lt", "%0 = cuda_cpu::lanemask_lt()"},
-    {"mov.u32 %0, %lanemask_le", "%0 = cuda_cpu::lanemask_le()"},
-    {"mov.u32 %0, %lanemask_gt", "%0 = cuda_cpu::lanemask_gt()"},
-    {"mov.u32 %0, %lanemask_ge", "%0 = cuda_cpu::lanemask_ge()"},
-    {"mov.u32 %0, %clock", "%0 = static_cast<unsigned>(clock64())"},
-    {"mov.u64 %0, %clock64", "%0 = clock64()"},
-    {"mov.u64 %0, %globaltimer", "%0 = clock64()"},
-    {"bfe.u32 %0, %1, %2, %3", "%0 = cuda_cpu::bit_field(%1, %2, %3)"},
-    {"bfi.b32 %0, %1, %2, %3, %4", "%0 = cuda_cpu::replace_bit_field(%1, %2, %3, %4)"},
-    {"bfind.u32 %0, %1", "%0 = 31 - __clz(static_cast<int>(%1))"},
-    {"brev.b32 %0, %1", "%0 = __brev(%1)"},
-    {"popc.b32 %0, %1", "%0 = __popc(%1)"},
-    {"clz.b32 %0, %1", "%0 = __clz(static_cast<int>(%1))"},
-    {"prmt.b32 %0, %1, %2, %3", "%0 = __byte_perm(%1, %2, %3)"},
-    {"membar.cta", "__threadfence_block()"},
-    {"membar.gl", "__threadfence()"},
-    {"membar.sys", "__threadfence()"},
-    {"fence.acq_rel.gpu", "__threadfence()"},
-    {"bar.sync 0", "cuda_cpu::ptx_barrier()"},
-    {"nanosleep.u32 %0", "cuda_cpu::ptx_nanosleep()"},
-    {"trap", "__builtin_trap()"},
-    {"ld.global.cg.u32 %0, [%1]", "%0 = *reinterpret_cast<const volatile unsigned *>(%1)"},
-    {"ld.volatile.global.u32 %0, [%1]", "%0 = *reinterpret_cast<const volatile unsigned *>(%1)"},
-    {"ld.global.acquire.gpu.u32 %0, [%1]",
-     "%0 = __atomic_load_n(reinterpret_cast<const unsigned *>(%1), __ATOMIC_ACQUIRE)"},
-    {"ld.acquire.gpu.u32 %0, [%1]",
-     "%0 = __atomic_load_n(reinterpret_cast<const unsigned *>(%1), __ATOMIC_ACQUIRE)"},
-    {"st.global.cg.u32 [%0], %1", "*reinterpret_cast<volatile unsigned *>(%0) = (%1)"},
-    {"st.release.gpu.u32 [%0], %1",
-     "__atomic_store_n(reinterpret_cast<unsigned *>(%0), %1, __ATOMIC_RELEASE)"},
-};
-
-// The text of adjacent string literals, %% as %, escapes and spaces as one space each, without the
-// last semicolon and braces around it. Null if something else comes first.
-static char *instruction_of(const Source *source, const char **c) {
+// The text of adjacent string literals: %% as %, escapes, spaces and braces as one space each. Null
+// if something else comes first.
+static char *text_of(const Source *source, const char **c) {
   Text text = {NULL, 0, 0};
   bool any = false;
-  while (isspace((unsigned char)**c) || **c == '"') {
-    if (**c != '"') {
-      (*c)++;
-      continue;
-    }
+  for (; isspace((unsigned char)**c) || **c == '"'; (*c)++) {
+    if (**c != '"') continue;
     any = true;
     const char *const end = skip_literal(source, *c) - 1;
     for ((*c)++; *c < end; (*c)++) {
       char letter = **c;
-      if (letter == '\\') {
-        (*c)++;
-        letter = ' ';
-      }
+      if (letter == '\\') (*c)++;
       if (letter == '%' && (*c)[1] == '%') (*c)++;
-      const bool space = isspace((unsigned char)letter);
-      const char last = text.length == 0 ? ' ' : text.data[text.length - 1];
-      if (space && (last == ' ' || last == '{')) continue;
-      if (last == ',' && !space) append(&text, " ", 1);
+      const bool space = isspace((unsigned char)letter) || strchr("\\{}", letter) != NULL;
+      if (space && (text.length == 0 || text.data[text.length - 1] == ' ')) continue;
       append(&text, space ? " " : &letter, 1);
     }
-    (*c)++;
   }
   if (!any) return NULL;
   append(&text, "", 1);
-  size_t length = text.length - 1;
-  const bool braces = text.data[0] == '{';
-  while (length > 0 && strchr(braces ? " ;}" : " ;", text.data[length - 1]) != NULL) length--;
-  text.data[length] = '\0';
-  if (braces) memmove(text.data, text.data + 1, length);
   return text.data;
 }
 
-// Appends the expressions of ("constraint"(expression), ...) to `operands`, up to 10 in all.
-static const char *read_operands(const Source *source, const char *c, char **operands, int *count) {
+typedef struct Operands {
+  char *expressions[10];
+  bool written[10], read[10];
+  int count;
+} Operands;
+
+// ("constraint"(expression), ...); outputs are "=r" or "+r".
+static const char *read_operands(const Source *source, const char *c, Operands *operands) {
+  const char *constraint = "";
   while (*c != ':' && *c != ')') {
-    if (*c == '"')
+    if (*c == '"') {
+      constraint = c + 1;
       c = skip_literal(source, c);
-    else if (*c == '(') {
+    } else if (*c == '(') {
       const char *const end = find_closing(source, c + 1, ")");
-      if (*count < 10) operands[(*count)++] = checked(strndup(c, (size_t)(end + 1 - c)));
+      if (operands->count < 10) {
+        operands->written[operands->count] = strchr("=+", *constraint) != NULL;
+        operands->read[operands->count] = *constraint != '=';
+        operands->expressions[operands->count++] = checked(strndup(c, (size_t)(end + 1 - c)));
+      }
       c = end + 1;
     } else if (*c == '[') {
       c = find_closing(source, c + 1, "]") + 1;
@@ -106,6 +65,41 @@ static const char *read_operands(const Source *source, const char *c, char **ope
     }
   }
   return c;
+}
+
+// One instruction by itself: the expressions stand in its translation.
+static bool translate_one(const Source *source, const char *at, char *instruction,
+                          const Operands *operands, Text *out) {
+  const Ptx ptx = {source, at, (const char *const *)operands->expressions, operands->count, NULL};
+  return translate_ptx(&ptx, instruction, out);
+}
+
+static void translate_several(const Source *source, const char *at, char *text,
+                              const Operands *operands, Text *out) {
+  char names[10][8], registers[256] = " ";
+  const char *variables[10];
+  append_format(out, "do { ");
+  for (int i = 0; i < operands->count; i++) {
+    snprintf(names[i], sizeof names[i], "ptx_%d", i);
+    variables[i] = names[i];
+    const char *const expression = operands->expressions[i];
+    if (operands->read[i])
+      append_format(out, "auto %s = %s; ", names[i], expression);
+    else
+      append_format(out, "std::decay_t<decltype(%s)> %s{}; ", expression, names[i]);
+  }
+  const Ptx ptx = {source, at, variables, operands->count, registers};
+  char *rest = NULL;
+  for (char *instruction = strtok_r(text, ";", &rest); instruction != NULL;
+       instruction = strtok_r(NULL, ";", &rest)) {
+    while (*instruction == ' ') instruction++;
+    if (*instruction == '\0') continue;
+    if (!translate_ptx(&ptx, instruction, out)) fail_ptx(&ptx, instruction);
+    append(out, "; ", 2);
+  }
+  for (int i = 0; i < operands->count; i++)
+    if (operands->written[i]) append_format(out, "%s = %s; ", operands->expressions[i], names[i]);
+  append_format(out, "} while (0)");
 }
 
 const char *rewrite_asm(const Source *source, const char *const begin, Text *out) {
@@ -118,35 +112,27 @@ const char *rewrite_asm(const Source *source, const char *const begin, Text *out
   if (*c != '(') return begin;
   c++;
   const char *const closing = find_closing(source, c, ")");
-  char *const instruction = instruction_of(source, &c);
-  if (instruction == NULL || *instruction == '\0') {
-    free(instruction);
+  char *const text = text_of(source, &c);
+  if (text == NULL || text[strspn(text, " ;")] == '\0') {
+    free(text);
     return begin;
   }
-  char *operands[10];
-  int count = 0;
-  for (int part = 0; part < 2 && *c == ':'; part++)
-    c = read_operands(source, c + 1, operands, &count);
-  const char *code = NULL;
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(known[i].instruction, instruction) == 0) code = known[i].code;
-  if (code == NULL)
-    fail(source, begin,
-         "inline PTX that has no translation; see rewrite/asm.c for those that have");
-  // cppcheck-suppress nullPointer // fail() does not return
-  for (; *code != '\0'; code++) {
-    const int operand = code[0] == '%' ? code[1] - '0' : -1;
-    if (operand < 0) {
-      append(out, code, 1);
-    } else {
-      if (operand >= count) fail(source, begin, "inline PTX with fewer operands than it names");
-      append(out, operands[operand], strlen(operands[operand]));
-      code++;
+  Operands operands = {.count = 0};
+  for (int part = 0; part < 2 && *c == ':'; part++) c = read_operands(source, c + 1, &operands);
+  const char *const semicolon = strchr(text, ';');
+  if (semicolon == NULL || semicolon[strspn(semicolon, " ;")] == '\0') {
+    char *const instruction = text + strspn(text, " ");
+    instruction[strcspn(instruction, ";")] = '\0';
+    if (!translate_one(source, begin, instruction, &operands, out)) {
+      const Ptx ptx = {source, begin, NULL, 0, NULL};
+      fail_ptx(&ptx, instruction);
     }
+  } else {
+    translate_several(source, begin, text, &operands, out);
   }
   for (const char *d = begin; d < closing; d++)
     if (*d == '\n') append(out, d, 1);
-  free(instruction);
-  while (count > 0) free(operands[--count]);
+  free(text);
+  while (operands.count > 0) free(operands.expressions[--operands.count]);
   return closing + 1;
 }

@@ -21,11 +21,6 @@ static size_t skip_spaces_back(const char *data, size_t end) {
   return end;
 }
 
-static size_t skip_spaces_from(const char *data, size_t i) {
-  while (isspace((unsigned char)data[i])) i++;
-  return i;
-}
-
 // Start of the brackets that end at `i`, or `i` if they have no start. Inside parentheses < and >
 // only compare.
 static size_t brackets_start(const char *data, size_t i) {
@@ -80,7 +75,7 @@ static size_t kernel_start(const char *data, size_t end) {
       i = start;
     else if (!group)
       return end;
-    if (keyword) return skip_spaces_from(data, i);
+    if (keyword) return (size_t)(skip_spaces(data + i) - data);
     const size_t before = skip_spaces_back(data, i);
     if (before > 1 && ((data[before - 1] == ':' && data[before - 2] == ':') ||
                        (data[before - 1] == '>' && data[before - 2] == '-'))) {
@@ -175,7 +170,41 @@ static void append_line_ends(Text *out, const char *from, const char *to) {
     if (*c == '\n') append(out, c, 1);
 }
 
-const char *rewrite_launch(const Source *source, const char *c, Text *out) {
+// Whether the expression names a kernel that is a template: kernel, a::kernel<1>.
+static bool is_template(const char *kernel) {
+  const char *name = kernel;
+  for (const char *c = kernel; is_name(*c) || strchr(": ", *c) != NULL; c++)
+    if (*c == ':' || *c == ' ') name = c + 1;
+  bool result = false;
+  return is_kernel(name, word_length(name), &result) && result;
+}
+
+const char *rewrite_null(const Source *source, const char *open, const char *c, Text *out) {
+  if (!is_word(c, "0") && !is_word(c, "__null") && !is_word(c, "NULL")) return c;
+  // NULL stands between line markers, because a system header defines it.
+  const char *const behind = c + word_length(c), *next = skip_spaces(behind);
+  while (*next == '#') next = skip_spaces(next + strcspn(next, "\n"));
+  size_t end = skip_spaces_back(out->data, out->length);
+  for (size_t line = end; line > 0; line--)
+    if (out->data[line - 1] == '\n') {
+      if (out->data[line] != '#') break;
+      end = skip_spaces_back(out->data, line);
+      line = end + 1;
+    }
+  const char before = out->data[end - 1];
+  if (strchr("(,", before) == NULL || (*next != ',' && *next != ')')) return c;
+  int depth = 0;
+  for (const char *d = open; d < c;) {
+    const char *const literal = skip_literal(source, d);
+    depth += (strchr("([{", *d) != NULL) - (strchr(")]}", *d) != NULL);
+    d = literal != d ? literal : d + 1;
+  }
+  if (depth != 1) return depth == 0 ? NULL : c;
+  append_format(out, "cuda_cpu::Null<decltype(%.*s)>{}", (int)(behind - c), c);
+  return behind;
+}
+
+const char *rewrite_launch(const Source *source, const char *c, Text *out, const char **open) {
   const char *const configuration = launch_opens(c, out);
   const size_t end = skip_spaces_back(out->data, out->length);
   const size_t start = kernel_start(out->data, end);
@@ -191,6 +220,7 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out) {
                 original, kernel, kernel, kernel);
   append_literal(out, kernel);
   append(out, ", ", 2);
+  const bool may_deduce = is_template(kernel);
   free(kernel);
   free(original);
   append_line_ends(out, c, configuration);
@@ -199,5 +229,6 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out) {
   append(out, configuration, (size_t)(closing - configuration));
   append_line_ends(out, closing, behind);
   append(out, ")", 1);
+  *open = may_deduce ? skip_spaces(behind) : NULL;
   return behind;
 }

@@ -33,6 +33,11 @@ Position position_of(const Source *source, const char *at) {
 
 bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
+const char *skip_spaces(const char *c) {
+  while (isspace((unsigned char)*c)) c++;
+  return c;
+}
+
 size_t word_length(const char *c) {
   size_t length = 0;
   while (is_name(c[length])) length++;

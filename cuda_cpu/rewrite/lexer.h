@@ -26,6 +26,8 @@ bool is_name(char c);                        // may be part of a name or number
 size_t word_length(const char *c);           // of the name that begins at `c`
 bool is_word(const char *c, const char *w);  // whether that name is `w`
 
+const char *skip_spaces(const char *c);
+
 // If a comment, string or character literal begins at `c`, returns where it ends, else `c`.
 const char *skip_literal(const Source *source, const char *c);
 

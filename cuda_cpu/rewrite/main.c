@@ -38,11 +38,6 @@ static bool is_asm(const char *c) {
   return is_word(c, "asm") || is_word(c, "__asm__") || is_word(c, "__asm");
 }
 
-static const char *skip_spaces(const char *c) {
-  while (isspace((unsigned char)*c)) c++;
-  return c;
-}
-
 // cudaLaunchKernel((void *)kernel, ...  ->  cudaLaunchKernel(kernel, ...
 static const char *drop_cast(const char *c, Text *out) {
   const char *const name_end = c + word_length(c);
@@ -96,23 +91,43 @@ static void follow(Device *device, char c, char next) {
   }
 }
 
+static bool begins_template(const Source *source, const char *c) {
+  while (isspace((unsigned char)*c) || skip_literal(source, c) != c)
+    c = isspace((unsigned char)*c) ? c + 1 : skip_literal(source, c);
+  return is_word(c, "template");
+}
+
 static void rewrite(const Source *source, Text *out) {
   Device device = {false, false, 0, 0};
+  const char *arguments = NULL;  // the ( of the last launch's, if its kernel is a template
+  begin_kernels();
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
   for (const char *c = source->text; *c != '\0';) {
     const char *const behind = skip_literal(source, c);
+    const char *cast_end, *null_end;
     if (behind != c) {
       append(out, c, (size_t)(behind - c));
       c = behind;
     } else if (launch_opens(c, out) != NULL) {
-      c = rewrite_launch(source, c, out);
+      c = rewrite_launch(source, c, out, &arguments);
+    } else if (arguments != NULL && word_starts(source, c) &&
+               (null_end = rewrite_null(source, arguments, c, out)) != c) {
+      if (null_end == NULL)
+        arguments = NULL;
+      else
+        c = null_end;
     } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
       device.declared = !device.system_header && device.braces == 0;
       device.parentheses = 0;
+      if (is_word(c, "__global__"))
+        note_kernel(source, c + word_length(c), begins_template(source, statement));
       c += word_length(c);
     } else if (device.braces > 0 && (strncmp(c, "<<", 2) == 0 || strncmp(c, ">>", 2) == 0)) {
       c = rewrite_shift(c, out);
+    } else if ((*c == '(' || (word_starts(source, c) && is_word(c, "reinterpret_cast"))) &&
+               (cast_end = rewrite_cast(c, out)) != c) {
+      c = cast_end;
     } else if (word_starts(source, c) && launches_by_pointer(c)) {
       c = drop_cast(c, out);
     } else if (word_starts(source, c) && is_asm(c) && !position_of(source, c).system_header) {
@@ -141,6 +156,7 @@ static void rewrite(const Source *source, Text *out) {
       append(out, c, 1);
       follow(&device, c[0], c[1]);
       if (strchr(";{}", *c) != NULL) {
+        if (*c == ';') arguments = NULL;
         statement = c + 1;
         statement_start = out->length;
       }
@@ -177,6 +193,7 @@ int main(int argc, char **argv) {
   Text out = {NULL, 0, 0};
   rewrite(&source, &out);
   fwrite(out.data, 1, out.length, stdout);
+  forget_kernels();
   free(out.data);
   free(text);
   return fflush(stdout) == 0 ? 0 : 1;

@@ -8,14 +8,29 @@
 // Behind the <<< that begins at `c`, or null if there is none.
 const char *launch_opens(const char *c, const Text *out);
 
-// kernel<<<grid, block>>>, at the <<<. The kernel's name is already in `out`.
-const char *rewrite_launch(const Source *source, const char *c, Text *out);
+// kernel<<<grid, block>>>, at the <<<. The kernel's name is already in `out`. `open` becomes the (
+// of the arguments if the kernel is a template, else null.
+const char *rewrite_launch(const Source *source, const char *c, Text *out, const char **open);
+
+// An argument, of a launch whose arguments begin at `open`, that is just 0 or NULL: may be a null
+// pointer, which the type of a lambda's parameter does not show. (x, 0) -> (x,
+// cuda_cpu::Null<decltype(0)>{}) Returns `c` if it is no such argument, null behind the last one.
+const char *rewrite_null(const Source *source, const char *open, const char *c, Text *out);
 
 // A declaration with __shared__. It begins at `begin` and, in `out`, at `start`.
 const char *rewrite_shared(const Source *source, const char *begin, size_t start, Text *out);
 
 // asm(...), at the word asm. Returns `c` if it stays as it is.
 const char *rewrite_asm(const Source *source, const char *c, Text *out);
+
+// Behind a __global__: remembers the kernel's name.
+void note_kernel(const Source *source, const char *c, bool is_template);
+bool is_kernel(const char *name, size_t length, bool *is_template);
+void begin_kernels(void);  // none are known
+void forget_kernels(void);
+
+// (void *)kernel or reinterpret_cast<void *>(kernel). Returns `c` if it is no such cast.
+const char *rewrite_cast(const char *c, Text *out);
 
 // A shift in device code, at its << or >>.
 const char *rewrite_shift(const char *c, Text *out);

@@ -1,7 +1,10 @@
 // Barriers: of a block, of a grid, and the pause in a spin loop.
 #include <cuda_cpu/barrier.h>
+#include <cuda_cpu/phase_barrier.h>
 
 #include <sched.h>
+
+#include <iterator>
 
 #include "../check/check.h"
 #include "diagnose.h"
@@ -41,6 +44,60 @@ void grid_barrier(const Site *site) {
   if (!block.grid->launch.cooperative)
     diagnose("synccheck", "grid.sync() in a kernel that was not launched cooperatively");
   suspend(block, site, &block.grid_barrier);
+}
+
+namespace {
+
+bool has_phase(const Thread &thread) {
+  const auto *const state = reinterpret_cast<const std::uint64_t *>(thread.value);
+  return __atomic_load_n(state, __ATOMIC_ACQUIRE) >> 32 == static_cast<unsigned>(thread.argument);
+}
+
+}  // namespace
+
+void phase_wait(const Site *site, const std::uint64_t *state, std::uint32_t phase,
+                bool within_block) {
+  if (current == nullptr) {  // host code
+    while (__atomic_load_n(state, __ATOMIC_ACQUIRE) >> 32 == phase) sched_yield();
+    return;
+  }
+  BlockState &block = enter_collective();
+  current->value = reinterpret_cast<std::uint64_t>(state);
+  current->argument = static_cast<int>(phase);
+  current->mask = within_block;
+  suspend(block, site, &block.phases);
+}
+
+void named_barrier(const Site *site, unsigned id, unsigned count, bool wait) {
+  BlockState &block = enter_collective();
+  if (id >= std::size(block.named) || count == 0 || count % 32 != 0 || count > 1024)
+    diagnose("synccheck",
+             "%s:%d: %s with barrier %u and %u threads: there are 16, for multiples of 32",
+             site->file, site->line, site->what, id, count);
+  std::uint64_t &state = block.named[id];  // phase << 32 | arrived
+  const std::uint32_t phase = static_cast<std::uint32_t>(state >> 32);
+  if (static_cast<std::uint32_t>(++state) == count) {
+    state = static_cast<std::uint64_t>(phase + 1) << 32;
+    if constexpr (check::kOn) check::block_synchronised(block);
+  }
+  if (wait && state >> 32 == phase) phase_wait(site, &state, phase, true);
+}
+
+bool release_phases(BlockState &block) {
+  bool any = false;
+  for (unsigned waiting = block.phases.length; waiting > 0; waiting--) {
+    Thread *const thread = block.phases.pop();
+    const bool waits = has_phase(*thread);
+    (waits ? block.phases : block.ready).push(thread);
+    any = any || !waits;
+  }
+  return any;
+}
+
+bool waits_for_other_blocks(const BlockState &block) {
+  for (const Thread *thread = block.phases.head; thread != nullptr; thread = thread->next)
+    if (thread->mask == 0) return true;
+  return false;
 }
 
 void spin_yield(const Site *site) {

@@ -3,7 +3,9 @@
 
 #include <cuda_cpu/launch.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "../check/check.h"
 #include "diagnose.h"
@@ -51,6 +53,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   block.started = block.returned = 0;
   block.collective = false;
   block.generation = 0;
+  std::fill(std::begin(block.named), std::end(block.named), 0);
   for (Warp &warp : block.warp_memory) warp.returned = 0;
   if (block.launch_failed)
     for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
@@ -109,9 +112,9 @@ Outcome run_block(BlockState &block) {
       continue;
     }
     if (!block.collective || block.returned == block.count) break;
-    if (release_active_masks(block)) continue;
+    if (release_phases(block) || release_active_masks(block)) continue;
     if (block.misplaced.length > 0) diagnose_waiting(block, "wait at different barriers");
-    if (block.yielded.length > 0) {
+    if (block.yielded.length > 0 || waits_for_other_blocks(block)) {
       block.ready.append(block.yielded);
       outcome = Outcome::kYielded;
       break;

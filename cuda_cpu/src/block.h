@@ -57,6 +57,8 @@ struct BlockState : Block {
   Warp *warps = nullptr;
   unsigned returned = 0;
   Queue ready, barrier, grid_barrier, active_mask, yielded;
+  Queue phases;                        // in a cuda::barrier
+  std::uint64_t named[16] = {};        // the barriers of inline PTX, barrier.cpp
   Queue misplaced;                     // at another barrier than those in `barrier`: a mistake
   const Site *barrier_site = nullptr;  // of the first thread that waits there
   int barrier_true = 0;                // true predicates at the barrier so far

@@ -15,6 +15,7 @@
 #include "host_only.h"
 #include "limits.h"
 #include "settings.h"
+#include "streams.h"
 
 namespace cuda_cpu {
 
@@ -154,7 +155,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   refuse_in_kernel("cudaDeviceSynchronize (gone from kernels since CUDA 12)");
-  return cudaSuccess;
+  return refuse_during_captures();
 }
 
 cudaError_t cudaDeviceReset(void) { return cudaSuccess; }

@@ -45,6 +45,17 @@ const ErrorText errors[] = {
     {CODE(cudaErrorStreamCaptureUnsupported), "operation not permitted when stream is capturing"},
     {CODE(cudaErrorStreamCaptureInvalidated),
      "operation failed due to a previous error during capture"},
+    {CODE(cudaErrorStreamCaptureMerge),
+     "operation would result in a merge of separate capture sequences"},
+    {CODE(cudaErrorStreamCaptureUnmatched), "capture was not ended in the same stream as it began"},
+    {CODE(cudaErrorStreamCaptureUnjoined), "capturing stream has unjoined work"},
+    {CODE(cudaErrorStreamCaptureImplicit),
+     "operation would make the legacy stream depend on a capturing blocking stream"},
+    {CODE(cudaErrorCapturedEvent),
+     "operation not permitted on an event last recorded in a capturing stream"},
+    {CODE(cudaErrorGraphExecUpdateFailure),
+     "the graph update was not performed because it included changes which violated constraints "
+     "specific to instantiated graph update"},
     {CODE(cudaErrorUnknown), "unknown error"},
 };
 #undef CODE

@@ -12,6 +12,7 @@
 #include "grid.h"
 #include "limits.h"
 #include "settings.h"
+#include "streams.h"
 
 namespace cuda_cpu {
 
@@ -55,7 +56,7 @@ unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
 
 namespace {
 
-cudaError_t check_configuration(const Launch &launch) {
+cudaError_t find_problem(const Launch &launch) {
   const dim3 &g = launch.grid, &b = launch.block;
   const std::uint64_t threads = static_cast<std::uint64_t>(b.x) * b.y * b.z;
   if (threads == 0 || threads > kMaxThreadsPerBlock || b.z > kMaxBlockZ)
@@ -75,24 +76,59 @@ cudaError_t check_configuration(const Launch &launch) {
 cudaError_t launch_from_kernel(const Launch &launch, std::unique_ptr<KernelCall> call) {
   Grid &parent = *state_of(*current_block).grid;
   const std::lock_guard<std::mutex> guard(parent.children_mutex);
-  if (parent.children.size() >= pending_launch_limit()) return cudaErrorLaunchPendingCountExceeded;
+  if (parent.children.size() >= pending_launch_limit())
+    return fail(cudaErrorLaunchPendingCountExceeded);
   parent.children.push_back({launch, std::move(call)});
   return cudaSuccess;
 }
 
 }  // namespace
 
-cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {
+cudaError_t check_launch(const Launch &launch) {
   settings();  // so that a bad one ends the program before there are threads
-  cudaError_t error = check_configuration(launch);
-  if (error == cudaSuccess) {
-    if (current != nullptr)
-      error = launch_from_kernel(launch, std::move(call));
-    else
-      run_grid(launch, *call);
-  }
-  if (error != cudaSuccess) set_last_error(error);
-  return error;
+  const cudaError_t error = find_problem(launch);
+  return error == cudaSuccess ? error : fail(error);
+}
+
+cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {
+  const cudaError_t error = check_launch(launch);
+  if (error != cudaSuccess) return error;
+  if (current != nullptr) return launch_from_kernel(launch, std::move(call));
+  if (captures > 0)
+    return record_or_run(launch.stream, cudaGraphNodeTypeKernel,
+                         kernel_work(launch, std::move(call)));
+  run_grid(launch, *call);
+  return cudaSuccess;
+}
+
+// ---- kernels by address -------------------------------------------------------------------------
+
+namespace {
+
+std::mutex kernels_mutex;
+std::map<const void *, KnownKernel> kernels;
+
+}  // namespace
+
+void register_kernel(const void *kernel, const KnownKernel &known) {
+  const std::lock_guard<std::mutex> guard(kernels_mutex);
+  kernels.insert({kernel, known});
+}
+
+const KnownKernel *known_kernel(const void *kernel) {
+  const std::lock_guard<std::mutex> guard(kernels_mutex);
+  const auto found = kernels.find(kernel);
+  if (found != kernels.end()) return &found->second;
+  fail(cudaErrorInvalidDeviceFunction);
+  return nullptr;
+}
+
+cudaError_t launch_by_address(const Configuration &configuration, bool cooperative,
+                              const void *kernel, void **arguments) {
+  const KnownKernel *const known = known_kernel(kernel);
+  if (known == nullptr) return cudaErrorInvalidDeviceFunction;
+  return launch({configuration, known->name, kernel, cooperative},
+                known->make(known->name, kernel, arguments));
 }
 
 }  // namespace cuda_cpu

@@ -6,6 +6,7 @@
 #include "../check/check.h"
 #include "regions.h"
 #include "settings.h"
+#include "streams.h"
 
 using namespace cuda_cpu;
 
@@ -16,18 +17,64 @@ bool may_be(const void *pointer, Place wanted) {
   return place == wanted || place == Place::kPinned || place == Place::kManaged;
 }
 
+cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    return fail(cudaErrorInvalidMemcpyDirection);
+  if (bytes == 0) return cudaSuccess;
+  if (to == nullptr || from == nullptr || !fits(to, bytes) || !fits(from, bytes))
+    return fail(cudaErrorInvalidValue);
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  if (kind != cudaMemcpyDefault && (!may_be(to, to_device ? Place::kDevice : Place::kHost) ||
+                                    !may_be(from, from_device ? Place::kDevice : Place::kHost)))
+    return fail(cudaErrorInvalidValue);
+  const DeviceScope device(DeviceScope::kRuntime);
+  std::memmove(to, from, bytes);
+  if constexpr (check::kOn) check::heap_copied(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                      size_t height, cudaMemcpyKind kind) {
+  for (size_t row = 0; row < height; row++) {
+    const cudaError_t error = copy(static_cast<char *>(to) + row * to_pitch,
+                                   static_cast<const char *>(from) + row * from_pitch, width, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t set_bytes(void *memory, int value, size_t bytes) {
+  if (bytes == 0) return cudaSuccess;
+  if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes))
+    return fail(cudaErrorInvalidValue);
+  const DeviceScope device(DeviceScope::kRuntime);
+  std::memset(memory, value, bytes);
+  if constexpr (check::kOn) check::heap_written(memory, bytes);
+  return cudaSuccess;
+}
+
 }  // namespace
 
 extern "C" {
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
-  return allocate(memory, bytes, Place::kDevice);
+  const cudaError_t error = refuse_unsafe();
+  return error != cudaSuccess ? error : allocate(memory, bytes, Place::kDevice);
 }
-cudaError_t cudaFree(void *memory) { return release(memory, Place::kDevice); }
-cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t) {
-  return allocate(memory, bytes, Place::kDevice);
+cudaError_t cudaFree(void *memory) {
+  const cudaError_t error = refuse_unsafe();
+  return error != cudaSuccess ? error : release(memory, Place::kDevice);
 }
-cudaError_t cudaFreeAsync(void *memory, cudaStream_t) { return release(memory, Place::kDevice); }
+// A graph's memory nodes are missing, so a capturing stream refuses these.
+cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
+  const cudaError_t error = refuse_while_capturing(stream);
+  return error != cudaSuccess ? error : allocate(memory, bytes, Place::kDevice);
+}
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
+  const cudaError_t error = refuse_while_capturing(stream);
+  return error != cudaSuccess ? error : release(memory, Place::kDevice);
+}
 cudaError_t cudaMallocHost(void **memory, size_t bytes) {
   return allocate(memory, bytes, Place::kPinned);
 }
@@ -81,35 +128,21 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-    return fail(cudaErrorInvalidMemcpyDirection);
-  if (bytes == 0) return cudaSuccess;
-  if (to == nullptr || from == nullptr || !fits(to, bytes) || !fits(from, bytes))
-    return fail(cudaErrorInvalidValue);
-  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  if (kind != cudaMemcpyDefault && (!may_be(to, to_device ? Place::kDevice : Place::kHost) ||
-                                    !may_be(from, from_device ? Place::kDevice : Place::kHost)))
-    return fail(cudaErrorInvalidValue);
-  const DeviceScope device(DeviceScope::kRuntime);
-  std::memmove(to, from, bytes);
-  if constexpr (check::kOn) check::heap_copied(to, from, bytes);
-  return cudaSuccess;
+  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
-  return cudaMemcpy(to, from, bytes, kind);
+                            cudaStream_t stream) {
+  return in_stream(stream, cudaGraphNodeTypeMemcpy,
+                   [=] { return copy_rows(to, 0, from, 0, bytes, 1, kind); });
 }
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
-  if (bytes == 0) return cudaSuccess;
-  if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes))
-    return fail(cudaErrorInvalidValue);
-  const DeviceScope device(DeviceScope::kRuntime);
-  std::memset(memory, value, bytes);
-  if constexpr (check::kOn) check::heap_written(memory, bytes);
-  return cudaSuccess;
+  return cudaMemsetAsync(memory, value, bytes, nullptr);
+}
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream) {
+  return in_stream(stream, cudaGraphNodeTypeMemset,
+                   [=] { return set_bytes(memory, value, bytes); });
 }
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
@@ -127,18 +160,35 @@ cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t h
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
-  if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
-  for (size_t row = 0; row < height; row++) {
-    const cudaError_t error =
-        cudaMemcpy(static_cast<char *>(to) + row * to_pitch,
-                   static_cast<const char *>(from) + row * from_pitch, width, kind);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                              size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+                              size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
+  return in_stream(stream, cudaGraphNodeTypeMemcpy,
+                   [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *params) {
+  return cudaMemcpy3DAsync(params, nullptr);
+}
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *params, cudaStream_t stream) {
+  const cudaMemcpy3DParms p = *params;
+  if (p.srcArray != nullptr || p.dstArray != nullptr) return fail(cudaErrorNotSupported);
+  if (p.extent.width > p.srcPtr.pitch || p.extent.width > p.dstPtr.pitch)
+    return fail(cudaErrorInvalidPitchValue);
+  const auto address = [](const cudaPitchedPtr &memory, const cudaPos &at) {
+    return static_cast<char *>(memory.ptr) + (at.z * memory.ysize + at.y) * memory.pitch + at.x;
+  };
+  return in_stream(stream, cudaGraphNodeTypeMemcpy, [=] {
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < p.extent.depth && error == cudaSuccess; z++)
+      error = copy_rows(address(p.dstPtr, {p.dstPos.x, p.dstPos.y, p.dstPos.z + z}), p.dstPtr.pitch,
+                        address(p.srcPtr, {p.srcPos.x, p.srcPos.y, p.srcPos.z + z}), p.srcPtr.pitch,
+                        p.extent.width, p.extent.height, p.kind);
+    return error;
+  });
 }
 
 cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height) {
@@ -148,10 +198,6 @@ cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, si
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
-}
-
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t) {
-  return cudaMemset(memory, value, bytes);
 }
 
 }  // extern "C"

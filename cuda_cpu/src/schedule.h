@@ -69,6 +69,9 @@ bool complete_collective(BlockState &block, unsigned warp_index, unsigned mask, 
                          const Thread *running);
 // Answers the threads that wait in __activemask(); false if there are none.
 bool release_active_masks(BlockState &block);
+// Makes threads ready whose cuda::barrier has gone on to its next phase; false if there are none.
+bool release_phases(BlockState &block);
+bool waits_for_other_blocks(const BlockState &block);  // in a cuda::barrier
 
 }  // namespace cuda_cpu
 #endif

@@ -1,8 +1,6 @@
-// Streams and events. Launches are complete when they return, so a stream is only a name.
-#include <cuda_runtime_api.h>
-
-#include <cstdint>
-#include <ctime>
+// Streams and events. Launches are complete when they return, so a stream has nothing to hold but
+// its capture (capture.cpp, which also has what events do in one).
+#include "streams.h"
 
 #include <cuda_cpu/errors.h>
 
@@ -11,23 +9,19 @@
 
 using namespace cuda_cpu;
 
-struct CUstream_st {};
-struct CUevent_st {
-  bool recorded;
-  timespec when;
-};
-
 extern "C" {
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
   *stream = new CUstream_st;
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int) {
-  return cudaStreamCreate(stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) {
+  *stream = new CUstream_st;
+  (*stream)->blocking = (flags & cudaStreamNonBlocking) == 0;
+  return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int, int) {
-  return cudaStreamCreate(stream);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t, int *priority) {
   *priority = 0;
@@ -39,27 +33,27 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
                                   unsigned int) {
+  const cudaError_t error = refuse_while_capturing(stream);
+  if (error != cudaSuccess) return error;
   callback(stream, cudaSuccess, data);
   return cudaSuccess;
 }
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void *data) {
-  function(data);
-  return cudaSuccess;
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+  return in_stream(stream, cudaGraphNodeTypeHost, [function, data] {
+    function(data);
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  // The streams that CUDA itself names are small numbers.
-  if (reinterpret_cast<std::uintptr_t>(stream) <=
-      reinterpret_cast<std::uintptr_t>(cudaStreamFireAndForget))
-    return fail(cudaErrorInvalidResourceHandle);
+  if (!is_object(stream)) return fail(cudaErrorInvalidResourceHandle);
   delete stream;
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   refuse_in_kernel("cudaStreamSynchronize");
-  return cudaSuccess;
+  return refuse_while_capturing(stream);
 }
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int) { return cudaSuccess; }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return refuse_while_capturing(stream); }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
   *event = new CUevent_st{};
@@ -73,17 +67,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
-  event->recorded = true;
-  clock_gettime(CLOCK_MONOTONIC, &event->when);
-  return cudaSuccess;
-}
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
   return cudaEventRecord(event, stream);
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop) {
   if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded)
     return fail(cudaErrorInvalidResourceHandle);

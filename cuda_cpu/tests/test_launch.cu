@@ -241,6 +241,12 @@ __global__ void deduced(T *out, T value) {
 
 __global__ void with_defaults(int *out, int first = 40, int second = 2) { *out = first + second; }
 
+// Each pointer or number is deduced or not.
+template <int Step, class T>
+__global__ void with_nulls(T *out, const int *unused, T value, int n) {
+  *out = static_cast<T>(value + Step + n + (unused == nullptr ? 100 : 0));
+}
+
 __global__ void doubled(int *out) { *out = 2; }
 __global__ void tripled(int *out) { *out = 3; }
 __global__ void overloaded(int *out) { *out = 1; }
@@ -261,6 +267,16 @@ static void test_deduced_and_default_arguments(void **state) {
   with_defaults<<<1, 1>>>(out, 1);
   KERNEL_OK();
   assert_int_equal(out.read()[0], 3);
+  with_nulls<1><<<1, 1>>>((int *)out, NULL, 0, 0);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 101);
+  const int shift = 1;
+  with_nulls<1><<<1, 1>>>((int *)out, 0, 5 << shift, int(0));
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 111);
+  with_nulls<1><<<1, 1>>>((int *)out, (int *)out, 5, 0);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 6);
   DeviceArray<float> f(1);
   overloaded<<<1, 1>>>((float *)f);
   KERNEL_OK();

@@ -235,7 +235,58 @@ static void test_inline_ptx(void **state) {
          "(a) = __byte_perm((f(b, c)), (d), (e))\n;");
   expect_unchanged("asm volatile(\"\" ::: \"memory\"); int an_asm(int asm_);");
   expect_unchanged("# 1 \"a.h\" 1 3\nasm(\"nop\");\n");
-  expect_error("\nasm(\"wgmma.fence;\");", 2, "inline PTX that has no translation");
+  expect("asm(\"mad.lo.s32 %0, %1, 3, %1;\" : \"=r\"(a) : \"r\"(b));",
+         "(a) = static_cast<int>(static_cast<unsigned>((b)) * static_cast<unsigned>(3) + "
+         "static_cast<unsigned>((b)));");
+  expect(
+      "asm(\"{.reg .pred p; setp.ne.u32 p, %0, 0;\\n @!p not.b32 %0, %1;}\" : \"+r\"(a) : "
+      "\"r\"(b));",
+      "do { auto ptx_0 = (a); auto ptx_1 = (b); bool ptx_p{}; "
+      "ptx_p = static_cast<unsigned>(ptx_0) != static_cast<unsigned>(0); "
+      "if (!ptx_p) ptx_0 = static_cast<unsigned>(~(ptx_1)); (a) = ptx_0; } while (0);");
+  expect_error("\nasm(\"wgmma.fence;\");", 2, "inline PTX that has no translation: wgmma.fence");
+  expect_error("\n\nasm(\"add.u32 %0, %0, 1; frob %0;\" : \"+r\"(a));", 3,
+               "inline PTX that has no translation: frob %0");
+  expect_error("asm(\"add.u32 %0, %0, t;\" : \"+r\"(a));", 1,
+               "inline PTX that has no translation: add.u32 %0, %0, t");
+  expect_error("asm(\"mov.u32 %0, %%gridid;\" : \"=r\"(a));", 1,
+               "inline PTX that has no translation: mov.u32 %0, %gridid");
+  expect_error("asm(\"add.u32 %0, %0, %1;\" : \"+r\"(a));", 1,
+               "inline PTX with fewer operands than it names");
+}
+
+static void test_null_arguments(void **state) {
+  (void)state;
+  const char *const declared =
+      "template <int N> __global__ void k(int *a, int b); __global__ void f(int *a);";
+  char source[300];
+  snprintf(source, sizeof source,
+           "%s\nk<2><<<1, 2>>>(0, g(0, NULL), (0), 0); f<<<1, 1>>>(0);"
+           "k<3><<<1, 1>>>(1,\n# 1 \"a.h\" 3 4\n__null\n# 5 \"a.cu\"\n);",
+           declared);
+  const char *const text = rewritten(source);
+  child_expect_text(
+      text, "(cuda_cpu::Null<decltype(0)>{}, g(0, NULL), (0), cuda_cpu::Null<decltype(0)>{});");
+  child_expect_text(text, "\"f\", 1, 1)(0);");
+  child_expect_text(text, "3 4\ncuda_cpu::Null<decltype(__null)>{}\n# 5");
+}
+
+static void test_kernels_as_void_pointers(void **state) {
+  (void)state;
+  const char *const kernel = "template <class T> __global__ void k(T a);\n";
+  char source[300], result[300];
+  snprintf(source, sizeof source, "%sf((const void *)\na::k<int>, (void *)k<0>(x), (void *)b);",
+           kernel);
+  snprintf(result, sizeof result,
+           "%sf(cuda_cpu::kernel_address(\"a::k<int>\", a::k<int>)\n, (void *)k<0>(x), (void *)b);",
+           "template <class T>  void k(T a);\n");
+  expect(source, result);
+  snprintf(source, sizeof source, "%sreinterpret_cast<void *>(&k<3>), reinterpret_cast<int *>(k)",
+           kernel);
+  snprintf(result, sizeof result,
+           "%scuda_cpu::kernel_address(\"k<3>\", k<3>), reinterpret_cast<int *>(k)",
+           "template <class T>  void k(T a);\n");
+  expect(source, result);
 }
 
 static void test_shifts(void **state) {
@@ -348,6 +399,8 @@ int main(void) {
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_lines_of_shared_arrays),
       cmocka_unit_test(test_inline_ptx),
+      cmocka_unit_test(test_null_arguments),
+      cmocka_unit_test(test_kernels_as_void_pointers),
       cmocka_unit_test(test_shifts),
       cmocka_unit_test(test_kernels_by_address),
       cmocka_unit_test(test_errors_of_launches),

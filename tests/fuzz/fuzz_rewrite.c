@@ -37,9 +37,11 @@ static void release_all(void) {
 #define free release
 #define main rewrite_main
 #include "cuda_cpu/rewrite/asm.c"
+#include "cuda_cpu/rewrite/kernels.c"
 #include "cuda_cpu/rewrite/launch.c"
 #include "cuda_cpu/rewrite/lexer.c"
 #include "cuda_cpu/rewrite/main.c"
+#include "cuda_cpu/rewrite/ptx.c"
 #include "cuda_cpu/rewrite/shared.c"
 #include "cuda_cpu/rewrite/shift.c"
 #include "cuda_cpu/rewrite/text.c"

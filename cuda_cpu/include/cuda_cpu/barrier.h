@@ -16,15 +16,9 @@ void grid_barrier(const Site *site);
 // Lets other threads and blocks run, which a spin loop may be waiting for.
 void spin_yield(const Site *site);
 
-// The same in inline PTX.
-inline void ptx_barrier(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const Site site = {"bar.sync", file, line};
-  block_barrier(&site);
-}
-inline void ptx_nanosleep(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const Site site = {"nanosleep", file, line};
-  spin_yield(&site);
-}
+// One of the block's 16 barriers for `count` threads, a multiple of 32. Waits until `count` threads
+// have come, or only counts this one. Returned threads do not count.
+void named_barrier(const Site *site, unsigned id, unsigned count, bool wait);
 
 }  // namespace cuda_cpu
 

@@ -140,6 +140,40 @@ auto signature(int /*dependent*/, void (*kernel)(P...)) -> void (*)(P...) {
   return kernel;
 }
 
+// A 0 or NULL among the arguments of a template: an integer or a null pointer.
+template <class Integer>
+struct Null {
+  constexpr operator Integer() const { return 0; }
+  template <class T>
+  constexpr operator T *() const {
+    return nullptr;
+  }
+};
+template <class Integer>
+Integer integer_of(const Null<Integer> &) {
+  return 0;
+}
+template <class T>
+inline constexpr bool is_null = false;
+template <class Integer>
+inline constexpr bool is_null<Null<Integer>> = true;
+
+// Argument I of types A...: a Null whose bit in Mask is not set becomes an integer.
+template <unsigned Mask, std::size_t I, class... A>
+auto choose(const std::tuple<A...> &arguments) {
+  using T = std::tuple_element_t<I, std::tuple<A...>>;
+  constexpr bool nulls[] = {is_null<A>..., false};
+  constexpr auto bit = [](const bool *n) {
+    unsigned count = 0;
+    for (std::size_t i = 0; i < I; i++) count += n[i];
+    return count;
+  };
+  if constexpr (is_null<T> && (Mask >> bit(nulls) & 1u) == 0)
+    return integer_of(std::get<I>(arguments));
+  else
+    return std::get<I>(arguments);
+}
+
 // The configured kernel of a <<<...>>>, to be called with the arguments.
 template <class Call>
 struct AnyLauncher {
@@ -174,9 +208,21 @@ template <class Call>
 struct Launcher<Call, void> : AnyLauncher<Call> {
   template <class... A>
   void operator()(A... arguments) const {
-    static_assert(std::is_invocable_v<Call, A...>,
-                  "the kernel cannot be called with these arguments");
-    this->start(arguments...);
+    choose_and_start<0>(std::index_sequence_for<A...>(), std::tuple<A...>(arguments...));
+  }
+
+ private:
+  // Tries each Null as an integer and as a pointer, until the kernel can be called.
+  template <unsigned Mask, std::size_t... I, class... A>
+  void choose_and_start(std::index_sequence<I...> all, const std::tuple<A...> &arguments) const {
+    constexpr unsigned nulls = (0u + ... + is_null<A>);
+    if constexpr (std::is_invocable_v<Call, decltype(choose<Mask, I>(arguments))...>) {
+      this->start(choose<Mask, I>(arguments)...);
+    } else {
+      constexpr bool another = nulls <= 6 && Mask + 1 < 1u << nulls;
+      static_assert(another, "the kernel cannot be called with these arguments");
+      if constexpr (another) choose_and_start<Mask + 1>(all, arguments);
+    }
   }
 };
 template <class Signature, class Call>

@@ -1,6 +1,6 @@
 // The runtime calls that take a kernel: cudaLaunchKernel and its relatives, attributes, occupancy.
-// They are templates, because the arguments behind `void **` can be unpacked only with the kernel's
-// type: pass the kernel itself, not (void *)kernel.
+// The arguments behind `void **` can be unpacked only with the kernel's type, hence the templates,
+// and a table of addresses for kernels that were cast to void *.
 #ifndef CUDA_CPU_LAUNCH_CALLS_H
 #define CUDA_CPU_LAUNCH_CALLS_H
 
@@ -17,6 +17,44 @@ cudaError_t set_shared_limit(const void *kernel, int bytes);
 
 // Blocks of this size that one multiprocessor holds at once; 0 if it cannot hold any.
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes);
+
+// cudaSuccess if a GPU would accept the launch; else sets the last error.
+cudaError_t check_launch(const Launch &launch);
+
+// ---- kernels whose type is not known where they are launched
+
+using MakeCall = std::unique_ptr<KernelCall> (*)(const char *name, const void *kernel,
+                                                 void **arguments);
+struct KnownKernel {
+  const char *name;
+  MakeCall make;
+};
+void register_kernel(const void *kernel, const KnownKernel &known);
+// Null, and cudaErrorInvalidDeviceFunction, for an address that register_kernel() has not seen.
+const KnownKernel *known_kernel(const void *kernel);
+cudaError_t launch_by_address(const Configuration &configuration, bool cooperative,
+                              const void *kernel, void **arguments);
+
+template <class... P, std::size_t... I>
+std::unique_ptr<KernelCall> make_call(const char *name, const void *kernel,
+                                      [[maybe_unused]] void **arguments,
+                                      std::index_sequence<I...>) {
+  check_arguments(name, *static_cast<P *>(arguments[I])...);
+  return std::make_unique<PointerKernelCall<P...>>(reinterpret_cast<void (*)(P...)>(kernel),
+                                                   *static_cast<P *>(arguments[I])...);
+}
+// (void *)kernel, as the rewriter writes it: remembers the types of the parameters.
+template <class... P>
+void *kernel_address(const char *called, void (*kernel)(P...)) {
+  void *const address = reinterpret_cast<void *>(kernel);
+  const MakeCall make = [](const char *name, const void *function, void **arguments) {
+    return make_call<P...>(name, function, arguments, std::index_sequence_for<P...>());
+  };
+  register_kernel(address, {called, make});
+  return address;
+}
+
+// ---- kernels whose type is known
 
 template <class... P>
 cudaError_t launch_pointer(const char *name, const Configuration &configuration, bool cooperative,
@@ -46,6 +84,18 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 bl
                                         cudaStream_t stream = nullptr) {
   return cuda_cpu::launch_unpacked("(cooperative)", {grid, block, shared_bytes, stream}, true,
                                    kernel, arguments, std::index_sequence_for<P...>());
+}
+
+// The kernel's address in a variable: its type is known if the variable was set by (void *)kernel
+// in a .cu file, otherwise the launch fails with cudaErrorInvalidDeviceFunction.
+inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+  return cuda_cpu::launch_by_address({grid, block, shared_bytes, stream}, false, kernel, arguments);
+}
+inline cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
+                                               void **arguments, size_t shared_bytes = 0,
+                                               cudaStream_t stream = nullptr) {
+  return cuda_cpu::launch_by_address({grid, block, shared_bytes, stream}, true, kernel, arguments);
 }
 
 enum cudaLaunchAttributeID {

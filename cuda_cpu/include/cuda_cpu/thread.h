@@ -8,6 +8,10 @@
 
 #include <cuda_cpu/vectors.h>
 
+// Last parameters of functions that wait: diagnoses name the place of the call, not a header. The
+// site made of them may live on the caller's stack: it is not read after the caller has gone on.
+#define CUDA_CPU_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
 namespace cuda_cpu {
 
 struct Worker;  // a stack of its own, src/fiber.h

@@ -1,0 +1,116 @@
+// The names of kernels, and what depends on them:
+// (void *)kernel<int>  ->  cuda_cpu::kernel_address("kernel<int>", kernel<int>)
+// which remembers the types of the parameters, so that the kernel can be launched by its address.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // strndup
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "translate.h"
+
+static struct {
+  char *name;
+  bool is_template;
+} * kernels;
+static size_t kernel_count;
+
+void note_kernel(const Source *source, const char *c, bool is_template) {
+  while (*c != '\0' && strchr(";{}", *c) == NULL) {
+    const char *const literal = skip_literal(source, c);
+    if (literal != c) {
+      c = literal;
+    } else if (is_name(*c)) {
+      const size_t length = word_length(c);
+      const char *const behind = skip_spaces(c + length);
+      if (*behind == '(' && !is_word(c, "__attribute__")) {
+        if (is_kernel(c, length, NULL)) return;
+        kernels = checked(realloc(kernels, (kernel_count + 1) * sizeof *kernels));
+        kernels[kernel_count].name = checked(strndup(c, length));
+        kernels[kernel_count++].is_template = is_template;
+        return;
+      }
+      c = *behind == '(' ? find_closing(source, behind + 1, ")") + 1 : c + length;
+    } else {
+      c++;
+    }
+  }
+}
+
+bool is_kernel(const char *name, size_t length, bool *is_template) {
+  for (size_t i = 0; i < kernel_count; i++)
+    if (strlen(kernels[i].name) == length && strncmp(kernels[i].name, name, length) == 0) {
+      if (is_template != NULL) *is_template = kernels[i].is_template;
+      return true;
+    }
+  return false;
+}
+
+void begin_kernels(void) {
+  kernels = NULL;
+  kernel_count = 0;
+}
+
+void forget_kernels(void) {
+  while (kernel_count > 0) free(kernels[--kernel_count].name);
+  free(kernels);
+  begin_kernels();
+}
+
+// Behind `[const] void [const] *`, or null.
+static const char *skip_void_pointer(const char *c) {
+  bool is_void = false;
+  for (c = skip_spaces(c); is_word(c, "const") || is_word(c, "void");
+       c = skip_spaces(c + word_length(c)))
+    is_void = is_void || is_word(c, "void");
+  return is_void && *c == '*' ? skip_spaces(c + 1) : NULL;
+}
+
+// Behind a::kernel<int>, or null if that names no kernel.
+static const char *skip_kernel(const char *c) {
+  for (;;) {
+    const size_t length = word_length(c);
+    const char *const behind = skip_spaces(c + length);
+    if (behind[0] == ':' && behind[1] == ':') {
+      c = skip_spaces(behind + 2);
+      continue;
+    }
+    if (length == 0 || !is_kernel(c, length, NULL)) return NULL;
+    if (*behind != '<') return c + length;
+    int angles = 0, others = 0;
+    for (c = behind; *c != '\0' && *c != ';'; c++) {
+      others += (strchr("([{", *c) != NULL) - (strchr(")]}", *c) != NULL);
+      if (others == 0) angles += (*c == '<') - (*c == '>');
+      if (angles == 0) return c + 1;
+    }
+    return NULL;
+  }
+}
+
+const char *rewrite_cast(const char *const begin, Text *out) {
+  const bool named = is_word(begin, "reinterpret_cast");
+  const char *c = skip_spaces(named ? begin + word_length(begin) : begin);
+  if (*c != (named ? '<' : '(')) return begin;
+  c = skip_void_pointer(c + 1);
+  if (c == NULL || *c != (named ? '>' : ')')) return begin;
+  c = skip_spaces(c + 1);
+  if (named) {
+    if (*c != '(') return begin;
+    c = skip_spaces(c + 1);
+  }
+  if (*c == '&') c = skip_spaces(c + 1);
+  const char *const kernel = c, *const end = skip_kernel(c);
+  if (end == NULL) return begin;
+  c = named ? skip_spaces(end) : end;
+  if (named && *c++ != ')') return begin;
+  if (strchr("([.", *skip_spaces(c)) != NULL) return begin;  // the cast is not of the kernel
+  append(out, "cuda_cpu::kernel_address(\"", 26);
+  for (const char *d = kernel; d < end; d++) {
+    if (*d == '"' || *d == '\\') append(out, "\\", 1);
+    append(out, *d == '\n' ? " " : d, 1);
+  }
+  append_format(out, "\", %.*s)", (int)(end - kernel), kernel);
+  for (const char *d = begin; d < c; d++)
+    if (*d == '\n' && (d < kernel || d >= end)) append(out, d, 1);
+  return c;
+}

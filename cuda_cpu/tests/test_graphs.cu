@@ -1,0 +1,306 @@
+// Stream capture, graphs built by hand, kernels by address.
+#include "device_test.h"
+
+static const int kN = 1000;
+
+__global__ void add(int *data, int n, int value) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) data[i] += value;
+}
+template <class T>
+__global__ void scale(T *data, int n, T factor) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) data[i] *= factor;
+}
+static void append_to(void *text) { strcat((char *)text, "x"); }
+
+static std::vector<int> constant(int value) { return std::vector<int>((size_t)kN, value); }
+
+// ---- capture ------------------------------------------------------------------------------------
+
+static void test_capture_records_and_replays(void **) {
+  DeviceArray<int> data(constant(1));
+  std::vector<int> result((size_t)kN);
+  char text[16] = "";
+  cudaStream_t stream;
+  cudaStreamCaptureStatus status;
+  CUDA_OK(cudaStreamCreate(&stream));
+  CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CUDA_OK(cudaStreamIsCapturing(stream, &status));
+  assert_int_equal(status, cudaStreamCaptureStatusActive);
+  int value = 2;  // the recorded launch keeps the 2
+  add<<<4, 256, 0, stream>>>(data, kN, value);
+  value = 100;
+  scale<<<4, 256, 0, stream>>>((int *)data, kN, 3);
+  CUDA_OK(cudaMemcpyAsync(result.data(), data, kN * sizeof(int), cudaMemcpyDeviceToHost, stream));
+  CUDA_OK(cudaLaunchHostFunc(stream, append_to, text));
+  assert_int_equal(result[0], 0);  // nothing has run
+  assert_string_equal(text, "");
+  cudaGraph_t graph;
+  CUDA_OK(cudaStreamEndCapture(stream, &graph));
+  CUDA_OK(cudaStreamIsCapturing(stream, &status));
+  assert_int_equal(status, cudaStreamCaptureStatusNone);
+  ASSERT_SAME(data.read(), constant(1));
+  size_t count = 0;
+  CUDA_OK(cudaGraphGetNodes(graph, NULL, &count));
+  assert_int_equal(count, 4);
+  cudaGraphNode_t nodes[4];
+  CUDA_OK(cudaGraphGetNodes(graph, nodes, &count));
+  const cudaGraphNodeType expected[] = {cudaGraphNodeTypeKernel, cudaGraphNodeTypeKernel,
+                                        cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeHost};
+  for (int i = 0; i < 4; i++) {
+    cudaGraphNodeType type;
+    CUDA_OK(cudaGraphNodeGetType(nodes[i], &type));
+    assert_int_equal(type, expected[i]);
+  }
+
+  cudaGraphExec_t exec;
+  CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
+  CUDA_OK(cudaGraphDestroy(graph));  // the executable graph lives on
+  CUDA_OK(cudaGraphLaunch(exec, stream));
+  ASSERT_SAME(result, constant((1 + 2) * 3));
+  CUDA_OK(cudaGraphLaunch(exec, stream));
+  ASSERT_SAME(result, constant((9 + 2) * 3));
+  assert_string_equal(text, "xx");
+  CUDA_OK(cudaGraphExecDestroy(exec));
+  CUDA_OK(cudaStreamDestroy(stream));
+}
+
+static void test_capture_spreads_by_events(void **) {
+  DeviceArray<int> a(constant(1)), b(constant(1));
+  cudaStream_t first, second;
+  cudaEvent_t fork, join;
+  CUDA_OK(cudaStreamCreate(&first));
+  CUDA_OK(cudaStreamCreate(&second));
+  CUDA_OK(cudaEventCreate(&fork));
+  CUDA_OK(cudaEventCreate(&join));
+  CUDA_OK(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+  add<<<4, 256, 0, first>>>(a, kN, 1);
+  CUDA_OK(cudaEventRecord(fork, first));
+  CUDA_OK(cudaStreamWaitEvent(second, fork, 0));
+  add<<<4, 256, 0, second>>>(b, kN, 5);
+  CUDA_OK(cudaEventRecord(join, second));
+  ASSERT_CUDA(cudaErrorCapturedEvent, cudaEventQuery(join));
+  add<<<4, 256, 0, first>>>(a, kN, 10);
+  CUDA_OK(cudaStreamWaitEvent(first, join, 0));
+  CUDA_OK(cudaMemcpyAsync(a, b, kN * sizeof(int) / 2, cudaMemcpyDeviceToDevice, first));
+  cudaGraph_t graph;
+  CUDA_OK(cudaStreamEndCapture(first, &graph));
+  ASSERT_SAME(b.read(), constant(1));
+  cudaGraphExec_t exec;
+  CUDA_OK(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0));  // CUDA 11's form
+  CUDA_OK(cudaGraphLaunch(exec, 0));
+  std::vector<int> expected = constant(12);
+  for (int i = 0; i < kN / 2; i++) expected[(size_t)i] = 6;
+  ASSERT_SAME(a.read(), expected);
+  // The second stream no longer captures.
+  add<<<4, 256, 0, second>>>(b, kN, 1);
+  ASSERT_SAME(b.read(), constant(7));
+  CUDA_OK(cudaGraphExecDestroy(exec));
+  CUDA_OK(cudaGraphDestroy(graph));
+  CUDA_OK(cudaStreamDestroy(first));
+  CUDA_OK(cudaStreamDestroy(second));
+  CUDA_OK(cudaEventDestroy(fork));
+  CUDA_OK(cudaEventDestroy(join));
+}
+
+static void expect_invalidated(cudaStream_t stream) {
+  cudaGraph_t graph;
+  ASSERT_CUDA(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
+  assert_null(graph);
+  (void)cudaGetLastError();
+}
+
+static void test_what_a_capture_forbids(void **) {
+  DeviceArray<int> data(constant(1));
+  cudaStream_t stream, other;
+  cudaGraph_t graph;
+  cudaEvent_t event;
+  void *memory = NULL;
+  CUDA_OK(cudaEventCreate(&event));
+  CUDA_OK(cudaStreamCreate(&stream));
+  CUDA_OK(cudaStreamCreate(&other));
+  const cudaStreamCaptureMode global = cudaStreamCaptureModeGlobal;
+  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaStreamBeginCapture(0, global));
+  ASSERT_CUDA(cudaErrorIllegalState, cudaStreamEndCapture(stream, &graph));
+
+  CUDA_OK(cudaStreamBeginCapture(stream, global));
+  ASSERT_CUDA(cudaErrorIllegalState, cudaStreamBeginCapture(stream, global));
+  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(stream));
+  expect_invalidated(stream);
+
+  CUDA_OK(cudaStreamBeginCapture(stream, global));
+  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaDeviceSynchronize());
+  expect_invalidated(stream);
+
+  CUDA_OK(cudaStreamBeginCapture(stream, global));
+  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaMalloc(&memory, 4));
+  expect_invalidated(stream);
+  CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  CUDA_OK(cudaMalloc(&memory, 4));
+  CUDA_OK(cudaFree(memory));
+  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaMallocAsync(&memory, 4, stream));
+  expect_invalidated(stream);
+
+  // The legacy stream would wait for the capturing one.
+  CUDA_OK(cudaStreamBeginCapture(stream, global));
+  add<<<4, 256>>>(data, kN, 1);
+  ASSERT_CUDA(cudaErrorStreamCaptureImplicit, cudaGetLastError());
+  expect_invalidated(stream);
+  ASSERT_SAME(data.read(), constant(1));
+
+  CUDA_OK(cudaStreamBeginCapture(stream, global));
+  CUDA_OK(cudaEventRecord(event, stream));
+  CUDA_OK(cudaStreamWaitEvent(other, event, 0));
+  add<<<4, 256, 0, other>>>(data, kN, 1);
+  ASSERT_CUDA(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(other, &graph));
+  expect_invalidated(stream);
+
+  CUDA_OK(cudaStreamBeginCapture(stream, global));
+  CUDA_OK(cudaEventRecord(event, stream));
+  CUDA_OK(cudaStreamWaitEvent(other, event, 0));
+  add<<<4, 256, 0, other>>>(data, kN, 1);
+  ASSERT_CUDA(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream, &graph));
+  (void)cudaGetLastError();
+  CUDA_OK(cudaStreamDestroy(stream));
+  CUDA_OK(cudaStreamDestroy(other));
+  CUDA_OK(cudaEventDestroy(event));
+}
+
+// ---- graphs built by hand -----------------------------------------------------------------------
+
+static void test_graph_by_hand(void **) {
+  DeviceArray<int> data(constant(0));
+  std::vector<int> from = constant(4), result = constant(0);
+  char text[16] = "";
+  int *pointer = data, n = kN, value = 3, factor = 2;
+  cudaGraph_t graph, clone;
+  CUDA_OK(cudaGraphCreate(&graph, 0));
+
+  cudaGraphNode_t copy_in, kernel, second, copy_out, host, set;
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = make_cudaPitchedPtr(from.data(), kN * sizeof(int), kN, 1);
+  copy.dstPtr = make_cudaPitchedPtr(pointer, kN * sizeof(int), kN, 1);
+  copy.extent = make_cudaExtent(kN * sizeof(int), 1, 1);
+  copy.kind = cudaMemcpyHostToDevice;
+  CUDA_OK(cudaGraphAddMemcpyNode(&copy_in, graph, NULL, 0, &copy));
+  void *arguments[] = {&pointer, &n, &value};
+  cudaKernelNodeParams params = {(void *)add, 4, 256, 0, arguments, NULL};
+  CUDA_OK(cudaGraphAddKernelNode(&kernel, graph, &copy_in, 1, &params));
+  value = 1000;  // has been copied
+  void *more[] = {&pointer, &n, &factor};
+  cudaKernelNodeParams scaling = {(void *)scale<int>, 4, 256, 0, more, NULL};
+  CUDA_OK(cudaGraphAddKernelNode(&second, graph, &kernel, 1, &scaling));
+  CUDA_OK(cudaGraphAddMemcpyNode1D(&copy_out, graph, &second, 1, result.data(), pointer,
+                                   kN * sizeof(int), cudaMemcpyDeviceToHost));
+  const cudaHostNodeParams function = {append_to, text};
+  CUDA_OK(cudaGraphAddHostNode(&host, graph, NULL, 0, &function));
+  CUDA_OK(cudaGraphAddDependencies(graph, &host, &copy_in, 1));  // it runs first after all
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &copy_out, &host, 1));
+  CUDA_OK(cudaGraphClone(&clone, graph));
+  // Rows of two elements of 2 bytes, 8 bytes apart: every other int.
+  const cudaMemsetParams sets = {pointer, 8, 7, 2, 2, kN / 2};
+  CUDA_OK(cudaGraphAddMemsetNode(&set, graph, &copy_out, 1, &sets));
+  size_t roots = 0;
+  CUDA_OK(cudaGraphGetRootNodes(graph, NULL, &roots));
+  assert_int_equal(roots, 1);
+
+  cudaGraphExec_t exec, cloned;
+  CUDA_OK(cudaGraphInstantiate(&exec, graph));
+  CUDA_OK(cudaGraphInstantiate(&cloned, clone));
+  CUDA_OK(cudaGraphLaunch(exec, 0));
+  ASSERT_SAME(result, constant((4 + 3) * 2));
+  assert_string_equal(text, "x");
+  std::vector<int> halves = constant(14);
+  for (size_t i = 0; i < (size_t)kN; i += 2) halves[i] = 7 | 7 << 16;
+  ASSERT_SAME(data.read(), halves);
+  CUDA_OK(cudaGraphLaunch(cloned, 0));
+  ASSERT_SAME(data.read(), constant(14));
+
+  // Other parameters, for the launches that follow.
+  value = 6;
+  CUDA_OK(cudaGraphExecKernelNodeSetParams(exec, kernel, &params));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, host, &params));
+  CUDA_OK(cudaGraphLaunch(exec, 0));
+  ASSERT_SAME(result, constant((4 + 6) * 2));
+
+  cudaGraphExecUpdateResultInfo info;
+  ASSERT_CUDA(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, clone, &info));
+  assert_int_equal(info.result, cudaGraphExecUpdateErrorTopologyChanged);
+  CUDA_OK(cudaGraphExecUpdate(exec, graph, &info));  // back to what the graph says
+  CUDA_OK(cudaGraphLaunch(exec, 0));
+  ASSERT_SAME(result, constant((4 + 3) * 2));
+
+  // A graph inside a graph.
+  cudaGraph_t outer;
+  cudaGraphNode_t child, empty;
+  cudaGraphExec_t nested;
+  CUDA_OK(cudaGraphCreate(&outer, 0));
+  CUDA_OK(cudaGraphAddEmptyNode(&empty, outer, NULL, 0));
+  CUDA_OK(cudaGraphAddChildGraphNode(&child, outer, &empty, 1, graph));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&empty, outer, &kernel, 1));
+  CUDA_OK(cudaGraphInstantiate(&nested, outer));
+  text[0] = '\0';
+  CUDA_OK(cudaGraphLaunch(nested, 0));
+  assert_string_equal(text, "x");
+  (void)cudaGetLastError();
+  for (cudaGraphExec_t e : {exec, cloned, nested}) CUDA_OK(cudaGraphExecDestroy(e));
+  for (cudaGraph_t g : {graph, clone, outer}) CUDA_OK(cudaGraphDestroy(g));
+}
+
+static void test_graph_reports_a_nodes_error(void **) {
+  int *memory = NULL, n = kN, value = 1;
+  CUDA_OK(cudaMalloc(&memory, kN * sizeof(int)));
+  cudaGraph_t graph;
+  cudaGraphNode_t node;
+  cudaGraphExec_t exec;
+  CUDA_OK(cudaGraphCreate(&graph, 0));
+  void *arguments[] = {&memory, &n, &value};
+  cudaKernelNodeParams params = {(void *)add, 1, 2048, 0, arguments, NULL};
+  ASSERT_CUDA(cudaErrorInvalidConfiguration,
+              cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+  params = {(void *)append_to, 1, 1, 0, arguments, NULL};  // no kernel
+  ASSERT_CUDA(cudaErrorInvalidDeviceFunction,
+              cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+  CUDA_OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, memory, memory, 2 * kN * sizeof(int),
+                                   cudaMemcpyDeviceToDevice));
+  CUDA_OK(cudaGraphInstantiate(&exec, graph));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphLaunch(exec, 0));  // beyond the array
+  (void)cudaGetLastError();
+  CUDA_OK(cudaFree(memory));
+  CUDA_OK(cudaGraphExecDestroy(exec));
+  CUDA_OK(cudaGraphDestroy(graph));
+}
+
+// ---- kernels by address -------------------------------------------------------------------------
+
+static void test_kernels_in_void_pointers(void **) {
+  DeviceArray<int> data(constant(1));
+  int *pointer = data, n = kN, value = 5;
+  void *arguments[] = {&pointer, &n, &value};
+  const void *const kernels[] = {(void *)add, reinterpret_cast<const void *>(&scale<int>),
+                                 (const void *)::add};
+  int expected = 1;
+  for (const void *kernel : kernels) {
+    CUDA_OK(cudaLaunchKernel(kernel, 4, 256, arguments, 0, 0));
+    expected = kernel == kernels[1] ? expected * 5 : expected + 5;
+    ASSERT_SAME(data.read(), constant(expected));
+  }
+  CUDA_OK(cudaLaunchCooperativeKernel(kernels[0], 1, 256, arguments, 0, 0));
+  assert_int_equal(data.read()[0], expected + 5);
+  const void *const unknown = &expected;
+  ASSERT_CUDA(cudaErrorInvalidDeviceFunction, cudaLaunchKernel(unknown, 4, 256, arguments, 0, 0));
+  (void)cudaGetLastError();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_capture_records_and_replays),
+      cmocka_unit_test(test_capture_spreads_by_events),
+      cmocka_unit_test(test_what_a_capture_forbids),
+      cmocka_unit_test(test_graph_by_hand),
+      cmocka_unit_test(test_graph_reports_a_nodes_error),
+      cmocka_unit_test(test_kernels_in_void_pointers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
