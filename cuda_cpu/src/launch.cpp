@@ -91,7 +91,7 @@ cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {
     else
       run_grid(launch, *call);
   }
-  if (error != cudaSuccess) set_last_error(error);
+  if (error != cudaSuccess) set_last_error(error, launch.name);
   return error;
 }
 

@@ -89,8 +89,11 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   if (kind != cudaMemcpyDefault && (!may_be(to, to_device ? Place::kDevice : Place::kHost) ||
-                                    !may_be(from, from_device ? Place::kDevice : Place::kHost)))
+                                    !may_be(from, from_device ? Place::kDevice : Place::kHost))) {
+    note_freed("cudaMemcpy", to);
+    note_freed("cudaMemcpy", from);
     return fail(cudaErrorInvalidValue);
+  }
   const DeviceScope device(DeviceScope::kRuntime);
   std::memmove(to, from, bytes);
   if constexpr (check::kOn) check::heap_copied(to, from, bytes);
@@ -104,8 +107,10 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
-  if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes))
+  if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes)) {
+    note_freed("cudaMemset", memory);
     return fail(cudaErrorInvalidValue);
+  }
   const DeviceScope device(DeviceScope::kRuntime);
   std::memset(memory, value, bytes);
   if constexpr (check::kOn) check::heap_written(memory, bytes);

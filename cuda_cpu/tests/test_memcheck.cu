@@ -38,8 +38,8 @@ static __global__ void synchronize_device() { cudaDeviceSynchronize(); }
 static void run_synchronize_in_kernel(void) { synchronize_device<<<1, 1>>>(); }
 
 static __global__ void large_frame(unsigned *out) {
-  volatile unsigned local[16 * 1024 + 512];  // 66 KB
-  for (unsigned i = 0; i < 16 * 1024 + 512; i++) local[i] = i;
+  volatile unsigned local[20 * 1024];  // 80 KB
+  for (unsigned i = 0; i < 20 * 1024; i++) local[i] = i;
   *out = local[*out];
 }
 static void run_stack_overflow(void) {
