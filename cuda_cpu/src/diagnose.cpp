@@ -80,11 +80,7 @@ void diagnose(const char *tool, const char *format, ...) {
   va_end(arguments);
   char thread[256];
   running_thread_text(thread, sizeof thread);
-  if (*thread != '\0')
-    message += "\n  " + std::string(thread + 2);
-  else
-    message += host_line();
-  end_program(tool, message);
+  end_program(tool, message + (*thread != '\0' ? thread : host_line()));
 }
 
 void note(const char *tool, const char *format, ...) {

@@ -249,9 +249,11 @@ int process_finish(Sorter *sorter, double limit) {
   return over ? status : -1;
 }
 
-// The line in which a sanitizer sums up, without what stands before the finding; or NULL.
+// The line in which a sanitizer or cuda_cpu sums up, without what stands before the finding; or
+// NULL.
 static const char *summary(const Sorter *sorter, int *length) {
-  static const char *const marks[] = {"SUMMARY: ", "runtime error: "};
+  static const char *const marks[] = {
+      "SUMMARY: ", "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
   const char *line = NULL;
   for (size_t i = 0; i < sizeof marks / sizeof *marks && line == NULL; i++)
     line = strstr(sorter->heard, marks[i]);
