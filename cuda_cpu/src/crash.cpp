@@ -1,4 +1,5 @@
-// Crashes: a sentence that names kernel, block, thread and line, then exit code 3.
+// Crashes, and kernels that hang until SIGQUIT (Ctrl+\\) comes: a sentence that names kernel,
+// block, thread and line, then exit code 3.
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -99,9 +100,25 @@ std::string array_text(const Nearby &array) {
   return sentence;
 }
 
+// A thread that spins keeps all others of its block from running.
+std::string others_text(const BlockState &block) {
+  const unsigned begun = block.collective ? block.started : current->number + 1;
+  const unsigned returned = block.collective ? block.returned : current->number;
+  char text[256];
+  std::snprintf(
+      text, sizeof text,
+      "; of its block's %u threads %u have not begun, %u wait for it, %u have returned. If "
+      "it waits for one of these in a loop, it waits forever: they need a barrier, "
+      "__syncwarp() or __nanosleep() to run",
+      block.count, block.count - begun, begun - returned - 1, returned);
+  return block.count > 1 ? text : "";
+}
+
 std::string sentence(const Crash &crash, const char *thread) {
   const std::string line = line_of(crash);
   char text[256];
+  if (crash.number == SIGQUIT)
+    return "synccheck: still running" + line + thread + others_text(state_of(*current_block));
   if (crash.stack_overflowed) {
     std::snprintf(text, sizeof text, "memcheck: a CUDA thread overflowed its stack of %zu KB",
                   kStackKilobytes);
@@ -139,7 +156,7 @@ std::size_t sentence_from_child(const Crash &crash, const char *thread, char *te
   if (pipe2(channel, O_CLOEXEC) != 0) return 0;
   const pid_t child = _Fork();
   if (child == 0) {
-    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM})
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, SIGALRM})
       signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
@@ -175,9 +192,23 @@ void say(const char *text, std::size_t length) {
   }
 }
 
+// Hands SIGQUIT to a thread that runs a kernel. False if there is none, true also for itself.
+bool find_kernel() {
+  if (current_block != nullptr && current != nullptr) return true;
+  const pid_t thread = thread_in_kernel();
+  if (thread == 0) {
+    signal(SIGQUIT, SIG_DFL);
+    raise(SIGQUIT);
+  } else {
+    tgkill(getpid(), thread, SIGQUIT);
+  }
+  return false;
+}
+
 void handle(int number, siginfo_t *info, void *context) {
+  if (number == SIGQUIT && !find_kernel()) return;
   // Another program or raise() sent it: not a crash.
-  if (info->si_code <= 0 && number != SIGABRT) {
+  if (info->si_code <= 0 && number != SIGABRT && number != SIGQUIT) {
     signal(number, SIG_DFL);
     raise(number);  // delivered when this returns
     return;
@@ -218,7 +249,7 @@ void handle(int number, siginfo_t *info, void *context) {
   struct sigaction action = {};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT}) {
     struct sigaction present = {};
     if (sigaction(number, nullptr, &present) == 0 && present.sa_handler == SIG_DFL &&
         (present.sa_flags & SA_SIGINFO) == 0)

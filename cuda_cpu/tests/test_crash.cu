@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <signal.h>
 
+#include <thread>
+
 // Nothing here may be known to the compiler, or it would remove what cannot be.
 static volatile unsigned zero = 0;
 static unsigned *volatile nowhere = NULL;
@@ -75,6 +77,30 @@ static __global__ void late_block(unsigned *array) {
 }
 static void run_late_block(void) { late_block<<<1000, 128>>>(device_array()); }
 
+// ---- hangs --------------------------------------------------------------------------------------
+
+// Thread 0 waits for a thread that runs only after it.
+static __global__ void spin(volatile int *begun) {
+  __shared__ volatile int ready;
+  if (blockIdx.x == 7 && threadIdx.x == 0) {
+    *begun = 1;
+    while (ready != 1) continue;
+  }
+  ready = 1;
+}
+static void run_spin(void) {
+  int *begun = NULL;
+  cudaMallocManaged(&begun, sizeof *begun);
+  *begun = 0;
+  std::thread quit([begun] {
+    while (*(volatile int *)begun == 0) usleep(1000);
+    kill(getpid(), SIGQUIT);
+  });
+  spin<<<64, 64>>>(begun);
+  quit.join();
+}
+static void run_quit_outside(void) { raise(SIGQUIT); }
+
 // ---- in host code -------------------------------------------------------------------------------
 
 static void run_host_null(void) { *nowhere = 1; }
@@ -129,6 +155,13 @@ static void test_host_code(void **) {
   assert_int_equal(run_mistake("raised").exit_code, -SIGSEGV);
 }
 
+static void test_hangs(void **) {
+  expect_report("spin", {"synccheck: still running at ", "test_crash.cu:",
+                         "in kernel spin, block (7,0,0), thread (0,0,0); of its block's 64 threads "
+                         "63 have not begun, 0 wait for it, 0 have returned"});
+  assert_int_equal(run_mistake("quit_outside").exit_code, -SIGQUIT);
+}
+
 int main(int argc, char **argv) {
 #if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
   puts("1..0 # SKIP such builds have reports of their own");
@@ -139,11 +172,12 @@ int main(int argc, char **argv) {
       {MISTAKE(far_outside), MISTAKE(null_behind_barrier), MISTAKE(divide), MISTAKE(failed_assert),
        MISTAKE(trapped), MISTAKE(large_local), MISTAKE(recursion), MISTAKE(late_block),
        MISTAKE(host_null), MISTAKE(host_divide), MISTAKE(host_abort), MISTAKE(host_double_free),
-       MISTAKE(raised), MISTAKE(inside_printf)});
+       MISTAKE(raised), MISTAKE(inside_printf), MISTAKE(spin), MISTAKE(quit_outside)});
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_kernels),
       cmocka_unit_test(test_stacks),
       cmocka_unit_test(test_host_code),
+      cmocka_unit_test(test_hangs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
