@@ -25,6 +25,10 @@ __attribute__((noreturn, format(printf, 1, 2))) void check_fail(const char *form
 // out is not blamed on it. `version` must stay valid.
 void check_blame(const char *version);
 
+// Ends the program: `who` has not checked a call that failed with this error. With the kernel, file
+// and line of that call where they are known (cpu backend).
+__attribute__((noreturn)) void check_left_behind(const char *who, cudaError_t error);
+
 // Does nothing when error is cudaSuccess; otherwise reports it and exits with EXIT_DEVICE.
 void check_cuda(cudaError_t error, const char *expression, const char *file, int line);
 

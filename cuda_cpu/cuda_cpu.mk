@@ -35,7 +35,8 @@ endif
 # -iquote, not -I: a program called `compare` would otherwise be taken for C++'s header <compare>.
 cuda_cpu_cppflags := -iquote . -I$(cuda_cpu)/include
 # initial-exec: thread-local variables at the cost of a plain load, also from a shared object.
-cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec
+# stack-clash-protection: a large local array touches the guard page below its thread's stack.
+cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec -fstack-clash-protection
 
 # GCC's OpenMP runtime as a static library, so that src/wait_policy.cpp runs before it starts; whole,
 # so that shared objects with OpenMP code of their own find all of it in the program.

@@ -102,8 +102,9 @@ static void measure_launches() {
 
 static void measure_plain_loops() {
   unsigned *x = nullptr, *y = nullptr;
-  check(cudaMalloc(&x, kElements * sizeof *x));
-  check(cudaMalloc(&y, kElements * sizeof *y));
+  // Managed, as the loops of the host use them too.
+  check(cudaMallocManaged(&x, kElements * sizeof *x));
+  check(cudaMallocManaged(&y, kElements * sizeof *y));
   const unsigned grid = (kElements + 255) / 256;
   const auto report = [](const char *name, double kernel, double loop) {
     printf("no barrier, %s of %u elements: kernel %.2f ms, OpenMP loop %.2f ms: %.2fx\n", name,

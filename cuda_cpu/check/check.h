@@ -51,6 +51,8 @@ void heap_copied(void *to, const void *from, std::size_t bytes);
 void heap_written_by_library();
 // A pointer that a kernel is launched with, the `index`-th of its arguments, for reports.
 void kernel_argument(const char *kernel, int index, const void *pointer);
+// A memory fault: ends the program with a report if it is the last access that a kernel made.
+void report_fault(const void *address);
 // Host code may use device memory from now on, or no longer.
 void open_to_host(bool open);
 

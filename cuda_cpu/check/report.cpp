@@ -16,7 +16,7 @@
 #include "../src/block.h"
 #include "../src/grid.h"
 #include "access.h"
-#include "lines.h"
+#include "../src/lines.h"
 
 #ifndef CUDA_CPU_CHECK
 #define CUDA_CPU_CHECK "all"  // for tools that read this file alone

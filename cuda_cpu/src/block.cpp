@@ -3,7 +3,10 @@
 
 #include <cuda_cpu/launch.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <iterator>
 
@@ -98,9 +101,52 @@ void thread_returned(Block &running_block, const Thread &thread) {
     release_barrier(block, static_cast<int>(arrived));
 }
 
+// ---- which threads of the system run blocks: for a report about a kernel that hangs
+
+namespace {
+
+constexpr unsigned kMostRunners = 256;  // more are not reported
+struct Runner {
+  std::atomic<int> thread{0};
+  std::atomic<bool> is_inside{false};
+} runners[kMostRunners];
+
+// The calling thread's, or null.
+Runner *make_runner() {
+  const int self = gettid();
+  for (Runner &runner : runners) {
+    int none = 0;
+    if (runner.thread.compare_exchange_strong(none, self)) return &runner;
+  }
+  return nullptr;
+}
+
+struct RunnerOwner {
+  Runner *const runner = make_runner();
+  ~RunnerOwner() {
+    if (runner == nullptr) return;
+    runner->is_inside = false;
+    runner->thread = 0;
+  }
+};
+
+void set_inside(bool inside) {
+  static thread_local RunnerOwner owner;
+  if (owner.runner != nullptr) owner.runner->is_inside.store(inside, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+int thread_in_kernel() {
+  for (const Runner &runner : runners)
+    if (runner.is_inside) return runner.thread;
+  return 0;
+}
+
 // ---- running a block to its end, or as far as it gets
 
 Outcome run_block(BlockState &block) {
+  set_inside(true);
   current_block = &block;
   blockIdx = block.index;
   blockDim = block.grid->launch.block;
@@ -129,6 +175,7 @@ Outcome run_block(BlockState &block) {
   if constexpr (check::kOn) check::block_pauses();
   current = nullptr;
   current_block = nullptr;
+  set_inside(false);
   return outcome;
 }
 

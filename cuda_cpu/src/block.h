@@ -90,6 +90,9 @@ inline std::uint64_t flatten(const uint3 &index, const dim3 &shape) {
   return (static_cast<std::uint64_t>(index.z) * shape.y + index.y) * shape.x + index.x;
 }
 
+// The id of a thread of the system that runs a block now, or 0. Safe in signal handlers.
+int thread_in_kernel();
+
 enum class Outcome { kDone, kAtGridBarrier, kYielded };
 
 // Runs the threads of a prepared block until all have returned or none can go on alone. Ends the

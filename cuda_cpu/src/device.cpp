@@ -14,6 +14,7 @@
 #include "../cpuinfo.h"
 #include "host_only.h"
 #include "limits.h"
+#include "regions.h"
 #include "settings.h"
 #include "streams.h"
 
@@ -158,7 +159,10 @@ cudaError_t cudaDeviceSynchronize(void) {
   return refuse_during_captures();
 }
 
-cudaError_t cudaDeviceReset(void) { return cudaSuccess; }
+cudaError_t cudaDeviceReset(void) {
+  release_everything();
+  return cudaSuccess;
+}
 
 // ---- calls that have nothing to do where there is one device without caches of its own
 

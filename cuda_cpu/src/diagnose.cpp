@@ -1,6 +1,9 @@
 // Diagnoses: who waits where, and the end of the program.
 #include "diagnose.h"
 
+#include <execinfo.h>
+
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +14,7 @@
 
 #include "block.h"
 #include "grid.h"
+#include "lines.h"
 #include "settings.h"
 
 namespace cuda_cpu {
@@ -40,20 +44,55 @@ std::string where(const BlockState &block) {
 
 }  // namespace
 
-void diagnose(const char *tool, const char *format, ...) {
+void running_thread_text(char *text, std::size_t size) {
+  *text = '\0';
+  if (current_block == nullptr) return;
+  const BlockState &block = state_of(*current_block);
+  const int length =
+      std::snprintf(text, size, ", in kernel %s, block (%u,%u,%u)", block.grid->launch.name,
+                    block.index.x, block.index.y, block.index.z);
+  if (current == nullptr || static_cast<std::size_t>(length) >= size) return;
+  const uint3 &index = current->index;
+  std::snprintf(text + length, size - static_cast<std::size_t>(length), ", thread (%u,%u,%u)",
+                index.x, index.y, index.z);
+}
+
+std::string host_line() {
+  void *frames[32];
+  const std::string line = line_of_user(frames, backtrace(frames, 32), "/thrust/");
+  return line.empty() || line == kUnknownLine ? "" : ", at " + line;
+}
+
+namespace {
+
+std::string formatted(const char *format, va_list arguments) {
   char text[512];
+  std::vsnprintf(text, sizeof text, format, arguments);
+  return text;
+}
+
+}  // namespace
+
+void diagnose(const char *tool, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
+  std::string message = formatted(format, arguments);
   va_end(arguments);
-  std::string message = text;
-  if (current_block != nullptr && current != nullptr) {
-    char thread[96];
-    std::snprintf(thread, sizeof thread, ", thread (%u,%u,%u)", current->index.x, current->index.y,
-                  current->index.z);
-    message += "\n  in " + where(state_of(*current_block)) + thread;
-  }
-  end_program(tool, message);
+  char thread[256];
+  running_thread_text(thread, sizeof thread);
+  end_program(tool, message + (*thread != '\0' ? thread : host_line()));
+}
+
+void note(const char *tool, const char *format, ...) {
+  constexpr int kMost = 10;
+  static std::atomic<int> notes{0};
+  if (notes++ >= kMost) return;
+  va_list arguments;
+  va_start(arguments, format);
+  const std::string message = formatted(format, arguments);
+  va_end(arguments);
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s%s\n", tool, message.c_str(), host_line().c_str());
 }
 
 void diagnose_waiting(const BlockState &block, const char *problem) {

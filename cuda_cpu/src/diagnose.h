@@ -3,6 +3,8 @@
 #ifndef CUDA_CPU_DIAGNOSE_H
 #define CUDA_CPU_DIAGNOSE_H
 
+#include <string>
+
 namespace cuda_cpu {
 
 struct BlockState;
@@ -12,8 +14,17 @@ struct BlockState;
 [[noreturn]] void diagnose(const char *tool, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+// The same without the end of the program, and with the line of host code that is running.
+void note(const char *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 // synccheck, with a list of the places where the threads of the block wait.
 [[noreturn]] void diagnose_waiting(const BlockState &block, const char *problem);
+
+// ", in kernel k, block (0,0,0), thread (1,0,0)", or empty outside kernels.
+void running_thread_text(char *text, std::size_t size);
+
+// ", at file:line" of the host code that called the runtime, or empty if it is not known.
+std::string host_line();
 
 }  // namespace cuda_cpu
 #endif

@@ -1,7 +1,13 @@
 // The last error, and the names and texts of errors.
 #include <cuda_cpu/errors.h>
 
+#include <execinfo.h>
+
+#include <cstdio>
+#include <string>
+
 #include "block.h"
+#include "lines.h"
 
 namespace cuda_cpu {
 
@@ -71,9 +77,26 @@ cudaError_t &last_error() { return current != nullptr ? current->last_error : ho
 
 }  // namespace
 
-void set_last_error(cudaError_t error) {
+namespace {
+
+// The call that set this host thread's error: looked up only when somebody asks.
+struct Origin {
+  const char *kernel;
+  int frames;
+  void *frame[24];
+};
+thread_local Origin origin = {nullptr, 0, {}};
+
+}  // namespace
+
+void set_last_error(cudaError_t error, const char *kernel) {
   last_error() = error;
-  if (current != nullptr) state_of(*current_block).launch_failed = true;
+  if (current != nullptr) {
+    state_of(*current_block).launch_failed = true;
+    return;
+  }
+  origin.kernel = kernel;
+  origin.frames = backtrace(origin.frame, sizeof origin.frame / sizeof *origin.frame);
 }
 
 cudaError_t fail(cudaError_t error) {
@@ -103,6 +126,14 @@ const char *cudaGetErrorName(cudaError_t error) {
 const char *cudaGetErrorString(cudaError_t error) {
   const ErrorText *const known = find(error);
   return known != nullptr ? known->text : "unrecognized error code";
+}
+
+void cuda_cpu_error_origin(char *text, size_t size) {
+  const std::string line = line_of_user(origin.frame, origin.frames, nullptr);
+  if (origin.kernel != nullptr)
+    std::snprintf(text, size, "kernel %s, %s", origin.kernel, line.c_str());
+  else
+    std::snprintf(text, size, "%s", line.c_str());
 }
 
 }  // extern "C"

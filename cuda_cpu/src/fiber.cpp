@@ -1,12 +1,15 @@
 // Stacks for fibers, and making, lending and releasing them.
 #include "fiber.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
+#include "diagnose.h"
 #include "poison.h"
 
 namespace cuda_cpu {
@@ -17,18 +20,23 @@ __thread Pool *pool_of_this_thread = nullptr;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
-constexpr std::size_t kStackBytes =
-    256 * 1024;  // instrumented frames are larger, and reports need room
-#else
-constexpr std::size_t kStackBytes = 64 * 1024;
-#endif
+constexpr std::size_t kStackBytes = kStackKilobytes * 1024;
+constexpr std::size_t kPage = 4096;
+// Below each stack, a page that nobody may touch. Each costs the system two mappings, of which it
+// allows 65,530, so only this many stacks have one; the others have only the canary.
+constexpr unsigned kMostGuards = 8192;
+std::atomic<unsigned> guards{0};
 // Stacks at equal offsets from a power of two would all compete for the same few cache sets: with
-// 256 fibers every switch would miss. An odd number of cache lines more spreads them.
-constexpr std::size_t kStackStride = kStackBytes + 5 * 64;
+// 256 fibers every switch would miss. So their tops are shifted by an odd number of cache lines
+// within one more page.
+constexpr std::size_t kShift = 5 * 64;
+constexpr std::size_t kStackStride = kPage + kStackBytes + kPage;
 constexpr std::size_t kStacksPerSlab = 64;
 // In the lowest 8 bytes of a stack; changed when the stack has overflowed.
 constexpr std::uint64_t kCanary = 0x5ca1ab1e0ddba11dULL;
+
+// A stack on which signal handlers run, as that of a CUDA thread may be full.
+constexpr std::size_t kSignalStackBytes = 256 * 1024;
 
 // The stack belongs to a slab, so this allocator releases nothing.
 struct SlabStack {
@@ -37,8 +45,8 @@ struct SlabStack {
   void deallocate(bc::stack_context &) {}
 };
 
-Worker *make_worker(void *stack_bottom) {
-  const std::size_t usable = kStackBytes - (sizeof(Worker) + 63) / 64 * 64;
+Worker *make_worker(void *stack_bottom, std::size_t shift) {
+  const std::size_t usable = kStackBytes + shift - (sizeof(Worker) + 63) / 64 * 64;
   void *const top = static_cast<char *>(stack_bottom) + usable;
   Worker *const worker = new (top) Worker;
   worker->stack_bottom = stack_bottom;
@@ -65,8 +73,24 @@ void grow(Pool &p) {
     std::_Exit(3);
   }
   p.slabs.push_back(slab);
-  for (std::size_t i = 0; i < kStacksPerSlab; i++)
-    p.spare.push_back(make_worker(static_cast<char *>(slab) + i * kStackStride));
+  for (std::size_t i = 0; i < kStacksPerSlab; i++) {
+    char *const guard = static_cast<char *>(slab) + i * kStackStride;
+    if (guards.fetch_add(1) < kMostGuards) mprotect(guard, kPage, PROT_NONE);
+    p.spare.push_back(make_worker(guard + kPage, i * kShift % kPage));
+  }
+}
+
+void *make_signal_stack() {
+  stack_t stack = {};
+  if (sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_DISABLE) == 0) return nullptr;
+  void *const memory = mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  stack = {};
+  stack.ss_sp = memory;
+  stack.ss_size = kSignalStackBytes;
+  sigaltstack(&stack, nullptr);
+  return memory;
 }
 
 // Releases the stacks when their operating system thread ends. The workers are idle then and are
@@ -79,6 +103,12 @@ struct PoolOwner {
       ASAN_UNPOISON_MEMORY_REGION(slab, kStackStride * kStacksPerSlab);
       munmap(slab, kStackStride * kStacksPerSlab);
     }
+    if (pool->signal_stack != nullptr) {
+      stack_t none = {};
+      none.ss_flags = SS_DISABLE;
+      sigaltstack(&none, nullptr);
+      munmap(pool->signal_stack, kSignalStackBytes);
+    }
     delete pool;
     pool_of_this_thread = nullptr;
   }
@@ -88,7 +118,16 @@ struct PoolOwner {
 
 Pool *make_pool() {
   static thread_local PoolOwner owner;
-  return pool_of_this_thread = owner.pool = new Pool;
+  pool_of_this_thread = owner.pool = new Pool;
+  pool_of_this_thread->signal_stack = make_signal_stack();
+  return pool_of_this_thread;
+}
+
+bool stack_overflowed(const void *address) {
+  const Pool *const p = pool_of_this_thread;
+  if (p == nullptr || p->running == &p->main) return false;
+  const std::uintptr_t bottom = reinterpret_cast<std::uintptr_t>(p->running->stack_bottom);
+  return bottom - reinterpret_cast<std::uintptr_t>(address) - 1 < kPage;
 }
 
 Worker *take_worker(void (*body)(), void (*idle)()) {
@@ -103,9 +142,7 @@ Worker *take_worker(void (*body)(), void (*idle)()) {
 
 void return_worker(Worker *worker) {
   if (*static_cast<std::uint64_t *>(worker->stack_bottom) != kCanary) {
-    std::fprintf(stderr, "memcheck: a CUDA thread overflowed its stack of %zu KB\n",
-                 kStackBytes / 1024);
-    std::_Exit(3);
+    diagnose("memcheck", "a CUDA thread overflowed its stack of %zu KB", kStackKilobytes);
   }
   pool().spare.push_back(worker);
 }

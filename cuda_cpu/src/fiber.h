@@ -18,6 +18,13 @@
 
 namespace cuda_cpu {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
+// Instrumented frames are larger, and reports need room.
+inline constexpr std::size_t kStackKilobytes = 256;
+#else
+inline constexpr std::size_t kStackKilobytes = 64;
+#endif
+
 // Stored at the top of its own stack, so releasing the stack releases it too.
 struct Worker {
   boost::context::fiber suspended;  // where to go on; empty while the worker runs
@@ -34,6 +41,7 @@ struct Pool {
   Worker *switched_from = nullptr;  // the worker that resumed the running one
   std::vector<Worker *> spare;
   std::vector<void *> slabs;  // of stacks
+  void *signal_stack = nullptr;
 };
 
 extern __thread Pool *pool_of_this_thread;
@@ -44,6 +52,9 @@ inline Pool &pool() { return pool_of_this_thread != nullptr ? *pool_of_this_thre
 // then it calls `body` and `idle` in turn. `idle` must switch away.
 Worker *take_worker(void (*body)(), void (*idle)());
 void return_worker(Worker *worker);
+
+// Did the running worker touch this address below its stack? Safe in signal handlers.
+bool stack_overflowed(const void *address);
 
 // Called on every arrival on a stack: stores where the sender stopped. `fake_stack` is
 // AddressSanitizer's record of the stack that is entered (null the first time).

@@ -12,6 +12,7 @@
 #include "block.h"
 #include "diagnose.h"
 #include "limits.h"
+#include "pages.h"
 
 namespace cuda_cpu {
 
@@ -112,11 +113,15 @@ void run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
       run_ordinary(grid);
     } else {
 #pragma omp parallel num_threads(threads)
-      if (launch.cooperative)
-        run_cooperative(grid, static_cast<std::uint64_t>(omp_get_thread_num()),
-                        static_cast<std::uint64_t>(omp_get_num_threads()));
-      else
-        run_ordinary(grid);
+      {
+        pages::worker_enters();
+        if (launch.cooperative)
+          run_cooperative(grid, static_cast<std::uint64_t>(omp_get_thread_num()),
+                          static_cast<std::uint64_t>(omp_get_num_threads()));
+        else
+          run_ordinary(grid);
+        pages::worker_leaves();
+      }
     }
   }
   for (const bool tail : {true, false})

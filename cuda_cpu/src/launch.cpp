@@ -87,7 +87,8 @@ cudaError_t launch_from_kernel(const Launch &launch, std::unique_ptr<KernelCall>
 cudaError_t check_launch(const Launch &launch) {
   settings();  // so that a bad one ends the program before there are threads
   const cudaError_t error = find_problem(launch);
-  return error == cudaSuccess ? error : fail(error);
+  if (error != cudaSuccess) set_last_error(error, launch.name);
+  return error;
 }
 
 cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {

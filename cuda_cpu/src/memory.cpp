@@ -26,8 +26,11 @@ cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) 
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   if (kind != cudaMemcpyDefault && (!may_be(to, to_device ? Place::kDevice : Place::kHost) ||
-                                    !may_be(from, from_device ? Place::kDevice : Place::kHost)))
+                                    !may_be(from, from_device ? Place::kDevice : Place::kHost))) {
+    note_freed("cudaMemcpy", to);
+    note_freed("cudaMemcpy", from);
     return fail(cudaErrorInvalidValue);
+  }
   const DeviceScope device(DeviceScope::kRuntime);
   std::memmove(to, from, bytes);
   if constexpr (check::kOn) check::heap_copied(to, from, bytes);
@@ -46,8 +49,10 @@ cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_p
 
 cudaError_t set_bytes(void *memory, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
-  if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes))
+  if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes)) {
+    note_freed("cudaMemset", memory);
     return fail(cudaErrorInvalidValue);
+  }
   const DeviceScope device(DeviceScope::kRuntime);
   std::memset(memory, value, bytes);
   if constexpr (check::kOn) check::heap_written(memory, bytes);

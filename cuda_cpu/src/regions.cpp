@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -16,8 +17,10 @@
 #include <cuda_cpu/memory.h>
 
 #include "../check/check.h"
+#include "backing.h"
 #include "diagnose.h"
 #include "limits.h"
+#include "pages.h"
 #include "poison.h"
 #include "settings.h"
 
@@ -31,14 +34,21 @@ struct Region {
   bool allocated;  // by cudaMalloc or cudaMallocHost, not a __device__ variable
 };
 
-// Bytes in front of and behind each allocation. What a kernel writes there is found when the memory
-// is released or the program ends, and does not destroy the memory of others before.
-constexpr std::size_t kGuard = 4096;
-
 std::mutex mutex;
 std::map<std::uintptr_t, Region> regions;  // by address
 std::size_t device_bytes = 0;
-int scopes = 0;  // DeviceScopes that are alive
+
+// Arrays that were released. Their addresses stay unusable until an array takes them again.
+struct Freed {
+  std::size_t bytes;
+  const char *by;
+};
+std::map<std::uintptr_t, Freed> freed;  // by address
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kRemembersFreed = false;  // the heap gives such addresses to others
+#else
+constexpr bool kRemembersFreed = true;
+#endif
 
 // The region that holds `pointer`, or regions.end().
 std::map<std::uintptr_t, Region>::iterator find(const void *pointer) {
@@ -49,81 +59,48 @@ std::map<std::uintptr_t, Region>::iterator find(const void *pointer) {
   return address - region->first <= region->second.bytes ? region : regions.end();
 }
 
-void set_access([[maybe_unused]] const std::pair<const std::uintptr_t, Region> &region,
-                [[maybe_unused]] bool open) {
-#if defined(__SANITIZE_ADDRESS__)
-  if (region.second.place != Place::kDevice || !region.second.allocated) return;
-  void *const memory = reinterpret_cast<void *>(region.first);
-  if (open)
-    ASAN_UNPOISON_MEMORY_REGION(memory, region.second.bytes);
-  else
-    ASAN_POISON_MEMORY_REGION(memory, region.second.bytes);
-#endif
+void set_access(const std::pair<const std::uintptr_t, Region> &region, bool open) {
+  if (region.second.place == Place::kDevice && region.second.allocated)
+    backing::set_access(reinterpret_cast<void *>(region.first), region.second.bytes, open);
 }
-
-void set_access_to_all([[maybe_unused]] bool open) {
-#if defined(__SANITIZE_ADDRESS__)
-  for (const auto &region : regions) set_access(region, open);
-#endif
-}
-
-#if defined(__SANITIZE_ADDRESS__)
-void set_guards(char *memory, std::size_t bytes) {  // the rest of the last 256 bytes
-  ASAN_POISON_MEMORY_REGION(memory + bytes, (bytes + 255) / 256 * 256 - bytes);
-}
-void check_guards(const char *, std::size_t) {}
-#else
-void set_guards(char *memory, std::size_t bytes) {
-  std::memset(memory - kGuard, kPoison, kGuard);
-  std::memset(memory + bytes, kPoison, kGuard);
-}
-
-void check_guards(const char *memory, std::size_t bytes) {
-  const auto written = [](char c) { return static_cast<unsigned char>(c) != kPoison; };
-  const char *const end = memory + bytes;
-  const char *const behind = std::find_if(end, end + kGuard, written);
-  if (behind != end + kGuard)
-    diagnose("memcheck", "an array of %zu bytes was written beyond its end, at byte %td", bytes,
-             behind - memory);
-  const char *const front = std::find_if(memory - kGuard, memory, written);
-  if (front != memory)
-    diagnose("memcheck", "an array of %zu bytes was written %td bytes before its start", bytes,
-             memory - front);
-}
-#endif
 
 // At the program's end: memory that was never released.
 struct LastCheck {
   ~LastCheck() {
-#if !defined(__SANITIZE_ADDRESS__)
+    const DeviceScope device(DeviceScope::kRuntime);
     for (const auto &region : regions)
       if (region.second.allocated)
-        if (!check::kOn)
-          check_guards(reinterpret_cast<const char *>(region.first), region.second.bytes);
-#endif
+        backing::check_guards(reinterpret_cast<const char *>(region.first), region.second.bytes);
   }
 } last_check;  // behind `regions`, so that it is destroyed first
+
+// With the mutex held. `by` is the call that releases it.
+void release_region(std::map<std::uintptr_t, Region>::iterator region, const char *by) {
+  set_access(*region, true);
+  char *const memory = reinterpret_cast<char *>(region->first);
+  const Region was = region->second;
+  backing::check_guards(memory, was.bytes);
+  device_bytes -= was.bytes;
+  if (kRemembersFreed && was.place == Place::kDevice) freed[region->first] = {was.bytes, by};
+  regions.erase(region);
+  backing::release(memory, was.place);
+}
 
 }  // namespace
 
 cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill) {
   *memory = nullptr;
   if (bytes == 0) return cudaSuccess;
+  const DeviceScope device(DeviceScope::kRuntime);
   const std::lock_guard<std::mutex> guard(mutex);
   if (bytes > settings().memory_limit - device_bytes) return fail(cudaErrorMemoryAllocation);
-  const std::size_t rounded = (bytes + 255) / 256 * 256;
-  // CHECK builds see every access, and need no guards.
-  char *const start =
-      static_cast<char *>(check::kOn ? check::heap_allocate(bytes, place == Place::kPinned)
-                                     : aligned_alloc(256, rounded + 2 * kGuard));
-  if (start == nullptr) return fail(cudaErrorMemoryAllocation);
-  char *const block = check::kOn ? start : start + kGuard;
+  char *const block = backing::allocate(bytes, place);
+  if (block == nullptr) return fail(cudaErrorMemoryAllocation);
   if (fill) std::memset(block, kPoison, bytes);
-  if (!check::kOn) set_guards(block, bytes);
-  const auto region =
-      regions.emplace(reinterpret_cast<std::uintptr_t>(block), Region{bytes, place, true}).first;
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(block);
+  freed.erase(address);
+  regions.emplace(address, Region{bytes, place, true});
   device_bytes += bytes;
-  set_access(*region, scopes > 0);
   *memory = block;
   return cudaSuccess;
 }
@@ -136,21 +113,28 @@ void *library_allocate(std::size_t bytes, bool managed) {
 
 cudaError_t release(void *memory, Place place) {
   if (memory == nullptr) return cudaSuccess;
-  const std::lock_guard<std::mutex> guard(mutex);
+  const DeviceScope device(DeviceScope::kRuntime);
+  std::unique_lock<std::mutex> guard(mutex);
   const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
   const bool managed = region != regions.end() && region->second.place == Place::kManaged;
   if (region == regions.end() || !region->second.allocated ||
-      (region->second.place != place && !(managed && place == Place::kDevice)))
+      (region->second.place != place && !(managed && place == Place::kDevice))) {
+    guard.unlock();
+    note_freed(place == Place::kPinned ? "cudaFreeHost" : "cudaFree", memory);
     return fail(cudaErrorInvalidValue);
-  set_access(*region, true);
-  if (!check::kOn) check_guards(static_cast<const char *>(memory), region->second.bytes);
-  device_bytes -= region->second.bytes;
-  regions.erase(region);
-  if (check::kOn)
-    check::heap_release(memory);
-  else
-    std::free(static_cast<char *>(memory) - kGuard);
+  }
+  release_region(region, "cudaFree");
   return cudaSuccess;
+}
+
+void release_everything() {
+  const DeviceScope device(DeviceScope::kRuntime);
+  const std::lock_guard<std::mutex> guard(mutex);
+  for (auto region = regions.begin(); region != regions.end();) {
+    const auto next = std::next(region);
+    if (region->second.allocated) release_region(region, "cudaDeviceReset");
+    region = next;
+  }
 }
 
 cudaError_t pin(void *memory, std::size_t bytes) {
@@ -197,15 +181,84 @@ void register_symbol(const void *address, std::size_t bytes) {
   regions.emplace(reinterpret_cast<std::uintptr_t>(address), Region{bytes, Place::kDevice, false});
 }
 
-DeviceScope::DeviceScope(User user) : user_(user) {
+// ---- arrays that are gone, and arrays near by
+// -----------------------------------------------------
+
+bool find_nearby(const void *address, Nearby *nearby, bool wait) {
+  std::unique_lock<std::mutex> guard(mutex, std::defer_lock);
+  if (wait)
+    guard.lock();
+  else if (!guard.try_lock())
+    return false;
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address);
+  constexpr std::size_t kNear = 64 << 10;
+  std::size_t least = kNear;
+  const auto consider = [&](std::uintptr_t begin, std::size_t bytes, Place place, const char *by) {
+    const std::size_t distance = at < begin           ? begin - at
+                                 : at < begin + bytes ? 0
+                                                      : at - begin - bytes + 1;
+    if (distance >= least) return;
+    least = distance;
+    *nearby = {bytes, static_cast<std::ptrdiff_t>(at - begin), place, by};
+  };
+  for (const auto &region : regions)
+    if (region.second.allocated)
+      consider(region.first, region.second.bytes, region.second.place, nullptr);
+  for (const auto &array : freed)
+    consider(array.first, array.second.bytes, Place::kDevice, array.second.by);
+  return least < kNear;
+}
+
+namespace {
+
+// The freed array that holds the address, or null.
+const Freed *find_freed(const void *pointer) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto above = freed.upper_bound(address);
+  if (above == freed.begin()) return nullptr;
+  const auto array = std::prev(above);
+  return address - array->first < array->second.bytes ? &array->second : nullptr;
+}
+
+}  // namespace
+
+void note_freed(const char *call, const void *pointer) {
   const std::lock_guard<std::mutex> guard(mutex);
-  if (scopes++ == 0) set_access_to_all(true);
+  if (const Freed *const array = find_freed(pointer))
+    note("memcheck", "%s is given an array of %zu bytes that %s has released", call, array->bytes,
+         array->by);
+}
+
+// ---- who may touch it
+// -----------------------------------------------------------------------------
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+int scopes = 0;  // that are alive
+
+void set_access_to_all(int change, int first_or_last) {
+  const std::lock_guard<std::mutex> guard(mutex);
+  scopes += change;
+  if (scopes != first_or_last) return;
+  for (const auto &region : regions) set_access(region, change > 0);
+}
+void enter(bool) { set_access_to_all(1, 1); }
+void leave(bool) { set_access_to_all(-1, 0); }
+#else
+void enter(bool is_library) { pages::enter(is_library); }
+void leave(bool is_library) { pages::leave(is_library); }
+#endif
+
+}  // namespace
+
+DeviceScope::DeviceScope(User user) : user_(user) {
+  enter(user == kLibrary);
   if constexpr (check::kOn) check::open_to_host(true);
 }
 
 DeviceScope::~DeviceScope() {
-  const std::lock_guard<std::mutex> guard(mutex);
-  if (--scopes == 0) set_access_to_all(false);
+  leave(user_ == kLibrary);
   if constexpr (check::kOn) {
     check::open_to_host(false);
     if (user_ == kLibrary) check::heap_written_by_library();
@@ -219,6 +272,15 @@ void check_pointer_argument(const char *kernel, int index, const void *pointer) 
   // launches. Such a variable is only known to belong to the program's static data.
   Dl_info object;
   if (current != nullptr && dladdr(pointer, &object) != 0) return;
+  Freed gone = {0, nullptr};
+  {
+    const std::lock_guard<std::mutex> guard(mutex);
+    if (const Freed *const array = find_freed(pointer)) gone = *array;
+  }
+  if (gone.by != nullptr)
+    diagnose("memcheck",
+             "kernel %s is given an array of %zu bytes that %s has released, as its argument %d",
+             kernel, gone.bytes, gone.by, index);
   diagnose("memcheck", "kernel %s is given a host pointer, %p, as its argument %d", kernel, pointer,
            index);
 }

@@ -26,5 +26,21 @@ cudaError_t release(void *memory, Place place);
 
 std::size_t allocated_bytes();
 
+// cudaDeviceReset(): releases all device memory and all that cudaMallocHost allocated.
+void release_everything();
+
+// An array that `address` is in or near to.
+struct Nearby {
+  std::size_t bytes;
+  std::ptrdiff_t offset;  // of the address from its start
+  Place place;
+  const char *freed_by;  // a call, or null while it is allocated
+};
+// False if there is none. With `wait` false also if another thread is allocating now.
+bool find_nearby(const void *address, Nearby *nearby, bool wait = true);
+
+// A note on stderr if the pointer points into memory that was freed: `call` is given it.
+void note_freed(const char *call, const void *pointer);
+
 }  // namespace cuda_cpu
 #endif

@@ -16,6 +16,7 @@ namespace {
 constexpr const char *kPrefix = "CUDA_CPU_";
 constexpr const char *kRacecheck = "CUDA_CPU_RACECHECK";
 constexpr const char *kMemory = "CUDA_CPU_MEMORY";
+constexpr const char *kProtect = "CUDA_CPU_PROTECT";
 
 // The value of a variable, or null if it is not set or empty.
 const char *value_of(const char *name) {
@@ -38,6 +39,15 @@ std::uint64_t whole_number(const char *name, std::uint64_t least, std::uint64_t 
   return value;
 }
 
+pages::Guard protect_from_environment() {
+  const char *const text = value_of(kProtect);
+  if (text == nullptr || std::strcmp(text, "keys") == 0) return pages::Guard::kKeys;
+  if (std::strcmp(text, "pages") == 0) return pages::Guard::kPages;
+  if (std::strcmp(text, "off") == 0) return pages::Guard::kOff;
+  std::fprintf(stderr, "%s takes keys, pages or off, not '%s'\n", kProtect, text);
+  std::exit(2);
+}
+
 // A misspelt variable would otherwise switch off a check without a word.
 void refuse_unknown_names() {
   for (char **variable = environ; *variable != nullptr; variable++) {
@@ -46,9 +56,9 @@ void refuse_unknown_names() {
       return std::strlen(name) == length && std::strncmp(*variable, name, length) == 0;
     };
     if (std::strncmp(*variable, kPrefix, std::strlen(kPrefix)) != 0) continue;
-    if (is(kRacecheck) || is(kMemory)) continue;
-    std::fprintf(stderr, "%.*s is not a setting; there are %s and %s\n", static_cast<int>(length),
-                 *variable, kRacecheck, kMemory);
+    if (is(kRacecheck) || is(kMemory) || is(kProtect)) continue;
+    std::fprintf(stderr, "%.*s is not a setting; there are %s, %s and %s\n",
+                 static_cast<int>(length), *variable, kRacecheck, kMemory, kProtect);
     std::exit(2);
   }
 }
@@ -61,6 +71,7 @@ Settings read_settings() {
   from_environment.shuffle = value_of(kRacecheck) != nullptr;
   from_environment.seed = whole_number(kRacecheck, 0, 0);
   from_environment.memory_limit = whole_number(kMemory, 1, ram / 10 * 9);
+  from_environment.protect = protect_from_environment();
   return from_environment;
 }
 

@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "pages.h"
+
 namespace cuda_cpu {
 
 struct Settings {
   bool shuffle;              // CUDA_CPU_RACECHECK=SEED: threads run in shuffled order
   std::uint64_t seed;        // ... by this seed
   std::size_t memory_limit;  // CUDA_CPU_MEMORY=BYTES: size of device memory (default: 90% of RAM)
+  pages::Guard protect;  // CUDA_CPU_PROTECT=keys|pages|off: at most this keeps host code out of it
 };
 const Settings &settings();
 

@@ -40,12 +40,15 @@ static void test_bad_values(void **) {
   }
   expect_refusal("CUDA_CPU_MEMORY", "0",
                  "CUDA_CPU_MEMORY takes a whole number from 1" + numbers + "'0'");
+  for (const char *value : {"yes", "key", "1"})
+    expect_refusal("CUDA_CPU_PROTECT", value,
+                   "CUDA_CPU_PROTECT takes keys, pages or off, not '" + std::string(value) + "'");
 }
 
 static void test_unknown_names(void **) {
   expect_refusal("CUDA_CPU_RACECHEK", "1",
-                 "CUDA_CPU_RACECHEK is not a setting; there are CUDA_CPU_RACECHECK and "
-                 "CUDA_CPU_MEMORY");
+                 "CUDA_CPU_RACECHEK is not a setting; there are CUDA_CPU_RACECHECK, "
+                 "CUDA_CPU_MEMORY and CUDA_CPU_PROTECT");
 }
 
 int main(int argc, char **argv) {

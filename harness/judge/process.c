@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -160,6 +161,24 @@ static int listen_once(Sorter *sorter, double left, Answer *answer) {
   return over ? -1 : 0;
 }
 
+static const char *summary(const Sorter *sorter, int *length);
+
+// Stops a sorter that does not come back. The cpu backend then names the kernel that still runs.
+static void explain_hang(Sorter *sorter, double limit, const char *doing) {
+  enum { SECONDS_TO_EXPLAIN = 5 };
+  kill(sorter->process, SIGQUIT);
+  (void)process_finish(sorter, SECONDS_TO_EXPLAIN);
+  int length = 0;
+  const char *const found = summary(sorter, &length);
+  message_fail(&sorter->failure,
+               "%s was stopped after %g s %s: it did not come back. %.*s; --seed N shuffles the "
+               "threads, --time-limit S waits longer",
+               name_of(sorter), limit, doing, found != NULL ? length : INT_MAX,
+               found != NULL ? found
+                             : "Usual causes are a barrier that some threads of a block never "
+                               "reach, and a loop that waits for another thread or block");
+}
+
 bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double limit,
                     const char *doing, Answer *answer) {
   const double deadline = seconds_now() + limit;
@@ -167,14 +186,8 @@ bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double
   while (got == 0) {
     const double left = deadline - seconds_now();
     if (left <= 0.0) {
-      (void)process_finish(sorter, 0.0);
-      return message_fail(
-          &sorter->failure,
-          "%s was stopped after %g s %s: it did not come back. Usual causes are a barrier that "
-          "some "
-          "threads of a block never reach, and a loop that waits for another thread or block; %s",
-          name_of(sorter), limit, doing,
-          "--seed N shuffles the threads, --time-limit S waits longer");
+      explain_hang(sorter, limit, doing);
+      return false;
     }
     got = listen_once(sorter, left, answer);
   }
@@ -249,9 +262,11 @@ int process_finish(Sorter *sorter, double limit) {
   return over ? status : -1;
 }
 
-// The line in which a sanitizer sums up, without what stands before the finding; or NULL.
+// The line in which a sanitizer or cuda_cpu sums up, without what stands before the finding; or
+// NULL.
 static const char *summary(const Sorter *sorter, int *length) {
-  static const char *const marks[] = {"SUMMARY: ", "runtime error: "};
+  static const char *const marks[] = {
+      "SUMMARY: ", "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
   const char *line = NULL;
   for (size_t i = 0; i < sizeof marks / sizeof *marks && line == NULL; i++)
     line = strstr(sorter->heard, marks[i]);

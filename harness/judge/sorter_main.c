@@ -135,8 +135,11 @@ static double call(size_t n, size_t guard) {
             arrays[POSITIONS_OUT] + guard, n);
   if (getpid() != self) _exit(EXIT_DEVICE);  // a copy that the version forked
   const cudaError_t left = cudaGetLastError();
-  if (left != cudaSuccess)
-    check_fail("your_sort left a CUDA error behind at n = %zu: %s", n, cudaGetErrorString(left));
+  if (left != cudaSuccess) {
+    char who[64];
+    snprintf(who, sizeof who, "at n = %zu, your_sort", n);
+    check_left_behind(who, left);
+  }
   CUDA_CHECK(cudaEventRecord(stop, 0));
   const cudaError_t error = cudaDeviceSynchronize();
   if (error != cudaSuccess)

@@ -22,6 +22,12 @@ says() { # says CHEAT CODE PART: compare's exit code, and what its row holds
   [ "$good" = 1 ] && echo "ok $number - $cheat" || echo "not ok $number - $cheat"
 }
 
+# The cpu backend ends a crashed worker itself, after naming the line.
+case $build in
+  *cuda* | *sanitize*) crash_code=1 ;;
+  *) crash_code=3 ;;
+esac
+
 echo 1..9
 says none 0 PASS
 says works_once 1 'FAIL: multiset'
@@ -30,5 +36,5 @@ says remember 1 'FAIL: pairing'
 says zero 1 'FAIL: multiset'
 says background 1 'FAIL: '
 says exit 1 'ended without a result, exit code 0'
-says segfault 1 'Segmentation fault'
+says segfault "$crash_code" 'Segmentation fault'
 says own_puts 0 PASS

@@ -6,8 +6,14 @@
 
 namespace cuda_cpu {
 
-void set_last_error(cudaError_t error);
+// `kernel` is the name of a kernel whose launch failed.
+void set_last_error(cudaError_t error, const char *kernel = nullptr);
 cudaError_t fail(cudaError_t error);  // sets it and returns it
 
 }  // namespace cuda_cpu
+
+// Where the calling host thread's last error came from: "kernel k, file:line" or "file:line",
+// as far as it is known. For programs that find an error which a call before left behind; a weak
+// declaration of it is null with NVIDIA's runtime.
+extern "C" void cuda_cpu_error_origin(char *text, size_t size);
 #endif

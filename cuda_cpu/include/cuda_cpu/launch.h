@@ -38,6 +38,9 @@ inline void current_is_set() { asm volatile("" ::: "memory"); }
 inline void current_is_set() {}
 #endif
 
+// A store that is not moved behind the kernel's accesses, so that a crash names its thread.
+inline void set_current(Thread *thread) { *const_cast<Thread *volatile *>(&current) = thread; }
+
 // Runs the threads of `block` that have not started, each as one call of `kernel`.
 template <class F>
 inline void run_unstarted_threads(Block &block, F kernel) {
@@ -48,7 +51,7 @@ inline void run_unstarted_threads(Block &block, F kernel) {
     Thread *const end = thread + block.count;
     threadIdx = {0, 0, 0};
     do {
-      current = thread++;
+      set_current(thread++);
       current_is_set();
       kernel();
       current_is_set();
@@ -65,7 +68,7 @@ inline void run_unstarted_threads(Block &block, F kernel) {
   while (block.started < block.count) {
     const unsigned i = block.started++;
     Thread *const thread = &block.threads[block.order == nullptr ? i : block.order[i]];
-    current = thread;
+    set_current(thread);
     threadIdx = thread->index;
     current_is_set();
     kernel();

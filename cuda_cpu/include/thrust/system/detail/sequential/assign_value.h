@@ -1,8 +1,8 @@
-// In place of Thrust's own header of this name, for builds with AddressSanitizer: single elements
-// of device_vector are reached through here. See thrust/detail/execution_policy.h.
+// In place of Thrust's own header of this name: single elements of device_vector are reached
+// through here. See thrust/detail/execution_policy.h.
 #pragma once
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if defined(CUDA_CPU_CHECK)
 #include_next <thrust/system/detail/sequential/assign_value.h>
 #else
 

@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-namespace cuda_cpu::check {
+namespace cuda_cpu {
 
 namespace {
 
@@ -28,6 +28,8 @@ bool is_cuda(const std::string &place) { return has(place, ".cu:") || has(place,
 // Paths as a user types them: below the working directory without it, and the generated headers
 // as what they were made from.
 std::string shortened(std::string place) {
+  for (std::size_t at; (at = place.find("/./")) != std::string::npos;) place.erase(at, 2);
+  if (is_ours(place)) return place;
   char directory[4096];
   if (getcwd(directory, sizeof directory) != nullptr) {
     const std::string prefix = std::string(directory) + "/";
@@ -46,6 +48,11 @@ std::vector<std::string> places_of(std::uintptr_t pc) {
   if (dladdr1(reinterpret_cast<void *>(pc), &object, reinterpret_cast<void **>(&map),
               RTLD_DL_LINKMAP) == 0)
     return places;
+  // What belongs to the system; a debugger's files may know its lines.
+  const std::string file = map->l_name;
+  if (file.compare(0, 5, "/lib/") == 0 || file.compare(0, 7, "/lib64/") == 0 ||
+      file.compare(0, 9, "/usr/lib/") == 0)
+    return places;
   // The program itself by its process: it may have no name, as HW4's sorter, which runs from
   // memory.
   std::string name = map->l_name;
@@ -61,7 +68,7 @@ std::vector<std::string> places_of(std::uintptr_t pc) {
   char line[4096];
   while (std::fgets(line, sizeof line, output) != nullptr) {
     line[std::strcspn(line, "\n")] = '\0';
-    if (std::strncmp(line, "??", 2) != 0) places.push_back(shortened(line));
+    if (std::strncmp(line, "??", 2) != 0 && *line != ':') places.push_back(shortened(line));
   }
   pclose(output);
   return places;
@@ -104,10 +111,10 @@ std::string line_of_caller(void *const *pc, int count) {
 std::string line_of_user(void *const *pc, int count, const char *library) {
   for (int i = 0; i < count; i++)
     for (const std::string &place : places_of(reinterpret_cast<std::uintptr_t>(pc[i]))) {
-      if (has(place, library)) return "";
+      if (library != nullptr && has(place, library)) return "";
       if (!is_ours(place)) return place;
     }
-  return "an unknown place";
+  return kUnknownLine;
 }
 
-}  // namespace cuda_cpu::check
+}  // namespace cuda_cpu

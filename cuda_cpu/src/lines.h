@@ -1,11 +1,11 @@
 // Return addresses as places in the source.
-#ifndef CUDA_CPU_CHECK_LINES_H
-#define CUDA_CPU_CHECK_LINES_H
+#ifndef CUDA_CPU_LINES_H
+#define CUDA_CPU_LINES_H
 
 #include <cstdint>
 #include <string>
 
-namespace cuda_cpu::check {
+namespace cuda_cpu {
 
 // "radix_v1/student_func.cu:57" of the call that returns to `pc`, by the debug information. Of
 // functions inlined into each other, the innermost that is not cuda_cpu's, with the outermost
@@ -16,9 +16,11 @@ std::string line_of(std::uintptr_t pc);
 // none, the first one outside cuda_cpu.
 std::string line_of_caller(void *const *pc, int count);
 
-// The innermost line of such a chain that is neither cuda_cpu's nor the system's. Empty if the path
-// of a line further in has `library` in it: the library did it, not its user.
+// The innermost line of such a chain that is neither cuda_cpu's nor the system's, or kUnknownLine.
+// Empty if the path of a line further in has `library` in it: the library did it, not its user.
+// `library` may be null.
+inline constexpr const char *kUnknownLine = "an unknown place";
 std::string line_of_user(void *const *pc, int count, const char *library);
 
-}  // namespace cuda_cpu::check
+}  // namespace cuda_cpu
 #endif

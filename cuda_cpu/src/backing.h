@@ -1,0 +1,21 @@
+// The memory behind an allocation, with a guard at either end. What a kernel writes into a guard is
+// found when the memory is released or the program ends, and destroys no other array before.
+#ifndef CUDA_CPU_BACKING_H
+#define CUDA_CPU_BACKING_H
+
+#include "regions.h"
+
+namespace cuda_cpu::backing {
+
+// Aligned to 256 bytes; null if there is none.
+char *allocate(std::size_t bytes, Place place);
+void release(char *memory, Place place);
+
+// memcheck: ends the program if a guard was written.
+void check_guards(const char *memory, std::size_t bytes);
+
+// Builds with AddressSanitizer: whether device memory may be touched.
+void set_access(void *memory, std::size_t bytes, bool open);
+
+}  // namespace cuda_cpu::backing
+#endif

@@ -1,0 +1,236 @@
+// Pages of device memory: taken, retired, opened and closed.
+#include "pages.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <mutex>
+
+#include "settings.h"
+
+namespace cuda_cpu::pages {
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+// Retired pages keep their memory up to this much in all, so that allocating anew is fast.
+constexpr std::size_t kKept = 64 << 20;
+
+struct Retired {
+  char *memory;
+  bool kept;
+};
+
+std::mutex mutex;
+// Never destroyed: memory may be freed while the program ends.
+auto &live = *new std::map<char *, std::size_t>;           // what take() returned
+auto &retired = *new std::multimap<std::size_t, Retired>;  // by size; of one size the oldest first
+std::size_t kept = 0;                                      // bytes
+std::atomic<Guard> chosen{Guard::kOff};
+std::atomic<bool> is_chosen{false};
+int key = -1;
+
+__thread int depth = 0;            // of scopes on this thread
+__thread bool is_counted = false;  // in `scopes`
+std::atomic<int> scopes{0};        // threads inside one; counted only where pages are protected
+std::atomic<int> libraries{0};     // threads inside a library's
+
+// ---- keys
+// -----------------------------------------------------------------------------------------
+
+void set_rights([[maybe_unused]] bool open) {
+#ifdef PKEY_DISABLE_ACCESS
+  (void)pkey_set(key, open ? 0 : PKEY_DISABLE_ACCESS);
+#endif
+}
+
+bool make_key() {
+#ifdef PKEY_DISABLE_ACCESS
+  key = pkey_alloc(0, depth > 0 ? 0 : PKEY_DISABLE_ACCESS);
+#endif
+  return key >= 0;
+}
+
+// Readable and writable for those who have the right to `key`; 0 is the right that all have.
+bool make_usable(char *memory, std::size_t bytes, [[maybe_unused]] int with_key) {
+#ifdef PKEY_DISABLE_ACCESS
+  if (key >= 0) return pkey_mprotect(memory, bytes, PROT_READ | PROT_WRITE, with_key) == 0;
+#endif
+  return mprotect(memory, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+// ---- pages
+// ----------------------------------------------------------------------------------------
+
+bool closed = false;  // all of `live`
+
+double now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+struct Budget {
+  static constexpr double kShare = 0.05, kFirst = 2e-3;  // of the time; seconds
+  const double start = now();
+  double spent = 0.0, last = 0.0;
+  // Closing leads to opening, which costs about the same.
+  bool allows() const { return spent + 2 * last <= kShare * (now() - start) + kFirst; }
+} budget;
+
+void protect_all(int rights) {
+  const double start = now();
+  for (const auto &pages : live) mprotect(pages.first, pages.second, rights);
+  closed = rights == PROT_NONE;
+  budget.last = now() - start;
+  budget.spent += budget.last;
+}
+
+void open_all() {
+  const std::lock_guard<std::mutex> hold(mutex);
+  if (closed) protect_all(PROT_READ | PROT_WRITE);
+}
+
+void close_all() {
+  const std::lock_guard<std::mutex> hold(mutex);
+  if (chosen == Guard::kPages && !closed && scopes == 0 && !live.empty() && budget.allows())
+    protect_all(PROT_NONE);
+}
+
+// ---- choosing
+// -------------------------------------------------------------------------------------
+
+// With the mutex held, before the first pages are taken.
+void choose() {
+  if (is_chosen) return;
+  const Guard most = settings().protect;
+  if (most == Guard::kKeys && make_key())
+    chosen = Guard::kKeys;
+  else if (most != Guard::kOff)
+    chosen = Guard::kPages;
+  if (chosen == Guard::kPages && depth > 0) is_counted = ++scopes > 0;
+  is_chosen = true;
+}
+
+}  // namespace
+
+Guard guard() {
+  const std::lock_guard<std::mutex> hold(mutex);
+  choose();
+  return chosen;
+}
+
+// ---- taking and retiring
+// --------------------------------------------------------------------------
+
+namespace {
+
+void drop_retired() {
+  for (const auto &pages : retired) munmap(pages.second.memory, pages.first);
+  retired.clear();
+  kept = 0;
+}
+
+char *map_new(std::size_t bytes) {
+  const auto map = [bytes] {
+    return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0);
+  };
+  void *memory = map();
+  if (memory == MAP_FAILED && !retired.empty()) {
+    drop_retired();
+    memory = map();
+  }
+  return memory == MAP_FAILED ? nullptr : static_cast<char *>(memory);
+}
+
+}  // namespace
+
+char *take(std::size_t bytes) {
+  if (bytes > SIZE_MAX - kPage) return nullptr;
+  const std::size_t wanted = (bytes + kPage - 1) / kPage * kPage;
+  const std::lock_guard<std::mutex> hold(mutex);
+  choose();
+  char *memory = nullptr;
+  std::size_t size = wanted;
+  const auto old = retired.lower_bound(wanted);
+  if (old != retired.end() && old->first / 2 <= wanted) {
+    size = old->first;
+    memory = old->second.memory;
+    if (old->second.kept) kept -= size;
+    retired.erase(old);
+  } else {
+    memory = map_new(wanted);
+  }
+  if (memory == nullptr || !make_usable(memory, size, chosen == Guard::kKeys ? key : 0))
+    return nullptr;
+  live.emplace(memory, size);
+  return memory;
+}
+
+void retire(char *memory) {
+  const std::lock_guard<std::mutex> hold(mutex);
+  const auto pages = live.find(memory);
+  const std::size_t bytes = pages->second;
+  live.erase(pages);
+  mprotect(memory, bytes, PROT_NONE);
+  const bool keep = kept + bytes <= kKept;
+  if (keep)
+    kept += bytes;
+  else
+    madvise(memory, bytes, MADV_DONTNEED);
+  retired.emplace(bytes, Retired{memory, keep});
+}
+
+// ---- opening and closing
+// --------------------------------------------------------------------------
+
+void enter(bool is_library) {
+  if (depth++ > 0) return;
+  if (is_library) libraries++;
+  const Guard by = chosen.load(std::memory_order_relaxed);
+  if (by == Guard::kKeys) {
+    set_rights(true);
+  } else if (by == Guard::kPages) {
+    is_counted = ++scopes > 0;
+    open_all();
+  }
+}
+
+void leave(bool is_library) {
+  if (--depth > 0) return;
+  if (is_library) libraries--;
+  const Guard by = chosen.load(std::memory_order_relaxed);
+  if (by == Guard::kKeys) {
+    set_rights(false);
+  } else if (is_counted) {
+    is_counted = false;
+    scopes--;
+    close_all();
+  }
+}
+
+void worker_enters() {
+  if (depth++ == 0 && chosen == Guard::kKeys) set_rights(true);
+}
+
+void worker_leaves() { depth--; }
+
+bool admit(const void *address) {
+  if (chosen != Guard::kKeys || libraries == 0) return false;
+  const std::lock_guard<std::mutex> hold(mutex);
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address);
+  bool is_ours = false;
+  for (const auto &pages : live)
+    is_ours = is_ours || at - reinterpret_cast<std::uintptr_t>(pages.first) < pages.second;
+  if (!is_ours) return false;
+  for (const auto &pages : live)
+    if (!make_usable(pages.first, pages.second, 0)) return false;
+  chosen = Guard::kOff;
+  return true;
+}
+
+}  // namespace cuda_cpu::pages

@@ -1,0 +1,39 @@
+// The pages of device memory, and keeping host code out of them.
+//
+// Host code that touches device memory crashes beside a GPU, so it has to crash here too. Kernels
+// use the same addresses in the same process, so the right to touch them changes with time:
+//   keys   a protection key of the CPU (x86's PKU): a register of each thread says whether it may.
+//          Opening and closing take no system call and hold for one thread.
+//   pages  mprotect(): for all threads at once, and slow with much memory. Memory is closed only as
+//          often as this costs at most 5% of the time; in between, mistakes are missed.
+#ifndef CUDA_CPU_PAGES_H
+#define CUDA_CPU_PAGES_H
+
+#include <cstddef>
+
+namespace cuda_cpu::pages {
+
+enum class Guard { kOff, kPages, kKeys };
+Guard guard();  // the best one that this machine has, or CUDA_CPU_PROTECT's
+
+// Whole pages, at least `bytes`, with any content. Null if there are none.
+char *take(std::size_t bytes);
+// Gives back what take() returned. Whoever touches it from now on crashes, until take() returns it
+// again.
+void retire(char *memory);
+
+// Device memory is open to this thread (keys) or to all (pages) until as many calls of leave().
+void enter(bool is_library);
+void leave(bool is_library);
+
+// The same for one of OpenMP's threads while it runs blocks. It stays open to that thread after
+// worker_leaves(), for libraries that use OpenMP inside a DeviceScope.
+void worker_enters();
+void worker_leaves();
+
+// After a fault at `address`: true if a library runs on the device, so that this is one of its own
+// threads. Protection ends then; the access succeeds when it is repeated. Safe in signal handlers.
+bool admit(const void *address);
+
+}  // namespace cuda_cpu::pages
+#endif

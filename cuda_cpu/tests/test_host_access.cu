@@ -1,0 +1,277 @@
+// Host code that touches device memory, memory that was freed, and the guards beside arrays: named
+// mistakes in an ordinary build. AddressSanitizer and CHECK builds have reports of their own.
+#include <thrust/device_vector.h>  // before cmocka, whose fail() is a macro
+#include <thrust/execution_policy.h>
+#include <thrust/functional.h>
+#include <thrust/host_vector.h>
+#include <thrust/sort.h>
+#include <thrust/swap.h>
+
+#include <algorithm>
+
+#include "mistakes.h"
+
+enum { kElements = 1000, kBytes = kElements * sizeof(unsigned) };
+
+static __global__ void fill(unsigned *array, unsigned n) {
+  if (threadIdx.x < n) array[threadIdx.x] = n - threadIdx.x;
+}
+
+static unsigned *device_array(void) {
+  unsigned *array = NULL;
+  cudaMalloc(&array, kBytes);
+  fill<<<1, kElements>>>(array, kElements);
+  return array;
+}
+
+// ---- host code and device memory ----------------------------------------------------------------
+
+static void run_read(void) { printf("%u\n", device_array()[5]); }
+static void run_write(void) { device_array()[kElements - 1] = 1; }
+static void run_std_sort(void) {
+  unsigned *const array = device_array();
+  std::sort(array, array + kElements);
+}
+static void run_memcpy(void) {
+  unsigned host[kElements];
+  memcpy(host, device_array(), kBytes);
+  printf("%u\n", host[*(volatile unsigned *)&host[0] % 7]);
+}
+static void run_memset(void) { memset(device_array(), 0, kBytes); }
+static void run_free(void) {
+  free(device_array());
+  puts("freed");
+}
+static void run_qsort(void) {
+  qsort(device_array(), kElements, sizeof(unsigned),
+        [](const void *a, const void *b) { return *(const int *)a - *(const int *)b; });
+}
+// Between launches, and before the first.
+static void run_in_loop(void) {
+  unsigned *const array = device_array();
+  for (int i = 0; i < 100; i++) {
+    fill<<<1, 32>>>(array, 32);
+    if (i == 50) array[0]++;
+  }
+}
+static void run_before_launches(void) {
+  unsigned *array = NULL;
+  cudaMalloc(&array, kBytes);
+  for (unsigned i = 0; i < kElements; i++) array[i] = i;
+}
+static void run_vector_data(void) {
+  thrust::device_vector<unsigned> values(kElements, 1);
+  printf("%u\n", *thrust::raw_pointer_cast(values.data()));
+}
+
+static void test_host_touches_device_memory(void **) {
+  const char *const file = "test_host_access.cu:";
+  expect_report("read", {"memcheck: host code reads device memory at ", file,
+                         ", byte 20 of a device array of 4000 bytes", "cudaMemcpy"});
+  expect_report("write", {"memcheck: host code writes device memory at ", file,
+                          ", byte 3996 of a device array of 4000 bytes"});
+  for (const char *name : {"std_sort", "memcpy", "qsort", "vector_data", "before_launches"})
+    expect_report(name, {"memcheck: host code ", " device memory at ", file,
+                         "of a device array of 4000 bytes"});
+  expect_report("memset", {"memcheck: host code writes device memory at ", file});
+  expect_report("free", {"memcheck: free() is given device memory at ", file, "cudaFree"});
+  expect_report("in_loop", {"memcheck: host code ", file});
+}
+
+// Where there are no protection keys. Not "in_loop": it may come when memory is open.
+static void test_protected_pages(void **) {
+  for (const char *name : {"read", "std_sort", "before_launches"}) {
+    const Child child = run_mistake(name, "CUDA_CPU_PROTECT", "pages");
+    child_expect_text(child.errors, "memcheck: host code ");
+    assert_int_equal(child.exit_code, 3);
+  }
+  const Child child = run_mistake("read", "CUDA_CPU_PROTECT", "off");
+  assert_string_equal(child.output, "995\n");
+  assert_int_equal(child.exit_code, 0);
+}
+
+// ---- what may touch it --------------------------------------------------------------------------
+
+static void run_lawful(void) {
+  thrust::device_vector<unsigned> values(kElements);
+  for (unsigned i = 0; i < kElements; i++) values[i] = kElements - i;
+  values.front() += 1;
+  thrust::swap_ranges(values.begin(), values.begin() + 2, values.begin() + 4);
+  thrust::sort(values.begin(), values.end());
+  unsigned *const raw = thrust::raw_pointer_cast(values.data());
+  thrust::sort(thrust::device, raw, raw + kElements, thrust::greater<unsigned>());
+  fill<<<64, 128>>>(raw, 128);
+  const unsigned first = values[0];
+  thrust::host_vector<unsigned> host = values;
+  unsigned *managed = NULL, *pinned = NULL;
+  cudaMallocManaged(&managed, kBytes);
+  cudaMallocHost(&pinned, kBytes);
+  for (unsigned *open : {managed, pinned}) {
+    cudaMemcpy(open, raw, kBytes, cudaMemcpyDefault);
+    std::sort(open, open + kElements);
+  }
+  printf("%u %u %u %u\n", first, host[0], managed[0], pinned[0]);
+}
+
+// A library with threads of its own, which began outside of any launch.
+static void run_threads_of_a_library(void) {
+  unsigned sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (unsigned i = 0; i < 1000; i++) sum += i;
+  unsigned *const array = device_array();
+  {
+    const cuda_cpu::DeviceScope library;
+#pragma omp parallel for
+    for (unsigned i = 0; i < kElements; i++) array[i] = i + sum - sum;
+  }
+  unsigned last = 0;
+  cudaMemcpy(&last, array + kElements - 1, sizeof last, cudaMemcpyDeviceToHost);
+  printf("%u\n", last);
+}
+
+static void test_what_may_touch_it(void **) {
+  for (const char *protect : {"keys", "pages", "off"}) {
+    const Child child = run_mistake("lawful", "CUDA_CPU_PROTECT", protect);
+    assert_string_equal(child.errors, "");
+    assert_string_equal(child.output, "128 128 1 1\n");
+    assert_int_equal(child.exit_code, 0);
+  }
+  assert_string_equal(run_mistake("threads_of_a_library", "OMP_NUM_THREADS", "4").output, "999\n");
+}
+
+// ---- memory that was freed ----------------------------------------------------------------------
+
+static void run_kernel_after_free(void) {
+  unsigned *const array = device_array();
+  cudaFree(array);
+  fill<<<1, 1>>>(array + 3, 1);
+}
+static void run_host_after_free(void) {
+  unsigned *const array = device_array();
+  cudaFree(array);
+  printf("%u\n", array[1]);
+}
+static __global__ void fill_inner(unsigned *const *arrays) { arrays[0][threadIdx.x] = 1; }
+static void run_inner_after_free(void) {  // the kernel's argument itself is alive
+  unsigned *const array = device_array(), **outer = NULL;
+  cudaMalloc(&outer, sizeof *outer);
+  cudaMemcpy(outer, &array, sizeof array, cudaMemcpyHostToDevice);
+  cudaFree(array);
+  fill_inner<<<1, 32>>>(outer);
+}
+static void run_after_reset(void) {
+  unsigned *const array = device_array();
+  cudaDeviceReset();
+  fill<<<1, 1>>>(array, 1);
+}
+static void run_calls_after_free(void) {
+  unsigned *const array = device_array();
+  unsigned host[4];
+  cudaFree(array);
+  puts(cudaGetErrorName(cudaFree(array)));
+  puts(cudaGetErrorName(cudaMemcpy(host, array, sizeof host, cudaMemcpyDeviceToHost)));
+  puts(cudaGetErrorName(cudaMemset(array, 0, 4)));
+}
+
+static void test_freed_memory(void **) {
+  expect_report(
+      "kernel_after_free",
+      {"memcheck: kernel fill is given an array of 4000 bytes that cudaFree has released, "
+       "as its argument 1, at ",
+       "test_host_access.cu:"});
+  expect_report("host_after_free", {"memcheck: host code reads device memory at ",
+                                    "byte 4 of a device array of 4000 bytes that cudaFree has "
+                                    "released"});
+  expect_report("inner_after_free",
+                {"in kernel fill_inner, block (0,0,0), thread (0,0,0): byte 0 of a device array of "
+                 "4000 bytes that cudaFree has released"});
+  expect_report("after_reset", {"array of 4000 bytes that cudaDeviceReset has released"});
+  const Child child = run_mistake("calls_after_free");
+  for (const char *call : {"cudaFree", "cudaMemcpy", "cudaMemset"})
+    child_expect_text(child.errors,
+                      (std::string("memcheck: ") + call +
+                       " is given an array of 4000 bytes that cudaFree has released, at ")
+                          .c_str());
+  assert_string_equal(child.output,
+                      "cudaErrorInvalidValue\ncudaErrorInvalidValue\ncudaErrorInvalidValue\n");
+  assert_int_equal(child.exit_code, 0);
+}
+
+// ---- guards -------------------------------------------------------------------------------------
+
+static __global__ void write_at(unsigned *array, int i) { array[i] = 1; }
+static void write_outside(int i, bool release) {
+  unsigned *const array = device_array();
+  write_at<<<1, 1>>>(array, i);
+  if (release) cudaFree(array);
+  puts(release ? "released" : "not released");
+}
+static void run_behind_at_free(void) { write_outside(kElements, true); }
+static void run_before_at_free(void) { write_outside(-1, true); }
+static void run_behind_at_end(void) { write_outside(kElements + 1000, false); }
+static void run_before_at_end(void) { write_outside(-1000, false); }
+static void run_managed(void) {
+  unsigned *array = NULL;
+  cudaMallocManaged(&array, 100 * sizeof *array);
+  array[100] = 0;
+  cudaFree(array);
+}
+static void run_inside(void) {
+  write_outside(0, true);
+  write_outside(kElements - 1, false);
+}
+
+static void test_guards(void **) {
+  const char *const behind =
+      "memcheck: an array of 4000 bytes was written beyond its end, at byte ";
+  const char *const before = "memcheck: an array of 4000 bytes was written ";
+  expect_report("behind_at_free", {std::string(behind) + "4000", "test_host_access.cu:"});
+  expect_report("before_at_free", {std::string(before) + "4 bytes before its start"});
+  expect_report("behind_at_end", {std::string(behind) + "8000"});
+  expect_report("before_at_end", {std::string(before) + "4000 bytes before its start"});
+  expect_report("managed", {"an array of 400 bytes was written beyond its end, at byte 400"});
+  for (const char *name : {"before_at_free", "behind_at_free"})
+    assert_string_equal(run_mistake(name).output, "");
+  for (const char *name : {"before_at_end", "behind_at_end"})
+    assert_string_equal(run_mistake(name).output, "not released\n");
+  assert_int_equal(run_mistake("inside").exit_code, 0);
+}
+
+int main(int argc, char **argv) {
+#if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
+  puts("1..0 # SKIP such builds have reports of their own");
+  return 0;
+#endif
+  make_mistake_if_child(argc, argv,
+                        {MISTAKE(read),
+                         MISTAKE(write),
+                         MISTAKE(std_sort),
+                         MISTAKE(memcpy),
+                         MISTAKE(memset),
+                         MISTAKE(free),
+                         MISTAKE(qsort),
+                         MISTAKE(in_loop),
+                         MISTAKE(before_launches),
+                         MISTAKE(vector_data),
+                         MISTAKE(lawful),
+                         MISTAKE(threads_of_a_library),
+                         MISTAKE(kernel_after_free),
+                         MISTAKE(host_after_free),
+                         MISTAKE(inner_after_free),
+                         MISTAKE(after_reset),
+                         MISTAKE(calls_after_free),
+                         MISTAKE(behind_at_free),
+                         MISTAKE(before_at_free),
+                         MISTAKE(behind_at_end),
+                         MISTAKE(before_at_end),
+                         MISTAKE(managed),
+                         MISTAKE(inside)});
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_host_touches_device_memory),
+      cmocka_unit_test(test_protected_pages),
+      cmocka_unit_test(test_what_may_touch_it),
+      cmocka_unit_test(test_freed_memory),
+      cmocka_unit_test(test_guards),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
