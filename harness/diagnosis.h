@@ -47,6 +47,9 @@ typedef struct Rerun {
   bool (*other_order)(void *context);
   void *context;
   size_t min_n, max_n;  // no call with fewer or more elements
+  // A call that was timed before: its size and seconds. 0: none.
+  size_t known_n;
+  double known_seconds;
 } Rerun;
 
 // Names the mistake of a trial that trial_right() refuses. `kind` is that of its input, or

@@ -46,8 +46,9 @@ typedef struct Measurement {
 
 // Warms up, times runs with stage events off, if the plan asks for stages a third as many runs with
 // events on, and ends with one run on the workload's own input. Each run sorts another input of the
-// same kind (a loaded one stays), with poisoned outputs, and is judged: the first and the last in
-// full, the others by verdict_quick(); all that is outside the timed region. The first wrong run
+// same kind (workload_vary()), with poisoned outputs, and is judged: the first and the last in
+// full, the others by verdict_quick(); all that is outside the timed region. A loaded input is
+// preceded by a run on uniform keys, which is judged too. The first wrong run
 // ends it: then the verdict is no pass, and the times are zero or void. Knobs must have been set
 // (common/knobs.h). A version that keeps scratch memory, or a CUDA failure, ends the program with
 // exit code 3.

@@ -2,10 +2,20 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/check.h"
 #include "harness/input.h"
 #include "harness/mix.h"
+
+enum { CHANGES = 4 };  // keys that differ from run to run
+
+// To undo them costs less than to load all keys again.
+typedef struct WorkloadChanges {
+  bool all;  // no key need be a loaded one
+  size_t count;
+  size_t place[CHANGES];
+} WorkloadChanges;
 
 double workload_bytes_per_element(const SortVersion *version, bool pairs) {
   // Snapshot, keys in and out. Pairs: positions in and out, and the verdict's marks. Keys: the
@@ -31,6 +41,7 @@ Workload workload_create(size_t n, bool pairs) {
       .keys_out = device_array(n),
       .positions_out = pairs ? device_array(n) : NULL,
       .kind = -1,
+      .changes = MEMORY_CHECK(calloc(1, sizeof(WorkloadChanges))),
   };
 }
 
@@ -38,6 +49,7 @@ void workload_destroy(Workload *w) {
   unsigned int *const arrays[] = {w->snapshot, w->keys_in, w->positions_in, w->keys_out,
                                   w->positions_out};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) CUDA_CHECK(cudaFree(arrays[i]));
+  free(w->changes);
   *w = (Workload){0};
 }
 
@@ -47,13 +59,20 @@ void workload_draw(Workload *w, int kind, uint64_t seed) {
   input_keys(kind, seed, w->snapshot, w->n);
 }
 
-void workload_load(Workload *w, const unsigned int *keys, size_t count) {
-  w->kind = -1;
+static void write_loaded(const Workload *w) {
   for (size_t done = 0; done < w->n;) {
-    const size_t part = w->n - done < count ? w->n - done : count;
-    CUDA_CHECK(cudaMemcpy(w->snapshot + done, keys, part * sizeof *keys, cudaMemcpyHostToDevice));
+    const size_t part = w->n - done < w->loaded_count ? w->n - done : w->loaded_count;
+    CUDA_CHECK(cudaMemcpy(w->snapshot + done, w->loaded, part * sizeof *w->loaded,
+                          cudaMemcpyHostToDevice));
     done += part;
   }
+}
+
+void workload_load(Workload *w, const unsigned int *keys, size_t count) {
+  w->kind = -1;
+  w->loaded = keys;
+  w->loaded_count = count;
+  write_loaded(w);
 }
 
 void workload_refresh(const Workload *w) {
@@ -64,9 +83,45 @@ void workload_refresh(const Workload *w) {
   CUDA_CHECK(cudaDeviceSynchronize());
 }
 
+static void restore_loaded(const Workload *w) {
+  if (w->changes->all) write_loaded(w);
+  for (size_t i = 0; i < w->changes->count; i++) {
+    const size_t place = w->changes->place[i];
+    CUDA_CHECK(cudaMemcpy(w->snapshot + place, &w->loaded[place % w->loaded_count],
+                          sizeof *w->loaded, cudaMemcpyHostToDevice));
+  }
+  *w->changes = (WorkloadChanges){0};
+}
+
+// Makes one key equal to the next, at the first place from `from` on where the two differ. Searches
+// a few hundred keys at most.
+static void repeat_next_key(const Workload *w, size_t from) {
+  enum { WINDOW = 512 };
+  unsigned int keys[WINDOW];
+  const size_t count = w->n - from < WINDOW ? w->n - from : WINDOW;
+  CUDA_CHECK(cudaMemcpy(keys, w->snapshot + from, count * sizeof *keys, cudaMemcpyDeviceToHost));
+  size_t i = 0;
+  while (i + 1 < count && keys[i] == keys[i + 1]) i++;
+  if (i + 1 >= count) return;
+  CUDA_CHECK(
+      cudaMemcpy(w->snapshot + from + i, &keys[i + 1], sizeof *keys, cudaMemcpyHostToDevice));
+  w->changes->place[w->changes->count++] = from + i;
+}
+
 void workload_vary(const Workload *w, uint64_t index) {
-  if (w->kind < 0) return;
-  input_keys(w->kind, index == 0 ? w->seed : mix64(mix64(w->seed) + index), w->snapshot, w->n);
+  const uint64_t seed = index == 0 ? w->seed : mix64(mix64(w->seed) + index);
+  if (w->kind < 0)
+    restore_loaded(w);
+  else
+    input_keys(w->kind, seed, w->snapshot, w->n);
+  w->changes->count = 0;
+  for (uint64_t i = 0; i < CHANGES && index > 0 && w->n > 1; i++)
+    repeat_next_key(w, mix64(seed + i) % (w->n - 1));
+}
+
+void workload_replace(const Workload *w) {
+  input_keys(input_find("uniform"), mix64(w->seed), w->snapshot, w->n);
+  w->changes->all = true;
 }
 
 void workload_poison(const Workload *w, uint64_t index) {

@@ -19,7 +19,9 @@ typedef struct Session {
   Sorter *sorter;
   size_t max_elements;  // of a sort with its guards
   double limit;         // seconds for one sort
-  bool quiet;           // of the sorters to come
+  size_t image_n;       // of the image's sort, and the milliseconds that it took
+  double image_ms;
+  bool quiet;  // of the sorters to come
 } Session;
 
 // ---- before the sort ----------------------------------------------------------------------------
@@ -116,7 +118,9 @@ static Rerun rerun_with(Session *session) {
                  .context = session,
                  // CS344's solutions sort pairs only, and the homework has no empty image.
                  .min_n = version->pairs_only ? 1 : 0,
-                 .max_n = fit < room ? (size_t)fit : room};
+                 .max_n = fit < room ? (size_t)fit : room,
+                 .known_n = session->image_n,
+                 .known_seconds = 1e-3 * session->image_ms};
 }
 
 // ---- the image ----------------------------------------------------------------------------------
@@ -199,6 +203,8 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   SortTimes times;
   sort_image(session, &warm, &times);
   sort_image(session, trial, &times);
+  session->image_n = trial->n;
+  session->image_ms = times.waited;
   const Rerun rerun = rerun_with(session);
   const Trial *wrong = NULL;
   if (!is_right(trial, version->stable))
@@ -217,6 +223,18 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
 
 // ---- after the image ----------------------------------------------------------------------------
 
+// How the sorter failed: the judge's sentence, or else the last line that the sorter printed, which
+// names a failed CUDA call or a finding of the cpu backend.
+static void describe_end(const Sorter *sorter, char text[900]) {
+  const char *line = sorter->failure.text;
+  if (line[0] == '\0') {
+    for (const char *c = line = sorter->heard; c[0] != '\0' && c[1] != '\0'; c++)
+      if (*c == '\n' && c[1] != '\n') line = c + 1;
+  }
+  snprintf(text, 900, "%.*s", (int)strcspn(line, "\n"), line);
+  if (text[0] == '\0') snprintf(text, 900, "see the message on stderr");
+}
+
 // A process of its own sorts the battery. Returns false and the mistake.
 static bool pass_battery(Session *session, Message *mistake) {
   prepare_more(session);
@@ -228,7 +246,8 @@ static bool pass_battery(Session *session, Message *mistake) {
   snprintf(kind, sizeof kind, "%s%s", trial_kind_names[battery.kind],
            battery.other_order ? ", threads in another order" : "");
   if (battery.outcome == BATTERY_RIGHT && sorter_end(session->sorter, END_LIMIT)) return true;
-  const char *const end = session->sorter->failure.text;
+  char end[900];
+  describe_end(session->sorter, end);
   switch (battery.outcome) {
     case BATTERY_WRONG:
       (void)sorter_end(session->sorter, 1.0);
@@ -236,10 +255,9 @@ static bool pass_battery(Session *session, Message *mistake) {
                           kind, battery.diagnosis.sentence.text);
     case BATTERY_ENDED:
       return message_fail(mistake, "right on this image, fails at n = %zu (%s): %.900s", battery.n,
-                          kind, end[0] != '\0' ? end : "see the message on stderr");
+                          kind, end);
     default:
-      return message_fail(mistake, "right on this image, but: %.900s",
-                          end[0] != '\0' ? end : "see the message on stderr");
+      return message_fail(mistake, "right on this image, but: %.900s", end);
   }
 }
 

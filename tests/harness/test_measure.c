@@ -222,12 +222,31 @@ static void remember(unsigned int *const d_in, unsigned int *const d_in_position
   CUDA_CHECK(cudaMemcpy(d_out_positions, positions, n * sizeof *keys, cudaMemcpyHostToDevice));
 }
 
+static const LoadedVersion parrot = {.version = &version, .sort = remember};
+
 static void test_memory(void **state) {
   (void)state;
-  const LoadedVersion parrot = {.version = &version, .sort = remember};
   const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
   const Measurement m = measure(&parrot, &workload, plan);
   assert_false(verdict_passes(&m.verdict));
+}
+
+// A file's keys are others in every run too, and a file of equal keys is preceded by other keys.
+static void test_memory_of_loaded(void **state) {
+  static uint32_t keys[N], now[N];
+  const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
+  for (uint32_t step = 0; step <= 3; step++) {
+    reset(state);
+    for (uint32_t i = 0; i < N; i++) keys[i] = i * step;
+    workload_load(&workload, keys, N);
+    Measurement m = measure(&parrot, &workload, plan);
+    assert_false(verdict_passes(&m.verdict));
+    reset(state);
+    m = measure(&fake, &workload, plan);
+    expect_right(&m);
+    to_host(now, workload.snapshot, N);
+    assert_memory_equal(now, keys, sizeof keys);
+  }
 }
 
 // A right result of an earlier sort is in the outputs, but it is no result of this one.
@@ -251,6 +270,7 @@ int main(void) {
       cmocka_unit_test_setup(test_inputs_vary, reset),
       cmocka_unit_test_setup(test_wrong_at_times, reset),
       cmocka_unit_test_setup(test_memory, reset),
+      cmocka_unit_test_setup(test_memory_of_loaded, reset),
       cmocka_unit_test_setup(test_wrong, reset),
       cmocka_unit_test_setup(test_wrong_later, reset),
       cmocka_unit_test_setup(test_nothing_written, reset),
