@@ -44,6 +44,8 @@ static size_t find_limit(const Case *c, size_t begin) {
     wrong = 2 * right < c->trial->n ? 2 * right : c->trial->n;
   }
   if (right == 0) return 0;
+  // Most limits are powers of two.
+  if (answer == WRONG && wrong > right + 1 && judge_size(c, right + 1) == WRONG) return right;
   if (answer != WRONG) return 0;
   while (wrong - right > 1) {
     const size_t middle = right + (wrong - right) / 2;

@@ -111,6 +111,14 @@ static void sort_blocks(Elements &e, size_t block) {
   }
 }
 
+static Elements first_sorted(const Elements &in, size_t limit) {
+  const size_t count = std::min(limit, in.size());
+  Elements first(in.begin(), in.begin() + (ptrdiff_t)count), all = in;
+  first = sorted(first);
+  std::copy(first.begin(), first.end(), all.begin());
+  return all;
+}
+
 static Elements blocks_from_the_last(const Elements &e, size_t block) {
   Elements to;
   for (size_t begin = (e.size() + block - 1) / block * block; begin > 0; begin -= block)
@@ -178,15 +186,9 @@ static Elements wrong_elements(Way way, const Elements &in) {
       sort_blocks(e, 256);
       return e;
     case FIRST_512:
-      e = in;
-      std::copy(in.begin(), in.end(), e.begin());
-      if (n > 512) {
-        Elements first(in.begin(), in.begin() + 512);
-        first = sorted(first);
-        std::copy(first.begin(), first.end(), e.begin());
-        return e;
-      }
-      return sorted(in);
+      return first_sorted(in, 512);
+    case FIRST_2_18:
+      return first_sorted(in, 1 << 18);
     case FIRST_TWICE:
       if (n > 1) e[1] = e[0];
       return e;
