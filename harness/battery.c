@@ -6,6 +6,7 @@
 #include "harness/clock.h"
 
 static const double BUDGET_SECONDS = 1.5;     // for what may be left out
+static const double KNOWN_SORTS = 3.0;         // times a known sort: more of it for a slow sort
 static const double PATIENCE_SECONDS = 10.0;  // for all, on a slow or busy machine
 
 // Inputs that belong together: each size with each kind from `first` to `last`.
@@ -91,7 +92,8 @@ static double expect(const Progress *p, size_t n) {
 static bool in_time(const Progress *p, size_t n, bool optional) {
   const double used = seconds_now() - p->start;
   if (!optional) return used < PATIENCE_SECONDS;
-  return used + expect(p, n) < fmin(BUDGET_SECONDS + p->rerun->known_seconds, PATIENCE_SECONDS);
+  const double budget = BUDGET_SECONDS + KNOWN_SORTS * p->rerun->known_seconds;
+  return used + expect(p, n) < fmin(budget, PATIENCE_SECONDS);
 }
 
 // One input of a part. False if that is the end.
@@ -110,6 +112,17 @@ static bool try_input(Progress *p, Battery *battery, size_t n, TrialKind kind, b
   if (n >= p->timed_n) {
     p->timed_n = n;
     p->timed_seconds = seconds_now() - start;
+  }
+  return true;
+}
+
+// Sizes that a version does not know in advance.
+static bool try_drawn_sizes(Progress *p, Battery *battery) {
+  enum { SMALLEST = 34, LARGEST = 8192 };
+  for (uint64_t i = 0; i < 3; i++) {
+    const size_t n = SMALLEST + mix64(~p->seed + i) % (LARGEST - SMALLEST);
+    for (TrialKind kind = TRIAL_RANDOM; kind <= TRIAL_SPARSE; kind++)
+      if (!try_input(p, battery, n, kind, false)) return false;
   }
   return true;
 }
@@ -153,6 +166,7 @@ Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
   Battery battery = {.outcome = BATTERY_RIGHT};
   Progress p = {.rerun = rerun, .stable = stable, .seed = seed, .start = seconds_now()};
   for (int i = 0; i < PARTS && try_part(&p, &battery, &parts[i]);) i++;
+  if (battery.outcome == BATTERY_RIGHT) (void)try_drawn_sizes(&p, &battery);
   if (battery.outcome == BATTERY_RIGHT) try_other_order(&p, &battery);
   summarise(&p, &battery.summary);
   return battery;
