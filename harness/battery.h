@@ -8,7 +8,7 @@
 
 enum {
   BATTERY_LARGEST = 1100003,  // elements of the largest sort
-  BATTERY_GUARD = 1024        // elements before and behind each array
+  BATTERY_GUARD = 4096        // elements before and behind each array
 };
 
 typedef enum BatteryOutcome {
