@@ -138,7 +138,7 @@ $(CS344:%=$(B)/%/adapter.o): $(B)/%/adapter.o: common/cs344/adapter.c
 ifeq ($(BACKEND),cuda)
 $(B)/%/solution.o: %/student_func.cu
 	@mkdir -p $(@D)
-	$(NVCC_)$(NVCC) $(NVCCFLAGS) -Icommon/cs344 $(NVCCFLAGS_$*) -c $< -o $@
+	$(NVCC_)$(NVCC) $(NVCCFLAGS) --extended-lambda -Icommon/cs344 $(NVCCFLAGS_$*) -c $< -o $@
 else
 $(CS344:%=$(B)/generated/%/student_func.ii): CPPFLAGS += -Icommon/cs344
 $(B)/%/solution.o: $(B)/generated/%/student_func.ii
