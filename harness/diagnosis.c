@@ -115,3 +115,13 @@ Diagnosis diagnose(const Trial *trial, TrialKind kind, bool stable, const Rerun 
   message_fail(&found.sentence, "%.900s; %s", text.text, mistake_hint(found.mistake));
   return found;
 }
+
+bool diagnose_output(const Trial *trial, bool stable, Diagnosis *diagnosis) {
+  TrialReference reference = trial_reference(trial);
+  const Shape shape = diagnose_shape(trial, &reference, stable);
+  trial_reference_free(&reference);
+  *diagnosis = shape.diagnosis;
+  const Mistake mistake = diagnosis->mistake;
+  return shape.certain || mistake == MISTAKE_NOTHING_WRITTEN || mistake == MISTAKE_UNSORTED ||
+         mistake == MISTAKE_ABOVE_BLOCK;
+}

@@ -56,6 +56,10 @@ typedef struct Rerun {
 // TRIAL_KINDS if it was not drawn. `rerun` may be NULL.
 Diagnosis diagnose(const Trial *trial, TrialKind kind, bool stable, const Rerun *rerun);
 
+// Names the mistake if the output alone shows what it is; false otherwise. The sort may have had
+// bare keys (trial->bare_keys).
+bool diagnose_output(const Trial *trial, bool stable, Diagnosis *diagnosis);
+
 // "bit 31 forgotten": the name of a class, for tests and tables.
 const char *mistake_name(Mistake mistake);
 

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "harness/input.h"
@@ -15,6 +16,7 @@ typedef struct WorkloadChanges {
   bool all;  // no key need be a loaded one
   size_t count;
   size_t place[CHANGES];
+  unsigned char poison;  // that the outputs held before the last run
 } WorkloadChanges;
 
 double workload_bytes_per_element(const SortVersion *version, bool pairs) {
@@ -90,7 +92,7 @@ static void restore_loaded(const Workload *w) {
     CUDA_CHECK(cudaMemcpy(w->snapshot + place, &w->loaded[place % w->loaded_count],
                           sizeof *w->loaded, cudaMemcpyHostToDevice));
   }
-  *w->changes = (WorkloadChanges){0};
+  w->changes->all = false;
 }
 
 // Makes one key equal to the next, at the first place from `from` on where the two differ. Searches
@@ -125,7 +127,32 @@ void workload_replace(const Workload *w) {
 }
 
 void workload_poison(const Workload *w, uint64_t index) {
-  const int byte = (int)((0xa5 + 0x3b * index) & 0xff);
+  const unsigned char byte = (unsigned char)(0xa5 + 0x3b * index);
+  w->changes->poison = byte;
   CUDA_CHECK(cudaMemset(w->keys_out, byte, w->n * sizeof(unsigned int)));
   if (w->pairs) CUDA_CHECK(cudaMemset(w->positions_out, byte, w->n * sizeof(unsigned int)));
+}
+
+static void fetch(uint32_t *to, const unsigned int *d_from, size_t n) {
+  CUDA_CHECK(cudaMemcpy(to, d_from, n * sizeof *to, cudaMemcpyDeviceToHost));
+}
+
+Trial workload_trial(const Workload *w) {
+  Trial trial = trial_create(w->n, 0, 0);
+  trial.filled = true;
+  trial.filling = w->changes->poison;
+  trial.bare_keys = !w->pairs;
+  fetch(trial.keys, w->snapshot, w->n);
+  fetch(trial.after[KEYS_IN], w->keys_in, w->n);
+  fetch(trial.after[KEYS_OUT], w->keys_out, w->n);
+  if (w->pairs) {
+    for (size_t i = 0; i < w->n; i++) trial.positions[i] = (uint32_t)i;
+    fetch(trial.after[POSITIONS_IN], w->positions_in, w->n);
+    fetch(trial.after[POSITIONS_OUT], w->positions_out, w->n);
+  } else {
+    memcpy(trial.positions, trial.keys, w->n * sizeof *trial.keys);
+    memcpy(trial.after[POSITIONS_IN], trial.after[KEYS_IN], w->n * sizeof *trial.keys);
+    memcpy(trial.after[POSITIONS_OUT], trial.after[KEYS_OUT], w->n * sizeof *trial.keys);
+  }
+  return trial;
 }

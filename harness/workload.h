@@ -3,6 +3,7 @@
 #define HARNESS_WORKLOAD_H
 
 #include "common/your_sort.h"
+#include "harness/trial.h"
 
 // n elements each. Position pointers are NULL for bare keys.
 typedef struct Workload {
@@ -50,6 +51,9 @@ void workload_vary(const Workload *workload, uint64_t index);
 // Writes uniform keys to the snapshot instead of loaded ones, so that the two have no answer in
 // common; workload_vary() undoes it.
 void workload_replace(const Workload *workload);
+
+// The last run, seen from the host: its input, and what the arrays hold now. To be freed.
+Trial workload_trial(const Workload *workload);
 
 // Overwrites the outputs, so that an output that is never written cannot be right by chance.
 // Neighbouring values of `index` give different contents.

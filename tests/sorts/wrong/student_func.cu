@@ -45,8 +45,11 @@ static void put(unsigned int *d_to, unsigned int value) {
   CUDA_CHECK(cudaMemcpy(d_to, &value, sizeof value, cudaMemcpyHostToDevice));
 }
 
+// Of bare keys, all positions are 0, and none is stored.
 static Elements load(Arrays from, size_t n) {
-  const std::vector<unsigned int> keys = fetch(from.keys, n), positions = fetch(from.positions, n);
+  const std::vector<unsigned int> keys = fetch(from.keys, n);
+  std::vector<unsigned int> positions(n);
+  if (from.positions != NULL) positions = fetch(from.positions, n);
   Elements elements(n);
   for (size_t i = 0; i < n; i++) elements[i] = {keys[i], positions[i]};
   return elements;
@@ -59,6 +62,7 @@ static void store_keys(unsigned int *d_to, const Elements &from) {
 }
 
 static void store_positions(unsigned int *d_to, const Elements &from) {
+  if (d_to == NULL) return;
   std::vector<unsigned int> positions;
   for (const Element &element : from) positions.push_back(element.position);
   CUDA_CHECK(
