@@ -177,6 +177,7 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
   Measurement m = {0};
   for (int part = 0; part < VERDICT_PARTS; part++) m.verdict.part[part].state = VERDICT_NOT_JUDGED;
   Runs runs = {version, w, stopwatch_create(), WARM_UP, &m.verdict};
+  workload_guard(w);
   stages_begin(version->version, false);
   // A loaded input of equal keys is the same in every run: its answer must not be the first one.
   if (w->kind < 0) run_on(&runs, REPLACED);
@@ -192,6 +193,7 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
     run_on(&runs, 0);
     if (verdict_passes(&m.verdict)) judge(&runs);
   }
+  (void)workload_whole(w, &m.outside);
   stopwatch_destroy(runs.watch);
   return m;
 }

@@ -27,10 +27,24 @@ double workload_bytes_per_element(const SortVersion *version, bool pairs) {
   return arrays * sizeof(unsigned int) + fmax(scratch, 0.0);
 }
 
+// Elements before and behind each array that no sort may change. Tools that find such a write
+// themselves, with its line, look at the ends of allocations.
+#if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
+enum { GUARD = 0 };
+#else
+enum { GUARD = 4096 };
+#endif
+static const unsigned char GUARD_BYTE = 0x5c;
+
 static unsigned int *device_array(size_t n) {
   void *memory = NULL;
-  CUDA_CHECK(cudaMalloc(&memory, (n == 0 ? 1 : n) * sizeof(unsigned int)));
-  return memory;
+  const size_t elements = n + 2 * GUARD + (GUARD == 0 && n == 0);
+  CUDA_CHECK(cudaMalloc(&memory, elements * sizeof(unsigned int)));
+  return (unsigned int *)memory + GUARD;
+}
+
+static void device_array_free(unsigned int *array) {
+  if (array != NULL) CUDA_CHECK(cudaFree(array - GUARD));
 }
 
 Workload workload_create(size_t n, bool pairs) {
@@ -50,7 +64,7 @@ Workload workload_create(size_t n, bool pairs) {
 void workload_destroy(Workload *w) {
   unsigned int *const arrays[] = {w->snapshot, w->keys_in, w->positions_in, w->keys_out,
                                   w->positions_out};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) CUDA_CHECK(cudaFree(arrays[i]));
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) device_array_free(arrays[i]);
   free(w->changes);
   *w = (Workload){0};
 }
@@ -155,4 +169,33 @@ Trial workload_trial(const Workload *w) {
     memcpy(trial.after[POSITIONS_OUT], trial.after[KEYS_OUT], w->n * sizeof *trial.keys);
   }
   return trial;
+}
+
+static bool whole(const unsigned int *d_array, const char *name, size_t n, Message *reason) {
+  unsigned int guard[GUARD == 0 ? 1 : GUARD];
+  for (int behind = 0; behind < 2 && GUARD > 0; behind++) {
+    CUDA_CHECK(cudaMemcpy(guard, behind ? d_array + n : d_array - GUARD, sizeof guard,
+                          cudaMemcpyDeviceToHost));
+    for (int i = 0; i < GUARD; i++)
+      if (guard[i] != GUARD_BYTE * 0x01010101u)
+        return message_fail(reason, "wrote outside its arrays: %s[%lld] of %zu", name,
+                            behind ? (long long)n + i : (long long)i - GUARD, n);
+  }
+  return true;
+}
+
+void workload_guard(const Workload *w) {
+  unsigned int *const arrays[] = {w->keys_in, w->keys_out, w->positions_in, w->positions_out};
+  const size_t bytes = GUARD * sizeof(unsigned int);
+  for (int i = 0; i < (w->pairs ? 4 : 2) && GUARD > 0; i++) {
+    CUDA_CHECK(cudaMemset(arrays[i] - GUARD, GUARD_BYTE, bytes));
+    CUDA_CHECK(cudaMemset(arrays[i] + w->n, GUARD_BYTE, bytes));
+  }
+}
+
+bool workload_whole(const Workload *w, Message *reason) {
+  return whole(w->keys_in, "d_inputVals", w->n, reason) &&
+         whole(w->keys_out, "d_outputVals", w->n, reason) &&
+         (!w->pairs || (whole(w->positions_in, "d_inputPos", w->n, reason) &&
+                        whole(w->positions_out, "d_outputPos", w->n, reason)));
 }

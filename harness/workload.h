@@ -3,6 +3,7 @@
 #define HARNESS_WORKLOAD_H
 
 #include "common/your_sort.h"
+#include "harness/message.h"
 #include "harness/trial.h"
 
 // n elements each. Position pointers are NULL for bare keys.
@@ -51,6 +52,13 @@ void workload_vary(const Workload *workload, uint64_t index);
 // Writes uniform keys to the snapshot instead of loaded ones, so that the two have no answer in
 // common; workload_vary() undoes it.
 void workload_replace(const Workload *workload);
+
+// Fills the memory before and behind the four arrays of a sort.
+void workload_guard(const Workload *workload);
+
+// Is that memory as workload_guard() left it? Otherwise writes a clause:
+// "wrote outside its arrays: d_outputVals[7] of 7".
+bool workload_whole(const Workload *workload, Message *reason);
 
 // The last run, seen from the host: its input, and what the arrays hold now. To be freed.
 Trial workload_trial(const Workload *workload);

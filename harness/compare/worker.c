@@ -63,9 +63,13 @@ static void measure_row(const Row *row, const Workload *workload, const Request 
   check_blame(row->loaded->version->name);
   report->measured = measure(row->loaded, workload, request->plan);
   check_blame(NULL);
-  report->status = verdict_passes(&report->measured.verdict) ? ROW_RIGHT : ROW_WRONG;
-  if (report->status == ROW_WRONG) {
-    const Verdict *const verdict = &report->measured.verdict;
+  const Verdict *const verdict = &report->measured.verdict;
+  const char *const outside = report->measured.outside.text;
+  const bool right = verdict_passes(verdict) && outside[0] == '\0';
+  report->status = right ? ROW_RIGHT : ROW_WRONG;
+  if (outside[0] != '\0') {
+    snprintf(report->message, sizeof report->message, "FAIL: %.600s", outside);
+  } else if (!right) {
     verdict_describe(verdict, report->message, sizeof report->message);
     if (!verdict->unsettled) name_mistake(row, workload, report->message, sizeof report->message);
   }
