@@ -99,7 +99,7 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
 IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c image_size.c red_eye.c score_progress.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
-HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c version_view.c))
+HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c session.c version_view.c))
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
@@ -142,7 +142,7 @@ $(CS344:%=$(B)/%/adapter.o): $(B)/%/adapter.o: common/cs344/adapter.c
 ifeq ($(BACKEND),cuda)
 $(B)/%/solution.o: %/student_func.cu
 	@mkdir -p $(@D)
-	$(NVCC_)$(NVCC) $(NVCCFLAGS) -Icommon/cs344 $(NVCCFLAGS_$*) -c $< -o $@
+	$(NVCC_)$(NVCC) $(NVCCFLAGS) --extended-lambda -Icommon/cs344 $(NVCCFLAGS_$*) -c $< -o $@
 else
 $(CS344:%=$(B)/generated/%/student_func.ii): CPPFLAGS += -Icommon/cs344
 $(B)/%/solution.o: $(B)/generated/%/student_func.ii
@@ -261,8 +261,8 @@ handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
 	@scripts/handouts.sh
 build_tests: $(LAB_TOOLS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
-build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4
-build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat)
+build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4 $(B)/tests/sorts/attack/HW4
+build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat wrong)
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm

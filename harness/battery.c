@@ -5,21 +5,41 @@
 
 #include "harness/clock.h"
 
-static const double BUDGET_SECONDS = 1.5;
-enum { ALWAYS = 33 };  // sizes up to this one are never left out
+static const double BUDGET_SECONDS = 1.5;     // for what may be left out
+static const double KNOWN_SORTS = 3.0;        // times a known sort: more of it for a slow sort
+static const double PATIENCE_SECONDS = 10.0;  // for all, on a slow or busy machine
 
-// First a size at which a mistake shows its nature; the smallest at the end once more, after larger
-// ones.
-static const size_t sizes[] = {
-    1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4096, 30000, BATTERY_LARGEST, 33};
-enum { SIZES = sizeof sizes / sizeof *sizes };
+// Inputs that belong together: each size with each kind from `first` to `last`.
+typedef struct Part {
+  size_t sizes[15];  // ends with END
+  TrialKind first, last;
+  bool optional;  // left out where it takes too long
+} Part;
+
+#define END SIZE_MAX
+// First a size at which a mistake shows its nature.
+#define SMALL \
+  { 1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4096, END }
+
+// From the likely mistakes to the rare ones. Sizes above 2^18 and 2^20 are more than 512 blocks of
+// 512 threads or 1024 of 1024 hold, a limit of many scans. The smallest come at the end once more,
+// after larger ones.
+static const Part parts[] = {
+    {SMALL, TRIAL_RANDOM, TRIAL_RANDOM, false},
+    {SMALL, TRIAL_RANDOM + 1, TRIAL_KINDS - 1, false},
+    {{30000, 100003, END}, TRIAL_RANDOM, TRIAL_RANDOM, true},
+    {{300007, BATTERY_LARGEST, END}, TRIAL_RANDOM, TRIAL_RANDOM, true},
+    {{30000, 100003, END}, TRIAL_RANDOM + 1, TRIAL_KINDS - 1, true},
+    {{33, END}, TRIAL_RANDOM, TRIAL_KINDS - 1, false},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
 
 typedef struct Progress {
   const Rerun *rerun;
   bool stable;
   uint64_t seed;
   double start;
-  size_t timed_n;  // the largest n so far, and the least seconds that one of its sorts took
+  size_t timed_n;  // the largest n so far, and the seconds that its last sort took
   double timed_seconds;
   size_t sorts, largest;
   int shuffled;     // sorts with threads in another order
@@ -55,30 +75,62 @@ static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind) {
   return battery->outcome == BATTERY_RIGHT;
 }
 
-// Seconds that a sort of n elements may take, by the largest one so far: some sorts are quadratic.
+// Seconds that a sort of n elements may take. Some sorts are quadratic; but none takes longer than
+// a larger one did before.
 static double expect(const Progress *p, size_t n) {
-  const double ratio = p->timed_n > 0 && n > p->timed_n ? (double)n / (double)p->timed_n : 1.0;
-  return p->timed_seconds * ratio * ratio;
+  const Rerun *const r = p->rerun;
+  size_t known_n = p->timed_n;
+  double known = p->timed_seconds;
+  if (r->known_n > known_n) {
+    known_n = r->known_n;
+    known = r->known_seconds;
+  }
+  const double ratio = known_n > 0 ? (double)n / (double)known_n : 0.0;
+  return known * ratio * (ratio > 1.0 ? ratio : 1.0);
 }
 
-// All inputs of a size.
-static bool try_size(Progress *p, Battery *battery, size_t n) {
-  const TrialKind kinds = n < 2 ? 1 : TRIAL_KINDS;
-  double expected = expect(p, n), least = 1e9;
-  for (TrialKind kind = 0; kind < kinds; kind++) {
-    const double now = seconds_now();
-    if (n > ALWAYS && now - p->start + expected > BUDGET_SECONDS) {
-      if (p->left_out == 0 || n < p->left_out) p->left_out = n;
-      break;
-    }
-    if (!try_one(p, battery, n, kind)) return false;
-    expected = seconds_now() - now;
-    least = fmin(least, expected);
+static bool in_time(const Progress *p, size_t n, bool optional) {
+  const double used = seconds_now() - p->start;
+  if (!optional) return used < PATIENCE_SECONDS;
+  const double budget = BUDGET_SECONDS + KNOWN_SORTS * p->rerun->known_seconds;
+  return used + expect(p, n) < fmin(budget, PATIENCE_SECONDS);
+}
+
+// One input of a part. False if that is the end.
+static bool try_input(Progress *p, Battery *battery, size_t n, TrialKind kind, bool optional) {
+  if (n < p->rerun->min_n || (n < 2 && kind != TRIAL_RANDOM)) return true;
+  if (n > p->rerun->max_n) {
+    if (p->too_many == 0 || n < p->too_many) p->too_many = n;
+    return true;
   }
-  if (least < 1e9 && n > p->timed_n) {
+  if (!in_time(p, n, optional)) {
+    if (p->left_out == 0 || n < p->left_out) p->left_out = n;
+    return true;
+  }
+  const double start = seconds_now();
+  if (!try_one(p, battery, n, kind)) return false;
+  if (n >= p->timed_n) {
     p->timed_n = n;
-    p->timed_seconds = least;
+    p->timed_seconds = seconds_now() - start;
   }
+  return true;
+}
+
+// Sizes that a version does not know in advance.
+static bool try_drawn_sizes(Progress *p, Battery *battery) {
+  enum { SMALLEST = 34, LARGEST = 8192 };
+  for (uint64_t i = 0; i < 3; i++) {
+    const size_t n = SMALLEST + mix64(~p->seed + i) % (LARGEST - SMALLEST);
+    for (TrialKind kind = TRIAL_RANDOM; kind <= TRIAL_SPARSE; kind++)
+      if (!try_input(p, battery, n, kind, false)) return false;
+  }
+  return true;
+}
+
+static bool try_part(Progress *p, Battery *battery, const Part *part) {
+  for (const size_t *n = part->sizes; *n != END; n++)
+    for (TrialKind kind = part->first; kind <= part->last; kind++)
+      if (!try_input(p, battery, *n, kind, part->optional)) return false;
   return true;
 }
 
@@ -113,13 +165,8 @@ static void summarise(const Progress *p, Message *summary) {
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
   Battery battery = {.outcome = BATTERY_RIGHT};
   Progress p = {.rerun = rerun, .stable = stable, .seed = seed, .start = seconds_now()};
-  for (size_t i = 0; i < SIZES; i++) {
-    if (sizes[i] > rerun->max_n) {
-      if (p.too_many == 0) p.too_many = sizes[i];
-      continue;
-    }
-    if (sizes[i] >= rerun->min_n && !try_size(&p, &battery, sizes[i])) break;
-  }
+  for (int i = 0; i < PARTS && try_part(&p, &battery, &parts[i]);) i++;
+  if (battery.outcome == BATTERY_RIGHT) (void)try_drawn_sizes(&p, &battery);
   if (battery.outcome == BATTERY_RIGHT) try_other_order(&p, &battery);
   summarise(&p, &battery.summary);
   return battery;

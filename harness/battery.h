@@ -7,8 +7,8 @@
 #include "harness/diagnosis.h"
 
 enum {
-  BATTERY_LARGEST = 100003,  // elements of the largest sort
-  BATTERY_GUARD = 1024       // elements before and behind each array
+  BATTERY_LARGEST = 1100003,  // elements of the largest sort
+  BATTERY_GUARD = 4096        // elements before and behind each array
 };
 
 typedef enum BatteryOutcome {
@@ -26,10 +26,12 @@ typedef struct Battery {
   Message summary;      // a line on what was sorted
 } Battery;
 
-// Sorts all of them, up to rerun->max_n elements, through rerun->sort. Sizes that would take longer
-// than a second and a half in all are left out, and the summary says which. Then some small ones in
-// another order of threads, where rerun->other_order can do that: a missing barrier may show only
-// there. The inputs depend on the seed alone.
+// Sorts all of them, up to rerun->max_n elements, through rerun->sort. All sorts of up to 4096
+// elements take place, unless they take longer than 10 s; larger ones while they are expected to
+// end within a second and a half, or three times a known sort more (rerun->known_seconds). The
+// summary says which sizes were left out. Then some small ones in another order of threads, where
+// rerun->other_order can do that: a missing barrier may show only there. The inputs depend on the
+// seed alone, and so do three of the sizes.
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed);
 
 #endif

@@ -80,7 +80,11 @@ static bool find_elsewhere(const Case *c, TrialKind kind, Diagnosis *found) {
               MORE);
 }
 
-enum { REPEATS = 8 };  // fresh processes that try an input again, two runs in each
+enum {
+  REPEATS = 8,      // fresh processes that try an input again, two runs in each
+  LARGE = 1 << 15,  // elements above which there are fewer of them
+  LARGE_REPEATS = 2
+};
 
 // From the certain to the uncertain.
 static Diagnosis weigh(const Case *c) {
@@ -89,7 +93,8 @@ static Diagnosis weigh(const Case *c) {
   // An unstable pass may order equal digits in another way at every run: no reason to call it a
   // race, unless it is right at times.
   const bool unstable = shape.certain && shape.diagnosis.mistake == MISTAKE_UNSTABLE;
-  const int processes = !shape.certain ? REPEATS : unstable ? REPEATS / 2 : 1;
+  const int most = c->trial->n > LARGE ? LARGE_REPEATS : REPEATS;
+  const int processes = !shape.certain ? most : unstable ? most / 2 : 1;
   Diagnosis found = {0};
   if (find_changes(c, processes, !unstable, &found)) return found;
   if (shape.certain) return shape.diagnosis;
@@ -109,4 +114,14 @@ Diagnosis diagnose(const Trial *trial, TrialKind kind, bool stable, const Rerun 
   const Message text = found.sentence;
   message_fail(&found.sentence, "%.900s; %s", text.text, mistake_hint(found.mistake));
   return found;
+}
+
+bool diagnose_output(const Trial *trial, bool stable, Diagnosis *diagnosis) {
+  TrialReference reference = trial_reference(trial);
+  const Shape shape = diagnose_shape(trial, &reference, stable);
+  trial_reference_free(&reference);
+  *diagnosis = shape.diagnosis;
+  const Mistake mistake = diagnosis->mistake;
+  return shape.certain || mistake == MISTAKE_NOTHING_WRITTEN || mistake == MISTAKE_UNSORTED ||
+         mistake == MISTAKE_ABOVE_BLOCK;
 }

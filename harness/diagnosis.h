@@ -47,11 +47,18 @@ typedef struct Rerun {
   bool (*other_order)(void *context);
   void *context;
   size_t min_n, max_n;  // no call with fewer or more elements
+  // A call that was timed before: its size and seconds. 0: none.
+  size_t known_n;
+  double known_seconds;
 } Rerun;
 
 // Names the mistake of a trial that trial_right() refuses. `kind` is that of its input, or
 // TRIAL_KINDS if it was not drawn. `rerun` may be NULL.
 Diagnosis diagnose(const Trial *trial, TrialKind kind, bool stable, const Rerun *rerun);
+
+// Names the mistake if the output alone shows what it is; false otherwise. The sort may have had
+// bare keys (trial->bare_keys).
+bool diagnose_output(const Trial *trial, bool stable, Diagnosis *diagnosis);
 
 // "bit 31 forgotten": the name of a class, for tests and tables.
 const char *mistake_name(Mistake mistake);

@@ -13,9 +13,10 @@ static bool find_untouched(const View *v, Shape *shape) {
   const bool positions = view_untouched(v->trial, POSITIONS_OUT, &first) == v->n;
   if (keys && positions)
     return FOUND(shape, false, MISTAKE_NOTHING_WRITTEN,
-                 "nothing was written: all %zu keys and positions of the output are as they were "
+                 "nothing was written: all %zu keys%s of the output are as they were "
                  "before the sort (index 0: expected key %" PRIu32 ", found the old %" PRIu32 ")",
-                 v->n, v->sorted_keys[0], v->keys_out[0]);
+                 v->n, v->trial->bare_keys ? "" : " and positions", v->sorted_keys[0],
+                 v->keys_out[0]);
   if (keys || positions)
     return FOUND(shape, false, MISTAKE_NOTHING_WRITTEN,
                  "no %s was written: all %zu of the output are as they were before the sort (index "

@@ -35,16 +35,17 @@ static bool find_tail(const Case *c, Diagnosis *found) {
               block, 2 * block, 2 * block + 1, block, n % block, case_place(c));
 }
 
-// The largest n up to which it is right, found between powers of two; 0 if unknown.
-static size_t find_limit(const Case *c) {
-  size_t right = 16;
-  if (judge_size(c, right) != RIGHT) return 0;
-  size_t wrong = 2 * right;
-  Answer answer = judge_size(c, wrong);
-  for (; answer == RIGHT && wrong < ROUND_N; answer = judge_size(c, wrong)) {
+// The largest n up to which it is right, from `begin` on; 0 if unknown.
+static size_t find_limit(const Case *c, size_t begin) {
+  size_t right = 0, wrong = begin;
+  Answer answer = RIGHT;
+  while (right < c->trial->n && (answer = judge_size(c, wrong)) == RIGHT) {
     right = wrong;
-    wrong *= 2;
+    wrong = 2 * right < c->trial->n ? 2 * right : c->trial->n;
   }
+  if (right == 0) return 0;
+  // Most limits are powers of two.
+  if (answer == WRONG && wrong > right + 1 && judge_size(c, right + 1) == WRONG) return right;
   if (answer != WRONG) return 0;
   while (wrong - right > 1) {
     const size_t middle = right + (wrong - right) / 2;
@@ -55,16 +56,21 @@ static size_t find_limit(const Case *c) {
   return right;
 }
 
-static bool find_above(const Case *c, Diagnosis *found) {
-  const size_t limit = find_limit(c);
+static bool find_above(const Case *c, size_t begin, Diagnosis *found) {
+  const size_t limit = find_limit(c, begin);
   if (limit < 31 || c->trial->n <= limit) return false;
+  enum { ONE_BLOCK = 4096 };
   return NAME(found, MISTAKE_ABOVE_BLOCK,
-              "wrong above n = %zu: right at n = %zu, wrong at n = %zu; more elements than one "
-              "block or warp holds are not brought together (%s)",
-              limit, limit, limit + 1, case_place(c));
+              "wrong above n = %zu: right at n = %zu, wrong at n = %zu; %s (%s)", limit, limit,
+              limit + 1,
+              limit <= ONE_BLOCK
+                  ? "more elements than one block or warp holds are not brought together"
+                  : "more blocks than its launches, or the block that scans their sums, can hold",
+              case_place(c));
 }
 
 bool find_sizes(const Case *c, Diagnosis *found) {
   if (c->rerun->max_n <= ROUND_N) return false;
-  return judge_size(c, ROUND_N) == RIGHT ? find_tail(c, found) : find_above(c, found);
+  if (judge_size(c, ROUND_N) != RIGHT) return find_above(c, 16, found);
+  return find_tail(c, found) || (c->trial->n > ROUND_N && find_above(c, 1 << 13, found));
 }

@@ -42,13 +42,16 @@ typedef struct Measurement {
   double stage_ms[MAX_STAGES];        // medians
   StagePasses passes[MAX_STAGES];     // of the last run that timed stages
   Verdict verdict;
+  Message outside;  // workload_whole()'s clause, if the version wrote outside its arrays; or empty
 } Measurement;
 
 // Warms up, times runs with stage events off, if the plan asks for stages a third as many runs with
 // events on, and ends with one run on the workload's own input. Each run sorts another input of the
-// same kind (a loaded one stays), with poisoned outputs, and is judged: the first and the last in
-// full, the others by verdict_quick(); all that is outside the timed region. The first wrong run
-// ends it: then the verdict is no pass, and the times are zero or void. Knobs must have been set
+// same kind (workload_vary()), with poisoned outputs, and is judged: the first and the last in
+// full, the others by verdict_quick(); all that is outside the timed region. A loaded input is
+// preceded by a run on uniform keys, which is judged too. The first wrong run
+// ends it: then the verdict is no pass, and the times are zero or void. So they are if `outside` is
+// not empty. Knobs must have been set
 // (common/knobs.h). A version that keeps scratch memory, or a CUDA failure, ends the program with
 // exit code 3.
 Measurement measure(const LoadedVersion *version, const Workload *workload, MeasurePlan plan);

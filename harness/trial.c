@@ -74,6 +74,7 @@ uint32_t trial_before(const Trial *trial, TrialArray array, int64_t i) {
   if (i >= 0 && (size_t)i < trial->n) {
     if (array == KEYS_IN) return trial->keys[i];
     if (array == POSITIONS_IN) return trial->positions[i];
+    if (trial->filled) return trial->filling * 0x01010101u;
   }
   return poison(trial->seed, array, i);
 }

@@ -22,9 +22,12 @@ typedef struct TrialOutside {
 
 typedef struct Trial {
   size_t n;
-  size_t guard;                // elements before and after each device array that must not change
-  uint64_t seed;               // of what the outputs and the guards hold before the sort
-  uint32_t *keys, *positions;  // the input
+  size_t guard;   // elements before and after each device array that must not change
+  uint64_t seed;  // of what the outputs and the guards hold before the sort
+  bool filled;    // instead, all of both outputs is `filling`, as by memset()
+  unsigned char filling;
+  bool bare_keys;                 // no positions: their arrays are copies of those of the keys
+  uint32_t *keys, *positions;     // the input
   uint32_t *after[TRIAL_ARRAYS];  // what each array holds after the sort
   TrialOutside outside;
 } Trial;

@@ -3,6 +3,8 @@
 #define HARNESS_WORKLOAD_H
 
 #include "common/your_sort.h"
+#include "harness/message.h"
+#include "harness/trial.h"
 
 // n elements each. Position pointers are NULL for bare keys.
 typedef struct Workload {
@@ -12,6 +14,10 @@ typedef struct Workload {
   unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
   int kind;       // of workload_draw(); -1 after workload_load()
   uint64_t seed;  // of workload_draw()
+  // Of workload_load(): key i is loaded[i mod loaded_count].
+  const unsigned int *loaded;
+  size_t loaded_count;
+  struct WorkloadChanges *changes;  // keys of the snapshot that differ from the loaded ones
 } Workload;
 
 // Bytes of device memory per element while a version sorts a workload: its arrays, the verdict's
@@ -29,7 +35,7 @@ Workload workload_create(size_t n, bool pairs);
 void workload_destroy(Workload *workload);
 
 // Write the snapshot: keys of the kind input_kinds[kind] (harness/input.h); or from the host, where
-// key i is keys[i mod count].
+// key i is keys[i mod count]. The host's keys must stay as they are while the workload is in use.
 void workload_draw(Workload *workload, int kind, uint64_t seed);
 void workload_load(Workload *workload, const unsigned int *keys, size_t count);
 
@@ -37,8 +43,25 @@ void workload_load(Workload *workload, const unsigned int *keys, size_t count);
 void workload_refresh(const Workload *workload);
 
 // Writes number `index` of an endless series of inputs of the same kind to the snapshot. Number 0
-// is the one that was drawn. A loaded input is always the same.
+// is the one that was drawn or loaded. Generated keys come from another seed. Then, for both, a few
+// keys at random places become equal to the key behind them: the order stays what it is (a sorted
+// file stays sorted), but the sorted output is another one, also of bare keys. Nothing changes
+// where all keys are equal.
 void workload_vary(const Workload *workload, uint64_t index);
+
+// Writes uniform keys to the snapshot instead of loaded ones, so that the two have no answer in
+// common; workload_vary() undoes it.
+void workload_replace(const Workload *workload);
+
+// Fills the memory before and behind the four arrays of a sort.
+void workload_guard(const Workload *workload);
+
+// Is that memory as workload_guard() left it? Otherwise writes a clause:
+// "wrote outside its arrays: d_outputVals[7] of 7".
+bool workload_whole(const Workload *workload, Message *reason);
+
+// The last run, seen from the host: its input, and what the arrays hold now. To be freed.
+Trial workload_trial(const Workload *workload);
 
 // Overwrites the outputs, so that an output that is never written cannot be right by chance.
 // Neighbouring values of `index` give different contents.

@@ -7,11 +7,19 @@
 #include <cuda_runtime.h>
 #include <cuda_runtime_api.h>
 
+// With the compilers of the course, the headers above and <iostream> brought more than they do now.
+#include <algorithm>
 #include <cassert>
+#include <climits>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iomanip>
 #include <iostream>
+#include <utility>
+#include <vector>
 
 #define checkCudaErrors(value) check((value), #value, __FILE__, __LINE__)
 

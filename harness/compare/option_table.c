@@ -17,7 +17,7 @@ const struct argp_option option_table[] = {
      .key = OPTION_INPUT,
      .arg = "FILE",
      .doc = "Keys of a file: raw little-endian u32, or .npy with one dimension of '<u4' "
-            "(repeatable)"},
+            "(repeatable); four of them vary from run to run"},
     {.name = "image",
      .key = OPTION_IMAGE,
      .arg = "IMAGE,TEMPLATE",

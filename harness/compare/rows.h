@@ -37,7 +37,7 @@ typedef struct Row {
   bool is_baseline;
   bool starts_workload;  // the first of its group
   RowStatus status;
-  char message[256];  // how it failed; empty for ROW_RIGHT
+  char message[700];  // how it failed; empty for ROW_RIGHT
   Measurement measured;
   Printed printed;
   double ratio;  // baseline's median over this one's: 2 is twice as fast; 0 without a baseline

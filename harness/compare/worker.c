@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "common/knobs.h"
 #include "common/scratch.h"
+#include "harness/diagnosis.h"
 
 // Can a version sort a row in `free_bytes`? If not, the report gets how many elements fit.
 static bool fits(const Row *row, size_t free_bytes, Report *report) {
@@ -44,15 +45,34 @@ static void fetch(unsigned int *to, const unsigned int *d_from, size_t n) {
   if (d_from != NULL) CUDA_CHECK(cudaMemcpy(to, d_from, n * sizeof *to, cudaMemcpyDeviceToHost));
 }
 
+// Appends the mistake to what the verdict says, if the output shows it.
+static void name_mistake(const Row *row, const Workload *workload, char *text, size_t size) {
+  enum { MOST = 1 << 22 };  // elements that are copied to the host for it
+  if (row->n > MOST) return;
+  Trial trial = workload_trial(workload);
+  Diagnosis diagnosis;
+  const size_t used = strlen(text);
+  if (diagnose_output(&trial, row->loaded->version->stable, &diagnosis))
+    snprintf(text + used, size - used, "; %s", diagnosis.sentence.text);
+  trial_free(&trial);
+}
+
 static void measure_row(const Row *row, const Workload *workload, const Request *request,
                         Report *report) {
   set_knobs(row);
   check_blame(row->loaded->version->name);
   report->measured = measure(row->loaded, workload, request->plan);
   check_blame(NULL);
-  report->status = verdict_passes(&report->measured.verdict) ? ROW_RIGHT : ROW_WRONG;
-  if (report->status == ROW_WRONG)
-    verdict_describe(&report->measured.verdict, report->message, sizeof report->message);
+  const Verdict *const verdict = &report->measured.verdict;
+  const char *const outside = report->measured.outside.text;
+  const bool right = verdict_passes(verdict) && outside[0] == '\0';
+  report->status = right ? ROW_RIGHT : ROW_WRONG;
+  if (outside[0] != '\0') {
+    snprintf(report->message, sizeof report->message, "FAIL: %.600s", outside);
+  } else if (!right) {
+    verdict_describe(verdict, report->message, sizeof report->message);
+    if (!verdict->unsettled) name_mistake(row, workload, report->message, sizeof report->message);
+  }
   if (request->print) {
     fetch(report->printed.before, workload->snapshot, row->n);
     fetch(report->printed.after, workload->keys_out, row->n);

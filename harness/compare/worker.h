@@ -10,7 +10,7 @@ typedef struct Report {
   size_t row;
   Conditions conditions;  // of REPORT_CONDITIONS
   RowStatus status;       // from here on of REPORT_DONE
-  char message[256];
+  char message[700];
   Measurement measured;
   Printed printed;
 } Report;

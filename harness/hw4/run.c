@@ -1,26 +1,19 @@
 #include "harness/hw4/run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/check.h"
-#include "common/knobs.h"
 #include "harness/battery.h"
 #include "harness/device_info.h"
 #include "harness/hw4/image.h"
 #include "harness/hw4/red_eye.h"
-
-// How the sorter is run, for the functions below and as the context of Rerun.
-typedef struct Session {
-  const Options *options;
-  Sorter *sorter;
-  size_t max_elements;  // of a sort with its guards
-  double limit;         // seconds for one sort
-  bool quiet;           // of the sorters to come
-} Session;
+#include "harness/hw4/session.h"
 
 // ---- before the sort ----------------------------------------------------------------------------
 
@@ -53,79 +46,16 @@ static Trial score(const Image *image, const Image *eye_template) {
   return trial;
 }
 
-// ---- the sorter ---------------------------------------------------------------------------------
-
-static const double END_LIMIT = 30.0;  // seconds for a process to begin or end
-
-static void open_sorter(const Session *session) {
-  const SortVersion *const version = session->options->version;
-  int knobs[MAX_KNOBS] = {0};
-  for (int i = 0; i < MAX_KNOBS && version->knobs[i].name != NULL; i++)
-    knobs[i] = knob(version->knobs[i].name);
-  (void)sorter_open(session->sorter, knobs, session->max_elements);
-}
-
-static bool restart(void *context) {
-  const Session *const session = context;
-  Description description;
-  char device[256];
-  (void)sorter_end(session->sorter, END_LIMIT);
-  if (!sorter_start(session->sorter, &description, END_LIMIT)) return false;
-  session->sorter->quiet = session->quiet;
-  open_sorter(session);
-  return sorter_opened(session->sorter, device, END_LIMIT);
-}
-
-static bool sort_again(void *context, Trial *trial) {
-  const Session *const session = context;
-  SortTimes times;
-  if (session->sorter->process == 0 && !restart(context)) return false;  // the call before crashed
-  return sorter_sort(session->sorter, trial, true, session->limit, &times);
-}
-
-#ifdef CUDA_CPU
-// Shuffled instead of plain, or plain instead of shuffled.
-static bool switch_order(void *context) {
-  static const char variable[] = "CUDA_CPU_RACECHECK";
-  if (getenv(variable) != NULL)
-    unsetenv(variable);
-  else
-    setenv(variable, "1", 1);
-  return restart(context);
-}
-#else
-#define switch_order NULL
-#endif
-
-// From here on, sorts whose times do not count.
-static void prepare_more(Session *session) {
-  const double most = 30.0;
-  if (session->limit > most) session->limit = most;
-  session->quiet = true;  // dozens of sorts: their prints would bury those of the image's
-  // On a busy machine, a thread that spins at a barrier keeps others from getting there.
-  setenv("OMP_WAIT_POLICY", "passive", 0);
-}
-
-static Rerun rerun_with(Session *session) {
-  const SortVersion *const version = session->options->version;
-  const uint64_t fit = version->slow_n != 0 ? version->slow_n : version->max_n;
-  const size_t room = session->max_elements - 2 * BATTERY_GUARD;
-  return (Rerun){.sort = sort_again,
-                 .restart = restart,
-                 .other_order = switch_order,
-                 .context = session,
-                 // CS344's solutions sort pairs only, and the homework has no empty image.
-                 .min_n = version->pairs_only ? 1 : 0,
-                 .max_n = fit < room ? (size_t)fit : room};
-}
-
 // ---- the image ----------------------------------------------------------------------------------
 
-// An input of the same keys in another order: the timed call must not find its answer in the
-// memory of the call that warms up.
+// The same keys in another order, which no earlier run, not even of another process, had: a sort
+// must not find its answer in memory or in a file.
 static Trial rotated(const Trial *trial) {
   Trial other = trial_create(trial->n, trial->guard, trial->seed + 1);
-  const size_t shift = trial->n / 3;
+  uint64_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+    quit(EXIT_DEVICE, "no random number: %s", strerror(errno));
+  const size_t shift = trial->n < 2 ? 0 : 1 + random % (trial->n - 1);
   for (size_t i = 0; i < trial->n; i++) other.keys[i] = trial->keys[(i + shift) % trial->n];
   memcpy(other.positions, trial->positions, trial->n * sizeof *other.positions);
   return other;
@@ -150,7 +80,7 @@ static void sort_image(const Session *session, Trial *trial, SortTimes *times) {
 // without a sort takes. Switching processes takes time too, more on a busy machine: a time is
 // doubted if it is less than half of what was waited.
 static bool credible(double claimed, double waited, double ping) {
-  return waited < 2.0 * claimed + 0.1 + 4.0 * ping;
+  return claimed > 0.0 && waited < 2.0 * claimed + 0.1 + 4.0 * ping;
 }
 
 // The least of some: on a busy machine a single one may take as long as a sort.
@@ -192,43 +122,67 @@ static void print_times(const SortVersion *version, const SortTimes *times) {
   printf("\nYour code ran in: %f msecs.\n", times->milliseconds);
 }
 
-// Sorts the image's scores, prints the times, and judges. Returns false and the mistake.
+// Sorts the image's scores, which warms up, and a rotation of them, which is timed; prints the
+// times and judges. Returns false and the mistake.
 static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   const SortVersion *const version = session->options->version;
-  Trial warm = rotated(trial);
+  Trial timed = rotated(trial);
   SortTimes times;
-  sort_image(session, &warm, &times);
   sort_image(session, trial, &times);
-  const Rerun rerun = rerun_with(session);
+  sort_image(session, &timed, &times);
+  session->image_n = trial->n;
+  session->image_ms = times.waited;
+  const Rerun rerun = session_rerun(session);
   const Trial *wrong = NULL;
-  if (!is_right(trial, version->stable))
+  if (!is_right(&timed, version->stable))
+    wrong = &timed;
+  else if (!is_right(trial, version->stable))
     wrong = trial;
-  else if (!is_right(&warm, version->stable))
-    wrong = &warm;
   bool right = wrong == NULL && check_time(session, trial, &times, mistake);
   print_times(version, &times);
-  prepare_more(session);
+  session_prepare_more(session);
   if (wrong != NULL) *mistake = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun).sentence;
-  trial_free(&warm);
+  trial_free(&timed);
   if (!right) (void)sorter_end(session->sorter, 1.0);
-  if (right && !sorter_end(session->sorter, END_LIMIT)) sorter_quit(session->sorter);
+  if (right && !sorter_end(session->sorter, SESSION_END_SECONDS)) sorter_quit(session->sorter);
   return right;
 }
 
 // ---- after the image ----------------------------------------------------------------------------
 
+// How the sorter failed: the judge's sentence, or else the last line that the sorter printed, which
+// names a failed CUDA call or a finding of the cpu backend.
+static void describe_end(const Sorter *sorter, char text[900]) {
+  const char *line = sorter->failure.text;
+  if (line[0] == '\0') {
+    for (const char *c = line = sorter->heard; c[0] != '\0' && c[1] != '\0'; c++)
+      if (*c == '\n' && c[1] != '\n') line = c + 1;
+  }
+  snprintf(text, 900, "%.*s", (int)strcspn(line, "\n"), line);
+  if (text[0] == '\0') snprintf(text, 900, "see the message on stderr");
+}
+
+// Depends on all scores, so that each image has a battery of its own, but always the same.
+static uint64_t seed_of(const Trial *trial) {
+  uint64_t seed = trial->n;
+  for (size_t i = 0; i < trial->n; i++) seed = mix64(seed ^ trial->keys[i]);
+  return seed;
+}
+
 // A process of its own sorts the battery. Returns false and the mistake.
-static bool pass_battery(Session *session, Message *mistake) {
-  prepare_more(session);
-  if (!restart(session)) sorter_quit(session->sorter);
-  const Rerun rerun = rerun_with(session);
-  const Battery battery = battery_run(&rerun, session->options->version->stable, 0);
+static bool pass_battery(Session *session, uint64_t seed, Message *mistake) {
+  session_prepare_more(session);
+  if (!session_restart(session)) sorter_quit(session->sorter);
+  const Rerun rerun = session_rerun(session);
+  const Battery battery = battery_run(&rerun, session->options->version->stable, seed);
   puts(battery.summary.text);
   char kind[96];
   snprintf(kind, sizeof kind, "%s%s", trial_kind_names[battery.kind],
            battery.other_order ? ", threads in another order" : "");
-  if (battery.outcome == BATTERY_RIGHT && sorter_end(session->sorter, END_LIMIT)) return true;
-  const char *const end = session->sorter->failure.text;
+  if (battery.outcome == BATTERY_RIGHT && sorter_end(session->sorter, SESSION_END_SECONDS))
+    return true;
+  char end[900];
+  describe_end(session->sorter, end);
   switch (battery.outcome) {
     case BATTERY_WRONG:
       (void)sorter_end(session->sorter, 1.0);
@@ -236,10 +190,9 @@ static bool pass_battery(Session *session, Message *mistake) {
                           kind, battery.diagnosis.sentence.text);
     case BATTERY_ENDED:
       return message_fail(mistake, "right on this image, fails at n = %zu (%s): %.900s", battery.n,
-                          kind, end[0] != '\0' ? end : "see the message on stderr");
+                          kind, end);
     default:
-      return message_fail(mistake, "right on this image, but: %.900s",
-                          end[0] != '\0' ? end : "see the message on stderr");
+      return message_fail(mistake, "right on this image, but: %.900s", end);
   }
 }
 
@@ -264,16 +217,17 @@ bool hw4_run(const Options *options, Sorter *sorter) {
       .sorter = sorter,
       .max_elements = (n > BATTERY_LARGEST ? n : BATTERY_LARGEST) + 2 * BATTERY_GUARD,
       .limit = options->time_limit};
-  open_sorter(&session);  // the device starts up while the scores are computed
+  session_open(&session);  // the device starts up while the scores are computed
   Trial trial = score(&image, &eye_template);
   char device[256];
-  if (!sorter_opened(sorter, device, END_LIMIT)) sorter_quit(sorter);
+  if (!sorter_opened(sorter, device, SESSION_END_SECONDS)) sorter_quit(sorter);
   printf("%s, %s backend, %s, n = %zu pairs\n", options->version->name, device_backend(), device,
          n);
   fflush(stdout);
 
   const bool image_right = sort_and_judge(&session, &trial, &message);
-  const bool right = image_right && (options->image_only || pass_battery(&session, &message));
+  const bool right =
+      image_right && (options->image_only || pass_battery(&session, seed_of(&trial), &message));
   if (right)
     puts("PASS");
   else

@@ -18,8 +18,6 @@
 #include "common/check.h"
 #include "harness/clock.h"
 
-extern char **environ;
-
 #ifdef __SANITIZE_ADDRESS__
 #define NEXT_STEP "the lines above it may name the place"
 #elif defined(CUDA_CPU)
@@ -54,26 +52,6 @@ static void prepare_once(void) {
     sigaction(signals[i], &action, NULL);
 }
 
-// Between fork and exec: only calls that are safe there. The descriptors are first moved out of the
-// way of those that they replace.
-static void become_sorter(int image, int control, int words) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge is killed
-  const int nothing = open("/dev/null", O_RDONLY);
-  const int high = 20, moved[] = {fcntl(nothing, F_DUPFD, high), fcntl(words, F_DUPFD, high),
-                                  fcntl(control, F_DUPFD, high)};
-  const int program = fcntl(image, F_DUPFD_CLOEXEC, high);
-  dup2(moved[0], STDIN_FILENO);
-  dup2(moved[1], STDOUT_FILENO);
-  dup2(moved[1], STDERR_FILENO);
-  dup2(moved[2], SORTER_CONTROL);
-  for (int i = SORTER_CONTROL + 1; i < 64; i++)
-    if (i != program) close(i);
-  char *const arguments[] = {program_invocation_name, NULL};
-  fexecve(program, arguments, environ);
-  _exit(126);
-}
-
 void process_start(Sorter *sorter) {
   prepare_once();
   int control[2], words[2];
@@ -85,7 +63,7 @@ void process_start(Sorter *sorter) {
   fflush(NULL);
   sorter->process = fork();
   if (sorter->process < 0) quit(EXIT_DEVICE, "no process for the sort: %s", strerror(errno));
-  if (sorter->process == 0) become_sorter(image, control[1], words[1]);
+  if (sorter->process == 0) process_become_sorter(image, control[1], words[1]);
   setpgid(sorter->process, sorter->process);  // here too: whoever comes first
   running = sorter->process;
   close(control[1]);

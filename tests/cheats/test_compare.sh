@@ -6,11 +6,17 @@ cd "$(dirname "$0")/../.." || exit 1
 build=${HW4_DIR:-build/cpu}
 number=0
 
-says() { # says CHEAT CODE PART: compare's exit code, and what its row holds
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+
+# says CHEAT CODE PART [OPTION...]: compare's exit code, and what its row holds
+says() {
   local cheat=$1 code=$2 part=$3 repetitions row actual good=1
+  shift 3
+  [ $# = 0 ] && set -- --pairs
   for repetitions in 1 2 5; do
-    row=$(CHEAT=$cheat "$build/compare" "$build/tests/sorts/cheat/version.so" --pairs --n 10000 \
-      --reps "$repetitions" --baseline none 2>/dev/null)
+    row=$(CHEAT=$cheat "$build/compare" "$build/tests/sorts/cheat/version.so" --n 10000 \
+      --reps "$repetitions" --baseline none "$@" 2>/dev/null)
     actual=$?
     row=$(grep '^cheat' <<<"$row")
     if [ "$actual" != "$code" ] || [[ $row != *"$part"* ]]; then
@@ -19,7 +25,7 @@ says() { # says CHEAT CODE PART: compare's exit code, and what its row holds
     fi
   done
   number=$((number + 1))
-  [ "$good" = 1 ] && echo "ok $number - $cheat" || echo "not ok $number - $cheat"
+  [ "$good" = 1 ] && echo "ok $number - $cheat $*" || echo "not ok $number - $cheat $*"
 }
 
 # The cpu backend ends a crashed worker itself, after naming the line.
@@ -28,7 +34,7 @@ case $build in
   *) crash_code=3 ;;
 esac
 
-echo 1..9
+echo 1..17
 says none 0 PASS
 says works_once 1 'FAIL: multiset'
 says third_call 1 'FAIL: multiset'
@@ -38,3 +44,15 @@ says background 1 'FAIL: '
 says exit 1 'ended without a result, exit code 0'
 says segfault "$crash_code" 'Segmentation fault'
 says own_puts 0 PASS
+
+# Inputs whose order or keys a seed does not change: the answer of one run is not that of another.
+"$build/compare" --n 10000 --dist uniform --save-input "$folder/keys.u32" >/dev/null
+"$build/compare" --n 10000 --dist all-equal --save-input "$folder/equal.u32" >/dev/null
+for input in "--input $folder/keys.u32" "--input $folder/equal.u32" "--dist sorted"; do
+  # shellcheck disable=SC2086 # an option and its argument
+  says none 0 PASS --pairs $input
+  # shellcheck disable=SC2086
+  says remember 1 FAIL --pairs $input
+done
+says none 0 PASS --keys --input "$folder/keys.u32"
+says remember 1 'FAIL: multiset' --keys --input "$folder/keys.u32"

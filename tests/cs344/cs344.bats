@@ -31,6 +31,32 @@ hw4() { ./HW4 samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.p
   [[ $output == *"sorts pairs only"* ]]
 }
 
+@test "utils.h brings what the course's compilers did" {
+  mkdir -p old
+  cat >old/student_func.cu <<'END'
+#include "utils.h"
+struct Pair { uint32_t key, position; };
+bool operator<(const Pair &a, const Pair &b) { return a.key < b.key; }
+void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
+               unsigned int *const d_outputVals, unsigned int *const d_outputPos, const size_t n) {
+  std::vector<unsigned int> keys(n, UINT_MAX), positions(n);
+  std::vector<Pair> pairs(n);
+  checkCudaErrors(cudaMemcpy(&keys[0], d_inputVals, 4 * n, cudaMemcpyDeviceToHost));
+  checkCudaErrors(cudaMemcpy(&positions[0], d_inputPos, 4 * n, cudaMemcpyDeviceToHost));
+  for (size_t i = 0; i < n; i++) pairs[i] = {keys[i], positions[i]};
+  stable_sort(pairs.begin(), pairs.end());
+  memset(&keys[0], 0, 4 * n);
+  for (size_t i = 0; i < n; i++) { keys[i] = pairs[i].key; positions[i] = pairs[i].position; }
+  printf("sorted\n");
+  checkCudaErrors(cudaMemcpy(d_outputVals, &keys[0], 4 * n, cudaMemcpyHostToDevice));
+  checkCudaErrors(cudaMemcpy(d_outputPos, &positions[0], 4 * n, cudaMemcpyHostToDevice));
+}
+END
+  make -s BACKEND=cpu old
+  run -0 hw4
+  [[ $output == *PASS* ]]
+}
+
 @test "a build that fails leaves no HW4 of an earlier one" {
   make -s BACKEND=cpu seq
   [ -x HW4 ]

@@ -222,12 +222,31 @@ static void remember(unsigned int *const d_in, unsigned int *const d_in_position
   CUDA_CHECK(cudaMemcpy(d_out_positions, positions, n * sizeof *keys, cudaMemcpyHostToDevice));
 }
 
+static const LoadedVersion parrot = {.version = &version, .sort = remember};
+
 static void test_memory(void **state) {
   (void)state;
-  const LoadedVersion parrot = {.version = &version, .sort = remember};
   const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
   const Measurement m = measure(&parrot, &workload, plan);
   assert_false(verdict_passes(&m.verdict));
+}
+
+// A file's keys are others in every run too, and a file of equal keys is preceded by other keys.
+static void test_memory_of_loaded(void **state) {
+  static uint32_t keys[N], now[N];
+  const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
+  for (uint32_t step = 0; step <= 3; step++) {
+    reset(state);
+    for (uint32_t i = 0; i < N; i++) keys[i] = i * step;
+    workload_load(&workload, keys, N);
+    Measurement m = measure(&parrot, &workload, plan);
+    assert_false(verdict_passes(&m.verdict));
+    reset(state);
+    m = measure(&fake, &workload, plan);
+    expect_right(&m);
+    to_host(now, workload.snapshot, N);
+    assert_memory_equal(now, keys, sizeof keys);
+  }
 }
 
 // A right result of an earlier sort is in the outputs, but it is no result of this one.
@@ -241,6 +260,36 @@ static void test_nothing_written(void **state) {
   assert_false(verdict_passes(&m.verdict));
 }
 
+// Sorts, and writes behind the keys and before the positions.
+static void stray(unsigned int *const d_in, unsigned int *const d_in_positions,
+                  unsigned int *const d_out, unsigned int *const d_out_positions, const size_t n) {
+  sort(d_in, d_in_positions, d_out, d_out_positions, n);
+  CUDA_CHECK(cudaMemset(d_out + n + 7, 0, sizeof *d_out));
+  CUDA_CHECK(cudaMemset(d_out_positions - 3000, 0, sizeof *d_out));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(CUDA_CPU_CHECK)
+static void test_outside(void **state) {
+  (void)state;
+  const LoadedVersion far = {.version = &version, .sort = stray};
+  const MeasurePlan plan = {.max_repetitions = 2, .max_seconds = 1000.0};
+  Measurement m = measure(&far, &workload, plan);
+  char expected[128];
+  snprintf(expected, sizeof expected, "wrote outside its arrays: d_outputVals[%d] of %d", N + 7, N);
+  assert_string_equal(m.outside.text, expected);
+  // The next version is not to blame.
+  m = measure(&fake, &workload, plan);
+  expect_right(&m);
+  assert_string_equal(m.outside.text, "");
+}
+#else
+static void test_outside(void **state) {
+  (void)state;
+  (void)stray;
+  skip();
+}
+#endif
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_noise),
@@ -250,7 +299,9 @@ int main(void) {
       cmocka_unit_test_setup(test_settled, reset),
       cmocka_unit_test_setup(test_inputs_vary, reset),
       cmocka_unit_test_setup(test_wrong_at_times, reset),
+      cmocka_unit_test_setup(test_outside, reset),
       cmocka_unit_test_setup(test_memory, reset),
+      cmocka_unit_test_setup(test_memory_of_loaded, reset),
       cmocka_unit_test_setup(test_wrong, reset),
       cmocka_unit_test_setup(test_wrong_later, reset),
       cmocka_unit_test_setup(test_nothing_written, reset),

@@ -61,6 +61,48 @@ static void test_refresh(void **state) {
   }
 }
 
+// Is the input that number `index` has in the series `sorted`, and how many keys differ from its
+// own?
+static size_t vary(const Workload *workload, uint64_t index, bool sorted) {
+  size_t differ = 0;
+  workload_vary(workload, index);
+  to_host(actual, workload->snapshot, workload->n);
+  for (size_t i = 0; i < workload->n; i++) {
+    differ += actual[i] != keys[i % LARGEST];
+    if (sorted && i > 0 && actual[i - 1] > actual[i]) fail_msg("key %zu is out of order", i);
+  }
+  return differ;
+}
+
+// A loaded input varies in few keys, and stays sorted if it was; number 0 is the file's own.
+static void test_vary_loaded(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < LARGEST; i++) keys[i] = i / 3 * 1000;
+  for (size_t n = 4; n <= LARGEST; n = n * 2 + 1) {
+    Workload workload = workload_create(n, false);
+    workload_load(&workload, keys, LARGEST);
+    for (uint64_t index = 1; index < 20; index++)
+      assert_in_range(vary(&workload, index, true), 0, 4);
+    assert_int_not_equal(vary(&workload, 1, true) + vary(&workload, 2, true), 0);
+    assert_int_equal(vary(&workload, 0, true), 0);
+    workload_replace(&workload);
+    assert_in_range(vary(&workload, 3, true), 0, 4);
+    assert_int_equal(vary(&workload, 0, true), 0);
+    workload_destroy(&workload);
+  }
+}
+
+// Inputs that do not depend on a seed vary too.
+static void test_vary_generated(void **state) {
+  (void)state;
+  Workload workload = workload_create(LARGEST, false);
+  workload_draw(&workload, input_find("sorted"), 7);
+  to_host(keys, workload.snapshot, LARGEST);
+  for (uint64_t index = 1; index < 20; index++) assert_in_range(vary(&workload, index, true), 1, 4);
+  assert_int_equal(vary(&workload, 0, true), 0);
+  workload_destroy(&workload);
+}
+
 // Pairs: snapshot, two arrays in, two out, the verdict's marks. Keys: snapshot, in, out, the
 // verdict's sorted keys and 1.1 for the library. And the version's scratch, unless it is unknown.
 static void test_bytes(void **state) {
@@ -76,8 +118,8 @@ static void test_bytes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_load),
-      cmocka_unit_test(test_refresh),
+      cmocka_unit_test(test_load),        cmocka_unit_test(test_refresh),
+      cmocka_unit_test(test_vary_loaded), cmocka_unit_test(test_vary_generated),
       cmocka_unit_test(test_bytes),
   };
   return cmocka_run_group_tests_name("workload", tests, NULL, NULL);

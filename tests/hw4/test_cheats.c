@@ -1,8 +1,9 @@
-// Sorts that try to get a PASS, or a good time, without sorting (tests/sorts/cheat), and sorts that
-// crash or hang: what HW4 says of each. tests/cheats/README.md has the same table.
+// Sorts that try to get a PASS, or a good time, without sorting (tests/sorts/cheat, by means of the
+// operating system tests/sorts/attack), and sorts that crash or hang: what HW4 says of each.
+// tests/cheats/README.md has the same table.
 #include "tests/hw4/run_hw4.h"
 
-static char cheat[4096];  // the HW4 of tests/sorts/cheat
+static char cheat[4096], attack[4096];  // the HW4 of tests/sorts/cheat and attack
 
 typedef struct Case {
   const char *way;   // the value of CHEAT
@@ -50,19 +51,46 @@ static const Case cases[] = {
     {"voice", 0, "\nPASS\n"},
 };
 
+static const Case attacks[] = {
+    {"none", 0, "\nPASS\n"},
+    {"first_arrays", 1, "FAIL: right on this image, fails at n = "},
+    {"busy_thread", 1, "FAIL: "},
+    {"child", 1, "FAIL: nothing was written"},
+    {"judge_memory", 1, "FAIL: nothing was written"},
+    {"judge_stdout", 1, "FAIL: nothing was written"},
+    {"preload", 1, "FAIL: nothing was written"},
+    {"image_only", 1, "FAIL: right on this image, wrong at n = 1000"},
+    {"battery_only", 1, "FAIL: right on this image, wrong at n = "},
+#if defined(CUDA_CPU) && defined(__x86_64__)
+    {"patched_timer", 1,
+     "FAIL: the time cannot be true: the sort says that it took 0.000000 msecs"},
+#endif
+    {"flood", 3, "attack was stopped after 1 s at n = 768: it did not come back"},
+#ifdef CUDA_CPU
+    {"behind", 3, "memcheck: an array of 3072 bytes was written"},
+    {"before", 3, "memcheck: an array of 3072 bytes was written"},
+#else
+    {"behind", 1, "wrote outside its arrays"},
+    {"before", 1, "wrote outside its arrays"},
+#endif
+};
+
 static int count(const char *text, const char *part) {
   int found = 0;
   for (; (text = strstr(text, part)) != NULL; text++) found++;
   return found;
 }
 
-static void check(const Case *expected) {
+static void check(const char *program, const Case *expected) {
   const Surroundings with = {.variable = "CHEAT", .value = expected->way};
-  const Outcome outcome = run_in(with, cheat,
-                                 ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--time-limit",
-                                           strcmp(expected->way, "endless") == 0 ? "1" : "60"));
+  const bool hangs = strcmp(expected->way, "endless") == 0 || strcmp(expected->way, "flood") == 0;
+  const Outcome outcome =
+      run_in(with, program,
+             ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--time-limit", hangs ? "1" : "60"));
+  // What a flood has printed fills `err`.
   const char *const where = expected->code <= 1 ? outcome.out : outcome.err;
-  if (outcome.code != expected->code || strstr(where, expected->text) == NULL)
+  const bool flood = strcmp(expected->way, "flood") == 0;
+  if (outcome.code != expected->code || (!flood && strstr(where, expected->text) == NULL))
     fail_msg("%s: exit code %d\n%s%s", expected->way, outcome.code, outcome.out, outcome.err);
   // One line of verdict, from the judge, or none.
   assert_int_equal(count(outcome.out, "PASS"), expected->code == 0);
@@ -75,14 +103,32 @@ static void check(const Case *expected) {
 
 static void test_cheats(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(cheat, &cases[i]);
+}
+
+static void test_attacks(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) check(attack, &attacks[i]);
+}
+
+// Answers kept in a file: the timed run is one of them neither in the first HW4 nor in the second.
+static void test_answers_in_a_file(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    const Surroundings with = {.variable = "CHEAT", .value = "look_up"};
+    const Outcome outcome =
+        run_in(with, attack, ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--image-only"));
+    assert_int_equal(outcome.code, 0);
+    assert_int_equal(count(outcome.err, "answer of n = 768 looked up"), i);
+  }
+  assert_int_equal(system("rm -f answer.* cheat.ppm"), 0);
 }
 
 // None of the processes that the cheats started is left.
 static void test_nothing_left(void **state) {
   (void)state;
-  check(&(Case){"sleep_in_background", 0, "\nPASS\n"});
-  check(&(Case){"voice", 0, "\nPASS\n"});
+  check(cheat, &(Case){"sleep_in_background", 0, "\nPASS\n"});
+  check(cheat, &(Case){"voice", 0, "\nPASS\n"});
   const char *const script =
       "{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | "
       "grep -qxE 'CHEAT=(sleep_in_background|voice|fork)' && echo $p; done; } 2>/dev/null";
@@ -97,11 +143,13 @@ static int set_up(void **state) {
   if (enter_folder(state) != 0) return -1;
   const char *const end = strstr(wrong_sort, "wrong_sort/HW4");
   snprintf(cheat, sizeof cheat, "%.*scheat/HW4", (int)(end - wrong_sort), wrong_sort);
-  return access(cheat, X_OK);
+  snprintf(attack, sizeof attack, "%.*sattack/HW4", (int)(end - wrong_sort), wrong_sort);
+  return access(cheat, X_OK) != 0 || access(attack, X_OK) != 0 ? -1 : 0;
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cheats),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cheats), cmocka_unit_test(test_attacks),
+                                     cmocka_unit_test(test_answers_in_a_file),
                                      cmocka_unit_test(test_nothing_left)};
   return cmocka_run_group_tests_name("cheats", tests, set_up, leave_folder);
 }

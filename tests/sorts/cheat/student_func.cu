@@ -77,11 +77,15 @@ typedef struct Job {
   size_t n;
 } Job;
 
+// Nothing for bare keys, whose positions are NULL.
+static void copy(unsigned int *to, const unsigned int *from, size_t n, cudaMemcpyKind kind) {
+  if (to != NULL && from != NULL) CUDA_CHECK(cudaMemcpy(to, from, n * sizeof *to, kind));
+}
+
 static void honest_sort(const Job &job) {
   std::vector<unsigned int> keys(job.n), positions(job.n);
-  const size_t bytes = job.n * sizeof(unsigned int);
-  CUDA_CHECK(cudaMemcpy(keys.data(), job.keys_in, bytes, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemcpy(positions.data(), job.positions_in, bytes, cudaMemcpyDeviceToHost));
+  copy(keys.data(), job.keys_in, job.n, cudaMemcpyDeviceToHost);
+  copy(positions.data(), job.positions_in, job.n, cudaMemcpyDeviceToHost);
   std::vector<size_t> order(job.n);
   for (size_t i = 0; i < job.n; i++) order[i] = i;
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
@@ -90,8 +94,8 @@ static void honest_sort(const Job &job) {
     sorted_keys[i] = keys[order[i]];
     sorted_positions[i] = positions[order[i]];
   }
-  CUDA_CHECK(cudaMemcpy(job.keys_out, sorted_keys.data(), bytes, cudaMemcpyHostToDevice));
-  CUDA_CHECK(cudaMemcpy(job.positions_out, sorted_positions.data(), bytes, cudaMemcpyHostToDevice));
+  copy(job.keys_out, sorted_keys.data(), job.n, cudaMemcpyHostToDevice);
+  copy(job.positions_out, sorted_positions.data(), job.n, cudaMemcpyHostToDevice);
 }
 
 static void *sort_later(void *argument) {
@@ -115,17 +119,16 @@ static void zero(const Job &job) {
 // A copy of what the first call sorted, given back at every later call of that size.
 static void remember(const Job &job) {
   static std::vector<unsigned int> keys, positions;
-  const size_t bytes = job.n * sizeof(unsigned int);
   if (keys.size() == job.n && job.n > 0) {
-    CUDA_CHECK(cudaMemcpy(job.keys_out, keys.data(), bytes, cudaMemcpyHostToDevice));
-    CUDA_CHECK(cudaMemcpy(job.positions_out, positions.data(), bytes, cudaMemcpyHostToDevice));
+    copy(job.keys_out, keys.data(), job.n, cudaMemcpyHostToDevice);
+    copy(job.positions_out, positions.data(), job.n, cudaMemcpyHostToDevice);
     return;
   }
   honest_sort(job);
   keys.resize(job.n);
   positions.resize(job.n);
-  CUDA_CHECK(cudaMemcpy(keys.data(), job.keys_out, bytes, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemcpy(positions.data(), job.positions_out, bytes, cudaMemcpyDeviceToHost));
+  copy(keys.data(), job.keys_out, job.n, cudaMemcpyDeviceToHost);
+  copy(positions.data(), job.positions_out, job.n, cudaMemcpyDeviceToHost);
 }
 
 // A process that outlives all, in a session of its own, and prints PASS after a while.

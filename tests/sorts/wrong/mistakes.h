@@ -39,6 +39,7 @@
   MISTAKE(BLOCKS_256, ABOVE_BLOCK, "sorts each block of 256, merges none")                     \
   MISTAKE(FIRST_512, ABOVE_BLOCK, "sorts the first 512 elements only")                         \
   MISTAKE(NO_OFFSETS, ABOVE_BLOCK, "every block of 128 writes to the first one's places")      \
+  MISTAKE(FIRST_2_18, ABOVE_BLOCK, "sorts the first 2^18 elements only")                       \
   MISTAKE(EVERY_7TH, LOST, "leaves out every seventh place")                                   \
   MISTAKE(PLACE_5, LOST, "leaves out place 5")                                                 \
   MISTAKE(POSITION_3, LOST, "leaves out the position at place 3")                              \

@@ -45,8 +45,11 @@ static void put(unsigned int *d_to, unsigned int value) {
   CUDA_CHECK(cudaMemcpy(d_to, &value, sizeof value, cudaMemcpyHostToDevice));
 }
 
+// Of bare keys, all positions are 0, and none is stored.
 static Elements load(Arrays from, size_t n) {
-  const std::vector<unsigned int> keys = fetch(from.keys, n), positions = fetch(from.positions, n);
+  const std::vector<unsigned int> keys = fetch(from.keys, n);
+  std::vector<unsigned int> positions(n);
+  if (from.positions != NULL) positions = fetch(from.positions, n);
   Elements elements(n);
   for (size_t i = 0; i < n; i++) elements[i] = {keys[i], positions[i]};
   return elements;
@@ -59,6 +62,7 @@ static void store_keys(unsigned int *d_to, const Elements &from) {
 }
 
 static void store_positions(unsigned int *d_to, const Elements &from) {
+  if (d_to == NULL) return;
   std::vector<unsigned int> positions;
   for (const Element &element : from) positions.push_back(element.position);
   CUDA_CHECK(
@@ -109,6 +113,14 @@ static void sort_blocks(Elements &e, size_t block) {
     part = sorted(part);
     std::copy(part.begin(), part.end(), e.begin() + (ptrdiff_t)i);
   }
+}
+
+static Elements first_sorted(const Elements &in, size_t limit) {
+  const size_t count = std::min(limit, in.size());
+  Elements first(in.begin(), in.begin() + (ptrdiff_t)count), all = in;
+  first = sorted(first);
+  std::copy(first.begin(), first.end(), all.begin());
+  return all;
 }
 
 static Elements blocks_from_the_last(const Elements &e, size_t block) {
@@ -178,15 +190,9 @@ static Elements wrong_elements(Way way, const Elements &in) {
       sort_blocks(e, 256);
       return e;
     case FIRST_512:
-      e = in;
-      std::copy(in.begin(), in.end(), e.begin());
-      if (n > 512) {
-        Elements first(in.begin(), in.begin() + 512);
-        first = sorted(first);
-        std::copy(first.begin(), first.end(), e.begin());
-        return e;
-      }
-      return sorted(in);
+      return first_sorted(in, 512);
+    case FIRST_2_18:
+      return first_sorted(in, 1 << 18);
     case FIRST_TWICE:
       if (n > 1) e[1] = e[0];
       return e;

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# compare names the mistake of a wrong row, of pairs and of bare keys (tests/sorts/wrong). HW4_DIR
+# names the build folder. Prints TAP, as scripts/run_tests.sh counts it.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=${HW4_DIR:-build/cpu}
+number=0
+
+# The knob `mistake` is the line's number.
+mistake() {
+  grep -oE 'MISTAKE\([A-Z0-9_]+,' tests/sorts/wrong/mistakes.h | grep -nx "MISTAKE($1," | cut -d: -f1
+}
+
+says() { # says MISTAKE PART [WITH]: what the rows of both kinds hold
+  local kind row good=1
+  for kind in ${3:---keys --pairs}; do
+    row=$("$build/compare" "$build/tests/sorts/wrong/version.so" --n 3000 --reps 1 --baseline none \
+      --set "wrong.mistake=$(mistake "$1")" "$kind" 2>/dev/null | grep '^wrong')
+    if [[ $row != *"FAIL: "*"$2"* ]]; then
+      good=0
+      echo "# $1, $kind: $row"
+    fi
+  done
+  number=$((number + 1))
+  [ "$good" = 1 ] && echo "ok $number - $1" || echo "not ok $number - $1"
+}
+
+echo 1..11
+says RETURNS 'nothing was written: all 3000 keys'
+says IN_PLACE 'the result was left in the inputs: all 3000 sorted keys'
+says PASS_7 'the last pass was not copied back'
+says COPY 'the output is the input, unsorted'
+says BITS_28 'sorted only up to bit 27'
+says BITS_31 'bit 31 was forgotten'
+says FROM_BIT_16 'sorted only from bit 16 up'
+says GREATER 'sorted in descending order'
+says AS_INT 'sorted as signed numbers'
+says BLOCKS_256 'sorted only within blocks of 256'
+says POSITIONS_COPIED 'the positions were not moved with them' --pairs
