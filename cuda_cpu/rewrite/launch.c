@@ -169,6 +169,12 @@ static void append_literal(Text *out, const char *text) {
   append(out, "\"", 1);
 }
 
+// The line ends of brackets with spaces between them, so that the lines below keep their numbers.
+static void append_line_ends(Text *out, const char *begin, const char *end) {
+  for (const char *c = begin; c < end; c++)
+    if (*c == '\n') append(out, c, 1);
+}
+
 const char *rewrite_launch(const Source *source, const char *c, Text *out) {
   const char *const configuration = launch_opens(c, out);
   const size_t end = skip_spaces_back(out->data, out->length);
@@ -189,7 +195,9 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out) {
   free(original);
   const char *behind;
   const char *const closing = find_end(source, configuration, &behind);
+  append_line_ends(out, c, configuration);
   append(out, configuration, (size_t)(closing - configuration));
+  append_line_ends(out, closing, behind);
   append(out, ")", 1);
   return behind;
 }
