@@ -183,6 +183,9 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out) {
   // Once with its line ends, so that the lines below keep their numbers.
   char *const original = checked(strndup(out->data + start, out->length - start));
   char *const kernel = on_one_line(original, end - start);
+  // It is repeated four times, so a chain of launches would grow without end.
+  if (strstr(kernel, "cuda_cpu::launcher(") != NULL)
+    fail(source, c, "a launch in the name of another launch's kernel");
   out->length = start;
   append_format(out,
                 "cuda_cpu::launcher([=](auto cuda_cpu_) -> decltype(cuda_cpu::signature(cuda_cpu_, "
