@@ -206,7 +206,7 @@ $(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
 $(B)/tests/compare/test_number_text: $(B)/harness/compare/number_text.o
 $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
-$(B)/tests/harness/test_verdict: LDLIBS += -Xlinker --wrap=library_sort
+$(B)/tests/harness/test_verdict $(B)/tests/harness/test_verdict_multiset: LDLIBS += -Xlinker --wrap=library_sort
 $(B)/tests/harness/test_save_file: LDLIBS += -Xlinker --wrap=open
 # The test counts the device memory that a version takes.
 WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree

@@ -26,12 +26,12 @@ typedef struct SortKnob {
 
 // Describes a version: the single source for help texts, tables and tests.
 typedef struct SortVersion {
-  const char *name;           // the folder's name
-  const char *title;          // one line: the idea
-  const char *source;         // the report or paper it is from
-  bool stable;                // equal keys keep their order; checked if true
-  uint64_t max_n;             // largest n that it sorts
-  uint64_t slow_n;            // above this n `compare` leaves it out unless named; 0: never
+  const char *name;    // the folder's name
+  const char *title;   // one line: the idea
+  const char *source;  // the report or paper it is from
+  bool stable;         // equal keys keep their order; checked if true
+  uint64_t max_n;   // largest n that it sorts; pairs: at most UINT32_MAX, as positions have 32 bits
+  uint64_t slow_n;  // above this n `compare` leaves it out unless named; 0: never
   const char *const *stages;  // names of its stages, in printing order; ends with NULL
   const SortKnob *knobs;      // ends with an entry whose name is NULL
   // Device memory that a large sort takes besides its arguments, with default knobs: bytes per

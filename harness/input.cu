@@ -61,7 +61,7 @@ extern "C" const InputKind input_kinds[] = {
     {"bucket", "each of 128 parts goes through 128 slices in order (HBJ 1998)", false},
     {"hot-key", "w, but one key in 100, at random places, has one common value", false},
     {"top-equal", "w / 2^10: the upper 10 bits are equal", false},
-    {"organ-pipe", "0, 1, 2, .. up to n / 2 and down again", false},
+    {"organ-pipe", "0, 1, 2, .. up to n / 2 and down again (mod 2^32)", false},
     {"sawtooth", "i mod 1000", false},
     {"unit-floats", "the bits of floats k 2^-24, k uniform below 2^24", false},
     {"two-halves", "16 random upper bits, 4 random lower bits, zeros between", false},
@@ -82,8 +82,11 @@ static __device__ unsigned int uniform(uint64_t seed, uint64_t i, unsigned int n
   return (unsigned int)(splitmix(seed, i + ((uint64_t)number << 48)) >> 32);
 }
 
+// floor(i 2^32 / n) for i < n < 2^48. By long division in base 2^16: i 2^32 itself needs 80 bits.
 static __device__ unsigned int spread(uint64_t i, uint64_t n) {
-  return (unsigned int)((i << 32) / n);
+  if (n <= UINT32_MAX) return (unsigned int)((i << 32) / n);
+  const uint64_t high = (i << 16) / n, rest = (i << 16) % n;
+  return (unsigned int)(high << 16 | (rest << 16) / n);
 }
 
 static __device__ unsigned int and_of_uniform(uint64_t seed, uint64_t i, unsigned int count) {
@@ -179,10 +182,10 @@ static __device__ unsigned int key_at(int kind, uint64_t seed, uint64_t i, uint6
   }
 }
 
-static __global__ void write_keys(int kind, uint64_t seed, unsigned int *keys, size_t n,
-                                  const unsigned int *thresholds) {
+static __global__ void write_keys(int kind, uint64_t seed, unsigned int *keys, size_t first,
+                                  size_t count, size_t n, const unsigned int *thresholds) {
   const size_t i = global_index();
-  if (i < n) keys[i] = key_at(kind, seed, i, n, thresholds);
+  if (i < count) keys[i] = key_at(kind, seed, first + i, n, thresholds);
 }
 
 static __global__ void write_positions(unsigned int *positions, size_t n) {
@@ -201,7 +204,12 @@ static void zipf_thresholds(unsigned int thresholds[RANKS]) {
 }
 
 void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n) {
-  if (n == 0) return;
+  input_keys_part(kind, seed, d_keys, 0, n, n);
+}
+
+void input_keys_part(int kind, uint64_t seed, unsigned int *d_keys, size_t first, size_t count,
+                     size_t n) {
+  if (count == 0) return;
   unsigned int *d_thresholds = NULL;
   if (kind == ZIPF) {
     static unsigned int thresholds[RANKS];
@@ -209,7 +217,7 @@ void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n) {
     d_thresholds = (unsigned int *)scratch_alloc(sizeof thresholds);
     CUDA_CHECK(cudaMemcpy(d_thresholds, thresholds, sizeof thresholds, cudaMemcpyHostToDevice));
   }
-  write_keys<<<blocks_for(n, 256), 256>>>(kind, seed, d_keys, n, d_thresholds);
+  write_keys<<<blocks_for(count, 256), 256>>>(kind, seed, d_keys, first, count, n, d_thresholds);
   LAUNCH_CHECK();
   if (d_thresholds != NULL) scratch_free(d_thresholds);
 }

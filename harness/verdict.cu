@@ -4,34 +4,8 @@
 
 #include "common/check.h"
 #include "common/scratch.h"
-#include "harness/library_sort.h"
-#include "harness/splitmix.cuh"
-
-static const unsigned int BLOCK_SIZE = 256, MAX_BLOCKS = 4096;
-
-typedef unsigned long long Count;
-
-typedef struct Bad {
-  Count count, first;
-} Bad;
-
-// Adds the wrong places that the calling thread found to those of all threads.
-static __device__ void report(Bad *bad, Count count, Count first) {
-  if (count == 0) return;
-  atomicAdd(&bad->count, count);
-  atomicMin(&bad->first, first);
-}
-
-// Counts place i as wrong.
-static __device__ void note(Count *count, Count *first, Count i) {
-  (*count)++;
-  if (i < *first) *first = i;
-}
-
-// Grid-stride loop, for any n: consecutive threads read consecutive elements.
-#define FOR_EACH_INDEX(i, from, to)                                                 \
-  for (size_t i = (from) + (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (to); \
-       i += (size_t)gridDim.x * blockDim.x)
+#include "harness/verdict_bad.cuh"
+#include "harness/verdict_multiset.h"
 
 static __global__ void check_order(const unsigned int *keys, size_t n, Bad *order) {
   Count count = 0, first = ~0ull;
@@ -67,15 +41,6 @@ static __global__ void write_to_positions(const unsigned int *keys, const unsign
   }
 }
 
-static __global__ void check_equal(const unsigned int *expected, const unsigned int *actual,
-                                   size_t n, Bad *bad) {
-  Count count = 0, first = ~0ull;
-  FOR_EACH_INDEX(i, 0, n) {
-    if (expected[i] != actual[i]) note(&count, &first, i);
-  }
-  report(bad, count, first);
-}
-
 // Marks every position that occurs in a bitmap, and compares each key with the snapshot's key at
 // its position.
 static __global__ void check_pairing(const unsigned int *snapshot, const unsigned int *keys,
@@ -99,14 +64,6 @@ static __global__ void check_all_seen(const unsigned int *seen, size_t n, Bad *m
     if ((seen[i / 32] >> (i % 32) & 1u) == 0) note(&count, &first, i);
   }
   report(multiset, count, first);
-}
-
-// Hash sum of a's keys minus that of b's: 0 if both hold the same keys, in any order.
-static __global__ void subtract_hashes(const unsigned int *a, const unsigned int *b, size_t n,
-                                       Count *difference) {
-  Count sum = 0;
-  FOR_EACH_INDEX(i, 0, n) sum += splitmix(0, a[i]) - splitmix(0, b[i]);
-  if (sum != 0) atomicAdd(difference, sum);
 }
 
 // ---- host --------------------------------------------------------------------------------------
@@ -146,46 +103,20 @@ static VerdictFinding finding_of_neighbours(const Judge *judge, VerdictPart part
 }
 
 static VerdictFinding judge_order(const Judge *judge) {
-  check_order<<<judge->blocks, BLOCK_SIZE>>>(judge->keys, judge->n, judge->d_bad + VERDICT_ORDER);
+  check_order<<<judge->blocks, VERDICT_BLOCK>>>(judge->keys, judge->n,
+                                                judge->d_bad + VERDICT_ORDER);
   LAUNCH_CHECK();
   return finding_of_neighbours(judge, VERDICT_ORDER, judge->keys);
-}
-
-// The output must equal the snapshot sorted by a library. If both lost the same keys (the version
-// may be that library's sort), the hash sums of snapshot and output differ.
-static VerdictFinding judge_multiset_of_keys(const Judge *judge) {
-  unsigned int *const d_sorted = (unsigned int *)scratch_alloc(judge->n * sizeof *d_sorted);
-  Count *const d_difference = (Count *)scratch_alloc(sizeof *d_difference);
-  library_sort(judge->snapshot, d_sorted, judge->n);
-  check_equal<<<judge->blocks, BLOCK_SIZE>>>(d_sorted, judge->keys, judge->n,
-                                             judge->d_bad + VERDICT_MULTISET);
-  CUDA_CHECK(cudaMemsetAsync(d_difference, 0, sizeof *d_difference, 0));
-  subtract_hashes<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, judge->keys, judge->n,
-                                                 d_difference);
-  LAUNCH_CHECK();
-  VerdictFinding found = finding(judge, VERDICT_MULTISET);
-  if (found.state == VERDICT_FAILS) {
-    found.expected = fetch(d_sorted, found.first_bad);
-    found.actual = fetch(judge->keys, found.first_bad);
-  }
-  Count difference = 0;
-  CUDA_CHECK(cudaMemcpy(&difference, d_difference, sizeof difference, cudaMemcpyDeviceToHost));
-  if (difference != 0) found.state = VERDICT_FAILS;
-  // The next sort's scratch memory must not hold the answer.
-  CUDA_CHECK(cudaMemsetAsync(d_sorted, 0xa5, judge->n * sizeof *d_sorted, 0));
-  scratch_free(d_difference);
-  scratch_free(d_sorted);
-  return found;
 }
 
 // Does every position occur once, with its key?
 static bool positions_right(const Judge *judge) {
   unsigned int *const d_marks = (unsigned int *)scratch_alloc(judge->n * sizeof *d_marks);
   Bad *const d_bad = judge->d_bad + VERDICT_MULTISET;
-  fill_unlike<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, judge->n, d_marks);
-  write_to_positions<<<judge->blocks, BLOCK_SIZE>>>(judge->keys, judge->positions, judge->n,
-                                                    d_marks);
-  check_equal<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, d_marks, judge->n, d_bad);
+  fill_unlike<<<judge->blocks, VERDICT_BLOCK>>>(judge->snapshot, judge->n, d_marks);
+  write_to_positions<<<judge->blocks, VERDICT_BLOCK>>>(judge->keys, judge->positions, judge->n,
+                                                       d_marks);
+  check_equal<<<judge->blocks, VERDICT_BLOCK>>>(judge->snapshot, d_marks, judge->n, 0, d_bad);
   LAUNCH_CHECK();
   const bool right = finding(judge, VERDICT_MULTISET).state == VERDICT_HOLDS;
   scratch_free(d_marks);
@@ -204,10 +135,11 @@ static void judge_positions(const Judge *judge, Verdict *verdict) {
   const size_t bytes = (judge->n + 31) / 32 * sizeof(unsigned int);
   unsigned int *const d_seen = (unsigned int *)scratch_alloc(bytes);
   CUDA_CHECK(cudaMemsetAsync(d_seen, 0, bytes, 0));
-  check_pairing<<<judge->blocks, BLOCK_SIZE>>>(judge->snapshot, judge->keys, judge->positions,
-                                               judge->n, d_seen, judge->d_bad + VERDICT_PAIRING);
+  check_pairing<<<judge->blocks, VERDICT_BLOCK>>>(judge->snapshot, judge->keys, judge->positions,
+                                                  judge->n, d_seen, judge->d_bad + VERDICT_PAIRING);
   LAUNCH_CHECK();
-  check_all_seen<<<judge->blocks, BLOCK_SIZE>>>(d_seen, judge->n, judge->d_bad + VERDICT_MULTISET);
+  check_all_seen<<<judge->blocks, VERDICT_BLOCK>>>(d_seen, judge->n,
+                                                   judge->d_bad + VERDICT_MULTISET);
   LAUNCH_CHECK();
   scratch_free(d_seen);
 
@@ -223,8 +155,8 @@ static void judge_positions(const Judge *judge, Verdict *verdict) {
 }
 
 static VerdictFinding judge_stability(const Judge *judge) {
-  check_stability<<<judge->blocks, BLOCK_SIZE>>>(judge->keys, judge->positions, judge->n,
-                                                 judge->d_bad + VERDICT_STABILITY);
+  check_stability<<<judge->blocks, VERDICT_BLOCK>>>(judge->keys, judge->positions, judge->n,
+                                                    judge->d_bad + VERDICT_STABILITY);
   LAUNCH_CHECK();
   return finding_of_neighbours(judge, VERDICT_STABILITY, judge->positions);
 }
@@ -235,14 +167,11 @@ Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot
   for (int part = 0; part < VERDICT_PARTS; part++) verdict.part[part].state = VERDICT_NOT_JUDGED;
   Bad bad[VERDICT_PARTS];
   for (int part = 0; part < VERDICT_PARTS; part++) bad[part] = {0, ~0ull};
-  const size_t blocks = (n + BLOCK_SIZE - 1) / BLOCK_SIZE;
   const Judge judge = {.snapshot = d_snapshot,
                        .keys = d_keys,
                        .positions = d_positions,
                        .n = n,
-                       .blocks = (unsigned int)(blocks == 0           ? 1
-                                                : blocks < MAX_BLOCKS ? blocks
-                                                                      : MAX_BLOCKS),
+                       .blocks = verdict_blocks(n),
                        .d_bad = (Bad *)scratch_alloc(sizeof bad)};
   CUDA_CHECK(cudaMemcpy(judge.d_bad, bad, sizeof bad, cudaMemcpyHostToDevice));
 
@@ -251,7 +180,7 @@ Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot
     judge_positions(&judge, &verdict);
     if (version->stable) verdict.part[VERDICT_STABILITY] = judge_stability(&judge);
   } else if (verdict.part[VERDICT_ORDER].state == VERDICT_HOLDS) {
-    verdict.part[VERDICT_MULTISET] = judge_multiset_of_keys(&judge);
+    verdict.part[VERDICT_MULTISET] = verdict_multiset_of_keys(d_snapshot, d_keys, n, VERDICT_SLICE);
   }
   scratch_free(judge.d_bad);
   return verdict;

@@ -36,8 +36,9 @@ typedef struct Verdict {
 } Verdict;
 
 // d_snapshot: the keys before the sort; their positions were 0, 1, .. n - 1. d_keys, d_positions:
-// the sort's output; d_positions is NULL for bare keys. All are device arrays of n < 2^32 elements.
-// Takes scratch memory of about n elements. A CUDA failure ends the program with exit code 3.
+// the sort's output; d_positions is NULL for bare keys. All are device arrays of n elements; pairs:
+// n < 2^32, bare keys: n < 2^48. Takes scratch memory for n pairs or for n keys, but of keys at
+// most 4.6 GB (harness/verdict_multiset.h). A CUDA failure ends the program with exit code 3.
 Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot,
                       const unsigned int *d_keys, const unsigned int *d_positions, size_t n);
 

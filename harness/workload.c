@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "harness/input.h"
 #include "harness/mix.h"
+#include "harness/verdict_multiset.h"
 
 enum { CHANGES = 4 };  // keys that differ from run to run
 
@@ -19,12 +20,24 @@ typedef struct WorkloadChanges {
   unsigned char poison;  // that the outputs held before the last run
 } WorkloadChanges;
 
-double workload_bytes_per_element(const SortVersion *version, bool pairs) {
-  // Snapshot, keys in and out. Pairs: positions in and out, and the verdict's marks. Keys: the
-  // verdict's sorted keys and the scratch of the library that sorts them.
-  const double arrays = pairs ? 3 + 2 + 1 : 3 + 1 + 1.1;
+double workload_bytes(const SortVersion *version, size_t n, bool pairs) {
+  // Snapshot, keys in and out. Pairs: positions in and out, and the verdict's marks.
+  const double arrays = (pairs ? 3 + 2 + 1 : 3) * sizeof(unsigned int);
   const double scratch = pairs ? version->scratch_per_pair : version->scratch_per_key;
-  return arrays * sizeof(unsigned int) + fmax(scratch, 0.0);
+  const double fixed = 64e6, verdict = pairs ? 0.0 : verdict_multiset_bytes(n);
+  return fixed + (double)n * (arrays + fmax(scratch, 0.0)) + verdict;
+}
+
+size_t workload_largest_n(const SortVersion *version, bool pairs, double bytes) {
+  size_t fits = 0, too_many = (size_t)1 << 48;
+  while (too_many - fits > 1) {
+    const size_t middle = fits + (too_many - fits) / 2;
+    if (workload_bytes(version, middle, pairs) <= bytes)
+      fits = middle;
+    else
+      too_many = middle;
+  }
+  return fits;
 }
 
 // Elements before and behind each array that no sort may change. Tools that find such a write

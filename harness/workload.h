@@ -20,14 +20,15 @@ typedef struct Workload {
   struct WorkloadChanges *changes;  // keys of the snapshot that differ from the loaded ones
 } Workload;
 
-// Bytes of device memory per element while a version sorts a workload: its arrays, the verdict's
-// scratch and the version's (counted as 0 if unknown). The sum, not the larger of the two
-// scratches: if one were freed for the other, its next allocation would be timed.
-double workload_bytes_per_element(const SortVersion *version, bool pairs);
+// Bytes of device memory while a version sorts a workload: its arrays, the verdict's scratch and
+// the version's (counted as 0 if unknown). The sum, not the larger of the two scratches: if one
+// were freed for the other, its next allocation would be timed. 64 MB of it do not depend on n: a
+// GPU rounds every allocation up to 2 MB and loads code at its first launch, and versions have
+// counters and tables per multiprocessor.
+double workload_bytes(const SortVersion *version, size_t n, bool pairs);
 
-// Bytes on top that hardly grow with n: a GPU rounds every allocation up to 2 MB and loads code at
-// its first launch, and versions have counters and tables per multiprocessor.
-#define WORKLOAD_FIXED_BYTES 64e6
+// The largest n whose workload_bytes() are at most `bytes`; 0 if there is none.
+size_t workload_largest_n(const SortVersion *version, bool pairs, double bytes);
 
 // Allocates the arrays, with undefined contents; workload_destroy frees them. If the device has no
 // room, the program ends with exit code 3.

@@ -25,9 +25,11 @@ static __device__ __forceinline__ unsigned int digit_of(unsigned int key, int pa
   return key >> (pass * DIGIT_BITS) & (BINS - 1);
 }
 
-// Adds the digits of keys[0..n) to histogram[PASSES][BINS], which begins as zeros. Any grid. Each
-// block counts in shared memory first, where atomics are cheap.
-static __global__ void count_digits(const unsigned int *keys, size_t n, unsigned int *histogram) {
+// Adds the digits of keys[0..n) to histogram[PASSES][BINS], which begins as zeros. Any grid of
+// which no block gets 2^32 keys. Each block counts in shared memory first, where atomics are cheap.
+// Count: unsigned int for n < 2^32, else unsigned long long.
+template <class Count>
+static __global__ void count_digits(const unsigned int *keys, size_t n, Count *histogram) {
   __shared__ unsigned int block_histogram[PASSES * BINS];
   for (unsigned int i = threadIdx.x; i < PASSES * BINS; i += blockDim.x) block_histogram[i] = 0;
   __syncthreads();
@@ -38,14 +40,15 @@ static __global__ void count_digits(const unsigned int *keys, size_t n, unsigned
   }
   __syncthreads();
   for (unsigned int i = threadIdx.x; i < PASSES * BINS; i += blockDim.x)
-    if (block_histogram[i] > 0) atomicAdd(&histogram[i], block_histogram[i]);
+    if (block_histogram[i] > 0) atomicAdd(&histogram[i], (Count)block_histogram[i]);
 }
 
 // Replaces each pass's counts by their exclusive scan. A block per pass, a thread per bin.
-static __global__ void scan_histograms(unsigned int *histogram) {
-  __shared__ unsigned int warp_sums[MAX_WARPS];
+template <class Count>
+static __global__ void scan_histograms(Count *histogram) {
+  __shared__ Count warp_sums[MAX_WARPS];
   const size_t i = global_index();
-  const unsigned int count = histogram[i];
+  const Count count = histogram[i];
   histogram[i] = block_inclusive_scan(count, warp_sums) - count;
 }
 

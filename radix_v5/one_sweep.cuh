@@ -25,22 +25,25 @@ enum {
 };
 static constexpr unsigned int ALL_LANES = 0xffffffffu;
 
-// One pass over n elements in tiles of SWEEP_THREADS * kItems.
-typedef struct SweepPass {
+// One pass over n elements in tiles of SWEEP_THREADS * kItems. Count holds an index of the output
+// and a value of look_back.cuh: unsigned int for n < 2^30, else unsigned long long. Inside a tile,
+// 32 bits are always enough.
+template <class Count>
+struct SweepPass {
   int number;                  // 0 is the pass over the lowest digit
-  const unsigned int *start;   // [BINS] index in the output of each bin's first element
+  const Count *start;          // [BINS] index in the output of each bin's first element
   unsigned int *tile_counter;  // 0 before the launch; numbers the tiles in the order they start
-  unsigned int *look_back;     // [tiles][BINS] values of look_back.cuh, 0 before the launch
-} SweepPass;
+  Count *look_back;            // [tiles][BINS] values of look_back.cuh, 0 before the launch
+};
 
 // Shared memory of a block.
-template <int kItems>
+template <int kItems, class Count>
 struct SweepShared {
   unsigned int tile_number;
   unsigned int warp_sums[MAX_WARPS];
   unsigned int warp_bin[SWEEP_WARPS][BINS];  // count of each bin in a warp; then in warps before it
   unsigned int tile_start[BINS];             // index in the tile of each bin's first element
-  unsigned int shift[BINS];                  // index in the output minus index in the tile
+  Count shift[BINS];                         // index in the output minus index in the tile
   unsigned int tile[SWEEP_THREADS * kItems];  // keys in order of their digits; then positions
 };
 
@@ -121,8 +124,8 @@ static __device__ __forceinline__ unsigned int count_bin(unsigned int (*warp_bin
 // ---- exchange -----------------------------------------------------------------------------------
 
 // Puts the keys into the tile in order of their digits; rank[u] becomes key[u]'s index in the tile.
-template <int kItems>
-static __device__ __forceinline__ void exchange(SweepShared<kItems> &shared,
+template <int kItems, class Count>
+static __device__ __forceinline__ void exchange(SweepShared<kItems, Count> &shared,
                                                 const unsigned int (&key)[kItems], int pass,
                                                 unsigned int (&rank)[kItems]) {
   const unsigned int *const warps_before = shared.warp_bin[threadIdx.x / WARP_SIZE];
@@ -138,10 +141,10 @@ static __device__ __forceinline__ void exchange(SweepShared<kItems> &shared,
 
 // Writes the keys of the tile; to[u] is where the thread's u-th key went. Neighbouring threads hold
 // neighbours of a run and write to neighbouring addresses.
-template <int kItems>
-static __device__ __forceinline__ void scatter_keys(const SweepShared<kItems> &shared,
+template <int kItems, class Count>
+static __device__ __forceinline__ void scatter_keys(const SweepShared<kItems, Count> &shared,
                                                     unsigned int *out, unsigned int valid, int pass,
-                                                    unsigned int (&to)[kItems]) {
+                                                    Count (&to)[kItems]) {
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * SWEEP_THREADS, key = shared.tile[i];
@@ -151,12 +154,12 @@ static __device__ __forceinline__ void scatter_keys(const SweepShared<kItems> &s
 }
 
 // The positions follow their keys through the same shared memory: into the tile by rank, then out.
-template <int kItems>
-static __device__ __forceinline__ void scatter_positions(SweepShared<kItems> &shared,
+template <int kItems, class Count>
+static __device__ __forceinline__ void scatter_positions(SweepShared<kItems, Count> &shared,
                                                          const unsigned int *in, unsigned int *out,
                                                          unsigned int valid,
                                                          const unsigned int (&rank)[kItems],
-                                                         const unsigned int (&to)[kItems]) {
+                                                         const Count (&to)[kItems]) {
   unsigned int position[kItems];
   load(in, valid, position);
   __syncthreads();  // all keys have been read from the tile
@@ -172,36 +175,39 @@ static __device__ __forceinline__ void scatter_positions(SweepShared<kItems> &sh
 
 // ---- the pass -----------------------------------------------------------------------------------
 
-template <int kItems>
+template <int kItems, class Count>
 static __global__ void __launch_bounds__(SWEEP_THREADS)
-    one_sweep(Pairs in, Pairs out, unsigned int n, SweepPass pass) {
-  __shared__ SweepShared<kItems> shared;
+    one_sweep(Pairs in, Pairs out, Count n, SweepPass<Count> pass) {
+  __shared__ SweepShared<kItems, Count> shared;
   const unsigned int bin = threadIdx.x;
   // A tile waits for the tiles before it, so these must belong to blocks that have started: hence
   // numbers in the order of starting, not blockIdx.x (look_back.cuh).
   if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
   for (int warp = 0; warp < SWEEP_WARPS; warp++) shared.warp_bin[warp][bin] = 0;
   __syncthreads();
-  const unsigned int tile = shared.tile_number, begin = tile * SWEEP_THREADS * kItems;
-  const unsigned int valid = min(n - begin, (unsigned int)SWEEP_THREADS * kItems);
+  const unsigned int tile = shared.tile_number;
+  const Count begin = (Count)tile * SWEEP_THREADS * kItems;
+  const unsigned int valid = (unsigned int)min(n - begin, (Count)SWEEP_THREADS * kItems);
 
-  unsigned int key[kItems], rank[kItems], to[kItems];
+  unsigned int key[kItems], rank[kItems];
+  Count to[kItems];
   load(in.keys + begin, valid, key);
   rank_in_warp(key, pass.number, shared.warp_bin[threadIdx.x / WARP_SIZE], rank);
   __syncthreads();
 
   // Published before anything else is done: later tiles may be waiting for it.
   const unsigned int count = count_bin(shared.warp_bin);
-  unsigned int *const word = &pass.look_back[(size_t)tile * BINS + bin];
-  look_back_publish(word, count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
+  Count *const word = &pass.look_back[(size_t)tile * BINS + bin];
+  look_back_publish(word,
+                    count | (tile == 0 ? look_back_inclusive<Count> : look_back_partial<Count>));
   const unsigned int tile_start = block_inclusive_scan(count, shared.warp_sums) - count;
   shared.tile_start[bin] = tile_start;
   __syncthreads();
 
   exchange(shared, key, pass.number, rank);
 
-  const unsigned int before = look_back_sum(pass.look_back + bin, BINS, tile);
-  if (tile > 0) look_back_publish(word, (before + count) | LOOK_BACK_INCLUSIVE);
+  const Count before = look_back_sum(pass.look_back + bin, BINS, tile);
+  if (tile > 0) look_back_publish(word, (before + count) | look_back_inclusive<Count>);
   shared.shift[bin] = pass.start[bin] + before - tile_start;
   __syncthreads();
 

@@ -18,31 +18,38 @@
 #include "radix_v5/histogram.cuh"
 #include "radix_v5/one_sweep.cuh"
 
-template <int kItems>
-static void launch_sweep(Pairs in, Pairs out, size_t n, SweepPass pass) {
+template <int kItems, class Count>
+static void launch_sweep(Pairs in, Pairs out, size_t n, SweepPass<Count> pass) {
   one_sweep<kItems>
-      <<<blocks_for(n, SWEEP_THREADS * kItems), SWEEP_THREADS>>>(in, out, (unsigned int)n, pass);
+      <<<blocks_for(n, SWEEP_THREADS * kItems), SWEEP_THREADS>>>(in, out, (Count)n, pass);
   LAUNCH_CHECK();
 }
 
 // Tile shapes: elements per thread.
-typedef struct Shape {
+template <class Count>
+struct Shape {
   int items;
-  void (*launch_sweep)(Pairs in, Pairs out, size_t n, SweepPass pass);
-} Shape;
+  void (*launch_sweep)(Pairs in, Pairs out, size_t n, SweepPass<Count> pass);
+};
 
-static const Shape shapes[] = {
-    {4, launch_sweep<4>}, {8, launch_sweep<8>}, {16, launch_sweep<16>}, {24, launch_sweep<24>}};
+template <class Count>
+static const Shape<Count> shapes[] = {{4, launch_sweep<4, Count>},
+                                      {8, launch_sweep<8, Count>},
+                                      {16, launch_sweep<16, Count>},
+                                      {24, launch_sweep<24, Count>}};
 enum {
-  SHAPES = sizeof shapes / sizeof *shapes,
+  SHAPES = 4,
   DEFAULT_SHAPE = 3,
   COUNT_THREADS = 512,
   COUNT_BLOCKS_PER_SM = 4,
 };
+// Beyond it a count of the look-back does not fit into 32 bits beside its two flags.
+static const size_t NARROW_N = (1u << 30) - 1;
 
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {
     {"shape", DEFAULT_SHAPE, 1, SHAPES, "elements per thread: 1: 4, 2: 8, 3: 16, 4: 24"},
+    {"wide", 0, 0, 1, "counts of 64 bits: 0 only for n of 2^30 or more, which need them; 1 always"},
     {},
 };
 
@@ -51,7 +58,7 @@ extern "C" const SortVersion sort_version = {
     "one sweep per digit: tiles stay on the chip, decoupled look-back",
     "Adinets and Merrill, Onesweep (2022)",
     true,
-    (1u << 30) - 1,  // a count of the look-back shares 32 bits with two flags
+    1ull << 33,  // the least number of blocks of count_digits is 4; each counts n / 4 in 32 bits
     0,
     stages,
     knobs,
@@ -59,24 +66,26 @@ extern "C" const SortVersion sort_version = {
     9.0,
 };
 
-void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
-               unsigned int *const d_outputVals, unsigned int *const d_outputPos,
-               const size_t numElems) {
-  if (numElems == 0) return;
-  const size_t n = numElems, bytes = n * sizeof(unsigned int);
-  const Shape shape = shapes[knob("shape") - 1];
+// Count: the type of counts and of indices of the output.
+template <class Count>
+static void sort(Pairs input, Pairs output, size_t n) {
+  const size_t bytes = n * sizeof(unsigned int);
+  const Shape<Count> shape = shapes<Count>[knob("shape") - 1];
   const unsigned int tiles = blocks_for(n, SWEEP_THREADS * shape.items);
-  const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
   const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
-                       d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
-  // histogram[PASSES][BINS], tile_counter[PASSES], look_back[PASSES][tiles][BINS]
-  const size_t words = PASSES * (BINS + 1 + (size_t)tiles * BINS) * sizeof(unsigned int);
-  unsigned int *const histogram = (unsigned int *)scratch_alloc(words);
-  unsigned int *const tile_counter = histogram + PASSES * BINS;
-  unsigned int *const look_back = tile_counter + PASSES;
+                       input.positions == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
+  // A look-back for each pass, or one that every pass clears: the arrays of 64 bits are large.
+  const int look_backs = sizeof(Count) > sizeof(unsigned int) ? 1 : PASSES;
+  // histogram[PASSES][BINS], look_back[look_backs][tiles][BINS], then 32-bit tile_counter[PASSES]
+  const size_t look_back_size = (size_t)tiles * BINS;
+  const size_t counts = PASSES * BINS + look_backs * look_back_size;
+  const size_t all = counts * sizeof(Count) + PASSES * sizeof(unsigned int);
+  Count *const histogram = (Count *)scratch_alloc(all);
+  Count *const look_back = histogram + PASSES * BINS;
+  unsigned int *const tile_counter = (unsigned int *)(histogram + counts);
 
   stage_start("hist");
-  CUDA_CHECK(cudaMemsetAsync(histogram, 0, words, 0));
+  CUDA_CHECK(cudaMemsetAsync(histogram, 0, all, 0));
   unsigned int count_blocks =
       COUNT_BLOCKS_PER_SM * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
   if (count_blocks > blocks_for(n, COUNT_THREADS)) count_blocks = blocks_for(n, COUNT_THREADS);
@@ -90,8 +99,11 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   // Four passes that end in the output, without a copy.
   const Pairs stations[PASSES + 1] = {input, spare, input, spare, output};
   for (int pass = 0; pass < PASSES; pass++) {
-    const SweepPass sweep_pass = {pass, histogram + pass * BINS, tile_counter + pass,
-                                  look_back + (size_t)pass * tiles * BINS};
+    const bool shared = look_backs == 1;
+    if (shared && pass > 0)
+      CUDA_CHECK(cudaMemsetAsync(look_back, 0, look_back_size * sizeof(Count), 0));
+    const SweepPass<Count> sweep_pass = {pass, histogram + pass * BINS, tile_counter + pass,
+                                         look_back + (shared ? 0 : pass) * look_back_size};
     shape.launch_sweep(stations[pass], stations[pass + 1], n, sweep_pass);
   }
   stage_stop();
@@ -99,4 +111,15 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   scratch_free(histogram);
   if (spare.positions != NULL) scratch_free(spare.positions);
   scratch_free(spare.keys);
+}
+
+void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
+               unsigned int *const d_outputVals, unsigned int *const d_outputPos,
+               const size_t numElems) {
+  if (numElems == 0) return;
+  const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
+  if (numElems > NARROW_N || knob("wide") == 1)
+    sort<unsigned long long>(input, output, numElems);
+  else
+    sort<unsigned int>(input, output, numElems);
 }

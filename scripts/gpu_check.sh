@@ -4,9 +4,10 @@
 #   2. runs the tests
 #   3. runs compute-sanitizer's four tools over every version at small n
 #   4. runs HW4 with every version: PASS, and the same picture from all of them
-#   5. measures, and writes the records as JSON
+#   5. sorts more than 2^32 bare keys, as far as memory allows
+#   6. measures, and writes the records as JSON
 #
-#   scripts/gpu_check.sh [--only build,test,sanitize,hw4,bench] [--versions "radix_v1 seq"]
+#   scripts/gpu_check.sh [--only build,test,sanitize,hw4,beyond,bench] [--versions "radix_v1 seq"]
 # make's options (OPENCV=0, ARCH=sm_90) may come from the environment.
 # Records go to $OUT (default: report/results). Needs nvcc, cmocka and jansson. Exit code 1 if
 # anything failed.
@@ -14,7 +15,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=${OUT:-report/results}
 . scripts/experiments.sh # slow_versions
-only=build,test,sanitize,hw4,bench
+only=build,test,sanitize,hw4,beyond,bench
 versions=
 while [ $# -gt 0 ]; do
   case $1 in
@@ -106,6 +107,30 @@ if step hw4; then
     fail "pictures missing or different"
   fi
   rm -rf "$pictures"
+fi
+
+# Sizes beyond 32 bits: sort_beyond N OPTION ... An H200 holds all of them, an H100 not the largest.
+sort_beyond() {
+  local n=$1 log
+  shift
+  log=$(mktemp)
+  "$B/compare" --no-color --n "$n" --reps 5 --time-limit 60 "$@" 2>&1 | tee "$log"
+  case ${PIPESTATUS[0]} in
+    0) ;;
+    3) if grep -q 'failed: ' "$log" || ! grep -q 'refused: .* fit$' "$log"; then echo "FAILED: n = $n"; fi ;;
+    *) echo "FAILED: n = $n" ;;
+  esac
+  rm -f "$log"
+}
+
+if step beyond; then
+  "${make[@]}" compare || fail build
+  {
+    for n in 4294967297 6000000000; do sort_beyond "$n" cub_ref radix_v5 --baseline cub_ref --keys; done
+    # Pairs whose look-back counts need 64 bits.
+    sort_beyond 2147483648 cub_ref radix_v5 --baseline cub_ref --pairs
+  } | tee "$OUT/beyond_$device.txt"
+  ! grep -q '^FAILED' "$OUT/beyond_$device.txt" || failures=$((failures + 1))
 fi
 
 # The report's experiments; records in $OUT/DEVICE/.

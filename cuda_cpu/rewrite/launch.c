@@ -212,6 +212,9 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out, const
   // Once with its line ends, so that the lines below keep their numbers.
   char *const original = checked(strndup(out->data + start, out->length - start));
   char *const kernel = on_one_line(original, end - start);
+  // It is repeated four times, so a chain of launches would grow without end.
+  if (strstr(kernel, "cuda_cpu::launcher(") != NULL)
+    fail(source, c, "a launch in the name of another launch's kernel");
   out->length = start;
   append_format(out,
                 "cuda_cpu::launcher([=](auto cuda_cpu_) -> decltype(cuda_cpu::signature(cuda_cpu_, "
@@ -223,9 +226,9 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out, const
   const bool may_deduce = is_template(kernel);
   free(kernel);
   free(original);
-  append_line_ends(out, c, configuration);
   const char *behind;
   const char *const closing = find_end(source, configuration, &behind);
+  append_line_ends(out, c, configuration);
   append(out, configuration, (size_t)(closing - configuration));
   append_line_ends(out, closing, behind);
   append(out, ")", 1);

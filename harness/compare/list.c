@@ -8,7 +8,9 @@
 
 static void print_limits(const SortVersion *version) {
   printf("%s; %s", version->source, version->stable ? "stable" : "not stable");
-  if (version->max_n == UINT32_MAX)
+  if (version->max_n >= 1ull << 40)
+    printf("; any n that fits");
+  else if (version->max_n == UINT32_MAX)
     printf("; n below 2^32");
   else
     printf("; n up to %" PRIu64, version->max_n);

@@ -1,6 +1,7 @@
 #include "harness/compare/plan.h"
 
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,9 +80,15 @@ static bool is_named(const Request *request, const SortVersion *version) {
   return false;
 }
 
+// Positions have 32 bits.
+static uint64_t largest_n(const SortVersion *version, bool pairs) {
+  return pairs && version->max_n > UINT32_MAX ? UINT32_MAX : version->max_n;
+}
+
 static bool leave_out(Plan *plan, const Row *about, bool named) {
   const SortVersion *const version = about->loaded->version;
-  const bool too_large = about->n > version->max_n;
+  const uint64_t largest = largest_n(version, about->pairs);
+  const bool too_large = about->n > largest;
   const bool slow = version->slow_n != 0 && about->n > version->slow_n;
   const bool keys = version->pairs_only && !about->pairs;
   if (named || !(too_large || slow || keys)) return false;
@@ -92,7 +99,7 @@ static bool leave_out(Plan *plan, const Row *about, bool named) {
     snprintf(out->reason, sizeof out->reason, "sorts pairs only");
   else
     snprintf(out->reason, sizeof out->reason, too_large ? "takes at most %llu" : "slow above %llu",
-             (unsigned long long)(too_large ? version->max_n : version->slow_n));
+             (unsigned long long)(too_large ? largest : version->slow_n));
   return true;
 }
 
@@ -110,13 +117,12 @@ static void add_rows(Plan *plan, const Request *request, const Row *about) {
     if (version->pairs_only && !row->pairs) {
       row->status = ROW_REFUSED;
       snprintf(row->message, sizeof row->message, "sorts pairs only, not bare keys");
-    } else if (row->n > version->max_n) {
+    } else if (row->n > largest_n(version, row->pairs)) {
       row->status = ROW_REFUSED;
-      snprintf(row->message, sizeof row->message, "takes at most %llu elements",
-               (unsigned long long)version->max_n);
-    } else if (row->n > UINT32_MAX) {
-      row->status = ROW_REFUSED;
-      snprintf(row->message, sizeof row->message, "the verdict judges fewer than 2^32 elements");
+      snprintf(row->message, sizeof row->message, "takes at most %llu %s",
+               (unsigned long long)largest_n(version, row->pairs),
+               row->pairs && version->max_n > UINT32_MAX ? "pairs, as positions have 32 bits"
+                                                         : "elements");
     }
   }
 }

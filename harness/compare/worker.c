@@ -1,7 +1,6 @@
 #include "harness/compare/worker.h"
 
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,16 +12,14 @@
 // Can a version sort a row in `free_bytes`? If not, the report gets how many elements fit.
 static bool fits(const Row *row, size_t free_bytes, Report *report) {
   const SortVersion *const version = row->loaded->version;
-  const double each = workload_bytes_per_element(version, row->pairs);
-  const double needed = (double)row->n * each + WORKLOAD_FIXED_BYTES;
+  const double needed = workload_bytes(version, row->n, row->pairs);
   if (needed <= (double)free_bytes) return true;
   report->status = ROW_NO_MEMORY;
   snprintf(report->message, sizeof report->message,
-           "%zu %s need %.3g GB with scratch memory%s, %.3g GB are free: at most %.0f fit", row->n,
+           "%zu %s need %.3g GB with scratch memory%s, %.3g GB are free: at most %zu fit", row->n,
            elements_name(row), needed / 1e9,
            version->scratch_per_key < 0.0 ? " (the version's own is unknown)" : "",
-           (double)free_bytes / 1e9,
-           floor(fmax((double)free_bytes - WORKLOAD_FIXED_BYTES, 0.0) / each));
+           (double)free_bytes / 1e9, workload_largest_n(version, row->pairs, (double)free_bytes));
   return false;
 }
 

@@ -33,8 +33,8 @@ static inline bool codec_out_of_memory(Message *reason) {
 bool netpbm_decode(const Bytes *bytes, Image *image, Message *reason);
 bool netpbm_encode(const Image *image, Bytes *bytes, Message *reason);
 
-// Width times height by the header of a PNG, JPEG, TIFF, BMP, JPEG 2000 or Sun raster file; 0:
-// another format, or no such header.
+// Width times height by the header of a file in a format that OpenCV reads: PNG, JPEG, TIFF, WebP,
+// BMP, JPEG 2000, Sun raster, Radiance, PFM, PAM or Netpbm. 0: another format, or no such header.
 uint64_t image_promised_pixels(const Bytes *bytes);
 
 // The formats of OpenCV; only where it is built in. A suffix includes its dot: ".png".

@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <opencv2/core.hpp>
+#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 #include <vector>
@@ -18,15 +20,18 @@
 namespace {
 
 // Keeps stderr to itself during its lifetime. OpenCV and its libraries print messages of their own
-// about a broken file, but the caller reports the failure in one sentence.
+// about a broken file, but the caller reports the failure in one sentence. At the level DEBUG
+// OpenCV passes on those of libtiff too, which it drops otherwise.
 class CapturedStderr {
  public:
   CapturedStderr()
       : saved_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)),
-        text_(memfd_create("stderr", MFD_CLOEXEC)) {
+        text_(memfd_create("stderr", MFD_CLOEXEC)),
+        level_(cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_DEBUG)) {
     if (saved_ >= 0 && text_ >= 0) dup2(text_, STDERR_FILENO);
   }
   ~CapturedStderr() {
+    cv::utils::logging::setLogLevel(level_);
     std::fflush(stderr);
     if (saved_ >= 0) {
       dup2(saved_, STDERR_FILENO);
@@ -39,28 +44,43 @@ class CapturedStderr {
 
   std::string text() const {
     std::fflush(stderr);
-    char start[4096];
+    static char start[1 << 16];
     const ssize_t length = text_ < 0 ? 0 : pread(text_, start, sizeof start, 0);
     return std::string(start, length < 0 ? 0 : static_cast<size_t>(length));
   }
 
  private:
   int saved_, text_;
+  cv::utils::logging::LogLevel level_;
 };
 
 // Warnings of decoders that go on with pixels that are not those of the picture. Others are
 // harmless: an odd colour profile, a field that is not known.
-bool tells_of_damage(const std::string &text) {
-  static const char *const warnings[] = {"Corrupt JPEG data",
-                                         "Premature end of JPEG",
-                                         "Invalid SOS parameters",
-                                         "Inconsistent progression",
-                                         "CRC error",
-                                         "libpng error",
-                                         "[ERROR"};
+bool reports_damage(const std::string &line) {
+  static const char *const warnings[] = {
+      "Corrupt JPEG data", "Premature end of JPEG", "Invalid SOS parameters",
+      "Inconsistent progression", "CRC error", "libpng error", "[ERROR",
+      // libtiff: its decoders and what reads the pixels for them
+      "Using code not yet in table",
+      "Decode: ", "Decode1D: ", "Decode2D: ", "LZWDecodeCompat: ", "TIFFFillStrip", "TIFFFillTile",
+      "TIFFReadRawStrip", "TIFFReadRawTile", "JPEGLib: "};
+  static const char *const harmless[] = {"PreDecode: ", "not terminated with EOI code"};
+  for (const char *sentence : harmless)
+    if (line.find(sentence) != std::string::npos) return false;
   for (const char *warning : warnings)
-    if (text.find(warning) != std::string::npos) return true;
+    if (line.find(warning) != std::string::npos) return true;
   return false;
+}
+
+// The first line that reports damage, or "".
+std::string damage_in(const std::string &text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    if (reports_damage(line)) return line.back() == '.' ? line.substr(0, line.size() - 1) : line;
+    at = end + 1;
+  }
+  return "";
 }
 
 // A header may promise any number of pixels.
@@ -146,9 +166,8 @@ bool opencv_decode(const Bytes *bytes, Image *image, Message *reason) {
   }
   if (bgr.empty() || bgr.type() != CV_8UC3)
     return message_fail(reason, "is not an image that OpenCV can read, or is damaged");
-  if (tells_of_damage(said))
-    return message_fail(reason, "is damaged: %.*s", static_cast<int>(said.find('\n')),
-                        said.c_str());
+  const std::string damage = damage_in(said);
+  if (!damage.empty()) return message_fail(reason, "is damaged: %s", damage.c_str());
   return to_image(bgr, image) || codec_out_of_memory(reason);
 }
 

@@ -158,6 +158,9 @@ static void test_exit_codes(void **state) {
   expect("%s --set way=4 --n 50", EXIT_DEVICE, "failed: ");
   expect("%s --n 10001 --baseline none", EXIT_USAGE, "refused: takes at most 10000 elements");
   expect("thrust_ref --keys --n 1e13", EXIT_USAGE, "refused: takes at most 4294967295 elements");
+  expect("radix_v5 --keys --n 2^34", EXIT_USAGE, "refused: takes at most 8589934592 elements");
+  expect("radix_v5 --n 2^32", EXIT_USAGE,
+         "refused: takes at most 4294967295 pairs, as positions have 32 bits");
 #ifdef CUDA_CPU
   setenv("CUDA_CPU_MEMORY", "1000000", 1);  // bytes
   expect("thrust_ref --keys --n 4e9", EXIT_DEVICE, "0.001 GB are free: at most 0 fit");
@@ -174,6 +177,8 @@ static void test_memory(void **state) {
   expect("radix_v2 --baseline none --reps 1 --keys --n 68965", EXIT_RIGHT, "PASS");
   expect("radix_v2 --baseline none --reps 1 --keys --n 68966", EXIT_DEVICE, "at most 68965 fit");
   expect("radix_v2 --baseline none --reps 1 --n 68965", EXIT_DEVICE, "at most 61349 fit");
+  // Beyond 2^32 memory is the limit, and the verdict's share of it is constant.
+  expect("radix_v5 --keys --n 6e9", EXIT_DEVICE, "6000000000 keys need 107 GB with scratch memory");
   // A version that does not fit leaves the others their input.
   expect("seq --baseline radix_v2 --reps 1 --n 68965 --format csv", EXIT_DEVICE, "no memory");
   assert_non_null(strstr(outcome.out, "seq,68965,uniform,pairs,kBits=8,ok,PASS"));

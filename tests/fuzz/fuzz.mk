@@ -15,7 +15,11 @@ build/fuzz/%:
 	$(call short,FUZZ,$@)clang $(FUZZ_FLAGS) -Icuda_cpu/rewrite -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	  $(if $(filter %rewrite,$@),$<,$(filter %.c,$^)) -lm -o $@
 
-.PHONY: fuzz fuzz_parsers fuzz_sorts soak
+.PHONY: fuzz fuzz_setup fuzz_parsers fuzz_sorts soak
+build_tests: $(B)/random_sorts
+fuzz_setup:
+	@command -v clang >/dev/null || scripts/setup.sh clang libclang-rt-dev
+$(FUZZ_TARGETS:%=build/fuzz/%): | fuzz_setup
 fuzz: fuzz_parsers fuzz_sorts ## random inputs for a minute: parsers, rewriter, sorts; FUZZ_SECONDS each, FUZZ_SEED
 fuzz_parsers: $(FUZZ_TARGETS:%=build/fuzz/%)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/fuzz.sh $(FUZZ_TARGETS)

@@ -197,13 +197,15 @@ static void check_growth(Memory before, Memory after) {
 
 // ---- the run -----------------------------------------------------------------------------------
 
-static void run(const VersionList *versions, double seconds) {
+// Ends after `seconds` or `most_cases`, whichever comes first. With a number of cases it does not
+// depend on the machine's speed, and no version is judged by its time.
+static void run(const VersionList *versions, double seconds, size_t most_cases) {
   Probe *const probes = MEMORY_CHECK(calloc(versions->count, sizeof *probes));
   for (size_t i = 0; i < versions->count; i++) probes[i] = (Probe){INFINITY, INFINITY};
   Memory warm = {0, 0};
   size_t cases = 0;
   const double start = seconds_now();
-  for (double now = start; now - start < seconds; now = seconds_now()) {
+  for (double now = start; now - start < seconds && cases < most_cases; now = seconds_now()) {
     random_case(versions);
     cases++;
     if (cases % PROBE_EVERY == 0) {
@@ -215,7 +217,7 @@ static void run(const VersionList *versions, double seconds) {
     if (cases == WARM_UP_CASES) warm = memory_in_use();
   }
   present[0] = '\0';
-  check_drift(versions, probes);
+  if (most_cases == SIZE_MAX) check_drift(versions, probes);
   free(probes);
   const Memory end = memory_in_use();
   if (cases > WARM_UP_CASES) check_growth(warm, end);
@@ -225,8 +227,10 @@ static void run(const VersionList *versions, double seconds) {
 
 int main(int count, char **arguments) {
   double seconds = 60.0;
+  size_t most_cases = SIZE_MAX;
   for (int i = 1; i + 1 < count; i += 2) {
     if (strcmp(arguments[i], "--time") == 0) seconds = strtod(arguments[i + 1], NULL);
+    if (strcmp(arguments[i], "--cases") == 0) most_cases = strtoull(arguments[i + 1], NULL, 10);
     if (strcmp(arguments[i], "--seed") == 0) state = strtoull(arguments[i + 1], NULL, 10);
   }
   VersionList versions;
@@ -237,7 +241,7 @@ int main(int count, char **arguments) {
   on_exit(on_end, NULL);
   printf("random_sorts: %g s, --seed %llu\n", seconds, (unsigned long long)state);
   fflush(stdout);
-  run(&versions, seconds);
+  run(&versions, seconds, most_cases);
   version_list_free(&versions);
   return EXIT_RIGHT;
 }

@@ -104,23 +104,48 @@ static void test_vary_generated(void **state) {
 }
 
 // Pairs: snapshot, two arrays in, two out, the verdict's marks. Keys: snapshot, in, out, the
-// verdict's sorted keys and 1.1 for the library. And the version's scratch, unless it is unknown.
+// verdict's sorted keys and 1.1 for the library, as far as it sorts all at once. And the version's
+// scratch, unless it is unknown.
 static void test_bytes(void **state) {
   (void)state;
   const SortVersion known = {.scratch_per_key = 8.5, .scratch_per_pair = 12.25};
   const SortVersion unknown = {.scratch_per_key = -1.0, .scratch_per_pair = -1.0};
-  assert_true(workload_bytes_per_element(&known, true) == 6 * 4 + 12.25);
-  assert_true(workload_bytes_per_element(&unknown, true) == 6 * 4);
-  assert_true(workload_bytes_per_element(&known, false) > 5.09 * 4 + 8.5);
-  assert_true(workload_bytes_per_element(&known, false) < 5.11 * 4 + 8.5);
-  assert_true(workload_bytes_per_element(&unknown, false) < 5.11 * 4);
+  const size_t n = 1000000;
+  assert_true(workload_bytes(&known, 0, true) == 64e6);
+  assert_true(workload_bytes(&known, n, true) == 64e6 + 1e6 * (6 * 4 + 12.25));
+  assert_true(workload_bytes(&unknown, n, true) == 64e6 + 1e6 * 6 * 4);
+  assert_true(workload_bytes(&known, n, false) > 64e6 + 1e6 * (5.09 * 4 + 8.5));
+  assert_true(workload_bytes(&known, n, false) < 64e6 + 1e6 * (5.11 * 4 + 8.5));
+  assert_true(workload_bytes(&unknown, n, false) < 64e6 + 1e6 * 5.11 * 4);
+}
+
+// 6 x 10^9 bare keys fit beside a second buffer into the 141 GB of an H200.
+static void test_bytes_beyond(void **state) {
+  (void)state;
+  const SortVersion version = {.scratch_per_key = 5.0, .scratch_per_pair = 9.0};
+  assert_true(workload_bytes(&version, 6000000000u, false) < 110e9);
+  assert_true(workload_largest_n(&version, false, 141e9) > 8000000000u);
+}
+
+static void test_largest_n(void **state) {
+  (void)state;
+  const SortVersion version = {.scratch_per_key = 8.5, .scratch_per_pair = 12.25};
+  static const double sizes[] = {64e6, 65e6, 1e9, 8e9, 9e9, 10e9, 141e9, 1e12};
+  assert_int_equal(workload_largest_n(&version, true, 0), 0);
+  for (size_t i = 0; i < COUNT_OF(sizes); i++)
+    for (int pairs = 0; pairs < 2; pairs++) {
+      const size_t n = workload_largest_n(&version, pairs == 1, sizes[i]);
+      assert_true(workload_bytes(&version, n, pairs == 1) <= sizes[i]);
+      assert_true(workload_bytes(&version, n + 1, pairs == 1) > sizes[i]);
+    }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_load),        cmocka_unit_test(test_refresh),
       cmocka_unit_test(test_vary_loaded), cmocka_unit_test(test_vary_generated),
-      cmocka_unit_test(test_bytes),
+      cmocka_unit_test(test_bytes),       cmocka_unit_test(test_bytes_beyond),
+      cmocka_unit_test(test_largest_n),
   };
   return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
 }

@@ -1,0 +1,128 @@
+// radix_v5 with counts of 64 bits: a pass far beyond 2^32, of which only the last tiles run. The
+// arrays are as long as these tiles; their pointers are moved back by as much as lies before them.
+#include "tests/unit.h"
+
+#include "common/pairs.cuh"
+#include "radix_v5/histogram.cuh"
+#include "radix_v5/one_sweep.cuh"
+
+enum { ITEMS = 4, TILE = SWEEP_THREADS * ITEMS, LARGEST = 5 * TILE };
+typedef unsigned long long Count;
+
+static uint32_t keys[LARGEST], positions[LARGEST], expected[LARGEST], actual[LARGEST];
+
+// A device array as if `before` elements were in front of it.
+static unsigned int *moved_back(unsigned int *d_array, Count before) {
+  return (unsigned int *)((uintptr_t)d_array - before * sizeof *d_array);
+}
+
+static Count *counts_to_device(const Count *host, size_t n) {
+  Count *device = NULL;
+  CUDA_CHECK(cudaMalloc(&device, n * sizeof *host));
+  CUDA_CHECK(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
+  return device;
+}
+
+// The last n elements of an input of tiles_before * TILE + n elements, in one pass. Those before
+// have `before` elements of each bin, as far as the look-back tells.
+static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool pairs) {
+  const size_t tiles = (n + TILE - 1) / TILE;
+  const Count before = (Count)tiles_before * TILE / BINS;
+  for (size_t i = 0; i < n; i++) {
+    keys[i] = next_random();
+    positions[i] = (uint32_t)i;
+  }
+  // Where each bin of these n elements starts among them, and in the whole output.
+  static Count start[BINS];
+  size_t next[BINS] = {0}, sum = 0;
+  for (size_t i = 0; i < n; i++) next[keys[i] >> (8 * pass) & 255u]++;
+  for (int bin = 0; bin < BINS; bin++) {
+    const size_t count = next[bin];
+    next[bin] = sum;
+    start[bin] = (Count)tiles_before * TILE + sum - before;
+    sum += count;
+  }
+  // One value more for the tile before the first, which has published what is before it.
+  Count *const published = (Count *)calloc((tiles + 1) * BINS, sizeof *published);
+  for (int bin = 0; bin < BINS; bin++) published[bin] = before | look_back_inclusive<Count>;
+
+  uint32_t *const d_keys = to_device(keys, n), *const d_positions = to_device(positions, n);
+  uint32_t *const d_out = to_device(keys, n), *const d_out_positions = to_device(keys, n);
+  Count *const d_start = counts_to_device(start, BINS);
+  Count *const d_published = counts_to_device(published, (tiles + 1) * BINS);
+  unsigned int *const d_counter = to_device(&tiles_before, 1);
+  const Count skipped = (Count)tiles_before * TILE;
+  const Pairs in = {moved_back(d_keys, skipped), pairs ? moved_back(d_positions, skipped) : NULL};
+  const Pairs out = {moved_back(d_out, skipped),
+                     pairs ? moved_back(d_out_positions, skipped) : NULL};
+  const Count look_back_before = ((Count)tiles_before - 1) * BINS;
+  const SweepPass<Count> sweep = {
+      pass, d_start, d_counter,
+      (Count *)((uintptr_t)d_published - look_back_before * sizeof(Count))};
+  one_sweep<ITEMS><<<(unsigned int)tiles, SWEEP_THREADS>>>(in, out, skipped + n, sweep);
+  LAUNCH_CHECK();
+
+  size_t place[LARGEST];
+  for (size_t i = 0; i < n; i++) place[i] = next[keys[i] >> (8 * pass) & 255u]++;
+  for (size_t i = 0; i < n; i++) expected[place[i]] = keys[i];
+  to_host(actual, d_out, n);
+  expect_array("keys", actual, expected, n);
+  if (pairs) {
+    for (size_t i = 0; i < n; i++) expected[place[i]] = positions[i];
+    to_host(actual, d_out_positions, n);
+    expect_array("positions", actual, expected, n);
+  }
+  // The last tile has published the sum of all. Its padding counts as keys of the last bin.
+  Count last[BINS];
+  CUDA_CHECK(cudaMemcpy(last, d_published + tiles * BINS, sizeof last, cudaMemcpyDeviceToHost));
+  for (int bin = 0; bin < BINS; bin++) {
+    Count of_bin = next[bin] - (start[bin] + before - skipped);
+    if (bin == BINS - 1) of_bin += tiles * TILE - n;
+    assert_true(last[bin] == ((before + of_bin) | look_back_inclusive<Count>));
+  }
+  unsigned int *const arrays[] = {d_keys, d_positions, d_out, d_out_positions, d_counter};
+  for (unsigned int *array : arrays) CUDA_CHECK(cudaFree(array));
+  CUDA_CHECK(cudaFree(d_start));
+  CUDA_CHECK(cudaFree(d_published));
+  free(published);
+}
+
+static void test_beyond_32_bits(void **) {
+  // The first element of the last tiles: just below 2^32, at it, 6 x 10^9, near 2^33, 2^40.
+  const Count first[] = {(1ull << 32) - TILE, 1ull << 32, 6000000000 / TILE * TILE,
+                         (1ull << 33) - LARGEST, 1ull << 40};
+  const size_t sizes[] = {1, 31, TILE, TILE + 1, LARGEST - 1, LARGEST};
+  for (Count begin : first)
+    for (size_t n : sizes)
+      for (int pass = 0; pass < PASSES; pass++)
+        check_last_tiles((unsigned int)(begin / TILE), n, pass, n % 2 == 0);
+}
+
+// Counts that 32 bits do not hold.
+static void test_histogram(void **) {
+  static Count counts[PASSES * BINS], scanned[PASSES * BINS];
+  for (int i = 0; i < PASSES * BINS; i++) {
+    counts[i] = (1ull << 32) - 2;
+    scanned[i] = (Count)(i % BINS) * counts[i];
+  }
+  for (size_t i = 0; i < 1000; i++) keys[i] = 0;  // digit 0 of every pass
+  Count *const d_counts = counts_to_device(counts, PASSES * BINS);
+  uint32_t *const d_keys = to_device(keys, 1000);
+  count_digits<<<3, 96>>>(d_keys, (size_t)1000, d_counts);
+  LAUNCH_CHECK();
+  scan_histograms<<<PASSES, BINS>>>(d_counts);
+  LAUNCH_CHECK();
+  CUDA_CHECK(cudaMemcpy(counts, d_counts, sizeof counts, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < PASSES * BINS; i++)
+    assert_true(counts[i] == scanned[i] + (i % BINS > 0 ? 1000 : 0));
+  CUDA_CHECK(cudaFree(d_counts));
+  CUDA_CHECK(cudaFree(d_keys));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_beyond_32_bits),
+      cmocka_unit_test(test_histogram),
+  };
+  return cmocka_run_group_tests_name("radix_v5_wide", tests, NULL, NULL);
+}
