@@ -82,7 +82,9 @@ static __device__ unsigned int uniform(uint64_t seed, uint64_t i, unsigned int n
   return (unsigned int)(splitmix(seed, i + ((uint64_t)number << 48)) >> 32);
 }
 
+// Above 2^32 keys neighbours share one of the 2^32 values.
 static __device__ unsigned int spread(uint64_t i, uint64_t n) {
+  for (; n > 1ull << 32; n = (n + 1) / 2) i /= 2;
   return (unsigned int)((i << 32) / n);
 }
 
@@ -179,15 +181,15 @@ static __device__ unsigned int key_at(int kind, uint64_t seed, uint64_t i, uint6
   }
 }
 
-static __global__ void write_keys(int kind, uint64_t seed, unsigned int *keys, size_t n,
-                                  const unsigned int *thresholds) {
+static __global__ void write_keys(int kind, uint64_t seed, unsigned int *keys, uint64_t first,
+                                  size_t count, uint64_t n, const unsigned int *thresholds) {
   const size_t i = global_index();
-  if (i < n) keys[i] = key_at(kind, seed, i, n, thresholds);
+  if (i < count) keys[i] = key_at(kind, seed, first + i, n, thresholds);
 }
 
-static __global__ void write_positions(unsigned int *positions, size_t n) {
+static __global__ void write_positions(unsigned int *positions, uint64_t first, size_t count) {
   const size_t i = global_index();
-  if (i < n) positions[i] = (unsigned int)i;
+  if (i < count) positions[i] = (unsigned int)(first + i);
 }
 
 // The weights are floor(2^28 / k); their sum is below 2^32, so that 64 bits hold all products.
@@ -201,7 +203,12 @@ static void zipf_thresholds(unsigned int thresholds[RANKS]) {
 }
 
 void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n) {
-  if (n == 0) return;
+  input_keys_range(kind, seed, d_keys, 0, n, n);
+}
+
+void input_keys_range(int kind, uint64_t seed, unsigned int *d_keys, uint64_t first, size_t count,
+                      uint64_t n) {
+  if (count == 0) return;
   unsigned int *d_thresholds = NULL;
   if (kind == ZIPF) {
     static unsigned int thresholds[RANKS];
@@ -209,13 +216,17 @@ void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n) {
     d_thresholds = (unsigned int *)scratch_alloc(sizeof thresholds);
     CUDA_CHECK(cudaMemcpy(d_thresholds, thresholds, sizeof thresholds, cudaMemcpyHostToDevice));
   }
-  write_keys<<<blocks_for(n, 256), 256>>>(kind, seed, d_keys, n, d_thresholds);
+  write_keys<<<blocks_for(count, 256), 256>>>(kind, seed, d_keys, first, count, n, d_thresholds);
   LAUNCH_CHECK();
   if (d_thresholds != NULL) scratch_free(d_thresholds);
 }
 
 void input_positions(unsigned int *d_positions, size_t n) {
-  if (n == 0) return;
-  write_positions<<<blocks_for(n, 256), 256>>>(d_positions, n);
+  input_positions_range(d_positions, 0, n);
+}
+
+void input_positions_range(unsigned int *d_positions, uint64_t first, size_t count) {
+  if (count == 0) return;
+  write_positions<<<blocks_for(count, 256), 256>>>(d_positions, first, count);
   LAUNCH_CHECK();
 }

@@ -26,8 +26,17 @@ int input_find(const char *name);
 // Writes n <= 2^32 keys of the kind input_kinds[kind] to the device array d_keys.
 void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n);
 
+// Writes keys first .. first + count - 1 of the n keys of the kind input_kinds[kind] to the device
+// array d_keys[count]: the shard of a process. n <= 2^40, count <= 2^32.
+void input_keys_range(int kind, uint64_t seed, unsigned int *d_keys, uint64_t first, size_t count,
+                      uint64_t n);
+
 // Writes 0, 1, .. n - 1 to the device array d_positions; n <= 2^32.
 void input_positions(unsigned int *d_positions, size_t n);
+
+// Writes first, first + 1, .. first + count - 1 to the device array d_positions[count];
+// first + count <= 2^32.
+void input_positions_range(unsigned int *d_positions, uint64_t first, size_t count);
 
 #ifdef __cplusplus
 }
