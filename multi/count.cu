@@ -60,8 +60,8 @@ void count_halves(const unsigned int *keys, size_t n, int prefix, uint64_t *coun
   const unsigned int most = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
                      wanted = blocks_for(n, (int)VALUES);
   allow_shared_memory(count_kernel, COUNTER_BYTES);
-  count_kernel < <<wanted<most ? wanted : most, COUNT_THREADS, COUNTER_BYTES>>>(keys, n, prefix,
-                                                                                (Count *)counts);
+  const unsigned int blocks = wanted < most ? wanted : most;
+  count_kernel<<<blocks, COUNT_THREADS, COUNTER_BYTES>>>(keys, n, prefix, (Count *)counts);
   LAUNCH_CHECK();
 }
 

@@ -15,6 +15,7 @@ typedef struct MpiExchange {
   Exchange base;
   Staging out, in;
   MPI_Request *requests;  // [2 * ranks]
+  cudaStream_t stream;    // copies do not wait for the partition of the next chunk
 } MpiExchange;
 
 static unsigned int *staging_reserve(Staging *staging, size_t count) {
@@ -35,6 +36,7 @@ static Exchange *open_mpi(const World *world, Message *message) {
     return NULL;
   }
   exchange->requests = requests;
+  CUDA_CHECK(cudaStreamCreateWithFlags(&exchange->stream, cudaStreamNonBlocking));
   return &exchange->base;
 }
 
@@ -42,6 +44,7 @@ static void close_mpi(Exchange *base) {
   MpiExchange *const exchange = (MpiExchange *)base;
   if (exchange->out.memory != NULL) CUDA_CHECK(cudaFreeHost(exchange->out.memory));
   if (exchange->in.memory != NULL) CUDA_CHECK(cudaFreeHost(exchange->in.memory));
+  CUDA_CHECK(cudaStreamDestroy(exchange->stream));
   free(exchange->requests);
   free(exchange);
 }
@@ -53,6 +56,11 @@ static void sum(Exchange *base, uint64_t *counts, size_t count) {
   CUDA_CHECK(cudaMemcpy(memory, counts, bytes, cudaMemcpyDeviceToHost));
   world_sums(base->world, memory, (int)count);
   CUDA_CHECK(cudaMemcpy(counts, memory, bytes, cudaMemcpyHostToDevice));
+}
+
+static void copy(const MpiExchange *exchange, unsigned int *to, const unsigned int *from,
+                 size_t count, enum cudaMemcpyKind kind) {
+  CUDA_CHECK(cudaMemcpyAsync(to, from, count * sizeof *to, kind, exchange->stream));
 }
 
 static uint64_t total(const uint64_t *counts, int ranks) {
@@ -83,8 +91,8 @@ static void move_array(MpiExchange *exchange, const unsigned int *sent, unsigned
     const int r = (world->rank + step) % world->ranks;
     const uint64_t count = segments->send_count[r];
     if (count == 0) continue;
-    CUDA_CHECK(cudaMemcpy(out + place, sent + segments->send_begin[r], count * sizeof *out,
-                          cudaMemcpyDeviceToHost));
+    copy(exchange, out + place, sent + segments->send_begin[r], count, cudaMemcpyDeviceToHost);
+    CUDA_CHECK(cudaStreamSynchronize(exchange->stream));
     MPI_Isend(out + place, (int)count, MPI_UINT32_T, r, 0, world->comm,
               &exchange->requests[requests++]);
     place += count;
@@ -94,10 +102,11 @@ static void move_array(MpiExchange *exchange, const unsigned int *sent, unsigned
   for (int r = 0; r < world->ranks; r++) {
     const uint64_t count = segments->receive_count[r];
     if (count == 0) continue;
-    CUDA_CHECK(cudaMemcpy(received + segments->receive_begin[r], in + place, count * sizeof *in,
-                          cudaMemcpyHostToDevice));
+    copy(exchange, received + segments->receive_begin[r], in + place, count,
+         cudaMemcpyHostToDevice);
     place += count;
   }
+  CUDA_CHECK(cudaStreamSynchronize(exchange->stream));
 }
 
 static void move(Exchange *base, ExchangeArrays arrays, const Segments *segments) {

@@ -43,7 +43,10 @@ static Exchange *open_nccl(const World *world, Message *message) {
   NcclExchange *const exchange = MEMORY_CHECK(calloc(1, sizeof *exchange));
   ncclUniqueId id = {{0}};
   ncclResult_t result = world->rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
+  int status = (int)result;
+  MPI_Bcast(&status, 1, MPI_INT, 0, world->comm);
   MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, world->comm);
+  result = (ncclResult_t)status;
   if (result == ncclSuccess)
     result = ncclCommInitRank(&exchange->comm, world->ranks, id, world->rank);
   if (result != ncclSuccess) {

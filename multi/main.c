@@ -139,6 +139,8 @@ int main(int count, char **arguments) {
                 world.ranks);
   world_require(&world, request.weight_count == 0 || request.weight_count == world.ranks,
                 EXIT_USAGE, &message);
+  const bool writable = world.rank != 0 || report_check(&request, &message);
+  world_require(&world, writable, EXIT_USAGE, &message);
   const bool own_device = choose_device(&world, &request);
   set_knobs(&world, &request);
   Session session = {.world = &world, .request = &request};

@@ -38,6 +38,25 @@ static double percent_of_copies(const Row *row) {
 
 // ---- table --------------------------------------------------------------------------------------
 
+// A second line: what was measured beside the whole sort.
+static void write_details(FILE *to, const Row *row) {
+  const char *before = "     ";
+  for (int s = 0; row->way->stages[s] != NULL; s++) {
+    if (row->stage_ms[s] <= 0.0) continue;
+    fprintf(to, "%s%s %.3f", before, row->way->stages[s], row->stage_ms[s]);
+    before = ", ";
+  }
+  if (exchange_gb_per_s(row) > 0.0)
+    fprintf(to, "; exchange %.3g GB/s a rank", exchange_gb_per_s(row));
+  if (row->share_ms > 0.0) fprintf(to, "%sone device: its share %.3f", before, row->share_ms);
+  if (row->all_ms > 0.0)
+    fprintf(to, ", everything %.3f (%.2fx)", row->all_ms, row->all_ms / row->median_ms);
+  if (percent_of_copies(row) > 0.0)
+    fprintf(to, "%sbare copies %.3g GB/s in + out, the sort reaches %.2g%%", before,
+            row->copy_bytes_per_second / 1e9, percent_of_copies(row));
+  if (*before == ',' || row->share_ms > 0.0 || percent_of_copies(row) > 0.0) fprintf(to, "\n");
+}
+
 static void write_row(FILE *to, const Row *row, int ranks) {
   fprintf(to, "%-14s %-6s %13llu ", row->input, row->pairs ? "pairs" : "keys",
           (unsigned long long)row->n);
@@ -47,18 +66,7 @@ static void write_row(FILE *to, const Row *row, int ranks) {
   }
   fprintf(to, "%11.3f %7.1f%% %10.4g %9.3f  %s\n", row->median_ms, 100.0 * row->noise,
           gkeys_per_s(row), balance(row, ranks), row->judgement.text);
-  fprintf(to, "    ");
-  for (int s = 0; row->way->stages[s] != NULL; s++)
-    if (row->stage_ms[s] > 0.0) fprintf(to, " %s %.3f", row->way->stages[s], row->stage_ms[s]);
-  if (exchange_gb_per_s(row) > 0.0)
-    fprintf(to, "; exchange %.3g GB/s a rank", exchange_gb_per_s(row));
-  if (row->share_ms > 0.0) fprintf(to, "; one device: its share %.3f", row->share_ms);
-  if (row->all_ms > 0.0)
-    fprintf(to, ", everything %.3f (%.2fx)", row->all_ms, row->all_ms / row->median_ms);
-  if (percent_of_copies(row) > 0.0)
-    fprintf(to, "; bare copies %.3g GB/s in + out, the sort reaches %.0f%%",
-            row->copy_bytes_per_second / 1e9, percent_of_copies(row));
-  fprintf(to, "\n");
+  write_details(to, row);
 }
 
 static void write_table(FILE *to, const Report *report) {
@@ -141,6 +149,15 @@ static void write_json(FILE *to, const Report *report) {
   json_dumpf(record, to, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
   fputc('\n', to);
   json_decref(record);
+}
+
+bool report_check(const Request *request, Message *message) {
+  for (int i = 0; i < request->export_count; i++) {
+    SaveFile file;
+    if (!save_file_open(request->exports[i].path, &file, message)) return false;
+    save_file_drop(&file);
+  }
+  return true;
 }
 
 bool report_write(const Report *report, Message *message) {

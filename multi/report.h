@@ -15,6 +15,10 @@ typedef struct Report {
   int count;
 } Report;
 
+// Whether the files of --export can be written; returns false and a sentence if not. Only rank 0
+// calls it, before anything is sorted.
+bool report_check(const Request *request, Message *message);
+
 // Writes all rows; only rank 0 calls it. Returns false and a sentence if a file of --export cannot
 // be written.
 bool report_write(const Report *report, Message *message);

@@ -59,8 +59,8 @@ void slice_add(Slice *slice, const unsigned int *d_keys, const unsigned int *d_p
   Facts *const d_facts = (Facts *)scratch_alloc(sizeof facts);
   CUDA_CHECK(cudaMemcpy(d_facts, &facts, sizeof facts, cudaMemcpyHostToDevice));
   const size_t wanted = (n + THREADS - 1) / THREADS;
-  look < <<wanted<MAX_BLOCKS ? (unsigned int)wanted : MAX_BLOCKS, THREADS>>>(
-             d_keys, d_positions, n, SEEDS[0], SEEDS[1], d_facts);
+  const unsigned int blocks = wanted < MAX_BLOCKS ? (unsigned int)wanted : MAX_BLOCKS;
+  look<<<blocks, THREADS>>>(d_keys, d_positions, n, SEEDS[0], SEEDS[1], d_facts);
   LAUNCH_CHECK();
   CUDA_CHECK(cudaMemcpy(&facts, d_facts, sizeof facts, cudaMemcpyDeviceToHost));
   scratch_free(d_facts);
