@@ -16,8 +16,10 @@ Exchange *exchange_open(const World *world, const char *name, bool own_device) {
   world_require(world, !wants_nccl || all_own, EXIT_USAGE, &message);
   const bool nccl = wants_nccl || (strcmp(name, "auto") == 0 && exchange_has_nccl() && all_own);
   const Transport *const transport = nccl ? &nccl_transport : &mpi_transport;
-  Exchange *const exchange = transport->open(world, &message);
-  world_require(world, exchange != NULL, EXIT_DEVICE, &message);
+  Exchange *exchange = NULL;
+  const bool opened = transport->open(world, &exchange, &message);
+  world_require(world, opened, EXIT_DEVICE, &message);
+  (void)MEMORY_CHECK(exchange);
   exchange->transport = transport;
   exchange->world = world;
   return exchange;

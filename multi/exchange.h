@@ -22,8 +22,8 @@ typedef struct Exchange Exchange;
 // How a transport does it.
 typedef struct Transport {
   const char *name;
-  // Collective. Returns NULL and a sentence if it cannot be used here.
-  Exchange *(*open)(const World *world, Message *message);
+  // Collective. Returns false and a sentence if it cannot be used here.
+  bool (*open)(const World *world, Exchange **exchange, Message *message);
   void (*close)(Exchange *exchange);
   // Collective: adds up the device arrays of all ranks, in place.
   void (*sum)(Exchange *exchange, uint64_t *counts, size_t count);

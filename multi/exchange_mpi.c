@@ -26,18 +26,18 @@ static unsigned int *staging_reserve(Staging *staging, size_t count) {
   return staging->memory;
 }
 
-static Exchange *open_mpi(const World *world, Message *message) {
+static bool open_mpi(const World *world, Exchange **opened, Message *message) {
   MpiExchange *const exchange = calloc(1, sizeof *exchange);
   MPI_Request *const requests = calloc(2 * (size_t)world->ranks, sizeof(MPI_Request));
   if (exchange == NULL || requests == NULL) {
     free(exchange);
     free(requests);
-    message_write(message, "out of host memory");
-    return NULL;
+    return message_fail(message, "out of host memory");
   }
   exchange->requests = requests;
   CUDA_CHECK(cudaStreamCreateWithFlags(&exchange->stream, cudaStreamNonBlocking));
-  return &exchange->base;
+  *opened = &exchange->base;
+  return true;
 }
 
 static void close_mpi(Exchange *base) {

@@ -37,7 +37,7 @@ static void wait(Exchange *base) {
   }
 }
 
-static Exchange *open_nccl(const World *world, Message *message) {
+static bool open_nccl(const World *world, Exchange **opened, Message *message) {
   // NVLink multicast is off unless the user asks for it.
   setenv("NCCL_NVLS_ENABLE", "0", 0);
   NcclExchange *const exchange = MEMORY_CHECK(calloc(1, sizeof *exchange));
@@ -50,13 +50,13 @@ static Exchange *open_nccl(const World *world, Message *message) {
   if (result == ncclSuccess)
     result = ncclCommInitRank(&exchange->comm, world->ranks, id, world->rank);
   if (result != ncclSuccess) {
-    message_write(message, "NCCL cannot be used: %s; --transport mpi works without it",
-                  ncclGetErrorString(result));
     free(exchange);
-    return NULL;
+    return message_fail(message, "NCCL cannot be used: %s; --transport mpi works without it",
+                        ncclGetErrorString(result));
   }
   CUDA_CHECK(cudaStreamCreateWithFlags(&exchange->stream, cudaStreamNonBlocking));
-  return &exchange->base;
+  *opened = &exchange->base;
+  return true;
 }
 
 static void close_nccl(Exchange *base) {
@@ -109,10 +109,10 @@ const Transport nccl_transport = {
 
 #else
 
-static Exchange *no_nccl(const World *world, Message *message) {
+static bool no_nccl(const World *world, Exchange **exchange, Message *message) {
   (void)world;
-  message_write(message, "this program was built without NCCL");
-  return NULL;
+  (void)exchange;
+  return message_fail(message, "this program was built without NCCL");
 }
 
 bool exchange_has_nccl(void) { return false; }

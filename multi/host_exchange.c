@@ -100,7 +100,7 @@ HostSlice *host_exchange(const World *world, const HostSlice *runs, int count, c
     const Elements from = element_at(runs[k].elements, own[k]);
     if (kept->count == 0) continue;
     memcpy(kept->elements.keys, from.keys, kept->count * sizeof *from.keys);
-    if (from.positions != NULL)
+    if (kept->elements.positions != NULL && from.positions != NULL)
       memcpy(kept->elements.positions, from.positions, kept->count * sizeof *from.positions);
   }
   MPI_Waitall(requests.count, requests.request, MPI_STATUSES_IGNORE);

@@ -57,6 +57,7 @@ static uint64_t shard_begin(const Request *request, int rank, int ranks, uint64_
     if (r < rank) before += request->weights[r];
     sum += request->weights[r];
   }
+  if (sum == 0) return 0;  // never: request_parse() wants a weight above 0
   // floor(n before / sum); n < 2^40, the sum is below 2^30.
   return n / sum * before + n % sum * before / sum;
 }

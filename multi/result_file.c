@@ -83,8 +83,9 @@ uint32_t *key_file_read(const World *world, const KeyFile *file, const char *pat
     const size_t piece = count - done < PIECE ? count - done : PIECE;
     MPI_Status status;
     int got = 0;
-    good = MPI_File_read_at(file->file, (MPI_Offset)(file->begin + 4 * (first + done)), keys + done,
-                            (int)piece, MPI_UINT32_T, &status) == MPI_SUCCESS &&
+    const MPI_Offset place = (MPI_Offset)file->begin + 4 * (MPI_Offset)(first + done);
+    good = MPI_File_read_at(file->file, place, keys + done, (int)piece, MPI_UINT32_T, &status) ==
+               MPI_SUCCESS &&
            MPI_Get_count(&status, MPI_UINT32_T, &got) == MPI_SUCCESS && got == (int)piece;
     done += piece;
   }
@@ -103,7 +104,8 @@ static int npy_header(const char *path, uint64_t n, char header[128]) {
   if (!ends_with(path, ".npy")) return 0;
   memset(header, ' ', 128);
   memcpy(header, MAGIC, sizeof MAGIC);
-  memcpy(header + 6, "\x01\x00\x76\x00", 4);  // version 1.0, 118 bytes follow
+  static const char version_and_length[] = {1, 0, 118, 0};
+  memcpy(header + 6, version_and_length, sizeof version_and_length);
   char text[118];
   const int length =
       snprintf(text, sizeof text, "{'descr': '<u4', 'fortran_order': False, 'shape': (%llu,), }",
@@ -122,8 +124,9 @@ static bool write_part(MPI_File file, const Way *way, void *state, size_t count,
   for (size_t done = 0; done < count && good; done += most) {
     const size_t piece = count - done < most ? count - done : most;
     way->fetch(state, done, piece, keys, other);
-    good = MPI_File_write_at(file, (MPI_Offset)(begin + 4 * done), positions ? other : keys,
-                             (int)piece, MPI_UINT32_T, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    good =
+        MPI_File_write_at(file, (MPI_Offset)begin + 4 * (MPI_Offset)done, positions ? other : keys,
+                          (int)piece, MPI_UINT32_T, MPI_STATUS_IGNORE) == MPI_SUCCESS;
   }
   free(other);
   free(keys);
