@@ -87,7 +87,13 @@ static void sort_row(Session *session, int kind, uint64_t n, bool pairs) {
   uint32_t *const keys =
       path == NULL ? NULL : key_file_read(world, &session->file, path, begin, count);
   const ShardInput input = {kind, request->seed, keys, n, begin, count};
-  const Job job = {world, session->exchange, input, pairs, request->chunks, request->device_memory};
+  const Job job = {world,
+                   session->exchange,
+                   input,
+                   pairs,
+                   request->chunks,
+                   request->stretch,
+                   request->device_memory};
   const RowPlan plan = {request->repetitions, request->stages, request->baselines,
                         request->progress,    request->output, request->output_positions};
   Row *const row = &session->rows[session->count++];

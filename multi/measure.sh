@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On a machine with GPUs: verifies multi_sort on all of them, then measures, and writes records as JSON.
-#   multi/measure.sh [--only verify,scaling,chunks,inputs,host] [--quick]
+#   multi/measure.sh [--only verify,scaling,chunks,stretch,inputs,host] [--quick]
 # Records go to $OUT (default: multi/results), one for each experiment and number of ranks. make's options
 # (ARCH=sm_90, NCCL=0) may come from the environment. --quick: smaller n, to try the script out; MULTI_RANKS
 # sets the number of ranks, and BACKEND=cpu lets it run without a GPU. Exit code 1 if anything failed.
@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=${OUT:-multi/results}
 BACKEND=${BACKEND:-cuda}
-only=verify,scaling,chunks,inputs,host quick=
+only=verify,scaling,chunks,stretch,inputs,host quick=
 while [ $# -gt 0 ]; do
   case $1 in
     --only) only=$2; shift 2 ;;
@@ -63,6 +63,11 @@ if step scaling; then
 fi
 if step chunks; then
   for chunks in 1 2 4 8; do sort "chunks_$chunks" "$most" --n "$((most * sizes[0]))" --keys --pairs --chunks "$chunks"; done
+fi
+if step stretch; then
+  for ranks in "${counts[@]}"; do
+    sort stretch "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --keys --pairs --stretch on
+  done
 fi
 if step inputs; then
   sort inputs "$most" --n "$((most * sizes[0]))" --dist uniform,zipf,all-equal,sorted,staggered,few-distinct --keys --pairs

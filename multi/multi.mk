@@ -43,4 +43,4 @@ endif
 # These parts need no MPI.
 $(B)/tests/multi/test_splitters: $(B)/multi/splitters.o
 $(B)/tests/multi/test_sorted_cut: $(call objects,multi/sorted_cut.c multi/splitters.c)
-$(B)/tests/multi/test_partition: $(call objects,multi/partition.cu multi/count.cu)
+$(B)/tests/multi/test_partition: $(call objects,multi/partition.cu multi/count.cu multi/stretch.cu)

@@ -36,6 +36,11 @@ const struct argp_option option_table[] = {
      .key = OPTION_CHUNKS,
      .arg = "C",
      .doc = "Parts of a shard; one travels while the next is partitioned, 1 to 64 (4)"},
+    {.name = "stretch",
+     .key = OPTION_STRETCH,
+     .arg = "on|off",
+     .doc = "Spread the keys that a rank gets over 32 bits for its sort, which then finds them as "
+            "evenly distributed as those of one device (off)"},
     {.name = "share-gpus",
      .key = OPTION_SHARE_GPUS,
      .doc = "Allow more ranks than GPUs on a machine"},

@@ -24,6 +24,11 @@ static __device__ __forceinline__ unsigned int destination(const Splitter *split
   return low;
 }
 
+static __device__ __forceinline__ unsigned int stretch_key(unsigned int key, Stretch stretch) {
+  if (stretch.factor == 0) return key;
+  return (unsigned int)((key - stretch.base) * stretch.factor >> 32);
+}
+
 // Shared memory of a block: splitters, then for each warp the elements of each destination, then
 // where the tile's elements of each destination go.
 static size_t shared_bytes(int ranks) {
@@ -74,7 +79,7 @@ static __device__ __forceinline__ unsigned int rank_in_warp(unsigned int *counts
 
 static __global__ void __launch_bounds__(PARTITION_THREADS)
     partition_kernel(PartitionArrays arrays, const Splitter *splitters, unsigned int ranks,
-                     unsigned int self, Chunk chunk) {
+                     const Stretch *stretches, unsigned int self, Chunk chunk) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ unsigned int shared_tile;
   Splitter *const borders = (Splitter *)memory;
@@ -112,7 +117,9 @@ static __global__ void __launch_bounds__(PARTITION_THREADS)
     if (i >= chunk.end) break;
     const unsigned int d = where[u] >> 16;
     const size_t j = to[d] + own_counts[d] + (where[u] & 0xffffu);
-    (d == self ? arrays.kept_keys : arrays.sent_keys)[j] = key[u];
+    // All threads read the same few of them, so they stay in the cache.
+    const unsigned int moved = stretches == NULL ? key[u] : stretch_key(key[u], stretches[d]);
+    (d == self ? arrays.kept_keys : arrays.sent_keys)[j] = moved;
     if (arrays.positions != NULL)
       (d == self ? arrays.kept_positions : arrays.sent_positions)[j] = arrays.positions[i];
   }
@@ -127,6 +134,7 @@ Partition partition_create(int ranks, int self, size_t chunk) {
   const size_t tiles = (chunk + PARTITION_TILE - 1) / PARTITION_TILE;
   const size_t row = (size_t)ranks * sizeof(unsigned int);
   partition.splitters = (Splitter *)scratch_alloc((size_t)ranks * sizeof(Splitter));
+  partition.stretches = (Stretch *)scratch_alloc((size_t)ranks * sizeof(Stretch));
   partition.next = (unsigned int *)scratch_alloc(2 * row);
   // One memset clears both.
   partition.look_back = (unsigned int *)scratch_alloc(tiles * row + sizeof(unsigned int));
@@ -137,13 +145,18 @@ Partition partition_create(int ranks, int self, size_t chunk) {
 void partition_destroy(Partition *partition) {
   scratch_free(partition->look_back);
   scratch_free(partition->next);
+  scratch_free(partition->stretches);
   scratch_free(partition->splitters);
 }
 
 void partition_begin(Partition *partition, PartitionArrays arrays, const Splitter *splitters,
-                     const uint32_t *first) {
+                     const uint32_t *first, const Stretch *stretches) {
   const size_t ranks = (size_t)partition->ranks;
   partition->arrays = arrays;
+  partition->stretched = stretches != NULL;
+  if (stretches != NULL)
+    CUDA_CHECK(cudaMemcpy(partition->stretches, stretches, ranks * sizeof *stretches,
+                          cudaMemcpyHostToDevice));
   CUDA_CHECK(cudaMemcpy(partition->splitters, splitters, (ranks - 1) * sizeof *splitters,
                         cudaMemcpyHostToDevice));
   CUDA_CHECK(cudaMemcpy(partition->next, first, ranks * sizeof *first, cudaMemcpyHostToDevice));
@@ -163,8 +176,8 @@ const unsigned int *partition_chunk(Partition *partition, int chunk, size_t begi
                              ((size_t)tiles * ranks + 1) * sizeof *tile_counter, 0));
   const Chunk work = {begin, end, next, after, partition->look_back, tile_counter, tiles};
   partition_kernel<<<tiles, PARTITION_THREADS, shared_bytes(partition->ranks)>>>(
-      partition->arrays, partition->splitters, (unsigned int)ranks, (unsigned int)partition->self,
-      work);
+      partition->arrays, partition->splitters, (unsigned int)ranks,
+      partition->stretched ? partition->stretches : NULL, (unsigned int)partition->self, work);
   LAUNCH_CHECK();
   return after;
 }

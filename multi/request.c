@@ -122,6 +122,9 @@ static error_t set_sort_option(Request *request, int key, char *argument) {
     case OPTION_SHARE_GPUS:
       request->share_gpus = true;
       return 0;
+    case OPTION_STRETCH:
+      request->stretch = on_or_off("stretch", argument);
+      return 0;
     case OPTION_HOST:
       request->host = true;
       return 0;

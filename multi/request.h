@@ -28,7 +28,7 @@ typedef struct Request {
   bool host;               // arrays are in host memory
   uint64_t device_memory;  // bytes that --host may take; 0: what is free
   const char *transport;   // "auto", "mpi" or "nccl"
-  bool share_gpus;
+  bool share_gpus, stretch;
   int chunks;
   int repetitions;
   bool stages, baselines, progress, list;

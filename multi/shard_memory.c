@@ -25,6 +25,7 @@ static struct ShardWork *work_create(const ShardSort *sort) {
   work->equal = work->less + ranks;
   work->earlier = work->equal + ranks;
   work->splitters = host_array(ranks, sizeof *work->splitters);
+  work->stretches = host_array(ranks, sizeof *work->stretches);
   work->to = host_array(6 * ranks, sizeof *work->to);
   work->from = work->to + ranks;
   work->segments = (Segments){work->to + 2 * ranks, work->to + 3 * ranks, work->to + 4 * ranks,
@@ -46,6 +47,7 @@ static void work_destroy(struct ShardWork *work, int chunks) {
   free(work->first);
   free(work->to);
   free(work->splitters);
+  free(work->stretches);
   free(work->less);
   free(work->prefixes);
   free(work->border);
@@ -75,10 +77,11 @@ static void elements_free(Elements elements) {
 }
 
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks) {
+                            bool pairs, int chunks, bool stretch) {
   const uint64_t most_shard = world_max(world, shard);
   const uint64_t needed = (most_shard + MOST_CHUNK - 1) / MOST_CHUNK;
   ShardSort sort = {.world = world, .exchange = exchange, .pairs = pairs, .n = n, .shard = shard};
+  sort.stretch = stretch;
   sort.chunks = needed > (uint64_t)chunks ? (int)needed : chunks;
   sort.chunk = (shard + (size_t)sort.chunks - 1) / (size_t)sort.chunks;
   sort.chunk = (sort.chunk + PARTITION_TILE - 1) / PARTITION_TILE * PARTITION_TILE;

@@ -50,10 +50,33 @@ static uint64_t sum_below(const uint64_t *counts, uint32_t end) {
   return sum;
 }
 
+// Which keys can occur, from the counts of all prefixes.
+static void find_range(struct ShardWork *work) {
+  uint32_t first = 0, last = HALF_VALUES - 1;
+  while (first < last && work->all[first] == 0) first++;
+  while (last > first && work->all[last] == 0) last--;
+  work->first_key = first << 16;
+  work->last_key = last << 16 | (HALF_VALUES - 1);
+}
+
+// How the keys of each rank are stretched: they are between its borders.
+static void find_stretches(struct ShardWork *work, int ranks) {
+  for (int r = 0; r < ranks; r++) {
+    const uint32_t first = r == 0 ? work->first_key : work->border[r - 1].key;
+    uint32_t last = work->last_key;
+    if (r < ranks - 1) {
+      const Border *const behind = &work->border[r];
+      last = behind->key > 0 && behind->equal_before == 0 ? behind->key - 1 : behind->key;
+    }
+    work->stretches[r] = stretch_of(first, last);
+  }
+}
+
 // Finds each border, and on this rank the number of elements with smaller and with equal keys.
 static void find_borders(ShardSort *sort) {
   struct ShardWork *const work = sort->work;
   const int borders = sort->world->ranks - 1;
+  find_range(work);
   borders_by_prefix(work->all, sort->n, sort->world->ranks, work->border);
   for (int b = 0; b < borders; b++) {
     const Border *const border = &work->border[b];
@@ -157,7 +180,8 @@ static void partition_and_exchange(ShardSort *sort, StageClock *clock) {
                                   sort->spare.keys,  sort->spare.positions,
                                   sort->output.keys, sort->output.positions};
   step_enter("partition");
-  partition_begin(&work->partition, arrays, work->splitters, work->first);
+  partition_begin(&work->partition, arrays, work->splitters, work->first,
+                  sort->stretch ? work->stretches : NULL);
   launch_partition(sort, 0);
   for (int chunk = 0; chunk < sort->chunks; chunk++) {
     const bool more = chunk + 1 < sort->chunks;
@@ -189,6 +213,7 @@ ShardResult shard_sort_run(ShardSort *sort, double seconds[STAGES]) {
     step_enter("splitters");
     find_borders(sort);
     find_splitters(sort);
+    find_stretches(work, world->ranks);
     result.count = lay_out(sort);
     result.begin = world->rank == 0 ? 0 : work->border[world->rank - 1].place;
     result.moved = result.count - work->from[world->rank];
@@ -200,6 +225,8 @@ ShardResult shard_sort_run(ShardSort *sort, double seconds[STAGES]) {
   step_enter("sort");
   your_sort(unsorted.keys, unsorted.positions, result.elements.keys, result.elements.positions,
             result.count);
+  if (sort->stretch && world->ranks > 1)
+    stretch_undo(result.elements.keys, result.count, work->stretches[world->rank]);
   CUDA_CHECK(cudaDeviceSynchronize());
   LAUNCH_CHECK();
   mark(&clock, STAGE_SORT);

@@ -25,6 +25,7 @@ typedef struct ShardSort {
   const World *world;
   Exchange *exchange;
   bool pairs;
+  bool stretch;            // spread the keys that a rank gets over 32 bits for the local sort
   uint64_t n;              // of all ranks
   size_t shard;            // elements of this rank
   int chunks;              // of the exchange, on every rank
@@ -47,7 +48,7 @@ typedef struct ShardResult {
 // Collective. Takes memory for shards of any size whose sum is n. If a rank has too little, all
 // ranks end with EXIT_DEVICE and a sentence.
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks);
+                            bool pairs, int chunks, bool stretch);
 void shard_sort_destroy(ShardSort *sort);
 
 // Collective: sorts. `seconds`, if not NULL, gets the time of each stage on this rank; for that the

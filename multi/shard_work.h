@@ -15,6 +15,8 @@ struct ShardWork {
   uint32_t *prefixes;                // [ranks - 1]
   uint64_t *less, *equal, *earlier;  // [ranks - 1], of each border's key, on this rank; `earlier`:
                                      // equal ones on smaller ranks
+  uint32_t first_key, last_key;      // no key of any rank is less or greater
+  Stretch *stretches;                // [ranks] of the keys that each rank gets
   Splitter *splitters;               // [ranks - 1]
   uint64_t *to, *from;               // [ranks] elements for and from each rank
   uint32_t *first;                   // [ranks] see partition_begin()

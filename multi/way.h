@@ -27,6 +27,7 @@ typedef struct Job {
   ShardInput input;
   bool pairs;
   int chunks;              // of an exchange
+  bool stretch;            // see shard_sort.h
   uint64_t device_memory;  // bytes on each rank, for host_way; 0: what is free
 } Job;
 

@@ -43,6 +43,8 @@ for ranks in 2 3; do
 done
 run 4 --n 3000 --dist all --pairs --chunks 7 "${quick[@]}"
 check 'all inputs on 4 ranks, in 7 chunks' passes "$inputs"
+run 3 --n 5000 --dist all --keys --pairs --stretch on "${quick[@]}"
+check 'all inputs, keys stretched' passes $((2 * inputs))
 run 8 --n 2000 --dist uniform,all-equal,zipf --keys --pairs "${quick[@]}"
 check '8 ranks' passes 6
 run 1 --n 0,1,5000 --dist uniform,all-equal --keys --pairs "${quick[@]}"
