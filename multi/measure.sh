@@ -25,12 +25,12 @@ mkdir -p "$OUT"
 [ "$BACKEND" = cpu ] || nvidia-smi topo -m >"$OUT/topology.txt"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
-# sort NAME RANKS OPTION...: the table on standard output, the record in $OUT/NAME_RANKS.json
-sort() {
+# measure NAME RANKS OPTION...: the table on standard output, the record in $OUT/NAME_RANKS.json
+measure() {
   local name=$1 ranks=$2
   shift 2
   echo "-- $name, $ranks ranks: $*"
-  mpirun -n "$ranks" --bind-to none ./multi_sort "$@" --timeout 120 --export "json=$OUT/${name}_$ranks.json" ||
+  mpirun -n "$ranks" --bind-to none ./multi_sort "$@" --timeout 300 --export "json=$OUT/${name}_$ranks.json" ||
     { failures=$((failures + 1)); echo "FAILED: $name, $ranks ranks"; }
 }
 # Sizes for one GPU.
@@ -42,12 +42,14 @@ counts+=("$most")
 
 if step verify; then
   small=(--reps 1 --stages off --baselines off)
-  sort verify "$most" --n "0,1,$most,1000,$odd" --dist all --keys --pairs "${small[@]}"
-  sort verify_mpi "$most" --n "$odd" --dist all --keys --pairs --transport mpi "${small[@]}"
-  sort verify_chunks "$most" --n "$odd" --dist all --pairs --chunks 7 "${small[@]}"
-  sort verify_shards "$most" --n "$odd" --dist all --pairs "${small[@]}" \
-    --shards "0$(for ((r = 1; r < most; r++)); do printf ',%s' "$r"; done | sed 's/^$/1/')"
-  sort verify_host "$most" --host --device-memory "$((quick ? 100000 : 100000000))" --n "$odd" --dist all --pairs "${small[@]}"
+  measure verify "$most" --n "0,1,$most,1000,$odd" --dist all --keys --pairs "${small[@]}"
+  measure verify_mpi "$most" --n "$odd" --dist all --keys --pairs --transport mpi "${small[@]}"
+  measure verify_chunks "$most" --n "$odd" --dist all --pairs --chunks 7 "${small[@]}"
+  shards=$((most == 1)) # 0,1,2,..: the first shard is empty
+  for ((r = 1; r < most; r++)); do shards+=,$r; done
+  measure verify_shards "$most" --n "$odd" --dist all --pairs --shards "$shards" "${small[@]}"
+  measure verify_stretch "$most" --n "$odd" --dist all --keys --pairs --stretch on "${small[@]}"
+  measure verify_host "$most" --host --device-memory "$((quick ? 100000 : 100000000))" --n "$odd" --dist all --pairs "${small[@]}"
   echo "-- a rank that dies, and one that hangs: both must end with a code other than 0"
   for kind in kill hang; do
     ! MULTI_SORT_FAULT=0:exchange:$kind mpirun -n "$most" ./multi_sort --n "$odd" --keys --timeout 5 ||
@@ -56,28 +58,28 @@ if step verify; then
 fi
 if step scaling; then
   for ranks in "${counts[@]}"; do
-    sort weak_keys "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --keys
-    sort weak_pairs "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --pairs
-    sort strong "$ranks" --n "$((2 * sizes[0]))" --keys --pairs
+    measure weak_keys "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --keys
+    measure weak_pairs "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --pairs
+    measure strong "$ranks" --n "$((2 * sizes[0]))" --keys --pairs
   done
 fi
 if step chunks; then
-  for chunks in 1 2 4 8; do sort "chunks_$chunks" "$most" --n "$((most * sizes[0]))" --keys --pairs --chunks "$chunks"; done
+  for chunks in 1 2 4 8; do measure "chunks_$chunks" "$most" --n "$((most * sizes[0]))" --keys --pairs --chunks "$chunks"; done
 fi
 if step stretch; then
   for ranks in "${counts[@]}"; do
-    sort stretch "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --keys --pairs --stretch on
+    measure stretch "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --keys --pairs --stretch on
   done
 fi
 if step inputs; then
-  sort inputs "$most" --n "$((most * sizes[0]))" --dist uniform,zipf,all-equal,sorted,staggered,few-distinct --keys --pairs
+  measure inputs "$most" --n "$((most * sizes[0]))" --dist uniform,zipf,all-equal,sorted,staggered,few-distinct --keys --pairs
 fi
 if step host; then
   limit=8G elements=$((8 * sizes[0]))
   if [ -n "$quick" ]; then limit=100K; fi
   for ranks in "${counts[@]}"; do
-    sort host_keys "$ranks" --host --device-memory "$limit" --n "$elements" --keys --reps 9
-    sort host_pairs "$ranks" --host --device-memory "$limit" --n "$((elements / 2))" --pairs --reps 9
+    measure host_keys "$ranks" --host --device-memory "$limit" --n "$elements" --keys --reps 9
+    measure host_pairs "$ranks" --host --device-memory "$limit" --n "$((elements / 2))" --pairs --reps 9
   done
 fi
 echo "$failures failed; records in $OUT"
