@@ -154,7 +154,7 @@ endif
 # Records name the commit that they are from.
 COMMIT ?= $(shell git describe --always --dirty=+changes 2>/dev/null || echo unknown)
 CPPFLAGS_conditions = -DCOMMIT='"$(COMMIT)"'
-$(B)/harness/compare/conditions.o: $(wildcard .git/logs/HEAD)
+$(B)/harness/conditions.o: $(wildcard .git/logs/HEAD)
 
 # ---- versions -------------------------------------------------------------------------------------
 # `make radix_v2` leaves ./HW4 linked with radix_v2. If that fails there is no HW4, so that nobody takes
@@ -202,7 +202,6 @@ $(filter-out $(JUDGE_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
 $(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
 	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(IMAGES)
-$(B)/tests/compare/test_parse: $(B)/harness/compare/parse.o
 $(B)/tests/compare/test_number_text: $(B)/harness/compare/number_text.o
 $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
@@ -217,7 +216,7 @@ $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/vers
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
-	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) $(wildcard tests/fuzz/fuzz.mk)
+	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) $(wildcard tests/fuzz/fuzz.mk) multi/multi.mk
 	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 CHECK=0|race|init|mem|all"
 setup: ## installs what is missing
 	@scripts/setup.sh
@@ -271,6 +270,7 @@ samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h h
 	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 -iquote . -Icuda_cpu/include $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
 	@build/make_samples samples
 -include tests/fuzz/fuzz.mk
+include multi/multi.mk
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier
 	@scripts/lint.sh
 format: ## formats the sources: clang-format and prettier
@@ -290,6 +290,6 @@ bench_cpu: $(B)/cuda_cpu/bench/bench.o $(COMMON) ## measures the cost of the cpu
 	$(LINK_)$(LINK) $^ $(LDLIBS) -o bench_cpu
 	./bench_cpu
 clean: ## removes everything that was built
-	rm -rf build samples HW4 compare bench_cpu
+	rm -rf build samples HW4 compare bench_cpu multi_sort
 print-%: # for scripts: the value of a variable
 	@echo $($*)

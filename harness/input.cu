@@ -188,9 +188,9 @@ static __global__ void write_keys(int kind, uint64_t seed, unsigned int *keys, s
   if (i < count) keys[i] = key_at(kind, seed, first + i, n, thresholds);
 }
 
-static __global__ void write_positions(unsigned int *positions, size_t n) {
+static __global__ void write_positions(unsigned int *positions, uint64_t first, size_t count) {
   const size_t i = global_index();
-  if (i < n) positions[i] = (unsigned int)i;
+  if (i < count) positions[i] = (unsigned int)(first + i);
 }
 
 // The weights are floor(2^28 / k); their sum is below 2^32, so that 64 bits hold all products.
@@ -223,7 +223,11 @@ void input_keys_part(int kind, uint64_t seed, unsigned int *d_keys, size_t first
 }
 
 void input_positions(unsigned int *d_positions, size_t n) {
-  if (n == 0) return;
-  write_positions<<<blocks_for(n, 256), 256>>>(d_positions, n);
+  input_positions_range(d_positions, 0, n);
+}
+
+void input_positions_range(unsigned int *d_positions, uint64_t first, size_t count) {
+  if (count == 0) return;
+  write_positions<<<blocks_for(count, 256), 256>>>(d_positions, first, count);
   LAUNCH_CHECK();
 }

@@ -34,6 +34,10 @@ void input_keys_part(int kind, uint64_t seed, unsigned int *d_keys, size_t first
 // Writes 0, 1, .. n - 1 to the device array d_positions; n <= 2^32.
 void input_positions(unsigned int *d_positions, size_t n);
 
+// Writes first, first + 1, .. first + count - 1 to the device array d_positions[count];
+// first + count <= 2^32.
+void input_positions_range(unsigned int *d_positions, uint64_t first, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

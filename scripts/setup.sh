@@ -11,6 +11,7 @@ packages=(
   libjansson-dev jq            # compare's records
   libhwy-dev                   # vqsort_ref
   libcmocka-dev bats           # tests
+  openmpi-bin libopenmpi-dev   # multi: several processes, GPUs, machines
   python3 bubblewrap           # labs: the check, and the sandbox of the grader
 )
 [ $# -eq 0 ] || packages=("$@")

@@ -6,7 +6,7 @@
 
 #include "common/check.h"
 #include "harness/compare/option_table.h"
-#include "harness/compare/parse.h"
+#include "harness/parse.h"
 #include "harness/message.h"
 
 // The options of each heading of --help. ARGP_ERR_UNKNOWN: the option has another heading.

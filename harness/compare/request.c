@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/compare/parse.h"
+#include "harness/parse.h"
 #include "harness/message.h"
 
 uint64_t request_number(const char *option, const char *text, uint64_t min, uint64_t max) {

@@ -3,7 +3,7 @@
 #define HARNESS_COMPARE_ROWS_H
 
 #include "common/knobs.h"
-#include "harness/compare/conditions.h"
+#include "harness/conditions.h"
 #include "harness/compare/request.h"
 #include "harness/measure.h"
 

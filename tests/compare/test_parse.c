@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "harness/compare/parse.h"
+#include "harness/parse.h"
 
 static void test_sizes(void **state) {
   (void)state;

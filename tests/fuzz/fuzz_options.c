@@ -7,7 +7,7 @@
 
 #include "common/check.h"
 #include "common/knobs.h"
-#include "harness/compare/parse.h"
+#include "harness/parse.h"
 #include "harness/knob_option.h"
 
 static const char *const stages[] = {NULL};

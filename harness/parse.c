@@ -1,4 +1,4 @@
-#include "harness/compare/parse.h"
+#include "harness/parse.h"
 
 #include <ctype.h>
 #include <errno.h>

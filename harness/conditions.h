@@ -1,6 +1,6 @@
 // The conditions of a comparison: device, host, driver, clocks, load, date and commit.
-#ifndef HARNESS_COMPARE_CONDITIONS_H
-#define HARNESS_COMPARE_CONDITIONS_H
+#ifndef HARNESS_CONDITIONS_H
+#define HARNESS_CONDITIONS_H
 
 #include "harness/device_info.h"
 

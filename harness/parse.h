@@ -1,6 +1,6 @@
-// Numbers as people type them on compare's command line.
-#ifndef HARNESS_COMPARE_PARSE_H
-#define HARNESS_COMPARE_PARSE_H
+// Numbers as people type them on a command line.
+#ifndef HARNESS_PARSE_H
+#define HARNESS_PARSE_H
 
 #include <stdbool.h>
 #include <stdint.h>

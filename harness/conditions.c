@@ -1,4 +1,4 @@
-#include "harness/compare/conditions.h"
+#include "harness/conditions.h"
 
 #include <cuda_runtime_api.h>
 #include <sched.h>

@@ -1,0 +1,51 @@
+// Moves elements between the ranks' devices: through MPI and host memory on any machine, or by NCCL
+// from GPU to GPU. A failure ends the program with exit code 3 and a sentence.
+#ifndef MULTI_EXCHANGE_H
+#define MULTI_EXCHANGE_H
+
+#include "multi/world.h"
+
+// Device arrays. positions are NULL for bare keys.
+typedef struct ExchangeArrays {
+  const unsigned int *sent_keys, *sent_positions;
+  unsigned int *received_keys, *received_positions;
+} ExchangeArrays;
+
+// One exchange: for each rank the first element and the number of elements, in the sent and in the
+// received arrays. The counts of the rank itself are 0. All counts are below 2^30.
+typedef struct Segments {
+  uint64_t *send_begin, *send_count, *receive_begin, *receive_count;  // [ranks]
+} Segments;
+
+typedef struct Exchange Exchange;
+
+// How a transport does it.
+typedef struct Transport {
+  const char *name;
+  // Collective. Returns false and a sentence if it cannot be used here.
+  bool (*open)(const World *world, Exchange **exchange, Message *message);
+  void (*close)(Exchange *exchange);
+  // Collective: adds up the device arrays of all ranks, in place.
+  void (*sum)(Exchange *exchange, uint64_t *counts, size_t count);
+  // Collective. The sent elements are complete. May return before the received ones are.
+  void (*move)(Exchange *exchange, ExchangeArrays arrays, const Segments *segments);
+  // Waits until all moves are complete.
+  void (*wait)(Exchange *exchange);
+} Transport;
+
+extern const Transport mpi_transport, nccl_transport;
+
+struct Exchange {
+  const Transport *transport;
+  const World *world;
+};
+
+// Opens the transport "mpi", "nccl" or "auto" (NCCL where each rank has a GPU of its own and the
+// program was built with it). Collective: if a rank fails, all end. `own_device`: this rank shares
+// its device with no other.
+Exchange *exchange_open(const World *world, const char *name, bool own_device);
+
+// Whether this program was built with NCCL.
+bool exchange_has_nccl(void);
+
+#endif

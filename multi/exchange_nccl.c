@@ -1,0 +1,122 @@
+// The transport from GPU to GPU: grouped ncclSend and ncclRecv, an all-to-all-v.
+#include "multi/exchange.h"
+
+#if HAVE_NCCL
+
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+
+typedef struct NcclExchange {
+  Exchange base;
+  ncclComm_t comm;
+  cudaStream_t stream;  // runs beside the default stream, on which the partition runs
+} NcclExchange;
+
+static void fail(ncclComm_t comm, ncclResult_t result, const char *what) {
+  // Without this the other ranks would wait for this one.
+  ncclCommAbort(comm);
+  check_fail("multi_sort: %s: NCCL reports: %s", what, ncclGetErrorString(result));
+}
+
+static void check(const NcclExchange *exchange, ncclResult_t result, const char *what) {
+  if (result != ncclSuccess && result != ncclInProgress) fail(exchange->comm, result, what);
+}
+
+// Waits for the stream. A rank or a link that fails meanwhile is reported as an asynchronous error;
+// a rank that hangs is the watchdog's business.
+static void wait(Exchange *base) {
+  NcclExchange *const exchange = (NcclExchange *)base;
+  for (cudaError_t state; (state = cudaStreamQuery(exchange->stream)) != cudaSuccess;) {
+    if (state != cudaErrorNotReady) CUDA_CHECK(state);
+    ncclResult_t result = ncclSuccess;
+    check(exchange, ncclCommGetAsyncError(exchange->comm, &result), "ncclCommGetAsyncError");
+    check(exchange, result, "the exchange");
+  }
+}
+
+static bool open_nccl(const World *world, Exchange **opened, Message *message) {
+  // NVLink multicast is off unless the user asks for it.
+  setenv("NCCL_NVLS_ENABLE", "0", 0);
+  NcclExchange *const exchange = MEMORY_CHECK(calloc(1, sizeof *exchange));
+  ncclUniqueId id = {{0}};
+  ncclResult_t result = world->rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
+  int status = (int)result;
+  MPI_Bcast(&status, 1, MPI_INT, 0, world->comm);
+  MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, world->comm);
+  result = (ncclResult_t)status;
+  if (result == ncclSuccess)
+    result = ncclCommInitRank(&exchange->comm, world->ranks, id, world->rank);
+  if (result != ncclSuccess) {
+    free(exchange);
+    return message_fail(message, "NCCL cannot be used: %s; --transport mpi works without it",
+                        ncclGetErrorString(result));
+  }
+  CUDA_CHECK(cudaStreamCreateWithFlags(&exchange->stream, cudaStreamNonBlocking));
+  *opened = &exchange->base;
+  return true;
+}
+
+static void close_nccl(Exchange *base) {
+  NcclExchange *const exchange = (NcclExchange *)base;
+  CUDA_CHECK(cudaStreamDestroy(exchange->stream));
+  check(exchange, ncclCommDestroy(exchange->comm), "ncclCommDestroy");
+  free(exchange);
+}
+
+static void sum(Exchange *base, uint64_t *counts, size_t count) {
+  NcclExchange *const exchange = (NcclExchange *)base;
+  // The counts are made on the default stream.
+  CUDA_CHECK(cudaStreamSynchronize(0));
+  check(exchange,
+        ncclAllReduce(counts, counts, count, ncclUint64, ncclSum, exchange->comm, exchange->stream),
+        "ncclAllReduce");
+  wait(base);
+}
+
+static void move_array(NcclExchange *exchange, const unsigned int *sent, unsigned int *received,
+                       const Segments *segments) {
+  const int ranks = exchange->base.world->ranks;
+  for (int r = 0; r < ranks; r++) {
+    if (segments->send_count[r] > 0)
+      check(exchange,
+            ncclSend(sent + segments->send_begin[r], segments->send_count[r], ncclUint32, r,
+                     exchange->comm, exchange->stream),
+            "ncclSend");
+    if (segments->receive_count[r] > 0)
+      check(exchange,
+            ncclRecv(received + segments->receive_begin[r], segments->receive_count[r], ncclUint32,
+                     r, exchange->comm, exchange->stream),
+            "ncclRecv");
+  }
+}
+
+static void move(Exchange *base, ExchangeArrays arrays, const Segments *segments) {
+  NcclExchange *const exchange = (NcclExchange *)base;
+  check(exchange, ncclGroupStart(), "ncclGroupStart");
+  move_array(exchange, arrays.sent_keys, arrays.received_keys, segments);
+  if (arrays.sent_positions != NULL)
+    move_array(exchange, arrays.sent_positions, arrays.received_positions, segments);
+  check(exchange, ncclGroupEnd(), "ncclGroupEnd");
+}
+
+bool exchange_has_nccl(void) { return true; }
+
+const Transport nccl_transport = {
+    .name = "nccl", .open = open_nccl, .close = close_nccl, .sum = sum, .move = move, .wait = wait};
+
+#else
+
+static bool no_nccl(const World *world, Exchange **exchange, Message *message) {
+  (void)world;
+  (void)exchange;
+  return message_fail(message, "this program was built without NCCL");
+}
+
+bool exchange_has_nccl(void) { return false; }
+
+const Transport nccl_transport = {.name = "nccl", .open = no_nccl};
+
+#endif

@@ -1,0 +1,36 @@
+// The options of multi_sort, with the text of --help.
+#ifndef MULTI_OPTION_TABLE_H
+#define MULTI_OPTION_TABLE_H
+
+#include <argp.h>
+
+enum {
+  OPTION_N = 1000,
+  OPTION_DIST,
+  OPTION_INPUT,
+  OPTION_OUTPUT,
+  OPTION_OUTPUT_POSITIONS,
+  OPTION_SEED,
+  OPTION_KEYS,
+  OPTION_PAIRS,
+  OPTION_SHARDS,
+  OPTION_HOST,
+  OPTION_DEVICE_MEMORY,
+  OPTION_TRANSPORT,
+  OPTION_SHARE_GPUS,
+  OPTION_CHUNKS,
+  OPTION_STRETCH,
+  OPTION_REPS,
+  OPTION_STAGES,
+  OPTION_BASELINES,
+  OPTION_SET,
+  OPTION_FORMAT,
+  OPTION_EXPORT,
+  OPTION_PROGRESS,
+  OPTION_TIMEOUT,
+  OPTION_LIST
+};
+
+extern const struct argp_option option_table[];
+
+#endif

@@ -1,0 +1,257 @@
+#include "multi/request.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/your_sort.h"
+#include "harness/input.h"
+#include "harness/message.h"
+#include "harness/mix.h"
+#include "harness/parse.h"
+#include "multi/option_table.h"
+
+static uint64_t number(const char *option, const char *text, uint64_t min, uint64_t max) {
+  uint64_t value = 0;
+  if (!parse_number(text, min, max, &value))
+    quit(EXIT_USAGE, "--%s takes a whole number from %llu to %llu, not '%s'", option,
+         (unsigned long long)min, (unsigned long long)max, text);
+  return value;
+}
+
+static bool on_or_off(const char *option, const char *text) {
+  if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+    quit(EXIT_USAGE, "--%s is on or off, not '%s'", option, text);
+  return strcmp(text, "on") == 0;
+}
+
+static Format format(const char *text, size_t length) {
+  static const char *const names[] = {"table", "csv", "json"};
+  for (int i = 0; i < 3; i++)
+    if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) return (Format)i;
+  quit(EXIT_USAGE, "the formats are table, csv and json, not '%.*s'", (int)length, text);
+}
+
+static void add_kind(Request *request, int kind) {
+  if (request->kind_count == MAX_INPUTS)
+    quit(EXIT_USAGE, "--dist takes at most %d inputs", MAX_INPUTS);
+  request->kinds[request->kind_count++] = kind;
+}
+
+static void add_kinds(Request *request, char *names) {
+  for (char *rest = names, *name; (name = strsep(&rest, ",")) != NULL;) {
+    const int kind = input_find(name);
+    if (strcmp(name, "all") == 0) {
+      for (int i = 0; input_kinds[i].name != NULL; i++) add_kind(request, i);
+    } else if (kind < 0) {
+      quit(EXIT_USAGE, "there is no input '%s'; --list shows them", name);
+    } else {
+      add_kind(request, kind);
+    }
+  }
+}
+
+static void set_weights(Request *request, char *weights) {
+  uint64_t sum = 0;
+  request->weight_count = 0;
+  for (char *rest = weights, *weight; (weight = strsep(&rest, ",")) != NULL;) {
+    if (request->weight_count == MAX_WEIGHTS)
+      quit(EXIT_USAGE, "--shards takes at most %d weights", MAX_WEIGHTS);
+    sum += request->weights[request->weight_count++] = number("shards", weight, 0, 1000000);
+  }
+  if (sum == 0) quit(EXIT_USAGE, "--shards needs a weight above 0");
+}
+
+static void add_export(Request *request, const char *text) {
+  const char *const equal = strchr(text, '=');
+  if (equal == NULL || equal[1] == '\0')
+    quit(EXIT_USAGE, "--export takes FORMAT=FILE, not '%s'", text);
+  if (request->export_count == MAX_EXPORTS)
+    quit(EXIT_USAGE, "there are more than %d exports", MAX_EXPORTS);
+  request->exports[request->export_count++] =
+      (Export){format(text, (size_t)(equal - text)), equal + 1};
+}
+
+// ARGP_ERR_UNKNOWN: the option has another heading.
+static error_t set_input_option(Request *request, int key, char *argument) {
+  const char *problem = NULL;
+  switch (key) {
+    case OPTION_N:
+      problem = parse_sizes(argument, request->sizes, &request->size_count, MAX_SIZES);
+      if (problem != NULL) quit(EXIT_USAGE, "--n: %s", problem);
+      return 0;
+    case OPTION_DIST:
+      add_kinds(request, argument);
+      return 0;
+    case OPTION_SEED:
+      request->seed = number("seed", argument, 0, INT64_MAX);
+      return 0;
+    case OPTION_INPUT:
+      request->input = argument;
+      return 0;
+    case OPTION_SHARDS:
+      set_weights(request, argument);
+      return 0;
+    case OPTION_KEYS:
+      request->keys = true;
+      return 0;
+    case OPTION_PAIRS:
+      request->pairs = true;
+      return 0;
+    case OPTION_LIST:
+      request->list = true;
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t set_sort_option(Request *request, int key, char *argument) {
+  switch (key) {
+    case OPTION_TRANSPORT:
+      if (strcmp(argument, "auto") != 0 && strcmp(argument, "mpi") != 0 &&
+          strcmp(argument, "nccl") != 0)
+        quit(EXIT_USAGE, "--transport is auto, mpi or nccl, not '%s'", argument);
+      request->transport = argument;
+      return 0;
+    case OPTION_CHUNKS:
+      request->chunks = (int)number("chunks", argument, 1, 64);
+      return 0;
+    case OPTION_SHARE_GPUS:
+      request->share_gpus = true;
+      return 0;
+    case OPTION_STRETCH:
+      request->stretch = on_or_off("stretch", argument);
+      return 0;
+    case OPTION_HOST:
+      request->host = true;
+      return 0;
+    case OPTION_DEVICE_MEMORY:
+      if (!parse_size(argument, &request->device_memory) || request->device_memory == 0)
+        quit(EXIT_USAGE, "--device-memory takes bytes like 8G or 512Mi, not '%s'", argument);
+      return 0;
+    case OPTION_SET:
+      if (request->setting_count == MAX_SETTINGS)
+        quit(EXIT_USAGE, "there are more than %d settings", MAX_SETTINGS);
+      request->settings[request->setting_count++] = argument;
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t set_other_option(Request *request, int key, char *argument) {
+  switch (key) {
+    case OPTION_REPS:
+      request->repetitions = (int)number("reps", argument, 1, 1000);
+      return 0;
+    case OPTION_STAGES:
+      request->stages = on_or_off("stages", argument);
+      return 0;
+    case OPTION_BASELINES:
+      request->baselines = on_or_off("baselines", argument);
+      return 0;
+    case OPTION_TIMEOUT:
+      if (!parse_seconds(argument, &request->timeout))
+        quit(EXIT_USAGE, "--timeout takes seconds like 0.5, 30 or 2m, not '%s'", argument);
+      return 0;
+    case OPTION_OUTPUT:
+      request->output = argument;
+      return 0;
+    case OPTION_OUTPUT_POSITIONS:
+      request->output_positions = argument;
+      return 0;
+    case OPTION_FORMAT:
+      request->format = format(argument, strlen(argument));
+      return 0;
+    case OPTION_EXPORT:
+      add_export(request, argument);
+      return 0;
+    case OPTION_PROGRESS:
+      request->progress = true;
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  Request *const request = state->input;
+  if (key == ARGP_KEY_INIT) {
+    // getopt reports an unknown option in one sentence; argp would add a second line.
+    state->err_stream = NULL;
+    return 0;
+  }
+  if (key == ARGP_KEY_ARG) quit(EXIT_USAGE, "multi_sort takes options only, not '%s'", argument);
+  error_t error = set_input_option(request, key, argument);
+  if (error == ARGP_ERR_UNKNOWN) error = set_sort_option(request, key, argument);
+  if (error == ARGP_ERR_UNKNOWN) error = set_other_option(request, key, argument);
+  return error;
+}
+
+static void list_inputs(void) {
+  printf("Inputs:\n");
+  for (int i = 0; input_kinds[i].name != NULL; i++)
+    printf("  %-14s %s\n", input_kinds[i].name, input_kinds[i].meaning);
+  exit(EXIT_RIGHT);
+}
+
+// Completes and checks the settings that depend on several options.
+static void complete(Request *request) {
+  if (request->list) list_inputs();
+  if (!request->keys) request->pairs = true;
+  if (request->input != NULL && (request->size_count > 0 || request->kind_count > 0))
+    quit(EXIT_USAGE, "--input goes without --n and --dist: all keys of the file are sorted");
+  if (request->input == NULL && request->kind_count == 0) add_kind(request, input_find("uniform"));
+#ifdef CUDA_CPU
+  const uint64_t size = 1 << 14;
+#else
+  const uint64_t size = 1000000;
+#endif
+  if (request->input == NULL && request->size_count == 0)
+    request->sizes[request->size_count++] = size;
+  if (request->device_memory > 0 && !request->host)
+    quit(EXIT_USAGE, "--device-memory goes with --host");
+  const bool one_row =
+      (request->input != NULL || (request->size_count == 1 && request->kind_count == 1)) &&
+      request->keys != request->pairs;
+  if (request->output != NULL && !one_row)
+    quit(EXIT_USAGE, "--output takes one input, one size, and --keys or --pairs");
+  if (request->output_positions != NULL && (!one_row || !request->pairs))
+    quit(EXIT_USAGE, "--output-positions takes one input, one size, and --pairs");
+}
+
+Request request_parse(int count, char **arguments) {
+  static const struct argp parser = {
+      .options = option_table,
+      .parser = parse_option,
+      .doc =
+          "Sorts an array that is spread over the ranks of mpirun, each with a device, judges the "
+          "result and times it."
+          "\vRun: mpirun -n 2 ./multi_sort --n 2G --keys\n"
+          "Exit status: 0 all right, 1 a wrong result, 2 usage or unreadable input, 3 device or "
+          "memory."};
+  argp_err_exit_status = EXIT_USAGE;
+  Request request = {.seed = 1,
+                     .transport = "auto",
+                     .chunks = 4,
+                     .repetitions = 9,
+                     .stages = true,
+                     .baselines = true,
+                     .timeout = 600.0};
+  if (argp_parse(&parser, count, arguments, 0, NULL, &request) != 0) exit(EXIT_USAGE);
+  complete(&request);
+  return request;
+}
+
+uint64_t request_hash(int count, char **arguments) {
+  uint64_t hash = mix64((uint64_t)count);
+  for (int i = 1; i < count; i++) {
+    for (const char *c = arguments[i]; *c != '\0'; c++)
+      hash = mix64(hash ^ (uint64_t)(unsigned char)*c);
+    hash = mix64(hash ^ 256);
+  }
+  return hash;
+}

@@ -1,0 +1,165 @@
+#include "multi/result_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/check.h"
+#include "harness/npy_header.h"
+#include "multi/splitters.h"
+
+static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+enum { MOST_HEADER = 4096, PIECE = 1 << 24 };  // bytes; elements that are read or written at a time
+
+static bool ends_with(const char *text, const char *end) {
+  const size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+// Finds the keys. Failure: false, and the end of a sentence whose subject is the file.
+static bool find_keys(KeyFile *file, const char *path, Message *reason) {
+  MPI_Offset size = 0;
+  if (MPI_File_get_size(file->file, &size) != MPI_SUCCESS)
+    return message_fail(reason, "cannot be read");
+  unsigned char head[MOST_HEADER + 1] = {0};
+  const int wanted = size < MOST_HEADER ? (int)size : MOST_HEADER;
+  if (MPI_File_read_at(file->file, 0, head, wanted, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return message_fail(reason, "cannot be read");
+  file->begin = 0;
+  if (wanted >= 12 && memcmp(head, MAGIC, sizeof MAGIC) == 0) {
+    const uint64_t prefix = head[6] == 1 ? 10 : 12;
+    uint64_t length = head[8] + 256u * head[9];
+    if (head[6] > 1) length += ((uint64_t)head[10] << 16) + ((uint64_t)head[11] << 24);
+    if (head[6] < 1 || head[6] > 3 || prefix + length > (uint64_t)wanted)
+      return message_fail(reason, "has a damaged .npy header");
+    head[prefix + length] = '\0';
+    size_t n = 0;
+    if (!npy_header_read((const char *)head + prefix, &n, reason)) return false;
+    file->begin = prefix + length;
+    file->n = n;
+    if (file->begin + 4 * file->n != (uint64_t)size)
+      return message_fail(reason, "does not have the %zu keys that its header promises", n);
+  } else {
+    if (ends_with(path, ".npy"))
+      return message_fail(reason, "is not a .npy file: its first bytes are others");
+    if (size % 4 != 0)
+      return message_fail(reason, "is cut off: %lld bytes are no whole number of 32-bit keys",
+                          (long long)size);
+    file->n = (uint64_t)size / 4;
+  }
+  return file->n > 0 || message_fail(reason, "holds no keys");
+}
+
+static void require_file(const World *world, bool good, const char *path, const Message *reason) {
+  Message message;
+  message_write(&message, "%s %s", path, good ? "" : reason->text);
+  world_require(world, good, EXIT_USAGE, &message);
+}
+
+KeyFile key_file_open(const World *world, const char *path) {
+  KeyFile file = {0};
+  Message reason = {0};
+  struct stat about;
+  bool good = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+  if (!good) message_write(&reason, "cannot be opened as a file");
+  require_file(world, good, path, &reason);
+  good =
+      MPI_File_open(world->comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file.file) == MPI_SUCCESS;
+  if (!good) message_write(&reason, "cannot be opened");
+  require_file(world, good, path, &reason);
+  good = find_keys(&file, path, &reason);
+  require_file(world, good, path, &reason);
+  return file;
+}
+
+uint32_t *key_file_read(const World *world, const KeyFile *file, const char *path, uint64_t first,
+                        size_t count) {
+  uint32_t *const keys = MEMORY_CHECK(malloc((count + 1) * sizeof *keys));
+  bool good = true;
+  for (size_t done = 0; done < count && good;) {
+    const size_t piece = count - done < PIECE ? count - done : PIECE;
+    MPI_Status status;
+    int got = 0;
+    const MPI_Offset place = (MPI_Offset)file->begin + 4 * (MPI_Offset)(first + done);
+    good = MPI_File_read_at(file->file, place, keys + done, (int)piece, MPI_UINT32_T, &status) ==
+               MPI_SUCCESS &&
+           MPI_Get_count(&status, MPI_UINT32_T, &got) == MPI_SUCCESS && got == (int)piece;
+    done += piece;
+  }
+  Message reason;
+  message_write(&reason, "cannot be read");
+  require_file(world, good, path, &reason);
+  return keys;
+}
+
+void key_file_close(KeyFile *file) { MPI_File_close(&file->file); }
+
+// ---- writing ------------------------------------------------------------------------------------
+
+// The header of NumPy's format 1.0, padded to 128 bytes. Returns its length; 0 for a raw file.
+static int npy_header(const char *path, uint64_t n, char header[128]) {
+  if (!ends_with(path, ".npy")) return 0;
+  memset(header, ' ', 128);
+  memcpy(header, MAGIC, sizeof MAGIC);
+  static const char version_and_length[] = {1, 0, 118, 0};
+  memcpy(header + 6, version_and_length, sizeof version_and_length);
+  char text[118];
+  const int length =
+      snprintf(text, sizeof text, "{'descr': '<u4', 'fortran_order': False, 'shape': (%llu,), }",
+               (unsigned long long)n);
+  memcpy(header + 10, text, (size_t)length);
+  header[127] = '\n';
+  return 128;
+}
+
+static bool write_part(MPI_File file, const Way *way, void *state, size_t count, uint64_t begin,
+                       bool positions) {
+  const size_t most = count < PIECE ? count : PIECE;
+  uint32_t *const keys = MEMORY_CHECK(malloc((most + 1) * sizeof *keys));
+  uint32_t *const other = positions ? MEMORY_CHECK(malloc((most + 1) * sizeof *other)) : NULL;
+  bool good = true;
+  for (size_t done = 0; done < count && good; done += most) {
+    const size_t piece = count - done < most ? count - done : most;
+    way->fetch(state, done, piece, keys, other);
+    good =
+        MPI_File_write_at(file, (MPI_Offset)begin + 4 * (MPI_Offset)done, positions ? other : keys,
+                          (int)piece, MPI_UINT32_T, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+  }
+  free(other);
+  free(keys);
+  return good;
+}
+
+void result_save(const World *world, const Way *way, void *state, size_t count, const char *path,
+                 bool positions) {
+  if (path == NULL) return;
+  const uint64_t own = count, n = world_sum(world, own);
+  uint64_t before = 0;
+  world_sums_before(world, &own, &before, 1);
+  char header[128], *temporary = NULL;
+  const int header_bytes = npy_header(path, n, header);
+  if (asprintf(&temporary, "%s.part", path) < 0) temporary = NULL;
+  (void)MEMORY_CHECK(temporary);
+  Message reason;
+  message_write(&reason, "cannot be written");
+  MPI_File file = MPI_FILE_NULL;
+  if (world->rank == 0) remove(temporary);
+  world_barrier(world);
+  bool good = MPI_File_open(world->comm, temporary, MPI_MODE_WRONLY | MPI_MODE_CREATE,
+                            MPI_INFO_NULL, &file) == MPI_SUCCESS;
+  require_file(world, good, path, &reason);
+  if (world->rank == 0 && header_bytes > 0)
+    good = MPI_File_write_at(file, 0, header, header_bytes, MPI_BYTE, MPI_STATUS_IGNORE) ==
+           MPI_SUCCESS;
+  good =
+      write_part(file, way, state, count, (uint64_t)header_bytes + 4 * before, positions) && good;
+  good = MPI_File_close(&file) == MPI_SUCCESS && good;
+  if (!good && world->rank == 0) remove(temporary);
+  require_file(world, good, path, &reason);
+  if (world->rank == 0) good = rename(temporary, path) == 0;
+  require_file(world, good, path, &reason);
+  free(temporary);
+}

@@ -1,0 +1,30 @@
+// Files in slices: each rank reads its shard and writes its part of the result, by MPI-IO.
+#ifndef MULTI_RESULT_FILE_H
+#define MULTI_RESULT_FILE_H
+
+#include "multi/way.h"
+
+// An input file, open on all ranks.
+typedef struct KeyFile {
+  MPI_File file;
+  uint64_t begin;  // byte of the first key
+  uint64_t n;      // keys
+} KeyFile;
+
+// Collective: opens a file of raw little-endian u32, or .npy with one dimension of '<u4'. If it
+// cannot be read, all ranks end with EXIT_USAGE and a sentence.
+KeyFile key_file_open(const World *world, const char *path);
+
+// Collective: reads `count` keys from key `first` on into host memory, which is malloc'ed.
+uint32_t *key_file_read(const World *world, const KeyFile *file, const char *path, uint64_t first,
+                        size_t count);
+
+void key_file_close(KeyFile *file);
+
+// Collective: writes the keys or the positions of the last run's result, `count` of them on this
+// rank, to `path` (.npy, or else raw), which appears complete or not at all. Nothing if path is
+// NULL. If it cannot be written, all ranks end with EXIT_USAGE and a sentence.
+void result_save(const World *world, const Way *way, void *state, size_t count, const char *path,
+                 bool positions);
+
+#endif

@@ -1,0 +1,54 @@
+// Exact splitters: which elements go to which rank, from counts of the keys' two halves. Host code
+// without MPI.
+//
+// Rank r is to hold places n r / ranks to n (r + 1) / ranks - 1 of the sorted array. Border b, for
+// b = 1 .. ranks - 1, is the boundary between ranks b - 1 and b.
+//
+//   1. The counts of the upper 16 bits, added up over all ranks, give the prefix at each border's
+//      place.
+//   2. If the place is not near the beginning or the end of that prefix, the counts of the lower 16
+//      bits among the keys with this prefix give the key.
+//   3. Elements equal to that key are divided by (source rank, index): the first of them go left.
+//
+// So the order of (key, source rank, index) decides, and any input is divided evenly and stably.
+#ifndef MULTI_SPLITTERS_H
+#define MULTI_SPLITTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HALF_VALUES = 1 << 16 };  // values of the upper or lower half of a key
+
+typedef struct Border {
+  uint64_t wanted;         // elements that should be before the border
+  uint64_t place;          // elements that are before it
+  uint32_t prefix;         // upper half of the key at `wanted`, if refined
+  uint64_t before_prefix;  // number of elements with smaller prefixes, if refined
+  bool refined;            // the lower halves of this prefix have to be counted
+  // Elements with smaller keys are left of the border; of those equal to `key` the first
+  // `equal_before`, by (source rank, index).
+  uint32_t key;
+  uint64_t equal_before;
+} Border;
+
+// The first place of rank r: floor(n r / ranks).
+uint64_t share_begin(uint64_t n, int r, int ranks);
+
+// Elements by which a border may miss its place so that its prefix needs no refinement: 1/512 of a
+// share on each side.
+uint64_t border_slack(uint64_t n, int ranks);
+
+// Sets border[0..ranks - 2] from the counts of all prefixes, whose sum n may be 0.
+void borders_by_prefix(const uint64_t counts[HALF_VALUES], uint64_t n, int ranks, Border *border);
+
+// Completes a refined border from the counts of the lower halves of its prefix over all ranks.
+void border_refine(Border *border, const uint64_t low_counts[HALF_VALUES]);
+
+// The prefixes of refined borders, ascending and each once, into prefixes[]. Returns their number.
+int refined_prefixes(const Border *border, int borders, uint32_t *prefixes);
+
+// How many of `equal` elements of one rank that are equal to the border's key are left of the
+// border, if ranks before it have `earlier` of them.
+uint64_t equal_left(const Border *border, uint64_t earlier, uint64_t equal);
+
+#endif

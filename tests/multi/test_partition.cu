@@ -1,0 +1,183 @@
+// Counting halves of keys, finding one of many equal keys, partition by destination, and shards of
+// an input.
+#include "tests/unit.h"
+
+#include "common/scratch.h"
+#include "harness/input.h"
+#include "multi/partition.h"
+
+enum { N = 3 * PARTITION_TILE + 77, MOST_RANKS = 1024 };
+
+static uint32_t keys[N], positions[N], sent[2][N], kept[2][N];
+
+// 100,000 keys in one or two blocks: counters of 16 bits overflow unless they are emptied in time.
+static void test_counts(void **) {
+  const size_t n = 100000;
+  uint32_t *const many = (uint32_t *)calloc(n, sizeof *many);
+  static uint64_t counts[1 << 16];
+  uint64_t *d_counts = NULL;
+  CUDA_CHECK(cudaMalloc(&d_counts, sizeof counts));
+  for (size_t i = 0; i < n; i++) many[i] = i % 10 == 0 ? next_random() : 0x12345678;
+  uint32_t *const d_many = to_device(many, n);
+  for (int prefix = UPPER_HALF; prefix <= 0x1234; prefix += 0x1235) {
+    count_halves(d_many, n, prefix, d_counts);
+    CUDA_CHECK(cudaMemcpy(counts, d_counts, sizeof counts, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < n; i++)
+      if (prefix == UPPER_HALF || many[i] >> 16 == (uint32_t)prefix)
+        counts[prefix == UPPER_HALF ? many[i] >> 16 : many[i] & 0xffff]--;
+    for (size_t v = 0; v < COUNT_OF(counts); v++) assert_int_equal(counts[v], 0);
+  }
+  size_t skipped = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (many[i] != 0x12345678) continue;
+    if (skipped % 30011 == 0 || skipped == 3)
+      assert_int_equal(find_equal(d_many, n, 0x12345678, skipped), i);
+    skipped++;
+  }
+  CUDA_CHECK(cudaFree(d_many));
+  CUDA_CHECK(cudaFree(d_counts));
+  free(many);
+}
+
+static size_t destination_of(const Splitter *splitters, int ranks, size_t i) {
+  size_t d = 0;
+  while (d < (size_t)ranks - 1 && splitters[d] <= ((Splitter)keys[i] << 32 | i)) d++;
+  return d;
+}
+
+// Partitions N elements in `chunks` chunks; the result must be that of a stable partition by hand.
+static void check_partition(int ranks, int self, int chunks, uint32_t mask, bool pairs) {
+  static Splitter splitters[MOST_RANKS];
+  static uint32_t first[MOST_RANKS], next[MOST_RANKS], expected[2][N], expected_kept[2][N];
+  size_t count[MOST_RANKS] = {0};
+  for (size_t i = 0; i < N; i++) {
+    keys[i] = next_random() & mask;
+    positions[i] = (uint32_t)i;
+  }
+  for (int b = 0; b < ranks - 1; b++)
+    splitters[b] = ((Splitter)(mask / (uint32_t)ranks) * (Splitter)(b + 1) << 32) + 1000u * b;
+  for (size_t i = 0; i < N; i++) count[destination_of(splitters, ranks, i)]++;
+  uint32_t place = 0;
+  for (int d = 0; d < ranks; d++) {
+    first[d] = d == self ? 0 : place;
+    if (d != self) place += (uint32_t)count[d];
+    next[d] = first[d];
+  }
+  for (size_t i = 0; i < N; i++) {
+    const size_t d = destination_of(splitters, ranks, i), j = next[d]++;
+    (d == (size_t)self ? expected_kept : expected)[0][j] = keys[i];
+    (d == (size_t)self ? expected_kept : expected)[1][j] = positions[i];
+  }
+  uint32_t *const d_keys = to_device(keys, N), *const d_positions = to_device(positions, N),
+                  *const d_sent[2] = {to_device(sent[0], N), to_device(sent[1], N)},
+                  *const d_kept[2] = {to_device(kept[0], N), to_device(kept[1], N)};
+  const PartitionArrays arrays = {d_keys,    pairs ? d_positions : NULL,
+                                  d_sent[0], pairs ? d_sent[1] : NULL,
+                                  d_kept[0], pairs ? d_kept[1] : NULL};
+  const size_t chunk = (N + chunks - 1) / chunks;
+  Partition partition = partition_create(ranks, self, chunk);
+  partition_begin(&partition, arrays, splitters, first, NULL);
+  for (int c = 0; c < chunks; c++) {
+    const size_t begin = c * chunk, behind = begin + chunk, end = behind < N ? behind : (size_t)N;
+    const unsigned int *const d_next = partition_chunk(&partition, c, begin, end);
+    if (c == chunks - 1) to_host(first, d_next, ranks);
+  }
+  for (int d = 0; d < ranks; d++) assert_int_equal(first[d], next[d]);
+  for (int array = 0; array < 1 + pairs; array++) {
+    to_host(sent[array], d_sent[array], N);
+    to_host(kept[array], d_kept[array], N);
+    expect_array("sent", sent[array], expected[array], N - count[self]);
+    expect_array("kept", kept[array], expected_kept[array], count[self]);
+  }
+  partition_destroy(&partition);
+  for (uint32_t *array : {d_keys, d_positions, d_sent[0], d_sent[1], d_kept[0], d_kept[1]})
+    CUDA_CHECK(cudaFree(array));
+  assert_int_equal(scratch_outstanding(), 0);
+}
+
+static void test_partition(void **) {
+  check_partition(2, 0, 1, ~0u, false);
+  check_partition(3, 1, 4, ~0u, true);
+  check_partition(3, 2, 2, 3, true);
+  check_partition(64, 5, 3, ~0u, true);
+  check_partition(MOST_RANKS, 1023, 1, ~0u, true);
+}
+
+// Stretched keys ascend as the keys do, reach the upper end of 32 bits, and become the keys again.
+static void check_stretch(uint32_t first, uint32_t last) {
+  const Stretch stretch = stretch_of(first, last);
+  const uint64_t range = (uint64_t)last - first + 1;
+  uint32_t *const stretched = positions;
+  for (size_t i = 0; i < N; i++) {
+    const uint64_t offset = i < 100 ? i : i < 200 ? range - 1 - (i - 100) : next_random();
+    keys[i] = first + (uint32_t)(offset % range);
+    stretched[i] = (uint32_t)((keys[i] - stretch.base) * stretch.factor >> 32);
+  }
+  if (range > 2 && range <= UINT32_MAX) {
+    assert_true((stretch.factor >> 32) > 0);
+    for (size_t i = 1; i < N; i++) {
+      assert_int_equal(keys[i - 1] < keys[i], stretched[i - 1] < stretched[i]);
+      assert_int_equal(keys[i - 1] == keys[i], stretched[i - 1] == stretched[i]);
+    }
+    const uint64_t greatest = (range - 1) * stretch.factor >> 32;
+    assert_true(greatest <= UINT32_MAX && greatest >= UINT32_MAX - UINT32_MAX / range - 2);
+  } else if (stretch.factor == 0) {
+    memcpy(stretched, keys, sizeof keys);
+  }
+  uint32_t *const d_keys = to_device(stretched, N);
+  stretch_undo(d_keys, N, stretch);
+  to_host(stretched, d_keys, N);
+  expect_array("stretched and back", stretched, keys, N);
+  CUDA_CHECK(cudaFree(d_keys));
+}
+
+static void test_stretch(void **) {
+  static const uint32_t ranges[][2] = {{0, 0},
+                                       {5, 4},
+                                       {7, 8},
+                                       {0, 2},
+                                       {0, UINT32_MAX},
+                                       {1, UINT32_MAX},
+                                       {0, 0x7fffffff},
+                                       {0, 0x80000000},
+                                       {0x55555555, 0xaaaaaaaa},
+                                       {1000, 9999999},
+                                       {0xffff0000, UINT32_MAX}};
+  for (size_t r = 0; r < COUNT_OF(ranges); r++)
+    if (ranges[r][0] <= ranges[r][1]) check_stretch(ranges[r][0], ranges[r][1]);
+  assert_int_equal(stretch_of(5, 4).factor, 0);
+  for (int round = 0; round < 20; round++) {
+    const uint32_t a = next_random(), b = next_random();
+    check_stretch(a < b ? a : b, a < b ? b : a);
+  }
+}
+
+// The shards of an input are the input.
+static void test_shards(void **) {
+  enum { TOTAL = 5000, BEGIN = 1234, COUNT = 2345 };
+  uint32_t *const d_keys = to_device(keys, TOTAL);
+  for (int kind = 0; input_kinds[kind].name != NULL; kind++) {
+    input_keys(kind, 3, d_keys, TOTAL);
+    to_host(keys, d_keys, TOTAL);
+    input_keys_part(kind, 3, d_keys, BEGIN, COUNT, TOTAL);
+    to_host(positions, d_keys, COUNT);
+    expect_array(input_kinds[kind].name, positions, keys + BEGIN, COUNT);
+  }
+  input_positions_range(d_keys, BEGIN, COUNT);
+  to_host(positions, d_keys, COUNT);
+  for (size_t i = 0; i < COUNT; i++) assert_int_equal(positions[i], BEGIN + i);
+  // Beyond 2^32 keys a sorted input still ascends, up to its last key.
+  const uint64_t n = ((uint64_t)1 << 33) + 1;
+  input_keys_part(input_find("sorted"), 3, d_keys, n - COUNT, COUNT, n);
+  to_host(keys, d_keys, COUNT);
+  for (size_t i = 1; i < COUNT; i++) assert_true(keys[i - 1] <= keys[i]);
+  assert_true(keys[0] > 0xffff0000u);
+  CUDA_CHECK(cudaFree(d_keys));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts),
+                                     cmocka_unit_test(test_partition),
+                                     cmocka_unit_test(test_stretch), cmocka_unit_test(test_shards)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
