@@ -58,6 +58,7 @@ static __device__ __forceinline__ void compare_exchange(Element *a, Element *b) 
 //   mask 3  [4 3 2 1]  ->  [1 2 3 4]
 template <int STEPS, bool PAIRS>
 static __device__ __forceinline__ void exchange_all(Element *element, int mask) {
+#pragma unroll
   for (int e = 0; e < 1 << STEPS; e++)
     if ((e ^ mask) > e) compare_exchange<PAIRS>(&element[e], &element[e ^ mask]);
 }
@@ -67,11 +68,14 @@ static __device__ __forceinline__ void exchange_all(Element *element, int mask) 
 template <int STEPS, bool PAIRS, BitonicVisit VISIT>
 static __device__ __forceinline__ void do_steps_in_registers(Element *element, int active) {
   if (VISIT == SORT_NEIGHBOURS) {
+#pragma unroll
     for (int stage = 1; stage <= STEPS; stage++) {
       exchange_all<STEPS, PAIRS>(element, (1 << stage) - 1);
+#pragma unroll
       for (int d = stage - 2; d >= 0; d--) exchange_all<STEPS, PAIRS>(element, 1 << d);
     }
   } else {
+#pragma unroll
     for (int d = STEPS - 1; d >= 0; d--) {
       const bool mirror = VISIT == MIRROR_FIRST && d == STEPS - 1;
       if (d < active) exchange_all<STEPS, PAIRS>(element, mirror ? (1 << STEPS) - 1 : 1 << d);
