@@ -7,13 +7,14 @@ import path from 'node:path';
 import test from 'node:test';
 import { addSteps, buildPage, loadReport } from '../../report/build.js';
 import { parseCsv } from '../../report/lib/csv.js';
+import { glossaryOf, linkTerms } from '../../report/lib/glossary.js';
 import { introduction, logTable } from '../../report/lib/handout.js';
 import { deviceName, readDevices, readRecord } from '../../report/lib/inputs.js';
 import { styleOf } from '../../report/lib/marks.js';
 import { onePass } from '../../report/lib/one_pass.js';
 import { perDevice, tableHtml } from '../../report/lib/render.js';
 import { TRAFFIC, bytesOf } from '../../report/lib/traffic.js';
-import { figuresOf, sentenceOf, valueOf } from '../../report/page/js/page.js';
+import { figuresOf, sentenceOf, tablesOf, valueOf } from '../../report/page/js/page.js';
 import { versionOrder } from '../../report/page/js/records.js';
 import { digits, size } from '../../report/page/js/format.js';
 import { launches, tableOf } from '../../report/page/js/profiles.js';
@@ -269,6 +270,34 @@ test('a switch of devices: what is the same for all stands once', () => {
     perDevice(report, 'p', ({ id }) => id),
     '<p data-device="X1">X1</p><p data-device="cpu_A">cpu_A</p>',
   );
+});
+test('settings beside each other and repeated runs have tables once they are measured, and no places before', () => {
+  const knobs = (rankWay) => ({ nBits: 4, rankWay });
+  const runs = (times) =>
+    times.map((time, i) => [`X1/${i === 0 ? '' : `repeat_${i + 1}_`}hw4.json`, record({ rows: [row('radix_v2', 220480, time)] })]);
+  const report = reportOf({
+    'X1/variant_rank_way.json': record({ rows: [1, 2].map((way) => row('radix_v2', 220480, way, { knobs: knobs(way), noise: 0.02 })) }),
+    ...Object.fromEntries(runs([1, 1.3, 1.1])),
+  });
+  const table = (id) => tablesOf(report, report.devices[0]).find((one) => one.id === id);
+  assert.deepEqual(
+    table('variants').rows.map((cells) => cells.slice(1, 6)),
+    [1, 2].map((way) => [`nBits 4, rankWay ${way}`, '220,480', 'pairs', `${way}.00`, '\u00b12.0%']),
+  );
+  assert.deepEqual(table('repeats').rows[0].slice(4), ['1.00', '1.30', '1.10', '30%']);
+  assert.match(buildPage(report), /Three runs, X1/);
+  assert.doesNotMatch(buildPage(reportOf({ 'X1/hw4.json': record() })), /Three runs, X1/);
+});
+test("the course's glossary: its terms are the page's, and the text links to them", () => {
+  const terms = glossaryOf('# Glossary\n\n**exclusive scan** `out[0] = 0`\nand *so* on.\n\n**SM** a part.\n');
+  assert.deepEqual(
+    [...terms],
+    [
+      ['exclusive scan', '<code>out[0] = 0</code> and <em>so</em> on.'],
+      ['SM', 'a part.'],
+    ],
+  );
+  assert.equal(linkTerms('<em>scan</em> <em>other</em>', terms), '<a class="term" href="#term-exclusive-scan">scan</a> <em>other</em>');
 });
 test('the page is smaller than 1.3 MB and loads nothing', () => {
   const page = buildPage(loadReport());
