@@ -156,7 +156,7 @@ export function worklogTables(report, device) {
         }),
         { html: `<span class="why">${LESSONS[version] ?? ''}</span>` },
       ]),
-      note: `% of a library: its time over the version's, so 200% is twice as fast. A dash: the row was stopped (radix_v1 above five seconds), or not measured.`,
+      note: `% of a library: its time over the version's, so 200% is twice as fast. A dash: not measured, or stopped: radix_v1's sorts of 100M pairs on the H200, warm-up included, took more than the row's five seconds.`,
     },
   ];
 }
