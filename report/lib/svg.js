@@ -22,7 +22,8 @@ export function ticksOf(axis, scale, room) {
   if (!axis.log) return scale.ticks(Math.max(2, Math.floor(room / 60))).map((value) => [value, value.toLocaleString('en-US')]);
   const [low, high] = scale.domain();
   const decades = Math.log10(high / low);
-  const leads = decades < 1.3 ? [1, 2, 4, 8] : decades < 2.5 && !axis.sizes ? [1, 2, 5] : [1];
+  let leads = decades < 1.3 ? [1, 2, 4, 8] : decades < 2.5 && !axis.sizes ? [1, 2, 5] : [1];
+  if (decades > 1 && leads.length * decades * 38 > room) leads = [1];
   const every = Math.max(1, Math.ceil((decades * 46) / room));
   const found = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
