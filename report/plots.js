@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadReport } from './build.js';
-import { chartSvg } from './lib/svg.js';
+import { chartSvg } from './lib/charts.js';
 import { figuresOf } from './page/js/page.js';
 import { isGpu, label } from './page/js/records.js';
 import { replaceFile } from '../scripts/replace_file.js';

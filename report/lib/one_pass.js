@@ -20,8 +20,8 @@ export function onePass(keys = KEYS, shift = 0) {
   return { keys, digit, hist, start, rank, place, output };
 }
 
-const CELL = 46;
-const LEFT = 150;
+const CELL = 38;
+const LEFT = 126;
 const WIDTH = LEFT + 8 * CELL + 16 + 14;
 const at = (i) => LEFT + i * CELL + (i >= TILE ? 16 : 0); // a gap between the tiles
 const plain = (i) => LEFT + i * CELL + 8;
@@ -95,8 +95,8 @@ export function frames() {
         156,
         table(10, p.hist, 'hist') +
           p.hist.map((_, i) => arrow2(LEFT + 2 * CELL + 8, 25 + i * 34)).join('') +
-          table(10, p.start, '', LEFT + 5 * CELL) +
-          `<text x="${LEFT + 7 * CELL + 10}" y="30" class="a">start</text>`,
+          table(10, p.start, '', LEFT + 5.4 * CELL) +
+          `<text x="${LEFT + 7.4 * CELL + 10}" y="30" class="a">start</text>`,
         'the table of counts and its exclusive scan',
       ),
     },
@@ -142,7 +142,7 @@ export function frames() {
             p.hist.map((row, bin) => binStart[bin] + row[0]),
             { x: (i) => LEFT + i * CELL, shade: (i) => `d${i}` },
           ) +
-          `<text x="${LEFT + 4 * CELL + 14}" y="156" class="a">= starts + tile 0's counts</text>`,
+          `<text x="${LEFT + 4 * CELL + 14}" y="156" class="a">= starts + tile 0's</text>`,
         'tile 1 adds the counts that tile 0 published',
       ),
     },

@@ -2,7 +2,8 @@
 // the page needs no script for it.
 import { figuresOf, sentenceOf, tablesOf, valueOf } from '../page/js/page.js';
 import { isGpu } from '../page/js/records.js';
-import { chartSvg, escapeHtml } from './svg.js';
+import { chartSvg } from './charts.js';
+import { escapeHtml } from './svg.js';
 
 // Below this width the page shows the second drawing of a chart.
 export const WIDE = 840;

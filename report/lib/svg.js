@@ -1,29 +1,29 @@
-// Charts as SVG text, from the descriptions that page/js makes. One drawing per width: `narrow` for phones.
-import { scaleLinear, scaleLog, scalePoint } from 'd3-scale';
+// SVG as text: marks, scales, ticks, legends and the frame of a chart. lib/charts.js draws with them.
+import { scaleLinear, scaleLog } from 'd3-scale';
 import { size } from '../page/js/format.js';
 import { markDefinitions, styleOf } from './marks.js';
 
 export const escapeHtml = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
-const px = (x) => String(Math.round(x * 10) / 10);
+export const px = (x) => String(Math.round(x * 10) / 10);
 // Widths of system fonts differ by a tenth; this is wide enough for the usual ones.
 export const textWidth = (text, points) => String(text).length * points * 0.55;
 
-const text = (x, y, content, { anchor, cls, turn, bold } = {}) =>
+export const text = (x, y, content, { anchor, cls, turn, bold } = {}) =>
   `<text x="${px(x)}" y="${px(y)}"${anchor ? ` text-anchor="${anchor}"` : ''}${cls ? ` class="${cls}"` : ''}` +
   `${bold ? ' font-weight="600"' : ''}${turn ? ` transform="rotate(${turn} ${px(x)} ${px(y)})"` : ''}>${escapeHtml(content)}</text>`;
-const line = (x1, y1, x2, y2, cls) => `<path class="${cls}" d="M${px(x1)} ${px(y1)}L${px(x2)} ${px(y2)}"/>`;
-// Titles are tooltips: not in drawings for phones, which have no pointer.
-let titled = true;
-const tip = (title) => (titled && title ? `<title>${escapeHtml(title)}</title>` : '');
-const mark = (style, x, y, title) =>
+export const line = (x1, y1, x2, y2, cls) => `<path class="${cls}" d="M${px(x1)} ${px(y1)}L${px(x2)} ${px(y2)}"/>`;
+// A tooltip.
+export const tip = (title) => (title ? `<title>${escapeHtml(title)}</title>` : '');
+export const mark = (style, x, y, title) =>
   `<use href="#m${style.mark}" x="${px(x)}" y="${px(y)}" class="${style.color}${style.hollow ? ' h' : ''}"` +
   (tip(title) ? `>${tip(title)}</use>` : '/>');
 
-function ticksOf(axis, scale, room) {
+export function ticksOf(axis, scale, room) {
   if (!axis.log) return scale.ticks(Math.max(2, Math.floor(room / 60))).map((value) => [value, value.toLocaleString('en-US')]);
   const [low, high] = scale.domain();
   const decades = Math.log10(high / low);
-  const leads = decades < 1.3 ? [1, 2, 4, 8] : decades < 2.5 && !axis.sizes ? [1, 2, 5] : [1];
+  let leads = decades < 1.3 ? [1, 2, 4, 8] : decades < 2.5 && !axis.sizes ? [1, 2, 5] : [1];
+  if (decades > 1 && leads.length * decades * 38 > room) leads = [1];
   const every = Math.max(1, Math.ceil((decades * 46) / room));
   const found = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
@@ -48,13 +48,13 @@ const extent = (values, axis) => {
   if (low === high) high = low + 1;
   return [low, high];
 };
-const scaleOf = (axis, values, range) => (axis.log ? scaleLog() : scaleLinear()).domain(extent(values, axis)).range(range);
+export const scaleOf = (axis, values, range) => (axis.log ? scaleLog() : scaleLinear()).domain(extent(values, axis)).range(range);
 
 // What the text discusses lies above the grey series.
-const greyFirst = (series) => [...series].sort((a, b) => Number(Boolean(b.grey)) - Number(Boolean(a.grey)));
+export const greyFirst = (series) => [...series].sort((a, b) => Number(Boolean(b.grey)) - Number(Boolean(a.grey)));
 
 // Moves labels apart, each at least `gap` below the one before, all between low and high.
-function dodge(wanted, gap, low, high) {
+export function dodge(wanted, gap, low, high) {
   const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]);
   const places = [...wanted];
   order.forEach((i, k) => (places[i] = Math.max(wanted[i], k ? places[order[k - 1]] + gap : low)));
@@ -62,7 +62,7 @@ function dodge(wanted, gap, low, high) {
   return places;
 }
 
-function frame(figure, { width, height, alone, title }, body) {
+export function frame(figure, { width, height, alone, title }, body) {
   const top = title ? 34 : 0;
   const head = alone
     ? `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 ${-top} ${px(width)} ${px(height + top)}" width="${px(width)}" height="${px(height + top)}">` +
@@ -72,7 +72,7 @@ function frame(figure, { width, height, alone, title }, body) {
 }
 
 // Rows of a legend: mark and name, wrapped; returns {svg, height}.
-function legend(series, { x, width, font, box }) {
+export function legend(series, { x, width, font, box }) {
   let [left, y] = [x, font];
   const parts = series.map((one) => {
     const style = styleOf(one);
@@ -88,244 +88,4 @@ function legend(series, { x, width, font, box }) {
     return svg;
   });
   return { svg: parts.join(''), height: y + 14 };
-}
-
-// A dot for each value, on rows of categories: lengths of bars would mean nothing on a logarithmic axis.
-function dots(figure, options) {
-  const { width, narrow } = options;
-  const font = narrow ? 12 : 14;
-  const left = Math.max(...figure.categories.map((name) => textWidth(name, font))) + 14;
-  const numbers = figure.numbers === false ? [] : narrow ? figure.series.slice(-1) : figure.series;
-  const column = narrow ? 74 : 96;
-  const right = width - numbers.length * column - 14;
-  const key = legend(figure.series, { x: 4, width: width - 8, font });
-  const top = key.height + (figure.marks ? 22 : 8) + (numbers.length > 0 ? 14 : 0);
-  const step = 25;
-  const bottom = top + step * figure.categories.length;
-  const scale = scaleOf(
-    figure.x,
-    figure.series.flatMap((one) => one.values),
-    [left, right],
-  );
-  const row = (i) => top + step * (i + 0.5);
-  const parts = [key.svg];
-  numbers.forEach((one, i) => parts.push(mark(styleOf(one), right + 8 + (i + 1) * column - 16, top - 14)));
-  for (const [value, label] of ticksOf(figure.x, scale, right - left))
-    parts.push(line(scale(value), top, scale(value), bottom, 'g'), text(scale(value), bottom + 18, label, { anchor: 'middle', cls: 'a' }));
-  for (const one of figure.marks ?? []) {
-    const x = scale(one.value);
-    parts.push(
-      line(x, top - 4, x, bottom, 'r'),
-      text(x, top - 8, one.label, { anchor: x > (left + right) / 2 ? 'end' : 'middle', cls: 'a' }),
-    );
-  }
-  figure.categories.forEach((name, i) => {
-    parts.push(text(left - 10, row(i) + 5, name, { anchor: 'end' }), line(left, row(i), right, row(i), 'g'));
-    for (const one of greyFirst(figure.series))
-      if (one.values[i] != null)
-        parts.push(mark(styleOf(one), scale(one.values[i]), row(i), `${name}, ${one.name}: ${figure.format(one.values[i])}`));
-    numbers.forEach((one, k) => {
-      if (one.values[i] != null)
-        parts.push(text(right + 8 + (k + 1) * column, row(i) + 5, figure.format(one.values[i]), { anchor: 'end', cls: 'n' }));
-    });
-  });
-  parts.push(text(left, bottom + 40, figure.x.label, { cls: 'a' }));
-  return frame(figure, { ...options, height: bottom + 50 }, parts.join(''));
-}
-
-// Stacked bars on rows, each part with its name where it fits.
-function bars(figure, options) {
-  const { width, narrow } = options;
-  const font = narrow ? 12 : 14;
-  const left = Math.max(...figure.categories.map((name) => textWidth(name, font))) + 14;
-  const right = width - 30;
-  const key = legend(figure.series, { x: 4, width: width - 8, font, box: true });
-  const [top, step] = [key.height + 4, 28];
-  const bottom = top + step * figure.categories.length;
-  const sums = figure.categories.map((_, i) => figure.series.reduce((sum, one) => sum + (one.values[i] ?? 0), 0));
-  const axis = figure.horizontal ? figure.x : figure.y;
-  const scale = scaleOf({ min: 0, ...axis }, sums, [left, right]);
-  const parts = [key.svg];
-  for (const [value, label] of ticksOf(axis, scale, right - left))
-    parts.push(line(scale(value), top, scale(value), bottom, 'g'), text(scale(value), bottom + 18, label, { anchor: 'middle', cls: 'a' }));
-  figure.categories.forEach((name, i) => {
-    const y = top + step * i;
-    parts.push(text(left - 10, y + 19, name, { anchor: 'end' }));
-    let sum = 0;
-    for (const one of figure.series) {
-      const value = one.values[i];
-      if (value == null) continue;
-      const [from, to] = [scale(sum), scale((sum += value))];
-      parts.push(
-        `<rect x="${px(from)}" y="${px(y + 4)}" width="${px(to - from)}" height="20" class="${styleOf(one).color} b">` +
-          `${tip(`${name}, ${one.name}: ${figure.format(value)}`)}</rect>`,
-      );
-      if (to - from > textWidth(one.name, font) + 8) parts.push(text((from + to) / 2, y + 19, one.name, { anchor: 'middle', cls: 'i' }));
-    }
-  });
-  parts.push(text(left, bottom + 40, axis.label, { cls: 'a' }));
-  return frame(figure, { ...options, height: bottom + 50 }, parts.join(''));
-}
-
-// Lines over a numeric axis or over categories; the name of a series stands at its end.
-function lines(figure, options) {
-  const { width, narrow } = options;
-  const font = narrow ? 12 : 14;
-  const points = figure.series.map((one) =>
-    (one.points ?? one.values.map((y, i) => ({ x: figure.categories[i], y }))).filter(({ y }) => y != null),
-  );
-  const nameOf = (one) => (narrow && one.short) || one.name;
-  const widest = Math.max(...figure.series.map((one) => textWidth(nameOf(one), font)));
-  const direct = widest < (narrow ? 0.4 : 0.34) * width;
-  const key = direct ? { svg: '', height: 4 } : legend(figure.series, { x: 4, width: width - 8, font });
-  const [left, right] = [narrow ? 50 : 62, width - (direct ? widest + 34 : 16)];
-  const top = key.height + 26;
-  const bottom = top + Math.max(narrow ? 260 : figure.tall ? 460 : 300, direct ? figure.series.length * (font + 3) : 0);
-  const x = figure.categories
-    ? scalePoint(figure.categories, [left, right]).padding(0.3)
-    : scaleOf(
-        figure.x,
-        points.flat().map((point) => point.x),
-        [left, right],
-      );
-  const y = scaleOf(
-    figure.y,
-    points.flat().map((point) => point.y),
-    [bottom, top],
-  );
-  const parts = [key.svg, text(4, key.height + 12, figure.y.label, { cls: 'a' })];
-  for (const [value, label] of ticksOf(figure.y, y, bottom - top))
-    parts.push(line(left, y(value), right, y(value), 'g'), text(left - 8, y(value) + 5, label, { anchor: 'end', cls: 'a' }));
-  const along = figure.categories ? figure.categories.map((name) => [name, String(name)]) : ticksOf(figure.x, x, right - left);
-  for (const [value, label] of along)
-    parts.push(line(x(value), top, x(value), bottom, 'g'), text(x(value), bottom + 18, label, { anchor: 'middle', cls: 'a' }));
-  parts.push(text((left + right) / 2, bottom + 40, figure.x.label, { anchor: 'middle', cls: 'a' }));
-  for (const one of figure.marks ?? [])
-    parts.push(line(left, y(one.value), right, y(one.value), 'r'), text(left + 6, y(one.value) - 6, one.label, { cls: 'a o' }));
-  const ends = points.map((list) => list.at(-1));
-  const places = dodge(
-    ends.map((end) => y(end.y)),
-    font + 3,
-    top,
-    bottom,
-  );
-  for (const i of greyFirst(figure.series).map((one) => figure.series.indexOf(one))) {
-    const [one, style] = [figure.series[i], styleOf(figure.series[i])];
-    const path = points[i].map((point, k) => `${k ? 'L' : 'M'}${px(x(point.x))} ${px(y(point.y))}`).join('');
-    if (figure.type !== 'points')
-      parts.push(
-        `<path class="l ${style.color}${one.strong ? ' s' : ''}" d="${path}"${style.dash ? ` stroke-dasharray="${style.dash}"` : ''}/>`,
-      );
-    if (!one.roof)
-      for (const point of points[i]) {
-        const [low, high] = [y(point.y * (1 - (point.noise ?? 0))), y(point.y * (1 + (point.noise ?? 0)))];
-        if (low - high > 14) parts.push(line(x(point.x), low, x(point.x), high, `w ${style.color}`));
-        const at = figure.categories ? point.x : figure.x.sizes ? size(point.x) : point.x;
-        parts.push(mark(style, x(point.x), y(point.y), `${one.name}, ${at}: ${figure.format(point.y)}`));
-      }
-    if (direct) {
-      const [endX, endY] = [x(ends[i].x), y(ends[i].y)];
-      if (Math.abs(places[i] - endY) > 3 || right - endX > 8) parts.push(line(endX + 7, endY, right + 12, places[i], 'e'));
-      parts.push(text(right + 16, places[i] + 5, nameOf(one), { cls: one.grey || one.roof ? 'a' : '', bold: one.strong }));
-    }
-  }
-  return frame(figure, { ...options, height: bottom + 50 }, parts.join(''));
-}
-
-// Labelled points in a field of two logarithmic axes, and a roof above them.
-function field(figure, options) {
-  const { width, narrow } = options;
-  const font = narrow ? 12 : 14;
-  const [left, right, top] = [narrow ? 50 : 62, width - (narrow ? 84 : 110), 30];
-  const bottom = top + (narrow ? 320 : 440);
-  const all = figure.series.flatMap((one) => one.points);
-  const x = scaleOf(
-    figure.x,
-    all.map((point) => point.x),
-    [left, right],
-  );
-  const y = scaleOf(
-    figure.y,
-    all.map((point) => point.y),
-    [bottom, top],
-  );
-  const parts = [text(4, 12, figure.y.label, { cls: 'a' })];
-  for (const [value, label] of ticksOf(figure.y, y, bottom - top))
-    parts.push(line(left, y(value), right, y(value), 'g'), text(left - 8, y(value) + 5, label, { anchor: 'end', cls: 'a' }));
-  for (const [value, label] of ticksOf(figure.x, x, right - left))
-    parts.push(line(x(value), top, x(value), bottom, 'g'), text(x(value), bottom + 18, label, { anchor: 'middle', cls: 'a' }));
-  parts.push(text((left + right) / 2, bottom + 40, figure.x.label, { anchor: 'middle', cls: 'a' }));
-  const single = figure.series.filter((one) => !one.roof);
-  const places = dodge(
-    single.map((one) => y(one.points[0].y)),
-    font + 3,
-    top + 10,
-    bottom - 6,
-  );
-  for (const one of figure.series.filter((each) => each.roof)) {
-    const [a, b] = one.points;
-    parts.push(line(x(a.x), y(a.y), x(b.x), y(b.y), 'r'), text(x(a.x) + 10, y(a.y) + 2, one.name, { cls: 'a' }));
-  }
-  single.forEach((one, i) => {
-    const [point] = one.points;
-    if (Math.abs(places[i] - y(point.y)) > 4) parts.push(line(x(point.x) + 6, y(point.y), x(point.x) + 13, places[i], 'e'));
-    parts.push(
-      mark(styleOf(one), x(point.x), y(point.y), `${one.name}: ${figure.format(point.y)}`),
-      text(x(point.x) + 16, places[i] + 5, one.name, { cls: 'o' }),
-    );
-  });
-  return frame(figure, { ...options, height: bottom + 50 }, parts.join(''));
-}
-
-// A grid of squares for each value of a third knob, the darker the slower.
-function heat(figure, options) {
-  const { width, narrow } = options;
-  const [across, down] = [narrow ? 2 : 3, figure.panels.length];
-  const cell = narrow ? 20 : 35;
-  const left = 46;
-  const [panelWidth, panelHeight] = [6 * cell + left + 14, 6 * cell + 56];
-  const all = figure.panels.flatMap((panel) => panel.cells.flat()).filter((value) => value != null);
-  const [low, high] = [Math.min(...all), Math.max(...all)];
-  const shade = (value) => 0.06 + (0.86 * Math.log(value / low)) / Math.log(high / low);
-  const parts = [];
-  figure.panels.forEach((panel, k) => {
-    const [x0, y0] = [(k % across) * Math.min(panelWidth, width / across) + left, Math.floor(k / across) * panelHeight + 30];
-    parts.push(text(x0, y0 - 10, panel.name, { bold: true }));
-    panel.cells.forEach((row, i) => {
-      parts.push(text(x0 - 6, y0 + i * cell + cell / 2 + 5, figure.rows[i], { anchor: 'end', cls: 'a' }));
-      row.forEach((value, j) => {
-        if (value == null) return;
-        const title = `${panel.name}, ${figure.y.label} ${figure.rows[i]}, ${figure.x.label} ${figure.columns[j]}: ${figure.format(value)}`;
-        parts.push(
-          `<rect x="${px(x0 + j * cell)}" y="${px(y0 + i * cell)}" width="${cell}" height="${cell}" class="c" fill-opacity="${shade(value).toFixed(2)}">${tip(title)}</rect>`,
-        );
-        if (!narrow)
-          parts.push(
-            text(x0 + (j + 0.5) * cell, y0 + i * cell + cell / 2 + 4, figure.short(value), {
-              anchor: 'middle',
-              cls: shade(value) > 0.5 ? 't i' : 't',
-            }),
-          );
-        if (value === low)
-          parts.push(`<rect x="${px(x0 + j * cell)}" y="${px(y0 + i * cell)}" width="${cell}" height="${cell}" class="best"/>`);
-      });
-    });
-    figure.columns.forEach((name, j) => {
-      if (!narrow || j % 2 === 0) parts.push(text(x0 + (j + 0.5) * cell, y0 + 6 * cell + 14, name, { anchor: 'middle', cls: 't' }));
-    });
-  });
-  const height = Math.ceil(down / across) * panelHeight + 24;
-  parts.push(text(4, height - 4, `down: ${figure.y.label}; across: ${figure.x.label}; framed: the fastest`, { cls: 'a' }));
-  return frame(figure, { ...options, height: height + 6 }, parts.join(''));
-}
-
-const DRAWERS = { heat, field };
-
-// `alone`: the style sheet of a picture that stands by itself; without it, the page's applies.
-export function chartSvg(figure, options) {
-  titled = !options.narrow && !options.alone;
-  const drawer =
-    DRAWERS[figure.type] ??
-    (figure.stacked ? bars : figure.categories && (figure.type === 'bar' || figure.type === 'points') ? dots : lines);
-  return drawer(figure, options);
 }

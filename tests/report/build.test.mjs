@@ -2,60 +2,19 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { addSteps, buildPage, loadReport } from '../../report/build.js';
 import { parseCsv } from '../../report/lib/csv.js';
 import { introduction, logTable } from '../../report/lib/handout.js';
 import { deviceName, readDevices, readRecord } from '../../report/lib/inputs.js';
-import { styleOf } from '../../report/lib/marks.js';
-import { onePass } from '../../report/lib/one_pass.js';
-import { perDevice, tableHtml } from '../../report/lib/render.js';
-import { TRAFFIC, bytesOf } from '../../report/lib/traffic.js';
 import { figuresOf, sentenceOf, valueOf } from '../../report/page/js/page.js';
 import { versionOrder } from '../../report/page/js/records.js';
 import { digits, size } from '../../report/page/js/format.js';
 import { launches, tableOf } from '../../report/page/js/profiles.js';
+import { ROOT } from './browser.mjs';
+import { folderOf, record, reportOf, row } from './records.mjs';
 
-const ROOT = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '../..');
-const record = (changes = {}) => ({
-  schema: 1,
-  device: { name: 'NVIDIA X1', backend: 'cuda', driver: '7', runtime_version: 13000, clocks: 'n/a' },
-  copy_gb_per_s: 360,
-  date: '2026-01-02T03:04:05Z',
-  commit: 'abc',
-  repetitions: 9,
-  time_limit_s: 1,
-  interrupted: false,
-  left_out: [],
-  rows: [],
-  ...changes,
-});
-const row = (version, n, median, changes = {}) => ({
-  version,
-  n,
-  what: 'pairs',
-  input: 'uniform',
-  knobs: {},
-  status: 'ok',
-  verdict: 'PASS',
-  repetitions: 9,
-  median_ms: median,
-  stages_ms: {},
-  ...changes,
-});
-
-// A folder of results: {'X1/hw4.json': record, ...}.
-function folderOf(files) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'results-'));
-  for (const [name, content] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
-  }
-  return folder;
-}
-const reportOf = (files) => ({ published: loadReport().published, devices: readDevices(folderOf(files)) });
 const figure = (report, device, id) => figuresOf(report, device).find((one) => one.id === id);
 
 test('CSV: numbers, text, empty cells and lines', () => {
@@ -218,94 +177,6 @@ test('every measured radix version has exactly one step in the worklog, and a ha
 });
 test('package-lock.json has every package that npm ci wants, those of other platforms too', () => {
   execFileSync('npm', ['ci', '--dry-run', '--offline'], { cwd: path.join(ROOT, 'report'), stdio: 'pipe' });
-});
-test('one pass: the arrays of the stepper are those of radix_v2', () => {
-  // The example of radix_v2's handout, "By hand".
-  const { hist, start, rank, place, output } = onePass([0, 1, 3, 0, 2, 3, 1, 0]);
-  assert.deepEqual(hist.flat(), [2, 1, 1, 1, 0, 1, 1, 1]);
-  assert.deepEqual(start.flat(), [0, 2, 3, 4, 5, 5, 6, 7]);
-  assert.deepEqual(
-    [rank, place],
-    [
-      [0, 0, 0, 1, 0, 0, 0, 0],
-      [0, 3, 6, 1, 5, 7, 4, 2],
-    ],
-  );
-  assert.deepEqual(output, [0, 0, 0, 1, 1, 2, 3, 3]);
-  // Two stable passes sort four bits.
-  const keys = [5, 12, 3, 9, 6, 15, 0, 10];
-  assert.deepEqual(
-    onePass(onePass(keys).output, 2).output,
-    [...keys].sort((a, b) => a - b),
-  );
-});
-test('bytes per pair: the sums of the kernels, and the floors that the handouts of radix_v5 and radix_v7 name', () => {
-  assert.deepEqual(
-    Object.keys(TRAFFIC).map((version) => bytesOf(version)),
-    [32 * 64 + 16, 8 * 44 + 16, 8 * 64 + 16, 8 * 64 + 16, 68, 68, 52],
-  );
-});
-test('every version of the records has a mark of its own, filled or hollow, in any chart', () => {
-  const styles = versionOrder(loadReport()).map((_, slot) => styleOf({ color: `slot${slot}` }));
-  assert.equal(new Set(styles.map(({ mark, hollow }) => `${mark} ${hollow}`)).size, styles.length);
-});
-test('a table with more columns than paper has room for becomes several, each with the first column', () => {
-  const html = tableHtml(
-    { columns: ['n', ...Array.from({ length: 14 }, (_, i) => `c_${i}`)], rows: [['1', ...Array(14).fill('x')]] },
-    'wide',
-  );
-  assert.equal(html.match(/<table>/g).length, 2);
-  assert.equal(html.match(/<th scope="row">1</g).length, 2);
-  assert.equal(html.match(/<td>x</g).length, 14);
-  assert.match(html, /c_<wbr>13/);
-});
-test('a switch of devices: what is the same for all stands once', () => {
-  const report = reportOf({ 'X1/hw4.json': record(), 'cpu_A/hw4.json': record({ device: { name: 'A', backend: 'cpu', driver: 'L' } }) });
-  assert.equal(
-    perDevice(report, 'p', () => 'same'),
-    'same',
-  );
-  assert.equal(
-    perDevice(report, 'p', ({ id }) => id),
-    '<p data-device="X1">X1</p><p data-device="cpu_A">cpu_A</p>',
-  );
-});
-test('the page is smaller than 1.3 MB and loads nothing', () => {
-  const page = buildPage(loadReport());
-  assert.ok(Buffer.byteLength(page) < 1.3e6);
-  assert.doesNotMatch(page, /(src|href)="(?!#|data:|\.\.\/labs\/)[^"]*"|@import|url\(/);
-});
-test('questions.md: the page answers each question where it says', () => {
-  const page = fs.readFileSync(path.join(ROOT, 'report/index.html'), 'utf8');
-  const plain = (html) =>
-    html
-      .replace(/<[^>]*>/g, '')
-      .replace(/&#39;/g, "'")
-      .replace(/&quot;/g, '"')
-      .replace(/&amp;/g, '&')
-      .replace(/\s+/g, ' ');
-  const sections = Object.fromEntries(
-    page
-      .split('<h2 id="')
-      .map((part, i) => (i === 0 ? ['opening', part] : [part.split('"')[0], part]))
-      .map(([id, part]) => [id, plain(part)]),
-  );
-  const text = fs.readFileSync(path.join(ROOT, 'tests/report/questions.md'), 'utf8');
-  const asked = text
-    .split(/^## /m)
-    .slice(1)
-    .map((part) => [part.split('\n')[0], [...part.matchAll(/^\d\. .*?\n   > (.*(?:\n   > .*)*)/gm)]]);
-  assert.deepEqual(
-    asked.map(([id]) => id),
-    Object.keys(sections),
-  );
-  for (const [id, answers] of asked) {
-    assert.equal(answers.length, 3, `three questions about ${id}`);
-    for (const [, quote] of answers) {
-      const wanted = quote.replace(/\n   > /g, ' ');
-      assert.ok(sections[id].includes(wanted), `${id} does not say: ${wanted}`);
-    }
-  }
 });
 test('without any record there is no page, but a sentence', () => {
   assert.throws(() => buildPage({ published: {}, devices: [] }), /make reproduce makes some/);

@@ -64,7 +64,7 @@ function scaling(what, device, version, n) {
   return Infinity;
 }
 
-// What a cell must show, as a number; undefined: not this file's business.
+// The number that a cell must show; undefined: not checked here.
 const EXPECTED = {
   'scaling-keys': ({ device, row, column }) => scaling('keys', device, column.replace(', ms', ''), sizeOf(row)),
   'scaling-pairs': ({ device, row, column }) => scaling('pairs', device, column.replace(', ms', ''), sizeOf(row)),

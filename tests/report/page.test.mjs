@@ -131,7 +131,7 @@ test('a finger hits every control: 44 pixels; regions that scroll have names', a
 test('print: light, all tables open, nothing cut off at the right, nothing below 8 points', async () => {
   const { page } = await open(browser, { colorScheme: 'dark', width: 688 }); // A4 less margins of 14 mm
   await page.emulateMedia({ media: 'print' });
-  await page.waitForFunction(() => !document.querySelector('details:not([open])'), null, { timeout: 5000 });
+  await page.waitForFunction(() => !document.querySelector('details:not([open])'), null, { timeout: 30000 });
   for (const device of await devicesOf(page)) {
     await page.$eval(`input[value="${device}"]`, (input) => input.click());
     const state = await page.evaluate(() => ({
@@ -155,7 +155,7 @@ test('print: light, all tables open, nothing cut off at the right, nothing below
     assert.deepEqual([state.cut, state.small], [[], []], device);
   }
   await page.emulateMedia({ media: 'screen' });
-  await page.waitForFunction(() => !document.querySelector('details[open]'), null, { timeout: 5000 });
+  await page.waitForFunction(() => !document.querySelector('details[open]'), null, { timeout: 30000 });
   assert.ok((await page.pdf({ format: 'A4' })).length > 50000);
 });
 test('text and series stand out from the paper, light and dark', async () => {

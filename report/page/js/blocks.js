@@ -29,11 +29,11 @@ export function blocksFigures(report, device) {
   return [
     {
       id: 'blocks',
-      title: `Time of the report's fifteen settings, relative to its best one, ${REPORTS_BEST}`,
+      title: `Time of the report's fifteen settings (blockDigit/blockSize/blockScan), relative to its best one`,
       type: 'bar',
       horizontal: true,
       categories: settings.map(name),
-      x: { label: `blockDigit / blockSize / blockScan; time / time at ${REPORTS_BEST}`, min: 0 },
+      x: { label: `time / time at ${REPORTS_BEST}`, min: 0 },
       series: [
         { name: 'CS344 radix report, 820M', color: 'published', values: settings.map((s) => s.total_ms / base.total_ms) },
         { name: `${label(device)}, ${size(n) ?? ''} pairs`, color: 'device1', values: relative },

@@ -122,7 +122,7 @@ const LESSONS = {
   radix_v4: 'The same tile sorted by one-bit splits: the idea of radix_v3 was right, its sort was not.',
   radix_v5: 'One kernel a pass: a tile stays on the chip, and tiles add up their counts among themselves. An eighth of the bytes.',
   radix_v6: 'The same bytes with half the instructions: once memory is no limit, ranking is.',
-  radix_v7: 'The upper bits first: what is left fits into a block, so two sweeps do where four did.',
+  radix_v7: 'The upper bits first: each bucket then fits into a block, so two sweeps replace four.',
   thrust_ref: 'The library that the reports lost to; it allocates its scratch memory in each call.',
   cub_ref:
     "NVIDIA's CUB, which Thrust is built on, with scratch allocated beforehand and the better of two index types: the harder one to beat.",
@@ -156,7 +156,7 @@ export function worklogTables(report, device) {
         }),
         { html: `<span class="why">${LESSONS[version] ?? ''}</span>` },
       ]),
-      note: `% of a library: its time over the version's, so 200% is twice as fast. A dash: the row was stopped (radix_v1 above five seconds), or not measured.`,
+      note: `% of a library: its time over the version's, so 200% is twice as fast. A dash: not measured, or stopped: radix_v1's sorts of 100M pairs on the H200, warm-up included, took more than the row's five seconds.`,
     },
   ];
 }
