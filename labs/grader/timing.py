@@ -7,7 +7,7 @@ from . import judge, worker
 
 
 def time_beside_reference(tools, reference, version, rubric, on_gpu):
-    """{"reference": s, "submission": s}, medians. Raises worker.Ended if a sort fails or is wrong."""
+    """{"reference": [s], "submission": [s]}, one time per turn. Raises worker.Ended if a sort fails or is wrong."""
     rules = rubric["speed"]
     seconds = {"reference": [], "submission": []}
     pair, earlier = {}, []
@@ -28,7 +28,7 @@ def time_beside_reference(tools, reference, version, rubric, on_gpu):
     finally:
         for process in pair.values():
             process.close()
-    return {name: statistics.median(values) for name, values in seconds.items()}
+    return seconds
 
 
 def time_record(grader, record):
@@ -41,8 +41,10 @@ def time_record(grader, record):
         record["groups"]["speed"] = {"score": 0, "max": points, "why": "only a sort that is right is timed"}
         return
     try:
-        times = time_beside_reference(grader.builder.tools, grader.builder.reference, record["version"], grader.rubric, grader.builder.on_gpu)
-        ratio = times["submission"] / times["reference"]
+        seconds = time_beside_reference(grader.builder.tools, grader.builder.reference, record["version"], grader.rubric, grader.builder.on_gpu)
+        times = {name: statistics.median(values) for name, values in seconds.items()}
+        # Of each turn by itself: a load that comes or goes between turns is in both of its times.
+        ratio = statistics.median(own / other for own, other in zip(seconds["submission"], seconds["reference"]))
         score = points * min(1, rules["full_until"] / ratio)
         record["speed"] = {"backend": "a GPU" if grader.builder.on_gpu else "the cpu backend", "ms": round(times["submission"] * 1e3, 2), "reference_ms": round(times["reference"] * 1e3, 2), "ratio": round(ratio, 3)}
         if ratio > rules["full_until"]:

@@ -70,8 +70,8 @@ P
 
 @test "the sandbox binds the device nodes of a GPU, and only those" {
   # Any node that bubblewrap's own /dev does not have stands in for a GPU's.
-  for node in /dev/fuse /dev/kvm /dev/loop-control /dev/tty0 /dev/kmsg none; do [ ! -c $node ] || break; done
-  [ $node != none ] || skip "no device node to bind"
+  for node in /dev/fuse /dev/kvm /dev/loop-control /dev/tty0 /dev/kmsg none; do [ ! -c "$node" ] || break; done
+  [ "$node" != none ] || skip "no device node to bind"
   python3 - "$node" <<'P'
 import subprocess, sys
 from labs.grader import sandbox

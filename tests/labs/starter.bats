@@ -75,6 +75,25 @@ P
   done
 }
 
+@test "a TODO is read to its end, and a stub whose TODO is gone is found" {
+  for lab in $labs; do
+    scripts/starter.sh "$lab" bats_lab
+    python3 - <<'P'
+import re
+from labs.grader.steps import stubs_left, todos
+path = "bats_lab/student_func.cu"
+assert stubs_left("bats_lab") == [], stubs_left("bats_lab")
+assert all(text.rstrip().endswith((".", ":", "?", "]", ")")) for _, text in todos("bats_lab")), todos("bats_lab")
+text = open(path, encoding="utf-8").read()
+without = re.sub(r"(?m)^ *// (TODO .*|      +\S.*)\n", "", text)
+open(path, "w", encoding="utf-8").write(without)
+assert todos("bats_lab") == []
+assert len(stubs_left("bats_lab")) == len(re.findall(r"// stub$", without, re.M)) > 0
+P
+    rm -r bats_lab
+  done
+}
+
 @test "what is wrong with a request" {
   run -2 scripts/starter.sh radix_v99
   [[ $output == *"there is no lab 'radix_v99'; the labs are: "* ]]
