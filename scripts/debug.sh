@@ -31,7 +31,7 @@ mapfile -t kernels < <(kernels_of "$version"/student_func.cu "$version"/*.cuh)
   quit "there is no kernel '$kernel'; those of $version are: ${kernels[*]}"
 [ -z "$kernel" ] || kernels=("$kernel")
 # V=: this version, for make debug, would mean verbose here.
-program=$(make -s BACKEND=cpu DEBUG=1 print-B)/$version/trace
+program=$(make -s --no-print-directory BACKEND=cpu DEBUG=1 print-B)/$version/trace
 make -s V= BACKEND=cpu DEBUG=1 "$program" || quit 'the build failed'
 mapfile -t arguments < <(PYTHONDONTWRITEBYTECODE=1 python3 -m labs.check.trace "$version" --arguments)
 breakpoints=()

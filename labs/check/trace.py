@@ -73,7 +73,7 @@ def by_hand(path):
 
 def make(goals):
     """On the cpu backend, also where there is a GPU."""
-    return subprocess.run(["make", "-s", "-j2", "BACKEND=cpu"] + goals, capture_output=True, text=True)
+    return subprocess.run(["make", "-s", "--no-print-directory", "-j2", "BACKEND=cpu"] + goals, capture_output=True, text=True)
 
 
 def arguments_of(output, keys, settings, bare):
