@@ -6,9 +6,11 @@ teardown() { rm -rf bats_trace; }
 
 @test "the examples are those of the handouts" {
   python3 - <<'END'
-import json, re
+import json, os, re
 examples = json.load(open("labs/check/examples.json"))
-for name, example in examples.items():
+present = {name: example for name, example in examples.items() if os.path.exists(name)}
+assert len(present) > 15
+for name, example in present.items():
     text = open(f"{name}/README.md").read()
     hand = re.search(r"^## By hand\n(.*?)^## ", text, re.M | re.S)[1]
     digits = " ".join(re.findall(r"\d+", hand))
