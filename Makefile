@@ -36,6 +36,9 @@ ifeq ($(BACKEND)$(SANITIZE),cuda1)
   $(error SANITIZE=1 goes with BACKEND=cpu; on a GPU run scripts/gpu_check.sh, which uses compute-sanitizer)
 endif
 
+ifneq ($(filter cuda1,$(BACKEND)$(DEBUG)),)
+  $(error DEBUG=1 goes with BACKEND=cpu; on a GPU use cuda-gdb)
+endif
 ifneq ($(CHECK),0)
   ifneq ($(BACKEND)$(SANITIZE),cpu0)
     $(error CHECK=$(CHECK) goes with BACKEND=cpu and without SANITIZE=1)

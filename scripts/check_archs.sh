@@ -2,7 +2,7 @@
 # Compiles every version with nvcc for each GPU architecture, at low priority; nothing is run.
 #   scripts/check_archs.sh                       all versions, sm_75 to sm_120; half an hour on two cores
 #   ARCHS="sm_75 sm_90" scripts/check_archs.sh radix_v6 radix_v7
-# Exit code: 0 all compile, 1 some do not (their messages are printed), 2 no nvcc.
+# Exit code: 0 all compile, 1 some do not (their messages are printed) or an architecture is unknown, 2 no nvcc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 read -r -a archs <<<"${ARCHS:-sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120}"
@@ -16,6 +16,11 @@ trap 'rm -f "$log"' EXIT
 "$nvcc" --version | grep -o 'release [0-9.]*' | sed 's/^/nvcc /'
 status=0
 for arch in "${archs[@]}"; do
+  if ! "$nvcc" --list-gpu-code | grep -x "$arch" >/dev/null; then
+    echo "$arch: this nvcc does not know it"
+    status=1
+    continue
+  fi
   failed=()
   for version in "${versions[@]}"; do
     # The object of the version alone: the rest of the program does not depend on the architecture.

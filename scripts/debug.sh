@@ -2,7 +2,7 @@
 # Opens gdb on a version's kernels, on the cpu backend without optimisation, at one thread of one block. It sorts the
 # worked example of the handout. Called by make debug V=NAME [K=KERNEL] [X=5] [BLOCK=0]; see labs/debugging.md.
 #   scripts/debug.sh NAME [--kernel KERNEL] [--thread X] [--block B] [gdb's options, for example --batch -ex bt]
-# KERNEL: the first kernel of student_func.cu if left out. Exit code: gdb's; 2: usage, no gdb, or no build.
+# KERNEL: if left out, every kernel of the version. Exit code: gdb's; 2: usage, no gdb, or no build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 quit() { echo "debug: $1" >&2; exit 2; }
@@ -26,18 +26,25 @@ kernels_of() { # the kernels of these files, in the order in which they are writ
     grep -oP '__global__\s+(void\s+)?(__launch_bounds__\s*\([^)]*\)\s*)?(void\s+)?\K\w+(?=\s*\()'
 }
 mapfile -t kernels < <(kernels_of "$version"/student_func.cu "$version"/*.cuh)
-kernel=${kernel:-${kernels[0]-}}
-[ -n "$kernel" ] || quit "$version has no kernel of its own; name one with K=..."
-kernels_of "$version"/* radix_*/*.cuh common/*.cuh | grep -qx "$kernel" ||
+[ -n "$kernel" ] || [ ${#kernels[@]} -gt 0 ] || quit "$version has no kernel of its own; name one with K=..."
+[ -z "$kernel" ] || kernels_of "$version"/* radix_*/*.cuh common/*.cuh | grep -x "$kernel" >/dev/null ||
   quit "there is no kernel '$kernel'; those of $version are: ${kernels[*]}"
+[ -z "$kernel" ] || kernels=("$kernel")
 # V=: this version, for make debug, would mean verbose here.
-program=$(make -s BACKEND=cpu DEBUG=1 print-B)/$version/trace
+program=$(make -s --no-print-directory BACKEND=cpu DEBUG=1 print-B)/$version/trace
 make -s V= BACKEND=cpu DEBUG=1 "$program" || quit 'the build failed'
 mapfile -t arguments < <(PYTHONDONTWRITEBYTECODE=1 python3 -m labs.check.trace "$version" --arguments)
+breakpoints=()
+symbols=$(nm -C "$program")
+for kernel in "${kernels[@]}"; do # those that the program contains
+  if grep -q " ${kernel}[<(]" <<<"$symbols"; then
+    breakpoints+=(-ex "break $kernel if threadIdx.x == $thread && blockIdx.x == $block")
+  fi
+done
 # One thread of the system, so that all CUDA threads are of one gdb thread.
 OMP_NUM_THREADS=1 exec gdb -q -nx \
   -iex 'set pagination off' -iex 'set debuginfod enabled off' -iex 'set print thread-events off' \
   -ex 'source labs/check/cuda_gdb.py' \
   -ex 'set breakpoint pending off' -ex 'tbreak your_sort' -ex run \
-  -ex "break $kernel if threadIdx.x == $thread && blockIdx.x == $block" -ex continue \
+  "${breakpoints[@]}" -ex continue \
   "$@" --args "$program" "${arguments[@]}"

@@ -54,13 +54,24 @@ def is_launch(frame):
     return symtab is not None and "cuda_cpu/" not in symtab.filename and not symtab.filename.startswith("/usr/")
 
 
+def function_at(pc):
+    """The name of the function around an address, or None."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block.function.print_name if block is not None else None
+
+
 def host_function(frame):
-    """The function with the launch: part of the names of the frames behind its lambda."""
-    while frame is not None:
-        match = re.search(r"(\w+)\([^()]*\)::<?{?lambda", frame.name() or "")
-        if match:
-            return match[1]
-        frame = frame.older()
+    """The function around a launch. The lambda that calls the kernel stands on a line of the launch, to which code of
+    that function belongs too."""
+    place = frame.find_sal()
+    lines = place.symtab.linetable()
+    for line in (place.line + offset for offset in (0, -1, 1, -2, 2, -3, 3)):  # a launch may take several lines
+        for entry in lines.line(line) or ():
+            name = function_at(entry.pc) or "operator()"
+            if not name.startswith(("operator()", "cuda_cpu::", "std::")) and "lambda" not in name:
+                return name.split("(")[0]
     return "host code"
 
 
@@ -185,10 +196,7 @@ class Cuda(gdb.Command):
         context = int(block["threads"][number]["worker"]["suspended"]["fctx_"].cast(gdb.lookup_type("long")))
         level = 0
         for pc in saved_addresses(context):
-            function = gdb.block_for_pc(pc)
-            while function is not None and function.function is None:
-                function = function.superblock
-            name = function.function.print_name if function is not None else ""
+            name = function_at(pc) or ""
             place = gdb.find_pc_line(pc - 1)
             if not name or place.symtab is None or HIDDEN.match(name) or "cuda_cpu/" in place.symtab.filename:
                 continue

@@ -73,7 +73,7 @@ def by_hand(path):
 
 def make(goals):
     """On the cpu backend, also where there is a GPU."""
-    return subprocess.run(["make", "-s", "-j2", "BACKEND=cpu"] + goals, capture_output=True, text=True)
+    return subprocess.run(["make", "-s", "--no-print-directory", "-j2", "BACKEND=cpu"] + goals, capture_output=True, text=True)
 
 
 def arguments_of(output, keys, settings, bare):
@@ -83,7 +83,9 @@ def arguments_of(output, keys, settings, bare):
 
 def run(version, keys, settings, bare):
     """(trace, exit code, its messages on stderr)"""
-    build = make(["print-B"]).stdout.strip()
+    build, not_here = (make(["print-B", "print-NOT_HERE"]).stdout + "\n").split("\n")[:2]
+    if version in not_here.split():
+        quit_with(f"{version} cannot be built for the cpu backend here, and the trace needs that backend")
     path = f"{build}/{version}/trace"
     built = make([path])
     if built.returncode != 0:

@@ -1,6 +1,7 @@
 """A trace as text."""
 
 SHORT = 40  # longer arrays are printed as their changed runs
+WIDE = 90  # characters of a run
 
 
 def shape(sizes):
@@ -38,8 +39,10 @@ def changed_rows(change):
         else:
             joined.append([first, first + count])
     for first, end in joined[:6]:
-        shown = min(end, first + SHORT)
-        rows.append((f"{name}[{first}..{end - 1}]", row(values[first:shown])[:-1] + (" ...]" if shown < end else "]")))
+        place = f"{name}[{first}]" if end == first + 1 else f"{name}[{first}..{end - 1}]"
+        text = row(values[first : min(end, first + SHORT)])[:-1]
+        cut = len(text) > WIDE or end > first + SHORT
+        rows.append((place, (text[: text.rfind(" ", 0, WIDE)] + " ..." if cut else text) + "]"))
     if len(joined) > 6:
         rows.append((name, f"and {len(joined) - 6} more changed places"))
     return rows
