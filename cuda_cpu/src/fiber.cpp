@@ -7,14 +7,13 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "diagnose.h"
 #include "poison.h"
 
 namespace cuda_cpu {
-
-namespace bc = boost::context;
 
 __thread Pool *pool_of_this_thread = nullptr;
 
@@ -38,12 +37,77 @@ constexpr std::uint64_t kCanary = 0x5ca1ab1e0ddba11dULL;
 // A stack on which signal handlers run, as that of a CUDA thread may be full.
 constexpr std::size_t kSignalStackBytes = 256 * 1024;
 
+#ifdef __x86_64__
+
+asm(R"(
+.pushsection .text
+.globl cuda_cpu_switch_stacks
+.hidden cuda_cpu_switch_stacks
+.type cuda_cpu_switch_stacks, @function
+cuda_cpu_switch_stacks:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size cuda_cpu_switch_stacks, .-cuda_cpu_switch_stacks
+.popsection
+)");
+
+void run_worker() {
+  arrived(nullptr);
+  for (;;) {
+    Worker *const worker = pool().running;
+    worker->body();
+    worker->idle();
+  }
+}
+
+// As cuda_cpu_switch_stacks() leaves a stack: six registers, then where to return to, which finds
+// the stack aligned as behind a call.
+Suspended suspended_at_start(Worker *worker) {
+  void **const top = reinterpret_cast<void **>(worker);
+  std::memset(top - 8, 0, 8 * sizeof *top);
+  top[-2] = reinterpret_cast<void *>(run_worker);
+  return top - 8;
+}
+
+#else
+
+namespace bc = boost::context;
+
 // The stack belongs to a slab, so this allocator releases nothing.
 struct SlabStack {
   bc::stack_context context;
   bc::stack_context allocate() { return context; }
   void deallocate(bc::stack_context &) {}
 };
+
+Suspended suspended_at_start(Worker *worker) {
+  SlabStack stack;
+  stack.context.sp = worker;
+  stack.context.size = worker->stack_bytes;
+  return bc::fiber(std::allocator_arg, stack, [worker](bc::fiber &&from) -> bc::fiber {
+    pool_of_this_thread->switched_from->suspended = std::move(from);
+    arrived(nullptr);
+    for (;;) {
+      worker->body();
+      worker->idle();
+    }
+  });
+}
+
+#endif
 
 Worker *make_worker(void *stack_bottom, std::size_t shift) {
   const std::size_t usable = kStackBytes + shift - (sizeof(Worker) + 63) / 64 * 64;
@@ -52,16 +116,7 @@ Worker *make_worker(void *stack_bottom, std::size_t shift) {
   worker->stack_bottom = stack_bottom;
   worker->stack_bytes = usable;
   *static_cast<std::uint64_t *>(stack_bottom) = kCanary;
-  SlabStack stack;
-  stack.context.sp = top;
-  stack.context.size = usable;
-  worker->suspended = bc::fiber(std::allocator_arg, stack, [worker](bc::fiber &&from) -> bc::fiber {
-    arrived(std::move(from), nullptr);
-    for (;;) {
-      worker->body();
-      worker->idle();
-    }
-  });
+  worker->suspended = suspended_at_start(worker);
   return worker;
 }
 

@@ -1,4 +1,5 @@
-// Fibers: one stack per CUDA thread that has to wait, on Boost.Context.
+// Fibers: one stack per CUDA thread that has to wait. On x86-64 a few instructions switch stacks,
+// elsewhere Boost.Context does.
 //
 // A worker is a fiber that runs one piece of code over and over. Switching from one worker to
 // another costs a few nanoseconds and involves no system call. A worker stays on the operating
@@ -6,7 +7,9 @@
 #ifndef CUDA_CPU_FIBER_H
 #define CUDA_CPU_FIBER_H
 
+#ifndef __x86_64__
 #include <boost/context/fiber.hpp>
+#endif
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -25,9 +28,21 @@ inline constexpr std::size_t kStackKilobytes = 256;
 inline constexpr std::size_t kStackKilobytes = 64;
 #endif
 
+#ifdef __x86_64__
+// A suspended stack: its stack pointer, above which its registers lie.
+using Suspended = void *;
+// Stores the running stack in *from and goes on with `to`. It ends with `ret`: Boost's jump would
+// leave the processor's stack of return addresses one too deep, so that the returns behind it are
+// mispredicted. Rounding mode and exception masks are not switched: no kernel changes them across a
+// barrier.
+extern "C" void cuda_cpu_switch_stacks(Suspended *from, Suspended to);
+#else
+using Suspended = boost::context::fiber;
+#endif
+
 // Stored at the top of its own stack, so releasing the stack releases it too.
 struct Worker {
-  boost::context::fiber suspended;  // where to go on; empty while the worker runs
+  Suspended suspended{};  // where to go on; not valid while the worker runs
   void (*body)() = nullptr;
   void (*idle)() = nullptr;
   void *stack_bottom = nullptr;
@@ -56,12 +71,11 @@ void return_worker(Worker *worker);
 // Did the running worker touch this address below its stack? Safe in signal handlers.
 bool stack_overflowed(const void *address);
 
-// Called on every arrival on a stack: stores where the sender stopped. `fake_stack` is
-// AddressSanitizer's record of the stack that is entered (null the first time).
-inline void arrived(boost::context::fiber &&from, [[maybe_unused]] void *fake_stack) {
-  Worker *const sender = pool_of_this_thread->switched_from;
-  sender->suspended = std::move(from);
+// Called on every arrival on a stack. `fake_stack` is AddressSanitizer's record of the stack that
+// is entered (null the first time).
+inline void arrived([[maybe_unused]] void *fake_stack) {
 #if defined(__SANITIZE_ADDRESS__)
+  Worker *const sender = pool_of_this_thread->switched_from;
   const void *bottom = nullptr;
   __sanitizer_finish_switch_fiber(fake_stack, &bottom, &sender->stack_bytes);
   sender->stack_bottom = const_cast<void *>(bottom);  // unknown before only for `main`
@@ -71,15 +85,21 @@ inline void arrived(boost::context::fiber &&from, [[maybe_unused]] void *fake_st
 // Suspends the running worker and resumes `target`. Returns when another worker switches back.
 inline void switch_to(Worker *target) {
   Pool &p = pool();
-  if (target == p.running) return;
-  p.switched_from = p.running;
+  Worker *const self = p.running;
+  if (target == self) return;
+  p.switched_from = self;
   p.running = target;
   void *fake_stack = nullptr;
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&fake_stack, target->stack_bottom, target->stack_bytes);
 #endif
+#ifdef __x86_64__
+  cuda_cpu_switch_stacks(&self->suspended, target->suspended);
+#else
   boost::context::fiber from = std::move(target->suspended).resume();
-  arrived(std::move(from), fake_stack);
+  p.switched_from->suspended = std::move(from);
+#endif
+  arrived(fake_stack);
 }
 
 }  // namespace cuda_cpu
