@@ -36,76 +36,75 @@ void decide_later(const Access &access, const Stamp &me, const Stamp &earlier) {
 // Atomic operations and volatile accesses of two threads do not race with each other, except in a
 // warp: volatile is no substitute for __syncwarp().
 bool both_strong(const Stamp &a, const Stamp &b) {
-  const bool strong = (a.is_atomic || a.is_volatile) && (b.is_atomic || b.is_volatile);
-  return strong &&
-         !(a.is_volatile && b.is_volatile && a.block == b.block && a.thread / 32 == b.thread / 32);
+  const bool strong = (a.is_atomic() || a.is_volatile()) && (b.is_atomic() || b.is_volatile());
+  return strong && !(a.is_volatile() && b.is_volatile() && a.block() == b.block() &&
+                     a.thread() / 32 == b.thread() / 32);
 }
 
 bool of_same_thread(const Stamp &a, const Stamp &b) {
-  return a.block == b.block && a.thread == b.thread;
+  return a.block() == b.block() && a.thread() == b.thread();
 }
 
 struct Visit {
   const BlockShadow &block;
   unsigned thread;
   bool in_shared;
-  Access access;
+  const Access &access;  // a copy would be stored in halves and loaded as a whole, which stalls
 
   bool ordered(const Stamp &earlier) const { return is_ordered(block, earlier, thread, in_shared); }
 
   void compare(const Stamp &me, const Stamp &earlier, bool earlier_is_write) const {
-    if (earlier.block < block.first_number || (earlier.bytes & me.bytes) == 0 ||
-        both_strong(me, earlier) || ordered(earlier) || race_is_known(me.pc, earlier.pc))
+    if (earlier.block() < block.first_number || (earlier.bytes() & me.bytes()) == 0 ||
+        both_strong(me, earlier) || ordered(earlier) || race_is_known(me.pc(), earlier.pc()))
       return;
-    if (access.is_write && earlier_is_write && !me.is_atomic && !earlier.is_atomic)
+    if (access.is_write && earlier_is_write && !me.is_atomic() && !earlier.is_atomic())
       decide_later(access, me, earlier);
     else
       report_race(access, me, earlier, earlier_is_write);
   }
 
-  void write(Cell &cell, Stamp me) const {
+  [[gnu::always_inline]] void write(Cell &cell, Stamp me) const {
     compare(me, cell.write, true);
     compare(me, cell.strong, true);
     compare(me, cell.read[0], false);
     compare(me, cell.read[1], false);
     // Reads of other bytes stay.
     for (Stamp &read : cell.read)
-      if ((read.bytes & ~me.bytes) == 0) read = Stamp{};
+      if ((read.bytes() & ~me.bytes()) == 0) read = Stamp{};
     // An atomic write does not hide a plain one of the same thread, with which others may race.
     Stamp &last = me.strong() ? cell.strong : cell.write;
-    if (of_same_thread(me, last) && me.clock == last.clock) me.bytes |= last.bytes;
+    if (of_same_thread(me, last) && me.clock() == last.clock()) me.add_bytes(last.bytes());
     last = me;
     if (!me.strong()) cell.strong = Stamp{};
   }
 
   // Two reads are kept. A later write is compared with both, so they should not be its own
   // thread's, warp's or block's.
-  void read(Cell &cell, Stamp me) const {
+  [[gnu::always_inline]] void read(Cell &cell, Stamp me) const {
     compare(me, cell.write, true);
     compare(me, cell.strong, true);
     for (Stamp &read : cell.read) {
       const bool mine = of_same_thread(me, read);
       if (!mine && !ordered(read)) continue;
-      const bool at_once = mine && me.clock == read.clock;
+      const bool at_once = mine && me.clock() == read.clock();
       if (at_once && me.strong() && !read.strong()) return;  // races with less than the plain one
-      if (at_once) me.bytes |= read.bytes;
+      if (at_once) me.add_bytes(read.bytes());
       read = me;
       return;
     }
     const Stamp &first = cell.read[0];
     Stamp &second = cell.read[1];
-    const bool one_block = first.block == second.block;
-    if (one_block && (me.block != first.block || (first.thread / 32 == second.thread / 32 &&
-                                                  me.thread / 32 != first.thread / 32)))
+    const bool one_block = first.block() == second.block();
+    if (one_block && (me.block() != first.block() || (first.thread() / 32 == second.thread() / 32 &&
+                                                      me.thread() / 32 != first.thread() / 32)))
       second = me;
   }
 };
 
 [[gnu::always_inline]] inline void visit_word(const Visit &visit, Cell &cell, unsigned bytes,
                                               Kind kind) {
-  const Stamp me = {visit.access.pc,   visit.thread,     bytes,
-                    kind.is_atomic,    kind.is_volatile, visit.block.now(visit.thread),
-                    visit.block.number};
+  const Stamp me(visit.access.pc, visit.thread, bytes, kind.is_atomic, kind.is_volatile,
+                 visit.block.now(visit.thread), visit.block.number);
   if (kind.writes)
     visit.write(cell, me);
   else
@@ -170,17 +169,17 @@ void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t 
     return;
   }
   settle();
-  last_access = access;
+  last_access.address = address, last_access.bytes = bytes;
+  last_access.is_write = kind.writes, last_access.pc = pc;
   BlockShadow &block = *state_of(*current_block).shadow;
   const bool in_shared = address - block.shared.begin < block.shared.bytes;
-  const Visit here = {block, current->number, in_shared, access};
+  const Visit here = {block, current->number, in_shared, last_access};
   const Area &area = in_shared ? block.shared : heap;
   const std::uintptr_t begin = address - area.begin, end = begin + bytes;
   if (begin >= area.bytes) {
     visit_elsewhere(here, kind);
     return;
   }
-  const bool races = reports_races();
   for (std::uintptr_t at = begin; at < end;) {
     const std::uintptr_t word = at / 4, next = word * 4 + 4 < end ? word * 4 + 4 : end;
     const unsigned mask = ((1u << (next - at)) - 1) << at % 4;
@@ -193,7 +192,7 @@ void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t 
       if (kind.reads) report_unwritten(access);
       state |= static_cast<State>(mask);  // reported once
     }
-    if (races) visit_word(here, area.cells[word], mask, kind);
+    if constexpr (kRaceSelected) visit_word(here, area.cells[word], mask, kind);
     at = next;
   }
 }

@@ -13,18 +13,17 @@ namespace cuda_cpu::check {
 // does now.
 [[gnu::always_inline]] inline bool is_ordered(const BlockShadow &block, const Stamp &earlier,
                                               unsigned thread, bool in_shared) {
-  if (earlier.block < block.first_number) return true;  // none, or before a grid barrier
-  if (earlier.block == block.number) {
-    if (earlier.thread == thread || earlier.clock < block.barrier) return true;
-    if (earlier.thread / 32 == thread / 32 &&
-        block.lanes[thread][earlier.thread % 32] >= earlier.clock)
+  if (earlier.block() < block.first_number) return true;  // none, or before a grid barrier
+  if (earlier.block() == block.number) {
+    if (earlier.thread() == thread || earlier.clock() < block.barrier) return true;
+    if (earlier.thread() / 32 == thread / 32 &&
+        block.lanes[thread][earlier.thread() % 32] >= earlier.clock())
       return true;
   } else if (in_shared) {
     return true;  // of another block, whose shared memory was at the same place
   }
   return block.knows && block.foreign[thread] != nullptr &&
-         block.foreign[thread]->covers(earlier.block, static_cast<unsigned>(earlier.thread),
-                                       earlier.clock);
+         block.foreign[thread]->covers(earlier.block(), earlier.thread(), earlier.clock());
 }
 
 // What the running thread's atomic or volatile access of a word tells it and others.
@@ -53,7 +52,17 @@ struct Access {
 
 extern Access last_access;  // of a kernel
 
-bool reports_races();
+constexpr bool is_selected([[maybe_unused]] const char *tool) {
+#ifdef CUDA_CPU_CHECK
+  return __builtin_strcmp(CUDA_CPU_CHECK, "all") == 0 ||
+         __builtin_strcmp(CUDA_CPU_CHECK, tool) == 0;
+#else
+  return true;  // for tools that read this folder alone
+#endif
+}
+inline constexpr bool kRaceSelected = is_selected("race"), kInitSelected = is_selected("init"),
+                      kMemSelected = is_selected("mem");
+
 void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
                  bool earlier_is_write);
 bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc);

@@ -18,22 +18,12 @@
 #include "access.h"
 #include "../src/lines.h"
 
-#ifndef CUDA_CPU_CHECK
-#define CUDA_CPU_CHECK "all"  // for tools that read this file alone
-#endif
-
 namespace cuda_cpu::check {
 
 namespace {
 
 constexpr int kMost = 10;
 constexpr int kExitCode = 3;
-
-bool is_selected(const char *tool) {
-  return std::strcmp(CUDA_CPU_CHECK, "all") == 0 || std::strcmp(CUDA_CPU_CHECK, tool) == 0;
-}
-const bool race_selected = is_selected("race"), init_selected = is_selected("init"),
-           mem_selected = is_selected("mem");
 
 std::mutex mutex;
 // In memory that processes share: what a child of fork() finds counts for its parent's exit code.
@@ -66,8 +56,8 @@ std::string running_thread() {
 }
 
 const char *access_text(const Stamp &stamp, bool is_write) {
-  if (stamp.is_atomic) return "atomic";
-  if (stamp.is_volatile) return is_write ? "volatile write" : "volatile read";
+  if (stamp.is_atomic()) return "atomic";
+  if (stamp.is_volatile()) return is_write ? "volatile write" : "volatile read";
   return is_write ? "write" : "read";
 }
 
@@ -147,8 +137,6 @@ bool is_new(const Access &access, std::uintptr_t tool) {
 
 }  // namespace
 
-bool reports_races() { return race_selected; }
-
 bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc) {
   return !known_addresses.empty() && known_addresses.count({pc, earlier_pc}) > 0;
 }
@@ -156,18 +144,18 @@ bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc) {
 void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
                  bool earlier_is_write) {
   const std::lock_guard<std::mutex> guard(mutex);
-  known_addresses.insert({me.pc, earlier.pc});
-  known_addresses.insert({earlier.pc, me.pc});
+  known_addresses.insert({me.pc(), earlier.pc()});
+  known_addresses.insert({earlier.pc(), me.pc()});
   const BlockShadow &block = *state_of(*current_block).shadow;
-  const bool one_block = me.block == earlier.block;
-  const bool one_warp = one_block && me.thread / 32 == earlier.thread / 32;
-  const std::string first = line_of(earlier.pc), second = line_of(me.pc);
+  const bool one_block = me.block() == earlier.block();
+  const bool one_warp = one_block && me.thread() / 32 == earlier.thread() / 32;
+  const std::string first = line_of(earlier.pc()), second = line_of(me.pc());
   const char *const reason =
       one_warp    ? "no barrier or __syncwarp between them"
       : one_block ? "no barrier between them"
                   : "nothing orders the two blocks (an atomic behind __threadfence would)";
   const auto thread = [&](const Stamp &stamp) {
-    return thread_text(static_cast<unsigned>(stamp.thread), stamp.block - block.first_number);
+    return thread_text(stamp.thread(), stamp.block() - block.first_number);
   };
   print("race " + std::min(first, second) + " " + std::max(first, second),
         text("racecheck: error: %s at %s by %s and ", access_text(earlier, earlier_is_write),
@@ -178,7 +166,7 @@ void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
 }
 
 void report_outside(const Access &access) {
-  if (!mem_selected) return;
+  if (!kMemSelected) return;
   const std::lock_guard<std::mutex> guard(mutex);
   if (!is_new(access, 1)) return;
   const std::string line = line_of(access.pc);
@@ -189,7 +177,7 @@ void report_outside(const Access &access) {
 }
 
 void report_unwritten(const Access &access) {
-  if (!init_selected) return;
+  if (!kInitSelected) return;
   const std::lock_guard<std::mutex> guard(mutex);
   if (!is_new(access, 2)) return;
   const std::string line = line_of(access.pc);

@@ -165,7 +165,13 @@ void heap_copied(void *to, const void *from, std::size_t bytes) {
   settle();
   const std::uintptr_t t = reinterpret_cast<std::uintptr_t>(to) - heap.begin,
                        f = reinterpret_cast<std::uintptr_t>(from) - heap.begin;
-  for (std::size_t i = 0; i < bytes; i++) {
+  std::size_t i = 0;
+  if (t % 4 == 0 && f % 4 == 0)
+    for (; i + 4 <= bytes; i += 4) {
+      State &state = heap.states[(t + i) / 4];
+      state = (state & kExists) | (heap.states[(f + i) / 4] & kWritten);
+    }
+  for (; i < bytes; i++) {
     State &state = heap.states[(t + i) / 4];
     if ((heap.states[(f + i) / 4] & byte_written(f + i)) != 0)
       state |= byte_written(t + i);

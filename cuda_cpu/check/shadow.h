@@ -10,16 +10,30 @@
 
 namespace cuda_cpu::check {
 
-// One access. `block` is 0 if there is none.
+// One access; all zero if there is none. Two words, not bit fields, so that it stays in registers:
+// a load of what was just stored in parts would stall.
 struct Stamp {
-  std::uint64_t pc : 48;      // return address of the hook
-  std::uint64_t thread : 10;  // in its block
-  std::uint64_t bytes : 4;    // of the word, a mask
-  std::uint64_t is_atomic : 1;
-  std::uint64_t is_volatile : 1;
-  Clock clock;          // of the thread
-  std::uint32_t block;  // its number, from reserve_numbers()
-  bool strong() const { return is_atomic || is_volatile; }
+  std::uint64_t access =
+      0;                   // from the lowest bit: pc 48, thread 10, bytes 4, is_atomic, is_volatile
+  std::uint64_t when = 0;  // clock 32, block 32
+
+  Stamp() = default;
+  Stamp(std::uintptr_t pc, unsigned thread, unsigned bytes, bool is_atomic, bool is_volatile,
+        Clock clock, std::uint32_t block)
+      : access((pc & kPcMask) | std::uint64_t{thread} << 48 | std::uint64_t{bytes} << 58 |
+               std::uint64_t{is_atomic} << 62 | std::uint64_t{is_volatile} << 63),
+        when(clock | std::uint64_t{block} << 32) {}
+
+  static constexpr std::uint64_t kPcMask = (std::uint64_t{1} << 48) - 1;
+  std::uintptr_t pc() const { return access & kPcMask; }                          // of the hook
+  unsigned thread() const { return static_cast<unsigned>(access >> 48) & 1023; }  // in its block
+  unsigned bytes() const { return static_cast<unsigned>(access >> 58) & 15; }     // a mask
+  bool is_atomic() const { return (access >> 62 & 1) != 0; }
+  bool is_volatile() const { return access >> 63 != 0; }
+  bool strong() const { return access >> 62 != 0; }
+  Clock clock() const { return static_cast<Clock>(when); }                        // its thread's
+  std::uint32_t block() const { return static_cast<std::uint32_t>(when >> 32); }  // its number
+  void add_bytes(unsigned mask) { access |= std::uint64_t{mask} << 58; }
 };
 static_assert(sizeof(Stamp) == 16);
 
