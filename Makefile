@@ -233,7 +233,7 @@ LAB_TOOLS := $(B)/labs/worker $(B)/labs/steps
 $(B)/labs/worker: $(B)/labs/check/worker.o $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
 $(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
-	$(LINK_)$(CC) $^ -o $@
+	$(LINK_)$(CC) $(OPTIMIZE) $^ -o $@
 starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
 	@scripts/starter.sh $(LAB) $(NAME)
 check-lab: ## check-lab V=mine: where a lab stands, step by step
