@@ -239,7 +239,7 @@ LAB_TOOLS := $(B)/labs/worker $(B)/labs/steps
 $(B)/labs/worker: $(B)/labs/check/worker.o $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
 $(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
-	$(LINK_)$(CC) $^ -o $@
+	$(LINK_)$(CC) $(OPTIMIZE) $^ -o $@
 # Records the arrays after each kernel: the linker puts functions of trace.c in the place of these.
 TRACED := cudaMalloc cudaFree cudaMemset cudaMemsetAsync cudaMemcpy cudaMemcpyAsync scratch_alloc scratch_free stage_start stage_stop lab_show_host \
   _ZN8cuda_cpu6launchERKNS_6LaunchESt10unique_ptrINS_10KernelCallESt14default_deleteIS4_EE _ZN8cuda_cpu22check_pointer_argumentEPKciPKv

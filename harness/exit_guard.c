@@ -1,6 +1,8 @@
 #include "harness/exit_guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +48,17 @@ static void end_here(int status, void *context) {
   _exit(code);
 }
 
-void exit_guard_output(void) { on_exit(check_output, NULL); }
+void exit_guard_descriptors(void) {
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+    if (fcntl(file, F_GETFD) < 0 && errno == EBADF)
+      (void)!open("/dev/null", O_RDONLY);  // takes the lowest free number; cannot be written
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+void exit_guard_output(void) {
+  exit_guard_descriptors();
+  on_exit(check_output, NULL);
+}
 
 void exit_guard_code(void) { on_exit(end_here, NULL); }
 

@@ -9,8 +9,15 @@
 extern "C" {
 #endif
 
-// From now on, a program that would end with exit code 0 although standard output could not be
-// written (a full disk, behind --list or --help too) ends with EXIT_USAGE and a sentence.
+// Opens standard input, output and error if the caller has closed them; otherwise a file that the
+// program writes, or a channel to another process, would get the number of one of them, and what is
+// printed. Writing to them still fails. A file that grows beyond `ulimit -f` is an error of
+// write(), no signal. To be called first.
+void exit_guard_descriptors(void);
+
+// Calls exit_guard_descriptors(). From now on, a program that would end with exit code 0 although
+// standard output could not be written (a full disk, behind --list or --help too) ends with
+// EXIT_USAGE and a sentence.
 void exit_guard_output(void);
 
 // After loading versions: their handlers and destructors do not run when the program ends, so they

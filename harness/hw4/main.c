@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/exit_guard.h"
 #include "harness/hw4/options.h"
 #include "harness/hw4/run.h"
 #include "harness/hw4/version_view.h"
 #include "harness/message.h"
 
 int main(int argument_count, char **arguments) {
+  exit_guard_descriptors();
   Sorter sorter;
   Description description;
   const double limit = 30.0;

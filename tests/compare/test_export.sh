@@ -49,6 +49,18 @@ check "standard output is full: exit code 2" is "$code" 2
 check "... one sentence" err_is 'compare: cannot write to standard output: No space left on device'
 check "... and the export is complete" is "$(wc -l <"$work/c.csv")" 3
 
+# Closed descriptors: their numbers must not become those of files. And files that may not grow.
+run sh -c "'$compare' seq --n 1000 --reps 1 --export json='$work/shut.json' >&-"
+check "standard output is closed: exit code 2" is "$code" 2
+check "... one sentence" err_is 'compare: cannot write to standard output: Bad file descriptor'
+check "... and the export is a record" jq -e '.rows | length == 2' "$work/shut.json"
+run sh -c "'$compare' seq --n 1000 --reps 1 --time-limit 0.001 --export json='$work/shut.json' <&- 2>&-"
+check "standard error is closed: the export is a record" jq -e '.rows | length == 2' "$work/shut.json"
+limited() { (ulimit -f 0 && exec "$compare" seq --n 1000 --reps 1 --export json="$work/grown.json" 2>&1 >/dev/null) | cat; }
+run limited
+check "ulimit -f: one sentence" out_has "^compare: --export: $work/grown.json cannot be written: File too large$"
+check "... and no file" test ! -e "$work/grown.json"
+
 # A row that takes no time, then one that hangs. The measured rows are exported after Ctrl-C.
 crash=$build/tests/sorts/crash_sort/version.so
 interrupted() { # interrupted SIGNAL

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# HW4 with closed standard descriptors, whose numbers must not become those of its files and channels, and with
+# files that may not grow. Prints TAP, as scripts/run_tests.sh counts it.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+hw4=${HW4_DIR:-build/cpu}/radix_v2/HW4
+. tests/tap.sh
+run() { timeout 300 sh -c "exec '$hw4' samples/portrait.ppm samples/template.ppm '$work/out.ppm' $1" >"$work/out" 2>"$work/err"; code=$?; }
+err_is() { [ "$(cat "$work/err")" = "$1" ]; }
+
+run '>&-'
+check "standard output is closed: exit code 2" is "$code" 2
+check "... one sentence" err_is 'HW4: cannot write to standard output: Bad file descriptor'
+run '<&- 2>&-'
+check "standard input and error are closed: exit code 0" is "$code" 0
+check "... PASS" grep -qx PASS "$work/out"
+check "... and the picture is one" is "$(head -c 15 "$work/out.ppm")" $'P6\n424 520\n255'
+rm "$work/out.ppm"
+limited() { (ulimit -f 0 && exec "$hw4" samples/portrait.ppm samples/template.ppm "$work/out.ppm" 2>&1) | cat; }
+limited >"$work/out"
+check "ulimit -f: one sentence" grep -q '^HW4: .*: File too large$' "$work/out"
+check "... and no file" test ! -e "$work/out.ppm"
+plan
