@@ -219,7 +219,7 @@ $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/vers
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
-	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) $(wildcard tests/fuzz/fuzz.mk) multi/multi.mk
+	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) $(wildcard tests/fuzz/fuzz.mk multi/multi.mk)
 	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 CHECK=0|race|init|mem|all"
 setup: ## installs what is missing
 	@scripts/setup.sh
@@ -273,7 +273,7 @@ samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h h
 	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 -iquote . -Icuda_cpu/include $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
 	@build/make_samples samples
 -include tests/fuzz/fuzz.mk
-include multi/multi.mk
+-include multi/multi.mk
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier
 	@scripts/lint.sh
 format: ## formats the sources: clang-format and prettier

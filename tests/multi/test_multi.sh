@@ -19,6 +19,12 @@ export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMP
 export OMPI_MCA_plm=isolated OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_orte_tmpdir_base=$work
 # Leaks of MPI itself are not ours.
 export ASAN_OPTIONS=detect_leaks=0
+# It talks to its processes through the loopback interface.
+if ! timeout 60 mpirun -n 2 true >"$work/out" 2>&1; then
+  skip 'mpirun cannot start processes here'
+  plan
+  exit
+fi
 quick=(--reps 1 --stages off --baselines off)
 
 # run RANKS OPTION...: the output and exit code for `check`
@@ -56,8 +62,8 @@ check 'an empty shard and unequal ones' passes 8
 run 4 --n 4000 --dist uniform,all-equal --shards 0,0,0,1 --pairs "${quick[@]}"
 check 'everything on one rank' passes 2
 # A rank with more elements than one block sorts, in one chunk per tile.
-run 2 --n 25000 --dist staggered --pairs --chunks 3 --reps 2 --format csv
-check 'stages and baselines' grep -q '^radix_v7,cpu,.*,2,mpi,device,"staggered",pairs,25000,"PASS",2,' "$work/out"
+run 2 --n 17000 --dist staggered --pairs --chunks 3 --reps 1 --format csv
+check 'stages and baselines' grep -q '^radix_v7,cpu,.*,2,mpi,device,"staggered",pairs,17000,"PASS",1,' "$work/out"
 
 # Larger than the device.
 run 1 --host --device-memory 100K --n 0,1,9000 --dist uniform,all-equal,zipf --keys --pairs "${quick[@]}"
