@@ -69,7 +69,7 @@ export function tablesOfFigure(figure) {
 }
 
 function figureHtml(figure, device) {
-  const parts = [`<figcaption>${escapeHtml(figure.title)}</figcaption>`];
+  const parts = [`<div class="drawn"><figcaption>${escapeHtml(figure.title)}</figcaption>`];
   const drawn = figure.panels ? figure.panels.length > 0 : figure.series.length > 0;
   if (figure.missing) parts.push(`<p class="missing">Not measured on this device${drawn ? '; the published figures alone' : ''}.</p>`);
   if (drawn) {
@@ -78,6 +78,7 @@ function figureHtml(figure, device) {
     parts.push(`<div class="chart wide"${scrolls}>${chartSvg(figure, { width: WIDE })}</div>`);
     if (isGpu(device)) parts.push(`<div class="chart narrow">${chartSvg(figure, { width: NARROW, narrow: true })}</div>`);
   }
+  parts.push('</div>');
   const tables = tablesOfFigure(figure)
     .map(
       (table) =>
