@@ -69,14 +69,16 @@ export function tablesOfFigure(figure) {
 }
 
 function figureHtml(figure, device) {
-  const parts = [`<figcaption>${escapeHtml(figure.title)}</figcaption>`];
+  const parts = [`<div class="drawn"><figcaption>${escapeHtml(figure.title)}</figcaption>`];
   const drawn = figure.panels ? figure.panels.length > 0 : figure.series.length > 0;
   if (figure.missing) parts.push(`<p class="missing">Not measured on this device${drawn ? '; the published figures alone' : ''}.</p>`);
   if (drawn) {
-    parts.push(`<div class="chart wide">${chartSvg(figure, { width: WIDE })}</div>`);
     // The cpu backend's times are no result to be read on a phone; its wide drawing scrolls there.
+    const scrolls = isGpu(device) ? '' : ` tabindex="0" role="region" aria-label="${escapeHtml(figure.title)}"`;
+    parts.push(`<div class="chart wide"${scrolls}>${chartSvg(figure, { width: WIDE })}</div>`);
     if (isGpu(device)) parts.push(`<div class="chart narrow">${chartSvg(figure, { width: NARROW, narrow: true })}</div>`);
   }
+  parts.push('</div>');
   const tables = tablesOfFigure(figure)
     .map(
       (table) =>

@@ -144,7 +144,8 @@ test('print: light, all tables open, nothing cut off at the right, nothing below
         .filter((one) => one.getClientRects().length > 0)
         .map((one) => {
           const svg = one.closest('svg');
-          const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+          const box = svg?.getBoundingClientRect();
+          const scale = svg ? Math.min(box.width / svg.viewBox.baseVal.width, box.height / svg.viewBox.baseVal.height) : 1;
           return { size: 0.75 * scale * parseFloat(getComputedStyle(one).fontSize), text: one.textContent.slice(0, 40) };
         })
         .filter(({ size }) => size < 7.9)

@@ -141,7 +141,7 @@ export function worklogTables(report, device) {
   const last = sets.at(-1);
   const longest = Math.max(...versions.map((version) => share(last.time, 'cub_ref', version) ?? 0));
   const bar = (value) =>
-    value === null ? null : { html: `<span class="bar" style="width:${((6 * value) / longest).toFixed(2)}rem"></span>${percent(value)}` };
+    value === null ? null : { html: `<span class="bar" style="--share:${(value / longest).toFixed(3)}"></span>${percent(value)}` };
   return [
     {
       id: 'opening',
