@@ -28,6 +28,7 @@
 #include <cuda_cpu/ptx.h>
 #include <cuda_cpu/shared.h>
 #include <cuda_cpu/shift.h>
+#include <cuda_cpu/simd.h>
 #include <cuda_cpu/textures.h>
 #include <cuda_cpu/warp.h>
 

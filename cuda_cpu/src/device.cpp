@@ -106,6 +106,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrWarpSize, static_cast<std::size_t>(p.warpSize)},
       {cudaDevAttrMaxRegistersPerBlock, static_cast<std::size_t>(p.regsPerBlock)},
       {cudaDevAttrClockRate, static_cast<std::size_t>(p.clockRate)},
+      {cudaDevAttrGpuOverlap, static_cast<std::size_t>(p.deviceOverlap)},
       {cudaDevAttrMultiProcessorCount, static_cast<std::size_t>(p.multiProcessorCount)},
       {cudaDevAttrIntegrated, static_cast<std::size_t>(p.integrated)},
       {cudaDevAttrCanMapHostMemory, static_cast<std::size_t>(p.canMapHostMemory)},

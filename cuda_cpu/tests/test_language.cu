@@ -74,6 +74,29 @@ static void test_inline_ptx(void **state) {
   ASSERT_SAME(out.read(), expected);
 }
 
+// ---- packed bytes and halves --------------------------------------------------------------------
+
+__global__ void packed(unsigned *out, unsigned a, unsigned b) {
+  out[0] = __vadd4(a, b);
+  out[1] = __vsub2(a, b);
+  out[2] = __vmaxs4(a, b);
+  out[3] = __vmaxu4(a, b);
+  out[4] = __vcmpgtu2(a, b);
+  out[5] = __vsadu4(a, b);
+  out[6] = __vaddus4(a, b);
+  out[7] = __vavgu4(a, b);
+}
+
+static void test_packed_values(void **state) {
+  (void)state;
+  DeviceArray<unsigned> out(8);
+  packed<<<1, 1>>>(out, 0x80ff0110u, 0x01020304u);
+  KERNEL_OK();
+  ASSERT_SAME(out.read(),
+              (std::vector<unsigned>{0x81010414u, 0x7ffdfe0cu, 0x01020310u, 0x80ff0310u,
+                                     0xffff0000u, 127 + 253 + 2 + 12, 0x81ff0414u, 0x4181020au}));
+}
+
 // ---- arithmetic ---------------------------------------------------------------------------------
 
 __global__ void arithmetic(int *out, float *real) {
@@ -186,9 +209,13 @@ static void test_tiles_of_several_warps(void **state) {
 
 int main() {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shifts),          cmocka_unit_test(test_inline_ptx),
-      cmocka_unit_test(test_arithmetic),      cmocka_unit_test(test_halfs),
-      cmocka_unit_test(test_groups_of_lanes), cmocka_unit_test(test_tiles_of_several_warps),
+      cmocka_unit_test(test_shifts),
+      cmocka_unit_test(test_inline_ptx),
+      cmocka_unit_test(test_packed_values),
+      cmocka_unit_test(test_arithmetic),
+      cmocka_unit_test(test_halfs),
+      cmocka_unit_test(test_groups_of_lanes),
+      cmocka_unit_test(test_tiles_of_several_warps),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
