@@ -29,6 +29,11 @@ namespace cuda_cpu {
 
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kIsSanitized = true;  // AddressSanitizer reports crashes itself
+#else
+constexpr bool kIsSanitized = false;
+#endif
 constexpr int kExitCode = 3;
 constexpr unsigned kSeconds = 30;  // at most, for finding the line
 
@@ -205,7 +210,7 @@ bool find_kernel() {
   return false;
 }
 
-void handle(int number, siginfo_t *info, void *context) {
+[[maybe_unused]] void handle(int number, siginfo_t *info, void *context) {
   if (number == SIGQUIT && !find_kernel()) return;
   // Another program or raise() sent it: not a crash.
   if (info->si_code <= 0 && number != SIGABRT && number != SIGQUIT) {
@@ -242,7 +247,7 @@ void handle(int number, siginfo_t *info, void *context) {
 
 // A handler that is there already, of a sanitizer or a debugging tool, stays.
 [[gnu::constructor]] void catch_crashes() {
-#if !defined(__SANITIZE_ADDRESS__)
+  if (kIsSanitized) return;
   void *frame[1];
   (void)backtrace(frame, 1);  // loads the unwinder now rather than in a handler
   pool();                     // with a stack for handlers
@@ -255,7 +260,6 @@ void handle(int number, siginfo_t *info, void *context) {
         (present.sa_flags & SA_SIGINFO) == 0)
       sigaction(number, &action, nullptr);
   }
-#endif
 }
 
 }  // namespace

@@ -197,6 +197,26 @@ static void test_freed_memory(void **) {
   assert_int_equal(child.exit_code, 0);
 }
 
+// ---- errors that nobody checked -----------------------------------------------------------------
+
+static void test_where_errors_came_from(void **) {
+  char text[512];
+  unsigned *const array = device_array();
+  fill<<<1, 5000>>>(array, 1);
+  const int launched = __LINE__ - 1;
+  cuda_cpu_error_origin(text, sizeof text);
+  const std::string file = "tests/test_host_access.cu:";
+  assert_non_null(strstr(text, (file + std::to_string(launched)).c_str()));
+  assert_int_equal(strncmp(text, "kernel fill, ", 13), 0);
+  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaGetLastError());
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemset(array, 0, kBytes + 1));
+  const int set = __LINE__ - 1;
+  cuda_cpu_error_origin(text, sizeof text);
+  assert_non_null(strstr(text, (file + std::to_string(set)).c_str()));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  CUDA_OK(cudaFree(array));
+}
+
 // ---- guards -------------------------------------------------------------------------------------
 
 static __global__ void write_at(unsigned *array, int i) { array[i] = 1; }
@@ -272,6 +292,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_what_may_touch_it),
       cmocka_unit_test(test_freed_memory),
       cmocka_unit_test(test_guards),
+      cmocka_unit_test(test_where_errors_came_from),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@ import gdb
 from gdb.FrameDecorator import FrameDecorator
 
 HIDDEN = re.compile(r"^(cuda_cpu::|std::|boost::|make_fcontext|jump_fcontext|__wrap_|wrap_launch|wrap_argument)")
-# Offsets of the saved frame pointer and return address in a suspended Boost.Context, x86-64.
-SAVED_RBP, SAVED_RIP = 0x30, 0x38
+# Offsets of the saved frame pointer and return address in a suspended stack, x86-64 (cuda_cpu/src/fiber.cpp).
+SAVED_RBP, SAVED_RIP = 0x28, 0x30
 
 
 def value(text):
@@ -193,7 +193,7 @@ class Cuda(gdb.Command):
         print(f"thread {number} {state}")
         if not state.startswith(("waits", "goes on")):
             return
-        context = int(block["threads"][number]["worker"]["suspended"]["fctx_"].cast(gdb.lookup_type("long")))
+        context = int(block["threads"][number]["worker"]["suspended"].cast(gdb.lookup_type("long")))
         level = 0
         for pc in saved_addresses(context):
             name = function_at(pc) or ""
