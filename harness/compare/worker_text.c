@@ -7,14 +7,17 @@
 #include "harness/compare/progress.h"
 #include "harness/printable.h"
 
-// Remembers the last line of text[length] that is not empty.
+// Remembers the last line of text[length] that is not empty. Indented lines only add to the one
+// before, as in the findings of the cpu backend.
 static void remember(WorkerText *to, const char *text, size_t length) {
-  size_t end = length;
-  while (end > 0 && text[end - 1] == '\n') end--;
-  size_t start = end;
-  while (start > 0 && text[start - 1] != '\n') start--;
-  if (end > start)
+  for (size_t end = length, start; end > 0; end = start) {
+    while (end > 0 && text[end - 1] == '\n') end--;
+    start = end;
+    while (start > 0 && text[start - 1] != '\n') start--;
+    if (end == start || text[start] == ' ') continue;
     snprintf(to->last_line, sizeof to->last_line, "%.*s", (int)(end - start), text + start);
+    return;
+  }
 }
 
 bool worker_text_pass_on(WorkerText *text, int from) {
