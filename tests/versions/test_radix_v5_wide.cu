@@ -23,8 +23,8 @@ static Count *counts_to_device(const Count *host, size_t n) {
   return device;
 }
 
-// The last n elements of an input of tiles_before * TILE + n elements, in one pass. Those before
-// have `before` elements of each bin, as far as the look-back tells.
+// One pass over the last n elements of an input of tiles_before * TILE + n. The tiles before have
+// published the same number of elements for each bin.
 static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool pairs) {
   const size_t tiles = (n + TILE - 1) / TILE;
   const Count before = (Count)tiles_before * TILE / BINS;
@@ -42,8 +42,8 @@ static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool
     start[bin] = (Count)tiles_before * TILE + sum - before;
     sum += count;
   }
-  // The tiles before have published what is before them. look_back_sum() loads LOOK_BACK_DEPTH
-  // values at a time, of which it adds the nearest only: it is inclusive.
+  // look_back_sum() loads LOOK_BACK_DEPTH values at a time, but adds only the nearest: it is
+  // inclusive.
   const size_t published_size = (LOOK_BACK_DEPTH + tiles) * BINS;
   Count *const published = (Count *)calloc(published_size, sizeof *published);
   for (int i = 0; i < LOOK_BACK_DEPTH * BINS; i++)
