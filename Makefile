@@ -32,6 +32,12 @@ endif
 ifeq ($(filter $(BACKEND),cpu cuda),)
   $(error BACKEND is cuda, cpu or auto, not '$(BACKEND)')
 endif
+ifeq ($(filter $(OPENCV),0 1),)
+  $(error OPENCV is 0, 1 or auto, not '$(OPENCV)')
+endif
+ifeq ($(filter $(SANITIZE),0 1),)
+  $(error SANITIZE is 0 or 1, not '$(SANITIZE)')
+endif
 ifeq ($(BACKEND)$(SANITIZE),cuda1)
   $(error SANITIZE=1 goes with BACKEND=cpu; on a GPU run scripts/gpu_check.sh, which uses compute-sanitizer)
 endif

@@ -1,5 +1,6 @@
-// The keys of the output must be those of the snapshot, sorted by a library. Many keys do not fit
-// into memory a fourth and a fifth time, so the range of keys is cut into slices of few keys:
+// The keys of the output must be those of the snapshot, sorted by a library. Sorting all of them at
+// once takes about as much memory as snapshot and output together. So the range of keys is cut into
+// slices of few keys:
 //
 //   snapshot          [7 1 4 7 0 5 7 2]      slices of at most 3 keys
 //   keys by bit 2     0..3: 3, 4..7: 5       0..3 is a slice: sorted [0 1 2], for output[0..3)

@@ -19,9 +19,16 @@ only=build,test,sanitize,hw4,beyond,bench
 versions=
 while [ $# -gt 0 ]; do
   case $1 in
+    --only | --versions) [ $# -gt 1 ] || { echo "gpu_check: $1 needs a list" >&2; exit 2; } ;;&
     --only) only=$2; shift 2 ;;
     --versions) versions=$2; shift 2 ;;
     *) echo "gpu_check: unknown option '$1'" >&2; exit 2 ;;
+  esac
+done
+for name in ${only//,/ }; do
+  case $name in
+    build | test | sanitize | hw4 | beyond | bench) ;;
+    *) echo "gpu_check: there is no step '$name'" >&2; exit 2 ;;
   esac
 done
 : "${versions:=$(make -s BACKEND=cuda print-VERSIONS)}"

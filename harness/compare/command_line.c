@@ -136,6 +136,8 @@ static void complete(Request *request) {
   for (int i = 0; request->print && i < request->size_count; i++)
     if (request->sizes[i] > MAX_PRINTED)
       quit(EXIT_USAGE, "--print shows at most %d elements", MAX_PRINTED);
+  if (request->save_input != NULL && request->list)
+    quit(EXIT_USAGE, "--list and --save-input exclude each other");
   if (request->save_input != NULL && (request->sources.count != 1 || request->size_count > 1))
     quit(EXIT_USAGE, "--save-input takes one input and one size");
 }

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/compare/command_line.h"
@@ -12,23 +13,36 @@
 #include "harness/compare/plan.h"
 #include "harness/compare/supervise.h"
 #include "harness/exit_guard.h"
+#include "harness/input.h"
 #include "harness/message.h"
 #include "harness/version_check.h"
+
+// The first n keys of a kind, drawn in parts, so that the device holds only one of them.
+static void draw(uint32_t *keys, size_t n, int kind, uint64_t seed) {
+  const size_t largest = (size_t)1 << 20, part = n < largest ? n : largest;
+  unsigned int *d_keys = NULL;
+  if (n == 0) return;
+  CUDA_CHECK(cudaMalloc((void **)&d_keys, part * sizeof *d_keys));
+  for (size_t first = 0; first < n; first += part) {
+    const size_t count = n - first < part ? n - first : part;
+    input_keys_part(kind, seed, d_keys, first, count, n);
+    CUDA_CHECK(cudaMemcpy(keys + first, d_keys, count * sizeof *keys, cudaMemcpyDeviceToHost));
+  }
+  CUDA_CHECK(cudaFree(d_keys));
+}
 
 // --save-input: writes the one input, as it would be sorted, to a file.
 static void save_input(const Request *request) {
   const Source *const source = &request->sources.entries[0];
   const size_t n = source_size(source, request->size_count == 0 ? NULL : request->sizes);
-  uint32_t *const keys = malloc((n == 0 ? 1 : n) * sizeof *keys);
+  // malloc() may promise more memory than there is.
+  const size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+  uint32_t *const keys = n > memory / sizeof *keys ? NULL : malloc((n + 1) * sizeof *keys);
   if (keys == NULL) quit(EXIT_DEVICE, "%zu keys do not fit into memory", n);
-  if (source->kind < 0) {
+  if (source->kind < 0)
     for (size_t i = 0; i < n; i++) keys[i] = source->file.keys[i % source->file.count];
-  } else {
-    Workload workload = workload_create(n, false);
-    workload_draw(&workload, source->kind, request->seed);
-    CUDA_CHECK(cudaMemcpy(keys, workload.snapshot, n * sizeof *keys, cudaMemcpyDeviceToHost));
-    workload_destroy(&workload);
-  }
+  else
+    draw(keys, n, source->kind, request->seed);
   Message message;
   if (!input_file_save(request->save_input, keys, n, &message))
     quit(EXIT_USAGE, "--save-input: %s", message.text);

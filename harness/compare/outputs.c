@@ -36,6 +36,12 @@ void outputs_open(Outputs *outputs, const Comparison *comparison) {
       quit(EXIT_USAGE, "--export: %s", message.text);
     }
     added->output.to = added->file.stream;
+    for (int j = 1; j < outputs->count - 1; j++) {  // 0 is standard output
+      if (!save_file_same(&outputs->open[j].file, &added->file)) continue;
+      outputs_drop(outputs);
+      quit(EXIT_USAGE, "--export: %s and %s are the same file", request->exports[j - 1].path,
+           request->exports[i].path);
+    }
   }
 }
 

@@ -40,6 +40,19 @@ run "$compare" seq --n 1000 --reps 1 --export csv=/no/such/folder/x --export csv
 check "a folder that is not there: exit code 2" is "$code" 2
 check "... before anything is measured" test ! -s "$work/out"
 check "... and the other file is as it was" is "$(cat "$work/old.csv")" old
+ln -s shut.json "$work/other.json"
+run "$compare" seq --n 1000 --reps 1 --export json="$work/other.json" --export csv="$work/../${work##*/}/shut.json"
+check "two exports to one file: exit code 2" is "$code" 2
+check "... one sentence" err_is "compare: --export: $work/other.json and $work/../${work##*/}/shut.json are the same file"
+rm "$work/other.json"
+run "$compare" --list --save-input "$work/nothing"
+check "--list with --save-input: exit code 2" is "$code" 2
+run env CUDA_CPU_MEMORY=5000000 "$compare" --n 3000000 --dist zipf --save-input "$work/parts.raw"
+check "--save-input takes 4 MB of the device" is "$code $(stat -c %s "$work/parts.raw")" "0 12000000"
+rm -f "$work/parts.raw"
+run "$compare" --n 1e14 --save-input "$work/nothing"
+check "more than the memory: exit code 3" is "$code" 3
+check "... one sentence" err_is 'compare: 100000000000000 keys do not fit into memory'
 run "$compare" --n 1000 --save-input /dev/full
 check "--save-input to a full device: exit code 2" is "$code" 2
 check "... one sentence" err_is 'compare: --save-input: /dev/full cannot be written: No space left on device'

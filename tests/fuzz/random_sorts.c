@@ -225,13 +225,28 @@ static void run(const VersionList *versions, double seconds, size_t most_cases) 
          versions->count, seconds_now() - start, (double)end.host / 1e6);
 }
 
+// The value of an option; nothing but a number is a time or a seed.
+static double number_of(const char *option, const char *value) {
+  char *end = NULL;
+  const double number = value == NULL ? -1.0 : strtod(value, &end);
+  if (!(number >= 0.0 && number < 1e15) || end == value || *end != '\0')
+    quit(EXIT_USAGE, "%s takes a number, not '%s'", option, value == NULL ? "" : value);
+  return number;
+}
+
 int main(int count, char **arguments) {
   double seconds = 60.0;
   size_t most_cases = SIZE_MAX;
-  for (int i = 1; i + 1 < count; i += 2) {
-    if (strcmp(arguments[i], "--time") == 0) seconds = strtod(arguments[i + 1], NULL);
-    if (strcmp(arguments[i], "--cases") == 0) most_cases = strtoull(arguments[i + 1], NULL, 10);
-    if (strcmp(arguments[i], "--seed") == 0) state = strtoull(arguments[i + 1], NULL, 10);
+  for (int i = 1; i < count; i += 2) {
+    const double value = number_of(arguments[i], arguments[i + 1]);
+    if (strcmp(arguments[i], "--time") == 0)
+      seconds = value;
+    else if (strcmp(arguments[i], "--cases") == 0)
+      most_cases = (size_t)value;
+    else if (strcmp(arguments[i], "--seed") == 0)
+      state = (uint64_t)value;
+    else
+      quit(EXIT_USAGE, "there are --time, --cases and --seed, not '%s'", arguments[i]);
   }
   VersionList versions;
   Message message;

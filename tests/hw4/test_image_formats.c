@@ -125,7 +125,7 @@ static void test_huge_header(void **state) {
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     write_file("huge", cases[i].bytes, cases[i].size);
     assert_refused("huge", "has more than 268435456 pixels by its header");
-    // Whatever is left of a header: no reading behind its end, and no picture.
+    // Cut off at any byte, the file is no picture, and nothing is read behind its end.
     for (size_t size = 1; size < cases[i].size; size++) {
       Image none = {0};
       write_file("huge", cases[i].bytes, size);

@@ -53,3 +53,26 @@ copy() {
   [ "${#lines[@]}" = 1 ]
   [[ $output == *'make report_setup installs the packages'* ]]
 }
+
+@test "options with another value than theirs are refused" {
+  for option in BACKEND=gpu SANITIZE=yes OPENCV=2 CHECK=all,race; do
+    run -2 make BACKEND=cpu "$option" help
+    [[ $output == *"${option%%=*} is "*", not '${option#*=}'"* ]]
+  done
+  run -0 make BACKEND=cpu SANITIZE=' 1 ' OPENCV=auto help
+}
+
+@test "a time for random sorts that is no number is refused" {
+  [ -x "${HW4_DIR:-build/cpu}/random_sorts" ] || skip 'random_sorts is not built'
+  for arguments in '--time abc' '--time' '--seed -1' '--times 3'; do
+    # shellcheck disable=SC2086
+    run -2 "${HW4_DIR:-build/cpu}/random_sorts" $arguments
+    [ "${#lines[@]}" = 1 ]
+  done
+}
+
+@test "gpu_check refuses steps that it does not have" {
+  run -2 scripts/gpu_check.sh --only build,tests
+  [ "$output" = "gpu_check: there is no step 'tests'" ]
+  run -2 scripts/gpu_check.sh --only
+}

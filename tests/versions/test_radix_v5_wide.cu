@@ -23,8 +23,8 @@ static Count *counts_to_device(const Count *host, size_t n) {
   return device;
 }
 
-// The last n elements of an input of tiles_before * TILE + n elements, in one pass. Those before
-// have `before` elements of each bin, as far as the look-back tells.
+// One pass over the last n elements of an input of tiles_before * TILE + n. The tiles before have
+// published the same number of elements for each bin.
 static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool pairs) {
   const size_t tiles = (n + TILE - 1) / TILE;
   const Count before = (Count)tiles_before * TILE / BINS;
@@ -42,20 +42,23 @@ static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool
     start[bin] = (Count)tiles_before * TILE + sum - before;
     sum += count;
   }
-  // One value more for the tile before the first, which has published what is before it.
-  Count *const published = (Count *)calloc((tiles + 1) * BINS, sizeof *published);
-  for (int bin = 0; bin < BINS; bin++) published[bin] = before | look_back_inclusive<Count>;
+  // look_back_sum() loads LOOK_BACK_DEPTH values at a time, but adds only the nearest: it is
+  // inclusive.
+  const size_t published_size = (LOOK_BACK_DEPTH + tiles) * BINS;
+  Count *const published = (Count *)calloc(published_size, sizeof *published);
+  for (int i = 0; i < LOOK_BACK_DEPTH * BINS; i++)
+    published[i] = before | look_back_inclusive<Count>;
 
   uint32_t *const d_keys = to_device(keys, n), *const d_positions = to_device(positions, n);
   uint32_t *const d_out = to_device(keys, n), *const d_out_positions = to_device(keys, n);
   Count *const d_start = counts_to_device(start, BINS);
-  Count *const d_published = counts_to_device(published, (tiles + 1) * BINS);
+  Count *const d_published = counts_to_device(published, published_size);
   unsigned int *const d_counter = to_device(&tiles_before, 1);
   const Count skipped = (Count)tiles_before * TILE;
   const Pairs in = {moved_back(d_keys, skipped), pairs ? moved_back(d_positions, skipped) : NULL};
   const Pairs out = {moved_back(d_out, skipped),
                      pairs ? moved_back(d_out_positions, skipped) : NULL};
-  const Count look_back_before = ((Count)tiles_before - 1) * BINS;
+  const Count look_back_before = ((Count)tiles_before - LOOK_BACK_DEPTH) * BINS;
   const SweepPass<Count> sweep = {
       pass, d_start, d_counter,
       (Count *)((uintptr_t)d_published - look_back_before * sizeof(Count))};
@@ -74,7 +77,8 @@ static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool
   }
   // The last tile has published the sum of all. Its padding counts as keys of the last bin.
   Count last[BINS];
-  CUDA_CHECK(cudaMemcpy(last, d_published + tiles * BINS, sizeof last, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(
+      cudaMemcpy(last, d_published + published_size - BINS, sizeof last, cudaMemcpyDeviceToHost));
   for (int bin = 0; bin < BINS; bin++) {
     Count of_bin = next[bin] - (start[bin] + before - skipped);
     if (bin == BINS - 1) of_bin += tiles * TILE - n;
