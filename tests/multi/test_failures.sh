@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# multi_sort under mpirun: runs that fail, files, and records. The cpu backend; prints TAP.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+. tests/multi/mpi.sh
+
+# Runs that fail end on all ranks, with a sentence and an exit code.
+some=(--n 3000 --keys "${quick[@]}")
+fault 2:create:memory 'rank 2: the device has too little memory' 3 3 "${some[@]}"
+fault 1:create:memory 'rank 1: the host has too little memory' 3 2 "${some[@]}" --host
+fault 0:sort:exit 'rank 0: fault on demand' 3 3 "${some[@]}"
+fault 1:exchange:kill 'signal 9' 137 3 "${some[@]}"
+fault 1:exchange:hang "no progress for 3 s in step 'exchange'" 3 2 "${some[@]}" --timeout 3
+run 2 "${some[@]}" --transport nccl
+check 'NCCL is missing' says 2 'built without NCCL'
+run 2 "${some[@]}" --shards 1
+check 'weights for other ranks' says 2 '--shards has 1 weights for 2 ranks'
+run 2 --n 12x
+check 'not a number' says 2 "'12x' is not a number"
+run 2 "${some[@]}" --host --device-memory 100
+check 'too little device memory allowed' says 2 '--device-memory must be at least'
+timeout 60 mpirun --oversubscribe -n 1 "$program" --n 100 : -n 1 "$program" --n 101 >"$work/out" 2>"$work/err"
+code=$?
+check 'different arguments' says 2 'the ranks were started with different arguments'
+
+# Files: what is written is the sorted input, byte for byte.
+python3 - "$work" <<'PYTHON'
+import random, struct, sys
+random.seed(1)
+keys = [random.choice((random.getrandbits(32), random.getrandbits(4))) for i in range(5001)]
+order = sorted(range(len(keys)), key=lambda i: keys[i])
+def write(name, values, header=b''):
+    with open(sys.argv[1] + '/' + name, 'wb') as file:
+        file.write(header + struct.pack('<%dI' % len(values), *values))
+def npy(n):
+    text = "{'descr': '<u4', 'fortran_order': False, 'shape': (%d,), }" % n
+    return b'\x93NUMPY\x01\x00\x76\x00' + text.ljust(117).encode() + b'\n'
+write('keys', keys)
+write('keys.npy', keys, npy(5001))
+write('cut.npy', keys[:5000], npy(5001))
+write('sorted', [keys[i] for i in order])
+write('sorted.npy', [keys[i] for i in order], npy(5001))
+write('positions', order)
+open(sys.argv[1] + '/odd', 'wb').write(b'12345')
+PYTHON
+run 3 --input "$work/keys" --output "$work/result" --output-positions "$work/result2" "${quick[@]}"
+check 'raw file, pairs' cmp "$work/result" "$work/sorted"
+check 'its positions' cmp "$work/result2" "$work/positions"
+run 2 --input "$work/keys.npy" --keys --output "$work/result.npy" --host --device-memory 60K "${quick[@]}"
+check '.npy file, host arrays' cmp "$work/result.npy" "$work/sorted.npy"
+check 'no temporary file stays' not compgen -G "$work/*.part"
+run 2 --input "$work/cut.npy" --keys "${quick[@]}"
+check 'a .npy file that is cut off' says 2 'does not have the 5001 keys'
+run 2 --input "$work/odd" --keys "${quick[@]}"
+check 'not whole keys' says 2 '5 bytes are no whole number of 32-bit keys'
+run 2 --input "$work/none" --keys "${quick[@]}"
+check 'no such file' says 2 'cannot be opened'
+run 2 "${some[@]}" --output "$work/none/x"
+check 'an output that cannot be written' says 2 'cannot be written'
+run 2 "${some[@]}" --export "json=$work/none/x"
+check 'an export that cannot be written' says 2 'cannot be written'
+
+run 2 --n 1000 --reps 2 --export "json=$work/record" --format csv
+check 'a record' [ "$(jq -r '.ranks, .device.backend, .rows[0].verdict, .rows[0].repetitions' "$work/record" | tr '\n' ' ')" = '2 cpu PASS 2 ' ]
+plan
