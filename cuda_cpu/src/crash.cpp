@@ -210,7 +210,7 @@ bool find_kernel() {
   return false;
 }
 
-[[maybe_unused]] void handle(int number, siginfo_t *info, void *context) {
+void handle(int number, siginfo_t *info, void *context) {
   if (number == SIGQUIT && !find_kernel()) return;
   // Another program or raise() sent it: not a crash.
   if (info->si_code <= 0 && number != SIGABRT && number != SIGQUIT) {

@@ -129,6 +129,9 @@ class Worker:
             }.get(name, "")
             return f"crashed {when} ({name}{': ' + meaning if meaning else ''})"
         lines = [line for line in text.splitlines() if line.strip()]
+        crash = re.search(r"^crash: (.*)", text, re.M)  # the cpu backend names kernel, thread and line itself
+        if crash:
+            return f"crashed {when}: {crash[1]}"
         if code == 3 and lines:
             message = re.search(r"\w*(check|error|CUDA|failed|invalid|memory).*", "\n".join(lines), re.S)
             if message is None:
