@@ -76,7 +76,7 @@ static bool translate_one(const Source *source, const char *at, char *instructio
 
 static void translate_several(const Source *source, const char *at, char *text,
                               const Operands *operands, Text *out) {
-  char names[10][8], registers[256] = " ";
+  char names[10][8], registers[kRegisterBytes] = " ";
   const char *variables[10];
   append_format(out, "do { ");
   for (int i = 0; i < operands->count; i++) {

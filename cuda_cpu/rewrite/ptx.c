@@ -262,10 +262,9 @@ static bool declare(const Ptx *ptx, const Instruction *instruction, Text *out) {
     if (strcmp(instruction->operands[0] + 1, types[t].ptx) != 0) continue;
     for (int i = 0; i < instruction->count; i++) {
       const char *const name = i == 0 ? trim(space + 1) : instruction->operands[i];
-      if (word_length(name) != strlen(name) || strlen(ptx->registers) + strlen(name) > 250)
-        return false;
-      strcat(ptx->registers, name);
-      strcat(ptx->registers, " ");
+      const size_t used = strlen(ptx->registers), space_left = kRegisterBytes - used;
+      if (word_length(name) != strlen(name) || strlen(name) + 2 > space_left) return false;
+      snprintf(ptx->registers + used, space_left, "%s ", name);
       append_format(out, "%s%s ptx_%s{}", i == 0 ? "" : "; ", types[t].type, name);
     }
     return true;

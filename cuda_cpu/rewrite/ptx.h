@@ -5,13 +5,16 @@
 #include "lexer.h"
 #include "text.h"
 
+enum { kRegisterBytes = 256 };
+
 // Of an asm statement:
 typedef struct Ptx {
   const Source *source;
   const char *at;
   const char *const *operands;  // for %0 to %9
   int count;
-  char *registers;  // names that .reg has declared, " p t "; null where it may not
+  char *
+      registers;  // names that .reg has declared, " p t ", in kRegisterBytes; null where it may not
 } Ptx;
 
 // Writes one instruction as a C++ statement without its semicolon. Changes `instruction`. False if
