@@ -5,12 +5,6 @@
 
 #include "common/check.h"
 
-static Elements element_at(Elements elements, size_t i) {
-  const Elements at = {elements.keys + i,
-                       elements.positions == NULL ? NULL : elements.positions + i};
-  return at;
-}
-
 // The lengths of all slices that this rank gets, in the order of (rank, run).
 static uint64_t *exchange_lengths(const World *world, const size_t *cut, int count,
                                   const int *runs_of) {
@@ -80,7 +74,7 @@ HostSlice *host_exchange(const World *world, const HostSlice *runs, int count, c
       if (place + length > capacity)
         check_fail("multi_sort: rank %d would get more than its share of %zu elements", world->rank,
                    capacity);
-      all[slice] = (HostSlice){element_at(to, place), length};
+      all[slice] = (HostSlice){elements_at(to, place), length};
       if (r != world->rank) {
         receive(world, &requests, all[slice].elements, length, r);
         *received += length;
@@ -92,12 +86,12 @@ HostSlice *host_exchange(const World *world, const HostSlice *runs, int count, c
     const int r = (world->rank + step) % world->ranks;
     const size_t *const begin = cut + (size_t)r * (size_t)count, *const end = begin + count;
     for (int k = 0; k < count; k++)
-      send(world, &requests, element_at(runs[k].elements, begin[k]), end[k] - begin[k], r);
+      send(world, &requests, elements_at(runs[k].elements, begin[k]), end[k] - begin[k], r);
   }
   const size_t *const own = cut + (size_t)world->rank * (size_t)count;
   for (int k = 0; k < count; k++) {
     const HostSlice *const kept = &all[own_first + k];
-    const Elements from = element_at(runs[k].elements, own[k]);
+    const Elements from = elements_at(runs[k].elements, own[k]);
     if (kept->count == 0) continue;
     memcpy(kept->elements.keys, from.keys, kept->count * sizeof *from.keys);
     if (kept->elements.positions != NULL && from.positions != NULL)

@@ -15,10 +15,10 @@
 #include "common/your_sort.h"
 #include "harness/clock.h"
 #include "multi/host_exchange.h"
+#include "multi/host_state.h"
 #include "multi/sorted_cut.h"
 #include "multi/splitters.h"
 #include "multi/step.h"
-#include "multi/way.h"
 
 enum { RUNS, CUTS, EXCHANGE, RANGES };
 static const char *const stages[] = {"runs", "cuts", "exchange", "ranges", NULL};
@@ -29,14 +29,6 @@ enum {
   WANTED_PIECES = 16,
   WORTH_OVERLAPPING = 1 << 20,  // elements of a piece
 };
-
-typedef struct HostState {
-  Job job;
-  size_t share, capacity;  // of this rank: elements of its result, and of each array
-  Elements first, second;  // page-locked host arrays
-  Pipeline pipeline;
-  Elements result;
-} HostState;
 
 // Elements of a piece that the device memory allows, at most.
 static size_t most_of_piece(const Job *job) {
@@ -109,12 +101,6 @@ static void destroy(void *memory) {
 
 // ---- a run --------------------------------------------------------------------------------------
 
-static Elements element_at(Elements elements, size_t i) {
-  const Elements at = {elements.keys + i,
-                       elements.positions == NULL ? NULL : elements.positions + i};
-  return at;
-}
-
 static int pieces_of(const HostState *state, size_t count) {
   return (int)((count + state->pipeline.most - 1) / state->pipeline.most);
 }
@@ -127,7 +113,7 @@ static HostSlice *sort_runs(HostState *state, int *count) {
   Piece *const pieces = MEMORY_CHECK(calloc((size_t)*count + 1, sizeof *pieces));
   for (int i = 0; i < *count; i++) {
     const size_t begin = share_begin(shard, i, *count), end = share_begin(shard, i + 1, *count);
-    runs[i] = (HostSlice){element_at(state->first, begin), end - begin};
+    runs[i] = (HostSlice){elements_at(state->first, begin), end - begin};
     pieces[i] = (Piece){&runs[i], 1, runs[i].elements, end - begin};
   }
   pipeline_run(&state->pipeline, pieces, *count);
@@ -176,8 +162,8 @@ static void sort_ranges(HostState *state, const HostSlice *slices, int count, si
     const size_t *const from = cut + (size_t)(p * count), *const behind = from + count;
     for (int k = 0; k < count; k++)
       parts[p * count + k] =
-          (HostSlice){element_at(slices[k].elements, from[k]), behind[k] - from[k]};
-    pieces[p] = (Piece){parts + (size_t)(p * count), count, element_at(to, begin), end - begin};
+          (HostSlice){elements_at(slices[k].elements, from[k]), behind[k] - from[k]};
+    pieces[p] = (Piece){parts + (size_t)(p * count), count, elements_at(to, begin), end - begin};
   }
   pipeline_run(&state->pipeline, pieces, ranges);
   free(pieces);
@@ -226,84 +212,12 @@ static RunFacts run(void *memory, double *seconds) {
   return facts;
 }
 
-// ---- input, verdict, output ---------------------------------------------------------------------
-
-static void copy(void *to, const void *from, size_t count) {
-  if (to != NULL && from != NULL && count > 0) memcpy(to, from, count * sizeof(unsigned int));
-}
-
-// Calls shard_input_write() for pieces, into the pipeline's first buffer, and each time `use`.
-static void each_input_piece(HostState *state, void (*use)(HostState *, size_t, size_t, Slice *),
-                             Slice *slice) {
-  const Elements buffer = state->pipeline.in[0];
-  for (size_t done = 0; done < state->job.input.count;) {
-    const size_t left = state->job.input.count - done;
-    const size_t piece = left < state->pipeline.most ? left : state->pipeline.most;
-    shard_input_write(&state->job.input, done, piece, buffer.keys, buffer.positions);
-    use(state, done, piece, slice);
-    done += piece;
-  }
-}
-
-static void store_input(HostState *state, size_t first, size_t count, Slice *unused) {
-  (void)unused;
-  const Elements buffer = state->pipeline.in[0], to = element_at(state->first, first);
-  const size_t bytes = count * sizeof *to.keys;
-  CUDA_CHECK(cudaMemcpy(to.keys, buffer.keys, bytes, cudaMemcpyDeviceToHost));
-  if (to.positions != NULL)
-    CUDA_CHECK(cudaMemcpy(to.positions, buffer.positions, bytes, cudaMemcpyDeviceToHost));
-}
-
-static void add_input(HostState *state, size_t first, size_t count, Slice *slice) {
-  (void)first;
-  slice_add(slice, state->pipeline.in[0].keys, state->pipeline.in[0].positions, count);
-}
-
-static void fill(void *memory) {
-  HostState *const state = memory;
-  memset(state->second.keys, 0xa5, state->capacity * sizeof *state->second.keys);
-  each_input_piece(state, store_input, NULL);
-}
-
-static Evidence look(void *memory) {
-  HostState *const state = memory;
-  const World *const world = state->job.world;
-  Evidence evidence = {.begin = share_begin(state->job.input.n, world->rank, world->ranks)};
-  each_input_piece(state, add_input, &evidence.input);
-  const Elements buffer = state->pipeline.in[0];
-  for (size_t done = 0; done < state->share;) {
-    const size_t left = state->share - done;
-    const size_t piece = left < state->pipeline.most ? left : state->pipeline.most;
-    const Elements from = element_at(state->result, done);
-    const size_t bytes = piece * sizeof *from.keys;
-    CUDA_CHECK(cudaMemcpy(buffer.keys, from.keys, bytes, cudaMemcpyHostToDevice));
-    if (from.positions != NULL)
-      CUDA_CHECK(cudaMemcpy(buffer.positions, from.positions, bytes, cudaMemcpyHostToDevice));
-    slice_add(&evidence.output, buffer.keys, buffer.positions, piece);
-    done += piece;
-  }
-  return evidence;
-}
-
-static void fetch(void *memory, size_t first, size_t count, uint32_t *keys, uint32_t *positions) {
-  const Elements from = element_at(((HostState *)memory)->result, first);
-  copy(keys, from.keys, count);
-  copy(positions, from.positions, count);
-}
-
-static void poke(void *memory, size_t first, size_t count, const uint32_t *keys,
-                 const uint32_t *positions) {
-  const Elements to = element_at(((HostState *)memory)->result, first);
-  copy(to.keys, keys, count);
-  if (positions != NULL) copy(to.positions, positions, count);
-}
-
 const Way host_way = {.name = "host",
                       .stages = stages,
                       .create = create,
                       .destroy = destroy,
-                      .fill = fill,
+                      .fill = host_fill,
                       .run = run,
-                      .look = look,
-                      .fetch = fetch,
-                      .poke = poke};
+                      .look = host_look,
+                      .fetch = host_fetch,
+                      .poke = host_poke};

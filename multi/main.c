@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "common/knobs.h"
@@ -23,7 +24,13 @@ static bool choose_device(const World *world, const Request *request) {
   const cudaError_t error = cudaGetDeviceCount(&devices);
   message_write(&message, "there is no device: %s", cudaGetErrorString(error));
   world_require(world, error == cudaSuccess && devices > 0, EXIT_DEVICE, &message);
-  bool enough = world->local_ranks <= devices;
+  CUDA_CHECK(cudaSetDevice(world->local_rank % devices));
+  // A launcher may show each rank its own GPU only, so the number of devices says nothing.
+  char name[WORLD_NAME] = "", host[64] = "", bus[32] = "";
+  CUDA_CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, world->local_rank % devices));
+  (void)gethostname(host, sizeof host - 1);
+  snprintf(name, sizeof name, "%s %s", host, bus);
+  const bool alone = world_is_unique(world, name);
 #ifdef CUDA_CPU
   const bool may_share = true;  // the device is the CPU, and each process has one
 #else
@@ -31,12 +38,11 @@ static bool choose_device(const World *world, const Request *request) {
 #endif
   (void)request;
   message_write(&message,
-                "%d ranks were started on a machine with %d GPU%s; --share-gpus allows this",
-                world->local_ranks, devices, devices == 1 ? "" : "s");
-  world_require(world, enough || may_share, EXIT_USAGE, &message);
-  CUDA_CHECK(cudaSetDevice(world->local_rank % devices));
-  enough = world_max(world, !enough) == 0;
-  return enough;
+                "%d ranks were started on a machine where they share a GPU (%d visible); "
+                "--share-gpus allows this",
+                world->local_ranks, devices);
+  world_require(world, alone || may_share, EXIT_USAGE, &message);
+  return alone;
 }
 
 static void set_knobs(const World *world, const Request *request) {

@@ -9,6 +9,13 @@
 
 #include "multi/shard_sort.h"
 
+// The elements from index i on.
+static inline Elements elements_at(Elements elements, size_t i) {
+  const Elements at = {elements.keys + i,
+                       elements.positions == NULL ? NULL : elements.positions + i};
+  return at;
+}
+
 // A run of elements in host memory. positions is NULL for bare keys.
 typedef struct HostSlice {
   Elements elements;

@@ -67,6 +67,16 @@ void world_require_same(const World *world, uint64_t value, const char *what) {
   world_require(world, range[0] == ~range[1], EXIT_USAGE, &message);
 }
 
+bool world_is_unique(const World *world, const char name[WORLD_NAME]) {
+  char *const all = MEMORY_CHECK(calloc((size_t)world->ranks, WORLD_NAME));
+  MPI_Allgather(name, WORLD_NAME, MPI_CHAR, all, WORLD_NAME, MPI_CHAR, world->comm);
+  int same = 0;
+  for (int r = 0; r < world->ranks; r++)
+    same += memcmp(all + (size_t)r * WORLD_NAME, name, WORLD_NAME) == 0;
+  free(all);
+  return same == 1;
+}
+
 uint64_t world_sum(const World *world, uint64_t value) {
   world_sums(world, &value, 1);
   return value;

@@ -31,6 +31,12 @@ void world_require(const World *world, bool good, int code, const Message *messa
 // about `what`.
 void world_require_same(const World *world, uint64_t value, const char *what);
 
+enum { WORLD_NAME = 128 };
+
+// Collective: whether no other rank gives the same name. The bytes behind its end must be equal,
+// too.
+bool world_is_unique(const World *world, const char name[WORLD_NAME]);
+
 uint64_t world_sum(const World *world, uint64_t value);
 uint64_t world_max(const World *world, uint64_t value);
 double world_max_real(const World *world, double value);

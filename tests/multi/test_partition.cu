@@ -2,6 +2,7 @@
 // an input.
 #include "tests/unit.h"
 
+#include "common/device.h"
 #include "common/scratch.h"
 #include "harness/input.h"
 #include "multi/partition.h"
@@ -10,9 +11,9 @@ enum { N = 3 * PARTITION_TILE + 77, MOST_RANKS = 1024 };
 
 static uint32_t keys[N], positions[N], sent[2][N], kept[2][N];
 
-// 100,000 keys in one or two blocks: counters of 16 bits overflow unless they are emptied in time.
+// Over 2^16 equal keys in each block: counters of 16 bits overflow unless they are emptied in time.
 static void test_counts(void **) {
-  const size_t n = 100000;
+  const size_t n = 80000 * (size_t)device_attribute(cudaDevAttrMultiProcessorCount);
   uint32_t *const many = (uint32_t *)calloc(n, sizeof *many);
   static uint64_t counts[1 << 16];
   uint64_t *d_counts = NULL;
