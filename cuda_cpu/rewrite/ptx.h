@@ -13,8 +13,7 @@ typedef struct Ptx {
   const char *at;
   const char *const *operands;  // for %0 to %9
   int count;
-  char *
-      registers;  // names that .reg has declared, " p t ", in kRegisterBytes; null where it may not
+  char *registers;  // declared by .reg: " p t ", of kRegisterBytes; null where none may be
 } Ptx;
 
 // Writes one instruction as a C++ statement without its semicolon. Changes `instruction`. False if

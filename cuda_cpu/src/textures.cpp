@@ -48,7 +48,7 @@ std::size_t texel_bytes_of(const cudaChannelFormatDesc &f) {
     return 0;
   for (int i = 0; i < 4; i++)
     if (bits[i] != (i < count ? f.x : 0)) return 0;
-  return static_cast<std::size_t>(f.x / 8 * count);
+  return static_cast<std::size_t>(f.x / 8) * static_cast<std::size_t>(count);
 }
 
 // ---- reading ------------------------------------------------------------------------------------
