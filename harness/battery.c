@@ -92,7 +92,8 @@ static double expect(const Progress *p, size_t n) {
 static bool in_time(const Progress *p, size_t n, bool optional) {
   const double used = seconds_now() - p->start;
   if (!optional) return used < PATIENCE_SECONDS;
-  const double budget = BUDGET_SECONDS + KNOWN_SORTS * p->rerun->known_seconds;
+  const double own = BUDGET_SECONDS + KNOWN_SORTS * p->rerun->known_seconds;
+  const double budget = p->rerun->budget > 0.0 ? p->rerun->budget : own;
   return used + expect(p, n) < fmin(budget, PATIENCE_SECONDS);
 }
 

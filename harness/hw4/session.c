@@ -67,5 +67,7 @@ Rerun session_rerun(Session *session) {
                  .min_n = version->pairs_only ? 1 : 0,
                  .max_n = fit < room ? (size_t)fit : room,
                  .known_n = session->image_n,
-                 .known_seconds = 1e-3 * session->image_ms};
+                 .known_seconds = 1e-3 * session->image_ms,
+                 // They are slow on the cpu backend, and often have a limit above the image's size.
+                 .budget = version->pairs_only ? 10.0 : 0.0};
 }
