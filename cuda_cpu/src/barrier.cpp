@@ -65,7 +65,9 @@ void phase_wait(const Site *site, const std::uint64_t *state, std::uint32_t phas
   current->value = reinterpret_cast<std::uint64_t>(state);
   current->argument = static_cast<int>(phase);
   current->mask = within_block;
-  suspend(block, site, &block.phases);
+  if (has_phase(*current)) suspend(block, site, &block.phases);
+  // More than the barrier orders if only some threads of the block take part in it.
+  if constexpr (check::kOn) check::block_synchronised(block);
 }
 
 void named_barrier(const Site *site, unsigned id, unsigned count, bool wait) {

@@ -89,11 +89,17 @@ class barrier {
   // For cuda::pipeline: until the phase is another one.
   void wait_for_phase(::std::uint32_t phase, const char *name, const char *file, int line) const {
     const cuda_cpu::Site site = {name, file, line};
-    if (!ready(phase)) cuda_cpu::phase_wait(&site, &state_, phase, Scope >= thread_scope_block);
-    (void)ready(phase);  // in CHECK builds the load that orders this thread behind the others
+    // CHECK builds learn of the order from phase_wait().
+    if (kChecked || !ready(phase))
+      cuda_cpu::phase_wait(&site, &state_, phase, Scope >= thread_scope_block);
   }
 
  private:
+#ifdef __SANITIZE_THREAD__
+  static constexpr bool kChecked = true;
+#else
+  static constexpr bool kChecked = false;
+#endif
   bool ready(::std::uint32_t phase) const {
     return phase_of(__atomic_load_n(&state_, __ATOMIC_ACQUIRE)) != phase;
   }
