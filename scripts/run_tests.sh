@@ -4,6 +4,7 @@
 # code 1 if anything failed, or nothing passed.
 #   scripts/run_tests.sh build/cpu/tests/test_image build/cpu/seq/test tests/scripts/bench.bats ...
 set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL  # a test that calls make is not a part of the one that runs the tests
 passed=0 failed=0 skipped=0
 log=$(mktemp)
 failures=()

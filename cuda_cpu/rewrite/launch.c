@@ -173,7 +173,7 @@ static void append_line_ends(Text *out, const char *from, const char *to) {
 // Whether the expression names a kernel that is a template: kernel, a::kernel<1>.
 static bool is_template(const char *kernel) {
   const char *name = kernel;
-  for (const char *c = kernel; is_name(*c) || strchr(": ", *c) != NULL; c++)
+  for (const char *c = kernel; is_name(*c) || *c == ':' || *c == ' '; c++)
     if (*c == ':' || *c == ' ') name = c + 1;
   bool result = false;
   return is_kernel(name, word_length(name), &result) && result;

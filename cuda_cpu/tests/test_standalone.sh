@@ -11,7 +11,7 @@ tar -cf - --exclude=./build . | tar -xf - -C "$work/cuda_cpu"
 
 echo "1..2"
 # Unoptimised: it has to show that everything is there, not that it is fast.
-if make -s -j2 -C "$work/cuda_cpu" CXXFLAGS="-O0 -Wall -Wextra -Werror" test >"$work/log" 2>&1; then
+if make -s -j2 -C "$work/cuda_cpu" CXXFLAGS="-O0 -g1 -Wall -Wextra -Werror" test >"$work/log" 2>&1; then
   echo "ok 1 - a copy passes its tests: $(tail -n 1 "$work/log")"
 else
   echo "not ok 1 - a copy passes its tests"

@@ -9,7 +9,7 @@ setup() {
   done
 }
 teardown() {
-  rm -rf notebook_lab HW4 HW4_output.ppm
+  rm -rf notebook_lab build/*/notebook_lab HW4 HW4_output.ppm
   for file in "${saved[@]}"; do mv "$BATS_TEST_TMPDIR/$file" "$file"; done
 }
 # The Python of the installed kernel; Debian's packages belong to Debian's own.

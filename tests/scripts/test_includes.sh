@@ -10,7 +10,7 @@ run() { "$check_includes" "$@" >"$work/out" 2>&1; code=$?; }
 
 run
 check "the repository: nothing to find" is "$code" 0
-check "... and hundreds of includes were read" is "$(grep -cE '^check_includes: [2-9][0-9][0-9] includes' "$work/out")" 1
+check "... and hundreds of includes were read" is "$(grep -cE '^check_includes: [1-9][0-9]{2,} includes' "$work/out")" 1
 
 # fresh: a small repository in which every kind of include is right.
 tree=$work/tree
