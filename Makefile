@@ -226,7 +226,7 @@ help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
 	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) $(wildcard tests/fuzz/fuzz.mk multi/multi.mk)
-	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 CHECK=0|race|init|mem|all"
+	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 DEBUG=0|1 CHECK=0|race|init|mem|all"
 setup: ## installs what is missing
 	@scripts/setup.sh
 run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
