@@ -1,4 +1,4 @@
-// Counts of the upper or lower halves of keys, and the place of one of many equal keys.
+// Counts of the upper or lower halves of keys, and the index of one of many equal keys.
 //
 // A block counts in shared memory, 65,536 counters of 16 bits. Before one overflows, 2^15 is moved
 // from it to the counter in global memory. That is exact: between two barriers a block counts fewer
