@@ -17,7 +17,7 @@ typedef struct Part {
 } Part;
 
 #define END SIZE_MAX
-// First a size at which a mistake shows its nature.
+// First a size at which a mistake can be named.
 #define SMALL \
   { 1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4096, END }
 

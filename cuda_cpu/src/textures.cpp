@@ -119,7 +119,7 @@ void read_point(const Texture &t, const char *data, void *value, std::size_t byt
   for (int c = 0; c < t.channels; c++) static_cast<float *>(value)[c] = channel_of(t, data, c);
 }
 
-// The weights of a GPU have 8 bits behind the point.
+// The weights of a GPU have 8 fractional bits.
 float weight(float fraction) { return std::nearbyint(fraction * 256) / 256; }
 
 }  // namespace

@@ -240,8 +240,7 @@ int process_finish(Sorter *sorter, double limit) {
   return over ? status : -1;
 }
 
-// The line in which a sanitizer or cuda_cpu sums up, without what stands before the finding; or
-// NULL.
+// The line in which a sanitizer or cuda_cpu sums up, from the finding on; or NULL.
 static const char *summary(const Sorter *sorter, int *length) {
   static const char *const marks[] = {
       "SUMMARY: ", "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
