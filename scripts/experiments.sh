@@ -138,7 +138,7 @@ experiments() {
 merge_cpu --set mode=3 --n $task_sizes $merge"
   done
   if [ "$full" = 1 ]; then
-    # Two more runs of what the headlines are from: the drift between runs is larger than the noise inside one.
+    # Two more runs of the headline experiments: the drift between runs is larger than the noise within one.
     local run
     for run in 2 3; do
       experiments "$probe" 0 | grep '^\(hw4\|worklog\|scaling_keys\|scaling_pairs\)|' | sed "s/^/repeat_${run}_/"

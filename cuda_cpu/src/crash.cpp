@@ -39,7 +39,7 @@ constexpr unsigned kSeconds = 30;  // at most, for finding the line
 
 struct Crash {
   int number;
-  bool is_memory;  // and `address` what was touched
+  bool is_memory;  // and `address` is the address of the access
   const void *address;
   void *pc;  // of the instruction, or null where that is not known
   bool is_write;

@@ -53,7 +53,7 @@ std::size_t texel_bytes_of(const cudaChannelFormatDesc &f) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// The texel that stands for index i; -1: the border.
+// The texel of index i; -1: the border.
 long address(long i, long size, cudaTextureAddressMode mode, bool normalized) {
   if (i >= 0 && i < size) return i;
   if (mode == cudaAddressModeBorder) return -1;

@@ -277,7 +277,7 @@ static void test_outside(void **state) {
   char expected[128];
   snprintf(expected, sizeof expected, "wrote outside its arrays: d_outputVals[%d] of %d", N + 7, N);
   assert_string_equal(m.outside.text, expected);
-  // The next version is not to blame.
+  // The next version must not be reported for it.
   m = measure(&fake, &workload, plan);
   expect_right(&m);
   assert_string_equal(m.outside.text, "");
