@@ -166,8 +166,7 @@ CPPFLAGS_conditions = -DCOMMIT='"$(COMMIT)"'
 $(B)/harness/conditions.o: $(wildcard .git/logs/HEAD)
 
 # ---- versions -------------------------------------------------------------------------------------
-# `make radix_v2` leaves ./HW4 linked with radix_v2. If that fails there is no HW4, so that nobody takes
-# an earlier version's PASS for this one's.
+# `make radix_v2` leaves ./HW4 linked with radix_v2. If that fails there is no HW4, so that an earlier version's PASS is not taken for this one's.
 $(if $(filter $(VERSIONS),$(MAKECMDGOALS)),$(shell rm -f HW4))
 .PHONY: $(VERSIONS)
 $(VERSIONS): %: $(B)/%/HW4

@@ -74,7 +74,7 @@ std::string line_of(const Crash &crash) {
   int first = 0;
   while (first < count && frame[first] != crash.pc) first++;
   if (crash.pc == nullptr || first == count) first = 0;
-  // Lines are looked up for return addresses, of which this is none.
+  // line_of_user() expects return addresses, which lie after the instruction.
   if (frame[first] == crash.pc) frame[first] = static_cast<char *>(frame[first]) + 1;
   const std::string line = line_of_user(frame + first, count - first, nullptr);
   return line == kUnknownLine ? "" : " at " + line;

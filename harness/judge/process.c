@@ -120,7 +120,7 @@ static bool ended(const Sorter *sorter) {
          info.si_pid != 0;
 }
 
-// One round of listening: 1 with an answer, 0 without, -1 when there will be none any more.
+// Waits once: 1 with an answer, 0 without, -1 if no answer can come.
 static int listen_once(Sorter *sorter, double left, Answer *answer) {
   const bool over = ended(sorter);  // first: answers that came before are still read
   struct pollfd ends[2] = {{sorter->control, POLLIN, 0}, {sorter->words, POLLIN, 0}};

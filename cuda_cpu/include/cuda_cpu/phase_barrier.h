@@ -86,7 +86,7 @@ class barrier {
       wait_for_phase(present, "cuda::barrier::wait_parity", file, line);
   }
 
-  // For cuda::pipeline: until the phase is another one.
+  // For cuda::pipeline: until the phase differs from `phase`.
   void wait_for_phase(::std::uint32_t phase, const char *name, const char *file, int line) const {
     const cuda_cpu::Site site = {name, file, line};
     if (!ready(phase)) cuda_cpu::phase_wait(&site, &state_, phase, Scope >= thread_scope_block);
