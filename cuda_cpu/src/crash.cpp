@@ -63,8 +63,7 @@ Crash crash_of(int number, const siginfo_t &info, [[maybe_unused]] const void *c
   return crash;
 }
 
-// ---- the sentence, made in a child process, where a lock that is held or a broken heap does no
-// harm
+// ---- the sentence: made in a child process, so that held locks and a broken heap do no harm
 
 // The line of the program's own code that led to the crash.
 std::string line_of(const Crash &crash) {
@@ -197,7 +196,8 @@ void say(const char *text, std::size_t length) {
   }
 }
 
-// Hands SIGQUIT to a thread that runs a kernel. False if there is none, true also for itself.
+// Sends SIGQUIT to a thread that runs a kernel. False if there is none; true also if the calling
+// thread runs one.
 bool find_kernel() {
   if (current_block != nullptr && current != nullptr) return true;
   const pid_t thread = thread_in_kernel();
