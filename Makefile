@@ -166,8 +166,7 @@ CPPFLAGS_conditions = -DCOMMIT='"$(COMMIT)"'
 $(B)/harness/conditions.o: $(wildcard .git/logs/HEAD)
 
 # ---- versions -------------------------------------------------------------------------------------
-# `make radix_v2` leaves ./HW4 linked with radix_v2. If that fails there is no HW4, so that nobody takes
-# an earlier version's PASS for this one's.
+# `make radix_v2` leaves ./HW4 linked with radix_v2. If that fails there is no HW4, so that an earlier version's PASS is not taken for this one's.
 $(if $(filter $(VERSIONS),$(MAKECMDGOALS)),$(shell rm -f HW4))
 .PHONY: $(VERSIONS)
 $(VERSIONS): %: $(B)/%/HW4
@@ -226,7 +225,7 @@ help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
 	@awk -F ':.*## ' '/^[a-z_]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST)) $(wildcard tests/fuzz/fuzz.mk multi/multi.mk)
-	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 CHECK=0|race|init|mem|all"
+	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 DEBUG=0|1 CHECK=0|race|init|mem|all"
 setup: ## installs what is missing
 	@scripts/setup.sh
 run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image

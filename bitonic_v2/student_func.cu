@@ -5,9 +5,9 @@
 // New here: elements stay in registers. A thread holds 16 of a tile of 8,192: four distances of the
 //           network are within its registers, five between the lanes of its warp (shuffles), and
 //           only the four largest cross shared memory, all four in one trip (tile.cuh). Beyond the
-//           tile a thread takes up to 32 elements from device memory and does five steps with them.
-// Lesson:   a memory at each level of the machine, and the same remedy at each: the more steps per
-// visit,
+//           tile a thread takes up to 32 elements from device memory and does up to five steps with
+//           them.
+// Lesson:   the same remedy at each level of the memory hierarchy: the more steps per visit,
 //           the fewer visits. The steps themselves, n log^2 n, remain.
 #include "bitonic_v2/tile.cuh"
 #include "common/check.h"

@@ -1,5 +1,6 @@
 // A bitonic network over a tile whose elements stay in registers. An element's index in the tile
-// tells who holds it, and the distance of a step tells how partners meet:
+// determines the thread that holds it, and the distance of a step determines how partners are
+// compared:
 //
 //   2^ITEM_BITS neighbours a thread     distances below 2^ITEM_BITS: both in the thread's registers
 //                                       the next five bits: in another lane, by a shuffle

@@ -55,8 +55,8 @@ $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CC,rewrite)$(CC) -std=c17 -O2 -Wall -Wextra $(filter %.c,$^) -o $@
 
-# __CUDA_ARCH__ is not defined, because files that ask whether it is want to know the host from the device. In
-# a file that compares it without asking, only the device can be meant.
+# __CUDA_ARCH__ is not defined, because files with #ifdef __CUDA_ARCH__ distinguish host code from device code by it. A
+# file that compares its value without such a test can only mean the device.
 cuda_cpu_arch = $$(grep -Eq '^[[:blank:]]*\#[[:blank:]]*if[[:blank:](]+__CUDA_ARCH__' $(1) && echo -D__CUDA_ARCH__=900)
 
 # Preprocessed, then rewritten, then compiled. The dependencies are those of the first step.

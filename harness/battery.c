@@ -17,12 +17,12 @@ typedef struct Part {
 } Part;
 
 #define END SIZE_MAX
-// First a size at which a mistake shows its nature.
+// First a size at which a mistake can be named.
 #define SMALL \
   { 1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4096, END }
 
 // From the likely mistakes to the rare ones. Sizes above 2^18 and 2^20 are more than 512 blocks of
-// 512 threads or 1024 of 1024 hold, a limit of many scans. The smallest come at the end once more,
+// 512 threads or 1024 of 1024 hold, a limit of many scans. The smallest are repeated at the end,
 // after larger ones.
 static const Part parts[] = {
     {SMALL, TRIAL_RANDOM, TRIAL_RANDOM, false},

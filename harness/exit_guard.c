@@ -57,7 +57,7 @@ static void end_here(int status, void *context) {
 void exit_guard_descriptors(void) {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
     if (fcntl(file, F_GETFD) < 0 && errno == EBADF)
-      (void)!open("/dev/null", O_RDONLY);  // takes the lowest free number; cannot be written
+      (void)!open("/dev/null", O_RDONLY);  // takes the lowest free number; cannot be written to
   signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 // Opens standard input, output and error if the caller has closed them; otherwise a file that the
-// program writes, or a channel to another process, would get the number of one of them, and what is
-// printed. Writing to them still fails. A file that grows beyond `ulimit -f` is an error of
-// write(), no signal. To be called first.
+// program writes, or a channel to another process, would get the number of one of them, and receive
+// the printed text. Writing to them still fails. A file that grows beyond `ulimit -f` is an error
+// of write(), no signal. To be called first.
 void exit_guard_descriptors(void);
 
 // Calls exit_guard_descriptors(). From now on, a program that would end with exit code 0 although

@@ -76,7 +76,7 @@ static void judge(const Runs *runs) {
       verdict_judge(runs->version->version, w->snapshot, w->keys_out, w->positions_out, w->n);
 }
 
-// Judges the last run cheaply, and in full if it is wrong, to say how.
+// Judges the last run cheaply, and in full if it is wrong, to name the mistake.
 static void judge_quickly(const Runs *runs) {
   const Workload *const w = runs->workload;
   if (verdict_quick(runs->version->version, w->snapshot, w->keys_out, w->positions_out, w->n))

@@ -32,7 +32,7 @@ typedef struct SaveFile {
 // are written directly. Returns false and one sentence if the path cannot be written.
 bool save_file_open(const char *path, SaveFile *file, Message *message);
 
-// Will the commits of both write the same file, by whatever paths? False for a file written in
+// Whether the commits of both write the same file, by whatever paths. False for a file written in
 // place.
 bool save_file_same(const SaveFile *a, const SaveFile *b);
 

@@ -23,7 +23,7 @@ typedef struct TrialOutside {
 typedef struct Trial {
   size_t n;
   size_t guard;   // elements before and after each device array that must not change
-  uint64_t seed;  // of what the outputs and the guards hold before the sort
+  uint64_t seed;  // of the contents of outputs and guards before the sort
   bool filled;    // instead, all of both outputs is `filling`, as by memset()
   unsigned char filling;
   bool bare_keys;                 // no positions: their arrays are copies of those of the keys

@@ -1,5 +1,5 @@
-// The verdict's kernels. Each part counts its wrong places and finds the first of them by atomics;
-// the values expected there are looked up afterwards.
+// The verdict's kernels. Each part counts its wrong elements and finds the first of them by
+// atomics; the values expected there are looked up afterwards.
 #include "harness/verdict.h"
 
 #include "common/check.h"
@@ -56,8 +56,8 @@ static __global__ void check_pairing(const unsigned int *snapshot, const unsigne
   report(pairing, count, first);
 }
 
-// There are n positions in n places: if one occurs twice, another is lost. So it is enough to count
-// the lost ones.
+// There are n positions for n elements: if one occurs twice, another is lost. So it is enough to
+// count the lost ones.
 static __global__ void check_all_seen(const unsigned int *seen, size_t n, Bad *multiset) {
   Count count = 0, first = ~0ull;
   FOR_EACH_INDEX(i, 0, n) {

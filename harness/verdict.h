@@ -22,7 +22,7 @@ typedef enum VerdictState { VERDICT_HOLDS, VERDICT_FAILS, VERDICT_NOT_JUDGED } V
 
 typedef struct VerdictFinding {
   VerdictState state;
-  uint64_t bad_count;  // number of wrong places; 0 if a multiset fails only by its hash sums
+  uint64_t bad_count;  // number of wrong elements; 0 if a multiset fails only by its hash sums
   uint64_t first_bad;  // the first of them: an index of the output; multiset of pairs: a position
   // At first_bad. Order: the key before it and the key. Multiset of bare keys, pairing: keys.
   // Multiset of pairs: how often the position occurs. Stability: positions.

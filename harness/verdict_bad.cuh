@@ -1,4 +1,4 @@
-// Counts wrong places and finds the first of them, by atomics; for the kernels of the verdict.
+// Counts wrong elements and finds the first of them, by atomics; for the kernels of the verdict.
 #ifndef HARNESS_VERDICT_BAD_CUH
 #define HARNESS_VERDICT_BAD_CUH
 
@@ -26,20 +26,20 @@ static inline unsigned int verdict_blocks(size_t n) {
   for (size_t i = (from) + (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (to); \
        i += (size_t)gridDim.x * blockDim.x)
 
-// Adds the wrong places that the calling thread found to those of all threads.
+// Adds the wrong elements that the calling thread found to those of all threads.
 static __device__ __forceinline__ void report(Bad *bad, Count count, Count first) {
   if (count == 0) return;
   atomicAdd(&bad->count, count);
   atomicMin(&bad->first, first);
 }
 
-// Counts place i as wrong.
+// Counts element i as wrong.
 static __device__ __forceinline__ void note(Count *count, Count *first, Count i) {
   (*count)++;
   if (i < *first) *first = i;
 }
 
-// Compares n elements; place i is reported as first_place + i.
+// Compares n elements; index i is reported as first_place + i.
 static __global__ void check_equal(const unsigned int *expected, const unsigned int *actual,
                                    size_t n, size_t first_place, Bad *bad) {
   Count count = 0, first = ~0ull;

@@ -6,8 +6,8 @@
 //   keys by bit 2     0..3: 3, 4..7: 5       0..3 is a slice: sorted [0 1 2], for output[0..3)
 //   of 4..7, by bit 1 4..5: 2, 6..7: 3       [4 5] for output[3..5), [7 7 7] for output[5..8)
 //
-// Bytes take the place of bits. The counts say where a slice begins in the output. A single key
-// that is more frequent than a slice is large needs no sort.
+// The code uses bytes instead of bits. The counts give the index at which a slice begins in the
+// output. A single key that is more frequent than a slice is large needs no sort.
 #include "common/block_scan.cuh"
 #include "common/check.h"
 #include "common/scratch.h"
@@ -91,8 +91,9 @@ typedef struct Multiset {
   VerdictFinding found;
 } Multiset;
 
-// After the comparison of a part of the output, which begins there: looks up the first bad place if
-// it is in this part. d_sorted: the keys that belong there, or NULL if all of them are `value`.
+// After the comparison of a part of the output, which begins there: looks up the first wrong
+// element if it is in this part. d_sorted: the keys that belong there, or NULL if all of them are
+// `value`.
 static void look_for_bad(Multiset *m, const unsigned int *d_sorted, size_t begin,
                          unsigned int value) {
   Bad bad;

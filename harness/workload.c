@@ -40,8 +40,8 @@ size_t workload_largest_n(const SortVersion *version, bool pairs, double bytes) 
   return fits;
 }
 
-// Elements before and behind each array that no sort may change. Tools that find such a write
-// themselves, with its line, look at the ends of allocations.
+// Elements before and behind each array that no sort may change. Not in builds whose tools find
+// such a write themselves, with its line, at the ends of allocations.
 #if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
 enum { GUARD = 0 };
 #else
@@ -122,8 +122,8 @@ static void restore_loaded(const Workload *w) {
   w->changes->all = false;
 }
 
-// Makes one key equal to the next, at the first place from `from` on where the two differ. Searches
-// a few hundred keys at most.
+// Makes one key equal to the next, at the first index from `from` on at which the two differ.
+// Searches a few hundred keys at most.
 static void repeat_next_key(const Workload *w, size_t from) {
   enum { WINDOW = 512 };
   unsigned int keys[WINDOW];

@@ -45,8 +45,8 @@ void workload_refresh(const Workload *workload);
 
 // Writes number `index` of an endless series of inputs of the same kind to the snapshot. Number 0
 // is the one that was drawn or loaded. Generated keys come from another seed. Then, for both, a few
-// keys at random places become equal to the key behind them: the order stays what it is (a sorted
-// file stays sorted), but the sorted output is another one, also of bare keys. Nothing changes
+// keys at random indices become equal to the key behind them: the order is kept (a sorted file
+// stays sorted), but the sorted output is another one, also of bare keys. Nothing changes
 // where all keys are equal.
 void workload_vary(const Workload *workload, uint64_t index);
 
@@ -57,11 +57,11 @@ void workload_replace(const Workload *workload);
 // Fills the memory before and behind the four arrays of a sort.
 void workload_guard(const Workload *workload);
 
-// Is that memory as workload_guard() left it? Otherwise writes a clause:
+// Whether that memory is unchanged since workload_guard(). Otherwise writes a clause:
 // "wrote outside its arrays: d_outputVals[7] of 7".
 bool workload_whole(const Workload *workload, Message *reason);
 
-// The last run, seen from the host: its input, and what the arrays hold now. To be freed.
+// Host copies of the last run: its input, and the arrays' present contents. To be freed.
 Trial workload_trial(const Workload *workload);
 
 // Overwrites the outputs, so that an output that is never written cannot be right by chance.

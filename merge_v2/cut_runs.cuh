@@ -1,4 +1,4 @@
-// Cuts groups of sorted runs so that every tile of the merged output can be made by itself.
+// Cuts groups of sorted runs so that every tile of the merged output can be computed independently.
 #ifndef MERGE_V2_CUT_RUNS_CUH
 #define MERGE_V2_CUT_RUNS_CUH
 

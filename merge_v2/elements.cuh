@@ -12,7 +12,7 @@ typedef struct Elements {
   unsigned int *positions;
 } Elements;
 
-// Index of an element of a tile: two bytes move through the merges in place of a position.
+// Index of an element of a tile: two bytes move through the merges instead of a position of four.
 typedef unsigned short Place;
 
 // One of two buffers of a tile in shared memory. `places` is not used for bare keys.
@@ -41,8 +41,8 @@ static __device__ __forceinline__ void swap_tiles(Tile *a, Tile *b) {
   *b = c;
 }
 
-// Writes a sorted tile of `count` elements to to[0 .. count). The positions are read from `spare`,
-// where `tile.places` says. All threads of the block call it after a barrier.
+// Writes a sorted tile of `count` elements to to[0 .. count). The positions are read from `spare`
+// at the indices `tile.places`. All threads of the block call it after a barrier.
 template <bool PAIRS>
 static __device__ __forceinline__ void write_tile(Elements to, Tile tile, const unsigned int *spare,
                                                   unsigned int count) {

@@ -46,7 +46,7 @@ static __device__ __forceinline__ void merge_share(Tile from, Run a, Run b, Tile
     const bool take_a = j >= b_end || (i < a_end && !less(b_key, a_key));
     to.keys[begin + rank + k] = take_a ? a_key : b_key;
     if (PAIRS) to.places[begin + rank + k] = from.places[take_a ? i : j];
-    // One load for both cases, so that the threads of a warp do not part.
+    // One load for both cases, so that the warp does not diverge.
     const unsigned int next = take_a ? ++i : ++j;
     if (next < (take_a ? a_end : b_end)) {
       const Key key = from.keys[next];

@@ -1,11 +1,11 @@
-// The order of merge_v2, in one place: a comparison sort knows nothing about keys but this.
+// The order of merge_v2. A comparison sort uses its keys through this function only.
 #ifndef MERGE_V2_ORDER_CUH
 #define MERGE_V2_ORDER_CUH
 
 typedef unsigned int Key;
 
 // Does `a` come before `b`? Any strict weak order; the handout shows descending order and a key of
-// two words.
+// two 32-bit values.
 static __device__ __forceinline__ bool less(Key a, Key b) { return a < b; }
 
 #endif

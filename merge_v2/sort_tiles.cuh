@@ -6,7 +6,7 @@
 #include "common/overlap.cuh"
 #include "merge_v2/merge_path.cuh"
 
-// Sorts ITEMS elements in registers by odd-even transposition. Only neighbours change places, and
+// Sorts ITEMS elements in registers by odd-even transposition. Only neighbours are exchanged, and
 // only if the right one is less: the order of equal keys is kept.
 template <int ITEMS, bool PAIRS>
 static __device__ __forceinline__ void sort_in_registers(Key *key, Place *place) {
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
   }
   __syncthreads();
-  // The keys of the other buffer are no longer needed: the positions go there.
+  // The keys of the other buffer have been merged, so the positions go there.
   unsigned int *const spare = (unsigned int *)source.keys;
   if (PAIRS) {
     read_tile<THREADS, ITEMS>(spare, from.positions + base, count);

@@ -7,9 +7,9 @@
 //           found by a search in all eight (cut_runs.cuh), and a block merges the pieces between
 //           two cuts in shared memory (merge_tiles.cuh). 2^28 keys take 6 trips, in pairs they
 //           take 16.
-// Lesson:   merging in pairs is cheap in comparisons and dear in trips. What counts is how often an
-//           element crosses the memory bus. It still is a comparison sort: order.cuh is all it
-//           knows.
+// Lesson:   merging in pairs needs few comparisons but many trips. The time depends on how often an
+//           element crosses the memory bus. It is a comparison sort: order.cuh alone defines the
+//           order.
 #include "common/knobs.h"
 #include "common/your_sort.h"
 #include "merge_v2/passes.cuh"

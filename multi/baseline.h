@@ -1,4 +1,5 @@
-// What one device does alone, in the same run: the comparison that shows what the exchange costs.
+// Baselines of the same run: the times of one device alone. The difference is the cost of the
+// exchange.
 #ifndef MULTI_BASELINE_H
 #define MULTI_BASELINE_H
 

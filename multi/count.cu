@@ -1,10 +1,10 @@
-// Counts of the upper or lower halves of keys, and the place of one of many equal keys.
+// Counts of the upper or lower halves of keys, and the index of one of many equal keys.
 //
 // A block counts in shared memory, 65,536 counters of 16 bits. Before one overflows, 2^15 is moved
 // from it to the counter in global memory. That is exact: between two barriers a block counts fewer
 // than 2^15 keys. So a counter, below 2^15 at each barrier, passes 2^15 at most once and stays
-// below 2^16 until the thread that made it pass has taken 2^15 away, at the latest at the next
-// barrier.
+// below 2^16 until the thread whose addition passed it has subtracted 2^15, at the latest at the
+// next barrier.
 #include "common/device.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"

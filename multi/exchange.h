@@ -19,7 +19,7 @@ typedef struct Segments {
 
 typedef struct Exchange Exchange;
 
-// How a transport does it.
+// Functions of a transport.
 typedef struct Transport {
   const char *name;
   // Collective. Returns false and a sentence if it cannot be used here.

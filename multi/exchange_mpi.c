@@ -86,7 +86,7 @@ static void move_array(MpiExchange *exchange, const unsigned int *sent, unsigned
     place += count;
   }
   place = 0;
-  // Every rank begins with the next one, so that not all send to rank 0 first.
+  // Every rank sends to its successor first, so that not all send to rank 0 at once.
   for (int step = 1; step < world->ranks; step++) {
     const int r = (world->rank + step) % world->ranks;
     const uint64_t count = segments->send_count[r];

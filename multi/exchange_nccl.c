@@ -26,7 +26,7 @@ static void check(const NcclExchange *exchange, ncclResult_t result, const char 
 }
 
 // Waits for the stream. A rank or a link that fails meanwhile is reported as an asynchronous error;
-// a rank that hangs is the watchdog's business.
+// the watchdog ends a rank that hangs.
 static void wait(Exchange *base) {
   NcclExchange *const exchange = (NcclExchange *)base;
   for (cudaError_t state; (state = cudaStreamQuery(exchange->stream)) != cudaSuccess;) {

@@ -1,4 +1,4 @@
-// How fast a rank's link to its device is: the bound of a sort of arrays in host memory.
+// Bandwidth between the hosts and their devices: the bound of a sort of arrays in host memory.
 #ifndef MULTI_HOST_COPY_H
 #define MULTI_HOST_COPY_H
 

@@ -1,4 +1,4 @@
-// What host_way.c and host_arrays.c share.
+// State shared by host_way.c and host_arrays.c.
 #ifndef MULTI_HOST_STATE_H
 #define MULTI_HOST_STATE_H
 

@@ -1,9 +1,10 @@
-// Arrays in host memory, of any size that the host holds. Twice each element goes through a device:
+// Arrays in host memory, of any size that the host holds. Each element goes through a device twice:
 //
-//   runs    pieces of the shard that fit into the device are sorted, each back to its place
-//   cuts    exact places of the ranks' borders in all runs of all ranks (sorted_cut.h)
+//   runs    pieces of the shard that fit into the device are sorted, each in place
+//   cuts    exact indices of the ranks' borders in all runs of all ranks (sorted_cut.h)
 //   exchange  the parts of the runs go to their ranks, from host memory to host memory
-//   ranges  pieces of the result, cut out of the runs in the same way, are sorted to their places
+//   ranges  pieces of the result, cut out of the runs in the same way, are sorted and written to
+//           their final indices
 //
 // With one rank there is no exchange.
 #include <cuda_runtime_api.h>
@@ -105,7 +106,7 @@ static int pieces_of(const HostState *state, size_t count) {
   return (int)((count + state->pipeline.most - 1) / state->pipeline.most);
 }
 
-// Sorts pieces of the shard in their places. Returns them, malloc'ed.
+// Sorts pieces of the shard in place. Returns them, malloc'ed.
 static HostSlice *sort_runs(HostState *state, int *count) {
   const size_t shard = state->job.input.count;
   *count = pieces_of(state, shard);
@@ -130,7 +131,7 @@ static void sum_before_over_world(const void *world, const uint64_t *values, uin
   world_sums_before(world, values, before, count);
 }
 
-// Cuts slices at `parts` - 1 places that divide n elements evenly. Returns (parts + 1) * count
+// Cuts slices at `parts` - 1 indices that divide n elements evenly. Returns (parts + 1) * count
 // indices, malloc'ed: the first row is zeros, the last one the slices' lengths.
 static size_t *cut_evenly(const HostSlice *slices, int count, uint64_t n, int parts,
                           const CutSums *sums) {

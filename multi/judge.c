@@ -30,7 +30,8 @@ static void judge_fault(Judgement *judgement, const SliceFault *fault, const cha
   fails(judgement, "%s (%llu places)", clause, (unsigned long long)fault->count);
 }
 
-// Each rank's elements are where the sort says, and no rank has much more than its share.
+// Each rank's elements begin at the index that the sort reported, and no rank has much more than
+// its share.
 static void judge_places(Judgement *judgement, const Evidence *all, int ranks, uint64_t n) {
   uint64_t before = 0;
   const uint64_t share = n / (uint64_t)ranks, most = share + share / 100 + 1;

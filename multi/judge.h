@@ -5,11 +5,12 @@
 #include "multi/slice.h"
 #include "multi/world.h"
 
-// What a rank knows of its part of the input, made anew from its source, and of the result.
+// Summaries of a rank's part of the input, which is made anew from its source, and of its part of
+// the result.
 typedef struct Evidence {
   Slice input;  // only its count and hash sums matter
   Slice output;
-  uint64_t begin;  // the place in the sorted array that the sort gives for the first element
+  uint64_t begin;  // index in the sorted array of the first element, as the sort reports it
 } Evidence;
 
 typedef struct Judgement {
@@ -20,8 +21,8 @@ typedef struct Judgement {
 
 // Collective; all ranks get the same judgement. Parts: order (inside ranks and across their
 // borders), elements (nothing lost or invented, positions still with their keys: counts and 128
-// bits of hash sums), stability of pairs if `stable`, places (each rank's first element is where
-// its share begins) and balance (no rank holds over 1% more than its share).
+// bits of hash sums), stability of pairs if `stable`, places (each rank's elements begin at the
+// index that the sort reported) and balance (no rank holds over 1% more than its share).
 Judgement judge(const World *world, const Evidence *evidence, bool pairs, bool stable);
 
 #endif

@@ -1,4 +1,4 @@
-// What happens on a rank's own device before elements travel: counting, and a stable partition by
+// The steps on a rank's own device before the exchange: counting, and a stable partition by
 // destination. All arrays are device arrays; kernels go to the default stream. A CUDA failure ends
 // the program with exit code 3 (common/check.h).
 #ifndef MULTI_PARTITION_H

@@ -7,7 +7,7 @@
 double pipeline_bytes_per_element(bool pairs) {
   const double scratch = pairs ? sort_version.scratch_per_pair : sort_version.scratch_per_key;
   const double element = pairs ? 8.0 : 4.0;
-  // A version that does not state its scratch memory is taken to need two copies.
+  // Assumes two copies for a version that does not state its scratch memory.
   return 4.0 * element + (scratch >= 0.0 ? scratch : 2.0 * element);
 }
 

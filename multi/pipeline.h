@@ -22,8 +22,8 @@ typedef struct HostSlice {
   size_t count;
 } HostSlice;
 
-// What is sorted at a time: several slices, in this order, to one place. That may be the place of
-// the slices of this piece, if all of them are adjacent.
+// A unit of work: several slices, in this order, are sorted together into one array. It may be the
+// memory of these slices, if they are adjacent.
 typedef struct Piece {
   const HostSlice *slices;
   int slice_count;
@@ -47,7 +47,7 @@ double pipeline_bytes_per_element(bool pairs);
 bool pipeline_create(Pipeline *pipeline, size_t most, bool pairs);
 void pipeline_destroy(Pipeline *pipeline);
 
-// Sorts the pieces, one after another, and waits until all are in their places.
+// Sorts the pieces, one after another, and waits until all have been written.
 void pipeline_run(Pipeline *pipeline, const Piece *pieces, int count);
 
 #endif

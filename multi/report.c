@@ -18,7 +18,7 @@ static double gkeys_per_s(const Row *row) {
   return row->median_ms > 0.0 ? (double)row->n / row->median_ms * 1e-6 : 0.0;
 }
 
-// Gigabytes per second that the rank that received most got from others, 0: not timed.
+// Gigabytes per second received from other ranks by the rank that received most; 0: not timed.
 static double exchange_gb_per_s(const Row *row) {
   const double ms = stage_ms(row, "exchange"), bytes = row->pairs ? 8.0 : 4.0;
   return ms > 0.0 ? bytes * (double)row->received / ms * 1e-6 : 0.0;
@@ -29,7 +29,7 @@ static double balance(const Row *row, int ranks) {
   return row->n > 0 ? (double)row->judgement.largest * ranks / (double)row->n : 1.0;
 }
 
-// Of the bare copies' time: elements go in and out twice.
+// Throughput of the copies in percent of bare copies; each element is copied in and out twice.
 static double percent_of_copies(const Row *row) {
   if (row->copy_bytes_per_second <= 0.0 || row->median_ms <= 0.0) return 0.0;
   const double bytes = 4.0 * (row->pairs ? 8.0 : 4.0) * (double)row->n;

@@ -5,7 +5,7 @@
 #include "multi/way.h"
 
 typedef struct Row {
-  // What is sorted
+  // The input
   const Way *way;
   const char *input;  // name of the input, or the file
   uint64_t n;

@@ -151,7 +151,8 @@ static void launch_partition(ShardSort *sort, int chunk) {
   CUDA_CHECK(cudaEventRecord(work->partitioned[chunk], 0));
 }
 
-// Sends the elements of a chunk. Those of the rank itself are already in their place.
+// Sends the elements of a chunk. Those of the rank itself are already in the array of received
+// ones.
 static void exchange_chunk(ShardSort *sort, int chunk) {
   struct ShardWork *const work = sort->work;
   const World *const world = sort->world;

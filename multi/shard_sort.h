@@ -40,7 +40,7 @@ typedef struct ShardSort {
 // The result of a run on this rank.
 typedef struct ShardResult {
   Elements elements;  // on the device, until the next run
-  uint64_t begin;     // the first one's place in the sorted array
+  uint64_t begin;     // index of the first one in the sorted array
   size_t count;
   uint64_t moved;  // elements that this rank received from others
 } ShardResult;

@@ -1,5 +1,5 @@
-// The verdict's facts about consecutive elements of an array. Slices of one array can be joined, so
-// that each rank looks at its own elements only, piece by piece.
+// Summary of consecutive elements of an array, for the verdict. Summaries of adjacent slices can be
+// joined, so each rank reads its own elements only, piece by piece.
 #ifndef MULTI_SLICE_H
 #define MULTI_SLICE_H
 
@@ -14,7 +14,7 @@ extern "C" {
 typedef struct SliceFault {
   uint64_t count;          // number of such elements
   uint64_t first;          // index in the slice of the first of them
-  uint32_t before, value;  // there: the key (order) or position (stability) before it, and its own
+  uint32_t before, value;  // there: the previous key (order) or position (stability), and its own
 } SliceFault;
 
 typedef struct Slice {

@@ -17,7 +17,7 @@ static size_t lower_bound(const uint32_t *keys, size_t low, size_t high, uint32_
   return low;
 }
 
-// The search for the key at one place.
+// The search for the key at one index of the sorted order.
 typedef struct Search {
   uint32_t key;        // the greatest key, as far as its bits are known, with at most `place`
                        // elements below it

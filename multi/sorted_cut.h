@@ -1,4 +1,4 @@
-// Exact multiway selection: cuts several sorted slices at given places of their common sorted
+// Exact multiway selection: cuts several sorted slices at given indices of their common sorted
 // order, without merging them. Host code without MPI.
 #ifndef MULTI_SORTED_CUT_H
 #define MULTI_SORTED_CUT_H
@@ -11,7 +11,7 @@ typedef struct SortedSlice {
   size_t count;
 } SortedSlice;
 
-// How counts of several ranks are put together. All ranks then cut at the same places.
+// Sums of counts over several ranks. All ranks then cut at the same indices.
 typedef struct CutSums {
   const void *context;
   void (*sum)(const void *context, uint64_t *values, int count);  // in place, over all ranks

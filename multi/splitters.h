@@ -1,13 +1,13 @@
 // Exact splitters: which elements go to which rank, from counts of the keys' two halves. Host code
 // without MPI.
 //
-// Rank r is to hold places n r / ranks to n (r + 1) / ranks - 1 of the sorted array. Border b, for
+// Rank r is to hold indices n r / ranks to n (r + 1) / ranks - 1 of the sorted array. Border b, for
 // b = 1 .. ranks - 1, is the boundary between ranks b - 1 and b.
 //
-//   1. The counts of the upper 16 bits, added up over all ranks, give the prefix at each border's
-//      place.
-//   2. If the place is not near the beginning or the end of that prefix, the counts of the lower 16
-//      bits among the keys with this prefix give the key.
+//   1. The counts of the upper 16 bits, added up over all ranks, give the prefix of the key at each
+//      border.
+//   2. If the border is not near the first or the last key with that prefix, the counts of the
+//      lower 16 bits among the keys with this prefix give the key.
 //   3. Elements equal to that key are divided by (source rank, index): the first of them go left.
 //
 // So the order of (key, source rank, index) decides, and any input is divided evenly and stably.
@@ -31,11 +31,11 @@ typedef struct Border {
   uint64_t equal_before;
 } Border;
 
-// The first place of rank r: floor(n r / ranks).
+// First index of rank r: floor(n r / ranks).
 uint64_t share_begin(uint64_t n, int r, int ranks);
 
-// Elements by which a border may miss its place so that its prefix needs no refinement: 1/512 of a
-// share on each side.
+// Greatest distance from its exact index at which a border needs no refinement, in elements: 1/512
+// of a share on each side.
 uint64_t border_slack(uint64_t n, int ranks);
 
 // Sets border[0..ranks - 2] from the counts of all prefixes, whose sum n may be 0.

@@ -10,8 +10,8 @@
 // and a sentence. 0: no watchdog.
 void step_watch(int rank, double seconds);
 
-// A new step begins; its name is for messages. A step is also where the fault of the environment
-// variable MULTI_SORT_FAULT=RANK:STEP:KIND takes place, once; KIND is kill, exit or hang.
+// A new step begins; its name is for messages. Also causes the fault that the environment variable
+// MULTI_SORT_FAULT=RANK:STEP:KIND asks for, once; KIND is kill, exit or hang.
 void step_enter(const char *name);
 
 // No step until the next step_enter(): the watchdog waits.

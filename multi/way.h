@@ -31,7 +31,7 @@ typedef struct Job {
   uint64_t device_memory;  // bytes on each rank, for host_way; 0: what is free
 } Job;
 
-// What a run reports about itself, on this rank.
+// Results of a run, on this rank.
 typedef struct RunFacts {
   uint64_t received;  // elements from other ranks
   size_t count;       // elements of the result
@@ -47,7 +47,7 @@ typedef struct Way {
   void (*fill)(void *state);
   // Sorts. seconds, if not NULL, gets the time of each stage; then nothing overlaps.
   RunFacts (*run)(void *state, double *seconds);
-  // Looks at the last run's result, and at the input made anew.
+  // Summarises the last run's result, and the input made anew.
   Evidence (*look)(void *state);
   // Not collective: copies elements of the last run's result to host arrays (positions or NULL).
   void (*fetch)(void *state, size_t first, size_t count, uint32_t *keys, uint32_t *positions);

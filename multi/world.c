@@ -101,7 +101,7 @@ void world_sums(const World *world, uint64_t *sum, int count) {
 void world_sums_before(const World *world, const uint64_t *value, uint64_t *before, int count) {
   memset(before, 0, (size_t)count * sizeof *before);
   MPI_Exscan(value, before, count, MPI_UINT64_T, MPI_SUM, world->comm);
-  // MPI leaves the result of rank 0 undefined.
+  // MPI_Exscan() leaves the result of rank 0 undefined.
   if (world->rank == 0) memset(before, 0, (size_t)count * sizeof *before);
 }
 

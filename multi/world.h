@@ -27,8 +27,8 @@ void world_close(World *world);
 // rank that is not, and all ranks end with that rank's code.
 void world_require(const World *world, bool good, int code, const Message *message);
 
-// Collective: the same values everywhere? If not, all ranks end with EXIT_USAGE and a sentence
-// about `what`.
+// Collective: checks that all ranks have the same values. If not, all end with EXIT_USAGE and a
+// sentence about `what`.
 void world_require_same(const World *world, uint64_t value, const char *what);
 
 enum { WORLD_NAME = 128 };

@@ -1,12 +1,12 @@
-// Ranking: the place in the tile of each of its keys, in order of their digits.
+// Ranking: the index in the tile of each of its keys, in order of their digits.
 //
 // radix_v5 ranks first and counts along. Here each warp counts its digits first, by shared atomics,
-// so that the tile's counts are published early; the block turns the counts into places; then each
-// warp hands out its places, one key of each lane at a time.
+// so that the tile's counts are published early; the block turns the counts into indices; then each
+// warp assigns its indices, one key of each lane at a time.
 //
 //   digits of a warp's lanes        [1 3 1 1]   and of its next keys  [3 1 1 3]
 //   counted                         bin 1: 5, bin 3: 3
-//   places of earlier bins, warps   bin 1 begins at 40, bin 3 at 70
+//   keys of earlier bins, warps     bin 1 begins at 40, bin 3 at 70
 //   first keys                      [40 70 41 42]                     [71 43 44 72]
 #ifndef RADIX_V6_RANK_CUH
 #define RADIX_V6_RANK_CUH
@@ -96,7 +96,7 @@ static __device__ __forceinline__ unsigned int count_bin(const unsigned int (*wa
 static __device__ __forceinline__ void scan_warps(unsigned int (*warp_bin)[BINS],
                                                   const unsigned int (&counts)[SWEEP_WARPS],
                                                   unsigned int place) {
-  unsigned int last = (place - 1) * 4;  // wraps around for place 0; only sums are used
+  unsigned int last = (place - 1) * 4;  // wraps around for index 0; only sums are used
 #pragma unroll
   for (int warp = 0; warp < SWEEP_WARPS; warp++) {
     warp_bin[warp][threadIdx.x] = last;
@@ -167,7 +167,7 @@ static __device__ __forceinline__ void rank_by_atomics(unsigned int *last, unsig
   }
 }
 
-// Puts the positions into the tile at the places of their keys.
+// Puts the positions into the tile at the indices of their keys.
 template <int kItems>
 static __device__ __forceinline__ void exchange_positions(unsigned int *tile,
                                                           const unsigned int (&position)[kItems],

@@ -2,7 +2,7 @@
 //
 // Build:    make radix_v6
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
-// New here: ballots, digits and addresses in few instructions (instructions.cuh), places in bytes,
+// New here: ballots, digits and addresses in few instructions (instructions.cuh), byte offsets,
 //           a tile shape for each n, tiles of constant digits only copied, small n in one launch.
 // Lesson:   once a tile stays on the chip, ranking the keys is what costs.
 #include "common/knobs.h"

@@ -10,7 +10,7 @@
 enum { MANY_ALIKE = 6 };  // of 32 keys
 
 // Sorts n <= kThreads * kItems elements; one block. Within a bin keys agree in their first kBinBits
-// bits, so that the others and the place fit into an element.
+// bits, so that the others and the index fit into an element.
 template <int kThreads, int kItems, int kBinBits, bool kPairs>
 static __global__ void __launch_bounds__(kThreads) sort_alone(Pairs in, Pairs out, unsigned int n) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, true> Shared;

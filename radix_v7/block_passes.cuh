@@ -24,8 +24,8 @@ typedef struct SeenBits {
   unsigned int set, clear;
 } SeenBits;
 
-// For all threads: adds what the calling thread's keys, those of places lead <= p < behind, have to
-// `seen`, which is in shared memory and all 0 before.
+// For all threads: adds what the calling thread's keys, those of indices lead <= p < behind, have
+// to `seen`, which is in shared memory and all 0 before.
 template <int kThreads, int kItems>
 static __device__ __forceinline__ void see_bits(const unsigned int (&key)[kItems],
                                                 unsigned int lead, unsigned int behind,
@@ -63,7 +63,7 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
   const unsigned int warp = threadIdx.x / WARP_SIZE, lane = threadIdx.x % WARP_SIZE;
   const unsigned int first = first_item<kItems>();
   unsigned int *const bins = warp_bin + warp * PASS_BINS;
-  // A thread adds up some warps' counts of a bin: bins first, then warps, is the order of places.
+  // A thread adds up some warps' counts of a bin: bins first, then warps, is the order of indices.
   constexpr unsigned int kThreadsPerBin = kThreads / BINS, kEach = kWarps / kThreadsPerBin;
   unsigned int *const bin_of_mine =
       warp_bin + threadIdx.x % kThreadsPerBin * kEach * PASS_BINS + threadIdx.x / kThreadsPerBin;

@@ -7,8 +7,8 @@
 //              (partition.cuh)
 //   sort       one block per bucket (bucket_sort.cuh)
 //
-// Equal bare keys are identical, so no step has to be stable: shared atomics give the places inside
-// a tile, global atomics the places of the tile's runs. No ballots, no look-back.
+// Equal bare keys are identical, so no step has to be stable: shared atomics give the indices
+// inside a tile, global atomics those of the tile's runs. No ballots, no look-back.
 //
 // A bucket must fit into its block. The counting kernel finds out whether all do. If not, the
 // kernels behind it return at once, and the host runs radix_v6's sweeps instead.

@@ -6,7 +6,7 @@
 //   blocks  sort each bucket by the rest of the key                   (pairs_block.cuh)   16
 //
 // 52 bytes a pair, or 36 with one sweep, where four sweeps move 68. If some bucket does not fit
-// into its block, the count says so before anything has moved, and four sweeps take over.
+// into its block, the count shows it before anything has moved, and four sweeps take over.
 #ifndef RADIX_V7_BY_PREFIX_CUH
 #define RADIX_V7_BY_PREFIX_CUH
 

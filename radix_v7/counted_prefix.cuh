@@ -34,8 +34,8 @@ static volatile unsigned int *fresh_host_verdict(void) {
   return verdict;
 }
 
-// Waits for the verdict: do all buckets fit? To be called when all else is launched, so that nobody
-// waits for the host while it waits for this.
+// Waits for the verdict: do all buckets fit? To be called after all other launches, so that the
+// device is busy while the host waits.
 static bool verdict_fits(volatile unsigned int *verdict) {
   while (*verdict == PREFIX_UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
   }

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-// A sorting network: comparison c is between the places a[c] < b[c].
+// A sorting network: comparison c is between the indices a[c] < b[c].
 typedef struct Network {
   int length, a[64], b[64];
 } Network;

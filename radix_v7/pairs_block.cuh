@@ -1,8 +1,8 @@
 // The lower digits of pairs: a block per bucket, in shared memory.
 //
-// The block sorts elements of 32 bits: the key's low bits above the pair's place in the bucket.
+// The block sorts elements of 32 bits: the key's low bits above the pair's index in the bucket.
 // These are all different, so they may be sorted by any means, stable or not, and positions are
-// fetched by place at the end.
+// fetched by index at the end.
 //
 //   bucket           (5 a) (3 b) (5 c) (1 d)
 //   elements         5.0   3.1   5.2   1.3
@@ -121,7 +121,7 @@ static __device__ __forceinline__ void sort_pair_bins(
   }
 }
 
-// A warp sorts up to CROWDED elements: the place of each is the number of smaller ones.
+// A warp sorts up to CROWDED elements: the index of each is the number of smaller ones.
 static __device__ __forceinline__ void rank_in_bin(unsigned int *element, unsigned int members) {
   constexpr int kEach = (CROWDED + WARP_SIZE - 1) / WARP_SIZE;
   const unsigned int lane = threadIdx.x % WARP_SIZE;
@@ -141,9 +141,9 @@ static __device__ __forceinline__ void rank_in_bin(unsigned int *element, unsign
     if (lane + k * WARP_SIZE < members) element[rank[k]] = mine[k];
 }
 
-// Sorts what the block's threads hold: key[u] is that of place p = threadIdx.x + u * kThreads, for
+// Sorts what the block's threads hold: key[u] is that of index p = threadIdx.x + u * kThreads, for
 // lead <= p < behind, and goes to a bin by `binned`, which grows with it, from bit low_bits down.
-// Leaves the places, in order, in the lower bits of element[0..behind - lead).
+// Leaves the indices, in order, in the lower bits of element[0..behind - lead).
 //
 // kPadded: binned[u] without a pair has the bit above low_bits set where digit.flip has not. Tests
 // for each pair, as without it, cost more than padding.
@@ -225,8 +225,8 @@ static __device__ __forceinline__ void prepare_block(Shared &shared) {
   shared.seen = {0, 0};
 }
 
-// Sorts bucket blockIdx.x of the packed pairs `in`: start[] says where buckets begin. Places begin
-// with `lead` empty ones, so that warps touch whole sectors.
+// Sorts bucket blockIdx.x of the packed pairs `in`: buckets begin at start[]. The first `lead`
+// slots of the block stay empty, so that warps access whole sectors.
 template <int kThreads, int kItems, int kBinBits, int kFew, int kBlocksPerSm, bool kGatherKeys>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_pair_bucket(const uint2 *in, Pairs out, const unsigned int *start, int low_bits,

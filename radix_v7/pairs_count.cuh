@@ -187,7 +187,7 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
     start.w = start.z + count.z;
     if (b < buckets) {
       *(uint4 *)&state.start[b] = start;
-      // A block leaves begin % 32 places empty, so that its warps touch whole sectors.
+      // A block leaves begin % 32 slots empty, so that its warps access whole sectors.
       too_large |= start.x % WARP_SIZE + count.x > capacity;
       too_large |= start.y % WARP_SIZE + count.y > capacity;
       too_large |= start.z % WARP_SIZE + count.z > capacity;

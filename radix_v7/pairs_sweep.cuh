@@ -1,4 +1,4 @@
-// A stable pass over one digit of pairs: one read, one write, places by look-back, as radix_v6's
+// A stable pass over one digit of pairs: one read, one write, indices by look-back, as radix_v6's
 // one_sweep. New here:
 //
 //   * Between passes a pair is packed into 8 bytes (pairs_layout.cuh).
@@ -23,8 +23,8 @@ typedef struct PairSweep {
   SweepRoute route;
 } PairSweep;
 
-// A thread per bin: publishes the tile's count and turns the warps' counts into places, in bytes,
-// of the last pair before each warp's own. Returns the place of the bin's first pair, and in
+// A thread per bin: publishes the tile's count and turns the warps' counts into the byte offsets of
+// the last pair before each warp's own. Returns the index of the bin's first pair, and in
 // *same whether all pairs of a full tile share a digit.
 template <int kThreads, int kItems, int kBits>
 static __device__ __forceinline__ unsigned int publish_and_place(

@@ -14,8 +14,8 @@ enum { PAIR_BATCH = 4 };  // pairs of a thread under way at a time: more need mo
 template <int kThreads, int kItems, int kBits>
 struct PairSweepShared {
   uint2 tile[kThreads * kItems];                            // pairs in order of their digits
-  unsigned int warp_bin[kThreads / WARP_SIZE][1 << kBits];  // counts; then places, in bytes
-  unsigned int bin_shift[1 << kBits];  // from a place in the tile to a place in the output
+  unsigned int warp_bin[kThreads / WARP_SIZE][1 << kBits];  // counts; then byte offsets
+  unsigned int bin_shift[1 << kBits];  // from an index in the tile to an index in the output
   unsigned int warp_sums[MAX_WARPS];
   unsigned int next_tile;
   int from, to;  // PairPlace
@@ -109,8 +109,8 @@ static __device__ __forceinline__ void count_digits_of_warp(unsigned int *bins,
     atomicAdd(at_offset(bins, pair_digit<kBits>(item.key[u], shift) * four), 1u);
 }
 
-// rank: puts the warp's pairs into the tile, in order of their digits. `bins` hold the place of the
-// last pair before the warp's own, in bytes.
+// rank: puts the warp's pairs into the tile, in order of their digits. `bins` hold the byte offset
+// of the last pair before the warp's own.
 template <int kBits, int kItems>
 static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *tile,
                                                   const PairItems<kItems> &item, int shift) {
@@ -150,8 +150,8 @@ static __device__ __forceinline__ void keep_pairs(uint2 *tile, const PairItems<k
     tile[first_item<kItems>() + u * WARP_SIZE] = make_uint2(item.key[u], item.position[u]);
 }
 
-// write: place i of the tile goes to i plus its bin's shift. A thread's places are kThreads apart,
-// so that a warp writes runs of neighbours.
+// write: element i of the tile goes to i plus its bin's shift. A thread's elements are kThreads
+// apart, so that a warp writes runs of neighbours.
 template <int kThreads, int kItems, int kBits>
 static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, int to,
                                                    PairSweepShared<kThreads, kItems, kBits> &shared,

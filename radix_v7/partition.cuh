@@ -127,7 +127,7 @@ struct PartitionShared {
   unsigned int tile[kThreads * kItems];
 };
 
-// Moves in[0..valid) to the next free places of their bins in `out`. kFull: valid is a whole tile,
+// Moves in[0..valid) to the next free indices of their bins in `out`. kFull: valid is a whole tile,
 // whose keys stay in registers; a shorter tile is read twice.
 template <int kThreads, int kItems, int kEach, int kMaxBins, bool kFull>
 static __device__ __forceinline__ void partition_tile(

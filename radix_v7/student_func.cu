@@ -8,7 +8,7 @@
 //            over the upper bits (by_prefix.cuh), few pairs by splitters from a sample
 //            (by_sample.cuh); up to 8,192 elements are sorted by one block (alone.cuh).
 // Lesson:    equal bare keys are identical, so a sort of them need not pay for stability; nor need
-//            the block that sorts pairs, because (rest of the key, place) is never equal.
+//            the block that sorts pairs, because (rest of the key, index) is never equal.
 #include "common/knobs.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Are notebooks ready to be committed: valid, without outputs, execution counts or traces of one machine?
+"""Are notebooks ready to be committed: valid, without outputs, execution counts or data of one machine?
 scripts/check_notebook.py FILE...; exit code 1 and a line for each fault. Part of make lint."""
 
 import ast

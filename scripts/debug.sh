@@ -41,7 +41,7 @@ for kernel in "${kernels[@]}"; do # those that the program contains
     breakpoints+=(-ex "break $kernel if threadIdx.x == $thread && blockIdx.x == $block")
   fi
 done
-# One thread of the system, so that all CUDA threads are of one gdb thread.
+# One thread of the operating system, so that all CUDA threads belong to one gdb thread.
 OMP_NUM_THREADS=1 exec gdb -q -nx \
   -iex 'set pagination off' -iex 'set debuginfod enabled off' -iex 'set print thread-events off' \
   -ex 'source labs/check/cuda_gdb.py' \

@@ -4,7 +4,7 @@
 #   name|expected seconds|environment|text shown while it runs|options of compare
 # PROBE is a JSON record of one small run of all versions: it names the backend, and the versions of this
 # build with their kind. A GPU gets the sizes of the reports. On the cpu backend a CPU executes the kernels,
-# some 10^4 times slower, so they get smaller sizes, and the text says which; CPU code goes up to 100M on
+# some 10^4 times slower, so they get smaller sizes, and the text names them; CPU code goes up to 100M on
 # either backend. FULL=1 adds the experiments that take long.
 # The name is the record's file name: report/results/DEVICE/NAME.json. It ends in the number of
 # threads where a series varies it (merge_cpu_tasks_08).
@@ -138,7 +138,7 @@ experiments() {
 merge_cpu --set mode=3 --n $task_sizes $merge"
   done
   if [ "$full" = 1 ]; then
-    # Two more runs of what the headlines are from: the drift between runs is larger than the noise inside one.
+    # Two more runs of the headline experiments: the drift between runs is larger than the noise within one.
     local run
     for run in 2 3; do
       experiments "$probe" 0 | grep '^\(hw4\|worklog\|scaling_keys\|scaling_pairs\)|' | sed "s/^/repeat_${run}_/"

@@ -25,7 +25,7 @@ for program in "$@"; do
     bad=$((bad + 1))
     failures+=("$program: exit code $code after $good of $planned tests")
   fi
-  # With the two lines of comment that say where and why.
+  # With the two comment lines that give the location and the reason.
   while IFS= read -r line; do failures+=("$program: $line"); done < <(awk '/^(not )?ok / { shown = 3 * (/^not/ && !/# (skip|SKIP)/); sub(/^not ok /, "") } /^#|^[0-9]/ && shown-- > 0' "$log")
   passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip))
   seconds=$(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { print t / 1e9 }')

@@ -57,7 +57,7 @@ constexpr bool is_selected([[maybe_unused]] const char *tool) {
   return __builtin_strcmp(CUDA_CPU_CHECK, "all") == 0 ||
          __builtin_strcmp(CUDA_CPU_CHECK, tool) == 0;
 #else
-  return true;  // for tools that read this folder alone
+  return true;  // for tools that analyse this folder alone
 #endif
 }
 inline constexpr bool kRaceSelected = is_selected("race"), kInitSelected = is_selected("init"),

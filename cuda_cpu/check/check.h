@@ -1,4 +1,4 @@
-// CHECK builds: every load and store of a kernel is seen. README.md says how it works.
+// CHECK builds: every load and store of a kernel is seen. README.md explains how.
 //
 // The runtime tells this module what happens. In other builds kOn is false, the calls are discarded
 // and the module is not linked: `if constexpr (check::kOn) check::...`.
@@ -53,7 +53,7 @@ void heap_written_by_library();
 void kernel_argument(const char *kernel, int index, const void *pointer);
 // A memory fault: ends the program with a report if it is the last access that a kernel made.
 void report_fault(const void *address);
-// Host code may use device memory from now on, or no longer.
+// Allows or forbids host code to use device memory from now on.
 void open_to_host(bool open);
 
 }  // namespace check

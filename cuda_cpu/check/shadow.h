@@ -10,8 +10,8 @@
 
 namespace cuda_cpu::check {
 
-// One access; all zero if there is none. Two words, not bit fields, so that it stays in registers:
-// a load of what was just stored in parts would stall.
+// One access; all zero if there is none. Two integers, not bit fields, so that it stays in
+// registers: loading a value that was just stored in parts would stall.
 struct Stamp {
   std::uint64_t access =
       0;                   // from the lowest bit: pc 48, thread 10, bytes 4, is_atomic, is_volatile

@@ -12,8 +12,8 @@
 
 enum { kMaxOperands = 6 };
 
-// %0, %1 ... in `code` are the instruction's operands, [%1] in the pattern an address. Operands
-// that are no %N in the pattern have to be just that. `*` stands for a type: in `code` %T is that
+// %0, %1 ... in `code` are the instruction's operands, [%1] in the pattern an address. Other
+// operands of the pattern must match literally. `*` stands for a type: in `code` %T is that
 // type and %U the unsigned one of its size.
 static const struct {
   const char *pattern, *code;

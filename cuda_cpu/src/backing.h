@@ -1,5 +1,5 @@
-// The memory behind an allocation, with a guard at either end. What a kernel writes into a guard is
-// found when the memory is released or the program ends, and destroys no other array before.
+// The memory behind an allocation, with a guard at either end. A write into a guard is found when
+// the memory is released or the program ends, and damages no other array.
 #ifndef CUDA_CPU_BACKING_H
 #define CUDA_CPU_BACKING_H
 

@@ -39,7 +39,7 @@ constexpr unsigned kSeconds = 30;  // at most, for finding the line
 
 struct Crash {
   int number;
-  bool is_memory;  // and `address` what was touched
+  bool is_memory;  // and `address` is the address of the access
   const void *address;
   void *pc;  // of the instruction, or null where that is not known
   bool is_write;
@@ -63,8 +63,7 @@ Crash crash_of(int number, const siginfo_t &info, [[maybe_unused]] const void *c
   return crash;
 }
 
-// ---- the sentence, made in a child process, where a lock that is held or a broken heap does no
-// harm
+// ---- the sentence: made in a child process, so that held locks and a broken heap do no harm
 
 // The line of the program's own code that led to the crash.
 std::string line_of(const Crash &crash) {
@@ -74,7 +73,7 @@ std::string line_of(const Crash &crash) {
   int first = 0;
   while (first < count && frame[first] != crash.pc) first++;
   if (crash.pc == nullptr || first == count) first = 0;
-  // Lines are looked up for return addresses, of which this is none.
+  // line_of_user() expects return addresses, which lie after the instruction.
   if (frame[first] == crash.pc) frame[first] = static_cast<char *>(frame[first]) + 1;
   const std::string line = line_of_user(frame + first, count - first, nullptr);
   return line == kUnknownLine ? "" : " at " + line;
@@ -197,7 +196,8 @@ void say(const char *text, std::size_t length) {
   }
 }
 
-// Hands SIGQUIT to a thread that runs a kernel. False if there is none, true also for itself.
+// Sends SIGQUIT to a thread that runs a kernel. False if there is none; true also if the calling
+// thread runs one.
 bool find_kernel() {
   if (current_block != nullptr && current != nullptr) return true;
   const pid_t thread = thread_in_kernel();

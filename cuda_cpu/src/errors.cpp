@@ -79,7 +79,7 @@ cudaError_t &last_error() { return current != nullptr ? current->last_error : ho
 
 namespace {
 
-// The call that set this host thread's error: looked up only when somebody asks.
+// The call that set this host thread's error: looked up only on request.
 struct Origin {
   const char *kernel;
   int frames;

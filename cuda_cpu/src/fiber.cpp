@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = kStackKilobytes * 1024;
 constexpr std::size_t kPage = 4096;
-// Below each stack, a page that nobody may touch. Each costs the system two mappings, of which it
+// Below each stack, a page without access rights. Each costs the system two mappings, of which it
 // allows 65,530, so only this many stacks have one; the others have only the canary.
 constexpr unsigned kMostGuards = 8192;
 std::atomic<unsigned> guards{0};
@@ -73,8 +73,8 @@ void run_worker() {
   }
 }
 
-// As cuda_cpu_switch_stacks() leaves a stack: six registers, then where to return to, which finds
-// the stack aligned as behind a call.
+// As cuda_cpu_switch_stacks() leaves a stack: six registers, then the return address, with the
+// stack aligned as after a call.
 Suspended suspended_at_start(Worker *worker) {
   void **const top = reinterpret_cast<void **>(worker);
   std::memset(top - 8, 0, 8 * sizeof *top);

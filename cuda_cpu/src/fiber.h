@@ -32,9 +32,8 @@ inline constexpr std::size_t kStackKilobytes = 64;
 // A suspended stack: its stack pointer, above which its registers lie.
 using Suspended = void *;
 // Stores the running stack in *from and goes on with `to`. It ends with `ret`: Boost's jump would
-// leave the processor's stack of return addresses one too deep, so that the returns behind it are
-// mispredicted. Rounding mode and exception masks are not switched: no kernel changes them across a
-// barrier.
+// leave the processor's return stack one entry too deep, so that later returns are mispredicted.
+// Rounding mode and exception masks are not switched: no kernel changes them across a barrier.
 extern "C" void cuda_cpu_switch_stacks(Suspended *from, Suspended to);
 #else
 using Suspended = boost::context::fiber;

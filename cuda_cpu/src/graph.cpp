@@ -18,7 +18,7 @@ struct CUgraphExec_st {
   struct Step {
     cudaGraphNode_t node;  // of the graph that it was made from; perhaps destroyed since
     cudaGraphNodeType type;
-    std::vector<std::size_t> dependencies;  // as places in the graph's list of nodes
+    std::vector<std::size_t> dependencies;  // as indices in the graph's list of nodes
     Work work;
   };
   std::vector<Step> steps;
@@ -36,7 +36,7 @@ Nodes nodes_of(cudaGraph_t graph) {
   return nodes;
 }
 
-// Places of `nodes` in the list of all nodes.
+// Indices of `nodes` in the list of all nodes.
 std::vector<std::size_t> places(const Nodes &all, const Nodes &nodes) {
   std::vector<std::size_t> result;
   for (const cudaGraphNode_t node : nodes)

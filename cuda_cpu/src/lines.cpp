@@ -48,7 +48,7 @@ std::vector<std::string> places_of(std::uintptr_t pc) {
   if (dladdr1(reinterpret_cast<void *>(pc), &object, reinterpret_cast<void **>(&map),
               RTLD_DL_LINKMAP) == 0)
     return places;
-  // What belongs to the system; a debugger's files may know its lines.
+  // Files of the system: debug packages may give them lines, too.
   const std::string file = map->l_name;
   if (file.compare(0, 5, "/lib/") == 0 || file.compare(0, 7, "/lib64/") == 0 ||
       file.compare(0, 9, "/usr/lib/") == 0)

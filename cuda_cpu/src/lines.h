@@ -17,7 +17,7 @@ std::string line_of(std::uintptr_t pc);
 std::string line_of_caller(void *const *pc, int count);
 
 // The innermost line of such a chain that is neither cuda_cpu's nor the system's, or kUnknownLine.
-// Empty if the path of a line further in has `library` in it: the library did it, not its user.
+// Empty if the path of an inner line contains `library`: the library caused it, not its caller.
 // `library` may be null.
 inline constexpr const char *kUnknownLine = "an unknown place";
 std::string line_of_user(void *const *pc, int count, const char *library);

@@ -1,8 +1,9 @@
 // The pages of device memory, and keeping host code out of them.
 //
-// Host code that touches device memory crashes beside a GPU, so it has to crash here too. Kernels
-// use the same addresses in the same process, so the right to touch them changes with time:
-//   keys   a protection key of the CPU (x86's PKU): a register of each thread says whether it may.
+// Host code that touches device memory crashes on a machine with a GPU, so it has to crash here
+// too. Kernels use the same addresses in the same process, so the access rights change with time:
+//   keys   a protection key of the CPU (x86's PKU): a register of each thread holds its right of
+//          access.
 //          Opening and closing take no system call and hold for one thread.
 //   pages  mprotect(): for all threads at once, and slow with much memory. Memory is closed only as
 //          often as this costs at most 5% of the time; in between, mistakes are missed.
@@ -14,12 +15,11 @@
 namespace cuda_cpu::pages {
 
 enum class Guard { kOff, kPages, kKeys };
-Guard guard();  // the best one that this machine has, or CUDA_CPU_PROTECT's
+Guard guard();  // the strongest one that this machine has, or CUDA_CPU_PROTECT's
 
 // Whole pages, at least `bytes`, with any content. Null if there are none.
 char *take(std::size_t bytes);
-// Gives back what take() returned. Whoever touches it from now on crashes, until take() returns it
-// again.
+// Gives back what take() returned. Accesses crash from now on, until take() returns it again.
 void retire(char *memory);
 
 // Device memory is open to this thread (keys) or to all (pages) until as many calls of leave().

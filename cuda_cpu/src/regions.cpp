@@ -45,7 +45,7 @@ struct Freed {
 };
 std::map<std::uintptr_t, Freed> freed;  // by address
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kRemembersFreed = false;  // the heap gives such addresses to others
+constexpr bool kRemembersFreed = false;  // the heap reuses their addresses
 #else
 constexpr bool kRemembersFreed = true;
 #endif

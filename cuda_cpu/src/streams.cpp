@@ -1,5 +1,5 @@
-// Streams and events. Launches are complete when they return, so a stream has nothing to hold but
-// its capture (capture.cpp, which also has what events do in one).
+// Streams and events. Launches are complete when they return, so a stream holds only its capture
+// (capture.cpp, which also has the calls of events in a capture).
 #include "streams.h"
 
 #include <cuda_cpu/errors.h>

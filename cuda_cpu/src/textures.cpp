@@ -53,7 +53,7 @@ std::size_t texel_bytes_of(const cudaChannelFormatDesc &f) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// The texel that stands for index i; -1: the border.
+// The texel of index i; -1: the border.
 long address(long i, long size, cudaTextureAddressMode mode, bool normalized) {
   if (i >= 0 && i < size) return i;
   if (mode == cudaAddressModeBorder) return -1;
@@ -119,7 +119,7 @@ void read_point(const Texture &t, const char *data, void *value, std::size_t byt
   for (int c = 0; c < t.channels; c++) static_cast<float *>(value)[c] = channel_of(t, data, c);
 }
 
-// The weights of a GPU have 8 bits behind the point.
+// The weights of a GPU have 8 fractional bits.
 float weight(float fraction) { return std::nearbyint(fraction * 256) / 256; }
 
 }  // namespace

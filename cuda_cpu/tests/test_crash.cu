@@ -7,7 +7,7 @@
 
 #include <thread>
 
-// Nothing here may be known to the compiler, or it would remove what cannot be.
+// The values here must be unknown to the compiler, which would otherwise remove invalid operations.
 static volatile unsigned zero = 0;
 static unsigned *volatile nowhere = NULL;
 
@@ -151,7 +151,7 @@ static void test_host_code(void **) {
   expect_report("host_abort", {"crash: Aborted (signal 6) at ", "test_crash.cu:", "in host code"});
   expect_report("host_double_free", {"free(): double free", "Aborted", "test_crash.cu:"});
   expect_report("inside_printf", {"Segmentation fault", "test_crash.cu:", "in host code"});
-  // Not a crash but a wish.
+  // Sent by raise(), so not a crash.
   assert_int_equal(run_mistake("raised").exit_code, -SIGSEGV);
 }
 

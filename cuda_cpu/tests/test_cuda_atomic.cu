@@ -76,7 +76,7 @@ static void test_atomics_of_the_host(void **) {
   assert_true(flag.load());
 }
 
-// Thread 0 waits for a flag that the last thread of the block sets: it has to step aside.
+// Thread 0 waits for a flag that the last thread of the block sets: it has to yield.
 __global__ void hand_over(cuda::atomic<int, cuda::thread_scope_block> *flag, int *data) {
   if (threadIdx.x == 0) {
     while (flag->load(cuda::memory_order_acquire) == 0) {

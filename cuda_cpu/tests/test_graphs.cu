@@ -93,7 +93,7 @@ static void test_capture_spreads_by_events(void **) {
   std::vector<int> expected = constant(12);
   for (int i = 0; i < kN / 2; i++) expected[(size_t)i] = 6;
   ASSERT_SAME(a.read(), expected);
-  // The second stream no longer captures.
+  // The end of the capture holds for the second stream, too.
   add<<<4, 256, 0, second>>>(b, kN, 1);
   ASSERT_SAME(b.read(), constant(7));
   CUDA_OK(cudaGraphExecDestroy(exec));
@@ -227,7 +227,7 @@ static void test_graph_by_hand(void **) {
   cudaGraphExecUpdateResultInfo info;
   ASSERT_CUDA(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, clone, &info));
   assert_int_equal(info.result, cudaGraphExecUpdateErrorTopologyChanged);
-  CUDA_OK(cudaGraphExecUpdate(exec, graph, &info));  // back to what the graph says
+  CUDA_OK(cudaGraphExecUpdate(exec, graph, &info));  // back to the values of the graph
   CUDA_OK(cudaGraphLaunch(exec, 0));
   ASSERT_SAME(result, constant((4 + 3) * 2));
 

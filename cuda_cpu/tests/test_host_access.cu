@@ -197,7 +197,7 @@ static void test_freed_memory(void **) {
   assert_int_equal(child.exit_code, 0);
 }
 
-// ---- errors that nobody checked -----------------------------------------------------------------
+// ---- unchecked errors ---------------------------------------------------------------------------
 
 static void test_where_errors_came_from(void **) {
   char text[512];

@@ -54,7 +54,7 @@ __global__ void sample(cudaTextureObject_t texture, const float2 *at, float *out
   out[threadIdx.x] = tex2D<float>(texture, at[threadIdx.x].x, at[threadIdx.x].y);
 }
 
-// Reads the 3 x 2 texels 0 1 2 / 10 11 12 at each place.
+// Reads the 3 x 2 texels 0 1 2 / 10 11 12 at each pair of coordinates.
 static std::vector<float> samples(cudaTextureObject_t texture, const std::vector<float2> &at) {
   const DeviceArray<float2> places(at);
   const DeviceArray<float> out(at.size());

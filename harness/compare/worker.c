@@ -42,7 +42,7 @@ static void fetch(unsigned int *to, const unsigned int *d_from, size_t n) {
   if (d_from != NULL) CUDA_CHECK(cudaMemcpy(to, d_from, n * sizeof *to, cudaMemcpyDeviceToHost));
 }
 
-// Appends the mistake to what the verdict says, if the output shows it.
+// Appends the mistake to the verdict's text, if the output shows it.
 static void name_mistake(const Row *row, const Workload *workload, char *text, size_t size) {
   enum { MOST = 1 << 22 };  // elements that are copied to the host for it
   if (row->n > MOST) return;

@@ -123,7 +123,7 @@ static uint64_t netpbm_pixels(const Bytes *bytes) {
   return product(width, decimal(bytes, &at));
 }
 
-// The number behind the first occurrence of a word in the first KB.
+// The number after the first occurrence of `word` in the first KB.
 static uint64_t number_behind(const Bytes *bytes, const char *word) {
   const size_t length = strlen(word);
   for (size_t at = 0; at < 1024 && at < bytes->size; at++) {

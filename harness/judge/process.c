@@ -120,7 +120,7 @@ static bool ended(const Sorter *sorter) {
          info.si_pid != 0;
 }
 
-// One round of listening: 1 with an answer, 0 without, -1 when there will be none any more.
+// Waits once: 1 with an answer, 0 without, -1 if no answer can come.
 static int listen_once(Sorter *sorter, double left, Answer *answer) {
   const bool over = ended(sorter);  // first: answers that came before are still read
   struct pollfd ends[2] = {{sorter->control, POLLIN, 0}, {sorter->words, POLLIN, 0}};
@@ -240,8 +240,7 @@ int process_finish(Sorter *sorter, double limit) {
   return over ? status : -1;
 }
 
-// The line in which a sanitizer or cuda_cpu sums up, without what stands before the finding; or
-// NULL.
+// The line in which a sanitizer or cuda_cpu sums up, from the finding on; or NULL.
 static const char *summary(const Sorter *sorter, int *length) {
   static const char *const marks[] = {
       "SUMMARY: ", "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};

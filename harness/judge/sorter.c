@@ -14,7 +14,7 @@
 #include "harness/clock.h"
 #include "harness/judge/process.h"
 
-// A question with a fresh secret. If the sorter is gone, the answer will say so.
+// A question with a fresh secret. If the sorter has ended, waiting for the answer reports it.
 static void ask(Sorter *sorter, Command *command) {
   sorter->spoke = false;
   if (getrandom(&command->secret, sizeof command->secret, 0) != (ssize_t)sizeof command->secret)

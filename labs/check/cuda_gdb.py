@@ -117,7 +117,7 @@ class CudaFrameFilter:
 
 
 def thread_state(block, number):
-    """State of a thread of the running block, and the place where it waits."""
+    """State of a thread of the running block, and the line where it waits."""
     threads = block["threads"]
     current = int(value("cuda_cpu::current->number"))
     if number == current:

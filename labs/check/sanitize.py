@@ -16,7 +16,7 @@ def program():
 
 
 def first_finding(output):
-    """The first error in the tool's words, with kernel, line and thread, or None."""
+    """The first error as the tool reports it, with kernel, line and thread, or None."""
     lines = [line.removeprefix("=========").rstrip() for line in output.splitlines() if line.startswith("=========")]
     for i, line in enumerate(lines):
         message = line.strip()

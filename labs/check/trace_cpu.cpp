@@ -1,4 +1,4 @@
-// Stands between a version and the cpu backend's launches, for trace.c. The names are those that
+// Wraps the cpu backend's launches, for trace.c. The names are those that
 // the compiler gives to cuda_cpu::launch() and cuda_cpu::check_pointer_argument(); the Makefile
 // hands them to the linker's --wrap.
 #include <cuda_cpu/launch.h>
@@ -34,7 +34,7 @@ cudaError_t wrap_launch(const Launch &launch, std::unique_ptr<KernelCall> call) 
   if (!watching() || error != cudaSuccess) return error;
   const unsigned int grid[] = {launch.grid.x, launch.grid.y, launch.grid.z};
   const unsigned int block[] = {launch.block.x, launch.block.y, launch.block.z};
-  // "(cudaLaunchKernelEx)" and the like are no names.
+  // "(cudaLaunchKernelEx)" and similar texts are not names.
   trace_launched(launch.name[0] == '(' ? nullptr : launch.name, launch.kernel, grid, block,
                  launch.shared_bytes);
   return error;

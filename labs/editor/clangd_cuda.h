@@ -4,8 +4,7 @@
 #ifndef LABS_EDITOR_CLANGD_CUDA_H
 #define LABS_EDITOR_CLANGD_CUDA_H
 
-// clang's wrappers of these headers need the two words; cuda_runtime.h would be the second to
-// define them.
+// clang's wrappers of these headers need the two macros; cuda_runtime.h would define them again.
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #include <math.h>

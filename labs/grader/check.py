@@ -63,7 +63,7 @@ def hw4(version, build):
 
 
 def progress(text):
-    """On a terminal, what the check is doing now; an empty text clears the line."""
+    """On a terminal, the current step of the check; an empty text clears the line."""
     if sys.stderr.isatty():
         print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
 

@@ -4,7 +4,7 @@ import re
 
 from .builder import demangled, symbols
 
-# What a submission calls or defines: shown to the teacher; costs nothing by itself.
+# Calls and definitions of a submission: shown to the teacher; they cost no points.
 NOTES = {
     r"^(fork|vfork|clone|execv.*|execl.*|system|popen|posix_spawn.*)$": "starts processes",
     r"^(kill|getppid|raise|tgkill|ptrace)$": "sends signals",

@@ -1,4 +1,4 @@
-"""Calls make: the one place that knows how the repository's tools are built and what they are called."""
+"""Calls make. Only this module knows the names of the repository's tools and how they are built."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Writes what a run found: per student results.json and a page, and grades.csv for all."""
+"""Writes the results of a run: per student results.json and a page, and grades.csv for all."""
 
 import csv
 import json
@@ -41,7 +41,7 @@ def write_csv(path, groups, records):
         for record in records:
             scores = [record["groups"][name]["score"] for name in groups]
             row = [record["student"], *scores, record["score"], record["max"], record.get("speed", {}).get("ratio", "")]
-            # A leading blank keeps a spreadsheet from taking a text for a formula.
+            # With a leading blank a spreadsheet does not read a text as a formula.
             table.writerow(row + [record.get("stages", "")] + [re.sub(r"^[=+@-]", " ", "; ".join(record[name])) for name in ("diagnoses", "notes")])
 
 

@@ -96,7 +96,7 @@ def _processes_of(user):
 
 
 class Output:
-    """Keeps the beginning and the end of what a process prints, and kills it when it prints too much."""
+    """Keeps the beginning and the end of a process's output, and kills it when it prints too much."""
 
     KEPT = 32768  # bytes of either
 

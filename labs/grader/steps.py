@@ -60,7 +60,7 @@ def todo_of_arrays(version):
 
 
 def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed=0, on_gpu=False):
-    """What labs/check/steps says of one sort of n keys: a list of (array, text), and how it ended."""
+    """The output of labs/check/steps for one sort of n keys: a list of (array, text), and how it ended."""
     keys, positions = judge.make_keys("uniform", n, seed)
     if n == 6:
         keys = type(keys)("I", [1, 3, 5, 2, 6, 4])  # the sheets' example

@@ -26,7 +26,7 @@ while True:
 
 
 class Ended(Exception):
-    """The worker ended or was ended; the message says how."""
+    """The worker ended or was ended; the message gives the reason."""
 
 
 def patience():

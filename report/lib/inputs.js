@@ -46,7 +46,7 @@ export function readRecord(file) {
   return { ...record, rows: record.rows.map(shorter) };
 }
 
-// Only what the page uses: a record has far more.
+// Only the fields that the page uses: a record has far more.
 function shorter(row) {
   const kept = Object.fromEntries(ROW_FIELDS.filter((name) => row[name] != null).map((name) => [name, row[name]]));
   if (!kept.cpu_code) delete kept.cpu_code;

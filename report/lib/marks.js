@@ -1,4 +1,4 @@
-// How a series looks: colour, mark, dash. Each is enough to tell two series of a chart apart, so that no chart
+// Appearance of a series: colour, mark, dash. Each is enough to tell two series of a chart apart, so that no chart
 // depends on colour vision. Colours are CSS variables (page/style.css), so that one drawing serves light and dark.
 
 // Marks around the origin, about 10 pixels wide, all in outline so that they can be hollow.

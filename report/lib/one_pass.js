@@ -76,7 +76,7 @@ export function frames() {
   return [
     {
       title: 'The input',
-      text: `Eight keys of four bits, in two tiles. A radix sort looks at a few bits at a time, the digit: here the lower two. Colour and the second row show it.`,
+      text: `Eight keys of four bits, in two tiles. A radix sort takes a few bits at a time, the digit: here the lower two. Colour and the second row show it.`,
       svg: drawing(
         92,
         tileNames + input(20) + label(56, 'binary') + cells(56, bits, { shade: digitShade(p.digit) }),

@@ -50,7 +50,7 @@ const extent = (values, axis) => {
 };
 export const scaleOf = (axis, values, range) => (axis.log ? scaleLog() : scaleLinear()).domain(extent(values, axis)).range(range);
 
-// What the text discusses lies above the grey series.
+// Series that the text discusses are drawn above the grey ones.
 export const greyFirst = (series) => [...series].sort((a, b) => Number(Boolean(b.grey)) - Number(Boolean(a.grey)));
 
 // Moves labels apart, each at least `gap` below the one before, all between low and high.

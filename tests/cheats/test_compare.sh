@@ -9,7 +9,7 @@ number=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
-# says CHEAT CODE PART [OPTION...]: compare's exit code, and what its row holds
+# says CHEAT CODE PART [OPTION...]: compare's exit code, and a part of its row
 says() {
   local cheat=$1 code=$2 part=$3 repetitions row actual good=1
   shift 3

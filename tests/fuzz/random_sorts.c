@@ -225,7 +225,7 @@ static void run(const VersionList *versions, double seconds, size_t most_cases) 
          versions->count, seconds_now() - start, (double)end.host / 1e6);
 }
 
-// The value of an option; nothing but a number is a time or a seed.
+// The value of an option; times and seeds must be numbers.
 static double number_of(const char *option, const char *value) {
   char *end = NULL;
   const double number = value == NULL ? -1.0 : strtod(value, &end);

@@ -231,7 +231,7 @@ static void test_memory(void **state) {
   assert_false(verdict_passes(&m.verdict));
 }
 
-// A file's keys are others in every run too, and a file of equal keys is preceded by other keys.
+// A file's keys differ from run to run, too, and a file of equal keys is preceded by other keys.
 static void test_memory_of_loaded(void **state) {
   static uint32_t keys[N], now[N];
   const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
@@ -277,7 +277,7 @@ static void test_outside(void **state) {
   char expected[128];
   snprintf(expected, sizeof expected, "wrote outside its arrays: d_outputVals[%d] of %d", N + 7, N);
   assert_string_equal(m.outside.text, expected);
-  // The next version is not to blame.
+  // The next version must not be reported for it.
   m = measure(&fake, &workload, plan);
   expect_right(&m);
   assert_string_equal(m.outside.text, "");

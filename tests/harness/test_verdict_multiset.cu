@@ -30,7 +30,7 @@ static VerdictFinding find(const uint32_t *keys, size_t n, size_t slice) {
   return found;
 }
 
-// Expects what a comparison with the sorted input finds.
+// Expects the finding of a comparison with the sorted input.
 static void check_finding(const char *context, const uint32_t *keys, size_t n, size_t slice) {
   size_t bad = 0, first = 0;
   for (size_t i = n; i-- > 0;)

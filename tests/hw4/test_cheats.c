@@ -1,5 +1,5 @@
 // Sorts that try to get a PASS, or a good time, without sorting (tests/sorts/cheat, by means of the
-// operating system tests/sorts/attack), and sorts that crash or hang: what HW4 says of each.
+// operating system tests/sorts/attack), and sorts that crash or hang: HW4's report of each.
 // tests/cheats/README.md has the same table.
 #include "tests/hw4/run_hw4.h"
 
@@ -80,7 +80,7 @@ static void check(const char *program, const Case *expected) {
   const Outcome outcome =
       run_in(with, program,
              ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--time-limit", hangs ? "1" : "60"));
-  // What a flood has printed fills `err`.
+  // The output of a flood fills `err`.
   const char *const where = expected->code <= 1 ? outcome.out : outcome.err;
   const bool flood = strcmp(expected->way, "flood") == 0;
   if (outcome.code != expected->code || (!flood && strstr(where, expected->text) == NULL))
@@ -105,8 +105,8 @@ static void test_attacks(void **state) {
 }
 
 // Answers kept in a file: the timed run is one of them neither in the first HW4 nor in the second.
-// The battery's guards find it, or what the cpu backend has around each of its arrays: guards, then
-// memory that crashes.
+// The battery's guards find it, or those of the cpu backend around each array: guards, then memory
+// without access rights.
 static void test_writes_outside(void **state) {
   (void)state;
   const char *const ways[] = {"behind", "before"};

@@ -66,9 +66,9 @@ static void expect_damaged(const char *path, bool remove) {
   unlink("damaged");
 }
 
-// Decoders go on behind damage; but what a decoder noticed is refused, and without a word of its
-// own on stderr. PNG has checksums, and the coded data of JPEG and of TIFF's LZW are not any bytes.
-// Changed bytes of WebP and BMP are other pixels, which no decoder can notice.
+// Decoders go on after damage; but damage that a decoder noticed is refused, and the decoder prints
+// nothing on stderr. PNG has checksums, and the coded data of JPEG and of TIFF's LZW are not any
+// bytes. Changed bytes of WebP and BMP are other pixels, which no decoder can notice.
 static void test_damaged(void **state) {
   (void)state;
   static const struct {

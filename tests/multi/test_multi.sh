@@ -37,7 +37,7 @@ check 'host arrays, three ranks' passes 18
 run 3 --host --device-memory 60K --n 9000 --dist few-distinct --shards 0,1,3 --pairs "${quick[@]}"
 check 'host arrays, unequal shards' passes 1
 
-# The verdict sees what is wrong, on whichever rank.
+# The verdict finds a wrong result on any rank.
 wrong=(--n 3000 --dist few-distinct --pairs "${quick[@]}")
 fault 0:result:order 'FAIL: order: at place' 1 3 "${wrong[@]}"
 fault 1:result:lost 'FAIL: elements: the pairs are not' 1 3 "${wrong[@]}"

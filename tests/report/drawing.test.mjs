@@ -1,4 +1,4 @@
-// What the build draws and writes: charts, the stepper, tables, the glossary, and the reader's test.
+// The output of the build: charts, the stepper, tables, the glossary, and the reader's test.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

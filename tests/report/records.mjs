@@ -1,4 +1,4 @@
-// Records and folders of results for tests, with only what a test is about.
+// Records and folders of results for tests, with only the data that a test needs.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// merge_v2 by another order: keys of two words, the first descending, then the second ascending.
-// Only the file order.cuh is replaced, as the handout says.
+// merge_v2 by another order: keys of two 32-bit values, the first descending, the second ascending.
+// Only the file order.cuh is replaced, as in the handout.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static int begin(void **) {
   return 0;
 }
 
-// Each word takes `values` values.
+// Each part of a key takes `values` values.
 static void draw(size_t n, unsigned int values) {
   static uint64_t state = 1;
   for (size_t i = 0; i < n; i++) {

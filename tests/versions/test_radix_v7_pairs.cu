@@ -1,5 +1,6 @@
 // radix_v7's ways to sort pairs, each forced in turn, and what makes a bucket take another way: is
-// the result right and stable, and does a sort that does not fit say so and leave its input alone?
+// the result right and stable, and does a sort that does not fit report it and leave its input
+// unchanged?
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

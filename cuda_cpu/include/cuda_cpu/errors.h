@@ -13,7 +13,7 @@ cudaError_t fail(cudaError_t error);  // sets it and returns it
 }  // namespace cuda_cpu
 
 // Where the calling host thread's last error came from: "kernel k, file:line" or "file:line",
-// as far as it is known. For programs that find an error which a call before left behind; a weak
+// as far as it is known. For programs that find the error of an earlier call; a weak
 // declaration of it is null with NVIDIA's runtime.
 extern "C" void cuda_cpu_error_origin(char *text, size_t size);
 #endif

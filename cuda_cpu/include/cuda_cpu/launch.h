@@ -77,7 +77,7 @@ inline void run_unstarted_threads(Block &block, F kernel) {
   }
 }
 
-// A kernel as a lambda that calls it. Its type says which kernel it is, so that the kernel's body
+// A kernel as a lambda that calls it. Its type identifies the kernel, so that the kernel's body
 // is inlined into the loop.
 template <class Call, class... A>
 struct LambdaKernelCall final : KernelCall {

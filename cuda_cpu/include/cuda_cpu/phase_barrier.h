@@ -11,7 +11,7 @@
 #include <cstring>
 
 namespace cuda_cpu {
-// Waits until the phase in the upper half of *state is no longer `phase`; implemented in
+// Waits until the phase in the upper half of *state differs from `phase`; implemented in
 // barrier.cpp. `within_block`: only threads of this block can change it.
 void phase_wait(const Site *site, const std::uint64_t *state, std::uint32_t phase,
                 bool within_block);
@@ -86,7 +86,7 @@ class barrier {
       wait_for_phase(present, "cuda::barrier::wait_parity", file, line);
   }
 
-  // For cuda::pipeline: until the phase is another one.
+  // For cuda::pipeline: until the phase differs from `phase`.
   void wait_for_phase(::std::uint32_t phase, const char *name, const char *file, int line) const {
     const cuda_cpu::Site site = {name, file, line};
     // CHECK builds learn of the order from phase_wait().
@@ -115,7 +115,7 @@ struct aligned_size_t {
 };
 
 template <class Sync>
-struct copy_completion;  // what memcpy_async() takes as its last argument
+struct copy_completion;  // the type of memcpy_async()'s last argument
 template <thread_scope Scope, class Completion>
 struct copy_completion<barrier<Scope, Completion>> {};
 

@@ -1,7 +1,7 @@
 // libcu++'s cuda::atomic, cuda::atomic_ref and cuda::std::atomic (libcu++ documentation, "Extended
 // API", "Synchronization primitives"): types of 1, 2, 4 or 8 bytes.
 //
-// What is atomic for the device is atomic for a block and for the host too, so scopes change
+// Atomic operations of device scope are atomic for a block and for the host too, so scopes change
 // nothing. A loop that spins on load(), exchange() or compare_exchange() lets other threads run.
 #ifndef CUDA_CPU_SCOPED_ATOMICS_H
 #define CUDA_CPU_SCOPED_ATOMICS_H

@@ -1,5 +1,5 @@
-// SIMD intrinsics: a word as four bytes (names that end with 4) or two halves (2), each computed by
-// itself (CUDA Math API, "SIMD Intrinsics").
+// SIMD intrinsics: a 32-bit value as four bytes (names that end with 4) or two halves (2), each
+// computed by itself (CUDA Math API, "SIMD Intrinsics").
 #ifndef CUDA_CPU_SIMD_H
 #define CUDA_CPU_SIMD_H
 

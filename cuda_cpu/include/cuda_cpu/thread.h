@@ -8,8 +8,9 @@
 
 #include <cuda_cpu/vectors.h>
 
-// Last parameters of functions that wait: diagnoses name the place of the call, not a header. The
-// site made of them may live on the caller's stack: it is not read after the caller has gone on.
+// Last parameters of functions that wait: diagnoses name the line of the call, not one of a header.
+// The site made of them may live on the caller's stack: it is not read after the caller has gone
+// on.
 #define CUDA_CPU_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 namespace cuda_cpu {

@@ -114,7 +114,7 @@ const reached = ({ record, time }, path) =>
       roof: record.copy_gb_per_s / bytesOf(version),
     }));
 
-// What each version teaches, in one sentence.
+// The lesson of each version, in one sentence.
 const LESSONS = {
   radix_v1: 'All atomic additions of a pass meet at two addresses, so they queue; 32 passes.',
   radix_v2: 'Counters for each block, in its shared memory, and four bits a pass: no queue, a quarter of the passes.',
