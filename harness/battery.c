@@ -7,13 +7,17 @@
 
 static const double BUDGET_SECONDS = 1.5;     // for what may be left out
 static const double KNOWN_SORTS = 0.25;       // times a known sort: more for a slow sort
-static const double PATIENCE_SECONDS = 10.0;  // for all, on a slow or busy machine
+static const double PATIENCE_SECONDS = 10.0;  // more for the others, if they are slow
+
+// MORE and LARGE are left out where they take too long; LARGE has more time where rerun->budget
+// gives it, because limits show only there.
+typedef enum Need { ALWAYS, LARGE, MORE } Need;
 
 // Inputs that belong together: each size with each kind from `first` to `last`.
 typedef struct Part {
   size_t sizes[15];  // ends with END
   TrialKind first, last;
-  bool optional;  // left out where it takes too long
+  Need need;
 } Part;
 
 #define END SIZE_MAX
@@ -25,12 +29,12 @@ typedef struct Part {
 // 512 threads or 1024 of 1024 hold, a limit of many scans. The smallest are repeated at the end,
 // after larger ones.
 static const Part parts[] = {
-    {SMALL, TRIAL_RANDOM, TRIAL_RANDOM, false},
-    {SMALL, TRIAL_RANDOM + 1, TRIAL_KINDS - 1, false},
-    {{30000, 100003, END}, TRIAL_RANDOM, TRIAL_RANDOM, true},
-    {{300007, BATTERY_LARGEST, END}, TRIAL_RANDOM, TRIAL_RANDOM, true},
-    {{30000, 100003, END}, TRIAL_RANDOM + 1, TRIAL_KINDS - 1, true},
-    {{33, END}, TRIAL_RANDOM, TRIAL_KINDS - 1, false},
+    {SMALL, TRIAL_RANDOM, TRIAL_RANDOM, ALWAYS},
+    {SMALL, TRIAL_RANDOM + 1, TRIAL_KINDS - 1, ALWAYS},
+    {{30000, 100003, END}, TRIAL_RANDOM, TRIAL_RANDOM, LARGE},
+    {{300007, BATTERY_LARGEST, END}, TRIAL_RANDOM, TRIAL_RANDOM, LARGE},
+    {{30000, 100003, END}, TRIAL_RANDOM + 1, TRIAL_KINDS - 1, MORE},
+    {{33, END}, TRIAL_RANDOM, TRIAL_KINDS - 1, ALWAYS},
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -38,9 +42,11 @@ typedef struct Progress {
   const Rerun *rerun;
   bool stable;
   uint64_t seed;
-  double start;
-  size_t timed_n;  // the largest n so far, and the seconds that its last sort took
+  double start, cpu_start;  // cpu_start: -1 if not known
+  size_t timed_n;           // the largest n so far, and the seconds that its last sort took
   double timed_seconds;
+  size_t before_n;  // the same for the largest n below it
+  double before_seconds;
   size_t sorts, largest;
   int shuffled;     // sorts with threads in another order
   size_t left_out;  // smallest n that takes too long; 0: none
@@ -75,44 +81,70 @@ static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind) {
   return battery->outcome == BATTERY_RIGHT;
 }
 
-// Seconds that a sort of n elements may take. Some sorts are quadratic; but none takes longer than
-// a larger one did before.
+// The exponent by which times grow from one size to a larger one: at most 2, as for the slowest
+// sorts here, and that also if it is not known.
+static double growth(size_t n, double seconds, size_t larger_n, double larger_seconds) {
+  if (n == 0 || larger_n <= n || seconds <= 0.0 || larger_seconds <= 0.0) return 2.0;
+  const double exponent = log(larger_seconds / seconds) / log((double)larger_n / (double)n);
+  return fmin(fmax(exponent, 1.0), 2.0);
+}
+
+// Seconds that a sort of n elements may take. None takes longer than a larger one did before.
 static double expect(const Progress *p, size_t n) {
   const Rerun *const r = p->rerun;
-  size_t known_n = p->timed_n;
-  double known = p->timed_seconds;
+  size_t known_n = p->timed_n, below_n = p->before_n;
+  double known = p->timed_seconds, below = p->before_seconds;
   if (r->known_n > known_n) {
+    below_n = known_n;
+    below = known;
     known_n = r->known_n;
     known = r->known_seconds;
   }
-  const double ratio = known_n > 0 ? (double)n / (double)known_n : 0.0;
-  return known * ratio * (ratio > 1.0 ? ratio : 1.0);
+  if (known_n == 0) return 0.0;
+  const double ratio = (double)n / (double)known_n;
+  return known * (ratio > 1.0 ? pow(ratio, growth(below_n, below, known_n, known)) : ratio);
 }
 
-static bool in_time(const Progress *p, size_t n, bool optional) {
-  const double used = seconds_now() - p->start;
-  if (!optional) return used < PATIENCE_SECONDS;
+static double cpu_seconds(const Progress *p) {
+  return p->rerun->cpu_seconds != NULL ? p->rerun->cpu_seconds(p->rerun->context) : -1.0;
+}
+
+// Seconds since `start` and `cpu_start`: CPU time where that is less, because on a busy machine
+// more time passes. But a sort may also sleep, so that at least a quarter of the time that passes
+// counts.
+static double seconds_since(const Progress *p, double start, double cpu_start) {
+  const double wall = seconds_now() - start, cpu = cpu_seconds(p);
+  return cpu < 0.0 || cpu_start < 0.0 ? wall : fmax(fmin(wall, cpu - cpu_start), 0.25 * wall);
+}
+
+static bool in_time(const Progress *p, size_t n, Need need) {
+  const double used = seconds_since(p, p->start, p->cpu_start), given = p->rerun->budget;
   const double own = BUDGET_SECONDS + KNOWN_SORTS * p->rerun->known_seconds;
-  const double budget = p->rerun->budget > 0.0 ? p->rerun->budget : own;
-  return used + expect(p, n) < fmin(budget, PATIENCE_SECONDS);
+  const double large = given > 0.0 ? given : fmin(own, PATIENCE_SECONDS);
+  if (need == ALWAYS) return used < PATIENCE_SECONDS + large;
+  return used + expect(p, n) < (need == LARGE ? large : fmin(large, PATIENCE_SECONDS));
 }
 
 // One input of a part. False if that is the end.
-static bool try_input(Progress *p, Battery *battery, size_t n, TrialKind kind, bool optional) {
+static bool try_input(Progress *p, Battery *battery, size_t n, TrialKind kind, Need need) {
   if (n < p->rerun->min_n || (n < 2 && kind != TRIAL_RANDOM)) return true;
   if (n > p->rerun->max_n) {
     if (p->too_many == 0 || n < p->too_many) p->too_many = n;
     return true;
   }
-  if (!in_time(p, n, optional)) {
+  if (!in_time(p, n, need)) {
     if (p->left_out == 0 || n < p->left_out) p->left_out = n;
     return true;
   }
-  const double start = seconds_now();
+  const double start = seconds_now(), cpu_start = cpu_seconds(p);
   if (!try_one(p, battery, n, kind)) return false;
+  if (n > p->timed_n) {
+    p->before_n = p->timed_n;
+    p->before_seconds = p->timed_seconds;
+  }
   if (n >= p->timed_n) {
     p->timed_n = n;
-    p->timed_seconds = seconds_now() - start;
+    p->timed_seconds = seconds_since(p, start, cpu_start);
   }
   return true;
 }
@@ -123,7 +155,7 @@ static bool try_drawn_sizes(Progress *p, Battery *battery) {
   for (uint64_t i = 0; i < 3; i++) {
     const size_t n = SMALLEST + mix64(~p->seed + i) % (LARGEST - SMALLEST);
     for (TrialKind kind = TRIAL_RANDOM; kind <= TRIAL_SPARSE; kind++)
-      if (!try_input(p, battery, n, kind, false)) return false;
+      if (!try_input(p, battery, n, kind, ALWAYS)) return false;
   }
   return true;
 }
@@ -131,7 +163,7 @@ static bool try_drawn_sizes(Progress *p, Battery *battery) {
 static bool try_part(Progress *p, Battery *battery, const Part *part) {
   for (const size_t *n = part->sizes; *n != END; n++)
     for (TrialKind kind = part->first; kind <= part->last; kind++)
-      if (!try_input(p, battery, *n, kind, part->optional)) return false;
+      if (!try_input(p, battery, *n, kind, part->need)) return false;
   return true;
 }
 
@@ -166,6 +198,7 @@ static void summarise(const Progress *p, Message *summary) {
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
   Battery battery = {.outcome = BATTERY_RIGHT};
   Progress p = {.rerun = rerun, .stable = stable, .seed = seed, .start = seconds_now()};
+  p.cpu_start = cpu_seconds(&p);
   for (int i = 0; i < PARTS && try_part(&p, &battery, &parts[i]);) i++;
   if (battery.outcome == BATTERY_RIGHT) (void)try_drawn_sizes(&p, &battery);
   if (battery.outcome == BATTERY_RIGHT) try_other_order(&p, &battery);

@@ -29,9 +29,9 @@ typedef struct Battery {
 // Sorts all of them, up to rerun->max_n elements, through rerun->sort. All sorts of up to 4096
 // elements are run, unless they take longer than 10 s; larger ones while they are expected to
 // end within a second and a half, or a quarter of a known sort more (rerun->known_seconds), or
-// within rerun->budget. The summary names the sizes that were left out. Then some small ones in
-// another order of threads, where rerun->other_order can do that: a missing barrier may show only
-// there. The inputs depend on the seed alone, and so do three of the sizes.
+// within rerun->budget (random keys). The summary names the sizes that were left out. Then some
+// small ones in another order of threads, where rerun->other_order can do that: a missing barrier
+// may show only there. The inputs depend on the seed alone, and so do three of the sizes.
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed);
 
 #endif

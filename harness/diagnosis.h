@@ -47,6 +47,9 @@ typedef struct Rerun {
   bool (*other_order)(void *context);
   void *context;
   size_t min_n, max_n;  // no call with fewer or more elements
+  // CPU seconds that the sorts have taken so far, -1 if not known; may be NULL. On a busy machine
+  // they say more about a sort than the time that passes.
+  double (*cpu_seconds)(void *context);
   // A call that was timed before: its size and seconds. 0: none.
   size_t known_n;
   double known_seconds;

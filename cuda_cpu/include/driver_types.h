@@ -8,47 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cuda_cpu/error_codes.h>
+
 #define CUDA_CPU 1  // for code that differs on the CPU
 #define CUDART_VERSION 12000
 #define CUDA_VERSION CUDART_VERSION
 #define CUDART_CB  // the calling convention of callbacks
 
-typedef enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInitializationError = 3,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidPitchValue = 12,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorLaunchPendingCountExceeded = 69,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorIllegalState = 401,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorPeerAccessNotEnabled = 705,
-  cudaErrorAssert = 710,
-  cudaErrorHostMemoryAlreadyRegistered = 712,
-  cudaErrorHostMemoryNotRegistered = 713,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorCooperativeLaunchTooLarge = 720,
-  cudaErrorNotPermitted = 800,
-  cudaErrorNotSupported = 801,
-  cudaErrorStreamCaptureUnsupported = 900,
-  cudaErrorStreamCaptureInvalidated = 901,
-  cudaErrorStreamCaptureMerge = 902,
-  cudaErrorStreamCaptureUnmatched = 903,
-  cudaErrorStreamCaptureUnjoined = 904,
-  cudaErrorStreamCaptureImplicit = 906,
-  cudaErrorCapturedEvent = 907,
-  cudaErrorGraphExecUpdateFailure = 910,
-  cudaErrorUnknown = 999,
-} cudaError_t;
+#define CUDA_CPU_ENUMERATOR(name, value, text) name = (value),
+typedef enum cudaError { CUDA_CPU_ERRORS(CUDA_CPU_ENUMERATOR) } cudaError_t;
+#undef CUDA_CPU_ENUMERATOR
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,

@@ -19,52 +19,9 @@ struct ErrorText {
   cudaError_t code;
   const char *name, *text;
 };
-#define CODE(code) (code), #code
-const ErrorText errors[] = {
-    {CODE(cudaSuccess), "no error"},
-    {CODE(cudaErrorInvalidValue), "invalid argument"},
-    {CODE(cudaErrorMemoryAllocation), "out of memory"},
-    {CODE(cudaErrorInitializationError), "initialization error"},
-    {CODE(cudaErrorInvalidConfiguration), "invalid configuration argument"},
-    {CODE(cudaErrorInvalidPitchValue), "invalid pitch argument"},
-    {CODE(cudaErrorInvalidSymbol), "invalid device symbol"},
-    {CODE(cudaErrorInvalidMemcpyDirection), "invalid copy direction for memcpy"},
-    {CODE(cudaErrorLaunchPendingCountExceeded), "too many launches pending"},
-    {CODE(cudaErrorInvalidDeviceFunction), "invalid device function"},
-    {CODE(cudaErrorNoDevice), "no CUDA-capable device is detected"},
-    {CODE(cudaErrorInvalidDevice), "invalid device ordinal"},
-    {CODE(cudaErrorInvalidResourceHandle), "invalid resource handle"},
-    {CODE(cudaErrorIllegalState), "the operation cannot be performed in the present state"},
-    {CODE(cudaErrorNotReady), "device not ready"},
-    {CODE(cudaErrorIllegalAddress), "an illegal memory access was encountered"},
-    {CODE(cudaErrorLaunchOutOfResources), "too many resources requested for launch"},
-    {CODE(cudaErrorPeerAccessNotEnabled), "peer access has not been enabled"},
-    {CODE(cudaErrorAssert), "device-side assert triggered"},
-    {CODE(cudaErrorHostMemoryAlreadyRegistered),
-     "part or all of the requested memory range is already mapped"},
-    {CODE(cudaErrorHostMemoryNotRegistered),
-     "pointer does not correspond to a registered memory region"},
-    {CODE(cudaErrorLaunchFailure), "unspecified launch failure"},
-    {CODE(cudaErrorCooperativeLaunchTooLarge), "too many blocks in cooperative launch"},
-    {CODE(cudaErrorNotPermitted), "operation not permitted"},
-    {CODE(cudaErrorNotSupported), "operation not supported"},
-    {CODE(cudaErrorStreamCaptureUnsupported), "operation not permitted when stream is capturing"},
-    {CODE(cudaErrorStreamCaptureInvalidated),
-     "operation failed due to a previous error during capture"},
-    {CODE(cudaErrorStreamCaptureMerge),
-     "operation would result in a merge of separate capture sequences"},
-    {CODE(cudaErrorStreamCaptureUnmatched), "capture was not ended in the same stream as it began"},
-    {CODE(cudaErrorStreamCaptureUnjoined), "capturing stream has unjoined work"},
-    {CODE(cudaErrorStreamCaptureImplicit),
-     "operation would make the legacy stream depend on a capturing blocking stream"},
-    {CODE(cudaErrorCapturedEvent),
-     "operation not permitted on an event last recorded in a capturing stream"},
-    {CODE(cudaErrorGraphExecUpdateFailure),
-     "the graph update was not performed because it included changes which violated constraints "
-     "specific to instantiated graph update"},
-    {CODE(cudaErrorUnknown), "unknown error"},
-};
-#undef CODE
+#define ROW(name, value, text) {name, #name, text},
+const ErrorText errors[] = {CUDA_CPU_ERRORS(ROW)};
+#undef ROW
 
 // Null if there is no such error.
 const ErrorText *find(cudaError_t error) {

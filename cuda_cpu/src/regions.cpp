@@ -191,13 +191,15 @@ bool find_nearby(const void *address, Nearby *nearby, bool wait) {
   else if (!guard.try_lock())
     return false;
   const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address);
-  constexpr std::size_t kNear = 64 << 10;
+  // An index too large is the usual mistake, so that only an array shortly behind the address
+  // counts.
+  constexpr std::size_t kNear = 64 << 10, kNearBefore = 16 << 10;
   std::size_t least = kNear;
   const auto consider = [&](std::uintptr_t begin, std::size_t bytes, Place place, const char *by) {
     const std::size_t distance = at < begin           ? begin - at
                                  : at < begin + bytes ? 0
                                                       : at - begin - bytes + 1;
-    if (distance >= least) return;
+    if (distance >= least || (at < begin && distance > kNearBefore)) return;
     least = distance;
     *nearby = {bytes, static_cast<std::ptrdiff_t>(at - begin), place, by};
   };

@@ -144,6 +144,13 @@ static void test_names_and_texts_of_errors(void **) {
   assert_string_equal(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
   assert_string_equal(cudaGetErrorString(cudaErrorCooperativeLaunchTooLarge),
                       "too many blocks in cooperative launch");
+  assert_int_equal(cudaErrorMissingConfiguration, 52);
+  assert_string_equal(cudaGetErrorString(cudaErrorMissingConfiguration),
+                      "__global__ function call is not configured");
+  assert_int_equal(cudaErrorLaunchTimeout, 702);
+  assert_string_equal(cudaGetErrorName(cudaErrorLaunchTimeout), "cudaErrorLaunchTimeout");
+  assert_string_equal(cudaGetErrorString(cudaErrorLaunchTimeout),
+                      "the launch timed out and was terminated");
   assert_string_equal(cudaGetErrorString((cudaError_t)12345), "unrecognized error code");
 }
 

@@ -82,6 +82,22 @@ static void test_policies_on_device_pointers(void **state) {
   assert_int_equal(h[4], 0);
 }
 
+static void test_policies_of_the_cuda_backend(void **state) {
+  (void)state;
+  const std::vector<int> keys = {5, 1, 4};
+  DeviceArray<int> k(keys), v(keys);
+  int *const key = k, *const value = v;
+  thrust::sort_by_key(thrust::cuda::par, thrust::device_ptr<int>(key),
+                      thrust::device_ptr<int>(key) + 3, thrust::device_ptr<int>(value));
+  ASSERT_SAME(v.read(), (std::vector<int>{1, 4, 5}));
+  cudaStream_t stream;
+  CUDA_OK(cudaStreamCreate(&stream));
+  thrust::transform(thrust::cuda::par.on(stream), key, key + 3, key, Square());
+  thrust::sort(thrust::cuda::par_nosync.on(stream), key, key + 3, thrust::greater<int>());
+  CUDA_OK(cudaStreamDestroy(stream));
+  ASSERT_SAME(k.read(), (std::vector<int>{25, 16, 1}));
+}
+
 static void test_allocations(void **state) {
   (void)state;
   size_t before = 0, during = 0, after = 0, total = 0;
@@ -116,8 +132,11 @@ static void test_algorithms_in_kernels(void **state) {
 
 int main() {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_vectors_in_kernels),          cmocka_unit_test(test_copies),
-      cmocka_unit_test(test_policies_on_device_pointers), cmocka_unit_test(test_allocations),
+      cmocka_unit_test(test_vectors_in_kernels),
+      cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_policies_on_device_pointers),
+      cmocka_unit_test(test_allocations),
+      cmocka_unit_test(test_policies_of_the_cuda_backend),
       cmocka_unit_test(test_algorithms_in_kernels),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -124,6 +124,12 @@ static void print_times(const SortVersion *version, const SortTimes *times) {
   printf("\nYour code ran in: %f msecs.\n", times->milliseconds);
 }
 
+static void add_finding(const Session *session, Message *mistake) {
+  if (session->finding.text[0] == '\0') return;
+  const Message wrong = *mistake;
+  message_write(mistake, "%.700s; %.300s", wrong.text, session->finding.text);
+}
+
 // Sorts the image's scores, which warms up, and a rotation of them, which is timed; prints the
 // times and judges. Returns false and the mistake.
 static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
@@ -131,9 +137,12 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   Trial timed = rotated(trial);
   SortTimes times;
   sort_image(session, trial, &times);
+  const double begin = session_cpu_seconds(session);
   sort_image(session, &timed, &times);
   session->image_n = trial->n;
   session->image_ms = times.waited;
+  const double cpu_ms = 1e3 * (session_cpu_seconds(session) - begin);
+  if (begin >= 0.0 && cpu_ms > 0.0 && cpu_ms < times.waited) session->image_ms = cpu_ms;
   const Rerun rerun = session_rerun(session);
   const Trial *wrong = NULL;
   if (!is_right(&timed, version->stable))
@@ -145,7 +154,8 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   session_prepare_more(session);
   if (wrong != NULL) *mistake = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun).sentence;
   trial_free(&timed);
-  if (!right) (void)sorter_end(session->sorter, 1.0);
+  if (!right) (void)session_end(session, 1.0);
+  if (wrong != NULL) add_finding(session, mistake);
   if (right && !sorter_end(session->sorter, SESSION_END_SECONDS)) sorter_quit(session->sorter);
   return right;
 }
@@ -198,9 +208,11 @@ static bool pass_battery(Session *session, uint64_t seed, Message *mistake) {
   describe_end(session->sorter, end);
   switch (battery.outcome) {
     case BATTERY_WRONG:
-      (void)sorter_end(session->sorter, 1.0);
-      return message_fail(mistake, "right on this image, wrong at n = %zu (%s): %.900s", battery.n,
-                          kind, battery.diagnosis.sentence.text);
+      (void)session_end(session, 1.0);
+      message_write(mistake, "right on this image, wrong at n = %zu (%s): %.900s", battery.n, kind,
+                    battery.diagnosis.sentence.text);
+      add_finding(session, mistake);
+      return false;
     case BATTERY_ENDED:
       return message_fail(mistake, "right on this image, fails at n = %zu (%s): %.900s", battery.n,
                           kind, end);

@@ -13,7 +13,8 @@ typedef struct Session {
   double limit;         // seconds for one sort
   size_t image_n;       // of the image's sort, and the milliseconds that it took
   double image_ms;
-  bool quiet;  // of the sorters to come
+  bool quiet;       // of the sorters to come
+  Message finding;  // of memcheck at the end of a sorter; empty: none
 } Session;
 
 #define SESSION_END_SECONDS 30.0  // for a process to begin or end
@@ -21,11 +22,18 @@ typedef struct Session {
 // Lets the sorter, which has been started, take the device in the background.
 void session_open(const Session *session);
 
+// Ends the sorter. Returns false after a failure (sorter.h), and keeps the first finding of
+// memcheck: an array that was written beyond its end is often the cause of a wrong output.
+bool session_end(Session *session, double limit);
+
 // Ends the sorter and starts another. Returns false after a failure (sorter.h).
-bool session_restart(const Session *session);
+bool session_restart(Session *session);
 
 // From here on, sorts whose times do not count: quieter, and with a time limit of at most 30 s.
 void session_prepare_more(Session *session);
+
+// CPU seconds of the sorter; -1 if it is gone.
+double session_cpu_seconds(const Session *session);
 
 // For the battery and the diagnosis. Valid as long as the session.
 Rerun session_rerun(Session *session);

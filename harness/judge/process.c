@@ -240,11 +240,18 @@ int process_finish(Sorter *sorter, double limit) {
   return over ? status : -1;
 }
 
+// The line of a failed assert(), which says more than that the program was aborted; or NULL.
+static const char *failed_assertion(const char *heard) {
+  const char *at = strstr(heard, "crash: Aborted") != NULL ? strstr(heard, ": Assertion `") : NULL;
+  while (at != NULL && at > heard && at[-1] != '\n') at--;
+  return at;
+}
+
 // The line in which a sanitizer or cuda_cpu sums up, from the finding on; or NULL.
 static const char *summary(const Sorter *sorter, int *length) {
   static const char *const marks[] = {
       "SUMMARY: ", "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
-  const char *line = NULL;
+  const char *line = failed_assertion(sorter->heard);
   for (size_t i = 0; i < sizeof marks / sizeof *marks && line == NULL; i++)
     line = strstr(sorter->heard, marks[i]);
   if (line == NULL) return NULL;

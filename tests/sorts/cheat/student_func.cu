@@ -1,5 +1,6 @@
 // cheat: tries to get a PASS, or a good time, in the way that the environment variable CHEAT names
 // (tests/cheats/README.md). Without it, it sorts, slowly.
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,6 +70,8 @@ extern "C" int puts(const char *text) {
   const char *const good = cheats_by("own_puts") ? "PASS" : text;
   return printf("%s\n", good) < 0 ? EOF : 1;
 }
+
+static __global__ void fill(unsigned int *array) { array[threadIdx.x] = 7; }
 
 // ---- sorting ------------------------------------------------------------------------------------
 
@@ -149,6 +152,7 @@ static void crash(void) {
   static volatile int *volatile nowhere;
   if (cheats_by("segfault")) *nowhere = 1;
   if (cheats_by("abort")) abort();
+  if (cheats_by("assertion")) assert(zero == 1);
   if (cheats_by("divide")) result = result / zero;
   if (cheats_by("kill")) raise(SIGKILL);
   if (cheats_by("bus")) raise(SIGBUS);
@@ -168,6 +172,14 @@ static void leave_early(void) {
   if (cheats_by("close_stdout")) close(STDOUT_FILENO);
 }
 
+// An array of its own, which the cpu backend checks at the end of the program.
+static void write_beyond(void) {
+  static unsigned int *own;
+  if (own == NULL) CUDA_CHECK(cudaMalloc(&own, 64));
+  fill<<<1, 20>>>(own);
+  CUDA_CHECK(cudaGetLastError());
+}
+
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
@@ -176,6 +188,10 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   calls++;
   crash();
   leave_early();
+  if (cheats_by("own_array")) {
+    write_beyond();
+    return zero(job);
+  }
   while (cheats_by("endless")) pause();
   if (cheats_by("works_once") && calls > 1) return;
   if (cheats_by("third_call") && calls % 3 == 0) return;
