@@ -36,9 +36,9 @@ constexpr int kExitCode = 3;
 constexpr unsigned kSeconds = 30;  // at most, for finding the line
 
 Crash crash_of(int number, const siginfo_t &info, [[maybe_unused]] const void *context) {
-  Crash crash = {number,       number == SIGSEGV || number == SIGBUS,
-                 info.si_addr, nullptr,
-                 false,        current_block != nullptr,
+  // x86 knows no address where it is none that could exist (SI_KERNEL).
+  const bool has_address = (number == SIGSEGV || number == SIGBUS) && info.si_code != SI_KERNEL;
+  Crash crash = {number, has_address, info.si_addr, nullptr, false, current_block != nullptr,
                  false};
 #if defined(__x86_64__)
   const auto &registers = static_cast<const ucontext_t *>(context)->uc_mcontext.gregs;

@@ -100,6 +100,8 @@ std::string crash_text(const Crash &crash, const char *thread) {
   else if (crash.is_memory) {
     std::snprintf(text, sizeof text, ": address %p", crash.address);
     all += text;
+  } else if (crash.number == SIGSEGV) {
+    all += ": an address that cannot exist";
   }
   if (crash.in_kernel)
     all += "; a build with SANITIZE=1 or CHECK=mem names accesses outside arrays, CHECK=race races";
