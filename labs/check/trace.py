@@ -83,7 +83,7 @@ def arguments_of(output, keys, settings, bare):
 
 def run(version, keys, settings, bare):
     """(trace, exit code, its messages on stderr)"""
-    build, not_here = (make(["print-B", "print-NOT_HERE"]).stdout + "\n").split("\n")[:2]
+    build, not_here = (make(["-j1", "print-B", "print-NOT_HERE"]).stdout + "\n").split("\n")[:2]
     if version in not_here.split():
         quit_with(f"{version} cannot be built for the cpu backend here, and the trace needs that backend")
     path = f"{build}/{version}/trace"
