@@ -74,8 +74,10 @@ static void test_accesses(void **) {
 // ---- what is no mistake -------------------------------------------------------------------------
 
 static void run_lawful(void) {
-  unsigned *const array = new_array(), *const other = new_array();
+  static unsigned *array, *other, *again;  // static: no leaks for AddressSanitizer
   unsigned host[2];
+  array = new_array();
+  other = new_array();
   for (int i = 0; i < 100; i++) {
     cuda_cpu_mark_unused(array, "give_back");
     cuda_cpu_mark_unused(array, "give_back");
@@ -89,7 +91,7 @@ static void run_lawful(void) {
   cudaMemcpy(host, other + 1, sizeof *host, cudaMemcpyDeviceToHost);
   cuda_cpu_mark_unused(&host, "give_back");  // of another allocator
   cudaFree(array);
-  unsigned *const again = new_array();
+  again = new_array();
   fill<<<1, kElements>>>(again);
   cuda_cpu_mark_unused(again, "give_back");  // at the program's end
   printf("%u %u\n", host[0], host[1]);
