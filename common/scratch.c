@@ -5,6 +5,9 @@
 
 #include "common/check.h"
 
+// Of the cpu backend, which then names uses of a returned block; NULL on a GPU.
+__attribute__((weak)) void cuda_cpu_mark_unused(void *array, const char *by);
+
 typedef struct Block {
   void *memory;
   size_t bytes;
@@ -39,6 +42,8 @@ void *scratch_alloc(size_t bytes) {
     block->bytes = bytes;
     block->next = pool;
     pool = block;
+  } else if (cuda_cpu_mark_unused != NULL) {
+    cuda_cpu_mark_unused(block->memory, NULL);
   }
   block->in_use = true;
   return block->memory;
@@ -48,6 +53,7 @@ void scratch_free(void *memory) {
   for (Block *block = pool; block != NULL; block = block->next)
     if (block->memory == memory && block->in_use) {
       block->in_use = false;
+      if (cuda_cpu_mark_unused != NULL) cuda_cpu_mark_unused(memory, __func__);
       return;
     }
   check_fail("scratch: %p is not a block that is in use", memory);

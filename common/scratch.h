@@ -17,7 +17,7 @@ void *scratch_alloc(size_t bytes);
 
 // Returns a block to the pool. Because all work goes to one stream, a block may be returned while
 // kernels that use it are still queued. A pointer that is not a block in use is a bug: reported on
-// stderr, exit code 3.
+// stderr, exit code 3. So is a later use of the block, which only the cpu backend finds.
 void scratch_free(void *block);
 
 // Called by the harness: number of blocks not yet returned; 0 if the version freed all it took.

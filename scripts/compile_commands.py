@@ -21,7 +21,7 @@ CPP = ["-std=c++17", "-isystem", "/usr/include/opencv4"]
 
 def make_values(names):
     """The values of make's variables, a list of words each."""
-    command = ["make", "-s", "--no-print-directory", "BACKEND=cpu"] + [f"print-{name}" for name in names]
+    command = ["make", "-s", "--no-print-directory", "-j1", "BACKEND=cpu"] + [f"print-{name}" for name in names]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return {name: line.split() for name, line in zip(names, lines)}
 

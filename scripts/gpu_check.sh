@@ -31,9 +31,9 @@ for name in ${only//,/ }; do
     *) echo "gpu_check: there is no step '$name'" >&2; exit 2 ;;
   esac
 done
-: "${versions:=$(make -s BACKEND=cuda print-VERSIONS)}"
+: "${versions:=$(make -s --no-print-directory BACKEND=cuda print-VERSIONS)}"
 mkdir -p "$OUT"
-make=(make -s BACKEND=cuda)
+make=(make -s --no-print-directory BACKEND=cuda)
 B=$("${make[@]}" print-B)
 failures=0
 

@@ -38,6 +38,9 @@ void set_access(void *memory, std::size_t bytes, bool open) {
   else
     ASAN_POISON_MEMORY_REGION(memory, bytes);
 }
+void set_unused(char *memory, std::size_t bytes, bool unused) {
+  set_access(memory, bytes, !unused);
+}
 
 #else
 
@@ -79,6 +82,10 @@ void check_guards(const char *memory, std::size_t bytes) {
 }
 
 void set_access(void *, std::size_t, bool) {}
+
+void set_unused(char *memory, std::size_t, bool unused) {
+  if constexpr (!check::kOn) pages::set_unused(memory - kGuard, unused);
+}
 
 #endif
 

@@ -17,5 +17,9 @@ void check_guards(const char *memory, std::size_t bytes);
 // Builds with AddressSanitizer: whether device memory may be touched.
 void set_access(void *memory, std::size_t bytes, bool open);
 
+// The array's user keeps it for later: whoever touches it crashes, as far as this costs little
+// time. Not in CHECK builds.
+void set_unused(char *memory, std::size_t bytes, bool unused);
+
 }  // namespace cuda_cpu::backing
 #endif

@@ -13,17 +13,15 @@
 #include <cstring>
 #include <string>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 
 #include "../check/check.h"
 #include "block.h"
+#include "crash_text.h"
 #include "diagnose.h"
 #include "fiber.h"
-#include "lines.h"
 #include "pages.h"
 #include "poison.h"
-#include "regions.h"
 
 namespace cuda_cpu {
 
@@ -37,20 +35,10 @@ constexpr bool kIsSanitized = false;
 constexpr int kExitCode = 3;
 constexpr unsigned kSeconds = 30;  // at most, for finding the line
 
-struct Crash {
-  int number;
-  bool is_memory;  // and `address` is the address of the access
-  const void *address;
-  void *pc;  // of the instruction, or null where that is not known
-  bool is_write;
-  bool in_kernel;
-  bool stack_overflowed;
-};
-
 Crash crash_of(int number, const siginfo_t &info, [[maybe_unused]] const void *context) {
-  Crash crash = {number,       number == SIGSEGV || number == SIGBUS,
-                 info.si_addr, nullptr,
-                 false,        current_block != nullptr,
+  // x86 knows no address where it is none that could exist (SI_KERNEL).
+  const bool has_address = (number == SIGSEGV || number == SIGBUS) && info.si_code != SI_KERNEL;
+  Crash crash = {number, has_address, info.si_addr, nullptr, false, current_block != nullptr,
                  false};
 #if defined(__x86_64__)
   const auto &registers = static_cast<const ucontext_t *>(context)->uc_mcontext.gregs;
@@ -63,97 +51,10 @@ Crash crash_of(int number, const siginfo_t &info, [[maybe_unused]] const void *c
   return crash;
 }
 
-// ---- the sentence: made in a child process, so that held locks and a broken heap do no harm
+// ---- the sentence, made in a child process, where a lock that is held or a broken heap does no
+// harm
 
-// The line of the program's own code that led to the crash.
-std::string line_of(const Crash &crash) {
-  constexpr int kMost = 64;
-  void *frame[kMost];
-  const int count = backtrace(frame, kMost);
-  int first = 0;
-  while (first < count && frame[first] != crash.pc) first++;
-  if (crash.pc == nullptr || first == count) first = 0;
-  // line_of_user() expects return addresses, which lie after the instruction.
-  if (frame[first] == crash.pc) frame[first] = static_cast<char *>(frame[first]) + 1;
-  const std::string line = line_of_user(frame + first, count - first, nullptr);
-  return line == kUnknownLine ? "" : " at " + line;
-}
-
-bool is_in_free(const Crash &crash) {
-  Dl_info object;
-  return dladdr(crash.pc, &object) != 0 && object.dli_sname != nullptr &&
-         std::strstr(object.dli_sname, "free") != nullptr;
-}
-
-std::string array_text(const Nearby &array) {
-  char text[160];
-  const std::size_t offset = static_cast<std::size_t>(array.offset);
-  const char *const sort = array.place == Place::kDevice ? "a device array" : "an array";
-  if (array.offset < 0)
-    std::snprintf(text, sizeof text, "%td bytes before the start of %s of %zu bytes", -array.offset,
-                  sort, array.bytes);
-  else if (offset >= array.bytes)
-    std::snprintf(text, sizeof text, "%zu bytes beyond the end of %s of %zu bytes",
-                  offset - array.bytes, sort, array.bytes);
-  else
-    std::snprintf(text, sizeof text, "byte %td of %s of %zu bytes", array.offset, sort,
-                  array.bytes);
-  std::string sentence = text;
-  if (array.freed_by != nullptr)
-    sentence += std::string(" that ") + array.freed_by + " has released";
-  return sentence;
-}
-
-// A thread that spins keeps all others of its block from running.
-std::string others_text(const BlockState &block) {
-  const unsigned begun = block.collective ? block.started : current->number + 1;
-  const unsigned returned = block.collective ? block.returned : current->number;
-  char text[256];
-  std::snprintf(
-      text, sizeof text,
-      "; of its block's %u threads %u have not begun, %u wait for it, %u have returned. If "
-      "it waits for one of these in a loop, it waits forever: they need a barrier, "
-      "__syncwarp() or __nanosleep() to run",
-      block.count, block.count - begun, begun - returned - 1, returned);
-  return block.count > 1 ? text : "";
-}
-
-std::string sentence(const Crash &crash, const char *thread) {
-  const std::string line = line_of(crash);
-  char text[256];
-  if (crash.number == SIGQUIT)
-    return "synccheck: still running" + line + thread + others_text(state_of(*current_block));
-  if (crash.stack_overflowed) {
-    std::snprintf(text, sizeof text, "memcheck: a CUDA thread overflowed its stack of %zu KB",
-                  kStackKilobytes);
-    return text + line + thread + ": its local arrays are too large for the cpu backend";
-  }
-  Nearby array = {};
-  const bool near = crash.is_memory && find_nearby(crash.address, &array, false);
-  if (near && !crash.in_kernel && array.place == Place::kDevice) {
-    if (is_in_free(crash))
-      return "memcheck: free() is given device memory" + line + ", " + array_text(array) +
-             "; cudaFree() releases it";
-    return std::string("memcheck: host code ") + (crash.is_write ? "writes" : "reads") +
-           " device memory" + line + ", " + array_text(array) +
-           "; on a GPU it would crash: copy with cudaMemcpy()";
-  }
-  std::snprintf(text, sizeof text, "crash: %s (signal %d)", strsignal(crash.number), crash.number);
-  std::string all = text + line + (crash.in_kernel ? thread : ", in host code");
-  if (near)
-    all += ": " + array_text(array);
-  else if (crash.is_memory) {
-    std::snprintf(text, sizeof text, ": address %p", crash.address);
-    all += text;
-  }
-  if (crash.in_kernel)
-    all += "; a build with SANITIZE=1 or CHECK=mem names accesses outside arrays, CHECK=race races";
-  else if (crash.number != SIGFPE)
-    all += "; a build with SANITIZE=1 names wrong accesses";
-  return all;
-}
-
-// As sentence(), or empty if it cannot be made.
+// As crash_text(), or empty if it cannot be made.
 std::size_t sentence_from_child(const Crash &crash, const char *thread, char *text,
                                 std::size_t size) {
   int channel[2];
@@ -166,7 +67,7 @@ std::size_t sentence_from_child(const Crash &crash, const char *thread, char *te
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     alarm(kSeconds);
-    const std::string made = sentence(crash, thread);
+    const std::string made = crash_text(crash, thread);
     const ssize_t written = write(channel[1], made.data(), made.size());
     _exit(written < 0);
   }
@@ -196,8 +97,7 @@ void say(const char *text, std::size_t length) {
   }
 }
 
-// Sends SIGQUIT to a thread that runs a kernel. False if there is none; true also if the calling
-// thread runs one.
+// Hands SIGQUIT to a thread that runs a kernel. False if there is none, true also for itself.
 bool find_kernel() {
   if (current_block != nullptr && current != nullptr) return true;
   const pid_t thread = thread_in_kernel();

@@ -1,28 +1,12 @@
-// Graphs: nodes, graphs made of them, and launching these.
+// Graphs and the nodes they are made of.
 #include "graph.h"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
+#include <utility>
 
 #include <cuda_cpu/errors.h>
-#include <cuda_cpu/launch_calls.h>
-
-#include "grid.h"
-#include "streams.h"
 
 using namespace cuda_cpu;
-
-// A copy of a graph's work in an order in which it can run.
-struct CUgraphExec_st {
-  struct Step {
-    cudaGraphNode_t node;  // of the graph that it was made from; perhaps destroyed since
-    cudaGraphNodeType type;
-    std::vector<std::size_t> dependencies;  // as indices in the graph's list of nodes
-    Work work;
-  };
-  std::vector<Step> steps;
-};
 
 namespace {
 
@@ -36,7 +20,7 @@ Nodes nodes_of(cudaGraph_t graph) {
   return nodes;
 }
 
-// Indices of `nodes` in the list of all nodes.
+// Places of `nodes` in the list of all nodes.
 std::vector<std::size_t> places(const Nodes &all, const Nodes &nodes) {
   std::vector<std::size_t> result;
   for (const cudaGraphNode_t node : nodes)
@@ -44,31 +28,6 @@ std::vector<std::size_t> places(const Nodes &all, const Nodes &nodes) {
         static_cast<std::size_t>(std::find(all.begin(), all.end(), node) - all.begin()));
   std::sort(result.begin(), result.end());
   return result;
-}
-
-// Each node behind those that it depends on, otherwise as they were added.
-std::vector<CUgraphExec_st::Step> steps_of(cudaGraph_t graph) {
-  const Nodes all = nodes_of(graph);
-  std::vector<CUgraphExec_st::Step> steps;
-  Nodes done;
-  while (done.size() < all.size())
-    for (const cudaGraphNode_t node : all) {
-      bool ready = !has(done, node);
-      for (const cudaGraphNode_t dependency : node->dependencies)
-        ready = ready && has(done, dependency);
-      if (!ready) continue;
-      done.push_back(node);
-      steps.push_back({node, node->type, places(all, node->dependencies), node->work});
-    }
-  return steps;
-}
-
-cudaError_t run(const std::vector<CUgraphExec_st::Step> &steps) {
-  for (const auto &step : steps) {
-    const cudaError_t error = step.work();
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
 }
 
 cudaError_t list(const Nodes &found, cudaGraphNode_t *nodes, size_t *count) {
@@ -91,50 +50,6 @@ cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type
   return *node != nullptr ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 
-// New work for the step of a node. The node itself stays as it is.
-cudaError_t set_work(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeType type,
-                     Work work) {
-  for (auto &step : exec->steps)
-    if (step.node == node && step.type == type) {
-      step.work = std::move(work);
-      return cudaSuccess;
-    }
-  return fail(cudaErrorInvalidValue);
-}
-
-// ---- work from CUDA's structures ----------------------------------------------------------------
-
-Work memset_work(const cudaMemsetParams &p) {
-  return [p]() -> cudaError_t {
-    const bool known = p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4;
-    if (!known || (p.height > 1 && p.pitch < p.width * p.elementSize))
-      return fail(cudaErrorInvalidValue);
-    std::vector<char> row(p.width * p.elementSize);
-    for (size_t i = 0; i < row.size(); i += p.elementSize)
-      std::memcpy(&row[i], &p.value, p.elementSize);
-    for (size_t y = 0; y < p.height; y++) {
-      const cudaError_t error = cudaMemcpy(static_cast<char *>(p.dst) + y * p.pitch, row.data(),
-                                           row.size(), cudaMemcpyHostToDevice);
-      if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
-  };
-}
-
-Work copy_work(const cudaMemcpy3DParms &params) {
-  return [params] { return cudaMemcpy3D(&params); };
-}
-
-// Null, with the last error set, if the parameters cannot be used.
-Work kernel_work(const cudaKernelNodeParams &p) {
-  const KnownKernel *const known = known_kernel(p.func);
-  if (known == nullptr) return nullptr;
-  const Configuration configuration = {p.gridDim, p.blockDim, p.sharedMemBytes, nullptr};
-  const Launch launch = {configuration, known->name, p.func, false};
-  if (check_launch(launch) != cudaSuccess) return nullptr;
-  return kernel_work(launch, known->make(known->name, p.func, p.kernelParams));
-}
-
 }  // namespace
 
 namespace cuda_cpu {
@@ -149,11 +64,28 @@ cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes 
   return graph->nodes.back().get();
 }
 
-Work kernel_work(const Launch &launch, std::unique_ptr<KernelCall> call) {
-  return [launch, call = std::shared_ptr<KernelCall>(std::move(call))] {
-    run_grid(launch, *call);
-    return cudaSuccess;
-  };
+std::vector<Step> steps_of(cudaGraph_t graph) {
+  const Nodes all = nodes_of(graph);
+  std::vector<Step> steps;
+  Nodes done;
+  while (done.size() < all.size())
+    for (const cudaGraphNode_t node : all) {
+      bool ready = !has(done, node);
+      for (const cudaGraphNode_t dependency : node->dependencies)
+        ready = ready && has(done, dependency);
+      if (!ready) continue;
+      done.push_back(node);
+      steps.push_back({node, node->type, places(all, node->dependencies), node->work});
+    }
+  return steps;
+}
+
+cudaError_t run_steps(const std::vector<Step> &steps) {
+  for (const auto &step : steps) {
+    const cudaError_t error = step.work();
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
 }
 
 }  // namespace cuda_cpu
@@ -239,7 +171,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        const cudaGraphNode_t *dependencies, size_t count,
                                        cudaGraph_t child) {
   return add(node, graph, cudaGraphNodeTypeGraph, dependencies, count,
-             [steps = steps_of(child)] { return run(steps); });
+             [steps = steps_of(child)] { return run_steps(steps); });
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *dependencies, size_t count) {
@@ -258,62 +190,6 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
   if (node->type != cudaGraphNodeTypeKernel) return fail(cudaErrorInvalidValue);
   node->work = std::move(work);
   return cudaSuccess;
-}
-
-// ---- graphs to launch ---------------------------------------------------------------------------
-
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                          unsigned long long) {
-  if (graph == nullptr) return fail(cudaErrorInvalidValue);
-  *exec = new CUgraphExec_st{steps_of(graph)};
-  return cudaSuccess;
-}
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  if (exec == nullptr) return fail(cudaErrorInvalidValue);
-  return in_stream(stream, cudaGraphNodeTypeGraph, [steps = exec->steps] { return run(steps); });
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
-  delete exec;
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
-                                cudaGraphExecUpdateResultInfo *info) {
-  std::vector<CUgraphExec_st::Step> steps = steps_of(graph);
-  *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
-  if (steps.size() != exec->steps.size()) info->result = cudaGraphExecUpdateErrorTopologyChanged;
-  for (std::size_t i = 0; info->result == cudaGraphExecUpdateSuccess && i < steps.size(); i++) {
-    if (steps[i].type != exec->steps[i].type)
-      info->result = cudaGraphExecUpdateErrorNodeTypeChanged;
-    else if (steps[i].dependencies != exec->steps[i].dependencies)
-      info->result = cudaGraphExecUpdateErrorTopologyChanged;
-    if (info->result != cudaGraphExecUpdateSuccess) info->errorNode = steps[i].node;
-  }
-  if (info->result != cudaGraphExecUpdateSuccess) return fail(cudaErrorGraphExecUpdateFailure);
-  for (std::size_t i = 0; i < steps.size(); i++) exec->steps[i].work = std::move(steps[i].work);
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
-                                               const void *from, size_t bytes,
-                                               cudaMemcpyKind kind) {
-  return set_work(exec, node, cudaGraphNodeTypeMemcpy,
-                  [=] { return cudaMemcpy(to, from, bytes, kind); });
-}
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaMemsetParams *params) {
-  return set_work(exec, node, cudaGraphNodeTypeMemset, memset_work(*params));
-}
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const cudaHostNodeParams *params) {
-  return set_work(exec, node, cudaGraphNodeTypeHost,
-                  [p = *params] { return p.fn(p.userData), cudaSuccess; });
-}
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams *params) {
-  Work work = kernel_work(*params);
-  if (work == nullptr) return cudaPeekAtLastError();
-  return set_work(exec, node, cudaGraphNodeTypeKernel, std::move(work));
 }
 
 }  // extern "C"

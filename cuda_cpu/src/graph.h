@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -19,8 +20,22 @@ using Nodes = std::vector<cudaGraphNode_t>;
 cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes &dependencies,
                          Work work);
 
+struct Step {
+  cudaGraphNode_t node;  // of the graph that it was made from; perhaps destroyed since
+  cudaGraphNodeType type;
+  std::vector<std::size_t> dependencies;  // as places in the graph's list of nodes
+  Work work;
+};
+// Each node behind those that it depends on, otherwise as they were added.
+std::vector<Step> steps_of(cudaGraph_t graph);
+cudaError_t run_steps(const std::vector<Step> &steps);
+
 // Runs the grid each time it is called.
 Work kernel_work(const Launch &launch, std::unique_ptr<KernelCall> call);
+// Null, with the last error set, if the parameters cannot be used.
+Work kernel_work(const cudaKernelNodeParams &params);
+Work memset_work(const cudaMemsetParams &params);
+Work copy_work(const cudaMemcpy3DParms &params);
 
 }  // namespace cuda_cpu
 

@@ -31,6 +31,8 @@ cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) 
     note_freed("cudaMemcpy", from);
     return fail(cudaErrorInvalidValue);
   }
+  refuse_unused("cudaMemcpy", to);
+  refuse_unused("cudaMemcpy", from);
   const DeviceScope device(DeviceScope::kRuntime);
   std::memmove(to, from, bytes);
   if constexpr (check::kOn) check::heap_copied(to, from, bytes);
@@ -53,6 +55,7 @@ cudaError_t set_bytes(void *memory, int value, size_t bytes) {
     note_freed("cudaMemset", memory);
     return fail(cudaErrorInvalidValue);
   }
+  refuse_unused("cudaMemset", memory);
   const DeviceScope device(DeviceScope::kRuntime);
   std::memset(memory, value, bytes);
   if constexpr (check::kOn) check::heap_written(memory, bytes);

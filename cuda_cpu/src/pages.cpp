@@ -5,10 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 #include <map>
 #include <mutex>
 
+#include "budget.h"
 #include "settings.h"
 
 namespace cuda_cpu::pages {
@@ -19,6 +19,10 @@ constexpr std::size_t kPage = 4096;
 // Retired pages keep their memory up to this much in all, so that allocating anew is fast.
 constexpr std::size_t kKept = 64 << 20;
 
+struct Taken {
+  std::size_t bytes;
+  bool unused;
+};
 struct Retired {
   char *memory;
   bool kept;
@@ -26,7 +30,7 @@ struct Retired {
 
 std::mutex mutex;
 // Never destroyed: memory may be freed while the program ends.
-auto &live = *new std::map<char *, std::size_t>;           // what take() returned
+auto &live = *new std::map<char *, Taken>;                 // what take() returned
 auto &retired = *new std::multimap<std::size_t, Retired>;  // by size; of one size the oldest first
 std::size_t kept = 0;                                      // bytes
 std::atomic<Guard> chosen{Guard::kOff};
@@ -67,26 +71,13 @@ bool make_usable(char *memory, std::size_t bytes, [[maybe_unused]] int with_key)
 
 bool closed = false;  // all of `live`
 
-double now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-struct Budget {
-  static constexpr double kShare = 0.05, kFirst = 2e-3;  // of the time; seconds
-  const double start = now();
-  double spent = 0.0, last = 0.0;
-  // Closing leads to opening, which costs about the same.
-  bool allows() const { return spent + 2 * last <= kShare * (now() - start) + kFirst; }
-} budget;
+Budget closing(0.05, 2e-3), setting_aside(0.01, 2e-3);
 
 void protect_all(int rights) {
-  const double start = now();
-  for (const auto &pages : live) mprotect(pages.first, pages.second, rights);
+  const Budget::Step step(closing);
+  for (const auto &pages : live)
+    if (!pages.second.unused) mprotect(pages.first, pages.second.bytes, rights);
   closed = rights == PROT_NONE;
-  budget.last = now() - start;
-  budget.spent += budget.last;
 }
 
 void open_all() {
@@ -96,7 +87,7 @@ void open_all() {
 
 void close_all() {
   const std::lock_guard<std::mutex> hold(mutex);
-  if (chosen == Guard::kPages && !closed && scopes == 0 && !live.empty() && budget.allows())
+  if (chosen == Guard::kPages && !closed && scopes == 0 && !live.empty() && closing.allows())
     protect_all(PROT_NONE);
 }
 
@@ -167,14 +158,14 @@ char *take(std::size_t bytes) {
   }
   if (memory == nullptr || !make_usable(memory, size, chosen == Guard::kKeys ? key : 0))
     return nullptr;
-  live.emplace(memory, size);
+  live.emplace(memory, Taken{size, false});
   return memory;
 }
 
 void retire(char *memory) {
   const std::lock_guard<std::mutex> hold(mutex);
   const auto pages = live.find(memory);
-  const std::size_t bytes = pages->second;
+  const std::size_t bytes = pages->second.bytes;
   live.erase(pages);
   mprotect(memory, bytes, PROT_NONE);
   const bool keep = kept + bytes <= kKept;
@@ -183,6 +174,18 @@ void retire(char *memory) {
   else
     madvise(memory, bytes, MADV_DONTNEED);
   retired.emplace(bytes, Retired{memory, keep});
+}
+
+void set_unused(char *memory, bool unused) {
+  const std::lock_guard<std::mutex> hold(mutex);
+  Taken &pages = live.at(memory);
+  if (pages.unused == unused) return;
+  if (unused && (chosen == Guard::kOff || !setting_aside.allows())) return;
+  const Budget::Step step(setting_aside);
+  if (unused)
+    pages.unused = mprotect(memory, pages.bytes, PROT_NONE) == 0;
+  else
+    pages.unused = !make_usable(memory, pages.bytes, chosen == Guard::kKeys ? key : 0);
 }
 
 // ---- opening and closing
@@ -225,10 +228,11 @@ bool admit(const void *address) {
   const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address);
   bool is_ours = false;
   for (const auto &pages : live)
-    is_ours = is_ours || at - reinterpret_cast<std::uintptr_t>(pages.first) < pages.second;
+    is_ours = is_ours || (!pages.second.unused &&
+                          at - reinterpret_cast<std::uintptr_t>(pages.first) < pages.second.bytes);
   if (!is_ours) return false;
   for (const auto &pages : live)
-    if (!make_usable(pages.first, pages.second, 0)) return false;
+    if (!pages.second.unused && !make_usable(pages.first, pages.second.bytes, 0)) return false;
   chosen = Guard::kOff;
   return true;
 }

@@ -22,6 +22,10 @@ char *take(std::size_t bytes);
 // Gives back what take() returned. Accesses crash from now on, until take() returns it again.
 void retire(char *memory);
 
+// Pages that take() returned: whoever touches them crashes, kernels too, until they are in use
+// again. Done only as often as it costs at most 1% of the time; in between, mistakes are missed.
+void set_unused(char *memory, bool unused);
+
 // Device memory is open to this thread (keys) or to all (pages) until as many calls of leave().
 void enter(bool is_library);
 void leave(bool is_library);

@@ -34,13 +34,17 @@ struct Nearby {
   std::size_t bytes;
   std::ptrdiff_t offset;  // of the address from its start
   Place place;
-  const char *freed_by;  // a call, or null while it is allocated
+  const char *freed_by;  // a call, or null while it is in use
 };
 // False if there is none. With `wait` false also if another thread is allocating now.
 bool find_nearby(const void *address, Nearby *nearby, bool wait = true);
 
 // A note on stderr if the pointer points into memory that was freed: `call` is given it.
 void note_freed(const char *call, const void *pointer);
+
+// memcheck: ends the program if the pointer points into an array that the program keeps unused
+// (cuda_cpu_mark_unused): `call` is given it.
+void refuse_unused(const char *call, const void *pointer);
 
 }  // namespace cuda_cpu
 #endif

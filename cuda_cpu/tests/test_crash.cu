@@ -25,7 +25,8 @@ static __global__ void far_outside(unsigned *array, size_t offset) {
   array[mine ? offset : threadIdx.x] = 1;
 }
 enum { FAR_LINE = __LINE__ - 2 };
-static void run_far_outside(void) { far_outside<<<4, 32>>>(device_array(), (size_t)1 << 36); }
+static void run_far_outside(void) { far_outside<<<4, 32>>>(device_array(), -((size_t)1 << 36)); }
+static void run_no_address(void) { far_outside<<<4, 32>>>(device_array(), (size_t)1 << 61); }
 
 // The same behind a barrier: threads have stacks of their own by then.
 static __global__ void null_behind_barrier(unsigned *const *pointers) {
@@ -124,6 +125,10 @@ static void test_kernels(void **) {
   expect_report("far_outside", {"crash: Segmentation fault (signal 11) at ", far + ",",
                                 "in kernel far_outside, block (2,0,0), thread (5,0,0)",
                                 "address 0x", "SANITIZE=1", "CHECK=race"});
+#if defined(__x86_64__)
+  expect_report("no_address",
+                {"crash: Segmentation fault", far + ",", ": an address that cannot exist;"});
+#endif
   expect_report("null_behind_barrier",
                 {"Segmentation fault", "test_crash.cu:",
                  "in kernel null_behind_barrier, block (1,0,0), thread (33,0,0): address (nil)"});
@@ -172,10 +177,11 @@ int main(int argc, char **argv) {
 #endif
   make_mistake_if_child(
       argc, argv,
-      {MISTAKE(far_outside), MISTAKE(null_behind_barrier), MISTAKE(divide), MISTAKE(failed_assert),
-       MISTAKE(trapped), MISTAKE(large_local), MISTAKE(recursion), MISTAKE(late_block),
-       MISTAKE(host_null), MISTAKE(host_divide), MISTAKE(host_abort), MISTAKE(host_double_free),
-       MISTAKE(raised), MISTAKE(inside_printf), MISTAKE(spin), MISTAKE(quit_outside)});
+      {MISTAKE(far_outside), MISTAKE(no_address), MISTAKE(null_behind_barrier), MISTAKE(divide),
+       MISTAKE(failed_assert), MISTAKE(trapped), MISTAKE(large_local), MISTAKE(recursion),
+       MISTAKE(late_block), MISTAKE(host_null), MISTAKE(host_divide), MISTAKE(host_abort),
+       MISTAKE(host_double_free), MISTAKE(raised), MISTAKE(inside_printf), MISTAKE(spin),
+       MISTAKE(quit_outside)});
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_kernels),
       cmocka_unit_test(test_stacks),

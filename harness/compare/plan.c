@@ -167,3 +167,31 @@ void plan_free(Plan *plan) {
   free(plan->left_out);
   *plan = (Plan){0};
 }
+
+static bool same_sweep(const Row *a, const Row *b) {
+  return a->group == b->group && a->loaded == b->loaded;
+}
+
+void plan_mark_best(const Plan *plan, size_t done) {
+  Row *const last = &plan->rows[done - 1];
+  if (!last->swept || (done < plan->count && same_sweep(last, &plan->rows[done]))) return;
+  Row *best = NULL;
+  for (Row *row = last; row >= plan->rows && same_sweep(row, last); row--)
+    if (row->status == ROW_RIGHT &&
+        (best == NULL || row->measured.median_ms <= best->measured.median_ms))
+      best = row;
+  if (best != NULL) best->best = true;
+}
+
+int plan_exit_code(const Plan *plan) {
+  int code = EXIT_RIGHT;
+  size_t refused = 0;
+  for (size_t i = 0; i < plan->count; i++) {
+    const RowStatus status = plan->rows[i].status;
+    if (status == ROW_WRONG || status == ROW_CRASHED || status == ROW_STOPPED)
+      return EXIT_WRONG_RESULT;
+    if (status == ROW_FAILED || status == ROW_NO_MEMORY) code = EXIT_DEVICE;
+    refused += status == ROW_REFUSED;
+  }
+  return refused == plan->count ? EXIT_USAGE : code;  // nothing at all could be sorted
+}

@@ -24,4 +24,10 @@ typedef struct Plan {
 Plan plan_make(const Request *request, const VersionList *versions);
 void plan_free(Plan *plan);
 
+// The rows before `done` are. If the last of them ends a sweep, marks the sweep's fastest.
+void plan_mark_best(const Plan *plan, size_t done);
+
+// The program's, once all rows are done.
+int plan_exit_code(const Plan *plan);
+
 #endif

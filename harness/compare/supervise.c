@@ -21,6 +21,8 @@
 #include "harness/exit_guard.h"
 #include "harness/printable.h"
 
+enum { SECONDS_TO_ANSWER = 10 };  // a worker that is stopped; then it is killed
+
 static volatile sig_atomic_t interrupted;  // the signal's number
 
 static void interrupt(int signal_number) { interrupted = signal_number; }
@@ -38,22 +40,6 @@ typedef struct Run {
 
 // ---- rows come in ------------------------------------------------------------------------------
 
-static bool same_sweep(const Row *a, const Row *b) {
-  return a->group == b->group && a->loaded == b->loaded;
-}
-
-// Once the last row of a sweep is done: marks the fastest.
-static void mark_best(const Plan *plan, size_t done) {
-  Row *const last = &plan->rows[done - 1];
-  if (!last->swept || (done < plan->count && same_sweep(last, &plan->rows[done]))) return;
-  Row *best = NULL;
-  for (Row *row = last; row >= plan->rows && same_sweep(row, last); row--)
-    if (row->status == ROW_RIGHT &&
-        (best == NULL || row->measured.median_ms <= best->measured.median_ms))
-      best = row;
-  if (best != NULL) best->best = true;
-}
-
 static void finish_row(Run *run, RowStatus status, const char *message) {
   Row *const row = &run->comparison.plan->rows[run->next];
   row->status = status;
@@ -66,7 +52,7 @@ static void finish_row(Run *run, RowStatus status, const char *message) {
   run->next++;
   run->measuring = false;
   run->text.last_line[0] = '\0';
-  mark_best(run->comparison.plan, run->next);
+  plan_mark_best(run->comparison.plan, run->next);
   progress_clear();
   outputs_advance(&run->outputs, run->next, false);
 }
@@ -125,6 +111,18 @@ static bool take_reports(Run *run, WorkerProcess *worker, End *end) {
   }
 }
 
+// A worker whose row takes too long is asked for the kernel that it runs: on the cpu backend it
+// answers SIGQUIT with a line, elsewhere it just ends.
+static void ask_for_kernel(Run *run, const WorkerProcess *worker) {
+  const double deadline = seconds_now() + SECONDS_TO_ANSWER;
+  worker_process_quit(worker);
+  while (!worker_process_has_ended(worker) && !interrupted && seconds_now() < deadline) {
+    poll(NULL, 0, 5);
+    worker_text_pass_on(&run->text, worker->text);
+  }
+  worker_text_pass_on(&run->text, worker->text);
+}
+
 // Follows a worker until it has ended or must be killed.
 static End follow(Run *run, WorkerProcess *worker) {
   struct pollfd ends[2] = {{.fd = worker->reports, .events = POLLIN},
@@ -145,21 +143,24 @@ static End follow(Run *run, WorkerProcess *worker) {
     if (ends[1].fd >= 0 && !worker_text_pass_on(&run->text, worker->text)) ends[1].fd = -1;
     if (!take_reports(run, worker, &end)) break;
   }
+  if (end == END_STOPPED) ask_for_kernel(run, worker);
   if (end != END_BY_ITSELF || interrupted) worker_process_kill(worker);
   return end;
 }
 
 // The row that a worker was measuring when it ended gets its status and a sentence.
 static void explain_end(Run *run, int status, End end) {
-  char text[256];
+  char text[400];
   const char *const line = run->text.last_line;
   RowStatus became = ROW_CRASHED;
   if (end == END_FORGED) {
     snprintf(text, sizeof text, "wrote into the pipe of compare's results");
   } else if (end == END_STOPPED) {
     became = ROW_STOPPED;
-    snprintf(text, sizeof text, "stopped after %g s, %d times the time limit", time_allowed(run),
-             STOP_FACTOR);
+    const char *const kernel = strstr(line, "still running");
+    snprintf(text, sizeof text, "stopped after %g s, %d times the time limit%s%.*s",
+             time_allowed(run), STOP_FACTOR, kernel == NULL ? "" : ": ",
+             kernel == NULL ? 0 : (int)strcspn(kernel, ";"), kernel == NULL ? "" : kernel);
   } else if (WIFSIGNALED(status)) {
     snprintf(text, sizeof text, "crashed: %.100s (signal %d)", strsignal(WTERMSIG(status)),
              WTERMSIG(status));
@@ -215,19 +216,6 @@ static void run_workers(Run *run) {
 
 // ---- the whole run -----------------------------------------------------------------------------
 
-static int exit_code(const Plan *plan) {
-  int code = EXIT_RIGHT;
-  size_t refused = 0;
-  for (size_t i = 0; i < plan->count; i++) {
-    const RowStatus status = plan->rows[i].status;
-    if (status == ROW_WRONG || status == ROW_CRASHED || status == ROW_STOPPED)
-      return EXIT_WRONG_RESULT;
-    if (status == ROW_FAILED || status == ROW_NO_MEMORY) code = EXIT_DEVICE;
-    refused += status == ROW_REFUSED;
-  }
-  return refused == plan->count ? EXIT_USAGE : code;  // nothing at all could be sorted
-}
-
 int supervise(const Request *request, Plan *plan) {
   Run run = {.comparison = {.request = request, .plan = plan}};
   outputs_open(&run.outputs, &run.comparison);
@@ -250,5 +238,5 @@ int supervise(const Request *request, Plan *plan) {
   outputs_advance(&run.outputs, run.next, true);
   outputs_end(&run.outputs);
   summary_warn(&run.comparison);
-  return interrupted ? 128 + interrupted : exit_code(plan);
+  return interrupted ? 128 + interrupted : plan_exit_code(plan);
 }

@@ -109,6 +109,8 @@ bool worker_process_has_ended(const WorkerProcess *worker) {
          about.si_pid != 0;
 }
 
+void worker_process_quit(const WorkerProcess *worker) { kill(worker->process, SIGQUIT); }
+
 void worker_process_kill(const WorkerProcess *worker) {
   kill(-worker->process, SIGKILL);
   kill(worker->process, SIGKILL);  // if it is not yet in its group

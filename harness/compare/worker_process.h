@@ -43,6 +43,9 @@ Received worker_process_receive(WorkerProcess *worker, const Report **report);
 // Has it ended? Its children may still hold the pipes open.
 bool worker_process_has_ended(const WorkerProcess *worker);
 
+// Sends SIGQUIT to the worker.
+void worker_process_quit(const WorkerProcess *worker);
+
 // Kills the worker and its process group.
 void worker_process_kill(const WorkerProcess *worker);
 

@@ -1,6 +1,5 @@
 #include "harness/judge/process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +16,7 @@
 
 #include "common/check.h"
 #include "harness/clock.h"
+#include "harness/judge/descendants.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define NEXT_STEP "the lines above it may name the place"
@@ -181,41 +181,6 @@ bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double
 }
 
 // ---- end ----------------------------------------------------------------------------------------
-
-// A process whose parent is this one, read from /proc; 0 if there is none.
-static pid_t any_child(void) {
-  DIR *const processes = opendir("/proc");
-  pid_t found = 0;
-  for (const struct dirent *entry; processes != NULL && (entry = readdir(processes)) != NULL;) {
-    const long id = strtol(entry->d_name, NULL, 10);
-    char path[64], line[512] = "";
-    if (id <= 0) continue;
-    snprintf(path, sizeof path, "/proc/%ld/stat", id);
-    FILE *const file = fopen(path, "re");
-    if (file == NULL) continue;
-    const char *const name_end = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
-    fclose(file);
-    // After the name: the state, a letter, then the parent.
-    if (name_end == NULL || strlen(name_end) < 4) continue;
-    if (strtol(name_end + 3, NULL, 10) == (long)getpid()) {
-      found = (pid_t)id;
-      break;
-    }
-  }
-  if (processes != NULL) closedir(processes);
-  return found;
-}
-
-// Kills what the version has left behind, also in groups of its own.
-static void kill_descendants(void) {
-  enum { ENOUGH = 1000 };
-  for (int i = 0; i < ENOUGH; i++) {
-    const pid_t child = any_child();
-    if (child == 0) return;
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-  }
-}
 
 int process_finish(Sorter *sorter, double limit) {
   if (sorter->process == 0) return -1;

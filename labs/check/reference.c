@@ -140,6 +140,34 @@ static bool is_shifted(const uint32_t *actual, const Expected *expected, size_t 
   return count > 1;
 }
 
+// Are they its values one place further on, behind a zero?
+static bool is_late(const uint32_t *actual, const Expected *expected, size_t count) {
+  for (size_t i = 0; i + 1 < count; i++)
+    if (actual[i + 1] != expected->values[i]) return false;
+  return count > 1 && actual[0] == 0;
+}
+
+// The wrong value that memory has before anything is written; 0 if there is none.
+static uint32_t unwritten_value(const uint32_t *actual, const Expected *expected, size_t count) {
+  static const uint32_t fills[] = {0xdbdbdbdb,   // new memory on the cpu backend
+                                   0xa5a5a5a5};  // the sort's outputs (worker.c)
+  for (size_t i = 0; i < count; i++)
+    for (size_t fill = 0; fill < sizeof fills / sizeof *fills; fill++)
+      if (actual[i] == fills[fill] && expected->values[i] != fills[fill]) return fills[fill];
+  return 0;
+}
+
+// What was counted on top of 0xdbdbdbdb, in an array that holds no keys; 0 if nothing was.
+static uint32_t counted_on_top(const char *name, const uint32_t *actual, size_t count) {
+  static const char *const counts[] = {"hist", "scan", "ones", "rank", "tile_rank"};
+  bool is_counts = false;
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    is_counts = is_counts || strcmp(name, counts[i]) == 0;
+  for (size_t i = 0; i < count && is_counts; i++)
+    if (actual[i] > 0xdbdbdbdb && actual[i] - 0xdbdbdbdb <= elements) return actual[i] - 0xdbdbdbdb;
+  return 0;
+}
+
 static bool is_transposed(const uint32_t *actual, const Expected *expected) {
   for (size_t bin = 0; bin < expected->bins; bin++)
     for (size_t tile = 0; tile < expected->tiles; tile++)
@@ -161,13 +189,15 @@ void reference_guess(const Expected *expected, const LabRecord *record, const ui
   const size_t count = record->count;
   const uint32_t mask = (uint32_t)(((uint64_t)1 << record->bits) - 1);
   text[0] = '\0';
-  bool unwritten = false;  // the cpu backend fills new memory with the byte 0xdb
-  for (size_t i = 0; i < count; i++) unwritten = unwritten || actual[i] == 0xdbdbdbdb;
+  const uint32_t on_top = counted_on_top(name, actual, count);
+  const uint32_t unwritten = unwritten_value(actual, expected, count);
   const bool scan = strcmp(name, "scan") == 0 || strcmp(name, "ones") == 0;
   if (scan && is_shifted(actual, expected, count, 1, 0)) {
     snprintf(text, size, " (an inclusive scan?)");
-  } else if (unwritten) {
-    snprintf(text, size, " (0xdbdbdbdb: is it written?)");
+  } else if (on_top != 0) {
+    snprintf(text, size, " (0xdbdbdbdb and %u counted: cleared before the pass?)", on_top);
+  } else if (unwritten != 0) {
+    snprintf(text, size, " (0x%x: is it written?)", unwritten);
   } else if (sum_of(actual, count) == 0) {
     snprintf(text, size, " (all zero: is it written?)");
   } else if (is_shifted(actual, expected, count, 0, 1)) {
@@ -176,6 +206,9 @@ void reference_guess(const Expected *expected, const LabRecord *record, const ui
     const uint64_t sum = sum_of(actual, count);
     if (count == expected->bins * expected->tiles && is_transposed(actual, expected))
       snprintf(text, size, " (block by block? the table has a row per bin)");
+    else if (is_shifted(actual, expected, count, 1, 0) || is_late(actual, expected, count))
+      snprintf(text, size, " (each count one place too %s: is it the right address?)",
+               is_late(actual, expected, count) ? "late" : "early");
     else if (sum < elements)
       snprintf(text, size, " (%llu of %zu counted: are the additions atomic?)",
                (unsigned long long)sum, elements);

@@ -5,7 +5,7 @@ import subprocess
 
 
 def make(goals, **options):
-    command = ["make", "-s", "-j2"] + [f"{name}={value}" for name, value in options.items()] + goals
+    command = ["make", "-s", "--no-print-directory", "-j2"] + [f"{name}={value}" for name, value in options.items()] + goals
     return subprocess.run(command, capture_output=True, text=True)
 
 

@@ -10,6 +10,45 @@ static void test_misuse(void **state) {
   expect_exit(EXIT_DEVICE, "is not a block that is in use", free_nothing);
 }
 
+// On a GPU nothing watches blocks in the pool.
+#ifdef CUDA_CPU
+static void copy_after_free(void) {
+  void *const a = scratch_alloc(1000), *const b = scratch_alloc(1000);
+  scratch_free(b);
+  CUDA_CHECK(cudaMemcpy(a, b, 1000, cudaMemcpyDeviceToDevice));
+}
+static void set_after_free(void) {
+  char *const a = scratch_alloc(1000);
+  scratch_free(a);
+  scratch_free(scratch_alloc(1000));  // lent and returned again
+  CUDA_CHECK(cudaMemset(a + 99, 0, 1));
+}
+#endif
+
+static void test_use_after_free(void **state) {
+  (void)state;
+#ifdef CUDA_CPU
+  expect_exit(EXIT_DEVICE,
+              "memcheck: cudaMemcpy is given an array of 1000 bytes that scratch_free has released",
+              copy_after_free);
+  expect_exit(EXIT_DEVICE, "memcheck: cudaMemset is given an array of 1000 bytes that scratch_free",
+              set_after_free);
+#else
+  skip();
+#endif
+}
+
+// The contents of a block that is lent again may be anything, but it is usable.
+static void test_lent_again(void **state) {
+  (void)state;
+  for (int i = 0; i < 100; i++) {
+    void *const block = scratch_alloc(100000);
+    CUDA_CHECK(cudaMemset(block, i, 100000));
+    scratch_free(block);
+  }
+  scratch_trim();
+}
+
 static void test_reuse(void **state) {
   (void)state;
   assert_int_equal(scratch_outstanding(), 0);
@@ -94,7 +133,8 @@ static void test_full_device(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_misuse),      cmocka_unit_test(test_reuse),
+      cmocka_unit_test(test_misuse),      cmocka_unit_test(test_use_after_free),
+      cmocka_unit_test(test_lent_again),  cmocka_unit_test(test_reuse),
       cmocka_unit_test(test_empty),       cmocka_unit_test(test_trim),
       cmocka_unit_test(test_full_device),
   };

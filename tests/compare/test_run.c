@@ -25,6 +25,21 @@ static void test_failing_rows(void **state) {
       fail_msg("'%s' is missing in %s%s", parts[i], outcome.out, outcome.err);
 }
 
+// The cpu backend names the kernel that hangs; a GPU cannot.
+static void test_hanging_kernel(void **state) {
+  (void)state;
+#ifdef CUDA_CPU
+  expect("%s seq --sweep crash_sort.way=7 --n 50 --keys --dist sorted --reps 2 --time-limit 0.2",
+         EXIT_WRONG_RESULT, "stopped after 2 s, 10 times the time limit");
+  assert_non_null(strstr(outcome.out, "\nseq "));
+  if (strstr(build_folder(), "sanitize") != NULL) skip();
+  assert_non_null(strstr(outcome.out, "the time limit: still running at "));
+  assert_non_null(strstr(outcome.out, "in kernel spin, block (0,0,0), thread (0,0,0)"));
+#else
+  skip();
+#endif
+}
+
 static void test_left_out(void **state) {
   (void)state;
   // Above its slow limit (100): out as long as it is not named, and one line lists it. Named by its
@@ -129,9 +144,9 @@ static void test_terminal(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_failing_rows),     cmocka_unit_test(test_left_out),
-      cmocka_unit_test(test_interrupted_json), cmocka_unit_test(test_interrupted_tables),
-      cmocka_unit_test(test_terminal),
+      cmocka_unit_test(test_failing_rows),       cmocka_unit_test(test_hanging_kernel),
+      cmocka_unit_test(test_left_out),           cmocka_unit_test(test_interrupted_json),
+      cmocka_unit_test(test_interrupted_tables), cmocka_unit_test(test_terminal),
   };
   return cmocka_run_group_tests_name("compare_run", tests, NULL, NULL);
 }

@@ -42,6 +42,7 @@ static void release_all(void) {
 #include "cuda_cpu/rewrite/lexer.c"
 #include "cuda_cpu/rewrite/main.c"
 #include "cuda_cpu/rewrite/ptx.c"
+#include "cuda_cpu/rewrite/ptx_table.c"
 #include "cuda_cpu/rewrite/shared.c"
 #include "cuda_cpu/rewrite/shift.c"
 #include "cuda_cpu/rewrite/text.c"

@@ -19,7 +19,9 @@ mistake() {
 
 @test "a digit that is not masked" { mistake radix_v1 's/keys\[i\] >> bit & 1u/keys[i] >> bit/' 'digit: in pass 0 at index 1: 3, expected 1 (no mask?)'; }
 @test "a digit that is not shifted down" { mistake radix_v1 's/keys\[i\] >> bit & 1u/keys[i] \& 1u << bit/' '(masked, but not shifted down?)'; }
-@test "counters that are not cleared" { mistake radix_v1 '/cudaMemsetAsync(d_hist/d' 'cleared before the pass?'; }
+@test "counters that are not cleared" { mistake radix_v1 '/cudaMemsetAsync(d_hist/d' 'counted: cleared before the pass?)'; }
+@test "counts at the wrong address" { mistake radix_v1 's/(d_digit, d_hist + 1, n)/(d_digit, d_hist, n)/' '(each count one place too early: is it the right address?)'; }
+@test "outputs that are not written" { mistake radix_v1 's/^    scatter<<<.*/    (void)block_scatter;/' '(0xa5a5a5a5: is it written?)'; }
 @test "an inclusive scan" { mistake radix_v1 's/^    exclusive_scan(/    inclusive_scan(/' 'ones: in pass 0 at index 0: 1, expected 0 (an inclusive scan?)'; }
 @test "an element that counts itself" { mistake radix_v2 's/j < threadIdx.x; j++) equal/j <= threadIdx.x; j++) equal/' '(one too many everywhere: does it count itself?)'; }
 @test "a table block by block" { mistake radix_v2 's/count_tile(i < n ? digit\[i\] : NO_DIGIT, tile_hist, hist, bins);/for (unsigned int b = threadIdx.x; b < bins; b += blockDim.x) tile_hist[b] = 0; __syncthreads(); if (i < n) atomicAdd(\&tile_hist[digit[i]], 1u); __syncthreads(); for (unsigned int b = threadIdx.x; b < bins; b += blockDim.x) hist[blockIdx.x * bins + b] = tile_hist[b];/' '(block by block? the table has a row per bin)'; }

@@ -16,7 +16,7 @@ accepts() { clangd --check="$1" --check-lines=1-2 >"$BATS_TEST_TMPDIR/log" 2>&1 
 @test "clangd finds no error in any version" {
   need_clangd
   make -s BACKEND=cpu compile_commands
-  for version in $(make -s BACKEND=cpu print-VERSIONS); do
+  for version in $(make -s --no-print-directory BACKEND=cpu print-VERSIONS); do
     accepts "$version/student_func.cu" || { echo "$version"; return 1; }
   done
 }

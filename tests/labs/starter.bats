@@ -5,7 +5,7 @@ labs="seq radix_v1 radix_v2 radix_v3 radix_v4 bitonic merge_cpu merge_three_step
 
 setup() {
   cd "$BATS_TEST_DIRNAME/../.." || return
-  build=$(make -s print-B)
+  build=$(make -s --no-print-directory print-B)
 }
 teardown() { rm -rf bats_lab bats_solved; }
 

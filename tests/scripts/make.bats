@@ -76,3 +76,10 @@ copy() {
   [ "$output" = "gpu_check: there is no step 'tests'" ]
   run -2 scripts/gpu_check.sh --only
 }
+
+@test "make -w: its lines do not get into the values that scripts read" {
+  export MAKEFLAGS=w
+  [ "$(make -s --no-print-directory BACKEND=cpu OPENCV=0 print-B)" = build/cpu-noopencv ]
+  [ "$(python3 -c 'from labs.grader.make import make_value; print(make_value("B", BACKEND="cpu", OPENCV="0"))')" = build/cpu-noopencv ]
+  run -1 grep -rnE --include='*.sh' --include='*.bats' --exclude=make.bats 'make -s [^-].*print-' scripts tests
+}

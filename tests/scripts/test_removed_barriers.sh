@@ -41,7 +41,7 @@ echo "1..$(echo "$list" | wc -l)"
 
 git ls-files | grep -v '^report/' | tar -cf - -T - | tar -xf - -C "$work" || exit 1
 cd "$work" || exit 1
-build=$(make -s BACKEND=cpu CHECK=race OPENCV=0 print-B)
+build=$(make -s --no-print-directory BACKEND=cpu CHECK=race OPENCV=0 print-B)
 number=0
 while read -r version file which near options; do
   number=$((number + 1))

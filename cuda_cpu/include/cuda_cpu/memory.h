@@ -9,6 +9,12 @@
 
 #include <cuda_cpu/errors.h>
 
+// For a program with an allocator of its own over cudaMalloc. `array`, which cudaMalloc returned,
+// is unused from now on: whoever touches it or gives it to a kernel or a copy makes a mistake
+// (memcheck), which is reported as a use after `by`, a function's name. With `by` null the array is
+// in use again, its contents as before.
+extern "C" void cuda_cpu_mark_unused(void *array, const char *by);
+
 namespace cuda_cpu {
 
 // __device__ variables become device memory when their address is first asked for.

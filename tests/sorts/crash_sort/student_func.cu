@@ -9,13 +9,13 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum Way { COPY = 0, CRASH, LEAVE, HANG, FAIL, KEEP_SCRATCH, UNSORTED };
+enum Way { COPY = 0, CRASH, LEAVE, HANG, FAIL, KEEP_SCRATCH, UNSORTED, SPIN };
 
 static const char *const stages[] = {"copy", NULL};
 static const SortKnob knobs[] = {
-    {"way", CRASH, COPY, UNSORTED,
+    {"way", CRASH, COPY, SPIN,
      "0: right for sorted input; 1: segmentation fault; 2: exit code 7; 3: hangs; 4: a CUDA call "
-     "fails; 5: keeps scratch; 6: leaves the last two elements out of order"},
+     "fails; 5: keeps scratch; 6: leaves the last two elements out of order; 7: a kernel hangs"},
     {"brackets", 1, 1, 1000, "times that the stage is entered"},
     {}};
 
@@ -38,6 +38,10 @@ static void copy(unsigned int *d_to, const unsigned int *d_from, size_t n, bool 
         cudaMemcpy(d_to + i, d_from + (2 * n - 3 - i), sizeof *d_to, cudaMemcpyDeviceToDevice));
 }
 
+static __global__ void spin(const volatile unsigned int *flag) {
+  while (*flag != 4000000000u) continue;
+}
+
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
@@ -46,6 +50,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (way == LEAVE) exit(7);
   while (way == HANG) pause();
   if (way == FAIL) CUDA_CHECK(cudaErrorLaunchFailure);
+  if (way == SPIN) spin<<<1, 32>>>(d_inputVals);
   if (way == KEEP_SCRATCH) scratch_alloc(1);
   for (int bracket = 0; bracket < knob("brackets"); bracket++) {
     stage_start("copy");

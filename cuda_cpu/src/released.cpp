@@ -1,0 +1,94 @@
+// Arrays that the program has released or keeps unused, and arrays near an address: for reports.
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+
+#include <cuda_cpu/launch.h>
+#include <cuda_cpu/memory.h>
+
+#include "../check/check.h"
+#include "diagnose.h"
+#include "region_map.h"
+
+namespace cuda_cpu {
+
+bool find_nearby(const void *address, Nearby *nearby, bool wait) {
+  std::unique_lock<std::mutex> guard(region_mutex, std::defer_lock);
+  if (wait)
+    guard.lock();
+  else if (!guard.try_lock())
+    return false;
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address);
+  // An index too large is the usual mistake, so that only an array shortly behind the address
+  // counts.
+  constexpr std::size_t kNear = 64 << 10, kNearBefore = 16 << 10;
+  std::size_t least = kNear;
+  const auto consider = [&](std::uintptr_t begin, std::size_t bytes, Place place, const char *by) {
+    const std::size_t distance = at < begin           ? begin - at
+                                 : at < begin + bytes ? 0
+                                                      : at - begin - bytes + 1;
+    if (distance >= least || (at < begin && distance > kNearBefore)) return;
+    least = distance;
+    *nearby = {bytes, static_cast<std::ptrdiff_t>(at - begin), place, by};
+  };
+  for (const auto &region : regions)
+    if (region.second.allocated)
+      consider(region.first, region.second.bytes, region.second.place, region.second.unused_by);
+  for (const auto &array : freed)
+    consider(array.first, array.second.bytes, Place::kDevice, array.second.by);
+  return least < kNear;
+}
+
+namespace {
+
+// The freed or unused array that holds the address; `by` is null if there is none.
+Freed find_released(const void *pointer) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(pointer);
+  const std::lock_guard<std::mutex> guard(region_mutex);
+  const auto region = find_region(pointer);
+  if (region != regions.end() && address - region->first < region->second.bytes)
+    return {region->second.bytes, region->second.unused_by};
+  const auto above = freed.upper_bound(address);
+  if (above == freed.begin()) return {0, nullptr};
+  const auto array = std::prev(above);
+  return address - array->first < array->second.bytes ? array->second : Freed{0, nullptr};
+}
+
+}  // namespace
+
+void note_freed(const char *call, const void *pointer) {
+  const Freed array = find_released(pointer);
+  if (array.by != nullptr)
+    note("memcheck", "%s is given an array of %zu bytes that %s has released", call, array.bytes,
+         array.by);
+}
+
+void refuse_unused(const char *call, const void *pointer) {
+  const Freed array = find_released(pointer);
+  if (array.by != nullptr)
+    diagnose("memcheck", "%s is given an array of %zu bytes that %s has released", call,
+             array.bytes, array.by);
+}
+
+void check_pointer_argument(const char *kernel, int index, const void *pointer) {
+  if constexpr (check::kOn) check::kernel_argument(kernel, index, pointer);
+  if (pointer == nullptr) return;
+  const bool on_host = place_of(pointer) == Place::kHost;
+  // A kernel may take the address of a __device__ variable and hand it to a kernel that it
+  // launches. Such a variable is only known to belong to the program's static data.
+  Dl_info object;
+  if (on_host && current != nullptr && dladdr(pointer, &object) != 0) return;
+  const Freed gone = find_released(pointer);
+  if (gone.by != nullptr)
+    diagnose("memcheck",
+             "kernel %s is given an array of %zu bytes that %s has released, as its argument %d",
+             kernel, gone.bytes, gone.by, index);
+  if (on_host)
+    diagnose("memcheck", "kernel %s is given a host pointer, %p, as its argument %d", kernel,
+             pointer, index);
+}
+
+}  // namespace cuda_cpu
