@@ -266,8 +266,8 @@ $(B)/%/trace: $(B)/%/student_func.o $(TRACE_OBJECTS) $(COMMON)
 starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
 	@scripts/starter.sh $(LAB) $(NAME)
 check-lab: ## check-lab V=mine: where a lab stands, step by step
-	@$(if $(TRACE),$(TRACE_),scripts/check_lab.sh $(V))
-TRACE_ = scripts/check_lab.sh $(V) $(if $(JSON),--trace-json '$(JSON)',--trace) $(if $(filter all,$(TRACE)),--all) \
+	@$(if $(TRACE),$(TRACE_),scripts/check_lab.sh '$(V)')
+TRACE_ = scripts/check_lab.sh '$(V)' $(if $(JSON),--trace-json '$(JSON)',--trace) $(if $(filter all,$(TRACE)),--all) \
   $(if $(KEYS),--keys '$(KEYS)') $(SET:%=--set %)
 trace: ## trace V=mine [KEYS="3 1 2"] [SET=nBits=2] [TRACE=all] [JSON=FILE]: arrays after each kernel, for the handout's example
 	@$(TRACE_)
