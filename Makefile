@@ -51,6 +51,17 @@ ifneq ($(CHECK),0)
   endif
 endif
 
+# Before the set-up there may be no compiler. These goals need none, or name what they need.
+NEEDS_NO_CXX := help setup run test starter handouts lint format report report_setup clean print-%
+ifneq ($(filter-out $(NEEDS_NO_CXX),$(MAKECMDGOALS)),)
+  ifeq ($(shell command -v $(firstword $(CXX))),)
+    $(error $(CXX) is not installed here; make setup installs it and the libraries, on Debian and Ubuntu)
+  endif
+endif
+# make takes a folder without a rule for a goal that is up to date.
+NOT_VERSIONS := $(filter-out $(VERSIONS) multi report samples,$(patsubst %/.,%,$(wildcard $(addsuffix /.,$(MAKECMDGOALS)))))
+$(if $(NOT_VERSIONS),$(error there is no $(firstword $(NOT_VERSIONS))/student_func.cu))
+
 B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)$(if $(filter 1,$(DEBUG)),-debug)$(if $(filter-out 0,$(CHECK)),-$(CHECK))
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
@@ -254,8 +265,8 @@ $(B)/%/trace: $(B)/%/student_func.o $(TRACE_OBJECTS) $(COMMON)
 starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
 	@scripts/starter.sh $(LAB) $(NAME)
 check-lab: ## check-lab V=mine: where a lab stands, step by step
-	@$(if $(TRACE),$(TRACE_),scripts/check_lab.sh $(V))
-TRACE_ = scripts/check_lab.sh $(V) $(if $(JSON),--trace-json '$(JSON)',--trace) $(if $(filter all,$(TRACE)),--all) \
+	@$(if $(TRACE),$(TRACE_),scripts/check_lab.sh '$(V)')
+TRACE_ = scripts/check_lab.sh '$(V)' $(if $(JSON),--trace-json '$(JSON)',--trace) $(if $(filter all,$(TRACE)),--all) \
   $(if $(KEYS),--keys '$(KEYS)') $(SET:%=--set %)
 trace: ## trace V=mine [KEYS="3 1 2"] [SET=nBits=2] [TRACE=all] [JSON=FILE]: arrays after each kernel, for the handout's example
 	@$(TRACE_)
@@ -264,6 +275,7 @@ debug: ## debug V=mine [K=kernel] [X=5] [BLOCK=0]: gdb in thread X of a block of
 compile_commands: ## compile_commands.json, for clangd and editors (labs/editor.md)
 	@scripts/compile_commands.py $(BACKEND)
 handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
+	@command -v python3 >/dev/null || { echo "handouts: python3 is not installed; scripts/setup.sh python3 pandoc chromium installs all that is needed" >&2; exit 2; }
 	@scripts/lab_pictures.py
 	@scripts/handouts.sh
 build_tests: $(LAB_TOOLS)

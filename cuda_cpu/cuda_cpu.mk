@@ -40,7 +40,7 @@ cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec -fstack-clash-
 
 # GCC's OpenMP runtime as a static library, so that src/wait_policy.cpp runs before it starts; whole,
 # so that shared objects with OpenMP code of their own find all of it in the program.
-cuda_cpu_libgomp := $(filter /%,$(if $(findstring clang,$(shell $(CXX) --version)),,$(shell $(CXX) -print-file-name=libgomp.a)))
+cuda_cpu_libgomp := $(filter /%,$(if $(findstring clang,$(shell $(CXX) --version 2>/dev/null)),,$(shell $(CXX) -print-file-name=libgomp.a 2>/dev/null)))
 ifeq ($(cuda_cpu_libgomp),)
   cuda_cpu_openmp := -fopenmp
 else

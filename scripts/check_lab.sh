@@ -8,7 +8,7 @@
 # Exit code: 0 all right, 1 something to mend, 2 no such version.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ $# -eq 0 ] || [ -z "$1" ]; then echo "usage: make check-lab V=NAME" >&2; exit 2; fi
+if [ $# -eq 0 ] || [ -z "$1" ]; then echo "check-lab: usage: make check-lab V=NAME, or make trace V=NAME" >&2; exit 2; fi
 command -v python3 >/dev/null || { echo "check-lab: python3 is not installed" >&2; exit 2; }
 export PYTHONDONTWRITEBYTECODE=1
 name=$1

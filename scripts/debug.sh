@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
 done
 [ -f "$version/student_func.cu" ] || quit "there is no $version/student_func.cu"
 [[ $thread$block =~ ^[0-9]+$ ]] || quit 'X and BLOCK are numbers'
-command -v gdb >/dev/null || quit 'gdb is not installed (a Debian package)'
+command -v gdb >/dev/null || quit 'gdb is not installed; scripts/setup.sh gdb installs it'
 
 kernels_of() { # the kernels of these files, in the order in which they are written
   cat "$@" 2>/dev/null | tr '\n' ' ' |

@@ -40,7 +40,7 @@ failures=0
 step() { case ",$only," in *",$1,"*) echo "== $1"; return 0 ;; *) return 1 ;; esac }
 fail() { failures=$((failures + 1)); echo "FAILED: $*"; }
 
-device=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | sed 's/^NVIDIA //; s/[^A-Za-z0-9]\+/_/g')
+device=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1 | sed 's/^NVIDIA //; s/[^A-Za-z0-9]\+/_/g')
 [ -n "$device" ] || { echo "gpu_check: no GPU" >&2; exit 3; }
 echo "device $device, driver $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"
 

@@ -5,9 +5,9 @@
 # Needs pandoc; for the PDFs Chromium. Exit code 2 where pandoc is missing, 1 if a file fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command -v pandoc >/dev/null || { echo "handouts: pandoc is not installed (apt install pandoc)" >&2; exit 2; }
+command -v pandoc >/dev/null || { echo "handouts: pandoc is not installed; scripts/setup.sh pandoc chromium installs it and Chromium" >&2; exit 2; }
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
-[ -n "$browser" ] || echo "handouts: Chromium is not installed, so there are no PDFs" >&2
+[ -n "$browser" ] || echo "handouts: Chromium is not installed, so there are no PDFs (scripts/setup.sh chromium)" >&2
 files=("$@")
 [ ${#files[@]} -gt 0 ] || mapfile -t files < <(git ls-files 'labs/*.md' '*/README.md' | grep -E '^(labs/([^/]*|teacher/[^/]*)|[a-z_0-9]+/README)(\.md)?$' | while IFS= read -r file; do
   if [[ $file == labs/* ]] || [ -f "${file%README.md}student_func.cu" ]; then echo "$file"; fi

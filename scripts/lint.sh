@@ -18,13 +18,14 @@ mapfile -t js_files < <(sources '*.js' '*.mjs')
 need() { # PROGRAM WAY-TO-GET-IT
   command -v "$1" >/dev/null || { echo "lint: $1 is not installed ($2)" >&2; exit 2; }
 }
-need clang-format 'a Debian package'
+packages='scripts/setup.sh clang-format clang-tidy cppcheck shellcheck installs it'
+need clang-format "$packages"
 need "$prettier" 'make report_setup'
 if [ "${1-}" = --format ]; then
   clang-format -i "${formatted[@]}" && "$prettier" --log-level warn --write "${js_files[@]}"
   exit
 fi
-for tool in clang-tidy cppcheck shellcheck; do need "$tool" 'a Debian package'; done
+for tool in clang-tidy cppcheck shellcheck; do need "$tool" "$packages"; done
 
 status=0
 # A process for each file: clang-tidy 14 forgets va_start() when it reads several.

@@ -16,7 +16,7 @@ quit() { echo "starter: $1" >&2; exit 2; }
 
 solved=0
 if [ "${1-}" = --solved ]; then solved=1; shift; fi
-if [ $# -lt 1 ] || [ $# -gt 2 ]; then quit 'usage: scripts/starter.sh LAB [NAME]'; fi
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then quit 'usage: make starter LAB=radix_v1 [NAME=mine]'; fi
 lab=$1 name=${2:-my_$1}
 labs=$(grep -l '// BEGIN SOLUTION' -- */student_func.cu | sed 's,/.*,,' | tr '\n' ' ')
 [[ " $labs " == *" $lab "* ]] || quit "there is no lab '$lab'; the labs are: $labs"
