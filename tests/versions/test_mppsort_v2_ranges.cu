@@ -133,11 +133,42 @@ static void test_sizes(void **state) {
   sort_and_check(MOST_IN_GROUP + 1, 0, MOST_IN_GROUP);
 }
 
+// The first level of the handout's example: eight fine ranges, groups of at most four keys.
+static void test_handout(void **state) {
+  (void)state;
+  static const uint32_t hand[] = {17, 10, 12, 40, 11, 12, 16, 13};
+  static const uint32_t moved[] = {10, 12, 11, 12, 13, 16, 17, 40};
+  static const uint32_t start[] = {0, 5, 7, 8}, three = 3;
+  static const unsigned short group[] = {0, 1, 2, 2, 2, 2, 2, 2};
+  knobs_begin(&version);
+  stages_begin(&version, false);
+  const Segment segment = make_segment(0, 8, 3, 4);
+  const Workspace w = workspace_alloc(segment);
+  const Pairs input = {to_device(hand, 8), NULL}, output = {to_device(hand, 8), NULL};
+  CUDA_CHECK(cudaMemset(w.list.count, 0, sizeof *w.list.count));
+  do_segment<false>(w, segment, input, output, output);
+  assert_on_device(w.ranges.groups, &three, 1);
+  assert_on_device(w.ranges.group_start, start, 4);
+  unsigned short group_of_fine[8];
+  CUDA_CHECK(cudaMemcpy(group_of_fine, w.ranges.group_of_fine, sizeof group_of_fine,
+                        cudaMemcpyDeviceToHost));
+  assert_memory_equal(group_of_fine, group, sizeof group);
+  assert_on_device(output.keys, moved, 8);
+  assert_int_equal(read_list(w), 1);
+  assert_int_equal(w.host_list[0].begin, 0);
+  assert_int_equal(w.host_list[0].length, 5);
+  assert_int_equal(w.host_list[0].kind, PARTITION_AGAIN);
+  scratch_free(output.keys);
+  scratch_free(input.keys);
+  workspace_free(w);
+  assert_int_equal(scratch_outstanding(), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nested_clusters), cmocka_unit_test(test_three_clusters),
       cmocka_unit_test(test_equal_keys),      cmocka_unit_test(test_one_far_key),
-      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_sizes),           cmocka_unit_test(test_handout),
   };
   return cmocka_run_group_tests_name("mppsort_v2 ranges", tests, NULL, NULL);
 }
