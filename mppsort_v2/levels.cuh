@@ -24,11 +24,12 @@ static unsigned int *alloc_uints(size_t count) {
   return (unsigned int *)scratch_alloc(count * sizeof(unsigned int));
 }
 
-// Most groups of a segment. Each stretch may begin one, each fine range that is not joined two.
+// Most groups of a segment: each stretch may begin one, and each fine range that is not joined to
+// those before it.
 static unsigned int most_groups(Segment segment) {
   const unsigned int stretch = stretch_of(segment.capacity);
   const unsigned int alone = segment.length / (segment.capacity - stretch);
-  const unsigned int groups = segment.length / stretch + 2 * alone + 2;
+  const unsigned int groups = segment.length / stretch + alone + 2;
   return min(groups, 1u << segment.fine_bits);
 }
 

@@ -123,12 +123,13 @@ static __device__ __forceinline__ void move_round(Pairs from, Pairs to, unsigned
     if (PAIRS) shared.value[i] = from.positions[i];
   }
   __syncthreads();
-  if (!PAIRS) return;
+  if (PAIRS) {
 #pragma unroll
-  for (unsigned int u = 0; u < MOVE_ITEMS; u++)
-    if (u * MOVE_THREADS + threadIdx.x < count)
-      to.positions[place[u]] = shared.value[element[u] & (ROUND - 1)];
-  __syncthreads();
+    for (unsigned int u = 0; u < MOVE_ITEMS; u++)
+      if (u * MOVE_THREADS + threadIdx.x < count)
+        to.positions[place[u]] = shared.value[element[u] & (ROUND - 1)];
+    __syncthreads();
+  }
 }
 
 template <bool PAIRS>

@@ -106,8 +106,9 @@ static __global__ void __launch_bounds__(RANGE_THREADS)
     if (counters[f] > 0) atomicAdd(&ranges.fine_count[f], counters[f]);
 }
 
-// Keys of a group begin in the same stretch of `stretch` keys, and its fine ranges have at most
-// capacity - stretch keys. So it has at most `capacity` keys, and all threads can join at once.
+// All fine ranges of a group begin in the same stretch of `stretch` keys, and all but its first
+// have at most capacity - stretch keys. So it has at most `capacity` keys, unless it is one fine
+// range.
 static __host__ __device__ __forceinline__ unsigned int stretch_of(unsigned int capacity) {
   return capacity / 4 * 3;
 }
@@ -116,9 +117,8 @@ static __host__ __device__ __forceinline__ unsigned int stretch_of(unsigned int 
 // `before`: keys of the fine range before it.
 static __device__ __forceinline__ bool group_begins(unsigned int start, unsigned int count,
                                                     unsigned int before, unsigned int capacity) {
-  const unsigned int stretch = stretch_of(capacity), most = capacity - stretch;
-  return start == 0 || count > most || before > most ||
-         start / stretch != (start - before) / stretch;
+  const unsigned int stretch = stretch_of(capacity);
+  return start == 0 || count > capacity - stretch || start / stretch != (start - before) / stretch;
 }
 
 static __device__ __forceinline__ void add_large(LargeList list, unsigned int begin,

@@ -56,13 +56,14 @@ static __global__ void __launch_bounds__(SORT_THREADS)
                                                   shared.pass_counter, shared.warp_sums);
   for (unsigned int i = threadIdx.x; i < count; i += SORT_THREADS)
     to.keys[begin + i] = PAIRS ? shared.value[shared.element[i]] : shared.element[i];
-  if (!PAIRS) return;
-  __syncthreads();
-  for (unsigned int i = threadIdx.x; i < count; i += SORT_THREADS)
-    shared.value[i] = from.positions[begin + i];
-  __syncthreads();
-  for (unsigned int i = threadIdx.x; i < count; i += SORT_THREADS)
-    to.positions[begin + i] = shared.value[shared.element[i]];
+  if (PAIRS) {
+    __syncthreads();
+    for (unsigned int i = threadIdx.x; i < count; i += SORT_THREADS)
+      shared.value[i] = from.positions[begin + i];
+    __syncthreads();
+    for (unsigned int i = threadIdx.x; i < count; i += SORT_THREADS)
+      to.positions[begin + i] = shared.value[shared.element[i]];
+  }
 }
 
 #endif

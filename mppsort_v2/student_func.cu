@@ -30,8 +30,8 @@ extern "C" const SortVersion sort_version = {
     .slow_n = 0,
     .stages = stages,
     .knobs = knobs,
-    .scratch_per_key = 1.3,  // the table of tiles and groups
-    .scratch_per_pair = 1.3,
+    .scratch_per_key = 0.7,  // the table of tiles and groups
+    .scratch_per_pair = 0.7,
 };
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
