@@ -61,14 +61,22 @@ def command_line(command, read_only, writable, environment, limits):
     return line + ["--"] + command
 
 
+def cpu_seconds(limits):
+    """Seconds of processor time that a process may take for all its sorts. They end a loop without end on a busy
+    machine too, where the time limit of a sort is longer."""
+    return limits["seconds"] * max(4, 2 * (os.cpu_count() or 1))
+
+
 def limiter(limits, limit_memory, slot):
     """A function that sets the limits in the child. `slot` gives each job at the same time a user
     of its own, if the grader runs as root: the number of processes is counted per user."""
     user = os.getuid() or 61000 + slot
 
     def limit():
+        # SIGXCPU says what happened; SIGKILL, at the second limit, cannot be caught.
+        processor = cpu_seconds(limits)
+        resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 2))
         for kind, value in (
-            (resource.RLIMIT_CPU, limits["seconds"] * 4),
             (resource.RLIMIT_FSIZE, limits["file_mb"] << 20),
             (resource.RLIMIT_CORE, 0),
             (resource.RLIMIT_NOFILE, 256),

@@ -120,10 +120,11 @@ class Worker:
                 name = signal.Signals(number).name
             except ValueError:
                 name = f"signal {number}"
+            if name == "SIGXCPU":
+                return f"still running after {sandbox.cpu_seconds(self._limits)} s of processor time {when}: a loop without end?"
             meaning = {
                 "SIGSEGV": "an access outside its arrays",
                 "SIGXFSZ": f"it wrote more than {self._limits['file_mb']} MB to a file",
-                "SIGXCPU": "it used up its CPU time",
                 "SIGABRT": "it called abort, or the C++ runtime did",
                 "SIGKILL": "it was killed: memory, or it killed itself",
             }.get(name, "")
