@@ -223,7 +223,8 @@ void worker_enters() {
 void worker_leaves() { depth--; }
 
 bool admit(const void *address) {
-  if (chosen != Guard::kKeys || libraries == 0) return false;
+  static std::atomic<bool> ended{false};
+  if (!ended && (chosen != Guard::kKeys || libraries == 0)) return false;
   const std::lock_guard<std::mutex> hold(mutex);
   const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address);
   bool is_ours = false;
@@ -231,8 +232,10 @@ bool admit(const void *address) {
     is_ours = is_ours || (!pages.second.unused &&
                           at - reinterpret_cast<std::uintptr_t>(pages.first) < pages.second.bytes);
   if (!is_ours) return false;
+  if (ended) return true;  // another thread was admitted while this one faulted
   for (const auto &pages : live)
     if (!pages.second.unused && !make_usable(pages.first, pages.second.bytes, 0)) return false;
+  ended = true;
   chosen = Guard::kOff;
   return true;
 }
