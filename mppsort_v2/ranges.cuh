@@ -18,7 +18,7 @@ typedef struct Segment {
   unsigned int capacity;
 } Segment;
 
-// What remains to be done with keys that do not fit into a block.
+// The next step for keys that do not fit into a block.
 enum LargeKind {
   PARTITION_AGAIN,  // they were moved, and are partitioned alone
   MOVED_EQUAL,      // they were moved, and are all equal

@@ -1,4 +1,4 @@
-// What nodes do, from CUDA's structures.
+// The work of each node, made from CUDA's structures.
 #include <cstring>
 #include <memory>
 #include <utility>
