@@ -27,7 +27,8 @@ static const SortKnob knobs[] = {
 
 extern "C" const SortVersion sort_version = {
     .name = "bitonic_v2",
-    .title = "bitonic network in registers, shuffles and shared memory, up to five far steps a trip",
+    .title =
+        "bitonic network in registers, shuffles and shared memory, up to five far steps a trip",
     .source = "Batcher, Sorting Networks and Their Applications (1968)",
     .stable = false,
     .max_n = UINT32_MAX,
