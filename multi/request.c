@@ -13,27 +13,6 @@
 #include "harness/parse.h"
 #include "multi/option_table.h"
 
-static uint64_t number(const char *option, const char *text, uint64_t min, uint64_t max) {
-  uint64_t value = 0;
-  if (!parse_number(text, min, max, &value))
-    quit(EXIT_USAGE, "--%s takes a whole number from %llu to %llu, not '%s'", option,
-         (unsigned long long)min, (unsigned long long)max, text);
-  return value;
-}
-
-static bool on_or_off(const char *option, const char *text) {
-  if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
-    quit(EXIT_USAGE, "--%s is on or off, not '%s'", option, text);
-  return strcmp(text, "on") == 0;
-}
-
-static Format format(const char *text, size_t length) {
-  static const char *const names[] = {"table", "csv", "json"};
-  for (int i = 0; i < 3; i++)
-    if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) return (Format)i;
-  quit(EXIT_USAGE, "the formats are table, csv and json, not '%.*s'", (int)length, text);
-}
-
 static void add_kind(Request *request, int kind) {
   if (request->kind_count == MAX_INPUTS)
     quit(EXIT_USAGE, "--dist takes at most %d inputs", MAX_INPUTS);
@@ -59,19 +38,9 @@ static void set_weights(Request *request, char *weights) {
   for (char *rest = weights, *weight; (weight = strsep(&rest, ",")) != NULL;) {
     if (request->weight_count == MAX_WEIGHTS)
       quit(EXIT_USAGE, "--shards takes at most %d weights", MAX_WEIGHTS);
-    sum += request->weights[request->weight_count++] = number("shards", weight, 0, 1000000);
+    sum += request->weights[request->weight_count++] = option_number("shards", weight, 0, 1000000);
   }
   if (sum == 0) quit(EXIT_USAGE, "--shards needs a weight above 0");
-}
-
-static void add_export(Request *request, const char *text) {
-  const char *const equal = strchr(text, '=');
-  if (equal == NULL || equal[1] == '\0')
-    quit(EXIT_USAGE, "--export takes FORMAT=FILE, not '%s'", text);
-  if (request->export_count == MAX_EXPORTS)
-    quit(EXIT_USAGE, "there are more than %d exports", MAX_EXPORTS);
-  request->exports[request->export_count++] =
-      (Export){format(text, (size_t)(equal - text)), equal + 1};
 }
 
 // ARGP_ERR_UNKNOWN: the option has another heading.
@@ -86,7 +55,7 @@ static error_t set_input_option(Request *request, int key, char *argument) {
       add_kinds(request, argument);
       return 0;
     case OPTION_SEED:
-      request->seed = number("seed", argument, 0, INT64_MAX);
+      request->seed = option_number("seed", argument, 0, INT64_MAX);
       return 0;
     case OPTION_INPUT:
       request->input = argument;
@@ -117,13 +86,13 @@ static error_t set_sort_option(Request *request, int key, char *argument) {
       request->transport = argument;
       return 0;
     case OPTION_CHUNKS:
-      request->chunks = (int)number("chunks", argument, 1, 64);
+      request->chunks = (int)option_number("chunks", argument, 1, 64);
       return 0;
     case OPTION_SHARE_GPUS:
       request->share_gpus = true;
       return 0;
     case OPTION_STRETCH:
-      request->stretch = on_or_off("stretch", argument);
+      request->stretch = option_on_or_off("stretch", argument);
       return 0;
     case OPTION_HOST:
       request->host = true;
@@ -145,13 +114,13 @@ static error_t set_sort_option(Request *request, int key, char *argument) {
 static error_t set_other_option(Request *request, int key, char *argument) {
   switch (key) {
     case OPTION_REPS:
-      request->repetitions = (int)number("reps", argument, 1, 1000);
+      request->repetitions = (int)option_number("reps", argument, 1, 1000);
       return 0;
     case OPTION_STAGES:
-      request->stages = on_or_off("stages", argument);
+      request->stages = option_on_or_off("stages", argument);
       return 0;
     case OPTION_BASELINES:
-      request->baselines = on_or_off("baselines", argument);
+      request->baselines = option_on_or_off("baselines", argument);
       return 0;
     case OPTION_TIMEOUT:
       if (!parse_seconds(argument, &request->timeout))
@@ -164,10 +133,10 @@ static error_t set_other_option(Request *request, int key, char *argument) {
       request->output_positions = argument;
       return 0;
     case OPTION_FORMAT:
-      request->format = format(argument, strlen(argument));
+      request->format = option_format(argument, FORMAT_JSON);
       return 0;
     case OPTION_EXPORT:
-      add_export(request, argument);
+      option_add_export(request->exports, &request->export_count, argument, FORMAT_JSON);
       return 0;
     case OPTION_PROGRESS:
       request->progress = true;

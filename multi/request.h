@@ -6,14 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MAX_SIZES = 32, MAX_INPUTS = 32, MAX_EXPORTS = 4, MAX_SETTINGS = 16, MAX_WEIGHTS = 1024 };
+#include "harness/option_value.h"
 
-typedef enum Format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } Format;
-
-typedef struct Export {
-  Format format;
-  const char *path;
-} Export;
+enum { MAX_SIZES = 32, MAX_INPUTS = 32, MAX_SETTINGS = 16, MAX_WEIGHTS = 1024 };
 
 typedef struct Request {
   uint64_t sizes[MAX_SIZES];  // elements of all ranks

@@ -6,8 +6,8 @@
 
 #include "common/check.h"
 #include "harness/compare/option_table.h"
-#include "harness/parse.h"
 #include "harness/message.h"
+#include "harness/parse.h"
 
 // The options of each heading of --help. ARGP_ERR_UNKNOWN: the option has another heading.
 
@@ -26,7 +26,7 @@ static error_t set_input_option(Request *request, int key, char *argument) {
       request->image = argument;
       return 0;
     case OPTION_SEED:
-      request->seed = request_number("seed", argument, 0, INT64_MAX);
+      request->seed = option_number("seed", argument, 0, INT64_MAX);
       return 0;
     case OPTION_KEYS:
       request->keys = true;
@@ -42,7 +42,7 @@ static error_t set_input_option(Request *request, int key, char *argument) {
 static error_t set_measurement_option(Request *request, int key, char *argument) {
   switch (key) {
     case OPTION_REPS:
-      request->plan.max_repetitions = (int)request_number("reps", argument, 1, 10000);
+      request->plan.max_repetitions = (int)option_number("reps", argument, 1, 10000);
       return 0;
     case OPTION_NOISE:
       if (!parse_percent(argument, &request->plan.settled_noise))
@@ -53,7 +53,7 @@ static error_t set_measurement_option(Request *request, int key, char *argument)
         quit(EXIT_USAGE, "--time-limit takes seconds like 0.5, 30 or 2m, not '%s'", argument);
       return 0;
     case OPTION_STAGES:
-      request->plan.stages = request_on_or_off("stages", argument);
+      request->plan.stages = option_on_or_off("stages", argument);
       return 0;
     case OPTION_SET:
       if (request->setting_count == MAX_SETTINGS)
@@ -78,10 +78,10 @@ static error_t set_measurement_option(Request *request, int key, char *argument)
 static error_t set_output_option(Request *request, int key, char *argument) {
   switch (key) {
     case OPTION_FORMAT:
-      request->format = request_format(argument);
+      request->format = option_format(argument, FORMAT_MD);
       return 0;
     case OPTION_EXPORT:
-      request_add_export(request, argument);
+      option_add_export(request->exports, &request->export_count, argument, FORMAT_MD);
       return 0;
     case OPTION_SORT:
       request->order = request_order(argument);

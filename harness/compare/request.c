@@ -7,14 +7,6 @@
 #include "harness/parse.h"
 #include "harness/message.h"
 
-uint64_t request_number(const char *option, const char *text, uint64_t min, uint64_t max) {
-  uint64_t value = 0;
-  if (!parse_number(text, min, max, &value))
-    quit(EXIT_USAGE, "--%s takes a whole number from %llu to %llu, not '%s'", option,
-         (unsigned long long)min, (unsigned long long)max, text);
-  return value;
-}
-
 void request_add_sizes(Request *request, const char *text) {
   const char *const problem = parse_sizes(text, request->sizes, &request->size_count, MAX_SIZES);
   if (problem != NULL) quit(EXIT_USAGE, "--n: %s", problem);
@@ -48,39 +40,9 @@ static int index_of(const char *text, size_t length, const char *const *names, i
   return -1;
 }
 
-static Format format_of(const char *name, size_t length) {
-  static const char *const names[] = {"table", "csv", "json", "md"};  // in the order of Format
-  const int index = index_of(name, length, names, 4);
-  if (index < 0)
-    quit(EXIT_USAGE, "no format is called '%.*s'; there are table, csv, json and md", (int)length,
-         name);
-  return (Format)index;
-}
-
-Format request_format(const char *name) { return format_of(name, strlen(name)); }
-
-void request_add_export(Request *request, const char *text) {
-  const size_t length = strcspn(text, "=");
-  if (length == 0 || text[length] == '\0' || text[length + 1] == '\0')
-    quit(EXIT_USAGE, "--export takes FORMAT=FILE like json=record.json, not '%s'", text);
-  if (request->export_count == MAX_EXPORTS)
-    quit(EXIT_USAGE, "there are more than %d exports at '%s'", MAX_EXPORTS, text);
-  const Export export = {.format = format_of(text, length), .path = text + length + 1};
-  for (int i = 0; i < request->export_count; i++)
-    if (strcmp(request->exports[i].path, export.path) == 0)
-      quit(EXIT_USAGE, "--export: %s is named twice", export.path);
-  request->exports[request->export_count++] = export;
-}
-
 RowOrder request_order(const char *name) {
   static const char *const names[] = {"time", "name", "given"};  // from ORDER_TIME on
   const int index = index_of(name, strlen(name), names, 3);
   if (index < 0) quit(EXIT_USAGE, "--sort takes time, name or given, not '%s'", name);
   return (RowOrder)(ORDER_TIME + index);
-}
-
-bool request_on_or_off(const char *option, const char *text) {
-  if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
-    quit(EXIT_USAGE, "--%s is on or off, not '%s'", option, text);
-  return text[1] == 'n';
 }

@@ -4,17 +4,15 @@
 
 #include "harness/compare/sources.h"
 #include "harness/measure.h"
+#include "harness/option_value.h"
 
 enum {
   MAX_SIZES = 64,
   MAX_SETTINGS = 32,
   MAX_SWEEPS = 2,
   MAX_SWEEP_VALUES = 64,
-  MAX_EXPORTS = 8,
   MAX_PRINTED = 64,  // the largest n of --print
 };
-
-typedef enum Format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MD } Format;
 
 // The order of the rows of a group: those of one n, source and kind of element.
 typedef enum RowOrder {
@@ -23,11 +21,6 @@ typedef enum RowOrder {
   ORDER_NAME,       // by version, and of one version as given
   ORDER_GIVEN,      // as measured: the baseline, then the order of the command line
 } RowOrder;
-
-typedef struct Export {
-  Format format;
-  const char *path;
-} Export;
 
 typedef struct Sweep {
   const char *version;  // NULL: every version that has the knob
@@ -61,14 +54,11 @@ typedef struct Request {
 } Request;
 
 // ---- values of options --------------------------------------------------------------------------
-// Each reads the text of an option, and ends the program with EXIT_USAGE on a mistake.
+// Beside those of harness/option_value.h. Each reads the text of an option, and ends the program
+// with EXIT_USAGE on a mistake.
 
-void request_add_sizes(Request *request, const char *text);   // --n 1K,1M..8M
-void request_add_sweep(Request *request, char *text);         // --sweep VERSION.KNOB=VALUES; cut up
-void request_add_export(Request *request, const char *text);  // --export FORMAT=FILE
-Format request_format(const char *name);
+void request_add_sizes(Request *request, const char *text);  // --n 1K,1M..8M
+void request_add_sweep(Request *request, char *text);        // --sweep VERSION.KNOB=VALUES; cut up
 RowOrder request_order(const char *name);
-bool request_on_or_off(const char *option, const char *text);
-uint64_t request_number(const char *option, const char *text, uint64_t min, uint64_t max);
 
 #endif

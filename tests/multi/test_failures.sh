@@ -59,6 +59,8 @@ run 2 "${some[@]}" --output "$work/none/x"
 check 'an output that cannot be written' says 2 'cannot be written'
 run 2 "${some[@]}" --export "json=$work/none/x"
 check 'an export that cannot be written' says 2 'cannot be written'
+run 2 "${some[@]}" --export "json=$work/twice" --export "csv=$work/twice"
+check 'two exports to one file' says 2 'is named twice'
 
 run 2 --n 1000 --reps 2 --export "json=$work/record" --format csv
 check 'a record' [ "$(jq -r '.ranks, .device.backend, .rows[0].verdict, .rows[0].repetitions' "$work/record" | tr '\n' ' ')" = '2 cpu PASS 2 ' ]
