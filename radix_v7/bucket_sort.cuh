@@ -1,11 +1,13 @@
 // The last step of buckets.cuh: sorts each bucket in the shared memory of a block.
 //
 // A counting sort by the next 10 to 12 bits leaves bins of a few keys, each of which a thread sorts
-// in registers. A block with a crowded bin sorts by stable passes instead (block_passes.cuh).
+// in registers. A crowded bin is sorted by counting its keys' last bits (crowded_bins.cuh); if
+// these are too many, the block sorts by stable passes instead (block_passes.cuh).
 #ifndef RADIX_V7_BUCKET_SORT_CUH
 #define RADIX_V7_BUCKET_SORT_CUH
 
 #include "radix_v7/block_passes.cuh"
+#include "radix_v7/crowded_bins.cuh"
 #include "radix_v7/few_keys.cuh"
 #include "radix_v7/partition.cuh"
 
@@ -26,17 +28,18 @@ struct BucketShared {
 };
 
 // Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where those of bin b
-// end.
+// end. Bins with more than MANY_KEYS are left as they are.
 template <int kThreads, int kBins, int kFewKeys>
 static __device__ __forceinline__ void sort_bins(const unsigned int *bin, unsigned int *tile) {
 #pragma unroll 2
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
     const unsigned int first = b == 0 ? 0 : bin[b - 1];
     const int keys = (int)(bin[b] - first);
-    if (keys > kFewKeys)
-      sort_by_insertion(&tile[first], keys);
-    else if (keys > 1)
+    if (keys > kFewKeys) {
+      if (keys <= MANY_KEYS) sort_by_insertion(&tile[first], keys);
+    } else if (keys > 1) {
       sort_few<kFewKeys>(&tile[first], keys);
+    }
   }
 }
 
@@ -52,6 +55,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   Shared &shared = *(Shared *)shared_memory;
   static_assert(kThreads * kItems < 1 << 16, "places have 16 bits");
   static_assert(kItems % PADDED == 0, "whole groups");
+  static_assert(kThreads / WARP_SIZE * LAST_WORDS <= kThreads * PADDED, "room for counters");
   constexpr unsigned int kBins = Shared::kBins, kCapacity = kThreads * kItems;
   clear_counters<kThreads>(shared.bin, kBins);
   if (threadIdx.x == 0) shared.seen = {0, 0};
@@ -81,15 +85,18 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       scan_counters<Shared::kBins / kThreads>(shared.bin, shared.warp_sums, 1, NULL, 0);
   if (threadIdx.x < WARP_SIZE)  // behind the keys, room for the padding of each lane
     shared.bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED);
-  const bool skewed = __syncthreads_or(largest > MANY_KEYS) != 0;
+  const bool crowded = __syncthreads_or(largest > MANY_KEYS) != 0;
   digit = opaque_digit(digit);
-  if (!skewed) {
+  if (!crowded || digit.shift <= LAST_BITS) {
 #pragma unroll
     for (int u = 0; u < kItems; u += PADDED)
       if (left_of_warp > u * kThreads)
         place_in_tile<PADDED>(&key[u], digit, shared.bin, shared.tile);
     __syncthreads();
     sort_bins<kThreads, (int)kBins, kFewKeys>(shared.bin, shared.tile);
+    if (crowded)  // with counters where the padding has been
+      sort_crowded_bins<kThreads, (int)kBins>(shared.bin, shared.tile, MANY_KEYS, digit.shift,
+                                              shared.tile + kCapacity);
     __syncthreads();
   } else {
     see_bits<kThreads>(key, 0, count, &shared.seen);

@@ -17,7 +17,7 @@
 
 #include "common/block_scan.cuh"
 #include "common/overlap.cuh"
-#include "radix_v6/counting.cuh"
+#include "radix_v7/watched_count.cuh"
 
 enum {
   MIN_BUCKET_BITS = 10,
@@ -38,7 +38,7 @@ typedef struct BucketState {
   unsigned int *next_in_bucket;  // [buckets] second step: index of the next key of each bucket
   unsigned int *first_tile;      // [2^first + 1] second step: number of each part's first tile
   unsigned int *too_large;       // 1: some bucket does not fit
-  unsigned int *host_too_large;  // the same in pinned host memory
+  volatile unsigned int *host_verdict;  // a Verdict in the host's memory
 } BucketState;
 
 // Sum of all blocks' counts, and number of blocks that have added theirs. Zero between sorts, as in
@@ -75,12 +75,20 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   wait_for_previous_kernel();
   for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) counters[b] = 0;
   __syncthreads();
-  count_all<1>(counters, 1, keys, n, 32 - all_bits, all_bits);
-  __syncthreads();
-  for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x)
-    if (counters[b] > 0) atomicAdd(&bucket_counts[b], counters[b]);
+  count_watched<false>(counters, 1, keys, n, 32 - all_bits, capacity, state.host_verdict);
+  if (!is_hopeless())
+    for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x)
+      if (counters[b] > 0) atomicAdd(&bucket_counts[b], counters[b]);
 
   if (!is_last_block(&bucket_blocks_arrived)) return;
+  if (is_hopeless()) {
+    for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) bucket_counts[b] = 0;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    *state.too_large = 1;
+    count_hopeless = 0;
+    return;
+  }
   bool too_large = false;
   unsigned int before = 0;
   for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) {
@@ -98,8 +106,8 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   if (bits.second > 0) number_tiles(counters, (unsigned int)n, bits, tile, state, warp_sums);
   if (threadIdx.x != 0) return;
   state.start[buckets] = (unsigned int)n;
-  *state.too_large = *state.host_too_large = any_too_large;
-  __threadfence_system();
+  *state.too_large = any_too_large;
+  *state.host_verdict = any_too_large != 0 ? TOO_LARGE : FITS;
 }
 
 #endif

@@ -153,12 +153,6 @@ static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigne
                             size_t n) {
   BucketPlan plan;
   if (!plan_buckets(n, &plan)) return false;
-  static volatile unsigned int *host_too_large = NULL;
-  if (host_too_large == NULL)
-    CUDA_CHECK(cudaMallocHost((void **)&host_too_large, sizeof *host_too_large));
-  enum { UNKNOWN = 2 };
-  *host_too_large = UNKNOWN;
-
   const size_t parts = (size_t)1 << plan.bits.first, buckets = parts << plan.bits.second;
   unsigned int *const start =
       (unsigned int *)scratch_alloc((2 * buckets + 2 * parts + 3) * sizeof *start);
@@ -166,15 +160,10 @@ static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigne
   unsigned int *const next_in_part = next_in_bucket + buckets;
   unsigned int *const first_tile = next_in_part + parts, *const too_large = first_tile + parts + 1;
   const BucketState state = {start,      next_in_part, next_in_bucket,
-                             first_tile, too_large,    (unsigned int *)host_too_large};
+                             first_tile, too_large,    fresh_host_verdict()};
   launch_bucket_sort(&plan, in, spare, out, n, state);
   scratch_free(start);
-
-  // All kernels are queued, so the device does not idle while the host waits.
-  while (*host_too_large == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
-  }
-  CUDA_CHECK(cudaPeekAtLastError());
-  return *host_too_large == 0;
+  return verdict_fits(state.host_verdict);
 }
 
 #endif

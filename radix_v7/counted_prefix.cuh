@@ -22,27 +22,6 @@ static size_t count_shared_bytes(int bits, size_t n) {
   return (sizeof(unsigned int) << bits) * count_copies(bits, n);
 }
 
-// A verdict in memory that both the host and the device see, not known yet. Each sort has another
-// one: kernels of the last sort may still be writing theirs.
-static volatile unsigned int *fresh_host_verdict(void) {
-  enum { VERDICTS = 8 };
-  static volatile unsigned int *verdicts = NULL;
-  static unsigned int next = 0;
-  if (verdicts == NULL) CUDA_CHECK(cudaMallocHost((void **)&verdicts, VERDICTS * sizeof *verdicts));
-  volatile unsigned int *const verdict = &verdicts[next++ % VERDICTS];
-  *verdict = PREFIX_UNKNOWN;
-  return verdict;
-}
-
-// Waits for the verdict: do all buckets fit? To be called after all other launches, so that the
-// device is busy while the host waits.
-static bool verdict_fits(volatile unsigned int *verdict) {
-  while (*verdict == PREFIX_UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
-  }
-  CUDA_CHECK(cudaPeekAtLastError());
-  return *verdict == PREFIX_FITS;
-}
-
 // Allocates what `state` points to; the result is for scratch_free().
 static void *allocate_prefix_state(PrefixState *state, PrefixBits bits, size_t look_back) {
   const size_t buckets = (size_t)1 << (bits.low + bits.high), cleared = (look_back + 3) / 4 * 4;

@@ -6,16 +6,14 @@
 
 #include "common/block_scan.cuh"
 #include "common/overlap.cuh"
-#include "radix_v6/counting.cuh"
 #include "radix_v7/pairs_layout.cuh"
+#include "radix_v7/watched_count.cuh"
 
 enum {
   MAX_PREFIX_BITS = 16,
   MAX_PREFIXES = 1 << MAX_PREFIX_BITS,
-  MAX_SWEEP_BITS = 9,          // of a digit
-  PACKED_COUNTER_BITS = 16,    // from this prefix on, two counters share 32 bits
-  WATCHED_FROM = 100000,       // with this many keys a sample may end the count early
-  MANY_WATCH_FROM = 16000000,  // and with this many a larger sample
+  MAX_SWEEP_BITS = 9,        // of a digit
+  PACKED_COUNTER_BITS = 16,  // from this prefix on, two counters share 32 bits
 };
 
 // The digits of the prefix: `low` bits are swept first, then `high` bits, if any.
@@ -32,102 +30,14 @@ typedef struct PrefixState {
   unsigned int *tile_counter;  // [2]
   unsigned int *look_back;     // [look_back_size] cleared here; a multiple of 4
   size_t look_back_size;
-  volatile unsigned int *host_verdict;  // a PrefixVerdict in the host's memory
+  volatile unsigned int *host_verdict;  // a Verdict in the host's memory
 } PrefixState;
 
 // Sums over all blocks, four of 16 bits in each number: a bucket that fits into a block has fewer
 // than 2^16 pairs, and an overflow shows, as it makes the sum of all counts too small. Zero between
 // sorts: the last block clears them. (Sorts are issued to one stream, so no two of them overlap.)
 static __device__ unsigned long long prefix_counts[MAX_PREFIXES / 4];
-static __device__ unsigned int prefix_blocks_arrived, prefix_hopeless;
-
-static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
-  x = (x ^ x >> 16) * 0x7feb352du;
-  x = (x ^ x >> 15) * 0x846ca68bu;
-  return x ^ x >> 16;
-}
-
-// A sampled key: one of each stride of the input. Those of a block are as far apart as can be, so
-// that keys in order do not pass for equal ones.
-static __device__ __forceinline__ unsigned int sampled_prefix(const unsigned int *keys, size_t n,
-                                                              int shift, unsigned int threads) {
-  const size_t stride = n / ((size_t)gridDim.x * threads);
-  const size_t sample = (size_t)threadIdx.x * gridDim.x + blockIdx.x;
-  const size_t jitter = __umulhi(scramble((unsigned int)sample), (unsigned int)stride);
-  return keys[sample * stride + jitter] >> shift;
-}
-
-// The buckets of some keys are looked at before all are counted. Where many are the same, that
-// bucket is far too large, and counting on would be slow besides: lanes queue for its counter.
-// Uniform keys are that alike in less than one of 10^4 sorts.
-static __device__ __forceinline__ void end_if_hopeless(bool hopeless, PrefixState state) {
-  if (!__any_sync(0xffffffffu, hopeless) || threadIdx.x % WARP_SIZE != 0) return;
-  if (atomicExch(&prefix_hopeless, 1u) == 0) *state.host_verdict = PREFIX_TOO_LARGE;
-}
-
-// Few keys: four warps of each block look at 32 each.
-static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int shift,
-                                      PrefixState state) {
-  constexpr unsigned int kThreads = 4 * WARP_SIZE;
-  if (threadIdx.x >= kThreads) return;
-  const unsigned int prefix = sampled_prefix(keys, n, shift, kThreads);
-  const int alike = __popc((int)__match_any_sync(0xffffffffu, prefix));
-  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12), state);
-}
-
-// kPacked: two counters of 16 bits in 32; an overflow shows like one of prefix_counts.
-template <bool kPacked>
-static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsigned int key,
-                                                    int shift, unsigned int copies) {
-  const unsigned int prefix = key >> shift;
-  if (kPacked)
-    atomicAdd(&counters[prefix / 2], prefix % 2 == 0 ? 1u : 1u << 16);
-  else
-    atomicAdd(&counters[prefix * copies + threadIdx.x % copies], 1u);
-}
-
-// Many keys: each block counts as many as it has threads, and takes them off its counters again.
-// All threads call it after a barrier.
-template <bool kPacked>
-static __device__ void watch_by_blocks(unsigned int *counters, const unsigned int *keys, size_t n,
-                                       int shift, unsigned int copies, PrefixState state) {
-  const int bits = 32 - shift;
-  const unsigned int prefix = sampled_prefix(keys, n, shift, blockDim.x);
-  const unsigned int one = kPacked && prefix % 2 == 1 ? 1u << 16 : 1u;
-  unsigned int *const counter = &counters[kPacked ? prefix / 2 : prefix * copies];
-  const unsigned int before = atomicAdd(counter, one) / one & 0xffffu;
-  end_if_hopeless(before + 1 >= (bits >= 15 ? 6u : bits == 14 ? 8u : 12u), state);
-  __syncthreads();
-  atomicSub(counter, one);
-  __syncthreads();
-}
-
-// Counts each key by one thread of the grid. Stops when the input is found hopeless.
-template <bool kPacked>
-static __device__ __forceinline__ void count_prefixes_of(unsigned int *counters,
-                                                         const unsigned int *keys, size_t n,
-                                                         int shift, unsigned int copies) {
-  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
-  const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
-  for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
-    const unsigned int hopeless = *(volatile unsigned int *)&prefix_hopeless;
-    uint4 quad[HISTOGRAM_UNROLL];
-#pragma unroll
-    for (int u = 0; u < HISTOGRAM_UNROLL; u++)
-      if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
-    if (hopeless != 0) return;
-#pragma unroll
-    for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
-      if (i + u * threads >= quads) break;
-      count_prefix<kPacked>(counters, quad[u].x, shift, copies);
-      count_prefix<kPacked>(counters, quad[u].y, shift, copies);
-      count_prefix<kPacked>(counters, quad[u].z, shift, copies);
-      count_prefix<kPacked>(counters, quad[u].w, shift, copies);
-    }
-  }
-  for (size_t i = quads * 4 + thread; i < n; i += threads)
-    count_prefix<kPacked>(counters, keys[i], shift, copies);
-}
+static __device__ unsigned int prefix_blocks_arrived;
 
 // Adds the block's counters to those of the grid.
 template <bool kPacked>
@@ -156,12 +66,12 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
                                     unsigned int *warp_sums) {
   __shared__ unsigned int carry;
   const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
-  if (*(volatile unsigned int *)&prefix_hopeless != 0) {
+  if (is_hopeless()) {
     for (unsigned int b = threadIdx.x; b < buckets / 4; b += blockDim.x) prefix_counts[b] = 0;
     __syncthreads();
     if (threadIdx.x > 0) return;
     state.spread[0] = state.spread[1] = DIGIT_UNUSED;
-    prefix_hopeless = 0;
+    count_hopeless = 0;
     return;
   }
   for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
@@ -211,7 +121,7 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
   if (threadIdx.x > 0) return;
   state.start[buckets] = n;
   state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : DIGIT_EVEN;
-  if (tell_host) *state.host_verdict = any_too_large ? PREFIX_TOO_LARGE : PREFIX_FITS;
+  if (tell_host) *state.host_verdict = any_too_large ? TOO_LARGE : FITS;
 }
 
 template <bool kPacked>
@@ -230,13 +140,9 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   for (size_t i = thread; i < state.look_back_size / 4; i += threads)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
-  if (n >= WATCHED_FROM && n < MANY_WATCH_FROM) watch_by_warps(keys, n, shift, state);
   __syncthreads();
-  if (n >= MANY_WATCH_FROM) watch_by_blocks<kPacked>(counters, keys, n, shift, copies, state);
-  count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
-  __syncthreads();
-  if (*(volatile unsigned int *)&prefix_hopeless == 0)
-    sum_counters<kPacked>(counters, buckets, copies);
+  count_watched<kPacked>(counters, copies, keys, n, shift, capacity, state.host_verdict);
+  if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
   if (!is_last_block(&prefix_blocks_arrived)) return;
   finish_count((unsigned int)n, bits, capacity, tell_host, state, low_sum, warp_sums);
 }

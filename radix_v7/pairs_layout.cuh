@@ -6,6 +6,7 @@
 
 #include "common/pairs.cuh"
 #include "radix_v6/layout.cuh"
+#include "radix_v7/verdict.cuh"
 
 // n packed pairs (x: key, y: position) in up to three pieces, so that the two output arrays can
 // serve as one array of packed pairs. Pair i is first[i] for i < half, then second[i], and from
@@ -24,16 +25,13 @@ typedef struct PairBuffers {
   Packed halves;   // the output arrays, and a little scratch behind them
 } PairBuffers;
 
-// What the count has found, or the first sweep found in its result, for the waiting host.
-enum PrefixVerdict { PREFIX_UNKNOWN, PREFIX_FITS, PREFIX_TOO_LARGE };
-
 // Where a sweep reads and writes, computed on the device from the digits that vary.
 enum PairPlace { AT_INPUT, AT_HALVES, AT_SCRATCH, AT_OUTPUT, NOWHERE };
 typedef struct SweepRoute {
   const unsigned int *spread;  // [passes] DigitSpread of each digit
   int pass, passes;
   bool blocks_follow;  // block sorts read the result of the last sweep from `scratch`
-  volatile unsigned int *host_verdict;  // a PrefixVerdict in the host's memory, or NULL
+  volatile unsigned int *host_verdict;  // a Verdict in the host's memory, or NULL
 } SweepRoute;
 
 // Pairs change sides with each sweep whose digit varies; counted from the end, so that the last one

@@ -35,7 +35,7 @@ typedef struct SampleState {
   SampleBucket *bucket;   // [SAMPLE_BUCKETS]
   SampleBucket *chunk;    // parts of large buckets of equal keys
   unsigned int *chunks;   // how many
-  unsigned int *verdict;  // a PrefixVerdict
+  unsigned int *verdict;  // a Verdict
   volatile unsigned int *host_verdict;
   uint2 *regions;     // of SAMPLE_BUCKETS buckets
   unsigned int room;  // pairs of each
@@ -59,7 +59,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
     state.look_back[i] = 0;
   if (global_index() == 0) {
     *state.chunks = 0;
-    *state.verdict = PREFIX_FITS;
+    *state.verdict = FITS;
   }
   unsigned int key[kEach];
 #pragma unroll

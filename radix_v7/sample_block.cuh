@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(SAMPLE_BLOCK_THREADS)
   wait_for_previous_kernel();
   const unsigned int verdict = *state.verdict, chunks = *state.chunks;
   const SampleBucket bucket = state.bucket[blockIdx.x];
-  if (verdict != PREFIX_FITS) return;
+  if (verdict != FITS) return;
   if (bucket.count > 0 && bucket.to % WARP_SIZE + bucket.count <= SAMPLE_CAPACITY)
     sort_sampled(shared, out, state, bucket, &smallest, &largest);
   copy_chunks(state, chunks, out);

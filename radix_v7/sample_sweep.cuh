@@ -59,7 +59,7 @@ static __device__ void describe_bucket(SampleState state, const SampleSweepShare
   const unsigned int regions =
       bin == SAMPLE_BUCKETS - 1 ? SAMPLE_BUCKETS - first_region : 1 + empty_after(shared, bin);
   if (!equal || total > state.room * regions) {
-    *state.verdict = PREFIX_TOO_LARGE;
+    *state.verdict = TOO_LARGE;
     return;
   }
   const unsigned int chunks = (total + COPY_CHUNK - 1) / COPY_CHUNK,

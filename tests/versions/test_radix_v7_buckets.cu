@@ -97,6 +97,50 @@ static void test_full_buckets(void **state) {
     }
 }
 
+// Crowded bins whose keys differ in the last bits only, beside bins of few keys: one value, two,
+// all 2^k, in buckets at both ends and with other bins between.
+static void test_crowded_bins(void **state) {
+  (void)state;
+  for (int bits = 13; bits <= MAX_BUCKET_BITS; bits++)
+    for (int kind = 0; kind < 4; kind++) {
+      const size_t n = 3001;
+      knobs_begin(&version);
+      set("bucketBits", bits);
+      set("bucketShape", 1 + kind);
+      for (size_t i = 0; i < n; i++) {
+        const uint32_t bucket = (uint32_t)(i % 3) * 0x7fffffffu >> (32 - bits) << (32 - bits);
+        const uint32_t last = kind == 0   ? 5
+                              : kind == 1 ? (uint32_t)(i % 7 == 0 ? 0x7f : 0)
+                              : kind == 2 ? random_word() & 0x7f
+                                          : random_word() & 0x1f81;
+        keys[i] = i % 5 == 0 ? bucket | (random_word() & 0x1ffff) : bucket | 0x8000 | last;
+      }
+      assert_true(sorts(keys, n));
+    }
+}
+
+// With many keys, a sample of each block ends the count: one value in a hundred keys, keys in half
+// of all buckets; not for uniform and sorted keys.
+static void test_hopeless(void **state) {
+  (void)state;
+#ifdef CUDA_CPU
+  skip();  // 16 million keys: seconds on the cpu backend
+#endif
+  const size_t n = MANY_WATCH_FROM;
+  uint32_t *const many = (uint32_t *)malloc(n * sizeof *many);
+  for (int kind = 0; kind < 5; kind++) {
+    for (size_t i = 0; i < n; i++)
+      many[i] = kind == 0   ? random_word()
+                : kind == 1 ? (uint32_t)i * 268u
+                : kind == 2 ? (i % 50 == 0 ? 77 : random_word())
+                : kind == 3 ? (uint32_t)(i * 134)
+                            : (uint32_t)i & 15;
+    knobs_begin(&version);
+    assert_int_equal(sorts(many, n), kind < 2);
+  }
+  free(many);
+}
+
 // A bucket with one key too many; too few bucket bits; n too large.
 static void test_does_not_fit(void **state) {
   (void)state;
@@ -140,10 +184,9 @@ static void test_plans(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_full_buckets),
-      cmocka_unit_test(test_does_not_fit),
-      cmocka_unit_test(test_plans),
+      cmocka_unit_test(test_steps),        cmocka_unit_test(test_full_buckets),
+      cmocka_unit_test(test_crowded_bins), cmocka_unit_test(test_hopeless),
+      cmocka_unit_test(test_does_not_fit), cmocka_unit_test(test_plans),
   };
   return cmocka_run_group_tests_name("radix_v7 by buckets", tests, NULL, NULL);
 }

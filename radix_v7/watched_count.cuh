@@ -1,0 +1,143 @@
+// Counts keys by their upper bits, and ends early if a sample shows that some bucket will not fit:
+// for pairs_count.cuh and buckets.cuh.
+//
+// Each block looks at a sample before it counts. Two signs end the count of the whole grid:
+//   - many of a block's samples are in one bucket (a value that occurs often)
+//   - many share their first 4 bits: more than there would be if all of these buckets were full
+// Uniform keys look like that in less than one of 10^3 sorts, which then take the slower way.
+#ifndef RADIX_V7_WATCHED_COUNT_CUH
+#define RADIX_V7_WATCHED_COUNT_CUH
+
+#include "radix_v6/counting.cuh"
+#include "radix_v7/verdict.cuh"
+
+enum {
+  WATCHED_FROM = 100000,       // with this many keys there is a sample
+  MANY_WATCH_FROM = 16000000,  // and with this many a larger one
+  GROUP_BITS = 4,
+};
+
+// 1: the count has been ended. The last block of a count sets it back.
+static __device__ unsigned int count_hopeless;
+
+static __device__ __forceinline__ bool is_hopeless(void) {
+  return *(volatile unsigned int *)&count_hopeless != 0;
+}
+
+static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
+// A sampled key: one of each stride of the input. Those of a block are as far apart as can be, so
+// that keys in order do not pass for equal ones.
+static __device__ __forceinline__ unsigned int sampled_prefix(const unsigned int *keys, size_t n,
+                                                              int shift, unsigned int threads) {
+  const size_t stride = n / ((size_t)gridDim.x * threads);
+  const size_t sample = (size_t)threadIdx.x * gridDim.x + blockIdx.x;
+  const size_t jitter = __umulhi(scramble((unsigned int)sample), (unsigned int)stride);
+  return keys[sample * stride + jitter] >> shift;
+}
+
+static __device__ __forceinline__ void end_if_hopeless(bool hopeless,
+                                                       volatile unsigned int *host_verdict) {
+  if (!__any_sync(0xffffffffu, hopeless) || threadIdx.x % WARP_SIZE != 0) return;
+  if (atomicExch(&count_hopeless, 1u) == 0) *host_verdict = TOO_LARGE;
+}
+
+// Few keys: four warps of each block look at 32 each.
+static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int shift,
+                                      volatile unsigned int *host_verdict) {
+  constexpr unsigned int kThreads = 4 * WARP_SIZE;
+  if (threadIdx.x >= kThreads) return;
+  const unsigned int prefix = sampled_prefix(keys, n, shift, kThreads);
+  const int alike = __popc((int)__match_any_sync(0xffffffffu, prefix));
+  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12), host_verdict);
+}
+
+// kPacked: two counters of 16 bits in 32; an overflow shows like one of prefix_counts.
+template <bool kPacked>
+static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsigned int key,
+                                                    int shift, unsigned int copies) {
+  const unsigned int prefix = key >> shift;
+  if (kPacked)
+    atomicAdd(&counters[prefix / 2], prefix % 2 == 0 ? 1u : 1u << 16);
+  else
+    atomicAdd(&counters[prefix * copies + threadIdx.x % copies], 1u);
+}
+
+// The most samples of a block that may share their first bits: as many as there are if these
+// buckets are all full, and five standard deviations.
+static __device__ __forceinline__ unsigned int most_in_group(size_t n, int bits,
+                                                             unsigned int capacity) {
+  const float full =
+      (float)(blockDim.x >> GROUP_BITS) * (float)capacity * (float)(1u << bits) / (float)n;
+  return (unsigned int)(full + 5 * sqrtf(full));
+}
+
+// Many keys: each block counts as many as it has threads, and takes them off its counters again.
+// All threads call it after a barrier.
+template <bool kPacked>
+static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copies,
+                                       const unsigned int *keys, size_t n, int shift,
+                                       unsigned int capacity, volatile unsigned int *host_verdict) {
+  __shared__ unsigned int group[1 << GROUP_BITS];
+  if (threadIdx.x < 1u << GROUP_BITS) group[threadIdx.x] = 0;
+  __syncthreads();
+  const int bits = 32 - shift;
+  const unsigned int prefix = sampled_prefix(keys, n, shift, blockDim.x);
+  const unsigned int one = kPacked && prefix % 2 == 1 ? 1u << 16 : 1u;
+  unsigned int *const counter = &counters[kPacked ? prefix / 2 : prefix * copies];
+  const unsigned int before = atomicAdd(counter, one) / one & 0xffffu;
+  const bool alike = before + 1 >= (bits >= 15 ? 6u : bits == 14 ? 8u : 12u);
+  const unsigned int in_group = 1 + atomicAdd(&group[prefix >> (bits - GROUP_BITS)], 1u);
+  end_if_hopeless(alike || in_group > most_in_group(n, bits, capacity), host_verdict);
+  __syncthreads();
+  atomicSub(counter, one);
+  __syncthreads();
+}
+
+// Counts each key by one thread of the grid. Stops when the input is found hopeless.
+template <bool kPacked>
+static __device__ __forceinline__ void count_prefixes_of(unsigned int *counters,
+                                                         const unsigned int *keys, size_t n,
+                                                         int shift, unsigned int copies) {
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
+  for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
+    const bool hopeless = is_hopeless();
+    uint4 quad[HISTOGRAM_UNROLL];
+#pragma unroll
+    for (int u = 0; u < HISTOGRAM_UNROLL; u++)
+      if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
+    if (hopeless) return;
+#pragma unroll
+    for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
+      if (i + u * threads >= quads) break;
+      count_prefix<kPacked>(counters, quad[u].x, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].y, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].z, shift, copies);
+      count_prefix<kPacked>(counters, quad[u].w, shift, copies);
+    }
+  }
+  for (size_t i = quads * 4 + thread; i < n; i += threads)
+    count_prefix<kPacked>(counters, keys[i], shift, copies);
+}
+
+// Adds keys[0..n) to the counters of the grid's blocks, or ends early: is_hopeless(). copies: of
+// each counter, 1 if kPacked; capacity: of a bucket. All threads call it after a barrier, and there
+// is one at its end.
+template <bool kPacked>
+static __device__ void count_watched(unsigned int *counters, unsigned int copies,
+                                     const unsigned int *keys, size_t n, int shift,
+                                     unsigned int capacity, volatile unsigned int *host_verdict) {
+  if (n >= MANY_WATCH_FROM)
+    watch_by_blocks<kPacked>(counters, copies, keys, n, shift, capacity, host_verdict);
+  else if (n >= WATCHED_FROM)
+    watch_by_warps(keys, n, shift, host_verdict);
+  count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
+  __syncthreads();
+}
+
+#endif
