@@ -1,13 +1,42 @@
 // Few elements: one block sorts them all in one launch, as pairs_block.cuh sorts a bucket, with as
-// many bins as elements.
+// many bins as elements. Where bins would be crowded: one pass over the ranks of few values
+// (few_values.cuh), or passes over the keys.
 #ifndef RADIX_V7_ALONE_CUH
 #define RADIX_V7_ALONE_CUH
 
 #include "common/check.h"
 #include "common/device.h"
+#include "radix_v7/few_values.cuh"
 #include "radix_v7/pairs_block.cuh"
 
 enum { MANY_ALIKE = 6 };  // of 32 keys
+
+// Keys of few values: sorts indices by the values' ranks. False if there are too many values.
+template <int kThreads, int kItems, class Shared>
+static __device__ __forceinline__ bool order_few_values(Shared &shared,
+                                                        const unsigned int (&key)[kItems],
+                                                        unsigned int n) {
+  constexpr int kPlaceBits = bits_to_count(Shared::kCapacity);
+  static_assert(sizeof(ValueTable) <= sizeof shared.extra, "room for the table");
+  ValueTable *const table = (ValueTable *)shared.extra;
+  const int left = (int)n - (int)threadIdx.x;
+  clear_values(table);
+  __syncthreads();
+  unsigned int rank[kItems];
+  const int bits = rank_values<kThreads, kItems>(table, key, left, rank);
+  if (bits == 0) return false;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    if (left <= u * kThreads) break;
+    shared.element[p] = (rank[u] << kPlaceBits) + p;
+    shared.key[p] = key[u];
+  }
+  __syncthreads();
+  sort_by_passes<kThreads, kItems, false>(shared.element, n, NULL, kPlaceBits, (1u << bits) - 1,
+                                          shared.extra, shared.warp_sums);
+  return true;
+}
 
 // Sorts n <= kThreads * kItems elements; one block. Within a bin keys agree in their first kBinBits
 // bits, so that the others and the index fit into an element.
@@ -37,7 +66,8 @@ static __global__ void __launch_bounds__(kThreads) sort_alone(Pairs in, Pairs ou
   const bool crowded = __popc((int)__match_any_sync(0xffffffffu, bin)) >= MANY_ALIKE;
   const bool by_passes = __syncthreads_or(crowded) != 0;
   const Digit digit = {32 - kBinBits, Shared::kBins - 1, 0, 0};
-  order_places<kFew, false>(shared, key, key, 0, n, digit, 32, by_passes);
+  if (!by_passes || !order_few_values<kThreads, kItems>(shared, key, n))
+    order_places<kFew, false>(shared, key, key, 0, n, digit, 32, by_passes);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;

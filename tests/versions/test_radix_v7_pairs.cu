@@ -235,8 +235,21 @@ static void test_alone(void **) {
     }
   fill(ALONE_MAX + 1, 0);
   assert_false(sorts(sort_alone_in_a_block, ALONE_MAX + 1));
-  for (size_t i = 0; i < ALONE_MAX; i++) keys[i] = random_word() % 3 * 0x11111111u;
-  if (dynamic_shared_limit() > 200000) assert_true(sorts(sort_alone_in_a_block, ALONE_MAX));
+}
+
+// Few values, up to more than the table holds; the largest key is one of them, or not.
+static void test_few_values(void **) {
+  if (dynamic_shared_limit() <= 200000) skip();
+  const uint32_t counts[] = {1, 2, 3, 16, 63, 64, 90, 127, 128, 200};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (int max = 0; max < 2; max++) {
+      const size_t n = c % 2 == 0 ? ALONE_MAX : 1021;
+      uint32_t values[200];
+      for (uint32_t v = 0; v < counts[c]; v++) values[v] = random_word();
+      if (max) values[counts[c] - 1] = UINT32_MAX;
+      for (size_t i = 0; i < n; i++) keys[i] = values[random_word() % counts[c]];
+      assert_true(sorts(sort_alone_in_a_block, n));
+    }
 }
 
 // Bare keys in buckets whose bins are crowded, and in as many buckets as 10^9 keys take.
@@ -270,6 +283,7 @@ int main(void) {
       cmocka_unit_test_setup(test_sample, begin),
       cmocka_unit_test_setup(test_sample_too_large, begin),
       cmocka_unit_test_setup(test_alone, begin),
+      cmocka_unit_test_setup(test_few_values, begin),
       cmocka_unit_test_setup(test_keys_by_prefix, begin),
   };
   return cmocka_run_group_tests_name("radix_v7 pairs", tests, NULL, NULL);
