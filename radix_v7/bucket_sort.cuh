@@ -28,19 +28,51 @@ struct BucketShared {
 };
 
 // Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where those of bin b
-// end. Bins with more than MANY_KEYS are left as they are.
-template <int kThreads, int kBins, int kFewKeys>
+// end. kCrowded: some may have more than MANY_KEYS, and are left as they are.
+template <int kThreads, int kBins, int kFewKeys, bool kCrowded>
 static __device__ __forceinline__ void sort_bins(const unsigned int *bin, unsigned int *tile) {
 #pragma unroll 2
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
     const unsigned int first = b == 0 ? 0 : bin[b - 1];
     const int keys = (int)(bin[b] - first);
     if (keys > kFewKeys) {
-      if (keys <= MANY_KEYS) sort_by_insertion(&tile[first], keys);
+      if (!kCrowded || keys <= MANY_KEYS) sort_by_insertion(&tile[first], keys);
     } else if (keys > 1) {
       sort_few<kFewKeys>(&tile[first], keys);
     }
   }
+}
+
+// A bucket with crowded bins, from the tile, where its keys are in any order, to the tile. bin[] is
+// scanned for `digit`. Not inlined, so that it takes no registers from buckets without such bins.
+template <int kThreads, int kItems, int kFineBits, int kFewKeys>
+static __device__ __noinline__ void sort_crowded_bucket(
+    BucketShared<kThreads, kItems, kFineBits> &shared, unsigned int count, Digit digit) {
+  typedef BucketShared<kThreads, kItems, kFineBits> Shared;
+  constexpr int kBins = Shared::kBins;
+  static_assert(kThreads / WARP_SIZE * LAST_WORDS <= kThreads * PADDED, "room for counters");
+  const int left = (int)count - (int)threadIdx.x;
+  unsigned int key[kItems];
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    key[u] = left > u * kThreads ? shared.tile[threadIdx.x + u * kThreads] : 0;
+  if (digit.shift > LAST_BITS) {
+    see_bits<kThreads>(key, 0, count, &shared.seen);
+    __syncthreads();
+    sort_by_passes<kThreads, kItems, false>(shared.tile, count, NULL, 0,
+                                            shared.seen.set & shared.seen.clear, shared.bin,
+                                            shared.warp_sums);
+    return;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    if (left > u * kThreads) place_in_tile<1>(&key[u], digit, shared.bin, shared.tile);
+  __syncthreads();
+  sort_bins<kThreads, kBins, kFewKeys, true>(shared.bin, shared.tile);
+  sort_crowded_bins<kThreads, kBins>(shared.bin, shared.tile, MANY_KEYS, digit.shift,
+                                     shared.tile + kThreads * kItems);
+  __syncthreads();
 }
 
 // One block per bucket: sorts in[start[b]..start[b + 1]) to `out`. Keys of a bucket agree in all
@@ -55,7 +87,6 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   Shared &shared = *(Shared *)shared_memory;
   static_assert(kThreads * kItems < 1 << 16, "places have 16 bits");
   static_assert(kItems % PADDED == 0, "whole groups");
-  static_assert(kThreads / WARP_SIZE * LAST_WORDS <= kThreads * PADDED, "room for counters");
   constexpr unsigned int kBins = Shared::kBins, kCapacity = kThreads * kItems;
   clear_counters<kThreads>(shared.bin, kBins);
   if (threadIdx.x == 0) shared.seen = {0, 0};
@@ -63,6 +94,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (*too_large != 0) return;
   __syncthreads();
   const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
+  if (count > kCapacity) return;  // a large bucket is sorted by itself
 
   // The digit has one bit more than the bins need, the lowest bit of the bucket's number. The flip
   // makes it 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others. So
@@ -87,26 +119,20 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     shared.bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED);
   const bool crowded = __syncthreads_or(largest > MANY_KEYS) != 0;
   digit = opaque_digit(digit);
-  if (!crowded || digit.shift <= LAST_BITS) {
+  if (!crowded) {
 #pragma unroll
     for (int u = 0; u < kItems; u += PADDED)
       if (left_of_warp > u * kThreads)
         place_in_tile<PADDED>(&key[u], digit, shared.bin, shared.tile);
     __syncthreads();
-    sort_bins<kThreads, (int)kBins, kFewKeys>(shared.bin, shared.tile);
-    if (crowded)  // with counters where the padding has been
-      sort_crowded_bins<kThreads, (int)kBins>(shared.bin, shared.tile, MANY_KEYS, digit.shift,
-                                              shared.tile + kCapacity);
+    sort_bins<kThreads, (int)kBins, kFewKeys, false>(shared.bin, shared.tile);
     __syncthreads();
   } else {
-    see_bits<kThreads>(key, 0, count, &shared.seen);
 #pragma unroll
     for (int u = 0; u < kItems; u++)
       if (left > u * kThreads) shared.tile[threadIdx.x + u * kThreads] = key[u];
     __syncthreads();
-    sort_by_passes<kThreads, kItems, false>(shared.tile, count, NULL, 0,
-                                            shared.seen.set & shared.seen.clear, shared.bin,
-                                            shared.warp_sums);
+    sort_crowded_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, count, digit);
   }
   out += begin + threadIdx.x;
   const int left_again = (int)opaque((unsigned int)left);  // not kept in registers till here

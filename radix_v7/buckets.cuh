@@ -10,8 +10,9 @@
 // Equal bare keys are identical, so no step has to be stable: shared atomics give the indices
 // inside a tile, global atomics those of the tile's runs. No ballots, no look-back.
 //
-// A bucket must fit into its block. The counting kernel finds out whether all do. If not, the
-// kernels behind it return at once, and the host runs radix_v6's sweeps instead.
+// A bucket must fit into its block. The counting kernel finds out whether all do. Up to eight large
+// ones are sorted as arrays of their own, by radix_v6's sweeps. If there are more, the kernels
+// behind the count return at once, and sweeps sort all keys.
 #ifndef RADIX_V7_BUCKETS_CUH
 #define RADIX_V7_BUCKETS_CUH
 
@@ -38,7 +39,7 @@ typedef struct BucketState {
   unsigned int *next_in_bucket;  // [buckets] second step: index of the next key of each bucket
   unsigned int *first_tile;      // [2^first + 1] second step: number of each part's first tile
   unsigned int *too_large;       // 1: some bucket does not fit
-  volatile unsigned int *host_verdict;  // a Verdict in the host's memory
+  volatile HostVerdict *host;
 } BucketState;
 
 // Sum of all blocks' counts, and number of blocks that have added theirs. Zero between sorts, as in
@@ -70,12 +71,13 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
                   unsigned int capacity, BucketState state) {
   extern __shared__ unsigned int counters[];  // [buckets]
   __shared__ unsigned int warp_sums[MAX_WARPS], carry;
+  __shared__ LargeBuckets large;
   const int all_bits = bits.first + bits.second;
   const unsigned int buckets = 1u << all_bits;
   wait_for_previous_kernel();
   for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) counters[b] = 0;
   __syncthreads();
-  count_watched<false>(counters, 1, keys, n, 32 - all_bits, capacity, state.host_verdict);
+  count_watched<false>(counters, 1, keys, n, 32 - all_bits, capacity, state.host);
   if (!is_hopeless())
     for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x)
       if (counters[b] > 0) atomicAdd(&bucket_counts[b], counters[b]);
@@ -89,12 +91,13 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     count_hopeless = 0;
     return;
   }
-  bool too_large = false;
+  if (threadIdx.x == 0) large.found = 0;
+  __syncthreads();
   unsigned int before = 0;
   for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) {
     const unsigned int count = *(volatile unsigned int *)&bucket_counts[b];
     const unsigned int up_to_here = before + block_inclusive_scan(count, warp_sums);
-    too_large |= count > capacity;
+    if (count > capacity) note_large(&large, up_to_here - count, count);
     counters[b] = state.start[b] = state.next_in_bucket[b] = up_to_here - count;
     if (b % (1u << bits.second) == 0) state.next_in_part[b >> bits.second] = up_to_here - count;
     bucket_counts[b] = 0;  // for the next sort
@@ -102,12 +105,12 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     __syncthreads();
     before = carry;
   }
-  const unsigned int any_too_large = __syncthreads_or(too_large) != 0;
   if (bits.second > 0) number_tiles(counters, (unsigned int)n, bits, tile, state, warp_sums);
   if (threadIdx.x != 0) return;
+  const bool any_too_large = !tell_large(&large, (unsigned int)n, state.host);
   state.start[buckets] = (unsigned int)n;
   *state.too_large = any_too_large;
-  *state.host_verdict = any_too_large != 0 ? TOO_LARGE : FITS;
+  state.host->verdict = any_too_large ? TOO_LARGE : FITS;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
+#include "radix_v6/by_sweeps.cuh"
 #include "radix_v7/bucket_sort.cuh"
 
 typedef void PartitionKernel(const unsigned int *, unsigned int *, unsigned int, PartitionStep);
@@ -147,10 +148,22 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
   stage_stop();
 }
 
-// Sorts n keys from `in` to `out`. False if no plan fits n or some bucket has too many keys; `in`
-// is then unchanged, `spare` and `out` undefined. The host waits for the counting kernel only.
-static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigned int *out,
-                            size_t n) {
+// Sorts each large bucket of the bare keys `bucketed` to its place in `out`. `bucketed` and `spare`
+// are overwritten; `out` may be one of them.
+static void sort_large_keys(volatile const HostVerdict *host, unsigned int *bucketed,
+                            unsigned int *spare, unsigned int *out) {
+  for (unsigned int i = 0; i < host->large; i++) {
+    const unsigned int begin = host->bucket[i].begin;
+    const Pairs from = {bucketed + begin, NULL}, by = {spare + begin, NULL},
+                to = {out + begin, NULL};
+    sort_by_sweeps(from, by, to, host->bucket[i].count);
+  }
+}
+
+// Sorts n keys from `in` to `out`. False if no plan fits n or too many keys are in large
+// buckets; `in` is then unchanged, `spare` and `out` undefined. The host waits for the counting
+// kernel only.
+static bool sort_by_buckets(unsigned int *in, unsigned int *spare, unsigned int *out, size_t n) {
   BucketPlan plan;
   if (!plan_buckets(n, &plan)) return false;
   const size_t parts = (size_t)1 << plan.bits.first, buckets = parts << plan.bits.second;
@@ -160,10 +173,13 @@ static bool sort_by_buckets(const unsigned int *in, unsigned int *spare, unsigne
   unsigned int *const next_in_part = next_in_bucket + buckets;
   unsigned int *const first_tile = next_in_part + parts, *const too_large = first_tile + parts + 1;
   const BucketState state = {start,      next_in_part, next_in_bucket,
-                             first_tile, too_large,    fresh_host_verdict()};
+                             first_tile, too_large,    fresh_host_verdict(n)};
   launch_bucket_sort(&plan, in, spare, out, n, state);
   scratch_free(start);
-  return verdict_fits(state.host_verdict);
+  if (!verdict_fits(state.host)) return false;
+  const bool two_steps = plan.bits.second > 0;
+  sort_large_keys(state.host, two_steps ? out : spare, two_steps ? spare : in, out);
+  return true;
 }
 
 #endif

@@ -5,8 +5,9 @@
 //   sweep   by the lower part of the prefix, then by the upper part   (pairs_sweep.cuh)   16 each
 //   blocks  sort each bucket by the rest of the key                   (pairs_block.cuh)   16
 //
-// 52 bytes a pair, or 36 with one sweep, where four sweeps move 68. If some bucket does not fit
-// into its block, the count shows it before anything has moved, and four sweeps take over.
+// 52 bytes a pair, or 36 with one sweep, where four sweeps move 68. The count shows whether each
+// bucket fits into its block before anything has moved. Up to eight that do not are sorted as
+// arrays of their own (large_pairs.cuh); with more, four sweeps take over.
 #ifndef RADIX_V7_BY_PREFIX_CUH
 #define RADIX_V7_BY_PREFIX_CUH
 
@@ -15,6 +16,7 @@
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "radix_v7/counted_prefix.cuh"
+#include "radix_v7/large_pairs.cuh"
 #include "radix_v7/packed_sweeps.cuh"
 #include "radix_v7/pairs_block.cuh"
 
@@ -84,8 +86,8 @@ static const PrefixPlan *plan_prefix(size_t n) {
   return NULL;
 }
 
-// Sorts n pairs from input to output; false, with the input as it was, if some bucket is too large
-// or no plan suits n. The host waits for the count's verdict when all else is launched.
+// Sorts n pairs from input to output; false, with the input as it was, if large buckets are too
+// many or no plan suits n. The host waits for the count's verdict when all else is launched.
 static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   const PrefixPlan *const plan = plan_prefix(n);
   if (plan == NULL) return false;
@@ -98,7 +100,7 @@ static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   void *const pairs = scratch_alloc(place_halves(&buffers, n, tile));
   point_to_halves(&buffers, n, pairs);
   PrefixState state = {};
-  void *const memory = allocate_prefix_state(&state, bits, look_back_low + look_back_high);
+  void *const memory = allocate_prefix_state(&state, n, bits, look_back_low + look_back_high);
 
   stage_start("hist");
   launch_count(input.keys, n, bits, plan->block->capacity, false, state);
@@ -108,7 +110,7 @@ static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
                      state.low_start,
                      state.tile_counter,
                      state.look_back,
-                     {state.spread, 0, sweeps, true, state.host_verdict}};
+                     {state.spread, 0, sweeps, true, state.host}};
   launch_sweep(plan->low, buffers, n, sweep);
   if (sweeps > 1) {
     sweep.shift += bits.low;
@@ -116,7 +118,7 @@ static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
     sweep.tile_counter++;
     sweep.look_back += look_back_low;
     sweep.route.pass = 1;
-    sweep.route.host_verdict = NULL;
+    sweep.route.host = NULL;
     launch_sweep(plan->high, buffers, n, sweep);
   }
   allow_shared_memory(plan->block->kernel, plan->block->shared_bytes);
@@ -124,9 +126,12 @@ static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
                     plan->block->shared_bytes, buffers.scratch.first, output, state.start, low_bits,
                     state.spread);
   stage_stop();
+  const bool fits = verdict_fits(state.host);
+  if (fits) unpack_large_pairs(state.host, buffers.scratch.first, input);
   scratch_free(memory);
   scratch_free(pairs);
-  return verdict_fits(state.host_verdict);
+  if (fits) sort_large_pairs(state.host, input, output);
+  return fits;
 }
 
 #endif

@@ -21,13 +21,14 @@ static bool sample_suits(size_t n) {
 #else
   const unsigned int resident = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
 #endif
-  return n >= (size_t)knob("sampledFrom") && n <= (size_t)knob("sampledUpTo") &&
+  return n >= SAMPLED_FROM && n <= (size_t)knob("sampledUpTo") &&
          blocks_for(n, SAMPLE_TILE) <= resident &&
          sizeof(SampleBlockShared) <= dynamic_shared_limit();
 }
 
 // Sorts n pairs from input to output; false, with the input as it was, if some bucket is too large.
-// The host waits for that verdict when all is launched.
+// The host waits for that verdict when all is launched. For bare keys output.positions is NULL, and
+// input.positions any n numbers.
 static bool sort_pairs_by_sample(Pairs input, Pairs output, size_t n) {
   const unsigned int tiles = blocks_for(n, SAMPLE_TILE), count = (unsigned int)n;
   const size_t look_back = (size_t)tiles * SAMPLE_BUCKETS;
@@ -44,7 +45,7 @@ static bool sort_pairs_by_sample(Pairs input, Pairs output, size_t n) {
   state.verdict = state.chunks + 1;
   state.bucket = (SampleBucket *)(state.verdict + 1);
   state.chunk = state.bucket + SAMPLE_BUCKETS;
-  state.host_verdict = fresh_host_verdict();
+  state.host = fresh_host_verdict(n);
   allow_shared_memory(sweep_by_splitters, sizeof(SampleSweepShared));
   allow_shared_memory(sort_sampled_bucket, sizeof(SampleBlockShared));
 
@@ -60,7 +61,7 @@ static bool sort_pairs_by_sample(Pairs input, Pairs output, size_t n) {
   stage_stop();
   scratch_free(state.look_back);
   scratch_free(state.regions);
-  return verdict_fits(state.host_verdict);
+  return verdict_fits(state.host);
 }
 
 #endif

@@ -22,13 +22,14 @@ static size_t count_shared_bytes(int bits, size_t n) {
   return (sizeof(unsigned int) << bits) * count_copies(bits, n);
 }
 
-// Allocates what `state` points to; the result is for scratch_free().
-static void *allocate_prefix_state(PrefixState *state, PrefixBits bits, size_t look_back) {
+// Allocates what `state` points to, for n elements; the result is for scratch_free().
+static void *allocate_prefix_state(PrefixState *state, size_t n, PrefixBits bits,
+                                   size_t look_back) {
   const size_t buckets = (size_t)1 << (bits.low + bits.high), cleared = (look_back + 3) / 4 * 4;
   const size_t low_bins = (size_t)1 << bits.low, high_bins = (size_t)1 << bits.high;
   unsigned int *const memory = (unsigned int *)scratch_alloc(
       (cleared + buckets + 4 + low_bins + high_bins + 4) * sizeof(unsigned int));
-  state->host_verdict = fresh_host_verdict();
+  state->host = fresh_host_verdict(n);
   state->look_back = memory;
   state->look_back_size = cleared;
   state->start = memory + cleared;

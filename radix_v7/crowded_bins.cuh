@@ -22,12 +22,20 @@ enum {
 static __device__ __forceinline__ void count_last_bits(unsigned int *keys, unsigned int count,
                                                        int bits, unsigned int *counters) {
   const unsigned int lane = threadIdx.x % WARP_SIZE, mask = (1u << bits) - 1;
-  const unsigned int upper = keys[0] & ~mask;
+  const unsigned int any = keys[0], upper = any & ~mask;
+  // Lanes with equal keys would queue for a counter.
+  bool equal = true;
+  for (unsigned int i = lane; i < count; i += WARP_SIZE) equal &= keys[i] == any;
+  if (__all_sync(0xffffffffu, equal)) return;
   for (unsigned int i = lane; i < LAST_WORDS; i += WARP_SIZE) counters[i] = 0;
   __syncwarp();
-  for (unsigned int i = lane; i < count; i += WARP_SIZE) {
-    const unsigned int last = keys[i] & mask;
-    atomicAdd(&counters[last / 2], last % 2 == 0 ? 1u : 1u << 16);
+  for (unsigned int first = 0; first < count; first += WARP_SIZE) {
+    const bool valid = first + lane < count;
+    const unsigned int last = valid ? keys[first + lane] & mask : ~0u;
+    const unsigned int lanes = __match_any_sync(0xffffffffu, last);
+    const unsigned int alike = (unsigned int)__popc((int)lanes);
+    if (valid && lane == (unsigned int)__ffs((int)lanes) - 1)
+      atomicAdd(&counters[last / 2], last % 2 == 0 ? alike : alike << 16);
   }
   __syncwarp();
   // Lane l has counters LAST_EACH * l and those behind it.

@@ -27,7 +27,7 @@ static bool sort_keys_by_prefix(unsigned int *in, unsigned int *spare, unsigned 
   const unsigned int tiles = blocks_for(n, SWEEP_THREADS * shape->items);
   const size_t look_back_one = (size_t)tiles * BINS;
   PrefixState state = {};
-  void *const memory = allocate_prefix_state(&state, bits, 2 * look_back_one);
+  void *const memory = allocate_prefix_state(&state, n, bits, 2 * look_back_one);
 
   stage_start("hist");
   launch_count(in, n, bits, bucket->capacity, true, state);
@@ -50,7 +50,9 @@ static bool sort_keys_by_prefix(unsigned int *in, unsigned int *spare, unsigned 
                     out, out, state.start, 32 - MAX_PREFIX_BITS, state.spread);
   stage_stop();
   scratch_free(memory);
-  return verdict_fits(state.host_verdict);
+  if (!verdict_fits(state.host)) return false;
+  sort_large_keys(state.host, out, spare, out);
+  return true;
 }
 
 // Which buckets suit n uniform keys; NULL if none, or if n is so small that by_buckets.cuh is

@@ -6,10 +6,13 @@
 
 #include "common/check.h"
 #include "common/device.h"
+#include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "radix_v6/by_sweeps.cuh"
 #include "radix_v7/pairs_sweep.cuh"
+
+enum { PACKED_FROM = 2000000 };  // from here on packed sweeps are faster than radix_v6's
 
 typedef void PairSweepKernel(PairBuffers, unsigned int, PairSweep);
 // A kernel sweep_pairs<...>: bits of its digit, threads, pairs of a tile, blocks of an SM.
@@ -94,6 +97,20 @@ static void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
   stage_stop();
   scratch_free(memory);
   scratch_free(pairs);
+}
+
+// Sorts n pairs from input to output, which both are overwritten on the way, by sweeps over all
+// digits: packed, or radix_v6's.
+static void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n) {
+  if (n >= (size_t)knob("packedFrom") && packed_sweeps_fit()) {
+    sort_pairs_by_sweeps(input, output, n);
+    return;
+  }
+  const size_t bytes = n * sizeof(unsigned int);
+  const Pairs spare = {(unsigned int *)scratch_alloc(bytes), (unsigned int *)scratch_alloc(bytes)};
+  sort_by_sweeps(input, spare, output, n);
+  scratch_free(spare.positions);
+  scratch_free(spare.keys);
 }
 
 #endif

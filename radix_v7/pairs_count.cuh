@@ -30,33 +30,37 @@ typedef struct PrefixState {
   unsigned int *tile_counter;  // [2]
   unsigned int *look_back;     // [look_back_size] cleared here; a multiple of 4
   size_t look_back_size;
-  volatile unsigned int *host_verdict;  // a Verdict in the host's memory
+  volatile HostVerdict *host;
 } PrefixState;
 
-// Sums over all blocks, four of 16 bits in each number: a bucket that fits into a block has fewer
-// than 2^16 pairs, and an overflow shows, as it makes the sum of all counts too small. Zero between
-// sorts: the last block clears them. (Sorts are issued to one stream, so no two of them overlap.)
-static __device__ unsigned long long prefix_counts[MAX_PREFIXES / 4];
+// Sums over all blocks, two of 32 bits in each number. Zero between sorts: the last block clears
+// them. (Sorts are issued to one stream, so no two of them overlap.)
+static __device__ unsigned long long prefix_counts[MAX_PREFIXES / 2];
 static __device__ unsigned int prefix_blocks_arrived;
 
 // Adds the block's counters to those of the grid.
 template <bool kPacked>
 static __device__ void sum_counters(const unsigned int *counters, unsigned int buckets,
                                     unsigned int copies) {
-  for (unsigned int b = threadIdx.x; b < buckets / 4; b += blockDim.x) {
-    unsigned long long four = 0;
+  for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) {
+    unsigned int two[2] = {};
     if (kPacked) {
-      four = ((const unsigned long long *)counters)[b];
+      two[0] = counters[b] & 0xffffu;
+      two[1] = counters[b] >> 16;
     } else {
-      for (unsigned int k = 0; k < 4; k++) {
-        unsigned int sum = 0;
+      for (unsigned int k = 0; k < 2; k++)
         for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
-          sum += counters[(4 * b + k) * copies + (c + threadIdx.x) % copies];
-        four += (unsigned long long)sum << 16 * k;
-      }
+          two[k] += counters[(2 * b + k) * copies + (c + threadIdx.x) % copies];
     }
-    if (four != 0) atomicAdd(&prefix_counts[b], four);
+    const unsigned long long sums = two[0] | (unsigned long long)two[1] << 32;
+    if (sums != 0) atomicAdd(&prefix_counts[b], sums);
   }
+}
+
+// A block leaves begin % 32 slots empty, so that its warps access whole sectors.
+static __device__ __forceinline__ void note_if_large(LargeBuckets *large, unsigned int begin,
+                                                     unsigned int count, unsigned int capacity) {
+  if (begin % WARP_SIZE + count > capacity) note_large(large, begin, count);
 }
 
 // The last block: turns counts into starts, and decides. tell_host: no sweep will. `low_sum` is
@@ -65,9 +69,10 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
                                     bool tell_host, PrefixState state, unsigned int *low_sum,
                                     unsigned int *warp_sums) {
   __shared__ unsigned int carry;
+  __shared__ LargeBuckets large;
   const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
   if (is_hopeless()) {
-    for (unsigned int b = threadIdx.x; b < buckets / 4; b += blockDim.x) prefix_counts[b] = 0;
+    for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) prefix_counts[b] = 0;
     __syncthreads();
     if (threadIdx.x > 0) return;
     state.spread[0] = state.spread[1] = DIGIT_UNUSED;
@@ -75,19 +80,19 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
     return;
   }
   for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
+  if (threadIdx.x == 0) large.found = 0;
   __syncthreads();
-  bool too_large = false;
   unsigned int before = 0;
   for (unsigned int base = 0; base < buckets; base += 4 * blockDim.x) {
     const unsigned int b = base + 4 * threadIdx.x;
-    unsigned long long four = 0;
+    uint4 count = make_uint4(0, 0, 0, 0);
     if (b < buckets) {
-      four = *(volatile unsigned long long *)&prefix_counts[b / 4];
-      prefix_counts[b / 4] = 0;  // for the next sort
+      volatile unsigned long long *const two = &prefix_counts[b / 2];
+      const unsigned long long first = two[0], second = two[1];
+      count = make_uint4((unsigned int)first, (unsigned int)(first >> 32), (unsigned int)second,
+                         (unsigned int)(second >> 32));
+      two[0] = two[1] = 0;  // for the next sort
     }
-    const uint4 count =
-        make_uint4((unsigned int)four & 0xffffu, (unsigned int)(four >> 16) & 0xffffu,
-                   (unsigned int)(four >> 32) & 0xffffu, (unsigned int)(four >> 48));
     const unsigned int sum = count.x + count.y + count.z + count.w;
     const unsigned int up_to_here = before + block_inclusive_scan(sum, warp_sums);
     uint4 start;
@@ -97,11 +102,10 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
     start.w = start.z + count.z;
     if (b < buckets) {
       *(uint4 *)&state.start[b] = start;
-      // A block leaves begin % 32 slots empty, so that its warps access whole sectors.
-      too_large |= start.x % WARP_SIZE + count.x > capacity;
-      too_large |= start.y % WARP_SIZE + count.y > capacity;
-      too_large |= start.z % WARP_SIZE + count.z > capacity;
-      too_large |= start.w % WARP_SIZE + count.w > capacity;
+      note_if_large(&large, start.x, count.x, capacity);
+      note_if_large(&large, start.y, count.y, capacity);
+      note_if_large(&large, start.z, count.z, capacity);
+      note_if_large(&large, start.w, count.w, capacity);
       const unsigned int low = b % low_bins;
       if (low == 0) state.high_start[b >> bits.low] = start.x;
       if (count.x > 0) atomicAdd(&low_sum[low], count.x);
@@ -113,15 +117,15 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
     __syncthreads();
     before = carry;
   }
-  too_large |= before != n;  // some count has overflowed
-  const bool any_too_large = __syncthreads_or(too_large) != 0;
   const unsigned int low = threadIdx.x < low_bins ? low_sum[threadIdx.x] : 0;
   const unsigned int low_up_to_here = block_inclusive_scan(low, warp_sums);
   if (threadIdx.x < low_bins) state.low_start[threadIdx.x] = low_up_to_here - low;
   if (threadIdx.x > 0) return;
+  // If some counter of 16 bits has overflowed, the sum of all counts is not n.
+  const bool any_too_large = before != n || !tell_large(&large, n, state.host);
   state.start[buckets] = n;
   state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : DIGIT_EVEN;
-  if (tell_host) *state.host_verdict = any_too_large ? TOO_LARGE : FITS;
+  if (tell_host) state.host->verdict = any_too_large ? TOO_LARGE : FITS;
 }
 
 template <bool kPacked>
@@ -141,7 +145,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
   __syncthreads();
-  count_watched<kPacked>(counters, copies, keys, n, shift, capacity, state.host_verdict);
+  count_watched<kPacked>(counters, copies, keys, n, shift, capacity, state.host);
   if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
   if (!is_last_block(&prefix_blocks_arrived)) return;
   finish_count((unsigned int)n, bits, capacity, tell_host, state, low_sum, warp_sums);

@@ -30,8 +30,8 @@ enum PairPlace { AT_INPUT, AT_HALVES, AT_SCRATCH, AT_OUTPUT, NOWHERE };
 typedef struct SweepRoute {
   const unsigned int *spread;  // [passes] DigitSpread of each digit
   int pass, passes;
-  bool blocks_follow;  // block sorts read the result of the last sweep from `scratch`
-  volatile unsigned int *host_verdict;  // a Verdict in the host's memory, or NULL
+  bool blocks_follow;          // block sorts read the result of the last sweep from `scratch`
+  volatile HostVerdict *host;  // or NULL
 } SweepRoute;
 
 // Pairs change sides with each sweep whose digit varies; counted from the end, so that the last one

@@ -76,8 +76,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (threadIdx.x == 0) {
     shared.next_tile = early ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
     find_places(sweep.route, &shared.from, &shared.to);
-    if (sweep.route.host_verdict != NULL && blockIdx.x == 0)
-      *sweep.route.host_verdict = shared.to == NOWHERE ? TOO_LARGE : FITS;
+    if (sweep.route.host != NULL && blockIdx.x == 0)
+      sweep.route.host->verdict = shared.to == NOWHERE ? TOO_LARGE : FITS;
   }
   const unsigned int start = bin < kBins ? sweep.start[bin] : 0;
   __syncthreads();

@@ -36,7 +36,7 @@ typedef struct SampleState {
   SampleBucket *chunk;    // parts of large buckets of equal keys
   unsigned int *chunks;   // how many
   unsigned int *verdict;  // a Verdict
-  volatile unsigned int *host_verdict;
+  volatile HostVerdict *host;
   uint2 *regions;     // of SAMPLE_BUCKETS buckets
   unsigned int room;  // pairs of each
 } SampleState;

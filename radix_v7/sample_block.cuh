@@ -22,7 +22,7 @@ static __device__ void copy_chunks(const SampleState &state, unsigned int chunks
     for (unsigned int i = threadIdx.x; i < chunk.count; i += SAMPLE_BLOCK_THREADS) {
       const uint2 pair = state.regions[chunk.from + i];
       out.keys[chunk.to + i] = pair.x;
-      out.positions[chunk.to + i] = pair.y;
+      if (out.positions != NULL) out.positions[chunk.to + i] = pair.y;
     }
   }
 }
@@ -114,7 +114,7 @@ static __device__ void sort_sampled(SampleBlockShared &shared, Pairs out, const 
       const unsigned int p = threadIdx.x + u * kThreads, to = bucket.to - lead + p;
       const unsigned int place = shared.element[p - lead] & ((1u << SAMPLE_BIN_BITS) - 1);
       out.keys[to] = shared.key[place];
-      out.positions[to] = shared.position[place];
+      if (out.positions != NULL) out.positions[to] = shared.position[place];
     }
 }
 

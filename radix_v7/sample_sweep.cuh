@@ -165,7 +165,7 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
   if (bin < SAMPLE_BUCKETS)
     describe_bucket(state, shared, bin, first_region, total, start, capacity);
   __syncthreads();
-  if (threadIdx.x == 0) *state.host_verdict = *(volatile unsigned int *)state.verdict;
+  if (threadIdx.x == 0) state.host->verdict = *(volatile unsigned int *)state.verdict;
 }
 
 #endif

@@ -22,8 +22,6 @@
 #include "radix_v7/by_sample.cuh"
 #include "radix_v7/keys_by_prefix.cuh"
 
-enum { PACKED_FROM = 2000000 };  // from here on packed sweeps are faster than radix_v6's
-
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {
     {"shape", 0, 0, SHAPES, "tile shape, a row of the table `shapes`; 0: chosen by n"},
@@ -34,12 +32,12 @@ static const SortKnob knobs[] = {
      "size of the buckets, a row of `bucket_shapes` in by_buckets.cuh; 0: chosen by n"},
     {"prefixPlan", 0, -1, PREFIX_PLANS,
      "how pairs are sorted, a row of `prefix_plans` in by_prefix.cuh; 0: chosen by n; -1: sweeps"},
-    {"sampledFrom", SAMPLED_FROM, SAMPLE, SAMPLED_UP_TO,
-     "smallest n of pairs that are sorted by a sample"},
     {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO,
      "largest n of pairs that are sorted by a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
+    {"largeFrom", LARGE_FROM, 1, 1 << 30,
+     "elements per bucket that is too large for a block and sorted by itself"},
     {},
 };
 
@@ -62,22 +60,15 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
   } else {
     if (sort_pairs_by_prefix(input, output, n)) return;
   }
-  if (n >= (size_t)knob("packedFrom") && packed_sweeps_fit()) {
-    sort_pairs_by_sweeps(input, output, n);
-    return;
-  }
-  const size_t bytes = n * sizeof(unsigned int);
-  const Pairs spare = {(unsigned int *)scratch_alloc(bytes), (unsigned int *)scratch_alloc(bytes)};
-  sort_by_sweeps(input, spare, output, n);
-  scratch_free(spare.positions);
-  scratch_free(spare.keys);
+  sort_pairs_by_all_digits(input, output, n);
 }
 
 static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
   unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
   const BucketShape *const wide = choose_wide_buckets(n);
-  const bool sorted = wide != NULL ? sort_keys_by_prefix(in, spare, out, n, wide)
-                                   : sort_by_buckets(in, spare, out, n);
+  bool sorted = wide != NULL ? sort_keys_by_prefix(in, spare, out, n, wide)
+                             : sort_by_buckets(in, spare, out, n);
+  if (!sorted && sample_suits(n)) sorted = sort_pairs_by_sample({in, in}, {out, NULL}, n);
   if (!sorted) {
     const Pairs input = {in, NULL}, spare_keys = {spare, NULL}, output = {out, NULL};
     sort_by_sweeps(input, spare_keys, output, n);

@@ -1,33 +1,84 @@
 // Whether all buckets fit into their blocks: a count or a sample finds out on the device, and the
-// host waits for it.
+// host waits for it. A few large buckets are no obstacle: each is sorted as an array of its own.
 #ifndef RADIX_V7_VERDICT_CUH
 #define RADIX_V7_VERDICT_CUH
 
 #include <cuda_runtime.h>
 
 #include "common/check.h"
+#include "common/knobs.h"
 
 enum Verdict { UNKNOWN, FITS, TOO_LARGE };
+enum {
+  MOST_LARGE = 8,
+  LARGE_FROM = 6000000,  // elements per large bucket: its launches take 20 to 30 us
+};
 
-// A verdict in memory that both the host and the device see, not known yet. Each sort has another
-// one: kernels of the last sort may still be writing theirs.
-static volatile unsigned int *fresh_host_verdict(void) {
+typedef struct LargeBucket {
+  unsigned int begin, count;
+} LargeBucket;
+
+// In memory that both the host and the device see.
+typedef struct HostVerdict {
+  unsigned int verdict;  // a Verdict
+  unsigned int large;    // with FITS: number of buckets that are too large for a block
+  unsigned int most;     // large buckets, up to which the others are sorted as buckets
+  LargeBucket bucket[MOST_LARGE];
+} HostVerdict;
+
+// A verdict on n elements, not known yet. Each sort has another one: kernels of the last sort may
+// still be writing theirs.
+static volatile HostVerdict *fresh_host_verdict(size_t n) {
   enum { VERDICTS = 8 };
-  static volatile unsigned int *verdicts = NULL;
+  static volatile HostVerdict *verdicts = NULL;
   static unsigned int next = 0;
   if (verdicts == NULL) CUDA_CHECK(cudaMallocHost((void **)&verdicts, VERDICTS * sizeof *verdicts));
-  volatile unsigned int *const verdict = &verdicts[next++ % VERDICTS];
-  *verdict = UNKNOWN;
-  return verdict;
+  volatile HostVerdict *const host = &verdicts[next++ % VERDICTS];
+  host->verdict = UNKNOWN;
+  host->large = 0;
+  const size_t most = n / (size_t)knob("largeFrom");
+  host->most = (unsigned int)(most < MOST_LARGE ? most : (size_t)MOST_LARGE);
+  return host;
 }
 
 // Waits for the verdict: do all buckets fit? To be called after all other launches, so that the
 // device is busy while the host waits.
-static bool verdict_fits(volatile unsigned int *verdict) {
-  while (*verdict == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
+static bool verdict_fits(volatile HostVerdict *host) {
+  while (host->verdict == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
   }
   CUDA_CHECK(cudaPeekAtLastError());
-  return *verdict == FITS;
+  return host->verdict == FITS;
+}
+
+// Large buckets of a count, in shared memory of its last block. found is 0 at first, and may exceed
+// MOST_LARGE.
+typedef struct LargeBuckets {
+  unsigned int found;
+  LargeBucket bucket[MOST_LARGE];
+} LargeBuckets;
+
+static __device__ __forceinline__ void note_large(LargeBuckets *large, unsigned int begin,
+                                                  unsigned int count) {
+  const unsigned int i = atomicAdd(&large->found, 1u);
+  if (i < MOST_LARGE) large->bucket[i] = {begin, count};
+}
+
+// One thread: tells the host the large buckets of n elements; false if there are too many, or they
+// hold more than a quarter of all elements, so that sweeps over everything are better.
+static __device__ __forceinline__ bool tell_large(const LargeBuckets *large, unsigned int n,
+                                                  volatile HostVerdict *host) {
+  if (large->found == 0) return true;
+  if (large->found > MOST_LARGE || large->found > host->most) return false;
+  unsigned int sum = 0;
+  for (unsigned int i = 0; i < large->found; i++) {
+    sum += large->bucket[i].count;
+    host->bucket[i].begin = large->bucket[i].begin;
+    host->bucket[i].count = large->bucket[i].count;
+  }
+  if (sum > n / 4) return false;
+  host->large = large->found;
+  __threadfence_system();
+  return true;
 }
 
 #endif

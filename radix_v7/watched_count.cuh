@@ -1,8 +1,8 @@
 // Counts keys by their upper bits, and ends early if a sample shows that some bucket will not fit:
 // for pairs_count.cuh and buckets.cuh.
 //
-// Each block looks at a sample before it counts. Two signs end the count of the whole grid:
-//   - many of a block's samples are in one bucket (a value that occurs often)
+// Each block looks at a sample before it counts. These signs end the count of the whole grid:
+//   - several buckets have many of a block's samples, or one has very many
 //   - many share their first 4 bits: more than there would be if all of these buckets were full
 // Uniform keys look like that in less than one of 10^3 sorts, which then take the slower way.
 #ifndef RADIX_V7_WATCHED_COUNT_CUH
@@ -15,6 +15,7 @@ enum {
   WATCHED_FROM = 100000,       // with this many keys there is a sample
   MANY_WATCH_FROM = 16000000,  // and with this many a larger one
   GROUP_BITS = 4,
+  FEW_ALIKE = 4,  // buckets with many of a block's samples, up to which counting goes on
 };
 
 // 1: the count has been ended. The last block of a count sets it back.
@@ -30,33 +31,34 @@ static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
   return x ^ x >> 16;
 }
 
-// A sampled key: one of each stride of the input. Those of a block are as far apart as can be, so
-// that keys in order do not pass for equal ones.
+// A sampled key. The input is cut into a stretch for each thread of a block; in it each block has a
+// sample, whose turn differs from stretch to stretch. So a block's samples are far apart, and keys
+// in order do not pass for equal ones, nor do periodic keys.
 static __device__ __forceinline__ unsigned int sampled_prefix(const unsigned int *keys, size_t n,
                                                               int shift, unsigned int threads) {
   const size_t stride = n / ((size_t)gridDim.x * threads);
-  const size_t sample = (size_t)threadIdx.x * gridDim.x + blockIdx.x;
+  const unsigned int turn = scramble(threadIdx.x) % gridDim.x;
+  const size_t sample = (size_t)threadIdx.x * gridDim.x + (blockIdx.x + turn) % gridDim.x;
   const size_t jitter = __umulhi(scramble((unsigned int)sample), (unsigned int)stride);
   return keys[sample * stride + jitter] >> shift;
 }
 
-static __device__ __forceinline__ void end_if_hopeless(bool hopeless,
-                                                       volatile unsigned int *host_verdict) {
+static __device__ __forceinline__ void end_if_hopeless(bool hopeless, volatile HostVerdict *host) {
   if (!__any_sync(0xffffffffu, hopeless) || threadIdx.x % WARP_SIZE != 0) return;
-  if (atomicExch(&count_hopeless, 1u) == 0) *host_verdict = TOO_LARGE;
+  if (atomicExch(&count_hopeless, 1u) == 0) host->verdict = TOO_LARGE;
 }
 
 // Few keys: four warps of each block look at 32 each.
 static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int shift,
-                                      volatile unsigned int *host_verdict) {
+                                      volatile HostVerdict *host) {
   constexpr unsigned int kThreads = 4 * WARP_SIZE;
   if (threadIdx.x >= kThreads) return;
   const unsigned int prefix = sampled_prefix(keys, n, shift, kThreads);
   const int alike = __popc((int)__match_any_sync(0xffffffffu, prefix));
-  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12), host_verdict);
+  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12), host);
 }
 
-// kPacked: two counters of 16 bits in 32; an overflow shows like one of prefix_counts.
+// kPacked: two counters of 16 bits in 32. If one overflows, the sum of all is not n.
 template <bool kPacked>
 static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsigned int key,
                                                     int shift, unsigned int copies) {
@@ -81,18 +83,22 @@ static __device__ __forceinline__ unsigned int most_in_group(size_t n, int bits,
 template <bool kPacked>
 static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copies,
                                        const unsigned int *keys, size_t n, int shift,
-                                       unsigned int capacity, volatile unsigned int *host_verdict) {
-  __shared__ unsigned int group[1 << GROUP_BITS];
+                                       unsigned int capacity, volatile HostVerdict *host) {
+  __shared__ unsigned int group[1 << GROUP_BITS], buckets_alike;
   if (threadIdx.x < 1u << GROUP_BITS) group[threadIdx.x] = 0;
+  if (threadIdx.x == 0) buckets_alike = 0;
   __syncthreads();
   const int bits = 32 - shift;
   const unsigned int prefix = sampled_prefix(keys, n, shift, blockDim.x);
   const unsigned int one = kPacked && prefix % 2 == 1 ? 1u << 16 : 1u;
   unsigned int *const counter = &counters[kPacked ? prefix / 2 : prefix * copies];
-  const unsigned int before = atomicAdd(counter, one) / one & 0xffffu;
-  const bool alike = before + 1 >= (bits >= 15 ? 6u : bits == 14 ? 8u : 12u);
+  const unsigned int alike = 1 + (atomicAdd(counter, one) / one & 0xffffu);
+  const unsigned int many = bits >= 15 ? 6 : bits == 14 ? 8 : 12;
+  const bool one_more = alike == many && atomicAdd(&buckets_alike, 1u) >= FEW_ALIKE;
+  // A counter of 16 bits has room for one of 32 keys of a block; one for a quarter of all is slow.
+  const bool very_many = alike > blockDim.x / (kPacked ? 40 : 4);
   const unsigned int in_group = 1 + atomicAdd(&group[prefix >> (bits - GROUP_BITS)], 1u);
-  end_if_hopeless(alike || in_group > most_in_group(n, bits, capacity), host_verdict);
+  end_if_hopeless(one_more || very_many || in_group > most_in_group(n, bits, capacity), host);
   __syncthreads();
   atomicSub(counter, one);
   __syncthreads();
@@ -131,11 +137,11 @@ static __device__ __forceinline__ void count_prefixes_of(unsigned int *counters,
 template <bool kPacked>
 static __device__ void count_watched(unsigned int *counters, unsigned int copies,
                                      const unsigned int *keys, size_t n, int shift,
-                                     unsigned int capacity, volatile unsigned int *host_verdict) {
+                                     unsigned int capacity, volatile HostVerdict *host) {
   if (n >= MANY_WATCH_FROM)
-    watch_by_blocks<kPacked>(counters, copies, keys, n, shift, capacity, host_verdict);
+    watch_by_blocks<kPacked>(counters, copies, keys, n, shift, capacity, host);
   else if (n >= WATCHED_FROM)
-    watch_by_warps(keys, n, shift, host_verdict);
+    watch_by_warps(keys, n, shift, host);
   count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
   __syncthreads();
 }

@@ -25,16 +25,17 @@ extern "C" {
 
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
+                                 {"largeFrom", 1, 1, 1 << 30, ""},
+                                 {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
                                  {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
-                                 {"sampledFrom", SAMPLED_FROM, SAMPLE, SAMPLED_UP_TO, ""},
                                  {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO, ""},
                                  {"bucketBits", 0, 0, MAX_BUCKET_BITS, ""},
                                  {"bucketShape", 0, 0, BUCKET_SHAPES, ""},
                                  {}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
-enum { MOST = 60000 };
-static uint32_t keys[MOST], positions[MOST], expected[MOST], order[MOST], result[MOST];
+enum { MOST = 60000, ROOM = 140000 };
+static uint32_t keys[ROOM], positions[ROOM], expected[ROOM], order[ROOM], result[ROOM];
 
 static int begin(void **) {
   knobs_begin(&version);
@@ -154,6 +155,33 @@ static void test_full_bucket(void **) {
       assert_false(sorts(sort_pairs_by_prefix, capacity + 1));
       keys[capacity] = ~0u;  // in another bucket
       assert_true(sorts(sort_pairs_by_prefix, capacity + 1));
+    }
+  }
+}
+
+// A few large buckets, each sorted by itself: of one value, and of many; first, last and between.
+// One more than MOST_LARGE are too many.
+static void test_large_buckets(void **) {
+  for (int plan = 3; plan <= 5; plan += 2) {
+    set("prefixPlan", plan);
+    if (plan_prefix(1000) == NULL) skip();
+    const PrefixPlan *const p = &prefix_plans[plan - 1];
+    const uint32_t capacity = p->block->capacity;
+    const int low_bits = 32 - p->bits.low - p->bits.high;
+    for (uint32_t large = plan == 3 ? 2 : 1; large <= MOST_LARGE + 1;
+         large += plan == 3    ? MOST_LARGE
+                  : large == 2 ? MOST_LARGE - 2
+                               : 1) {
+      const size_t n = 6 * large * (capacity + 99);
+      assert_true(n <= ROOM);
+      for (size_t i = 0; i < n; i++) {
+        const uint32_t which = (uint32_t)(i / 6) % large;
+        const uint32_t bucket = which == 0 ? 0 : which == 1 ? ~0u : 0x9e3779b9u * which;
+        const uint32_t lower = which == 1 ? 77 : random_word();
+        keys[i] = i % 6 != 0 ? random_word()
+                             : (bucket >> low_bits << low_bits) | (lower & ((1u << low_bits) - 1));
+      }
+      assert_int_equal(sorts(sort_pairs_by_prefix, n), large <= MOST_LARGE);
     }
   }
 }
@@ -278,6 +306,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_plans, begin),
       cmocka_unit_test_setup(test_full_bucket, begin),
+      cmocka_unit_test_setup(test_large_buckets, begin),
       cmocka_unit_test_setup(test_after_a_misfit, begin),
       cmocka_unit_test_setup(test_packed_sweeps, begin),
       cmocka_unit_test_setup(test_sample, begin),
