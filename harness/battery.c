@@ -11,8 +11,8 @@ static const double MOST_MORE = 10.0;       // but no more than this
 static const double SMALL_SECONDS = 60.0;   // for all small sorts
 static const double LARGE_SECONDS = 100.0;  // for a large sort
 
-// ALWAYS: unless SMALL_SECONDS have passed. LARGEST: the first size of the part that is expected to
-// end within LARGE_SECONDS. MORE: while there is time.
+// ALWAYS: unless SMALL_SECONDS have passed. LARGEST: the largest size of the part that is expected
+// to end within LARGE_SECONDS. MORE: while there is time.
 typedef enum Need { ALWAYS, LARGEST, MORE } Need;
 
 // Inputs that belong together: each size with each kind from `first` to `last`.
@@ -174,9 +174,7 @@ static bool try_input(Progress *p, Battery *battery, size_t n, TrialKind kind, N
   }
   const double start = seconds_now(), cpu_start = cpu_seconds(p);
   if (!try_one(p, battery, n, kind)) return false;
-  const double seconds = seconds_since(p, start, cpu_start);
-  note_time(p, n, seconds);
-  if (need == LARGEST) p->large_seconds += seconds;
+  note_time(p, n, seconds_since(p, start, cpu_start));
   return true;
 }
 
@@ -191,12 +189,29 @@ static bool try_drawn_sizes(Progress *p, Battery *battery) {
   return true;
 }
 
+// The largest size of a part that is expected to end in time; its sizes descend. What a smaller one
+// took may show that a larger one fits.
+static bool try_largest(Progress *p, Battery *battery, const Part *part) {
+  const size_t left_out = p->left_out;
+  size_t done = 0;
+  for (int i = 0; part->sizes[i] != END && part->sizes[i] > done; i++) {
+    const size_t n = part->sizes[i];
+    const double start = seconds_now(), cpu_start = cpu_seconds(p);
+    if (!try_input(p, battery, n, part->first, LARGEST)) return false;
+    p->large_seconds += seconds_since(p, start, cpu_start);
+    if (battery->largest < n) continue;
+    done = n;
+    p->left_out = left_out;
+    i = -1;
+  }
+  return true;
+}
+
 static bool try_part(Progress *p, Battery *battery, const Part *part) {
+  if (part->need == LARGEST) return try_largest(p, battery, part);
   for (const size_t *n = part->sizes; *n != END; n++)
-    for (TrialKind kind = part->first; kind <= part->last; kind++) {
+    for (TrialKind kind = part->first; kind <= part->last; kind++)
       if (!try_input(p, battery, *n, kind, part->need)) return false;
-      if (part->need == LARGEST && battery->largest == *n) return true;
-    }
   return true;
 }
 
