@@ -5,13 +5,15 @@
 
 #include "harness/clock.h"
 
-static const double BUDGET_SECONDS = 1.5;     // for what may be left out
-static const double KNOWN_SORTS = 0.25;       // times a known sort: more for a slow sort
-static const double PATIENCE_SECONDS = 10.0;  // more for the others, if they are slow
+static const double MORE_SECONDS = 1.5;     // for inputs that may be left out
+static const double KNOWN_SORTS = 0.25;     // times a known sort: more for a slow sort
+static const double MOST_MORE = 10.0;       // but no more than this
+static const double SMALL_SECONDS = 60.0;   // for all small sorts
+static const double LARGE_SECONDS = 100.0;  // for a large sort
 
-// MORE and LARGE are left out where they take too long; LARGE has more time where rerun->budget
-// gives it, because limits show only there.
-typedef enum Need { ALWAYS, LARGE, MORE } Need;
+// ALWAYS: unless SMALL_SECONDS have passed. LARGEST: the largest size of the part that is expected
+// to end within LARGE_SECONDS. MORE: while there is time.
+typedef enum Need { ALWAYS, LARGEST, MORE } Need;
 
 // Inputs that belong together: each size with each kind from `first` to `last`.
 typedef struct Part {
@@ -25,14 +27,15 @@ typedef struct Part {
 #define SMALL \
   { 1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4096, END }
 
-// From the likely mistakes to the rare ones. Sizes above 2^18 and 2^20 are more than 512 blocks of
-// 512 threads or 1024 of 1024 hold, a limit of many scans. The smallest are repeated at the end,
-// after larger ones.
+// From the likely mistakes to the rare ones. 512 blocks of 512 threads and 1024 of 1024, a limit of
+// many scans, hold 2^18 and 2^20 elements: one size is above both, so that smaller ones need not be
+// sorted too. The smallest are repeated at the end, after larger ones.
 static const Part parts[] = {
     {SMALL, TRIAL_RANDOM, TRIAL_RANDOM, ALWAYS},
     {SMALL, TRIAL_RANDOM + 1, TRIAL_KINDS - 1, ALWAYS},
-    {{30000, 100003, END}, TRIAL_RANDOM, TRIAL_RANDOM, LARGE},
-    {{300007, BATTERY_LARGEST, END}, TRIAL_RANDOM, TRIAL_RANDOM, LARGE},
+    {{30000, END}, TRIAL_RANDOM, TRIAL_RANDOM, ALWAYS},
+    {{30000, END}, TRIAL_FEW, TRIAL_FEW, ALWAYS},
+    {{BATTERY_LARGEST, 300007, 100003, END}, TRIAL_RANDOM, TRIAL_RANDOM, LARGEST},
     {{30000, 100003, END}, TRIAL_RANDOM + 1, TRIAL_KINDS - 1, MORE},
     {{33, END}, TRIAL_RANDOM, TRIAL_KINDS - 1, ALWAYS},
 };
@@ -47,11 +50,24 @@ typedef struct Progress {
   double timed_seconds;
   size_t before_n;  // the same for the largest n below it
   double before_seconds;
-  size_t sorts, largest;
+  double large_seconds;  // of the part LARGEST
+  size_t sorts;
   int shuffled;     // sorts with threads in another order
   size_t left_out;  // smallest n that takes too long; 0: none
   size_t too_many;  // smallest n that the sort does not take; 0: none
 } Progress;
+
+static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind);
+
+// A mistake of the largest sort is named sooner where it shows at a smaller size. Returns whether
+// one of these is wrong; then the battery's outcome is that of it.
+static bool is_wrong_below(Progress *p, Battery *battery, size_t n, TrialKind kind) {
+  static const size_t smaller[] = {100003, 300007};
+  for (size_t i = 0; i < sizeof smaller / sizeof *smaller && smaller[i] < n; i++)
+    if (n == BATTERY_LARGEST && !try_one(p, battery, smaller[i], kind)) return true;
+  battery->n = n;
+  return false;
+}
 
 // Sorts one input. False if that is the end.
 static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind) {
@@ -66,12 +82,13 @@ static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind) {
   battery->n = n;
   battery->kind = kind;
   p->sorts++;
-  if (n > p->largest) p->largest = n;
   if (!p->rerun->sort(p->rerun->context, &trial)) {
     battery->outcome = BATTERY_ENDED;
   } else {
     TrialReference reference = trial_reference(&trial);
-    if (!trial_right(&trial, &reference, p->stable)) {
+    if (trial_right(&trial, &reference, p->stable)) {
+      if (n > battery->largest) battery->largest = n;
+    } else if (!is_wrong_below(p, battery, n, kind)) {
       battery->outcome = BATTERY_WRONG;
       battery->diagnosis = diagnose(&trial, kind, p->stable, p->rerun);
     }
@@ -118,34 +135,46 @@ static double seconds_since(const Progress *p, double start, double cpu_start) {
 }
 
 static bool in_time(const Progress *p, size_t n, Need need) {
-  const double used = seconds_since(p, p->start, p->cpu_start), given = p->rerun->budget;
-  const double own = BUDGET_SECONDS + KNOWN_SORTS * p->rerun->known_seconds;
-  const double large = given > 0.0 ? given : fmin(own, PATIENCE_SECONDS);
-  if (need == ALWAYS) return used < PATIENCE_SECONDS + large;
-  return used + expect(p, n) < (need == LARGE ? large : fmin(large, PATIENCE_SECONDS));
+  const double used = seconds_since(p, p->start, p->cpu_start);
+  const double more = MORE_SECONDS + KNOWN_SORTS * p->rerun->known_seconds;
+  switch (need) {
+    case LARGEST:
+      return expect(p, n) < LARGE_SECONDS;
+    case MORE:
+      return used + expect(p, n) < fmin(more, MOST_MORE);
+    default:
+      return used - p->large_seconds < SMALL_SECONDS;
+  }
 }
 
-// One input of a part. False if that is the end.
-static bool try_input(Progress *p, Battery *battery, size_t n, TrialKind kind, Need need) {
-  if (n < p->rerun->min_n || (n < 2 && kind != TRIAL_RANDOM)) return true;
-  if (n > p->rerun->max_n) {
-    if (p->too_many == 0 || n < p->too_many) p->too_many = n;
-    return true;
-  }
-  if (!in_time(p, n, need)) {
-    if (p->left_out == 0 || n < p->left_out) p->left_out = n;
-    return true;
-  }
-  const double start = seconds_now(), cpu_start = cpu_seconds(p);
-  if (!try_one(p, battery, n, kind)) return false;
+static bool is_for(Progress *p, size_t n, TrialKind kind) {
+  if (n < p->rerun->min_n || (n < 2 && kind != TRIAL_RANDOM)) return false;
+  if (n <= p->rerun->max_n) return true;
+  if (p->too_many == 0 || n < p->too_many) p->too_many = n;
+  return false;
+}
+
+static void note_time(Progress *p, size_t n, double seconds) {
   if (n > p->timed_n) {
     p->before_n = p->timed_n;
     p->before_seconds = p->timed_seconds;
   }
   if (n >= p->timed_n) {
     p->timed_n = n;
-    p->timed_seconds = seconds_since(p, start, cpu_start);
+    p->timed_seconds = seconds;
   }
+}
+
+// One input of a part. False if that is the end.
+static bool try_input(Progress *p, Battery *battery, size_t n, TrialKind kind, Need need) {
+  if (!is_for(p, n, kind)) return true;
+  if (!in_time(p, n, need)) {
+    if (p->left_out == 0 || n < p->left_out) p->left_out = n;
+    return true;
+  }
+  const double start = seconds_now(), cpu_start = cpu_seconds(p);
+  if (!try_one(p, battery, n, kind)) return false;
+  note_time(p, n, seconds_since(p, start, cpu_start));
   return true;
 }
 
@@ -160,7 +189,26 @@ static bool try_drawn_sizes(Progress *p, Battery *battery) {
   return true;
 }
 
+// The largest size of a part that is expected to end in time; its sizes descend. What a smaller one
+// took may show that a larger one fits.
+static bool try_largest(Progress *p, Battery *battery, const Part *part) {
+  const size_t left_out = p->left_out;
+  size_t done = 0;
+  for (int i = 0; part->sizes[i] != END && part->sizes[i] > done; i++) {
+    const size_t n = part->sizes[i];
+    const double start = seconds_now(), cpu_start = cpu_seconds(p);
+    if (!try_input(p, battery, n, part->first, LARGEST)) return false;
+    p->large_seconds += seconds_since(p, start, cpu_start);
+    if (battery->largest < n) continue;
+    done = n;
+    p->left_out = left_out;
+    i = -1;
+  }
+  return true;
+}
+
 static bool try_part(Progress *p, Battery *battery, const Part *part) {
+  if (part->need == LARGEST) return try_largest(p, battery, part);
   for (const size_t *n = part->sizes; *n != END; n++)
     for (TrialKind kind = part->first; kind <= part->last; kind++)
       if (!try_input(p, battery, *n, kind, part->need)) return false;
@@ -180,10 +228,10 @@ static void try_other_order(Progress *p, Battery *battery) {
   }
 }
 
-static void summarise(const Progress *p, Message *summary) {
+static void summarise(const Progress *p, Battery *battery) {
   char rest[128] = "";
   if (p->left_out > 0)
-    snprintf(rest, sizeof rest, "; some of %zu pairs and more left out, they take too long",
+    snprintf(rest, sizeof rest, "; some inputs of %zu pairs and more left out, to save time",
              p->left_out);
   else if (p->too_many > 0)
     snprintf(rest, sizeof rest, "; %zu pairs and more left out, the version is for at most %zu",
@@ -191,8 +239,8 @@ static void summarise(const Progress *p, Message *summary) {
   char order[64] = "";
   if (p->shuffled > 0)
     snprintf(order, sizeof order, ", %d of them with threads in another order", p->shuffled);
-  message_fail(summary, "Battery: %zu sorts of %zu to %zu pairs in %.2f s%s%s", p->sorts,
-               p->rerun->min_n, p->largest, seconds_now() - p->start, order, rest);
+  message_fail(&battery->summary, "Battery: %zu sorts of %zu to %zu pairs in %.2f s%s%s", p->sorts,
+               p->rerun->min_n, battery->largest, seconds_now() - p->start, order, rest);
 }
 
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
@@ -202,6 +250,6 @@ Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed) {
   for (int i = 0; i < PARTS && try_part(&p, &battery, &parts[i]);) i++;
   if (battery.outcome == BATTERY_RIGHT) (void)try_drawn_sizes(&p, &battery);
   if (battery.outcome == BATTERY_RIGHT) try_other_order(&p, &battery);
-  summarise(&p, &battery.summary);
+  summarise(&p, &battery);
   return battery;
 }

@@ -7,8 +7,10 @@
 #include "harness/diagnosis.h"
 
 enum {
-  BATTERY_LARGEST = 1100003,  // elements of the largest sort
-  BATTERY_GUARD = 4096        // elements before and behind each array
+  // Elements of the largest sort: three blocks of 1024 and some more than 2^20, so that a sort
+  // that rounds its limit up fails too.
+  BATTERY_LARGEST = (1 << 20) + 3 * 1024 + 11,
+  BATTERY_GUARD = 4096  // elements before and behind each array
 };
 
 typedef enum BatteryOutcome {
@@ -22,16 +24,18 @@ typedef struct Battery {
   size_t n;             // of the sort that failed
   TrialKind kind;       // and its input
   bool other_order;     // and whether the threads ran in another order
+  size_t largest;       // of the sorts that were right
   Diagnosis diagnosis;  // of a wrong sort
   Message summary;      // a line on what was sorted
 } Battery;
 
-// Sorts all of them, up to rerun->max_n elements, through rerun->sort. All sorts of up to 4096
-// elements are run, unless they take longer than 10 s; larger ones while they are expected to
-// end within a second and a half, or a quarter of a known sort more (rerun->known_seconds), or
-// within rerun->budget (random keys). The summary names the sizes that were left out. Then some
-// small ones in another order of threads, where rerun->other_order can do that: a missing barrier
-// may show only there. The inputs depend on the seed alone, and so do three of the sizes.
+// Sorts all of them, up to rerun->max_n elements, through rerun->sort: those of up to 30,000
+// elements, unless they take longer than a minute; BATTERY_LARGEST random keys, unless that is
+// expected to take longer than 100 s, then 300,007 or 100,003 (battery.largest tells); other
+// keys while a second and a half, or a quarter of a known sort more (rerun->known_seconds), has
+// not passed. The summary names the sizes that were left out. Then some small ones in another order
+// of threads, where rerun->other_order can do that: a missing barrier may show only there. Time is
+// CPU time on a busy machine. The inputs depend on the seed alone, and so do three of the sizes.
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed);
 
 #endif

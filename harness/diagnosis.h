@@ -53,7 +53,6 @@ typedef struct Rerun {
   // A call that was timed before: its size and seconds. 0: none.
   size_t known_n;
   double known_seconds;
-  double budget;  // seconds for the battery's large sorts; 0: its own
 } Rerun;
 
 // Names the mistake of a trial that trial_right() refuses. `kind` is that of its input, or

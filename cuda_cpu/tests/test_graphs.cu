@@ -195,8 +195,8 @@ static void test_graph_by_hand(void **) {
                                    kN * sizeof(int), cudaMemcpyDeviceToHost));
   const cudaHostNodeParams function = {append_to, text};
   CUDA_OK(cudaGraphAddHostNode(&host, graph, NULL, 0, &function));
-  CUDA_OK(cudaGraphAddDependencies(graph, &host, &copy_in, 1));  // it runs first after all
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &copy_out, &host, 1));
+  CUDA_OK(cudaGraphAddDependencies(graph, &host, &copy_in, NULL, 1));  // it runs first after all
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &copy_out, &host, NULL, 1));
   CUDA_OK(cudaGraphClone(&clone, graph));
   // Rows of two elements of 2 bytes, 8 bytes apart: every other int.
   const cudaMemsetParams sets = {pointer, 8, 7, 2, 2, kN / 2};

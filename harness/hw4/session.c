@@ -3,11 +3,11 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/check.h"  // for CUDA_CPU
 #include "common/knobs.h"
 #include "harness/battery.h"
+#include "harness/judge/process.h"
 
 void session_open(const Session *session) {
   const SortVersion *const version = session->options->version;
@@ -31,6 +31,9 @@ bool session_restart(Session *session) {
   (void)session_end(session, SESSION_END_SECONDS);
   if (!sorter_start(session->sorter, &description, SESSION_END_SECONDS)) return false;
   session->sorter->quiet = session->quiet;
+#ifdef CUDA_CPU
+  session->sorter->patient = session->quiet;
+#endif
   session_open(session);
   return sorter_opened(session->sorter, device, SESSION_END_SECONDS);
 }
@@ -41,17 +44,14 @@ static bool sort_again(void *context, Trial *trial) {
   Session *const session = context;
   SortTimes times;
   if (session->sorter->process == 0 && !restart(context)) return false;  // the call before crashed
-  return sorter_sort(session->sorter, trial, true, session->limit, &times);
+  // More time for more elements than the image has.
+  double limit = session->limit;
+  if (session->image_n > 0)
+    limit += 4e-3 * session->image_ms * (double)trial->n / (double)session->image_n;
+  return sorter_sort(session->sorter, trial, true, limit, &times);
 }
 
-double session_cpu_seconds(const Session *session) {
-  clockid_t clock;
-  struct timespec t;
-  if (session->sorter->process == 0 || clock_getcpuclockid(session->sorter->process, &clock) != 0 ||
-      clock_gettime(clock, &t) != 0)
-    return -1.0;
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+double session_cpu_seconds(const Session *session) { return process_cpu_seconds(session->sorter); }
 
 static double cpu_seconds(void *context) { return session_cpu_seconds(context); }
 
@@ -94,7 +94,5 @@ Rerun session_rerun(Session *session) {
                  .min_n = version->pairs_only ? 1 : 0,
                  .max_n = fit < room ? (size_t)fit : room,
                  .known_n = session->image_n,
-                 .known_seconds = 1e-3 * session->image_ms,
-                 // They are slow on the cpu backend, and often have a limit above the image's size.
-                 .budget = version->pairs_only ? 25.0 : 0.0};
+                 .known_seconds = 1e-3 * session->image_ms};
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,19 +13,12 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
 #include "harness/clock.h"
 #include "harness/judge/descendants.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#define NEXT_STEP "the lines above it may name the place"
-#elif defined(CUDA_CPU)
-#define NEXT_STEP "build it with SANITIZE=1, which names the line"
-#else
-#define NEXT_STEP "run it under compute-sanitizer, which names the line"
-#endif
 
 // ---- start --------------------------------------------------------------------------------------
 
@@ -70,11 +64,6 @@ void process_start(Sorter *sorter) {
   close(words[1]);
   sorter->control = control[0];
   sorter->words = words[0];
-}
-
-// The version's name, once it is known.
-static const char *name_of(const Sorter *sorter) {
-  return sorter->name[0] != '\0' ? sorter->name : "the version";
 }
 
 // ---- listening ----------------------------------------------------------------------------------
@@ -139,32 +128,46 @@ static int listen_once(Sorter *sorter, double left, Answer *answer) {
   return over ? -1 : 0;
 }
 
-static const char *summary(const Sorter *sorter, int *length);
-
 // Stops a sorter that does not come back. The cpu backend then names the kernel that still runs.
-static void explain_hang(Sorter *sorter, double limit, const char *doing) {
+static void explain_hang(Sorter *sorter, double seconds, const char *doing) {
   enum { SECONDS_TO_EXPLAIN = 5 };
   kill(sorter->process, SIGQUIT);
   (void)process_finish(sorter, SECONDS_TO_EXPLAIN);
   int length = 0;
-  const char *const found = summary(sorter, &length);
+  const char *const found = process_finding(sorter, &length);
   message_fail(&sorter->failure,
-               "%s was stopped after %g s %s: it did not come back. %.*s; --seed N shuffles the "
+               "%s was stopped after %.3g s %s: it did not come back. %.*s; --seed N shuffles the "
                "threads, --time-limit S waits longer",
-               name_of(sorter), limit, doing, found != NULL ? length : INT_MAX,
+               process_name(sorter), seconds, doing, found != NULL ? length : INT_MAX,
                found != NULL ? found
                              : "Usual causes are a barrier that some threads of a block never "
                                "reach, and a loop that waits for another thread or block");
 }
 
+double process_cpu_seconds(const Sorter *sorter) {
+  clockid_t clock;
+  struct timespec t;
+  if (sorter->process == 0 || clock_getcpuclockid(sorter->process, &clock) != 0 ||
+      clock_gettime(clock, &t) != 0)
+    return -1.0;
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Seconds that count towards a limit since `start` and `cpu_start`, the CPU seconds then.
+static double seconds_used(const Sorter *sorter, double start, double cpu_start) {
+  const double passed = seconds_now() - start;
+  const double cpu = sorter->patient && cpu_start >= 0.0 ? process_cpu_seconds(sorter) : -1.0;
+  return cpu < 0.0 ? passed : fmax(fmin(passed, cpu - cpu_start), 0.25 * passed);
+}
+
 bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double limit,
                     const char *doing, Answer *answer) {
-  const double deadline = seconds_now() + limit;
+  const double start = seconds_now(), cpu_start = process_cpu_seconds(sorter);
   int got = 0;
   while (got == 0) {
-    const double left = deadline - seconds_now();
+    const double left = limit - seconds_used(sorter, start, cpu_start);
     if (left <= 0.0) {
-      explain_hang(sorter, limit, doing);
+      explain_hang(sorter, seconds_now() - start, doing);
       return false;
     }
     got = listen_once(sorter, left, answer);
@@ -175,7 +178,7 @@ bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double
     return message_fail(&sorter->failure,
                         "%s answered out of turn %s: something in it writes to descriptor %d, "
                         "which is not its own",
-                        name_of(sorter), doing, SORTER_CONTROL);
+                        process_name(sorter), doing, SORTER_CONTROL);
   process_explain(sorter, status, doing);
   return false;
 }
@@ -203,44 +206,4 @@ int process_finish(Sorter *sorter, double limit) {
   sorter->memory = NULL;
   sorter->process = 0;
   return over ? status : -1;
-}
-
-// The line of a failed assert(), which says more than that the program was aborted; or NULL.
-static const char *failed_assertion(const char *heard) {
-  const char *at = strstr(heard, "crash: Aborted") != NULL ? strstr(heard, ": Assertion `") : NULL;
-  while (at != NULL && at > heard && at[-1] != '\n') at--;
-  return at;
-}
-
-// The line in which a sanitizer or cuda_cpu sums up, from the finding on; or NULL.
-static const char *summary(const Sorter *sorter, int *length) {
-  static const char *const marks[] = {
-      "SUMMARY: ", "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
-  const char *line = failed_assertion(sorter->heard);
-  for (size_t i = 0; i < sizeof marks / sizeof *marks && line == NULL; i++)
-    line = strstr(sorter->heard, marks[i]);
-  if (line == NULL) return NULL;
-  *length = (int)strcspn(line, "\n");
-  return line;
-}
-
-void process_explain(Sorter *sorter, int status, const char *doing) {
-  int length = 0;
-  const char *const found = summary(sorter, &length);
-  const char *const name = name_of(sorter);
-  Message *const why = &sorter->failure;
-  if (sorter->quiet && sorter->spoke) fputs(sorter->heard, stderr);
-  why->text[0] = '\0';
-  if (status == -1)
-    message_fail(why, "%s closed its connection to the judge %s, and went on", name, doing);
-  else if (found != NULL)
-    message_fail(why, "%s was stopped %s: %.*s", name, doing, length > 500 ? 500 : length, found);
-  else if (WIFSIGNALED(status))
-    message_fail(why, "%s crashed %s: %s (signal %d); %s", name, doing, strsignal(WTERMSIG(status)),
-                 WTERMSIG(status), NEXT_STEP);
-  else if (WEXITSTATUS(status) != EXIT_DEVICE || !sorter->spoke)
-    message_fail(why,
-                 "%s ended its process with exit code %d %s: a sort must return, and what it did "
-                 "not hand back does not count",
-                 name, WEXITSTATUS(status), doing);
 }

@@ -17,14 +17,25 @@ __attribute__((noreturn)) void process_become_sorter(int image, int control, int
 
 // Waits for the next answer to `secret` and passes on what the sorter prints meanwhile. False, with
 // sorter->failure set and the process gone, if it ended, took longer than `limit` seconds, or
-// answered out of turn. `doing` completes the sentence: "at n = 1000".
+// answered out of turn. If sorter->patient, seconds are CPU seconds where these are fewer, but at
+// least a quarter of the time that passes: a busy machine takes longer for the same sort, and a
+// sorter that sleeps must end too. `doing` completes the sentence: "at n = 1000".
 bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double limit,
                     const char *doing, Answer *answer);
+
+// CPU seconds of the process so far; -1 if it is gone.
+double process_cpu_seconds(const Sorter *sorter);
 
 // Waits for the process to end by itself, at most `limit` seconds, then kills its group and all
 // other processes that came of it. Returns its status as waitpid() writes it, or -1 if it was
 // still running.
 int process_finish(Sorter *sorter, double limit);
+
+// The version's name, once it is known.
+const char *process_name(const Sorter *sorter);
+
+// The line in which a sanitizer or cuda_cpu sums up, from the finding on; or NULL.
+const char *process_finding(const Sorter *sorter, int *length);
 
 // Writes sorter->failure from what process_finish() returned.
 void process_explain(Sorter *sorter, int status, const char *doing);

@@ -18,6 +18,7 @@ typedef struct Sorter {
   char heard[4096];  // the end of what it printed
   size_t heard_length;
   bool quiet;            // keep what it prints until it fails
+  bool patient;          // limits are longer on a busy machine: process_listen()
   bool spoke;            // it has printed something since the last question
   uint64_t open_secret;  // of sorter_open()'s question, whose answer is awaited later
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit

@@ -1,0 +1,87 @@
+// How far the battery goes: a sort that is right up to 2^18 or 2^20 elements only never passes, and
+// where the largest size would take too long, battery.largest says how far it got. The sorts are
+// functions of the host.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/battery.h"
+
+typedef struct Fake {
+  size_t limit;    // elements that are sorted; the others stay where they are
+  size_t largest;  // elements that it was asked for
+} Fake;
+
+static bool sort(void *context, Trial *trial) {
+  Fake *const fake = context;
+  TrialReference reference = trial_reference(trial);
+  const size_t bytes = trial->n * sizeof(uint32_t);
+  const size_t sorted = (trial->n < fake->limit ? trial->n : fake->limit) * sizeof(uint32_t);
+  memcpy(trial->after[KEYS_IN], trial->keys, bytes);
+  memcpy(trial->after[POSITIONS_IN], trial->positions, bytes);
+  memcpy(trial->after[KEYS_OUT], trial->keys, bytes);
+  memcpy(trial->after[POSITIONS_OUT], trial->positions, bytes);
+  memcpy(trial->after[KEYS_OUT], reference.keys, sorted);
+  memcpy(trial->after[POSITIONS_OUT], reference.positions, sorted);
+  trial->outside.found = false;
+  trial_reference_free(&reference);
+  if (trial->n > fake->largest) fake->largest = trial->n;
+  return true;
+}
+
+static bool restart(void *context) { return context != NULL; }
+
+static Battery run(Fake *fake, double known_seconds) {
+  const Rerun rerun = {.sort = sort,
+                       .restart = restart,
+                       .context = fake,
+                       .max_n = 2 * BATTERY_LARGEST,
+                       .known_n = known_seconds > 0.0 ? 220480 : 0,
+                       .known_seconds = known_seconds};
+  return battery_run(&rerun, true, 1);
+}
+
+static void test_limits(void **state) {
+  (void)state;
+  static const size_t limits[] = {1 << 18, 1 << 20, (1 << 20) + 1024, (1 << 20) + 2048};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    for (int slow = 0; slow < 2; slow++) {
+      Fake fake = {limits[i], 0};
+      const Battery battery = run(&fake, slow ? 2.0 : 0.0);
+      assert_int_equal(battery.outcome, BATTERY_WRONG);
+      assert_int_equal(battery.n, limits[i] == 1 << 18 ? 300007 : BATTERY_LARGEST);
+    }
+}
+
+static void test_right_sorts(void **state) {
+  (void)state;
+  const struct {
+    double known_seconds;  // of 220,480 elements
+    size_t largest;
+  } cases[] = {{0.0, BATTERY_LARGEST},
+               {2.0, BATTERY_LARGEST},
+               {20.0, BATTERY_LARGEST},
+               {100.0, 100003},
+               {400.0, 30000}};
+  // The image took far longer than 30,000 elements do here: times are expected to grow as n^2. In
+  // the third case, 300,007 elements show that they do not.
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    Fake fake = {SIZE_MAX, 0};
+    const Battery battery = run(&fake, cases[i].known_seconds);
+    assert_int_equal(battery.outcome, BATTERY_RIGHT);
+    assert_int_equal(battery.largest, cases[i].largest);
+    assert_int_equal(fake.largest, cases[i].largest);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_right_sorts),
+  };
+  return cmocka_run_group_tests_name("battery, sizes", tests, NULL, NULL);
+}
