@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { glossaryHtml, glossaryOf, linkTerms } from './lib/glossary.js';
 import { introduction, logTable } from './lib/handout.js';
-import { readDevices, readPublished } from './lib/inputs.js';
+import { readDevices, readMulti, readPublished } from './lib/inputs.js';
 import { fillPlaces, fillValues } from './lib/render.js';
 import { markDefinitions } from './lib/marks.js';
 import { onePassHtml } from './lib/one_pass.js';
@@ -22,7 +22,11 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const read = (...names) => fs.readFileSync(path.join(HERE, ...names), 'utf8');
 
 export function loadReport(folder = HERE) {
-  return { published: readPublished(path.join(folder, 'published')), devices: readDevices(path.join(folder, 'results')) };
+  return {
+    published: readPublished(path.join(folder, 'published')),
+    devices: readDevices(path.join(folder, 'results')),
+    multi: readMulti(path.join(folder, '../multi/results')),
+  };
 }
 
 // <!-- further steps -->: a step of the worklog for each measured radix version that the text does not describe,

@@ -21,7 +21,7 @@ group_of() {
     v2_blocks_*) echo blocks ;;
     merge_bottomup_*) echo merges ;;
     mppsort*) echo mppsort ;;
-    variant_*) echo variants ;;
+    variant_* | second_*) echo variants ;;
     scaling_*) echo scaling ;;
     inputs_*) echo inputs ;;
     merge_cpu_*) echo merge_cpu ;;
@@ -85,6 +85,7 @@ experiments() {
     local variants="$image $hw4" variants_large='--n 8M --pairs --reps 9 --time-limit 0.5' variants_seconds=5
     local article_bitonic='--n 16K,256K,2^23,2^26 --reps 9 --time-limit 0.5' article_merge='--n 8M --reps 9 --time-limit 0.5'
     local article_odd_even='--n 1K,5K,20K,50K --reps 3 --time-limit 0.5' article_seconds=5
+    local second_sizes='--n 1K,4096,16K,64K,220480,1M,8M,2^24,100M,2^28 --reps 9 --time-limit 0.25' second_seconds=20
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45
@@ -96,6 +97,7 @@ experiments() {
     local variants='--n 4096 --pairs --reps 3 --time-limit 2' variants_large='--n 16K --pairs --reps 3 --time-limit 2' variants_seconds=8
     local article_bitonic='--n 1K,2^14 --reps 3 --time-limit 1' article_merge='--n 16K --reps 3 --time-limit 0.5'
     local article_odd_even='--n 1K,5K --reps 3 --time-limit 0.5' article_seconds=5
+    local second_sizes='--n 1K,4096,16K --reps 3 --time-limit 0.3' second_seconds=15
   fi
 
   # 1. HW4's stage times, at its own size on either backend
@@ -146,8 +148,17 @@ experiments() {
     echo "variant_odd_even|$((2 * article_seconds))||odd-even sort on the device and on one CPU thread$note|odd_even odd_even_cpu --keys $article_odd_even \
 --sweep odd_even.stepsPerLaunch=1,32 --baseline none"
   echo "variant_mppsort_1024|$mpp_seconds||MPPSort, 1,024 threads in its sort$note|mppsort thrust_ref --keys $mpp --noise 0 --set mppsort.blockSort=1024"
+  # Versions that continue another one, beside it and the libraries: merge_v2, merge_three_step, ..
+  local second='' old
+  for version in $(tr ' ' '\n' <<<"$device" | grep '_v2$' | grep -v '^radix_'); do
+    old=${version%_v2}
+    if [ "$old" = merge ]; then old=merge_three_step; fi
+    second+="$version $old "
+  done
   # scaling, and skewed inputs
   for what in keys pairs; do
+    [ -z "$second" ] || echo "second_$what|$second_seconds||versions beside those that they continue$note, $what|$second$libraries\
+--$what $second_sizes $cub"
     if [ "$backend" = cuda ]; then
       echo "scaling_$what|20||the fast versions, 1K to 10^9 $what|$fast $cub --$what \
 --n 1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G --reps 20 --time-limit 0.5"

@@ -135,6 +135,8 @@ export function hw4Values(report, device) {
     'hw4.v1_scatter_share': percent(share('radix_v1', 'scatter')),
     'hw4.v2_scan': ms(stage('radix_v2', 'scan')),
     'hw4.v3_scan': ms(stage('radix_v3', 'scan')),
+    'hw4.v2_hist': ms(stage('radix_v2', 'hist')),
+    'hw4.input_n': size(HW4_SIZE),
     'hw4.v1_hist': ms(stage('radix_v1', 'hist')),
     'hw4.v1_total': ms(time('radix_v1')),
     'hw4.v2_total': ms(time('radix_v2')),

@@ -1,4 +1,5 @@
 // All figures, tables and values of the page, for one device.
+import { articleFigures, articleValues } from './article.js';
 import { blocksFigures, blocksValues } from './blocks.js';
 import { hw4Figures, hw4Values } from './hw4.js';
 import { inputsFigures, inputsValues } from './inputs.js';
@@ -9,7 +10,9 @@ import { NOT_MEASURED } from './format.js';
 import { profileTables } from './profiles.js';
 import { questionsFigures, questionsValues } from './questions.js';
 import { versionOrder } from './records.js';
+import { multiFigures, multiValues } from './multi.js';
 import { scalingFigures, scalingTables, scalingValues } from './scaling.js';
+import { secondFigures, secondValues } from './second.js';
 import { variantsTables } from './variants.js';
 import { worklogFigures, worklogTables, worklogValues } from './worklog.js';
 
@@ -21,8 +24,11 @@ const FIGURES = [
   mergeBottomupFigures,
   mppsortFigures,
   questionsFigures,
+  articleFigures,
+  secondFigures,
   scalingFigures,
   inputsFigures,
+  multiFigures,
 ];
 const VALUES = [
   worklogValues,
@@ -32,8 +38,11 @@ const VALUES = [
   mergeBottomupValues,
   mppsortValues,
   questionsValues,
+  articleValues,
+  secondValues,
   scalingValues,
   inputsValues,
+  multiValues,
 ];
 
 const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);
