@@ -13,6 +13,7 @@ import { fillPlaces, fillValues } from './lib/render.js';
 import { markDefinitions } from './lib/marks.js';
 import { onePassHtml } from './lib/one_pass.js';
 import { trafficSvg } from './lib/traffic.js';
+import { contradictions, gaps, missingNumbers } from './page/js/claims.js';
 import { figuresOf, tablesOf } from './page/js/page.js';
 import { isGpu, label, radixPath } from './page/js/records.js';
 import { escapeHtml } from './lib/svg.js';
@@ -107,12 +108,20 @@ function checkPlaces(html, report) {
   if (missing.length > 0) throw new Error(`page/text and page/js do not fit together: ${missing.join(', ')}`);
 }
 
+export const textFiles = () =>
+  Object.fromEntries(
+    fs
+      .readdirSync(path.join(HERE, 'page/text'))
+      .sort()
+      .map((name) => [name, read('page/text', name)]),
+  );
+
+// Sentences that would be wrong or empty with these records: reasons not to build the page.
+export const faults = (report, texts = textFiles()) => [...missingNumbers(report, texts), ...contradictions(report)];
+
 export function buildPage(report) {
   if (report.devices.length === 0) throw new Error('report/results has no record; make reproduce makes some');
-  const texts = fs
-    .readdirSync(path.join(HERE, 'page/text'))
-    .sort()
-    .map((name) => read('page/text', name));
+  const texts = Object.values(textFiles());
   const [opening, ...sections] = texts.map((text) => addSteps(text, report));
   const html = texts.join('\n');
   checkPlaces(html, report);
@@ -138,7 +147,11 @@ export function buildPage(report) {
 function main([output = path.join(HERE, 'index.html')]) {
   let page;
   try {
-    page = buildPage(loadReport());
+    const report = loadReport();
+    page = buildPage(report);
+    for (const gap of gaps(report)) console.error(`build: note: ${gap}`);
+    const wrong = faults(report);
+    if (wrong.length > 0) throw new Error(wrong.join('\nbuild: '));
   } catch (error) {
     console.error(`build: ${error.message}`);
     process.exit(2);

@@ -69,7 +69,19 @@ export function multiFigures(report) {
       format: (x) => `${digits(x)} G/s`,
       tables: [
         {
-          columns: ['GPUs', 'elements', 'n', 'ms', 'noise', 'Gkeys/s', 'one GPU, its share, ms', 'one GPU, all, ms', 'speed-up', 'largest share', 'exchange, GB/s'],
+          columns: [
+            'GPUs',
+            'elements',
+            'n',
+            'ms',
+            'noise',
+            'Gkeys/s',
+            'one GPU, its share, ms',
+            'one GPU, all, ms',
+            'speed-up',
+            'largest share',
+            'exchange, GB/s',
+          ],
           rows: found.flatMap(({ kind: [, what], points }) =>
             points.map(({ ranks: count_, row }) => [
               count_,

@@ -145,7 +145,10 @@ function bothChips(report) {
       id: 'worklog-chips',
       caption: 'Each version on both GPUs, ms',
       groups: [['', 1], ...sets[0].map(({ n }) => [`${size(n)} pairs`, 2 * gpus.length - 1])],
-      columns: ['version', ...sets[0].flatMap(() => [...gpus.map(label), ...gpus.slice(1).map((device) => `${label(device)} / ${label(gpus[0])}`)])],
+      columns: [
+        'version',
+        ...sets[0].flatMap(() => [...gpus.map(label), ...gpus.slice(1).map((device) => `${label(device)} / ${label(gpus[0])}`)]),
+      ],
       rows: versions.map((version) => [version, ...sets[0].flatMap((_, k) => cells(version, k))]),
       note: `A ratio above 1: slower than on the ${label(gpus[0])}. Copy rates: ${gpus.map((device) => `${label(device)} ${digits(largeRecord(device).copy_gb_per_s, 4)} GB/s`).join(', ')}. At ${size(HW4_SIZE)} pairs much of the time is the host's.`,
     },
