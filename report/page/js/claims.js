@@ -25,7 +25,11 @@ export const CLAIMS = [
     holds: (device) =>
       all(less(small(device, newest(device)), small(device, 'thrust_ref')), less(small(device, newest(device)), small(device, 'cub_ref'))),
   },
-  { text: 'So it is; part 6 has the stages.', record: 'worklog', holds: (device) => less(large(device, 'radix_v2'), large(device, 'radix_v3')) },
+  {
+    text: 'So it is; part 6 has the stages.',
+    record: 'worklog',
+    holds: (device) => less(large(device, 'radix_v2'), large(device, 'radix_v3')),
+  },
   {
     text: 'At 100M pairs the report was right;',
     record: 'worklog',
@@ -33,7 +37,7 @@ export const CLAIMS = [
       all(less(large(device, 'radix_v4'), large(device, 'radix_v2')), less(large(device, 'radix_v4'), large(device, 'radix_v3'))),
   },
   {
-    text: "that a tile sorted first makes the scatter faster and the\nhistogram slower, holds",
+    text: 'that a tile sorted first makes the scatter faster and the\nhistogram slower, holds',
     record: 'hw4',
     holds: (device) =>
       all(
@@ -77,7 +81,9 @@ export function missingNumbers(report, texts) {
     const needed = text.replace(/\[\[\?.*?\]\]/gs, '');
     for (const [, key, id] of needed.matchAll(/\{\{([^}@]+)@([^}]+)\}\}/g))
       if (valueOf(report, report.devices[0], `${key}@${id}`).missing)
-        found.push(`page/text/${name} needs ${key}, and no record in report/results/${id} has it: measure it (make reproduce), or edit the sentence`);
+        found.push(
+          `page/text/${name} needs ${key}, and no record in report/results/${id} has it: measure it (make reproduce), or edit the sentence`,
+        );
   }
   return [...new Set(found)];
 }

@@ -13,7 +13,7 @@ import { versionOrder } from './records.js';
 import { multiFigures, multiValues } from './multi.js';
 import { scalingFigures, scalingTables, scalingValues } from './scaling.js';
 import { secondFigures, secondValues } from './second.js';
-import { variantsTables } from './variants.js';
+import { variantsFigures, variantsTables, variantsValues } from './variants.js';
 import { worklogFigures, worklogTables, worklogValues } from './worklog.js';
 
 const FIGURES = [
@@ -28,6 +28,7 @@ const FIGURES = [
   secondFigures,
   scalingFigures,
   inputsFigures,
+  variantsFigures,
   multiFigures,
 ];
 const VALUES = [
@@ -42,6 +43,7 @@ const VALUES = [
   secondValues,
   scalingValues,
   inputsValues,
+  variantsValues,
   multiValues,
 ];
 
