@@ -84,7 +84,7 @@ experiments() {
     local bottom_seconds=4 parents_seconds=20 mpp_seconds=3 scale_seconds=10 note=''
     local variants="$image $hw4" variants_large='--n 8M --pairs --reps 9 --time-limit 0.5' variants_seconds=5
     local article_bitonic='--n 16K,256K,2^23,2^26 --reps 9 --time-limit 0.5' article_merge='--n 8M --reps 9 --time-limit 0.5'
-    local article_odd_even='--n 1K,5K,20K,50K --reps 3 --time-limit 0.5' article_seconds=5
+    local article_odd_even='--n 1K,5K,20K,50K --reps 3 --time-limit 2' article_seconds=5
     local second_sizes='--n 1K,4096,16K,64K,220480,1M,8M,2^24,100M,2^28 --reps 9 --time-limit 0.25' second_seconds=20
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
@@ -145,7 +145,7 @@ experiments() {
 --sweep merge_three_step.serialUntil=1,4,16,64,256 --sweep merge_three_step.blockUntil=2,256,2048,4096 --baseline none"
   fi
   [[ " $slow " != *odd_even* ]] ||
-    echo "variant_odd_even|$((2 * article_seconds))||odd-even sort on the device and on one CPU thread$note|odd_even odd_even_cpu --keys $article_odd_even \
+    echo "variant_odd_even|$((3 * article_seconds))||odd-even sort on the device and on one CPU thread$note|odd_even odd_even_cpu --keys $article_odd_even \
 --sweep odd_even.stepsPerLaunch=1,32 --baseline none"
   echo "variant_mppsort_1024|$mpp_seconds||MPPSort, 1,024 threads in its sort$note|mppsort thrust_ref --keys $mpp --noise 0 --set mppsort.blockSort=1024"
   # Versions that continue another one, beside it and the libraries: merge_v2, merge_three_step, ..

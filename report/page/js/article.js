@@ -153,6 +153,7 @@ export function articleValues(report, device) {
     'article.textbook_small': gain(small, 0, 2),
     'article.textbook_large': gain(large, 0, 2),
     'article.steps_large': gain(large, 1, 2),
+    'article.steps_textbook': gain(large, 1, 0),
     'article.far': times(over(far(1), far(2))),
     'article.merge_n': size(serial(device, {}).n),
     'article.merge_one': times(over(stage(device, { blockSerial: 1, copyBack: 0 }), ours)),
