@@ -117,6 +117,24 @@ test("the article's own forms: ratios of the rows with these knobs", () => {
   );
   assert.match(buildPage(report), /Step 1 of 8M keys takes 10\.0 times as long with blocks of one thread/);
 });
+test('instructions: warp instructions times 32 per pair, by the step that a kernel is for', () => {
+  const csv =
+    'version,n,kernel,launches,warp_instructions\nradix_v2,320,scatter,8,30\nradix_v2,320,rank_by_counting,8,60\n' +
+    'radix_v2,320,scan_tiles,8,5\nradix_v2,320,add_sums,8,5\nradix_v6,320,one_sweep,4,20\n';
+  const report = reportOf({ 'X1/hw4.json': record(), 'X1/instructions.csv': csv });
+  const { categories, series } = figure(report, 'instructions');
+  assert.deepEqual(categories, ['radix_v2', 'radix_v6']);
+  assert.deepEqual(
+    series.map(({ name, values }) => [name, ...values]),
+    [
+      ['scan', 1, null],
+      ['rank', 6, null],
+      ['scatter', 3, null],
+      ['sweep: rank and scatter', null, 2],
+    ],
+  );
+  assert.equal(value(report, 'instructions.radix_v2'), '10.0, 60% of them to rank');
+});
 test('versions that continue others: gains, and the share of the floor', () => {
   const rows = [
     ['mppsort_v2', 0.2],

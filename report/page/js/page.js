@@ -3,6 +3,7 @@ import { articleFigures, articleValues } from './article.js';
 import { blocksFigures, blocksValues } from './blocks.js';
 import { hw4Figures, hw4Values } from './hw4.js';
 import { inputsFigures, inputsValues } from './inputs.js';
+import { instructionsFigures, instructionsValues } from './instructions.js';
 import { mergeBottomupFigures, mergeBottomupValues } from './merge_bottomup.js';
 import { mergeCpuFigures, mergeCpuValues } from './merge_cpu.js';
 import { mppsortFigures, mppsortValues } from './mppsort.js';
@@ -18,6 +19,7 @@ import { worklogFigures, worklogTables, worklogValues } from './worklog.js';
 
 const FIGURES = [
   worklogFigures,
+  instructionsFigures,
   hw4Figures,
   blocksFigures,
   mergeCpuFigures,
@@ -33,6 +35,7 @@ const FIGURES = [
 ];
 const VALUES = [
   worklogValues,
+  instructionsValues,
   hw4Values,
   blocksValues,
   mergeCpuValues,
