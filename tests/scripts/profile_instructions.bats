@@ -18,7 +18,7 @@ FAKE
   chmod +x "$BATS_TEST_TMPDIR/bin/ncu"
   PATH=$BATS_TEST_TMPDIR/bin:$PATH
 }
-profile() { COMPARE=$(command -v true) N=1000 scripts/profile_instructions.sh "$@" 2>&1; }
+profile() { COMPARE=$(type -P true) N=1000 scripts/profile_instructions.sh "$@" 2>&1; }
 
 @test "sums of one sort for each kernel: a row of compare sorts three times" {
   run -0 profile "$BATS_TEST_TMPDIR/out" radix_v1
