@@ -7,9 +7,11 @@
 //           kernel sorts one small array: each of its blocks compares with parts that only other
 //           blocks hold. Here far partners meet in device memory, and blocks wait for each other
 //           at the end of a kernel. Near partners meet in shared memory. Each visit to either
-//           memory does up to three steps at once (common/block_bitonic.cuh).
+//           memory does up to three steps at once (common/block_bitonic.cuh). textbook = 1 is the
+//           article's form, corrected (textbook.cuh).
 // Lesson:   regular work suits GPUs, but n log^2 n of it is too much: 2^23 keys take 276 steps over
 //           all of them, where a radix sort takes four passes.
+#include "bitonic/textbook.cuh"
 #include "common/block_bitonic.cuh"
 #include "common/check.h"
 #include "common/knobs.h"
@@ -24,6 +26,7 @@ static const SortKnob knobs[] = {
     {"steps", 3, 1, MAX_BITONIC_STEPS, "steps of the network per visit to memory"},
     {"blockTile", 512, 32, 1024, "threads per block on tiles in shared memory"},
     {"blockFar", 256, 32, 1024, "threads per block of steps in device memory"},
+    {"textbook", 0, 0, 1, "1: the article's form: partner = index ^ distance, step by step"},
     {},
 };
 
@@ -154,7 +157,12 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                const size_t numElems) {
   if (numElems == 0) return;
   const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
-  if (d_inputPos == NULL)
+  const int block_tile = knob("blockTile");
+  if (knob("textbook") == 1 && d_inputPos == NULL)
+    sort_by_textbook<false>(input, output, numElems, block_tile);
+  else if (knob("textbook") == 1)
+    sort_by_textbook<true>(input, output, numElems, block_tile);
+  else if (d_inputPos == NULL)
     sort_with_knobs<false>(input, output, (unsigned int)numElems);
   else
     sort_with_knobs<true>(input, output, (unsigned int)numElems);

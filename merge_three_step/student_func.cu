@@ -8,6 +8,7 @@
 //           search in the other run, in shared memory. Step 3, few and huge: every 256th element
 //           is a splitter; between neighbours of the sorted splitters lie at most 256 + 256
 //           elements, and each such piece is merged by a block, so that one merge fills all SMs.
+//           (blockSerial = 1, copyBack = 1: step 1 as the article prints it.)
 // Lesson:   the three steps are one idea at three sizes: how much work a thread gets. The remaining
 //           cost is the number of levels: each one reads, searches and writes everything.
 #include "common/check.h"
@@ -25,7 +26,9 @@ static const SortKnob knobs[] = {
     {"blockUntil", 2048, 2, 4096,
      "step 2 merges two runs only while both fit in this many elements"},
     {"splitterDistance", 256, 16, 1024, "step 3: elements from one splitter to the next"},
-    {"blockSize", 256, 32, 1024, "threads per block of step 1, of the splitters and of a piece"},
+    {"blockSize", 256, 32, 1024, "threads per block of the splitters and of a piece"},
+    {"blockSerial", 256, 1, 1024, "threads per block of step 1; the article has 1"},
+    {"copyBack", 0, 0, 1, "1: step 1 copies each level back, as the article does"},
     {},
 };
 
@@ -168,6 +171,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                const size_t numElems) {
   if (numElems == 0) return;
   const size_t n = numElems, block_size = (size_t)knob("blockSize");
+  const int block_serial = knob("blockSerial");
   const size_t serial_until = (size_t)knob("serialUntil"), block_until = (size_t)knob("blockUntil");
 
   Pairs from = {d_inputVals, d_inputPos}, to = {d_outputVals, d_outputPos};
@@ -178,12 +182,16 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     // BEGIN SOLUTION
     // TODO 1: launch merge_by_threads: a thread for each of `merges` merges.
     //- lab_todo("TODO 1: write merge_by_threads and launch it");
-    //- (void)merges;
-    merge_by_threads<<<blocks_for(merges, (int)block_size), (int)block_size>>>(from, to, n, width);
+    //- (void)merges, (void)block_serial;
+    const int threads = merges > INT32_MAX ? 256 : block_serial;  // the largest grid
+    merge_by_threads<<<blocks_for(merges, threads), threads>>>(from, to, n, width);
     LAUNCH_CHECK();
     // END SOLUTION
     //+ lab_runs(to.keys, n, 2 * width);
-    swap_pairs(&from, &to);
+    if (knob("copyBack") == 1)
+      copy_pairs(from, to, n);
+    else
+      swap_pairs(&from, &to);
   }
   stage_stop();
 

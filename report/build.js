@@ -8,11 +8,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { glossaryHtml, glossaryOf, linkTerms } from './lib/glossary.js';
 import { introduction, logTable } from './lib/handout.js';
-import { readDevices, readPublished } from './lib/inputs.js';
+import { readDevices, readMulti, readPublished } from './lib/inputs.js';
 import { fillPlaces, fillValues } from './lib/render.js';
 import { markDefinitions } from './lib/marks.js';
 import { onePassHtml } from './lib/one_pass.js';
 import { trafficSvg } from './lib/traffic.js';
+import { contradictions, gaps, missingNumbers } from './page/js/claims.js';
 import { figuresOf, tablesOf } from './page/js/page.js';
 import { isGpu, label, radixPath } from './page/js/records.js';
 import { escapeHtml } from './lib/svg.js';
@@ -22,7 +23,11 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const read = (...names) => fs.readFileSync(path.join(HERE, ...names), 'utf8');
 
 export function loadReport(folder = HERE) {
-  return { published: readPublished(path.join(folder, 'published')), devices: readDevices(path.join(folder, 'results')) };
+  return {
+    published: readPublished(path.join(folder, 'published')),
+    devices: readDevices(path.join(folder, 'results')),
+    multi: readMulti(path.join(folder, '../multi/results')),
+  };
 }
 
 // <!-- further steps -->: a step of the worklog for each measured radix version that the text does not describe,
@@ -103,12 +108,20 @@ function checkPlaces(html, report) {
   if (missing.length > 0) throw new Error(`page/text and page/js do not fit together: ${missing.join(', ')}`);
 }
 
+export const textFiles = () =>
+  Object.fromEntries(
+    fs
+      .readdirSync(path.join(HERE, 'page/text'))
+      .sort()
+      .map((name) => [name, read('page/text', name)]),
+  );
+
+// Sentences that would be wrong or empty with these records: reasons not to build the page.
+export const faults = (report, texts = textFiles()) => [...missingNumbers(report, texts), ...contradictions(report)];
+
 export function buildPage(report) {
   if (report.devices.length === 0) throw new Error('report/results has no record; make reproduce makes some');
-  const texts = fs
-    .readdirSync(path.join(HERE, 'page/text'))
-    .sort()
-    .map((name) => read('page/text', name));
+  const texts = Object.values(textFiles());
   const [opening, ...sections] = texts.map((text) => addSteps(text, report));
   const html = texts.join('\n');
   checkPlaces(html, report);
@@ -134,7 +147,11 @@ export function buildPage(report) {
 function main([output = path.join(HERE, 'index.html')]) {
   let page;
   try {
-    page = buildPage(loadReport());
+    const report = loadReport();
+    page = buildPage(report);
+    for (const gap of gaps(report)) console.error(`build: note: ${gap}`);
+    const wrong = faults(report);
+    if (wrong.length > 0) throw new Error(wrong.join('\nbuild: '));
   } catch (error) {
     console.error(`build: ${error.message}`);
     process.exit(2);

@@ -8,8 +8,25 @@
 # either backend. FULL=1 adds the experiments that take long.
 # The name is the record's file name: report/results/DEVICE/NAME.json. It ends in the number of
 # threads where a series varies it (merge_cpu_tasks_08).
+# group_of NAME prints the group that --only takes instead of a pattern; groups lists them all.
 
 : "${compare:=./compare}"
+# shellcheck disable=SC2034 # reproduce.sh lists them
+groups='hw4 blocks merges mppsort variants scaling inputs merge_cpu full repeat'
+group_of() {
+  case $1 in
+    full_*) echo full ;;
+    repeat_*) echo repeat ;;
+    hw4* | worklog) echo hw4 ;;
+    v2_blocks_*) echo blocks ;;
+    merge_bottomup_*) echo merges ;;
+    mppsort*) echo mppsort ;;
+    variant_* | second_*) echo variants ;;
+    scaling_*) echo scaling ;;
+    inputs_*) echo inputs ;;
+    merge_cpu_*) echo merge_cpu ;;
+  esac
+}
 hw4_size=220480
 
 listed_inputs() { "$compare" --list | sed -n '/^Inputs/,$ s/^  \([a-z][a-z0-9-]*\) .*/\1/p'; }
@@ -45,7 +62,7 @@ experiments() {
   local probe=$1 full=$2 image='--image samples/portrait.ppm,samples/template.ppm --pairs'
   local backend slow device host libraries fast others version what block threads slowest=
   backend=$(sed -n 's/^ *"backend": "\(.*\)",\{0,1\}$/\1/p' "$probe")
-  slow=$(slow_versions)
+  slow=$(slow_versions | grep -vxF "$(probed "$probe" true)")  # of those with kernels
   device=$(probed "$probe" false | grep -vxF "${slow:-none}" | tr '\n' ' ')
   host=$(probed "$probe" true | tr '\n' ' ')
   libraries=$(tr ' ' '\n' <<<"$device" | grep '_ref$' | tr '\n' ' ')
@@ -66,6 +83,9 @@ experiments() {
     local skewed='--n 8M --reps 15 --time-limit 0.25' skewed_seconds=20
     local bottom_seconds=4 parents_seconds=20 mpp_seconds=3 scale_seconds=10 note=''
     local variants="$image $hw4" variants_large='--n 8M --pairs --reps 9 --time-limit 0.5' variants_seconds=5
+    local article_bitonic='--n 16K,256K,2^23,2^26 --reps 9 --time-limit 0.5' article_merge='--n 8M --reps 9 --time-limit 0.5'
+    local article_odd_even='--n 1K,5K,20K,50K --reps 3 --time-limit 2' article_seconds=5
+    local second_sizes='--n 1K,4096,16K,64K,220480,1M,8M,2^24,100M,2^28 --reps 9 --time-limit 0.25' second_seconds=20
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45
@@ -75,6 +95,9 @@ experiments() {
     local skewed='--n 8192 --reps 3 --time-limit 0.2' skewed_seconds=25
     local bottom_seconds=25 parents_seconds=3 mpp_seconds=4 scale_seconds=15 note='; n is scaled down'
     local variants='--n 4096 --pairs --reps 3 --time-limit 2' variants_large='--n 16K --pairs --reps 3 --time-limit 2' variants_seconds=8
+    local article_bitonic='--n 1K,2^14 --reps 3 --time-limit 1' article_merge='--n 16K --reps 3 --time-limit 0.5'
+    local article_odd_even='--n 1K,5K --reps 3 --time-limit 0.5' article_seconds=5
+    local second_sizes='--n 1K,4096,16K --reps 3 --time-limit 0.3' second_seconds=15
   fi
 
   # 1. HW4's stage times, at its own size on either backend
@@ -111,9 +134,31 @@ experiments() {
     echo "variant_bits_$version|$variants_seconds||$version with 1 to 8 bits a digit$note|$version $variants --sweep $version.nBits=$bits --baseline none"
     echo "variant_bits_large_$version|$variants_seconds||the same, more pairs$note|$version $variants_large --sweep $version.nBits=$bits --baseline none"
   done
+  # The parallel sorting article's own forms beside ours.
+  [[ " $device " != *" bitonic "* ]] ||
+    echo "variant_bitonic|$article_seconds||bitonic: the article's form, and steps per visit$note|bitonic --keys $article_bitonic \
+--sweep bitonic.textbook=0,1 --sweep bitonic.steps=1,3 --baseline none"
+  if [[ " $device " == *" merge_three_step "* ]]; then
+    echo "variant_merge_serial|$article_seconds||merge_three_step: a block of one thread per merge$note|merge_three_step --keys $article_merge \
+--sweep merge_three_step.blockSerial=1,32,256 --sweep merge_three_step.copyBack=0,1 --baseline none"
+    echo "variant_merge_until|$article_seconds||merge_three_step: where its steps end$note|merge_three_step --keys $article_merge \
+--sweep merge_three_step.serialUntil=1,4,16,64,256 --sweep merge_three_step.blockUntil=2,256,2048,4096 --baseline none"
+  fi
+  [[ " $slow " != *odd_even* ]] ||
+    echo "variant_odd_even|$((3 * article_seconds))||odd-even sort on the device and on one CPU thread$note|odd_even odd_even_cpu --keys $article_odd_even \
+--sweep odd_even.stepsPerLaunch=1,32 --baseline none"
   echo "variant_mppsort_1024|$mpp_seconds||MPPSort, 1,024 threads in its sort$note|mppsort thrust_ref --keys $mpp --noise 0 --set mppsort.blockSort=1024"
+  # Versions that continue another one, beside it and the libraries: merge_v2, merge_three_step, ..
+  local second='' old
+  for version in $(tr ' ' '\n' <<<"$device" | grep '_v2$' | grep -v '^radix_'); do
+    old=${version%_v2}
+    if [ "$old" = merge ]; then old=merge_three_step; fi
+    second+="$version $old "
+  done
   # scaling, and skewed inputs
   for what in keys pairs; do
+    [ -z "$second" ] || echo "second_$what|$second_seconds||versions beside those that they continue$note, $what|$second$libraries\
+--$what $second_sizes $cub"
     if [ "$backend" = cuda ]; then
       echo "scaling_$what|20||the fast versions, 1K to 10^9 $what|$fast $cub --$what \
 --n 1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G --reps 20 --time-limit 0.5"

@@ -2,11 +2,11 @@
 # Runs the report's experiments (scripts/experiments.sh) on this machine, GPU or not, and adds the
 # machine to the page report/index.html.
 #   scripts/reproduce.sh [--only GLOB] [--again] [--full] [--as DEVICE] [--list]
-#     --only    experiments whose name matches, e.g. --only 'v2_*'
+#     --only    experiments of these groups, or whose names match: --only hw4,scaling or --only 'v2_*'
 #     --again   measure again, also where a record exists
 #     --full    also the sizes that take more than a minute a run
 #     --as      the folder's name, where two machines have the same device
-#     --list    print the experiments that would run, and stop
+#     --list    print the experiments that would run, and the expected seconds of each group, and stop
 # A record for each: report/results/DEVICE/NAME.json, complete or not there. An existing record is not measured again, so after Ctrl-C
 # the same command continues. Needs ./compare (make compare), bash, coreutils, sed, grep and awk.
 # COMPARE and OUT name another program and another folder than ./compare and report/results.
@@ -34,6 +34,16 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+# Is an experiment in the list of groups and patterns that --only gave?
+wanted() {
+  local one IFS=,
+  set -f # no file names
+  for one in $only; do
+    # shellcheck disable=SC2053 # a pattern
+    if [[ $1 == $one || $(group_of "$1") == "$one" ]]; then return 0; fi
+  done
+  return 1
+}
 [ -x "$compare" ] || quit 2 "there is no program $compare; make compare builds it"
 case $device in */* | .*) quit 2 "--as: '$device' is no name for a folder" ;; esac
 
@@ -66,8 +76,7 @@ done
 lines=() done_before=0 left=0
 while IFS= read -r line; do
   IFS='|' read -r name seconds _ <<<"$line"
-  # shellcheck disable=SC2053 # a pattern
-  [[ $name == $only ]] || continue
+  wanted "$name" || continue
   if [ "$again" = 0 ] && [ -f "$folder/$name.json" ]; then
     done_before=$((done_before + 1))
     continue
@@ -85,6 +94,14 @@ if [ "$list" = 1 ]; then
   for line in "${lines[@]}"; do
     IFS='|' read -r name _ environment _ arguments <<<"$line"
     echo "$name: ${environment:+$environment }$compare $arguments"
+  done
+  for group in $groups; do
+    expected=0
+    for line in "${lines[@]}"; do
+      IFS='|' read -r name seconds _ <<<"$line"
+      [ "$(group_of "$name")" != "$group" ] || expected=$((expected + seconds))
+    done
+    [ "$expected" = 0 ] || echo "# --only $group: about $expected s"
   done
   exit 0
 fi

@@ -8,6 +8,7 @@
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "harness/diagnosis.h"
+#include "harness/warm_up.h"
 
 // Can a version sort a row in `free_bytes`? If not, the report gets how many elements fit.
 static bool fits(const Row *row, size_t free_bytes, Report *report) {
@@ -57,9 +58,12 @@ static void name_mistake(const Row *row, const Workload *workload, char *text, s
 static void measure_row(const Row *row, const Workload *workload, const Request *request,
                         Report *report) {
   set_knobs(row);
+  const bool on_host = row->loaded->version->on_host;
+  if (!on_host) device_warm_up();
   check_blame(row->loaded->version->name);
   report->measured = measure(row->loaded, workload, request->plan);
   check_blame(NULL);
+  if (!on_host) device_used();
   const Verdict *const verdict = &report->measured.verdict;
   const char *const outside = report->measured.outside.text;
   const bool right = verdict_passes(verdict) && outside[0] == '\0';
@@ -80,7 +84,9 @@ static void measure_row(const Row *row, const Workload *workload, const Request 
 
 void worker_run(const Request *request, const Plan *plan, size_t first, Deliver *deliver,
                 void *context) {
+  device_warm_up();  // so that the clocks of the conditions are those of the rows
   Report report = {.kind = REPORT_CONDITIONS, .conditions = conditions_now()};
+  device_warm_up();
   report.conditions.copy_bytes_per_second = first == 0 ? measure_copy_rate() : 0.0;
   deliver(&report, context);
   Workload workload = {0};

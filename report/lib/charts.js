@@ -195,9 +195,9 @@ function field(figure, options) {
 function heat(figure, options) {
   const { width, narrow } = options;
   const [across, down] = [narrow ? 2 : 3, figure.panels.length];
-  const cell = narrow ? 20 : 35;
+  const cell = (narrow ? 20 : 35) * (down === 1 ? 1.6 : 1);
   const left = 46;
-  const [panelWidth, panelHeight] = [6 * cell + left + 14, 6 * cell + 56];
+  const [panelWidth, panelHeight] = [figure.columns.length * cell + left + 14, figure.rows.length * cell + 56];
   const all = figure.panels.flatMap((panel) => panel.cells.flat()).filter((value) => value != null);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const shade = (value) => 0.06 + (0.86 * Math.log(value / low)) / Math.log(high / low);
@@ -213,7 +213,7 @@ function heat(figure, options) {
         parts.push(
           `<rect x="${px(x0 + j * cell)}" y="${px(y0 + i * cell)}" width="${cell}" height="${cell}" class="c" fill-opacity="${shade(value).toFixed(2)}">${tip(title)}</rect>`,
         );
-        if (!narrow)
+        if (!narrow || down === 1)
           parts.push(
             text(x0 + (j + 0.5) * cell, y0 + i * cell + cell / 2 + 4, figure.short(value), {
               anchor: 'middle',
@@ -225,7 +225,8 @@ function heat(figure, options) {
       });
     });
     figure.columns.forEach((name, j) => {
-      if (!narrow || j % 2 === 0) parts.push(text(x0 + (j + 0.5) * cell, y0 + 6 * cell + 14, name, { anchor: 'middle', cls: 't' }));
+      if (!narrow || down === 1 || j % 2 === 0)
+        parts.push(text(x0 + (j + 0.5) * cell, y0 + figure.rows.length * cell + 14, name, { anchor: 'middle', cls: 't' }));
     });
   });
   const height = Math.ceil(down / across) * panelHeight + 24;

@@ -3,6 +3,7 @@
 //   results/DEVICE/NAME.json        one record for each experiment, by scripts/reproduce.sh
 //   results/DEVICE/NAME.csv         profiles, by scripts/profile_merge_bottomup.sh
 //   results/NAME_DEVICE.json        records of single comparisons, by scripts/bench.sh and gpu_check.sh
+//   multi/results/MACHINE/NAME_RANKS.json    records of multi_sort on several GPUs, by multi/measure.sh
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseCsv } from './csv.js';
@@ -92,6 +93,33 @@ function readFolder(folder, device) {
 
 const order = (device) => (Object.values(device.records)[0].device.backend === 'cpu' ? '1' : '0');
 const records = (device) => Object.keys(device.records).length;
+
+// [{machine, name, ranks, record}], ranks as in the record; none where the folder is missing. Records of the cpu backend are left out.
+export function readMulti(results) {
+  if (!fs.existsSync(results)) return [];
+  return sorted(results)
+    .filter((machine) => fs.statSync(path.join(results, machine)).isDirectory())
+    .flatMap((machine) =>
+      sorted(path.join(results, machine))
+        .filter((file) => file.endsWith('.json'))
+        .map((file) => readMultiRecord(path.join(results, machine, file), machine)),
+    )
+    .filter(({ record }) => record.device.backend === 'cuda');
+}
+
+function readMultiRecord(file, machine) {
+  let record;
+  try {
+    record = JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file}: ${error.message}`);
+  }
+  if (record.schema !== 1 || record.program !== 'multi_sort' || !Array.isArray(record.rows))
+    throw new Error(`${file}: not a record of multi_sort, schema 1`);
+  const wrong = record.rows.find((row) => !row.right);
+  if (wrong) throw new Error(`${file}: a wrong row, ${wrong.input}, n ${wrong.n}: ${wrong.verdict}`);
+  return { machine, name: path.basename(file, '.json').replace(/_\d+$/, ''), ranks: record.ranks, record };
+}
 
 export function readPublished(folder) {
   const files = sorted(folder).filter((name) => name.endsWith('.csv'));

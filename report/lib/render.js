@@ -79,7 +79,7 @@ function figureHtml(figure, device) {
     if (isGpu(device)) parts.push(`<div class="chart narrow">${chartSvg(figure, { width: NARROW, narrow: true })}</div>`);
   }
   parts.push('</div>');
-  const tables = tablesOfFigure(figure)
+  const tables = (figure.tables || drawn ? tablesOfFigure(figure) : [])
     .map(
       (table) =>
         (table.rows.length > 0 ? tableHtml(table, figure.title) : '') + (table.note ? `<p class="note">${escapeHtml(table.note)}</p>` : ''),

@@ -34,7 +34,7 @@ export const bytesOf = (version) => {
   const { passes, once, steps } = TRAFFIC[version];
   return once + passes * steps.reduce((sum, [, bytes]) => sum + bytes, 0);
 };
-const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v7: 'count, sort of buckets' };
+const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v7: 'count, buckets' };
 
 // Two bars to scale: one pass (all versions on one scale), and the whole sort beside radix_v1's.
 export function trafficSvg(version) {
@@ -54,14 +54,14 @@ export function trafficSvg(version) {
     );
     x += w;
   });
-  const text = `${total.toLocaleString('en-US')} bytes a pair`;
+  const text = `${total.toLocaleString('en-US')} bytes`;
   const sum = `${passes} x ${pass} + ${once} (${ONCE[version] ?? 'last copy'})`;
   parts.push(
     `<text x="0" y="66">whole sort: ${text} = ${sum}</text>`,
     `<rect class="k5 b" x="0" y="72" width="${Math.max(3, (total / most) * width).toFixed(1)}" height="16"/>`,
   );
   return (
-    `<svg class="traffic" viewBox="0 0 ${width} 92" role="img" aria-label="${escapeHtml(`${version} moves ${text}: ${sum}`)}">` +
+    `<svg class="traffic" viewBox="0 0 ${width} 92" role="img" aria-label="${escapeHtml(`${version} moves ${text} a pair: ${sum}`)}">` +
     `${parts.join('')}</svg>`
   );
 }

@@ -89,6 +89,26 @@ const EXPECTED = {
     if (column === 'ratio') return time('cub_ref') / time('radix_v7');
     return time(column === 'CUB' ? 'cub_ref' : column);
   },
+  'worklog-chips': ({ row, column, group }) => {
+    const n = sizeOf(group.replace(' pairs', ''));
+    const time = (gpu) =>
+      fastest(record({ H200: 'H200', 'H100 80GB HBM3': 'H100_80GB_HBM3' }[gpu], n === 1e8 ? 'worklog' : 'hw4'), {
+        version: row,
+        what: 'pairs',
+        n,
+      });
+    const [gpu, first] = column.split(' / ');
+    return first ? time(gpu) / time(first) : time(gpu);
+  },
+  ...Object.fromEntries(
+    ['keys', 'pairs']
+      .filter((what) => ['H200', 'H100_80GB_HBM3'].some((device) => record(device, `second_${what}`)))
+      .map((what) => [
+        `second-${what}`,
+        ({ device, row, column }) =>
+          fastest(record(device, `second_${what}`), { version: column.replace(', ms', ''), what, input: 'uniform', n: sizeOf(row) }),
+      ]),
+  ),
   opening: ({ device, row, column, group }) => {
     const n = sizeOf(group.replace(' pairs', ''));
     const time = (version) => fastest(record(device, n === 1e8 ? 'worklog' : 'hw4'), { version, what: 'pairs', n });

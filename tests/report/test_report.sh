@@ -17,6 +17,7 @@ for package in d3-scale papaparse playwright-core; do
 done
 status=0
 node --test-reporter=tap tests/report/build.test.mjs || status=1
+node --test-reporter=tap tests/report/sections.test.mjs || status=1
 node --test-reporter=tap tests/report/drawing.test.mjs || status=1
 node --test-reporter=tap tests/report/cells.test.mjs || status=1
 if command -v chromium chromium-browser google-chrome >/dev/null; then

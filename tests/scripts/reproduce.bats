@@ -140,6 +140,28 @@ files() { find "$work/results" -name "$1" | wc -l; }
   [ "$(grep -c -- '--image' "$work/log")" = 3 ]
 }
 
+@test "--only takes groups; together they are the whole set" {
+  machine cuda 'driver 7'
+  run -0 reproduce --only merges,mppsort
+  asked 'merge_bottomup --keys .*parentBlock=16'
+  asked 'mppsort thrust_ref'
+  run -1 asked 'merge_cpu'
+  . scripts/experiments.sh
+  for group in $groups; do
+    case $group in full | repeat) continue ;; esac
+    run -0 reproduce --only "$group"
+  done
+  run -0 reproduce
+  says ': 0 experiments, about 0 s'
+}
+
+@test "--list: the expected seconds of each group" {
+  machine cuda 'driver 7'
+  run -0 reproduce --list
+  says '# --only merge_cpu: about [0-9]* s'
+  [ ! -s "$work/log" ]
+}
+
 @test "another machine with the same device is refused; --as keeps the two apart" {
   reproduce --only mppsort
   machine cpu 'driver 8'
@@ -227,8 +249,10 @@ end_by() {
   [ "$(probed "$work/probe" true | grep -cx 'merge_cpu\|seq\|std_sort_ref')" = 3 ]
   [ "$(probed "$work/probe" false | grep -cx 'odd_even\|radix_v1\|thrust_ref')" = 3 ]
   [ "$(cat <(probed "$work/probe" true) <(probed "$work/probe" false) | wc -l)" = "$("$compare" --list | sed '/^$/q' | grep -c '^  [a-z]')" ]
-  [ "$(slow_versions)" = odd_even ]
+  [ "$(slow_versions | xargs)" = 'odd_even odd_even_cpu' ]
   experiments "$work/probe" 0 >"$work/lines"
   grep '^scaling_all_keys|.*|.* radix_v1 .*thrust_ref ' "$work/lines"
+  for name in bitonic merge_serial merge_until odd_even; do grep "^variant_$name|" "$work/lines"; done
+  while IFS='|' read -r name _; do [[ " $groups " == *" $(group_of "$name") "* ]]; done <"$work/lines"
   run -1 grep '^\(scaling_all\|inputs\).*\(odd_even\|seq \)' "$work/lines"
 }

@@ -1,7 +1,9 @@
 // All figures, tables and values of the page, for one device.
+import { articleFigures, articleValues } from './article.js';
 import { blocksFigures, blocksValues } from './blocks.js';
 import { hw4Figures, hw4Values } from './hw4.js';
 import { inputsFigures, inputsValues } from './inputs.js';
+import { instructionsFigures, instructionsValues } from './instructions.js';
 import { mergeBottomupFigures, mergeBottomupValues } from './merge_bottomup.js';
 import { mergeCpuFigures, mergeCpuValues } from './merge_cpu.js';
 import { mppsortFigures, mppsortValues } from './mppsort.js';
@@ -9,31 +11,43 @@ import { NOT_MEASURED } from './format.js';
 import { profileTables } from './profiles.js';
 import { questionsFigures, questionsValues } from './questions.js';
 import { versionOrder } from './records.js';
+import { multiFigures, multiValues } from './multi.js';
 import { scalingFigures, scalingTables, scalingValues } from './scaling.js';
-import { variantsTables } from './variants.js';
+import { secondFigures, secondValues } from './second.js';
+import { variantsFigures, variantsTables, variantsValues } from './variants.js';
 import { worklogFigures, worklogTables, worklogValues } from './worklog.js';
 
 const FIGURES = [
   worklogFigures,
+  instructionsFigures,
   hw4Figures,
   blocksFigures,
   mergeCpuFigures,
   mergeBottomupFigures,
   mppsortFigures,
   questionsFigures,
+  articleFigures,
+  secondFigures,
   scalingFigures,
   inputsFigures,
+  variantsFigures,
+  multiFigures,
 ];
 const VALUES = [
   worklogValues,
+  instructionsValues,
   hw4Values,
   blocksValues,
   mergeCpuValues,
   mergeBottomupValues,
   mppsortValues,
   questionsValues,
+  articleValues,
+  secondValues,
   scalingValues,
   inputsValues,
+  variantsValues,
+  multiValues,
 ];
 
 const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);

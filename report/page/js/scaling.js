@@ -173,10 +173,10 @@ function anomalies(device) {
   const [v2small, v2large] = [16000, 256000].map((n) => row('scaling_all_keys', { version: 'radix_v2', n }));
   const [seqSmall, seqLarge] = [220480, 1e6].map((n) => row('standard', { version: 'seq', n }));
   return {
-    'scaling.v2_16k': ms(v2small?.median_ms),
+    'scaling.v2_16k': v2small?.median_ms > v2large?.median_ms ? ms(v2small.median_ms) : null,
     'scaling.v2_16k_noise': percent(v2small?.noise == null ? null : 100 * v2small.noise),
     'scaling.v2_256k': ms(v2large?.median_ms),
-    'scaling.seq_1m': ms(seqLarge?.median_ms),
+    'scaling.seq_1m': over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480) > 1.3 ? ms(seqLarge.median_ms) : null,
     'scaling.seq_per_key': digits(over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480), 2),
   };
 }

@@ -1,11 +1,11 @@
 // Tables of experiments that the reports made and that a device may lack: settings beside each other, and repeated runs.
-import { digits, percent, size } from './format.js';
-import { label } from './records.js';
+import { digits, list, ms, over, percent, size, times } from './format.js';
+import { firstRecord, isGpu, label, rowsOf, sizesOf, source } from './records.js';
 
 const recordsLike = (device, pattern) => Object.entries(device.records).filter(([name]) => pattern.test(name));
 
 function variants(device) {
-  const rows = recordsLike(device, /^variant_/).flatMap(([, record]) => record.rows);
+  const rows = recordsLike(device, /^variant_(rank_way|bits|mppsort)/).flatMap(([, record]) => record.rows);
   if (rows.length === 0) return null;
   const knob = { radix_v2: ['nBits', 'rankWay'], mppsort: ['blockSort'] };
   const settings = (row) =>
@@ -55,6 +55,72 @@ function repeats(device) {
     caption: `Three runs, ${label(device)}`,
     columns: ['version', 'record', 'n', 'elements', 'run 1, ms', 'run 2, ms', 'run 3, ms', 'slowest over fastest'],
     rows,
+  };
+}
+
+// 1 to 8 bits a digit: the tile sorts of the reports.
+const BITS = [1, 2, 3, 4, 5, 6, 7, 8];
+const tiles = (device) =>
+  recordsLike(device, /^variant_bits_large_/)
+    .map(([name, record]) => ({ version: name.replace('variant_bits_large_', ''), record: { name, ...record } }))
+    .sort((a, b) => a.version.localeCompare(b.version));
+const bitsTime = (record, nBits) => rowsOf(record, { status: 'ok' }).find((row) => row.knobs.nBits === nBits)?.median_ms ?? null;
+
+export function variantsFigures(report, device) {
+  const found = tiles(device);
+  const n = found.length > 0 ? sizesOf(found[0].record)[0] : null;
+  return [
+    {
+      id: 'bits',
+      title: `Bits a digit${n ? `, ${size(n)} pairs` : ''}`,
+      type: 'line',
+      categories: BITS,
+      x: { label: 'bits a digit' },
+      y: { label: 'milliseconds (log scale)', log: true },
+      series: found.map(({ version, record }) => ({ name: version, color: version, values: BITS.map((nBits) => bitsTime(record, nBits)) })),
+      format: ms,
+      sources: found.length > 0 ? [source({ ...found[0].record, name: `variant_bits_large_* (${found.length})` })] : [],
+      missing: found.length === 0,
+    },
+  ];
+}
+
+// Experiments that a device may lack, by a record of each.
+const EXPERIMENTS = {
+  hw4_seq: 'seq with 1, 4 and 8 bits a digit',
+  v2_blocks_0256: "radix_v2's block sizes",
+  variant_rank_way: "radix_v2's two ways of ranking",
+  variant_bits_large_radix_v2: '1 to 8 bits a digit',
+  merge_cpu_sequential: 'merge sort on the CPU',
+  merge_bottomup_test1: 'bottom-up merge sort',
+  mppsort: 'MPPSort beside Thrust',
+  variant_mppsort_1024: 'MPPSort with 1,024 threads in its sort',
+  variant_bitonic: "the parallel sorting article's own forms",
+  second_keys: 'the versions that continue merge_three_step, bitonic and mppsort',
+  scaling_all_keys: 'all versions by n',
+  full_merge_cpu_sequential: '500M keys on one CPU thread',
+  repeat_2_hw4: 'three whole runs of the headlines',
+};
+
+export function variantsValues(report, device) {
+  const missing = Object.entries(EXPERIMENTS).filter(([name]) => !device.records[name]);
+  const best = tiles(device)
+    .map(({ version, record }) => ({ version, bits: BITS.filter((nBits) => bitsTime(record, nBits) !== null), record }))
+    .filter(({ bits }) => bits.length > 0)
+    .map(({ version, bits, record }) => {
+      const first = bits.reduce((a, b) => (bitsTime(record, b) < bitsTime(record, a) ? b : a));
+      return `${version} with ${first} (${ms(bitsTime(record, first))})`;
+    });
+  const way = (name, rankWay) =>
+    rowsOf(firstRecord(device, name), { status: 'ok' }).find((row) => row.knobs.rankWay === rankWay)?.median_ms ?? null;
+  const mpp = (name) => rowsOf(firstRecord(device, name), { version: 'mppsort', n: 8e6, status: 'ok' })[0]?.median_ms ?? null;
+  return {
+    'method.gaps': isGpu(device) && missing.length > 0 ? list(missing.map(([, text]) => text)) : null,
+    'variants.best_bits': best.length > 0 ? list(best) : null,
+    'variants.way2': times(over(way('variant_rank_way', 2), way('variant_rank_way', 1))),
+    'variants.way2_large': times(over(way('variant_rank_way_large', 2), way('variant_rank_way_large', 1))),
+    'variants.way_n': size(sizesOf(firstRecord(device, 'variant_rank_way_large'))[0]),
+    'variants.mpp1024': times(over(mpp('variant_mppsort_1024'), mpp('mppsort'))),
   };
 }
 

@@ -1,7 +1,7 @@
 // The path from radix_v1 to the newest version, the library = 100%.
 import { TRAFFIC, bytesOf } from '../../lib/traffic.js';
 import { count, digits, list, ms, over, percent, plain, size, times } from './format.js';
-import { bestMs, firstRecord, isCpuCode, label, radixPath, source, versionOrder } from './records.js';
+import { bestMs, firstRecord, isCpuCode, isGpu, label, radixPath, source, versionOrder, versionsOf } from './records.js';
 
 export const HW4_SIZE = 220480;
 
@@ -128,10 +128,37 @@ const LESSONS = {
     "NVIDIA's CUB, which Thrust is built on, with scratch allocated beforehand and the better of two index types: the harder one to beat.",
 };
 
+// All versions on every GPU: milliseconds and the ratio to the first one.
+function bothChips(report) {
+  const gpus = report.devices.filter((device) => isGpu(device) && device.records.hw4 && device.records.worklog);
+  if (gpus.length < 2) return [];
+  const sets = gpus.map((device) => pointsOfPath(device));
+  const versions = [...new Set(sets.flat().flatMap(({ record }) => versionsOf(record, { what: 'pairs' })))]
+    .filter((version) => !isCpuCode(report, version))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const cells = (version, k) => {
+    const all = sets.map((list) => list[k].time(version));
+    return [...all.map((time) => digits(time)), ...all.slice(1).map((time) => digits(over(time, all[0])))];
+  };
+  return [
+    {
+      id: 'worklog-chips',
+      caption: 'Each version on both GPUs, ms',
+      groups: [['', 1], ...sets[0].map(({ n }) => [`${size(n)} pairs`, 2 * gpus.length - 1])],
+      columns: [
+        'version',
+        ...sets[0].flatMap(() => [...gpus.map(label), ...gpus.slice(1).map((device) => `${label(device)} / ${label(gpus[0])}`)]),
+      ],
+      rows: versions.map((version) => [version, ...sets[0].flatMap((_, k) => cells(version, k))]),
+      note: `A ratio above 1: slower than on the ${label(gpus[0])}. Copy rates: ${gpus.map((device) => `${label(device)} ${digits(largeRecord(device).copy_gb_per_s, 4)} GB/s`).join(', ')}. At ${size(HW4_SIZE)} pairs much of the time is the host's.`,
+    },
+  ];
+}
+
 // The opening table: the path, beside both libraries.
 export function worklogTables(report, device) {
   const sets = pointsOfPath(device);
-  if (sets.length === 0) return [];
+  if (sets.length === 0) return bothChips(report);
   const path = radixPath(...sets.map((set) => set.record));
   const versions = [...path, 'thrust_ref', 'cub_ref'].filter((version) => sets.some(({ time }) => time(version)));
   const share = (time, library, version) => {
@@ -158,6 +185,7 @@ export function worklogTables(report, device) {
       ]),
       note: `% of a library: its time over the version's, so 200% is twice as fast. A dash: not measured, or stopped: radix_v1's sorts of 100M pairs on the H200, warm-up included, took more than the row's five seconds.`,
     },
+    ...bothChips(report),
   ];
 }
 

@@ -1,0 +1,63 @@
+// Where the instructions go: profiles of scripts/profile_instructions.sh, instructions.csv of a device.
+import { parseCsv } from '../../lib/csv.js';
+import { digits, percent, size } from './format.js';
+import { label } from './records.js';
+
+// What a kernel is for, by its name: the steps of a pass.
+const STEPS = [
+  ['take digits', /^take_digit/],
+  ['count', /^(histogram|count_)/],
+  ['sort tiles or buckets', /^sort_/],
+  ['scan', /^(scan_|add_sums)/],
+  ['rank', /^rank_/],
+  ['scatter', /^scatter/],
+  ['sweep: rank and scatter', /^(one_sweep|partition|sweep_)/],
+];
+const stepOf = (kernel) => (STEPS.find(([, pattern]) => pattern.test(kernel)) ?? ['other'])[0];
+
+// {versions, steps, at(version, step)}: instructions of a thread per pair. A warp instruction is 32 of them.
+function counted(device) {
+  const text = device.profiles?.instructions;
+  const rows = text ? parseCsv(text, 'instructions.csv') : [];
+  const sum = (wanted) => rows.filter(wanted).reduce((all, row) => all + (32 * row.warp_instructions) / row.n, 0);
+  const steps = [...STEPS.map(([name]) => name), 'other'].filter((step) => rows.some((row) => stepOf(row.kernel) === step));
+  const versions = [...new Set(rows.map((row) => row.version))].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  return { rows, versions, steps, at: (version, step) => sum((row) => row.version === version && (!step || stepOf(row.kernel) === step)) };
+}
+
+export function instructionsFigures(report, device) {
+  const { rows, versions, steps, at } = counted(device);
+  return [
+    {
+      id: 'instructions',
+      title: `Instructions per pair of a whole sort${rows.length > 0 ? ` of ${size(rows[0].n)} pairs` : ''}, by step`,
+      type: 'bar',
+      horizontal: true,
+      stacked: true,
+      categories: versions,
+      x: { label: 'instructions of a thread per pair' },
+      series: steps.map((step, i) => ({ name: step, color: `slot${i}`, values: versions.map((version) => at(version, step) || null) })),
+      format: (x) => digits(x),
+      tables: [
+        {
+          columns: ['version', ...steps, 'all'],
+          rows: versions.map((version) => [version, ...[...steps, null].map((step) => digits(at(version, step) || null))]),
+          note: 'Warp instructions that were executed, times 32, over the number of pairs: a lane that waits counts too. The sorts are those of a profile, not of the times above.',
+        },
+      ],
+      sources: rows.length > 0 ? [`${label(device)}: profile instructions.csv, Nsight Compute, smsp__inst_executed.sum`] : [],
+      missing: rows.length === 0,
+    },
+  ];
+}
+
+export function instructionsValues(report, device) {
+  const { versions, steps, at } = counted(device);
+  if (versions.length < 2) return {};
+  const most = (version) => steps.reduce((a, b) => (at(version, b) > at(version, a) ? b : a));
+  const one = (version) =>
+    versions.includes(version)
+      ? `${digits(at(version))}, ${percent((100 * at(version, most(version))) / at(version))} of them to ${most(version)}`
+      : null;
+  return Object.fromEntries(versions.map((version) => [`instructions.${version}`, one(version)]));
+}

@@ -1,0 +1,90 @@
+// The reports' other sorts, done again: merge_v2, bitonic_v2 and mppsort_v2 beside the versions that they continue.
+import { digits, ms, over, percent, size, times } from './format.js';
+import { bestMs, firstRecord, sizesOf, source, versionsOf } from './records.js';
+
+// The version before, the library whose task is the same, and bytes of device memory per key at `n` from the version's
+// handout ("The floor"): its trips through memory times 8.
+export const SECOND = {
+  merge_v2: { before: 'merge_three_step', rival: 'cub_merge_ref', n: 2 ** 28, bytes: 48 },
+  bitonic_v2: { before: 'bitonic', rival: 'cub_ref', n: 2 ** 24, bytes: 264 },
+  mppsort_v2: { before: 'mppsort', rival: 'thrust_ref', n: 8e6, bytes: 28 },
+};
+const NAMES = { cub_merge_ref: "CUB's merge sort", cub_ref: "CUB's radix sort", thrust_ref: 'Thrust' };
+const recordOf = (device, what) => firstRecord(device, `second_${what}`);
+const timeOf = (device, what) => (version, n) => bestMs(recordOf(device, what), { version, n, what, input: 'uniform' });
+
+function figure(report, device, what) {
+  const record = recordOf(device, what);
+  const time = timeOf(device, what);
+  const sizes = sizesOf(record, { what });
+  const versions = versionsOf(record).filter((version) => version !== 'cub_ref');
+  const speed = (version, n) => {
+    const share = over(time('cub_ref', n), time(version, n));
+    return share === null ? null : 100 * share;
+  };
+  return {
+    id: `second-${what}`,
+    title: `Six sorts beside CUB's radix sort, ${what}, uniform`,
+    type: 'line',
+    tall: true,
+    x: { label: `${what} (log scale)`, log: true, sizes: true },
+    y: { label: "% of the speed of CUB's radix sort (log scale)", log: true },
+    marks: [{ axis: 'y', value: 100, label: "CUB's radix sort = 100%" }],
+    spoken: [...Object.keys(SECOND), ...Object.values(SECOND).map(({ before }) => before)],
+    series: versions.map((version) => ({
+      name: version,
+      color: version,
+      strong: version in SECOND,
+      points: sizes.map((n) => ({ x: n, y: speed(version, n) })).filter(({ y }) => y !== null),
+    })),
+    format: percent,
+    tables: [
+      {
+        columns: ['n', ...[...versions, 'cub_ref'].map((version) => `${version}, ms`)],
+        rows: sizes.map((n) => [size(n), ...[...versions, 'cub_ref'].map((version) => digits(time(version, n)))]),
+      },
+    ],
+    sources: [source(record)],
+    missing: !record,
+  };
+}
+
+export const secondFigures = (report, device) => ['keys', 'pairs'].map((what) => figure(report, device, what));
+
+// "8M keys in 0.25 ms: 5.2 times as fast as mppsort, 1.4 times as fast as Thrust."
+function outcome(device, version, what) {
+  const { before, rival, n } = SECOND[version];
+  const time = timeOf(device, what);
+  const own = time(version, n);
+  if (own === null) return null;
+  const parts = [
+    [before, before],
+    [rival, NAMES[rival]],
+  ]
+    .map(([name, text]) => [over(time(name, n), own), text])
+    .filter(([gain]) => gain !== null)
+    .map(([gain, text]) => `${times(gain)} as fast as ${text}`);
+  return `${size(n)} ${what} in ${ms(own)}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}.`;
+}
+
+export function secondValues(report, device) {
+  const values = {};
+  const record = recordOf(device, 'keys');
+  for (const [version, { n, bytes, before }] of Object.entries(SECOND)) {
+    const own = timeOf(device, 'keys')(version, n);
+    const floor = record ? (bytes * n) / record.copy_gb_per_s / 1e6 : null;
+    const sizes = sizesOf(record, { version }).filter((one) => one >= 1e6);
+    const gains = ['keys', 'pairs'].flatMap((what) =>
+      sizes.map((one) => over(timeOf(device, what)(before, one), timeOf(device, what)(version, one))).filter((gain) => gain !== null),
+    );
+    Object.assign(values, {
+      [`second.${version}_keys`]: outcome(device, version, 'keys'),
+      [`second.${version}_pairs`]: outcome(device, version, 'pairs'),
+      [`second.${version}_floor`]: own && floor ? `${ms(floor)}, of which ${percent((100 * floor) / own)} is reached` : null,
+      [`second.${version}_bytes`]: String(bytes),
+      [`second.${version}_n`]: size(n),
+      [`second.${version}_gain`]: gains.length > 0 ? `${digits(Math.min(...gains))} to ${digits(Math.max(...gains))} times` : null,
+    });
+  }
+  return values;
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Counts the instructions of each kernel of the radix path, for the report. Needs a GPU, ./compare and ncu (Nsight
+# Compute), and leaves instructions.csv beside the device's records:
+#   version,n,kernel,launches,warp_instructions       of one sort of n uniform pairs; one line per kernel
+#   scripts/profile_instructions.sh report/results/DEVICE [VERSION...]
+# N is the number of pairs (2^24). Exit code: 0, or 2 usage, 3 a version that could not be profiled.
+set -euo pipefail
+if [ $# -lt 1 ] || [ ! -d "$1" ]; then
+  echo "profile_instructions: name a folder of records, report/results/DEVICE" >&2
+  exit 2
+fi
+folder=$(cd "$1" && pwd)
+shift
+cd "$(dirname "$0")/.."
+. scripts/replace_file.sh
+compare=${COMPARE:-./compare} n=${N:-16777216} code=0
+[ -x "$compare" ] || { echo "profile_instructions: there is no $compare; make compare builds it" >&2; exit 2; }
+[ $# -gt 0 ] || set -- radix_v1 radix_v2 radix_v3 radix_v4 radix_v5 radix_v6 radix_v7
+part=$(mktemp)
+trap 'rm -f "$part" "$part.log"' EXIT
+
+# A row of one repetition sorts three times: warm-up, the timed run, and the workload's own input.
+sorts=3
+# Kernels of the harness are left out by these names.
+kernels='regex:^(take_digit|histogram|scan_|add_sums|rank_|scatter|sort_|count_(digits|buckets|prefixes)|one_sweep|partition|sweep_)'
+echo "version,n,kernel,launches,warp_instructions" >"$part"
+for version in "$@"; do
+  echo "profile_instructions: $version" >&2
+  ncu --csv --metrics smsp__inst_executed.sum --kernel-name "$kernels" "$compare" "$version" --n "$n" --pairs --reps 1 --noise 0 \
+    --stages off --baseline none --no-fork --time-limit 60 >"$part.log" 2>&1 || code=3
+  # Columns by name: their order differs between versions of ncu. Fields are quoted; numbers have commas.
+  sed -n '/^"ID",/,$p' "$part.log" | awk -v version="$version" -v n="$n" -v sorts=$sorts '
+    function field(i) { gsub(/^"|"$/, "", cell[i]); return cell[i] }
+    { split($0, cell, "\",\"") }
+    /^"ID",/ { for (i in cell) { name = cell[i]; gsub(/"/, "", name); column[name] = i } next }
+    /^"/ { kernel = field(column["Kernel Name"]); sub(/[<(].*/, "", kernel); sub(/^void /, "", kernel)
+      value = field(column["Metric Value"]); gsub(/,/, "", value)
+      launches[kernel]++; sum[kernel] += value }
+    END { for (kernel in sum) printf "%s,%s,%s,%g,%.0f\n", version, n, kernel, launches[kernel] / sorts, sum[kernel] / sorts }' |
+    sort >"$part.rows"
+  [ -s "$part.rows" ] || { echo "profile_instructions: ncu counted nothing for $version:" >&2; tail -n 3 "$part.log" >&2; code=3; }
+  cat "$part.rows" >>"$part"
+done
+rm -f "$part.rows"
+replace_file "$folder/instructions.csv" <"$part"
+echo "profile_instructions: $folder/instructions.csv; make report shows it"
+exit "$code"

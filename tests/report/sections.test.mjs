@@ -1,0 +1,195 @@
+// The statements of the page's text against the records, and the sections whose records are made last: the article's own
+// forms, versions that continue others, several GPUs. All with made-up records.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { buildPage, faults, loadReport, textFiles } from '../../report/build.js';
+import { readMulti } from '../../report/lib/inputs.js';
+import { CLAIMS, contradictions, gaps, missingNumbers } from '../../report/page/js/claims.js';
+import { figuresOf, valueOf } from '../../report/page/js/page.js';
+import { folderOf, record, reportOf, row } from './records.mjs';
+
+const value = (report, key) => valueOf(report, report.devices[0], key).text;
+const figure = (report, id) => figuresOf(report, report.devices[0]).find((one) => one.id === id);
+
+test('the committed records contradict no statement and lack no number; each statement stands in the text', () => {
+  assert.deepEqual(faults(loadReport()), []);
+  const text = Object.values(textFiles()).join('\n');
+  for (const claim of CLAIMS) assert.ok(text.includes(claim.text), claim.text);
+});
+test('every statement can be contradicted', () => {
+  const report = (factor) => {
+    const stages = (version) => {
+      const late = /4|level2/.test(version) ? factor : 1;
+      return { hist: 2 / factor + (version === 'radix_level2' ? 2 * factor : 2), scan: 2 / factor, scatter: 4 * late };
+    };
+    const time = { radix_v2: 2, radix_v3: 2 / factor, radix_v4: 2 * factor, radix_v7: factor, thrust_ref: 1, cub_ref: 1, radix_level2: 4 };
+    const rows = (n) => Object.entries(time).map(([name, ms]) => row(name, n, ms, { stages_ms: stages(name) }));
+    const level1 = row('radix_level1', 220480, 4, { stages_ms: { ...stages('x'), hist: 3 } });
+    const merge = [1, 256].map((blockSerial) =>
+      row('merge_three_step', 8e6, 1, {
+        what: 'keys',
+        knobs: { blockSerial, copyBack: 0 },
+        stages_ms: { serial: blockSerial === 1 ? 1 / factor : 1 },
+      }),
+    );
+    return reportOf({
+      'X1/hw4.json': record({ rows: [...rows(220480), level1] }),
+      'X1/worklog.json': record({ rows: rows(1e8) }),
+      'X1/variant_merge_serial.json': record({ rows: merge }),
+    });
+  };
+  const broken = contradictions(report(2));
+  assert.equal(broken.length, CLAIMS.length - 1, broken.join('\n')); // one is about the H200 alone
+  assert.match(
+    broken[1],
+    /page\/text says "So it is; part 6 has the stages\.", and the record worklog of the X1 says otherwise: edit the sentence/,
+  );
+  assert.deepEqual(contradictions(reportOf({ 'X1/hw4.json': record() })), []);
+});
+test('a number of a named device that no record has is a reason not to build; one in [[? ]] is none', () => {
+  const report = reportOf({ 'X1/hw4.json': record({ rows: [row('radix_v1', 220480, 4)] }) });
+  const texts = { 'a.html': '[[A {{hw4.v1_total@X1}}.]] [[B {{hw4.v2_total@X1}}.]] [[?C {{hw4.v3_total@X1}}.]] [[D {{hw4.v4_total}}.]]' };
+  assert.deepEqual(missingNumbers(report, texts), [
+    'page/text/a.html needs hw4.v2_total, and no record in report/results/X1 has it: measure it (make reproduce), or edit the sentence',
+  ]);
+  assert.match(missingNumbers(report, { b: '{{hw4.v1_total@H999}}' })[0], /report\/results\/H999/);
+});
+test('a GPU that lacks a record which another one has is named; the cpu backend is not', () => {
+  const other = (name) => record({ device: { ...record().device, name } });
+  const report = reportOf({
+    'A/hw4.json': other('A'),
+    'A/mppsort.json': other('A'),
+    'B/hw4.json': other('B'),
+    'cpu_C/hw4.json': record({ device: { ...record().device, name: 'C', backend: 'cpu' } }),
+  });
+  assert.deepEqual(gaps(report), ['the B has no record of mppsort; the page says so there']);
+});
+test("the article's own forms: ratios of the rows with these knobs", () => {
+  const keys = (version, n, median, knobs, stages = {}) => row(version, n, median, { what: 'keys', knobs, stages_ms: stages });
+  const bitonic = [1024, 2 ** 23].flatMap((n) => [
+    keys('bitonic', n, 8, { textbook: 1, steps: 3 }),
+    keys('bitonic', n, 4, { textbook: 0, steps: 1 }, { far: 3 }),
+    keys('bitonic', n, 2, { textbook: 0, steps: 3 }, { far: 1 }),
+  ]);
+  const merge = [
+    [1, 1, 30],
+    [1, 0, 20],
+    [32, 0, 5],
+    [256, 0, 2],
+    [256, 1, 3],
+  ].map(([blockSerial, copyBack, serial]) => keys('merge_three_step', 8e6, 50, { blockSerial, copyBack }, { serial }));
+  const until = [
+    [16, 2048, 5],
+    [1, 2048, 8],
+    [16, 2, 10],
+  ].map(([serialUntil, blockUntil, time]) => keys('merge_three_step', 8e6, time, { serialUntil, blockUntil }));
+  const odd = [1000, 50000].flatMap((n) => [
+    keys('odd_even_cpu', n, n / 100, {}),
+    keys('odd_even', n, 100, { stepsPerLaunch: 1 }),
+    keys('odd_even', n, 5, { stepsPerLaunch: 32 }),
+  ]);
+  const report = reportOf({
+    'X1/variant_bitonic.json': record({ rows: bitonic }),
+    'X1/variant_merge_serial.json': record({ rows: merge }),
+    'X1/variant_merge_until.json': record({ rows: until }),
+    'X1/variant_odd_even.json': record({ rows: odd }),
+  });
+  const expected = {
+    textbook_large: '4.00 times',
+    steps_large: '2.00 times',
+    far: '3.00 times',
+    merge_one: '10.0 times',
+    merge_copy: '1.50 times',
+    merge_both: '15.0 times',
+    until_best: 'serialUntil 16 and blockUntil 2048 with 5.00 ms',
+    until_no2: '2.00 times',
+    until_no1: '1.60 times',
+    odd_gain: '5.00 times',
+    odd_wins: 'from 50K keys on',
+    odd_wins32: 'from 1K keys on',
+  };
+  for (const [key, text] of Object.entries(expected)) assert.equal(value(report, `article.${key}`), text, key);
+  assert.deepEqual(
+    figure(report, 'article-merge').series[0].values.filter((one) => one !== null),
+    [30, 20, 5, 3, 2],
+  );
+  assert.match(buildPage(report), /Step 1 of 8M keys takes 10\.0 times as long with blocks of one thread/);
+});
+test('instructions: warp instructions times 32 per pair, by the step that a kernel is for', () => {
+  const csv =
+    'version,n,kernel,launches,warp_instructions\nradix_v2,320,scatter,8,30\nradix_v2,320,rank_by_counting,8,60\n' +
+    'radix_v2,320,scan_tiles,8,5\nradix_v2,320,add_sums,8,5\nradix_v6,320,one_sweep,4,20\n';
+  const report = reportOf({ 'X1/hw4.json': record(), 'X1/instructions.csv': csv });
+  const { categories, series } = figure(report, 'instructions');
+  assert.deepEqual(categories, ['radix_v2', 'radix_v6']);
+  assert.deepEqual(
+    series.map(({ name, values }) => [name, ...values]),
+    [
+      ['scan', 1, null],
+      ['rank', 6, null],
+      ['scatter', 3, null],
+      ['sweep: rank and scatter', null, 2],
+    ],
+  );
+  assert.equal(value(report, 'instructions.radix_v2'), '10.0, 60% of them to rank');
+});
+test('versions that continue others: gains, and the share of the floor', () => {
+  const rows = [
+    ['mppsort_v2', 0.2],
+    ['mppsort', 1],
+    ['thrust_ref', 0.3],
+    ['cub_ref', 0.1],
+  ].map(([version, time]) => row(version, 8e6, time, { what: 'keys' }));
+  const report = reportOf({ 'X1/second_keys.json': record({ rows, copy_gb_per_s: 2240 }) });
+  assert.equal(
+    value(report, 'second.mppsort_v2_keys'),
+    '8M keys in 0.200 ms: 5.00 times as fast as mppsort, 1.50 times as fast as Thrust.',
+  );
+  assert.equal(value(report, 'second.mppsort_v2_floor'), '0.100 ms, of which 50% is reached');
+  assert.equal(value(report, 'second.mppsort_v2_gain'), '5.00 to 5.00 times');
+  const { series } = figure(report, 'second-keys');
+  assert.deepEqual(
+    series.map(({ name, points }) => [name, Math.round(points[0].y)]),
+    [
+      ['mppsort_v2', 50],
+      ['mppsort', 10],
+      ['thrust_ref', 33],
+    ],
+  );
+});
+test('several GPUs: the rate of all over that of one; a wrong row is an error', () => {
+  const rank = (ranks, rate, changes = {}) => ({
+    ...record(),
+    program: 'multi_sort',
+    ranks,
+    transport: 'NCCL',
+    rows: [
+      {
+        input: 'uniform',
+        what: 'keys',
+        n: ranks * 1e9,
+        right: true,
+        median_ms: 20,
+        gkeys_per_s: rate,
+        balance: 1,
+        stages_ms: { sort: 3, exchange: 1 },
+        exchange_gb_per_s: 300,
+        ...changes,
+      },
+    ],
+  });
+  const folder = folderOf({ 'X1_x2/weak_keys_1.json': rank(1, 50), 'X1_x2/weak_keys_2.json': rank(2, 75), 'topology.txt': 'x' });
+  const report = { ...reportOf({ 'X1/hw4.json': record() }), multi: readMulti(folder) };
+  assert.equal(value(report, 'multi.weak_keys'), '1.50 times');
+  assert.equal(value(report, 'multi.weak_keys_sort_share'), '75%');
+  assert.equal(value(report, 'multi.gpus'), '2 x NVIDIA X1');
+  assert.deepEqual(figure(report, 'multi-scaling').series[0].values, [50, 75]);
+  assert.match(buildPage(report), /2G keys in 20\.0 ms, 1\.50 times the rate of one GPU/);
+  const wrong = folderOf({ 'X1_x2/weak_keys_2.json': rank(2, 75, { right: false, verdict: 'FAIL: order' }) });
+  assert.throws(() => readMulti(wrong), /weak_keys_2\.json: a wrong row.*FAIL: order/);
+  assert.throws(() => readMulti(folderOf({ 'X1_x2/a.json': '{}' })), /not a record of multi_sort/);
+  assert.deepEqual(readMulti(path.join(folder, 'none')), []);
+  assert.ok(fs.existsSync(folder));
+});
