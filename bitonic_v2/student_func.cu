@@ -10,17 +10,20 @@
 // Lesson:   the same remedy at each level of the memory hierarchy: the more steps per visit,
 //           the fewer visits. The steps themselves, n log^2 n, remain.
 #include "bitonic_v2/tile.cuh"
+#include "bitonic_v2/words.cuh"
 #include "common/check.h"
 #include "common/knobs.h"
 #include "common/pairs.cuh"
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum { MOST_FAR_STEPS = 5, USUAL_FAR_STEPS = 4, FAR_THREADS = 128, TILES = 5 };
+enum { MOST_FAR_STEPS = 5, USUAL_FAR_STEPS = 4, FAR_THREADS = 128, MOST_TILE_BITS = 14 };
 
 static const char *const stages[] = {"tiles", "far", "near", NULL};
 static const SortKnob knobs[] = {
-    {"tile", 0, 0, TILES, "tile of 256, 1,024, 2,048, 4,096 or 8,192 elements; 0: chosen by n"},
+    {"tile", 0, 0, MOST_TILE_BITS, "log2 of tile; 0: chosen by n"},
+    {"items", 0, 0, 5, "log2 of items; 0: chosen by n"},
+    {"lanes", 2, 0, 5, "shuffles"},
     {"steps", USUAL_FAR_STEPS, 1, MOST_FAR_STEPS, "steps per visit to device memory"},
     {},
 };
@@ -39,52 +42,76 @@ extern "C" const SortVersion sort_version = {
     .scratch_per_pair = 0.0,
 };
 
-// The block's tile: its elements in device memory, how many there are, and room for all in shared
-// memory.
-template <TILE_PARAMETERS>
-struct Own {
-  Pairs from, to, tile;
-  unsigned int count;
-};
+static __device__ __forceinline__ Pairs offset_pairs(Pairs pairs, size_t begin) {
+  const Pairs part = {pairs.keys + begin, pairs.positions == NULL ? NULL : pairs.positions + begin};
+  return part;
+}
 
+// Writes the tile, each of whose threads holds neighbours, to device memory.
 template <TILE_PARAMETERS>
-static __device__ __forceinline__ Own<TILE_ARGUMENTS> own_tile(Pairs from, Pairs to, size_t n,
-                                                               unsigned int *shared) {
-  enum { TILE = 1 << (ITEM_BITS + THREAD_BITS) };
-  const size_t begin = (size_t)blockIdx.x * TILE;
-  const Own<TILE_ARGUMENTS> own = {
-      {from.keys + begin, PAIRS ? from.positions + begin : NULL},
-      {to.keys + begin, PAIRS ? to.positions + begin : NULL},
-      {shared, shared + TILE},
-      n - begin < TILE ? (unsigned int)(n - begin) : (unsigned int)TILE,
-  };
-  return own;
+static __device__ __forceinline__ void store_tile_items(Pairs to, Item *item, Pairs tile,
+                                                        unsigned int count) {
+  const Window rows = window_at<ITEM_BITS>(LANE_BITS, false);
+  change_window<TILE_ARGUMENTS>(item, tile, window_at<ITEM_BITS>(0, false), rows);
+#pragma unroll
+  for (unsigned int e = 0; e < 1u << ITEM_BITS; e++) {
+    const unsigned int i = window_index<ITEM_BITS>(rows, e);
+    if (i < count) put(to, i, item[e]);
+  }
 }
 
 // Each block sorts a tile.
-template <TILE_PARAMETERS>
+template <int ITEM_BITS, int THREAD_BITS, bool PAIRS>
 static __global__ void __launch_bounds__(1 << THREAD_BITS)
-    sort_tiles(Pairs from, Pairs to, size_t n) {
+    sort_tiles(Pairs from, Pairs to, size_t n, int lanes) {
+  constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
-  const Own<TILE_ARGUMENTS> own = own_tile<TILE_ARGUMENTS>(from, to, n, shared);
-  Element element[1 << ITEM_BITS];
-  load_columns<TILE_ARGUMENTS>(element, own.from, own.count);
-  to_neighbours<TILE_ARGUMENTS>(element, own.tile, 0);
-  sort_tile<TILE_ARGUMENTS>(element, own.tile);
-  to_columns<TILE_ARGUMENTS>(element, own.tile, 0);
-  store_columns<TILE_ARGUMENTS>(own.to, element, own.count);
+#ifdef UNROLL
+  lanes = UNROLL;
+#endif
+  const size_t begin = (size_t)blockIdx.x * TILE;
+  const unsigned int count = n - begin < TILE ? (unsigned int)(n - begin) : TILE;
+  from = offset_pairs(from, begin);
+  to = offset_pairs(to, begin);
+  if constexpr (PAIRS) {
+    sort_pairs<ITEM_BITS, THREAD_BITS>(from, to, count, shared, lanes);
+  } else {
+    const Pairs tile = {shared, NULL};
+    unsigned int key[1 << ITEM_BITS];
+#pragma unroll
+    for (unsigned int e = 0; e < 1u << ITEM_BITS; e++) {
+      const unsigned int i = e << THREAD_BITS | threadIdx.x;
+      key[e] = i < count ? from.keys[i] : UINT32_MAX;
+    }
+    sort_tile<ITEM_BITS, THREAD_BITS, unsigned int>(key, tile, lanes);
+    store_tile_items<ITEM_BITS, THREAD_BITS, unsigned int>(to, key, tile, count);
+  }
 }
 
 // The last steps of a stage, whose partners lie in the same tile.
 template <TILE_PARAMETERS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS) do_near_steps(Pairs pairs, size_t n) {
+static __global__ void __launch_bounds__(1 << THREAD_BITS)
+    do_near_steps(Pairs pairs, size_t n, int lanes) {
+  constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
-  const Own<TILE_ARGUMENTS> own = own_tile<TILE_ARGUMENTS>(pairs, pairs, n, shared);
-  Element element[1 << ITEM_BITS];
-  load_columns<TILE_ARGUMENTS>(element, own.from, own.count);
-  finish_tile<TILE_ARGUMENTS>(element, own.tile);
-  to_columns<TILE_ARGUMENTS>(element, own.tile, 0);
-  store_columns<TILE_ARGUMENTS>(own.to, element, own.count);
+#ifdef UNROLL
+  lanes = UNROLL;
+#endif
+  const size_t begin = (size_t)blockIdx.x * TILE;
+  const unsigned int count = n - begin < TILE ? (unsigned int)(n - begin) : TILE;
+  pairs = offset_pairs(pairs, begin);
+  const Pairs tile = {shared, shared + TILE};
+  const Window columns = window_at<ITEM_BITS>(THREAD_BITS, false);
+  Item item[1 << ITEM_BITS];
+#pragma unroll
+  for (unsigned int e = 0; e < 1u << ITEM_BITS; e++) {
+    const unsigned int i = window_index<ITEM_BITS>(columns, e);
+    make_padding(&item[e]);
+    if (i < count) get(&item[e], pairs, i);
+  }
+  order_window<ITEM_BITS>(item, ITEM_BITS);
+  finish_stage<TILE_ARGUMENTS>(item, tile, columns, lanes);
+  store_tile_items<TILE_ARGUMENTS>(pairs, item, tile, count);
 }
 
 // STEPS steps of a stage in one visit to device memory; MIRROR: its first ones.
@@ -124,23 +151,27 @@ static void far_steps(Pairs pairs, unsigned int n, int stage, int tile_bits) {
   }
 }
 
-template <TILE_PARAMETERS>
+template <int ITEM_BITS, int THREAD_BITS, bool PAIRS>
 static void sort_by_tiles(Pairs input, Pairs output, size_t n) {
+  typedef typename ItemOf<PAIRS>::Item Item;
   enum { TILE_BITS = ITEM_BITS + THREAD_BITS, THREADS = 1 << THREAD_BITS };
   const unsigned int tiles = blocks_for(n, 1 << TILE_BITS);
-  const size_t bytes = (sizeof(unsigned int) << TILE_BITS) * (PAIRS ? 2 : 1);
-  allow_shared_memory(sort_tiles<TILE_ARGUMENTS>, bytes);
-  allow_shared_memory(do_near_steps<TILE_ARGUMENTS>, bytes);
+  const size_t bytes = sizeof(unsigned int) << TILE_BITS;
+  const int lanes = knob("lanes");
+  if (PAIRS) allow_shared_memory(sort_tiles<ITEM_BITS, THREAD_BITS, PAIRS>, 3 * bytes + 1024);
+  else allow_shared_memory(sort_tiles<ITEM_BITS, THREAD_BITS, PAIRS>, bytes);
   stage_start("tiles");
-  sort_tiles<TILE_ARGUMENTS><<<tiles, THREADS, bytes>>>(input, output, n);
+  sort_tiles<ITEM_BITS, THREAD_BITS, PAIRS><<<tiles, THREADS, PAIRS ? 3 * bytes : bytes>>>(input, output, n, lanes);
   LAUNCH_CHECK();
   stage_stop();
+  if (n <= (size_t)1 << TILE_BITS) return;
+  allow_shared_memory(do_near_steps<TILE_ARGUMENTS>, PAIRS ? 2 * bytes : bytes);
   for (int stage = TILE_BITS + 1; n > (size_t)1 << (stage - 1); stage++) {
     stage_start("far");
     far_steps<PAIRS>(output, (unsigned int)n, stage, TILE_BITS);
     stage_stop();
     stage_start("near");
-    do_near_steps<TILE_ARGUMENTS><<<tiles, THREADS, bytes>>>(output, n);
+    do_near_steps<TILE_ARGUMENTS><<<tiles, THREADS, PAIRS ? 2 * bytes : bytes>>>(output, n, lanes);
     LAUNCH_CHECK();
     stage_stop();
   }
@@ -148,13 +179,27 @@ static void sort_by_tiles(Pairs input, Pairs output, size_t n) {
 
 template <bool PAIRS>
 static void sort(Pairs input, Pairs output, size_t n) {
-  int tile = knob("tile");
-  if (tile == 0) tile = n <= 256 ? 1 : n <= 1024 ? 2 : n <= 2048 ? 3 : n <= 4096 ? 4 : 5;
-  if (tile == 1) sort_by_tiles<3, 5, PAIRS>(input, output, n);
-  if (tile == 2) sort_by_tiles<3, 7, PAIRS>(input, output, n);
-  if (tile == 3) sort_by_tiles<3, 8, PAIRS>(input, output, n);
-  if (tile == 4) sort_by_tiles<4, 8, PAIRS>(input, output, n);
-  if (tile == 5) sort_by_tiles<4, 9, PAIRS>(input, output, n);
+  int tile = knob("tile"), items = knob("items");
+  for (int bits = 7; tile == 0; bits++)
+    if (n <= (size_t)1 << bits || bits == 13) tile = bits;
+  if (items == 0) items = tile <= 8 ? 2 : tile < 12 ? 3 : 4;
+#define TRY(I, T) if (tile == I + T && items == I) { sort_by_tiles<I, T, PAIRS>(input, output, n); return; }
+#if defined(FEW)
+  TRY(2, 6) TRY(3, 5) TRY(3, 7) TRY(3, 8) TRY(4, 7) TRY(4, 8) TRY(3, 9)
+#elif defined(UNROLL)
+  TRY(2, 6) TRY(3, 5) TRY(2, 8) TRY(3, 7) TRY(4, 6) TRY(3, 8) TRY(4, 7) TRY(3, 9) TRY(4, 8) TRY(5, 7) TRY(4, 9)
+#else
+  TRY(2, 5) TRY(2, 6) TRY(3, 5) TRY(2, 7) TRY(3, 6) TRY(4, 5)
+  TRY(2, 8) TRY(3, 7) TRY(4, 6) TRY(5, 5)
+  TRY(2, 9) TRY(3, 8) TRY(4, 7) TRY(5, 6)
+  TRY(2, 10) TRY(3, 9) TRY(4, 8) TRY(5, 7)
+  TRY(3, 10) TRY(4, 9) TRY(5, 8)
+  if (!PAIRS) {
+#define TRYK(I, T) if (tile == I + T && items == I) { sort_by_tiles<I, T, false>(input, output, n); return; }
+  TRYK(4, 10) TRYK(5, 9)
+  }
+#endif
+  check_fail("no such shape");
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
