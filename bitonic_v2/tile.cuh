@@ -1,13 +1,13 @@
-// A bitonic network over a tile whose elements stay in registers. A block of THREADS = 2^THREAD_BITS
-// threads has a tile of TILE = 2^(ITEM_BITS + THREAD_BITS) elements, ITEMS = 2^ITEM_BITS in each
-// thread. Which ones, is the thread's *window*: the elements whose indices differ in the bits
-// low .. low + ITEM_BITS - 1. All steps that compare elements at these distances are then within the
-// thread's registers.
+// A bitonic network over a tile whose elements stay in registers. A block of THREADS =
+// 2^THREAD_BITS threads has a tile of TILE = 2^(ITEM_BITS + THREAD_BITS) elements, ITEMS =
+// 2^ITEM_BITS in each thread. Which ones, is the thread's *window*: the elements whose indices
+// differ in the bits low .. low + ITEM_BITS - 1. All steps that compare elements at these distances
+// are then within the thread's registers.
 //
 //   tile of 4,096: 256 threads x 16       index bits  11 10 9 8 7 6 5 4 3 2 1 0
-//     window at 0, 16 neighbours                       t  t t t t t t t r r r r     t: of the thread
-//     window at 4                                      t  t t t r r r r t t t t     r: registers
-//     window at 8, columns                             r  r r r t t t t t t t t
+//     window at 0, 16 neighbours                       t  t t t t t t t r r r r     t: of the
+//     thread window at 4                                      t  t t t r r r r t t t t     r:
+//     registers window at 8, columns                             r  r r r t t t t t t t t
 //
 // From one window to the next the tile goes through shared memory. One or two steps alone are
 // cheaper as an exchange between lanes.
@@ -17,79 +17,15 @@
 #ifndef BITONIC_V2_TILE_CUH
 #define BITONIC_V2_TILE_CUH
 
-#include "common/block_bitonic.cuh"
+#include "bitonic_v2/item.cuh"
 
 enum { LANE_BITS = 5, WARP = 1 << LANE_BITS };
 
-// Item: unsigned int for bare keys, Element for pairs.
+// Most bits above those of the neighbours whose steps are exchanges between lanes.
+enum { SHUFFLED_BITS = 2 };
+
 #define TILE_PARAMETERS int ITEM_BITS, int THREAD_BITS, class Item
 #define TILE_ARGUMENTS ITEM_BITS, THREAD_BITS, Item
-
-static __device__ __forceinline__ void order(unsigned int *a, unsigned int *b) {
-  const unsigned int lesser = min(*a, *b);
-  *b = max(*a, *b);
-  *a = lesser;
-}
-
-static __device__ __forceinline__ void order(Element *a, Element *b) {
-  compare_exchange<true>(a, b);
-}
-
-// The one of two that stays in this lane: the lesser in the lower lane. Equal elements stay.
-static __device__ __forceinline__ unsigned int keep(unsigned int own, unsigned int other,
-                                                    bool lower) {
-  return (own < other) == lower ? own : other;
-}
-
-static __device__ __forceinline__ Element keep(Element own, Element other, bool lower) {
-  const bool exchange = lower ? own.key > other.key : own.key < other.key;
-  const Element kept = {exchange ? other.key : own.key, exchange ? other.position : own.position};
-  return kept;
-}
-
-static __device__ __forceinline__ unsigned int from_lane(unsigned int item, int lane_mask) {
-  return __shfl_xor_sync(0xffffffffu, item, lane_mask);
-}
-
-static __device__ __forceinline__ Element from_lane(Element item, int lane_mask) {
-  const Element other = {from_lane(item.key, lane_mask), from_lane(item.position, lane_mask)};
-  return other;
-}
-
-static __device__ __forceinline__ void put(Pairs tile, unsigned int place, unsigned int item) {
-  tile.keys[place] = item;
-}
-
-static __device__ __forceinline__ void put(Pairs tile, unsigned int place, Element item) {
-  tile.keys[place] = item.key;
-  tile.positions[place] = item.position;
-}
-
-static __device__ __forceinline__ void get(unsigned int *item, Pairs tile, unsigned int place) {
-  *item = tile.keys[place];
-}
-
-static __device__ __forceinline__ void get(Element *item, Pairs tile, unsigned int place) {
-  item->key = tile.keys[place];
-  item->position = tile.positions[place];
-}
-
-static __device__ __forceinline__ void make_padding(unsigned int *item) { *item = UINT32_MAX; }
-
-static __device__ __forceinline__ void make_padding(Element *item) {
-  const Element padding = {UINT32_MAX, 0u};
-  *item = padding;
-}
-
-template <bool PAIRS>
-struct ItemOf {
-  typedef unsigned int Item;
-};
-
-template <>
-struct ItemOf<true> {
-  typedef Element Item;
-};
 
 // Place of element i in shared memory. The bits from 5 to ITEM_BITS + 4 are XORed into the bank so
 // that the lanes of a warp use 32 different banks in every window.
@@ -124,8 +60,8 @@ static __device__ __forceinline__ unsigned int window_place(Window window, unsig
   return bank_place<ITEM_BITS>(first) ^ bank_place<ITEM_BITS>(e << window.low);
 }
 
-// The tile changes from one window to another. A thread writes where it read last, so one barrier is
-// enough. In windows up to LANE_BITS each warp has its own part of the tile.
+// The tile changes from one window to another. A thread writes where it read last, so one barrier
+// is enough. In windows up to LANE_BITS each warp has its own part of the tile.
 template <TILE_PARAMETERS>
 static __device__ __forceinline__ void change_window(Item *item, Pairs tile, Window from,
                                                      Window to) {
@@ -191,51 +127,81 @@ static __device__ __forceinline__ void lane_mirror(Item *item, int bits) {
   }
 }
 
-// The steps of a stage at distances 2^(window.low - 1) down to 1; afterwards the window is at 0.
-// Up to `lanes` of them are exchanges between lanes.
-template <TILE_PARAMETERS>
-static __device__ __forceinline__ void finish_stage(Item *item, Pairs tile, Window window,
-                                                    int lanes) {
-  while (window.low > ITEM_BITS + lanes) {
-    const Window next = window_at<ITEM_BITS>(window.low - ITEM_BITS, false);
+// The steps of a stage at distances 2^(LOW - 1) down to 1, of items that are in the window at LOW;
+// afterwards they are in the window at 0. Windows are template parameters, so that the compiler
+// computes places in advance.
+template <TILE_PARAMETERS, int LOW>
+static __device__ __forceinline__ void finish_stage(Item *item, Pairs tile, Window window) {
+  if constexpr (LOW > ITEM_BITS + SHUFFLED_BITS) {
+    const Window next = window_at<ITEM_BITS>(LOW - ITEM_BITS, false);
     change_window<TILE_ARGUMENTS>(item, tile, window, next);
     order_window<ITEM_BITS>(item, ITEM_BITS);
-    window = next;
+    finish_stage<TILE_ARGUMENTS, LOW - ITEM_BITS>(item, tile, next);
+  } else {
+    change_window<TILE_ARGUMENTS>(item, tile, window, window_at<ITEM_BITS>(0, false));
+#pragma unroll
+    for (int bit = LOW - ITEM_BITS - 1; bit >= 0; bit--) lane_step<ITEM_BITS>(item, bit);
+    order_window<ITEM_BITS>(item, LOW);
   }
-  change_window<TILE_ARGUMENTS>(item, tile, window, window_at<ITEM_BITS>(0, false));
-  for (int bit = window.low - ITEM_BITS - 1; bit >= 0; bit--) lane_step<ITEM_BITS>(item, bit);
-  order_window<ITEM_BITS>(item, window.low);
+}
+
+// The stages from STAGE on. Stage m merges sorted runs of 2^(m-1) elements to runs of 2^m.
+template <TILE_PARAMETERS, int STAGE>
+static __device__ __forceinline__ void stages_from(Item *item, Pairs tile) {
+  constexpr int LOW = STAGE - ITEM_BITS;
+  if constexpr (LOW <= SHUFFLED_BITS) {
+    lane_mirror<ITEM_BITS>(item, LOW);
+#pragma unroll
+    for (int bit = LOW - 2; bit >= 0; bit--) lane_step<ITEM_BITS>(item, bit);
+    order_window<ITEM_BITS>(item, ITEM_BITS);
+  } else {
+    const Window window = window_at<ITEM_BITS>(LOW, true);
+    change_window<TILE_ARGUMENTS>(item, tile, window_at<ITEM_BITS>(0, false), window);
+    order_all<ITEM_BITS>(item, (1 << ITEM_BITS) - 1);
+    order_window<ITEM_BITS>(item, ITEM_BITS - 1);
+    finish_stage<TILE_ARGUMENTS, LOW>(item, tile, window);
+  }
+  if constexpr (LOW < THREAD_BITS) stages_from<TILE_ARGUMENTS, STAGE + 1>(item, tile);
 }
 
 // Sorts the tile. Afterwards each thread holds neighbours; before, any elements, as long as padding
 // is greater than all others.
 template <TILE_PARAMETERS>
-static __device__ __forceinline__ void sort_tile(Item *item, Pairs tile, int lanes) {
+static __device__ __forceinline__ void sort_tile(Item *item, Pairs tile) {
   sort_items<ITEM_BITS>(item);
-#ifdef UNROLL
+  stages_from<TILE_ARGUMENTS, ITEM_BITS + 1>(item, tile);
+}
+
+// Between device memory and the window at LOW, which is LANE_BITS or more, so that neighbouring
+// lanes access neighbouring elements: elements 0 to count - 1 of the tile; the others are padding.
+template <int ITEM_BITS, int LOW, class Item>
+static __device__ __forceinline__ void load_window(Item *item, Pairs from, unsigned int count) {
+  const unsigned int first = window_at<ITEM_BITS>(LOW, false).first;
+  const int left = (int)count - (int)first;
 #pragma unroll
-#else
-#pragma unroll 1  // the code of one stage, not of all
-#endif
-  for (int stage = ITEM_BITS + 1; stage <= ITEM_BITS + THREAD_BITS; stage++) {
-    if (stage - ITEM_BITS <= lanes) {
-      lane_mirror<ITEM_BITS>(item, stage - ITEM_BITS);
-      for (int bit = stage - ITEM_BITS - 2; bit >= 0; bit--) lane_step<ITEM_BITS>(item, bit);
-      order_window<ITEM_BITS>(item, ITEM_BITS);
-      continue;
-    }
-    const Window window = window_at<ITEM_BITS>(stage - ITEM_BITS, true);
-    change_window<TILE_ARGUMENTS>(item, tile, window_at<ITEM_BITS>(0, false), window);
-    order_all<ITEM_BITS>(item, (1 << ITEM_BITS) - 1);
-    order_window<ITEM_BITS>(item, ITEM_BITS - 1);
-    finish_stage<TILE_ARGUMENTS>(item, tile, window, lanes);
+  for (int e = 0; e < 1 << ITEM_BITS; e++) {
+    make_padding(&item[e]);
+    if (left > e << LOW) get(&item[e], from_element(from, first), e << LOW);
   }
 }
 
-// Between device memory and a window: elements 0 to count - 1 of the tile; the others are padding.
-template <int ITEM_BITS>
-static __device__ __forceinline__ unsigned int window_index(Window window, unsigned int e) {
-  return window.first | e << window.low;
+template <int ITEM_BITS, int LOW, class Item>
+static __device__ __forceinline__ void store_window(Pairs to, const Item *item,
+                                                    unsigned int count) {
+  const unsigned int first = window_at<ITEM_BITS>(LOW, false).first;
+  const int left = (int)count - (int)first;
+#pragma unroll
+  for (int e = 0; e < 1 << ITEM_BITS; e++)
+    if (left > e << LOW) put(from_element(to, first), e << LOW, item[e]);
+}
+
+// Stores the tile, each of whose threads holds neighbours, by rows of a warp's lanes.
+template <TILE_PARAMETERS>
+static __device__ __forceinline__ void store_neighbours(Pairs to, Item *item, Pairs tile,
+                                                        unsigned int count) {
+  change_window<TILE_ARGUMENTS>(item, tile, window_at<ITEM_BITS>(0, false),
+                                window_at<ITEM_BITS>(LANE_BITS, false));
+  store_window<ITEM_BITS, LANE_BITS>(to, item, count);
 }
 
 #endif
