@@ -159,7 +159,8 @@ static const TileShape *choose_shape(size_t n, bool pairs) {
     shape += knob("tile") - 1;
   else
     while (shape < shapes + SHAPES - 1 && n > (size_t)1 << shape->bits) shape++;
-  while (sort_bytes(shape, pairs) > dynamic_shared_limit()) shape--;
+  while (sort_bytes(shape, pairs) > 64 * 1024 && sort_bytes(shape, pairs) > dynamic_shared_limit())
+    shape--;
   return shape;
 }
 
