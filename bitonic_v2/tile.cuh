@@ -60,6 +60,10 @@ static __device__ __forceinline__ unsigned int window_place(Window window, unsig
   return bank_place<ITEM_BITS>(first) ^ bank_place<ITEM_BITS>(e << window.low);
 }
 
+static __device__ __forceinline__ unsigned int window_index(Window window, unsigned int e) {
+  return window.first | e << window.low;
+}
+
 // The tile changes from one window to another. A thread writes where it read last, so one barrier
 // is enough. In windows up to LANE_BITS each warp has its own part of the tile.
 template <TILE_PARAMETERS>
@@ -202,6 +206,15 @@ static __device__ __forceinline__ void store_neighbours(Pairs to, Item *item, Pa
   change_window<TILE_ARGUMENTS>(item, tile, window_at<ITEM_BITS>(0, false),
                                 window_at<ITEM_BITS>(LANE_BITS, false));
   store_window<ITEM_BITS, LANE_BITS>(to, item, count);
+}
+
+// Puts the tile, each of whose threads holds neighbours, into shared memory.
+template <int ITEM_BITS>
+static __device__ __forceinline__ void put_neighbours(Pairs tile, const unsigned int *item) {
+  const Window neighbours = window_at<ITEM_BITS>(0, false);
+#pragma unroll
+  for (unsigned int e = 0; e < 1u << ITEM_BITS; e++)
+    put(tile, window_place<ITEM_BITS>(neighbours, e), item[e]);
 }
 
 #endif
