@@ -2,33 +2,110 @@
 //
 // Build:    make bitonic_v2
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set steps=3
-// New here: elements stay in registers. A thread holds 16 of a tile of 8,192: four distances of the
-//           network are within its registers, five between the lanes of its warp (shuffles), and
-//           only the four largest cross shared memory, all four in one trip (tile.cuh). Beyond the
-//           tile a thread takes up to 32 elements from device memory and does up to five steps with
-//           them.
+// New here: elements stay in registers. A thread holds up to 16 of a tile of 8,192, and does the
+// four
+//           steps whose partners it holds; then the block passes the tile through shared memory, so
+//           that each thread holds the partners of the next four (tile.cuh). Pairs are sorted in a
+//           tile as words of 32 bits (words.cuh). Beyond the tile a thread takes up to 32 elements
+//           from device memory and does up to five steps with them.
 // Lesson:   the same remedy at each level of the memory hierarchy: the more steps per visit,
 //           the fewer visits. The steps themselves, n log^2 n, remain.
 #include "bitonic_v2/tile.cuh"
+#include "bitonic_v2/words.cuh"
 #include "common/check.h"
 #include "common/knobs.h"
+#include "common/overlap.cuh"
 #include "common/pairs.cuh"
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum { MOST_FAR_STEPS = 5, USUAL_FAR_STEPS = 4, FAR_THREADS = 128, TILES = 5 };
+enum { MOST_FAR_STEPS = 5, USUAL_FAR_STEPS = 4, FAR_THREADS = 128 };
+
+// Each block sorts a tile.
+template <int ITEM_BITS, int THREAD_BITS>
+static __global__ void __launch_bounds__(1 << THREAD_BITS)
+    sort_key_tiles(Pairs from, Pairs to, size_t n) {
+  constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
+  extern __shared__ unsigned int shared[];
+  wait_for_previous_kernel();
+  const size_t begin = (size_t)blockIdx.x * TILE;
+  const unsigned int count = n - begin < TILE ? (unsigned int)(n - begin) : TILE;
+  const Pairs tile = {shared, NULL};
+  unsigned int key[1 << ITEM_BITS];
+  load_window<ITEM_BITS, THREAD_BITS>(key, from_element(from, begin), count);
+  sort_tile<ITEM_BITS, THREAD_BITS, unsigned int>(key, tile);
+  store_neighbours<ITEM_BITS, THREAD_BITS, unsigned int>(from_element(to, begin), key, tile, count);
+}
+
+template <int ITEM_BITS, int THREAD_BITS>
+static __global__ void __launch_bounds__(1 << THREAD_BITS)
+    sort_pair_tiles(Pairs from, Pairs to, size_t n) {
+  constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
+  extern __shared__ unsigned int shared[];
+  wait_for_previous_kernel();
+  const size_t begin = (size_t)blockIdx.x * TILE;
+  const unsigned int count = n - begin < TILE ? (unsigned int)(n - begin) : TILE;
+  sort_pairs<ITEM_BITS, THREAD_BITS>(from_element(from, begin), from_element(to, begin), count,
+                                     shared);
+}
+
+// The last steps of a stage, whose partners lie in the same tile.
+template <TILE_PARAMETERS>
+static __global__ void __launch_bounds__(1 << THREAD_BITS) do_near_steps(Pairs pairs, size_t n) {
+  constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
+  extern __shared__ unsigned int shared[];
+  wait_for_previous_kernel();
+  const size_t begin = (size_t)blockIdx.x * TILE;
+  const unsigned int count = n - begin < TILE ? (unsigned int)(n - begin) : TILE;
+  const Pairs own = from_element(pairs, begin), tile = {shared, shared + TILE};
+  Item item[1 << ITEM_BITS];
+  load_window<ITEM_BITS, THREAD_BITS>(item, own, count);
+  order_window<ITEM_BITS>(item, ITEM_BITS);
+  const Window columns = window_at<ITEM_BITS>(THREAD_BITS, false);
+  finish_stage<TILE_ARGUMENTS, THREAD_BITS>(item, tile, columns);
+  store_neighbours<TILE_ARGUMENTS>(own, item, tile, count);
+}
+
+// STEPS steps of a stage in one visit to device memory; MIRROR_FIRST: its first ones.
+template <int STEPS, bool PAIRS, BitonicVisit VISIT>
+static __global__ void __launch_bounds__(FAR_THREADS)
+    do_far_steps(Pairs pairs, unsigned int n, unsigned int groups, int log_stride) {
+  wait_for_previous_kernel();
+  const size_t group = global_index();
+  if (group < groups)
+    visit_group<STEPS, PAIRS, VISIT, false>(pairs, n, (unsigned int)group, log_stride, STEPS);
+}
+
+// A tile and its kernels: the first of each two for keys, the other for pairs.
+typedef struct TileShape {
+  int bits;  // log2 of its elements
+  unsigned int threads;
+  void (*sort[2])(Pairs, Pairs, size_t);
+  void (*near[2])(Pairs, size_t);
+} TileShape;
+
+#define SHAPE(items, threads)                                                             \
+  {                                                                                       \
+    items + threads, 1u << threads,                                                       \
+        {sort_key_tiles<items, threads>, sort_pair_tiles<items, threads>}, {              \
+      do_near_steps<items, threads, unsigned int>, do_near_steps<items, threads, Element> \
+    }                                                                                     \
+  }
+
+static const TileShape shapes[] = {SHAPE(2, 5), SHAPE(3, 5), SHAPE(3, 6), SHAPE(3, 7),
+                                   SHAPE(3, 8), SHAPE(4, 8), SHAPE(4, 9)};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static const char *const stages[] = {"tiles", "far", "near", NULL};
 static const SortKnob knobs[] = {
-    {"tile", 0, 0, TILES, "tile of 256, 1,024, 2,048, 4,096 or 8,192 elements; 0: chosen by n"},
+    {"tile", 0, 0, SHAPES, "shape of the tile, a row of `shapes` (1-based); 0: chosen by n"},
     {"steps", USUAL_FAR_STEPS, 1, MOST_FAR_STEPS, "steps per visit to device memory"},
     {},
 };
 
 extern "C" const SortVersion sort_version = {
     .name = "bitonic_v2",
-    .title =
-        "bitonic network in registers, shuffles and shared memory, up to five far steps a trip",
+    .title = "bitonic network in registers and shared memory, up to five far steps a trip",
     .source = "Batcher, Sorting Networks and Their Applications (1968)",
     .stable = false,
     .max_n = UINT32_MAX,
@@ -39,72 +116,12 @@ extern "C" const SortVersion sort_version = {
     .scratch_per_pair = 0.0,
 };
 
-// The block's tile: its elements in device memory, how many there are, and room for all in shared
-// memory.
-template <TILE_PARAMETERS>
-struct Own {
-  Pairs from, to, tile;
-  unsigned int count;
-};
-
-template <TILE_PARAMETERS>
-static __device__ __forceinline__ Own<TILE_ARGUMENTS> own_tile(Pairs from, Pairs to, size_t n,
-                                                               unsigned int *shared) {
-  enum { TILE = 1 << (ITEM_BITS + THREAD_BITS) };
-  const size_t begin = (size_t)blockIdx.x * TILE;
-  const Own<TILE_ARGUMENTS> own = {
-      {from.keys + begin, PAIRS ? from.positions + begin : NULL},
-      {to.keys + begin, PAIRS ? to.positions + begin : NULL},
-      {shared, shared + TILE},
-      n - begin < TILE ? (unsigned int)(n - begin) : (unsigned int)TILE,
-  };
-  return own;
-}
-
-// Each block sorts a tile.
-template <TILE_PARAMETERS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS)
-    sort_tiles(Pairs from, Pairs to, size_t n) {
-  extern __shared__ unsigned int shared[];
-  const Own<TILE_ARGUMENTS> own = own_tile<TILE_ARGUMENTS>(from, to, n, shared);
-  Element element[1 << ITEM_BITS];
-  load_columns<TILE_ARGUMENTS>(element, own.from, own.count);
-  to_neighbours<TILE_ARGUMENTS>(element, own.tile, 0);
-  sort_tile<TILE_ARGUMENTS>(element, own.tile);
-  to_columns<TILE_ARGUMENTS>(element, own.tile, 0);
-  store_columns<TILE_ARGUMENTS>(own.to, element, own.count);
-}
-
-// The last steps of a stage, whose partners lie in the same tile.
-template <TILE_PARAMETERS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS) do_near_steps(Pairs pairs, size_t n) {
-  extern __shared__ unsigned int shared[];
-  const Own<TILE_ARGUMENTS> own = own_tile<TILE_ARGUMENTS>(pairs, pairs, n, shared);
-  Element element[1 << ITEM_BITS];
-  load_columns<TILE_ARGUMENTS>(element, own.from, own.count);
-  finish_tile<TILE_ARGUMENTS>(element, own.tile);
-  to_columns<TILE_ARGUMENTS>(element, own.tile, 0);
-  store_columns<TILE_ARGUMENTS>(own.to, element, own.count);
-}
-
-// STEPS steps of a stage in one visit to device memory; MIRROR: its first ones.
-template <int STEPS, bool PAIRS, BitonicVisit VISIT>
-static __global__ void __launch_bounds__(FAR_THREADS)
-    do_far_steps(Pairs pairs, unsigned int n, unsigned int groups, int log_stride) {
-  const size_t group = global_index();
-  if (group < groups)
-    visit_group<STEPS, PAIRS, VISIT, false>(pairs, n, (unsigned int)group, log_stride, STEPS);
-}
-
 template <int STEPS, bool PAIRS>
 static void launch_far(Pairs pairs, unsigned int n, int log_stride, bool mirror) {
   const unsigned int groups = bitonic_groups(n, STEPS, log_stride);
-  const unsigned int blocks = blocks_for(groups, FAR_THREADS);
-  if (mirror)
-    do_far_steps<STEPS, PAIRS, MIRROR_FIRST><<<blocks, FAR_THREADS>>>(pairs, n, groups, log_stride);
-  else
-    do_far_steps<STEPS, PAIRS, ONWARD><<<blocks, FAR_THREADS>>>(pairs, n, groups, log_stride);
-  LAUNCH_CHECK();
+  launch_overlapped(
+      mirror ? do_far_steps<STEPS, PAIRS, MIRROR_FIRST> : do_far_steps<STEPS, PAIRS, ONWARD>,
+      blocks_for(groups, FAR_THREADS), FAR_THREADS, 0, pairs, n, groups, log_stride);
 }
 
 // The steps of `stage` from distance 2^(stage - 1) down to 2^tile_bits, evenly divided among
@@ -124,37 +141,48 @@ static void far_steps(Pairs pairs, unsigned int n, int stage, int tile_bits) {
   }
 }
 
-template <TILE_PARAMETERS>
-static void sort_by_tiles(Pairs input, Pairs output, size_t n) {
-  enum { TILE_BITS = ITEM_BITS + THREAD_BITS, THREADS = 1 << THREAD_BITS };
-  const unsigned int tiles = blocks_for(n, 1 << TILE_BITS);
-  const size_t bytes = (sizeof(unsigned int) << TILE_BITS) * (PAIRS ? 2 : 1);
-  allow_shared_memory(sort_tiles<TILE_ARGUMENTS>, bytes);
-  allow_shared_memory(do_near_steps<TILE_ARGUMENTS>, bytes);
-  stage_start("tiles");
-  sort_tiles<TILE_ARGUMENTS><<<tiles, THREADS, bytes>>>(input, output, n);
-  LAUNCH_CHECK();
-  stage_stop();
-  for (int stage = TILE_BITS + 1; n > (size_t)1 << (stage - 1); stage++) {
-    stage_start("far");
-    far_steps<PAIRS>(output, (unsigned int)n, stage, TILE_BITS);
-    stage_stop();
-    stage_start("near");
-    do_near_steps<TILE_ARGUMENTS><<<tiles, THREADS, bytes>>>(output, n);
-    LAUNCH_CHECK();
-    stage_stop();
-  }
+// Shared memory of a tile's kernels.
+static size_t sort_bytes(const TileShape *shape, bool pairs) {
+  const size_t tile = (size_t)1 << shape->bits;
+  return pairs ? pair_tile_bytes(tile) : tile * sizeof(unsigned int);
+}
+
+static size_t near_bytes(const TileShape *shape, bool pairs) {
+  return (pairs ? 2 : 1) * sizeof(unsigned int) << shape->bits;
+}
+
+// The smallest tile that holds n elements, or the largest that fits into this device's shared
+// memory.
+static const TileShape *choose_shape(size_t n, bool pairs) {
+  const TileShape *shape = shapes;
+  if (knob("tile") != 0)
+    shape += knob("tile") - 1;
+  else
+    while (shape < shapes + SHAPES - 1 && n > (size_t)1 << shape->bits) shape++;
+  while (sort_bytes(shape, pairs) > 64 * 1024 && sort_bytes(shape, pairs) > dynamic_shared_limit())
+    shape--;
+  return shape;
 }
 
 template <bool PAIRS>
 static void sort(Pairs input, Pairs output, size_t n) {
-  int tile = knob("tile");
-  if (tile == 0) tile = n <= 256 ? 1 : n <= 1024 ? 2 : n <= 2048 ? 3 : n <= 4096 ? 4 : 5;
-  if (tile == 1) sort_by_tiles<3, 5, PAIRS>(input, output, n);
-  if (tile == 2) sort_by_tiles<3, 7, PAIRS>(input, output, n);
-  if (tile == 3) sort_by_tiles<3, 8, PAIRS>(input, output, n);
-  if (tile == 4) sort_by_tiles<4, 8, PAIRS>(input, output, n);
-  if (tile == 5) sort_by_tiles<4, 9, PAIRS>(input, output, n);
+  const TileShape *const shape = choose_shape(n, PAIRS);
+  const unsigned int tiles = blocks_for(n, 1 << shape->bits);
+  const size_t bytes = sort_bytes(shape, PAIRS);
+  allow_shared_memory(shape->sort[PAIRS], bytes);
+  stage_start("tiles");
+  launch_overlapped(shape->sort[PAIRS], tiles, shape->threads, bytes, input, output, n);
+  stage_stop();
+  for (int stage = shape->bits + 1; n > (size_t)1 << (stage - 1); stage++) {
+    stage_start("far");
+    far_steps<PAIRS>(output, (unsigned int)n, stage, shape->bits);
+    stage_stop();
+    stage_start("near");
+    allow_shared_memory(shape->near[PAIRS], near_bytes(shape, PAIRS));
+    launch_overlapped(shape->near[PAIRS], tiles, shape->threads, near_bytes(shape, PAIRS), output,
+                      n);
+    stage_stop();
+  }
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
