@@ -6,49 +6,70 @@
 
 #include "merge_v2/order.cuh"
 
-// n keys on the device and their positions; positions is NULL for bare keys.
+// n keys and their positions, in device memory or in shared memory; positions is NULL or not used
+// for bare keys.
 typedef struct Elements {
   Key *keys;
   unsigned int *positions;
 } Elements;
 
-// Index of an element of a tile: two bytes move through the merges instead of a position of four.
-typedef unsigned short Place;
-
-// One of two buffers of a tile in shared memory. `places` is not used for bare keys.
-typedef struct Tile {
-  Key *keys;
-  Place *places;
-} Tile;
-
-// Bytes of shared memory for both buffers of `size` elements.
-static inline size_t tile_bytes(size_t size, bool pairs) {
-  return 2 * size * (sizeof(Key) + (pairs ? sizeof(Place) : 0));
+template <bool PAIRS>
+static __device__ __forceinline__ Elements elements_at(Elements elements, size_t index) {
+  const Elements at = {elements.keys + index, PAIRS ? elements.positions + index : NULL};
+  return at;
 }
 
-// Buffer 0 or 1 in a block's shared memory: the keys of both first, because they are aligned more
-// strictly.
-static __device__ __forceinline__ Tile tile_buffer(void *shared, unsigned int size, int buffer) {
-  Key *const keys = (Key *)shared;
-  Place *const places = (Place *)(keys + 2 * size);
-  const Tile tile = {keys + buffer * size, places + buffer * size};
+// A block's tile in shared memory has ITEMS elements for each thread and ITEMS more: a thread may
+// read behind its share, but uses nothing of that.
+template <int THREADS, int ITEMS>
+struct TileSize {
+  enum { OWN = THREADS * ITEMS, ALL = OWN + ITEMS };
+};
+
+static inline size_t tile_bytes(size_t size, bool pairs) {
+  return size * (sizeof(Key) + (pairs ? sizeof(unsigned int) : 0));
+}
+
+static __device__ __forceinline__ Elements tile_in(void *shared, unsigned int size) {
+  const Elements tile = {(Key *)shared, (unsigned int *)((Key *)shared + size)};
   return tile;
 }
 
-static __device__ __forceinline__ void swap_tiles(Tile *a, Tile *b) {
-  const Tile c = *a;
-  *a = *b;
-  *b = c;
+// Element i of a tile for i = k * THREADS + threadIdx.x, k < ITEMS: element(k, i) for i < count,
+// zero bits behind. All loads of a thread are on their way before the first element is stored.
+template <int THREADS, int ITEMS, bool PAIRS, class Load>
+static __device__ __forceinline__ void fill_tile(Elements tile, unsigned int count, Load load) {
+  Key key[ITEMS];
+  unsigned int position[ITEMS];
+#pragma unroll
+  for (unsigned int k = 0; k < ITEMS; k++) {
+    const unsigned int i = k * THREADS + threadIdx.x;
+    key[k] = Key();
+    position[k] = 0;
+    if (i < count) load(i, &key[k], &position[k]);
+  }
+#pragma unroll
+  for (unsigned int k = 0; k < ITEMS; k++) {
+    const unsigned int i = k * THREADS + threadIdx.x;
+    tile.keys[i] = key[k];
+    if (PAIRS) tile.positions[i] = position[k];
+  }
+  if (threadIdx.x < ITEMS) {
+    tile.keys[TileSize<THREADS, ITEMS>::OWN + threadIdx.x] = Key();
+    if (PAIRS) tile.positions[TileSize<THREADS, ITEMS>::OWN + threadIdx.x] = 0;
+  }
 }
 
-// Writes a sorted tile of `count` elements to to[0 .. count). The positions are read from `spare`
-// at the indices `tile.places`. All threads of the block call it after a barrier.
-template <bool PAIRS>
-static __device__ __forceinline__ void write_tile(Elements to, Tile tile, const unsigned int *spare,
-                                                  unsigned int count) {
-  for (unsigned int i = threadIdx.x; i < count; i += blockDim.x) {
-    to.keys[i] = tile.keys[i];
-    if (PAIRS) to.positions[i] = spare[tile.places[i]];
+// to[0 .. count) = tile[0 .. count). All threads of the block call it after a barrier.
+template <int THREADS, int ITEMS, bool PAIRS>
+static __device__ __forceinline__ void write_tile(Elements to, Elements tile, unsigned int count) {
+#pragma unroll
+  for (unsigned int k = 0; k < ITEMS; k++) {
+    const unsigned int i = k * THREADS + threadIdx.x;
+    if (i < count) {
+      to.keys[i] = tile.keys[i];
+      if (PAIRS) to.positions[i] = tile.positions[i];
+    }
   }
 }
 
