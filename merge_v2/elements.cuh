@@ -26,6 +26,18 @@ struct TileSize {
   enum { OWN = THREADS * ITEMS, ALL = OWN + ITEMS };
 };
 
+// For __launch_bounds__: blocks of a multiprocessor, so that their threads keep their elements in
+// registers, and no more than the smallest multiprocessor of the architecture can hold.
+static __host__ __device__ constexpr int resident_blocks(int threads, int items, bool pairs) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  const int most = 1024;
+#else
+  const int most = 1536;
+#endif
+  const int registers = items * (pairs ? 2 : 1), resident = registers < 20 ? most : 1024;
+  return threads < resident ? resident / threads : 1;
+}
+
 static inline size_t tile_bytes(size_t size, bool pairs) {
   return size * (sizeof(Key) + (pairs ? sizeof(unsigned int) : 0));
 }

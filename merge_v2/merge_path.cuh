@@ -87,31 +87,28 @@ static __device__ __forceinline__ void merge_round(Elements tile, unsigned int *
                                                    unsigned int rank, bool in_warp) {
   const unsigned int total = a.length + b.length;
   const bool active = rank < total;
+  if (!active) rank = total;  // reads something, writes nothing
   Key key[ITEMS];
-  unsigned int position[ITEMS], from_a = 0;
+  unsigned int position[ITEMS];
   wait_for_threads(in_warp);
-  if (active) from_a = merge_path(tile.keys, a, b, rank);
+  const unsigned int from_a = merge_path(tile.keys, a, b, rank);
   const unsigned int i = a.begin + from_a, j = b.begin + rank - from_a;
   if (PAIRS) {
-    if (active)
-      merge_pairs<ITEMS>(tile, i, j, a.begin + a.length, b.begin + b.length, key, position);
+    merge_pairs<ITEMS>(tile, i, j, a.begin + a.length, b.begin + b.length, key, position);
   } else {
     cuts[threadIdx.x] = from_a;
     wait_for_threads(in_warp);
-    if (active) {
-      const bool last = total - rank <= ITEMS;
-      const unsigned int end_a = last ? a.length : cuts[threadIdx.x + 1];
-      merge_keys<ITEMS>(tile.keys, i, j, end_a - from_a, last ? total - rank : ITEMS, key);
-    }
+    const bool last = total - rank <= ITEMS;
+    const unsigned int end_a = last ? a.length : cuts[threadIdx.x + 1];
+    merge_keys<ITEMS>(tile.keys, i, j, end_a - from_a, last ? total - rank : ITEMS, key);
   }
   wait_for_threads(in_warp);
-  if (active) {
-    const Elements own = elements_at<PAIRS>(tile, threadIdx.x * ITEMS);
+  if (!active) return;
+  const Elements own = elements_at<PAIRS>(tile, threadIdx.x * ITEMS);
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-      own.keys[k] = key[k];
-      if (PAIRS) own.positions[k] = position[k];
-    }
+  for (int k = 0; k < ITEMS; k++) {
+    own.keys[k] = key[k];
+    if (PAIRS) own.positions[k] = position[k];
   }
 }
 

@@ -63,7 +63,7 @@ static __device__ __forceinline__ void lay_out_runs(Layout<WAYS> *layout) {
 // CUT: the block cuts the runs itself, its first two warps at the tile's begin and end; otherwise
 // cuts has been filled in by cut_runs.
 template <int THREADS, int ITEMS, int WAYS, bool PAIRS, bool CUT>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
     merge_tiles(Elements from, Elements to, const unsigned int *cuts, Pass pass) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ unsigned int split[THREADS];

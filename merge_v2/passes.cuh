@@ -27,7 +27,9 @@ static const Shape shapes[SHAPES] = {
     {0, 256, 256, 33},
 };
 
+template <bool PAIRS>
 static const Shape *choose_shape(int number, size_t n) {
+  if (PAIRS && number > 5) return &shapes[3];
   if (number > 0) return &shapes[number - 1];
   const Shape *shape = shapes;
   while (n > shape->up_to) shape++;
@@ -59,7 +61,8 @@ static void sort_all_tiles(const Shape *shape, Elements from, Elements to, size_
   if (shape == &shapes[2]) launch_sort_tiles<256, MANY_ITEMS, PAIRS>(from, to, n, tile);
   if (shape == &shapes[3]) launch_sort_tiles<512, MANY_ITEMS, PAIRS>(from, to, n, tile);
   if (shape == &shapes[4]) launch_sort_tiles<512, MANY_ITEMS, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[5]) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
+  if constexpr (!PAIRS)
+    if (shape == &shapes[5]) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
 }
 
 // One pass. cuts: NULL if the blocks that merge cut the runs themselves.
@@ -100,7 +103,7 @@ static int doublings(size_t n, size_t width) {
 template <bool PAIRS>
 static void merge_sort(Elements input, Elements output, size_t n, int shape_number,
                        int most_doublings, bool own_cuts) {
-  const Shape *const shape = choose_shape(shape_number, n);
+  const Shape *const shape = choose_shape<PAIRS>(shape_number, n);
   const unsigned int tile = merged_tile(shape->merge_threads, shape->items);
   size_t width = sorted_tile(shape);
   int left = doublings(n, width);
@@ -126,7 +129,7 @@ static void merge_sort(Elements input, Elements output, size_t n, int shape_numb
     if (shape->items == FEW_ITEMS)
       merge_pass<256, FEW_ITEMS, PAIRS>(from, to, cuts, pass);
     else if (shape->items == 33)
-      merge_pass<256, 33, PAIRS>(from, to, cuts, pass);
+      merge_pass<256, PAIRS ? MANY_ITEMS : 33, PAIRS>(from, to, cuts, pass);
     else if (shape->merge_threads == 512)
       merge_pass<512, MANY_ITEMS, PAIRS>(from, to, cuts, pass);
     else

@@ -38,7 +38,7 @@ static __device__ __forceinline__ void sort_neighbours(Elements tile, unsigned i
 // Block b sorts elements b * tile to (b + 1) * tile - 1 of n; `to` may be `from`. tile <=
 // THREADS * ITEMS and a multiple of ITEMS.
 template <int THREADS, int ITEMS, bool PAIRS>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
     sort_tiles(Elements from, Elements to, size_t n, unsigned int tile_size) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ unsigned int cuts[THREADS];
