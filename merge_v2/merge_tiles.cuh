@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS
     unsigned int run = pairs;
     while (run + 1 < 2 * pairs && own >= layout.runs[run + 1].begin) run++;
     merge_round<ITEMS, PAIRS>(tile, split, layout.runs[2 * run], layout.runs[2 * run + 1],
-                              own - layout.runs[run].begin, false);
+                              own - layout.runs[run].begin, count / 2, false);
   }
   __syncthreads();
   const size_t base =

@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS
     const unsigned int both = left < 2 * width ? left : 2 * width;
     const Run a = {first, both < width ? both : width};
     const Run b = {first + a.length, both - a.length};
-    merge_round<ITEMS, PAIRS>(tile, cuts, a, b, begin - first, 2 * threads <= 32);
+    merge_round<ITEMS, PAIRS>(tile, cuts, a, b, begin - first, width, 2 * threads <= 32);
   }
   __syncthreads();
   write_tile<THREADS, ITEMS, PAIRS>(elements_at<PAIRS>(to, base), tile, count);
