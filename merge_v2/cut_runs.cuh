@@ -33,6 +33,20 @@ struct Lanes {
   enum { AHEAD = 32 / WAYS };
 };
 
+// Which of the lanes of `among` have one of the `count` least candidates? The lane's own is `key`;
+// of equal ones that of the earlier lane comes first.
+static __device__ __forceinline__ bool is_among_least(Key key, const Key *window,
+                                                      unsigned int among, unsigned int count) {
+  const unsigned int lane = threadIdx.x % 32;
+  unsigned int before = 0;
+  for (; among > 0; among &= among - 1) {
+    const unsigned int other = __ffs((int)among) - 1;
+    const Key its = window[other];
+    before += other < lane ? !less(key, its) : less(its, key);
+  }
+  return before < count;
+}
+
 // Cuts WAYS sorted runs so that `rank` elements lie before the cuts, and none of them comes after
 // one behind the cuts; of equal keys those of an earlier run come first. All lanes of a warp call
 // it, each with its own run and the run's length, and get the cut of that run. `window`: 32 keys
@@ -41,44 +55,52 @@ struct Lanes {
 // The cuts move forward in steps. With steps of s elements, the candidates are the s-th, 2s-th, ..
 // next element of each run, AHEAD of each. If m elements are missing and m > WAYS * (s - 1), the
 // run of the least candidate may go on by s: at most s - 1 elements of each other run come before
-// that candidate. The same holds for the next candidates in order, as long as enough are missing
-// and the last candidate of no run comes before.
+// that candidate. The same holds for the next candidates in order, as long as enough are missing,
+// up to the last candidate of a run: the run may have more that come next.
 //
 //   runs [1 3 5 7] [2 3 4 9], rank 5
-//   s = 2: 5 > 2 missing   3 7 and 3 9 are the candidates; 3 and 3 may be passed   cuts 2 | 2
-//   s = 1: 1 missing       5 7 and 4 9; 4 may be passed                            cuts 2 | 3
+//   s = 2: 5 > 2 missing   3 7 and 3 9 are the candidates; 3 and 3 may pass   cuts 2 | 2
+//   s = 1: 1 missing       5 7 and 4 9; 4 may pass                            cuts 2 | 3
 template <int WAYS>
 static __device__ __forceinline__ unsigned int cut_at_rank(const Key *run, unsigned int length,
                                                            unsigned int rank, Key *window) {
-  // Steps of missing / 24 let about 24 - WAYS candidates pass; of missing / (WAYS + AHEAD), no more
-  // than AHEAD: better where most of them are of the same run.
-  enum { AHEAD = Lanes<WAYS>::AHEAD, SHORT = 24, LONG = WAYS + AHEAD };
+  // Steps of missing / SHORT, where usually all candidates up to the least last one may pass; or of
+  // missing / LONG, where no more than AHEAD may: better where most of them are of one run.
+  enum { AHEAD = Lanes<WAYS>::AHEAD, SHORT = 32, LONG = WAYS + AHEAD };
   const unsigned int lane = threadIdx.x % 32, ahead = lane % AHEAD + 1;
   const unsigned int of_run = (unsigned int)((1ull << AHEAD) - 1) << (lane - lane % AHEAD);
   unsigned int cut = 0, missing = rank, steps = SHORT;
   while (missing > 0) {
     const unsigned int step = (missing - 1) / steps + 1;
-    const unsigned int passing = (missing - WAYS * (step - 1) - 1) / step + 1;
+    const unsigned int may_pass = (missing - WAYS * (step - 1) - 1) / step + 1;
     const bool exists = (size_t)ahead * step <= length - cut;
     Key key = Key();
     if (exists) key = run[cut + (size_t)ahead * step - 1];
     window[lane] = key;
     __syncwarp();
     const unsigned int existing = __ballot_sync(~0u, exists);
-    const unsigned int last = __ballot_sync(~0u, exists && ahead == AHEAD);
-    unsigned int before = 0;  // candidates that come before the lane's own, a bit each
+    unsigned int bound = 32;  // lane of the least last candidate, if there is any
+    Key bound_key = Key();
 #pragma unroll
-    for (unsigned int other = 0; other < 32; other++) {
-      const Key its = window[other];
-      if (other < lane ? !less(key, its) : less(its, key)) before |= 1u << other;
+    for (unsigned int last = AHEAD - 1; last < 32; last += AHEAD) {
+      const Key its = window[last];
+      if ((existing >> last & 1) && (bound == 32 || less(its, bound_key))) {
+        bound = last;
+        bound_key = its;
+      }
     }
-    before &= existing;
-    const bool passes = exists && __popc(before) < (int)passing && (before & last) == 0;
-    const unsigned int passed = __ballot_sync(~0u, passes);
+    bool passes = exists && (bound == 32 || lane == bound ||
+                             (lane < bound ? !less(bound_key, key) : less(key, bound_key)));
+    unsigned int passed = __ballot_sync(~0u, passes);
+    const bool few = __popc(passed) < (int)may_pass && __popc(passed) < WAYS;
+    if (__popc(passed) > (int)may_pass) {
+      passes = passes && is_among_least(key, window, passed, may_pass);
+      passed = __ballot_sync(~0u, passes);
+    }
     __syncwarp();  // before the window is filled again
     cut += step * __popc(passed & of_run);
     missing -= step * __popc(passed);
-    steps = __popc(passed) == (int)passing ? SHORT : LONG;
+    steps = few ? LONG : SHORT;
   }
   return cut;
 }

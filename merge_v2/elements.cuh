@@ -1,4 +1,5 @@
-// Keys with or without positions, in device memory and in a block's shared memory.
+// Keys with or without positions, in device memory and in a block's shared
+// memory.
 #ifndef MERGE_V2_ELEMENTS_CUH
 #define MERGE_V2_ELEMENTS_CUH
 
@@ -6,8 +7,8 @@
 
 #include "merge_v2/order.cuh"
 
-// n keys and their positions, in device memory or in shared memory; positions is NULL or not used
-// for bare keys.
+// n keys and their positions, in device memory or in shared memory; positions
+// is NULL or not used for bare keys.
 typedef struct Elements {
   Key *keys;
   unsigned int *positions;
@@ -19,22 +20,24 @@ static __device__ __forceinline__ Elements elements_at(Elements elements, size_t
   return at;
 }
 
-// A block's tile in shared memory has ITEMS elements for each thread and ITEMS more: a thread may
-// read behind its share, but uses nothing of that.
+// A block's tile in shared memory has ITEMS elements for each thread and ITEMS
+// more: a thread may read behind its share, but uses nothing of that.
 template <int THREADS, int ITEMS>
 struct TileSize {
   enum { OWN = THREADS * ITEMS, ALL = OWN + ITEMS };
 };
 
-// For __launch_bounds__: blocks of a multiprocessor, so that their threads keep their elements in
-// registers, and no more than the smallest multiprocessor of the architecture can hold.
+// For __launch_bounds__: blocks of a multiprocessor, so that their threads keep
+// their elements in registers, and no more than the smallest multiprocessor of
+// the architecture can hold.
 static __host__ __device__ constexpr int resident_blocks(int threads, int items, bool pairs) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   const int most = 1024;
 #else
   const int most = 1536;
 #endif
-  const int registers = items * (pairs ? 2 : 1), resident = registers < 20 ? most : 1024;
+  const int registers = items * (pairs ? 2 : 1);
+  const int resident = registers < 20 ? most : registers < 35 ? 1024 : 768;
   return threads < resident ? resident / threads : 1;
 }
 
@@ -47,32 +50,50 @@ static __device__ __forceinline__ Elements tile_in(void *shared, unsigned int si
   return tile;
 }
 
-// Element i of a tile for i = k * THREADS + threadIdx.x, k < ITEMS: element(k, i) for i < count,
-// zero bits behind. All loads of a thread are on their way before the first element is stored.
-template <int THREADS, int ITEMS, bool PAIRS, class Load>
-static __device__ __forceinline__ void fill_tile(Elements tile, unsigned int count, Load load) {
-  Key key[ITEMS];
-  unsigned int position[ITEMS];
-#pragma unroll
-  for (unsigned int k = 0; k < ITEMS; k++) {
-    const unsigned int i = k * THREADS + threadIdx.x;
-    key[k] = Key();
-    position[k] = 0;
-    if (i < count) load(i, &key[k], &position[k]);
-  }
-#pragma unroll
-  for (unsigned int k = 0; k < ITEMS; k++) {
-    const unsigned int i = k * THREADS + threadIdx.x;
-    tile.keys[i] = key[k];
-    if (PAIRS) tile.positions[i] = position[k];
-  }
-  if (threadIdx.x < ITEMS) {
-    tile.keys[TileSize<THREADS, ITEMS>::OWN + threadIdx.x] = Key();
-    if (PAIRS) tile.positions[TileSize<THREADS, ITEMS>::OWN + threadIdx.x] = 0;
+// Copies an element from device to shared memory; it has arrived after
+// wait_for_copies() and a barrier. From compute capability 8.0 on without a
+// register in between, so that a thread may have any number of copies under way
+// (PTX ISA, "cp.async").
+template <class Element>
+static __device__ __forceinline__ void start_copy(Element *to, const Element *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(CUDA_CPU)
+  asm volatile(
+      "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned int)__cvta_generic_to_shared(to)),
+      "l"(from), "n"(sizeof(Element))
+      : "memory");
+#else
+  *to = *from;
+#endif
+}
+
+static __device__ __forceinline__ void wait_for_copies(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(CUDA_CPU)
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Starts to copy elements *i, *i + THREADS, .. below `end` of a tile from the
+// same places of `from`, and leaves in *i where the thread has to go on.
+template <int THREADS, bool PAIRS>
+static __device__ __forceinline__ void start_copies(Elements tile, Elements from, unsigned int *i,
+                                                    unsigned int end) {
+  for (; *i < end; *i += THREADS) {
+    start_copy(&tile.keys[*i], &from.keys[*i]);
+    if (PAIRS) start_copy(&tile.positions[*i], &from.positions[*i]);
   }
 }
 
-// to[0 .. count) = tile[0 .. count). All threads of the block call it after a barrier.
+// Clears the rest of a tile.
+template <int THREADS, int ITEMS, bool PAIRS>
+static __device__ __forceinline__ void clear_rest(Elements tile, unsigned int count) {
+  for (unsigned int i = count + threadIdx.x; i < TileSize<THREADS, ITEMS>::ALL; i += THREADS) {
+    tile.keys[i] = Key();
+    if (PAIRS) tile.positions[i] = 0;
+  }
+}
+
+// to[0 .. count) = tile[0 .. count). All threads of the block call it after a
+// barrier.
 template <int THREADS, int ITEMS, bool PAIRS>
 static __device__ __forceinline__ void write_tile(Elements to, Elements tile, unsigned int count) {
 #pragma unroll

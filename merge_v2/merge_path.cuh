@@ -12,32 +12,22 @@ typedef struct Run {
   unsigned int begin, length;
 } Run;
 
-// Moves `cut` forward by STEP, STEP / 2, .., 1 elements of the run at `a`, each if the new cut is at
-// most `high` and the element before it comes before its counterpart in the other run, which is at
-// `b` minus its index. Steps longer than `longest`, the same for all threads, are left out. The
-// length of a step is known when the code is compiled: part of an address, not an instruction.
-template <int STEP>
-static __device__ __forceinline__ unsigned int search_by_steps(const Key *a, const Key *b,
-                                                               unsigned int cut, unsigned int high,
-                                                               unsigned int longest) {
-  if (STEP <= longest && cut + STEP <= high) {
-    const Key *const own = a + cut, *const other = b - (int)cut;
-    if (!less(*(other - (STEP - 1)), own[STEP - 1])) cut += STEP;
-  }
-  if constexpr (STEP > 1) cut = search_by_steps<STEP / 2>(a, b, cut, high, longest);
-  return cut;
-}
-
 // Number of elements of `a` among the first `rank` of the merged runs; of equal keys those of `a`
-// come first. rank <= a.length + b.length. longest: at least the length of `a` or that of `b`, the
-// same for all threads.
+// come first. rank <= a.length + b.length.
 //   a [2 5 8], b [1 5 9], rank 3: merged [1 2 5 | 5 8 9], 2 of them from a
-template <int MOST>
 static __device__ __forceinline__ unsigned int merge_path(const Key *keys, Run a, Run b,
-                                                          unsigned int rank, unsigned int longest) {
-  const unsigned int low = rank > b.length ? rank - b.length : 0;
-  const unsigned int high = rank < a.length ? rank : a.length;
-  return search_by_steps<MOST>(keys + a.begin, keys + b.begin + rank - 1, low, high, longest);
+                                                          unsigned int rank) {
+  unsigned int low = rank > b.length ? rank - b.length : 0;
+  unsigned int high = rank < a.length ? rank : a.length;
+  const Key *const first_a = keys + a.begin, *const last_b = keys + b.begin + rank - 1;
+  while (low < high) {
+    const unsigned int middle = (low + high) / 2;
+    if (less(last_b[-(int)middle], first_a[middle]))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
 }
 
 // Loads `from_a` keys from i on in reverse order, then the keys from j on, `share` in all, and
@@ -94,14 +84,14 @@ static __device__ __forceinline__ void wait_for_threads(bool of_warp) {
 // cuts: a value for each thread.
 template <int ITEMS, bool PAIRS>
 static __device__ __forceinline__ void merge_round(Elements tile, unsigned int *cuts, Run a, Run b,
-                                                   unsigned int rank, unsigned int longest, bool in_warp) {
+                                                   unsigned int rank, bool in_warp) {
   const unsigned int total = a.length + b.length;
   const bool active = rank < total;
   if (!active) rank = total;  // reads something, writes nothing
   Key key[ITEMS];
   unsigned int position[ITEMS];
   wait_for_threads(in_warp);
-  const unsigned int from_a = merge_path<4096>(tile.keys, a, b, rank, longest);
+  const unsigned int from_a = merge_path(tile.keys, a, b, rank);
   const unsigned int i = a.begin + from_a, j = b.begin + rank - from_a;
   if (PAIRS) {
     merge_pairs<ITEMS>(tile, i, j, a.begin + a.length, b.begin + b.length, key, position);

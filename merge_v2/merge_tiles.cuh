@@ -1,5 +1,5 @@
-// A merge pass: a block per output tile gathers its pieces of the runs in shared memory, merges
-// them there in pairs, and writes the tile once.
+// A merge pass: a block per output tile gathers its pieces of the runs in
+// shared memory, merges them there in pairs, and writes the tile once.
 #ifndef MERGE_V2_MERGE_TILES_CUH
 #define MERGE_V2_MERGE_TILES_CUH
 
@@ -8,15 +8,16 @@
 
 enum { MOST_WAYS = 8 };
 
-// Elements of a tile: every merged pair begins at the first place of a thread, so that no thread
-// has a share of two pairs; each of the WAYS / 2 pairs may waste a thread.
+// Elements of a tile: every merged pair begins at the first place of a thread,
+// so that no thread has a share of two pairs; each of the WAYS / 2 pairs may
+// waste a thread.
 static inline unsigned int merged_tile(int threads, int items) {
   return (unsigned int)((threads - MOST_WAYS / 2) * items);
 }
 
-// Where the pieces of a tile are, and where the runs are to which they are merged. `runs` is a
-// binary tree: run 1 is made of runs 2 and 3, these of 4 to 7, .. ; pieces are runs WAYS to
-// 2 * WAYS - 1, one behind the other.
+// Where the pieces of a tile are, and where the runs are to which they are
+// merged. `runs` is a binary tree: run 1 is made of runs 2 and 3, these of 4 to
+// 7, .. ; pieces are runs WAYS to 2 * WAYS - 1, one behind the other.
 template <int WAYS>
 struct Layout {
   unsigned int cut[2][WAYS];  // at the tile's begin and end, if the block cuts the runs
@@ -24,7 +25,8 @@ struct Layout {
   Run runs[2 * WAYS];
 };
 
-// Lane j < WAYS of the first warp has the cuts of run j. All lanes call it. Fills in the pieces.
+// Lane j < WAYS of the first warp has the cuts of run j. All lanes call it.
+// Fills in the pieces.
 template <int WAYS>
 static __device__ __forceinline__ void lay_out_pieces(Layout<WAYS> *layout, size_t begin,
                                                       unsigned int cut, unsigned int end_cut) {
@@ -41,8 +43,8 @@ static __device__ __forceinline__ void lay_out_pieces(Layout<WAYS> *layout, size
   layout->shift[lane] = begin + cut - piece.begin;
 }
 
-// Fills in the other runs, one by each lane of the first warp: they begin at the first places of
-// threads.
+// Fills in the other runs, one by each lane of the first warp: they begin at
+// the first places of threads.
 template <int WAYS, int ITEMS>
 static __device__ __forceinline__ void lay_out_runs(Layout<WAYS> *layout) {
   const unsigned int run = threadIdx.x;
@@ -60,8 +62,8 @@ static __device__ __forceinline__ void lay_out_runs(Layout<WAYS> *layout) {
   layout->runs[run] = own;
 }
 
-// CUT: the block cuts the runs itself, its first two warps at the tile's begin and end; otherwise
-// cuts has been filled in by cut_runs.
+// CUT: the block cuts the runs itself, its first two warps at the tile's begin
+// and end; otherwise cuts has been filled in by cut_runs.
 template <int THREADS, int ITEMS, int WAYS, bool PAIRS, bool CUT>
 static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
     merge_tiles(Elements from, Elements to, const unsigned int *cuts, Pass pass) {
@@ -95,25 +97,20 @@ static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS
   }
   __syncthreads();
   const unsigned int count = layout.runs[1].length;
-  const Run *const pieces = layout.runs + WAYS;
-  unsigned int j = 0, end = pieces[0].length;
-  size_t shift = layout.shift[0];
-  fill_tile<THREADS, ITEMS, PAIRS>(tile, count,
-                                   [&](unsigned int i, Key *key, unsigned int *position) {
-                                     while (i >= end) {
-                                       j++;
-                                       end = pieces[j].begin + pieces[j].length;
-                                       shift = layout.shift[j];
-                                     }
-                                     *key = from.keys[i + shift];
-                                     if (PAIRS) *position = from.positions[i + shift];
-                                   });
+  unsigned int i = threadIdx.x;
+  for (int j = 0; j < WAYS; j++) {
+    const Run piece = layout.runs[WAYS + j];
+    start_copies<THREADS, PAIRS>(tile, elements_at<PAIRS>(from, layout.shift[j]), &i,
+                                 piece.begin + piece.length);
+  }
+  clear_rest<THREADS, ITEMS, PAIRS>(tile, count);
+  wait_for_copies();
   for (unsigned int pairs = WAYS / 2; pairs > 0; pairs /= 2) {
     const unsigned int own = threadIdx.x * ITEMS;
     unsigned int run = pairs;
     while (run + 1 < 2 * pairs && own >= layout.runs[run + 1].begin) run++;
     merge_round<ITEMS, PAIRS>(tile, split, layout.runs[2 * run], layout.runs[2 * run + 1],
-                              own - layout.runs[run].begin, count / 2, false);
+                              own - layout.runs[run].begin, false);
   }
   __syncthreads();
   const size_t base =

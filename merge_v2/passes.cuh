@@ -10,7 +10,7 @@
 
 // Odd numbers of elements of a thread: threads whose shares begin an odd distance apart are in
 // different banks of shared memory.
-enum { FEW_ITEMS = 9, MANY_ITEMS = 17, SHAPES = 6 };
+enum { SHAPES = 9 };
 
 // Threads of a block of the first pass and of a block of the merge passes, elements of a thread.
 typedef struct Shape {
@@ -19,17 +19,14 @@ typedef struct Shape {
 } Shape;
 
 static const Shape shapes[SHAPES] = {
-    {128 * FEW_ITEMS, 128, 256, FEW_ITEMS},
-    {252 * FEW_ITEMS, 256, 256, FEW_ITEMS},
-    {2000000, 256, 256, MANY_ITEMS},
-    {SIZE_MAX, 512, 256, MANY_ITEMS},
-    {0, 512, 512, MANY_ITEMS},
-    {0, 256, 256, 33},
+    {128 * 9, 128, 256, 9},   {252 * 18, 512, 256, 9}, {2000000, 256, 256, 17},
+    {SIZE_MAX, 512, 256, 17}, {0, 512, 512, 17},       {0, 256, 256, 33},
+    {0, 512, 256, 33},        {0, 512, 256, 25},       {0, 512, 256, 21},
 };
 
 template <bool PAIRS>
 static const Shape *choose_shape(int number, size_t n) {
-  if (PAIRS && number > 5) return &shapes[3];
+  if (PAIRS && (number == 6 || number == 7)) return &shapes[3];
   if (number > 0) return &shapes[number - 1];
   const Shape *shape = shapes;
   while (n > shape->up_to) shape++;
@@ -56,13 +53,17 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
 template <bool PAIRS>
 static void sort_all_tiles(const Shape *shape, Elements from, Elements to, size_t n) {
   const unsigned int tile = sorted_tile(shape);
-  if (shape == &shapes[0]) launch_sort_tiles<128, FEW_ITEMS, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[1]) launch_sort_tiles<256, FEW_ITEMS, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[2]) launch_sort_tiles<256, MANY_ITEMS, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[3]) launch_sort_tiles<512, MANY_ITEMS, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[4]) launch_sort_tiles<512, MANY_ITEMS, PAIRS>(from, to, n, tile);
-  if constexpr (!PAIRS)
+  if (shape == &shapes[0]) launch_sort_tiles<128, 9, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[1]) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[2]) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[3]) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[4]) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
+  if constexpr (!PAIRS) {
     if (shape == &shapes[5]) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
+    if (shape == &shapes[6]) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
+  }
+  if (shape == &shapes[7]) launch_sort_tiles<512, 25, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[8]) launch_sort_tiles<512, 21, PAIRS>(from, to, n, tile);
 }
 
 // One pass. cuts: NULL if the blocks that merge cut the runs themselves.
@@ -126,14 +127,18 @@ static void merge_sort(Elements input, Elements output, size_t n, int shape_numb
     to = other;
     other = from;
     const Pass pass = plan_pass(n, width, 1u << steps, tile);
-    if (shape->items == FEW_ITEMS)
-      merge_pass<256, FEW_ITEMS, PAIRS>(from, to, cuts, pass);
+    if (shape->items == 9)
+      merge_pass<256, 9, PAIRS>(from, to, cuts, pass);
     else if (shape->items == 33)
-      merge_pass<256, PAIRS ? MANY_ITEMS : 33, PAIRS>(from, to, cuts, pass);
+      merge_pass<256, PAIRS ? 17 : 33, PAIRS>(from, to, cuts, pass);
+    else if (shape->items == 25)
+      merge_pass<256, 25, PAIRS>(from, to, cuts, pass);
+    else if (shape->items == 21)
+      merge_pass<256, 21, PAIRS>(from, to, cuts, pass);
     else if (shape->merge_threads == 512)
-      merge_pass<512, MANY_ITEMS, PAIRS>(from, to, cuts, pass);
+      merge_pass<512, 17, PAIRS>(from, to, cuts, pass);
     else
-      merge_pass<256, MANY_ITEMS, PAIRS>(from, to, cuts, pass);
+      merge_pass<256, 17, PAIRS>(from, to, cuts, pass);
     width <<= steps;
     left -= steps;
   }

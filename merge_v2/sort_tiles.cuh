@@ -1,13 +1,15 @@
-// The first pass: a block per tile sorts it in shared memory. Each thread sorts a few neighbours in
-// registers, then runs are merged in pairs until one is left.
+// The first pass: a block per tile sorts it in shared memory. Each thread sorts
+// a few neighbours in registers, then runs are merged in pairs until one is
+// left.
 #ifndef MERGE_V2_SORT_TILES_CUH
 #define MERGE_V2_SORT_TILES_CUH
 
 #include "common/overlap.cuh"
 #include "merge_v2/merge_path.cuh"
 
-// Sorts the thread's own ITEMS elements of a tile, of which `own` > 0 exist. Missing ones are
-// replaced by copies of the greatest, which are sorted behind it.
+// Sorts the thread's own ITEMS elements of a tile, of which `own` > 0 exist.
+// Missing ones are replaced by copies of the greatest, which are sorted behind
+// it.
 template <int ITEMS, bool PAIRS>
 static __device__ __forceinline__ void sort_neighbours(Elements tile, unsigned int own) {
   const Elements at = elements_at<PAIRS>(tile, threadIdx.x * ITEMS);
@@ -35,8 +37,8 @@ static __device__ __forceinline__ void sort_neighbours(Elements tile, unsigned i
   }
 }
 
-// Block b sorts elements b * tile to (b + 1) * tile - 1 of n; `to` may be `from`. tile <=
-// THREADS * ITEMS and a multiple of ITEMS.
+// Block b sorts elements b * tile to (b + 1) * tile - 1 of n; `to` may be
+// `from`. tile <= THREADS * ITEMS and a multiple of ITEMS.
 template <int THREADS, int ITEMS, bool PAIRS>
 static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
     sort_tiles(Elements from, Elements to, size_t n, unsigned int tile_size) {
@@ -46,12 +48,10 @@ static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS
   const size_t base = (size_t)blockIdx.x * tile_size;
   const unsigned int count = (unsigned int)(n - base < tile_size ? n - base : tile_size);
   const Elements tile = tile_in(shared, TileSize<THREADS, ITEMS>::ALL);
-  const Elements input = elements_at<PAIRS>(from, base);
-  fill_tile<THREADS, ITEMS, PAIRS>(tile, count,
-                                   [&](unsigned int i, Key *key, unsigned int *position) {
-                                     *key = input.keys[i];
-                                     if (PAIRS) *position = input.positions[i];
-                                   });
+  unsigned int i = threadIdx.x;
+  start_copies<THREADS, PAIRS>(tile, elements_at<PAIRS>(from, base), &i, count);
+  clear_rest<THREADS, ITEMS, PAIRS>(tile, count);
+  wait_for_copies();
   __syncthreads();
   const unsigned int begin = threadIdx.x * ITEMS;
   if (begin < count)
@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS
     const unsigned int both = left < 2 * width ? left : 2 * width;
     const Run a = {first, both < width ? both : width};
     const Run b = {first + a.length, both - a.length};
-    merge_round<ITEMS, PAIRS>(tile, cuts, a, b, begin - first, width, 2 * threads <= 32);
+    merge_round<ITEMS, PAIRS>(tile, cuts, a, b, begin - first, 2 * threads <= 32);
   }
   __syncthreads();
   write_tile<THREADS, ITEMS, PAIRS>(elements_at<PAIRS>(to, base), tile, count);
