@@ -1,4 +1,5 @@
-// Keys with or without positions, in device memory and in a block's shared memory.
+// Keys with or without positions, in device memory and in a block's shared
+// memory.
 #ifndef MERGE_V2_ELEMENTS_CUH
 #define MERGE_V2_ELEMENTS_CUH
 
@@ -6,49 +7,102 @@
 
 #include "merge_v2/order.cuh"
 
-// n keys on the device and their positions; positions is NULL for bare keys.
+// n keys and their positions, in device memory or in shared memory; positions
+// is NULL or not used for bare keys.
 typedef struct Elements {
   Key *keys;
   unsigned int *positions;
 } Elements;
 
-// Index of an element of a tile: two bytes move through the merges instead of a position of four.
-typedef unsigned short Place;
-
-// One of two buffers of a tile in shared memory. `places` is not used for bare keys.
-typedef struct Tile {
-  Key *keys;
-  Place *places;
-} Tile;
-
-// Bytes of shared memory for both buffers of `size` elements.
-static inline size_t tile_bytes(size_t size, bool pairs) {
-  return 2 * size * (sizeof(Key) + (pairs ? sizeof(Place) : 0));
+template <bool PAIRS>
+static __device__ __forceinline__ Elements elements_at(Elements elements, size_t index) {
+  const Elements at = {elements.keys + index, PAIRS ? elements.positions + index : NULL};
+  return at;
 }
 
-// Buffer 0 or 1 in a block's shared memory: the keys of both first, because they are aligned more
-// strictly.
-static __device__ __forceinline__ Tile tile_buffer(void *shared, unsigned int size, int buffer) {
-  Key *const keys = (Key *)shared;
-  Place *const places = (Place *)(keys + 2 * size);
-  const Tile tile = {keys + buffer * size, places + buffer * size};
+// A block's tile in shared memory has ITEMS elements for each thread and ITEMS
+// more: a thread may read behind its share, but uses nothing of that.
+template <int THREADS, int ITEMS>
+struct TileSize {
+  enum { OWN = THREADS * ITEMS, ALL = OWN + ITEMS };
+};
+
+// For __launch_bounds__: blocks of a multiprocessor, so that their threads keep
+// their elements in registers, and no more than the smallest multiprocessor of
+// the architecture can hold.
+static __host__ __device__ constexpr int resident_blocks(int threads, int items, bool pairs) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  const int most = 1024;
+#else
+  const int most = 1536;
+#endif
+  const int registers = items * (pairs ? 2 : 1);
+  const int resident = registers < 20 ? most : registers < 35 ? 1024 : 768;
+  return threads < resident ? resident / threads : 1;
+}
+
+static inline size_t tile_bytes(size_t size, bool pairs) {
+  return size * (sizeof(Key) + (pairs ? sizeof(unsigned int) : 0));
+}
+
+static __device__ __forceinline__ Elements tile_in(void *shared, unsigned int size) {
+  const Elements tile = {(Key *)shared, (unsigned int *)((Key *)shared + size)};
   return tile;
 }
 
-static __device__ __forceinline__ void swap_tiles(Tile *a, Tile *b) {
-  const Tile c = *a;
-  *a = *b;
-  *b = c;
+// Copies an element from device to shared memory; it has arrived after
+// wait_for_copies() and a barrier. From compute capability 8.0 on without a
+// register in between, so that a thread may have any number of copies under way
+// (PTX ISA, "cp.async").
+template <class Element>
+static __device__ __forceinline__ void start_copy(Element *to, const Element *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(CUDA_CPU)
+  asm volatile(
+      "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned int)__cvta_generic_to_shared(to)),
+      "l"(from), "n"(sizeof(Element))
+      : "memory");
+#else
+  *to = *from;
+#endif
 }
 
-// Writes a sorted tile of `count` elements to to[0 .. count). The positions are read from `spare`
-// at the indices `tile.places`. All threads of the block call it after a barrier.
-template <bool PAIRS>
-static __device__ __forceinline__ void write_tile(Elements to, Tile tile, const unsigned int *spare,
-                                                  unsigned int count) {
-  for (unsigned int i = threadIdx.x; i < count; i += blockDim.x) {
-    to.keys[i] = tile.keys[i];
-    if (PAIRS) to.positions[i] = spare[tile.places[i]];
+static __device__ __forceinline__ void wait_for_copies(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(CUDA_CPU)
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Starts to copy elements *i, *i + THREADS, .. below `end` of a tile from the
+// same places of `from`, and leaves in *i where the thread has to go on.
+template <int THREADS, bool PAIRS>
+static __device__ __forceinline__ void start_copies(Elements tile, Elements from, unsigned int *i,
+                                                    unsigned int end) {
+  for (; *i < end; *i += THREADS) {
+    start_copy(&tile.keys[*i], &from.keys[*i]);
+    if (PAIRS) start_copy(&tile.positions[*i], &from.positions[*i]);
+  }
+}
+
+// Clears the rest of a tile.
+template <int THREADS, int ITEMS, bool PAIRS>
+static __device__ __forceinline__ void clear_rest(Elements tile, unsigned int count) {
+  for (unsigned int i = count + threadIdx.x; i < TileSize<THREADS, ITEMS>::ALL; i += THREADS) {
+    tile.keys[i] = Key();
+    if (PAIRS) tile.positions[i] = 0;
+  }
+}
+
+// to[0 .. count) = tile[0 .. count). All threads of the block call it after a
+// barrier.
+template <int THREADS, int ITEMS, bool PAIRS>
+static __device__ __forceinline__ void write_tile(Elements to, Elements tile, unsigned int count) {
+#pragma unroll
+  for (unsigned int k = 0; k < ITEMS; k++) {
+    const unsigned int i = k * THREADS + threadIdx.x;
+    if (i < count) {
+      to.keys[i] = tile.keys[i];
+      if (PAIRS) to.positions[i] = tile.positions[i];
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// A merge pass: a block per output tile gathers its pieces of the runs in shared memory, merges
-// them there in pairs, and writes the tile once.
+// A merge pass: a block per output tile gathers its pieces of the runs in
+// shared memory, merges them there in pairs, and writes the tile once.
 #ifndef MERGE_V2_MERGE_TILES_CUH
 #define MERGE_V2_MERGE_TILES_CUH
 
@@ -8,119 +8,114 @@
 
 enum { MOST_WAYS = 8 };
 
-// Elements of a tile: every pair of pieces begins at a multiple of ITEMS, so that no thread has a
-// share of two pairs; each of the WAYS / 2 pairs may waste a thread.
+// Elements of a tile: every merged pair begins at the first place of a thread,
+// so that no thread has a share of two pairs; each of the WAYS / 2 pairs may
+// waste a thread.
 static inline unsigned int merged_tile(int threads, int items) {
   return (unsigned int)((threads - MOST_WAYS / 2) * items);
 }
 
-// The pieces of runs of which a tile is made, in the order of the runs.
-typedef struct Piece {
-  unsigned int end;     // elements of this piece and of those before it
-  unsigned int shift;   // index in the tile's buffer minus number of elements before
-  size_t source_shift;  // index among all elements minus number of elements before
-} Piece;
+// Where the pieces of a tile are, and where the runs are to which they are
+// merged. `runs` is a binary tree: run 1 is made of runs 2 and 3, these of 4 to
+// 7, .. ; pieces are runs WAYS to 2 * WAYS - 1, one behind the other.
+template <int WAYS>
+struct Layout {
+  unsigned int cut[2][WAYS];  // at the tile's begin and end, if the block cuts the runs
+  size_t shift[WAYS];         // index among all elements minus index in the tile
+  Run runs[2 * WAYS];
+};
 
-// Thread 0 lays the pieces out; run[j] is where piece j lies in the buffer. Returns the number of
-// elements. All threads call it, with the same result.
+// Lane j < WAYS of the first warp has the cuts of run j. All lanes call it.
+// Fills in the pieces.
+template <int WAYS>
+static __device__ __forceinline__ void lay_out_pieces(Layout<WAYS> *layout, size_t begin,
+                                                      unsigned int cut, unsigned int end_cut) {
+  const unsigned int lane = threadIdx.x, length = end_cut - cut;
+  unsigned int end = length;
+#pragma unroll
+  for (int distance = 1; distance < WAYS; distance *= 2) {
+    const unsigned int left = __shfl_up_sync(~0u, end, distance);
+    if ((int)lane >= distance) end += left;
+  }
+  if (lane >= WAYS) return;
+  const Run piece = {end - length, length};
+  layout->runs[WAYS + lane] = piece;
+  layout->shift[lane] = begin + cut - piece.begin;
+}
+
+// Fills in the other runs, one by each lane of the first warp: they begin at
+// the first places of threads.
 template <int WAYS, int ITEMS>
-static __device__ __forceinline__ unsigned int lay_out(const unsigned int *cuts, Pass pass,
-                                                       unsigned int tile, Piece *pieces, Run *run) {
-  const unsigned int group = tile / pass.tiles_per_group;
-  const size_t first = (size_t)group * WAYS * pass.width;
-  const bool last = tile + 1 == pass.tiles || (tile + 1) / pass.tiles_per_group != group;
-  unsigned int count = 0, place = 0;
-#pragma unroll
-  for (int j = 0; j < WAYS; j++) {
-    const size_t begin = first + j * pass.width;
-    const unsigned int from = cuts[(size_t)tile * WAYS + j];
-    const unsigned int to = last ? run_length(pass, begin) : cuts[(size_t)(tile + 1) * WAYS + j];
-    if (j % 2 == 0) place = (place + ITEMS - 1) / ITEMS * ITEMS;
-    const Run own = {place, to - from};
-    run[j] = own;
-    if (threadIdx.x == 0) {
-      const Piece piece = {count + own.length, place - count, begin + from - count};
-      pieces[j] = piece;
-    }
-    count += own.length;
-    place += own.length;
+static __device__ __forceinline__ void lay_out_runs(Layout<WAYS> *layout) {
+  const unsigned int run = threadIdx.x;
+  if (run == 0 || run >= WAYS) return;
+  const int pairs = 1 << (31 - __clz((int)run)), pieces = WAYS / pairs;
+  const Run *const piece = layout->runs + WAYS;
+  unsigned int threads = 0;
+  Run own = {0, 0};
+  for (int j = 0; j <= (int)run - pairs; j++) {
+    const Run last = piece[(j + 1) * pieces - 1];
+    own.begin = threads * ITEMS;
+    own.length = last.begin + last.length - piece[j * pieces].begin;
+    threads += (own.length + ITEMS - 1) / ITEMS;
   }
-  return count;
+  layout->runs[run] = own;
 }
 
-// Reads the `count` elements of all pieces, and calls store(i, piece, element) for element i. All
-// loads of a thread are on their way before the first element is stored.
-template <int THREADS, int ITEMS, class Element, class Store>
-static __device__ __forceinline__ void gather(const Element *from, const Piece *pieces,
-                                              unsigned int count, Store store) {
-  Element element[ITEMS];
-  int in[ITEMS], j = 0;  // number of the element's piece
-#pragma unroll
-  for (unsigned int k = 0; k < ITEMS; k++) {
-    const unsigned int i = k * THREADS + threadIdx.x;
-    if (i < count) {
-      while (i >= pieces[j].end) j++;
-      element[k] = from[i + pieces[j].source_shift];
-    }
-    in[k] = j;
-  }
-#pragma unroll
-  for (unsigned int k = 0; k < ITEMS; k++) {
-    const unsigned int i = k * THREADS + threadIdx.x;
-    if (i < count) store(i, pieces[in[k]], element[k]);
-  }
-}
-
-template <int THREADS, int ITEMS, int WAYS, bool PAIRS>
-static __global__ void __launch_bounds__(THREADS)
+// CUT: the block cuts the runs itself, its first two warps at the tile's begin
+// and end; otherwise cuts has been filled in by cut_runs.
+template <int THREADS, int ITEMS, int WAYS, bool PAIRS, bool CUT>
+static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
     merge_tiles(Elements from, Elements to, const unsigned int *cuts, Pass pass) {
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ Piece pieces[WAYS];
+  __shared__ unsigned int split[THREADS];
+  __shared__ Layout<WAYS> layout;
   wait_for_previous_kernel();
-  const unsigned int tile = blockIdx.x, buffer = THREADS * ITEMS;
-  Run run[WAYS];
-  const unsigned int count = lay_out<WAYS, ITEMS>(cuts, pass, tile, pieces, run);
-  Tile source = tile_buffer(shared, buffer, 1), merged = tile_buffer(shared, buffer, 0);
-  __syncthreads();
-  gather<THREADS, ITEMS>(from.keys, pieces, count,
-                         [&](unsigned int i, const Piece &piece, Key key) {
-                           merged.keys[i + piece.shift] = key;
-                           if (PAIRS) merged.places[i + piece.shift] = (Place)i;
-                         });
-#pragma unroll
-  for (int runs = WAYS; runs > 1; runs /= 2) {
-    __syncthreads();
-    swap_tiles(&source, &merged);
-    Run a = {0, 0}, b = {0, 0};
-    unsigned int begin = 0, rank = 0, threads = 0;  // taken by the pairs so far
-#pragma unroll
-    for (int pair = 0; pair < runs / 2; pair++) {
-      const Run left = run[2 * pair], right = run[2 * pair + 1];
-      const unsigned int both = left.length + right.length, first = threads;
-      threads += (both + ITEMS - 1) / ITEMS;
-      if (threadIdx.x >= first && threadIdx.x < threads) {
-        a = left;
-        b = right;
-        begin = first * ITEMS;
-        rank = (threadIdx.x - first) * ITEMS;
-      }
-      run[pair].begin = first * ITEMS;
-      run[pair].length = both;
+  const Elements tile = tile_in(shared, TileSize<THREADS, ITEMS>::ALL);
+  const unsigned int block = blockIdx.x, group = block / pass.tiles_per_group;
+  const bool last = block + 1 == pass.tiles || (block + 1) / pass.tiles_per_group != group;
+  if (CUT) {
+    const unsigned int warp = threadIdx.x / 32;
+    if (warp == 0 || (warp == 1 && !last)) {
+      const unsigned int cut =
+          cut_at_tile<WAYS>(from.keys, pass, block + warp, tile.keys + warp * 32);
+      const unsigned int lane = threadIdx.x % 32;
+      if (lane % Lanes<WAYS>::AHEAD == 0) layout.cut[warp][lane / Lanes<WAYS>::AHEAD] = cut;
     }
-    merge_share<ITEMS, PAIRS>(source, a, b, merged, begin, rank);
-  }
-  __syncthreads();
-  unsigned int *const spare = (unsigned int *)source.keys;
-  if (PAIRS) {
-    gather<THREADS, ITEMS>(
-        from.positions, pieces, count,
-        [&](unsigned int i, const Piece &, unsigned int position) { spare[i] = position; });
     __syncthreads();
   }
-  const size_t base = (size_t)(tile / pass.tiles_per_group) * WAYS * pass.width +
-                      (size_t)(tile % pass.tiles_per_group) * pass.tile;
-  const Elements output = {to.keys + base, PAIRS ? to.positions + base : NULL};
-  write_tile<PAIRS>(output, merged, spare, count);
+  if (threadIdx.x < 32) {
+    const unsigned int j = threadIdx.x < WAYS ? threadIdx.x : 0;
+    const size_t begin = (size_t)group * WAYS * pass.width + j * pass.width;
+    const unsigned int cut = CUT ? layout.cut[0][j] : cuts[(size_t)block * WAYS + j];
+    const unsigned int end_cut = last  ? run_length(pass, begin)
+                                 : CUT ? layout.cut[1][j]
+                                       : cuts[(size_t)(block + 1) * WAYS + j];
+    lay_out_pieces<WAYS>(&layout, begin, cut, threadIdx.x < WAYS ? end_cut : cut);
+    __syncwarp();
+    lay_out_runs<WAYS, ITEMS>(&layout);
+  }
+  __syncthreads();
+  const unsigned int count = layout.runs[1].length;
+  unsigned int i = threadIdx.x;
+  for (int j = 0; j < WAYS; j++) {
+    const Run piece = layout.runs[WAYS + j];
+    start_copies<THREADS, PAIRS>(tile, elements_at<PAIRS>(from, layout.shift[j]), &i,
+                                 piece.begin + piece.length);
+  }
+  clear_rest<THREADS, ITEMS, PAIRS>(tile, count);
+  wait_for_copies();
+  for (unsigned int pairs = WAYS / 2; pairs > 0; pairs /= 2) {
+    const unsigned int own = threadIdx.x * ITEMS;
+    unsigned int run = pairs;
+    while (run + 1 < 2 * pairs && own >= layout.runs[run + 1].begin) run++;
+    merge_round<ITEMS, PAIRS>(tile, split, layout.runs[2 * run], layout.runs[2 * run + 1],
+                              own - layout.runs[run].begin, false);
+  }
+  __syncthreads();
+  const size_t base =
+      (size_t)group * WAYS * pass.width + (size_t)(block % pass.tiles_per_group) * pass.tile;
+  write_tile<THREADS, ITEMS, PAIRS>(elements_at<PAIRS>(to, base), tile, count);
 }
 
 #endif

@@ -8,23 +8,25 @@
 #include "merge_v2/merge_tiles.cuh"
 #include "merge_v2/sort_tiles.cuh"
 
-// Threads of a block and elements of a thread. Odd numbers of elements: threads whose shares begin
-// an odd distance apart are in different banks of shared memory.
-enum { MERGE_THREADS = 256, FEW_ITEMS = 9, MANY_ITEMS = 17, SHAPES = 4 };
+// Odd numbers of elements of a thread: threads whose shares begin an odd distance apart are in
+// different banks of shared memory.
+enum { SHAPES = 9 };
 
+// Threads of a block of the first pass and of a block of the merge passes, elements of a thread.
 typedef struct Shape {
   size_t up_to;  // fastest for n up to this; expected, not measured
-  int threads, items;
+  int sort_threads, merge_threads, items;
 } Shape;
 
 static const Shape shapes[SHAPES] = {
-    {128 * FEW_ITEMS, 128, FEW_ITEMS},
-    {500000, 256, FEW_ITEMS},
-    {2000000, 256, MANY_ITEMS},
-    {SIZE_MAX, 512, MANY_ITEMS},
+    {128 * 9, 128, 256, 9},   {252 * 18, 512, 256, 9}, {2000000, 256, 256, 17},
+    {SIZE_MAX, 512, 256, 17}, {0, 512, 512, 17},       {0, 256, 256, 33},
+    {0, 512, 256, 33},        {0, 512, 256, 25},       {0, 512, 256, 21},
 };
 
+template <bool PAIRS>
 static const Shape *choose_shape(int number, size_t n) {
+  if (PAIRS && (number == 6 || number == 7)) return &shapes[3];
   if (number > 0) return &shapes[number - 1];
   const Shape *shape = shapes;
   while (n > shape->up_to) shape++;
@@ -34,13 +36,15 @@ static const Shape *choose_shape(int number, size_t n) {
 // Elements of a tile of the first pass: a multiple of the merge passes' tiles where it has as many
 // threads, so that few of their tiles are cut short.
 static unsigned int sorted_tile(const Shape *shape) {
-  if (shape->threads < MERGE_THREADS) return (unsigned int)(shape->threads * shape->items);
-  return (unsigned int)(shape->threads / MERGE_THREADS) * merged_tile(MERGE_THREADS, shape->items);
+  if (shape->sort_threads < shape->merge_threads)
+    return (unsigned int)(shape->sort_threads * shape->items);
+  return (unsigned int)(shape->sort_threads / shape->merge_threads) *
+         merged_tile(shape->merge_threads, shape->items);
 }
 
 template <int THREADS, int ITEMS, bool PAIRS>
 static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int tile) {
-  const size_t bytes = tile_bytes(tile, PAIRS);
+  const size_t bytes = tile_bytes(TileSize<THREADS, ITEMS>::ALL, PAIRS);
   allow_shared_memory(sort_tiles<THREADS, ITEMS, PAIRS>, bytes);
   launch_overlapped(sort_tiles<THREADS, ITEMS, PAIRS>, (unsigned int)((n + tile - 1) / tile),
                     THREADS, bytes, from, to, n, tile);
@@ -49,28 +53,42 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
 template <bool PAIRS>
 static void sort_all_tiles(const Shape *shape, Elements from, Elements to, size_t n) {
   const unsigned int tile = sorted_tile(shape);
-  if (shape == &shapes[0]) launch_sort_tiles<128, FEW_ITEMS, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[1]) launch_sort_tiles<256, FEW_ITEMS, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[2]) launch_sort_tiles<256, MANY_ITEMS, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[3]) launch_sort_tiles<512, MANY_ITEMS, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[0]) launch_sort_tiles<128, 9, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[1]) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[2]) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[3]) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[4]) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
+  if constexpr (!PAIRS) {
+    if (shape == &shapes[5]) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
+    if (shape == &shapes[6]) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
+  }
+  if (shape == &shapes[7]) launch_sort_tiles<512, 25, PAIRS>(from, to, n, tile);
+  if (shape == &shapes[8]) launch_sort_tiles<512, 21, PAIRS>(from, to, n, tile);
 }
 
-template <int ITEMS, int WAYS, bool PAIRS>
+// One pass. cuts: NULL if the blocks that merge cut the runs themselves.
+template <int THREADS, int ITEMS, int WAYS, bool PAIRS>
 static void launch_pass(Elements from, Elements to, unsigned int *cuts, Pass pass) {
-  const size_t bytes = tile_bytes(MERGE_THREADS * ITEMS, PAIRS);
-  allow_shared_memory(merge_tiles<MERGE_THREADS, ITEMS, WAYS, PAIRS>, bytes);
-  enum { CUT_THREADS = 64 };
-  launch_overlapped(cut_runs<WAYS>, (pass.tiles + CUT_THREADS - 1) / CUT_THREADS, CUT_THREADS, 0,
-                    (const Key *)from.keys, cuts, pass);
-  launch_overlapped(merge_tiles<MERGE_THREADS, ITEMS, WAYS, PAIRS>, pass.tiles, MERGE_THREADS,
-                    bytes, from, to, (const unsigned int *)cuts, pass);
+  const size_t bytes = tile_bytes(TileSize<THREADS, ITEMS>::ALL, PAIRS);
+  enum { CUT_WARPS = 4 };
+  if (cuts == NULL) {
+    allow_shared_memory(merge_tiles<THREADS, ITEMS, WAYS, PAIRS, true>, bytes);
+    launch_overlapped(merge_tiles<THREADS, ITEMS, WAYS, PAIRS, true>, pass.tiles, THREADS, bytes,
+                      from, to, (const unsigned int *)cuts, pass);
+  } else {
+    allow_shared_memory(merge_tiles<THREADS, ITEMS, WAYS, PAIRS, false>, bytes);
+    launch_overlapped(cut_runs<CUT_WARPS * 32, WAYS>, (pass.tiles + CUT_WARPS - 1) / CUT_WARPS,
+                      CUT_WARPS * 32, 0, (const Key *)from.keys, cuts, pass);
+    launch_overlapped(merge_tiles<THREADS, ITEMS, WAYS, PAIRS, false>, pass.tiles, THREADS, bytes,
+                      from, to, (const unsigned int *)cuts, pass);
+  }
 }
 
-template <int ITEMS, bool PAIRS>
+template <int THREADS, int ITEMS, bool PAIRS>
 static void merge_pass(Elements from, Elements to, unsigned int *cuts, Pass pass) {
-  if (pass.ways == 2) launch_pass<ITEMS, 2, PAIRS>(from, to, cuts, pass);
-  if (pass.ways == 4) launch_pass<ITEMS, 4, PAIRS>(from, to, cuts, pass);
-  if (pass.ways == 8) launch_pass<ITEMS, 8, PAIRS>(from, to, cuts, pass);
+  if (pass.ways == 2) launch_pass<THREADS, ITEMS, 2, PAIRS>(from, to, cuts, pass);
+  if (pass.ways == 4) launch_pass<THREADS, ITEMS, 4, PAIRS>(from, to, cuts, pass);
+  if (pass.ways == 8) launch_pass<THREADS, ITEMS, 8, PAIRS>(from, to, cuts, pass);
 }
 
 // Number of times that runs of `width` have to be doubled until one holds n elements.
@@ -81,13 +99,13 @@ static int doublings(size_t n, size_t width) {
 }
 
 // Sorts n elements from `input`, which is overwritten, to `output`. shape: a row of `shapes`, from
-// 1, or 0; most_doublings: a pass merges up to 2^most_doublings runs, 1 to 3.
+// 1, or 0; most_doublings: a pass merges up to 2^most_doublings runs, 1 to 3; own_cuts: the blocks
+// that merge cut the runs.
 template <bool PAIRS>
 static void merge_sort(Elements input, Elements output, size_t n, int shape_number,
-                       int most_doublings) {
-  const Shape *const shape = choose_shape(shape_number, n);
-  const bool few = shape->items == FEW_ITEMS;
-  const unsigned int tile = merged_tile(MERGE_THREADS, shape->items);
+                       int most_doublings, bool own_cuts) {
+  const Shape *const shape = choose_shape<PAIRS>(shape_number, n);
+  const unsigned int tile = merged_tile(shape->merge_threads, shape->items);
   size_t width = sorted_tile(shape);
   int left = doublings(n, width);
   int passes = (left + most_doublings - 1) / most_doublings;
@@ -101,21 +119,30 @@ static void merge_sort(Elements input, Elements output, size_t n, int shape_numb
   stage_start("merge");
   // The first pass has the most groups, each of whose last tiles may be short, and the most cuts.
   const size_t most_tiles = n / tile + n / width / 2 + 2;
-  unsigned int *const cuts = (unsigned int *)scratch_alloc(most_tiles * MOST_WAYS * sizeof *cuts);
+  unsigned int *cuts = NULL;
+  if (!own_cuts) cuts = (unsigned int *)scratch_alloc(most_tiles * MOST_WAYS * sizeof *cuts);
   for (; passes > 0; passes--) {
     const int steps = (left + passes - 1) / passes;  // evenly many in each pass
     from = to;
     to = other;
     other = from;
     const Pass pass = plan_pass(n, width, 1u << steps, tile);
-    if (few)
-      merge_pass<FEW_ITEMS, PAIRS>(from, to, cuts, pass);
+    if (shape->items == 9)
+      merge_pass<256, 9, PAIRS>(from, to, cuts, pass);
+    else if (shape->items == 33)
+      merge_pass<256, PAIRS ? 17 : 33, PAIRS>(from, to, cuts, pass);
+    else if (shape->items == 25)
+      merge_pass<256, 25, PAIRS>(from, to, cuts, pass);
+    else if (shape->items == 21)
+      merge_pass<256, 21, PAIRS>(from, to, cuts, pass);
+    else if (shape->merge_threads == 512)
+      merge_pass<512, 17, PAIRS>(from, to, cuts, pass);
     else
-      merge_pass<MANY_ITEMS, PAIRS>(from, to, cuts, pass);
+      merge_pass<256, 17, PAIRS>(from, to, cuts, pass);
     width <<= steps;
     left -= steps;
   }
-  scratch_free(cuts);
+  if (cuts != NULL) scratch_free(cuts);
   stage_stop();
 }
 

@@ -71,14 +71,14 @@ static void check(size_t n, const unsigned int *from) {
   }
 }
 
-static void sort_and_check(size_t n, unsigned int values, int shape, int doublings) {
+static void sort_and_check(size_t n, unsigned int values, int shape, int doublings, bool own_cuts) {
   static unsigned int result[MOST];
   draw(n, values);
   const Elements input = {(Key *)to_device(keys, n * sizeof(Key)),
                           (unsigned int *)to_device(positions, n * sizeof *positions)};
   const Elements output = {(Key *)to_device(keys, n * sizeof(Key)),
                            (unsigned int *)to_device(positions, n * sizeof *positions)};
-  merge_sort<true>(input, output, n, shape, doublings);
+  merge_sort<true>(input, output, n, shape, doublings, own_cuts);
   CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
   CUDA_CHECK(cudaMemcpy(result, output.positions, n * sizeof *result, cudaMemcpyDeviceToHost));
   check(n, result);
@@ -90,27 +90,26 @@ static void sort_and_check(size_t n, unsigned int values, int shape, int doublin
 
 static void test_two_words(void **state) {
   (void)state;
-  sort_and_check(1000, 1000000, 0, 3);
-  sort_and_check(20001, 1000000, 1, 3);
-  sort_and_check(40000, 1000000, 2, 2);
+  sort_and_check(1000, 1000000, 0, 3, false);
+  sort_and_check(20001, 1000000, 1, 3, true);
+  sort_and_check(40000, 1000000, 2, 2, false);
 }
 
 static void test_equal_keys_keep_their_order(void **state) {
   (void)state;
-  sort_and_check(20001, 3, 1, 3);
-  sort_and_check(17137, 2, 4, 1);
-  sort_and_check(30000, 1, 3, 3);
+  sort_and_check(20001, 3, 1, 3, false);
+  sort_and_check(17137, 2, 4, 1, false);
+  sort_and_check(30000, 1, 3, 3, true);
 }
 
-// The cuts against their definition, for every rank of runs of unequal length.
+// The cuts against their definition, for every rank of runs of unequal length; a warp per rank.
+template <int WAYS>
 static __global__ void cut_everywhere(const Key *first, size_t width, const unsigned int *length,
-                                      unsigned int count, unsigned int *cuts) {
-  const unsigned int rank = blockIdx.x * blockDim.x + threadIdx.x;
-  if (rank > count) return;
-  unsigned int own[4], cut[4];
-  for (int j = 0; j < 4; j++) own[j] = length[j];
-  cut_at_rank<4>(first, width, own, rank, cut);
-  for (int j = 0; j < 4; j++) cuts[rank * 4 + j] = cut[j];
+                                      unsigned int *cuts) {
+  __shared__ Key window[32];
+  const unsigned int rank = blockIdx.x, run = threadIdx.x / Lanes<WAYS>::AHEAD;
+  const unsigned int cut = cut_at_rank<WAYS>(first + run * width, length[run], rank, window);
+  if (threadIdx.x % Lanes<WAYS>::AHEAD == 0) cuts[rank * WAYS + run] = cut;
 }
 
 static int by_order(const void *a, const void *b) {
@@ -118,36 +117,56 @@ static int by_order(const void *a, const void *b) {
   return less(y, x) - less(x, y);
 }
 
+enum { WIDTH = 300, MOST_RUNS = 8 };
+
+static bool in_order(const unsigned int *cut, int i, int j, const unsigned int *length) {
+  if (cut[i] == 0 || cut[j] == length[j]) return true;
+  const Key before = keys[i * WIDTH + cut[i] - 1], behind = keys[j * WIDTH + cut[j]];
+  return less(before, behind) || (!less(behind, before) && i <= j);
+}
+
+// `ascending`: the runs, too, follow each other in order.
+template <int WAYS>
+static void check_cuts(unsigned int values, bool ascending, const unsigned int *length) {
+  unsigned int count = 0;
+  for (int j = 0; j < WAYS; j++) count += length[j];
+  static unsigned int cuts[(MOST_RUNS * WIDTH + 1) * MOST_RUNS];
+  const size_t bytes = (count + 1) * WAYS * sizeof *cuts;
+  draw(WAYS * WIDTH, values);
+  if (ascending) qsort(keys, WAYS * WIDTH, sizeof(Key), by_order);
+  for (int j = 0; j < WAYS; j++) qsort(keys + j * WIDTH, length[j], sizeof(Key), by_order);
+  Key *const d_keys = (Key *)to_device(keys, WAYS * WIDTH * sizeof(Key));
+  unsigned int *const d_length = (unsigned int *)to_device(length, WAYS * sizeof *length);
+  unsigned int *const d_cuts = (unsigned int *)to_device(cuts, bytes);
+  cut_everywhere<WAYS><<<count + 1, 32>>>(d_keys, WIDTH, d_length, d_cuts);
+  LAUNCH_CHECK();
+  CUDA_CHECK(cudaMemcpy(cuts, d_cuts, bytes, cudaMemcpyDeviceToHost));
+  for (unsigned int rank = 0; rank <= count; rank++) {
+    const unsigned int *const cut = cuts + rank * WAYS;
+    unsigned int sum = 0;
+    for (int j = 0; j < WAYS; j++) {
+      assert_true(cut[j] <= length[j]);
+      sum += cut[j];
+    }
+    assert_int_equal(sum, rank);
+    for (int i = 0; i < WAYS; i++)
+      for (int j = 0; j < WAYS; j++) assert_true(in_order(cut, i, j, length));
+  }
+  CUDA_CHECK(cudaFree(d_keys));
+  CUDA_CHECK(cudaFree(d_length));
+  CUDA_CHECK(cudaFree(d_cuts));
+}
+
 static void test_cuts(void **state) {
   (void)state;
-  enum { WIDTH = 37 };
-  const unsigned int length[4] = {WIDTH, WIDTH, 20, 0};
-  const unsigned int count = 2 * WIDTH + 20;
-  static unsigned int cuts[(2 * WIDTH + 21) * 4];
-  for (unsigned int values = 1; values < 200; values += 33) {
-    draw(4 * WIDTH, values);
-    for (int j = 0; j < 4; j++) qsort(keys + j * WIDTH, length[j], sizeof(Key), by_order);
-    Key *const d_keys = (Key *)to_device(keys, 4 * WIDTH * sizeof(Key));
-    unsigned int *const d_length = (unsigned int *)to_device(length, sizeof length);
-    unsigned int *const d_cuts = (unsigned int *)to_device(cuts, sizeof cuts);
-    cut_everywhere<<<1, 128>>>(d_keys, WIDTH, d_length, count, d_cuts);
-    LAUNCH_CHECK();
-    CUDA_CHECK(cudaMemcpy(cuts, d_cuts, sizeof cuts, cudaMemcpyDeviceToHost));
-    for (unsigned int rank = 0; rank <= count; rank++) {
-      const unsigned int *const cut = cuts + rank * 4;
-      assert_int_equal(cut[0] + cut[1] + cut[2] + cut[3], rank);
-      for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) {
-          assert_true(cut[j] <= length[j]);
-          if (cut[i] == 0 || cut[j] == length[j]) continue;
-          const Key before = keys[i * WIDTH + cut[i] - 1], behind = keys[j * WIDTH + cut[j]];
-          assert_true(less(before, behind) || (!less(behind, before) && i <= j));
-        }
+  const unsigned int length[MOST_RUNS] = {WIDTH, 160, WIDTH, 37, WIDTH, 1, 20, 0};
+  const unsigned int values[] = {1, 3, 100, 1000000};
+  for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+    for (int ascending = 0; ascending < 2; ascending++) {
+      check_cuts<2>(values[v], ascending, length);
+      check_cuts<4>(values[v], ascending, length);
+      check_cuts<8>(values[v], ascending, length);
     }
-    CUDA_CHECK(cudaFree(d_keys));
-    CUDA_CHECK(cudaFree(d_length));
-    CUDA_CHECK(cudaFree(d_cuts));
-  }
 }
 
 int main(void) {
