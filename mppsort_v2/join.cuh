@@ -3,7 +3,7 @@
 #define MPPSORT_V2_JOIN_CUH
 
 #include "mppsort_v2/ranges.cuh"
-#include "radix_v6/layout.cuh"
+#include "radix_v7/block_passes.cuh"
 
 enum { COUNT_THREADS = 768, COUNT_UNROLL = 4, JOIN_THREADS = 1024 };
 

@@ -5,7 +5,7 @@
 
 #include "common/look_back.cuh"
 #include "mppsort_v2/join.cuh"
-#include "radix_v6/rank.cuh"
+#include "radix_v7/block_passes.cuh"
 
 enum {
   PAIRS_THREADS = 512,
