@@ -1,176 +1,306 @@
-// The whole sort: level 0 partitions everything, each further level what was too large before.
+// Host side: plans the levels, allocates their memory and issues the launches.
 #ifndef MPPSORT_V2_LEVELS_CUH
 #define MPPSORT_V2_LEVELS_CUH
-
-#include <stdlib.h>
 
 #include "common/device.h"
 #include "common/scratch.h"
 #include "common/stages.h"
-#include "mppsort_v2/move.cuh"
+#include "mppsort_v2/move_keys.cuh"
+#include "mppsort_v2/move_pairs.cuh"
 #include "mppsort_v2/sort_group.cuh"
+#include "mppsort_v2/split.cuh"
 
-enum { FEW_FINE_BITS = 13, BLOCKS_PER_SM = 2 };
+enum { FEW_GROUP_BITS = 8, MANY_GROUP_BITS = 10, FIRST_SAMPLE = 32, NEXT_SAMPLE = 8 };
 
-// Scratch memory for all segments; they use it one after the other.
-typedef struct Workspace {
-  Ranges ranges;
-  unsigned int *table;
-  LargeList list;
-  Large *host_list;  // the large ones of the level in work
-} Workspace;
+// A kernel sort_groups<...> and its blocks.
+typedef struct SortShape {
+  unsigned int threads, capacity;
+  size_t shared_bytes;
+  void (*kernel)(Pairs, Pairs, const Group *, const unsigned int *, unsigned int);
+} SortShape;
 
-static unsigned int *alloc_uints(size_t count) {
-  return (unsigned int *)scratch_alloc(count * sizeof(unsigned int));
-}
-
-// Most groups of a segment: each stretch may begin one, and each fine range that is not joined to
-// those before it.
-static unsigned int most_groups(Segment segment) {
-  const unsigned int stretch = stretch_of(segment.capacity);
-  const unsigned int alone = segment.length / (segment.capacity - stretch);
-  const unsigned int groups = segment.length / stretch + alone + 2;
-  return min(groups, 1u << segment.fine_bits);
-}
-
-static unsigned int most_tiles(void) {
-  return (unsigned int)(device_attribute(cudaDevAttrMultiProcessorCount) * BLOCKS_PER_SM);
-}
-
-static Tiles plan_tiles(Segment segment, unsigned int *table) {
-  const unsigned int rounds = (segment.length - 1) / ROUND + 1, most = most_tiles();
-  Tiles tiles = {0, (rounds + most - 1) / most * ROUND, most_groups(segment), table};
-  tiles.count = (segment.length - 1) / tiles.size + 1;
-  return tiles;
-}
-
-// fine_bits 0: enough that a fine range of uniform keys is a quarter of a group, from 13 on.
-static Segment make_segment(unsigned int begin, unsigned int length, int fine_bits,
-                            unsigned int capacity) {
-  Segment segment = {begin, length, fine_bits, capacity};
-  if (fine_bits == 0) {
-    segment.fine_bits = FEW_FINE_BITS;
-    while (segment.fine_bits < MOST_FINE_BITS && length >> segment.fine_bits > capacity / 4)
-      segment.fine_bits++;
+#define SORT_SHAPE(pairs, threads, items, bin_bits, blocks)                       \
+  {                                                                               \
+    threads, threads *items, sizeof(SortShared<pairs, threads, items, bin_bits>), \
+        sort_groups<pairs, threads, items, bin_bits, blocks>                      \
   }
-  // Older GPUs have too little shared memory for the most.
-  while (move_shared_bytes(1u << segment.fine_bits) > dynamic_shared_limit()) segment.fine_bits--;
-  return segment;
-}
 
-static Workspace workspace_alloc(Segment all) {
-  const size_t fine = (size_t)1 << all.fine_bits, large = all.length / all.capacity + 1;
-  const Tiles tiles = plan_tiles(all, NULL);
-  Workspace w = {};
-  w.ranges.extremes = alloc_uints(2 + fine);
-  w.ranges.fine_count = w.ranges.extremes + 2;
-  w.ranges.groups = alloc_uints(fine + 2);
-  w.ranges.group_start = w.ranges.groups + 1;
-  w.ranges.group_of_fine = (unsigned short *)scratch_alloc(fine * sizeof(unsigned short));
-  w.table = alloc_uints((size_t)tiles.count * tiles.pitch);
-  w.list.count = alloc_uints(1);
-  w.list.large = (Large *)scratch_alloc(large * sizeof(Large));
-  w.host_list = (Large *)MEMORY_CHECK(malloc(large * sizeof(Large)));
-  return w;
-}
-
-static void workspace_free(Workspace w) {
-  free(w.host_list);
-  scratch_free(w.list.large);
-  scratch_free(w.list.count);
-  scratch_free(w.table);
-  scratch_free(w.ranges.group_of_fine);
-  scratch_free(w.ranges.groups);
-  scratch_free(w.ranges.extremes);
-}
-
-static Pairs behind(Pairs pairs, size_t begin) {
-  const Pairs rest = {pairs.keys + begin, pairs.positions == NULL ? NULL : pairs.positions + begin};
-  return rest;
-}
-
-// Partitions a segment of `from` to `to`, and sorts to `output` all groups that fit into a block.
+// Smallest first.
 template <bool PAIRS>
-static void do_segment(Workspace w, Segment segment, Pairs from, Pairs to, Pairs output) {
-  from = behind(from, segment.begin);
-  to = behind(to, segment.begin);
-  output = behind(output, segment.begin);
-  const Ranges ranges = w.ranges;
-  const Tiles tiles = plan_tiles(segment, w.table);
-  const unsigned int fine = 1u << segment.fine_bits;
-  const size_t fine_bytes = fine * sizeof(unsigned int);
-  const size_t group_bytes = tiles.pitch * sizeof(unsigned int);
-  allow_shared_memory(count_fine, fine_bytes);
-  allow_shared_memory(count_groups, group_bytes);
-  allow_shared_memory(move_to_groups<PAIRS>, move_shared_bytes(tiles.pitch));
-  allow_shared_memory(sort_groups<PAIRS>, sort_shared_bytes(PAIRS));
+static const SortShape *sort_shapes(void) {
+  static const SortShape shapes[] = {SORT_SHAPE(PAIRS, 512, 9, 11, 3),
+                                     SORT_SHAPE(PAIRS, 512, 20, 12, 2)};
+  return shapes;
+}
 
+// What a sort of n elements does.
+typedef struct Plan {
+  const SortShape *shape;
+  unsigned int capacity;  // at most the shape's
+  int fine_bits;          // 0: by n
+  int levels;             // that are planned
+} Plan;
+
+static size_t most_of(size_t a, size_t b) { return a > b ? a : b; }
+
+// Groups that n elements may form, if groups are joined up to `join`.
+static size_t likely_groups(size_t n, unsigned int join) { return n / (join - join / 8) + 1; }
+
+template <bool PAIRS>
+static Plan make_plan(size_t n, int fine_bits, unsigned int group_size) {
+  const SortShape *const shapes = sort_shapes<PAIRS>();
+  Plan plan = {&shapes[0], 0, fine_bits, 1};
+  const size_t most = (1u << MANY_GROUP_BITS) - 16, limit = dynamic_shared_limit();
+  if (likely_groups(n, shapes[0].capacity) > most / 2 && shapes[1].shared_bytes <= limit)
+    plan.shape = &shapes[1];
+  plan.capacity = plan.shape->capacity;
+  if (group_size > 0 && group_size < plan.capacity) plan.capacity = group_size;
+  if (likely_groups(n, plan.capacity) > most) plan.levels = 2;
+  return plan;
+}
+
+template <bool PAIRS, int kGroupBits>
+static size_t move_shared_bytes(const Level &level) {
+  return PAIRS ? move_pairs_shared_bytes<kGroupBits>(level)
+               : move_keys_shared_bytes<kGroupBits>(level);
+}
+
+// Shared memory of the largest block of a level.
+template <bool PAIRS>
+static size_t level_shared_bytes(const Level &level) {
+  const size_t move = level.group_bits == FEW_GROUP_BITS
+                          ? move_shared_bytes<PAIRS, FEW_GROUP_BITS>(level)
+                          : move_shared_bytes<PAIRS, MANY_GROUP_BITS>(level);
+  return most_of(most_of(split_shared_bytes(level), count_shared_bytes(level)),
+                 most_of(join_shared_bytes(level), move));
+}
+
+static void set_fine_bits(Level *level, int bits) {
+  level->fine_bits = bits;
+  level->slots = (2u << bits) + 4;
+  level->divisions = bits > 3 ? 1u << (bits - 3) : 1;
+}
+
+// A level of up to most_parts parts with `length` elements on average.
+template <bool PAIRS>
+static Level make_level(const Plan &plan, unsigned int most_parts, size_t length, bool last,
+                        int number) {
+  Level level = {};
+  level.most_parts = most_parts;
+  level.tile = PAIRS ? 0u + PAIRS_TILE : 0u + KEYS_TILE;
+  level.stable = PAIRS;
+  level.capacity = level.join = plan.capacity;
+  level.copies = number % 2 == 1;
+  level.group_bits = FEW_GROUP_BITS;
+  if (!last)
+    level.join = (unsigned int)(length / ((1u << FEW_GROUP_BITS) - 16) / 7 * 8 + 1);
+  else if (likely_groups(length, level.join) > (1u << FEW_GROUP_BITS) - 16)
+    level.group_bits = MANY_GROUP_BITS;
+  // About 16 fine ranges to a group.
+  int bits = plan.fine_bits > 0 ? plan.fine_bits : 8;
+  while (plan.fine_bits == 0 && bits < MOST_FINE_BITS &&
+         (size_t)1 << bits < 16 * likely_groups(length, level.join))
+    bits++;
+  set_fine_bits(&level, bits);
+  while (level_shared_bytes<PAIRS>(level) > dynamic_shared_limit()) {
+    if (bits > 1)
+      set_fine_bits(&level, --bits);
+    else
+      level.group_bits = FEW_GROUP_BITS;
+  }
+  return level;
+}
+
+// Deals out parts of a memory block; `used` in bytes.
+static void *deal(char *memory, size_t *used, size_t bytes) {
+  void *const piece = memory == NULL ? NULL : memory + *used;
+  *used += (bytes + 15) / 16 * 16;
+  return piece;
+}
+
+// Points the level's arrays into `memory`; with NULL only adds up. `zero`: bytes to clear, which
+// come first. Returns the bytes in all.
+static size_t lay_out(Level *level, size_t n, char *memory, size_t *zero) {
+  const size_t parts = level->most_parts, tiles = n / level->tile + parts;
+  const size_t groups = (size_t)1 << level->group_bits, uint = sizeof(unsigned int);
+  size_t used = 0;
+  level->parts = (unsigned int *)deal(memory, &used, uint);
+  level->tiles_dealt = (unsigned int *)deal(memory, &used, uint);
+  level->counts = (unsigned int *)deal(memory, &used, parts * level->slots * uint);
+  level->look_back =
+      (unsigned long long *)deal(memory, &used, level->stable ? tiles * groups * uint : 0);
+  *zero = used;
+  level->part = (Part *)deal(memory, &used, parts * sizeof(Part));
+  level->first_tile = (unsigned int *)deal(memory, &used, (parts + 1) * uint);
+  level->root = (Root *)deal(memory, &used, parts * sizeof(Root));
+  level->entry = (unsigned short *)deal(memory, &used, parts * level->slots * sizeof(short));
+  level->order = (unsigned short *)deal(memory, &used, parts * level->slots * sizeof(short));
+  level->division = (Division *)deal(memory, &used, parts * level->divisions * sizeof(Division));
+  level->group_begin = (unsigned int *)deal(memory, &used, parts * groups * uint);
+  return used;
+}
+
+static void *allocate_level(Level *level, size_t n) {
+  size_t zero;
+  char *const memory = (char *)scratch_alloc(lay_out(level, n, NULL, &zero));
+  lay_out(level, n, memory, &zero);
+  CUDA_CHECK(cudaMemsetAsync(memory, 0, zero, 0));
+  return memory;
+}
+
+// Most groups that levels with so many groups list: those formed, and chunks of equal keys.
+static size_t most_listed(size_t groups, size_t n, unsigned int capacity) {
+  return 2 * groups + n / capacity + 1;
+}
+
+static void *allocate_results(Results *results, size_t groups, size_t n, unsigned int capacity) {
+  const size_t parts = n / capacity + 1;
+  size_t used = 0;
+  char *memory = NULL;
+  for (int pass = 0; pass < 2; pass++) {
+    used = 0;
+    results->groups = (unsigned int *)deal(memory, &used, 4 * sizeof(unsigned int));
+    results->group = (Group *)deal(memory, &used, most_listed(groups, n, capacity) * sizeof(Group));
+    results->part = (Part *)deal(memory, &used, parts * sizeof(Part));
+    if (pass == 0) memory = (char *)scratch_alloc(used);
+  }
+  results->parts = results->groups + 1;
+  results->joined = results->groups + 2;
+  CUDA_CHECK(cudaMemsetAsync(memory, 0, 4 * sizeof(unsigned int), 0));
+  return memory;
+}
+
+template <bool PAIRS, int kGroupBits>
+static void launch_move(const Level &level, Pairs from, Pairs to, unsigned int blocks) {
+  const size_t bytes = move_shared_bytes<PAIRS, kGroupBits>(level);
+  const auto kernel = PAIRS ? move_pairs_to_groups<kGroupBits> : move_keys_to_groups<kGroupBits>;
+  const unsigned int threads = PAIRS ? 0u + PAIRS_THREADS : 0u + KEYS_THREADS;
+  allow_shared_memory(kernel, bytes);
+  launch_overlapped(kernel, blocks, threads, bytes, from, to, level);
+}
+
+// Partitions the level's parts, of at most n elements in all; all: n at level 0, else 0.
+template <bool PAIRS>
+static void launch_level(const Level &level, Results results, Pairs from, Pairs to, size_t n,
+                         unsigned int all) {
+  const unsigned int sms = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+  const size_t tiles = n / level.tile + level.most_parts;
+  const unsigned int blocks = (unsigned int)(tiles < 2 * sms ? tiles : 2 * sms);
   stage_start("ranges");
-  CUDA_CHECK(cudaMemsetAsync(ranges.extremes, 0, 2 * sizeof(unsigned int) + fine_bytes, 0));
-  launch_overlapped(find_extremes, tiles.count, RANGE_THREADS, 0, from.keys, segment.length,
-                    ranges.extremes);
-  launch_overlapped(count_fine, tiles.count, RANGE_THREADS, fine_bytes, from.keys, segment, ranges);
-  launch_overlapped(join_ranges, 1, GROUP_THREADS, 0, segment, ranges, w.list);
+  const auto split = all > 0 ? split_ranges<FIRST_SAMPLE> : split_ranges<NEXT_SAMPLE>;
+  allow_shared_memory(split, split_shared_bytes(level));
+  launch_overlapped(split, level.most_parts, SPLIT_THREADS, split_shared_bytes(level), from.keys,
+                    level, all);
+  allow_shared_memory(count_ranges, count_shared_bytes(level));
+  launch_overlapped(count_ranges, blocks, COUNT_THREADS, count_shared_bytes(level), from.keys,
+                    level);
+  allow_shared_memory(join_ranges, join_shared_bytes(level));
+  launch_overlapped(join_ranges, level.most_parts, JOIN_THREADS, join_shared_bytes(level), level,
+                    results);
   stage_stop();
   stage_start("move");
-  launch_overlapped(count_groups, tiles.count, MOVE_THREADS, group_bytes, from.keys, segment,
-                    ranges, tiles);
-  enum { PLACE_THREADS = 64 };
-  launch_overlapped(place_tiles, blocks_for(tiles.pitch, PLACE_THREADS), PLACE_THREADS, 0, ranges,
-                    tiles);
-  launch_overlapped(move_to_groups<PAIRS>, tiles.count, MOVE_THREADS,
-                    move_shared_bytes(tiles.pitch), from, to, segment, ranges, tiles);
+  if (level.group_bits == FEW_GROUP_BITS)
+    launch_move<PAIRS, FEW_GROUP_BITS>(level, from, to, blocks);
+  else
+    launch_move<PAIRS, MANY_GROUP_BITS>(level, from, to, blocks);
   stage_stop();
+}
+
+static void launch_sort(const SortShape *shape, Pairs input, Pairs output, Results results,
+                        size_t listed, unsigned int n) {
+  enum { BLOCKS_PER_SM = 16 };
+  const size_t most = (size_t)device_attribute(cudaDevAttrMultiProcessorCount) * BLOCKS_PER_SM;
+  const unsigned int blocks = (unsigned int)(listed < most ? listed : most);
   stage_start("sort");
-  launch_overlapped(sort_groups<PAIRS>, tiles.pitch, SORT_THREADS, sort_shared_bytes(PAIRS), to,
-                    output, segment, (const unsigned int *)ranges.groups,
-                    (const unsigned int *)ranges.group_start);
+  allow_shared_memory(shape->kernel, shape->shared_bytes);
+  launch_overlapped(shape->kernel, blocks, shape->threads, shape->shared_bytes, input, output,
+                    (const Group *)results.group, (const unsigned int *)results.groups, n);
   stage_stop();
 }
 
-// Reads the list of large ones into w.host_list and returns their number.
-static unsigned int read_list(Workspace w) {
-  unsigned int count = 0;
-  CUDA_CHECK(cudaMemcpy(&count, w.list.count, sizeof count, cudaMemcpyDeviceToHost));
-  if (count > 0)
-    CUDA_CHECK(
-        cudaMemcpy(w.host_list, w.list.large, count * sizeof(Large), cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemsetAsync(w.list.count, 0, sizeof count, 0));
-  return count;
+// A number in memory that both the host and the device see. Each sort has another one: kernels of
+// the last sort may still be writing theirs.
+static volatile unsigned int *fresh_host_number(void) {
+  enum { NUMBERS = 8 };
+  static volatile unsigned int *numbers = NULL;
+  static unsigned int next = 0;
+  if (numbers == NULL) CUDA_CHECK(cudaMallocHost((void **)&numbers, NUMBERS * sizeof *numbers));
+  volatile unsigned int *const number = &numbers[next++ % NUMBERS];
+  *number = 0;
+  return number;
 }
 
-// Sorts n >= 1 elements from `input`, which is overwritten, to `output`. fine_bits: 1 to 15, or 0;
-// capacity: most elements of a group, 64 to MOST_IN_GROUP.
+// The number of parts that are too large for a block, when all else is launched.
+static unsigned int wait_for_parts(volatile unsigned int *host_parts) {
+  while (*host_parts == 0 && cudaStreamQuery(0) == cudaErrorNotReady) {
+  }
+  CUDA_CHECK(cudaPeekAtLastError());
+  return *host_parts == 0 ? 0 : *host_parts - 1;
+}
+
+// Sorts `parts` parts of a list that level number - 1 has left, MOST_PARTS at a time, and what they
+// leave.
+template <bool PAIRS>
+static void sort_parts(const Plan &plan, Part *part, unsigned int parts, Pairs input, Pairs output,
+                       size_t n, int number) {
+  const Pairs from = number % 2 == 1 ? output : input, to = number % 2 == 1 ? input : output;
+  for (unsigned int done = 0; done < parts; done += MOST_PARTS) {
+    const unsigned int now = parts - done < MOST_PARTS ? parts - done : 0u + MOST_PARTS;
+    Level level = make_level<PAIRS>(plan, now, n / parts + 1, true, number);
+    void *const memory = allocate_level(&level, n);
+    Results results = {};
+    const size_t groups = (size_t)now << level.group_bits;
+    void *const lists = allocate_results(&results, groups, n, plan.capacity);
+    results.host_parts = fresh_host_number();
+    level.part = part + done;
+    CUDA_CHECK(cudaMemcpyAsync(level.parts, &now, sizeof now, cudaMemcpyHostToDevice, 0));
+    launch_level<PAIRS>(level, results, from, to, n, 0);
+    launch_sort(plan.shape, input, output, results, most_listed(groups, n, plan.capacity), 0);
+    const unsigned int again = wait_for_parts(results.host_parts);
+    if (again > 0) sort_parts<PAIRS>(plan, results.part, again, input, output, n, number + 1);
+    scratch_free(lists);
+    scratch_free(memory);
+  }
+}
+
+// Sorts n >= 1 elements from `input`, which is overwritten, to `output`. fine_bits: 1 to 13, or 0;
+// group_size: most elements of a group, or 0.
 template <bool PAIRS>
 static void sort_by_ranges(Pairs input, Pairs output, unsigned int n, int fine_bits,
-                           unsigned int capacity) {
-  const Segment all = make_segment(0, n, fine_bits, capacity);
-  if (n <= capacity) {
-    stage_start("sort");
-    allow_shared_memory(sort_groups<PAIRS>, sort_shared_bytes(PAIRS));
-    launch_overlapped(sort_groups<PAIRS>, 1, SORT_THREADS, sort_shared_bytes(PAIRS), input, output,
-                      all, (const unsigned int *)NULL, (const unsigned int *)NULL);
-    stage_stop();
+                           unsigned int group_size) {
+  const Plan plan = make_plan<PAIRS>(n, fine_bits, group_size);
+  if (n <= plan.capacity) {
+    launch_sort(plan.shape, input, output, Results{}, 1, n);
     return;
   }
-  const Workspace w = workspace_alloc(all);
-  CUDA_CHECK(cudaMemsetAsync(w.list.count, 0, sizeof(unsigned int), 0));
-  Pairs from = input, to = output;
-  do_segment<PAIRS>(w, all, from, to, output);
-  for (unsigned int count = read_list(w); count > 0; count = read_list(w)) {
-    for (unsigned int i = 0; i < count; i++) {
-      const Large large = w.host_list[i];
-      if (large.kind == PARTITION_AGAIN) {
-        const Segment segment = make_segment(large.begin, large.length, fine_bits, capacity);
-        do_segment<PAIRS>(w, segment, to, from, output);
-      } else {
-        const Pairs source = large.kind == MOVED_EQUAL ? to : from;
-        copy_pairs(behind(output, large.begin), behind(source, large.begin), large.length);
-      }
-    }
-    swap_pairs(&from, &to);
+  Level level = make_level<PAIRS>(plan, 1, n, plan.levels == 1, 0), next = {};
+  size_t groups = (size_t)1 << level.group_bits;
+  if (plan.levels > 1) {
+    const unsigned int parts = 1u << level.group_bits;
+    next = make_level<PAIRS>(plan, parts, n / parts + 1, true, 1);
+    groups += (size_t)parts << next.group_bits;
   }
-  workspace_free(w);
+  void *const memory = allocate_level(&level, n);
+  void *const next_memory = plan.levels > 1 ? allocate_level(&next, n) : NULL;
+  Results results = {}, first = {};
+  void *const lists = allocate_results(&results, groups, n, plan.capacity);
+  if (plan.levels > 1) {
+    first = results;  // the parts of level 0 are those of level 1
+    first.parts = next.parts;
+    first.part = next.part;
+    launch_level<PAIRS>(level, first, input, output, n, n);
+    results.host_parts = fresh_host_number();
+    launch_level<PAIRS>(next, results, output, input, n, 0);
+  } else {
+    results.host_parts = fresh_host_number();
+    launch_level<PAIRS>(level, results, input, output, n, n);
+  }
+  launch_sort(plan.shape, input, output, results, most_listed(groups, n, plan.capacity), 0);
+  const unsigned int parts = wait_for_parts(results.host_parts);
+  if (parts > 0) sort_parts<PAIRS>(plan, results.part, parts, input, output, n, plan.levels);
+  scratch_free(lists);
+  if (next_memory != NULL) scratch_free(next_memory);
+  scratch_free(memory);
 }
 
 #endif

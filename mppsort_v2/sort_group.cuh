@@ -1,68 +1,322 @@
-// Step 3: a block sorts each group in shared memory, by stable passes over the bits that vary in
-// it.
+// Step 4: a block sorts each group in shared memory: a counting sort by bins of equal width between
+// its least and its greatest key, then each bin by a thread, or by a warp if it has many elements.
 #ifndef MPPSORT_V2_SORT_GROUP_CUH
 #define MPPSORT_V2_SORT_GROUP_CUH
 
 #include "mppsort_v2/ranges.cuh"
 #include "radix_v7/block_passes.cuh"
+#include "radix_v7/few_keys.cuh"
 
-enum { SORT_THREADS = 512, SORT_ITEMS = 16, MOST_IN_GROUP = SORT_THREADS * SORT_ITEMS };
-
-typedef struct SortShared {
-  unsigned int pass_counter[SORT_THREADS / WARP_SIZE * PASS_BINS], warp_sums[MAX_WARPS];
-  SeenBits seen;
-  unsigned int element[MOST_IN_GROUP];  // keys; with pairs, places in the group
-  unsigned int value[MOST_IN_GROUP];    // with pairs only: keys, then positions
-} SortShared;
-
-static inline size_t sort_shared_bytes(bool pairs) {
-  return pairs ? sizeof(SortShared) : offsetof(SortShared, value);
+static __host__ __device__ constexpr int bits_to_count(int values) {
+  return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
 }
 
-// Block g sorts group g; without a list of groups block 0 sorts all `segment.length` keys. `to` may
-// be `from`: a block has read all keys before it writes one, and so with the positions.
-template <bool PAIRS>
-static __global__ void __launch_bounds__(SORT_THREADS)
-    sort_groups(Pairs from, Pairs to, Segment segment, const unsigned int *groups,
-                const unsigned int *group_start) {
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  SortShared &shared = *(SortShared *)shared_memory;
-  wait_for_previous_kernel();
-  if (groups != NULL && blockIdx.x >= *groups) return;
-  const unsigned int begin = groups == NULL ? 0 : group_start[blockIdx.x];
-  const unsigned int count = groups == NULL ? segment.length : group_start[blockIdx.x + 1] - begin;
-  if (count > segment.capacity) return;  // in the list of large ones
-  if (threadIdx.x == 0) shared.seen = {0, 0};
-  const unsigned int *const in = from.keys + begin;
-  unsigned int key[SORT_ITEMS] = {};
+// How a bin is sorted: by a thread, if it has up to kFew elements; by a warp, which ranks them or
+// sorts them by finer bins; larger ones, unless their elements are equal, by passes of the block.
+enum {
+  RANKED = 64,
+  BINNED = 512,
+  WARP_BIN_BITS = 8,
+  WARP_BINS = 1 << WARP_BIN_BITS,
+  INSERTED = 32
+};
+
+// Shared memory for groups of kThreads * kItems elements.
+//
+// The element of a bare key is the key's difference to the least one, shifted left until the
+// greatest fills 32 bits. That of a pair is the same without its highest bits, which are those of
+// its bin, above the pair's index in the group: the elements differ, and their order is stable.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+struct SortShared {
+  static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
+  static constexpr int kPassCounters = kThreads / WARP_SIZE * PASS_BINS;
+  static constexpr int kPlaceBits = PAIRS ? bits_to_count(kCapacity) : 0;
+  static constexpr int kFew = 12;  // elements of a bin that a thread sorts
+  unsigned int bin[kPassCounters > kBins ? kPassCounters : kBins];
+  unsigned int element[kCapacity];
+  unsigned int value[PAIRS ? kCapacity : 4];    // keys, then positions
+  unsigned int full_bin[kCapacity / kFew + 1];  // bins with more elements: first << 16 | number
+  unsigned int full_bins, unsorted;             // numbers of full bins, of those too large to rank
+  unsigned int warp_sums[MAX_WARPS], least, greatest;
+  SeenBits seen;
+};
+
+// Exclusive scan over the bins, in place. A barrier has to follow.
+template <int kThreads, int kBins>
+static __device__ __forceinline__ void scan_bins(unsigned int *bin, unsigned int *warp_sums) {
+  constexpr int kQuads = kBins / kThreads / 4;
+  static_assert(kQuads * kThreads * 4 == kBins, "16 bytes at a time");
+  uint4 *const mine = (uint4 *)bin + threadIdx.x * kQuads;
+  uint4 quad[kQuads];
+  unsigned int sum = 0;
 #pragma unroll
-  for (unsigned int u = 0; u < SORT_ITEMS; u++) {
-    const unsigned int i = u * SORT_THREADS + threadIdx.x;
-    if (i < count) key[u] = in[i];
+  for (int q = 0; q < kQuads; q++) {
+    quad[q] = mine[q];
+    sum += quad[q].x + quad[q].y + quad[q].z + quad[q].w;
   }
+  unsigned int before = scan_threads<kThreads>(sum, warp_sums) - sum;
 #pragma unroll
-  for (unsigned int u = 0; u < SORT_ITEMS; u++) {
-    const unsigned int i = u * SORT_THREADS + threadIdx.x;
-    if (i >= count) continue;
-    shared.element[i] = PAIRS ? i : key[u];
-    if (PAIRS) shared.value[i] = key[u];
+  for (int q = 0; q < kQuads; q++) {
+    const uint4 count = quad[q];
+    quad[q].x = before;
+    quad[q].y = quad[q].x + count.x;
+    quad[q].z = quad[q].y + count.y;
+    quad[q].w = quad[q].z + count.z;
+    before = quad[q].w + count.w;
+    mine[q] = quad[q];
+  }
+}
+
+// The thread's part of the least and the greatest key of the block.
+template <class Shared>
+static __device__ __forceinline__ void find_extremes(Shared &shared, unsigned int low,
+                                                     unsigned int high) {
+  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
+    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
+    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
+  }
+  if (threadIdx.x % WARP_SIZE != 0) return;
+  atomicMin(&shared.least, low);
+  atomicMax(&shared.greatest, high);
+}
+
+// A warp sorts a bin of up to RANKED elements: the place of an element is the number of smaller
+// ones, and of equal ones before it.
+static __device__ __forceinline__ void rank_bin(unsigned int *element, unsigned int members) {
+  constexpr int kEach = RANKED / WARP_SIZE;
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+  unsigned int mine[kEach], rank[kEach] = {};
+#pragma unroll
+  for (int k = 0; k < kEach; k++)
+    mine[k] = lane + k * WARP_SIZE < members ? element[lane + k * WARP_SIZE] : ~0u;
+#pragma unroll 4
+  for (unsigned int i = 0; i < members; i++) {
+    const unsigned int other = element[i];
+#pragma unroll
+    for (int k = 0; k < kEach; k++)
+      rank[k] += other < mine[k] || (other == mine[k] && i < lane + k * WARP_SIZE);
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < kEach; k++)
+    if (lane + k * WARP_SIZE < members) element[rank[k]] = mine[k];
+}
+
+static __device__ __forceinline__ bool all_equal(const unsigned int *element,
+                                                 unsigned int members) {
+  for (unsigned int i = 1; i < members; i++)
+    if (element[i] != element[0]) return false;
+  return true;
+}
+
+// Exclusive scan over WARP_BINS counts by a warp, in place.
+static __device__ __forceinline__ void scan_warp_bins(unsigned int *count) {
+  uint4 *const mine = (uint4 *)count + threadIdx.x % WARP_SIZE * 2;
+  uint4 a = mine[0], b = mine[1];
+  const unsigned int low = a.x + a.y + a.z + a.w, sum = low + b.x + b.y + b.z + b.w;
+  const unsigned int before = warp_inclusive_scan(sum) - sum;
+  mine[0] = make_uint4(before, before + a.x, before + a.x + a.y, before + a.x + a.y + a.z);
+  const unsigned int middle = before + low;
+  mine[1] = make_uint4(middle, middle + b.x, middle + b.x + b.y, middle + b.x + b.y + b.z);
+}
+
+// A warp sorts a larger bin by finer bins, as the block has sorted the group. count: WARP_BINS of
+// shared memory. False if there are too many elements, or too many different ones in a finer bin.
+static __device__ bool bin_by_warp(unsigned int *element, unsigned int members,
+                                   unsigned int *count) {
+  constexpr int kEach = BINNED / WARP_SIZE;
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+  unsigned int low = ~0u, high = 0;
+  for (unsigned int i = lane; i < members; i += WARP_SIZE) {
+    low = min(low, element[i]);
+    high = max(high, element[i]);
+  }
+  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
+    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
+    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
+  }
+  if (low == high) return true;
+  if (members > BINNED) return false;
+  const int left = (int)members - (int)lane, shift = __clz((int)(high - low));
+  unsigned int mine[kEach];
+  for (unsigned int b = lane; b < WARP_BINS; b += WARP_SIZE) count[b] = 0;
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    if (left <= k * WARP_SIZE) continue;
+    mine[k] = element[lane + k * WARP_SIZE] - low;
+    atomicAdd(&count[mine[k] << shift >> (32 - WARP_BIN_BITS)], 1u);
+  }
+  __syncwarp();
+  scan_warp_bins(count);
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < kEach; k++)
+    if (left > k * WARP_SIZE)
+      element[atomicAdd(&count[mine[k] << shift >> (32 - WARP_BIN_BITS)], 1u)] = mine[k] + low;
+  __syncwarp();
+  bool sorted = true;
+  for (unsigned int b = lane; b < WARP_BINS; b += WARP_SIZE) {
+    const unsigned int first = b == 0 ? 0 : count[b - 1], few = count[b] - first;
+    if (few <= INSERTED)
+      sort_by_insertion(&element[first], (int)few);
+    else
+      sorted &= all_equal(&element[first], few);
+  }
+  return __all_sync(0xffffffffu, sorted) != 0;
+}
+
+// Sorts the elements of each bin; bin[b] is where those of bin b end. False if some bin is too
+// large. All threads call it after a barrier; there is one at its end.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+static __device__ __forceinline__ bool sort_bins_of_group(
+    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared) {
+  typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
+#pragma unroll 2
+  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) {
+    const unsigned int first = b == 0 ? 0 : shared.bin[b - 1];
+    const unsigned int members = shared.bin[b] - first;
+    if (members > Shared::kFew)
+      shared.full_bin[atomicAdd(&shared.full_bins, 1u)] = first << 16 | members;
+    else if (members > 1)
+      sort_few<Shared::kFew>(&shared.element[first], (int)members);
   }
   __syncthreads();
-  see_bits<SORT_THREADS>(key, 0, count, &shared.seen);
+  const unsigned int full = shared.full_bins;
+  if (full == 0) return true;
+  bool sorted = true;
+  const unsigned int warp = threadIdx.x / WARP_SIZE;
+  for (unsigned int f = warp; f < full; f += kThreads / WARP_SIZE) {
+    unsigned int *const element = &shared.element[shared.full_bin[f] >> 16];
+    const unsigned int members = shared.full_bin[f] & 0xffffu;
+    if (members <= RANKED)
+      rank_bin(element, members);
+    else
+      sorted &= bin_by_warp(element, members, &shared.bin[warp * WARP_BINS]);
+    __syncwarp();
+  }
+  return __syncthreads_or(!sorted) == 0;
+}
+
+// Sorts what the threads hold: key[u] has the index threadIdx.x + u * kThreads. Afterwards
+// element[i] has the key of place i, or its pair's index in the lower bits.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+static __device__ __forceinline__ void order_group(
+    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, const unsigned int (&key)[kItems],
+    unsigned int count, unsigned int least, int shift) {
+  typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
+  const int left = (int)count - (int)threadIdx.x;
+  // Pairs: an element has room for the bits below its bin's.
+  bool sorted = !PAIRS || shift + kBinBits >= Shared::kPlaceBits;
+  if (sorted) {
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      if (left > u * kThreads)
+        atomicAdd(&shared.bin[(key[u] - least) << shift >> (32 - kBinBits)], 1u);
+    __syncthreads();
+    scan_bins<kThreads, Shared::kBins>(shared.bin, shared.warp_sums);
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      if (left <= u * kThreads) continue;
+      const unsigned int scaled = (key[u] - least) << shift, i = threadIdx.x + u * kThreads;
+      const unsigned int place = atomicAdd(&shared.bin[scaled >> (32 - kBinBits)], 1u);
+      shared.element[place] = PAIRS ? scaled << kBinBits | i : scaled;
+    }
+    __syncthreads();
+    sorted = sort_bins_of_group(shared);
+  }
+  if (sorted) return;
+  see_bits<kThreads>(key, 0, count, &shared.seen);
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * kThreads;
+    if (i < count) shared.element[i] = PAIRS ? i : (key[u] - least) << shift;
+  }
   __syncthreads();
   const unsigned int varying = shared.seen.set & shared.seen.clear;
-  if (varying == 0 && to.keys == from.keys) return;  // equal keys, already there
-  sort_by_passes<SORT_THREADS, SORT_ITEMS, PAIRS>(shared.element, count, shared.value, 0, varying,
-                                                  shared.pass_counter, shared.warp_sums);
-  for (unsigned int i = threadIdx.x; i < count; i += SORT_THREADS)
-    to.keys[begin + i] = PAIRS ? shared.value[shared.element[i]] : shared.element[i];
-  if (PAIRS) {
+  // Differences to the least key may vary in more bits than keys.
+  sort_by_passes<kThreads, kItems, PAIRS>(shared.element, count, shared.value, 0,
+                                          PAIRS ? varying : ~0u << shift, shared.bin,
+                                          shared.warp_sums);
+}
+
+template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+static __device__ __forceinline__ void sort_group(
+    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, Pairs from, Pairs to,
+    unsigned int count) {
+  typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
+  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) shared.bin[b] = 0;
+  if (threadIdx.x == 0) {
+    shared.least = ~0u;
+    shared.greatest = 0;
+    shared.full_bins = 0;
+    shared.seen = {0, 0};
+  }
+  const int left = (int)count - (int)threadIdx.x;
+  unsigned int key[kItems] = {}, low = ~0u, high = 0;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    if (left <= u * kThreads) continue;
+    key[u] = from.keys[threadIdx.x + u * kThreads];
+    low = min(low, key[u]);
+    high = max(high, key[u]);
+  }
+  __syncthreads();
+  find_extremes(shared, low, high);
+  if constexpr (PAIRS) {
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      if (left > u * kThreads) shared.value[threadIdx.x + u * kThreads] = key[u];
+  }
+  __syncthreads();
+  const unsigned int least = shared.least, width = shared.greatest - least;
+  if (width == 0 && from.keys == to.keys) return;
+  const int shift = width == 0 ? 31 : __clz((int)width);
+  order_group(shared, key, count, least, shift);
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * kThreads;
+    if (i >= count) break;
+    if constexpr (PAIRS)
+      to.keys[i] = shared.value[shared.element[i] & ((1u << Shared::kPlaceBits) - 1)];
+    else
+      to.keys[i] = (shared.element[i] >> shift) + least;
+  }
+  if constexpr (PAIRS) {
     __syncthreads();
-    for (unsigned int i = threadIdx.x; i < count; i += SORT_THREADS)
-      shared.value[i] = from.positions[begin + i];
+    for (unsigned int i = threadIdx.x; i < count; i += kThreads)
+      shared.value[i] = from.positions[i];
     __syncthreads();
-    for (unsigned int i = threadIdx.x; i < count; i += SORT_THREADS)
-      to.positions[begin + i] = shared.value[shared.element[i]];
+    for (unsigned int i = threadIdx.x; i < count; i += kThreads)
+      to.positions[i] = shared.value[shared.element[i] & ((1u << Shared::kPlaceBits) - 1)];
+  }
+}
+
+static __device__ __forceinline__ Pairs pairs_from(Pairs pairs, size_t begin) {
+  const Pairs rest = {pairs.keys + begin, pairs.positions == NULL ? NULL : pairs.positions + begin};
+  return rest;
+}
+
+// Sorts the groups listed to `output`; without a list, all `count` elements of `input`.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sort_groups(Pairs input, Pairs output, const Group *group, const unsigned int *groups,
+                unsigned int count) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
+  Shared &shared = *(Shared *)shared_memory;
+  wait_for_previous_kernel();
+  const unsigned int all = groups == NULL ? 1 : *groups;
+  for (unsigned int g = blockIdx.x; g < all; g += gridDim.x) {
+    const Group whole = {0, count, false, true}, own = groups == NULL ? whole : group[g];
+    const Pairs to = pairs_from(output, own.begin);
+    const Pairs from = own.at_input ? pairs_from(input, own.begin) : to;
+    if (own.equal) {
+      for (unsigned int i = threadIdx.x; i < own.length; i += kThreads) move_pair(to, i, from, i);
+      continue;
+    }
+    sort_group(shared, from, to, own.length);
+    __syncthreads();
   }
 }
 

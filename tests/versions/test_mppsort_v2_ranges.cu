@@ -21,7 +21,7 @@ static const char *const stages[] = {"ranges", "move", "sort", NULL};
 static const SortKnob knobs[] = {{}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
-enum { MOST = 60000 };
+enum { MOST = 60000, TILE = PAIRS_TILE, SMALL_BLOCK = 512 * 9 };
 static uint32_t keys[MOST], expected[MOST], order[MOST], result[MOST];
 
 static uint32_t random_word(void) {
@@ -80,12 +80,12 @@ static void draw_nested(unsigned int n, int bits) {
 static void test_nested_clusters(void **state) {
   (void)state;
   draw_nested(MOST, 13);
-  sort_and_check(MOST, 0, MOST_IN_GROUP);
+  sort_and_check(MOST, 0, 0);
   sort_and_check(MOST, 13, 1024);
   draw_nested(20011, 4);
   sort_and_check(20011, 4, 256);
   draw_nested(3001, 1);
-  sort_and_check(3001, 2, 64);
+  sort_and_check(3001, 4, 128);
 }
 
 // Clusters at both ends of the 32 bits and in the middle, each with a cluster of equal keys.
@@ -94,7 +94,7 @@ static void test_three_clusters(void **state) {
   static const uint32_t centre[3] = {0, 0x7fffffff, UINT32_MAX - 2047};
   for (unsigned int i = 0; i < 40000; i++)
     keys[i] = centre[random_word() % 3] + (random_word() % 2 == 0 ? 5 : random_word() % 2048);
-  sort_and_check(40000, 0, MOST_IN_GROUP);
+  sort_and_check(40000, 0, 0);
   sort_and_check(20000, 8, 512);
 }
 
@@ -103,14 +103,14 @@ static void test_three_clusters(void **state) {
 static void test_equal_keys(void **state) {
   (void)state;
   for (unsigned int i = 0; i < 30000; i++) keys[i] = i % 4 != 0 ? 7 : random_word() % 100;
-  sort_and_check(30000, 0, MOST_IN_GROUP);
+  sort_and_check(30000, 0, 0);
   for (unsigned int i = 0; i < 30000; i++) keys[i] = i % 4 != 0 ? 1u << 20 : random_word();
-  sort_and_check(30000, 0, MOST_IN_GROUP);
+  sort_and_check(30000, 0, 0);
   for (unsigned int i = 0; i < 30000; i++)
     keys[i] = i % 8 != 0 ? 77 : i % 16 == 0 ? random_word() : random_word() % (1u << 19);
-  sort_and_check(30000, 0, MOST_IN_GROUP);
+  sort_and_check(30000, 0, 0);
   for (unsigned int i = 0; i < 30000; i++) keys[i] = UINT32_MAX;
-  sort_and_check(30000, 0, MOST_IN_GROUP);
+  sort_and_check(30000, 0, 0);
 }
 
 // All keys but one within 64 neighbours, in one fine range after another until level 2.
@@ -118,57 +118,76 @@ static void test_one_far_key(void **state) {
   (void)state;
   for (unsigned int i = 0; i < 20000; i++) keys[i] = random_word() % 64;
   keys[12345] = UINT32_MAX;
-  sort_and_check(20000, 0, MOST_IN_GROUP);
-  sort_and_check(20000, 1, MOST_IN_GROUP);  // 32 levels
+  sort_and_check(20000, 0, 0);
+  sort_and_check(9000, 1, 1000);  // many levels
 }
 
-// Sizes around a block, a round and two rounds.
+// Sizes around a block, a tile of pairs and a tile of keys.
 static void test_sizes(void **state) {
   (void)state;
   for (unsigned int i = 0; i < MOST; i++) keys[i] = random_word();
-  static const unsigned int sizes[] = {1,         2,     63,        64,           65,
-                                       ROUND - 1, ROUND, ROUND + 1, 2 * ROUND + 1};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) sort_and_check(sizes[i], 10, 64);
-  sort_and_check(MOST_IN_GROUP, 0, MOST_IN_GROUP);
-  sort_and_check(MOST_IN_GROUP + 1, 0, MOST_IN_GROUP);
+  static const unsigned int sizes[] = {1, 2, 63, 64, 65, TILE - 1, TILE, TILE + 1, 2 * TILE + 1};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) sort_and_check(sizes[i], 10, 200);
+  sort_and_check(SMALL_BLOCK, 0, 0);
+  sort_and_check(SMALL_BLOCK + 1, 0, 0);
 }
 
-// The first level of the handout's example: eight fine ranges, groups of at most four keys.
-static void test_handout(void **state) {
-  (void)state;
-  static const uint32_t hand[] = {17, 10, 12, 40, 11, 12, 16, 13};
-  static const uint32_t moved[] = {10, 12, 11, 12, 13, 16, 17, 40};
-  static const uint32_t start[] = {0, 5, 7, 8}, three = 3;
-  static const unsigned short group[] = {0, 1, 2, 2, 2, 2, 2, 2};
+// Splits keys[0..n) and checks that the leaves are in the order of their keys, and that those one
+// key wide hold one key.
+static void split_and_check(unsigned int n, int fine_bits) {
   knobs_begin(&version);
   stages_begin(&version, false);
-  const Segment segment = make_segment(0, 8, 3, 4);
-  const Workspace w = workspace_alloc(segment);
-  const Pairs input = {to_device(hand, 8), NULL}, output = {to_device(hand, 8), NULL};
-  CUDA_CHECK(cudaMemset(w.list.count, 0, sizeof *w.list.count));
-  do_segment<false>(w, segment, input, output, output);
-  assert_on_device(w.ranges.groups, &three, 1);
-  assert_on_device(w.ranges.group_start, start, 4);
-  unsigned short group_of_fine[8];
-  CUDA_CHECK(cudaMemcpy(group_of_fine, w.ranges.group_of_fine, sizeof group_of_fine,
+  const Plan plan = make_plan<false>(n, fine_bits, 1000);
+  Level level = make_level<false>(plan, 1, n, true, 0);
+  void *const memory = allocate_level(&level, n);
+  unsigned int *const input = to_device(keys, n);
+  launch_overlapped(split_ranges<FIRST_SAMPLE>, 1, SPLIT_THREADS, split_shared_bytes(level),
+                    (const unsigned int *)input, level, n);
+  Root root;
+  CUDA_CHECK(cudaMemcpy(&root, level.root, sizeof root, cudaMemcpyDeviceToHost));
+  assert_true(root.slots <= level.slots && root.divisions <= level.divisions);
+  assert_int_equal(root.leaves, root.slots - root.divisions);
+  static unsigned short entry[1 << 14], leaf[1 << 14], place[1 << 14];
+  static Division division[1 << 10];
+  CUDA_CHECK(cudaMemcpy(entry, level.entry, root.slots * sizeof *entry, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(leaf, level.order, root.leaves * sizeof *leaf, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(division, level.division, root.divisions * sizeof *division,
                         cudaMemcpyDeviceToHost));
-  assert_memory_equal(group_of_fine, group, sizeof group);
-  assert_on_device(output.keys, moved, 8);
-  assert_int_equal(read_list(w), 1);
-  assert_int_equal(w.host_list[0].begin, 0);
-  assert_int_equal(w.host_list[0].length, 5);
-  assert_int_equal(w.host_list[0].kind, PARTITION_AGAIN);
-  scratch_free(output.keys);
-  scratch_free(input.keys);
-  workspace_free(w);
-  assert_int_equal(scratch_outstanding(), 0);
+  for (unsigned int i = 0; i < root.leaves; i++)
+    place[leaf[i] & ~ONE_KEY] = (unsigned short)(i | (leaf[i] & ONE_KEY));
+  for (unsigned int i = 0; i < n; i++) expected[i] = keys[i];
+  reference_sort(expected, order, n);
+  unsigned int last = 0;
+  for (unsigned int i = 0; i < n; i++) {
+    const unsigned int slot = find_slot(expected[i], root, entry, division, 2);
+    assert_int_equal(entry[slot] & DIVIDED, 0);
+    const unsigned int now = place[slot];
+    assert_true((now & ~ONE_KEY) >= (last & ~ONE_KEY));
+    if (i > 0 && now == last && (now & ONE_KEY) != 0)
+      assert_int_equal(expected[i], expected[i - 1]);
+    last = now;
+  }
+  scratch_free(input);
+  scratch_free(memory);
+}
+
+static void test_order_of_leaves(void **state) {
+  (void)state;
+  for (unsigned int i = 0; i < 20000; i++) keys[i] = random_word();
+  split_and_check(20000, 10);
+  draw_nested(20000, 5);
+  split_and_check(20000, 6);
+  split_and_check(20000, 10);
+  for (unsigned int i = 0; i < 20000; i++) keys[i] = random_word() % 50 * 0x1234567;
+  split_and_check(20000, 4);
+  split_and_check(20000, 8);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nested_clusters), cmocka_unit_test(test_three_clusters),
       cmocka_unit_test(test_equal_keys),      cmocka_unit_test(test_one_far_key),
-      cmocka_unit_test(test_sizes),           cmocka_unit_test(test_handout),
+      cmocka_unit_test(test_sizes),           cmocka_unit_test(test_order_of_leaves),
   };
   return cmocka_run_group_tests_name("mppsort_v2 ranges", tests, NULL, NULL);
 }
