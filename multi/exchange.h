@@ -35,14 +35,19 @@ typedef struct Transport {
 
 extern const Transport mpi_transport, nccl_transport;
 
+// Whether ranks write to each other's memory (peer_array.h); the transport then adds up counts
+// only.
+typedef enum Direct { DIRECT_NEVER, DIRECT_IF_POSSIBLE, DIRECT_ALWAYS } Direct;
+
 struct Exchange {
   const Transport *transport;
   const World *world;
+  Direct direct;
+  const char *name;  // of what moves elements, for reports
 };
 
-// Opens the transport "mpi", "nccl" or "auto" (NCCL where each rank has a GPU of its own and the
-// program was built with it). Collective: if a rank fails, all end. `own_device`: this rank shares
-// its device with no other.
+// Opens the transport "mpi", "nccl", "direct" or "auto": the fastest of these that works here.
+// Collective: if a rank fails, all end. `own_device`: this rank shares its device with no other.
 Exchange *exchange_open(const World *world, const char *name, bool own_device);
 
 // Whether this program was built with NCCL.

@@ -132,9 +132,8 @@ static void report(const Session *session) {
   Message message = {0};
   bool good = true;
   if (world->rank == 0) {
-    const Report all = {
-        world,         session->request, session->exchange->transport->name, conditions_now(),
-        session->rows, session->count};
+    const Report all = {world,         session->request, session->exchange->name, conditions_now(),
+                        session->rows, session->count};
     good = report_write(&all, &message);
   }
   world_require(world, good, EXIT_USAGE, &message);

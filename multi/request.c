@@ -81,8 +81,8 @@ static error_t set_sort_option(Request *request, int key, char *argument) {
   switch (key) {
     case OPTION_TRANSPORT:
       if (strcmp(argument, "auto") != 0 && strcmp(argument, "mpi") != 0 &&
-          strcmp(argument, "nccl") != 0)
-        quit(EXIT_USAGE, "--transport is auto, mpi or nccl, not '%s'", argument);
+          strcmp(argument, "nccl") != 0 && strcmp(argument, "direct") != 0)
+        quit(EXIT_USAGE, "--transport is auto, direct, nccl or mpi, not '%s'", argument);
       request->transport = argument;
       return 0;
     case OPTION_CHUNKS:
@@ -92,7 +92,9 @@ static error_t set_sort_option(Request *request, int key, char *argument) {
       request->share_gpus = true;
       return 0;
     case OPTION_STRETCH:
-      request->stretch = option_on_or_off("stretch", argument);
+      request->stretch = strcmp(argument, "auto") == 0           ? STRETCH_AUTO
+                         : option_on_or_off("stretch", argument) ? STRETCH_ON
+                                                                 : STRETCH_OFF;
       return 0;
     case OPTION_HOST:
       request->host = true;
