@@ -11,8 +11,12 @@ typedef struct ExchangeArrays {
   unsigned int *received_keys, *received_positions;
 } ExchangeArrays;
 
+// NCCL copies 16 bytes at a time, or single bytes if either end of a message is not aligned.
+enum { EXCHANGE_ALIGNMENT = 32 };  // elements
+
 // One exchange: for each rank the first element and the number of elements, in the sent and in the
-// received arrays. The counts of the rank itself are 0. All counts are below 2^30.
+// received arrays. The counts of the rank itself are 0. All counts are below 2^30. The first index
+// at the sender and the one at the receiver differ by a multiple of EXCHANGE_ALIGNMENT.
 typedef struct Segments {
   uint64_t *send_begin, *send_count, *receive_begin, *receive_count;  // [ranks]
 } Segments;

@@ -79,9 +79,6 @@ static void move_pairs(ShardSort *sort) {
   struct ShardWork *const work = sort->work;
   const PartitionArrays arrays = {sort->input.keys, sort->input.positions, work->keys_to,
                                   work->positions_to};
-  uint64_t *const begin = work->segments.send_begin;
-  world_transpose(sort->world, work->segments.receive_begin, begin);
-  for (int r = 0; r < sort->world->ranks; r++) work->first[r] = (uint32_t)begin[r];
   partition_begin(&work->partition, arrays, work->splitters, work->first, work->stretches);
   for (int chunk = 0; chunk < sort->chunks; chunk++) {
     const size_t from = (size_t)chunk * sort->chunk, behind = from + sort->chunk;

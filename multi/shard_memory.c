@@ -116,7 +116,8 @@ static bool output_alloc(ShardSort *sort) {
   }
   if (exchange->direct == DIRECT_IF_POSSIBLE) exchange->name = exchange->transport->name;
   const bool good = elements_alloc(&sort->output, sort->capacity, sort->pairs);
-  return (world->ranks == 1 || elements_alloc(&sort->spare, sort->capacity, sort->pairs)) && good;
+  const size_t spare = sort->capacity + EXCHANGE_ALIGNMENT * (size_t)world->ranks;
+  return (world->ranks == 1 || elements_alloc(&sort->spare, spare, sort->pairs)) && good;
 }
 
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,

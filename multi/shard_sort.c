@@ -120,14 +120,22 @@ static void find_splitters(ShardSort *sort) {
 // this rank will have.
 static uint64_t lay_out(ShardSort *sort) {
   struct ShardWork *const work = sort->work;
+  const World *const world = sort->world;
+  uint64_t *const begin_there = work->segments.send_count;  // of this rank's elements, at each rank
   uint64_t sent = 0, received = 0;
-  for (int r = 0; r < sort->world->ranks; r++) {
-    const bool self = r == sort->world->rank;
-    work->first[r] = (uint32_t)(self ? received : sent);
-    work->segments.send_begin[r] = sent;
+  for (int r = 0; r < world->ranks; r++) {
     work->segments.receive_begin[r] = received;
-    if (!self) sent += work->to[r];
     received += work->from[r];
+  }
+  world_transpose(world, work->segments.receive_begin, begin_there);
+  for (int r = 0; r < world->ranks; r++) {
+    if (sort->direct || r == world->rank) {
+      work->first[r] = (uint32_t)begin_there[r];
+      continue;
+    }
+    sent += (begin_there[r] - sent) % EXCHANGE_ALIGNMENT;
+    work->segments.send_begin[r] = work->first[r] = (uint32_t)sent;
+    sent += work->to[r];
   }
   if (received > sort->capacity)
     check_fail("multi_sort: rank %d would get %llu elements, more than the %zu of its share",
