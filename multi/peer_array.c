@@ -7,27 +7,15 @@
 
 #ifdef CUDA_CPU
 
-// The device's memory is the host's, so that MPI can share it.
+// The device's memory is the host's.
 static bool share(const World *world, size_t count, PeerArray *array) {
-  const MPI_Aint bytes = (MPI_Aint)((count + 1) * sizeof(unsigned int));
-  MPI_Info info;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "alloc_shared_noncontig", "true");
-  void *own = NULL;
-  MPI_Win_allocate_shared(bytes, 1, info, world->comm, &own, &array->window);
-  MPI_Info_free(&info);
-  CUDA_CHECK(cudaHostRegister(own, (size_t)bytes, cudaHostRegisterDefault));
-  for (int r = 0; r < world->ranks; r++) {
-    MPI_Aint size = 0;
-    int unit = 0;
-    MPI_Win_shared_query(array->window, r, &size, &unit, (void *)&array->of[r]);
-  }
+  if (!shared_memory_create(world, count * sizeof(unsigned int), &array->memory)) return false;
+  for (int r = 0; r < world->ranks; r++) array->of[r] = array->memory.of[r];
   return true;
 }
 
 static void unshare(const World *world, PeerArray *array) {
-  CUDA_CHECK(cudaHostUnregister(array->of[world->rank]));
-  MPI_Win_free(&array->window);
+  shared_memory_destroy(world, &array->memory);
 }
 
 #else
@@ -79,7 +67,7 @@ static void unshare(const World *world, PeerArray *array) {
 #endif
 
 bool peer_array_create(const World *world, size_t count, PeerArray *array) {
-  *array = (PeerArray){.window = MPI_WIN_NULL};
+  *array = (PeerArray){.of = NULL};
   if (world->local_ranks != world->ranks) return false;
   array->of = MEMORY_CHECK(calloc((size_t)world->ranks, sizeof *array->of));
   if (share(world, count, array)) return true;

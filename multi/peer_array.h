@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
-#include "multi/world.h"
+#include "multi/shared_memory.h"
 
 typedef struct PeerArray {
-  unsigned int **of;  // [ranks] the array of each rank, as this rank sees it
-  MPI_Win window;     // cpu backend: shared memory
+  unsigned int **of;    // [ranks] the array of each rank, as this rank sees it
+  SharedMemory memory;  // cpu backend only
 } PeerArray;
 
 // Collective: a device array of `count` elements, of any length on each rank. False on all ranks,
