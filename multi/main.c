@@ -99,6 +99,7 @@ static void sort_row(Session *session, int kind, uint64_t n, bool pairs) {
                    input,
                    pairs,
                    request->chunks,
+                   request->digit_bits,
                    request->stretch,
                    request->device_memory};
   const RowPlan plan = {request->repetitions, request->stages, request->baselines,

@@ -38,6 +38,12 @@ const struct argp_option option_table[] = {
      .key = OPTION_CHUNKS,
      .arg = "C",
      .doc = "Parts of a shard; one travels while the next is partitioned, 1 to 64 (4)"},
+    {.name = "digits",
+     .key = OPTION_DIGITS,
+     .arg = "BITS",
+     .doc =
+         "Upper bits by which bare keys are sorted on their way, if they travel directly, 0 to 8 "
+         "(8)"},
     {.name = "stretch",
      .key = OPTION_STRETCH,
      .arg = "auto|on|off",

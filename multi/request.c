@@ -88,6 +88,9 @@ static error_t set_sort_option(Request *request, int key, char *argument) {
     case OPTION_CHUNKS:
       request->chunks = (int)option_number("chunks", argument, 1, 64);
       return 0;
+    case OPTION_DIGITS:
+      request->digit_bits = (int)option_number("digits", argument, 0, SCATTER_MOST_BITS);
+      return 0;
     case OPTION_SHARE_GPUS:
       request->share_gpus = true;
       return 0;
@@ -208,6 +211,7 @@ Request request_parse(int count, char **arguments) {
   Request request = {.seed = 1,
                      .transport = "auto",
                      .chunks = 4,
+                     .digit_bits = SCATTER_MOST_BITS,
                      .repetitions = 9,
                      .stages = true,
                      .baselines = true,

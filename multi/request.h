@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "harness/option_value.h"
-#include "multi/partition.h"
+#include "multi/scatter.h"
 
 enum { MAX_SIZES = 32, MAX_INPUTS = 32, MAX_SETTINGS = 16, MAX_WEIGHTS = 1024 };
 
@@ -26,7 +26,7 @@ typedef struct Request {
   const char *transport;   // "auto", "direct", "nccl" or "mpi"
   bool share_gpus;
   StretchChoice stretch;
-  int chunks;
+  int chunks, digit_bits;
   int repetitions;
   bool stages, baselines, progress, list;
   double timeout;                      // seconds

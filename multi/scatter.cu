@@ -1,123 +1,156 @@
 // Moves bare keys to bins, in any order within a bin. As radix_v7's partition step, but a bin may
-// lie in the memory of any GPU, and elements equal to a border's key are divided by their index.
+// lie in the memory of any GPU, and elements equal to a border's key may be divided by their index.
 #include "multi/scatter.h"
 
-#include "common/block_scan.cuh"
 #include "common/device.h"
-#include "common/pairs.cuh"
 #include "common/scratch.h"
 #include "multi/upper_bound.cuh"
+// Its counting kernel is not used here.
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "radix_v7/partition.cuh"
 
 enum {
-  THREADS = 512,  // one for each bin
-  QUADS = 8,      // of four keys, of a thread
-  TILE = 4 * QUADS * THREADS,
+  THREADS = 512,
+  ITEMS = 32,  // of a thread; large tiles have long runs, of which fewer links' packets are cut
+  TILE = THREADS * ITEMS,
+  EACH = 8,  // counters of a thread
+  COUNTERS = THREADS * EACH,
   BLOCKS_PER_SM = 2,
+  FEW_BORDERS = 7,  // compared in registers
 };
-static_assert((int)THREADS > (int)SCATTER_MOST_BINS, "a thread for each bin, and one for padding");
+static_assert((int)THREADS > (int)SCATTER_MOST_BINS, "a thread for each bin");
 
-// The bins' next free elements, and the borders that divide digits.
-typedef struct Bins {
-  const Splitter *splitters;    // [borders]
-  unsigned int borders, count;  // count: of the bins
-  unsigned int *const *arrays;  // [count] the array that the bin lies in
-  unsigned int *next;           // [count] index in it of the next key
-} Bins;
+// Which bin a key belongs to, and where the bins' next keys go.
+typedef struct Route {
+  int shift;          // of the digit
+  unsigned int mask;  // digits - 1
+  int copy_bits;      // each bin has 2^copy_bits counters in a block
+  unsigned int bins, borders;
+  unsigned int from[FEW_BORDERS];  // least key behind each border, if that is all that matters
+  const Splitter *splitters;       // [borders]
+  unsigned int *const *arrays;     // [bins] the array that the bin lies in
+  unsigned int *next;              // [bins] index in it of the next key
+} Route;
 
 typedef struct Shared {
+  unsigned int counter[COUNTERS];  // counts, then indices in the tile
   unsigned int tile[TILE];
-  unsigned int counter[THREADS];    // of each bin: keys, then the index of the next one in the tile
-  unsigned int first[THREADS + 1];  // index in the tile
-  unsigned int *to[THREADS];        // to[b][i]: where element i of the tile goes, of bin b
-  Splitter splitters[SCATTER_MOST_BINS];
+  unsigned int first[SCATTER_MOST_BINS + 1];  // index in the tile of each bin's first key
+  unsigned int *to[SCATTER_MOST_BINS];        // to[b][i]: where element i of the tile goes
+  Splitter splitters[SCATTER_MOST_RANKS];
   unsigned int warp_sums[MAX_WARPS];
 } Shared;
 
-// Adds 1 to the counter of each lane's bin and returns what the counter was. Lanes with the same
-// counter queue for it, which costs most where the input is sorted: so one lane adds for all.
-static __device__ __forceinline__ unsigned int add_one(unsigned int *counter, unsigned int bin) {
-  const unsigned int all = 0xffffffffu, lane = threadIdx.x % WARP_SIZE;
-  if (!__all_sync(all, bin == __shfl_sync(all, bin, 0))) return atomicAdd(&counter[bin], 1u);
-  unsigned int before = 0;
-  if (lane == 0) before = atomicAdd(&counter[bin], WARP_SIZE);
-  return __shfl_sync(all, before, 0) + lane;
-}
-
-static __device__ __forceinline__ unsigned int bin_of(const Shared &shared, const Bins &bins,
-                                                      unsigned int key, unsigned int i,
-                                                      unsigned int n) {
-  if (i >= n) return bins.count;  // padding
-  return (key >> 24) + upper_bound(shared.splitters, bins.borders, (Splitter)key << 32 | i);
-}
-
-// Index in the tile's part of the shard of key k of a thread's quad u.
-static __device__ __forceinline__ unsigned int index_of(unsigned int begin, int u, int k) {
-  return begin + 4 * (u * THREADS + threadIdx.x) + k;
-}
-
-static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
-    scatter_kernel(const unsigned int *keys, unsigned int n, Bins bins) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  Shared &shared = *(Shared *)memory;
-  const unsigned int begin = blockIdx.x * TILE, bin = threadIdx.x;
-  uint4 quad[QUADS];
+// kBorders: number of borders, all at a key; 0: any number, and elements with a border's key may
+// be divided by their index i.
+template <int kBorders>
+static __device__ __forceinline__ unsigned int bin_of_key(const Route &route, const Shared &shared,
+                                                          unsigned int key, unsigned int i) {
+  unsigned int bin = key >> route.shift & route.mask;
+  if constexpr (kBorders > 0) {
 #pragma unroll
-  for (int u = 0; u < QUADS; u++) {
-    const unsigned int i = index_of(begin, u, 0);
-    if (i + 3 < n) {
-      quad[u] = __ldcs((const uint4 *)(keys + i));
-    } else {
-      quad[u].x = i < n ? keys[i] : 0;
-      quad[u].y = i + 1 < n ? keys[i + 1] : 0;
-      quad[u].z = i + 2 < n ? keys[i + 2] : 0;
-      quad[u].w = 0;
+    for (int b = 0; b < kBorders; b++) bin += key >= route.from[b];
+    return bin;
+  }
+  return bin + upper_bound(shared.splitters, route.borders, (Splitter)key << 32 | i);
+}
+
+// The bin of element i of the tile, when the tile is in order.
+template <int kBorders>
+static __device__ __forceinline__ unsigned int bin_of_placed(const Route &route,
+                                                             const Shared &shared, unsigned int key,
+                                                             unsigned int i) {
+  unsigned int bin = bin_of_key<kBorders>(route, shared, key, 0);
+  if constexpr (kBorders == 0)  // which of a border's equal keys it was is not known any more
+    while (shared.first[bin + 1] <= i) bin++;
+  return bin;
+}
+
+// kFull: the tile's keys stay in registers; a shorter tile is read twice.
+template <int kBorders, bool kFull>
+static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, unsigned int begin,
+                                                    unsigned int valid, Route route,
+                                                    Shared &shared) {
+  const unsigned int copies = 1u << route.copy_bits;
+  unsigned int *const counter = shared.counter + threadIdx.x % copies;
+  const unsigned int i = begin + threadIdx.x;
+  const int left = (int)valid - (int)threadIdx.x;
+  unsigned int key[kFull ? ITEMS : 1];
+  if constexpr (kFull) {
+#pragma unroll
+    for (int u = 0; u < ITEMS; u++) key[u] = __ldcs(&keys[i + u * THREADS]);
+#pragma unroll
+    for (int u = 0; u < ITEMS; u++)
+      atomicAdd(
+          &counter[bin_of_key<kBorders>(route, shared, key[u], i + u * THREADS) << route.copy_bits],
+          1u);
+  } else {
+    for (int k = 0; k < left; k += THREADS)
+      atomicAdd(
+          &counter[bin_of_key<kBorders>(route, shared, keys[i + k], i + k) << route.copy_bits], 1u);
+  }
+  __syncthreads();
+  scan_counters<EACH>(shared.counter, shared.warp_sums, copies, shared.first, route.bins);
+  if (threadIdx.x == 0) shared.first[route.bins] = valid;
+  __syncthreads();
+
+  // Reserves room for the tile's run of each bin; the answers arrive while the tile is filled.
+  const unsigned int bin = threadIdx.x;
+  const unsigned int first = bin < route.bins ? shared.first[bin] : 0,
+                     count = bin < route.bins ? shared.first[bin + 1] - first : 0;
+  const unsigned int next = count > 0 ? atomicAdd(&route.next[bin], count) : 0;
+  route.shift = (int)opaque((unsigned int)route.shift);  // bins are not kept in registers
+  if constexpr (kFull) {
+#pragma unroll
+    for (int u = 0; u < ITEMS; u += PLACE_BATCH) {
+      unsigned int place[PLACE_BATCH];
+#pragma unroll
+      for (int q = 0; q < PLACE_BATCH; q++)
+        place[q] = atomicAdd(
+            &counter[bin_of_key<kBorders>(route, shared, key[u + q], i + (u + q) * THREADS)
+                     << route.copy_bits],
+            1u);
+#pragma unroll
+      for (int q = 0; q < PLACE_BATCH; q++) shared.tile[place[q]] = key[u + q];
+    }
+  } else {
+    for (int k = 0; k < left; k += THREADS) {
+      const unsigned int b = bin_of_key<kBorders>(route, shared, keys[i + k], i + k);
+      shared.tile[atomicAdd(&counter[b << route.copy_bits], 1u)] = keys[i + k];
     }
   }
-  shared.counter[bin] = 0;
-  for (unsigned int b = threadIdx.x; b < bins.borders; b += THREADS)
-    shared.splitters[b] = bins.splitters[b];
+  if (count > 0) shared.to[bin] = route.arrays[bin] + next - first;
   __syncthreads();
 #pragma unroll
-  for (int u = 0; u < QUADS; u++) {
-    const unsigned int i = index_of(begin, u, 0);
-    add_one(shared.counter, bin_of(shared, bins, quad[u].x, i, n));
-    add_one(shared.counter, bin_of(shared, bins, quad[u].y, i + 1, n));
-    add_one(shared.counter, bin_of(shared, bins, quad[u].z, i + 2, n));
-    add_one(shared.counter, bin_of(shared, bins, quad[u].w, i + 3, n));
-  }
-  __syncthreads();
-  const unsigned int count = shared.counter[bin];
-  const unsigned int up_to_here = block_inclusive_scan(count, shared.warp_sums);
-  const unsigned int first = up_to_here - count;
-  shared.counter[bin] = shared.first[bin] = first;
-  if (bin == THREADS - 1) shared.first[THREADS] = up_to_here;
-  // Reserves room for the tile's run of the bin.
-  if (bin < bins.count && count > 0)
-    shared.to[bin] = bins.arrays[bin] + atomicAdd(&bins.next[bin], count) - first;
-  __syncthreads();
-#pragma unroll
-  for (int u = 0; u < QUADS; u++) {
-    const unsigned int i = index_of(begin, u, 0);
-    const unsigned int x = add_one(shared.counter, bin_of(shared, bins, quad[u].x, i, n)),
-                       y = add_one(shared.counter, bin_of(shared, bins, quad[u].y, i + 1, n)),
-                       z = add_one(shared.counter, bin_of(shared, bins, quad[u].z, i + 2, n)),
-                       w = add_one(shared.counter, bin_of(shared, bins, quad[u].w, i + 3, n));
-    shared.tile[x] = quad[u].x;
-    shared.tile[y] = quad[u].y;
-    shared.tile[z] = quad[u].z;
-    shared.tile[w] = quad[u].w;
-  }
-  __syncthreads();
-  const unsigned int left = n - begin, valid = left < TILE ? left : (unsigned int)TILE;
-#pragma unroll 8
-  for (unsigned int i = threadIdx.x; i < valid; i += THREADS) {
-    const unsigned int key = shared.tile[i];
-    // Which of a border's equal keys this is, is not known here; but the bins' first elements are.
-    unsigned int b = (key >> 24) + upper_bound(shared.splitters, bins.borders, (Splitter)key << 32);
-    while (shared.first[b + 1] <= i) b++;
-    shared.to[b][i] = key;
+  for (int u = 0; u < ITEMS; u++) {
+    if (u % PLACE_BATCH == 0) compiler_fence();
+    if (!kFull && left <= u * THREADS) break;
+    const unsigned int at = threadIdx.x + u * THREADS, moved = shared.tile[at];
+    shared.to[bin_of_placed<kBorders>(route, shared, moved, at)][at] = moved;
   }
 }
+
+template <int kBorders>
+static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
+    scatter_kernel(const unsigned int *keys, unsigned int n, Route route) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  Shared &shared = *(Shared *)shared_memory;
+  const unsigned int begin = blockIdx.x * TILE;
+  clear_counters<THREADS>(shared.counter, COUNTERS);
+  if (kBorders == 0 && threadIdx.x < route.borders)
+    shared.splitters[threadIdx.x] = route.splitters[threadIdx.x];
+  __syncthreads();
+  if (n - begin >= TILE)
+    scatter_tile<kBorders, true>(keys, begin, TILE, route, shared);
+  else
+    scatter_tile<kBorders, false>(keys, begin, n - begin, route, shared);
+}
+
+typedef void ScatterKernel(const unsigned int *, unsigned int, Route);
+// By number of borders that are compared in registers; [0]: any number.
+static ScatterKernel *const kernels[] = {scatter_kernel<0>, scatter_kernel<1>, scatter_kernel<2>,
+                                         scatter_kernel<3>, scatter_kernel<4>, scatter_kernel<5>,
+                                         scatter_kernel<6>, scatter_kernel<7>};
 
 // ---- host ---------------------------------------------------------------------------------------
 
@@ -127,11 +160,10 @@ static size_t tables_bytes(int ranks) {
          SCATTER_MOST_BINS * (sizeof(unsigned int *) + sizeof(unsigned int));
 }
 
-Scatter scatter_create(int ranks) {
-  Scatter scatter = {ranks, NULL, NULL};
+Scatter scatter_create(int ranks, int bits) {
+  Scatter scatter = {ranks, bits, NULL, NULL};
   CUDA_CHECK(cudaMallocHost(&scatter.host, tables_bytes(ranks)));
   scatter.device = scratch_alloc(tables_bytes(ranks));
-  allow_shared_memory(scatter_kernel, sizeof(Shared));
   return scatter;
 }
 
@@ -142,11 +174,28 @@ void scatter_destroy(Scatter *scatter) {
 
 void scatter_keys(Scatter *scatter, const unsigned int *keys, size_t n, const Splitter *splitters,
                   unsigned int *const *arrays, const uint64_t *first) {
-  const int bins = scatter_bins(scatter->ranks);
+  const int bins = scatter_bins(scatter->ranks, scatter->bits), borders = scatter->ranks - 1;
   Splitter *const host = (Splitter *)scatter->host, *const device = (Splitter *)scatter->device;
   unsigned int **const host_arrays = (unsigned int **)(host + scatter->ranks);
   unsigned int *const host_next = (unsigned int *)(host_arrays + SCATTER_MOST_BINS);
-  for (int b = 0; b < scatter->ranks - 1; b++) host[b] = splitters[b];
+  unsigned int **const device_arrays = (unsigned int **)(device + scatter->ranks);
+  Route route = {};
+  route.shift = scatter->bits > 0 ? 32 - scatter->bits : 0;
+  route.mask = (1u << scatter->bits) - 1;
+  while (route.copy_bits < 5 && bins << (route.copy_bits + 1) <= COUNTERS) route.copy_bits++;
+  route.bins = (unsigned int)bins;
+  route.borders = (unsigned int)borders;
+  route.splitters = device;
+  route.arrays = device_arrays;
+  route.next = (unsigned int *)(device_arrays + SCATTER_MOST_BINS);
+  bool at_keys = borders <= FEW_BORDERS;
+  for (int b = 0; b < borders; b++) {
+    host[b] = splitters[b];
+    // All elements with the border's key are behind it, or none is.
+    const uint32_t key = (uint32_t)(splitters[b] >> 32), index = (uint32_t)splitters[b];
+    at_keys = at_keys && (index == 0 || (index >= n && key < UINT32_MAX));
+    if (b < FEW_BORDERS) route.from[b] = index == 0 ? key : key + 1;
+  }
   for (int b = 0; b < bins; b++) {
     host_arrays[b] = arrays[b];
     host_next[b] = (unsigned int)first[b];
@@ -154,9 +203,8 @@ void scatter_keys(Scatter *scatter, const unsigned int *keys, size_t n, const Sp
   CUDA_CHECK(
       cudaMemcpyAsync(device, host, tables_bytes(scatter->ranks), cudaMemcpyHostToDevice, 0));
   if (n == 0) return;
-  unsigned int **const device_arrays = (unsigned int **)(device + scatter->ranks);
-  const Bins work = {device, (unsigned int)scatter->ranks - 1, (unsigned int)bins, device_arrays,
-                     (unsigned int *)(device_arrays + SCATTER_MOST_BINS)};
-  scatter_kernel<<<blocks_for(n, TILE), THREADS, sizeof(Shared)>>>(keys, (unsigned int)n, work);
+  ScatterKernel *const kernel = kernels[at_keys ? borders : 0];
+  allow_shared_memory(kernel, sizeof(Shared));
+  kernel<<<blocks_for(n, TILE), THREADS, sizeof(Shared)>>>(keys, (unsigned int)n, route);
   LAUNCH_CHECK();
 }

@@ -26,23 +26,23 @@ static void find_places(const ShardSort *sort, uint64_t *place) {
 
 // Where this rank's keys of each bin go: behind those of smaller ranks.
 static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
-  enum { STEP = HALF_VALUES / SCATTER_DIGITS };
   struct ShardWork *const work = sort->work;
   const World *const world = sort->world;
-  const int ranks = world->ranks, bins = scatter_bins(ranks);
-  uint64_t digit[SCATTER_DIGITS + 1], cut[SCATTER_MOST_RANKS + 1], own[SCATTER_MOST_BINS],
+  const int ranks = world->ranks, bits = work->scatter.bits, digits = 1 << bits,
+            step = HALF_VALUES / digits, bins = scatter_bins(ranks, bits);
+  uint64_t digit[(1 << SCATTER_MOST_BITS) + 1], cut[SCATTER_MOST_RANKS + 1], own[SCATTER_MOST_BINS],
       all[SCATTER_MOST_BINS];
-  sum_up(work->upper.own, SCATTER_DIGITS, STEP, digit);
+  sum_up(work->upper.own, digits, step, digit);
   cut[0] = 0;
   for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
-  scatter_bin_sizes(digit, cut, ranks, own);
+  scatter_bin_sizes(digit, bits, cut, ranks, own);
   world_sums_before(world, own, first, bins);
-  sum_up(work->upper.all, SCATTER_DIGITS, STEP, digit);
+  sum_up(work->upper.all, digits, step, digit);
   find_places(sort, cut);
-  scatter_bin_sizes(digit, cut, ranks, all);
+  scatter_bin_sizes(digit, bits, cut, ranks, all);
   uint64_t before = 0;  // in the bin's destination
   for (int b = 0, d = 0; b < bins; b++) {
-    while (d < ranks - 1 && (int)(work->border[d].key >> 24) + d < b) {
+    while (d < ranks - 1 && (int)(((uint64_t)work->border[d].key << bits) >> 32) + d < b) {
       d++;
       before = 0;
     }
@@ -72,7 +72,9 @@ static void move_keys(ShardSort *sort) {
   uint64_t first[SCATTER_MOST_BINS];
   place_bins(sort, arrays, first);
   scatter_keys(&work->scatter, sort->input.keys, sort->shard, work->splitters, arrays, first);
-  find_bucket_starts(sort);  // while the keys travel
+  // While the keys travel:
+  find_bucket_starts(sort);
+  work->finishes = finish_prepare(&work->finish);
 }
 
 static void move_pairs(ShardSort *sort) {

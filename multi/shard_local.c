@@ -68,8 +68,9 @@ static void sort_by_version(const ShardSort *sort, size_t count) {
 
 void shard_sort_arrived(ShardSort *sort, size_t count) {
   struct ShardWork *const work = sort->work;
-  if (sort->direct && !sort->pairs && is_radix_v7() && count > FEW && finish_suits(&work->finish)) {
-    finish_sort(&work->finish, sort->output.keys, sort->input.keys, count);
+  if (sort->direct && !sort->pairs && is_radix_v7() && count > FEW && work->finishes) {
+    finish_sort(&work->finish, sort->output.keys, sort->input.keys,
+                work->scatter.bits == SCATTER_MOST_BITS);
     return;
   }
   sort_by_version(sort, count);

@@ -47,7 +47,7 @@ static struct ShardWork *work_create(const ShardSort *sort) {
     CUDA_CHECK(cudaEventCreateWithFlags(&work->partitioned[c], cudaEventDisableTiming));
   work->partition = partition_create((int)ranks, sort->chunk);
   if (sort->direct && !sort->pairs) {
-    work->scatter = scatter_create((int)ranks);
+    work->scatter = scatter_create((int)ranks, sort->digit_bits);
     work->finish = finish_create();
   }
   return work;
@@ -121,11 +121,12 @@ static bool output_alloc(ShardSort *sort) {
 }
 
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks, StretchChoice stretch) {
+                            bool pairs, int chunks, int digit_bits, StretchChoice stretch) {
   const uint64_t most_shard = world_max(world, shard);
   const uint64_t needed = (most_shard + MOST_CHUNK - 1) / MOST_CHUNK;
   ShardSort sort = {.world = world, .exchange = exchange, .pairs = pairs, .n = n, .shard = shard};
   sort.stretch = stretch;
+  sort.digit_bits = digit_bits;
   sort.chunks = needed > (uint64_t)chunks ? (int)needed : chunks;
   const int rank = world->rank, ranks = world->ranks;
   const uint64_t share = share_begin(n, rank + 1, ranks) - share_begin(n, rank, ranks);

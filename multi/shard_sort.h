@@ -27,7 +27,8 @@ typedef struct ShardSort {
   const World *world;
   Exchange *exchange;
   bool pairs;
-  bool direct;  // ranks write to each other's memory; then nothing is sent
+  bool direct;     // ranks write to each other's memory; then nothing is sent
+  int digit_bits;  // of bare keys that are scattered; see scatter.h
   StretchChoice stretch;
   uint64_t n;              // of all ranks
   size_t shard;            // elements of this rank
@@ -52,7 +53,7 @@ typedef struct ShardResult {
 // Collective. Takes memory for shards of any size whose sum is n. If a rank has too little, all
 // ranks end with EXIT_DEVICE and a sentence.
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks, StretchChoice stretch);
+                            bool pairs, int chunks, int digit_bits, StretchChoice stretch);
 void shard_sort_destroy(ShardSort *sort);
 
 // Collective: sorts. `seconds`, if not NULL, gets the time of each stage on this rank; for that the

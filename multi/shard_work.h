@@ -35,6 +35,7 @@ struct ShardWork {
   Partition partition;
   Scatter scatter;      // if elements travel directly, as bare keys
   BucketFinish finish;  // the same
+  bool finishes;        // its buckets fit
 };
 
 // The key range of rank r: first <= key <= last, if it has any.

@@ -27,7 +27,8 @@ typedef struct Job {
   Exchange *exchange;
   ShardInput input;
   bool pairs;
-  int chunks;  // of an exchange
+  int chunks;      // of an exchange
+  int digit_bits;  // see scatter.h
   StretchChoice stretch;
   uint64_t device_memory;  // bytes on each rank, for host_way; 0: what is free
 } Job;
