@@ -112,17 +112,63 @@ static __device__ __forceinline__ unsigned int rank_in_warp(unsigned int *counts
   return before + __popc(same & ((1u << lane) - 1));
 }
 
+// A lane's elements: those of its warp are neighbours, its own are WARP_SIZE apart.
+typedef struct Lane {
+  unsigned int in_tile, in_shard, valid;  // index of the first one; elements of the tile
+  __device__ __forceinline__ bool has(int u) const { return in_tile + u * WARP_SIZE < valid; }
+} Lane;
+
+// where[u] = destination << 16 | number of elements before this one among those of its warp with
+// the same destination; adds up the warp's counts.
+static __device__ __forceinline__ void rank_elements(const Shared &shared, unsigned int ranks,
+                                                     unsigned int *counts, Lane lane,
+                                                     const unsigned int *key, unsigned int *where) {
+  const int bits = 32 - __clz((int)(ranks - 1));
+#pragma unroll
+  for (int u = 0; u < PARTITION_ITEMS; u++) {
+    const Splitter element = (Splitter)key[u] << 32 | (lane.in_shard + u * WARP_SIZE);
+    const unsigned int d = upper_bound(shared.borders, ranks - 1, element);
+    where[u] = d << 16 | rank_in_warp(counts, d, bits, lane.has(u));
+  }
+}
+
+// The same for two destinations: the counts stay in registers.
+static __device__ __forceinline__ void rank_by_two(const Shared &shared, unsigned int *counts,
+                                                   Lane lane, const unsigned int *key,
+                                                   unsigned int *where) {
+  const unsigned int number = threadIdx.x % WARP_SIZE, before_me = (1u << number) - 1;
+  const Splitter border = shared.borders[0];
+  unsigned int right = 0, active = 0;  // elements of the warp so far
+#pragma unroll
+  for (int u = 0; u < PARTITION_ITEMS; u++) {
+    const Splitter element = (Splitter)key[u] << 32 | (lane.in_shard + u * WARP_SIZE);
+    const bool is_right = lane.has(u) && border <= element;
+    const unsigned int lanes = __ballot_sync(ALL_LANES, is_right);
+    const unsigned int right_before = right + __popc(lanes & before_me);
+    where[u] = is_right ? 1u << 16 | right_before : u * WARP_SIZE + number - right_before;
+    right += __popc(lanes);
+    active += __popc(__ballot_sync(ALL_LANES, lane.has(u)));
+  }
+  if (number > 0) return;
+  counts[0] = active - right;
+  counts[1] = right;
+}
+
 // Writes the tile's runs. A thread's elements are PARTITION_THREADS apart, so that a warp writes
 // neighbours.
+template <bool kTwo>
 static __device__ __forceinline__ void write_tile(const Shared &shared, unsigned int ranks,
                                                   unsigned int valid, unsigned int *const *arrays) {
 #pragma unroll 4
   for (unsigned int i = threadIdx.x; i < valid; i += PARTITION_THREADS) {
-    const unsigned int d = upper_bound(shared.first_of + 1, ranks - 1, i);
+    const unsigned int d =
+        kTwo ? shared.first_of[1] <= i : upper_bound(shared.first_of + 1, ranks - 1, i);
     arrays[d][shared.to[d] + i] = shared.tile[i];
   }
 }
 
+// kTwo: two destinations.
+template <bool kTwo>
 static __global__ void __launch_bounds__(PARTITION_THREADS, 2)
     partition_kernel(const unsigned int *keys, const unsigned int *positions, Tables tables,
                      unsigned int ranks, Chunk chunk) {
@@ -135,55 +181,49 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, 2)
   for (unsigned int i = threadIdx.x; i < WARPS * ranks; i += PARTITION_THREADS)
     shared.counts[i] = 0;
   __syncthreads();
-  const unsigned int tile = shared_tile, warp = threadIdx.x / WARP_SIZE,
-                     lane = threadIdx.x % WARP_SIZE;
-  const int bits = 32 - __clz((int)(ranks - 1));
+  const unsigned int tile = shared_tile, warp = threadIdx.x / WARP_SIZE;
   unsigned int *const own_counts = shared.counts + warp * ranks;
   const size_t begin = chunk.begin + (size_t)tile * PARTITION_TILE;
-  const size_t first = begin + warp * WARP_SIZE * PARTITION_ITEMS + lane;
   const size_t left = chunk.end - begin;
   const unsigned int valid =
       left < PARTITION_TILE ? (unsigned int)left : (unsigned int)PARTITION_TILE;
+  const unsigned int in_tile = warp * WARP_SIZE * PARTITION_ITEMS + threadIdx.x % WARP_SIZE;
+  const Lane lane = {in_tile, (unsigned int)begin + in_tile, valid};
+  keys += begin + in_tile;
 
   // Both fit into 16 bits: at most 1,024 destinations, at most 512 elements of a warp.
   unsigned int key[PARTITION_ITEMS], where[PARTITION_ITEMS];
 #pragma unroll
-  for (int u = 0; u < PARTITION_ITEMS; u++) {
-    const size_t i = first + u * WARP_SIZE;
-    key[u] = i < chunk.end ? __ldcs(&keys[i]) : 0;
-  }
-#pragma unroll
-  for (int u = 0; u < PARTITION_ITEMS; u++) {
-    const size_t i = first + u * WARP_SIZE;
-    const unsigned int d = upper_bound(shared.borders, ranks - 1, (Splitter)key[u] << 32 | i);
-    where[u] = d << 16 | rank_in_warp(own_counts, d, bits, i < chunk.end);
-  }
+  for (int u = 0; u < PARTITION_ITEMS; u++) key[u] = lane.has(u) ? __ldcs(&keys[u * WARP_SIZE]) : 0;
+  if (kTwo)
+    rank_by_two(shared, own_counts, lane, key, where);
+  else
+    rank_elements(shared, ranks, own_counts, lane, key, where);
   __syncthreads();
   place_tile(shared, ranks, tile, chunk);
 #pragma unroll
   for (int u = 0; u < PARTITION_ITEMS; u++) {
     const unsigned int d = where[u] >> 16;
     where[u] = own_counts[d] + (where[u] & 0xffffu);
-    if (first + u * WARP_SIZE >= chunk.end) continue;
+    if (!lane.has(u)) continue;
     shared.tile[where[u]] =
         tables.stretches == NULL ? key[u] : stretch_key(key[u], tables.stretches[d]);
   }
   if (positions != NULL) {  // under way while keys are written
+    positions += begin + in_tile;
 #pragma unroll
-    for (int u = 0; u < PARTITION_ITEMS; u++) {
-      const size_t i = first + u * WARP_SIZE;
-      key[u] = i < chunk.end ? __ldcs(&positions[i]) : 0;
-    }
+    for (int u = 0; u < PARTITION_ITEMS; u++)
+      key[u] = lane.has(u) ? __ldcs(&positions[u * WARP_SIZE]) : 0;
   }
   __syncthreads();
-  write_tile(shared, ranks, valid, tables.keys);
+  write_tile<kTwo>(shared, ranks, valid, tables.keys);
   if (positions == NULL) return;
   __syncthreads();
 #pragma unroll
   for (int u = 0; u < PARTITION_ITEMS; u++)
-    if (first + u * WARP_SIZE < chunk.end) shared.tile[where[u]] = key[u];
+    if (lane.has(u)) shared.tile[where[u]] = key[u];
   __syncthreads();
-  write_tile(shared, ranks, valid, tables.positions);
+  write_tile<kTwo>(shared, ranks, valid, tables.positions);
 }
 
 // ---- host ---------------------------------------------------------------------------------------
@@ -214,7 +254,8 @@ Partition partition_create(int ranks, size_t chunk) {
   // One memset clears the look-back and the tile counter.
   partition.look_back =
       (unsigned int *)scratch_alloc((tiles * (size_t)ranks + 1) * sizeof(unsigned int));
-  allow_shared_memory(partition_kernel, shared_bytes(ranks));
+  allow_shared_memory(partition_kernel<false>, shared_bytes(ranks));
+  allow_shared_memory(partition_kernel<true>, shared_bytes(ranks));
   return partition;
 }
 
@@ -259,7 +300,8 @@ const unsigned int *partition_chunk(Partition *partition, int chunk, size_t begi
   const Chunk work = {begin, end, next, after, partition->look_back, tile_counter, tiles};
   const Tables tables = {device.splitters, partition->stretched ? device.stretches : NULL,
                          device.to, device.to + ranks};
-  partition_kernel<<<tiles, PARTITION_THREADS, shared_bytes((int)ranks)>>>(
+  const auto kernel = ranks == 2 ? partition_kernel<true> : partition_kernel<false>;
+  kernel<<<tiles, PARTITION_THREADS, shared_bytes((int)ranks)>>>(
       partition->keys, partition->positions, tables, (unsigned int)ranks, work);
   LAUNCH_CHECK();
   return after;
