@@ -1,3 +1,4 @@
+// Builds on: radix_v7
 #include "multi/bucket_finish.h"
 
 #include "common/check.h"

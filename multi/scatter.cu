@@ -1,5 +1,7 @@
 // Moves bare keys to bins, in any order within a bin. As radix_v7's partition step, but a bin may
 // lie in the memory of any GPU, and elements equal to a border's key may be divided by their index.
+//
+// Builds on: radix_v7
 #include "multi/scatter.h"
 
 #include "common/device.h"
