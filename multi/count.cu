@@ -12,57 +12,98 @@
 
 typedef unsigned long long Count;
 
-static const int COUNT_THREADS = 1024, KEYS_BETWEEN_BARRIERS = 31;  // of a thread
+enum { COUNT_THREADS = 1024, COUNT_QUADS = 4 };  // a thread counts 16 keys between two barriers
 static const unsigned int VALUES = 1u << 16, SPILL = 1u << 15;
 static const size_t COUNTER_BYTES = VALUES * sizeof(unsigned short);
+static_assert(4 * COUNT_QUADS * COUNT_THREADS < 1 << 15, "counters of 16 bits");
+
+// Two counters of the grid are 64 bits, so that one atomic adds to both. Each is at most the length
+// of a shard, below 2^32, so none carries into the other.
+static __device__ __forceinline__ Count for_value(unsigned int value, Count count) {
+  return value % 2 == 0 ? count : count << 32;
+}
 
 static __device__ __forceinline__ void count_value(unsigned int *counters, unsigned int value,
-                                                   Count *counts) {
-  unsigned int *const pair = &counters[value / 2];
+                                                   Count *sums) {
   const unsigned int shift = 16 * (value % 2);
-  const unsigned int old = atomicAdd(pair, 1u << shift) >> shift & 0xffffu;
+  const unsigned int old = atomicAdd(&counters[value / 2], 1u << shift) >> shift & 0xffffu;
   if (old == SPILL - 1) {
-    atomicSub(pair, SPILL << shift);
-    atomicAdd(&counts[value], (Count)SPILL);
+    atomicSub(&counters[value / 2], SPILL << shift);
+    atomicAdd(&sums[value / 2], for_value(value, SPILL));
   }
 }
 
+static __device__ __forceinline__ void count_key(unsigned int *counters, unsigned int key,
+                                                 int prefix, Count *sums) {
+  if (prefix == UPPER_HALF)
+    count_value(counters, key >> 16, sums);
+  else if (key >> 16 == (unsigned int)prefix)
+    count_value(counters, key & 0xffffu, sums);
+}
+
+// The quads of a round: a thread's are COUNT_THREADS apart.
+static __device__ __forceinline__ void load_quads(const uint4 *keys, size_t quads, size_t begin,
+                                                  uint4 quad[COUNT_QUADS]) {
+#pragma unroll
+  for (int u = 0; u < COUNT_QUADS; u++) {
+    const size_t i = begin + u * COUNT_THREADS + threadIdx.x;
+    if (i < quads) quad[u] = __ldcs(&keys[i]);
+  }
+}
+
+// The keys of the next round are under way while those of this one are counted.
 static __global__ void __launch_bounds__(COUNT_THREADS)
-    count_kernel(const unsigned int *keys, size_t n, int prefix, Count *counts) {
+    count_kernel(const unsigned int *keys, size_t n, int prefix, Count *sums) {
   extern __shared__ __align__(16) unsigned int counters[];
+  const size_t quads = n / 4, round = COUNT_QUADS * COUNT_THREADS, step = gridDim.x * round;
+  size_t begin = blockIdx.x * round;
+  uint4 quad[COUNT_QUADS] = {}, next[COUNT_QUADS] = {};
+  load_quads((const uint4 *)keys, quads, begin, quad);
   for (unsigned int i = threadIdx.x; i < VALUES / 2; i += COUNT_THREADS) counters[i] = 0;
-  const size_t step = (size_t)gridDim.x * COUNT_THREADS;
-  for (size_t begin = (size_t)blockIdx.x * COUNT_THREADS; begin < n;
-       begin += step * KEYS_BETWEEN_BARRIERS) {
+  for (; begin < quads; begin += step) {
     __syncthreads();
-#pragma unroll 4
-    for (int u = 0; u < KEYS_BETWEEN_BARRIERS; u++) {
-      const size_t i = begin + u * step + threadIdx.x;
-      if (i >= n) break;
-      const unsigned int key = keys[i];
-      if (prefix == UPPER_HALF)
-        count_value(counters, key >> 16, counts);
-      else if (key >> 16 == (unsigned int)prefix)
-        count_value(counters, key & 0xffffu, counts);
+    load_quads((const uint4 *)keys, quads, begin + step, next);
+#pragma unroll
+    for (int u = 0; u < COUNT_QUADS; u++) {
+      if (begin + u * COUNT_THREADS + threadIdx.x < quads) {
+        count_key(counters, quad[u].x, prefix, sums);
+        count_key(counters, quad[u].y, prefix, sums);
+        count_key(counters, quad[u].z, prefix, sums);
+        count_key(counters, quad[u].w, prefix, sums);
+      }
+      quad[u] = next[u];
     }
   }
   __syncthreads();
-  for (unsigned int i = threadIdx.x; i < VALUES; i += COUNT_THREADS) {
-    const unsigned int count = counters[i / 2] >> 16 * (i % 2) & 0xffffu;
-    if (count != 0) atomicAdd(&counts[i], (Count)count);
+  if (blockIdx.x == 0 && threadIdx.x < n % 4)
+    count_key(counters, keys[4 * quads + threadIdx.x], prefix, sums);
+  __syncthreads();
+  // Blocks begin at different counters, so that they do not queue for the same ones.
+  for (unsigned int k = threadIdx.x; k < VALUES / 2; k += COUNT_THREADS) {
+    const unsigned int i = (k + blockIdx.x * COUNT_THREADS) % (VALUES / 2);
+    const unsigned int pair = counters[i];
+    if (pair != 0) atomicAdd(&sums[i], (Count)(pair >> 16) << 32 | (pair & 0xffffu));
   }
 }
 
+static __global__ void widen(const unsigned int *sums, Count *counts) {
+  const size_t i = global_index();
+  if (i < VALUES) counts[i] = sums[i];
+}
+
 void count_halves(const unsigned int *keys, size_t n, int prefix, uint64_t *counts) {
-  CUDA_CHECK(cudaMemsetAsync(counts, 0, VALUES * sizeof *counts, 0));
-  if (n == 0) return;
+  const size_t bytes = VALUES * sizeof(unsigned int);
+  unsigned int *const sums = (unsigned int *)scratch_alloc(bytes);
+  CUDA_CHECK(cudaMemsetAsync(sums, 0, bytes, 0));
   // A block clears and adds up 65,536 counters, so it should have at least as many keys.
   const unsigned int most = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
                      wanted = blocks_for(n, (int)VALUES);
-  allow_shared_memory(count_kernel, COUNTER_BYTES);
   const unsigned int blocks = wanted < most ? wanted : most;
-  count_kernel<<<blocks, COUNT_THREADS, COUNTER_BYTES>>>(keys, n, prefix, (Count *)counts);
+  allow_shared_memory(count_kernel, COUNTER_BYTES);
+  if (n > 0) count_kernel<<<blocks, COUNT_THREADS, COUNTER_BYTES>>>(keys, n, prefix, (Count *)sums);
+  widen<<<VALUES / 256, 256>>>(sums, (Count *)counts);
   LAUNCH_CHECK();
+  scratch_free(sums);
 }
 
 // ---- one of many equal keys ---------------------------------------------------------------------

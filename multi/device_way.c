@@ -29,7 +29,7 @@ static void *create(const Job *job) {
   DeviceState *const state = MEMORY_CHECK(calloc(1, sizeof *state));
   state->input = job->input;
   state->sort = shard_sort_create(job->world, job->exchange, job->input.n, job->input.count,
-                                  job->pairs, job->chunks, job->stretch);
+                                  job->pairs, job->chunks, job->digit_bits, job->stretch);
   return state;
 }
 

@@ -11,8 +11,12 @@ typedef struct ExchangeArrays {
   unsigned int *received_keys, *received_positions;
 } ExchangeArrays;
 
+// NCCL copies 16 bytes at a time, or single bytes if either end of a message is not aligned.
+enum { EXCHANGE_ALIGNMENT = 32 };  // elements
+
 // One exchange: for each rank the first element and the number of elements, in the sent and in the
-// received arrays. The counts of the rank itself are 0. All counts are below 2^30.
+// received arrays. The counts of the rank itself are 0. All counts are below 2^30. The first index
+// at the sender and the one at the receiver differ by a multiple of EXCHANGE_ALIGNMENT.
 typedef struct Segments {
   uint64_t *send_begin, *send_count, *receive_begin, *receive_count;  // [ranks]
 } Segments;
@@ -35,14 +39,19 @@ typedef struct Transport {
 
 extern const Transport mpi_transport, nccl_transport;
 
+// Whether ranks write to each other's memory (peer_array.h); the transport then adds up counts
+// only.
+typedef enum Direct { DIRECT_NEVER, DIRECT_IF_POSSIBLE, DIRECT_ALWAYS } Direct;
+
 struct Exchange {
   const Transport *transport;
   const World *world;
+  Direct direct;
+  const char *name;  // of what moves elements, for reports
 };
 
-// Opens the transport "mpi", "nccl" or "auto" (NCCL where each rank has a GPU of its own and the
-// program was built with it). Collective: if a rank fails, all end. `own_device`: this rank shares
-// its device with no other.
+// Opens the transport "mpi", "nccl", "direct" or "auto": the fastest of these that works here.
+// Collective: if a rank fails, all end. `own_device`: this rank shares its device with no other.
 Exchange *exchange_open(const World *world, const char *name, bool own_device);
 
 // Whether this program was built with NCCL.

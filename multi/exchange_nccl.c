@@ -76,20 +76,43 @@ static void sum(Exchange *base, uint64_t *counts, size_t count) {
   wait(base);
 }
 
-static void move_array(NcclExchange *exchange, const unsigned int *sent, unsigned int *received,
-                       const Segments *segments) {
+// Elements before the first aligned one; they go as a message of their own, so that the others, by
+// far the most, are aligned at both ends.
+static uint64_t head_of(uint64_t begin, uint64_t count) {
+  const uint64_t head = (EXCHANGE_ALIGNMENT - begin % EXCHANGE_ALIGNMENT) % EXCHANGE_ALIGNMENT;
+  return head < count ? head : count;
+}
+
+static void send_elements(const NcclExchange *exchange, const unsigned int *from, uint64_t count,
+                          int rank) {
+  if (count == 0) return;
+  check(exchange, ncclSend(from, count, ncclUint32, rank, exchange->comm, exchange->stream),
+        "ncclSend");
+}
+
+static void receive_elements(const NcclExchange *exchange, unsigned int *to, uint64_t count,
+                             int rank) {
+  if (count == 0) return;
+  check(exchange, ncclRecv(to, count, ncclUint32, rank, exchange->comm, exchange->stream),
+        "ncclRecv");
+}
+
+static void move_array(const NcclExchange *exchange, const unsigned int *sent,
+                       unsigned int *received, const Segments *segments) {
   const int ranks = exchange->base.world->ranks;
   for (int r = 0; r < ranks; r++) {
-    if (segments->send_count[r] > 0)
-      check(exchange,
-            ncclSend(sent + segments->send_begin[r], segments->send_count[r], ncclUint32, r,
-                     exchange->comm, exchange->stream),
-            "ncclSend");
-    if (segments->receive_count[r] > 0)
-      check(exchange,
-            ncclRecv(received + segments->receive_begin[r], segments->receive_count[r], ncclUint32,
-                     r, exchange->comm, exchange->stream),
-            "ncclRecv");
+    const unsigned int *const from = sent + segments->send_begin[r];
+    const uint64_t count = segments->send_count[r];
+    const uint64_t head = head_of(segments->send_begin[r], count);
+    send_elements(exchange, from, head, r);
+    send_elements(exchange, from + head, count - head, r);
+  }
+  for (int r = 0; r < ranks; r++) {
+    unsigned int *const to = received + segments->receive_begin[r];
+    const uint64_t count = segments->receive_count[r];
+    const uint64_t head = head_of(segments->receive_begin[r], count);
+    receive_elements(exchange, to, head, r);
+    receive_elements(exchange, to + head, count - head, r);
   }
 }
 

@@ -5,28 +5,67 @@
 
 #include "common/check.h"
 
-// The lengths of all slices that this rank gets, in the order of (rank, run).
-static uint64_t *exchange_lengths(const World *world, const size_t *cut, int count,
-                                  const int *runs_of) {
+// A part of a run, in elements.
+typedef struct Part {
+  uint64_t begin, length;  // begin: in its rank's array
+} Part;
+
+// The parts that this rank gets, in the order of (rank, run). The runs lie in one array, which
+// begins at `base`.
+static Part *exchange_parts(const World *world, const HostSlice *runs, int count, const size_t *cut,
+                            const unsigned int *base, const int *runs_of) {
   const size_t ranks = (size_t)world->ranks;
-  int *const numbers = MEMORY_CHECK(calloc(3 * ranks, sizeof *numbers));
+  int *const numbers = MEMORY_CHECK(calloc(4 * ranks, sizeof *numbers));
   int *const send_counts = numbers, *const send_begin = numbers + ranks,
-             *const receive_begin = numbers + 2 * ranks;
+             *const receive_counts = numbers + 2 * ranks,
+             *const receive_begin = numbers + 3 * ranks;
   int slices = 0;
-  for (size_t r = 0; r < ranks; r++) {
-    send_counts[r] = count;
-    send_begin[r] = (int)r * count;
-    receive_begin[r] = slices;
+  for (size_t r = 0; r < ranks; r++) {  // a part is two numbers
+    send_counts[r] = 2 * count;
+    send_begin[r] = 2 * (int)r * count;
+    receive_counts[r] = 2 * runs_of[r];
+    receive_begin[r] = 2 * slices;
     slices += runs_of[r];
   }
-  uint64_t *const mine = MEMORY_CHECK(calloc(ranks * (size_t)count + 1, sizeof *mine));
-  uint64_t *const lengths = MEMORY_CHECK(calloc((size_t)slices + 1, sizeof *lengths));
-  for (size_t i = 0; i < ranks * (size_t)count; i++) mine[i] = cut[i + (size_t)count] - cut[i];
-  MPI_Alltoallv(mine, send_counts, send_begin, MPI_UINT64_T, lengths, runs_of, receive_begin,
+  Part *const mine = MEMORY_CHECK(calloc(ranks * (size_t)count + 1, sizeof *mine));
+  Part *const parts = MEMORY_CHECK(calloc((size_t)slices + 1, sizeof *parts));
+  for (size_t r = 0, i = 0; r < ranks; r++)
+    for (int k = 0; k < count; k++, i++)
+      mine[i] = (Part){(uint64_t)(runs[k].elements.keys - base) + cut[i],
+                       cut[i + (size_t)count] - cut[i]};
+  MPI_Alltoallv(mine, send_counts, send_begin, MPI_UINT64_T, parts, receive_counts, receive_begin,
                 MPI_UINT64_T, world->comm);
   free(mine);
   free(numbers);
-  return lengths;
+  return parts;
+}
+
+// Numbers of runs of all ranks, malloc'ed, and their sum.
+static int *gather_runs(const World *world, int count, int *sum) {
+  int *const runs_of = MEMORY_CHECK(calloc((size_t)world->ranks, sizeof *runs_of));
+  MPI_Allgather(&count, 1, MPI_INT, runs_of, 1, MPI_INT, world->comm);
+  *sum = 0;
+  for (int r = 0; r < world->ranks; r++) *sum += runs_of[r];
+  return runs_of;
+}
+
+HostSlice *host_view(const World *world, const HostSlice *runs, int count, const size_t *cut,
+                     const SharedMemory *keys, const SharedMemory *positions, int *slices,
+                     uint64_t *received) {
+  int *const runs_of = gather_runs(world, count, slices);
+  Part *const parts = exchange_parts(world, runs, count, cut, keys->of[world->rank], runs_of);
+  HostSlice *const all = MEMORY_CHECK(calloc((size_t)*slices + 1, sizeof *all));
+  *received = 0;
+  for (int r = 0, slice = 0; r < world->ranks; r++) {
+    const Elements array = {keys->of[r], positions->of == NULL ? NULL : positions->of[r]};
+    for (int k = 0; k < runs_of[r]; k++, slice++) {
+      all[slice] = (HostSlice){elements_at(array, parts[slice].begin), parts[slice].length};
+      if (r != world->rank) *received += parts[slice].length;
+    }
+  }
+  free(parts);
+  free(runs_of);
+  return all;
 }
 
 typedef struct Requests {
@@ -55,11 +94,9 @@ static void send(const World *world, Requests *requests, Elements from, size_t c
 
 HostSlice *host_exchange(const World *world, const HostSlice *runs, int count, const size_t *cut,
                          Elements to, size_t capacity, int *slices, uint64_t *received) {
-  int *const runs_of = MEMORY_CHECK(calloc((size_t)world->ranks, sizeof *runs_of));
-  MPI_Allgather(&count, 1, MPI_INT, runs_of, 1, MPI_INT, world->comm);
-  uint64_t *const lengths = exchange_lengths(world, cut, count, runs_of);
-  *slices = 0;
-  for (int r = 0; r < world->ranks; r++) *slices += runs_of[r];
+  int *const runs_of = gather_runs(world, count, slices);
+  Part *const parts =
+      exchange_parts(world, runs, count, cut, count > 0 ? runs[0].elements.keys : NULL, runs_of);
   HostSlice *const all = MEMORY_CHECK(calloc((size_t)*slices + 1, sizeof *all));
   const size_t most_requests = 2 * ((size_t)*slices + (size_t)world->ranks * (size_t)count);
   Requests requests = {MEMORY_CHECK(calloc(most_requests + 1, sizeof(MPI_Request))), 0};
@@ -70,7 +107,7 @@ HostSlice *host_exchange(const World *world, const HostSlice *runs, int count, c
   for (int r = 0; r < world->ranks; r++) {
     if (r == world->rank) own_first = slice;
     for (int k = 0; k < runs_of[r]; k++, slice++) {
-      const size_t length = lengths[slice];
+      const size_t length = parts[slice].length;
       if (place + length > capacity)
         check_fail("multi_sort: rank %d would get more than its share of %zu elements", world->rank,
                    capacity);
@@ -99,7 +136,7 @@ HostSlice *host_exchange(const World *world, const HostSlice *runs, int count, c
   }
   MPI_Waitall(requests.count, requests.request, MPI_STATUSES_IGNORE);
   free(requests.request);
-  free(lengths);
+  free(parts);
   free(runs_of);
   return all;
 }

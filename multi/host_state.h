@@ -3,12 +3,15 @@
 #define MULTI_HOST_STATE_H
 
 #include "multi/pipeline.h"
+#include "multi/shared_memory.h"
 #include "multi/way.h"
 
 typedef struct HostState {
   Job job;
   size_t share, capacity;  // of this rank: elements of its result, and of each array
   Elements first, second;  // page-locked host arrays
+  bool shared;             // the other ranks see `first`
+  SharedMemory keys, positions;
   Pipeline pipeline;
   Elements result;
 } HostState;

@@ -2,7 +2,8 @@
 //
 //   runs    pieces of the shard that fit into the device are sorted, each in place
 //   cuts    exact indices of the ranks' borders in all runs of all ranks (sorted_cut.h)
-//   exchange  the parts of the runs go to their ranks, from host memory to host memory
+//   exchange  the parts of the runs go to their ranks, from host memory to host memory; ranks of
+//           one machine read them where they lie instead
 //   ranges  pieces of the result, cut out of the runs in the same way, are sorted and written to
 //           their final indices
 //
@@ -61,6 +62,23 @@ static bool host_alloc_elements(Elements *elements, size_t count, bool pairs) {
   return good;
 }
 
+// The first array, shared by the ranks if they are on one machine.
+static bool alloc_first(HostState *state) {
+  const World *const world = state->job.world;
+  const size_t bytes = world_max(world, state->capacity) * sizeof(unsigned int);
+  Exchange *const exchange = state->job.exchange;
+  if (world->ranks > 1 && exchange->direct != DIRECT_NEVER &&
+      shared_memory_create(world, bytes, &state->keys)) {
+    state->shared = !state->job.pairs || shared_memory_create(world, bytes, &state->positions);
+    if (!state->shared) shared_memory_destroy(world, &state->keys);
+  }
+  exchange->name = state->shared ? "direct" : "mpi";
+  if (!state->shared) return host_alloc_elements(&state->first, state->capacity, state->job.pairs);
+  state->first.keys = state->keys.of[world->rank];
+  if (state->job.pairs) state->first.positions = state->positions.of[world->rank];
+  return true;
+}
+
 static void *create(const Job *job) {
   const World *const world = job->world;
   HostState *const state = MEMORY_CHECK(calloc(1, sizeof *state));
@@ -76,9 +94,9 @@ static void *create(const Job *job) {
   world_require(world, most >= LEAST_PIECE, EXIT_USAGE, &message);
   message_write(&message, "the host has too little memory for two arrays of %zu %s",
                 state->capacity, job->pairs ? "pairs" : "keys");
-  bool good = !step_fault(world->rank, "create", "memory") &&
-              host_alloc_elements(&state->first, state->capacity, job->pairs) &&
-              host_alloc_elements(&state->second, state->capacity, job->pairs);
+  bool good = alloc_first(state);
+  good = !step_fault(world->rank, "create", "memory") && good &&
+         host_alloc_elements(&state->second, state->capacity, job->pairs);
   world_require(world, good, EXIT_DEVICE, &message);
   const size_t piece = choose_piece(job, most, state->capacity);
   message_write(&message, "the device has too little memory for pieces of %zu elements", piece);
@@ -95,7 +113,12 @@ static void free_host(Elements elements) {
 static void destroy(void *memory) {
   HostState *const state = memory;
   pipeline_destroy(&state->pipeline);
-  free_host(state->first);
+  if (state->shared) {
+    shared_memory_destroy(state->job.world, &state->positions);
+    shared_memory_destroy(state->job.world, &state->keys);
+  } else {
+    free_host(state->first);
+  }
   free_host(state->second);
   free(state);
 }
@@ -195,18 +218,23 @@ static RunFacts run(void *memory, double *seconds) {
     size_t *const cut = cut_evenly(slices, count, state->job.input.n, world->ranks, &sums);
     mark(state, seconds, CUTS, &last);
     step_enter("exchange");
-    HostSlice *const mine = host_exchange(world, slices, count, cut, state->second, state->capacity,
-                                          &count, &facts.received);
+    HostSlice *const mine = state->shared ? host_view(world, slices, count, cut, &state->keys,
+                                                      &state->positions, &count, &facts.received)
+                                          : host_exchange(world, slices, count, cut, state->second,
+                                                          state->capacity, &count, &facts.received);
     free(cut);
     free(slices);
     slices = mine;
-    from = state->second;
-    to = state->first;
-    mark(state, seconds, EXCHANGE, &last);
+    if (!state->shared) {
+      from = state->second;
+      to = state->first;
+    }
+    mark(state, seconds, state->shared ? CUTS : EXCHANGE, &last);
   }
-  // A single run is the result.
-  state->result = count > 1 ? to : from;
-  if (count > 1) sort_ranges(state, slices, count, state->share, to);
+  // A single run is the result, if it is this rank's.
+  const bool sorted = count <= 1 && !state->shared;
+  state->result = sorted ? from : to;
+  if (!sorted) sort_ranges(state, slices, count, state->share, to);
   mark(state, seconds, RANGES, &last);
   free(slices);
   step_leave();

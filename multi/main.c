@@ -99,6 +99,7 @@ static void sort_row(Session *session, int kind, uint64_t n, bool pairs) {
                    input,
                    pairs,
                    request->chunks,
+                   request->digit_bits,
                    request->stretch,
                    request->device_memory};
   const RowPlan plan = {request->repetitions, request->stages, request->baselines,
@@ -132,9 +133,8 @@ static void report(const Session *session) {
   Message message = {0};
   bool good = true;
   if (world->rank == 0) {
-    const Report all = {
-        world,         session->request, session->exchange->transport->name, conditions_now(),
-        session->rows, session->count};
+    const Report all = {world,         session->request, session->exchange->name, conditions_now(),
+                        session->rows, session->count};
     good = report_write(&all, &message);
   }
   world_require(world, good, EXIT_USAGE, &message);

@@ -30,17 +30,25 @@ const struct argp_option option_table[] = {
     {.name = "transport",
      .key = OPTION_TRANSPORT,
      .arg = "NAME",
-     .doc = "How elements travel: mpi (through host memory), nccl (from GPU to GPU), or auto: "
-            "nccl where every rank has a GPU of its own (auto)"},
+     .doc =
+         "How elements travel: direct (each GPU writes to the others' memory; one machine), nccl "
+         "(from GPU to GPU), mpi (through host memory), or auto: the first of these that works "
+         "(auto)"},
     {.name = "chunks",
      .key = OPTION_CHUNKS,
      .arg = "C",
      .doc = "Parts of a shard; one travels while the next is partitioned, 1 to 64 (4)"},
+    {.name = "digits",
+     .key = OPTION_DIGITS,
+     .arg = "BITS",
+     .doc =
+         "Upper bits by which bare keys are sorted on their way, if they travel directly, 0 to 8 "
+         "(8)"},
     {.name = "stretch",
      .key = OPTION_STRETCH,
-     .arg = "on|off",
+     .arg = "auto|on|off",
      .doc = "Spread the keys that a rank gets over 32 bits for its sort, which then finds them as "
-            "evenly distributed as those of one device (off)"},
+            "evenly distributed as those of one device; auto: where it pays (auto)"},
     {.name = "share-gpus",
      .key = OPTION_SHARE_GPUS,
      .doc = "Allow more ranks than GPUs on a machine"},

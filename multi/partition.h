@@ -15,11 +15,12 @@ extern "C" {
 enum {
   UPPER_HALF = -1,
   // A tile, the part of the array that one block partitions at a time.
-  PARTITION_THREADS = 256,
+  PARTITION_THREADS = 512,
   PARTITION_ITEMS = 16,
   PARTITION_TILE = PARTITION_THREADS * PARTITION_ITEMS,
 };
 
+// keys: aligned to 16 bytes.
 // counts[v] = number of keys whose upper half is v; with `prefix` other than UPPER_HALF, number of
 // keys with that upper half whose lower half is v. counts: 65,536 elements.
 void count_halves(const unsigned int *keys, size_t n, int prefix, uint64_t *counts);
@@ -40,6 +41,9 @@ typedef struct Stretch {
   uint32_t base;
 } Stretch;
 
+// Whether to do so. STRETCH_AUTO: where it is expected to be faster.
+typedef enum StretchChoice { STRETCH_AUTO, STRETCH_ON, STRETCH_OFF } StretchChoice;
+
 // For the keys first .. last; the keys stay as they are if last <= first or all 2^32 keys are in
 // it.
 Stretch stretch_of(uint32_t first, uint32_t last);
@@ -47,31 +51,36 @@ Stretch stretch_of(uint32_t first, uint32_t last);
 // Replaces n stretched keys by the keys that they were.
 void stretch_undo(unsigned int *keys, size_t n, Stretch stretch);
 
-// Where a partition reads and writes. positions are NULL for bare keys.
+// Where a partition reads and writes. positions and positions_to are NULL for bare keys.
 typedef struct PartitionArrays {
-  const unsigned int *keys, *positions;      // the shard
-  unsigned int *sent_keys, *sent_positions;  // elements for other ranks, by destination
-  unsigned int *kept_keys, *kept_positions;  // elements for this rank
+  const unsigned int *keys, *positions;                // the shard
+  unsigned int *const *keys_to, *const *positions_to;  // [ranks] arrays of each destination
 } PartitionArrays;
+
+// Arrays in one block of memory, which begins with splitters.
+typedef struct PartitionTables {
+  Splitter *splitters;  // [ranks]; the last one is not used
+  Stretch *stretches;   // [ranks]
+  unsigned int **to;    // [2][ranks] keys, positions
+  unsigned int *next;   // [2][ranks] next free index of each destination, for even and odd chunks
+} PartitionTables;
 
 // State of a partition in chunks of one shard.
 typedef struct Partition {
-  int ranks, self;
-  PartitionArrays arrays;
-  Splitter *splitters;  // [ranks - 1]
-  Stretch *stretches;   // [ranks]
+  int ranks;
+  const unsigned int *keys, *positions;
   bool stretched;
-  unsigned int *next;  // [2][ranks] next free index of each destination, for even and odd chunks
+  PartitionTables host, device;
   unsigned int *look_back;  // [tiles of a chunk][ranks], and behind it the number of the next tile
 } Partition;
 
 // Memory for chunks of at most `chunk` < 2^30 elements; from common/scratch.h.
-Partition partition_create(int ranks, int self, size_t chunk);
+Partition partition_create(int ranks, size_t chunk);
 void partition_destroy(Partition *partition);
 
-// Begins with a shard. first[d] is the index of the first element for destination d, in the sent
-// arrays or, for the rank itself, in the kept ones. The keys for destination d are stretched by
-// stretches[d], if that is not NULL. splitters, first and stretches are host arrays.
+// Begins with a shard. first[d] is the index in the arrays of destination d where its first element
+// goes. The keys for destination d are stretched by stretches[d], if that is not NULL. splitters,
+// first, stretches and arrays of pointers are host arrays. The partition before must be complete.
 void partition_begin(Partition *partition, PartitionArrays arrays, const Splitter *splitters,
                      const uint32_t *first, const Stretch *stretches);
 

@@ -81,18 +81,23 @@ static error_t set_sort_option(Request *request, int key, char *argument) {
   switch (key) {
     case OPTION_TRANSPORT:
       if (strcmp(argument, "auto") != 0 && strcmp(argument, "mpi") != 0 &&
-          strcmp(argument, "nccl") != 0)
-        quit(EXIT_USAGE, "--transport is auto, mpi or nccl, not '%s'", argument);
+          strcmp(argument, "nccl") != 0 && strcmp(argument, "direct") != 0)
+        quit(EXIT_USAGE, "--transport is auto, direct, nccl or mpi, not '%s'", argument);
       request->transport = argument;
       return 0;
     case OPTION_CHUNKS:
       request->chunks = (int)option_number("chunks", argument, 1, 64);
       return 0;
+    case OPTION_DIGITS:
+      request->digit_bits = (int)option_number("digits", argument, 0, SCATTER_MOST_BITS);
+      return 0;
     case OPTION_SHARE_GPUS:
       request->share_gpus = true;
       return 0;
     case OPTION_STRETCH:
-      request->stretch = option_on_or_off("stretch", argument);
+      request->stretch = strcmp(argument, "auto") == 0           ? STRETCH_AUTO
+                         : option_on_or_off("stretch", argument) ? STRETCH_ON
+                                                                 : STRETCH_OFF;
       return 0;
     case OPTION_HOST:
       request->host = true;
@@ -206,6 +211,7 @@ Request request_parse(int count, char **arguments) {
   Request request = {.seed = 1,
                      .transport = "auto",
                      .chunks = 4,
+                     .digit_bits = SCATTER_MOST_BITS,
                      .repetitions = 9,
                      .stages = true,
                      .baselines = true,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "harness/option_value.h"
+#include "multi/scatter.h"
 
 enum { MAX_SIZES = 32, MAX_INPUTS = 32, MAX_SETTINGS = 16, MAX_WEIGHTS = 1024 };
 
@@ -22,9 +23,10 @@ typedef struct Request {
   int weight_count;
   bool host;               // arrays are in host memory
   uint64_t device_memory;  // bytes that --host may take; 0: what is free
-  const char *transport;   // "auto", "mpi" or "nccl"
-  bool share_gpus, stretch;
-  int chunks;
+  const char *transport;   // "auto", "direct", "nccl" or "mpi"
+  bool share_gpus;
+  StretchChoice stretch;
+  int chunks, digit_bits;
   int repetitions;
   bool stages, baselines, progress, list;
   double timeout;                      // seconds

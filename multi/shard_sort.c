@@ -34,14 +34,14 @@ static void mark(StageClock *clock, Stage stage) {
   clock->last = settled_now(clock->world);
 }
 
-// Counts into work->own and, over all ranks, work->all.
-static void count(ShardSort *sort, int prefix) {
+// The counts of this rank and of all.
+static void count(ShardSort *sort, int prefix, HalfCounts counts) {
   struct ShardWork *const work = sort->work;
-  const size_t bytes = HALF_VALUES * sizeof *work->own;
+  const size_t bytes = HALF_VALUES * sizeof *counts.own;
   count_halves(sort->input.keys, sort->shard, prefix, work->device_counts);
-  CUDA_CHECK(cudaMemcpy(work->own, work->device_counts, bytes, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(counts.own, work->device_counts, bytes, cudaMemcpyDeviceToHost));
   sort->exchange->transport->sum(sort->exchange, work->device_counts, HALF_VALUES);
-  CUDA_CHECK(cudaMemcpy(work->all, work->device_counts, bytes, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(counts.all, work->device_counts, bytes, cudaMemcpyDeviceToHost));
 }
 
 static uint64_t sum_below(const uint64_t *counts, uint32_t end) {
@@ -53,23 +53,19 @@ static uint64_t sum_below(const uint64_t *counts, uint32_t end) {
 // Which keys can occur, from the counts of all prefixes.
 static void find_range(struct ShardWork *work) {
   uint32_t first = 0, last = HALF_VALUES - 1;
-  while (first < last && work->all[first] == 0) first++;
-  while (last > first && work->all[last] == 0) last--;
+  while (first < last && work->upper.all[first] == 0) first++;
+  while (last > first && work->upper.all[last] == 0) last--;
   work->first_key = first << 16;
   work->last_key = last << 16 | (HALF_VALUES - 1);
 }
 
-// How the keys of each rank are stretched: they are between its borders.
-static void find_stretches(struct ShardWork *work, int ranks) {
-  for (int r = 0; r < ranks; r++) {
-    const uint32_t first = r == 0 ? work->first_key : work->border[r - 1].key;
-    uint32_t last = work->last_key;
-    if (r < ranks - 1) {
-      const Border *const behind = &work->border[r];
-      last = behind->key > 0 && behind->equal_before == 0 ? behind->key - 1 : behind->key;
-    }
-    work->stretches[r] = stretch_of(first, last);
-  }
+void shard_key_range(const struct ShardWork *work, int ranks, int r, uint32_t *first,
+                     uint32_t *last) {
+  *first = r == 0 ? work->first_key : work->border[r - 1].key;
+  *last = work->last_key;
+  if (r == ranks - 1) return;
+  const Border *const behind = &work->border[r];
+  *last = behind->key > 0 && behind->equal_before == 0 ? behind->key - 1 : behind->key;
 }
 
 // Finds each border, and on this rank the number of elements with smaller and with equal keys.
@@ -77,22 +73,23 @@ static void find_borders(ShardSort *sort) {
   struct ShardWork *const work = sort->work;
   const int borders = sort->world->ranks - 1;
   find_range(work);
-  borders_by_prefix(work->all, sort->n, sort->world->ranks, work->border);
+  borders_by_prefix(work->upper.all, sort->n, sort->world->ranks, work->border);
   for (int b = 0; b < borders; b++) {
     const Border *const border = &work->border[b];
-    work->less[b] = sum_below(work->own, border->refined ? border->prefix : border->key >> 16);
+    work->less[b] =
+        sum_below(work->upper.own, border->refined ? border->prefix : border->key >> 16);
     work->equal[b] = 0;  // of a border between two prefixes, equal elements are right
   }
   const int prefixes = refined_prefixes(work->border, borders, work->prefixes);
   for (int p = 0; p < prefixes; p++) {
-    count(sort, (int)work->prefixes[p]);
+    count(sort, (int)work->prefixes[p], work->low);
     for (int b = 0; b < borders; b++) {
       Border *const border = &work->border[b];
       if (!border->refined || border->prefix != work->prefixes[p]) continue;
-      border_refine(border, work->all);
+      border_refine(border, work->low.all);
       const uint32_t low = border->key & (HALF_VALUES - 1);
-      work->less[b] += sum_below(work->own, low);
-      work->equal[b] = work->own[low];
+      work->less[b] += sum_below(work->low.own, low);
+      work->equal[b] = work->low.own[low];
     }
   }
 }
@@ -123,14 +120,22 @@ static void find_splitters(ShardSort *sort) {
 // this rank will have.
 static uint64_t lay_out(ShardSort *sort) {
   struct ShardWork *const work = sort->work;
+  const World *const world = sort->world;
+  uint64_t *const begin_there = work->segments.send_count;  // of this rank's elements, at each rank
   uint64_t sent = 0, received = 0;
-  for (int r = 0; r < sort->world->ranks; r++) {
-    const bool self = r == sort->world->rank;
-    work->first[r] = (uint32_t)(self ? received : sent);
-    work->segments.send_begin[r] = sent;
+  for (int r = 0; r < world->ranks; r++) {
     work->segments.receive_begin[r] = received;
-    if (!self) sent += work->to[r];
     received += work->from[r];
+  }
+  world_transpose(world, work->segments.receive_begin, begin_there);
+  for (int r = 0; r < world->ranks; r++) {
+    if (sort->direct || r == world->rank) {
+      work->first[r] = (uint32_t)begin_there[r];
+      continue;
+    }
+    sent += (begin_there[r] - sent) % EXCHANGE_ALIGNMENT;
+    work->segments.send_begin[r] = work->first[r] = (uint32_t)sent;
+    sent += work->to[r];
   }
   if (received > sort->capacity)
     check_fail("multi_sort: rank %d would get %llu elements, more than the %zu of its share",
@@ -177,12 +182,10 @@ static void partition_and_exchange(ShardSort *sort, StageClock *clock) {
   struct ShardWork *const work = sort->work;
   const Transport *const transport = sort->exchange->transport;
   const bool overlap = clock->seconds == NULL;
-  const PartitionArrays arrays = {sort->input.keys,  sort->input.positions,
-                                  sort->spare.keys,  sort->spare.positions,
-                                  sort->output.keys, sort->output.positions};
+  const PartitionArrays arrays = {sort->input.keys, sort->input.positions, work->keys_to,
+                                  work->positions_to};
   step_enter("partition");
-  partition_begin(&work->partition, arrays, work->splitters, work->first,
-                  sort->stretch ? work->stretches : NULL);
+  partition_begin(&work->partition, arrays, work->splitters, work->first, work->stretches);
   launch_partition(sort, 0);
   for (int chunk = 0; chunk < sort->chunks; chunk++) {
     const bool more = chunk + 1 < sort->chunks;
@@ -202,32 +205,37 @@ ShardResult shard_sort_run(ShardSort *sort, double seconds[STAGES]) {
   struct ShardWork *const work = sort->work;
   StageClock clock = {world, seconds, 0.0};
   ShardResult result = {.elements = sort->output, .count = sort->shard};
-  Elements unsorted = sort->input;
   if (seconds != NULL) {
     memset(seconds, 0, STAGES * sizeof *seconds);
     clock.last = settled_now(world);
   }
   if (world->ranks > 1) {
     step_enter("count");
-    count(sort, UPPER_HALF);
+    count(sort, UPPER_HALF, work->upper);
     mark(&clock, STAGE_COUNT);
     step_enter("splitters");
     find_borders(sort);
     find_splitters(sort);
-    find_stretches(work, world->ranks);
+    shard_choose_local(sort);
     result.count = lay_out(sort);
     result.begin = world->rank == 0 ? 0 : work->border[world->rank - 1].place;
     result.moved = result.count - work->from[world->rank];
     mark(&clock, STAGE_SPLITTERS);
-    partition_and_exchange(sort, &clock);
-    unsorted = sort->output;
+    if (sort->direct) {
+      step_enter("exchange");
+      shard_move_directly(sort);
+      mark(&clock, STAGE_EXCHANGE);
+    } else {
+      partition_and_exchange(sort, &clock);
+    }
     result.elements = sort->input;
   }
   step_enter("sort");
-  your_sort(unsorted.keys, unsorted.positions, result.elements.keys, result.elements.positions,
-            result.count);
-  if (sort->stretch && world->ranks > 1)
-    stretch_undo(result.elements.keys, result.count, work->stretches[world->rank]);
+  if (world->ranks > 1)
+    shard_sort_arrived(sort, result.count);
+  else
+    your_sort(sort->input.keys, sort->input.positions, sort->output.keys, sort->output.positions,
+              sort->shard);
   CUDA_CHECK(cudaDeviceSynchronize());
   LAUNCH_CHECK();
   mark(&clock, STAGE_SORT);

@@ -3,6 +3,8 @@
 #define MULTI_SHARD_SORT_H
 
 #include "multi/exchange.h"
+#include "multi/partition.h"
+#include "multi/peer_array.h"
 
 typedef enum Stage {
   STAGE_COUNT,
@@ -25,7 +27,9 @@ typedef struct ShardSort {
   const World *world;
   Exchange *exchange;
   bool pairs;
-  bool stretch;            // spread the keys that a rank gets over 32 bits for the local sort
+  bool direct;     // ranks write to each other's memory; then nothing is sent
+  int digit_bits;  // of bare keys that are scattered; see scatter.h
+  StretchChoice stretch;
   uint64_t n;              // of all ranks
   size_t shard;            // elements of this rank
   int chunks;              // of the exchange, on every rank
@@ -33,7 +37,8 @@ typedef struct ShardSort {
   size_t capacity;         // elements that the arrays hold
   Elements input;          // to be filled with the shard before each run; afterwards undefined
   Elements output;         // device arrays; where the result is depends on the number of ranks
-  Elements spare;          // NULL with one rank
+  Elements spare;          // NULL with one rank, or if elements travel directly
+  PeerArray peers[2];      // keys, positions; if elements travel directly: the output of all ranks
   struct ShardWork *work;  // counts and splitters
 } ShardSort;
 
@@ -48,7 +53,7 @@ typedef struct ShardResult {
 // Collective. Takes memory for shards of any size whose sum is n. If a rank has too little, all
 // ranks end with EXIT_DEVICE and a sentence.
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks, bool stretch);
+                            bool pairs, int chunks, int digit_bits, StretchChoice stretch);
 void shard_sort_destroy(ShardSort *sort);
 
 // Collective: sorts. `seconds`, if not NULL, gets the time of each stage on this rank; for that the

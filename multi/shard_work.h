@@ -1,29 +1,55 @@
-// The counts and splitters of a ShardSort; for shard_sort.c and shard_memory.c.
+// The counts and splitters of a ShardSort; for the shard_*.c files.
 #ifndef MULTI_SHARD_WORK_H
 #define MULTI_SHARD_WORK_H
 
 #include <cuda_runtime_api.h>
 
+#include "multi/bucket_finish.h"
 #include "multi/partition.h"
+#include "multi/scatter.h"
 #include "multi/shard_sort.h"
 #include "multi/splitters.h"
 
+// Numbers of keys with each value of a half, in page-locked memory.
+typedef struct HalfCounts {
+  uint64_t *own, *all;  // [HALF_VALUES], of this rank and of all
+} HalfCounts;
+
 struct ShardWork {
   uint64_t *device_counts;           // [HALF_VALUES], on the device
-  uint64_t *own, *all;               // [HALF_VALUES], of this rank and of all
+  HalfCounts upper, low;             // low: of the last prefix that was refined
   Border *border;                    // [ranks - 1]
   uint32_t *prefixes;                // [ranks - 1]
   uint64_t *less, *equal, *earlier;  // [ranks - 1], of each border's key, on this rank; `earlier`:
                                      // equal ones on smaller ranks
   uint32_t first_key, last_key;      // no key of any rank is less or greater
   Stretch *stretches;                // [ranks] of the keys that each rank gets
+  int *plans;                        // [ranks] see shard_choose_local()
   Splitter *splitters;               // [ranks - 1]
   uint64_t *to, *from;               // [ranks] elements for and from each rank
   uint32_t *first;                   // [ranks] see partition_begin()
-  uint32_t *next;                    // [chunks][ranks], page-locked
-  cudaEvent_t *partitioned;          // [chunks]
-  Segments segments;                 // of one chunk
+  unsigned int **keys_to, **positions_to;  // [ranks] the same
+  uint32_t *next;                          // [chunks][ranks], page-locked
+  cudaEvent_t *partitioned;                // [chunks]
+  Segments segments;                       // of one chunk
   Partition partition;
+  Scatter scatter;      // if elements travel directly, as bare keys
+  BucketFinish finish;  // the same
+  bool finishes;        // its buckets fit
 };
+
+// The key range of rank r: first <= key <= last, if it has any.
+void shard_key_range(const struct ShardWork *work, int ranks, int r, uint32_t *first,
+                     uint32_t *last);
+
+// Chooses how each rank is to sort: sets stretches and plans. After the borders are known.
+void shard_choose_local(ShardSort *sort);
+
+// Moves this rank's elements to the memory of the ranks that they belong to, and waits until all
+// ranks have done so. sort->direct only.
+void shard_move_directly(ShardSort *sort);
+
+// Sorts `count` elements that have arrived, from sort->output to sort->input.
+void shard_sort_arrived(ShardSort *sort, size_t count);
 
 #endif

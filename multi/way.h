@@ -4,6 +4,7 @@
 
 #include "multi/exchange.h"
 #include "multi/judge.h"
+#include "multi/partition.h"
 
 enum { MOST_STAGES = 8 };
 
@@ -26,8 +27,9 @@ typedef struct Job {
   Exchange *exchange;
   ShardInput input;
   bool pairs;
-  int chunks;              // of an exchange
-  bool stretch;            // see shard_sort.h
+  int chunks;      // of an exchange
+  int digit_bits;  // see scatter.h
+  StretchChoice stretch;
   uint64_t device_memory;  // bytes on each rank, for host_way; 0: what is free
 } Job;
 

@@ -5,7 +5,8 @@
 #   - harness/hw4, harness/compare, multi -> harness -> common -> cuda_cpu: a file includes its own
 #     folder and those below. So hw4, compare and multi never include each other.
 #   - A version includes its own folder, common, and the version that it builds on, if a line
-#     "// Builds on: radix_v6" in its student_func.cu names it.
+#     "// Builds on: radix_v6" in its student_func.cu names it. multi includes the version that such
+#     a line in one of its .cu files names.
 #   - tests, scripts, labs and report may include all of these; none of these includes them.
 #   - No ring of files anywhere. In harness/compare, foo.c and foo.h count as one, so that no two of
 #     its parts call each other.
@@ -38,8 +39,8 @@ edges() {
 
 # "VERSION OTHER" for each version that builds on another.
 builds_on() {
-  grep -H '^// Builds on:' -- */student_func.cu /dev/null 2>/dev/null |
-    sed -n 's|^\([^/]*\)/student_func.cu:// Builds on:[[:space:]]*\([a-z0-9_]*\).*|\1 \2|p'
+  grep -H '^// Builds on:' -- */student_func.cu multi/*.cu /dev/null 2>/dev/null |
+    sed -n 's|^\([^/]*\)/[^:]*:// Builds on:[[:space:]]*\([a-z0-9_]*\).*|\1 \2|p'
 }
 
 upward() {
@@ -63,7 +64,7 @@ upward() {
       from = part($1); to = part($2)
       if (from == to) next
       if (from in version) good = to == "common" || builds[from " " to]
-      else if (to in version) good = level(from) == 4
+      else if (to in version) good = level(from) == 4 || builds[from " " to]
       else good = level(to) < level(from)
       if (!good) print $1 " includes " $2 ": " from " may not include " to
     }' "$versions" "$bases" "$all"

@@ -72,11 +72,14 @@ static void check_partition(int ranks, int self, int chunks, uint32_t mask, bool
   uint32_t *const d_keys = to_device(keys, N), *const d_positions = to_device(positions, N),
                   *const d_sent[2] = {to_device(sent[0], N), to_device(sent[1], N)},
                   *const d_kept[2] = {to_device(kept[0], N), to_device(kept[1], N)};
-  const PartitionArrays arrays = {d_keys,    pairs ? d_positions : NULL,
-                                  d_sent[0], pairs ? d_sent[1] : NULL,
-                                  d_kept[0], pairs ? d_kept[1] : NULL};
+  static uint32_t *keys_to[MOST_RANKS], *positions_to[MOST_RANKS];
+  for (int d = 0; d < ranks; d++) {
+    keys_to[d] = d == self ? d_kept[0] : d_sent[0];
+    positions_to[d] = d == self ? d_kept[1] : d_sent[1];
+  }
+  const PartitionArrays arrays = {d_keys, pairs ? d_positions : NULL, keys_to, positions_to};
   const size_t chunk = (N + chunks - 1) / chunks;
-  Partition partition = partition_create(ranks, self, chunk);
+  Partition partition = partition_create(ranks, chunk);
   partition_begin(&partition, arrays, splitters, first, NULL);
   for (int c = 0; c < chunks; c++) {
     const size_t begin = c * chunk, behind = begin + chunk, end = behind < N ? behind : (size_t)N;

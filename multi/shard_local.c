@@ -1,0 +1,78 @@
+// The local sort of what has arrived. A rank has a part of the range of keys only, for which
+// radix_v7's own choices do not suit: its buckets are made for keys spread over 32 bits. The counts
+// of all prefixes are known, so that the choice here is exact.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/your_sort.h"
+#include "multi/shard_work.h"
+
+enum { FEW = 1 << 20 };  // up to here the version's own choice is as good
+
+// radix_v7's plans for pairs beyond its samples (radix_v7/by_prefix.cuh): upper bits that number
+// the buckets, and the largest bucket.
+static const struct {
+  int knob, bits;
+  uint64_t largest;
+} plans[] = {{5, 12, 2273}, {6, 12, 4577},  {7, 13, 4577},  {8, 14, 4577},
+             {9, 15, 4577}, {10, 16, 4577}, {11, 16, 9185}, {12, 16, 18401}};
+enum { PLANS = sizeof plans / sizeof *plans, LEAST_BITS = 12 };
+
+static bool is_radix_v7(void) { return strcmp(sort_version.name, "radix_v7") == 0; }
+
+// Value of radix_v7's knob prefixPlan with which all buckets of the keys first .. last fit; 0 if
+// there is none. Buckets at the ends are counted whole.
+static int choose_plan(const uint64_t *counts, uint32_t first, uint32_t last) {
+  uint64_t largest[16 - LEAST_BITS + 1] = {0}, sum[16 - LEAST_BITS + 1] = {0};
+  const uint32_t group = 1u << (16 - LEAST_BITS);
+  for (uint32_t v = first >> 16 & ~(group - 1); v <= (last >> 16 | (group - 1)); v++)
+    for (int b = 0; b <= 16 - LEAST_BITS; b++) {
+      if (v % (1u << b) == 0) sum[b] = 0;
+      sum[b] += counts[v];
+      if (sum[b] > largest[b]) largest[b] = sum[b];
+    }
+  for (int p = 0; p < PLANS; p++)
+    if (largest[16 - plans[p].bits] <= plans[p].largest) return plans[p].knob;
+  return 0;
+}
+
+void shard_choose_local(ShardSort *sort) {
+  struct ShardWork *const work = sort->work;
+  const int ranks = sort->world->ranks;
+  const bool automatic = sort->stretch == STRETCH_AUTO;
+  const bool many = is_radix_v7() && sort->n / (uint64_t)ranks > FEW;
+  const bool finishes = sort->direct && !sort->pairs;
+  for (int r = 0; r < ranks; r++) {
+    uint32_t first = 0, last = 0;
+    shard_key_range(work, ranks, r, &first, &last);
+    work->plans[r] =
+        many && automatic && sort->pairs ? choose_plan(work->upper.all, first, last) : 0;
+    const bool stretch =
+        automatic ? many && work->plans[r] == 0 && !finishes : sort->stretch == STRETCH_ON;
+    work->stretches[r] = stretch && !finishes ? stretch_of(first, last) : (Stretch){0, 0, 0};
+  }
+}
+
+static void sort_by_version(const ShardSort *sort, size_t count) {
+  const int plan = sort->work->plans[sort->world->rank];
+  const int knob_index =
+      plan > 0 ? knob_find(&sort_version, "prefixPlan", strlen("prefixPlan")) : -1;
+  const bool chosen = knob_index >= 0 && knob("prefixPlan") == 0;
+  if (chosen) knob_set(knob_index, plan);
+  your_sort(sort->output.keys, sort->output.positions, sort->input.keys, sort->input.positions,
+            count);
+  if (chosen) knob_set(knob_index, 0);
+}
+
+void shard_sort_arrived(ShardSort *sort, size_t count) {
+  struct ShardWork *const work = sort->work;
+  if (sort->direct && !sort->pairs && is_radix_v7() && count > FEW && work->finishes) {
+    finish_sort(&work->finish, sort->output.keys, sort->input.keys,
+                work->scatter.bits == SCATTER_MOST_BITS);
+    return;
+  }
+  sort_by_version(sort, count);
+  stretch_undo(sort->input.keys, count, work->stretches[sort->world->rank]);
+}

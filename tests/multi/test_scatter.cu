@@ -1,0 +1,158 @@
+// Keys of several shards scattered to bins by destination and digit, and the local sort after that.
+#include <algorithm>
+#include <vector>
+
+#include "tests/unit.h"
+
+#include "common/scratch.h"
+#include "multi/bucket_finish.h"
+#include "multi/scatter.h"
+
+enum { MOST = 9, SHARD = 40003 };
+typedef std::vector<uint32_t> Keys;
+
+// An element of all shards, in the order that the borders divide.
+typedef struct Element {
+  uint32_t key;
+  int shard;
+  uint32_t index;
+  bool operator<(const Element &other) const {
+    if (key != other.key) return key < other.key;
+    return shard != other.shard ? shard < other.shard : index < other.index;
+  }
+} Element;
+
+static uint32_t digit_of(uint32_t key, int bits) {
+  return (uint32_t)(((uint64_t)key << bits) >> 32);
+}
+
+static void count_digits(const Keys &keys, int bits, uint64_t *digit) {
+  std::fill(digit, digit + (1 << bits) + 1, 0);
+  for (uint32_t key : keys) digit[digit_of(key, bits) + 1]++;
+  for (int g = 0; g < 1 << bits; g++) digit[g + 1] += digit[g];
+}
+
+static void check_finish(uint32_t *d_arrived, const Keys &expected, bool by_digit, bool suits) {
+  BucketFinish finish = finish_create();
+  for (size_t b = 0, i = 0; b <= FINISH_BUCKETS; b++) {
+    while (i < expected.size() && expected[i] >> 16 < b) i++;
+    finish.start[b] = (uint32_t)i;
+  }
+  assert_int_equal(finish_prepare(&finish), suits);
+  if (suits) {
+    Keys sorted(expected.size());
+    uint32_t *const d_sorted = to_device(sorted.data(), sorted.size());
+    finish_sort(&finish, d_arrived, d_sorted, by_digit);
+    to_host(sorted.data(), d_sorted, sorted.size());
+    expect_array("sorted", sorted.data(), expected.data(), sorted.size());
+    CUDA_CHECK(cudaFree(d_sorted));
+  }
+  finish_destroy(&finish);
+}
+
+// Scatters shards whose keys `make_key` returns; rank r gets elements cut[r] .. cut[r + 1] - 1.
+static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool suits) {
+  std::vector<Keys> shards(ranks, Keys(SHARD));
+  std::vector<Element> all;
+  Keys sorted;
+  for (int s = 0; s < ranks; s++)
+    for (uint32_t i = 0; i < SHARD; i++) {
+      shards[s][i] = make_key();
+      all.push_back({shards[s][i], s, i});
+    }
+  std::sort(all.begin(), all.end());
+  for (const Element &element : all) sorted.push_back(element.key);
+  uint64_t cut[MOST + 1], digit[(1 << SCATTER_MOST_BITS) + 1], size[SCATTER_MOST_BINS];
+  for (int r = 0; r <= ranks; r++) cut[r] = all.size() * r / ranks;
+  count_digits(sorted, bits, digit);
+  scatter_bin_sizes(digit, bits, cut, ranks, size);
+  uint32_t *arrived[MOST], *arrays[SCATTER_MOST_BINS];
+  uint64_t first[SCATTER_MOST_BINS], next = 0;
+  for (int r = 0; r < ranks; r++) arrived[r] = to_device(sorted.data(), cut[r + 1] - cut[r]);
+  for (int b = 0, d = 0; b < scatter_bins(ranks, bits); b++) {
+    while (d < ranks - 1 && (int)digit_of(sorted[cut[d + 1]], bits) + d < b) d++, next = 0;
+    arrays[b] = arrived[d];
+    first[b] = next;
+    next += size[b];
+  }
+  Scatter scatter = scatter_create(ranks, bits);
+  for (int s = 0; s < ranks; s++) {
+    Splitter splitters[MOST];
+    uint64_t own_cut[MOST + 1] = {0};
+    for (int b = 0; b < ranks - 1; b++) {
+      const Element border = all[cut[b + 1]];
+      const uint32_t index = s < border.shard   ? (uint32_t)SHARD
+                             : s > border.shard ? 0
+                                                : border.index;
+      splitters[b] = (Splitter)border.key << 32 | index;
+      for (uint32_t i = 0; i < SHARD; i++)
+        own_cut[b + 1] += ((Splitter)shards[s][i] << 32 | i) < splitters[b];
+    }
+    own_cut[ranks] = SHARD;
+    count_digits(shards[s], bits, digit);
+    scatter_bin_sizes(digit, bits, own_cut, ranks, size);
+    uint32_t *const d_keys = to_device(shards[s].data(), SHARD);
+    scatter_keys(&scatter, d_keys, SHARD, splitters, arrays, first);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaFree(d_keys));
+    for (int b = 0; b < scatter_bins(ranks, bits); b++) first[b] += size[b];
+  }
+  scatter_destroy(&scatter);
+  for (int r = 0; r < ranks; r++) {
+    const Keys expected(sorted.begin() + cut[r], sorted.begin() + cut[r + 1]);
+    Keys keys(expected.size());
+    to_host(keys.data(), arrived[r], keys.size());
+    for (size_t i = 1; i < keys.size(); i++)
+      assert_true(digit_of(keys[i - 1], bits) <= digit_of(keys[i], bits));
+    std::sort(keys.begin(), keys.end());
+    expect_array("arrived", keys.data(), expected.data(), keys.size());
+    check_finish(arrived[r], expected, bits == SCATTER_MOST_BITS, suits);
+    CUDA_CHECK(cudaFree(arrived[r]));
+  }
+  assert_int_equal(scratch_outstanding(), 0);
+}
+
+// Few prefixes, so that few blocks run.
+static uint32_t few_prefixes(void) {
+  return next_random() % 5 << 24 | next_random() % 3 << 16 | (next_random() & 0xffff);
+}
+static uint32_t few_keys(void) { return 3u << 24 | next_random() % 3; }
+static uint32_t one_key(void) { return 0xffffffff; }
+static uint32_t equal_keys(void) { return next_random() % 3 << 24 | next_random() % 7 << 16; }
+
+static void test_scatter(void **) {
+  check_scatter(2, 8, few_prefixes, true);
+  check_scatter(3, 8, few_prefixes, true);
+  check_scatter(MOST, 8, few_prefixes, true);
+  check_scatter(MOST, 0, few_prefixes, true);
+  check_scatter(2, 0, few_prefixes, true);
+  check_scatter(3, 7, equal_keys, true);
+  check_scatter(2, 8, few_keys, false);  // a bucket of 40,003 keys suits no block
+  check_scatter(3, 8, one_key, false);
+}
+
+// A border at a key, all of whose equals are left of it or right of it, needs no index.
+static void test_borders_at_keys(void **) {
+  static const uint32_t keys[] = {9, 5, 7, 5, 1, 7};
+  for (int left = 0; left < 2; left++) {
+    uint32_t found[6] = {0};
+    uint32_t *const d_keys = to_device(keys, 6), *arrays[2];
+    for (int d = 0; d < 2; d++) arrays[d] = to_device(found, 6);
+    const Splitter splitter = (Splitter)7 << 32 | (left ? 6 : 0);
+    const uint64_t first[2] = {0, 0};
+    Scatter scatter = scatter_create(2, 0);
+    scatter_keys(&scatter, d_keys, 6, &splitter, arrays, first);
+    to_host(found, arrays[0], 6);
+    std::sort(found, found + (left ? 5 : 3));
+    const uint32_t expected[2][5] = {{1, 5, 5}, {1, 5, 5, 7, 7}};
+    expect_array("first rank", found, expected[left], left ? 5 : 3);
+    scatter_destroy(&scatter);
+    for (uint32_t *array : {d_keys, arrays[0], arrays[1]}) CUDA_CHECK(cudaFree(array));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_scatter),
+                                     cmocka_unit_test(test_borders_at_keys)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
