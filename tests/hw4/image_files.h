@@ -53,9 +53,9 @@ static inline void assert_refused(const char *path, const char *part) {
   assert_message(path);
 }
 
-static int enter_folder(void) { return mkdtemp(folder) == NULL ? -1 : chdir(folder); }
+static inline int enter_folder(void) { return mkdtemp(folder) == NULL ? -1 : chdir(folder); }
 
-static int leave_folder(void) {
+static inline int leave_folder(void) {
   char command[64];
   snprintf(command, sizeof command, "rm -rf %s", folder);
   return chdir("/") != 0 || system(command) != 0 ? -1 : 0;
