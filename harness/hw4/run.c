@@ -1,20 +1,17 @@
 #include "harness/hw4/run.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/check.h"
 #include "harness/battery.h"
-#include "harness/clock.h"
 #include "harness/device_info.h"
 #include "harness/hw4/image.h"
 #include "harness/hw4/red_eye.h"
-#include "harness/hw4/session.h"
+#include "harness/hw4/timing.h"
 
 // ---- before the sort ----------------------------------------------------------------------------
 
@@ -49,75 +46,6 @@ static Trial score(const Image *image, const Image *eye_template) {
 
 // ---- the image ----------------------------------------------------------------------------------
 
-// The same keys in another order, which no earlier run, not even of another process, had: a sort
-// must not find its answer in memory or in a file.
-static Trial rotated(const Trial *trial) {
-  Trial other = trial_create(trial->n, trial->guard, trial->seed + 1);
-  uint64_t random = 0;
-  if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-    quit(EXIT_DEVICE, "no random number: %s", strerror(errno));
-  const size_t shift = trial->n < 2 ? 0 : 1 + random % (trial->n - 1);
-  for (size_t i = 0; i < trial->n; i++) other.keys[i] = trial->keys[(i + shift) % trial->n];
-  memcpy(other.positions, trial->positions, trial->n * sizeof *other.positions);
-  return other;
-}
-
-static bool is_right(const Trial *trial, bool stable) {
-  TrialReference reference = trial_reference(trial);
-  const bool right = trial_right(trial, &reference, stable);
-  trial_reference_free(&reference);
-  return right;
-}
-
-static void sort_image(const Session *session, Trial *trial, SortTimes *times) {
-  if (!sorter_sort(session->sorter, trial, false, session->limit, times))
-    sorter_quit(session->sorter);
-  if (times->scratch_kept > 0)
-    quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu blocks)",
-         session->options->version->name, times->scratch_kept);
-}
-
-// Could a sort that took `claimed` milliseconds come back after `waited`? `ping` is what a question
-// without a sort takes. Switching processes takes time too, more on a busy machine: a time is
-// doubted if it is less than half of what was waited.
-static bool credible(double claimed, double waited, double ping) {
-  return claimed > 0.0 && waited < 2.0 * claimed + 0.1 + 4.0 * ping;
-}
-
-// The least of some: on a busy machine a single one may take as long as a sort.
-static double least_ping(const Session *session) {
-  enum { PINGS = 20 };
-  double least = 0.0;
-  for (int i = 0; i < PINGS; i++) {
-    double ping = 0.0;
-    if (!sorter_ping(session->sorter, &ping)) sorter_quit(session->sorter);
-    if (i == 0 || ping < least) least = ping;
-  }
-  return least;
-}
-
-// A time that this process's clock contradicts again and again is not a time. Returns false and the
-// sentence.
-static bool check_time(const Session *session, const Trial *trial, SortTimes *times,
-                       Message *message) {
-  enum { TRIES = 10, MANY = 100 };  // many, for sorts of a few milliseconds on a busy machine
-  const double begin = seconds_now(), enough = 3.0;
-  const double ping = least_ping(session);
-  for (int i = 0; i < TRIES || (i < MANY && seconds_now() - begin < enough); i++) {
-    if (credible(times->milliseconds, times->waited, ping)) return true;
-    Trial again = rotated(trial);
-    SortTimes second;
-    sort_image(session, &again, &second);
-    trial_free(&again);
-    if (credible(second.milliseconds, second.waited, ping)) return true;
-    if (second.waited - second.milliseconds < times->waited - times->milliseconds) *times = second;
-  }
-  return message_fail(message,
-                      "the time cannot be true: the sort says that it took %f msecs, and came back "
-                      "after %f msecs",
-                      times->milliseconds, times->waited);
-}
-
 static void print_times(const SortVersion *version, const SortTimes *times) {
   for (int i = 0; i < times->stages && version->stages[i] != NULL; i++)
     printf("%s: %f msecs\n", version->stages[i], times->stage_ms[i]);
@@ -134,22 +62,22 @@ static void add_finding(const Session *session, Message *mistake) {
 // times and judges. Returns false and the mistake.
 static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   const SortVersion *const version = session->options->version;
-  Trial timed = rotated(trial);
+  Trial timed = timing_rotated(trial);
   SortTimes times;
-  sort_image(session, trial, &times);
+  timing_sort(session, trial, &times);
   const double begin = session_cpu_seconds(session);
-  sort_image(session, &timed, &times);
+  timing_sort(session, &timed, &times);
   session->image_n = trial->n;
   session->image_ms = times.waited;
   const double cpu_ms = 1e3 * (session_cpu_seconds(session) - begin);
   if (begin >= 0.0 && cpu_ms > 0.0 && cpu_ms < times.waited) session->image_ms = cpu_ms;
   const Rerun rerun = session_rerun(session);
   const Trial *wrong = NULL;
-  if (!is_right(&timed, version->stable))
+  if (!timing_right(&timed, version->stable))
     wrong = &timed;
-  else if (!is_right(trial, version->stable))
+  else if (!timing_right(trial, version->stable))
     wrong = trial;
-  bool right = wrong == NULL && check_time(session, trial, &times, mistake);
+  bool right = wrong == NULL && timing_check(session, trial, &times, mistake);
   print_times(version, &times);
   session_prepare_more(session);
   if (wrong != NULL) *mistake = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun).sentence;

@@ -122,15 +122,31 @@ static void copy_arrays(size_t elements, enum cudaMemcpyKind kind) {
   }
 }
 
-// Calls the version. Returns the milliseconds between two events around the call.
-static double call(size_t n, size_t guard) {
-  static cudaEvent_t start, stop;
+static cudaEvent_t start, stop;  // around a call of the version
+
+static void clock_start(void) {
   if (start == NULL) {
     CUDA_CHECK(cudaEventCreate(&start));
     CUDA_CHECK(cudaEventCreate(&stop));
   }
-  const pid_t self = getpid();
   CUDA_CHECK(cudaEventRecord(start, 0));
+}
+
+// Waits for the device. Returns the milliseconds since the start.
+static double clock_stop(size_t n) {
+  CUDA_CHECK(cudaEventRecord(stop, 0));
+  const cudaError_t error = cudaDeviceSynchronize();
+  if (error != cudaSuccess)
+    check_fail("your_sort failed on the device at n = %zu: %s", n, cudaGetErrorString(error));
+  float milliseconds = 0.0f;
+  CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start, stop));
+  return (double)milliseconds;
+}
+
+// Calls the version. Returns the milliseconds between two events around the call.
+static double call(size_t n, size_t guard) {
+  const pid_t self = getpid();
+  clock_start();
   your_sort(arrays[KEYS_IN] + guard, arrays[POSITIONS_IN] + guard, arrays[KEYS_OUT] + guard,
             arrays[POSITIONS_OUT] + guard, n);
   if (getpid() != self) _exit(EXIT_DEVICE);  // a copy that the version forked
@@ -140,13 +156,14 @@ static double call(size_t n, size_t guard) {
     snprintf(who, sizeof who, "at n = %zu, your_sort", n);
     check_left_behind(who, left);
   }
-  CUDA_CHECK(cudaEventRecord(stop, 0));
-  const cudaError_t error = cudaDeviceSynchronize();
-  if (error != cudaSuccess)
-    check_fail("your_sort failed on the device at n = %zu: %s", n, cudaGetErrorString(error));
-  float milliseconds = 0.0f;
-  CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start, stop));
-  return (double)milliseconds;
+  return clock_stop(n);
+}
+
+static void ping(const Command *command) {
+  Answer answered = {0};
+  clock_start();
+  (void)clock_stop(0);
+  answer(command, ANSWER_PING, &answered);
 }
 
 static void sort(const Command *command) {
@@ -177,10 +194,9 @@ int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);  // what a version prints before a crash is not lost
   Command command;
   while (recv(SORTER_CONTROL, &command, sizeof command, 0) == (ssize_t)sizeof command) {
-    Answer answered = {0};
     if (command.kind == COMMAND_DESCRIBE) describe(&command);
     if (command.kind == COMMAND_OPEN) open_device(&command);
-    if (command.kind == COMMAND_PING) answer(&command, ANSWER_PING, &answered);
+    if (command.kind == COMMAND_PING) ping(&command);
     if (command.kind == COMMAND_SORT) sort(&command);
   }
   for (int i = 0; i < TRIAL_ARRAYS; i++) CUDA_CHECK(cudaFree(arrays[i]));
