@@ -253,7 +253,7 @@ check: build_tests ## the tests without the set-up; with V=mine: make check-lab
 endif
 # ---- labs ---------------------------------------------------------------------------------------
 LAB_TOOLS := $(B)/labs/worker $(B)/labs/steps
-$(B)/labs/worker: $(B)/labs/check/worker.o $(COMMON)
+$(B)/labs/worker: $(B)/labs/check/worker.o $(B)/labs/check/host_copies.o $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
 $(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
 	$(LINK_)$(CC) $(OPTIMIZE) $^ -o $@

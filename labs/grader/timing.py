@@ -9,13 +9,14 @@ from . import judge, worker
 def time_beside_reference(tools, reference, version, rubric, on_gpu):
     """{"reference": [s], "submission": [s]}, one time per turn. Raises worker.Ended if a sort fails or is wrong."""
     rules = rubric["speed"]
+    n = rules["n"] if on_gpu else rules.get("n_cpu", rules["n"])
     seconds = {"reference": [], "submission": []}
     pair, earlier = {}, []
     try:
         for name, path, slot in (("reference", reference, 99), ("submission", version, 98)):
-            pair[name] = worker.Worker(tools, path, rules["n"], rubric["limits"], slot=slot, on_gpu=on_gpu)
+            pair[name] = worker.Worker(tools, path, n, rubric["limits"], slot=slot, on_gpu=on_gpu)
         for turn in range(rules["reps"] + 1):
-            keys, positions = judge.make_keys("uniform", rules["n"], os.urandom(8).hex())
+            keys, positions = judge.make_keys("uniform", n, os.urandom(8).hex())
             expected = judge.right_answer(keys, positions)
             for name, process in pair.items():
                 taken, _, out_keys, out_positions = process.sort(keys, positions)
