@@ -18,7 +18,11 @@ static const Case cases[] = {
     {"third_call", 1, "FAIL: right on this image, wrong at n = "},
     {"remember", 1, "FAIL: right at times"},
     {"zero", 1, "FAIL: keys doubled"},
+#ifdef CUDA_CPU
     {"background", 1, "FAIL: nothing was written"},
+#else  // copies wait for the device, and so at times for the thread's work
+    {"background", 1, "FAIL: "},
+#endif
 #if defined(CUDA_CPU) && !defined(__SANITIZE_ADDRESS__)
     {"own_array", 1, "; memcheck: an array of 64 bytes was written beyond its end, at byte 64"},
 #endif
@@ -84,6 +88,8 @@ static int count(const char *text, const char *part) {
   return found;
 }
 
+static int mistakes;  // of all cases
+
 static void check(const char *program, const Case *expected) {
   const Surroundings with = {.variable = "CHEAT", .value = expected->way};
   const bool hangs = strcmp(expected->way, "endless") == 0 || strcmp(expected->way, "flood") == 0;
@@ -93,25 +99,32 @@ static void check(const char *program, const Case *expected) {
   // The output of a flood fills `err`.
   const char *const where = expected->code <= 1 ? outcome.out : outcome.err;
   const bool flood = strcmp(expected->way, "flood") == 0;
-  if (outcome.code != expected->code || (!flood && strstr(where, expected->text) == NULL))
-    fail_msg("%s: exit code %d\n%s%s", expected->way, outcome.code, outcome.out, outcome.err);
+  const bool named = flood || strstr(where, expected->text) != NULL;
   // One line of verdict, from the judge, or none.
-  assert_int_equal(count(outcome.out, "PASS"), expected->code == 0);
-  assert_int_equal(count(outcome.out, "FAIL"), expected->code == 1);
+  const bool one_verdict = count(outcome.out, "PASS") == (expected->code == 0) &&
+                           count(outcome.out, "FAIL") == (expected->code == 1);
   const bool image_right =
       expected->code == 0 || strstr(outcome.out, "right on this image") != NULL;
-  assert_int_equal(unlink("cheat.ppm") == 0, image_right);
-  assert_int_equal(files_here(), files_before);
+  const bool saved = unlink("cheat.ppm") == 0;
+  if (outcome.code == expected->code && named && one_verdict && saved == image_right &&
+      files_here() == files_before)
+    return;
+  mistakes++;
+  print_error("%s: exit code %d, %s picture, %d files (%d before)\n%s%s", expected->way,
+              outcome.code, saved ? "a" : "no", files_here(), files_before, outcome.out,
+              outcome.err);
 }
 
 static void test_cheats(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(cheat, &cases[i]);
+  assert_int_equal(mistakes, 0);
 }
 
 static void test_attacks(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) check(attack, &attacks[i]);
+  assert_int_equal(mistakes, 0);
 }
 
 // Answers kept in a file: the timed run is one of them neither in the first HW4 nor in the second.
@@ -152,6 +165,7 @@ static void test_nothing_left(void **state) {
   (void)state;
   check(cheat, &(Case){"sleep_in_background", 0, "\nPASS\n"});
   check(cheat, &(Case){"voice", 0, "\nPASS\n"});
+  assert_int_equal(mistakes, 0);
   const char *const script =
       "{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | "
       "grep -qxE 'CHEAT=(sleep_in_background|voice|fork)' && echo $p; done; } 2>/dev/null";
