@@ -32,8 +32,9 @@ says() {
 
 # The cpu backend ends a crashed worker itself, after naming the line.
 case $build in
-  *cuda* | *sanitize*) crash_code=1 ;;
-  *) crash_code=3 ;;
+  *sanitize*) crash_code=3 crash_text='failed: SUMMARY: AddressSanitizer: SEGV' ;;
+  *cuda*) crash_code=1 crash_text='Segmentation fault' ;;
+  *) crash_code=3 crash_text='Segmentation fault' ;;
 esac
 
 echo 1..21
@@ -44,7 +45,7 @@ says remember 1 'FAIL: pairing'
 says zero 1 'FAIL: multiset'
 says background 1 'FAIL: '
 says exit 1 'ended without a result, exit code 0'
-says segfault "$crash_code" 'Segmentation fault'
+says segfault "$crash_code" "$crash_text"
 says own_puts 0 PASS
 
 # Inputs whose order or keys a seed does not change: the answer of one run is not that of another.
