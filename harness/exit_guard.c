@@ -18,10 +18,11 @@ __attribute__((weak)) void __lsan_do_leak_check(void);  // NOLINT(bugprone-reser
 // Of a CHECK build of the cpu backend, which counts its findings; absent in others.
 __attribute__((weak)) int cuda_cpu_check_end(int code);
 
-// Read by AddressSanitizer: a failed allocation returns NULL, so that the program reports it.
+// Read by AddressSanitizer: a failed allocation returns NULL, so that the program reports it; a
+// finding ends a program like a failed CUDA call, not like a wrong result.
 const char *__asan_default_options(void);  // NOLINT(bugprone-reserved-identifier)
 __attribute__((visibility("default"))) const char *__asan_default_options(void) {
-  return "allocator_may_return_null=1";
+  return "allocator_may_return_null=1:exitcode=3";
 }
 
 static int checked(int status) {

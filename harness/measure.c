@@ -65,8 +65,10 @@ typedef struct Runs {
   const LoadedVersion *version;
   const Workload *workload;
   Stopwatch watch;
-  uint64_t next;     // number of the next run's input; 0 is the workload's own
-  Verdict *verdict;  // as soon as it is no pass, no more runs
+  uint64_t next;           // number of the next run's input; 0 is the workload's own
+  Verdict *verdict;        // as soon as it is no pass, no more runs
+  const Witness *witness;  // of the next run, or NULL
+  bool believed;           // the witness did not contradict the last run's time
 } Runs;
 
 // Judges the last run in full.
@@ -98,9 +100,11 @@ static double run_on(Runs *runs, uint64_t input) {
     workload_vary(w, input);
   workload_poison(w, input);
   workload_refresh(w);
+  if (runs->witness != NULL) runs->witness->begin(runs->witness->context);
   stopwatch_start(&runs->watch);
   runs->version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
   const double elapsed = stopwatch_stop(&runs->watch);
+  if (runs->witness != NULL) runs->believed = runs->witness->end(runs->witness->context, elapsed);
   if (scratch_outstanding() != 0)
     check_fail("%s did not return its scratch memory", runs->version->version->name);
   judge_quickly(runs);
@@ -115,14 +119,35 @@ static void insert(double *sorted, int count, double value) {
   sorted[count] = value;
 }
 
+// Has the witness contradicted so many runs in a row that it is no accident? On a busy machine it
+// may itself be late now and then. `since`: when the first of them began.
+static bool is_contradicted(int in_a_row, double since, double enough) {
+  enum { FEW = 10, MANY = 100 };
+  return in_a_row >= MANY || (in_a_row >= FEW && seconds_now() - since > enough);
+}
+
+// One run whose time counts. False: a wrong result, or all times were contradicted.
+static bool time_one(Runs *runs, double max_seconds, Measurement *m, double *time) {
+  const double since = seconds_now();
+  for (int in_a_row = 0; !is_contradicted(in_a_row, since, max_seconds); in_a_row++) {
+    runs->believed = true;
+    *time = run_next(runs);
+    if (!verdict_passes(runs->verdict)) return false;
+    if (runs->believed) return true;
+  }
+  m->contradicted = true;
+  return false;
+}
+
 // Times runs until the median has settled or a limit is reached.
 static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
   double *const times = MEMORY_CHECK(calloc((size_t)plan.max_repetitions, sizeof *times));
   const double start = seconds_now();
   double sum = 0.0;
+  runs->witness = plan.witness;
   for (m->limit = LIMIT_REPETITIONS; m->repetitions < plan.max_repetitions;) {
-    const double time = run_next(runs);
-    if (!verdict_passes(runs->verdict)) break;
+    double time = 0.0;
+    if (!time_one(runs, plan.max_seconds, m, &time)) break;
     sum += time;
     insert(times, m->repetitions++, time);
     m->noise = noise_of_median(times, m->repetitions);
@@ -135,6 +160,7 @@ static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
       break;
     }
   }
+  runs->witness = NULL;
   if (m->repetitions > 0) {
     m->median_ms = quantile(times, m->repetitions, 0.5);
     m->mean_ms = sum / m->repetitions;
@@ -176,7 +202,11 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
   enum { WARM_UP = 1 };
   Measurement m = {0};
   for (int part = 0; part < VERDICT_PARTS; part++) m.verdict.part[part].state = VERDICT_NOT_JUDGED;
-  Runs runs = {version, w, stopwatch_create(), WARM_UP, &m.verdict};
+  Runs runs = {.version = version,
+               .workload = w,
+               .watch = stopwatch_create(),
+               .next = WARM_UP,
+               .verdict = &m.verdict};
   workload_guard(w);
   stages_begin(version->version, false);
   // A loaded input of equal keys is the same in every run: its answer must not be the first one.
@@ -186,7 +216,7 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
     judge(&runs);
   }
   if (verdict_passes(&m.verdict)) time_total(&runs, plan, &m);
-  if (verdict_passes(&m.verdict) && plan.stages) time_stages(&runs, &m);
+  if (verdict_passes(&m.verdict) && !m.contradicted && plan.stages) time_stages(&runs, &m);
   stages_begin(version->version, false);
   // The last run sorts the workload's own input, which a caller may look at afterwards.
   if (verdict_passes(&m.verdict)) {
@@ -196,6 +226,16 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
   (void)workload_whole(w, &m.outside);
   stopwatch_destroy(runs.watch);
   return m;
+}
+
+void measure_nothing(const Witness *witness, int times) {
+  const Stopwatch watch = stopwatch_create();
+  for (int i = 0; i < times; i++) {
+    witness->begin(witness->context);
+    stopwatch_start(&watch);
+    (void)witness->end(witness->context, stopwatch_stop(&watch));
+  }
+  stopwatch_destroy(watch);
 }
 
 double measure_copy_rate(void) {

@@ -5,14 +5,16 @@
 #include "common/stages.h"
 #include "harness/verdict.h"
 #include "harness/version_list.h"
+#include "harness/witness.h"
 #include "harness/workload.h"
 
 // When to stop timing.
 typedef struct MeasurePlan {
-  int max_repetitions;   // at least 1
-  double settled_noise;  // stop when the noise of the median is less; 0: never for this reason
-  double max_seconds;    // start no further run after this time; one run always takes place
-  bool stages;           // also time the stages, in runs of their own
+  int max_repetitions;     // at least 1
+  double settled_noise;    // stop when the noise of the median is less; 0: never for this reason
+  double max_seconds;      // start no further run after this time; one run always takes place
+  bool stages;             // also time the stages, in runs of their own
+  const Witness *witness;  // of the runs that are timed as a whole; NULL: none
 } MeasurePlan;
 
 // Why timing stopped.
@@ -38,6 +40,7 @@ typedef struct Measurement {
   MeasureLimit limit;
   double median_ms, mean_ms, min_ms;  // of the whole sort
   double noise;                       // of the median: noise_of_median()
+  bool contradicted;                  // by the witness: too few runs have a time that counts
   int stages;                         // 0 if they were not timed
   double stage_ms[MAX_STAGES];        // medians
   StagePasses passes[MAX_STAGES];     // of the last run that timed stages
@@ -52,13 +55,18 @@ typedef struct Measurement {
 // preceded by a run on uniform keys, which is judged too. The first wrong run
 // ends it: then the verdict is no pass, and the times are zero or void. So they are if `outside` is
 // not empty. Knobs must have been set
-// (common/knobs.h). A version that keeps scratch memory, or a CUDA failure, ends the program with
+// (common/knobs.h). A run whose time the witness contradicts does not count and is repeated; after
+// 100 such runs in a row, or 10 in max_seconds, the measurement ends, with `contradicted` set and
+// the times void. A version that keeps scratch memory, or a CUDA failure, ends the program with
 // exit code 3.
 Measurement measure(const LoadedVersion *version, const Workload *workload, MeasurePlan plan);
 
 // Relative noise of the median of `count` >= 1 ascending times: half of its 95% confidence interval
 // over the median. For up to 10 times that interval is their whole range.
 double noise_of_median(const double *ascending_times, int count);
+
+// Times nothing, a number of times, so that a witness learns what it waits for without a sort.
+void measure_nothing(const Witness *witness, int times);
 
 // The device's copy rate: bytes read plus bytes written per second by a large device-to-device
 // copy, median of 9.

@@ -185,7 +185,7 @@ static __device__ __forceinline__ void order_places(
 #pragma unroll
         for (int q = 0; q < kRows; q++) {
           const unsigned int p = threadIdx.x + (u + q) * kThreads;
-          shared.element[to[q]] = (binned[u + q] << kPlaceBits) + p;
+          *(shared.element + to[q]) = (binned[u + q] << kPlaceBits) + p;
           if (kGatherKeys) shared.key[p] = key[u + q];
         }
       }

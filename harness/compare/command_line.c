@@ -1,8 +1,10 @@
 #include "harness/compare/command_line.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "common/check.h"
 #include "harness/compare/option_table.h"
@@ -26,7 +28,7 @@ static error_t set_input_option(Request *request, int key, char *argument) {
       request->image = argument;
       return 0;
     case OPTION_SEED:
-      request->seed = option_number("seed", argument, 0, INT64_MAX);
+      request->seed = request->series = option_number("seed", argument, 0, INT64_MAX);
       return 0;
     case OPTION_KEYS:
       request->keys = true;
@@ -121,6 +123,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   return error;
 }
 
+// A number that no earlier run of compare had, so that a version finds no answer in a file; short
+// enough to be typed.
+static uint64_t draw_series(void) {
+  uint32_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+    quit(EXIT_DEVICE, "no random number: %s", strerror(errno));
+  return number;
+}
+
 // Completes and checks the settings that depend on several options.
 static void complete(Request *request) {
   static char default_source[] = "uniform";
@@ -158,6 +169,7 @@ Request command_line_parse(int count, char **arguments) {
   Request request = {
       .plan = {.max_repetitions = 50, .settled_noise = 0.01, .max_seconds = 3.0, .stages = true},
       .seed = 1,
+      .series = draw_series(),
       .baseline = "thrust_ref"};
   if (argp_parse(&parser, count, arguments, 0, NULL, &request) != 0) exit(EXIT_USAGE);
   complete(&request);

@@ -37,7 +37,8 @@ typedef struct Request {
   SourceList sources;
   bool keys, pairs;
   MeasurePlan plan;
-  uint64_t seed;
+  uint64_t seed;    // of the inputs
+  uint64_t series;  // of those of timed runs: drawn for this run, unless a seed is given
   const char *settings[MAX_SETTINGS];  // "version.knob=value" or "knob=value"
   int setting_count;
   Sweep sweeps[MAX_SWEEPS];

@@ -24,12 +24,13 @@ static bool fits(const Row *row, size_t free_bytes, Report *report) {
   return false;
 }
 
-static Workload make_workload(const Row *row, uint64_t seed) {
+static Workload make_workload(const Row *row, const Request *request) {
   Workload workload = workload_create(row->n, row->pairs);
   if (row->source->kind >= 0)
-    workload_draw(&workload, row->source->kind, seed);
+    workload_draw(&workload, row->source->kind, request->seed);
   else
     workload_load(&workload, row->source->file.keys, row->source->file.count);
+  workload.series = request->series;
   return workload;
 }
 
@@ -56,12 +57,14 @@ static void name_mistake(const Row *row, const Workload *workload, char *text, s
 }
 
 static void measure_row(const Row *row, const Workload *workload, const Request *request,
-                        Report *report) {
+                        const Witness *witness, Report *report) {
+  MeasurePlan plan = request->plan;
+  plan.witness = witness;
   set_knobs(row);
   const bool on_host = row->loaded->version->on_host;
   if (!on_host) device_warm_up();
   check_blame(row->loaded->version->name);
-  report->measured = measure(row->loaded, workload, request->plan);
+  report->measured = measure(row->loaded, workload, plan);
   check_blame(NULL);
   if (!on_host) device_used();
   const Verdict *const verdict = &report->measured.verdict;
@@ -83,12 +86,13 @@ static void measure_row(const Row *row, const Workload *workload, const Request 
 }
 
 void worker_run(const Request *request, const Plan *plan, size_t first, Deliver *deliver,
-                void *context) {
+                void *context, const Witness *witness) {
+  enum { RUNS_OF_NOTHING = 20 };
   device_warm_up();  // so that the clocks of the conditions are those of the rows
   Report report = {.kind = REPORT_CONDITIONS, .conditions = conditions_now()};
-  device_warm_up();
   report.conditions.copy_bytes_per_second = first == 0 ? measure_copy_rate() : 0.0;
   deliver(&report, context);
+  if (witness != NULL) measure_nothing(witness, RUNS_OF_NOTHING);
   Workload workload = {0};
   int group = -1;                          // that the present rows belong to
   bool made = false;                       // the workload is that of the group
@@ -104,7 +108,7 @@ void worker_run(const Request *request, const Plan *plan, size_t first, Deliver 
     }
     const bool sorts = row->status != ROW_REFUSED && fits(row, free_bytes, &report);
     if (sorts && !made) {
-      workload = make_workload(row, request->seed);
+      workload = make_workload(row, request);
       CUDA_CHECK(cudaDeviceSynchronize());
       made = true;
     }
@@ -114,7 +118,7 @@ void worker_run(const Request *request, const Plan *plan, size_t first, Deliver 
       report.status = ROW_REFUSED;
       memcpy(report.message, row->message, sizeof report.message);
     } else if (sorts) {
-      measure_row(row, &workload, request, &report);
+      measure_row(row, &workload, request, witness, &report);
     }
     deliver(&report, context);
   }

@@ -21,7 +21,7 @@ typedef struct Sender {
   Envelope envelope;
 } Sender;
 
-static void send(const Report *report, void *context) {
+static void send_report(const Report *report, void *context) {
   Sender *const sender = context;
   // A version may have forked, and its child comes back from the sort like the worker.
   if (getpid() != sender->process) _exit(EXIT_DEVICE);
@@ -38,7 +38,7 @@ static void send(const Report *report, void *context) {
 }
 
 static void run(const WorkerProcess *worker, const Request *request, const Plan *plan, size_t first,
-                int reports, int text) {
+                int reports, int text, int marks) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // no worker outlives its parent
   setpgid(0, 0);
   signal(SIGINT, SIG_IGN);  // the parent decides
@@ -51,7 +51,10 @@ static void run(const WorkerProcess *worker, const Request *request, const Plan 
   setvbuf(stdout, NULL, _IOLBF, 0);
   Sender sender = {.process = getpid(), .pipe_end = reports};
   memcpy(sender.envelope.secret, worker->secret, sizeof worker->secret);
-  worker_run(request, plan, first, send, &sender);
+  MarkSender mark_sender = {.socket = marks, .process = getpid()};
+  memcpy(mark_sender.secret, worker->secret, sizeof worker->secret);
+  const Witness witness = marks_witness(&mark_sender);
+  worker_run(request, plan, first, send_report, &sender, &witness);
   if (getpid() != sender.process) _exit(EXIT_DEVICE);
   fflush(NULL);
   _exit(EXIT_RIGHT);
@@ -61,12 +64,12 @@ static void run(const WorkerProcess *worker, const Request *request, const Plan 
 
 void worker_process_start(WorkerProcess *worker, const Request *request, const Plan *plan,
                           size_t first) {
-  int reports[2], text[2];
-  if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(text, O_CLOEXEC) != 0)
+  int reports[2], text[2], marks[2];
+  if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(text, O_CLOEXEC) != 0 || !marks_open(marks))
     quit(EXIT_DEVICE, "no pipe: %s", strerror(errno));
   fcntl(reports[0], F_SETFL, O_NONBLOCK);
   fcntl(text[0], F_SETFL, O_NONBLOCK);
-  *worker = (WorkerProcess){.reports = reports[0], .text = text[0]};
+  *worker = (WorkerProcess){.reports = reports[0], .text = text[0], .marks = marks[0]};
   if (getrandom(worker->secret, sizeof worker->secret, 0) != (ssize_t)sizeof worker->secret)
     quit(EXIT_DEVICE, "no random numbers: %s", strerror(errno));
   fflush(NULL);  // or both would write it
@@ -75,11 +78,13 @@ void worker_process_start(WorkerProcess *worker, const Request *request, const P
   if (worker->process == 0) {
     close(reports[0]);
     close(text[0]);
-    run(worker, request, plan, first, reports[1], text[1]);
+    close(marks[0]);
+    run(worker, request, plan, first, reports[1], text[1], marks[1]);
   }
   setpgid(worker->process, worker->process);  // as in the child, whichever comes first
   close(reports[1]);
   close(text[1]);
+  close(marks[1]);
 }
 
 Received worker_process_receive(WorkerProcess *worker, const Report **report) {
@@ -126,5 +131,6 @@ int worker_process_end(const WorkerProcess *worker) {
   while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
   close(worker->reports);
   close(worker->text);
+  close(worker->marks);
   return status;
 }

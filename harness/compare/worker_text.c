@@ -2,19 +2,25 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "harness/compare/progress.h"
 #include "harness/printable.h"
 
-// Remembers the last line of text[length] that is not empty. Indented lines only add to the one
-// before, as in the findings of the cpu backend.
+// Lines that only add to the one before: empty ones, indented ones, as in the findings of the cpu
+// backend, and "==PID==ABORTING", which a sanitizer writes after its summary.
+static bool says_nothing(const char *line, size_t length) {
+  return length == 0 || line[0] == ' ' || (length > 2 && memcmp(line, "==", 2) == 0);
+}
+
+// Remembers the last line of text[length] that says something.
 static void remember(WorkerText *to, const char *text, size_t length) {
   for (size_t end = length, start; end > 0; end = start) {
     while (end > 0 && text[end - 1] == '\n') end--;
     start = end;
     while (start > 0 && text[start - 1] != '\n') start--;
-    if (end == start || text[start] == ' ') continue;
+    if (says_nothing(text + start, end - start)) continue;
     snprintf(to->last_line, sizeof to->last_line, "%.*s", (int)(end - start), text + start);
     return;
   }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 typedef struct WorkerText {
-  char last_line[256];  // the last that was not empty
+  char last_line[256];  // the last that does not only add to one before it
 } WorkerText;
 
 // Passes on what the pipe's end `from` holds, without waiting. Control characters, with which a

@@ -55,7 +55,9 @@ class CapturedStderr {
 };
 
 // Warnings of decoders that go on with pixels that are not those of the picture. Others are
-// harmless: an odd colour profile, a field that is not known.
+// harmless: an odd colour profile, a field that is not known. WebP and BMP have no checksum, and
+// their decoders warn of nothing: changed bytes are other pixels, so only files that are cut off
+// are refused.
 bool reports_damage(const std::string &line) {
   static const char *const warnings[] = {
       "Corrupt JPEG data", "Premature end of JPEG", "Invalid SOS parameters",

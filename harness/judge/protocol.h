@@ -18,7 +18,7 @@ enum { SORTER_CONTROL = 3 };
 typedef enum CommandKind {
   COMMAND_DESCRIBE,  // the version: answered by ANSWER_DESCRIPTION, without a CUDA call
   COMMAND_OPEN,      // takes knobs, shared memory and the device: ANSWER_OPEN
-  COMMAND_PING,      // ANSWER_PING
+  COMMAND_PING,      // runs the clock without a sort: ANSWER_PING
   COMMAND_SORT       // ANSWER_READY, ANSWER_DONE, ANSWER_SORTED
 } CommandKind;
 

@@ -73,9 +73,11 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
 static bool collect(Sorter *sorter, const Command *command, double limit, const char *doing,
                     SortTimes *times) {
   Answer answer;
+  const double asked = seconds_now();
   const uint64_t secret = command->secret;
   if (!process_listen(sorter, secret, ANSWER_READY, limit, doing, &answer)) return false;
   const double start = seconds_now();
+  times->prepared = (start - asked) * 1e3;
   if (!process_listen(sorter, secret, ANSWER_DONE, limit, doing, &answer)) return false;
   times->waited = (seconds_now() - start) * 1e3;
   times->milliseconds = answer.milliseconds;
@@ -91,8 +93,14 @@ bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit,
   const size_t elements = trial->n + 2 * trial->guard;
   if (TRIAL_ARRAYS * elements * sizeof(uint32_t) > sorter->memory_bytes)
     quit(EXIT_DEVICE, "a sort of %zu elements is more than was asked for", trial->n);
-  for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
-    trial_fill(trial, array, sorter->memory + array * elements);
+  static const TrialArray order[] = {KEYS_OUT, POSITIONS_OUT, KEYS_IN, POSITIONS_IN};
+  double start = 0.0;
+  for (int i = 0; i < TRIAL_ARRAYS; i++) {
+    // The input last: a sorter that reads ahead sees it hardly sooner than it is asked.
+    if (order[i] == KEYS_IN) start = seconds_now();
+    trial_fill(trial, order[i], sorter->memory + order[i] * elements);
+  }
+  const double filling = (seconds_now() - start) * 1e3;
   Command command = {.kind = COMMAND_SORT,
                      .n = trial->n,
                      .guard = trial->guard,
@@ -101,7 +109,7 @@ bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit,
   char doing[64];
   snprintf(doing, sizeof doing, "at n = %zu", trial->n);
   ask(sorter, &command);
-  *times = (SortTimes){0};
+  *times = (SortTimes){.filling = filling};
   if (!collect(sorter, &command, limit, doing, times)) return false;
   for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
     trial_take(trial, array, sorter->memory + array * elements);

@@ -29,7 +29,10 @@ typedef struct Sorter {
 // What a sort took.
 typedef struct SortTimes {
   double milliseconds;  // as the sorter measured it by events
-  double waited;        // milliseconds between its start and its end by the judge's clock
+  // Milliseconds by the judge's clock:
+  double filling;   // it took to write keys and positions for the sorter
+  double prepared;  // from then to the start of the sort
+  double waited;    // from its start to its end
   int stages;
   double stage_ms[MAX_STAGES];
   size_t scratch_kept;  // blocks that the version did not return
@@ -51,7 +54,8 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit);
 // Sorts trial->keys and trial->positions, and fills trial->after and trial->outside.
 bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times);
 
-// Milliseconds from a question to its answer: the least that the judge's clock can tell.
+// Milliseconds by the judge's clock of a run that sorts nothing, but records the same events: the
+// judge cannot measure less.
 bool sorter_ping(Sorter *sorter, double *milliseconds);
 
 // Asks the process to end, and kills all processes that the version started. False if it did not

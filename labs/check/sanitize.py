@@ -34,6 +34,7 @@ def first_finding(output):
             if detail.startswith(("at ", "and ", "by ")):
                 text += " " + detail
         # "at histogram(unsigned int const *, unsigned int *)+0x150 in radix_v1/student_func.cu:56"
+        text = re.sub(r" at 0x[0-9a-f]+", "", text)
         text = re.sub(r"(\w+)(?:<[^()]*>)?\([^()]*\)\+0x[0-9a-f]+", r"\1", text)
         return re.sub(r"\S*/(\w+/[\w.]+:\d+)", r"\1", text)
     return None

@@ -6,7 +6,9 @@
 // in, keys and positions out.
 //
 //   (start)  -> 'l'                    the version is loaded
-//   's'      -> 'd' | 's' | 'g'        sorted; done, scratch not returned, or wrote beyond an array
+//   's'      -> 'd' | 's' | 'g' | 'h'  sorted; done, scratch not returned, wrote beyond an array,
+//   or
+//                                      sorted on the host
 //   'f'      -> 'f'                    fetches the outputs of the last sort once more
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
+#include "labs/check/host_copies.h"
 
 enum { COMMANDS = 3, ANSWERS = 4, MEMORY = 5, PAGE = 4096, GUARD = 64, ARRAYS = 4 };
 
@@ -84,11 +87,14 @@ static char sort_once(const SortVersion *version, Sort *sort) {
   if (n > capacity) check_fail("worker: n is greater than the shared memory");
   load(n, with_positions);
   stages_begin(version, false);
+  host_copies_begin(array(0), n);
   sort(device[0], with_positions ? device[1] : NULL, device[2], with_positions ? device[3] : NULL,
        n);
   CUDA_CHECK(cudaDeviceSynchronize());
+  const bool on_host = host_copies_found();
   fetch(n, with_positions);
   if (guards_changed(n)) return 'g';
+  if (on_host) return 'h';
   return scratch_outstanding() == 0 ? 'd' : 's';
 }
 

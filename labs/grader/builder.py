@@ -6,10 +6,14 @@ import shutil
 import subprocess
 import sys
 
-from . import sandbox, submissions
+from . import judge, sandbox, submissions, worker
 from .make import is_gpu_build, make, make_value, variables_of
 
 SECONDS = 180  # for the compiler
+REFERENCE_N = 65536
+# A sort may take this many times as long as the reference, and this many seconds at least.
+SLOWEST, LEAST_SECONDS = 30, 10
+WATCHED = ("cudaMemcpy", "cudaMemcpyAsync")  # calls of a submission that labs/check/host_copies.c takes
 
 
 class Builder:
@@ -21,6 +25,7 @@ class Builder:
         self.tools = os.path.join(work, "tools")
         self.reference = os.path.join(work, "reference.so")
         self.scores = os.path.join(work, "scores.raw")
+        self._reference_seconds = 0  # for a sort of REFERENCE_N pairs
         self.harness = set()  # names that the worker defines; no submission may replace them
 
     def prepare(self):
@@ -52,6 +57,18 @@ class Builder:
                 os.makedirs(os.path.dirname(f"{self.kit}/{source}"), exist_ok=True)
                 shutil.copy2(source, f"{self.kit}/{source}")
         self.harness = set(symbols(f"{self.build}/labs/worker", "--defined-only"))
+        self._time_reference()
+
+    def _time_reference(self):
+        keys, positions = judge.make_keys("uniform", REFERENCE_N, 0)
+        process = worker.Worker(self.tools, self.reference, REFERENCE_N, self.rubric["limits"], on_gpu=self.on_gpu)
+        self._reference_seconds = min(process.sort(keys, positions)[0] for _ in range(2))
+        process.close()
+
+    def seconds_for(self, n):
+        """The time limit of a sort of n elements."""
+        by_reference = SLOWEST * self._reference_seconds * n / REFERENCE_N
+        return min(self.rubric["limits"]["seconds"], max(LEAST_SECONDS, by_reference))
 
     def compile(self, student, path, slot):
         """Compiles inside the sandbox. Returns (path of the shared object, None) or (None, error)."""
@@ -85,12 +102,14 @@ class Builder:
             link = os.path.join(os.path.dirname(target), folder)
             if os.path.isfile(os.path.join(target, file)) and not os.path.lexists(link):
                 os.symlink("submission", link)
+        options = "".join(f"LDLIBS_submission += -Xlinker --wrap={name}\n" for name in WATCHED)
         mk = next((mk for mk in (f"labs/{self.lab}/version.mk", f"{self.lab}/version.mk") if os.path.isfile(mk)), None)
         if mk:
             with open(mk, encoding="utf-8") as file:
                 text = file.read().replace("_" + self.lab, "_submission")
-            with open(target + "/version.mk", "w", encoding="utf-8") as file:
-                file.write(text)
+            options += re.sub(r"(LDLIBS_submission\s*):=", r"\1+=", text)
+        with open(target + "/version.mk", "w", encoding="utf-8") as file:
+            file.write(options)
         return None
 
     def _run_make(self, work, slot):
@@ -98,7 +117,7 @@ class Builder:
         if os.getuid() == 0:
             for root, _, names in os.walk(work):
                 for name in [root] + [os.path.join(root, name) for name in names]:
-                    os.chown(name, 61000 + slot, 61000 + slot)
+                    os.chown(name, sandbox.user_of(slot), sandbox.user_of(slot))
         # A compiler needs more than a sort: files and processes.
         limits = {**self.rubric["limits"], "file_mb": 256, "processes": 128, "seconds": 120}
         command = sandbox.command_line(["make", "-s", self._goal()] + variables_of(self.build), {}, {"/lab": work}, {}, limits)

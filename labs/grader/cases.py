@@ -5,6 +5,7 @@ import time
 
 from . import judge, worker
 
+ANOTHER_ORDER = 65536  # of the homework's keys are sorted in another order
 MOST_LIMITS = 2  # time for the sorts of a group that crash, in multiples of the limit of one sort
 
 
@@ -16,7 +17,7 @@ def groups(rubric, scores, pairs_only):
         # CS344 never sorted an empty array; the contract here asks for it.
         "sizes": [("uniform", n, pairs) for n in judge.SIZES if n > 0 or not pairs_only for pairs in both],
         "inputs": [(kind, rubric["inputs"]["n"], pairs) for kind in judge.KINDS for pairs in both],
-        "homework": [("scores", homework, True), ("scores in another order", homework, True)],
+        "homework": [("scores", homework, True), ("scores in another order", min(homework, ANOTHER_ORDER), True)],
     }
 
 
@@ -29,6 +30,7 @@ class Run:
         self.whys = []  # a sentence for each wrong sort
         self.not_run = 0  # sorts that were left out after a hang or many crashes
         self.scratch = []  # the cases after which scratch memory was not returned
+        self.on_host = None  # the first case that was sorted on the host
         self.ended = None  # how the process ended, if it did
 
     def run(self, cases):
@@ -74,11 +76,13 @@ class Run:
     def _judge(self, text, keys, positions, expected):
         """None if the sort is right, otherwise the mistake."""
         stable = self._rubric["stable"]
-        _, answer, *outputs = self._process.sort(keys, positions, f"on {text}")
+        _, answer, *outputs = self._process.sort(keys, positions, f"on {text}", self._builder.seconds_for(len(keys)))
         if answer == "g":
             return "wrote beyond the end of an array"
         if answer == "s":
             self.scratch.append(text)
+        if answer == "h":
+            self.on_host = self.on_host or text
         wrong = judge.fault(keys, positions, expected, *outputs, stable, self._earlier)
         if wrong and self._crashes == 0:
             time.sleep(0.3)

@@ -78,6 +78,9 @@ class Grader:
             run = cases.Run(self.builder, version, self.rubric, slot, self.scores)
             passed = run.run(group)
             scratch += run.scratch
+            if run.on_host and "host_sort" in self.rubric:
+                self._sorts_on_host(record, run.on_host)
+                return
             whys[name] = run.whys
             if run.ended:
                 record["ended"] = run.ended
@@ -104,6 +107,13 @@ class Grader:
             for text in why[:1]:
                 if text not in record["diagnoses"]:
                     record["diagnoses"].append(text)
+
+    def _sorts_on_host(self, record, case):
+        """No points but for building, as for a forbidden call."""
+        why = f"{self.rubric['host_sort']} ({case})"
+        record["diagnoses"].append(why)
+        record["right"], record["groups"] = False, {"builds": record["groups"]["builds"]}
+        self._nothing_for_the_rest(record, why)
 
     def _stages(self, version, record, slot):
         rules = self.rubric["stages"]

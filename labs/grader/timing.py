@@ -5,17 +5,20 @@ import statistics
 
 from . import judge, worker
 
+ATTEMPTS = 3  # of a submission without full points for speed, so that none loses points by the load of the machine
+
 
 def time_beside_reference(tools, reference, version, rubric, on_gpu):
     """{"reference": [s], "submission": [s]}, one time per turn. Raises worker.Ended if a sort fails or is wrong."""
     rules = rubric["speed"]
+    n = rules["n"] if on_gpu else rules.get("n_cpu", rules["n"])
     seconds = {"reference": [], "submission": []}
     pair, earlier = {}, []
     try:
         for name, path, slot in (("reference", reference, 99), ("submission", version, 98)):
-            pair[name] = worker.Worker(tools, path, rules["n"], rubric["limits"], slot=slot, on_gpu=on_gpu)
+            pair[name] = worker.Worker(tools, path, n, rubric["limits"], slot=slot, on_gpu=on_gpu)
         for turn in range(rules["reps"] + 1):
-            keys, positions = judge.make_keys("uniform", rules["n"], os.urandom(8).hex())
+            keys, positions = judge.make_keys("uniform", n, os.urandom(8).hex())
             expected = judge.right_answer(keys, positions)
             for name, process in pair.items():
                 taken, _, out_keys, out_positions = process.sort(keys, positions)
@@ -40,11 +43,16 @@ def time_record(grader, record):
     if not record["right"]:
         record["groups"]["speed"] = {"score": 0, "max": points, "why": "only a sort that is right is timed"}
         return
+    ratio, times = None, {}
     try:
-        seconds = time_beside_reference(grader.builder.tools, grader.builder.reference, record["version"], grader.rubric, grader.builder.on_gpu)
-        times = {name: statistics.median(values) for name, values in seconds.items()}
-        # Of each turn by itself: a load that comes or goes between turns is in both of its times.
-        ratio = statistics.median(own / other for own, other in zip(seconds["submission"], seconds["reference"]))
+        for _ in range(ATTEMPTS):
+            seconds = time_beside_reference(grader.builder.tools, grader.builder.reference, record["version"], grader.rubric, grader.builder.on_gpu)
+            # Of each turn by itself: a load that comes or goes between turns is in both of its times.
+            again = statistics.median(own / other for own, other in zip(seconds["submission"], seconds["reference"]))
+            if ratio is None or again < ratio:
+                ratio, times = again, {name: statistics.median(values) for name, values in seconds.items()}
+            if ratio <= rules["full_until"]:
+                break
         score = points * min(1, rules["full_until"] / ratio)
         record["speed"] = {"backend": "a GPU" if grader.builder.on_gpu else "the cpu backend", "ms": round(times["submission"] * 1e3, 2), "reference_ms": round(times["reference"] * 1e3, 2), "ratio": round(ratio, 3)}
         if ratio > rules["full_until"]:

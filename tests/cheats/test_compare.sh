@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sorts of tests/sorts/cheat in compare, with few and with more repetitions: what the row says
+# The sorts of tests/sorts/cheat and attack in compare, with few and with more repetitions: what the row says
 # (README.md). HW4_DIR names the build folder. Prints TAP, as scripts/run_tests.sh counts it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -9,16 +9,18 @@ number=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
+program=cheat
+
 # says CHEAT CODE PART [OPTION...]: compare's exit code, and a part of its row
 says() {
   local cheat=$1 code=$2 part=$3 repetitions row actual good=1
   shift 3
   [ $# = 0 ] && set -- --pairs
   for repetitions in 1 2 5; do
-    row=$(CHEAT=$cheat "$build/compare" "$build/tests/sorts/cheat/version.so" --n 10000 \
+    row=$(CHEAT=$cheat "$build/compare" "$build/tests/sorts/$program/version.so" --n 10000 \
       --reps "$repetitions" --baseline none "$@" 2>/dev/null)
     actual=$?
-    row=$(grep '^cheat' <<<"$row")
+    row=$(grep "^$program" <<<"$row")
     if [ "$actual" != "$code" ] || [[ $row != *"$part"* ]]; then
       good=0
       echo "# $cheat, $repetitions repetitions: exit code $actual, $row"
@@ -30,11 +32,12 @@ says() {
 
 # The cpu backend ends a crashed worker itself, after naming the line.
 case $build in
-  *cuda* | *sanitize*) crash_code=1 ;;
-  *) crash_code=3 ;;
+  *sanitize*) crash_code=3 crash_text='failed: SUMMARY: AddressSanitizer: SEGV' ;;
+  *cuda*) crash_code=1 crash_text='Segmentation fault' ;;
+  *) crash_code=3 crash_text='Segmentation fault' ;;
 esac
 
-echo 1..17
+echo 1..21
 says none 0 PASS
 says works_once 1 'FAIL: multiset'
 says third_call 1 'FAIL: multiset'
@@ -42,7 +45,7 @@ says remember 1 'FAIL: pairing'
 says zero 1 'FAIL: multiset'
 says background 1 'FAIL: '
 says exit 1 'ended without a result, exit code 0'
-says segfault "$crash_code" 'Segmentation fault'
+says segfault "$crash_code" "$crash_text"
 says own_puts 0 PASS
 
 # Inputs whose order or keys a seed does not change: the answer of one run is not that of another.
@@ -56,3 +59,24 @@ for input in "--input $folder/keys.u32" "--input $folder/equal.u32" "--dist sort
 done
 says none 0 PASS --keys --input "$folder/keys.u32"
 says remember 1 'FAIL: multiset' --keys --input "$folder/keys.u32"
+
+# Times, and answers in files.
+program=attack
+says none 0 PASS
+case $build in
+  *cuda* | *sanitize*) number=$((number + 1)) && echo "ok $number - patched_timer # skip its code is for the cpu backend" ;;
+  *) says patched_timer 1 'FAIL: the time cannot be true' ;;
+esac
+# looks_up COUNT OPTION...: how many of the four sorts of a row are answered from files (a warm-up, two timed runs, the
+# last one, which is not timed, on the input that the seed gives)
+looks_up() {
+  local count=$1 looked_up
+  shift
+  looked_up=$(cd "$folder" && CHEAT=look_up "$compare" "$attack" --n 10000 --reps 2 --noise 0 --stages off --baseline none "$@" 2>&1 | grep -c 'looked up')
+  number=$((number + 1))
+  [ "$looked_up" = "$count" ] && echo "ok $number - look_up: $count $*" || echo "not ok $number - look_up: $looked_up instead of $count $*"
+}
+compare=$(realpath "$build/compare")
+attack=$(realpath "$build/tests/sorts/attack/version.so")
+looks_up 0
+looks_up 1

@@ -103,6 +103,25 @@ static void test_vary_generated(void **state) {
   workload_destroy(&workload);
 }
 
+// Number 0 comes from the seed, the others from the series.
+static void test_series(void **state) {
+  (void)state;
+  Workload workload = workload_create(LARGEST, false);
+  workload_draw(&workload, input_find("uniform"), 7);
+  assert_int_equal(workload.series, 7);
+  to_host(keys, workload.snapshot, LARGEST);
+  (void)vary(&workload, 1, false);
+  memcpy(expected, actual, sizeof expected);
+  workload.series = 8;
+  (void)vary(&workload, 1, false);
+  assert_memory_not_equal(actual, expected, sizeof expected);
+  assert_int_equal(vary(&workload, 0, false), 0);
+  workload.series = 7;
+  (void)vary(&workload, 1, false);
+  assert_memory_equal(actual, expected, sizeof expected);
+  workload_destroy(&workload);
+}
+
 // Pairs: snapshot, two arrays in, two out, the verdict's marks. Keys: snapshot, in, out, the
 // verdict's sorted keys and 1.1 for the library, as far as it sorts all at once. And the version's
 // scratch, unless it is unknown.
@@ -142,10 +161,10 @@ static void test_largest_n(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_load),        cmocka_unit_test(test_refresh),
-      cmocka_unit_test(test_vary_loaded), cmocka_unit_test(test_vary_generated),
-      cmocka_unit_test(test_bytes),       cmocka_unit_test(test_bytes_beyond),
-      cmocka_unit_test(test_largest_n),
+      cmocka_unit_test(test_load),         cmocka_unit_test(test_refresh),
+      cmocka_unit_test(test_vary_loaded),  cmocka_unit_test(test_vary_generated),
+      cmocka_unit_test(test_series),       cmocka_unit_test(test_bytes),
+      cmocka_unit_test(test_bytes_beyond), cmocka_unit_test(test_largest_n),
   };
   return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
 }

