@@ -1,13 +1,11 @@
 // The last step of buckets.cuh: sorts each bucket in the shared memory of a block.
 //
 // A counting sort by the next 10 to 12 bits leaves bins of a few keys, each of which a thread sorts
-// in registers. A crowded bin is sorted by counting its keys' last bits (crowded_bins.cuh); if
-// these are too many, the block sorts by stable passes instead (block_passes.cuh).
+// in registers. A block with a crowded bin sorts by stable passes instead (block_passes.cuh).
 #ifndef RADIX_V7_BUCKET_SORT_CUH
 #define RADIX_V7_BUCKET_SORT_CUH
 
 #include "radix_v7/block_passes.cuh"
-#include "radix_v7/crowded_bins.cuh"
 #include "radix_v7/few_keys.cuh"
 #include "radix_v7/partition.cuh"
 
@@ -28,51 +26,18 @@ struct BucketShared {
 };
 
 // Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where those of bin b
-// end. kCrowded: some may have more than MANY_KEYS, and are left as they are.
-template <int kThreads, int kBins, int kFewKeys, bool kCrowded>
+// end.
+template <int kThreads, int kBins, int kFewKeys>
 static __device__ __forceinline__ void sort_bins(const unsigned int *bin, unsigned int *tile) {
 #pragma unroll 2
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
     const unsigned int first = b == 0 ? 0 : bin[b - 1];
     const int keys = (int)(bin[b] - first);
-    if (keys > kFewKeys) {
-      if (!kCrowded || keys <= MANY_KEYS) sort_by_insertion(&tile[first], keys);
-    } else if (keys > 1) {
+    if (keys > kFewKeys)
+      sort_by_insertion(&tile[first], keys);
+    else if (keys > 1)
       sort_few<kFewKeys>(&tile[first], keys);
-    }
   }
-}
-
-// A bucket with crowded bins, from the tile, where its keys are in any order, to the tile. bin[] is
-// scanned for `digit`. Not inlined, so that it takes no registers from buckets without such bins.
-template <int kThreads, int kItems, int kFineBits, int kFewKeys>
-static __device__ __noinline__ void sort_crowded_bucket(
-    BucketShared<kThreads, kItems, kFineBits> &shared, unsigned int count, Digit digit) {
-  typedef BucketShared<kThreads, kItems, kFineBits> Shared;
-  constexpr int kBins = Shared::kBins;
-  static_assert(kThreads / WARP_SIZE * LAST_WORDS <= kThreads * PADDED, "room for counters");
-  const int left = (int)count - (int)threadIdx.x;
-  unsigned int key[kItems];
-#pragma unroll
-  for (int u = 0; u < kItems; u++)
-    key[u] = left > u * kThreads ? shared.tile[threadIdx.x + u * kThreads] : 0;
-  if (digit.shift > LAST_BITS) {
-    see_bits<kThreads>(key, 0, count, &shared.seen);
-    __syncthreads();
-    sort_by_passes<kThreads, kItems, false>(shared.tile, count, NULL, 0,
-                                            shared.seen.set & shared.seen.clear, shared.bin,
-                                            shared.warp_sums);
-    return;
-  }
-  __syncthreads();
-#pragma unroll
-  for (int u = 0; u < kItems; u++)
-    if (left > u * kThreads) place_in_tile<1>(&key[u], digit, shared.bin, shared.tile);
-  __syncthreads();
-  sort_bins<kThreads, kBins, kFewKeys, true>(shared.bin, shared.tile);
-  sort_crowded_bins<kThreads, kBins>(shared.bin, shared.tile, MANY_KEYS, digit.shift,
-                                     shared.tile + kThreads * kItems);
-  __syncthreads();
 }
 
 // One block per bucket: sorts in[start[b]..start[b + 1]) to `out`. Keys of a bucket agree in all
@@ -117,22 +82,25 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       scan_counters<Shared::kBins / kThreads>(shared.bin, shared.warp_sums, 1, NULL, 0);
   if (threadIdx.x < WARP_SIZE)  // behind the keys, room for the padding of each lane
     shared.bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED);
-  const bool crowded = __syncthreads_or(largest > MANY_KEYS) != 0;
+  const bool skewed = __syncthreads_or(largest > MANY_KEYS) != 0;
   digit = opaque_digit(digit);
-  if (!crowded) {
+  if (!skewed) {
 #pragma unroll
     for (int u = 0; u < kItems; u += PADDED)
       if (left_of_warp > u * kThreads)
         place_in_tile<PADDED>(&key[u], digit, shared.bin, shared.tile);
     __syncthreads();
-    sort_bins<kThreads, (int)kBins, kFewKeys, false>(shared.bin, shared.tile);
+    sort_bins<kThreads, (int)kBins, kFewKeys>(shared.bin, shared.tile);
     __syncthreads();
   } else {
+    see_bits<kThreads>(key, 0, count, &shared.seen);
 #pragma unroll
     for (int u = 0; u < kItems; u++)
       if (left > u * kThreads) shared.tile[threadIdx.x + u * kThreads] = key[u];
     __syncthreads();
-    sort_crowded_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, count, digit);
+    sort_by_passes<kThreads, kItems, false>(shared.tile, count, NULL, 0,
+                                            shared.seen.set & shared.seen.clear, shared.bin,
+                                            shared.warp_sums);
   }
   out += begin + threadIdx.x;
   const int left_again = (int)opaque((unsigned int)left);  // not kept in registers till here

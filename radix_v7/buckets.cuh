@@ -25,6 +25,11 @@ enum {
   MAX_BUCKET_BITS = 15,
   MAX_BUCKETS = 1 << MAX_BUCKET_BITS,
   MAX_PARTS = 1 << (MAX_BUCKET_BITS + 1) / 2,  // results of the first of two steps
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
+  COUNTING_BLOCKS = 2,  // of count_buckets that an SM holds: 2,048 threads
+#else
+  COUNTING_BLOCKS = 1,
+#endif
 };
 
 // The upper bits of the keys that number the buckets.
@@ -66,7 +71,7 @@ static __device__ void number_tiles(const unsigned int *start, unsigned int n, B
 
 // Counts the keys of each bucket; the last block to finish scans the counts and checks that no
 // bucket exceeds `capacity`. `tile` is the tile size of the second partition step.
-static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
+static __global__ void __launch_bounds__(HISTOGRAM_THREADS, COUNTING_BLOCKS)
     count_buckets(const unsigned int *keys, size_t n, BucketBits bits, unsigned int tile,
                   unsigned int capacity, BucketState state) {
   extern __shared__ unsigned int counters[];  // [buckets]
@@ -77,7 +82,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   wait_for_previous_kernel();
   for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) counters[b] = 0;
   __syncthreads();
-  count_watched<false>(counters, 1, keys, n, 32 - all_bits, capacity, state.host);
+  count_watched<false, true>(counters, 1, keys, n, 32 - all_bits, capacity, state.host);
   if (!is_hopeless())
     for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x)
       if (counters[b] > 0) atomicAdd(&bucket_counts[b], counters[b]);

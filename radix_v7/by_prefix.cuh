@@ -66,7 +66,7 @@ enum { PREFIX_PLANS = sizeof prefix_plans / sizeof *prefix_plans };
 // are on average; 5.5 times that is exceeded in one of 5 x 10^7 buckets.
 static bool uniform_fits(size_t n, const PrefixPlan *plan) {
   const double average = (double)n / (double)(1 << (plan->bits.low + plan->bits.high));
-  const double room = plan->block->capacity - (WARP_SIZE - 1) - average;
+  const double room = plan->block->capacity - MOST_LEAD - average;
   return room > 0 && room * room >= 30 * average;
 }
 

@@ -239,8 +239,9 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   wait_for_previous_kernel();
   if (*spread == DIGIT_UNUSED) return;
   const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
+  // None; or so many that the bucket is sorted by itself (note_if_large).
+  if (count - 1 >= Shared::kCapacity - MOST_LEAD) return;
   const unsigned int lead = begin % WARP_SIZE, behind = lead + count;
-  if (count == 0 || behind > Shared::kCapacity) return;  // a large bucket is sorted by itself
   // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
   // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
   const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, blockIdx.x % 2 * kBins, 0};

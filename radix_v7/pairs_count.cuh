@@ -57,10 +57,9 @@ static __device__ void sum_counters(const unsigned int *counters, unsigned int b
   }
 }
 
-// A block leaves begin % 32 slots empty, so that its warps access whole sectors.
 static __device__ __forceinline__ void note_if_large(LargeBuckets *large, unsigned int begin,
                                                      unsigned int count, unsigned int capacity) {
-  if (begin % WARP_SIZE + count > capacity) note_large(large, begin, count);
+  if (count > capacity - MOST_LEAD) note_large(large, begin, count);
 }
 
 // The last block: turns counts into starts, and decides. tell_host: no sweep will. `low_sum` is
@@ -145,7 +144,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
   __syncthreads();
-  count_watched<kPacked>(counters, copies, keys, n, shift, capacity, state.host);
+  count_watched<kPacked, false>(counters, copies, keys, n, shift, capacity, state.host);
   if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
   if (!is_last_block(&prefix_blocks_arrived)) return;
   finish_count((unsigned int)n, bits, capacity, tell_host, state, low_sum, warp_sums);

@@ -18,6 +18,9 @@ typedef struct Packed {
 } Packed;
 static constexpr unsigned int NO_HALF = 0xffffffffu;
 
+// A block leaves begin % 32 slots empty before its bucket, so that its warps access whole sectors.
+enum { MOST_LEAD = 31 };
+
 // The memory of one sort. Pairs travel input -> ... -> output by way of `scratch` and `halves`.
 typedef struct PairBuffers {
   Pairs input, output;

@@ -32,8 +32,7 @@ static const SortKnob knobs[] = {
      "size of the buckets, a row of `bucket_shapes` in by_buckets.cuh; 0: chosen by n"},
     {"prefixPlan", 0, -1, PREFIX_PLANS,
      "how pairs are sorted, a row of `prefix_plans` in by_prefix.cuh; 0: chosen by n; -1: sweeps"},
-    {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO,
-     "largest n of pairs that are sorted by a sample"},
+    {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO, "largest n that is sorted by a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
     {"largeFrom", LARGE_FROM, 1, 1 << 30,
@@ -64,11 +63,12 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
 }
 
 static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
+  // As fast as buckets for even keys, and faster for all others.
+  if (sample_suits(n) && sort_pairs_by_sample({in, in}, {out, NULL}, n)) return;
   unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
   const BucketShape *const wide = choose_wide_buckets(n);
-  bool sorted = wide != NULL ? sort_keys_by_prefix(in, spare, out, n, wide)
-                             : sort_by_buckets(in, spare, out, n);
-  if (!sorted && sample_suits(n)) sorted = sort_pairs_by_sample({in, in}, {out, NULL}, n);
+  const bool sorted = wide != NULL ? sort_keys_by_prefix(in, spare, out, n, wide)
+                                   : sort_by_buckets(in, spare, out, n);
   if (!sorted) {
     const Pairs input = {in, NULL}, spare_keys = {spare, NULL}, output = {out, NULL};
     sort_by_sweeps(input, spare_keys, output, n);

@@ -4,6 +4,7 @@
 // Each block looks at a sample before it counts. These signs end the count of the whole grid:
 //   - several buckets have many of a block's samples, or one has very many
 //   - many share their first 4 bits: more than there would be if all of these buckets were full
+//   - of bare keys: the last 16 bits have few values, so that bins inside a block would be crowded
 // Uniform keys look like that in less than one of 10^3 sorts, which then take the slower way.
 #ifndef RADIX_V7_WATCHED_COUNT_CUH
 #define RADIX_V7_WATCHED_COUNT_CUH
@@ -34,13 +35,13 @@ static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
 // A sampled key. The input is cut into a stretch for each thread of a block; in it each block has a
 // sample, whose turn differs from stretch to stretch. So a block's samples are far apart, and keys
 // in order do not pass for equal ones, nor do periodic keys.
-static __device__ __forceinline__ unsigned int sampled_prefix(const unsigned int *keys, size_t n,
-                                                              int shift, unsigned int threads) {
+static __device__ __forceinline__ unsigned int sampled_key(const unsigned int *keys, size_t n,
+                                                           unsigned int threads) {
   const size_t stride = n / ((size_t)gridDim.x * threads);
   const unsigned int turn = scramble(threadIdx.x) % gridDim.x;
   const size_t sample = (size_t)threadIdx.x * gridDim.x + (blockIdx.x + turn) % gridDim.x;
   const size_t jitter = __umulhi(scramble((unsigned int)sample), (unsigned int)stride);
-  return keys[sample * stride + jitter] >> shift;
+  return keys[sample * stride + jitter];
 }
 
 static __device__ __forceinline__ void end_if_hopeless(bool hopeless, volatile HostVerdict *host) {
@@ -48,14 +49,21 @@ static __device__ __forceinline__ void end_if_hopeless(bool hopeless, volatile H
   if (atomicExch(&count_hopeless, 1u) == 0) host->verdict = TOO_LARGE;
 }
 
+// Whether the lanes' keys have few, but not one value in their last 16 bits.
+static __device__ __forceinline__ bool few_lower_values(unsigned int key) {
+  const int alike = __popc((int)__match_any_sync(0xffffffffu, key & 0xffffu));
+  return alike >= 4 && alike < WARP_SIZE;
+}
+
 // Few keys: four warps of each block look at 32 each.
+template <bool kBare>
 static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int shift,
                                       volatile HostVerdict *host) {
   constexpr unsigned int kThreads = 4 * WARP_SIZE;
   if (threadIdx.x >= kThreads) return;
-  const unsigned int prefix = sampled_prefix(keys, n, shift, kThreads);
-  const int alike = __popc((int)__match_any_sync(0xffffffffu, prefix));
-  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12), host);
+  const unsigned int key = sampled_key(keys, n, kThreads);
+  const int alike = __popc((int)__match_any_sync(0xffffffffu, key >> shift));
+  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12) || (kBare && few_lower_values(key)), host);
 }
 
 // kPacked: two counters of 16 bits in 32. If one overflows, the sum of all is not n.
@@ -80,7 +88,7 @@ static __device__ __forceinline__ unsigned int most_in_group(size_t n, int bits,
 
 // Many keys: each block counts as many as it has threads, and takes them off its counters again.
 // All threads call it after a barrier.
-template <bool kPacked>
+template <bool kPacked, bool kBare>
 static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copies,
                                        const unsigned int *keys, size_t n, int shift,
                                        unsigned int capacity, volatile HostVerdict *host) {
@@ -89,7 +97,7 @@ static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copi
   if (threadIdx.x == 0) buckets_alike = 0;
   __syncthreads();
   const int bits = 32 - shift;
-  const unsigned int prefix = sampled_prefix(keys, n, shift, blockDim.x);
+  const unsigned int key = sampled_key(keys, n, blockDim.x), prefix = key >> shift;
   const unsigned int one = kPacked && prefix % 2 == 1 ? 1u << 16 : 1u;
   unsigned int *const counter = &counters[kPacked ? prefix / 2 : prefix * copies];
   const unsigned int alike = 1 + (atomicAdd(counter, one) / one & 0xffffu);
@@ -98,7 +106,9 @@ static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copi
   // A counter of 16 bits has room for one of 32 keys of a block; one for a quarter of all is slow.
   const bool very_many = alike > blockDim.x / (kPacked ? 40 : 4);
   const unsigned int in_group = 1 + atomicAdd(&group[prefix >> (bits - GROUP_BITS)], 1u);
-  end_if_hopeless(one_more || very_many || in_group > most_in_group(n, bits, capacity), host);
+  end_if_hopeless(one_more || very_many || in_group > most_in_group(n, bits, capacity) ||
+                      (kBare && few_lower_values(key)),
+                  host);
   __syncthreads();
   atomicSub(counter, one);
   __syncthreads();
@@ -131,17 +141,18 @@ static __device__ __forceinline__ void count_prefixes_of(unsigned int *counters,
     count_prefix<kPacked>(counters, keys[i], shift, copies);
 }
 
-// Adds keys[0..n) to the counters of the grid's blocks, or ends early: is_hopeless(). copies: of
-// each counter, 1 if kPacked; capacity: of a bucket. All threads call it after a barrier, and there
-// is one at its end.
-template <bool kPacked>
-static __device__ void count_watched(unsigned int *counters, unsigned int copies,
-                                     const unsigned int *keys, size_t n, int shift,
-                                     unsigned int capacity, volatile HostVerdict *host) {
+// Adds keys[0..n) to the counters of the grid's blocks, or ends early: is_hopeless(). kBare: they
+// have no positions; copies: of each counter, 1 if kPacked; capacity: of a bucket. All threads call
+// it after a barrier, and there is one at its end.
+template <bool kPacked, bool kBare>
+static __device__ __forceinline__ void count_watched(unsigned int *counters, unsigned int copies,
+                                                     const unsigned int *keys, size_t n, int shift,
+                                                     unsigned int capacity,
+                                                     volatile HostVerdict *host) {
   if (n >= MANY_WATCH_FROM)
-    watch_by_blocks<kPacked>(counters, copies, keys, n, shift, capacity, host);
+    watch_by_blocks<kPacked, kBare>(counters, copies, keys, n, shift, capacity, host);
   else if (n >= WATCHED_FROM)
-    watch_by_warps(keys, n, shift, host);
+    watch_by_warps<kBare>(keys, n, shift, host);
   count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
   __syncthreads();
 }

@@ -131,12 +131,13 @@ static void test_hopeless(void **state) {
 #endif
   const size_t n = MANY_WATCH_FROM;
   uint32_t *const many = (uint32_t *)malloc(n * sizeof *many);
-  for (int kind = 0; kind < 5; kind++) {
+  for (int kind = 0; kind < 6; kind++) {
     for (size_t i = 0; i < n; i++)
       many[i] = kind == 0   ? random_word()
                 : kind == 1 ? (uint32_t)i * 268u
                 : kind == 2 ? (i % 3 == 0 ? 77 : random_word())
                 : kind == 3 ? (uint32_t)(i * 134)
+                : kind == 4 ? (random_word() & 0xffff0000u) | (random_word() & 15)
                             : (uint32_t)i & 15;
     knobs_begin(&version);
     assert_int_equal(sorts(many, n), kind < 2);
