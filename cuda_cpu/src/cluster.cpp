@@ -63,8 +63,9 @@ void run_clusters(Grid &grid) {
   Cluster cluster;
   for (unsigned rank = 0; rank < size; rank++)
     cluster.blocks.push_back(std::make_unique<BlockState>());
+  const std::uint64_t clusters = size == 0 ? 0 : grid.blocks / size;
   std::uint64_t number;
-  while ((number = grid.next_block.fetch_add(1)) < grid.blocks / size) {
+  while ((number = grid.next_block.fetch_add(1)) < clusters) {
     cluster.finished.assign(size, false);
     for (unsigned rank = 0; rank < size; rank++) {
       BlockState &block = *cluster.blocks[rank];
