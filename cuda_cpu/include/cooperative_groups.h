@@ -337,4 +337,6 @@ void sync(const Group &group, CUDA_CPU_CALLER) {
 
 }  // namespace cooperative_groups
 
+#include <cooperative_groups/cluster.h>
+
 #endif

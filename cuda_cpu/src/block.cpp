@@ -53,6 +53,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   lay_out_threads(block, grid.launch.block);
   block.grid = &grid;
   block.index = unflatten(index, grid.launch.grid);
+  block.cluster = nullptr;
   block.started = block.returned = 0;
   block.collective = false;
   block.generation = 0;

@@ -65,6 +65,7 @@ struct BlockState : Block {
   int barrier_result = 0;              // true predicates at the last barrier
   int barrier_arrived = 0;             // threads that came to the last barrier
   bool at_grid_barrier = false;        // with all its threads
+  struct Cluster *cluster = nullptr;   // cluster.h; null for a cluster of one block
   std::uint64_t generation = 0;        // of the grid barrier that its threads wait for
   bool launch_failed = false;          // some thread's `last_error` is set
   bool shuffled = false;               // runs in the order of `random`

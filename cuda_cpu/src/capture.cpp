@@ -215,6 +215,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   if (captures == 0 || event == nullptr || event->capture == nullptr) return cudaSuccess;
   const Guard guard(mutex);
   if (!is_active(event->capture)) return cudaSuccess;
+  if (event->capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
   CUstream_st *const stream = object_of(handle);
   if (stream == nullptr) {  // the legacy stream cannot join
     event->capture->invalid = true;
@@ -232,7 +233,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return event != nullptr && event->capture != nullptr ? fail(cudaErrorCapturedEvent) : cudaSuccess;
+  if (event == nullptr || event->capture == nullptr) return cudaSuccess;
+  const Guard guard(mutex);
+  if (is_active(event->capture)) event->capture->invalid = true;  // as an H100 with CUDA 13.0 does
+  return fail(cudaErrorCapturedEvent);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
 

@@ -10,6 +10,7 @@
 
 #include "../check/check.h"
 #include "block.h"
+#include "cluster.h"
 #include "diagnose.h"
 #include "limits.h"
 #include "pages.h"
@@ -109,7 +110,10 @@ void run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
   const int threads = alone ? 1 : multiprocessors();
   {
     const DeviceScope device(DeviceScope::kRuntime);
-    if (threads == 1 && !launch.cooperative) {
+    const bool clusters = launch.cluster.x * launch.cluster.y * launch.cluster.z > 1;
+    if (threads == 1 && clusters) {
+      run_clusters(grid);
+    } else if (threads == 1 && !launch.cooperative) {
       run_ordinary(grid);
     } else {
 #pragma omp parallel num_threads(threads)
@@ -118,6 +122,8 @@ void run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
         if (launch.cooperative)
           run_cooperative(grid, static_cast<std::uint64_t>(omp_get_thread_num()),
                           static_cast<std::uint64_t>(omp_get_num_threads()));
+        else if (clusters)
+          run_clusters(grid);
         else
           run_ordinary(grid);
         pages::worker_leaves();

@@ -8,6 +8,7 @@
 #include <cuda_cpu/errors.h>
 #include <cuda_cpu/launch_calls.h>
 
+#include "../check/check.h"
 #include "block.h"
 #include "grid.h"
 #include "limits.h"
@@ -56,6 +57,17 @@ unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
 
 namespace {
 
+// At most 16 blocks, which is a Hopper GPU's limit with the attribute that allows more than 8.
+cudaError_t find_cluster_problem(const Launch &launch) {
+  const dim3 &g = launch.grid, &c = launch.cluster;
+  const std::uint64_t blocks = static_cast<std::uint64_t>(c.x) * c.y * c.z;
+  if (blocks == 0 || blocks > 16 || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+    return cudaErrorInvalidClusterSize;
+  // A grid barrier of clusters is missing, and CHECK builds know nothing of shared memory that
+  // another block accesses.
+  return blocks > 1 && (launch.cooperative || check::kOn) ? cudaErrorNotSupported : cudaSuccess;
+}
+
 cudaError_t find_problem(const Launch &launch) {
   const dim3 &g = launch.grid, &b = launch.block;
   const std::uint64_t threads = static_cast<std::uint64_t>(b.x) * b.y * b.z;
@@ -64,6 +76,7 @@ cudaError_t find_problem(const Launch &launch) {
   if (g.x == 0 || g.y == 0 || g.z == 0 || g.x > kMaxGridX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
     return cudaErrorInvalidConfiguration;
   if (launch.shared_bytes > shared_limit(launch.kernel)) return cudaErrorInvalidValue;
+  if (const cudaError_t error = find_cluster_problem(launch)) return error;
   if (launch.cooperative) {
     const std::uint64_t fit = static_cast<std::uint64_t>(multiprocessors()) *
                               resident_blocks(static_cast<unsigned>(threads), launch.shared_bytes);

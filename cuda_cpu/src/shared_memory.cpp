@@ -46,10 +46,9 @@ void *dynamic_shared([[maybe_unused]] const char *name,
   return memory;
 }
 
-void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
-                    [[maybe_unused]] const char *name, [[maybe_unused]] std::size_t element_bytes) {
-  if (current_block == nullptr) diagnose("memcheck", "a __shared__ array is used outside a kernel");
-  SharedMemory &shared = state_of(*current_block).shared;
+void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
+                       std::size_t alignment) {
+  SharedMemory &shared = block.shared;
   for (int i = 0; i < shared.arrays; i++)
     if (shared.array[i].key == key) return shared.array[i].memory;
   if (shared.arrays == kMaxStaticArrays)
@@ -58,17 +57,27 @@ void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
   const std::size_t from = (shared.used + kGap + alignment - 1) / alignment * alignment;
   const std::size_t gaps = check::kSharedGuard + kGap * static_cast<std::size_t>(shared.arrays + 1);
   // Static and dynamic arrays together; launch() checks the dynamic part alone.
-  const void *const kernel = state_of(*current_block).grid->launch.kernel;
-  const std::size_t limit = shared_limit(kernel) > kSharedDefault ? kSharedOptIn : kSharedDefault;
+  const std::size_t limit =
+      shared_limit(block.grid->launch.kernel) > kSharedDefault ? kSharedOptIn : kSharedDefault;
   if (from + bytes - gaps > limit)
     diagnose("memcheck", "the block's shared memory exceeds its limit of %zu bytes", limit);
-  void *const memory = shared.arena.get() + from;
+  char *const memory = shared.arena.get() + from;
   ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
   std::memset(memory, kPoison, bytes);
   shared.used = from + bytes;
-  shared.array[shared.arrays++] = {key, memory};
+  shared.array[shared.arrays++] = {key, memory, bytes, alignment};
+  return memory;
+}
+
+void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
+                    [[maybe_unused]] const char *name, [[maybe_unused]] std::size_t element_bytes) {
+  if (current_block == nullptr) diagnose("memcheck", "a __shared__ array is used outside a kernel");
+  BlockState &block = state_of(*current_block);
+  [[maybe_unused]] const int arrays = block.shared.arrays;
+  void *const memory = static_shared_in(block, key, bytes, alignment);
   if constexpr (check::kOn)
-    check::shared_array(state_of(*current_block), memory, bytes, name, element_bytes);
+    if (block.shared.arrays > arrays)
+      check::shared_array(block, memory, bytes, name, element_bytes);
   return memory;
 }
 

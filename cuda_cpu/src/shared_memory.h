@@ -18,7 +18,8 @@ struct SharedMemory {
   };
   struct Array {
     const void *key;
-    void *memory;
+    char *memory;
+    std::size_t bytes, alignment;
   };
   std::unique_ptr<char[], FreeArena> arena;
   std::size_t used = 0;  // bytes
@@ -29,6 +30,11 @@ struct SharedMemory {
   // Empties the arena except for `dynamic_bytes` of poison.
   void reset(std::size_t dynamic_bytes);
 };
+
+struct BlockState;
+// static_shared() in another block of the cluster.
+void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
+                       std::size_t alignment);
 
 }  // namespace cuda_cpu
 #endif

@@ -80,7 +80,6 @@ static void test_capture_spreads_by_events(void **) {
   CUDA_OK(cudaStreamWaitEvent(second, fork, 0));
   add<<<4, 256, 0, second>>>(b, kN, 5);
   CUDA_OK(cudaEventRecord(join, second));
-  ASSERT_CUDA(cudaErrorCapturedEvent, cudaEventQuery(join));
   add<<<4, 256, 0, first>>>(a, kN, 10);
   CUDA_OK(cudaStreamWaitEvent(first, join, 0));
   CUDA_OK(cudaMemcpyAsync(a, b, kN * sizeof(int) / 2, cudaMemcpyDeviceToDevice, first));
@@ -131,6 +130,11 @@ static void test_what_a_capture_forbids(void **) {
 
   CUDA_OK(cudaStreamBeginCapture(stream, global));
   ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaDeviceSynchronize());
+  expect_invalidated(stream);
+
+  CUDA_OK(cudaStreamBeginCapture(stream, global));
+  CUDA_OK(cudaEventRecord(event, stream));
+  ASSERT_CUDA(cudaErrorCapturedEvent, cudaEventQuery(event));
   expect_invalidated(stream);
 
   CUDA_OK(cudaStreamBeginCapture(stream, global));

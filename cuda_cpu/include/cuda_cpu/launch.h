@@ -109,6 +109,7 @@ struct Configuration {
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
+  dim3 cluster = dim3(1, 1, 1);  // blocks
 };
 
 struct Launch : Configuration {

@@ -100,10 +100,14 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, di
 
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeClusterDimension = 4,
   cudaLaunchAttributeProgrammaticStreamSerialization = 6,
 };
 union cudaLaunchAttributeValue {
   int cooperative;
+  struct {
+    unsigned int x, y, z;
+  } clusterDim;                                // blocks; the grid is a multiple of it
   int programmaticStreamSerializationAllowed;  // nothing overlaps here, so it has no effect
 };
 struct cudaLaunchAttribute {
@@ -120,11 +124,15 @@ struct cudaLaunchConfig_t {
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A... a) {
   bool cooperative = false;
-  for (unsigned i = 0; i < config->numAttrs; i++)
+  cuda_cpu::Configuration configuration = {config->gridDim, config->blockDim,
+                                           config->dynamicSmemBytes, config->stream};
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    const cudaLaunchAttributeValue &value = config->attrs[i].val;
     if (config->attrs[i].id == cudaLaunchAttributeCooperative)
-      cooperative = config->attrs[i].val.cooperative != 0;
-  const cuda_cpu::Configuration configuration = {config->gridDim, config->blockDim,
-                                                 config->dynamicSmemBytes, config->stream};
+      cooperative = value.cooperative != 0;
+    else if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+      configuration.cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+  }
   return cuda_cpu::launch_pointer<P...>("(cudaLaunchKernelEx)", configuration, cooperative, kernel,
                                         static_cast<P>(a)...);
 }
