@@ -4,11 +4,12 @@
 
 #include <stdbool.h>
 
-// Called directly before and after a timed run, outside the region that the events measure.
+// begin() and end() are called directly before and after a timed run, outside the region that the
+// events measure, and do not wait.
 typedef struct Witness {
-  void (*begin)(void *context);  // returns once the clock has been read
-  // Reads it again. False: it contradicts `claimed` milliseconds, those between the events.
-  bool (*end)(void *context, double claimed);
+  void (*begin)(void *context);
+  void (*end)(void *context, double claimed);  // milliseconds between the events
+  bool (*believes)(void *context);  // after end(): may wait. False: its clock contradicts the claim
   void *context;
 } Witness;
 

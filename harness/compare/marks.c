@@ -2,14 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/clock.h"
 
 // One record: the first of a run has no claim.
 typedef struct Mark {
@@ -21,47 +20,69 @@ static const double BEGINS = -1.0;
 
 // ---- the worker's side --------------------------------------------------------------------------
 
-// Waits without sleeping for a while, so that the run after it starts on a core that is awake.
-static char answer_to(const MarkSender *sender, double claimed) {
+static void send_mark(const MarkSender *sender, double claimed) {
   // A version may have forked, and its child comes back from the sort like the worker.
   if (getpid() != sender->process) _exit(EXIT_DEVICE);
   Mark mark = {.claimed = claimed};
   memcpy(mark.secret, sender->secret, sizeof mark.secret);
   if (send(sender->socket, &mark, sizeof mark, MSG_NOSIGNAL) != (ssize_t)sizeof mark)
     _exit(EXIT_DEVICE);
-  const double begin = seconds_now(), awake = 0.002;
-  for (char answer = 0;;) {
-    const int flags = seconds_now() - begin < awake ? MSG_DONTWAIT : 0;
-    const ssize_t length = recv(sender->socket, &answer, 1, flags);
-    if (length == 1) return answer;
-    if (length == 0 || (errno != EAGAIN && errno != EINTR)) _exit(EXIT_DEVICE);
-    sched_yield();
-  }
 }
 
-static void begin(void *context) { (void)answer_to(context, BEGINS); }
+static void begin(void *context) { send_mark(context, BEGINS); }
 
 // A claim is never taken for BEGINS.
-static bool end(void *context, double claimed) {
-  return answer_to(context, claimed >= 0.0 ? claimed : 0.0) != 0;
+static void end(void *context, double claimed) {
+  send_mark(context, claimed >= 0.0 ? claimed : 0.0);
+}
+
+static bool believes(void *context) {
+  const MarkSender *const sender = context;
+  char answer = 0;
+  ssize_t length;
+  do length = recv(sender->socket, &answer, 1, 0);
+  while (length < 0 && errno == EINTR);
+  if (length != 1) _exit(EXIT_DEVICE);
+  return answer != 0;
 }
 
 Witness marks_witness(MarkSender *sender) {
-  return (Witness){.begin = begin, .end = end, .context = sender};
+  return (Witness){.begin = begin, .end = end, .believes = believes, .context = sender};
 }
 
 // ---- the supervisor's side ----------------------------------------------------------------------
 
 bool marks_open(int ends[2]) {
-  return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 &&
-         fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+  const int on = 1;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  (void)setsockopt(ends[0], SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+  return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
 }
 
-int marks_take(int socket, const unsigned char secret[SECRET_BYTES], double *claimed) {
+// Seconds at which the kernel took the message from its sender. Where it does not stamp messages
+// (gVisor), the time at which they are read.
+static double stamp_of(struct msghdr *message) {
+  struct timespec t;
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL;
+       part = CMSG_NXTHDR(message, part))
+    if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMPNS) {
+      memcpy(&t, CMSG_DATA(part), sizeof t);
+      return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    }
+  (void)clock_gettime(CLOCK_REALTIME, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int marks_take(int socket, const unsigned char secret[SECRET_BYTES], double *claimed,
+               double *sent) {
   Mark mark;
-  const ssize_t length = recv(socket, &mark, sizeof mark, MSG_TRUNC);
-  if (length < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
-  if (length <= 0) return 0;  // its end is closed: the pipe of the reports shows that too
+  char control[CMSG_SPACE(sizeof(struct timespec))];
+  struct iovec place = {.iov_base = &mark, .iov_len = sizeof mark};
+  struct msghdr message = {
+      .msg_iov = &place, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  const ssize_t length = recvmsg(socket, &message, MSG_TRUNC);
+  if (length <= 0) return 0;  // if its end is closed, the pipe of the reports shows that too
+  *sent = stamp_of(&message);
   if (length != (ssize_t)sizeof mark || memcmp(mark.secret, secret, sizeof mark.secret) != 0)
     return -1;
   *claimed = mark.claimed;
@@ -73,15 +94,14 @@ static void reply(int socket, bool believed) {
   (void)send(socket, &answer, 1, MSG_NOSIGNAL);  // a worker that has ended needs none
 }
 
-void marks_follow(Watch *watch, int socket, double claimed, double now, double row_n) {
+void marks_follow(Watch *watch, int socket, double claimed, double sent, double row_n) {
   const double most_overhead = 1.0;
   if (claimed == BEGINS) {
     watch->running = true;
-    watch->begun = seconds_now();
-    reply(socket, true);
+    watch->begun = sent;
     return;
   }
-  const double waited = watch->running ? (now - watch->begun) * 1e3 : 0.0;
+  const double waited = watch->running ? (sent - watch->begun) * 1e3 : 0.0;
   bool believed = watch->running;
   watch->running = false;
   if (row_n < 0.0) {
@@ -108,7 +128,7 @@ bool marks_agree(const Watch *watch, const Measurement *measured, char *text, si
   if (!agree)
     snprintf(text, size,
              "FAIL: the time cannot be true: a run says that it took %.4f ms, and took %.4f ms by "
-             "the clock of another process",
+             "the kernel's clock",
              watch->claimed, watch->waited);
   return agree;
 }

@@ -1,5 +1,5 @@
-// When the timed runs of a worker begin and end, by the supervisor's clock: no code of a version
-// runs there, so that a version cannot change it.
+// When the timed runs of a worker begin and end, by the kernel's clock: it stamps each message when
+// it is sent, however busy the supervisor is, and no version can change it.
 #ifndef HARNESS_COMPARE_MARKS_H
 #define HARNESS_COMPARE_MARKS_H
 
@@ -18,7 +18,7 @@ typedef struct MarkSender {
   unsigned char secret[SECRET_BYTES];
 } MarkSender;
 
-// A witness that asks the supervisor. `sender` must outlive it.
+// A witness that reports to the supervisor. `sender` must outlive it.
 Witness marks_witness(MarkSender *sender);
 
 // ---- the supervisor's side ----------------------------------------------------------------------
@@ -26,7 +26,7 @@ Witness marks_witness(MarkSender *sender);
 // All times in milliseconds, but for `begun`.
 typedef struct Watch {
   bool running;            // between the two marks of a run
-  double begun;            // the run under way, by seconds_now()
+  double begun;            // of the run under way, in seconds since the epoch
   double overhead;         // the least that a run without a sort took; at most 1
   int believed;            // runs of this row whose time counts
   double least;            // of their times
@@ -37,12 +37,12 @@ typedef struct Watch {
 bool marks_open(int ends[2]);
 
 // Takes one mark from the socket, without waiting. 1: taken, 0: there is none, -1: it is no mark of
-// the worker that has the secret.
-int marks_take(int socket, const unsigned char secret[SECRET_BYTES], double *claimed);
+// the worker that has the secret. *sent: seconds since the epoch.
+int marks_take(int socket, const unsigned char secret[SECRET_BYTES], double *claimed, double *sent);
 
-// A mark of the worker has come at `now`; answers it. `row_n`: the elements of the row that is
+// Takes note of a mark, and answers one that ends a run. `row_n`: the elements of the row that is
 // measured, or -1 before it: then a run sorts nothing and shows the overhead.
-void marks_follow(Watch *watch, int socket, double claimed, double now, double row_n);
+void marks_follow(Watch *watch, int socket, double claimed, double sent, double row_n);
 
 // A new row: forgets the runs.
 void marks_new_row(Watch *watch);

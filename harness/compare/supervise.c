@@ -120,13 +120,13 @@ static bool take_reports(Run *run, WorkerProcess *worker, End *end) {
 
 // Answers the marks that are there. The reports before a mark are taken first: they show what it is
 // a mark of. False: as take_reports().
-static bool take_marks(Run *run, WorkerProcess *worker, double now, End *end) {
-  double claimed = 0.0;
+static bool take_marks(Run *run, WorkerProcess *worker, End *end) {
+  double claimed = 0.0, sent = 0.0;
   int taken;
-  while ((taken = marks_take(worker->marks, worker->secret, &claimed)) > 0) {
+  while ((taken = marks_take(worker->marks, worker->secret, &claimed, &sent)) > 0) {
     if (!take_reports(run, worker, end)) return false;
     const Row *const row = &run->comparison.plan->rows[run->next];
-    marks_follow(&run->watch, worker->marks, claimed, now, run->measuring ? (double)row->n : -1.0);
+    marks_follow(&run->watch, worker->marks, claimed, sent, run->measuring ? (double)row->n : -1.0);
   }
   if (taken < 0) *end = END_FORGED;
   return taken == 0;
@@ -159,11 +159,9 @@ static End follow(Run *run, WorkerProcess *worker) {
     }
     // A child of the version may hold the pipes open, so that their end is not seen.
     const int wait_ms = run->measuring && left < 0.25 ? (int)(left * 1000.0) + 1 : 250;
-    const int ready = poll(ends, 3, wait_ms);
-    const double now = seconds_now();
-    if (ready < 0) continue;
+    if (poll(ends, 3, wait_ms) < 0) continue;
     if ((ends[2].revents & POLLHUP) != 0) ends[2].fd = -1;
-    if (ends[2].revents != 0 && !take_marks(run, worker, now, &end)) break;
+    if (ends[2].revents != 0 && !take_marks(run, worker, &end)) break;
     if (run->measuring) progress_show(run->comparison.plan, run->next);
     ended = worker_process_has_ended(worker);  // before its last reports are taken
     if (ends[1].fd >= 0 && !worker_text_pass_on(&run->text, worker->text)) ends[1].fd = -1;
