@@ -155,6 +155,16 @@ files() { find "$work/results" -name "$1" | wc -l; }
   says ': 0 experiments, about 0 s'
 }
 
+@test "a bare machine: bash, coreutils, sed, grep and awk are enough" {
+  machine cuda 'driver 7'
+  mkdir "$work/bin"
+  for tool in bash env sed grep awk mktemp dirname basename tr sort tail head mv rm cat nproc mkdir chmod wc sleep touch; do
+    ln -s "$(type -P $tool)" "$work/bin"
+  done
+  run -0 env -i PATH="$work/bin" COMPARE="$work/compare" OUT="$work/results" bash scripts/reproduce.sh --only hw4
+  [ "$(files 'hw4*.json')" = 3 ]
+}
+
 @test "--list: the expected seconds of each group" {
   machine cuda 'driver 7'
   run -0 reproduce --list
