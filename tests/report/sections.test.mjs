@@ -130,10 +130,10 @@ test('instructions: warp instructions times 32 per pair, by the step that a kern
       ['scan', 1, null],
       ['rank', 6, null],
       ['scatter', 3, null],
-      ['sweep: rank and scatter', null, 2],
+      ['rank and scatter', null, 2],
     ],
   );
-  assert.equal(value(report, 'instructions.radix_v2'), '10.0, 60% of them to rank');
+  assert.equal(value(report, 'instructions.radix_v2'), '10.0, 60% of them in the step "rank"');
 });
 test('versions that continue others: gains, and the share of the floor', () => {
   const rows = [
