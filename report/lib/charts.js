@@ -204,6 +204,7 @@ function heat(figure, options) {
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const shade = (value) => 0.06 + (0.86 * Math.log(value / low)) / Math.log(high / low);
   const parts = [];
+  const squares = new Map(); // one path for all squares of a shade
   figure.panels.forEach((panel, k) => {
     const [x0, y0] = [(k % across) * Math.min(panelWidth, width / across) + left, Math.floor(k / across) * panelHeight + 30];
     parts.push(text(x0, y0 - 10, panel.name, { bold: true }));
@@ -212,7 +213,8 @@ function heat(figure, options) {
       row.forEach((value, j) => {
         if (value == null) return;
         const [x, y] = [px(x0 + j * cell), px(y0 + i * cell)];
-        parts.push(`<path d="M${x} ${y}h${cell}v${cell}h-${cell}z" class="c" fill-opacity="${shade(value).toFixed(2)}"/>`);
+        const tone = (Math.round(25 * shade(value)) / 25).toFixed(2);
+        squares.set(tone, `${squares.get(tone) ?? ''}M${x} ${y}h${cell}v${cell}h-${cell}z`);
         if (!narrow || down === 1)
           parts.push(
             text(x0 + (j + 0.5) * cell, y0 + i * cell + cell / 2 + 4, figure.short(value), {
@@ -231,6 +233,7 @@ function heat(figure, options) {
   });
   const height = Math.ceil(down / across) * panelHeight + 24;
   parts.push(text(4, height - 4, `down: ${figure.y.label}; across: ${figure.x.label}; framed: the fastest`, { cls: 'a' }));
+  parts.unshift(...[...squares].map(([tone, path]) => `<path d="${path}" class="c" fill-opacity="${tone}"/>`));
   return frame(figure, { ...options, height: height + 6 }, parts.join(''));
 }
 
