@@ -11,7 +11,6 @@
 
 #include "common/check.h"
 #include "cuda_cpu/cpuinfo.h"
-#include "harness/warm_up.h"
 
 #ifndef COMMIT
 #define COMMIT "unknown"
@@ -47,7 +46,6 @@ static void describe(Conditions *conditions) {
 // Asks the driver's own tool, by the device's address on the bus: CUDA's numbers of devices and the
 // tool's may differ.
 static void describe(Conditions *conditions) {
-  device_warm_up();  // so that the clocks are those of a busy device
   int device = 0, cache = 0;
   char bus[32], command[256], line[256] = "";
   CUDA_CHECK(cudaGetDevice(&device));

@@ -58,9 +58,12 @@ static void name_mistake(const Row *row, const Workload *workload, char *text, s
 static void measure_row(const Row *row, const Workload *workload, const Request *request,
                         Report *report) {
   set_knobs(row);
+  const bool on_host = row->loaded->version->on_host;
+  if (!on_host) device_warm_up();
   check_blame(row->loaded->version->name);
   report->measured = measure(row->loaded, workload, request->plan);
   check_blame(NULL);
+  if (!on_host) device_used();
   const Verdict *const verdict = &report->measured.verdict;
   const char *const outside = report->measured.outside.text;
   const bool right = verdict_passes(verdict) && outside[0] == '\0';
@@ -81,6 +84,7 @@ static void measure_row(const Row *row, const Workload *workload, const Request 
 
 void worker_run(const Request *request, const Plan *plan, size_t first, Deliver *deliver,
                 void *context) {
+  device_warm_up();  // so that the clocks of the conditions are those of the rows
   Report report = {.kind = REPORT_CONDITIONS, .conditions = conditions_now()};
   device_warm_up();
   report.conditions.copy_bytes_per_second = first == 0 ? measure_copy_rate() : 0.0;
@@ -106,15 +110,12 @@ void worker_run(const Request *request, const Plan *plan, size_t first, Deliver 
     }
     deliver(&report, context);
     report.kind = REPORT_DONE;
-    const bool on_device = sorts && !row->loaded->version->on_host;
-    if (on_device) device_warm_up();
     if (row->status == ROW_REFUSED) {
       report.status = ROW_REFUSED;
       memcpy(report.message, row->message, sizeof report.message);
     } else if (sorts) {
       measure_row(row, &workload, request, &report);
     }
-    if (on_device) device_used();
     deliver(&report, context);
   }
   if (made) workload_destroy(&workload);
