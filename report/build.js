@@ -86,7 +86,8 @@ function describe(device) {
   const caution = isGpu(device)
     ? ''
     : `<p class="missing caution">The cpu backend: a CPU executes the kernels, with smaller n. These times show that the code runs; they are no
-measure of a GPU. Only rows of CPU code (listed under Method) are times of code for this CPU.</p>`;
+measure of a GPU. Only rows of CPU code (listed under Method) are times of code for this CPU.
+The numbers of its charts are in report/results/${device.id}.</p>`;
   return `<div data-device="${device.id}"><p class="source">${escapeHtml(parts.filter(Boolean).join('; '))}</p>${caution}</div>`;
 }
 

@@ -37,7 +37,9 @@ function dots(figure, options) {
     parts.push(text(left - 10, row(i) + 5, name, { anchor: 'end' }), line(left, row(i), right, row(i), 'g'));
     for (const one of greyFirst(figure.series))
       if (one.values[i] != null)
-        parts.push(mark(styleOf(one), scale(one.values[i]), row(i), `${name}, ${one.name}: ${figure.format(one.values[i])}`));
+        parts.push(
+          mark(styleOf(one), scale(one.values[i]), row(i), numbers.includes(one) ? null : `${one.name}: ${figure.format(one.values[i])}`),
+        );
     numbers.forEach((one, k) => {
       if (one.values[i] != null)
         parts.push(text(right + 8 + (k + 1) * column, row(i) + 5, figure.format(one.values[i]), { anchor: 'end', cls: 'n' }));
@@ -202,6 +204,7 @@ function heat(figure, options) {
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const shade = (value) => 0.06 + (0.86 * Math.log(value / low)) / Math.log(high / low);
   const parts = [];
+  const squares = new Map(); // one path for all squares of a shade
   figure.panels.forEach((panel, k) => {
     const [x0, y0] = [(k % across) * Math.min(panelWidth, width / across) + left, Math.floor(k / across) * panelHeight + 30];
     parts.push(text(x0, y0 - 10, panel.name, { bold: true }));
@@ -209,10 +212,9 @@ function heat(figure, options) {
       parts.push(text(x0 - 6, y0 + i * cell + cell / 2 + 5, figure.rows[i], { anchor: 'end', cls: 'a' }));
       row.forEach((value, j) => {
         if (value == null) return;
-        const title = `${panel.name}, ${figure.y.label} ${figure.rows[i]}, ${figure.x.label} ${figure.columns[j]}: ${figure.format(value)}`;
-        parts.push(
-          `<rect x="${px(x0 + j * cell)}" y="${px(y0 + i * cell)}" width="${cell}" height="${cell}" class="c" fill-opacity="${shade(value).toFixed(2)}">${tip(title)}</rect>`,
-        );
+        const [x, y] = [px(x0 + j * cell), px(y0 + i * cell)];
+        const tone = (Math.round(25 * shade(value)) / 25).toFixed(2);
+        squares.set(tone, `${squares.get(tone) ?? ''}M${x} ${y}h${cell}v${cell}h-${cell}z`);
         if (!narrow || down === 1)
           parts.push(
             text(x0 + (j + 0.5) * cell, y0 + i * cell + cell / 2 + 4, figure.short(value), {
@@ -231,6 +233,7 @@ function heat(figure, options) {
   });
   const height = Math.ceil(down / across) * panelHeight + 24;
   parts.push(text(4, height - 4, `down: ${figure.y.label}; across: ${figure.x.label}; framed: the fastest`, { cls: 'a' }));
+  parts.unshift(...[...squares].map(([tone, path]) => `<path d="${path}" class="c" fill-opacity="${tone}"/>`));
   return frame(figure, { ...options, height: height + 6 }, parts.join(''));
 }
 
@@ -239,11 +242,11 @@ const DRAWERS = { heat, field };
 // Without tooltips: for phones, which have no pointer, and for pictures.
 const untitled = (svg) => svg.replace(/<title>[^<]*<\/title>/g, '').replace(/><\/(use|rect)>/g, '/>');
 
-// `alone`: the style sheet of a picture that stands by itself; without it, the page's applies.
+// `plain`: no tooltips. `alone`: the style sheet of a picture that stands by itself; without it, the page's applies.
 export function chartSvg(figure, options) {
   const drawer =
     DRAWERS[figure.type] ??
     (figure.stacked ? bars : figure.categories && (figure.type === 'bar' || figure.type === 'points') ? dots : lines);
   const svg = drawer(figure, options);
-  return options.narrow || options.alone ? untitled(svg) : svg;
+  return options.narrow || options.alone || options.plain ? untitled(svg) : svg;
 }

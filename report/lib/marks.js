@@ -15,6 +15,8 @@ export const MARKS = [
   'M-5-5L5 5V-5L-5 5Z', // bow tie
   'M-2-6H2V6H-2Z', // upright bar
   'M-6-2H6V2H-6Z', // level bar
+  'M-5.2-3.4L-3.4-5.2L0-1.8L3.4-5.2L5.2-3.4L1.8 0L5.2 3.4L3.4 5.2L0 1.8L-3.4 5.2L-5.2 3.4L-1.8 0Z', // cross
+  'M-6 3A6 6 0 0 1 6 3Z', // half disc
 ];
 const DASHES = ['', '9 3', '3 3', '10 3 2 3'];
 const COLORS = 8;

@@ -75,11 +75,12 @@ function figureHtml(figure, device) {
   if (drawn) {
     // The cpu backend's times are no result to be read on a phone; its wide drawing scrolls there.
     const scrolls = isGpu(device) ? '' : ` tabindex="0" role="region" aria-label="${escapeHtml(figure.title)}"`;
-    parts.push(`<div class="chart wide"${scrolls}>${chartSvg(figure, { width: WIDE })}</div>`);
+    parts.push(`<div class="chart wide"${scrolls}>${chartSvg(figure, { width: WIDE, plain: !isGpu(device) })}</div>`);
     if (isGpu(device)) parts.push(`<div class="chart narrow">${chartSvg(figure, { width: NARROW, narrow: true })}</div>`);
   }
   parts.push('</div>');
-  const tables = (figure.tables || drawn ? tablesOfFigure(figure) : [])
+  // The cpu backend's times are no result; its numbers are in its records only.
+  const tables = (isGpu(device) && (figure.tables || drawn) ? tablesOfFigure(figure) : [])
     .map(
       (table) =>
         (table.rows.length > 0 ? tableHtml(table, figure.title) : '') + (table.note ? `<p class="note">${escapeHtml(table.note)}</p>` : ''),

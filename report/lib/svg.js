@@ -8,14 +8,17 @@ export const px = (x) => String(Math.round(x * 10) / 10);
 // Widths of system fonts differ by a tenth; this is wide enough for the usual ones.
 export const textWidth = (text, points) => String(text).length * points * 0.55;
 
+// The style sheet has a class for each anchor: there are thousands of texts in the page.
+const ANCHORS = { middle: 'am', end: 'ae' };
+const classOf = (names) => (names.some(Boolean) ? ` class="${names.filter(Boolean).join(' ')}"` : '');
 export const text = (x, y, content, { anchor, cls, turn, bold } = {}) =>
-  `<text x="${px(x)}" y="${px(y)}"${anchor ? ` text-anchor="${anchor}"` : ''}${cls ? ` class="${cls}"` : ''}` +
+  `<text x="${Math.round(x)}" y="${Math.round(y)}"${classOf([cls, ANCHORS[anchor]])}` +
   `${bold ? ' font-weight="600"' : ''}${turn ? ` transform="rotate(${turn} ${px(x)} ${px(y)})"` : ''}>${escapeHtml(content)}</text>`;
 export const line = (x1, y1, x2, y2, cls) => `<path class="${cls}" d="M${px(x1)} ${px(y1)}L${px(x2)} ${px(y2)}"/>`;
 // A tooltip.
 export const tip = (title) => (title ? `<title>${escapeHtml(title)}</title>` : '');
 export const mark = (style, x, y, title) =>
-  `<use href="#m${style.mark}" x="${px(x)}" y="${px(y)}" class="${style.color}${style.hollow ? ' h' : ''}"` +
+  `<use href="#m${style.mark}" x="${Math.round(x)}" y="${Math.round(y)}" class="${style.color}${style.hollow ? ' h' : ''}"` +
   (tip(title) ? `>${tip(title)}</use>` : '/>');
 
 export function ticksOf(axis, scale, room) {
@@ -62,13 +65,20 @@ export function dodge(wanted, gap, low, high) {
   return places;
 }
 
+// All grid lines in one path, below everything else.
+function gridFirst(body) {
+  const grid = [];
+  const rest = body.replace(/<path class="g" d="([^"]+)"\/>/g, (_, d) => (grid.push(d), ''));
+  return `${grid.length > 0 ? `<path class="g" d="${grid.join('')}"/>` : ''}${rest}`;
+}
+
 export function frame(figure, { width, height, alone, title }, body) {
   const top = title ? 34 : 0;
   const head = alone
     ? `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 ${-top} ${px(width)} ${px(height + top)}" width="${px(width)}" height="${px(height + top)}">` +
       `<style>${alone}</style>${markDefinitions()}<rect y="${-top}" width="100%" height="100%" fill="#fff"/>${text(10, -12, title ?? '', { cls: 'title' })}`
     : `<svg viewBox="0 0 ${px(width)} ${px(height)}" role="img" aria-label="${escapeHtml(figure.title)}; the table below has the numbers">`;
-  return `${head}${body}</svg>`;
+  return `${head}${gridFirst(body)}</svg>`;
 }
 
 // Rows of a legend: mark and name, wrapped; returns {svg, height}.

@@ -38,7 +38,7 @@ test('without a script: every figure has its chart or a note, its numbers and it
       const visible = (place, selector) => [...place.querySelectorAll(selector)].filter((one) => one.getClientRects().length > 0);
       return all.map((figure) => ({
         id: figure.dataset.figure,
-        marks: visible(figure, 'svg use, svg rect').length,
+        marks: visible(figure, 'svg use, svg rect, svg path.c').length,
         notes: visible(figure, '.missing').length,
         source: visible(figure, '.source').length,
       }));

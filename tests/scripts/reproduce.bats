@@ -155,6 +155,17 @@ files() { find "$work/results" -name "$1" | wc -l; }
   says ': 0 experiments, about 0 s'
 }
 
+@test "a bare machine: bash, coreutils, sed, grep and awk are enough" {
+  machine cuda 'driver 7'
+  mkdir "$work/bin"
+  for tool in bash env sed grep awk mktemp dirname basename tr sort tail head mv rm cat nproc mkdir chmod readlink; do
+    ln -s "$(type -P "$tool")" "$work/bin"
+  done
+  run env -i PATH="$work/bin" COMPARE="$work/compare" OUT="$work/results" bash scripts/reproduce.sh --only hw4
+  [ "$status" = 0 ]
+  [ "$(files "*.json")" = 4 ]
+}
+
 @test "--list: the expected seconds of each group" {
   machine cuda 'driver 7'
   run -0 reproduce --list

@@ -11,7 +11,7 @@ const STEPS = [
   ['scan', /^(scan_|add_sums)/],
   ['rank', /^rank_/],
   ['scatter', /^scatter/],
-  ['sweep: rank and scatter', /^(one_sweep|partition|sweep_)/],
+  ['rank and scatter', /^(one_sweep|partition|sweep_)/],
 ];
 const stepOf = (kernel) => (STEPS.find(([, pattern]) => pattern.test(kernel)) ?? ['other'])[0];
 
@@ -55,9 +55,11 @@ export function instructionsValues(report, device) {
   const { versions, steps, at } = counted(device);
   if (versions.length < 2) return {};
   const most = (version) => steps.reduce((a, b) => (at(version, b) > at(version, a) ? b : a));
-  const one = (version) =>
-    versions.includes(version)
-      ? `${digits(at(version))}, ${percent((100 * at(version, most(version))) / at(version))} of them to ${most(version)}`
+  const one = (version) => {
+    const first = most(version);
+    return versions.includes(version)
+      ? `${digits(at(version))}, ${percent((100 * at(version, first)) / at(version))} of them in the step "${first}"`
       : null;
+  };
   return Object.fromEntries(versions.map((version) => [`instructions.${version}`, one(version)]));
 }
