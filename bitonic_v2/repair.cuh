@@ -8,25 +8,13 @@
 
 #include "bitonic_v2/tile.cuh"
 
-enum { ODD_EVEN_ROUNDS = 4, MOST_WARPS = 32 };
+enum { ODD_EVEN_ROUNDS = 4 };
 
-// A tile of `count` pairs in shared memory: words at bank_place, pairs by index, and MOST_WARPS
-// elements.
+// A tile of `count` pairs in shared memory: words at bank_place, pairs by index.
 typedef struct PairTile {
   Pairs words, pairs;
-  unsigned int *of_warp, count;
+  unsigned int count;
 } PairTile;
-
-static inline size_t pair_tile_bytes(size_t tile) {
-  return (3 * tile + MOST_WARPS) * sizeof(unsigned int);
-}
-
-static __device__ __forceinline__ PairTile pair_tile(unsigned int *shared, unsigned int tile,
-                                                     unsigned int count) {
-  const PairTile made = {
-      {shared, NULL}, {shared + tile, shared + 2 * tile}, shared + 3 * tile, count};
-  return made;
-}
 
 template <int ITEM_BITS>
 static __device__ __forceinline__ unsigned int word_at(PairTile tile, unsigned int i) {

@@ -141,46 +141,41 @@ static void far_steps(Pairs pairs, unsigned int n, int stage, int tile_bits) {
   }
 }
 
-// Shared memory of a tile's kernels.
-static size_t sort_bytes(const TileShape *shape, bool pairs) {
-  const size_t tile = (size_t)1 << shape->bits;
-  return pairs ? pair_tile_bytes(tile) : tile * sizeof(unsigned int);
+// Bytes of shared memory for `arrays` arrays of a tile's size.
+static size_t shared_bytes(const TileShape *shape, int arrays) {
+  return (size_t)arrays * sizeof(unsigned int) << shape->bits;
 }
 
-static size_t near_bytes(const TileShape *shape, bool pairs) {
-  return (pairs ? 2 : 1) * sizeof(unsigned int) << shape->bits;
-}
-
-// The smallest tile that holds n elements, or the largest that fits into this device's shared
-// memory.
-static const TileShape *choose_shape(size_t n, bool pairs) {
+// The smallest tile that holds n elements, or the largest that fits into shared memory, for whose
+// limit the driver is asked only above what every device has.
+static const TileShape *choose_shape(size_t n, int arrays) {
   const TileShape *shape = shapes;
-  if (knob("tile") != 0)
-    shape += knob("tile") - 1;
-  else
-    while (shape < shapes + SHAPES - 1 && n > (size_t)1 << shape->bits) shape++;
-  while (sort_bytes(shape, pairs) > 64 * 1024 && sort_bytes(shape, pairs) > dynamic_shared_limit())
+  if (knob("tile") != 0) shape += knob("tile") - 1;
+  while (knob("tile") == 0 && shape < shapes + SHAPES - 1 && n > (size_t)1 << shape->bits) shape++;
+  while (shared_bytes(shape, arrays) > 48 * 1024 &&
+         shared_bytes(shape, arrays) > dynamic_shared_limit())
     shape--;
   return shape;
 }
 
 template <bool PAIRS>
 static void sort(Pairs input, Pairs output, size_t n) {
-  const TileShape *const shape = choose_shape(n, PAIRS);
+  const int sort_arrays = PAIRS ? 3 : 1, near_arrays = PAIRS ? 2 : 1;  // words, keys, positions
+  const TileShape *const shape = choose_shape(n, sort_arrays);
   const unsigned int tiles = blocks_for(n, 1 << shape->bits);
-  const size_t bytes = sort_bytes(shape, PAIRS);
+  const size_t bytes = shared_bytes(shape, sort_arrays);
+  const size_t near_bytes = shared_bytes(shape, near_arrays);
   allow_shared_memory(shape->sort[PAIRS], bytes);
   stage_start("tiles");
   launch_overlapped(shape->sort[PAIRS], tiles, shape->threads, bytes, input, output, n);
   stage_stop();
+  if (tiles > 1) allow_shared_memory(shape->near[PAIRS], near_bytes);
   for (int stage = shape->bits + 1; n > (size_t)1 << (stage - 1); stage++) {
     stage_start("far");
     far_steps<PAIRS>(output, (unsigned int)n, stage, shape->bits);
     stage_stop();
     stage_start("near");
-    allow_shared_memory(shape->near[PAIRS], near_bytes(shape, PAIRS));
-    launch_overlapped(shape->near[PAIRS], tiles, shape->threads, near_bytes(shape, PAIRS), output,
-                      n);
+    launch_overlapped(shape->near[PAIRS], tiles, shape->threads, near_bytes, output, n);
     stage_stop();
   }
 }
