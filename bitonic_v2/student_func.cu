@@ -21,9 +21,14 @@
 
 enum { MOST_FAR_STEPS = 5, USUAL_FAR_STEPS = 4, FAR_THREADS = 128 };
 
+// Blocks for which a multiprocessor has registers: many large tiles want two, one small tile needs
+// no more than one.
+template <int THREAD_BITS>
+constexpr int MIN_BLOCKS = THREAD_BITS < 9 ? 1 : 2;
+
 // Each block sorts a tile.
 template <int ITEM_BITS, int THREAD_BITS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS)
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<THREAD_BITS>)
     sort_key_tiles(Pairs from, Pairs to, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -38,7 +43,7 @@ static __global__ void __launch_bounds__(1 << THREAD_BITS)
 }
 
 template <int ITEM_BITS, int THREAD_BITS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS)
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<THREAD_BITS>)
     sort_pair_tiles(Pairs from, Pairs to, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -51,7 +56,8 @@ static __global__ void __launch_bounds__(1 << THREAD_BITS)
 
 // The last steps of a stage, whose partners lie in the same tile.
 template <TILE_PARAMETERS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS) do_near_steps(Pairs pairs, size_t n) {
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<THREAD_BITS>)
+    do_near_steps(Pairs pairs, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
   wait_for_previous_kernel();

@@ -60,15 +60,14 @@ static __device__ __forceinline__ void sort_pairs(Pairs from, Pairs to, unsigned
   }
   sort_tile<ITEM_BITS, THREAD_BITS, unsigned int>(word, tile.words);
   put_neighbours<ITEM_BITS>(tile.words, word);
-  __syncthreads();
-  const bool exact = shift >= TILE_BITS;
-  const bool wrong_order = settle<ITEM_BITS, THREAD_BITS>(tile, word);
-  if (!exact && __syncthreads_or(wrong_order) != 0) {
-    repair<ITEM_BITS, THREAD_BITS>(tile, shift);
-    settle<ITEM_BITS, THREAD_BITS>(tile, word);
-  }
+  if (shift < TILE_BITS)
+    repair<ITEM_BITS, THREAD_BITS>(tile, agreeing<ITEM_BITS, INDEX>(word, count), shift);
+  else
+    __syncthreads();
+  const Window columns = window_at<ITEM_BITS>(THREAD_BITS, false);
 #pragma unroll
-  for (unsigned int e = 0; e < ITEMS; e++) get(&element[e], tile.pairs, word[e] & INDEX);
+  for (unsigned int e = 0; e < ITEMS; e++)
+    get(&element[e], tile.pairs, word_at<ITEM_BITS>(tile, window_index(columns, e)) & INDEX);
   store_window<ITEM_BITS, THREAD_BITS>(to, element, count);
 }
 
