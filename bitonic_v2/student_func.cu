@@ -19,16 +19,16 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum { MOST_FAR_STEPS = 5, USUAL_FAR_STEPS = 4, FAR_THREADS = 128 };
+enum { MOST_FAR_STEPS = 5, FAR_THREADS = 128 };
 
 // Blocks for which a multiprocessor has registers: many large tiles want two, one small tile needs
 // no more than one.
-template <int THREAD_BITS>
-constexpr int MIN_BLOCKS = THREAD_BITS < 9 ? 1 : 2;
+template <int ITEM_BITS, int THREAD_BITS>
+constexpr int MIN_BLOCKS = ITEM_BITS == 4 && THREAD_BITS == 9 ? 2 : 1;
 
 // Each block sorts a tile.
 template <int ITEM_BITS, int THREAD_BITS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<THREAD_BITS>)
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
     sort_key_tiles(Pairs from, Pairs to, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<THREAD_BIT
 }
 
 template <int ITEM_BITS, int THREAD_BITS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<THREAD_BITS>)
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
     sort_pair_tiles(Pairs from, Pairs to, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<THREAD_BIT
 
 // The last steps of a stage, whose partners lie in the same tile.
 template <TILE_PARAMETERS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<THREAD_BITS>)
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
     do_near_steps(Pairs pairs, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -105,7 +105,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const char *const stages[] = {"tiles", "far", "near", NULL};
 static const SortKnob knobs[] = {
     {"tile", 0, 0, SHAPES, "shape of the tile, a row of `shapes` (1-based); 0: chosen by n"},
-    {"steps", USUAL_FAR_STEPS, 1, MOST_FAR_STEPS, "steps per visit to device memory"},
+    {"steps", 0, 0, MOST_FAR_STEPS, "steps per visit to device memory; 0: 5 for keys, 4 for pairs"},
     {},
 };
 
@@ -134,8 +134,9 @@ static void launch_far(Pairs pairs, unsigned int n, int log_stride, bool mirror)
 // visits.
 template <bool PAIRS>
 static void far_steps(Pairs pairs, unsigned int n, int stage, int tile_bits) {
+  const int most = knob("steps") != 0 ? knob("steps") : PAIRS ? 4 : 5;
   int left = stage - tile_bits;
-  for (int visits = (left + knob("steps") - 1) / knob("steps"); visits > 0; visits--) {
+  for (int visits = (left + most - 1) / most; visits > 0; visits--) {
     const int steps = (left + visits - 1) / visits, log_stride = tile_bits + left - steps;
     const bool mirror = left == stage - tile_bits;
     if (steps == 1) launch_far<1, PAIRS>(pairs, n, log_stride, mirror);
