@@ -1,106 +1,67 @@
 // Words that agree in their upper bits, but whose keys do not: puts the keys in order.
 //
-// Among n uniform keys few words agree: 8 pairs of 4,096, each of which is settled by the two
-// threads that write it. Three or more take rounds of odd-even exchanges. If these are not enough,
-// the tile is sorted by the keys' lower bits first and then, stably, by the upper ones.
+// Among uniform keys few words agree: 8 pairs of 4,096. Odd-even exchanges of those neighbours
+// suffice. If some rounds of them do not, the tile is sorted by the keys' lower bits first and
+// then, stably, by the upper ones.
 #ifndef BITONIC_V2_REPAIR_CUH
 #define BITONIC_V2_REPAIR_CUH
 
 #include "bitonic_v2/tile.cuh"
 
-enum { ODD_EVEN_ROUNDS = 4, MOST_WARPS = 32 };
+enum { ODD_EVEN_ROUNDS = 4 };
 
-// A tile of `count` pairs in shared memory: words at bank_place, pairs by index, and MOST_WARPS
-// elements.
+// A tile of `count` pairs in shared memory: words at bank_place, pairs by index.
 typedef struct PairTile {
   Pairs words, pairs;
-  unsigned int *of_warp, count;
+  unsigned int count;
 } PairTile;
-
-static inline size_t pair_tile_bytes(size_t tile) {
-  return (3 * tile + MOST_WARPS) * sizeof(unsigned int);
-}
-
-static __device__ __forceinline__ PairTile pair_tile(unsigned int *shared, unsigned int tile,
-                                                     unsigned int count) {
-  const PairTile made = {
-      {shared, NULL}, {shared + tile, shared + 2 * tile}, shared + 3 * tile, count};
-  return made;
-}
 
 template <int ITEM_BITS>
 static __device__ __forceinline__ unsigned int word_at(PairTile tile, unsigned int i) {
   return tile.words.keys[bank_place<ITEM_BITS>(i)];
 }
 
-// Do the words i and i + 1 exist and agree in their upper bits? Without a branch.
+// Bit e: word e of the thread's neighbours agrees with the next one in the upper bits. The last
+// lane of a warp does not know the word after its own and sets the bit.
 template <int ITEM_BITS, unsigned int INDEX>
-static __device__ __forceinline__ bool agree(PairTile tile, unsigned int i) {
-  const unsigned int difference =
-      word_at<ITEM_BITS>(tile, i & INDEX) ^ word_at<ITEM_BITS>(tile, (i + 1) & INDEX);
-  return (i < tile.count - 1) & (difference <= INDEX);
-}
-
-// Are the keys of two words, which are neighbours, in the wrong order?
-template <unsigned int INDEX>
-static __device__ __forceinline__ bool misplaced(PairTile tile, unsigned int first,
-                                                 unsigned int second) {
-  return tile.pairs.keys[first & INDEX] > tile.pairs.keys[second & INDEX];
-}
-
-// The word that belongs at i if word i agrees with at most one other; otherwise word i, and
-// wrong_order is set if its key is greater than the next.
-template <int ITEM_BITS, unsigned int INDEX>
-static __device__ __forceinline__ unsigned int settled_word(PairTile tile, unsigned int i,
-                                                            bool *wrong_order) {
-  const unsigned int word = word_at<ITEM_BITS>(tile, i);
-  const bool with_next = agree<ITEM_BITS, INDEX>(tile, i);
-  if (!with_next && !agree<ITEM_BITS, INDEX>(tile, i - 1)) return word;
-  const unsigned int first = with_next ? i : i - 1;
-  const unsigned int a = word_at<ITEM_BITS>(tile, first), b = word_at<ITEM_BITS>(tile, first + 1);
-  if (!misplaced<INDEX>(tile, a, b)) return word;
-  if (!agree<ITEM_BITS, INDEX>(tile, first - 1) && !agree<ITEM_BITS, INDEX>(tile, first + 1))
-    return a ^ b ^ word;
-  *wrong_order = true;
-  return word;
-}
-
-// Reads the words that belong into the thread's columns. Returns whether they agree with too many
-// others and their keys are in the wrong order.
-template <int ITEM_BITS, int THREAD_BITS>
-static __device__ __forceinline__ bool settle(PairTile tile, unsigned int *word) {
-  constexpr unsigned int INDEX = (1u << (ITEM_BITS + THREAD_BITS)) - 1;
-  const Window columns = window_at<ITEM_BITS>(THREAD_BITS, false);
-  bool agreed = false, wrong_order = false;
+static __device__ __forceinline__ unsigned int agreeing(const unsigned int *word,
+                                                        unsigned int count) {
+  constexpr int ITEMS = 1 << ITEM_BITS;
+  const int left = (int)count - 1 - (int)(threadIdx.x << ITEM_BITS);
+  const unsigned int after = __shfl_down_sync(0xffffffffu, word[0], 1);
+  unsigned int bits = 0;
 #pragma unroll
-  for (unsigned int e = 0; e < 1u << ITEM_BITS; e++) {
-    const unsigned int i = window_index(columns, e);
-    word[e] = word_at<ITEM_BITS>(tile, i);
-    agreed |= agree<ITEM_BITS, INDEX>(tile, i) | agree<ITEM_BITS, INDEX>(tile, i - 1);
-  }
-  if (!agreed) return false;
-#pragma unroll
-  for (unsigned int e = 0; e < 1u << ITEM_BITS; e++)
-    word[e] = settled_word<ITEM_BITS, INDEX>(tile, window_index(columns, e), &wrong_order);
-  return wrong_order;
+  for (int e = 0; e < ITEMS - 1; e++)
+    if ((word[e] ^ word[e + 1]) <= INDEX) bits |= 1u << e;
+  if (threadIdx.x % WARP == WARP - 1 || (word[ITEMS - 1] ^ after) <= INDEX)
+    bits |= 1u << (ITEMS - 1);
+  if (left < ITEMS) bits &= left > 0 ? (1u << left) - 1 : 0u;  // padding
+  return bits;
 }
 
-// Exchanges neighbours whose words agree and whose keys are in the wrong order, the even ones with
-// the next, then the odd ones. Returns whether there were any; contains barriers, the last at its
-// end.
+// Exchanges word i and the next if they agree and their keys are in the wrong order.
 template <int ITEM_BITS, unsigned int INDEX>
-static __device__ __forceinline__ bool odd_even_round(PairTile tile) {
+static __device__ __forceinline__ bool exchange_if_wrong(PairTile tile, unsigned int i) {
+  unsigned int *const a = &tile.words.keys[bank_place<ITEM_BITS>(i)];
+  unsigned int *const b = &tile.words.keys[bank_place<ITEM_BITS>(i + 1)];
+  const unsigned int first = *a, second = *b;
+  const bool wrong =
+      (first ^ second) <= INDEX && tile.pairs.keys[first & INDEX] > tile.pairs.keys[second & INDEX];
+  if (wrong) *a = second, *b = first;
+  return wrong;
+}
+
+// Exchanges agreeing neighbours whose keys are in the wrong order, those with an even first index
+// before the others. Returns whether there were any; contains barriers, the last at its end.
+template <int ITEM_BITS, unsigned int INDEX>
+static __device__ __forceinline__ bool odd_even_round(PairTile tile, unsigned int bits) {
   bool exchanged = false;
-  for (unsigned int odd = 0; odd < 2; odd++) {
+#pragma unroll 1
+  for (int odd = 0; odd < 2; odd++) {
     __syncthreads();
-    for (unsigned int i = 2 * threadIdx.x + odd; i < tile.count; i += 2 * blockDim.x) {
-      if (!agree<ITEM_BITS, INDEX>(tile, i)) continue;
-      const unsigned int first = word_at<ITEM_BITS>(tile, i),
-                         second = word_at<ITEM_BITS>(tile, i + 1);
-      if (!misplaced<INDEX>(tile, first, second)) continue;
-      tile.words.keys[bank_place<ITEM_BITS>(i)] = second;
-      tile.words.keys[bank_place<ITEM_BITS>(i + 1)] = first;
-      exchanged = true;
+    for (unsigned int left = bits & 0x55555555u << odd; left != 0; left &= left - 1) {
+      const unsigned int e = (unsigned int)__ffs((int)left) - 1;
+      exchanged |= exchange_if_wrong<ITEM_BITS, INDEX>(tile, threadIdx.x << ITEM_BITS | e);
     }
   }
   return __syncthreads_or(exchanged) != 0;
@@ -120,14 +81,12 @@ static __device__ __forceinline__ void permute(PairTile tile) {
   __syncthreads();
 }
 
-// Sorts the words and, if need be, the pairs, so that the keys of the words are in order. shift:
-// the bits that all keys share. Ends with a barrier.
+// Sorts the pairs by the lower bits of their keys, then their words by the upper ones. shift: the
+// bits that all keys share. Contains barriers, the last at its end.
 template <int ITEM_BITS, int THREAD_BITS>
-static __device__ __forceinline__ void repair(PairTile tile, int shift) {
+static __device__ __forceinline__ void sort_by_halves(PairTile tile, int shift) {
   constexpr int TILE_BITS = ITEM_BITS + THREAD_BITS, ITEMS = 1 << ITEM_BITS;
   constexpr unsigned int INDEX = (1u << TILE_BITS) - 1;
-  for (int round = 0; round < ODD_EVEN_ROUNDS; round++)
-    if (!odd_even_round<ITEM_BITS, INDEX>(tile)) return;
   enum { LOWER_BITS, UPPER_BITS };
 #pragma unroll 1  // the code of one sort, not of two
   for (int pass = LOWER_BITS; pass <= UPPER_BITS; pass++) {
@@ -143,6 +102,17 @@ static __device__ __forceinline__ void repair(PairTile tile, int shift) {
     __syncthreads();
     if (pass == LOWER_BITS) permute<ITEM_BITS, THREAD_BITS>(tile);
   }
+}
+
+// Puts the keys of the words in order, where words agree: `bits`, see agreeing. Contains barriers,
+// the last at its end.
+template <int ITEM_BITS, int THREAD_BITS>
+static __device__ __forceinline__ void repair(PairTile tile, unsigned int bits, int shift) {
+  constexpr unsigned int INDEX = (1u << (ITEM_BITS + THREAD_BITS)) - 1;
+#pragma unroll 1
+  for (int round = 0; round < ODD_EVEN_ROUNDS; round++)
+    if (!odd_even_round<ITEM_BITS, INDEX>(tile, bits)) return;
+  sort_by_halves<ITEM_BITS, THREAD_BITS>(tile, shift);
 }
 
 #endif

@@ -19,11 +19,16 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum { MOST_FAR_STEPS = 5, USUAL_FAR_STEPS = 4, FAR_THREADS = 128 };
+enum { MOST_FAR_STEPS = 5, FAR_THREADS = 128 };
+
+// Blocks for which a multiprocessor has registers: many large tiles want two, one small tile needs
+// no more than one.
+template <int ITEM_BITS, int THREAD_BITS>
+constexpr int MIN_BLOCKS = ITEM_BITS == 4 && THREAD_BITS == 9 ? 2 : 1;
 
 // Each block sorts a tile.
 template <int ITEM_BITS, int THREAD_BITS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS)
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
     sort_key_tiles(Pairs from, Pairs to, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -38,7 +43,7 @@ static __global__ void __launch_bounds__(1 << THREAD_BITS)
 }
 
 template <int ITEM_BITS, int THREAD_BITS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS)
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
     sort_pair_tiles(Pairs from, Pairs to, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -51,7 +56,8 @@ static __global__ void __launch_bounds__(1 << THREAD_BITS)
 
 // The last steps of a stage, whose partners lie in the same tile.
 template <TILE_PARAMETERS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS) do_near_steps(Pairs pairs, size_t n) {
+static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
+    do_near_steps(Pairs pairs, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
   wait_for_previous_kernel();
@@ -99,7 +105,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const char *const stages[] = {"tiles", "far", "near", NULL};
 static const SortKnob knobs[] = {
     {"tile", 0, 0, SHAPES, "shape of the tile, a row of `shapes` (1-based); 0: chosen by n"},
-    {"steps", USUAL_FAR_STEPS, 1, MOST_FAR_STEPS, "steps per visit to device memory"},
+    {"steps", 0, 0, MOST_FAR_STEPS, "steps per visit to device memory; 0: 5 for keys, 4 for pairs"},
     {},
 };
 
@@ -128,8 +134,9 @@ static void launch_far(Pairs pairs, unsigned int n, int log_stride, bool mirror)
 // visits.
 template <bool PAIRS>
 static void far_steps(Pairs pairs, unsigned int n, int stage, int tile_bits) {
+  const int most = knob("steps") != 0 ? knob("steps") : PAIRS ? 4 : 5;
   int left = stage - tile_bits;
-  for (int visits = (left + knob("steps") - 1) / knob("steps"); visits > 0; visits--) {
+  for (int visits = (left + most - 1) / most; visits > 0; visits--) {
     const int steps = (left + visits - 1) / visits, log_stride = tile_bits + left - steps;
     const bool mirror = left == stage - tile_bits;
     if (steps == 1) launch_far<1, PAIRS>(pairs, n, log_stride, mirror);
@@ -141,46 +148,41 @@ static void far_steps(Pairs pairs, unsigned int n, int stage, int tile_bits) {
   }
 }
 
-// Shared memory of a tile's kernels.
-static size_t sort_bytes(const TileShape *shape, bool pairs) {
-  const size_t tile = (size_t)1 << shape->bits;
-  return pairs ? pair_tile_bytes(tile) : tile * sizeof(unsigned int);
+// Bytes of shared memory for `arrays` arrays of a tile's size.
+static size_t shared_bytes(const TileShape *shape, int arrays) {
+  return (size_t)arrays * sizeof(unsigned int) << shape->bits;
 }
 
-static size_t near_bytes(const TileShape *shape, bool pairs) {
-  return (pairs ? 2 : 1) * sizeof(unsigned int) << shape->bits;
-}
-
-// The smallest tile that holds n elements, or the largest that fits into this device's shared
-// memory.
-static const TileShape *choose_shape(size_t n, bool pairs) {
+// The smallest tile that holds n elements, or the largest that fits into shared memory, for whose
+// limit the driver is asked only above what every device has.
+static const TileShape *choose_shape(size_t n, int arrays) {
   const TileShape *shape = shapes;
-  if (knob("tile") != 0)
-    shape += knob("tile") - 1;
-  else
-    while (shape < shapes + SHAPES - 1 && n > (size_t)1 << shape->bits) shape++;
-  while (sort_bytes(shape, pairs) > 64 * 1024 && sort_bytes(shape, pairs) > dynamic_shared_limit())
+  if (knob("tile") != 0) shape += knob("tile") - 1;
+  while (knob("tile") == 0 && shape < shapes + SHAPES - 1 && n > (size_t)1 << shape->bits) shape++;
+  while (shared_bytes(shape, arrays) > 48 * 1024 &&
+         shared_bytes(shape, arrays) > dynamic_shared_limit())
     shape--;
   return shape;
 }
 
 template <bool PAIRS>
 static void sort(Pairs input, Pairs output, size_t n) {
-  const TileShape *const shape = choose_shape(n, PAIRS);
+  const int sort_arrays = PAIRS ? 3 : 1, near_arrays = PAIRS ? 2 : 1;  // words, keys, positions
+  const TileShape *const shape = choose_shape(n, sort_arrays);
   const unsigned int tiles = blocks_for(n, 1 << shape->bits);
-  const size_t bytes = sort_bytes(shape, PAIRS);
+  const size_t bytes = shared_bytes(shape, sort_arrays);
+  const size_t near_bytes = shared_bytes(shape, near_arrays);
   allow_shared_memory(shape->sort[PAIRS], bytes);
   stage_start("tiles");
   launch_overlapped(shape->sort[PAIRS], tiles, shape->threads, bytes, input, output, n);
   stage_stop();
+  if (tiles > 1) allow_shared_memory(shape->near[PAIRS], near_bytes);
   for (int stage = shape->bits + 1; n > (size_t)1 << (stage - 1); stage++) {
     stage_start("far");
     far_steps<PAIRS>(output, (unsigned int)n, stage, shape->bits);
     stage_stop();
     stage_start("near");
-    allow_shared_memory(shape->near[PAIRS], near_bytes(shape, PAIRS));
-    launch_overlapped(shape->near[PAIRS], tiles, shape->threads, near_bytes(shape, PAIRS), output,
-                      n);
+    launch_overlapped(shape->near[PAIRS], tiles, shape->threads, near_bytes, output, n);
     stage_stop();
   }
 }

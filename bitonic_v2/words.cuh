@@ -23,24 +23,25 @@ static __device__ __forceinline__ unsigned int warp_or(unsigned int value) {
 }
 
 // Number of leading bits in which all keys agree, at most 31. `differences`: the bits in which the
-// thread's keys differ from the tile's first; of_warp: shared memory of MOST_WARPS elements. All
-// threads call it; contains a barrier.
+// thread's keys differ from the tile's first; of_warp: shared memory, an element for each warp. All
+// threads call it; contains barriers, the last at its end.
 static __device__ __forceinline__ int common_bits(unsigned int differences, unsigned int *of_warp) {
   const unsigned int lane = threadIdx.x % WARP, warps = blockDim.x / WARP;
   differences = warp_or(differences);
   if (lane == 0) of_warp[threadIdx.x / WARP] = differences;
   __syncthreads();
   differences = warp_or(of_warp[lane % warps]);
+  __syncthreads();
   return differences == 0 ? 31 : __clz((int)differences);
 }
 
-// Sorts count pairs from device memory to device memory; shared: pair_tile_bytes.
+// Sorts count pairs from device memory to device memory; shared: three elements for each of a tile.
 template <int ITEM_BITS, int THREAD_BITS>
 static __device__ __forceinline__ void sort_pairs(Pairs from, Pairs to, unsigned int count,
                                                   unsigned int *shared) {
   constexpr int TILE_BITS = ITEM_BITS + THREAD_BITS, ITEMS = 1 << ITEM_BITS;
-  constexpr unsigned int INDEX = (1u << TILE_BITS) - 1;
-  const PairTile tile = pair_tile(shared, 1u << TILE_BITS, count);
+  constexpr unsigned int TILE = 1u << TILE_BITS, INDEX = TILE - 1;
+  const PairTile tile = {{shared, NULL}, {shared + TILE, shared + 2 * TILE}, count};
   const unsigned int first_key = from.keys[0];
   Element element[ITEMS];
   unsigned int word[ITEMS], differences = 0;
@@ -51,7 +52,7 @@ static __device__ __forceinline__ void sort_pairs(Pairs from, Pairs to, unsigned
     put(tile.pairs, i, element[e]);
     if (i < count) differences |= element[e].key ^ first_key;
   }
-  const int shift = common_bits(differences, tile.of_warp);
+  const int shift = common_bits(differences, tile.words.keys);
 #pragma unroll
   for (unsigned int e = 0; e < ITEMS; e++) {
     const unsigned int i = e << THREAD_BITS | threadIdx.x;
@@ -59,15 +60,14 @@ static __device__ __forceinline__ void sort_pairs(Pairs from, Pairs to, unsigned
   }
   sort_tile<ITEM_BITS, THREAD_BITS, unsigned int>(word, tile.words);
   put_neighbours<ITEM_BITS>(tile.words, word);
-  __syncthreads();
-  const bool exact = shift >= TILE_BITS;
-  const bool wrong_order = settle<ITEM_BITS, THREAD_BITS>(tile, word);
-  if (!exact && __syncthreads_or(wrong_order) != 0) {
-    repair<ITEM_BITS, THREAD_BITS>(tile, shift);
-    settle<ITEM_BITS, THREAD_BITS>(tile, word);
-  }
+  if (shift < TILE_BITS)
+    repair<ITEM_BITS, THREAD_BITS>(tile, agreeing<ITEM_BITS, INDEX>(word, count), shift);
+  else
+    __syncthreads();
+  const Window columns = window_at<ITEM_BITS>(THREAD_BITS, false);
 #pragma unroll
-  for (unsigned int e = 0; e < ITEMS; e++) get(&element[e], tile.pairs, word[e] & INDEX);
+  for (unsigned int e = 0; e < ITEMS; e++)
+    get(&element[e], tile.pairs, word_at<ITEM_BITS>(tile, window_index(columns, e)) & INDEX);
   store_window<ITEM_BITS, THREAD_BITS>(to, element, count);
 }
 

@@ -139,7 +139,8 @@ static void check_pairs(size_t n) {
   reference_sort(expected, order_of, n);
   const Pairs from = {to_device(keys, n), to_device(positions, n)};
   const Pairs to = {to_device(keys, n), to_device(positions, n)};
-  sort_one_pair_tile<3, 7><<<1, 128, pair_tile_bytes(TILE_OF_PAIRS)>>>(from, to, (unsigned int)n);
+  sort_one_pair_tile<3, 7>
+      <<<1, 128, 3 * TILE_OF_PAIRS * sizeof(unsigned int)>>>(from, to, (unsigned int)n);
   LAUNCH_CHECK();
   from_device(result, to.keys, n);
   assert_memory_equal(result, expected, n * sizeof *result);
