@@ -7,6 +7,7 @@
 #include "common/stages.h"
 #include "merge_v2/merge_tiles.cuh"
 #include "merge_v2/sort_tiles.cuh"
+#include "merge_v2/sort_warps.cuh"
 
 // Odd numbers of elements of a thread: threads whose shares begin an odd distance apart are in
 // different banks of shared memory.
@@ -36,6 +37,7 @@ static const Shape *choose_shape(int number, size_t n) {
 // Elements of a tile of the first pass: a multiple of the merge passes' tiles where it has as many
 // threads, so that few of their tiles are cut short.
 static unsigned int sorted_tile(const Shape *shape) {
+  if (shape->items == 33) return (unsigned int)(shape->sort_threads * WARP_ITEMS);
   if (shape->sort_threads < shape->merge_threads)
     return (unsigned int)(shape->sort_threads * shape->items);
   return (unsigned int)(shape->sort_threads / shape->merge_threads) *
@@ -50,6 +52,15 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
                     THREADS, bytes, from, to, n, tile);
 }
 
+template <int THREADS, int ITEMS>
+static void launch_sort_warps(const Key *from, Key *to, size_t n) {
+  const size_t tile = THREADS * WARP_ITEMS;
+  const size_t bytes = tile_bytes(TileSize<THREADS, ITEMS>::ALL, false);
+  allow_shared_memory(sort_warps<THREADS, ITEMS>, bytes);
+  launch_overlapped(sort_warps<THREADS, ITEMS>, (unsigned int)((n + tile - 1) / tile), THREADS,
+                    bytes, from, to, n);
+}
+
 template <bool PAIRS>
 static void sort_all_tiles(const Shape *shape, Elements from, Elements to, size_t n) {
   const unsigned int tile = sorted_tile(shape);
@@ -59,8 +70,8 @@ static void sort_all_tiles(const Shape *shape, Elements from, Elements to, size_
   if (shape == &shapes[3]) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
   if (shape == &shapes[4]) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
   if constexpr (!PAIRS) {
-    if (shape == &shapes[5]) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
-    if (shape == &shapes[6]) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
+    if (shape == &shapes[5]) launch_sort_warps<256, 33>(from.keys, to.keys, n);
+    if (shape == &shapes[6]) launch_sort_warps<512, 33>(from.keys, to.keys, n);
   }
   if (shape == &shapes[7]) launch_sort_tiles<512, 25, PAIRS>(from, to, n, tile);
   if (shape == &shapes[8]) launch_sort_tiles<512, 21, PAIRS>(from, to, n, tile);
