@@ -1,5 +1,4 @@
-// Keys with or without positions, in device memory and in a block's shared
-// memory.
+// Keys with or without positions, in device memory and in a block's shared memory.
 #ifndef MERGE_V2_ELEMENTS_CUH
 #define MERGE_V2_ELEMENTS_CUH
 
@@ -7,8 +6,8 @@
 
 #include "merge_v2/order.cuh"
 
-// n keys and their positions, in device memory or in shared memory; positions
-// is NULL or not used for bare keys.
+// Keys and their positions, in device memory or in shared memory; positions is not used for bare
+// keys.
 typedef struct Elements {
   Key *keys;
   unsigned int *positions;
@@ -20,16 +19,15 @@ static __device__ __forceinline__ Elements elements_at(Elements elements, size_t
   return at;
 }
 
-// A block's tile in shared memory has ITEMS elements for each thread and ITEMS
-// more: a thread may read behind its share, but uses nothing of that.
+// A block's tile in shared memory has ITEMS elements for each thread and ITEMS more: a thread may
+// read behind its share, but uses nothing of that.
 template <int THREADS, int ITEMS>
 struct TileSize {
   enum { OWN = THREADS * ITEMS, ALL = OWN + ITEMS };
 };
 
-// For __launch_bounds__: blocks of a multiprocessor, so that their threads keep
-// their elements in registers, and no more than the smallest multiprocessor of
-// the architecture can hold.
+// Blocks of a multiprocessor, for __launch_bounds__: few enough for each thread to keep its
+// elements in registers, and no more than the smallest multiprocessor of the architecture can hold.
 static __host__ __device__ constexpr int resident_blocks(int threads, int items, bool pairs) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   const int most = 1024;
@@ -50,10 +48,9 @@ static __device__ __forceinline__ Elements tile_in(void *shared, unsigned int si
   return tile;
 }
 
-// Copies an element from device to shared memory; it has arrived after
-// wait_for_copies() and a barrier. From compute capability 8.0 on without a
-// register in between, so that a thread may have any number of copies under way
-// (PTX ISA, "cp.async").
+// Copies an element from device to shared memory; it has arrived after wait_for_copies() and a
+// barrier. From compute capability 8.0 on no register holds it in between, so a thread may have any
+// number of copies under way (PTX ISA, "cp.async").
 template <class Element>
 static __device__ __forceinline__ void start_copy(Element *to, const Element *from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(CUDA_CPU)
@@ -72,8 +69,8 @@ static __device__ __forceinline__ void wait_for_copies(void) {
 #endif
 }
 
-// Starts to copy elements *i, *i + THREADS, .. below `end` of a tile from the
-// same places of `from`, and leaves in *i where the thread has to go on.
+// Starts to copy elements *i, *i + THREADS, .. below `end` of a tile from the same places of
+// `from`, and leaves in *i the first one that it did not copy.
 template <int THREADS, bool PAIRS>
 static __device__ __forceinline__ void start_copies(Elements tile, Elements from, unsigned int *i,
                                                     unsigned int end) {
@@ -83,7 +80,7 @@ static __device__ __forceinline__ void start_copies(Elements tile, Elements from
   }
 }
 
-// Clears the rest of a tile.
+// Clears the rest of a tile behind `count` elements.
 template <int THREADS, int ITEMS, bool PAIRS>
 static __device__ __forceinline__ void clear_rest(Elements tile, unsigned int count) {
   for (unsigned int i = count + threadIdx.x; i < TileSize<THREADS, ITEMS>::ALL; i += THREADS) {
@@ -92,8 +89,7 @@ static __device__ __forceinline__ void clear_rest(Elements tile, unsigned int co
   }
 }
 
-// to[0 .. count) = tile[0 .. count). All threads of the block call it after a
-// barrier.
+// to[0 .. count) = tile[0 .. count). All threads of the block call it after a barrier.
 template <int THREADS, int ITEMS, bool PAIRS>
 static __device__ __forceinline__ void write_tile(Elements to, Elements tile, unsigned int count) {
 #pragma unroll

@@ -62,8 +62,8 @@ static __device__ __forceinline__ void lay_out_runs(Layout<WAYS> *layout) {
   layout->runs[run] = own;
 }
 
-// CUT: the block cuts the runs itself, its first two warps at the tile's begin
-// and end; otherwise cuts has been filled in by cut_runs.
+// CUT: the block cuts the runs itself, its first two warps at the tile's begin and end; otherwise
+// `cuts` has been filled in by cut_runs.
 template <int THREADS, int ITEMS, int WAYS, bool PAIRS, bool CUT>
 static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
     merge_tiles(Elements from, Elements to, const unsigned int *cuts, Pass pass) {

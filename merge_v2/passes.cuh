@@ -7,39 +7,48 @@
 #include "common/stages.h"
 #include "merge_v2/merge_tiles.cuh"
 #include "merge_v2/sort_tiles.cuh"
+#include "merge_v2/sort_warps.cuh"
 
 // Odd numbers of elements of a thread: threads whose shares begin an odd distance apart are in
 // different banks of shared memory.
-enum { SHAPES = 9 };
+enum { MERGE_THREADS = 256, SHAPES = 6 };
 
-// Threads of a block of the first pass and of a block of the merge passes, elements of a thread.
+// Threads of a block of the first pass; elements of a thread in the first pass's merges and in the
+// merge passes.
 typedef struct Shape {
-  size_t up_to;  // fastest for n up to this; expected, not measured
-  int sort_threads, merge_threads, items;
+  int threads, items;
 } Shape;
 
-static const Shape shapes[SHAPES] = {
-    {128 * 9, 128, 256, 9},   {252 * 18, 512, 256, 9}, {2000000, 256, 256, 17},
-    {SIZE_MAX, 512, 256, 17}, {0, 512, 512, 17},       {0, 256, 256, 33},
-    {0, 512, 256, 33},        {0, 512, 256, 25},       {0, 512, 256, 21},
-};
+static const Shape shapes[SHAPES] = {{128, 9},  {512, 9},  {256, 17},
+                                     {512, 17}, {256, 33}, {512, 33}};
 
+// Fastest row of `shapes` (1-based) for n <= up_to.
+typedef struct Choice {
+  size_t up_to;
+  int shape;
+} Choice;
+
+static const Choice key_choices[] = {{1152, 1},    {30000, 3},     {100000, 4},  {500000, 3},
+                                     {6000000, 5}, {100000000, 6}, {SIZE_MAX, 5}};
+static const Choice pair_choices[] = {{1152, 1},    {600000, 2},    {2000000, 3},
+                                      {6000000, 4}, {100000000, 3}, {SIZE_MAX, 4}};
+
+// 33 elements of a thread are too many for pairs: they get 17.
 template <bool PAIRS>
-static const Shape *choose_shape(int number, size_t n) {
-  if (PAIRS && (number == 6 || number == 7)) return &shapes[3];
-  if (number > 0) return &shapes[number - 1];
-  const Shape *shape = shapes;
-  while (n > shape->up_to) shape++;
+static Shape choose_shape(int number, size_t n) {
+  const Choice *choice = PAIRS ? pair_choices : key_choices;
+  while (n > choice->up_to) choice++;
+  Shape shape = shapes[(number > 0 ? number : choice->shape) - 1];
+  if (PAIRS && shape.items == 33) shape.items = 17;
   return shape;
 }
 
 // Elements of a tile of the first pass: a multiple of the merge passes' tiles where it has as many
 // threads, so that few of their tiles are cut short.
-static unsigned int sorted_tile(const Shape *shape) {
-  if (shape->sort_threads < shape->merge_threads)
-    return (unsigned int)(shape->sort_threads * shape->items);
-  return (unsigned int)(shape->sort_threads / shape->merge_threads) *
-         merged_tile(shape->merge_threads, shape->items);
+static unsigned int sorted_tile(Shape shape) {
+  if (shape.items == 33) return (unsigned int)(shape.threads * WARP_ITEMS);
+  if (shape.threads < MERGE_THREADS) return (unsigned int)(shape.threads * shape.items);
+  return (unsigned int)(shape.threads / MERGE_THREADS) * merged_tile(MERGE_THREADS, shape.items);
 }
 
 template <int THREADS, int ITEMS, bool PAIRS>
@@ -50,27 +59,31 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
                     THREADS, bytes, from, to, n, tile);
 }
 
+template <int THREADS, int ITEMS>
+static void launch_sort_warps(Elements from, Elements to, size_t n, unsigned int tile) {
+  const size_t bytes = tile_bytes(TileSize<THREADS, ITEMS>::ALL, false);
+  allow_shared_memory(sort_warps<THREADS, ITEMS>, bytes);
+  launch_overlapped(sort_warps<THREADS, ITEMS>, (unsigned int)((n + tile - 1) / tile), THREADS,
+                    bytes, (const Key *)from.keys, to.keys, n);
+}
+
 template <bool PAIRS>
-static void sort_all_tiles(const Shape *shape, Elements from, Elements to, size_t n) {
+static void sort_all_tiles(Shape shape, Elements from, Elements to, size_t n) {
   const unsigned int tile = sorted_tile(shape);
-  if (shape == &shapes[0]) launch_sort_tiles<128, 9, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[1]) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[2]) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[3]) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[4]) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
-  if constexpr (!PAIRS) {
-    if (shape == &shapes[5]) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
-    if (shape == &shapes[6]) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
-  }
-  if (shape == &shapes[7]) launch_sort_tiles<512, 25, PAIRS>(from, to, n, tile);
-  if (shape == &shapes[8]) launch_sort_tiles<512, 21, PAIRS>(from, to, n, tile);
+  const bool wide = shape.threads == 512;
+  if (shape.items == 9 && !wide) launch_sort_tiles<128, 9, PAIRS>(from, to, n, tile);
+  if (shape.items == 9 && wide) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
+  if (shape.items == 17 && !wide) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
+  if (shape.items == 17 && wide) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
+  if (shape.items == 33 && !wide) launch_sort_warps<256, 33>(from, to, n, tile);
+  if (shape.items == 33 && wide) launch_sort_warps<512, 33>(from, to, n, tile);
 }
 
 // One pass. cuts: NULL if the blocks that merge cut the runs themselves.
-template <int THREADS, int ITEMS, int WAYS, bool PAIRS>
+template <int ITEMS, int WAYS, bool PAIRS>
 static void launch_pass(Elements from, Elements to, unsigned int *cuts, Pass pass) {
+  enum { THREADS = MERGE_THREADS, CUT_WARPS = 4 };
   const size_t bytes = tile_bytes(TileSize<THREADS, ITEMS>::ALL, PAIRS);
-  enum { CUT_WARPS = 4 };
   if (cuts == NULL) {
     allow_shared_memory(merge_tiles<THREADS, ITEMS, WAYS, PAIRS, true>, bytes);
     launch_overlapped(merge_tiles<THREADS, ITEMS, WAYS, PAIRS, true>, pass.tiles, THREADS, bytes,
@@ -84,11 +97,11 @@ static void launch_pass(Elements from, Elements to, unsigned int *cuts, Pass pas
   }
 }
 
-template <int THREADS, int ITEMS, bool PAIRS>
+template <int ITEMS, bool PAIRS>
 static void merge_pass(Elements from, Elements to, unsigned int *cuts, Pass pass) {
-  if (pass.ways == 2) launch_pass<THREADS, ITEMS, 2, PAIRS>(from, to, cuts, pass);
-  if (pass.ways == 4) launch_pass<THREADS, ITEMS, 4, PAIRS>(from, to, cuts, pass);
-  if (pass.ways == 8) launch_pass<THREADS, ITEMS, 8, PAIRS>(from, to, cuts, pass);
+  if (pass.ways == 2) launch_pass<ITEMS, 2, PAIRS>(from, to, cuts, pass);
+  if (pass.ways == 4) launch_pass<ITEMS, 4, PAIRS>(from, to, cuts, pass);
+  if (pass.ways == 8) launch_pass<ITEMS, 8, PAIRS>(from, to, cuts, pass);
 }
 
 // Number of times that runs of `width` have to be doubled until one holds n elements.
@@ -104,8 +117,8 @@ static int doublings(size_t n, size_t width) {
 template <bool PAIRS>
 static void merge_sort(Elements input, Elements output, size_t n, int shape_number,
                        int most_doublings, bool own_cuts) {
-  const Shape *const shape = choose_shape<PAIRS>(shape_number, n);
-  const unsigned int tile = merged_tile(shape->merge_threads, shape->items);
+  const Shape shape = choose_shape<PAIRS>(shape_number, n);
+  const unsigned int tile = merged_tile(MERGE_THREADS, shape.items);
   size_t width = sorted_tile(shape);
   int left = doublings(n, width);
   int passes = (left + most_doublings - 1) / most_doublings;
@@ -127,18 +140,12 @@ static void merge_sort(Elements input, Elements output, size_t n, int shape_numb
     to = other;
     other = from;
     const Pass pass = plan_pass(n, width, 1u << steps, tile);
-    if (shape->items == 9)
-      merge_pass<256, 9, PAIRS>(from, to, cuts, pass);
-    else if (shape->items == 33)
-      merge_pass<256, PAIRS ? 17 : 33, PAIRS>(from, to, cuts, pass);
-    else if (shape->items == 25)
-      merge_pass<256, 25, PAIRS>(from, to, cuts, pass);
-    else if (shape->items == 21)
-      merge_pass<256, 21, PAIRS>(from, to, cuts, pass);
-    else if (shape->merge_threads == 512)
-      merge_pass<512, 17, PAIRS>(from, to, cuts, pass);
+    if (shape.items == 9)
+      merge_pass<9, PAIRS>(from, to, cuts, pass);
+    else if (shape.items == 17)
+      merge_pass<17, PAIRS>(from, to, cuts, pass);
     else
-      merge_pass<256, 17, PAIRS>(from, to, cuts, pass);
+      merge_pass<PAIRS ? 17 : 33, PAIRS>(from, to, cuts, pass);
     width <<= steps;
     left -= steps;
   }

@@ -37,8 +37,8 @@ static __device__ __forceinline__ void sort_neighbours(Elements tile, unsigned i
   }
 }
 
-// Block b sorts elements b * tile to (b + 1) * tile - 1 of n; `to` may be
-// `from`. tile <= THREADS * ITEMS and a multiple of ITEMS.
+// Block b sorts elements b * tile_size to (b + 1) * tile_size - 1 of n; `to` may be `from`.
+// tile_size <= THREADS * ITEMS and a multiple of ITEMS.
 template <int THREADS, int ITEMS, bool PAIRS>
 static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
     sort_tiles(Elements from, Elements to, size_t n, unsigned int tile_size) {

@@ -18,7 +18,7 @@ static const char *const stages[] = {"sort", "merge", NULL};
 static const SortKnob knobs[] = {
     {"shape", 0, 0, SHAPES, "threads and elements of a tile, a row of `shapes`; 0: chosen by n"},
     {"doublings", 3, 1, 3, "a pass merges up to 2^doublings runs"},
-    {"ownCutsUpTo", 2000000, 0, 1 << 30, "largest n whose blocks cut the runs themselves"},
+    {"ownCutsUpTo", 3000000, 0, 1 << 30, "largest n whose blocks cut the runs themselves"},
     {},
 };
 

@@ -10,6 +10,7 @@ extern "C" {
 
 #include <cuda_runtime.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "common/knobs.h"
@@ -88,6 +89,34 @@ static void sort_and_check(size_t n, unsigned int values, int shape, int doublin
   CUDA_CHECK(cudaFree(output.positions));
 }
 
+static int by_order(const void *a, const void *b) {
+  const Key x = *(const Key *)a, y = *(const Key *)b;
+  return less(y, x) - less(x, y);
+}
+
+// Bare keys: as many as before and in order; equal ones are identical.
+static void sort_bare_and_check(size_t n, unsigned int values, int shape) {
+  static uint2 expected[MOST];
+  draw(n, values);
+  memcpy(expected, keys, n * sizeof *keys);
+  qsort(expected, n, sizeof *expected, by_order);
+  const Elements input = {(Key *)to_device(keys, n * sizeof(Key)), NULL};
+  const Elements output = {(Key *)to_device(keys, n * sizeof(Key)), NULL};
+  merge_sort<false>(input, output, n, shape, 3, shape % 2 == 0);
+  CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
+  assert_memory_equal(sorted, expected, n * sizeof(Key));
+  CUDA_CHECK(cudaFree(input.keys));
+  CUDA_CHECK(cudaFree(output.keys));
+}
+
+static void test_bare_keys(void **state) {
+  (void)state;
+  for (int shape = 1; shape <= SHAPES; shape++) {
+    sort_bare_and_check(777, 1000000, shape);
+    sort_bare_and_check(35000, 100, shape);
+  }
+}
+
 static void test_two_words(void **state) {
   (void)state;
   sort_and_check(1000, 1000000, 0, 3, false);
@@ -110,11 +139,6 @@ static __global__ void cut_everywhere(const Key *first, size_t width, const unsi
   const unsigned int rank = blockIdx.x, run = threadIdx.x / Lanes<WAYS>::AHEAD;
   const unsigned int cut = cut_at_rank<WAYS>(first + run * width, length[run], rank, window);
   if (threadIdx.x % Lanes<WAYS>::AHEAD == 0) cuts[rank * WAYS + run] = cut;
-}
-
-static int by_order(const void *a, const void *b) {
-  const Key x = *(const Key *)a, y = *(const Key *)b;
-  return less(y, x) - less(x, y);
 }
 
 enum { WIDTH = 300, MOST_RUNS = 8 };
@@ -173,6 +197,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_two_words, begin),
       cmocka_unit_test_setup(test_equal_keys_keep_their_order, begin),
+      cmocka_unit_test_setup(test_bare_keys, begin),
       cmocka_unit_test(test_cuts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
