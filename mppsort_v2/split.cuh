@@ -4,7 +4,13 @@
 
 #include "mppsort_v2/ranges.cuh"
 
-enum { SPLIT_THREADS = 1024, LEAST_SAMPLED = 6, ONE_KEY_WIDE = 1 };
+enum {
+  SPLIT_THREADS = 1024,
+  LEAST_SAMPLED = 6,  // of a fine range that is divided
+  SAMPLED_PER_GROUP = 64,
+  LEAST_SAMPLE = 4096,
+  ONE_KEY_WIDE = 1,
+};
 
 // Shared memory of the block. entry[slot]: DIVIDED | division, ONE_KEY_WIDE or 0.
 typedef struct SplitShared {
@@ -39,6 +45,13 @@ static __device__ __forceinline__ unsigned int mix_bits(unsigned int x) {
   x = (x ^ x >> 16) * 0x7feb352du;
   x = (x ^ x >> 15) * 0x846ca68bu;
   return x ^ x >> 16;
+}
+
+// Sampled keys: SAMPLED_PER_GROUP for each group, but at least LEAST_SAMPLE, and at most `most`.
+static __device__ __forceinline__ unsigned int sample_size(unsigned int length, unsigned int join,
+                                                           unsigned int most) {
+  const unsigned long long wanted = (unsigned long long)length * SAMPLED_PER_GROUP / join;
+  return (unsigned int)min(max(wanted, 0ull + LEAST_SAMPLE), 0ull + min(length, most));
 }
 
 // The calling thread's share of `wanted` keys, one of each stride of the part. Strides are measured
@@ -265,7 +278,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
   __syncthreads();
   if (blockIdx.x == 0) number_tiles(level, all, parts, warp_sums);
   const Part whole = {0, all}, part = all > 0 ? whole : level.part[blockIdx.x];
-  const unsigned int wanted = min((unsigned int)(kItems * SPLIT_THREADS), part.length);
+  const unsigned int wanted = sample_size(part.length, level.join, kItems * SPLIT_THREADS);
   unsigned int sample[kItems];
   draw_sample(keys + part.begin, part.length, wanted, sample);
   unsigned int low = ~0u, high = 0;
