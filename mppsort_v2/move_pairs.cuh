@@ -1,10 +1,10 @@
-// Step 3 for pairs: moves each to its group, once, and keeps the order inside a group: one read,
+// Step 4 for pairs: moves each to its group, once, and keeps the order inside a group: one read,
 // one write, places by look-back, as radix_v6's sweeps, with the group as the digit.
 #ifndef MPPSORT_V2_MOVE_PAIRS_CUH
 #define MPPSORT_V2_MOVE_PAIRS_CUH
 
 #include "common/look_back.cuh"
-#include "mppsort_v2/join.cuh"
+#include "mppsort_v2/count.cuh"
 #include "radix_v7/block_passes.cuh"
 
 enum {
