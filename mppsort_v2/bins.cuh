@@ -3,16 +3,15 @@
 #define MPPSORT_V2_BINS_CUH
 
 #include "common/block_scan.cuh"
-#include "radix_v7/few_keys.cuh"
 
 // How a bin is sorted: by a thread, if it has up to kFew elements; by a warp, which ranks them or
 // sorts them by finer bins; larger ones, unless their elements are equal, by passes of the block.
 enum {
-  RANKED = 64,
+  RANKED = 32,
   BINNED = 512,
   WARP_BIN_BITS = 8,
   WARP_BINS = 1 << WARP_BIN_BITS,
-  INSERTED = 32
+  COMPARED = 64
 };
 
 // A warp sorts a bin of up to RANKED elements: the place of an element is the number of smaller
@@ -37,13 +36,6 @@ static __device__ __forceinline__ void rank_bin(unsigned int *element, unsigned 
     if (lane + k * WARP_SIZE < members) element[rank[k]] = mine[k];
 }
 
-static __device__ __forceinline__ bool all_equal(const unsigned int *element,
-                                                 unsigned int members) {
-  for (unsigned int i = 1; i < members; i++)
-    if (element[i] != element[0]) return false;
-  return true;
-}
-
 // Exclusive scan over WARP_BINS counts by a warp, in place.
 static __device__ __forceinline__ void scan_warp_bins(unsigned int *count) {
   uint4 *const mine = (uint4 *)count + threadIdx.x % WARP_SIZE * 2;
@@ -57,8 +49,8 @@ static __device__ __forceinline__ void scan_warp_bins(unsigned int *count) {
 
 // A warp sorts a larger bin by finer bins, as the block has sorted the group. count: WARP_BINS of
 // shared memory. False if there are too many elements, or too many different ones in a finer bin.
-static __device__ bool bin_by_warp(unsigned int *element, unsigned int members,
-                                   unsigned int *count) {
+static __device__ __forceinline__ bool bin_by_warp(unsigned int *element, unsigned int members,
+                                                   unsigned int *count) {
   constexpr int kEach = BINNED / WARP_SIZE;
   const unsigned int lane = threadIdx.x % WARP_SIZE;
   unsigned int low = ~0u, high = 0;
@@ -90,14 +82,31 @@ static __device__ bool bin_by_warp(unsigned int *element, unsigned int members,
     if (left > k * WARP_SIZE)
       element[atomicAdd(&count[mine[k] << shift >> (32 - WARP_BIN_BITS)], 1u)] = mine[k] + low;
   __syncwarp();
+  // The place of an element in its finer bin: as in rank_bin(), by the element's own lane.
   bool sorted = true;
-  for (unsigned int b = lane; b < WARP_BINS; b += WARP_SIZE) {
-    const unsigned int first = b == 0 ? 0 : count[b - 1], few = count[b] - first;
-    if (few <= INSERTED)
-      sort_by_insertion(&element[first], (int)few);
-    else
-      sorted &= all_equal(&element[first], few);
+  unsigned int to[kEach / 2] = {};  // two places each
+#pragma unroll
+  for (int k = 0; k < kEach; k++) {
+    if (left <= k * WARP_SIZE) continue;
+    const unsigned int i = lane + k * WARP_SIZE, own = element[i];
+    const unsigned int b = (own - low) << shift >> (32 - WARP_BIN_BITS);
+    const unsigned int first = b == 0 ? 0 : count[b - 1], behind = count[b];
+    unsigned int place = first;
+    if (behind - first > COMPARED) {
+      sorted &= own == element[first];
+      place = i;
+    } else {
+#pragma unroll 1
+      for (unsigned int other = first; other < behind; other++)
+        place += element[other] < own || (element[other] == own && other < i);
+    }
+    mine[k] = own;
+    to[k / 2] |= place << k % 2 * 16;
   }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < kEach; k++)
+    if (left > k * WARP_SIZE) element[to[k / 2] >> k % 2 * 16 & 0xffffu] = mine[k];
   return __all_sync(0xffffffffu, sorted) != 0;
 }
 

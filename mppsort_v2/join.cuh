@@ -103,7 +103,6 @@ static __device__ void report_parts(Results results, unsigned int blocks) {
   if (atomicAdd(results.joined, 1u) != blocks - 1) return;
   __threadfence();
   *results.host_parts = 1 + *(volatile unsigned int *)results.parts;
-  __threadfence_system();
 }
 
 // Counts and slots of the leaves, in their order; start[] from the counts; zero begins[].

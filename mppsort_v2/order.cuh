@@ -8,7 +8,7 @@
 enum {
   SPLIT_THREADS = 1024,
   LEAST_SAMPLED = 6,  // of a fine range that is divided
-  SAMPLED_PER_GROUP = 64,
+  SAMPLED_PER_GROUP = 32,
   LEAST_SAMPLE = 4096,
   ONE_KEY_WIDE = 1,
 };

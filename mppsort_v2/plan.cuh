@@ -9,7 +9,7 @@
 #include "mppsort_v2/sort_group.cuh"
 #include "mppsort_v2/split.cuh"
 
-enum { FEW_GROUP_BITS = 8, MANY_GROUP_BITS = 10, FIRST_SAMPLE = 32, NEXT_SAMPLE = 8 };
+enum { FEW_GROUP_BITS = 8, MANY_GROUP_BITS = 10, FIRST_SAMPLE = 16, NEXT_SAMPLE = 8 };
 
 // A kernel sort_groups<...> and its blocks.
 typedef struct SortShape {

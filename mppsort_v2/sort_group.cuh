@@ -6,6 +6,7 @@
 #include "mppsort_v2/bins.cuh"
 #include "mppsort_v2/ranges.cuh"
 #include "radix_v7/block_passes.cuh"
+#include "radix_v7/few_keys.cuh"
 
 static __host__ __device__ constexpr int bits_to_count(int values) {
   return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
@@ -107,7 +108,7 @@ static __device__ __forceinline__ bool sort_bins_of_group(
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void order_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, const unsigned int (&key)[kItems],
-    unsigned int count, unsigned int least, int shift) {
+    const unsigned int *from, unsigned int count, unsigned int least, int shift) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
   const int left = (int)count - (int)threadIdx.x;
   // Pairs: an element has room for the bits below its bin's.
@@ -131,11 +132,16 @@ static __device__ __forceinline__ void order_group(
     sorted = sort_bins_of_group(shared);
   }
   if (sorted) return;
-  see_bits<kThreads>(key, 0, count, &shared.seen);
+  // Rare: the keys are read again rather than kept in registers till here.
+  unsigned int again[kItems] = {};
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    if (left > u * kThreads) again[u] = from[threadIdx.x + u * kThreads];
+  see_bits<kThreads>(again, 0, count, &shared.seen);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
-    if (i < count) shared.element[i] = PAIRS ? i : (key[u] - least) << shift;
+    if (i < count) shared.element[i] = PAIRS ? i : (again[u] - least) << shift;
   }
   __syncthreads();
   const unsigned int varying = shared.seen.set & shared.seen.clear;
@@ -177,7 +183,7 @@ static __device__ __forceinline__ void sort_group(
   const unsigned int least = shared.least, width = shared.greatest - least;
   if (width == 0 && from.keys == to.keys) return;
   const int shift = width == 0 ? 31 : __clz((int)width);
-  order_group(shared, key, count, least, shift);
+  order_group(shared, key, from.keys, count, least, shift);
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
     if (i >= count) break;

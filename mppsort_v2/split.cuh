@@ -211,9 +211,9 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     if (threadIdx.x + k * SPLIT_THREADS < wanted)
       atomicAdd(&s.count[find_slot(sample[k], root, s.entry, s.division, 0)], 1u);
   __syncthreads();
-  // A third of a group: the next keys may be more than the sample promises.
+  // Half a group: a fine range may have twice the keys that the sample promises.
   const unsigned int most =
-      max((unsigned int)((unsigned long long)wanted * level.join / 3 / part.length),
+      max((unsigned int)((unsigned long long)wanted * level.join / 2 / part.length),
           LEAST_SAMPLED + 0u);
   unsigned int end = second, divisions = 0;
   divide_crowded(s, root, sample, wanted, 0, &end, 0, room, most, &divisions);
