@@ -13,12 +13,16 @@ enum {
   ONE_KEY_WIDE = 1,
 };
 
+static constexpr unsigned int NO_PIVOT = 0xffffffffu;
+
 // Shared memory of the block. entry[slot]: DIVIDED | division, ONE_KEY_WIDE or 0.
 typedef struct SplitShared {
   Division *division;      // [divisions]
   unsigned int *count;     // [slots] sampled keys; later places in the order of the keys
   unsigned int *least;     // [divisions] of the sampled keys
   unsigned int *greatest;  // [divisions]
+  unsigned int *pivot;     // [divisions] some sampled key; how many are equal to it
+  unsigned int *equal;     // [divisions] NO_PIVOT before there is one
   unsigned int *sampled;   // [divisions] sampled keys; later the place of the first slot
   unsigned short *entry;   // [slots]
   unsigned int *warp_sums;
@@ -26,7 +30,7 @@ typedef struct SplitShared {
 
 static inline size_t split_shared_bytes(const Level &level) {
   return level.slots * (sizeof(unsigned int) + sizeof(unsigned short)) +
-         level.divisions * (sizeof(Division) + 3 * sizeof(unsigned int));
+         level.divisions * (sizeof(Division) + 5 * sizeof(unsigned int));
 }
 
 static __device__ __forceinline__ SplitShared split_shared(unsigned int *memory, const Level &level,
@@ -36,7 +40,9 @@ static __device__ __forceinline__ SplitShared split_shared(unsigned int *memory,
   s.count = memory + 2 * level.divisions;
   s.least = s.count + level.slots;
   s.greatest = s.least + level.divisions;
-  s.sampled = s.greatest + level.divisions;
+  s.pivot = s.greatest + level.divisions;
+  s.equal = s.pivot + level.divisions;
+  s.sampled = s.equal + level.divisions;
   s.entry = (unsigned short *)(s.sampled + level.divisions);
   s.warp_sums = warp_sums;
   return s;

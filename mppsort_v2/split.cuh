@@ -65,6 +65,7 @@ static __device__ unsigned int number_crowded(const SplitShared &s, unsigned int
     if (s.count[i] <= most || s.entry[i] != 0) continue;
     s.least[number] = ~0u;
     s.greatest[number] = 0;
+    s.equal[number] = NO_PIVOT;
     s.sampled[number] = s.count[i];
     s.entry[i] = (unsigned short)(DIVIDED | number++);
   }
@@ -86,6 +87,8 @@ static __device__ unsigned int allot_slots(const SplitShared &s, unsigned int be
   __syncthreads();
   const unsigned int total = new_end, budget = room - 4 * (behind - before);
   unsigned int ranges = 0, shift = 0;
+  // Most sampled keys are the same: that key gets a fine range of its own.
+  if (d < behind && s.equal[d] > sampled / 2) s.least[d] = s.greatest[d] = s.pivot[d];
   if (d < behind) {
     const unsigned int share = (unsigned int)((unsigned long long)sampled * budget / total);
     const unsigned int most = min(max(share, 2u), (unsigned int)MOST_RANGES);
@@ -115,16 +118,27 @@ static __device__ void divide_crowded(const SplitShared &s, const Root &root,
   const unsigned int behind = number_crowded(s, first, old_end, most, before, before + room / 8);
   if (behind == before) return;
   *divisions = behind;
+  const auto division_of = [&](unsigned int key) {  // that is being made; or one that is not
+    const unsigned int entry = s.entry[find_slot(key, root, s.entry, s.division, depth)];
+    return (entry & DIVIDED) != 0 ? entry & ~DIVIDED : behind;
+  };
 #pragma unroll
   for (int k = 0; k < kItems; k++) {
-    if (threadIdx.x + k * SPLIT_THREADS >= wanted) continue;
-    const unsigned int entry = s.entry[find_slot(sample[k], root, s.entry, s.division, depth)];
-    if ((entry & DIVIDED) == 0) continue;
+    const unsigned int d = division_of(sample[k]);
+    if (threadIdx.x + k * SPLIT_THREADS >= wanted || d == behind) continue;
     // Most keys are between those seen before: atomics on one address are slow.
-    unsigned int *const least = &s.least[entry & ~DIVIDED];
-    unsigned int *const greatest = &s.greatest[entry & ~DIVIDED];
-    if (sample[k] < *(volatile unsigned int *)least) atomicMin(least, sample[k]);
-    if (sample[k] > *(volatile unsigned int *)greatest) atomicMax(greatest, sample[k]);
+    if (sample[k] < *(volatile unsigned int *)&s.least[d]) atomicMin(&s.least[d], sample[k]);
+    if (sample[k] > *(volatile unsigned int *)&s.greatest[d]) atomicMax(&s.greatest[d], sample[k]);
+    if (*(volatile unsigned int *)&s.equal[d] == NO_PIVOT &&
+        atomicCAS(&s.equal[d], NO_PIVOT, 0) == NO_PIVOT)
+      s.pivot[d] = sample[k];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kItems; k++) {
+    const unsigned int d = division_of(sample[k]);
+    if (threadIdx.x + k * SPLIT_THREADS >= wanted || d == behind) continue;
+    if (sample[k] == s.pivot[d]) atomicAdd(&s.equal[d], 1u);
   }
   __syncthreads();
   *end = allot_slots(s, before, behind, old_end, room);
