@@ -81,7 +81,7 @@ static void test_nested_clusters(void **state) {
   (void)state;
   draw_nested(MOST, 13);
   sort_and_check(MOST, 0, 0);
-  sort_and_check(MOST, 13, 1024);
+  sort_and_check(MOST, 12, 1024);
   draw_nested(20011, 4);
   sort_and_check(20011, 4, 256);
   draw_nested(3001, 1);
