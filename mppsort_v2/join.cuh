@@ -1,73 +1,13 @@
-// Step 2: counts the keys of the fine ranges, and joins neighbouring fine ranges to groups.
+// Step 3: joins neighbouring fine ranges to groups, and lists the groups for the last step.
 #ifndef MPPSORT_V2_JOIN_CUH
 #define MPPSORT_V2_JOIN_CUH
 
 #include "mppsort_v2/ranges.cuh"
-#include "radix_v7/block_passes.cuh"
-
-enum { COUNT_THREADS = 768, COUNT_UNROLL = 4, JOIN_THREADS = 1024 };
-
-static inline size_t tables_bytes(const Level &level) {
-  return level.divisions * sizeof(Division) + level.slots * sizeof(unsigned short);
-}
-
-static inline size_t count_shared_bytes(const Level &level) {
-  return level.slots * sizeof(unsigned int) + tables_bytes(level);
-}
-
-// A block has neighbouring tiles, and adds up its counts for each part that they belong to.
-static __global__ void __launch_bounds__(COUNT_THREADS, resident_blocks(COUNT_THREADS, 2))
-    count_ranges(const unsigned int *keys, Level level) {
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  __shared__ unsigned int shared_part;
-  Division *const division = (Division *)shared_memory;
-  unsigned int *const counter = shared_memory + 2 * level.divisions;
-  unsigned short *const entry = (unsigned short *)(counter + level.slots);
-  wait_for_previous_kernel();
-  const unsigned int parts = *level.parts, tiles = level.first_tile[parts];
-  const unsigned int each = (tiles + gridDim.x - 1) / gridDim.x;
-  unsigned int tile = min(blockIdx.x * each, tiles);
-  const unsigned int end = min(tile + each, tiles);
-  while (tile < end) {
-    const unsigned int p = part_of_tile(level, parts, tile, &shared_part);
-    const Part part = level.part[p];
-    const Root root = level.root[p];
-    load_tables(level, p, root, entry, division);
-    for (unsigned int i = threadIdx.x; i < (root.slots + 1) / 2 * 2; i += blockDim.x)
-      counter[i] = 0;
-    __syncthreads();
-    const unsigned int first = level.first_tile[p], behind = min(end, level.first_tile[p + 1]);
-    const unsigned int *const from = keys + part.begin;
-    const size_t to = min((size_t)(behind - first) * level.tile, (size_t)part.length);
-    size_t i = (size_t)(tile - first) * level.tile + threadIdx.x;
-    for (; i + (COUNT_UNROLL - 1) * COUNT_THREADS < to; i += COUNT_UNROLL * COUNT_THREADS) {
-      unsigned int key[COUNT_UNROLL];
-#pragma unroll
-      for (int u = 0; u < COUNT_UNROLL; u++) key[u] = from[i + u * COUNT_THREADS];
-#pragma unroll
-      for (int u = 0; u < COUNT_UNROLL; u++)
-        atomicAdd(&counter[find_slot(key[u], root, entry, division, 2)], 1u);
-    }
-    for (; i < to; i += COUNT_THREADS)
-      atomicAdd(&counter[find_slot(from[i], root, entry, division, 2)], 1u);
-    __syncthreads();
-    // Two counts at a time: neither overflows, as no sum of counts exceeds n.
-    unsigned long long *const sums = (unsigned long long *)(level.counts + (size_t)p * level.slots);
-    for (unsigned int s = threadIdx.x; s < (root.slots + 1) / 2; s += blockDim.x) {
-      const unsigned long long two = ((const unsigned long long *)counter)[s];
-      if (two != 0) atomicAdd(&sums[s], two);
-    }
-    __syncthreads();
-    tile = behind;
-  }
-}
-
-// ---- joining ------------------------------------------------------------------------------------
 
 // A fine range of one key with more than 1/8 of a group is a group of its own, which needs no sort.
 // The others are joined greedily: as many neighbours as fit. The walk from group to group is
 // sequential, so the keys are divided into segments of some groups, and a thread walks each.
-enum { MOST_SEGMENTS = 128, SEGMENT_GROUPS = 8, ALONE = 8 };
+enum { JOIN_THREADS = 1024, MOST_SEGMENTS = 128, SEGMENT_GROUPS = 8, ALONE = 8 };
 
 // Shared memory of the block. Leaves are undivided slots, in the order of their keys.
 typedef struct JoinShared {
@@ -163,7 +103,6 @@ static __device__ void report_parts(Results results, unsigned int blocks) {
   if (atomicAdd(results.joined, 1u) != blocks - 1) return;
   __threadfence();
   *results.host_parts = 1 + *(volatile unsigned int *)results.parts;
-  __threadfence_system();
 }
 
 // Counts and slots of the leaves, in their order; start[] from the counts; zero begins[].

@@ -1,9 +1,9 @@
-// Step 3 for bare keys: equal ones are identical, so their order does not matter. Shared atomics
+// Step 4 for bare keys: equal ones are identical, so their order does not matter. Shared atomics
 // give the places in a tile, global atomics those of its runs, as in radix_v7/partition.cuh.
 #ifndef MPPSORT_V2_MOVE_KEYS_CUH
 #define MPPSORT_V2_MOVE_KEYS_CUH
 
-#include "mppsort_v2/join.cuh"
+#include "mppsort_v2/count.cuh"
 
 enum { KEYS_THREADS = 512, KEYS_ITEMS = 16, KEYS_TILE = KEYS_THREADS * KEYS_ITEMS };
 

@@ -1,10 +1,10 @@
-// Step 3 for pairs: moves each to its group, once, and keeps the order inside a group: one read,
+// Step 4 for pairs: moves each to its group, once, and keeps the order inside a group: one read,
 // one write, places by look-back, as radix_v6's sweeps, with the group as the digit.
 #ifndef MPPSORT_V2_MOVE_PAIRS_CUH
 #define MPPSORT_V2_MOVE_PAIRS_CUH
 
 #include "common/look_back.cuh"
-#include "mppsort_v2/join.cuh"
+#include "mppsort_v2/count.cuh"
 #include "radix_v7/block_passes.cuh"
 
 enum {
@@ -108,10 +108,10 @@ static __device__ __forceinline__ void place_groups(MovePairsShared<kGroupBits> 
   static_assert(kWords <= PAIRS_THREADS, "a thread for two groups");
   const unsigned int t = threadIdx.x;
   unsigned long long *const word = &look_back[(size_t)tile * kWords + t];
-  unsigned int counts[PAIRS_WARPS] = {}, sum = 0;
+  unsigned int sum = 0;
   if (t < kWords) {
 #pragma unroll
-    for (int w = 0; w < PAIRS_WARPS; w++) sum += counts[w] = shared.warp_groups[w][t];
+    for (int w = 0; w < PAIRS_WARPS; w++) sum += shared.warp_groups[w][t];
   }
   const uint2 count = make_uint2(sum & 0xffffu, sum >> 16);
   if (t < kWords) publish_two(word, tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL, count);
@@ -121,8 +121,9 @@ static __device__ __forceinline__ void place_groups(MovePairsShared<kGroupBits> 
   unsigned int place = first | (first + count.x) << 16;
 #pragma unroll
   for (int w = 0; w < PAIRS_WARPS; w++) {
+    const unsigned int own = shared.warp_groups[w][t];  // read again: registers are short
     shared.warp_groups[w][t] = place;
-    place += counts[w];
+    place += own;
   }
   uint2 before = look_back_two(look_back + t, kWords, tile);
   if (tile > 0)
@@ -146,10 +147,6 @@ static __device__ __forceinline__ void move_tile_of_pairs(
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     key[u] = first + u * WARP_SIZE < valid ? __ldcs(&from.keys[first + u * WARP_SIZE]) : 0;
-#pragma unroll
-  for (int u = 0; u < kItems; u++)
-    position[u] =
-        first + u * WARP_SIZE < valid ? __ldcs(&from.positions[first + u * WARP_SIZE]) : 0;
   // Behind the end: the last group, of which nothing is written.
   unsigned int group[kItems];
 #pragma unroll
@@ -158,6 +155,10 @@ static __device__ __forceinline__ void move_tile_of_pairs(
         first + u * WARP_SIZE < valid ? find_group(key[u], root, entry, division) : kGroups - 1;
   __syncwarp();
   rank_in_warp<kItems, kGroupBits>(group, (unsigned short *)own, rank);
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    position[u] =
+        first + u * WARP_SIZE < valid ? __ldcs(&from.positions[first + u * WARP_SIZE]) : 0;
   __syncthreads();
   place_groups(shared, look_back, group_begin, tile);
   __syncthreads();

@@ -10,7 +10,7 @@
 #include "common/pairs.cuh"
 
 enum {
-  MOST_FINE_BITS = 13,
+  MOST_FINE_BITS = 12,
   DIVIDED = 0x8000,   // of an entry: the rest is the number of a division
   ONE_KEY = 0x8000,   // of an element of `order`: the fine range is one key wide
   MOST_PARTS = 1024,  // of a level

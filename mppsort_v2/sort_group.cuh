@@ -1,8 +1,9 @@
-// Step 4: a block sorts each group in shared memory: a counting sort by bins of equal width between
+// Step 5: a block sorts each group in shared memory: a counting sort by bins of equal width between
 // its least and its greatest key, then each bin by a thread, or by a warp if it has many elements.
 #ifndef MPPSORT_V2_SORT_GROUP_CUH
 #define MPPSORT_V2_SORT_GROUP_CUH
 
+#include "mppsort_v2/bins.cuh"
 #include "mppsort_v2/ranges.cuh"
 #include "radix_v7/block_passes.cuh"
 #include "radix_v7/few_keys.cuh"
@@ -10,16 +11,6 @@
 static __host__ __device__ constexpr int bits_to_count(int values) {
   return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
 }
-
-// How a bin is sorted: by a thread, if it has up to kFew elements; by a warp, which ranks them or
-// sorts them by finer bins; larger ones, unless their elements are equal, by passes of the block.
-enum {
-  RANKED = 64,
-  BINNED = 512,
-  WARP_BIN_BITS = 8,
-  WARP_BINS = 1 << WARP_BIN_BITS,
-  INSERTED = 32
-};
 
 // Shared memory for groups of kThreads * kItems elements.
 //
@@ -80,92 +71,6 @@ static __device__ __forceinline__ void find_extremes(Shared &shared, unsigned in
   atomicMax(&shared.greatest, high);
 }
 
-// A warp sorts a bin of up to RANKED elements: the place of an element is the number of smaller
-// ones, and of equal ones before it.
-static __device__ __forceinline__ void rank_bin(unsigned int *element, unsigned int members) {
-  constexpr int kEach = RANKED / WARP_SIZE;
-  const unsigned int lane = threadIdx.x % WARP_SIZE;
-  unsigned int mine[kEach], rank[kEach] = {};
-#pragma unroll
-  for (int k = 0; k < kEach; k++)
-    mine[k] = lane + k * WARP_SIZE < members ? element[lane + k * WARP_SIZE] : ~0u;
-#pragma unroll 4
-  for (unsigned int i = 0; i < members; i++) {
-    const unsigned int other = element[i];
-#pragma unroll
-    for (int k = 0; k < kEach; k++)
-      rank[k] += other < mine[k] || (other == mine[k] && i < lane + k * WARP_SIZE);
-  }
-  __syncwarp();
-#pragma unroll
-  for (int k = 0; k < kEach; k++)
-    if (lane + k * WARP_SIZE < members) element[rank[k]] = mine[k];
-}
-
-static __device__ __forceinline__ bool all_equal(const unsigned int *element,
-                                                 unsigned int members) {
-  for (unsigned int i = 1; i < members; i++)
-    if (element[i] != element[0]) return false;
-  return true;
-}
-
-// Exclusive scan over WARP_BINS counts by a warp, in place.
-static __device__ __forceinline__ void scan_warp_bins(unsigned int *count) {
-  uint4 *const mine = (uint4 *)count + threadIdx.x % WARP_SIZE * 2;
-  uint4 a = mine[0], b = mine[1];
-  const unsigned int low = a.x + a.y + a.z + a.w, sum = low + b.x + b.y + b.z + b.w;
-  const unsigned int before = warp_inclusive_scan(sum) - sum;
-  mine[0] = make_uint4(before, before + a.x, before + a.x + a.y, before + a.x + a.y + a.z);
-  const unsigned int middle = before + low;
-  mine[1] = make_uint4(middle, middle + b.x, middle + b.x + b.y, middle + b.x + b.y + b.z);
-}
-
-// A warp sorts a larger bin by finer bins, as the block has sorted the group. count: WARP_BINS of
-// shared memory. False if there are too many elements, or too many different ones in a finer bin.
-static __device__ bool bin_by_warp(unsigned int *element, unsigned int members,
-                                   unsigned int *count) {
-  constexpr int kEach = BINNED / WARP_SIZE;
-  const unsigned int lane = threadIdx.x % WARP_SIZE;
-  unsigned int low = ~0u, high = 0;
-  for (unsigned int i = lane; i < members; i += WARP_SIZE) {
-    low = min(low, element[i]);
-    high = max(high, element[i]);
-  }
-  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
-    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
-    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
-  }
-  if (low == high) return true;
-  if (members > BINNED) return false;
-  const int left = (int)members - (int)lane, shift = __clz((int)(high - low));
-  unsigned int mine[kEach];
-  for (unsigned int b = lane; b < WARP_BINS; b += WARP_SIZE) count[b] = 0;
-  __syncwarp();
-#pragma unroll
-  for (int k = 0; k < kEach; k++) {
-    if (left <= k * WARP_SIZE) continue;
-    mine[k] = element[lane + k * WARP_SIZE] - low;
-    atomicAdd(&count[mine[k] << shift >> (32 - WARP_BIN_BITS)], 1u);
-  }
-  __syncwarp();
-  scan_warp_bins(count);
-  __syncwarp();
-#pragma unroll
-  for (int k = 0; k < kEach; k++)
-    if (left > k * WARP_SIZE)
-      element[atomicAdd(&count[mine[k] << shift >> (32 - WARP_BIN_BITS)], 1u)] = mine[k] + low;
-  __syncwarp();
-  bool sorted = true;
-  for (unsigned int b = lane; b < WARP_BINS; b += WARP_SIZE) {
-    const unsigned int first = b == 0 ? 0 : count[b - 1], few = count[b] - first;
-    if (few <= INSERTED)
-      sort_by_insertion(&element[first], (int)few);
-    else
-      sorted &= all_equal(&element[first], few);
-  }
-  return __all_sync(0xffffffffu, sorted) != 0;
-}
-
 // Sorts the elements of each bin; bin[b] is where those of bin b end. False if some bin is too
 // large. All threads call it after a barrier; there is one at its end.
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
@@ -203,7 +108,7 @@ static __device__ __forceinline__ bool sort_bins_of_group(
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void order_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, const unsigned int (&key)[kItems],
-    unsigned int count, unsigned int least, int shift) {
+    const unsigned int *from, unsigned int count, unsigned int least, int shift) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
   const int left = (int)count - (int)threadIdx.x;
   // Pairs: an element has room for the bits below its bin's.
@@ -227,11 +132,16 @@ static __device__ __forceinline__ void order_group(
     sorted = sort_bins_of_group(shared);
   }
   if (sorted) return;
-  see_bits<kThreads>(key, 0, count, &shared.seen);
+  // Rare: the keys are read again rather than kept in registers till here.
+  unsigned int again[kItems] = {};
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    if (left > u * kThreads) again[u] = from[threadIdx.x + u * kThreads];
+  see_bits<kThreads>(again, 0, count, &shared.seen);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
-    if (i < count) shared.element[i] = PAIRS ? i : (key[u] - least) << shift;
+    if (i < count) shared.element[i] = PAIRS ? i : (again[u] - least) << shift;
   }
   __syncthreads();
   const unsigned int varying = shared.seen.set & shared.seen.clear;
@@ -273,7 +183,7 @@ static __device__ __forceinline__ void sort_group(
   const unsigned int least = shared.least, width = shared.greatest - least;
   if (width == 0 && from.keys == to.keys) return;
   const int shift = width == 0 ? 31 : __clz((int)width);
-  order_group(shared, key, count, least, shift);
+  order_group(shared, key, from.keys, count, least, shift);
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
     if (i >= count) break;

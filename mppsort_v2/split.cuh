@@ -2,43 +2,19 @@
 #ifndef MPPSORT_V2_SPLIT_CUH
 #define MPPSORT_V2_SPLIT_CUH
 
-#include "mppsort_v2/ranges.cuh"
-
-enum { SPLIT_THREADS = 1024, LEAST_SAMPLED = 6, ONE_KEY_WIDE = 1 };
-
-// Shared memory of the block. entry[slot]: DIVIDED | division, ONE_KEY_WIDE or 0.
-typedef struct SplitShared {
-  Division *division;      // [divisions]
-  unsigned int *count;     // [slots] sampled keys; later places in the order of the keys
-  unsigned int *least;     // [divisions] of the sampled keys
-  unsigned int *greatest;  // [divisions]
-  unsigned int *sampled;   // [divisions] sampled keys; later the place of the first slot
-  unsigned short *entry;   // [slots]
-  unsigned int *warp_sums;
-} SplitShared;
-
-static inline size_t split_shared_bytes(const Level &level) {
-  return level.slots * (sizeof(unsigned int) + sizeof(unsigned short)) +
-         level.divisions * (sizeof(Division) + 3 * sizeof(unsigned int));
-}
-
-static __device__ __forceinline__ SplitShared split_shared(unsigned int *memory, const Level &level,
-                                                           unsigned int *warp_sums) {
-  SplitShared s;
-  s.division = (Division *)memory;
-  s.count = memory + 2 * level.divisions;
-  s.least = s.count + level.slots;
-  s.greatest = s.least + level.divisions;
-  s.sampled = s.greatest + level.divisions;
-  s.entry = (unsigned short *)(s.sampled + level.divisions);
-  s.warp_sums = warp_sums;
-  return s;
-}
+#include "mppsort_v2/order.cuh"
 
 static __device__ __forceinline__ unsigned int mix_bits(unsigned int x) {
   x = (x ^ x >> 16) * 0x7feb352du;
   x = (x ^ x >> 15) * 0x846ca68bu;
   return x ^ x >> 16;
+}
+
+// Sampled keys: SAMPLED_PER_GROUP for each group, but at least LEAST_SAMPLE, and at most `most`.
+static __device__ __forceinline__ unsigned int sample_size(unsigned int length, unsigned int join,
+                                                           unsigned int most) {
+  const unsigned long long wanted = (unsigned long long)length * SAMPLED_PER_GROUP / join;
+  return (unsigned int)min(max(wanted, 0ull + LEAST_SAMPLE), 0ull + min(length, most));
 }
 
 // The calling thread's share of `wanted` keys, one of each stride of the part. Strides are measured
@@ -66,10 +42,6 @@ static __device__ __forceinline__ int shift_for_ranges(unsigned int least, unsig
   return shift;
 }
 
-static __device__ __forceinline__ unsigned int ranges_of(Division d) {
-  return d.packed >> 5 & MOST_RANGES;
-}
-
 // Slot i of a division, begin <= i < end: nothing sampled yet, and whether it is one key wide.
 static __device__ __forceinline__ void clear_slot(const SplitShared &s, unsigned int i,
                                                   unsigned int begin, unsigned int end, int shift) {
@@ -93,6 +65,7 @@ static __device__ unsigned int number_crowded(const SplitShared &s, unsigned int
     if (s.count[i] <= most || s.entry[i] != 0) continue;
     s.least[number] = ~0u;
     s.greatest[number] = 0;
+    s.equal[number] = NO_PIVOT;
     s.sampled[number] = s.count[i];
     s.entry[i] = (unsigned short)(DIVIDED | number++);
   }
@@ -114,6 +87,8 @@ static __device__ unsigned int allot_slots(const SplitShared &s, unsigned int be
   __syncthreads();
   const unsigned int total = new_end, budget = room - 4 * (behind - before);
   unsigned int ranges = 0, shift = 0;
+  // Most sampled keys are the same: that key gets a fine range of its own.
+  if (d < behind && s.equal[d] > sampled / 2) s.least[d] = s.greatest[d] = s.pivot[d];
   if (d < behind) {
     const unsigned int share = (unsigned int)((unsigned long long)sampled * budget / total);
     const unsigned int most = min(max(share, 2u), (unsigned int)MOST_RANGES);
@@ -143,16 +118,27 @@ static __device__ void divide_crowded(const SplitShared &s, const Root &root,
   const unsigned int behind = number_crowded(s, first, old_end, most, before, before + room / 8);
   if (behind == before) return;
   *divisions = behind;
+  const auto division_of = [&](unsigned int key) {  // that is being made; or one that is not
+    const unsigned int entry = s.entry[find_slot(key, root, s.entry, s.division, depth)];
+    return (entry & DIVIDED) != 0 ? entry & ~DIVIDED : behind;
+  };
 #pragma unroll
   for (int k = 0; k < kItems; k++) {
-    if (threadIdx.x + k * SPLIT_THREADS >= wanted) continue;
-    const unsigned int entry = s.entry[find_slot(sample[k], root, s.entry, s.division, depth)];
-    if ((entry & DIVIDED) == 0) continue;
+    const unsigned int d = division_of(sample[k]);
+    if (threadIdx.x + k * SPLIT_THREADS >= wanted || d == behind) continue;
     // Most keys are between those seen before: atomics on one address are slow.
-    unsigned int *const least = &s.least[entry & ~DIVIDED];
-    unsigned int *const greatest = &s.greatest[entry & ~DIVIDED];
-    if (sample[k] < *(volatile unsigned int *)least) atomicMin(least, sample[k]);
-    if (sample[k] > *(volatile unsigned int *)greatest) atomicMax(greatest, sample[k]);
+    if (sample[k] < *(volatile unsigned int *)&s.least[d]) atomicMin(&s.least[d], sample[k]);
+    if (sample[k] > *(volatile unsigned int *)&s.greatest[d]) atomicMax(&s.greatest[d], sample[k]);
+    if (*(volatile unsigned int *)&s.equal[d] == NO_PIVOT &&
+        atomicCAS(&s.equal[d], NO_PIVOT, 0) == NO_PIVOT)
+      s.pivot[d] = sample[k];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kItems; k++) {
+    const unsigned int d = division_of(sample[k]);
+    if (threadIdx.x + k * SPLIT_THREADS >= wanted || d == behind) continue;
+    if (sample[k] == s.pivot[d]) atomicAdd(&s.equal[d], 1u);
   }
   __syncthreads();
   *end = allot_slots(s, before, behind, old_end, room);
@@ -172,65 +158,6 @@ static __device__ void divide_crowded(const SplitShared &s, const Root &root,
   __syncthreads();
 }
 
-// Replaces count[i], for first <= i < end, by the number of undivided slots before it among those
-// slots and all below them; count[end] becomes their sum. The divisions of these slots have the
-// slots from `end` on, whose count[] is done already if they are divided themselves (`deep`).
-static __device__ unsigned int place_slots(const SplitShared &s, unsigned int first,
-                                           unsigned int end, bool deep) {
-  __shared__ unsigned int sum;
-  const unsigned int each = (end - first + SPLIT_THREADS - 1) / SPLIT_THREADS;
-  const unsigned int from = min(first + threadIdx.x * each, end), to = min(from + each, end);
-  const auto leaves_of = [&](unsigned int i) {
-    if ((s.entry[i] & DIVIDED) == 0) return 1u;
-    const Division d = s.division[s.entry[i] & ~DIVIDED];
-    const unsigned int begin = d.packed >> 17, slots = ranges_of(d) + 2;
-    return deep ? s.count[begin + slots] - s.count[begin] : slots;
-  };
-  unsigned int leaves = 0;
-  for (unsigned int i = from; i < to; i++) leaves += leaves_of(i);
-  const unsigned int up_to_here = block_inclusive_scan(leaves, s.warp_sums);
-  unsigned int before = up_to_here - leaves;
-  if (threadIdx.x == SPLIT_THREADS - 1) sum = up_to_here;
-  // A thread writes only its own slots; those that it reads are below them.
-  for (unsigned int i = from; i < to; i++) {
-    const unsigned int own = leaves_of(i);
-    s.count[i] = before;
-    before += own;
-  }
-  __syncthreads();
-  return sum;
-}
-
-// Writes the slots in the order of their keys. second, third: where the slots of the second and
-// the third division begin. Returns the number of leaves.
-static __device__ unsigned int write_order(const SplitShared &s, unsigned int second,
-                                           unsigned int third, unsigned int divisions,
-                                           unsigned int second_divisions, unsigned short *order) {
-  const unsigned int below = place_slots(s, second, third, false);
-  if (threadIdx.x == 0) s.count[third] = below;  // behind the last slot of the second divisions
-  __syncthreads();
-  const unsigned int leaves = place_slots(s, 0, second, true);
-  const auto put = [&](unsigned int slot, unsigned int place) {
-    const unsigned int entry = s.entry[slot];
-    if ((entry & DIVIDED) != 0)
-      s.sampled[entry & ~DIVIDED] = place;
-    else
-      order[place] = (unsigned short)(slot | (entry == ONE_KEY_WIDE ? 0u + ONE_KEY : 0u));
-  };
-  for (unsigned int i = threadIdx.x; i < second; i += SPLIT_THREADS) put(i, s.count[i]);
-  __syncthreads();
-  for (int depth = 1; depth <= 2; depth++) {
-    const unsigned int end = depth == 1 ? second_divisions : divisions;
-    unsigned int d = (depth == 1 ? 0 : second_divisions) + threadIdx.x / WARP_SIZE;
-    for (; d < end; d += MAX_WARPS) {
-      const unsigned int begin = s.division[d].packed >> 17, slots = ranges_of(s.division[d]) + 2;
-      for (unsigned int i = threadIdx.x % WARP_SIZE; i < slots; i += WARP_SIZE)
-        put(begin + i, s.sampled[d] + (depth == 1 ? s.count[begin + i] - s.count[begin] : i));
-    }
-    __syncthreads();
-  }
-  return leaves;
-}
 // A level's parts and tiles: of level 0, which has one part of `all` keys, or those listed before.
 static __device__ void number_tiles(const Level &level, unsigned int all, unsigned int parts,
                                     unsigned int *warp_sums) {
@@ -265,7 +192,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
   __syncthreads();
   if (blockIdx.x == 0) number_tiles(level, all, parts, warp_sums);
   const Part whole = {0, all}, part = all > 0 ? whole : level.part[blockIdx.x];
-  const unsigned int wanted = min((unsigned int)(kItems * SPLIT_THREADS), part.length);
+  const unsigned int wanted = sample_size(part.length, level.join, kItems * SPLIT_THREADS);
   unsigned int sample[kItems];
   draw_sample(keys + part.begin, part.length, wanted, sample);
   unsigned int low = ~0u, high = 0;
@@ -298,9 +225,9 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     if (threadIdx.x + k * SPLIT_THREADS < wanted)
       atomicAdd(&s.count[find_slot(sample[k], root, s.entry, s.division, 0)], 1u);
   __syncthreads();
-  // A third of a group: the next keys may be more than the sample promises.
+  // Half a group: a fine range may have twice the keys that the sample promises.
   const unsigned int most =
-      max((unsigned int)((unsigned long long)wanted * level.join / 3 / part.length),
+      max((unsigned int)((unsigned long long)wanted * level.join / 2 / part.length),
           LEAST_SAMPLED + 0u);
   unsigned int end = second, divisions = 0;
   divide_crowded(s, root, sample, wanted, 0, &end, 0, room, most, &divisions);

@@ -81,7 +81,7 @@ static void test_nested_clusters(void **state) {
   (void)state;
   draw_nested(MOST, 13);
   sort_and_check(MOST, 0, 0);
-  sort_and_check(MOST, 13, 1024);
+  sort_and_check(MOST, 12, 1024);
   draw_nested(20011, 4);
   sort_and_check(20011, 4, 256);
   draw_nested(3001, 1);
@@ -120,6 +120,21 @@ static void test_one_far_key(void **state) {
   keys[12345] = UINT32_MAX;
   sort_and_check(20000, 0, 0);
   sort_and_check(9000, 1, 1000);  // many levels
+}
+
+// A group of a few narrow clusters, each in one bin: for a warp to rank (40), to bin (100 and 400),
+// for the passes (800); also of equal keys and of half as many.
+static void test_crowded_bins(void **state) {
+  (void)state;
+  static const unsigned int members[] = {40, 100, 400, 800};
+  static const unsigned int widths[] = {1, 50, 100000};
+  for (size_t m = 0; m < sizeof members / sizeof *members; m++)
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+      const unsigned int clusters = 4000 / members[m];
+      for (unsigned int i = 0; i < 4000; i++)
+        keys[i] = random_word() % clusters * (UINT32_MAX / clusters) + random_word() % widths[w];
+      sort_and_check(4000, 0, 0);
+    }
 }
 
 // Sizes around a block, a tile of pairs and a tile of keys.
@@ -187,7 +202,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nested_clusters), cmocka_unit_test(test_three_clusters),
       cmocka_unit_test(test_equal_keys),      cmocka_unit_test(test_one_far_key),
-      cmocka_unit_test(test_sizes),           cmocka_unit_test(test_order_of_leaves),
+      cmocka_unit_test(test_sizes),           cmocka_unit_test(test_crowded_bins),
+      cmocka_unit_test(test_order_of_leaves),
   };
   return cmocka_run_group_tests_name("mppsort_v2 ranges", tests, NULL, NULL);
 }

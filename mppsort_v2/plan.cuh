@@ -1,0 +1,113 @@
+// Host side: how many levels a sort takes, and the sizes of each.
+#ifndef MPPSORT_V2_PLAN_CUH
+#define MPPSORT_V2_PLAN_CUH
+
+#include "common/device.h"
+#include "mppsort_v2/join.cuh"
+#include "mppsort_v2/move_keys.cuh"
+#include "mppsort_v2/move_pairs.cuh"
+#include "mppsort_v2/sort_group.cuh"
+#include "mppsort_v2/split.cuh"
+
+enum { FEW_GROUP_BITS = 8, MANY_GROUP_BITS = 10, FIRST_SAMPLE = 16, NEXT_SAMPLE = 8 };
+
+// A kernel sort_groups<...> and its blocks.
+typedef struct SortShape {
+  unsigned int threads, capacity;
+  size_t shared_bytes;
+  void (*kernel)(Pairs, Pairs, const Group *, const unsigned int *, unsigned int);
+} SortShape;
+
+#define SORT_SHAPE(pairs, threads, items, bin_bits, blocks)                       \
+  {                                                                               \
+    threads, threads *items, sizeof(SortShared<pairs, threads, items, bin_bits>), \
+        sort_groups<pairs, threads, items, bin_bits, blocks>                      \
+  }
+
+// Smallest first.
+template <bool PAIRS>
+static const SortShape *sort_shapes(void) {
+  static const SortShape shapes[] = {SORT_SHAPE(PAIRS, 512, 9, 11, 3),
+                                     SORT_SHAPE(PAIRS, 512, 20, 12, 2)};
+  return shapes;
+}
+
+// What a sort of n elements does.
+typedef struct Plan {
+  const SortShape *shape;
+  unsigned int capacity;  // at most the shape's
+  int fine_bits;          // 0: by n
+  int levels;             // that are planned
+} Plan;
+
+static size_t most_of(size_t a, size_t b) { return a > b ? a : b; }
+
+// Groups that n elements may form, if groups are joined up to `join`.
+static size_t likely_groups(size_t n, unsigned int join) { return n / (join - join / 8) + 1; }
+
+template <bool PAIRS>
+static Plan make_plan(size_t n, int fine_bits, unsigned int group_size) {
+  const SortShape *const shapes = sort_shapes<PAIRS>();
+  Plan plan = {&shapes[0], 0, fine_bits, 1};
+  const size_t most = (1u << MANY_GROUP_BITS) - 16, limit = dynamic_shared_limit();
+  if (likely_groups(n, shapes[0].capacity) > most / 2 && shapes[1].shared_bytes <= limit)
+    plan.shape = &shapes[1];
+  plan.capacity = plan.shape->capacity;
+  if (group_size > 0 && group_size < plan.capacity) plan.capacity = group_size;
+  if (likely_groups(n, plan.capacity) > most) plan.levels = 2;
+  return plan;
+}
+
+template <bool PAIRS, int kGroupBits>
+static size_t move_shared_bytes(const Level &level) {
+  return PAIRS ? move_pairs_shared_bytes<kGroupBits>(level)
+               : move_keys_shared_bytes<kGroupBits>(level);
+}
+
+// Shared memory of the largest block of a level.
+template <bool PAIRS>
+static size_t level_shared_bytes(const Level &level) {
+  const size_t move = level.group_bits == FEW_GROUP_BITS
+                          ? move_shared_bytes<PAIRS, FEW_GROUP_BITS>(level)
+                          : move_shared_bytes<PAIRS, MANY_GROUP_BITS>(level);
+  return most_of(most_of(split_shared_bytes(level), count_shared_bytes(level)),
+                 most_of(join_shared_bytes(level), move));
+}
+
+static void set_fine_bits(Level *level, int bits) {
+  level->fine_bits = bits;
+  level->slots = (2u << bits) + 4;
+  level->divisions = bits > 3 ? 1u << (bits - 3) : 1;
+}
+
+// A level of up to most_parts parts with `length` elements on average.
+template <bool PAIRS>
+static Level make_level(const Plan &plan, unsigned int most_parts, size_t length, bool last,
+                        int number) {
+  Level level = {};
+  level.most_parts = most_parts;
+  level.tile = PAIRS ? 0u + PAIRS_TILE : 0u + KEYS_TILE;
+  level.stable = PAIRS;
+  level.capacity = level.join = plan.capacity;
+  level.copies = number % 2 == 1;
+  level.group_bits = FEW_GROUP_BITS;
+  if (!last)
+    level.join = (unsigned int)(length / ((1u << FEW_GROUP_BITS) - 16) / 7 * 8 + 1);
+  else if (likely_groups(length, level.join) > (1u << FEW_GROUP_BITS) - 16)
+    level.group_bits = MANY_GROUP_BITS;
+  // About 16 fine ranges to a group.
+  int bits = plan.fine_bits > 0 ? plan.fine_bits : 8;
+  while (plan.fine_bits == 0 && bits < MOST_FINE_BITS &&
+         (size_t)1 << bits < 16 * likely_groups(length, level.join))
+    bits++;
+  set_fine_bits(&level, bits);
+  while (level_shared_bytes<PAIRS>(level) > dynamic_shared_limit()) {
+    if (bits > 1)
+      set_fine_bits(&level, --bits);
+    else
+      level.group_bits = FEW_GROUP_BITS;
+  }
+  return level;
+}
+
+#endif
