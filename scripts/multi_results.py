@@ -15,7 +15,9 @@ os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, "scripts")
 from pictures.svg import COLORS, Picture  # noqa: E402
 
-BEGIN, END = "<!-- measured: written by scripts/multi_results.py -->", "<!-- /measured -->"
+# What is between these marks of multi/README.md is replaced.
+MEASURED = "<!-- measured: written by scripts/multi_results.py -->", "<!-- /measured -->"
+PREDICTED = "<!-- predicted: written by scripts/multi_results.py -->", "<!-- /predicted -->"
 
 
 def rows_of(folder, name):
@@ -39,7 +41,7 @@ def elements(n):
 
 
 def milliseconds(value):
-    return "" if value is None else f"{value:.3g}" if value >= 100 else f"{value:.2f}"
+    return "" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.2f}"
 
 
 def speed_up(row):
@@ -91,6 +93,43 @@ def shown(folder):
     return found
 
 
+NETWORK = 45e9  # bytes per second of a GPU in each direction: nine tenths of 400 Gb/s, not measured
+COPY = 2.99e12  # bytes read and written per second by an H100's copy
+
+
+def direct_prediction(row, gpus):
+    """Milliseconds of stages on `gpus` GPUs of one machine, from those of a row with two. What a link carries grows from
+    1/2 of the elements to (gpus - 1) / gpus."""
+    ms = row["stages_ms"]
+    return ms["count"], ms.get("splitters", 0.0), ms["exchange"] * 2 * (gpus - 1) / gpus, ms["sort"]
+
+
+def network_prediction(row, sort_ms, gpus, chunks=4):
+    """The same in messages between machines of 8 GPUs; partition and exchange overlap."""
+    ms, size = row["stages_ms"], 4 if row["what"] == "keys" else 8
+    count = row["n"] / row["ranks"]
+    partition, exchange = (1e3 * size * count * part for part in (2 / COPY, (gpus - 8) / gpus / NETWORK))
+    moving = partition / chunks + (chunks - 1) / chunks * max(partition, exchange) + exchange / chunks
+    return ms["count"], ms.get("splitters", 0.0), moving, sort_ms
+
+
+def predictions(folder):
+    lines = ["| a GPU | GPUs | count | splitters | move | sort | T, ms | speed-up |", "|---|---|---|---|---|---|---|---|"]
+    messages = {(r["what"], r["n"]): r["stages_ms"].get("sort") for r in rows_of(folder, "nccl_4_2")}
+    for name in ("weak_keys_2", "weak_pairs_2"):
+        for row in rows_of(folder, name):
+            share, each = row["one_device_share_ms"], row["n"] // row["ranks"]
+            cases = [(str(gpus), direct_prediction(row, gpus), gpus) for gpus in (4, 8)]
+            sort_ms = messages.get((row["what"], row["n"]))
+            if sort_ms:
+                cases.append(("64, network", network_prediction(row, sort_ms, 64), 64))
+            for label, parts, gpus in cases:
+                total = sum(parts)
+                times = " | ".join(milliseconds(part) for part in parts)
+                lines.append(f"| {elements(each)} {row['what']} | {label} | {times} | {milliseconds(total)} | {gpus * share / total:.1f} |")
+    return lines
+
+
 def host_table(folder):
     lines = ["| GPUs | what | n | way | ms | stages, ms | of bare copies |", "|---|---|---|---|---|---|---|"]
     for where, label in ((folder, "shared memory"), (f"{folder}/messages", "first run, MPI messages")):
@@ -130,7 +169,7 @@ def chart(folder, device):
     most = max(value for _, values in groups for _, value in values)
     left, width, bar = 250, 420, 20
     picture = Picture("multi_sort on one and two GPUs", left + width + 90, 60 + sum(bar * len(v) + 26 for _, v in groups))
-    picture.text(16, 28, f"multi_sort, uniform input, {device}: 10^9 elements per second", "start", 16, "bold")
+    picture.text(16, 28, f"multi_sort, uniform input, {device}: 10^9 elements per second", "start", 14, "bold")
     y = 52
     colors = {"1 GPU": COLORS[0], "2 GPUs, first run": COLORS[3], "2 GPUs": COLORS[2]}
     for title, values in groups:
@@ -169,10 +208,11 @@ def main():
         lines = [f"![Elements per second on one and two GPUs]({folder.removeprefix('multi/')}/scaling.svg)", ""] + lines
     with open("multi/README.md", encoding="utf-8") as file:
         text = file.read()
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
+    for (begin, end), inside in ((MEASURED, lines), (PREDICTED, predictions(folder))):
+        before, rest = text.split(begin)
+        text = before + begin + "\n" + "\n".join(inside) + "\n" + end + rest.split(end)[1]
     with open("multi/README.md", "w", encoding="utf-8") as file:
-        file.write(before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + after)
+        file.write(text)
 
 
 main()
