@@ -38,7 +38,7 @@ typedef struct FinishShape {
 static const FinishShape finish_shapes[] = {
     FINISH_SHAPE(256, 9, 10, 8, 6),    FINISH_SHAPE(256, 18, 11, 8, 5),
     FINISH_SHAPE(256, 36, 11, 12, 3),  FINISH_SHAPE(512, 36, 12, 12, 2),
-    FINISH_SHAPE(1024, 36, 12, 12, 1),
+    FINISH_SHAPE(1024, 36, 13, 12, 1),
 };
 
 // Elements of the block of memory that is copied to the device: start, first_tile, the next free

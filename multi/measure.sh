@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On a machine with GPUs: verifies multi_sort on all of them, then measures, and writes records as JSON.
-#   multi/measure.sh [--only verify,scaling,chunks,stretch,inputs,host] [--quick]
+#   multi/measure.sh [--only verify,scaling,digits,chunks,stretch,inputs,host] [--quick]
 # Records go to $OUT (default: multi/results), one for each experiment and number of ranks. make's options
 # (ARCH=sm_90, NCCL=0) may come from the environment. --quick: smaller n, to try the script out; MULTI_RANKS
 # sets the number of ranks, and BACKEND=cpu lets it run without a GPU. Exit code 1 if anything failed.
@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=${OUT:-multi/results}
 BACKEND=${BACKEND:-cuda}
-only=verify,scaling,chunks,stretch,inputs,host quick=
+only=verify,scaling,digits,chunks,stretch,inputs,host quick=
 while [ $# -gt 0 ]; do
   case $1 in
     --only) only=$2; shift 2 ;;
@@ -39,12 +39,15 @@ if [ -n "$quick" ]; then sizes=(4000 20000) odd=4321; fi
 counts=() # 1, 2, 4, .. and all
 for ((ranks = 1; ranks < most; ranks *= 2)); do counts+=("$ranks"); done
 counts+=("$most")
+messages=mpi # the fastest way but the direct one
+[ "$BACKEND" = cpu ] || messages=nccl
 
 if step verify; then
   small=(--reps 1 --stages off --baselines off)
   measure verify "$most" --n "0,1,$most,1000,$odd" --dist all --keys --pairs "${small[@]}"
+  measure verify_messages "$most" --n "$odd" --dist all --keys --pairs --transport "$messages" "${small[@]}"
   measure verify_mpi "$most" --n "$odd" --dist all --keys --pairs --transport mpi "${small[@]}"
-  measure verify_chunks "$most" --n "$odd" --dist all --pairs --chunks 7 "${small[@]}"
+  measure verify_chunks "$most" --n "$odd" --dist all --pairs --transport "$messages" --chunks 7 "${small[@]}"
   shards=$((most == 1)) # 0,1,2,..: the first shard is empty
   for ((r = 1; r < most; r++)); do shards+=,$r; done
   measure verify_shards "$most" --n "$odd" --dist all --pairs --shards "$shards" "${small[@]}"
@@ -63,13 +66,18 @@ if step scaling; then
     measure strong "$ranks" --n "$((2 * sizes[0]))" --keys --pairs
   done
 fi
+if step digits; then
+  for bits in 0 4 6; do
+    measure "digits_$bits" "$most" --n "$((most * sizes[0])),$((most * sizes[1]))" --keys --digits "$bits" --baselines off
+  done
+fi
 if step chunks; then
-  for chunks in 1 2 4 8; do measure "chunks_$chunks" "$most" --n "$((most * sizes[0]))" --keys --pairs --chunks "$chunks"; done
+  for chunks in 1 4 8; do
+    measure "${messages}_$chunks" "$most" --n "$((most * sizes[0]))" --keys --pairs --transport "$messages" --chunks "$chunks" --baselines off
+  done
 fi
 if step stretch; then
-  for ranks in "${counts[@]}"; do
-    measure stretch "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --keys --pairs --stretch on
-  done
+  measure stretch_pairs "$most" --n "$((most * sizes[0]))" --pairs --stretch on --baselines off
 fi
 if step inputs; then
   measure inputs "$most" --n "$((most * sizes[0]))" --dist uniform,zipf,all-equal,sorted,staggered,few-distinct --keys --pairs

@@ -57,6 +57,23 @@ static __device__ __forceinline__ unsigned int bin_of_key(const Route &route, co
   return bin + upper_bound(shared.splitters, route.borders, (Splitter)key << 32 | i);
 }
 
+// Adds 1 to the counter of the lane's bin; returns what it was. kShared: lanes with one counter
+// queue for it, so if all have one bin, one of them adds for all. Counting and placing decide
+// alike.
+template <bool kShared>
+static __device__ __forceinline__ unsigned int add_one(unsigned int *counter, unsigned int bin,
+                                                       int copy_bits) {
+  if constexpr (kShared) {
+    const unsigned int all = 0xffffffffu, lane = threadIdx.x % WARP_SIZE;
+    if (__all_sync(all, bin == __shfl_sync(all, bin, 0))) {
+      unsigned int before = 0;
+      if (lane == 0) before = atomicAdd(&counter[bin << copy_bits], (unsigned int)WARP_SIZE);
+      return __shfl_sync(all, before, 0) + lane;
+    }
+  }
+  return atomicAdd(&counter[bin << copy_bits], 1u);
+}
+
 // The bin of element i of the tile, when the tile is in order.
 template <int kBorders>
 static __device__ __forceinline__ unsigned int bin_of_placed(const Route &route,
@@ -83,9 +100,8 @@ static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, un
     for (int u = 0; u < ITEMS; u++) key[u] = __ldcs(&keys[i + u * THREADS]);
 #pragma unroll
     for (int u = 0; u < ITEMS; u++)
-      atomicAdd(
-          &counter[bin_of_key<kBorders>(route, shared, key[u], i + u * THREADS) << route.copy_bits],
-          1u);
+      add_one<kBorders == 0>(counter, bin_of_key<kBorders>(route, shared, key[u], i + u * THREADS),
+                             route.copy_bits);
   } else {
     for (int k = 0; k < left; k += THREADS)
       atomicAdd(
@@ -108,10 +124,9 @@ static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, un
       unsigned int place[PLACE_BATCH];
 #pragma unroll
       for (int q = 0; q < PLACE_BATCH; q++)
-        place[q] = atomicAdd(
-            &counter[bin_of_key<kBorders>(route, shared, key[u + q], i + (u + q) * THREADS)
-                     << route.copy_bits],
-            1u);
+        place[q] = add_one<kBorders == 0>(
+            counter, bin_of_key<kBorders>(route, shared, key[u + q], i + (u + q) * THREADS),
+            route.copy_bits);
 #pragma unroll
       for (int q = 0; q < PLACE_BATCH; q++) shared.tile[place[q]] = key[u + q];
     }

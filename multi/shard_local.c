@@ -18,23 +18,33 @@ static const struct {
   uint64_t largest;
 } plans[] = {{5, 12, 2273}, {6, 12, 4577},  {7, 13, 4577},  {8, 14, 4577},
              {9, 15, 4577}, {10, 16, 4577}, {11, 16, 9185}, {12, 16, 18401}};
-enum { PLANS = sizeof plans / sizeof *plans, LEAST_BITS = 12 };
+enum { PLANS = sizeof plans / sizeof *plans };
 
 static bool is_radix_v7(void) { return strcmp(sort_version.name, "radix_v7") == 0; }
 
-// Value of radix_v7's knob prefixPlan with which all buckets of the keys first .. last fit; 0 if
-// there is none. Buckets at the ends are counted whole.
-static int choose_plan(const uint64_t *counts, uint32_t first, uint32_t last) {
-  uint64_t largest[16 - LEAST_BITS + 1] = {0}, sum[16 - LEAST_BITS + 1] = {0};
-  const uint32_t group = 1u << (16 - LEAST_BITS);
-  for (uint32_t v = first >> 16 & ~(group - 1); v <= (last >> 16 | (group - 1)); v++)
-    for (int b = 0; b <= 16 - LEAST_BITS; b++) {
-      if (v % (1u << b) == 0) sum[b] = 0;
-      sum[b] += counts[v];
-      if (sum[b] > largest[b]) largest[b] = sum[b];
-    }
-  for (int p = 0; p < PLANS; p++)
-    if (largest[16 - plans[p].bits] <= plans[p].largest) return plans[p].knob;
+// The largest bucket of the keys first .. last, numbered by their upper `bits` bits. Buckets at the
+// ends are counted whole.
+static uint64_t largest_bucket(const uint64_t *counts, uint32_t first, uint32_t last, int bits) {
+  const uint32_t group = 1u << (16 - bits), behind = (last >> 16 | (group - 1)) + 1;
+  uint64_t largest = 0;
+  for (uint32_t v = first >> 16 & ~(group - 1); v < behind; v += group) {
+    uint64_t sum = 0;
+    for (uint32_t i = v; i < v + group; i++) sum += counts[i];
+    if (sum > largest) largest = sum;
+  }
+  return largest;
+}
+
+// Value of radix_v7's knob prefixPlan with which all buckets of `count` keys first .. last fit; 0
+// if there is none.
+static int choose_plan(const uint64_t *counts, uint32_t first, uint32_t last, uint64_t count) {
+  for (int p = 0; p < PLANS; p++) {
+    // Most plans are ruled out by the average.
+    const uint64_t buckets = (((last >> 16) - (first >> 16)) >> (16 - plans[p].bits)) + 1;
+    if (count / buckets <= plans[p].largest &&
+        largest_bucket(counts, first, last, plans[p].bits) <= plans[p].largest)
+      return plans[p].knob;
+  }
   return 0;
 }
 
@@ -47,8 +57,9 @@ void shard_choose_local(ShardSort *sort) {
   for (int r = 0; r < ranks; r++) {
     uint32_t first = 0, last = 0;
     shard_key_range(work, ranks, r, &first, &last);
-    work->plans[r] =
-        many && automatic && sort->pairs ? choose_plan(work->upper.all, first, last) : 0;
+    work->plans[r] = many && automatic && sort->pairs
+                         ? choose_plan(work->upper.all, first, last, sort->n / (uint64_t)ranks)
+                         : 0;
     const bool stretch =
         automatic ? many && work->plans[r] == 0 && !finishes : sort->stretch == STRETCH_ON;
     work->stretches[r] = stretch && !finishes ? stretch_of(first, last) : (Stretch){0, 0, 0};

@@ -11,6 +11,7 @@ fault 1:create:memory 'rank 1: the host has too little memory' 3 2 "${some[@]}" 
 fault 0:sort:exit 'rank 0: fault on demand' 3 3 "${some[@]}"
 fault 1:exchange:kill 'signal 9' 137 3 "${some[@]}"
 fault 1:exchange:hang "no progress for 3 s in step 'exchange'" 3 2 "${some[@]}" --timeout 3
+fault 1:exchange:hang "no progress for 3 s in step 'exchange'" 3 2 "${some[@]}" --timeout 3 --transport direct
 run 2 "${some[@]}" --transport nccl
 check 'NCCL is missing' says 2 'built without NCCL'
 run 2 "${some[@]}" --shards 1

@@ -15,6 +15,15 @@ run 2 --n 9000 --dist all --keys --pairs --stretch on "${quick[@]}"
 check 'all inputs on 2 ranks, keys stretched' passes $((2 * inputs))
 run 2 --n 9000 --dist uniform,all-equal,zipf,sorted --keys --pairs "${quick[@]}"
 check '2 ranks' passes 8
+direct=(--transport direct)
+run 3 --n 9000 --dist all --keys --pairs "${direct[@]}" "${quick[@]}"
+check 'directly, all inputs on 3 ranks' passes $((2 * inputs))
+run 2 --n 20000 --dist all --keys "${direct[@]}" --digits 5 "${quick[@]}"
+check 'directly, all inputs on 2 ranks, digits of 5 bits' passes "$inputs"
+run 4 --n 0,1,3,17,7000 --dist uniform,all-equal,few-distinct --shards 3,0,2,1 --keys --pairs "${direct[@]}" "${quick[@]}"
+check 'directly, unequal shards and few elements' passes 30
+run 8 --n 6000 --dist uniform,zipf --keys --pairs "${direct[@]}" --stretch on "${quick[@]}"
+check 'directly, 8 ranks' passes 4
 run 8 --n 2000 --dist uniform,all-equal,zipf --keys --pairs "${quick[@]}"
 check '8 ranks' passes 6
 run 1 --n 0,1,5000 --dist uniform,all-equal --keys --pairs "${quick[@]}"
@@ -34,6 +43,10 @@ run 1 --host --device-memory 100K --n 0,1,9000 --dist uniform,all-equal,zipf --k
 check 'host arrays, one rank' passes 18
 run 3 --host --device-memory 60K --n 0,2,9000 --dist uniform,all-equal,sorted --keys --pairs "${quick[@]}"
 check 'host arrays, three ranks' passes 18
+run 3 --host --device-memory 60K --n 0,2,9000 --dist uniform,all-equal,sorted --keys --pairs "${direct[@]}" "${quick[@]}"
+check 'host arrays that ranks share' passes 18
+run 3 --host --device-memory 60K --n 9000 --dist few-distinct --shards 0,1,3 --pairs "${direct[@]}" "${quick[@]}"
+check 'host arrays that ranks share, unequal shards' passes 1
 run 3 --host --device-memory 60K --n 9000 --dist few-distinct --shards 0,1,3 --pairs "${quick[@]}"
 check 'host arrays, unequal shards' passes 1
 

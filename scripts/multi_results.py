@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Writes multi/README.md's table of measurements and the scaling chart beside the records.
+
+  scripts/multi_results.py FOLDER    (default: multi/results/H100_80GB_HBM3_x2)
+
+Reads FOLDER/*.json, which multi/measure.sh wrote; replaces what is between the `measured` marks of
+multi/README.md, and FOLDER/scaling.svg. FOLDER/messages holds records of the first run, whose
+elements travelled as NCCL messages that were not aligned."""
+
+import json
+import os
+import sys
+
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, "scripts")
+from pictures.svg import COLORS, Picture  # noqa: E402
+
+# What is between these marks of multi/README.md is replaced.
+MEASURED = "<!-- measured: written by scripts/multi_results.py -->", "<!-- /measured -->"
+PREDICTED = "<!-- predicted: written by scripts/multi_results.py -->", "<!-- /predicted -->"
+
+
+def rows_of(folder, name):
+    """The rows of a record, each with the record's own fields; none if there is no such record."""
+    path = f"{folder}/{name}.json"
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        record = json.load(file)
+    return [{**record, **row} for row in record.pop("rows") if row["right"]]
+
+
+def elements(n):
+    """n as people write it."""
+    for power in (27, 28, 29, 30, 31):
+        if n == 1 << power:
+            return f"2^{power}"
+    if n % 10**9 == 0:
+        return f"{n // 10**9} x 10^9" if n > 10**9 else "10^9"
+    return f"{n:,}"
+
+
+def milliseconds(value):
+    return "" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.2f}"
+
+
+def speed_up(row):
+    """The rate of all GPUs over that of one with its share."""
+    share = row["one_device_share_ms"]
+    return row["ranks"] * share / row["median_ms"] if share else None
+
+
+def stages(row):
+    return ", ".join(f"{name} {milliseconds(ms)}" for name, ms in row["stages_ms"].items())
+
+
+def link_rate(row):
+    """GB/s that a GPU receives while elements travel."""
+    rate = row["exchange_gb_per_s"]
+    return f"{rate:.0f}" if rate else ""
+
+
+def table(rows):
+    lines = [
+        "| GPUs | what | n in all | way | ms | Gkeys/s | stages, ms | GB/s | one GPU, its share | speed-up |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for label, row in rows:
+        factor = speed_up(row)
+        lines.append(
+            f"| {row['ranks']} | {row['input']} {row['what']} | {elements(row['n'])} | {label} | {milliseconds(row['median_ms'])} "
+            f"| {row['gkeys_per_s']:.3g} | {stages(row)} | {link_rate(row)} | {milliseconds(row['one_device_share_ms'])} "
+            f"| {f'{factor:.2f}' if factor else ''} |"
+        )
+    return lines
+
+
+def shown(folder):
+    """The rows of the table: (way, row)."""
+    found = []
+    for name in ("weak_keys_2", "weak_pairs_2"):
+        found += [("direct", row) for row in rows_of(folder, name)]
+    for bits in (0, 4, 6):
+        found += [(f"direct, {bits} digit bits", row) for row in rows_of(folder, f"digits_{bits}_2")]
+    for name, label in (("nccl_1_2", "NCCL, 1 chunk"), ("nccl_4_2", "NCCL, 4 chunks"), ("nccl_8_2", "NCCL, 8 chunks")):
+        found += [(label, row) for row in rows_of(folder, name)]
+    found += [("NCCL, 4 chunks, 32 channels", row) for row in rows_of(folder, "nccl_channels_2")]
+    found += [("direct, stretched", row) for row in rows_of(folder, "stretch_pairs_2")]
+    found += [("direct", row) for row in rows_of(folder, "inputs_2")]
+    for name in ("weak_keys_2", "weak_pairs_2", "chunks_1_2", "chunks_8_2"):
+        label = {"chunks_1_2": "first run, 1 chunk", "chunks_8_2": "first run, 8 chunks"}.get(name, "first run, 4 chunks")
+        found += [(label, row) for row in rows_of(f"{folder}/messages", name)]
+    return found
+
+
+NETWORK = 45e9  # bytes per second of a GPU in each direction: nine tenths of 400 Gb/s, not measured
+COPY = 2.99e12  # bytes read and written per second by an H100's copy
+
+
+def direct_prediction(row, gpus):
+    """Milliseconds of stages on `gpus` GPUs of one machine, from those of a row with two. What a link carries grows from
+    1/2 of the elements to (gpus - 1) / gpus."""
+    ms = row["stages_ms"]
+    return ms["count"], ms.get("splitters", 0.0), ms["exchange"] * 2 * (gpus - 1) / gpus, ms["sort"]
+
+
+def network_prediction(row, sort_ms, gpus, chunks=4):
+    """The same in messages between machines of 8 GPUs; partition and exchange overlap."""
+    ms, size = row["stages_ms"], 4 if row["what"] == "keys" else 8
+    count = row["n"] / row["ranks"]
+    partition, exchange = (1e3 * size * count * part for part in (2 / COPY, (gpus - 8) / gpus / NETWORK))
+    moving = partition / chunks + (chunks - 1) / chunks * max(partition, exchange) + exchange / chunks
+    return ms["count"], ms.get("splitters", 0.0), moving, sort_ms
+
+
+def predictions(folder):
+    lines = ["| a GPU | GPUs | count | splitters | move | sort | T, ms | speed-up |", "|---|---|---|---|---|---|---|---|"]
+    messages = {(r["what"], r["n"]): r["stages_ms"].get("sort") for r in rows_of(folder, "nccl_4_2")}
+    for name in ("weak_keys_2", "weak_pairs_2"):
+        for row in rows_of(folder, name):
+            share, each = row["one_device_share_ms"], row["n"] // row["ranks"]
+            cases = [(str(gpus), direct_prediction(row, gpus), gpus) for gpus in (4, 8)]
+            sort_ms = messages.get((row["what"], row["n"]))
+            if sort_ms:
+                cases.append(("64, network", network_prediction(row, sort_ms, 64), 64))
+            for label, parts, gpus in cases:
+                total = sum(parts)
+                times = " | ".join(milliseconds(part) for part in parts)
+                lines.append(f"| {elements(each)} {row['what']} | {label} | {times} | {milliseconds(total)} | {gpus * share / total:.1f} |")
+    return lines
+
+
+def host_table(folder):
+    lines = ["| GPUs | what | n | way | ms | stages, ms | of bare copies |", "|---|---|---|---|---|---|---|"]
+    for where, label in ((folder, "shared memory"), (f"{folder}/messages", "first run, MPI messages")):
+        for name in ("host_keys_1", "host_keys_2", "host_pairs_2"):
+            for row in rows_of(where, name):
+                percent = row["percent_of_copies"]
+                lines.append(
+                    f"| {row['ranks']} | {row['what']} | {elements(row['n'])} | {label if row['ranks'] > 1 else ''} | {milliseconds(row['median_ms'])} "
+                    f"| {stages(row)} | {f'{percent:.0f}%' if percent else ''} |"
+                )
+    return lines
+
+
+def bars(folder):
+    """Groups of the chart: (title, [(label, Gkeys/s)])."""
+    groups = []
+    first = {(r["what"], r["n"]): r for name in ("weak_keys_2", "weak_pairs_2") for r in rows_of(f"{folder}/messages", name)}
+    for name in ("weak_keys_2", "weak_pairs_2"):
+        for row in rows_of(folder, name):
+            each = row["n"] // row["ranks"]
+            old = first.get((row["what"], row["n"]))
+            values = [("1 GPU", each / row["one_device_share_ms"] * 1e-6)]
+            if old:
+                values.append(("2 GPUs, first run", old["gkeys_per_s"]))
+            values.append(("2 GPUs", row["gkeys_per_s"]))
+            groups.append((f"weak: {elements(each)} {row['what']} a GPU", values))
+            if row["one_device_all_ms"]:
+                values = [("1 GPU", row["n"] / row["one_device_all_ms"] * 1e-6), ("2 GPUs", row["gkeys_per_s"])]
+                groups.append((f"strong: {elements(row['n'])} {row['what']}", values))
+    return groups
+
+
+def chart(folder, device):
+    groups = bars(folder)
+    if not groups:
+        return None
+    most = max(value for _, values in groups for _, value in values)
+    left, width, bar = 250, 420, 20
+    picture = Picture("multi_sort on one and two GPUs", left + width + 90, 60 + sum(bar * len(v) + 26 for _, v in groups))
+    picture.text(16, 28, f"multi_sort, uniform input, {device}: 10^9 elements per second", "start", 14, "bold")
+    y = 52
+    colors = {"1 GPU": COLORS[0], "2 GPUs, first run": COLORS[3], "2 GPUs": COLORS[2]}
+    for title, values in groups:
+        picture.text(16, y + 15, title, "start", 13)
+        for label, value in values:
+            length = width * value / most
+            picture.box(left, y, "", colors[label], length, bar - 3)
+            picture.text(left + length + 6, y + 14, f"{value:.1f}   {label}", "start", 12)
+            y += bar
+        y += 26
+    return picture.svg()
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else "multi/results/H100_80GB_HBM3_x2"
+    found = shown(folder)
+    if not found:
+        sys.exit(f"multi_results: no records in {folder}")
+    head = found[0][1]
+    device = f"{head['ranks']} x {head['device']['name']}"
+    lines = [
+        f"{device}, driver {head['device']['driver']}, {head['date'][:10]}, commit {head['commit'][:7]}; medians of 5 to 9 runs, every",
+        "result verified; stages in runs of their own. GB/s: received by a GPU, by the time of `exchange`; a direct exchange includes the",
+        "partition. Speed-up: the rate of both GPUs over that of one that sorts its share, in the same run. Records: `" + folder + "`.",
+        "",
+        *table(found),
+        "",
+        "Arrays in host memory, uniform:",
+        "",
+        *host_table(folder),
+    ]
+    svg = chart(folder, device)
+    if svg:
+        with open(f"{folder}/scaling.svg", "w", encoding="utf-8") as file:
+            file.write(svg)
+        lines = [f"![Elements per second on one and two GPUs]({folder.removeprefix('multi/')}/scaling.svg)", ""] + lines
+    with open("multi/README.md", encoding="utf-8") as file:
+        text = file.read()
+    for (begin, end), inside in ((MEASURED, lines), (PREDICTED, predictions(folder))):
+        before, rest = text.split(begin)
+        text = before + begin + "\n" + "\n".join(inside) + "\n" + end + rest.split(end)[1]
+    with open("multi/README.md", "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+main()
