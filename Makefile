@@ -120,7 +120,7 @@ objects  = $(patsubst %,$(B)/%.o,$(basename $(1)))
 COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
 HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
 IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c image_size.c red_eye.c score_progress.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
-HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c session.c timing.c version_view.c))
+HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c session.c timed_sort.c version_view.c))
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \

@@ -1,18 +1,21 @@
 #include "harness/hw4/run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/check.h"
 #include "harness/battery.h"
+#include "harness/clock.h"
 #include "harness/device_info.h"
 #include "harness/hw4/image.h"
 #include "harness/hw4/red_eye.h"
 #include "harness/hw4/session.h"
-#include "harness/hw4/timing.h"
+#include "harness/hw4/timed_sort.h"
 
 // ---- before the sort ----------------------------------------------------------------------------
 
@@ -63,22 +66,22 @@ static void add_finding(const Session *session, Message *mistake) {
 // times and judges. Returns false and the mistake.
 static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   const SortVersion *const version = session->options->version;
-  Trial timed = timing_rotated(trial);
+  Trial timed = timed_sort_input(trial);
   SortTimes times;
-  timing_sort(session, trial, &times);
+  timed_sort_run(session, trial, &times);
   const double begin = session_cpu_seconds(session);
-  timing_sort(session, &timed, &times);
+  timed_sort_run(session, &timed, &times);
   session->image_n = trial->n;
   session->image_ms = times.waited;
   const double cpu_ms = 1e3 * (session_cpu_seconds(session) - begin);
   if (begin >= 0.0 && cpu_ms > 0.0 && cpu_ms < times.waited) session->image_ms = cpu_ms;
   const Rerun rerun = session_rerun(session);
   const Trial *wrong = NULL;
-  if (!timing_right(&timed, version->stable))
+  if (!timed_sort_is_right(&timed, version->stable))
     wrong = &timed;
-  else if (!timing_right(trial, version->stable))
+  else if (!timed_sort_is_right(trial, version->stable))
     wrong = trial;
-  bool right = wrong == NULL && timing_check(session, trial, &times, mistake);
+  bool right = wrong == NULL && timed_sort_check(session, trial, &times, mistake);
   print_times(version, &times);
   session_prepare_more(session);
   if (wrong != NULL) *mistake = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun).sentence;

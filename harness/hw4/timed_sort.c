@@ -1,4 +1,4 @@
-#include "harness/hw4/timing.h"
+#include "harness/hw4/timed_sort.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "harness/clock.h"
 #include "harness/witness.h"
 
-Trial timing_rotated(const Trial *trial) {
+Trial timed_sort_input(const Trial *trial) {
   Trial other = trial_create(trial->n, trial->guard, trial->seed + 1);
   uint64_t random = 0;
   if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
@@ -19,14 +19,14 @@ Trial timing_rotated(const Trial *trial) {
   return other;
 }
 
-bool timing_right(const Trial *trial, bool stable) {
+bool timed_sort_is_right(const Trial *trial, bool stable) {
   TrialReference reference = trial_reference(trial);
   const bool right = trial_right(trial, &reference, stable);
   trial_reference_free(&reference);
   return right;
 }
 
-void timing_sort(const Session *session, Trial *trial, SortTimes *times) {
+void timed_sort_run(const Session *session, Trial *trial, SortTimes *times) {
   if (!sorter_sort(session->sorter, trial, false, session->limit, times))
     sorter_quit(session->sorter);
   if (times->scratch_kept > 0)
@@ -60,7 +60,8 @@ static double least_ping(const Session *session) {
   return least;
 }
 
-bool timing_check(const Session *session, const Trial *trial, SortTimes *times, Message *message) {
+bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *times,
+                      Message *message) {
   enum { TRIES = 10, MANY = 100 };  // many, for sorts of a few milliseconds on a busy machine
   const double begin = seconds_now(), enough = 3.0;
   const double overhead = least_ping(session);
@@ -71,9 +72,9 @@ bool timing_check(const Session *session, const Trial *trial, SortTimes *times, 
           "the time cannot be true: the sort says that it took %f msecs, and came back after %f "
           "msecs, %f msecs after it got the keys",
           times->milliseconds, times->waited, times->prepared + times->waited);
-    Trial again = timing_rotated(trial);
-    timing_sort(session, &again, times);
-    const bool right = timing_right(&again, session->options->version->stable);
+    Trial again = timed_sort_input(trial);
+    timed_sort_run(session, &again, times);
+    const bool right = timed_sort_is_right(&again, session->options->version->stable);
     trial_free(&again);
     if (!right)
       return message_fail(message,

@@ -1,22 +1,23 @@
 // The timed sort of an image, and whether its time can be true.
-#ifndef HW4_TIMING_H
-#define HW4_TIMING_H
+#ifndef HW4_TIMED_SORT_H
+#define HW4_TIMED_SORT_H
 
 #include "harness/hw4/session.h"
 
 // The same keys in another order, which no earlier run, not even of another process, had: a sort
 // must not find its answer in memory or in a file. To be freed.
-Trial timing_rotated(const Trial *trial);
+Trial timed_sort_input(const Trial *trial);
 
 // Is the output of a trial right, by a sort of the judge's own?
-bool timing_right(const Trial *trial, bool stable);
+bool timed_sort_is_right(const Trial *trial, bool stable);
 
 // Sorts a trial in the session's process. Ends the program with exit code 3 if that fails.
-void timing_sort(const Session *session, Trial *trial, SortTimes *times);
+void timed_sort_run(const Session *session, Trial *trial, SortTimes *times);
 
 // Checks the time of a right sort by the judge's clock. If the clock contradicts it, rotations of
 // `trial` are sorted until one has a time that it does not contradict, which replaces *times. False
 // if there is none, or if one is sorted wrongly; then *message has the sentence.
-bool timing_check(const Session *session, const Trial *trial, SortTimes *times, Message *message);
+bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *times,
+                      Message *message);
 
 #endif
