@@ -9,7 +9,14 @@
 #include "mppsort_v2/sort_group.cuh"
 #include "mppsort_v2/split.cuh"
 
-enum { FEW_GROUP_BITS = 8, MANY_GROUP_BITS = 10, FIRST_SAMPLE = 16, NEXT_SAMPLE = 8 };
+enum {
+  FEW_GROUP_BITS = 8,
+  MANY_GROUP_BITS = 10,
+  FIRST_SAMPLE = 16,
+  NEXT_SAMPLE = 8,
+  LEAST_CAPACITY = 64,
+  FEW_FINE_BITS = 8
+};
 
 // A kernel sort_groups<...> and its blocks.
 typedef struct SortShape {
@@ -53,7 +60,8 @@ static Plan make_plan(size_t n, int fine_bits, unsigned int group_size) {
   if (likely_groups(n, shapes[0].capacity) > most / 2 && shapes[1].shared_bytes <= limit)
     plan.shape = &shapes[1];
   plan.capacity = plan.shape->capacity;
-  if (group_size > 0 && group_size < plan.capacity) plan.capacity = group_size;
+  if (group_size > 0 && group_size < plan.capacity)
+    plan.capacity = group_size < LEAST_CAPACITY ? 0u + LEAST_CAPACITY : group_size;
   if (likely_groups(n, plan.capacity) > most) plan.levels = 2;
   return plan;
 }
@@ -96,17 +104,16 @@ static Level make_level(const Plan &plan, unsigned int most_parts, size_t length
   else if (likely_groups(length, level.join) > (1u << FEW_GROUP_BITS) - 16)
     level.group_bits = MANY_GROUP_BITS;
   // About 16 fine ranges to a group.
-  int bits = plan.fine_bits > 0 ? plan.fine_bits : 8;
+  int bits = plan.fine_bits > 0 ? plan.fine_bits : +FEW_FINE_BITS;
   while (plan.fine_bits == 0 && bits < MOST_FINE_BITS &&
          (size_t)1 << bits < 16 * likely_groups(length, level.join))
     bits++;
+  // Older GPUs have less shared memory: fewer groups, or fewer fine ranges.
+  const size_t limit = dynamic_shared_limit();
+  set_fine_bits(&level, FEW_FINE_BITS);
+  if (level_shared_bytes<PAIRS>(level) > limit) level.group_bits = FEW_GROUP_BITS;
   set_fine_bits(&level, bits);
-  while (level_shared_bytes<PAIRS>(level) > dynamic_shared_limit()) {
-    if (bits > 1)
-      set_fine_bits(&level, --bits);
-    else
-      level.group_bits = FEW_GROUP_BITS;
-  }
+  while (bits > 1 && level_shared_bytes<PAIRS>(level) > limit) set_fine_bits(&level, --bits);
   return level;
 }
 

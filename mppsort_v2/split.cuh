@@ -188,9 +188,9 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
   }
   wait_for_previous_kernel();
   const unsigned int parts = all > 0 ? 1 : *level.parts;
+  if (blockIdx.x == 0) number_tiles(level, all, parts, warp_sums);  // 0 tiles if there are no parts
   if (blockIdx.x >= parts) return;
   __syncthreads();
-  if (blockIdx.x == 0) number_tiles(level, all, parts, warp_sums);
   const Part whole = {0, all}, part = all > 0 ? whole : level.part[blockIdx.x];
   const unsigned int wanted = sample_size(part.length, level.join, kItems * SPLIT_THREADS);
   unsigned int sample[kItems];

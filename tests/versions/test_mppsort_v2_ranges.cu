@@ -109,8 +109,9 @@ static void test_equal_keys(void **state) {
   for (unsigned int i = 0; i < 30000; i++)
     keys[i] = i % 8 != 0 ? 77 : i % 16 == 0 ? random_word() : random_word() % (1u << 19);
   sort_and_check(30000, 0, 0);
-  for (unsigned int i = 0; i < 30000; i++) keys[i] = UINT32_MAX;
+  for (unsigned int i = 0; i < MOST; i++) keys[i] = UINT32_MAX;
   sort_and_check(30000, 0, 0);
+  sort_and_check(MOST, 0, 64);  // two levels are planned, and the second has no part
 }
 
 // All keys but one within 64 neighbours, in one fine range after another until level 2.
