@@ -7,7 +7,6 @@
 #include "common/stages.h"
 #include "merge_v2/merge_tiles.cuh"
 #include "merge_v2/sort_tiles.cuh"
-#include "merge_v2/sort_warps.cuh"
 
 // Odd numbers of elements of a thread: threads whose shares begin an odd distance apart are in
 // different banks of shared memory.
@@ -46,7 +45,6 @@ static Shape choose_shape(int number, size_t n) {
 // Elements of a tile of the first pass: a multiple of the merge passes' tiles where it has as many
 // threads, so that few of their tiles are cut short.
 static unsigned int sorted_tile(Shape shape) {
-  if (shape.items == 33) return (unsigned int)(shape.threads * WARP_ITEMS);
   if (shape.threads < MERGE_THREADS) return (unsigned int)(shape.threads * shape.items);
   return (unsigned int)(shape.threads / MERGE_THREADS) * merged_tile(MERGE_THREADS, shape.items);
 }
@@ -59,14 +57,6 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
                     THREADS, bytes, from, to, n, tile);
 }
 
-template <int THREADS, int ITEMS>
-static void launch_sort_warps(Elements from, Elements to, size_t n, unsigned int tile) {
-  const size_t bytes = tile_bytes(TileSize<THREADS, ITEMS>::ALL, false);
-  allow_shared_memory(sort_warps<THREADS, ITEMS>, bytes);
-  launch_overlapped(sort_warps<THREADS, ITEMS>, (unsigned int)((n + tile - 1) / tile), THREADS,
-                    bytes, (const Key *)from.keys, to.keys, n);
-}
-
 template <bool PAIRS>
 static void sort_all_tiles(Shape shape, Elements from, Elements to, size_t n) {
   const unsigned int tile = sorted_tile(shape);
@@ -75,8 +65,10 @@ static void sort_all_tiles(Shape shape, Elements from, Elements to, size_t n) {
   if (shape.items == 9 && wide) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
   if (shape.items == 17 && !wide) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
   if (shape.items == 17 && wide) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
-  if (shape.items == 33 && !wide) launch_sort_warps<256, 33>(from, to, n, tile);
-  if (shape.items == 33 && wide) launch_sort_warps<512, 33>(from, to, n, tile);
+  if constexpr (!PAIRS) {
+    if (shape.items == 33 && !wide) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
+    if (shape.items == 33 && wide) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
+  }
 }
 
 // One pass. cuts: NULL if the blocks that merge cut the runs themselves.

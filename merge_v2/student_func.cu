@@ -2,14 +2,14 @@
 //
 // Build:    make merge_v2
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set doublings=1
-// New here: a tile of 8,568 elements is sorted in shared memory (sort_tiles.cuh). Then eight sorted
-//           runs become one in a single pass: their cuts at every 4,284th element of the output are
-//           found by a search in all eight (cut_runs.cuh), and a block merges the pieces between
-//           two cuts in shared memory (merge_tiles.cuh). 2^28 keys take 6 trips, in pairs they
-//           take 16.
-// Lesson:   merging in pairs needs few comparisons but many trips. The time depends on how often an
-//           element crosses the memory bus. It is a comparison sort: order.cuh alone defines the
-//           order.
+// New here: a tile of up to 16,632 elements is sorted in shared memory (sort_tiles.cuh). Then eight
+//           sorted runs become one in a single pass: a warp finds their cuts at the first element
+//           of each output tile by a search in all eight (cut_runs.cuh), and a block merges the
+//           pieces between two cuts in shared memory (merge_tiles.cuh); bare keys are merged by a
+//           network in registers (networks.cuh). 2^28 keys take 6 trips, in pairs they take 16.
+// Lesson:   merging in pairs needs few comparisons but many trips. With few trips, shared memory
+//           is the limit: its banks and the number of searches count. It is a comparison sort:
+//           order.cuh alone defines the order.
 #include "common/knobs.h"
 #include "common/your_sort.h"
 #include "merge_v2/passes.cuh"
