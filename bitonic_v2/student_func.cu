@@ -2,12 +2,11 @@
 //
 // Build:    make bitonic_v2
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set steps=3
-// New here: elements stay in registers. A thread holds up to 16 of a tile of 8,192, and does the
-// four
-//           steps whose partners it holds; then the block passes the tile through shared memory, so
-//           that each thread holds the partners of the next four (tile.cuh). Pairs are sorted in a
-//           tile as words of 32 bits (words.cuh). Beyond the tile a thread takes up to 32 elements
-//           from device memory and does up to five steps with them.
+// New here: elements stay in registers. A thread holds 8 to 32 of a tile and does the steps whose
+//           partners it holds; then the tile goes through shared memory, so that the thread holds
+//           the partners of the next ones (tile.cuh). A tile of pairs is sorted as words of 32
+//           bits (words.cuh). Beyond the tile a thread takes up to 32 elements from device memory
+//           and does up to five steps with them.
 // Lesson:   the same remedy at each level of the memory hierarchy: the more steps per visit,
 //           the fewer visits. The steps themselves, n log^2 n, remain.
 #include "bitonic_v2/tile.cuh"
@@ -21,14 +20,9 @@
 
 enum { MOST_FAR_STEPS = 5, FAR_THREADS = 128 };
 
-// Blocks for which a multiprocessor has registers: many large tiles want two, one small tile needs
-// no more than one.
-template <int ITEM_BITS, int THREAD_BITS>
-constexpr int MIN_BLOCKS = ITEM_BITS == 4 && THREAD_BITS == 9 ? 2 : 1;
-
 // Each block sorts a tile.
 template <int ITEM_BITS, int THREAD_BITS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
+static __global__ void __launch_bounds__(1 << THREAD_BITS)
     sort_key_tiles(Pairs from, Pairs to, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -43,7 +37,7 @@ static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS,
 }
 
 template <int ITEM_BITS, int THREAD_BITS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
+static __global__ void __launch_bounds__(1 << THREAD_BITS)
     sort_pair_tiles(Pairs from, Pairs to, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
@@ -56,8 +50,7 @@ static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS,
 
 // The last steps of a stage, whose partners lie in the same tile.
 template <TILE_PARAMETERS>
-static __global__ void __launch_bounds__(1 << THREAD_BITS, MIN_BLOCKS<ITEM_BITS, THREAD_BITS>)
-    do_near_steps(Pairs pairs, size_t n) {
+static __global__ void __launch_bounds__(1 << THREAD_BITS) do_near_steps(Pairs pairs, size_t n) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS);
   extern __shared__ unsigned int shared[];
   wait_for_previous_kernel();
@@ -98,9 +91,10 @@ typedef struct TileShape {
     }                                                                                     \
   }
 
-static const TileShape shapes[] = {SHAPE(2, 5), SHAPE(3, 5), SHAPE(3, 6), SHAPE(3, 7),
-                                   SHAPE(3, 8), SHAPE(4, 8), SHAPE(4, 9)};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+// By size; the last is for n from MANY on.
+static const TileShape shapes[] = {SHAPE(2, 5), SHAPE(2, 6), SHAPE(3, 6), SHAPE(4, 6),
+                                   SHAPE(4, 7), SHAPE(4, 8), SHAPE(4, 9), SHAPE(5, 8)};
+enum { SHAPES = sizeof shapes / sizeof *shapes, MANY = 1 << 22 };
 
 static const char *const stages[] = {"tiles", "far", "near", NULL};
 static const SortKnob knobs[] = {
@@ -156,13 +150,14 @@ static size_t shared_bytes(const TileShape *shape, int arrays) {
 // The smallest tile that holds n elements, or the largest that fits into shared memory, for whose
 // limit the driver is asked only above what every device has.
 static const TileShape *choose_shape(size_t n, int arrays) {
-  const TileShape *shape = shapes;
-  if (knob("tile") != 0) shape += knob("tile") - 1;
-  while (knob("tile") == 0 && shape < shapes + SHAPES - 1 && n > (size_t)1 << shape->bits) shape++;
-  while (shared_bytes(shape, arrays) > 48 * 1024 &&
-         shared_bytes(shape, arrays) > dynamic_shared_limit())
-    shape--;
-  return shape;
+  int row = knob("tile") - 1;
+  if (row < 0 && n >= MANY) row = SHAPES - 1;
+  if (row < 0)
+    for (row = 0; row < SHAPES - 2 && n > (size_t)1 << shapes[row].bits;) row++;
+  while (shared_bytes(&shapes[row], arrays) > 48 * 1024 &&
+         shared_bytes(&shapes[row], arrays) > dynamic_shared_limit())
+    row--;
+  return &shapes[row];
 }
 
 template <bool PAIRS>

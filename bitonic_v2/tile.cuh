@@ -21,11 +21,8 @@
 
 enum { LANE_BITS = 5, WARP = 1 << LANE_BITS };
 
-// Most bits above those of the neighbours whose steps are exchanges between lanes. A change of
-// windows and back takes 140 cycles, which two shuffles do in 60; but a large tile has warps enough
-// to hide them, and a shuffle moves its element as often as a whole window does.
-template <int ITEM_BITS, int THREAD_BITS>
-constexpr int SHUFFLED_BITS = ITEM_BITS + THREAD_BITS <= 10 ? 4 : 2;
+// Most bits above those of the neighbours whose steps are exchanges between lanes.
+enum { SHUFFLED_BITS = 2 };
 
 #define TILE_PARAMETERS int ITEM_BITS, int THREAD_BITS, class Item
 #define TILE_ARGUMENTS ITEM_BITS, THREAD_BITS, Item
@@ -139,7 +136,7 @@ static __device__ __forceinline__ void lane_mirror(Item *item, int bits) {
 // computes places in advance.
 template <TILE_PARAMETERS, int LOW>
 static __device__ __forceinline__ void finish_stage(Item *item, Pairs tile, Window window) {
-  if constexpr (LOW > ITEM_BITS + SHUFFLED_BITS<ITEM_BITS, THREAD_BITS>) {
+  if constexpr (LOW > ITEM_BITS + SHUFFLED_BITS) {
     const Window next = window_at<ITEM_BITS>(LOW - ITEM_BITS, false);
     change_window<TILE_ARGUMENTS>(item, tile, window, next);
     order_window<ITEM_BITS>(item, ITEM_BITS);
@@ -156,7 +153,7 @@ static __device__ __forceinline__ void finish_stage(Item *item, Pairs tile, Wind
 template <TILE_PARAMETERS, int STAGE>
 static __device__ __forceinline__ void stages_from(Item *item, Pairs tile) {
   constexpr int LOW = STAGE - ITEM_BITS;
-  if constexpr (LOW <= SHUFFLED_BITS<ITEM_BITS, THREAD_BITS>) {
+  if constexpr (LOW <= SHUFFLED_BITS) {
     lane_mirror<ITEM_BITS>(item, LOW);
 #pragma unroll
     for (int bit = LOW - 2; bit >= 0; bit--) lane_step<ITEM_BITS>(item, bit);
