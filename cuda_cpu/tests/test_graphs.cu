@@ -61,6 +61,7 @@ static void test_capture_records_and_replays(void **) {
   ASSERT_SAME(result, constant((1 + 2) * 3));
   CUDA_OK(cudaGraphLaunch(exec, stream));
   ASSERT_SAME(result, constant((9 + 2) * 3));
+  CUDA_OK(cudaStreamSynchronize(stream));  // for the host function
   assert_string_equal(text, "xx");
   CUDA_OK(cudaGraphExecDestroy(exec));
   CUDA_OK(cudaStreamDestroy(stream));
