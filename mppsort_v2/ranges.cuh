@@ -75,16 +75,19 @@ typedef struct Results {
   volatile unsigned int *host_parts;  // in the host's memory, or NULL: 1 + number of parts
 } Results;
 
-static __device__ __forceinline__ unsigned int slot_in(unsigned int key, unsigned int least,
-                                                       int shift, unsigned int ranges) {
+static __host__ __device__ __forceinline__ unsigned int slot_in(unsigned int key,
+                                                                unsigned int least, int shift,
+                                                                unsigned int ranges) {
   const unsigned int range = min((key - least) >> shift, ranges);
   return key < least ? 0 : range + 1;
 }
 
 // The slot of a key, at most `depth` divisions below the first.
-static __device__ __forceinline__ unsigned int find_slot(unsigned int key, const Root &root,
-                                                         const unsigned short *entry,
-                                                         const Division *division, int depth) {
+static __host__ __device__ __forceinline__ unsigned int find_slot(unsigned int key,
+                                                                  const Root &root,
+                                                                  const unsigned short *entry,
+                                                                  const Division *division,
+                                                                  int depth) {
   unsigned int slot = slot_in(key, root.least, root.shift, root.ranges);
   for (unsigned int next; depth > 0 && ((next = entry[slot]) & DIVIDED) != 0; depth--) {
     const Division d = division[next & ~DIVIDED];
