@@ -97,11 +97,16 @@ NETWORK = 45e9  # bytes per second of a GPU in each direction: nine tenths of 40
 COPY = 2.99e12  # bytes read and written per second by an H100's copy
 
 
-def direct_prediction(row, gpus):
+LARGEST_BUCKET = 36864  # keys that a block sorts (multi/bucket_finish.cu)
+
+
+def direct_prediction(row, gpus, sweeps_ms):
     """Milliseconds of stages on `gpus` GPUs of one machine, from those of a row with two. What a link carries grows from
-    1/2 of the elements to (gpus - 1) / gpus."""
+    1/2 of the elements to (gpus - 1) / gpus. Keys whose buckets are too large are sorted by sweeps."""
     ms = row["stages_ms"]
-    return ms["count"], ms.get("splitters", 0.0), ms["exchange"] * 2 * (gpus - 1) / gpus, ms["sort"]
+    too_large = row["what"] == "keys" and row["n"] // row["ranks"] * gpus / 65536 > LARGEST_BUCKET
+    sort = sweeps_ms if too_large and sweeps_ms else ms["sort"]
+    return ms["count"], ms.get("splitters", 0.0), ms["exchange"] * 2 * (gpus - 1) / gpus, sort
 
 
 def network_prediction(row, sort_ms, gpus, chunks=4):
@@ -116,10 +121,12 @@ def network_prediction(row, sort_ms, gpus, chunks=4):
 def predictions(folder):
     lines = ["| a GPU | GPUs | count | splitters | move | sort | T, ms | speed-up |", "|---|---|---|---|---|---|---|---|"]
     messages = {(r["what"], r["n"]): r["stages_ms"].get("sort") for r in rows_of(folder, "nccl_4_2")}
+    first = {(r["what"], r["n"]): r["stages_ms"].get("sort") for r in rows_of(f"{folder}/messages", "weak_keys_2")}
     for name in ("weak_keys_2", "weak_pairs_2"):
         for row in rows_of(folder, name):
             share, each = row["one_device_share_ms"], row["n"] // row["ranks"]
-            cases = [(str(gpus), direct_prediction(row, gpus), gpus) for gpus in (4, 8)]
+            sweeps_ms = first.get((row["what"], row["n"]))
+            cases = [(str(gpus), direct_prediction(row, gpus, sweeps_ms), gpus) for gpus in (4, 8)]
             sort_ms = messages.get((row["what"], row["n"]))
             if sort_ms:
                 cases.append(("64, network", network_prediction(row, sort_ms, 64), 64))
