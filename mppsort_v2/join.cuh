@@ -199,8 +199,9 @@ static __global__ void __launch_bounds__(JOIN_THREADS) join_ranges(Level level, 
   if (g < all) {
     own.begin = part.begin + s.groups[g];
     own.length = s.groups[g + 1] - s.groups[g];
-    level.group_begin[(size_t)blockIdx.x * most_groups + g] = own.begin;
   }
+  if (g < most_groups)  // of groups that do not exist too: the move of pairs reads them
+    level.group_begin[(size_t)blockIdx.x * most_groups + g] = own.begin;
   list_group(level, results, own, g < all && s.equal[g] != 0, warp_sums);
   report_parts(results, parts);
 }

@@ -63,7 +63,8 @@ static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int sh
   if (threadIdx.x >= kThreads) return;
   const unsigned int key = sampled_key(keys, n, kThreads);
   const int alike = __popc((int)__match_any_sync(0xffffffffu, key >> shift));
-  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12) || (kBare && few_lower_values(key)), host);
+  const bool few_lower = kBare && few_lower_values(key);  // all lanes
+  end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12) || few_lower, host);
 }
 
 // kPacked: two counters of 16 bits in 32. If one overflows, the sum of all is not n.
@@ -106,8 +107,8 @@ static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copi
   // A counter of 16 bits has room for one of 32 keys of a block; one for a quarter of all is slow.
   const bool very_many = alike > blockDim.x / (kPacked ? 40 : 4);
   const unsigned int in_group = 1 + atomicAdd(&group[prefix >> (bits - GROUP_BITS)], 1u);
-  end_if_hopeless(one_more || very_many || in_group > most_in_group(n, bits, capacity) ||
-                      (kBare && few_lower_values(key)),
+  const bool few_lower = kBare && few_lower_values(key);  // all lanes
+  end_if_hopeless(one_more || very_many || few_lower || in_group > most_in_group(n, bits, capacity),
                   host);
   __syncthreads();
   atomicSub(counter, one);

@@ -76,7 +76,8 @@ static void deliver(const Report *report, void *context) {
     row->printed = report->printed;
     char contradiction[200];
     const bool timed = report->status == ROW_RIGHT && !run->comparison.request->in_process;
-    if (timed && !marks_agree(&run->watch, &report->measured, contradiction, sizeof contradiction))
+    if (MARKS_COUNT && timed &&
+        !marks_agree(&run->watch, &report->measured, contradiction, sizeof contradiction))
       finish_row(run, ROW_WRONG, contradiction);
     else
       finish_row(run, report->status, report->message);

@@ -54,7 +54,7 @@ static void run(const WorkerProcess *worker, const Request *request, const Plan 
   MarkSender mark_sender = {.socket = marks, .process = getpid()};
   memcpy(mark_sender.secret, worker->secret, sizeof worker->secret);
   const Witness witness = marks_witness(&mark_sender);
-  worker_run(request, plan, first, send_report, &sender, &witness);
+  worker_run(request, plan, first, send_report, &sender, MARKS_COUNT ? &witness : NULL);
   if (getpid() != sender.process) _exit(EXIT_DEVICE);
   fflush(NULL);
   _exit(EXIT_RIGHT);

@@ -114,8 +114,8 @@ function readMultiRecord(file, machine) {
   } catch (error) {
     throw new Error(`${file}: ${error.message}`);
   }
-  if (record.schema !== 1 || record.program !== 'multi_sort' || !Array.isArray(record.rows))
-    throw new Error(`${file}: not a record of multi_sort, schema 1`);
+  if (![1, 2].includes(record.schema) || record.program !== 'multi_sort' || !Array.isArray(record.rows))
+    throw new Error(`${file}: not a record of multi_sort, schema 1 or 2`);
   const wrong = record.rows.find((row) => !row.right);
   if (wrong) throw new Error(`${file}: a wrong row, ${wrong.input}, n ${wrong.n}: ${wrong.verdict}`);
   return { machine, name: path.basename(file, '.json').replace(/_\d+$/, ''), ranks: record.ranks, record };

@@ -17,10 +17,10 @@ function recordsOf(report) {
   return all.filter((one) => one.machine === machine);
 }
 
-// Rows of one kind, by ranks: the largest n.
+// Rows of one kind, by ranks: the largest n. The records scaling_1 are those of one rank, keys and pairs.
 function series(report, [name, what]) {
   return recordsOf(report)
-    .filter((one) => one.name === name)
+    .filter((one) => one.name === name || (one.name === 'scaling_1' && name.startsWith('weak')))
     .sort((a, b) => a.ranks - b.ranks)
     .map(({ ranks, record }) => {
       const rows = record.rows.filter((row) => row.what === what && row.input === 'uniform' && row.right && row.median_ms != null);
