@@ -57,7 +57,7 @@ static void expect_report(const char *program, const Outcome *outcome, int n) {
   (void)sscanf(text, battery ? "\nBattery: %*[^\n]\nPASS%n" : "\nPASS%n", &length);
   assert_true(total >= 0);
   assert_true(length > 0);
-  const bool slow = battery && strstr(program, "/odd_even/") != NULL;
+  const bool slow = battery && strstr(program, "/odd_even") != NULL;
   assert_string_equal(text + length, slow ? ", up to n = 30000\n" : "\n");
 }
 
