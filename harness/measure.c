@@ -120,7 +120,7 @@ static void insert(double *sorted, int count, double value) {
   sorted[count] = value;
 }
 
-// Has the witness contradicted so many runs in a row that it is no accident? On a busy machine it
+// Were the contradicted runs in a row too many for an accident? On a busy machine it
 // may itself be late now and then. `since`: when the first of them began.
 static bool is_contradicted(int in_a_row, double since, double enough) {
   enum { FEW = 10, MANY = 100 };

@@ -43,7 +43,8 @@ static void *allocate_level(Level *level, size_t n) {
   return memory;
 }
 
-// Most groups that levels with so many groups list: those formed, and chunks of equal keys.
+// Upper bound of the groups in the list, if the levels form at most `groups`: these, and chunks of
+// equal keys.
 static size_t most_listed(size_t groups, size_t n, unsigned int capacity) {
   return 2 * groups + n / capacity + 1;
 }

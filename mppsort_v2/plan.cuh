@@ -39,7 +39,7 @@ static const SortShape *sort_shapes(void) {
   return shapes;
 }
 
-// What a sort of n elements does.
+// Plan of a sort of n elements.
 typedef struct Plan {
   const SortShape *shape;
   unsigned int capacity;  // at most the shape's

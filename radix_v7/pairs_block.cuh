@@ -239,7 +239,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   wait_for_previous_kernel();
   if (*spread == DIGIT_UNUSED) return;
   const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
-  // None; or so many that the bucket is sorted by itself (note_if_large).
+  // An empty bucket, or a large one, which is sorted by itself (note_if_large).
   if (count - 1 >= Shared::kCapacity - MOST_LEAD) return;
   const unsigned int lead = begin % WARP_SIZE, behind = lead + count;
   // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
