@@ -122,6 +122,49 @@ static void test_crowded_bins(void **state) {
     }
 }
 
+// The sample of a block, as with many keys: marks hopeless keys, and leaves the counters at zero.
+static __global__ void watch_only(const unsigned int *keys, size_t n, unsigned int capacity,
+                                  volatile HostVerdict *host, unsigned int *rest) {
+  __shared__ unsigned int counters[1 << 12];
+  for (unsigned int i = threadIdx.x; i < 1u << 12; i += blockDim.x) counters[i] = 0;
+  __syncthreads();
+  watch_by_blocks<false, true>(counters, 1, keys, n, 20, capacity, host);
+  for (unsigned int i = threadIdx.x; i < 1u << 12; i += blockDim.x)
+    if (counters[i] != 0) *rest = 1;
+}
+
+static __global__ void forget(void) { count_hopeless = 0; }
+
+static void test_watch(void **state) {
+  (void)state;
+  const size_t n = 1 << 16;
+  unsigned int *const in = (unsigned int *)scratch_alloc(n * sizeof *in);
+  unsigned int *const rest = (unsigned int *)scratch_alloc(sizeof *rest), left = 0;
+  knobs_begin(&version);
+  for (int kind = 0; kind < 7; kind++) {
+    for (size_t i = 0; i < n; i++)
+      keys[i] = kind == 0   ? random_word()
+                : kind == 1 ? (uint32_t)i << 16
+                : kind == 2 ? 7
+                : kind == 3 ? (random_word() % 3 == 0 ? 7 : random_word())
+                : kind == 4 ? (random_word() & 15) * 0x11111111u
+                : kind == 5 ? random_word() >> 2
+                            : (random_word() & 0xffff0000u) | (random_word() & 7);
+    CUDA_CHECK(cudaMemcpy(in, keys, n * sizeof *in, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemset(rest, 0, sizeof *rest));
+    volatile HostVerdict *const host = fresh_host_verdict(n);
+    watch_only<<<4, 1024>>>(in, n, 32, host, rest);
+    LAUNCH_CHECK();
+    forget<<<1, 1>>>();
+    LAUNCH_CHECK();
+    CUDA_CHECK(cudaMemcpy(&left, rest, sizeof left, cudaMemcpyDeviceToHost));
+    assert_int_equal(left, 0);
+    assert_int_equal(host->verdict, kind < 2 ? UNKNOWN : TOO_LARGE);
+  }
+  scratch_free(rest);
+  scratch_free(in);
+}
+
 // With many keys, a sample of each block ends the count: one value in a third of the keys, keys in
 // half of all buckets; not for uniform and sorted keys.
 static void test_hopeless(void **state) {
@@ -211,8 +254,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steps),        cmocka_unit_test(test_full_buckets),
       cmocka_unit_test(test_crowded_bins), cmocka_unit_test(test_large_buckets),
-      cmocka_unit_test(test_hopeless),     cmocka_unit_test(test_does_not_fit),
-      cmocka_unit_test(test_plans),
+      cmocka_unit_test(test_watch),        cmocka_unit_test(test_hopeless),
+      cmocka_unit_test(test_does_not_fit), cmocka_unit_test(test_plans),
   };
   return cmocka_run_group_tests_name("radix_v7 by buckets", tests, NULL, NULL);
 }
