@@ -1,5 +1,4 @@
-// Histograms of one or more digits by one read of the keys, for radix_v6/histogram.cuh and
-// radix_v7/buckets.cuh.
+// Histograms of one or more digits by one read of the keys.
 #ifndef RADIX_V6_COUNTING_CUH
 #define RADIX_V6_COUNTING_CUH
 
