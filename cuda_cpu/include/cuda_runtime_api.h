@@ -60,6 +60,7 @@ cudaError_t cudaHostUnregister(void *memory);
 cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *memory, unsigned int flags);
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *memory);
 cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *memory, struct cudaExtent bytes);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 
@@ -119,5 +120,6 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 #endif
 
 #include <cuda_cpu/graph_calls.h>
+#include <cuda_cpu/pool_calls.h>
 #include <cuda_cpu/texture_calls.h>
 #endif

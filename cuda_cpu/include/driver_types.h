@@ -186,6 +186,7 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 typedef void (*cudaHostFn_t)(void *data);
 
 #include <cuda_cpu/graph_types.h>
+#include <cuda_cpu/pool_types.h>
 #include <cuda_cpu/texture_types.h>
 
 #endif

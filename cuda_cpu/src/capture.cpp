@@ -63,19 +63,27 @@ CUstream_st *object_of(cudaStream_t stream) {
   return is_object(stream) ? stream : nullptr;
 }
 
-cudaError_t record_or_run(cudaStream_t handle, cudaGraphNodeType type, Work work) {
+cudaError_t record_or_run(cudaStream_t handle, cudaGraphNodeType type, Work work,
+                          const GraphMemoryRef &memory) {
   {
     const Guard guard(mutex);
     CUstream_st *const stream = object_of(handle);
     if (Capture *const capture = capture_of(stream)) {
       if (capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
       stream->last = {add_node(capture->graph.get(), type, stream->last, std::move(work))};
+      stream->last[0]->memory = memory;
       return cudaSuccess;
     }
     const cudaError_t error = stream == nullptr ? refuse_legacy() : cudaSuccess;
     if (error != cudaSuccess) return fail(error);
   }
   return work();
+}
+
+bool is_capturing(cudaStream_t handle) {
+  if (captures == 0) return false;
+  const Guard guard(mutex);
+  return capture_of(object_of(handle)) != nullptr;
 }
 
 cudaError_t refuse_while_capturing(cudaStream_t handle) {

@@ -37,6 +37,7 @@ using namespace cuda_cpu;
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int *count) {
+  if (count == nullptr) return fail(cudaErrorInvalidValue);
   *count = 1;
   return cudaSuccess;
 }
@@ -46,6 +47,7 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaGetDevice(int *device) {
+  if (device == nullptr) return fail(cudaErrorInvalidValue);
   *device = 0;
   return cudaSuccess;
 }

@@ -12,6 +12,7 @@ using namespace cuda_cpu;
 // A copy of a graph's work in an order in which it can run.
 struct CUgraphExec_st {
   std::vector<Step> steps;
+  bool frees_on_launch = false;  // what an earlier launch has left allocated
 };
 
 namespace {
@@ -32,14 +33,22 @@ cudaError_t set_work(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeTy
 extern "C" {
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                          unsigned long long) {
+                                          unsigned long long flags) {
   if (graph == nullptr) return fail(cudaErrorInvalidValue);
-  *exec = new CUgraphExec_st{steps_of(graph)};
+  std::vector<Step> steps;
+  if (!steps_of(graph, &steps)) return fail(cudaErrorInvalidValue);
+  *exec =
+      new CUgraphExec_st{std::move(steps), (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0};
   return cudaSuccess;
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (exec == nullptr) return fail(cudaErrorInvalidValue);
+  for (const Step &step : exec->steps) {
+    if (step.type != cudaGraphNodeTypeMemAlloc || !step.memory->allocated) continue;
+    if (!exec->frees_on_launch) return fail(cudaErrorInvalidValue);
+    (void)free_graph_memory(step.memory);
+  }
   return in_stream(stream, cudaGraphNodeTypeGraph,
                    [steps = exec->steps] { return run_steps(steps); });
 }
@@ -50,7 +59,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo *info) {
-  std::vector<Step> steps = steps_of(graph);
+  std::vector<Step> steps;
+  if (!steps_of(graph, &steps)) return fail(cudaErrorInvalidValue);
   *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
   if (steps.size() != exec->steps.size()) info->result = cudaGraphExecUpdateErrorTopologyChanged;
   for (std::size_t i = 0; info->result == cudaGraphExecUpdateSuccess && i < steps.size(); i++) {

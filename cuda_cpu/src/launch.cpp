@@ -71,10 +71,10 @@ cudaError_t find_cluster_problem(const Launch &launch) {
 cudaError_t find_problem(const Launch &launch) {
   const dim3 &g = launch.grid, &b = launch.block;
   const std::uint64_t threads = static_cast<std::uint64_t>(b.x) * b.y * b.z;
-  if (threads == 0 || threads > kMaxThreadsPerBlock || b.z > kMaxBlockZ)
-    return cudaErrorInvalidConfiguration;
-  if (g.x == 0 || g.y == 0 || g.z == 0 || g.x > kMaxGridX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
-    return cudaErrorInvalidConfiguration;
+  if (threads == 0 || g.x == 0 || g.y == 0 || g.z == 0) return cudaErrorInvalidConfiguration;
+  if (threads > kMaxThreadsPerBlock || b.z > kMaxBlockZ || g.x > kMaxGridX || g.y > kMaxGridYZ ||
+      g.z > kMaxGridYZ)
+    return current != nullptr ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
   if (launch.shared_bytes > shared_limit(launch.kernel)) return cudaErrorInvalidValue;
   if (const cudaError_t error = find_cluster_problem(launch)) return error;
   if (launch.cooperative) {

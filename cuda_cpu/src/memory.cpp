@@ -4,6 +4,9 @@
 #include <cstring>
 
 #include "../check/check.h"
+#include "arrays.h"
+#include "graph_memory.h"
+#include "pools.h"
 #include "regions.h"
 #include "settings.h"
 #include "streams.h"
@@ -62,26 +65,31 @@ cudaError_t set_bytes(void *memory, int value, size_t bytes) {
   return cudaSuccess;
 }
 
+// An array as memory with a pitch, the position in bytes. False if the copy would go beyond it.
+bool take_array(const cudaArray *array, cudaPitchedPtr *memory, cudaPos *at,
+                const cudaExtent &bytes) {
+  if (array == nullptr) return memory->ptr != nullptr;
+  *memory = {array->data, array->pitch, array->pitch, array->rows()};
+  at->x *= array->texel_bytes;
+  return at->x + bytes.width <= array->pitch && at->y + bytes.height <= array->rows() &&
+         at->z + bytes.depth <= array->layers();
+}
+
 }  // namespace
 
 extern "C" {
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
+  if (memory == nullptr) return fail(cudaErrorInvalidValue);
   const cudaError_t error = refuse_unsafe();
   return error != cudaSuccess ? error : allocate(memory, bytes, Place::kDevice);
 }
 cudaError_t cudaFree(void *memory) {
   const cudaError_t error = refuse_unsafe();
-  return error != cudaSuccess ? error : release(memory, Place::kDevice);
-}
-// A graph's memory nodes are missing, so a capturing stream refuses these.
-cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
-  const cudaError_t error = refuse_while_capturing(stream);
-  return error != cudaSuccess ? error : allocate(memory, bytes, Place::kDevice);
-}
-cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
-  const cudaError_t error = refuse_while_capturing(stream);
-  return error != cudaSuccess ? error : release(memory, Place::kDevice);
+  if (error != cudaSuccess) return error;
+  if (const GraphMemoryRef graphs = find_graph_memory(memory)) return free_graph_memory(graphs);
+  pool_freed(memory);
+  return release(memory, Place::kDevice);
 }
 cudaError_t cudaMallocHost(void **memory, size_t bytes) {
   return allocate(memory, bytes, Place::kPinned);
@@ -166,6 +174,11 @@ cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t h
   return cudaMalloc(memory, *pitch * height);
 }
 
+cudaError_t cudaMalloc3D(cudaPitchedPtr *memory, cudaExtent extent) {
+  *memory = {nullptr, 0, extent.width, extent.height};
+  return cudaMallocPitch(&memory->ptr, &memory->pitch, extent.width, extent.height * extent.depth);
+}
+
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
   return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
@@ -182,8 +195,12 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *params) {
   return cudaMemcpy3DAsync(params, nullptr);
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *params, cudaStream_t stream) {
-  const cudaMemcpy3DParms p = *params;
-  if (p.srcArray != nullptr || p.dstArray != nullptr) return fail(cudaErrorNotSupported);
+  cudaMemcpy3DParms p = *params;
+  const cudaArray *const array = p.srcArray != nullptr ? p.srcArray : p.dstArray;
+  if (array != nullptr) p.extent.width *= array->texel_bytes;
+  if (!take_array(p.srcArray, &p.srcPtr, &p.srcPos, p.extent) ||
+      !take_array(p.dstArray, &p.dstPtr, &p.dstPos, p.extent))
+    return fail(cudaErrorInvalidValue);
   if (p.extent.width > p.srcPtr.pitch || p.extent.width > p.dstPtr.pitch)
     return fail(cudaErrorInvalidPitchValue);
   const auto address = [](const cudaPitchedPtr &memory, const cudaPos &at) {

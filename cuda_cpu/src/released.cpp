@@ -11,6 +11,7 @@
 
 #include "../check/check.h"
 #include "diagnose.h"
+#include "graph_memory.h"
 #include "region_map.h"
 
 namespace cuda_cpu {
@@ -82,7 +83,7 @@ void check_pointer_argument(const char *kernel, int index, const void *pointer) 
   Dl_info object;
   if (on_host && current != nullptr && dladdr(pointer, &object) != 0) return;
   const Freed gone = find_released(pointer);
-  if (gone.by != nullptr)
+  if (gone.by != nullptr && !(gone.by == kItsGraph && is_adding_node()))
     diagnose("memcheck",
              "kernel %s is given an array of %zu bytes that %s has released, as its argument %d",
              kernel, gone.bytes, gone.by, index);

@@ -12,10 +12,11 @@ using namespace cuda_cpu;
 extern "C" {
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-  *stream = new CUstream_st;
-  return cudaSuccess;
+  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) {
+  if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0)
+    return fail(cudaErrorInvalidValue);
   *stream = new CUstream_st;
   (*stream)->blocking = (flags & cudaStreamNonBlocking) == 0;
   return cudaSuccess;
@@ -56,6 +57,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return refuse_while_capturing(stream); }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
+  if (event == nullptr) return fail(cudaErrorInvalidValue);
   *event = new CUevent_st{};
   return cudaSuccess;
 }

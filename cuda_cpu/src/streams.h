@@ -45,8 +45,10 @@ bool is_object(cudaStream_t stream);
 // cudaStreamPerThread's object for it; null for streams that have none.
 CUstream_st *object_of(cudaStream_t stream);
 
-// The same in a capture: records the work, or refuses it.
-cudaError_t record_or_run(cudaStream_t stream, cudaGraphNodeType type, Work work);
+// The same in a capture: records the work, or refuses it. `memory` is a memory node's.
+cudaError_t record_or_run(cudaStream_t stream, cudaGraphNodeType type, Work work,
+                          const GraphMemoryRef &memory = nullptr);
+bool is_capturing(cudaStream_t stream);
 // Calls that wait for a stream invalidate its capture and fail; null is the legacy stream.
 cudaError_t refuse_while_capturing(cudaStream_t stream);
 // ... those that wait for the device do so with every capture.

@@ -88,7 +88,11 @@ static void test_limits_of_launches(void **) {
   for (const auto &launch : launches) {
     const DeviceArray<unsigned> d_blocks(1);
     count<<<launch.grid, launch.block>>>(d_blocks);
-    const cudaError_t expected = launch.right ? cudaSuccess : cudaErrorInvalidConfiguration;
+    const bool empty = launch.grid.x * launch.grid.y * launch.grid.z == 0 || launch.block.x == 0 ||
+                       launch.block.y == 0;
+    const cudaError_t expected = launch.right ? cudaSuccess
+                                 : empty      ? cudaErrorInvalidConfiguration
+                                              : cudaErrorInvalidValue;
     assert_int_equal(cudaPeekAtLastError(), expected);
     assert_int_equal(cudaGetLastError(), expected);
     CUDA_OK(cudaGetLastError());  // reading it has reset it
@@ -102,8 +106,8 @@ static void test_an_error_stays_until_it_is_read(void **) {
   count<<<1, 1025>>>(d_blocks);
   count<<<1, 1>>>(d_blocks);  // a good launch does not hide it
   assert_int_equal(d_blocks.read()[0], 1);
-  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaPeekAtLastError());
-  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaGetLastError());
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaPeekAtLastError());
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
   CUDA_OK(cudaGetLastError());
   assert_string_equal(cudaGetErrorString(cudaErrorInvalidConfiguration),
                       "invalid configuration argument");

@@ -178,7 +178,7 @@ static void test_host_threads_launch_at_once(void **) {
   for (std::thread &thread : threads) thread.join();
   ASSERT_SAME(d_sum.read(), std::vector<unsigned>(4, 20 * 3 * 64));
   for (unsigned t = 0; t < 4; t++)
-    assert_int_equal(errors[t], t == 2 ? cudaErrorInvalidConfiguration : cudaSuccess);
+    assert_int_equal(errors[t], t == 2 ? cudaErrorInvalidValue : cudaSuccess);
   CUDA_OK(cudaGetLastError());
 }
 
