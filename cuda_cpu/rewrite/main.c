@@ -142,7 +142,7 @@ static void rewrite(const Source *source, Text *out) {
         statement += skipped;
         statement_start += skipped;
       }
-      c = rewrite_shared(source, statement, statement_start, out);
+      c = rewrite_shared(source, statement, statement_start, device.braces > 0, out);
       statement = c;
       statement_start = out->length;
     } else {

@@ -16,7 +16,7 @@ static void test_device_properties(void **) {
   cudaDeviceProp properties;
   CUDA_OK(cudaGetDeviceProperties(&properties, 0));
   assert_true(strlen(properties.name) > 0);
-  assert_int_equal(properties.warpSize, warpSize);
+  assert_int_equal(properties.warpSize, 32);
   assert_int_equal(properties.maxThreadsPerBlock, 1024);
   assert_int_equal(properties.maxThreadsDim[2], 64);
   assert_int_equal(properties.maxGridSize[0], INT32_MAX);

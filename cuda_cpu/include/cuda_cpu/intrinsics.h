@@ -126,10 +126,14 @@ CUDA_CPU_STORE(__stwt)
 
 // ---- min and max, which CUDA has without std::
 
+// Templates, so that a program may have functions of its own with the same parameters, as
+// helper_math.h of cuda-samples does.
 #define CUDA_CPU_MIN_MAX(T, A, B)                                                         \
+  template <class = void>                                                                 \
   inline T min(A a, B b) {                                                                \
     return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a); \
   }                                                                                       \
+  template <class = void>                                                                 \
   inline T max(A a, B b) {                                                                \
     return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a); \
   }
