@@ -24,6 +24,18 @@ namespace {
 
 std::atomic<std::size_t> pending_limit{2048};  // CUDA's default
 
+// CUDA C++ Programming Guide, "Compute Capabilities".
+void set_texture_limits(cudaDeviceProp *p) {
+  constexpr int kLine = 131072, kRows = 65536, kVolume = 16384, kLayeredLine = 32768,
+                kLayers = 2048;
+  p->maxTexture1D = p->maxTexture2D[0] = p->maxSurface2D[0] = kLine;
+  p->maxTexture2D[1] = p->maxSurface2D[1] = kRows;
+  p->maxSurface1D = p->maxTextureCubemap = kLayeredLine;
+  for (int i = 0; i < 3; i++) p->maxTexture3D[i] = p->maxSurface3D[i] = kVolume;
+  p->maxTexture1DLayered[0] = p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = kLayeredLine;
+  p->maxTexture1DLayered[1] = p->maxTexture2DLayered[2] = kLayers;
+}
+
 }  // namespace
 
 int multiprocessors() { return omp_get_max_threads(); }
@@ -80,8 +92,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
   p->reservedSharedMemPerBlock = kSharedReservedPerBlock;
   p->regsPerBlock = p->regsPerMultiprocessor = 65536;
   p->memPitch = INT_MAX;
-  p->textureAlignment = 512;
+  p->textureAlignment = p->surfaceAlignment = 512;
   p->texturePitchAlignment = 32;
+  set_texture_limits(p);
   char megahertz[32];
   if (cpuinfo_field("cpu MHz", megahertz, sizeof megahertz))
     p->clockRate = static_cast<int>(std::strtod(megahertz, nullptr) * 1e3);
@@ -110,6 +123,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrClockRate, static_cast<std::size_t>(p.clockRate)},
       {cudaDevAttrGpuOverlap, static_cast<std::size_t>(p.deviceOverlap)},
       {cudaDevAttrMultiProcessorCount, static_cast<std::size_t>(p.multiProcessorCount)},
+      {cudaDevAttrKernelExecTimeout, static_cast<std::size_t>(p.kernelExecTimeoutEnabled)},
       {cudaDevAttrIntegrated, static_cast<std::size_t>(p.integrated)},
       {cudaDevAttrCanMapHostMemory, static_cast<std::size_t>(p.canMapHostMemory)},
       {cudaDevAttrComputeMode, static_cast<std::size_t>(p.computeMode)},
@@ -128,6 +142,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
        static_cast<std::size_t>(p.sharedMemPerMultiprocessor)},
       {cudaDevAttrMaxRegistersPerMultiprocessor, static_cast<std::size_t>(p.regsPerMultiprocessor)},
       {cudaDevAttrManagedMemory, static_cast<std::size_t>(p.managedMemory)},
+      {cudaDevAttrHostNativeAtomicSupported, static_cast<std::size_t>(p.hostNativeAtomicSupported)},
       {cudaDevAttrPageableMemoryAccess, static_cast<std::size_t>(p.pageableMemoryAccess)},
       {cudaDevAttrConcurrentManagedAccess, static_cast<std::size_t>(p.concurrentManagedAccess)},
       {cudaDevAttrComputePreemptionSupported,
@@ -187,6 +202,11 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int, int) {
   *can = 0;
   return cudaSuccess;
 }
+// Between two devices only, of which there is one.
+cudaError_t cudaDeviceGetP2PAttribute(int *, cudaDeviceP2PAttr, int, int) {
+  return fail(cudaErrorInvalidDevice);
+}
+cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) { return fail(cudaErrorInvalidDevice); }
 cudaError_t cudaDeviceDisablePeerAccess(int) { return fail(cudaErrorPeerAccessNotEnabled); }
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device) {

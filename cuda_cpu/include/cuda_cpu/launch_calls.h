@@ -4,6 +4,7 @@
 #ifndef CUDA_CPU_LAUNCH_CALLS_H
 #define CUDA_CPU_LAUNCH_CALLS_H
 
+#include <cuda_cpu/errors.h>
 #include <cuda_cpu/launch.h>
 
 #include <utility>
@@ -99,17 +100,28 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, di
 }
 
 enum cudaLaunchAttributeID {
+  cudaLaunchAttributeAccessPolicyWindow = 1,
   cudaLaunchAttributeCooperative = 2,
   cudaLaunchAttributeClusterDimension = 4,
   cudaLaunchAttributeProgrammaticStreamSerialization = 6,
 };
 union cudaLaunchAttributeValue {
+  cudaAccessPolicyWindow accessPolicyWindow;
   int cooperative;
   struct {
     unsigned int x, y, z;
   } clusterDim;                                // blocks; the grid is a multiple of it
   int programmaticStreamSerializationAllowed;  // nothing overlaps here, so it has no effect
 };
+using cudaStreamAttrID = cudaLaunchAttributeID;
+using cudaStreamAttrValue = cudaLaunchAttributeValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+// A hint about caches: accepted, without effect.
+inline cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID attribute,
+                                          const cudaStreamAttrValue *) {
+  return attribute == cudaLaunchAttributeAccessPolicyWindow ? cudaSuccess
+                                                            : cuda_cpu::fail(cudaErrorInvalidValue);
+}
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   cudaLaunchAttributeValue val;
