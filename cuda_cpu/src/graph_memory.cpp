@@ -62,7 +62,7 @@ GraphMemoryRef reserve_graph_memory(std::size_t bytes) {
   }
   if (allocate(&address, bytes, Place::kDevice, false) != cudaSuccess) return nullptr;
   const Guard guard(mutex);
-  const auto memory = std::make_shared<GraphMemory>(address, bytes);
+  auto memory = std::make_shared<GraphMemory>(address, bytes);
   reserved[address] = memory;
   return memory;
 }
