@@ -147,22 +147,23 @@ cudaError_t cudaDeviceGraphMemTrim(int device) {
 }
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void *value) {
+  const int number = attribute;  // used, its highest, reserved, its highest
   if (device != 0) return fail(cudaErrorInvalidDevice);
-  if (attribute < cudaGraphMemAttrUsedMemCurrent || attribute > cudaGraphMemAttrReservedMemHigh)
+  if (number < cudaGraphMemAttrUsedMemCurrent || number > cudaGraphMemAttrReservedMemHigh)
     return fail(cudaErrorInvalidValue);
   const Guard guard(mutex);
-  *static_cast<std::uint64_t *>(value) =
-      (attribute % 2 == 0 ? bytes_now : bytes_high)[attribute / 2];
+  *static_cast<std::uint64_t *>(value) = (number % 2 == 0 ? bytes_now : bytes_high)[number / 2];
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void *value) {
+  const int number = attribute;
   if (device != 0) return fail(cudaErrorInvalidDevice);
-  if ((attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh) ||
+  if ((number != cudaGraphMemAttrUsedMemHigh && number != cudaGraphMemAttrReservedMemHigh) ||
       *static_cast<std::uint64_t *>(value) != 0)
     return fail(cudaErrorInvalidValue);
   const Guard guard(mutex);
-  bytes_high[attribute / 2] = bytes_now[attribute / 2];
+  bytes_high[number / 2] = bytes_now[number / 2];
   return cudaSuccess;
 }
 
