@@ -36,9 +36,9 @@ void decide_later(const Access &access, const Stamp &me, const Stamp &earlier) {
 // Atomic operations and volatile accesses of two threads do not race with each other, except in a
 // warp: volatile is no substitute for __syncwarp().
 bool both_strong(const Stamp &a, const Stamp &b) {
-  const bool strong = (a.is_atomic() || a.is_volatile()) && (b.is_atomic() || b.is_volatile());
-  return strong && !(a.is_volatile() && b.is_volatile() && a.block() == b.block() &&
-                     a.thread() / 32 == b.thread() / 32);
+  return a.strong() && b.strong() &&
+         !(a.is_volatile() && b.is_volatile() && a.block() == b.block() &&
+           a.thread() / 32 == b.thread() / 32);
 }
 
 bool of_same_thread(const Stamp &a, const Stamp &b) {
@@ -165,9 +165,10 @@ void block_pauses() { settle(); }
 void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t pc) {
   const Access access = {address, bytes, kind.writes, pc};
   if (current == nullptr) {
-    visit_from_host(access, kind);
+    if (!is_reporting) visit_from_host(access, kind);
     return;
   }
+  if (is_reporting) return;
   settle();
   last_access.address = address, last_access.bytes = bytes;
   last_access.is_write = kind.writes, last_access.pc = pc;
@@ -197,29 +198,33 @@ void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t 
   }
 }
 
-void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
-  const Kind kind = {!writes, writes, false, true};
+namespace {
+
+// An access that other threads may learn from.
+void visit_strong(std::uintptr_t address, std::size_t bytes, Kind kind, Order order,
+                  std::uintptr_t pc) {
   if (current == nullptr) {
     visit(address, bytes, kind, pc);
     return;
   }
   BlockShadow &block = *state_of(*current_block).shadow;
-  if (!writes) take_knowledge(block, address / 4, current->number);
+  if (kind.reads) take_knowledge(block, address, current->number, order.acquires);
   visit(address, bytes, kind, pc);
-  if (writes) give_knowledge(block, address / 4, current->number, true);
+  if (kind.writes) give_knowledge(block, address, current->number, order.releases, !kind.reads);
 }
 
-void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes,
+}  // namespace
+
+void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+  visit_strong(address, bytes, {!writes, writes, false, true}, {false, false}, pc);
+}
+
+void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes, int order,
                   std::uintptr_t pc) {
-  const Kind kind = {reads, writes, true, false};
-  if (current == nullptr) {
-    visit(address, bytes, kind, pc);
-    return;
-  }
-  BlockShadow &block = *state_of(*current_block).shadow;
-  if (reads) take_knowledge(block, address / 4, current->number);
-  visit(address, bytes, kind, pc);
-  if (writes) give_knowledge(block, address / 4, current->number, !reads);
+  const bool both = order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+  const Order meaning = {both || order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME,
+                         both || order == __ATOMIC_RELEASE};
+  visit_strong(address, bytes, {reads, writes, true, false}, meaning, pc);
 }
 
 void visit_fence(bool in_its_block_only) {

@@ -22,14 +22,25 @@ namespace cuda_cpu::check {
   } else if (in_shared) {
     return true;  // of another block, whose shared memory was at the same place
   }
-  return block.knows && block.foreign[thread] != nullptr &&
-         block.foreign[thread]->covers(earlier.block(), earlier.thread(), earlier.clock());
+  return block.knows && block.known[thread] != nullptr &&
+         block.known[thread]->covers(earlier.block(), earlier.thread(), earlier.clock());
 }
 
-// What the running thread's atomic or volatile access of a word tells it and others.
-void take_knowledge(BlockShadow &block, std::uintptr_t word, unsigned thread);
-void give_knowledge(BlockShadow &block, std::uintptr_t word, unsigned thread, bool replaces);
+// ---- what atomics, volatile accesses and fences pass on (publish.cpp) ---------------------------
+
+struct Order {
+  bool acquires, releases;  // as memory orders of C++ do; a relaxed or volatile access does neither
+};
+// Before the running thread's atomic or volatile read, and behind its write, which either adds to
+// what the word's earlier writes have published (a read-modify-write) or replaces it.
+void take_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool acquires);
+void give_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool releases,
+                    bool replaces);
 void fence(BlockShadow &block, unsigned thread, bool in_its_block_only);
+// Whether only a fence of the reader is missing: it saw that the other thread had come further.
+bool has_seen(const BlockShadow &block, const Stamp &earlier, unsigned thread);
+// Grid barriers order everything: what was published before block `first_number` is forgotten.
+void forget_published(std::uint32_t first_number);
 
 // Decides about a pair of writes that is only a race if they write different values: call before
 // anything else happens to the memory.
@@ -65,6 +76,7 @@ inline constexpr bool kRaceSelected = is_selected("race"), kInitSelected = is_se
 
 void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
                  bool earlier_is_write);
+extern bool is_reporting;  // accesses are not watched meanwhile
 bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc);
 void report_outside(const Access &access);    // memcheck
 void report_unwritten(const Access &access);  // initcheck

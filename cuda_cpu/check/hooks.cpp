@@ -28,39 +28,41 @@ using namespace cuda_cpu::check;
 
 // T is a type, which takes no parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                                             \
-  T __tsan_atomic##bits##_##name(volatile T *address, T value, int) {                            \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC); \
-    return builtin(address, value, __ATOMIC_SEQ_CST);                                            \
+#define CUDA_CPU_VISIT_ATOMIC(reads, writes, order)                                              \
+  visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof *address, reads, writes, order, \
+               CUDA_CPU_PC)
+#define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                        \
+  T __tsan_atomic##bits##_##name(volatile T *address, T value, int order) { \
+    CUDA_CPU_VISIT_ATOMIC(true, true, order);                               \
+    return builtin(address, value, __ATOMIC_SEQ_CST);                       \
   }
-#define CUDA_CPU_ATOMIC_HOOKS(T, bits)                                                             \
-  CUDA_CPU_UPDATE_HOOK(T, bits, exchange, __atomic_exchange_n)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_add, __atomic_fetch_add)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_sub, __atomic_fetch_sub)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_and, __atomic_fetch_and)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_or, __atomic_fetch_or)                                       \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_xor, __atomic_fetch_xor)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_nand, __atomic_fetch_nand)                                   \
-  T __tsan_atomic##bits##_load(const volatile T *address, int) {                                   \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, false, CUDA_CPU_PC);  \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                                \
-  void __tsan_atomic##bits##_store(volatile T *address, T value, int) {                            \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), false, true, CUDA_CPU_PC);  \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                                \
-  bool __tsan_atomic##bits##_compare_exchange_strong(volatile T *address, T *expected, T value,    \
-                                                     int, int) {                                   \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC);   \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
-                                       __ATOMIC_SEQ_CST);                                          \
-  }                                                                                                \
-  bool __tsan_atomic##bits##_compare_exchange_weak(volatile T *address, T *expected, T value, int, \
-                                                   int) {                                          \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC);   \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
-                                       __ATOMIC_SEQ_CST);                                          \
+// One that fails only reads.
+#define CUDA_CPU_SWAP_HOOK(T, bits, name)                                                       \
+  bool __tsan_atomic##bits##_compare_exchange_##name(volatile T *address, T *expected, T value, \
+                                                     int success, int failure) {                \
+    const bool writes = __atomic_load_n(address, __ATOMIC_SEQ_CST) == *expected;                \
+    CUDA_CPU_VISIT_ATOMIC(true, writes, writes ? success : failure);                            \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,       \
+                                       __ATOMIC_SEQ_CST);                                       \
   }
+#define CUDA_CPU_ATOMIC_HOOKS(T, bits)                                        \
+  CUDA_CPU_UPDATE_HOOK(T, bits, exchange, __atomic_exchange_n)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_add, __atomic_fetch_add)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_sub, __atomic_fetch_sub)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_and, __atomic_fetch_and)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_or, __atomic_fetch_or)                  \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_xor, __atomic_fetch_xor)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_nand, __atomic_fetch_nand)              \
+  T __tsan_atomic##bits##_load(const volatile T *address, int order) {        \
+    CUDA_CPU_VISIT_ATOMIC(true, false, order);                                \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                        \
+  }                                                                           \
+  void __tsan_atomic##bits##_store(volatile T *address, T value, int order) { \
+    CUDA_CPU_VISIT_ATOMIC(false, true, order);                                \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                       \
+  }                                                                           \
+  CUDA_CPU_SWAP_HOOK(T, bits, strong)                                         \
+  CUDA_CPU_SWAP_HOOK(T, bits, weak)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // clang-format off
