@@ -9,23 +9,6 @@
 
 namespace cuda_cpu::check {
 
-// Whether access `earlier` of the same word is ordered before what `thread` of the running block
-// does now.
-[[gnu::always_inline]] inline bool is_ordered(const BlockShadow &block, const Stamp &earlier,
-                                              unsigned thread, bool in_shared) {
-  if (earlier.block() < block.first_number) return true;  // none, or before a grid barrier
-  if (earlier.block() == block.number) {
-    if (earlier.thread() == thread || earlier.clock() < block.barrier) return true;
-    if (earlier.thread() / 32 == thread / 32 &&
-        block.lanes[thread][earlier.thread() % 32] >= earlier.clock())
-      return true;
-  } else if (in_shared) {
-    return true;  // of another block, whose shared memory was at the same place
-  }
-  return block.knows && block.known[thread] != nullptr &&
-         block.known[thread]->covers(earlier.block(), earlier.thread(), earlier.clock());
-}
-
 // ---- what atomics, volatile accesses and fences pass on (publish.cpp) ---------------------------
 
 struct Order {
@@ -37,6 +20,8 @@ void take_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread,
 void give_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool releases,
                     bool replaces);
 void fence(BlockShadow &block, unsigned thread, bool in_its_block_only);
+// Whether `thread` of the running block has learnt that `earlier` had been done.
+bool is_known(const BlockShadow &block, const Stamp &earlier, unsigned thread);
 // Whether only a fence of the reader is missing: it saw that the other thread had come further.
 bool has_seen(const BlockShadow &block, const Stamp &earlier, unsigned thread);
 // Grid barriers order everything: what was published before block `first_number` is forgotten.

@@ -2,13 +2,29 @@
 // (gcc/sanitizer.def). ThreadSanitizer's own library is not linked.
 #include "hooks.h"
 
+#include <cuda_cpu/thread.h>
+
 #include <cstdint>
 
 using namespace cuda_cpu::check;
 
+namespace {
+
+// threadIdx and its like, and the upper end of the thread's stack: more than half of all accesses,
+// and of no interest. Device and shared memory are further away from either (shadow.cpp, check.h).
+[[gnu::always_inline]] inline bool is_near(const void *address) {
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address),
+                       built_in = reinterpret_cast<std::uintptr_t>(&cuda_cpu::current),
+                       stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return at - (built_in - 1024) < 2048 || at - stack < 8192;
+}
+
+}  // namespace
+
 #define CUDA_CPU_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define CUDA_CPU_HOOK(name, bytes, reads, writes)                                          \
   void __tsan_##name(const void *address) {                                                \
+    if (is_near(address)) return;                                                          \
     visit(reinterpret_cast<std::uintptr_t>(address), bytes, {reads, writes, false, false}, \
           CUDA_CPU_PC);                                                                    \
   }
@@ -17,14 +33,15 @@ using namespace cuda_cpu::check;
     visit_volatile(reinterpret_cast<std::uintptr_t>(address), bytes, writes, CUDA_CPU_PC); \
   }
 #define CUDA_CPU_HOOKS(bytes)                                          \
-  CUDA_CPU_HOOK(read##bytes, bytes, true, false)                       \
-  CUDA_CPU_HOOK(write##bytes, bytes, false, true)                      \
   CUDA_CPU_HOOK(unaligned_read##bytes, bytes, true, false)             \
   CUDA_CPU_HOOK(unaligned_write##bytes, bytes, false, true)            \
   CUDA_CPU_VOLATILE_HOOK(volatile_read##bytes, bytes, false)           \
   CUDA_CPU_VOLATILE_HOOK(volatile_write##bytes, bytes, true)           \
   CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_read##bytes, bytes, false) \
   CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_write##bytes, bytes, true)
+#define CUDA_CPU_ALIGNED_HOOKS(bytes)            \
+  CUDA_CPU_HOOK(read##bytes, bytes, true, false) \
+  CUDA_CPU_HOOK(write##bytes, bytes, false, true)
 
 // T is a type, which takes no parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
@@ -73,12 +90,24 @@ CUDA_CPU_HOOKS(2)
 CUDA_CPU_HOOKS(4)
 CUDA_CPU_HOOKS(8)
 CUDA_CPU_HOOKS(16)
+CUDA_CPU_ALIGNED_HOOKS(1)
+CUDA_CPU_ALIGNED_HOOKS(2)
+CUDA_CPU_ALIGNED_HOOKS(8)
+CUDA_CPU_ALIGNED_HOOKS(16)
 CUDA_CPU_ATOMIC_HOOKS(std::uint8_t, 8)
 CUDA_CPU_ATOMIC_HOOKS(std::uint16_t, 16)
 CUDA_CPU_ATOMIC_HOOKS(std::uint32_t, 32)
 CUDA_CPU_ATOMIC_HOOKS(std::uint64_t, 64)
 // clang-format on
 
+void __tsan_read4(const void *address) {
+  if (is_near(address)) return;
+  visit_read4(reinterpret_cast<std::uintptr_t>(address), CUDA_CPU_PC);
+}
+void __tsan_write4(const void *address) {
+  if (is_near(address)) return;
+  visit_write4(reinterpret_cast<std::uintptr_t>(address), CUDA_CPU_PC);
+}
 void __tsan_read_range(const void *address, std::size_t bytes) {
   visit(reinterpret_cast<std::uintptr_t>(address), bytes, {true, false, false, false}, CUDA_CPU_PC);
 }

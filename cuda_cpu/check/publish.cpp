@@ -68,6 +68,11 @@ void forget_published(std::uint32_t first_number) {
   published_since = first_number;
 }
 
+bool is_known(const BlockShadow &block, const Stamp &earlier, unsigned thread) {
+  const Knowledge::Pointer &known = block.known[thread];
+  return known != nullptr && known->covers(earlier.block(), earlier.thread(), earlier.clock());
+}
+
 bool has_seen(const BlockShadow &block, const Stamp &earlier, unsigned thread) {
   if (!block.knows) return false;
   for (const auto *seen : {&block.seen[thread], &block.seen_in_its_block[thread]})

@@ -34,6 +34,13 @@ struct Stamp {
   bool strong() const { return access >> 62 != 0; }
   Clock clock() const { return static_cast<Clock>(when); }                        // its thread's
   std::uint32_t block() const { return static_cast<std::uint32_t>(when >> 32); }  // its number
+  bool is_by_thread_of(const Stamp &other) const {
+    return ((access ^ other.access) >> 48 & 1023) == 0 && (when ^ other.when) >> 32 == 0;
+  }
+  // The same but for the line.
+  bool repeats(const Stamp &other) const {
+    return when == other.when && (access ^ other.access) >> 48 == 0;
+  }
   void add_bytes(unsigned mask) { access |= std::uint64_t{mask} << 58; }
 };
 static_assert(sizeof(Stamp) == 16);
