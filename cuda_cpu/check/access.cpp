@@ -8,19 +8,23 @@
 #include "../src/block.h"
 #include "check.h"
 #include "hooks.h"
+#include "race.h"
 
 namespace cuda_cpu::check {
 
-namespace {
-
 // ---- two writes that may be of the same value ---------------------------------------------------
 
-// A hook is called before its access, so whether a write changes the value shows only later.
+namespace {
+
 struct Undecided {
   Access access = {0, 0, false, 0};
   Stamp me, earlier;
   char before[16];  // the beginning of what it writes to
 } undecided;
+
+}  // namespace
+
+bool is_undecided = false;
 
 void decide_later(const Access &access, const Stamp &me, const Stamp &earlier) {
   if (is_undecided) return;
@@ -31,85 +35,17 @@ void decide_later(const Access &access, const Stamp &me, const Stamp &earlier) {
               std::min(access.bytes, sizeof undecided.before));
 }
 
-// ---- races --------------------------------------------------------------------------------------
-
-// Atomic operations and volatile accesses of two threads do not race with each other, except in a
-// warp: volatile is no substitute for __syncwarp().
-bool both_strong(const Stamp &a, const Stamp &b) {
-  const bool strong = (a.is_atomic() || a.is_volatile()) && (b.is_atomic() || b.is_volatile());
-  return strong && !(a.is_volatile() && b.is_volatile() && a.block() == b.block() &&
-                     a.thread() / 32 == b.thread() / 32);
+void settle_now() {
+  is_undecided = false;
+  const Undecided decided = undecided;
+  if (std::memcmp(decided.before, reinterpret_cast<const void *>(decided.access.address),
+                  std::min(decided.access.bytes, sizeof decided.before)) != 0)
+    report_race(decided.access, decided.me, decided.earlier, true);
 }
 
-bool of_same_thread(const Stamp &a, const Stamp &b) {
-  return a.block() == b.block() && a.thread() == b.thread();
-}
+void block_pauses() { settle(); }
 
-struct Visit {
-  const BlockShadow &block;
-  unsigned thread;
-  bool in_shared;
-  const Access &access;  // a copy would be stored in halves and loaded as a whole, which stalls
-
-  bool ordered(const Stamp &earlier) const { return is_ordered(block, earlier, thread, in_shared); }
-
-  void compare(const Stamp &me, const Stamp &earlier, bool earlier_is_write) const {
-    if (earlier.block() < block.first_number || (earlier.bytes() & me.bytes()) == 0 ||
-        both_strong(me, earlier) || ordered(earlier) || race_is_known(me.pc(), earlier.pc()))
-      return;
-    if (access.is_write && earlier_is_write && !me.is_atomic() && !earlier.is_atomic())
-      decide_later(access, me, earlier);
-    else
-      report_race(access, me, earlier, earlier_is_write);
-  }
-
-  [[gnu::always_inline]] void write(Cell &cell, Stamp me) const {
-    compare(me, cell.write, true);
-    compare(me, cell.strong, true);
-    compare(me, cell.read[0], false);
-    compare(me, cell.read[1], false);
-    // Reads of other bytes stay.
-    for (Stamp &read : cell.read)
-      if ((read.bytes() & ~me.bytes()) == 0) read = Stamp{};
-    // An atomic write does not hide a plain one of the same thread, with which others may race.
-    Stamp &last = me.strong() ? cell.strong : cell.write;
-    if (of_same_thread(me, last) && me.clock() == last.clock()) me.add_bytes(last.bytes());
-    last = me;
-    if (!me.strong()) cell.strong = Stamp{};
-  }
-
-  // Two reads are kept. A later write is compared with both, so they should not be its own
-  // thread's, warp's or block's.
-  [[gnu::always_inline]] void read(Cell &cell, Stamp me) const {
-    compare(me, cell.write, true);
-    compare(me, cell.strong, true);
-    for (Stamp &read : cell.read) {
-      const bool mine = of_same_thread(me, read);
-      if (!mine && !ordered(read)) continue;
-      const bool at_once = mine && me.clock() == read.clock();
-      if (at_once && me.strong() && !read.strong()) return;  // races with less than the plain one
-      if (at_once) me.add_bytes(read.bytes());
-      read = me;
-      return;
-    }
-    const Stamp &first = cell.read[0];
-    Stamp &second = cell.read[1];
-    const bool one_block = first.block() == second.block();
-    if (one_block && (me.block() != first.block() || (first.thread() / 32 == second.thread() / 32 &&
-                                                      me.thread() / 32 != first.thread() / 32)))
-      second = me;
-  }
-};
-
-[[gnu::always_inline]] inline void visit_word(const Visit &visit, Cell &cell, unsigned bytes,
-                                              Kind kind) {
-  const Stamp me(visit.access.pc, visit.thread, bytes, kind.is_atomic, kind.is_volatile,
-                 visit.block.now(visit.thread), visit.block.number);
-  if (kind.writes)
-    visit.write(cell, me);
-  else
-    visit.read(cell, me);
-}
+namespace {
 
 // ---- other memory -------------------------------------------------------------------------------
 
@@ -131,95 +67,122 @@ bool is_private(std::uintptr_t address) {
   return near(&current) || near(__builtin_frame_address(0));
 }
 
-void visit_elsewhere(const Visit &visit, Kind kind) {
-  if (is_private(visit.access.address)) return;
+[[gnu::always_inline]] inline void visit_word(const Visit &visit, Cell &cell, unsigned bytes,
+                                              Kind kind) {
+  const unsigned thread = current->number;
+  const Stamp me(visit.access.pc, thread, bytes, kind.is_atomic, kind.is_volatile,
+                 visit.block.now(thread), visit.block.number);
+  if (kind.writes)
+    visit.write(cell, me);
+  else
+    visit.read(cell, me);
+}
+
+void visit_elsewhere(const BlockShadow &block, Kind kind) {
+  if (is_private(last_access.address)) return;
   constexpr std::uintptr_t kPages = 256;
   static std::uintptr_t not_static[kPages];  // pages that hold nothing of interest
-  const std::uintptr_t page = visit.access.address / 4096;
+  const std::uintptr_t page = last_access.address / 4096;
   if (not_static[page % kPages] == page) return;
-  Cell *const cell = static_cell(visit.access.address);
+  Cell *const cell = static_cell(last_access.address);
   if (cell == nullptr)
     not_static[page % kPages] = page;
   else
-    visit_word(visit, *cell, 15, kind);
+    visit_word(Visit(block, false, last_access), *cell, 15, kind);
 }
 
 }  // namespace
 
 Access last_access;
 
-bool is_undecided = false;
-
-void settle_now() {
-  is_undecided = false;
-  const Undecided decided = undecided;
-  if (std::memcmp(decided.before, reinterpret_cast<const void *>(decided.access.address),
-                  std::min(decided.access.bytes, sizeof decided.before)) != 0)
-    report_race(decided.access, decided.me, decided.earlier, true);
-}
-
-void block_pauses() { settle(); }
-
 // ---- one access ---------------------------------------------------------------------------------
 
-void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t pc) {
-  const Access access = {address, bytes, kind.writes, pc};
+namespace {
+
+// Some bytes of a word that is in `area`. False if they do not exist.
+[[gnu::always_inline]] inline bool visit_bytes(const Visit &here, const Area &area,
+                                               std::uintptr_t word, unsigned mask, Kind kind) {
+  State &state = area.states[word];
+  if ((state >> 4 & mask) != mask) return false;
+  if ((state & mask) != mask) {
+    if (kind.reads) report_unwritten(here.access);
+    state |= static_cast<State>(mask);  // reported once
+  }
+  if constexpr (kRaceSelected) visit_word(here, area.cells[word], mask, kind);
+  return true;
+}
+
+[[gnu::always_inline]] inline void visit_any(std::uintptr_t address, std::size_t bytes, Kind kind,
+                                             std::uintptr_t pc) {
   if (current == nullptr) {
-    visit_from_host(access, kind);
+    if (!is_reporting) visit_from_host({address, bytes, kind.writes, pc}, kind);
     return;
   }
+  if (is_reporting) return;
   settle();
   last_access.address = address, last_access.bytes = bytes;
   last_access.is_write = kind.writes, last_access.pc = pc;
   BlockShadow &block = *state_of(*current_block).shadow;
   const bool in_shared = address - block.shared.begin < block.shared.bytes;
-  const Visit here = {block, current->number, in_shared, last_access};
   const Area &area = in_shared ? block.shared : heap;
   const std::uintptr_t begin = address - area.begin, end = begin + bytes;
   if (begin >= area.bytes) {
-    visit_elsewhere(here, kind);
+    visit_elsewhere(block, kind);
     return;
   }
-  for (std::uintptr_t at = begin; at < end;) {
-    const std::uintptr_t word = at / 4, next = word * 4 + 4 < end ? word * 4 + 4 : end;
-    const unsigned mask = ((1u << (next - at)) - 1) << at % 4;
-    State &state = area.states[word];
-    if ((state >> 4 & mask) != mask) {
-      report_outside(access);
-      return;
+  const Visit here(block, in_shared, last_access);
+  bool exists = true;
+  if (begin % 4 == 0 && bytes % 4 == 0) {
+    for (std::uintptr_t at = begin; at < end && exists; at += 4)
+      exists = visit_bytes(here, area, at / 4, 15, kind);
+  } else {
+    for (std::uintptr_t at = begin, next; at < end && exists; at = next) {
+      next = std::min(at / 4 * 4 + 4, end);
+      exists = visit_bytes(here, area, at / 4, ((1u << (next - at)) - 1) << at % 4, kind);
     }
-    if ((state & mask) != mask) {
-      if (kind.reads) report_unwritten(access);
-      state |= static_cast<State>(mask);  // reported once
-    }
-    if constexpr (kRaceSelected) visit_word(here, area.cells[word], mask, kind);
-    at = next;
   }
+  if (!exists) report_outside(last_access);
 }
+
+}  // namespace
+
+void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t pc) {
+  visit_any(address, bytes, kind, pc);
+}
+void visit_read4(std::uintptr_t address, std::uintptr_t pc) {
+  visit_any(address, 4, {true, false, false, false}, pc);
+}
+void visit_write4(std::uintptr_t address, std::uintptr_t pc) {
+  visit_any(address, 4, {false, true, false, false}, pc);
+}
+
+namespace {
+
+// An access that other threads may learn from.
+void visit_strong(std::uintptr_t address, std::size_t bytes, Kind kind, Order order,
+                  std::uintptr_t pc) {
+  if (current == nullptr) {
+    visit(address, bytes, kind, pc);
+    return;
+  }
+  BlockShadow &block = *state_of(*current_block).shadow;
+  if (kind.reads) take_knowledge(block, address, current->number, order.acquires);
+  visit(address, bytes, kind, pc);
+  if (kind.writes) give_knowledge(block, address, current->number, order.releases, !kind.reads);
+}
+
+}  // namespace
 
 void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
-  const Kind kind = {!writes, writes, false, true};
-  if (current == nullptr) {
-    visit(address, bytes, kind, pc);
-    return;
-  }
-  BlockShadow &block = *state_of(*current_block).shadow;
-  if (!writes) take_knowledge(block, address / 4, current->number);
-  visit(address, bytes, kind, pc);
-  if (writes) give_knowledge(block, address / 4, current->number, true);
+  visit_strong(address, bytes, {!writes, writes, false, true}, {false, false}, pc);
 }
 
-void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes,
+void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes, int order,
                   std::uintptr_t pc) {
-  const Kind kind = {reads, writes, true, false};
-  if (current == nullptr) {
-    visit(address, bytes, kind, pc);
-    return;
-  }
-  BlockShadow &block = *state_of(*current_block).shadow;
-  if (reads) take_knowledge(block, address / 4, current->number);
-  visit(address, bytes, kind, pc);
-  if (writes) give_knowledge(block, address / 4, current->number, !reads);
+  const bool both = order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+  const Order meaning = {both || order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME,
+                         both || order == __ATOMIC_RELEASE};
+  visit_strong(address, bytes, {reads, writes, true, false}, meaning, pc);
 }
 
 void visit_fence(bool in_its_block_only) {

@@ -9,27 +9,23 @@
 
 namespace cuda_cpu::check {
 
-// Whether access `earlier` of the same word is ordered before what `thread` of the running block
-// does now.
-[[gnu::always_inline]] inline bool is_ordered(const BlockShadow &block, const Stamp &earlier,
-                                              unsigned thread, bool in_shared) {
-  if (earlier.block() < block.first_number) return true;  // none, or before a grid barrier
-  if (earlier.block() == block.number) {
-    if (earlier.thread() == thread || earlier.clock() < block.barrier) return true;
-    if (earlier.thread() / 32 == thread / 32 &&
-        block.lanes[thread][earlier.thread() % 32] >= earlier.clock())
-      return true;
-  } else if (in_shared) {
-    return true;  // of another block, whose shared memory was at the same place
-  }
-  return block.knows && block.foreign[thread] != nullptr &&
-         block.foreign[thread]->covers(earlier.block(), earlier.thread(), earlier.clock());
-}
+// ---- what atomics, volatile accesses and fences pass on (publish.cpp) ---------------------------
 
-// What the running thread's atomic or volatile access of a word tells it and others.
-void take_knowledge(BlockShadow &block, std::uintptr_t word, unsigned thread);
-void give_knowledge(BlockShadow &block, std::uintptr_t word, unsigned thread, bool replaces);
+struct Order {
+  bool acquires, releases;  // as memory orders of C++ do; a relaxed or volatile access does neither
+};
+// Before the running thread's atomic or volatile read, and behind its write, which either adds to
+// what the word's earlier writes have published (a read-modify-write) or replaces it.
+void take_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool acquires);
+void give_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool releases,
+                    bool replaces);
 void fence(BlockShadow &block, unsigned thread, bool in_its_block_only);
+// Whether `thread` of the running block has learnt that `earlier` had been done.
+bool is_known(const BlockShadow &block, const Stamp &earlier, unsigned thread);
+// Whether only a fence of the reader is missing: it saw that the other thread had come further.
+bool has_seen(const BlockShadow &block, const Stamp &earlier, unsigned thread);
+// Grid barriers order everything: what was published before block `first_number` is forgotten.
+void forget_published(std::uint32_t first_number);
 
 // Decides about a pair of writes that is only a race if they write different values: call before
 // anything else happens to the memory.
@@ -65,6 +61,7 @@ inline constexpr bool kRaceSelected = is_selected("race"), kInitSelected = is_se
 
 void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
                  bool earlier_is_write);
+extern bool is_reporting;  // accesses are not watched meanwhile
 bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc);
 void report_outside(const Access &access);    // memcheck
 void report_unwritten(const Access &access);  // initcheck

@@ -29,6 +29,12 @@ std::uint32_t reserve_numbers(std::uint64_t blocks);
 void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t index, bool resumes);
 void block_synchronised(BlockState &block);
 void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes);
+// A barrier with phases, named by its state's address, for some threads of a block or of several:
+// the running thread arrives, as the first one of a phase or not; all have arrived at this phase;
+// the running thread has waited for it. Arriving is a release, waiting an acquire.
+void phase_arrived(BlockState &block, const void *state, bool is_first);
+void phase_completed(BlockState &block, const void *state, std::uint32_t phase);
+void phase_waited(BlockState &block, const void *state, std::uint32_t phase);
 // The block stops running, for now or at its end: settles what its last access has left open.
 void block_pauses();
 

@@ -2,13 +2,29 @@
 // (gcc/sanitizer.def). ThreadSanitizer's own library is not linked.
 #include "hooks.h"
 
+#include <cuda_cpu/thread.h>
+
 #include <cstdint>
 
 using namespace cuda_cpu::check;
 
+namespace {
+
+// threadIdx and its like, and the upper end of the thread's stack: more than half of all accesses,
+// and of no interest. Device and shared memory are further away from either (shadow.cpp, check.h).
+[[gnu::always_inline]] inline bool is_near(const void *address) {
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address),
+                       built_in = reinterpret_cast<std::uintptr_t>(&cuda_cpu::current),
+                       stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return at - (built_in - 1024) < 2048 || at - stack < 8192;
+}
+
+}  // namespace
+
 #define CUDA_CPU_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define CUDA_CPU_HOOK(name, bytes, reads, writes)                                          \
   void __tsan_##name(const void *address) {                                                \
+    if (is_near(address)) return;                                                          \
     visit(reinterpret_cast<std::uintptr_t>(address), bytes, {reads, writes, false, false}, \
           CUDA_CPU_PC);                                                                    \
   }
@@ -17,50 +33,53 @@ using namespace cuda_cpu::check;
     visit_volatile(reinterpret_cast<std::uintptr_t>(address), bytes, writes, CUDA_CPU_PC); \
   }
 #define CUDA_CPU_HOOKS(bytes)                                          \
-  CUDA_CPU_HOOK(read##bytes, bytes, true, false)                       \
-  CUDA_CPU_HOOK(write##bytes, bytes, false, true)                      \
   CUDA_CPU_HOOK(unaligned_read##bytes, bytes, true, false)             \
   CUDA_CPU_HOOK(unaligned_write##bytes, bytes, false, true)            \
   CUDA_CPU_VOLATILE_HOOK(volatile_read##bytes, bytes, false)           \
   CUDA_CPU_VOLATILE_HOOK(volatile_write##bytes, bytes, true)           \
   CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_read##bytes, bytes, false) \
   CUDA_CPU_VOLATILE_HOOK(unaligned_volatile_write##bytes, bytes, true)
+#define CUDA_CPU_ALIGNED_HOOKS(bytes)            \
+  CUDA_CPU_HOOK(read##bytes, bytes, true, false) \
+  CUDA_CPU_HOOK(write##bytes, bytes, false, true)
 
 // T is a type, which takes no parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                                             \
-  T __tsan_atomic##bits##_##name(volatile T *address, T value, int) {                            \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC); \
-    return builtin(address, value, __ATOMIC_SEQ_CST);                                            \
+#define CUDA_CPU_VISIT_ATOMIC(reads, writes, order)                                              \
+  visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof *address, reads, writes, order, \
+               CUDA_CPU_PC)
+#define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                        \
+  T __tsan_atomic##bits##_##name(volatile T *address, T value, int order) { \
+    CUDA_CPU_VISIT_ATOMIC(true, true, order);                               \
+    return builtin(address, value, __ATOMIC_SEQ_CST);                       \
   }
-#define CUDA_CPU_ATOMIC_HOOKS(T, bits)                                                             \
-  CUDA_CPU_UPDATE_HOOK(T, bits, exchange, __atomic_exchange_n)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_add, __atomic_fetch_add)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_sub, __atomic_fetch_sub)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_and, __atomic_fetch_and)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_or, __atomic_fetch_or)                                       \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_xor, __atomic_fetch_xor)                                     \
-  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_nand, __atomic_fetch_nand)                                   \
-  T __tsan_atomic##bits##_load(const volatile T *address, int) {                                   \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, false, CUDA_CPU_PC);  \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                                \
-  void __tsan_atomic##bits##_store(volatile T *address, T value, int) {                            \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), false, true, CUDA_CPU_PC);  \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                                \
-  bool __tsan_atomic##bits##_compare_exchange_strong(volatile T *address, T *expected, T value,    \
-                                                     int, int) {                                   \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC);   \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
-                                       __ATOMIC_SEQ_CST);                                          \
-  }                                                                                                \
-  bool __tsan_atomic##bits##_compare_exchange_weak(volatile T *address, T *expected, T value, int, \
-                                                   int) {                                          \
-    visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof(T), true, true, CUDA_CPU_PC);   \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,          \
-                                       __ATOMIC_SEQ_CST);                                          \
+// One that fails only reads.
+#define CUDA_CPU_SWAP_HOOK(T, bits, name)                                                       \
+  bool __tsan_atomic##bits##_compare_exchange_##name(volatile T *address, T *expected, T value, \
+                                                     int success, int failure) {                \
+    const bool writes = __atomic_load_n(address, __ATOMIC_SEQ_CST) == *expected;                \
+    CUDA_CPU_VISIT_ATOMIC(true, writes, writes ? success : failure);                            \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,       \
+                                       __ATOMIC_SEQ_CST);                                       \
   }
+#define CUDA_CPU_ATOMIC_HOOKS(T, bits)                                        \
+  CUDA_CPU_UPDATE_HOOK(T, bits, exchange, __atomic_exchange_n)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_add, __atomic_fetch_add)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_sub, __atomic_fetch_sub)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_and, __atomic_fetch_and)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_or, __atomic_fetch_or)                  \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_xor, __atomic_fetch_xor)                \
+  CUDA_CPU_UPDATE_HOOK(T, bits, fetch_nand, __atomic_fetch_nand)              \
+  T __tsan_atomic##bits##_load(const volatile T *address, int order) {        \
+    CUDA_CPU_VISIT_ATOMIC(true, false, order);                                \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                        \
+  }                                                                           \
+  void __tsan_atomic##bits##_store(volatile T *address, T value, int order) { \
+    CUDA_CPU_VISIT_ATOMIC(false, true, order);                                \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                       \
+  }                                                                           \
+  CUDA_CPU_SWAP_HOOK(T, bits, strong)                                         \
+  CUDA_CPU_SWAP_HOOK(T, bits, weak)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // clang-format off
@@ -71,12 +90,24 @@ CUDA_CPU_HOOKS(2)
 CUDA_CPU_HOOKS(4)
 CUDA_CPU_HOOKS(8)
 CUDA_CPU_HOOKS(16)
+CUDA_CPU_ALIGNED_HOOKS(1)
+CUDA_CPU_ALIGNED_HOOKS(2)
+CUDA_CPU_ALIGNED_HOOKS(8)
+CUDA_CPU_ALIGNED_HOOKS(16)
 CUDA_CPU_ATOMIC_HOOKS(std::uint8_t, 8)
 CUDA_CPU_ATOMIC_HOOKS(std::uint16_t, 16)
 CUDA_CPU_ATOMIC_HOOKS(std::uint32_t, 32)
 CUDA_CPU_ATOMIC_HOOKS(std::uint64_t, 64)
 // clang-format on
 
+void __tsan_read4(const void *address) {
+  if (is_near(address)) return;
+  visit_read4(reinterpret_cast<std::uintptr_t>(address), CUDA_CPU_PC);
+}
+void __tsan_write4(const void *address) {
+  if (is_near(address)) return;
+  visit_write4(reinterpret_cast<std::uintptr_t>(address), CUDA_CPU_PC);
+}
 void __tsan_read_range(const void *address, std::size_t bytes) {
   visit(reinterpret_cast<std::uintptr_t>(address), bytes, {true, false, false, false}, CUDA_CPU_PC);
 }

@@ -13,8 +13,12 @@ struct Kind {
 
 // Called before the access. `pc` is the hook's return address.
 void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t pc);
+// The same for the most frequent kinds of access.
+void visit_read4(std::uintptr_t address, std::uintptr_t pc);
+void visit_write4(std::uintptr_t address, std::uintptr_t pc);
 void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc);
-void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes,
+// `order` is one of GCC's __ATOMIC_... .
+void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes, int order,
                   std::uintptr_t pc);
 void visit_fence(bool in_its_block_only);
 

@@ -32,6 +32,21 @@ pid_t first_process = 0;
 std::set<std::pair<std::uintptr_t, std::uintptr_t>> known_addresses;
 std::set<std::string> known_lines;
 
+// One report at a time. Functions of the library that this file calls may be those of a kernel's
+// file, which are watched too: the linker keeps one of each.
+struct Reporting {
+  Reporting() {
+    mutex.lock();
+    is_reporting = true;
+  }
+  ~Reporting() {
+    is_reporting = false;
+    mutex.unlock();
+  }
+  Reporting(const Reporting &) = delete;
+  Reporting &operator=(const Reporting &) = delete;
+};
+
 // ---- words --------------------------------------------------------------------------------------
 
 [[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...) {
@@ -137,13 +152,17 @@ bool is_new(const Access &access, std::uintptr_t tool) {
 
 }  // namespace
 
+bool is_reporting = false;
+
 bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc) {
-  return !known_addresses.empty() && known_addresses.count({pc, earlier_pc}) > 0;
+  if (known_addresses.empty()) return false;
+  const Reporting guard;
+  return known_addresses.count({pc, earlier_pc}) > 0;
 }
 
 void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
                  bool earlier_is_write) {
-  const std::lock_guard<std::mutex> guard(mutex);
+  const Reporting guard;
   known_addresses.insert({me.pc(), earlier.pc()});
   known_addresses.insert({earlier.pc(), me.pc()});
   const BlockShadow &block = *state_of(*current_block).shadow;
@@ -151,7 +170,10 @@ void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
   const bool one_warp = one_block && me.thread() / 32 == earlier.thread() / 32;
   const std::string first = line_of(earlier.pc()), second = line_of(me.pc());
   const char *const reason =
-      one_warp    ? "no barrier or __syncwarp between them"
+      has_seen(block, earlier, me.thread())
+          ? "an atomic or volatile read has seen that the first had been done, but no "
+            "__threadfence() follows it"
+      : one_warp  ? "no barrier or __syncwarp between them"
       : one_block ? "no barrier between them"
                   : "nothing orders the two blocks (an atomic behind __threadfence would)";
   const auto thread = [&](const Stamp &stamp) {
@@ -167,7 +189,7 @@ void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
 
 void report_outside(const Access &access) {
   if (!kMemSelected) return;
-  const std::lock_guard<std::mutex> guard(mutex);
+  const Reporting guard;
   if (!is_new(access, 1)) return;
   const std::string line = line_of(access.pc);
   print("mem " + line, text("memcheck: error: %s of %zu bytes at %s by %s outside its array: ",
@@ -178,7 +200,7 @@ void report_outside(const Access &access) {
 
 void report_unwritten(const Access &access) {
   if (!kInitSelected) return;
-  const std::lock_guard<std::mutex> guard(mutex);
+  const Reporting guard;
   if (!is_new(access, 2)) return;
   const std::string line = line_of(access.pc);
   print("init " + line,
@@ -188,7 +210,7 @@ void report_unwritten(const Access &access) {
 }
 
 void report_host(const Access &access) {
-  const std::lock_guard<std::mutex> guard(mutex);
+  const Reporting guard;
   if (!is_new(access, 3)) return;
   void *frames[32];
   const std::string line = line_of_user(frames, backtrace(frames, 32), "/thrust/");
@@ -199,6 +221,7 @@ void report_host(const Access &access) {
 }
 
 void report_crash(const Access &access) {
+  is_reporting = true;
   const std::string line = line_of(access.pc);
   print("crash " + line,
         text("memcheck: error: %s of %zu bytes at %s by %s crashed: address %#zx is in no array",

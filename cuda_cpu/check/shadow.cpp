@@ -53,7 +53,7 @@ constexpr std::size_t kPage = 4096;
 
 std::mutex mutex;
 std::map<std::uintptr_t, Allocation> allocations;  // by address
-std::size_t used = kGap;                           // of the heap
+std::size_t used = 1 << 20;                        // of the heap; below it there may be a stack
 std::atomic<int> open_scopes{0};
 
 bool in_heap(const void *memory) {

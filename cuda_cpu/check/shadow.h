@@ -2,6 +2,7 @@
 #ifndef CUDA_CPU_CHECK_SHADOW_H
 #define CUDA_CPU_CHECK_SHADOW_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,6 +34,13 @@ struct Stamp {
   bool strong() const { return access >> 62 != 0; }
   Clock clock() const { return static_cast<Clock>(when); }                        // its thread's
   std::uint32_t block() const { return static_cast<std::uint32_t>(when >> 32); }  // its number
+  bool is_by_thread_of(const Stamp &other) const {
+    return ((access ^ other.access) >> 48 & 1023) == 0 && (when ^ other.when) >> 32 == 0;
+  }
+  // The same but for the line.
+  bool repeats(const Stamp &other) const {
+    return when == other.when && (access ^ other.access) >> 48 == 0;
+  }
   void add_bytes(unsigned mask) { access |= std::uint64_t{mask} << 58; }
 };
 static_assert(sizeof(Stamp) == 16);
@@ -102,9 +110,14 @@ struct BlockShadow {
   std::vector<Lanes> lanes;  // of its warp's lanes, the clock that a thread has seen
   bool knows = false;        // some pointer below is not null
   using Pointers = std::vector<Knowledge::Pointer>;
-  Pointers foreign;              // what atomics have told a thread
-  Pointers fenced;               // what it knew at its last __threadfence
+  Pointers known;                // of others, by a thread
+  Pointers seen;                 // by relaxed reads; known from its next __threadfence on
+  Pointers seen_in_its_block;    // ... or __threadfence_block
+  Pointers fenced;               // what it knew, its own accesses too, at its last __threadfence
   Pointers fenced_in_its_block;  // ... or __threadfence_block
+  std::array<Pointers *, 5> all_knowledge() {
+    return {&known, &seen, &seen_in_its_block, &fenced, &fenced_in_its_block};
+  }
 
   BlockShadow();
   ~BlockShadow();

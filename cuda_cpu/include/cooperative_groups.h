@@ -214,17 +214,17 @@ class thread_block_tile<Size, Parent, false> {
   unsigned int thread_rank() const { return cuda_cpu::current->number % Size; }
   unsigned int meta_group_rank() const { return cuda_cpu::current->number / Size; }
   unsigned int meta_group_size() const { return (thread_block().size() + Size - 1) / Size; }
-  // Threads of a block take turns, so that plain counters do.
+  // Atomic with memory orders, from which CHECK builds learn what the tile's threads know.
   void sync(CUDA_CPU_CALLER) const {
     const cuda_cpu::Site site = {"tile.sync", file, line};
-    unsigned &arrived = memory_->arrived[meta_group_rank()];
-    volatile unsigned &generation = memory_->generation[meta_group_rank()];
-    const unsigned before = generation;
-    if (++arrived == Size) {
-      arrived = 0;
-      generation = before + 1;
+    unsigned *const arrived = &memory_->arrived[meta_group_rank()];
+    unsigned *const generation = &memory_->generation[meta_group_rank()];
+    const unsigned before = __atomic_load_n(generation, __ATOMIC_RELAXED);
+    if (__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == Size) {
+      __atomic_store_n(arrived, 0, __ATOMIC_RELAXED);
+      __atomic_store_n(generation, before + 1, __ATOMIC_RELEASE);
     }
-    while (generation == before) cuda_cpu::spin_yield(&site);
+    while (__atomic_load_n(generation, __ATOMIC_ACQUIRE) == before) cuda_cpu::spin_yield(&site);
   }
   template <class T>
   T shfl(const T &value, unsigned rank) const {

@@ -47,7 +47,7 @@ void set_unused(char *memory, std::size_t bytes, bool unused) {
 char *allocate(std::size_t bytes, Place place) {
   // CHECK builds see every access, and need no guards.
   if constexpr (check::kOn)
-    return static_cast<char *>(check::heap_allocate(bytes, place == Place::kPinned));
+    return static_cast<char *>(check::heap_allocate(bytes, place != Place::kDevice));
   const std::size_t all = rounded(bytes) + 2 * kGuard;
   char *const start =
       place == Place::kDevice ? pages::take(all) : static_cast<char *>(aligned_alloc(256, all));

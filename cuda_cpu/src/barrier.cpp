@@ -66,8 +66,12 @@ void phase_wait(const Site *site, const std::uint64_t *state, std::uint32_t phas
   current->argument = static_cast<int>(phase);
   current->mask = within_block;
   if (has_phase(*current)) suspend(block, site, &block.phases);
-  // More than the barrier orders if only some threads of the block take part in it.
-  if constexpr (check::kOn) check::block_synchronised(block);
+  if constexpr (check::kOn) check::phase_waited(block, state, phase);
+}
+
+void phase_completed(const std::uint64_t *state, std::uint32_t phase) {
+  if constexpr (check::kOn)
+    if (current != nullptr) check::phase_completed(state_of(*current_block), state, phase);
 }
 
 void named_barrier(const Site *site, unsigned id, unsigned count, bool wait) {
@@ -78,11 +82,13 @@ void named_barrier(const Site *site, unsigned id, unsigned count, bool wait) {
              site->file, site->line, site->what, id, count);
   std::uint64_t &state = block.named[id];  // phase << 32 | arrived
   const std::uint32_t phase = static_cast<std::uint32_t>(state >> 32);
-  if (static_cast<std::uint32_t>(++state) == count) {
+  const std::uint32_t arrived = static_cast<std::uint32_t>(++state);
+  if constexpr (check::kOn) check::phase_arrived(block, &state, arrived == 1);
+  if (arrived == count) {
     state = static_cast<std::uint64_t>(phase + 1) << 32;
-    if constexpr (check::kOn) check::block_synchronised(block);
+    phase_completed(&state, phase);
   }
-  if (wait && state >> 32 == phase) phase_wait(site, &state, phase, true);
+  if (wait && (check::kOn || arrived < count)) phase_wait(site, &state, phase, true);
 }
 
 bool release_phases(BlockState &block) {

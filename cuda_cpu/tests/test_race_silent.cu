@@ -208,11 +208,22 @@ static void test_variables(void **) {
   assert_int_equal(value, 640);
 }
 
+// Both sides may use managed memory.
+static void test_managed(void **) {
+  unsigned *values = NULL;
+  CUDA_OK(cudaMallocManaged(&values, 64 * sizeof *values));
+  for (unsigned i = 0; i < 32; i++) values[i] = i;
+  child<<<1, 32>>>(values, values + 32);
+  KERNEL_OK();
+  assert_int_equal(values[32], 32);
+  CUDA_OK(cudaFree(values));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_in_a_block),  cmocka_unit_test(test_between_blocks),
       cmocka_unit_test(test_cooperative), cmocka_unit_test(test_nested),
-      cmocka_unit_test(test_variables),
+      cmocka_unit_test(test_variables),   cmocka_unit_test(test_managed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

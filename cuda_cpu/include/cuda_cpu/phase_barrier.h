@@ -15,6 +15,8 @@ namespace cuda_cpu {
 // barrier.cpp. `within_block`: only threads of this block can change it.
 void phase_wait(const Site *site, const std::uint64_t *state, std::uint32_t phase,
                 bool within_block);
+// CHECK builds keep what the arrivals of `phase` have published, for those who wait for it.
+void phase_completed(const std::uint64_t *state, std::uint32_t phase);
 }  // namespace cuda_cpu
 
 namespace cuda {
@@ -61,6 +63,7 @@ class barrier {
       const ::std::uint64_t next = static_cast<::std::uint64_t>(phase_of(before) + 1) << 32;
       __atomic_store_n(&state_, next | __atomic_load_n(&expected_, __ATOMIC_RELAXED),
                        __ATOMIC_RELEASE);
+      if (kChecked) cuda_cpu::phase_completed(&state_, phase_of(before));
     }
     arrival_token token;
     token.phase = phase_of(before);

@@ -42,6 +42,15 @@ inline void ptx_nanosleep(CUDA_CPU_CALLER) {
   spin_yield(&site);
 }
 
+template <class T>
+T ptx_load_acquire(const T *from) {
+  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+template <class T>
+void ptx_store_release(T *to, T value) {
+  __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
 // The bits of a value as another type of the same size; other sizes are converted.
 template <class T, class V>
 T ptx_bits(V value) {

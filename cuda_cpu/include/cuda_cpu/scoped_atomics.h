@@ -2,7 +2,8 @@
 // API", "Synchronization primitives"): types of 1, 2, 4 or 8 bytes.
 //
 // Atomic operations of device scope are atomic for a block and for the host too, so scopes change
-// nothing. A loop that spins on load(), exchange() or compare_exchange() lets other threads run.
+// only what CHECK builds learn: order within a block comes from fences of the block around relaxed
+// operations. A loop that spins on load(), exchange() or compare_exchange() lets other threads run.
 #ifndef CUDA_CPU_SCOPED_ATOMICS_H
 #define CUDA_CPU_SCOPED_ATOMICS_H
 
@@ -39,8 +40,12 @@ enum thread_scope {
   thread_scope_thread = 3,
 };
 
-inline void atomic_thread_fence(memory_order, thread_scope = thread_scope_system) {
-  __threadfence();
+inline void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
+  if (order == memory_order_relaxed) return;
+  if (scope >= thread_scope_block)
+    __threadfence_block();
+  else
+    __threadfence();
 }
 
 namespace detail {
@@ -60,9 +65,28 @@ constexpr int failure_order(memory_order order) {
                                          : static_cast<int>(order);
 }
 
+constexpr bool acquires(memory_order order) {
+  return order != memory_order_relaxed && order != memory_order_release;
+}
+constexpr bool releases(memory_order order) {
+  return order == memory_order_release || order == memory_order_acq_rel ||
+         order == memory_order_seq_cst;
+}
+
 // The operations on a T at the address that Self::address() returns.
-template <class Self, class T>
+template <class Self, class T, thread_scope Scope>
 class atomic_calls {
+  static constexpr bool kWithinBlock = Scope >= thread_scope_block;
+  // Stands before an operation and returns its order; after() stands behind it.
+  static int before(memory_order order) {
+    if (!kWithinBlock) return static_cast<int>(order);
+    if (releases(order)) __threadfence_block();
+    return __ATOMIC_RELAXED;
+  }
+  static void after(memory_order order) {
+    if (kWithinBlock && acquires(order)) __threadfence_block();
+  }
+
   static_assert(::std::is_trivially_copyable_v<T> && sizeof(T) <= 8 &&
                     (sizeof(T) & (sizeof(T) - 1)) == 0,
                 "cuda::atomic takes trivially copyable types of 1, 2, 4 or 8 bytes");
@@ -84,23 +108,29 @@ class atomic_calls {
   T load(memory_order order = memory_order_seq_cst) const {
     may_spin();
     T value;
-    __atomic_load(at(), &value, static_cast<int>(order));
+    __atomic_load(at(), &value, kWithinBlock ? __ATOMIC_RELAXED : static_cast<int>(order));
+    after(order);
     return value;
   }
   void store(T value, memory_order order = memory_order_seq_cst) const {
-    __atomic_store(at(), &value, static_cast<int>(order));
+    __atomic_store(at(), &value, before(order));
   }
   T exchange(T value, memory_order order = memory_order_seq_cst) const {
     may_spin();
     T old_value;
-    __atomic_exchange(at(), &value, &old_value, static_cast<int>(order));
+    __atomic_exchange(at(), &value, &old_value, before(order));
+    after(order);
     return old_value;
   }
   bool compare_exchange_strong(T &expected, T value, memory_order success,
                                memory_order failure) const {
     may_spin();
-    return __atomic_compare_exchange(at(), &expected, &value, false, static_cast<int>(success),
-                                     static_cast<int>(failure));
+    const int order = before(success);
+    const bool done =
+        __atomic_compare_exchange(at(), &expected, &value, false, order,
+                                  kWithinBlock ? __ATOMIC_RELAXED : static_cast<int>(failure));
+    after(done ? success : failure);
+    return done;
   }
   bool compare_exchange_strong(T &expected, T value,
                                memory_order order = memory_order_seq_cst) const {
@@ -161,8 +191,8 @@ class atomic_calls {
 }  // namespace detail
 
 template <class T, thread_scope Scope = thread_scope_system>
-class atomic : public detail::atomic_calls<atomic<T, Scope>, T> {
-  friend detail::atomic_calls<atomic<T, Scope>, T>;
+class atomic : public detail::atomic_calls<atomic<T, Scope>, T, Scope> {
+  friend detail::atomic_calls<atomic<T, Scope>, T, Scope>;
   alignas(sizeof(T)) mutable T value_;
   T *address() const { return &value_; }
 
@@ -178,8 +208,8 @@ class atomic : public detail::atomic_calls<atomic<T, Scope>, T> {
 };
 
 template <class T, thread_scope Scope = thread_scope_system>
-class atomic_ref : public detail::atomic_calls<atomic_ref<T, Scope>, T> {
-  friend detail::atomic_calls<atomic_ref<T, Scope>, T>;
+class atomic_ref : public detail::atomic_calls<atomic_ref<T, Scope>, T, Scope> {
+  friend detail::atomic_calls<atomic_ref<T, Scope>, T, Scope>;
   T *const address_;
   T *address() const { return address_; }
 

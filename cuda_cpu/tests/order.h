@@ -1,0 +1,96 @@
+// For tests of what CHECK builds know about order: a kernel that is right, and the same kernel with
+// one fence or barrier left out, about which a CHECK build has to name both accesses.
+//
+// A kernel gets the number of the part that is missing, 0 for none. Lines that a report has to name
+// carry a comment: /*A*/.
+#ifndef CUDA_CPU_TESTS_ORDER_H
+#define CUDA_CPU_TESTS_ORDER_H
+
+#include "mistakes.h"
+
+struct Race {
+  int missing;
+  const char *first, *second;  // the comments of two lines, in either order
+};
+
+// One kernel; `run` launches it, in a child process of its own.
+struct Pattern {
+  const char *name;
+  void (*run)(int missing);
+  std::vector<Race> races;
+};
+
+inline unsigned *zeros(size_t n) {
+  unsigned *array = NULL;
+  cudaMalloc(&array, n * sizeof *array);
+  cudaMemset(array, 0, n * sizeof *array);
+  return array;
+}
+
+// "FILE:LINE " of the line with this comment, as reports write it.
+inline std::string marked_line(const char *file, const std::string &comment) {
+  const std::string mark = "/*" + comment + "*/";
+  FILE *const source = fopen(file, "r");
+  assert_non_null(source);
+  char line[512];
+  int number = 1, found = 0;
+  for (; fgets(line, sizeof line, source) != NULL; number++)
+    if (strstr(line, mark.c_str()) != NULL) found = number;
+  fclose(source);
+  if (found == 0) fail_msg("%s has no line with %s", file, mark.c_str());
+  return std::string(strrchr(file, '/') + 1) + ":" + std::to_string(found) + " ";
+}
+
+inline bool is_one_report(const std::string &errors, const std::string &a, const std::string &b) {
+  for (size_t begin = errors.find("racecheck: error: "); begin != std::string::npos;
+       begin = errors.find("racecheck: error: ", begin + 1)) {
+    const std::string report = errors.substr(begin, errors.find('\n', begin) - begin);
+    const size_t first = report.find(a), second = report.rfind(b);
+    if (first != std::string::npos && second != std::string::npos && (a != b || first != second))
+      return true;
+  }
+  return false;
+}
+
+inline void expect_pattern(const Pattern &pattern, const char *file) {
+#ifdef CUDA_CPU_CHECK
+  const bool watched = strcmp(CUDA_CPU_CHECK, "all") == 0 || strcmp(CUDA_CPU_CHECK, "race") == 0;
+#else
+  const bool watched = false;
+#endif
+  const Child right = run_mistake((std::string(pattern.name) + "-0").c_str());
+  if (right.exit_code != 0 || strstr(right.errors, "error: ") != NULL)
+    fail_msg("%s, which is right, ends with code %d: %s", pattern.name, right.exit_code,
+             right.errors);
+  if (!watched) return;
+  for (const Race &race : pattern.races) {
+    const std::string name = std::string(pattern.name) + "-" + std::to_string(race.missing);
+    const Child wrong = run_mistake(name.c_str());
+    if (wrong.exit_code != 3 ||
+        !is_one_report(wrong.errors, marked_line(file, race.first), marked_line(file, race.second)))
+      fail_msg("%s: no race of lines %s and %s, exit code %d: %s", name.c_str(), race.first,
+               race.second, wrong.exit_code, wrong.errors);
+  }
+}
+
+// One test for each pattern.
+inline int run_patterns(const std::vector<Pattern> &patterns, CMUnitTestFunction test) {
+  std::vector<CMUnitTest> tests;
+  for (const Pattern &pattern : patterns)
+    tests.push_back({pattern.name, test, NULL, NULL, const_cast<Pattern *>(&pattern)});
+  return _cmocka_run_group_tests("order", tests.data(), tests.size(), NULL, NULL);
+}
+
+// For main(): a child runs NAME-NUMBER and ends.
+inline void run_pattern_if_child(int argc, char **argv, const std::vector<Pattern> &patterns) {
+  if (argc != 2) return;
+  for (const Pattern &pattern : patterns) {
+    const size_t length = strlen(pattern.name);
+    if (strncmp(pattern.name, argv[1], length) != 0 || argv[1][length] != '-') continue;
+    pattern.run(atoi(argv[1] + length + 1));
+    exit(cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess ? 0 : 1);
+  }
+  exit(100);
+}
+
+#endif

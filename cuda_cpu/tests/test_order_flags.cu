@@ -1,0 +1,240 @@
+// Order by fences, atomics and volatile accesses: CHECK builds are silent about these patterns, and
+// name both accesses once a part is missing (order.h).
+#include "order.h"
+
+#include <cuda/atomic>
+
+// ---- a flag -------------------------------------------------------------------------------------
+
+// CUDA C++ Programming Guide, "Memory Fence Functions".
+static __global__ void fences(int missing, unsigned *data, unsigned *flag) {
+  if (blockIdx.x == 0) {
+    data[0] = 1; /*fences, written*/
+    if (missing == 1) __threadfence_block();
+    if (missing == 0 || missing > 2) __threadfence();
+    atomicExch(flag, 1u);
+  } else {
+    while (atomicAdd(flag, 0u) == 0) __nanosleep(0);
+    if (missing == 4) __threadfence_block();
+    if (missing < 3) __threadfence();
+    data[1] = data[0]; /*fences, read*/
+  }
+}
+static void run_fences(int missing) { fences<<<2, 1>>>(missing, zeros(2), zeros(1)); }
+
+static __global__ void fences_in_a_block(int missing, unsigned *data) {
+  __shared__ unsigned flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    data[0] = 1; /*fences in a block, written*/
+    if (missing != 1) __threadfence_block();
+    atomicExch(&flag, 1u);
+  } else if (threadIdx.x == 32) {
+    while (atomicAdd(&flag, 0u) == 0) __nanosleep(0);
+    if (missing != 2) __threadfence_block();
+    data[1] = data[0]; /*fences in a block, read*/
+  }
+}
+static void run_fences_in_a_block(int missing) { fences_in_a_block<<<1, 64>>>(missing, zeros(2)); }
+
+static __global__ void memory_orders(int missing, unsigned *data,
+                                     cuda::atomic<unsigned, cuda::thread_scope_device> *flag) {
+  if (blockIdx.x == 0) {
+    data[0] = 1; /*orders, written*/
+    flag->store(1, missing == 1 ? cuda::memory_order_relaxed : cuda::memory_order_release);
+  } else {
+    const auto order = missing == 2 ? cuda::memory_order_relaxed : cuda::memory_order_acquire;
+    while (flag->load(order) == 0) __nanosleep(0);
+    data[1] = data[0]; /*orders, read*/
+  }
+}
+static void run_memory_orders(int missing) {
+  memory_orders<<<2, 1>>>(
+      missing, zeros(2),
+      reinterpret_cast<cuda::atomic<unsigned, cuda::thread_scope_device> *>(zeros(1)));
+}
+
+// Thread 0 waits for the last thread of its block.
+static __global__ void orders_in_a_block(int missing, unsigned *data) {
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> flag;
+  __shared__ unsigned value;
+  if (threadIdx.x == 0) flag.store(0, cuda::memory_order_relaxed);
+  __syncthreads();
+  if (threadIdx.x == 63) {
+    value = 1; /*orders in a block, written*/
+    flag.fetch_add(1, missing == 1 ? cuda::memory_order_relaxed : cuda::memory_order_release);
+  } else if (threadIdx.x == 0) {
+    flag.wait(0, missing == 2 ? cuda::memory_order_relaxed : cuda::memory_order_acquire);
+    data[0] = value; /*orders in a block, read*/
+  }
+}
+static void run_orders_in_a_block(int missing) { orders_in_a_block<<<1, 64>>>(missing, zeros(1)); }
+
+// Order by an atomic of block scope does not reach other blocks.
+template <cuda::thread_scope Scope>
+static __global__ void scopes(unsigned *data, unsigned *word) {
+  cuda::atomic_ref<unsigned, Scope> flag(*word);
+  if (blockIdx.x == 0) {
+    data[0] = 1; /*scopes, written*/
+    flag = 1;
+  } else {
+    while (flag == 0) __nanosleep(0);
+    data[1] = data[0]; /*scopes, read*/
+  }
+}
+static void run_scopes(int missing) {
+  if (missing == 0)
+    scopes<cuda::thread_scope_device><<<2, 1>>>(zeros(2), zeros(1));
+  else
+    scopes<cuda::thread_scope_block><<<2, 1>>>(zeros(2), zeros(1));
+}
+
+// Loads and stores of PTX with an order; the order passes on from block to block.
+static __global__ void chain(int missing, unsigned *data, unsigned *flags, unsigned *out) {
+  const unsigned b = blockIdx.x;
+  unsigned seen = 0;
+  if (b == 0) data[0] = 7; /*chain, written*/
+  if (b > 0 && missing == 1)
+    while (seen == 0)
+      asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(seen) : "l"(&flags[b - 1]));
+  if (b > 0 && missing != 1)
+    while (seen == 0)
+      asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(&flags[b - 1]));
+  asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(&flags[b]), "r"(1u));
+  if (b == gridDim.x - 1) out[0] = data[0]; /*chain, read*/
+}
+static void run_chain(int missing) { chain<<<4, 1>>>(missing, zeros(1), zeros(4), zeros(1)); }
+
+// ---- locks --------------------------------------------------------------------------------------
+
+static __global__ void lock(int missing, unsigned *lock, unsigned *sum) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0u, 1u) != 0) __nanosleep(0);
+  if (missing != 1) __threadfence();
+  *sum += 1; /*lock*/
+  if (missing != 2) __threadfence();
+  atomicExch(lock, 0u);
+}
+static void run_lock(int missing) { lock<<<4, 32>>>(missing, zeros(1), zeros(1)); }
+
+// A failed attempt to take a lock publishes nothing.
+static __global__ void failed_attempt(int missing, unsigned *lock, unsigned *data, unsigned *out) {
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device> door(*lock);
+  unsigned expected = missing;  // the lock is 0: fails if something is missing
+  if (blockIdx.x == 0) {
+    data[0] = 1; /*attempt, written*/
+    door.compare_exchange_strong(expected, 5, cuda::memory_order_acq_rel);
+  } else {
+    (void)door.load(cuda::memory_order_acquire);
+    out[0] = data[0]; /*attempt, read*/
+  }
+}
+static void run_failed_attempt(int missing) {
+  failed_attempt<<<2, 1>>>(missing, zeros(1), zeros(1), zeros(1));
+}
+
+// ---- between all blocks -------------------------------------------------------------------------
+
+// Decoupled look-back with the value beside its flag.
+static __global__ void look_back(int missing, volatile unsigned *flags, unsigned *sums) {
+  const unsigned b = blockIdx.x;
+  if (threadIdx.x != 0) return;
+  unsigned before = 0;
+  if (b > 0) {
+    while (flags[b - 1] == 0) __nanosleep(0);
+    if (missing != 1) __threadfence();
+    before = sums[b - 1]; /*look-back, read*/
+  }
+  sums[b] = before + blockDim.x; /*look-back, written*/
+  if (missing != 2) __threadfence();
+  flags[b] = 1;
+}
+static void run_look_back(int missing) { look_back<<<8, 32>>>(missing, zeros(8), zeros(8)); }
+
+// The sum of all by the last block that is done, as in NVIDIA's sample threadFenceReduction.
+static __global__ void last_block(int missing, unsigned *parts, unsigned *tickets, unsigned *out) {
+  __shared__ bool is_last;
+  parts[blockIdx.x * blockDim.x + threadIdx.x] = 1; /*last block, written*/
+  if (missing != 1) __threadfence();
+  if (missing != 2) __syncthreads();
+  if (threadIdx.x == 0)
+    is_last = atomicInc(tickets, gridDim.x) == gridDim.x - 1; /*is last, written*/
+  if (missing != 3) __syncthreads();
+  if (!is_last) return; /*is last, read*/
+  unsigned sum = 0;
+  for (unsigned b = 0; b < gridDim.x; b++)
+    sum += parts[b * blockDim.x + blockDim.x - 1 - threadIdx.x]; /*last block, read*/
+  atomicAdd(out, sum);
+}
+static void run_last_block(int missing) {
+  last_block<<<6, 64>>>(missing, zeros(6 * 64), zeros(1), zeros(1));
+}
+
+// A barrier of the grid made of a counter (Xiao and Feng, 2010).
+static __global__ void own_grid_barrier(int missing, unsigned *data, unsigned *count,
+                                        unsigned *out) {
+  data[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; /*grid, written*/
+  if (missing != 1) __syncthreads();
+  if (threadIdx.x == 0) {
+    if (missing != 2) __threadfence();
+    atomicAdd(count, 1u);
+    while (atomicAdd(count, 0u) < gridDim.x) __nanosleep(0);
+    __threadfence();
+  }
+  if (missing != 3) __syncthreads();
+  out[threadIdx.x] = data[63 - threadIdx.x]; /*grid, read*/
+}
+static void run_own_grid_barrier(int missing) {
+  unsigned *data = zeros(2 * 64), *count = zeros(1), *out = zeros(64);
+  void *arguments[] = {&missing, &data, &count, &out};
+  cudaLaunchCooperativeKernel((void *)own_grid_barrier, 2, 64, arguments, 0, 0);
+}
+
+// ---- the tests ----------------------------------------------------------------------------------
+
+static const std::vector<Pattern> kPatterns = {
+    {"fences",
+     run_fences,
+     {{1, "fences, written", "fences, read"},
+      {2, "fences, written", "fences, read"},
+      {3, "fences, written", "fences, read"},
+      {4, "fences, written", "fences, read"}}},
+    {"fences_in_a_block",
+     run_fences_in_a_block,
+     {{1, "fences in a block, written", "fences in a block, read"},
+      {2, "fences in a block, written", "fences in a block, read"}}},
+    {"orders",
+     run_memory_orders,
+     {{1, "orders, written", "orders, read"}, {2, "orders, written", "orders, read"}}},
+    {"orders_in_a_block",
+     run_orders_in_a_block,
+     {{1, "orders in a block, written", "orders in a block, read"},
+      {2, "orders in a block, written", "orders in a block, read"}}},
+    {"scopes", run_scopes, {{1, "scopes, written", "scopes, read"}}},
+    {"chain", run_chain, {{1, "chain, written", "chain, read"}}},
+    {"lock", run_lock, {{1, "lock", "lock"}, {2, "lock", "lock"}}},
+    {"failed_attempt", run_failed_attempt, {{1, "attempt, written", "attempt, read"}}},
+    {"look_back",
+     run_look_back,
+     {{1, "look-back, written", "look-back, read"}, {2, "look-back, written", "look-back, read"}}},
+    {"last_block",
+     run_last_block,
+     {{1, "last block, written", "last block, read"},
+      {2, "last block, written", "last block, read"},
+      {3, "is last, written", "is last, read"}}},
+    {"own_grid_barrier",
+     run_own_grid_barrier,
+     {{1, "grid, written", "grid, read"},
+      {2, "grid, written", "grid, read"},
+      {3, "grid, written", "grid, read"}}},
+};
+
+static void test_pattern(void **state) {
+  expect_pattern(*static_cast<const Pattern *>(*state), __FILE__);
+}
+
+int main(int argc, char **argv) {
+  run_pattern_if_child(argc, argv, kPatterns);
+  return run_patterns(kPatterns, test_pattern);
+}
