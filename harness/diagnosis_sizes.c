@@ -35,6 +35,17 @@ static bool find_tail(const Case *c, Diagnosis *found) {
               block, 2 * block, 2 * block + 1, block, n % block, case_place(c));
 }
 
+// The largest n up to which it is right, if that is a power of two above ROUND_N, or one less, as
+// of n / B + 1 blocks; 0 if not. Downwards, so that three sorts are enough for the usual limits.
+static size_t find_power(const Case *c) {
+  size_t power = (size_t)1 << 31;
+  while (power >= c->trial->n) power /= 2;
+  while (power > ROUND_N && judge_size(c, power - 1) == WRONG) power /= 2;
+  if (power <= ROUND_N) return 0;
+  if (judge_size(c, power) == WRONG) return power - 1;
+  return judge_size(c, power + 1) == WRONG ? power : 0;
+}
+
 // The largest n up to which it is right, from `begin` on; 0 if unknown.
 static size_t find_limit(const Case *c, size_t begin) {
   size_t right = 0, wrong = begin;
@@ -56,8 +67,7 @@ static size_t find_limit(const Case *c, size_t begin) {
   return right;
 }
 
-static bool find_above(const Case *c, size_t begin, Diagnosis *found) {
-  const size_t limit = find_limit(c, begin);
+static bool name_limit(const Case *c, size_t limit, Diagnosis *found) {
   if (limit < 31 || c->trial->n <= limit) return false;
   enum { ONE_BLOCK = 4096 };
   return NAME(found, MISTAKE_ABOVE_BLOCK,
@@ -69,8 +79,13 @@ static bool find_above(const Case *c, size_t begin, Diagnosis *found) {
               case_place(c));
 }
 
+bool find_many_blocks(const Case *c, Diagnosis *found) {
+  return c->rerun->max_n > ROUND_N && name_limit(c, find_power(c), found);
+}
+
 bool find_sizes(const Case *c, Diagnosis *found) {
   if (c->rerun->max_n <= ROUND_N) return false;
-  if (judge_size(c, ROUND_N) != RIGHT) return find_above(c, 16, found);
-  return find_tail(c, found) || (c->trial->n > ROUND_N && find_above(c, 1 << 13, found));
+  if (judge_size(c, ROUND_N) != RIGHT) return name_limit(c, find_limit(c, 16), found);
+  return find_tail(c, found) ||
+         (c->trial->n > ROUND_N && name_limit(c, find_limit(c, 1 << 13), found));
 }

@@ -7,9 +7,13 @@
 #include "harness/message.h"
 
 const char *const trial_kind_names[TRIAL_KINDS] = {
-    [TRIAL_RANDOM] = "random keys",    [TRIAL_SPARSE] = "keys with few bits set",
-    [TRIAL_FEW] = "16 different keys", [TRIAL_EQUAL] = "equal keys",
-    [TRIAL_SORTED] = "sorted keys",    [TRIAL_REVERSED] = "keys in descending order",
+    [TRIAL_RANDOM] = "random keys",
+    [TRIAL_SPARSE] = "keys with few bits set",
+    [TRIAL_FEW] = "16 different keys",
+    [TRIAL_EQUAL] = "equal keys",
+    [TRIAL_SORTED] = "sorted keys",
+    [TRIAL_REVERSED] = "keys in descending order",
+    [TRIAL_MIXED] = "runs of random, equal and sorted keys",
 };
 
 void *host_memory(size_t count, size_t size) {
@@ -34,6 +38,9 @@ void trial_free(Trial *trial) {
 }
 
 static uint32_t draw_key(TrialKind kind, uint64_t seed, size_t i, size_t n) {
+  static const TrialKind runs[] = {TRIAL_RANDOM, TRIAL_EQUAL,  TRIAL_RANDOM, TRIAL_FEW,
+                                   TRIAL_SORTED, TRIAL_RANDOM, TRIAL_SPARSE, TRIAL_REVERSED};
+  if (kind == TRIAL_MIXED) kind = runs[i * (sizeof runs / sizeof *runs) / n];
   const uint64_t random = mix64(seed ^ mix64(i));
   const uint64_t step = UINT32_MAX / (n == 0 ? 1 : n);
   switch (kind) {

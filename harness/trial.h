@@ -40,6 +40,7 @@ typedef enum TrialKind {
   TRIAL_EQUAL,     // one key
   TRIAL_SORTED,    // ascending
   TRIAL_REVERSED,  // descending
+  TRIAL_MIXED,     // runs of n / 8 keys of each kind above, three of them random
   TRIAL_KINDS
 } TrialKind;
 

@@ -25,6 +25,10 @@ void go_idle();
       block.ready.push(block.ready.pop());
   }
   if (Thread *const thread = block.ready.pop()) {
+    if (const Thread *const next = thread->next) {
+      prefetch_stack(next->worker);
+      if (next->next != nullptr) __builtin_prefetch(next->next->worker);
+    }
     current = thread;
     threadIdx = thread->index;
     return thread->worker;

@@ -48,8 +48,11 @@ std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, st
   self->value = value;
   self->argument = argument;
   self->site = site;
-  block.warps[self->number / 32].waiting |= 1u << lane;
-  if (!complete_collective(block, self->number / 32, mask, operation, self))
+  Warp &warp = block.warps[self->number / 32];
+  warp.waiting |= 1u << lane;
+  // For all lanes but the last one, this saves the call.
+  const bool lane_missing = (mask & warp.present & ~warp.returned & ~warp.waiting) != 0;
+  if (lane_missing || !complete_collective(block, self->number / 32, mask, operation, self))
     suspend(block, site, nullptr);
   return self->result;
 }

@@ -40,6 +40,7 @@
   MISTAKE(FIRST_512, ABOVE_BLOCK, "sorts the first 512 elements only")                         \
   MISTAKE(NO_OFFSETS, ABOVE_BLOCK, "every block of 128 writes to the first one's places")      \
   MISTAKE(FIRST_2_18, ABOVE_BLOCK, "sorts the first 2^18 elements only")                       \
+  MISTAKE(RACY_ABOVE_2_18, ABOVE_BLOCK, "above 2^18, the output is another one at every call") \
   MISTAKE(EVERY_7TH, LOST, "leaves out every seventh place")                                   \
   MISTAKE(PLACE_5, LOST, "leaves out place 5")                                                 \
   MISTAKE(POSITION_3, LOST, "leaves out the position at place 3")                              \
