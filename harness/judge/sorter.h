@@ -30,9 +30,10 @@ typedef struct Sorter {
 typedef struct SortTimes {
   double milliseconds;  // as the sorter measured it by events
   // Milliseconds by the judge's clock:
-  double filling;   // it took to write keys and positions for the sorter
-  double prepared;  // from then to the start of the sort
-  double waited;    // from its start to its end
+  double waited;  // from the sort's start to its end, as the sorter announced them
+  double
+      whole;  // from the first key that the sorter could read to the last one that it handed back
+  double copying;  // of that, the judge's processor time for writing and reading the shared memory
   int stages;
   double stage_ms[MAX_STAGES];
   size_t scratch_kept;  // blocks that the version did not return
