@@ -70,18 +70,46 @@ static double least_ping(const Session *session) {
   return least;
 }
 
+// A run without a sort takes longer than this, in milliseconds, if other programs use the device.
+#ifdef CUDA_CPU  // or rather all processors
+static const double SLOW_PING = 10.0;
+#else
+static const double SLOW_PING = 0.25;
+#endif
+
+// Takes the time by the judge's clock. *message tells why.
+static void take_own_time(SortTimes *times, Message *message) {
+  message_write(
+      message,
+      "This is the time by HW4's clock, copies to the device and back included. The sort says "
+      "%f msecs, which cannot be checked: the device is slow to answer, as if other "
+      "programs use it",
+      times->milliseconds);
+  times->milliseconds = times->whole;
+  times->by_judge = true;
+}
+
 bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *times,
                       Message *message) {
   enum { TRIES = 10, MANY = 100 };  // many, for sorts of a few milliseconds on a busy machine
   const double begin = seconds_now(), enough = 3.0;
   const double overhead = least_ping(session);
+  int slow = 0;  // pings
+  message->text[0] = '\0';
   for (int i = 0; !credible(times, overhead); i++) {
-    if (i >= MANY || (i >= TRIES && seconds_now() - begin > enough))
-      return message_fail(
-          message,
-          "the time cannot be true: the sort says that it took %f msecs, and came back after %f "
-          "msecs; its output was there %f msecs after its keys",
-          times->milliseconds, times->waited, times->whole);
+    if (i >= MANY || (i >= TRIES && seconds_now() - begin > enough)) {
+      if (2 * slow <= i)
+        return message_fail(
+            message,
+            "the time cannot be true: the sort says that it took %f msecs, and came back after %f "
+            "msecs; its output was there %f msecs after its keys",
+            times->milliseconds, times->waited, times->whole);
+      take_own_time(times, message);
+      return true;
+    }
+    double ping = 0.0;
+    if (!sorter_ping(session->sorter, &ping)) sorter_quit(session->sorter);
+    slow += ping > SLOW_PING;
     Trial again = timed_sort_input(trial);
     timed_sort_run(session, &again, times);
     const bool right = timed_sort_is_right(&again, session->options->version->stable);

@@ -16,8 +16,12 @@ bool timed_sort_is_right(const Trial *trial, bool stable);
 void timed_sort_run(const Session *session, Trial *trial, SortTimes *times);
 
 // Checks the time of a right sort by the judge's clock. If the clock contradicts it, such inputs
-// are sorted until one has a time that it does not contradict, which replaces *times. False
-// if there is none, or if one is sorted wrongly; then *message has the sentence.
+// are sorted until one has a time that it does not contradict, which replaces *times. False if
+// there is none, or if one is sorted wrongly; then *message has the sentence.
+//
+// Where other programs use the device, each sort waits for its turn, and an honest time is
+// contradicted too. That shows in runs that sort nothing. Then the time by the judge's clock, which
+// is never too short, replaces the sort's own, and *message has a sentence on it, else "".
 bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *times,
                       Message *message);
 

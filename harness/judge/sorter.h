@@ -28,7 +28,8 @@ typedef struct Sorter {
 
 // What a sort took.
 typedef struct SortTimes {
-  double milliseconds;  // as the sorter measured it by events
+  double milliseconds;  // as the sorter measured it by events; or by the judge's clock, if `by_judge`
+  bool by_judge;
   // Milliseconds by the judge's clock:
   double waited;  // from the sort's start to its end, as the sorter announced them
   double

@@ -88,7 +88,9 @@ static bool is_image(void) { return command.kind == COMMAND_SORT && command.n ==
 
 extern "C" ssize_t send(int file, const void *buffer, size_t size, int flags) {
   Answer answer = *(const Answer *)buffer;
-  const bool late = attacks_by("late_sort"), stops = attacks_by("stops_judge");
+  const bool slow = attacks_by("slow_pings"), stops = attacks_by("stops_judge");
+  const bool late = attacks_by("late_sort") || slow;
+  if (answer.kind == ANSWER_PING && slow) take_long();
   if (answer.kind == ANSWER_DONE && is_image() && (late || stops)) answer.milliseconds = 1e-4;
   if (answer.kind == ANSWER_SORTED && is_image() && late) {
     take_long();
@@ -142,7 +144,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     start_thread();
     return;
   }
-  if (attacks_by("late_sort") && is_image()) return;
+  if ((attacks_by("late_sort") || attacks_by("slow_pings")) && is_image()) return;
   if (attacks_by("rotation") && numElems > 1 && answer_rotation(job)) return;
   stage_start("sort");
   honest_sort(job);
