@@ -62,6 +62,15 @@ cudaError_t set_bytes(void *memory, int value, size_t bytes) {
   return cudaSuccess;
 }
 
+// An asynchronous copy waits for its stream, and ends before it returns, if host memory is not
+// pinned.
+template <class F>
+cudaError_t copy_in_stream(cudaStream_t stream, const void *to, const void *from, F work) {
+  const cudaError_t error = in_stream(stream, cudaGraphNodeTypeMemcpy, work);
+  const bool waits = place_of(to) == Place::kHost || place_of(from) == Place::kHost;
+  return error == cudaSuccess && waits && captures == 0 ? finish_stream(stream) : error;
+}
+
 }  // namespace
 
 extern "C" {
@@ -72,7 +81,9 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 }
 cudaError_t cudaFree(void *memory) {
   const cudaError_t error = refuse_unsafe();
-  return error != cudaSuccess ? error : release(memory, Place::kDevice);
+  if (error != cudaSuccess) return error;
+  (void)finish_all_streams();  // cudaFree waits for the device
+  return release(memory, Place::kDevice);
 }
 // A graph's memory nodes are missing, so a capturing stream refuses these.
 cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
@@ -81,7 +92,9 @@ cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
 }
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
   const cudaError_t error = refuse_while_capturing(stream);
-  return error != cudaSuccess ? error : release(memory, Place::kDevice);
+  if (error != cudaSuccess) return error;
+  (void)finish_stream(stream);
+  return release(memory, Place::kDevice);
 }
 cudaError_t cudaMallocHost(void **memory, size_t bytes) {
   return allocate(memory, bytes, Place::kPinned);
@@ -92,11 +105,17 @@ cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned int) {
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned int) {
   return cudaMallocHost(memory, bytes);
 }
-cudaError_t cudaFreeHost(void *memory) { return release(memory, Place::kPinned); }
+cudaError_t cudaFreeHost(void *memory) {
+  (void)finish_all_streams();
+  return release(memory, Place::kPinned);
+}
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int) {
   return pin(memory, bytes);
 }
-cudaError_t cudaHostUnregister(void *memory) { return unpin(memory); }
+cudaError_t cudaHostUnregister(void *memory) {
+  (void)finish_all_streams();
+  return unpin(memory);
+}
 cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *memory, unsigned int) {
   *device_pointer = memory;
   return place_of(memory) == Place::kPinned ? cudaSuccess : fail(cudaErrorInvalidValue);
@@ -141,8 +160,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return in_stream(stream, cudaGraphNodeTypeMemcpy,
-                   [=] { return copy_rows(to, 0, from, 0, bytes, 1, kind); });
+  return copy_in_stream(stream, to, from,
+                        [=] { return copy_rows(to, 0, from, 0, bytes, 1, kind); });
 }
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
@@ -174,8 +193,9 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
   if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
-  return in_stream(stream, cudaGraphNodeTypeMemcpy,
-                   [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
+  return copy_in_stream(stream, to, from, [=] {
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
+  });
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *params) {
