@@ -65,6 +65,7 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
                       &answer))
     return false;
   snprintf(device, 256, "%.255s", answer.device);
+  sorter->opened = true;
   return true;
 }
 
@@ -148,5 +149,5 @@ bool sorter_end(Sorter *sorter, double limit) {
 void sorter_quit(const Sorter *sorter) {
   if (sorter->failure.text[0] != '\0') quit(EXIT_DEVICE, "%s", sorter->failure.text);
   fflush(stdout);
-  exit(EXIT_DEVICE);
+  exit(sorter->refused ? EXIT_USAGE : EXIT_DEVICE);
 }

@@ -21,14 +21,17 @@ typedef struct Sorter {
   bool patient;          // limits are longer on a busy machine: process_listen()
   bool spoke;            // it has printed something since the last question
   uint64_t open_secret;  // of sorter_open()'s question, whose answer is awaited later
+  bool opened;           // it has taken the device
+  bool refused;          // it ended with exit code 2 instead: a setting in the environment is wrong
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
-  // code 3, like a failed CUDA call does.
+  // code 3, like a failed CUDA call does, or `refused`.
   Message failure;
 } Sorter;
 
 // What a sort took.
 typedef struct SortTimes {
-  double milliseconds;  // as the sorter measured it by events; or by the judge's clock, if `by_judge`
+  double
+      milliseconds;  // as the sorter measured it by events; or by the judge's clock, if `by_judge`
   bool by_judge;
   // Milliseconds by the judge's clock:
   double waited;  // from the sort's start to its end, as the sorter announced them
