@@ -124,7 +124,7 @@ HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c sessio
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
-  $(addprefix harness/,battery.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c exit_guard.c knob_option.c message.c printable.c save_file.c trial.c version_check.c) common/check.c common/knobs.c) \
+  $(addprefix harness/,battery.c descendants.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c exit_guard.c knob_option.c message.c printable.c save_file.c trial.c version_check.c) common/check.c common/knobs.c) \
   $(filter %/wait_policy.o,$(cuda_cpu_objects))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 
@@ -281,7 +281,7 @@ handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
 	@scripts/handouts.sh
 build_tests: $(LAB_TOOLS)
 build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
-build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4 $(B)/tests/sorts/attack/HW4
+build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4 $(B)/tests/sorts/attack/HW4 $(B)/tests/sorts/forger/HW4
 build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat attack wrong)
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/machine_memory.h"
 #include "harness/npy_header.h"
 #include "harness/save_file.h"
 
@@ -68,8 +69,9 @@ static bool find_keys(const char *path, InputFile *file, Message *reason) {
 // Memory for the file. Anonymous: a mapping of the file itself would end the program when another
 // one makes the file shorter.
 static bool reserve(size_t bytes, InputFile *file, Message *reason) {
-  void *const memory =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *memory = MAP_FAILED;
+  if (bytes <= machine_memory())
+    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     message_write(reason, "does not fit into memory");
     reason->out_of_memory = true;

@@ -40,7 +40,8 @@ typedef struct Measurement {
   MeasureLimit limit;
   double median_ms, mean_ms, min_ms;  // of the whole sort
   double noise;                       // of the median: noise_of_median()
-  bool contradicted;                  // by the witness: too few runs have a time that counts
+  bool contradicted;                  // too few runs have a time that counts
+  double late_ms;                     // if so: for which the device still worked after the last one
   int stages;                         // 0 if they were not timed
   double stage_ms[MAX_STAGES];        // medians
   StagePasses passes[MAX_STAGES];     // of the last run that timed stages
@@ -55,7 +56,8 @@ typedef struct Measurement {
 // preceded by a run on uniform keys, which is judged too. The first wrong run
 // ends it: then the verdict is no pass, and the times are zero or void. So they are if `outside` is
 // not empty. Knobs must have been set
-// (common/knobs.h). A run whose time the witness contradicts does not count and is repeated; after
+// (common/knobs.h). A run whose time the witness contradicts, or after which the device still works
+// (in a stream that does not wait for the default one), does not count and is repeated; after
 // 100 such runs in a row, or 10 in max_seconds, the measurement ends, with `contradicted` set and
 // the times void. A version that keeps scratch memory, or a CUDA failure, ends the program with
 // exit code 3.

@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 
+from replace_file import replace_file
+
 CUDA = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-std=c++17", "-Wno-unknown-cuda-version"]
 SHIM = ["-include", "labs/editor/clangd_cuda.h"]
 COMMON = ["-Wall", "-Wextra", "-iquote", ".", "-Icuda_cpu/include"]
@@ -59,7 +61,7 @@ def main():
             flags += ["-Icommon/cs344"] if folder in known["CS344"] or path.startswith("tests/cs344/") else []
             flags += (["-DCLANGD_GPU"] if backend == "cuda" else []) + SHIM
         entries.append({"directory": os.getcwd(), "file": path, "arguments": [compiler, *flags, "-c", path]})
-    with open("compile_commands.json", "w", encoding="utf-8") as file:
+    with replace_file("compile_commands.json") as file:
         json.dump(entries, file, indent=1)
         file.write("\n")
     print(f"compile_commands.json: {len(entries)} files, {backend} backend")

@@ -10,6 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from pictures import comparison, on_chip, radix  # noqa: E402  beside this file
+from replace_file import replace_file  # noqa: E402
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "labs", "pictures")
 PICTURES = (
@@ -40,7 +41,7 @@ def main():
             continue
         stale.append(path)
         if "--check" not in sys.argv:
-            with open(path, "w", encoding="utf-8") as file:
+            with replace_file(path) as file:
                 file.write(text)
     if stale and "--check" in sys.argv:
         sys.exit("lab_pictures: not up to date: " + ", ".join(stale))

@@ -14,6 +14,7 @@ import sys
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, "scripts")
 from pictures.svg import COLORS, Picture  # noqa: E402
+from replace_file import replace_file  # noqa: E402
 
 # What is between these marks of multi/README.md is replaced.
 MEASURED = "<!-- measured: written by scripts/multi_results.py -->", "<!-- /measured -->"
@@ -210,7 +211,7 @@ def main():
     ]
     svg = chart(folder, device)
     if svg:
-        with open(f"{folder}/scaling.svg", "w", encoding="utf-8") as file:
+        with replace_file(f"{folder}/scaling.svg") as file:
             file.write(svg)
         lines = [f"![Elements per second on one and two GPUs]({folder.removeprefix('multi/')}/scaling.svg)", ""] + lines
     with open("multi/README.md", encoding="utf-8") as file:
@@ -218,7 +219,7 @@ def main():
     for (begin, end), inside in ((MEASURED, lines), (PREDICTED, predictions(folder))):
         before, rest = text.split(begin)
         text = before + begin + "\n" + "\n".join(inside) + "\n" + end + rest.split(end)[1]
-    with open("multi/README.md", "w", encoding="utf-8") as file:
+    with replace_file("multi/README.md") as file:
         file.write(text)
 
 

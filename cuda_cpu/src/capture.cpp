@@ -132,6 +132,7 @@ extern "C" {
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
   CUstream_st *const stream = object_of(handle);
   if (stream == nullptr) return fail(cudaErrorStreamCaptureUnsupported);
+  (void)finish_stream(handle);
   if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
     return fail(cudaErrorInvalidValue);
   const Guard guard(mutex);
@@ -214,12 +215,25 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
     const cudaError_t error = refuse_while_capturing(handle);
     if (error != cudaSuccess) return error;
   }
-  event->recorded = true;
-  clock_gettime(CLOCK_MONOTONIC, &event->when);
-  return cudaSuccess;
+  const auto stamp = [event] {
+    event->recorded = true;
+    clock_gettime(CLOCK_MONOTONIC, &event->when);
+    return cudaSuccess;
+  };
+  CUstream_st *const stream = object_of(handle);
+  if (!delays() || stream == nullptr) {
+    (void)finish_stream(handle);
+    return stamp();
+  }
+  (void)finish_delayed(event->delayed, event->end);  // recorded before: the last time counts
+  const cudaError_t error = delay_or_run(handle, stamp);
+  event->delayed = stream->delayed;
+  event->end = stream->delayed->first + stream->delayed->work.size();
+  return error;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int) {
+  if (event != nullptr) (void)finish_delayed(event->delayed, event->end);
   if (captures == 0 || event == nullptr || event->capture == nullptr) return cudaSuccess;
   const Guard guard(mutex);
   if (!is_active(event->capture)) return cudaSuccess;
@@ -241,7 +255,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  if (event == nullptr || event->capture == nullptr) return cudaSuccess;
+  if (event == nullptr) return cudaSuccess;
+  if (event->capture == nullptr) return finish_delayed(event->delayed, event->end);
   const Guard guard(mutex);
   if (is_active(event->capture)) event->capture->invalid = true;  // as an H100 with CUDA 13.0 does
   return fail(cudaErrorCapturedEvent);

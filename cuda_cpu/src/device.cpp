@@ -174,10 +174,12 @@ cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   refuse_in_kernel("cudaDeviceSynchronize (gone from kernels since CUDA 12)");
-  return refuse_during_captures();
+  const cudaError_t error = refuse_during_captures();
+  return error == cudaSuccess ? finish_all_streams() : error;
 }
 
 cudaError_t cudaDeviceReset(void) {
+  (void)finish_all_streams();
   release_everything();
   return cudaSuccess;
 }

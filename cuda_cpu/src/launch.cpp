@@ -111,6 +111,7 @@ cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {
   if (captures > 0)
     return record_or_run(launch.stream, cudaGraphNodeTypeKernel,
                          kernel_work(launch, std::move(call)));
+  if (delays()) return delay_or_run(launch.stream, kernel_work(launch, std::move(call)));
   run_grid(launch, *call);
   return cudaSuccess;
 }

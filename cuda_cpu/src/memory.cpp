@@ -75,6 +75,15 @@ bool take_array(const cudaArray *array, cudaPitchedPtr *memory, cudaPos *at,
          at->z + bytes.depth <= array->layers();
 }
 
+// An asynchronous copy waits for its stream, and ends before it returns, if host memory is not
+// pinned.
+template <class F>
+cudaError_t copy_in_stream(cudaStream_t stream, const void *to, const void *from, F work) {
+  const cudaError_t error = in_stream(stream, cudaGraphNodeTypeMemcpy, work);
+  const bool waits = place_of(to) == Place::kHost || place_of(from) == Place::kHost;
+  return error == cudaSuccess && waits && captures == 0 ? finish_stream(stream) : error;
+}
+
 }  // namespace
 
 extern "C" {
@@ -87,6 +96,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 cudaError_t cudaFree(void *memory) {
   const cudaError_t error = refuse_unsafe();
   if (error != cudaSuccess) return error;
+  (void)finish_all_streams();  // cudaFree waits for the device
   if (const GraphMemoryRef graphs = find_graph_memory(memory)) return free_graph_memory(graphs);
   pool_freed(memory);
   return release(memory, Place::kDevice);
@@ -100,11 +110,17 @@ cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned int) {
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned int) {
   return cudaMallocHost(memory, bytes);
 }
-cudaError_t cudaFreeHost(void *memory) { return release(memory, Place::kPinned); }
+cudaError_t cudaFreeHost(void *memory) {
+  (void)finish_all_streams();
+  return release(memory, Place::kPinned);
+}
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int) {
   return pin(memory, bytes);
 }
-cudaError_t cudaHostUnregister(void *memory) { return unpin(memory); }
+cudaError_t cudaHostUnregister(void *memory) {
+  (void)finish_all_streams();
+  return unpin(memory);
+}
 cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *memory, unsigned int) {
   *device_pointer = memory;
   return place_of(memory) == Place::kPinned ? cudaSuccess : fail(cudaErrorInvalidValue);
@@ -149,8 +165,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return in_stream(stream, cudaGraphNodeTypeMemcpy,
-                   [=] { return copy_rows(to, 0, from, 0, bytes, 1, kind); });
+  return copy_in_stream(stream, to, from,
+                        [=] { return copy_rows(to, 0, from, 0, bytes, 1, kind); });
 }
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
@@ -191,8 +207,9 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
   if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
-  return in_stream(stream, cudaGraphNodeTypeMemcpy,
-                   [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
+  return copy_in_stream(stream, to, from, [=] {
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
+  });
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *params) {

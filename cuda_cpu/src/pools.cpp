@@ -133,6 +133,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
   }
   const cudaError_t error = refuse_while_capturing(stream);
   if (error != cudaSuccess) return error;
+  (void)finish_stream(stream);
   if (graphs != nullptr) return free_graph_memory(graphs);
   pool_freed(memory);
   return release(memory, Place::kDevice);

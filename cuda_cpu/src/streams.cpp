@@ -9,6 +9,11 @@
 
 using namespace cuda_cpu;
 
+// Does the event wait for work that its stream has not done?
+static bool is_delayed(const CUevent_st &event) {
+  return event.delayed != nullptr && event.delayed->first < event.end;
+}
+
 extern "C" {
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
@@ -36,6 +41,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned int) {
   const cudaError_t error = refuse_while_capturing(stream);
   if (error != cudaSuccess) return error;
+  (void)finish_stream(stream);
   callback(stream, cudaSuccess, data);
   return cudaSuccess;
 }
@@ -47,14 +53,19 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (!is_object(stream)) return fail(cudaErrorInvalidResourceHandle);
+  (void)finish_stream(stream);
   delete stream;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   refuse_in_kernel("cudaStreamSynchronize");
-  return refuse_while_capturing(stream);
+  const cudaError_t error = refuse_while_capturing(stream);
+  return error == cudaSuccess ? finish_stream(stream) : error;
 }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return refuse_while_capturing(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const cudaError_t error = refuse_while_capturing(stream);
+  return error == cudaSuccess ? finish_stream(stream) : error;
+}
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
   if (event == nullptr) return fail(cudaErrorInvalidValue);
@@ -66,6 +77,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int) {
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  (void)finish_delayed(event->delayed, event->end);
   delete event;
   return cudaSuccess;
 }
@@ -73,6 +85,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return cudaEventRecord(event, stream);
 }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+  if (start != nullptr && stop != nullptr && (is_delayed(*start) || is_delayed(*stop)))
+    return fail(cudaErrorNotReady);
   if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded)
     return fail(cudaErrorInvalidResourceHandle);
   *milliseconds =

@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "delayed.h"
 #include "graph.h"
 
 namespace cuda_cpu {
@@ -27,6 +28,7 @@ struct CUstream_st {
   bool blocking = true;                        // waits for the legacy stream
   std::shared_ptr<cuda_cpu::Capture> capture;  // null: none
   cuda_cpu::Nodes last;                        // nodes that the next one in this stream depends on
+  std::shared_ptr<cuda_cpu::Delayed> delayed;  // null: none yet
 };
 
 struct CUevent_st {
@@ -34,6 +36,8 @@ struct CUevent_st {
   timespec when;
   std::shared_ptr<cuda_cpu::Capture> capture;  // if last recorded in a capturing stream
   cuda_cpu::Nodes last;
+  std::shared_ptr<cuda_cpu::Delayed> delayed;  // of the stream that it was recorded in
+  std::uint64_t end;                           // of the work there that it waits for
 };
 
 namespace cuda_cpu {
@@ -58,7 +62,8 @@ cudaError_t refuse_unsafe();
 
 template <class F>
 cudaError_t in_stream(cudaStream_t stream, cudaGraphNodeType type, F work) {
-  return captures.load(std::memory_order_relaxed) == 0 ? work() : record_or_run(stream, type, work);
+  if (captures.load(std::memory_order_relaxed) != 0) return record_or_run(stream, type, work);
+  return delays() ? delay_or_run(stream, work) : work();
 }
 
 }  // namespace cuda_cpu

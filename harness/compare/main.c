@@ -5,7 +5,6 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/compare/command_line.h"
@@ -14,6 +13,7 @@
 #include "harness/compare/supervise.h"
 #include "harness/exit_guard.h"
 #include "harness/input.h"
+#include "harness/machine_memory.h"
 #include "harness/message.h"
 #include "harness/version_check.h"
 
@@ -35,9 +35,8 @@ static void draw(uint32_t *keys, size_t n, int kind, uint64_t seed) {
 static void save_input(const Request *request) {
   const Source *const source = &request->sources.entries[0];
   const size_t n = source_size(source, request->size_count == 0 ? NULL : request->sizes);
-  // malloc() may promise more memory than there is.
-  const size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-  uint32_t *const keys = n > memory / sizeof *keys ? NULL : malloc((n + 1) * sizeof *keys);
+  uint32_t *const keys =
+      n > machine_memory() / sizeof *keys ? NULL : malloc((n + 1) * sizeof *keys);
   if (keys == NULL) quit(EXIT_DEVICE, "%zu keys do not fit into memory", n);
   if (source->kind < 0)
     for (size_t i = 0; i < n; i++) keys[i] = source->file.keys[i % source->file.count];

@@ -69,10 +69,16 @@ static void measure_row(const Row *row, const Workload *workload, const Request 
   if (!on_host) device_used();
   const Verdict *const verdict = &report->measured.verdict;
   const char *const outside = report->measured.outside.text;
-  const bool right = verdict_passes(verdict) && outside[0] == '\0';
+  const double late_ms = report->measured.late_ms;
+  const bool right = verdict_passes(verdict) && outside[0] == '\0' && late_ms == 0.0;
   report->status = right ? ROW_RIGHT : ROW_WRONG;
   if (outside[0] != '\0') {
     snprintf(report->message, sizeof report->message, "FAIL: %.600s", outside);
+  } else if (verdict_passes(verdict) && !right) {
+    snprintf(report->message, sizeof report->message,
+             "FAIL: the sort returned before it was done: the device worked for %.4f ms more, in a "
+             "stream that does not wait for the default one",
+             late_ms);
   } else if (!right) {
     verdict_describe(verdict, report->message, sizeof report->message);
     if (!verdict->unsettled) name_mistake(row, workload, report->message, sizeof report->message);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "harness/descendants.h"
 #include "harness/message.h"
 
 // ---- the worker --------------------------------------------------------------------------------
@@ -37,6 +38,14 @@ static void send_report(const Report *report, void *context) {
   sender->envelope.number++;
 }
 
+// Closes all descriptors but the standard ones and these two: a version must not reach the files of
+// --export, which this process has inherited.
+static void keep_only(int one, int other) {
+  enum { MOST = 256 };  // the supervisor has a few
+  for (int file = STDERR_FILENO + 1; file < MOST; file++)
+    if (file != one && file != other) close(file);
+}
+
 static void run(const WorkerProcess *worker, const Request *request, const Plan *plan, size_t first,
                 int reports, int text, int marks) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // no worker outlives its parent
@@ -48,6 +57,7 @@ static void run(const WorkerProcess *worker, const Request *request, const Plan 
   if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(text, STDOUT_FILENO) < 0 ||
       dup2(text, STDERR_FILENO) < 0)
     _exit(EXIT_DEVICE);
+  keep_only(reports, marks);
   setvbuf(stdout, NULL, _IOLBF, 0);
   Sender sender = {.process = getpid(), .pipe_end = reports};
   memcpy(sender.envelope.secret, worker->secret, sizeof worker->secret);
@@ -73,14 +83,11 @@ void worker_process_start(WorkerProcess *worker, const Request *request, const P
   if (getrandom(worker->secret, sizeof worker->secret, 0) != (ssize_t)sizeof worker->secret)
     quit(EXIT_DEVICE, "no random numbers: %s", strerror(errno));
   fflush(NULL);  // or both would write it
+  // Processes that a version leaves behind become children of this one, so that they are found.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   worker->process = fork();
   if (worker->process < 0) quit(EXIT_DEVICE, "no process: %s", strerror(errno));
-  if (worker->process == 0) {
-    close(reports[0]);
-    close(text[0]);
-    close(marks[0]);
-    run(worker, request, plan, first, reports[1], text[1], marks[1]);
-  }
+  if (worker->process == 0) run(worker, request, plan, first, reports[1], text[1], marks[1]);
   setpgid(worker->process, worker->process);  // as in the child, whichever comes first
   close(reports[1]);
   close(text[1]);
@@ -129,6 +136,7 @@ int worker_process_end(const WorkerProcess *worker) {
   kill(-worker->process, SIGKILL);
   int status = 0;
   while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
+  kill_descendants();
   close(worker->reports);
   close(worker->text);
   close(worker->marks);

@@ -51,8 +51,8 @@ void worker_process_quit(const WorkerProcess *worker);
 // Kills the worker and its process group.
 void worker_process_kill(const WorkerProcess *worker);
 
-// Waits for the worker's end, kills what remains of its process group, and closes the pipes.
-// Returns the status that waitpid reports.
+// Waits for the worker's end, kills what remains of its process group and all other processes that
+// it has left, and closes the pipes. Returns the status that waitpid reports.
 int worker_process_end(const WorkerProcess *worker);
 
 #endif

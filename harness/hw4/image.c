@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/machine_memory.h"
 #include "harness/save_file.h"
 
 static void bytes_free(Bytes *bytes) {
@@ -58,7 +59,7 @@ static bool read_all(int file, Bytes *bytes, Message *reason) {
   if (!check_readable(file, &capacity, reason)) return false;
   capacity += 4096;  // room for one more read(), which finds the end
   while (true) {
-    unsigned char *const data = realloc(bytes->data, capacity);
+    unsigned char *const data = capacity > machine_memory() ? NULL : realloc(bytes->data, capacity);
     if (data == NULL) {
       message_write(reason, "it does not fit into memory");
       reason->out_of_memory = true;

@@ -50,10 +50,12 @@ static Trial score(const Image *image, const Image *eye_template) {
 
 // ---- the image ----------------------------------------------------------------------------------
 
-static void print_times(const SortVersion *version, const SortTimes *times) {
+// `remark`: on the time, or "".
+static void print_times(const SortVersion *version, const SortTimes *times, const char *remark) {
   for (int i = 0; i < times->stages && version->stages[i] != NULL; i++)
     printf("%s: %f msecs\n", version->stages[i], times->stage_ms[i]);
   printf("\nYour code ran in: %f msecs.\n", times->milliseconds);
+  if (times->by_judge) puts(remark);
 }
 
 static void add_finding(const Session *session, Message *mistake) {
@@ -82,7 +84,7 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   else if (!timed_sort_is_right(trial, version->stable))
     wrong = trial;
   bool right = wrong == NULL && timed_sort_check(session, trial, &times, mistake);
-  print_times(version, &times);
+  print_times(version, &times, mistake->text);
   session_prepare_more(session);
   if (wrong != NULL) *mistake = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun).sentence;
   trial_free(&timed);

@@ -4,8 +4,9 @@
 
 #include "harness/hw4/session.h"
 
-// The same keys in another order, which no earlier run, not even of another process, had: a sort
-// must not find its answer in memory or in a file. To be freed.
+// Keys distributed like those of `trial`, in a rotation of their order: a sort takes as long. No
+// earlier run, not even of another process, had these, nor does the answer to one follow from that
+// to another: a sort must not find it in memory or in a file. To be freed.
 Trial timed_sort_input(const Trial *trial);
 
 // Is the output of a trial right, by a sort of the judge's own?
@@ -14,9 +15,13 @@ bool timed_sort_is_right(const Trial *trial, bool stable);
 // Sorts a trial in the session's process. Ends the program with exit code 3 if that fails.
 void timed_sort_run(const Session *session, Trial *trial, SortTimes *times);
 
-// Checks the time of a right sort by the judge's clock. If the clock contradicts it, rotations of
-// `trial` are sorted until one has a time that it does not contradict, which replaces *times. False
-// if there is none, or if one is sorted wrongly; then *message has the sentence.
+// Checks the time of a right sort by the judge's clock. If the clock contradicts it, such inputs
+// are sorted until one has a time that it does not contradict, which replaces *times. False if
+// there is none, or if one is sorted wrongly; then *message has the sentence.
+//
+// Where other programs use the device, each sort waits for its turn, and an honest time is
+// contradicted too. That shows in runs that sort nothing. Then the time by the judge's clock, which
+// is never too short, replaces the sort's own, and *message has a sentence on it, else "".
 bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *times,
                       Message *message);
 

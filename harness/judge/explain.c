@@ -43,6 +43,9 @@ void process_explain(Sorter *sorter, int status, const char *doing) {
   Message *const why = &sorter->failure;
   if (sorter->quiet && sorter->spoke) fputs(sorter->heard, stderr);
   why->text[0] = '\0';
+  sorter->refused = !sorter->opened && sorter->spoke && status != -1 && WIFEXITED(status) &&
+                    WEXITSTATUS(status) == EXIT_USAGE;
+  if (sorter->refused) return;
   if (status == -1)
     message_fail(why, "%s closed its connection to the judge %s, and went on", name, doing);
   else if (found != NULL)

@@ -18,7 +18,7 @@
 
 #include "common/check.h"
 #include "harness/clock.h"
-#include "harness/judge/descendants.h"
+#include "harness/descendants.h"
 
 // ---- start --------------------------------------------------------------------------------------
 

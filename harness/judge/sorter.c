@@ -65,6 +65,7 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
                       &answer))
     return false;
   snprintf(device, 256, "%.255s", answer.device);
+  sorter->opened = true;
   return true;
 }
 
@@ -73,11 +74,9 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
 static bool collect(Sorter *sorter, const Command *command, double limit, const char *doing,
                     SortTimes *times) {
   Answer answer;
-  const double asked = seconds_now();
   const uint64_t secret = command->secret;
   if (!process_listen(sorter, secret, ANSWER_READY, limit, doing, &answer)) return false;
   const double start = seconds_now();
-  times->prepared = (start - asked) * 1e3;
   if (!process_listen(sorter, secret, ANSWER_DONE, limit, doing, &answer)) return false;
   times->waited = (seconds_now() - start) * 1e3;
   times->milliseconds = answer.milliseconds;
@@ -94,13 +93,16 @@ bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit,
   if (TRIAL_ARRAYS * elements * sizeof(uint32_t) > sorter->memory_bytes)
     quit(EXIT_DEVICE, "a sort of %zu elements is more than was asked for", trial->n);
   static const TrialArray order[] = {KEYS_OUT, POSITIONS_OUT, KEYS_IN, POSITIONS_IN};
-  double start = 0.0;
+  double start = 0.0, busy = 0.0;
   for (int i = 0; i < TRIAL_ARRAYS; i++) {
     // The input last: a sorter that reads ahead sees it hardly sooner than it is asked.
-    if (order[i] == KEYS_IN) start = seconds_now();
+    if (order[i] == KEYS_IN) {
+      start = seconds_now();
+      busy = thread_seconds_now();
+    }
     trial_fill(trial, order[i], sorter->memory + order[i] * elements);
   }
-  const double filling = (seconds_now() - start) * 1e3;
+  busy = thread_seconds_now() - busy;
   Command command = {.kind = COMMAND_SORT,
                      .n = trial->n,
                      .guard = trial->guard,
@@ -109,10 +111,14 @@ bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit,
   char doing[64];
   snprintf(doing, sizeof doing, "at n = %zu", trial->n);
   ask(sorter, &command);
-  *times = (SortTimes){.filling = filling};
+  *times = (SortTimes){0};
   if (!collect(sorter, &command, limit, doing, times)) return false;
+  busy -= thread_seconds_now();
   for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
     trial_take(trial, array, sorter->memory + array * elements);
+  busy += thread_seconds_now();
+  times->copying = busy * 1e3;
+  times->whole = (seconds_now() - start) * 1e3;
   return true;
 }
 
@@ -143,5 +149,5 @@ bool sorter_end(Sorter *sorter, double limit) {
 void sorter_quit(const Sorter *sorter) {
   if (sorter->failure.text[0] != '\0') quit(EXIT_DEVICE, "%s", sorter->failure.text);
   fflush(stdout);
-  exit(EXIT_DEVICE);
+  exit(sorter->refused ? EXIT_USAGE : EXIT_DEVICE);
 }

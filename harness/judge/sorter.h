@@ -21,18 +21,23 @@ typedef struct Sorter {
   bool patient;          // limits are longer on a busy machine: process_listen()
   bool spoke;            // it has printed something since the last question
   uint64_t open_secret;  // of sorter_open()'s question, whose answer is awaited later
+  bool opened;           // it has taken the device
+  bool refused;          // it ended with exit code 2 instead: a setting in the environment is wrong
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
-  // code 3, like a failed CUDA call does.
+  // code 3, like a failed CUDA call does, or `refused`.
   Message failure;
 } Sorter;
 
 // What a sort took.
 typedef struct SortTimes {
-  double milliseconds;  // as the sorter measured it by events
+  double
+      milliseconds;  // as the sorter measured it by events; or by the judge's clock, if `by_judge`
+  bool by_judge;
   // Milliseconds by the judge's clock:
-  double filling;   // it took to write keys and positions for the sorter
-  double prepared;  // from then to the start of the sort
-  double waited;    // from its start to its end
+  double waited;  // from the sort's start to its end, as the sorter announced them
+  double
+      whole;  // from the first key that the sorter could read to the last one that it handed back
+  double copying;  // of that, the judge's processor time for writing and reading the shared memory
   int stages;
   double stage_ms[MAX_STAGES];
   size_t scratch_kept;  // blocks that the version did not return

@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+from scripts.replace_file import replace_file
+
 from .names import Program, read
 from .trace_steps import Trace
 from .trace_text import print_trace, row
@@ -145,7 +147,7 @@ def main():
         arrays = [{"name": trace.names[i], "elements": len(trace.values[i])} for i in trace.names]
         record = {"version": version, "title": trace.title, "backend": "cpu", "n": len(keys), "keys": keys, "pairs": not bare}
         record.update(set=settings, sorted=code == 0, arrays=arrays, steps=trace.steps)
-        with open(options.json, "w", encoding="utf-8") as file:
+        with replace_file(options.json) as file:
             json.dump(record, file)
             file.write("\n")
     note = example.get("note", "") if keys == example["keys"] else ""

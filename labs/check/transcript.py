@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 
+from scripts.replace_file import replace_file
+
 PAGE = "labs/debugging.md"
 BLOCK = re.compile(r"(<!-- transcript:.*?-->\n```\n)(.*?)(```\n<!-- /transcript -->)", re.S)
 
@@ -39,7 +41,7 @@ def main():
     commands = [line.removeprefix("(gdb) ") for line in found[2].splitlines() if line.startswith("(gdb) ")]
     now = f"{first}\n{session(first, commands).rstrip()}\n"
     if sys.argv[1:] == ["--write"]:
-        with open(PAGE, "w", encoding="utf-8") as file:
+        with replace_file(PAGE) as file:
             file.write(page[: found.start(2)] + now + page[found.end(2) :])
         return 0
     difference = list(difflib.unified_diff(essence(found[2]).splitlines(), essence(now).splitlines(), PAGE, "gdb", lineterm=""))

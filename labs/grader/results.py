@@ -5,6 +5,8 @@ import json
 import os
 import re
 
+from scripts.replace_file import replace_file
+
 from . import page
 
 
@@ -18,9 +20,9 @@ def finish(grader, record, key, seconds):
     if version and os.path.exists(version):
         os.unlink(version)
     folder = os.path.join(grader.results, record["student"])
-    with open(folder + "/results.json", "w", encoding="utf-8") as file:
+    with replace_file(folder + "/results.json") as file:
         json.dump(page.gradescope(grader.rubric, record), file, indent=2)
-    with open(folder + "/index.html", "w", encoding="utf-8") as file:
+    with replace_file(folder + "/index.html") as file:
         file.write(page.html(grader.rubric, record))
 
 
@@ -35,7 +37,7 @@ def load(results, student, key):
 
 
 def write_csv(path, groups, records):
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with replace_file(path) as file:
         table = csv.writer(file)
         table.writerow(["student", *groups, "total", "max", "speed_ratio", "stages", "diagnosis", "notes"])
         for record in records:

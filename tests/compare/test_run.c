@@ -59,6 +59,8 @@ static void test_left_out(void **state) {
 
 // ---- interruption ------------------------------------------------------------------------------
 
+static char hang_mark[64];  // a file that crash_sort creates when it hangs
+
 // Two rows that take no time, then one that hangs: Ctrl-C leaves the two.
 static void interrupt(const char *format, int signal_number) {
   char arguments[256];
@@ -66,16 +68,14 @@ static void interrupt(const char *format, int signal_number) {
            "seq %%s --set crash_sort.way=3 --keys --n 50 --reps 2 --time-limit 60 --format %s",
            format);
   FILE *const out = tmpfile(), *const err = tmpfile();
+  unlink(hang_mark);
   const pid_t child = start_compare(arguments, out, err);
-  // A CPU under sanitizers, or a GPU, takes longer to measure the two rows.
-#ifdef CUDA_CPU
-  const struct timespec start_up = {strstr(build_folder(), "sanitize") != NULL ? 12 : 2, 0};
-#else
-  const struct timespec start_up = {10, 0};
-#endif
-  nanosleep(&start_up, NULL);
+  const struct timespec moment = {0, 10000000};
+  for (int i = 0; i < 6000 && access(hang_mark, F_OK) != 0; i++) nanosleep(&moment, NULL);
+  sleep(1);  // the supervisor reads what the worker has reported before
   kill(child, signal_number);
   finish_compare(child, out, err);
+  unlink(hang_mark);
   if (outcome.code != 128 + signal_number)
     fail_msg("%s: exit code %d: %s%s", format, outcome.code, outcome.out, outcome.err);
 }
@@ -143,6 +143,8 @@ static void test_terminal(void **state) {
 }
 
 int main(void) {
+  snprintf(hang_mark, sizeof hang_mark, "/tmp/test_run.%d.hangs", (int)getpid());
+  setenv("HANG_MARK", hang_mark, 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_failing_rows),       cmocka_unit_test(test_hanging_kernel),
       cmocka_unit_test(test_left_out),           cmocka_unit_test(test_interrupted_json),

@@ -67,12 +67,44 @@ static void test_forks(void **state) {
     fail_msg("%s%s", outcome.out, outcome.err);
 }
 
-// Processes that hold the worker's pipes open for half a minute do not hold up compare.
+// Processes that hold the worker's pipes open for half a minute do not hold up compare, and do not
+// outlive it, even in a session of their own.
 static void test_left_processes(void **state) {
   (void)state;
   const double start = seconds_now();
+  char script[256], line[256] = "", mark[32];
+  snprintf(mark, sizeof mark, "%d", (int)getpid());
+  setenv("TEST_STRAY", mark, 1);
   expect_row(5, EXIT_RIGHT, "PASS");
   if (seconds_now() - start > 15.0) fail_msg("took %g s", seconds_now() - start);
+  unsetenv("TEST_STRAY");
+  snprintf(script, sizeof script,
+           "for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep -qx TEST_STRAY=%s && "
+           "cat $p/cmdline; done 2>/dev/null",
+           mark);
+  FILE *const left = popen(script, "r");
+  assert_non_null(left);
+  if (fgets(line, sizeof line, left) != NULL) fail_msg("still running: %s", line);
+  pclose(left);
+}
+
+// A version cannot reach the file of --export.
+static void test_edits_files(void **state) {
+  (void)state;
+  char path[64], arguments[1024], text[4096];
+  snprintf(path, sizeof path, "/tmp/test_stray.%d.csv", (int)getpid());
+  snprintf(arguments, sizeof arguments,
+           "%s --set way=11 --n 50 --keys --dist sorted --reps 2 --baseline none --export csv=%s",
+           stray_sort, path);
+  compare(arguments);
+  FILE *const file = fopen(path, "r");
+  assert_non_null(file);
+  read_back(file, text, sizeof text);
+  unlink(path);
+  assert_int_equal(outcome.code, EXIT_RIGHT);
+  if (strncmp(text, "version,n,", 10) != 0 || strstr(text, "\nstray_sort,50,") == NULL ||
+      strstr(text, "forged") != NULL)
+    fail_msg("%s", text);
 }
 
 static void test_false_report(void **state) {
@@ -144,6 +176,7 @@ int main(void) {
       cmocka_unit_test(test_in_process),
       cmocka_unit_test(test_forks),
       cmocka_unit_test(test_left_processes),
+      cmocka_unit_test(test_edits_files),
       cmocka_unit_test(test_false_report),
       cmocka_unit_test(test_closes_all),
       cmocka_unit_test(test_control_characters),

@@ -183,6 +183,18 @@ static void test_image_too_large_for_the_version(void **state) {
   expect_failure(wrong_sort, &outcome, 2, "sorts at most 10000");
 }
 
+// The cpu backend's settings are checked like options.
+static void test_wrong_setting(void **state) {
+  (void)state;
+#ifdef CUDA_CPU
+  const Surroundings wrong = {.variable = "CUDA_CPU_RACECHECK", .value = "many"};
+  const Outcome outcome = run_in(wrong, wrong_sort, ARGUMENTS("small.ppm", "eye.ppm", "o.ppm"));
+  expect_failure(wrong_sort, &outcome, 2, "CUDA_CPU_RACECHECK takes a whole number");
+#else
+  skip();
+#endif
+}
+
 // Only the cpu backend's memory can be limited.
 static void test_device_failure(void **state) {
   (void)state;
@@ -213,6 +225,7 @@ int main(void) {
     cmocka_unit_test(test_wrong_result),
     cmocka_unit_test(test_scratch_kept),
     cmocka_unit_test(test_image_too_large_for_the_version),
+    cmocka_unit_test(test_wrong_setting),
     cmocka_unit_test(test_device_failure),
   };
   return cmocka_run_group_tests_name("HW4", tests, set_up, leave_folder);

@@ -1,4 +1,4 @@
-# scripts/replace_file.sh and .js, and the scripts that write with them: a file appears complete or not at
+# scripts/replace_file.sh, .js and .py, and the scripts that write with them: a file appears complete or not at
 # all; links stay links, devices stay devices.
 bats_require_minimum_version 1.5.0
 
@@ -9,9 +9,12 @@ setup() {
 }
 in_bash() { bash -c ". '$root/scripts/replace_file.sh'; umask 022; printf '%s' \"\$2\" | replace_file \"\$1\"" - "$@"; }
 in_node() { node -e "require('$root/scripts/replace_file.js').replaceFile(process.argv[1], process.argv[2])" "$@"; }
+in_python() { PYTHONPATH=$root/scripts PYTHONDONTWRITEBYTECODE=1 python3 -c 'import os, sys, replace_file
+os.umask(0o022)
+with replace_file.replace_file(sys.argv[1]) as file: file.write(sys.argv[2])' "$@"; }
 alone() { [ "$(find folder -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')" = "$1 " ]; }
 
-# replaces WITH: the common behaviour of both.
+# replaces WITH: the common behaviour of all.
 replaces() {
   "$1" folder/file one
   [ "$(cat folder/file)$(stat -c %a folder/file)" = one644 ]
@@ -37,6 +40,16 @@ replaces() {
 @test "replace_file.js" {
   command -v node >/dev/null || skip 'no node'
   replaces in_node
+}
+
+@test "replace_file.py" {
+  command -v python3 >/dev/null || skip 'no python3'
+  replaces in_python
+}
+
+@test "no Python script opens a file of the repository, or a user's, for writing" {
+  run -1 grep -rnE "open\([^)]*[\"']w[\"']" "$root/scripts" "$root/labs" --include=*.py --exclude=builder.py
+  [ -z "$output" ]
 }
 
 @test "a script that is ended while it writes leaves the old file alone" {

@@ -6,19 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "common/check.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
 #include "harness/judge/protocol.h"
+#include "tests/sorts/host_sort.h"
 
 static const char *const stages[] = {"sort", NULL};
 static const SortKnob knobs[] = {{}};
@@ -26,51 +25,6 @@ static const SortKnob knobs[] = {{}};
 extern "C" const SortVersion sort_version = {
     "attack", "no honest sort", "the tests of HW4", false, UINT32_MAX - 1, 0, stages, knobs,
 };
-
-static bool attacks_by(const char *way) {
-  const char *const chosen = getenv("CHEAT");
-  return chosen != NULL && strcmp(chosen, way) == 0;
-}
-
-typedef struct Job {
-  unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
-  size_t n;
-} Job;
-
-// ---- sorting ------------------------------------------------------------------------------------
-
-typedef std::vector<unsigned int> Array;
-
-static void sort_arrays(Array &keys, Array &positions) {
-  std::vector<std::pair<unsigned int, unsigned int>> pairs(keys.size());
-  for (size_t i = 0; i < keys.size(); i++) pairs[i] = {keys[i], positions[i]};
-  std::sort(pairs.begin(), pairs.end());
-  for (size_t i = 0; i < keys.size(); i++) {
-    keys[i] = pairs[i].first;
-    positions[i] = pairs[i].second;
-  }
-}
-
-static void get(const Job &job, Array &keys, Array &positions) {
-  const size_t bytes = job.n * sizeof(unsigned int);
-  keys.resize(job.n);
-  positions.resize(job.n);
-  CUDA_CHECK(cudaMemcpy(keys.data(), job.keys_in, bytes, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemcpy(positions.data(), job.positions_in, bytes, cudaMemcpyDeviceToHost));
-}
-
-static void put(const Job &job, const Array &keys, const Array &positions) {
-  const size_t bytes = job.n * sizeof(unsigned int);
-  CUDA_CHECK(cudaMemcpy(job.keys_out, keys.data(), bytes, cudaMemcpyHostToDevice));
-  CUDA_CHECK(cudaMemcpy(job.positions_out, positions.data(), bytes, cudaMemcpyHostToDevice));
-}
-
-static void honest_sort(const Job &job) {
-  Array keys, positions;
-  get(job, keys, positions);
-  sort_arrays(keys, positions);
-  put(job, keys, positions);
-}
 
 // ---- memory between calls -----------------------------------------------------------------------
 
@@ -124,6 +78,28 @@ static void look_up(const Job &job) {
   put(job, keys, positions);
 }
 
+// Sorts in a stream that does not wait for the default one, and does not wait for it either.
+static void sort_in_a_stream(const Job &job) {
+  static cudaStream_t stream;
+  static Job sorted;
+  Array keys, positions;
+  const size_t bytes = job.n * sizeof(unsigned int);
+  if (stream == NULL) CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  if (sorted.n < job.n) {
+    CUDA_CHECK(cudaMalloc((void **)&sorted.keys_out, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&sorted.positions_out, bytes));
+    sorted.n = job.n;
+  }
+  get(job, keys, positions);
+  sort_arrays(keys, positions);
+  put({NULL, NULL, sorted.keys_out, sorted.positions_out, job.n}, keys, positions);
+  const cudaMemcpyKind kind = cudaMemcpyDeviceToDevice;
+  CUDA_CHECK(cudaLaunchHostFunc(
+      stream, [](void *) { usleep(2000); }, NULL));
+  CUDA_CHECK(cudaMemcpyAsync(job.keys_out, sorted.keys_out, bytes, kind, stream));
+  CUDA_CHECK(cudaMemcpyAsync(job.positions_out, sorted.positions_out, bytes, kind, stream));
+}
+
 // ---- other processes ----------------------------------------------------------------------------
 
 // A child sorts, in its own copy of the memory.
@@ -165,23 +141,6 @@ static void print_for_the_judge(void) {
 }
 
 // ---- the sorter's own code ----------------------------------------------------------------------
-
-// cudaEventElapsedTime() writes nothing and returns cudaSuccess: xor eax, eax; ret. `on`: or else
-// its own code again.
-static void patch_the_timer(bool on) {
-#ifdef __x86_64__
-  static const unsigned char patch[] = {0x31, 0xc0, 0xc3};
-  static unsigned char before[sizeof patch];
-  void *const function = (void *)cudaEventElapsedTime;
-  char *const page = (char *)((size_t)function & ~(size_t)4095);
-  if (mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) == 0) {
-    if (on) memcpy(before, function, sizeof before);
-    memcpy(function, on ? patch : before, sizeof patch);
-  }
-#else
-  (void)on;
-#endif
-}
 
 // Reads the judge's questions in place of the sorter, sorts in the shared memory before it says
 // that it is ready, and claims to have taken no time.
@@ -247,6 +206,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   static int calls;
   const Job job = {d_inputVals, d_inputPos, d_outputVals, d_outputPos, numElems};
   calls++;
+  if (attacks_by("stream")) return sort_in_a_stream(job);
   if (attacks_by("first_arrays")) return to_first_arrays(job);
   if (attacks_by("busy_thread")) return leave_to_a_thread(job);
   if (attacks_by("child")) return let_a_child_sort(job);

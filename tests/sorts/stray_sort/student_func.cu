@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -24,14 +25,16 @@ enum Way {
   COLOURS,
   BAD_LAUNCH,
   BAD_COPY,
+  EDIT_FILES,
 };
 
 static const char *const stages[] = {NULL};
 static const SortKnob knobs[] = {
-    {"way", COPY, COPY, BAD_COPY,
+    {"way", COPY, COPY, EDIT_FILES,
      "0: right for sorted input; 1: exit(0); 2: _exit(0); 3: exit(0) by a handler; 4: forks; 5: "
      "leaves a process behind; 6: writes into every pipe; 7: closes every file and hangs; 8: "
-     "prints control characters; 9: an invalid launch; 10: an invalid copy"},
+     "prints control characters; 9: an invalid launch; 10: an invalid copy; 11: overwrites "
+     "every file that is open"},
     {}};
 
 extern "C" const SortVersion sort_version = {
@@ -69,6 +72,14 @@ static void write_into_pipes(void) {
       (void)!write(file, bytes, sizeof bytes);
 }
 
+// Files that compare has opened, not pipes.
+static void edit_files(void) {
+  struct stat status;
+  for (int file = 3; file < 100; file++)
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(file, 0) == 0)
+      (void)!write(file, "forged\n", 7);
+}
+
 static void go_astray(int way, unsigned int *d_output) {
   if (way == EXIT_0) exit(0);
   if (way == LEAVE_0) _exit(0);
@@ -83,6 +94,7 @@ static void go_astray(int way, unsigned int *d_output) {
     for (int file = 0; file < 100; file++) close(file);
     while (true) pause();
   }
+  if (way == EDIT_FILES) edit_files();
   if (way == COLOURS) fprintf(stderr, "\033[2J\033]0;title\aa line\n");
   if (way == BAD_LAUNCH) nothing<<<1, 4096>>>();
   if (way == BAD_COPY) cudaMemcpy(d_output, NULL, 4, (cudaMemcpyKind)17);

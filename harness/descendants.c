@@ -1,4 +1,4 @@
-#include "harness/judge/descendants.h"
+#include "harness/descendants.h"
 
 #include <dirent.h>
 #include <signal.h>
