@@ -65,7 +65,7 @@ experiments() {
   backend=$(sed -n 's/^ *"backend": "\(.*\)",\{0,1\}$/\1/p' "$probe")
   slow=$(slow_versions | grep -vxF "$(probed "$probe" true)")  # of those with kernels
   device=$(probed "$probe" false | grep -vxF "${slow:-none}" | tr '\n' ' ')
-  host=$(probed "$probe" true | tr '\n' ' ')
+  host=$(probed "$probe" true | grep -vxF "$(slow_versions)" | tr '\n' ' ')
   libraries=$(tr ' ' '\n' <<<"$device" | grep '_ref$' | tr '\n' ' ')
   # The newest steps of the radix path, and the libraries that they have to beat.
   fast="$(tr ' ' '\n' <<<"$device" | grep '^radix_v[0-9]' | sort -V | tail -n 3 | tr '\n' ' ') $libraries"
@@ -77,17 +77,17 @@ experiments() {
 
   if [ "$backend" = cuda ]; then
     local hw4='--reps 50 --time-limit 0.5' blocks='--reps 100 --time-limit 0.2' blocks_seconds=2 hw4_seconds=4
-    local merge_sizes=100K,1M,10M,30M,60M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=20 tasks_seconds=12
-    local merge_limits='--reps 5 --time-limit 3' turn_sizes=1M,10M turns_seconds=30 slow_seconds=13 odd_seconds=17
+    local merge_sizes=100K,1M,10M,30M,60M,100M merge_seconds=70 task_sizes=100K,1M,10M,100M task_seconds=25 tasks_seconds=17
+    local merge_limits='--reps 5 --time-limit 5' turn_sizes=1M,10M turns_seconds=40 slow_seconds=13 odd_seconds=17
     local bottom_up='--n 100K,1M,10M,30M,60M,100M --reps 11 --time-limit 1' parents='--n 60M --reps 5 --time-limit 1'
     local mpp='--n 1M,2M,4M,8M --reps 100 --time-limit 5'
-    local small_scale='--n 1K,16K,256K,4M,64M --reps 9 --time-limit 0.5'
-    local skewed='--n 8M --reps 15 --time-limit 0.25' skewed_seconds=12
+    local small_scale='--n 1K,16K,256K,4M,64M --reps 40 --time-limit 0.3'
+    local skewed='--n 8M --reps 25 --time-limit 0.25' skewed_seconds=12
     local bottom_seconds=4 parents_seconds=16 mpp_seconds=3 scale_seconds=13 note=''
-    local variants="$image $hw4" variants_large='--n 8M --pairs --reps 9 --time-limit 0.5' variants_seconds=2
-    local article_bitonic='--n 16K,256K,2^23,2^26 --reps 9 --time-limit 0.5' article_merge='--n 8M --reps 9 --time-limit 0.5'
-    local article_odd_even='--n 1K,5K,20K,50K --reps 3 --time-limit 2' article_seconds=3
-    local second_sizes='--n 1K,4096,16K,64K,220480,1M,8M,2^24,100M,2^28 --reps 9 --time-limit 0.25' second_seconds=30
+    local variants="$image $hw4" variants_large='--n 8M --pairs --reps 25 --time-limit 0.5' variants_seconds=2
+    local article_bitonic='--n 16K,256K,2^23,2^26 --reps 25 --time-limit 0.5' article_merge='--n 8M --reps 25 --time-limit 0.5'
+    local article_odd_even='--n 1K,5K,20K,50K --reps 9 --time-limit 2' article_seconds=3
+    local second_sizes='--n 1K,4096,16K,64K,220480,1M,8M,2^24,100M,2^28 --reps 25 --time-limit 0.25' second_seconds=30
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45 tasks_seconds=45
@@ -179,8 +179,11 @@ experiments() {
       echo "hw4_$version|$slow_seconds||$version on the homework's image|$version $image --reps 2 --time-limit 1 --baseline none"
     done
   fi
-  # 7. Merge sort on the CPU takes longest. First all its modes in turn: the sequential sort twice, so that the record
-  # has its own drift. A row (warm-up and at least one run) of more than ten time limits is stopped.
+  # 7. CPU code beside each other; then merge sort on the CPU, which takes longest. First all its modes in turn, the
+  # sequential sort twice, so that the record has its own drift. A row (warm-up and at least one run) of more than ten
+  # time limits is stopped.
+  [ "$backend" != cuda ] ||
+    echo "scaling_host|12||CPU code|$host --keys --n 220480,1M,8M --reps 9 --time-limit 1 --baseline none"
   local merge="--keys --stages off --baseline none $merge_limits"
   echo "merge_cpu_turns|$turns_seconds||merge sort on the CPU, all modes in turn$note|merge_cpu --n $turn_sizes $merge \
 --sweep merge_cpu.mode=1,2,3 --sweep merge_cpu.levels=1,3"

@@ -1,6 +1,7 @@
 // All figures, tables and values of the page, for one device.
 import { articleFigures, articleValues } from './article.js';
 import { blocksFigures, blocksValues } from './blocks.js';
+import { conditionsValues } from './conditions.js';
 import { hw4Figures, hw4Values } from './hw4.js';
 import { inputsFigures, inputsValues } from './inputs.js';
 import { instructionsFigures, instructionsValues } from './instructions.js';
@@ -34,6 +35,7 @@ const FIGURES = [
   multiFigures,
 ];
 const VALUES = [
+  conditionsValues,
   worklogValues,
   instructionsValues,
   hw4Values,

@@ -1,7 +1,7 @@
 // The path from radix_v1 to the newest version, the library = 100%.
 import { TRAFFIC, bytesOf } from '../../lib/traffic.js';
 import { count, digits, list, ms, over, percent, plain, size, times } from './format.js';
-import { bestMs, firstRecord, isCpuCode, isGpu, label, radixPath, source, versionOrder, versionsOf } from './records.js';
+import { bestMs, firstRecord, isCpuCode, isGpu, label, radixPath, rowsOf, source, versionOrder, versionsOf, whyNot } from './records.js';
 
 export const HW4_SIZE = 220480;
 
@@ -155,6 +155,17 @@ function bothChips(report) {
   ];
 }
 
+// The reasons for the dashes of the opening table.
+function dashes(sets, versions) {
+  const failed = sets.flatMap(({ record, n, time }) =>
+    versions
+      .filter((version) => !time(version))
+      .map((version) => ({ version, n, row: rowsOf(record, { version, n, what: 'pairs' })[0] }))
+      .map(({ version, row }) => `${version} with ${size(n)} pairs: ${whyNot(row)}`),
+  );
+  return failed.length > 0 ? ` A dash: ${failed.join('; ')}.` : '';
+}
+
 // The opening table: the path, beside both libraries.
 export function worklogTables(report, device) {
   const sets = pointsOfPath(device);
@@ -183,7 +194,7 @@ export function worklogTables(report, device) {
         }),
         { html: `<span class="why">${LESSONS[version] ?? ''}</span>` },
       ]),
-      note: `% of a library: its time over the version's, so 200% is twice as fast. A dash: not measured, or stopped: radix_v1's sorts of 100M pairs on the H200, warm-up included, took more than the row's five seconds.`,
+      note: `% of a library: its time over the version's, so 200% is twice as fast.${dashes(sets, versions)}`,
     },
     ...bothChips(report),
   ];
@@ -208,6 +219,21 @@ function bought(report, device, version) {
   return parts.length > 0 ? `${parts.join('; ')}.` : null;
 }
 
+// The rows whose noise is above 10%, by version.
+function noisyRows(device) {
+  const noisy = Object.entries(device.records).flatMap(([name, record]) =>
+    record.rows.filter((row) => row.status === 'ok' && row.noise > 0.1).map((row) => ({ name, ...row })),
+  );
+  if (noisy.length === 0) return null;
+  const versions = [...new Set(noisy.map(({ version }) => version))];
+  return versions
+    .map((version) => {
+      const places = noisy.filter((row) => row.version === version);
+      return `${version} (${places.map((row) => `${size(row.n)} ${row.what}, \u00b1${percent(100 * row.noise)}, ${row.name}`).join('; ')})`;
+    })
+    .join(', ');
+}
+
 export function worklogValues(report, device) {
   const [hw4, large] = [hw4Record(device), largeRecord(device)];
   const time = (record, version, n) => bestMs(record, { version, n, what: 'pairs' });
@@ -225,6 +251,9 @@ export function worklogValues(report, device) {
     'method.cpu_code': list(versionOrder(report).filter((version) => isCpuCode(report, version))),
     'method.rows': count(rows.length),
     'method.noisy': count(rows.filter((row) => row.noise > 0.1).length),
+    'method.noisy_rows': noisyRows(device),
+    'traffic.first': `${count(bytesOf('radix_v1'))}`,
+    'traffic.newest': TRAFFIC[newest] ? `${bytesOf(newest)}` : null,
     'method.devices': list(report.devices.map(label)),
   };
   for (const version of path) values[`worklog.${version}`] = bought(report, device, version);
