@@ -10,7 +10,7 @@ import { styleOf } from '../../report/lib/marks.js';
 import { onePass } from '../../report/lib/one_pass.js';
 import { perDevice, tableHtml } from '../../report/lib/render.js';
 import { TRAFFIC, bytesOf } from '../../report/lib/traffic.js';
-import { tablesOf } from '../../report/page/js/page.js';
+import { tablesOf, valueOf } from '../../report/page/js/page.js';
 import { versionOrder } from '../../report/page/js/records.js';
 import { ROOT } from './browser.mjs';
 import { record, reportOf, row } from './records.mjs';
@@ -169,6 +169,7 @@ test('settings beside each other and repeated runs have tables once they are mea
     [1, 2].map((way) => [`nBits 4, rankWay ${way}`, '220,480', 'pairs', `${way}.00`, '\u00b12.0%']),
   );
   assert.deepEqual(table('repeats').rows[0].slice(4), ['1.00', '1.30', '1.10', '30%']);
+  assert.equal(valueOf(report, report.devices[0], 'method.drift_most').text, '30% (radix_v2, 220,480 pairs)');
   assert.match(buildPage(report), /Three runs, X1/);
   assert.doesNotMatch(buildPage(reportOf({ 'X1/hw4.json': record() })), /Three runs, X1/);
 });

@@ -98,7 +98,7 @@ function heatValues(all) {
   const drift = found.reduce((a, b) => (ratio(b.times) > ratio(a.times) ? b : a));
   const near = found.filter(({ blockSize, blockScan }) => blockSize >= 64 && blockSize <= 256 && blockScan >= 256);
   return {
-    'blocks.drift': `${times(ratio(drift.times))} (tiles of ${drift.blockSize}, scan blocks of ${drift.blockScan})`,
+    'blocks.drift': `${digits(ratio(drift.times))} (tiles of ${drift.blockSize}, scan blocks of ${drift.blockScan})`,
     'blocks.plateau': near.length > 0 ? percent(100 * (ratio(near.map((one) => Math.min(...one.times))) - 1)) : null,
   };
 }
