@@ -38,6 +38,9 @@ test('dots: a decade is as wide as the next on a logarithmic axis, twice as far 
   near(c - b, b - a, 'log');
   const [d, e, f] = xs(false, [10, 20, 40]);
   near(f - e, 2 * (e - d), 'linear');
+  const noisy = figure(true, [1, 10, 100]);
+  noisy.series[0].noise = [0.01, 0.5, null];
+  assert.equal(chartSvg(noisy, { width: 800 }).match(/class="w /g).length, 1);
 });
 test('lines: points, their names at the ends one below the other, whiskers where the noise is longer than a mark', () => {
   const points = (y, noise) => [1, 10, 100].map((x) => ({ x, y: y * x, noise }));

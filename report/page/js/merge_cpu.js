@@ -46,7 +46,7 @@ export function mergeCpuFigures(report, device) {
   const all = [sequential, sections, nested, ...runs];
   const measured = [...new Set(all.flatMap((one) => [...one.rows.keys()]))];
   const sizes = [...new Set([...published.map((row) => row.n), ...measured])].sort((a, b) => a - b);
-  const ours = (one) => sizes.map((n) => ({ x: n, y: one.at(n) })).filter((point) => point.y !== null);
+  const ours = (one) => sizes.map((n) => ({ x: n, y: one.at(n), noise: one.rows.get(n)?.noise })).filter((point) => point.y !== null);
   const theirs = (column) => published.map((row) => ({ x: row.n, y: row[column] }));
   const missing = measured.length === 0;
   const record = device.records.merge_cpu_sequential;

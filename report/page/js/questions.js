@@ -21,6 +21,7 @@ function staged(device) {
 export function questionsFigures(report, device) {
   const record = byN(device);
   const time = (version, n) => bestMs(record, { version, n, what: 'pairs', input: 'uniform' });
+  const noise = (version, n) => best(record, { version, n, what: 'pairs', input: 'uniform' })?.noise ?? 0;
   const sizes = sizesOf(record, { what: 'pairs' }).filter((n) => time('radix_v2', n));
   const { record: stageRecord, n, row } = staged(device);
   return [
@@ -34,7 +35,9 @@ export function questionsFigures(report, device) {
       series: ['radix_v3', 'radix_v4'].map((version) => ({
         name: `${label(device)}, ${version}`,
         color: version,
-        points: sizes.map((x) => ({ x, y: over(time(version, x), time('radix_v2', x)) })).filter(({ y }) => y !== null),
+        points: sizes
+          .map((x) => ({ x, y: over(time(version, x), time('radix_v2', x)), noise: noise(version, x) + noise('radix_v2', x) }))
+          .filter(({ y }) => y !== null),
       })),
       format: (x) => digits(x),
       tables: [

@@ -101,7 +101,9 @@ function besideCub(report, device) {
       .filter(({ version }) => /^radix_v[567]$/.test(version))
       .map(({ version, points }) => ({
         name: `${version}, ${kind.what}`,
-        points: points.map(({ x, time: own }) => ({ x, y: over(time(kind, 'cub_ref', x), own) })).filter(({ y }) => y !== null),
+        points: points
+          .map(({ x, time: own, noise }) => ({ x, y: over(time(kind, 'cub_ref', x), own), noise }))
+          .filter(({ y }) => y !== null),
       })),
   );
   const sizes = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
