@@ -255,6 +255,8 @@ const untitled = (svg) => svg.replace(/<title>[^<]*<\/title>/g, '').replace(/><\
 
 // `plain`: no tooltips. `alone`: the style sheet of a picture that stands by itself; without it, the page's applies.
 export function chartSvg(figure, options) {
+  // Dozens of marks on each row of a phone: those that the text is about; the table has all.
+  if (options.narrow && figure.type === 'points') figure = { ...figure, series: figure.series.filter(({ grey }) => !grey) };
   const drawer =
     DRAWERS[figure.type] ??
     (figure.stacked ? bars : figure.categories && (figure.type === 'bar' || figure.type === 'points') ? dots : lines);
