@@ -1,5 +1,5 @@
 // Skewed inputs: the time of each version relative to its own on uniform keys.
-import { digits, over, size, times } from './format.js';
+import { digits, list, over, size, times } from './format.js';
 import { best, bestMs, firstRecord, rowsOf, source, versionsOf } from './records.js';
 
 const recordOf = (device, what) => firstRecord(device, `inputs_${what}`, 'standard');
@@ -59,13 +59,13 @@ export function inputsValues(report, device) {
       .map((input) => ({ input, factor: relative(version, input) }))
       .filter(({ factor }) => factor !== null)
       .reduce((a, b) => (b.factor > a.factor ? b : a));
-  const text = (version) => {
-    const { input, factor } = worst(version);
-    return factor < 1.02 ? 'no input takes more than 2% longer than uniform' : `${input} takes longest, ${times(factor)} uniform's time`;
-  };
+  const all = versions.map((version) => ({ version, ...worst(version) })).sort((a, b) => b.factor - a.factor);
+  const slower = all.filter(({ factor }) => factor >= 1.1).map(({ version, input, factor }) => `${version} ${times(factor)} (${input})`);
+  const even = all.filter(({ factor }) => factor < 1.1).map(({ version }) => version);
   return {
     'inputs.n': size(n),
     'inputs.count': String(inputs.length),
-    'inputs.summary': `${versions.map((version) => `${version}: ${text(version)}`).join('. ')}.`,
+    'inputs.slower': slower.length > 0 ? list(slower) : null,
+    'inputs.even': even.length > 0 ? list(even) : null,
   };
 }
