@@ -179,34 +179,38 @@ experiments() {
       echo "hw4_$version|$slow_seconds||$version on the homework's image|$version $image --reps 2 --time-limit 1 --baseline none"
     done
   fi
-  # 7. CPU code beside each other; then merge sort on the CPU, which takes longest. First all its modes in turn, the
-  # sequential sort twice, so that the record has its own drift. A row (warm-up and at least one run) of more than ten
-  # time limits is stopped.
+  # 7. CPU code beside each other; then merge sort on the CPU, which takes longest. A row (warm-up and at least one run) of
+  # more than ten time limits is stopped.
   [ "$backend" != cuda ] ||
     echo "scaling_host|12||CPU code|$host --keys --n 220480,1M,8M --reps 9 --time-limit 1 --baseline none"
   local merge="--keys --stages off --baseline none $merge_limits"
-  echo "merge_cpu_turns|$turns_seconds||merge sort on the CPU, all modes in turn$note|merge_cpu --n $turn_sizes $merge \
---sweep merge_cpu.mode=1,2,3 --sweep merge_cpu.levels=1,3"
   echo "merge_cpu_sequential|$merge_seconds||merge sort on one CPU thread|merge_cpu --set mode=1 --n $merge_sizes $merge"
   echo "merge_cpu_sections|$task_seconds||OpenMP sections|merge_cpu --set mode=2 --n $task_sizes $merge"
-  for threads in $(thread_counts | sort -nr); do
-    # Only all threads together sort the slides' largest size in less than a minute.
+  merge_cpu_tasks() { # THREADS; only all threads together sort the slides' largest size in less than a minute
     local extra=0 sizes=$task_sizes
-    if [ "$backend" = cuda ] && [ "$threads" = "$(thread_counts | tail -n 1)" ]; then sizes+=,500M extra=25; fi
-    echo "merge_cpu_tasks_$(printf %02d "$threads")|$((tasks_seconds + extra))|OMP_NUM_THREADS=$threads|OpenMP tasks, $threads threads|\
+    if [ "$backend" = cuda ] && [ "$1" = "$slowest" ]; then sizes+=,500M extra=25; fi
+    echo "merge_cpu_tasks_$(printf %02d "$1")|$((tasks_seconds + extra))|OMP_NUM_THREADS=$1|OpenMP tasks, $1 threads|\
 merge_cpu --set mode=3 --n $sizes $merge"
-  done
-  echo "merge_cpu_nested|$tasks_seconds||OpenMP sections, 3 nested levels|merge_cpu --set mode=2 --set levels=3 --n $task_sizes $merge"
+  }
+  slowest=$(thread_counts | tail -n 1)
+  merge_cpu_tasks "$slowest"
+  # All its modes in turn, the sequential sort twice, so that the record has its own drift.
+  echo "merge_cpu_turns|$turns_seconds||merge sort on the CPU, all modes in turn$note|merge_cpu --n $turn_sizes $merge \
+--sweep merge_cpu.mode=1,2,3 --sweep merge_cpu.levels=1,3"
   # 8. Two more runs of the headline experiments: the drift between runs is larger than the noise within one.
   local run again='hw4\|worklog'
   [ "$full" = 0 ] || again+='\|scaling_keys\|scaling_pairs'
   if [ "$backend" = cuda ] || [ "$full" = 1 ]; then
     for run in 2 3; do grep "^\($again\)|" <<<"$headline" | sed "s/^/repeat_${run}_/"; done
   fi
+  # 9. What else a speed-up by threads needs
+  echo "merge_cpu_nested|$tasks_seconds||OpenMP sections, 3 nested levels|merge_cpu --set mode=2 --set levels=3 --n $task_sizes $merge"
+  for threads in $(thread_counts | sort -nr); do
+    [ "$threads" = "$slowest" ] || merge_cpu_tasks "$threads"
+  done
   if [ "$full" = 1 ]; then
     # The slides' largest sizes: a run of them takes a minute or more. A row may take half an hour.
     merge='--n 100M,500M --keys --reps 1 --time-limit 3m --stages off --baseline none'
-    slowest=$(thread_counts | tail -n 1)
     echo "full_merge_cpu_sequential|500||100M and 500M on one CPU thread|merge_cpu --set mode=1 $merge"
     echo "full_merge_cpu_sections|300||100M and 500M, OpenMP sections|merge_cpu --set mode=2 $merge"
     echo "full_merge_cpu_tasks_$(printf %02d "$slowest")|200|OMP_NUM_THREADS=$slowest|100M and 500M, OpenMP tasks|\
