@@ -8,6 +8,7 @@ import { buildPage, faults, loadReport, textFiles } from '../../report/build.js'
 import { readMulti } from '../../report/lib/inputs.js';
 import { CLAIMS, contradictions, gaps, missingNumbers } from '../../report/page/js/claims.js';
 import { figuresOf, valueOf } from '../../report/page/js/page.js';
+import { SECOND } from '../../report/page/js/second.js';
 import { folderOf, record, reportOf, row } from './records.mjs';
 
 const value = (report, key) => valueOf(report, report.devices[0], key).text;
@@ -210,6 +211,12 @@ test('versions that continue others: gains, and the share of the floor', () => {
       ['thrust_ref', 33],
     ],
   );
+});
+test('the bytes per key of the floors are those that the handouts name', () => {
+  const handout = (version) => fs.readFileSync(new URL(`../../${version}/README.md`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
+  assert.ok(handout('merge_v2').includes(`2^28 keys take 6 passes, ${SECOND.merge_v2.bytes} bytes a key`));
+  assert.ok(handout('bitonic_v2').includes(`together ${SECOND.bitonic_v2.bytes / 8} trips`));
+  assert.ok(handout('mppsort_v2').includes(`the sort 8: ${SECOND.mppsort_v2.bytes} bytes;`));
 });
 test('several GPUs: the rate of all over that of one; a wrong row is an error', () => {
   const rank = (ranks, rate, changes = {}) => ({
