@@ -78,7 +78,7 @@ experiments() {
   if [ "$backend" = cuda ]; then
     local hw4='--reps 50 --time-limit 0.5' blocks='--reps 100 --time-limit 0.2' blocks_seconds=2 hw4_seconds=4
     local merge_sizes=100K,1M,10M,30M,60M,100M merge_seconds=70 task_sizes=100K,1M,10M,100M task_seconds=25 tasks_seconds=17
-    local merge_limits='--reps 5 --time-limit 5' turn_sizes=1M,10M turns_seconds=40 slow_seconds=13 odd_seconds=17
+    local merge_limits='--reps 5 --time-limit 5' turn_sizes=1M,10M turns_seconds=40 one_sizes=100K,1M slow_seconds=13 odd_seconds=17
     local bottom_up='--n 100K,1M,10M,30M,60M,100M --reps 11 --time-limit 1' parents='--n 60M --reps 5 --time-limit 1'
     local mpp='--n 1M,2M,4M,8M --reps 100 --time-limit 5'
     local small_scale='--n 1K,16K,256K,4M,64M --reps 40 --time-limit 0.3'
@@ -91,7 +91,7 @@ experiments() {
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45 tasks_seconds=45
-    local merge_limits='--reps 5 --time-limit 10' turn_sizes=1M,4M turns_seconds=25 odd_seconds=15
+    local merge_limits='--reps 5 --time-limit 10' turn_sizes=1M,4M turns_seconds=25 one_sizes=100K odd_seconds=15
     local bottom_up='--n 100K,1M,10M --reps 3 --time-limit 4' parents='--n 100K --reps 3 --time-limit 1'
     local mpp='--n 16K,32K,64K,128K --reps 20 --time-limit 5'
     local small_scale='--n 1K,4K,16K,64K --reps 3 --time-limit 0.8'
@@ -197,6 +197,9 @@ merge_cpu --set mode=3 --n $sizes $merge"
   # All its modes in turn, the sequential sort twice, so that the record has its own drift.
   echo "merge_cpu_turns|$turns_seconds||merge sort on the CPU, all modes in turn$note|merge_cpu --n $turn_sizes $merge \
 --sweep merge_cpu.mode=1,2,3 --sweep merge_cpu.levels=1,3"
+  # Each mode has a merge of its own in the machine code: all on one thread.
+  echo "merge_cpu_one|10|OMP_THREAD_LIMIT=1|merge sort on the CPU, all modes on one thread$note|merge_cpu --n $one_sizes $merge \
+--sweep merge_cpu.mode=1,2,3"
   # 8. Two more runs of the headline experiments: the drift between runs is larger than the noise within one.
   local run again='hw4\|worklog'
   [ "$full" = 0 ] || again+='\|scaling_keys\|scaling_pairs'

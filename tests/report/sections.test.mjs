@@ -147,7 +147,9 @@ test("merge_cpu's modes in turn: speed-ups over the mean of two equal rows, whos
     [2, 3, 25],
     [3, 1, 20],
   ].map(([mode, levels, time]) => row('merge_cpu', 1e6, time, { what: 'keys', knobs: { mode, levels } }));
-  const report = reportOf({ 'X1/merge_cpu_turns.json': record({ rows }) });
+  const one = [1, 2].map((mode) => row('merge_cpu', 1e6, mode === 1 ? 120 : 100, { what: 'keys', knobs: { mode, levels: 1 } }));
+  const report = reportOf({ 'X1/merge_cpu_turns.json': record({ rows }), 'X1/merge_cpu_one.json': record({ rows: one }) });
+  assert.equal(value(report, 'merge_cpu.one_sections'), '1.20 times with 1M keys');
   assert.equal(value(report, 'merge_cpu.turns_drift'), '22% with 1M keys');
   assert.equal(value(report, 'merge_cpu.turns_sections'), '2.00 times with 1M keys');
   assert.equal(value(report, 'merge_cpu.turns_nested'), '4.00 times with 1M keys');

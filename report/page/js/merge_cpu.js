@@ -178,10 +178,16 @@ function turns(device) {
   const sizes = [...new Set(rowsOf(record).map((row) => row.n))].sort((a, b) => a - b);
   const each = (make) =>
     list(sizes.map((n) => [n, make(n)]).flatMap(([n, text]) => (text === null ? [] : `${text} with ${size(n)} keys`))) || null;
+  const oneRows = rowsOf(device.records.merge_cpu_one, { status: 'ok' });
+  const oneTime = (n, mode) => oneRows.find((row) => row.n === n && row.knobs.mode === mode)?.median_ms ?? null;
+  const one = { sizes: [...new Set(oneRows.map((row) => row.n))].sort((a, b) => a - b), gain: (n) => over(oneTime(n, 1), oneTime(n, 2)) };
   const mean = (n) => over((time(n, 1, 1) ?? NaN) + (time(n, 1, 3) ?? NaN), 2) || null;
   const drift = (n) => over(Math.max(time(n, 1, 1), time(n, 1, 3)), Math.min(time(n, 1, 1), time(n, 1, 3)));
   return {
     'merge_cpu.turns_sections': each((n) => times(over(mean(n), time(n, 2, 1)))),
+    // Both on one thread: the machine code of the sections' merges beside that of the sequential sort's.
+    'merge_cpu.one_sections':
+      list(one.sizes.filter((n) => one.gain(n) !== null).map((n) => `${times(one.gain(n))} with ${size(n)} keys`)) || null,
     'merge_cpu.turns_nested': each((n) => times(over(mean(n), time(n, 2, 3)))),
     'merge_cpu.turns_tasks': each((n) => times(over(mean(n), time(n, 3, 1)))),
     'merge_cpu.turns_drift': each((n) => (drift(n) ? percent(100 * (drift(n) - 1)) : null)),

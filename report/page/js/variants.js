@@ -115,6 +115,7 @@ const EXPERIMENTS = {
   scaling_all_keys: 'all versions by n',
   full_merge_cpu_sequential: '500M keys on one CPU thread',
   merge_cpu_turns: "merge_cpu's modes in turn",
+  merge_cpu_one: "merge_cpu's modes on one thread",
   scaling_host: 'CPU code beside each other',
   repeat_2_hw4: 'three whole runs of the headlines',
 };
