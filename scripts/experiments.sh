@@ -179,6 +179,10 @@ experiments() {
       echo "hw4_$version|$slow_seconds||$version on the homework's image|$version $image --reps 2 --time-limit 1 --baseline none"
     done
   fi
+  # Two more runs of the headline experiments: the drift between runs is larger than the noise within one.
+  local run repeats=
+  if [ "$backend" = cuda ] || [ "$full" = 1 ]; then repeats='2 3'; fi
+  for run in $repeats; do sed -n "s/^hw4|/repeat_${run}_&/p" <<<"$headline"; done
   # 7. CPU code beside each other; then merge sort on the CPU, which takes longest. A row (warm-up and at least one run) of
   # more than ten time limits is stopped.
   [ "$backend" != cuda ] ||
@@ -200,13 +204,11 @@ merge_cpu --set mode=3 --n $sizes $merge"
   # Each mode has a merge of its own in the machine code: all on one thread.
   echo "merge_cpu_one|10|OMP_THREAD_LIMIT=1|merge sort on the CPU, all modes on one thread$note|merge_cpu --n $one_sizes $merge \
 --sweep merge_cpu.mode=1,2,3"
-  # 8. Two more runs of the headline experiments: the drift between runs is larger than the noise within one.
-  local run again='hw4\|worklog'
-  [ "$full" = 0 ] || again+='\|scaling_keys\|scaling_pairs'
-  if [ "$backend" = cuda ] || [ "$full" = 1 ]; then
-    for run in 2 3; do grep "^\($again\)|" <<<"$headline" | sed "s/^/repeat_${run}_/"; done
+  for run in $repeats; do sed -n "s/^worklog|/repeat_${run}_&/p" <<<"$headline"; done
+  if [ "$full" = 1 ]; then
+    for run in $repeats; do sed -n "s/^scaling_/repeat_${run}_&/p" <<<"$headline"; done
   fi
-  # 9. What else a speed-up by threads needs
+  # 8. What else a speed-up by threads needs
   echo "merge_cpu_nested|$tasks_seconds||OpenMP sections, 3 nested levels|merge_cpu --set mode=2 --set levels=3 --n $task_sizes $merge"
   for threads in $(thread_counts | sort -nr); do
     [ "$threads" = "$slowest" ] || merge_cpu_tasks "$threads"
