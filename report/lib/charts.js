@@ -17,7 +17,7 @@ function dots(figure, options) {
   const right = width - numbers.length * column - 14;
   const key = legend(figure.series, { x: 4, width: width - 8, font });
   const top = key.height + (figure.marks ? 22 : 8) + (numbers.length > 0 ? 14 : 0);
-  const step = 25;
+  const step = figure.categories.length > 20 ? 22 : 25;
   const bottom = top + step * figure.categories.length;
   const scale = scaleOf(
     figure.x,
