@@ -87,7 +87,8 @@ function bars(figure, options) {
         `<rect x="${px(from)}" y="${px(y + 4)}" width="${px(to - from)}" height="20" class="${styleOf(one).color} b">` +
           `${tip(`${name}, ${one.name}: ${figure.format(value)}`)}</rect>`,
       );
-      if (to - from > textWidth(one.name, font) + 8) parts.push(text((from + to) / 2, y + 19, one.name, { anchor: 'middle', cls: 'i' }));
+      if (to - from > textWidth(one.name, font) + 8)
+        parts.push(text((from + to) / 2, y + 19, one.name, { anchor: 'middle', cls: `j ${styleOf(one).color}` }));
     }
   });
   parts.push(text(left, bottom + 40, axis.label, { cls: 'a' }));

@@ -231,6 +231,42 @@ for (const vision of ['none', 'deuteranopia', 'protanopia', 'achromatopsia'])
     assert.deepEqual(alike, []);
   });
 
+// The same for the hatching of stacked bars: squares of all eight, each against each.
+for (const vision of ['deuteranopia', 'protanopia', 'achromatopsia'])
+  test(`stacked bars differ on a screenshot, colour vision: ${vision}`, async () => {
+    const { page } = await open(browser);
+    const CELL = 30;
+    await page.evaluate((cell) => {
+      const squares = Array.from({ length: 8 }, (_, k) => `<rect class="b k${k}" x="${k * cell}" width="${cell}" height="${cell}"/>`);
+      const sheet = document.createElement('div');
+      sheet.innerHTML = `<svg width="${8 * cell}" height="${cell}" style="position:fixed;top:0;left:0;z-index:9;background:var(--paper)">${squares.join('')}</svg>`;
+      document.body.append(sheet);
+    }, CELL);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setEmulatedVisionDeficiency', { type: vision });
+    const picture = (await page.screenshot({ clip: { x: 0, y: 0, width: 8 * CELL, height: CELL } })).toString('base64');
+    const least = await page.evaluate(
+      async ([data, cell]) => {
+        const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+        const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        canvas.drawImage(image, 0, 0);
+        // Without the edges, which all squares have.
+        const pixels = Array.from({ length: 8 }, (_, k) => canvas.getImageData(k * cell + 3, 3, cell - 6, cell - 6).data);
+        let fewest = Infinity;
+        for (let a = 0; a < 8; a++)
+          for (let b = 0; b < a; b++) {
+            let different = 0;
+            for (let i = 0; i < pixels[a].length; i += 4)
+              if ([0, 1, 2].some((c) => Math.abs(pixels[a][i + c] - pixels[b][i + c]) > 25)) different++;
+            fewest = Math.min(fewest, different);
+          }
+        return fewest;
+      },
+      [picture, CELL],
+    );
+    assert.ok(least > 20, `${least} pixels of ${24 * 24}`);
+  });
+
 // WCAG's contrast ratio of two colours.
 function contrast(a, b) {
   const luminance = (color) => {
