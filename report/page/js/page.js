@@ -7,6 +7,7 @@ import { inputsFigures, inputsValues } from './inputs.js';
 import { instructionsFigures, instructionsValues } from './instructions.js';
 import { mergeBottomupFigures, mergeBottomupValues } from './merge_bottomup.js';
 import { mergeCpuFigures, mergeCpuValues } from './merge_cpu.js';
+import { methodValues } from './method.js';
 import { mppsortFigures, mppsortValues } from './mppsort.js';
 import { NOT_MEASURED } from './format.js';
 import { profileTables } from './profiles.js';
@@ -36,6 +37,7 @@ const FIGURES = [
 ];
 const VALUES = [
   conditionsValues,
+  methodValues,
   worklogValues,
   instructionsValues,
   hw4Values,

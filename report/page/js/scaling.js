@@ -188,6 +188,7 @@ function anomalies(device) {
     'scaling.v2_256k': ms(v2large?.median_ms),
     'scaling.seq_1m': over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480) > 1.3 ? ms(seqLarge.median_ms) : null,
     'scaling.seq_per_key': digits(over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480), 2),
+    'scaling.seq_noise': percent(seqLarge?.noise == null ? null : 100 * seqLarge.noise),
     'scaling.seq_copies': copies > 1.5 ? digits(copies, 2) : null,
   };
 }

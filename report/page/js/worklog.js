@@ -1,7 +1,7 @@
 // The path from radix_v1 to the newest version, the library = 100%.
 import { TRAFFIC, bytesOf } from '../../lib/traffic.js';
 import { count, digits, list, ms, over, percent, plain, size, times } from './format.js';
-import { bestMs, firstRecord, isCpuCode, isGpu, label, radixPath, rowsOf, source, versionOrder, versionsOf, whyNot } from './records.js';
+import { bestMs, firstRecord, isCpuCode, isGpu, label, radixPath, rowsOf, source, versionsOf, whyNot } from './records.js';
 
 export const HW4_SIZE = 220480;
 
@@ -219,27 +219,11 @@ function bought(report, device, version) {
   return parts.length > 0 ? `${parts.join('; ')}.` : null;
 }
 
-// The rows whose noise is above 10%, by version.
-function noisyRows(device) {
-  const noisy = Object.entries(device.records).flatMap(([name, record]) =>
-    record.rows.filter((row) => row.status === 'ok' && row.noise > 0.1).map((row) => ({ name, ...row })),
-  );
-  if (noisy.length === 0) return null;
-  const versions = [...new Set(noisy.map(({ version }) => version))];
-  return versions
-    .map((version) => {
-      const places = noisy.filter((row) => row.version === version);
-      return `${version} (${places.map((row) => `${size(row.n)} ${row.what}, \u00b1${percent(100 * row.noise)}, ${row.name}`).join('; ')})`;
-    })
-    .join(', ');
-}
-
 export function worklogValues(report, device) {
   const [hw4, large] = [hw4Record(device), largeRecord(device)];
   const time = (record, version, n) => bestMs(record, { version, n, what: 'pairs' });
   const path = radixPath(hw4, large);
   const newest = path.at(-1);
-  const rows = Object.values(device.records).flatMap((record) => record.rows.filter((row) => row.status === 'ok'));
   const values = {
     'worklog.newest': newest,
     'worklog.first_ms': ms(time(hw4, 'radix_v1', HW4_SIZE)),
@@ -248,13 +232,8 @@ export function worklogValues(report, device) {
     'worklog.newest_thrust': times(over(time(hw4, 'thrust_ref', HW4_SIZE), time(hw4, newest, HW4_SIZE))),
     'worklog.newest_cub': times(over(time(hw4, 'cub_ref', HW4_SIZE), time(hw4, newest, HW4_SIZE))),
     'worklog.newest_100m_cub': times(over(time(large, 'cub_ref', 1e8), time(large, newest, 1e8))),
-    'method.cpu_code': list(versionOrder(report).filter((version) => isCpuCode(report, version))),
-    'method.rows': count(rows.length),
-    'method.noisy': count(rows.filter((row) => row.noise > 0.1).length),
-    'method.noisy_rows': noisyRows(device),
     'traffic.first': `${count(bytesOf('radix_v1'))}`,
     'traffic.newest': TRAFFIC[newest] ? `${bytesOf(newest)}` : null,
-    'method.devices': list(report.devices.map(label)),
   };
   for (const version of path) values[`worklog.${version}`] = bought(report, device, version);
   return values;
