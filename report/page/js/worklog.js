@@ -121,7 +121,7 @@ const LESSONS = {
   radix_v3: 'Sorting a tile first makes the scatter cheap, but sorting it by comparing all with all costs more than that saves.',
   radix_v4: 'The same tile sorted by one-bit splits: the idea of radix_v3 was right, its sort was not.',
   radix_v5: 'One kernel a pass: a tile stays on the chip, and tiles add up their counts among themselves. An eighth of the bytes.',
-  radix_v6: 'The same bytes with half the instructions: once memory is no limit, ranking is.',
+  radix_v6: 'The same bytes with three fifths of the instructions: once memory is no limit, ranking is.',
   radix_v7: 'The upper bits first: each bucket then fits into a block, so two sweeps replace four.',
   thrust_ref: 'The library that the reports lost to; it allocates its scratch memory in each call.',
   cub_ref:
