@@ -3,7 +3,7 @@
 # Compute), and leaves instructions.csv beside the device's records:
 #   version,n,kernel,launches,warp_instructions       of one sort of n uniform pairs; one line per kernel
 #   scripts/profile_instructions.sh report/results/DEVICE [VERSION...]
-# N is the number of pairs (2^24). Exit code: 0, or 2 usage, 3 a version that could not be profiled.
+# The lines of versions that are not named, or that could not be profiled, stay as they are. N is the number of pairs (2^24). Exit code: 0, or 2 usage, 3 a version that could not be profiled.
 set -euo pipefail
 if [ $# -lt 1 ] || [ ! -d "$1" ]; then
   echo "profile_instructions: name a folder of records, report/results/DEVICE" >&2
@@ -23,11 +23,18 @@ trap 'rm -f "$part" "$part.log"' EXIT
 sorts=3
 # Kernels of the harness are left out by these names.
 kernels='regex:^(take_digit|histogram|scan_|add_sums|rank_|scatter|sort_|count_(digits|buckets|prefixes)|one_sweep|partition|sweep_)'
-echo "version,n,kernel,launches,warp_instructions" >"$part"
+header=version,n,kernel,launches,warp_instructions
+: >"$part"
 for version in "$@"; do
   echo "profile_instructions: $version" >&2
-  ncu --csv --metrics smsp__inst_executed.sum --kernel-name "$kernels" "$compare" "$version" --n "$n" --pairs --reps 1 --noise 0 \
-    --stages off --baseline none --no-fork --time-limit 60 >"$part.log" 2>&1 || code=3
+  # Instructions depend neither on clocks nor on caches, so ncu need not reset them at each launch. It crashes at its start
+  # now and then, so it gets three tries.
+  for try in 1 2 3; do
+    ncu --csv --metrics smsp__inst_executed.sum --clock-control none --cache-control none --kernel-name "$kernels" \
+      "$compare" "$version" --n "$n" --pairs --reps 1 --noise 0 --stages off --baseline none --no-fork --time-limit 60 \
+      >"$part.log" 2>&1 && break
+    [ "$try" != 3 ] || code=3
+  done
   # Columns by name: their order differs between versions of ncu. Fields are quoted; numbers have commas.
   sed -n '/^"ID",/,$p' "$part.log" | awk -v version="$version" -v n="$n" -v sorts=$sorts '
     function field(i) { gsub(/^"|"$/, "", cell[i]); return cell[i] }
@@ -42,6 +49,11 @@ for version in "$@"; do
   cat "$part.rows" >>"$part"
 done
 rm -f "$part.rows"
-replace_file "$folder/instructions.csv" <"$part"
+if [ -f "$folder/instructions.csv" ]; then
+  # Of the versions that were not counted now.
+  awk -F , 'FILENAME == ARGV[1] { counted[$1] = 1; next } FNR > 1 && !($1 in counted)' "$part" "$folder/instructions.csv" >"$part.log"
+  cat "$part.log" >>"$part"
+fi
+{ echo "$header"; sort -V "$part"; } | replace_file "$folder/instructions.csv"
 echo "profile_instructions: $folder/instructions.csv; make report shows it"
 exit "$code"

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Runs the report's experiments (scripts/experiments.sh) on this machine, GPU or not, and adds the
 # machine to the page report/index.html.
-#   scripts/reproduce.sh [--only GLOB] [--again] [--full] [--as DEVICE] [--list]
+#   scripts/reproduce.sh [--only GLOB] [--again | --stale | --noisy] [--within SECONDS] [--full] [--as DEVICE] [--list]
 #     --only    experiments of these groups, or whose names match: --only hw4,scaling or --only 'v2_*'
 #     --again   measure again, also where a record exists
+#     --stale   measure again where the record is of another commit than ./compare
+#     --noisy   measure again where a row of the record is noisy (a noise above 10%)
+#     --within  start no experiment that would not end in this time, as far as its expected seconds are right; the
+#               experiments come in the order of their value, and finished records are kept
 #     --full    also the sizes that take more than a minute a run
 #     --as      the folder's name, where two machines have the same device
 #     --list    print the experiments that would run, and the expected seconds of each group, and stop
@@ -18,16 +22,18 @@ cd "$(dirname "$0")/.."
 . scripts/replace_file.sh
 compare=${COMPARE:-./compare}
 OUT=${OUT:-report/results}
-only='*' again=0 full=0 device='' list=0
+only='*' again=0 stale=0 noisy=0 within='' full=0 device='' list=0
 
 quit() { echo "reproduce: $2" >&2; exit "$1"; }
 while [ $# -gt 0 ]; do
   case $1 in
-    --only | --as)
+    --only | --as | --within)
       [ $# -ge 2 ] || quit 2 "$1 needs a value"
-      if [ "$1" = --only ]; then only=$2; else device=$2; fi
+      case $1 in --only) only=$2 ;; --as) device=$2 ;; *) within=$2 ;; esac
       shift ;;
     --again) again=1 ;;
+    --stale) stale=1 ;;
+    --noisy) noisy=1 ;;
     --full) full=1 ;;
     --list) list=1 ;;
     *) quit 2 "unknown option '$1'" ;;
@@ -45,6 +51,7 @@ wanted() {
   return 1
 }
 [ -x "$compare" ] || quit 2 "there is no program $compare; make compare builds it"
+case $within in *[!0-9]*) quit 2 "--within: '$within' is no number of seconds" ;; esac
 case $device in */* | .*) quit 2 "--as: '$device' is no name for a folder" ;; esac
 
 # The value of a field that occurs once in a record, without the quotes.
@@ -59,6 +66,12 @@ trap 'echo >&2; quit 130 "interrupted; finished experiments are kept, the same c
 "$compare" --n 1000 --keys --reps 1 --stages off --baseline none --format json >"$probe" || [ $? = 1 ] || quit 3 "$compare does not run"
 backend=$(field backend "$probe")
 machine="$(field name "$probe"), driver $(field driver "$probe")"
+commit=$(field commit "$probe")
+# Is there a record that need not be measured again?
+kept() {
+  [ "$again" = 0 ] && [ -f "$1" ] && { [ "$stale" = 0 ] || [ "$(field commit "$1")" = "$commit" ]; } &&
+    { [ "$noisy" = 0 ] || ! grep -q '"noisy": true' "$1"; }
+}
 name=$(field name "$probe" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//')
 [ "$backend" = cuda ] || name=cpu_$name
 folder=$OUT/${device:-$name}
@@ -66,7 +79,7 @@ mkdir -p "$folder"
 
 # A series must not mix two machines with the same device.
 for record in "$folder"/*.json; do
-  if [ ! -f "$record" ] || [ "$again" = 1 ]; then continue; fi
+  kept "$record" || continue
   there="$(field name "$record"), driver $(field driver "$record")"
   [ "$there" = "$machine" ] || quit 2 "$folder has records of $there, and this is $machine;
 --again measures everything again, --as DEVICE uses another folder"
@@ -77,7 +90,7 @@ lines=() done_before=0 left=0
 while IFS= read -r line; do
   IFS='|' read -r name seconds _ <<<"$line"
   wanted "$name" || continue
-  if [ "$again" = 0 ] && [ -f "$folder/$name.json" ]; then
+  if kept "$folder/$name.json"; then
     done_before=$((done_before + 1))
     continue
   fi
@@ -107,10 +120,14 @@ if [ "$list" = 1 ]; then
 fi
 
 # ---- measure ---------------------------------------------------------------------------------------
-code=0 number=0 start=$SECONDS
+code=0 number=0 start=$SECONDS unstarted=()
 for line in ${lines[@]+"${lines[@]}"}; do
   IFS='|' read -r name seconds environment what arguments <<<"$line"
   number=$((number + 1)) begun=$SECONDS result=0
+  if [ -n "$within" ] && [ $((SECONDS + seconds)) -gt "$within" ]; then
+    unstarted+=("$name") left=$((left - seconds))
+    continue
+  fi
   printf '[%2d/%d] %-24s %s; about %s left\n' "$number" "${#lines[@]}" "$name" "$what" "$(minutes "$left")"
   # shellcheck disable=SC2086 # environment and arguments are lists
   env $environment "$compare" $arguments --format json >"$part" || result=$?
@@ -127,7 +144,8 @@ for line in ${lines[@]+"${lines[@]}"}; do
   left=$((left - seconds))
   [ $((SECONDS - begun)) -le $((2 * seconds + 10)) ] || echo "        took $((SECONDS - begun)) s, $seconds s were expected"
 done
-echo "reproduce: $number experiments in $(minutes $((SECONDS - start)))"
+echo "reproduce: $((number - ${#unstarted[@]})) experiments in $(minutes $((SECONDS - start)))"
+[ ${#unstarted[@]} = 0 ] || echo "reproduce: no time for ${unstarted[*]}; --stale instead of --again continues"
 
 # ---- the page -------------------------------------------------------------------------------------
 if [ "$OUT" = report/results ] && [ -f report/build.js ]; then

@@ -4,6 +4,9 @@ import { size } from '../page/js/format.js';
 import { styleOf } from './marks.js';
 import { dodge, frame, greyFirst, legend, line, mark, px, scaleOf, text, textWidth, ticksOf, tip } from './svg.js';
 
+// The ends of the line that shows a value's noise.
+const whisker = (value, noise) => [value * (1 - Math.min(noise ?? 0, 0.9)), value * (1 + (noise ?? 0))];
+
 // A dot for each value, on rows of categories: lengths of bars would mean nothing on a logarithmic axis.
 function dots(figure, options) {
   const { width, narrow } = options;
@@ -14,7 +17,7 @@ function dots(figure, options) {
   const right = width - numbers.length * column - 14;
   const key = legend(figure.series, { x: 4, width: width - 8, font });
   const top = key.height + (figure.marks ? 22 : 8) + (numbers.length > 0 ? 14 : 0);
-  const step = 25;
+  const step = figure.categories.length > 20 ? 22 : 25;
   const bottom = top + step * figure.categories.length;
   const scale = scaleOf(
     figure.x,
@@ -36,10 +39,18 @@ function dots(figure, options) {
   figure.categories.forEach((name, i) => {
     parts.push(text(left - 10, row(i) + 5, name, { anchor: 'end' }), line(left, row(i), right, row(i), 'g'));
     for (const one of greyFirst(figure.series))
-      if (one.values[i] != null)
+      if (one.values[i] != null) {
+        const [low, high] = whisker(one.values[i], one.noise?.[i]).map(scale);
+        if (high - low > 14) parts.push(line(low, row(i), high, row(i), `w ${styleOf(one).color}`));
         parts.push(
-          mark(styleOf(one), scale(one.values[i]), row(i), numbers.includes(one) ? null : `${one.name}: ${figure.format(one.values[i])}`),
+          mark(
+            styleOf(one),
+            scale(one.values[i]),
+            row(i),
+            numbers.includes(one) || one.grey ? null : `${one.name}: ${figure.format(one.values[i])}`,
+          ),
         );
+      }
     numbers.forEach((one, k) => {
       if (one.values[i] != null)
         parts.push(text(right + 8 + (k + 1) * column, row(i) + 5, figure.format(one.values[i]), { anchor: 'end', cls: 'n' }));
@@ -76,7 +87,8 @@ function bars(figure, options) {
         `<rect x="${px(from)}" y="${px(y + 4)}" width="${px(to - from)}" height="20" class="${styleOf(one).color} b">` +
           `${tip(`${name}, ${one.name}: ${figure.format(value)}`)}</rect>`,
       );
-      if (to - from > textWidth(one.name, font) + 8) parts.push(text((from + to) / 2, y + 19, one.name, { anchor: 'middle', cls: 'i' }));
+      if (to - from > textWidth(one.name, font) + 8)
+        parts.push(text((from + to) / 2, y + 19, one.name, { anchor: 'middle', cls: `j ${styleOf(one).color}` }));
     }
   });
   parts.push(text(left, bottom + 40, axis.label, { cls: 'a' }));
@@ -134,10 +146,10 @@ function lines(figure, options) {
       );
     if (!one.roof)
       for (const point of points[i]) {
-        const [low, high] = [y(point.y * (1 - (point.noise ?? 0))), y(point.y * (1 + (point.noise ?? 0)))];
+        const [low, high] = whisker(point.y, point.noise).map(y);
         if (low - high > 14) parts.push(line(x(point.x), low, x(point.x), high, `w ${style.color}`));
         const at = figure.categories ? point.x : figure.x.sizes ? size(point.x) : point.x;
-        parts.push(mark(style, x(point.x), y(point.y), `${one.name}, ${at}: ${figure.format(point.y)}`));
+        parts.push(mark(style, x(point.x), y(point.y), one.grey ? null : `${one.name}, ${at}: ${figure.format(point.y)}`));
       }
     if (direct) {
       const [endX, endY] = [x(ends[i].x), y(ends[i].y)];
@@ -244,6 +256,8 @@ const untitled = (svg) => svg.replace(/<title>[^<]*<\/title>/g, '').replace(/><\
 
 // `plain`: no tooltips. `alone`: the style sheet of a picture that stands by itself; without it, the page's applies.
 export function chartSvg(figure, options) {
+  // Dozens of marks on each row of a phone: those that the text is about; the table has all.
+  if (options.narrow && figure.type === 'points') figure = { ...figure, series: figure.series.filter(({ grey }) => !grey) };
   const drawer =
     DRAWERS[figure.type] ??
     (figure.stacked ? bars : figure.categories && (figure.type === 'bar' || figure.type === 'points') ? dots : lines);

@@ -42,5 +42,21 @@ export function styleOf({ color, published, roof, grey }) {
   };
 }
 
-// The definitions that `use` elements refer to: once in the page, once in each picture of its own.
-export const markDefinitions = () => `<defs>${MARKS.map((path, i) => `<path id="m${i}" d="${path}"/>`).join('')}</defs>`;
+// Hatching of stacked bars, by colour: lines over a square of 10 pixels that repeats.
+const HATCHES = [
+  '', // plain
+  'M-1 11L11-1M-1 1L1-1M9 11L11 9', // rising
+  'M-1-1L11 11M9-1L11 1M-1 9L1 11', // falling
+  'M0 5H10', // level
+  'M5 0V10', // upright
+  'M-1 11L11-1M-1-1L11 11', // both ways
+  'M0 5H10M5 0V10', // a grid
+  'M1 3H5M6 8H10', // dashes
+];
+
+// The definitions that `use` elements and fills refer to: once in the page, once in each picture of its own.
+export const markDefinitions = () =>
+  `<defs>${MARKS.map((path, i) => `<path id="m${i}" d="${path}"/>`).join('')}${HATCHES.map(
+    (path, i) =>
+      `<pattern id="h${i}" class="k${i}" width="10" height="10" patternUnits="userSpaceOnUse"><path class="hf" d="M0 0H10V10H0Z"/><path class="hl" d="${path}"/></pattern>`,
+  ).join('')}</defs>`;

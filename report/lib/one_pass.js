@@ -1,19 +1,20 @@
 // The stepper: one radix pass over eight keys in two tiles, three ways. The arrays are computed here, by the steps of
-// radix_v2, radix_v5 and radix_v7, not by their kernels: a tile of theirs has at least 32 elements.
+// radix_v2, radix_v5 and radix_v7, not by their kernels: a tile of theirs has at least 32 elements. trace.test.mjs compares
+// a pass with what radix_v2's kernels write.
 const KEYS = [5, 12, 3, 9, 6, 15, 0, 10];
 const [TILE, BINS, BITS] = [4, 4, 2];
 
-// All arrays of one pass over the digit at `shift`.
-export function onePass(keys = KEYS, shift = 0) {
-  const tiles = keys.length / TILE;
+// All arrays of one pass over the digit at `shift`, in tiles of `tile` keys.
+export function onePass(keys = KEYS, shift = 0, tile = TILE) {
+  const tiles = keys.length / tile;
   const digit = keys.map((key) => (key >> shift) & (BINS - 1));
-  const tileOf = (i) => Math.floor(i / TILE);
+  const tileOf = (i) => Math.floor(i / tile);
   const hist = Array.from({ length: BINS }, (_, bin) =>
-    Array.from({ length: tiles }, (__, tile) => digit.filter((d, i) => d === bin && tileOf(i) === tile).length),
+    Array.from({ length: tiles }, (__, t) => digit.filter((d, i) => d === bin && tileOf(i) === t).length),
   );
   let sum = 0;
   const start = hist.map((row) => row.map((count) => (sum += count) - count));
-  const rank = digit.map((d, i) => digit.slice(tileOf(i) * TILE, i).filter((other) => other === d).length);
+  const rank = digit.map((d, i) => digit.slice(tileOf(i) * tile, i).filter((other) => other === d).length);
   const place = digit.map((d, i) => start[d][tileOf(i)] + rank[i]);
   const output = [];
   place.forEach((to, i) => (output[to] = keys[i]));

@@ -56,7 +56,7 @@ const fastest = (found, wanted) => Math.min(...ok(found, wanted).map((one) => on
 
 // The first of these records with at least two sizes of the version, as the chart takes it.
 function scaling(what, device, version, n) {
-  for (const name of [`scaling_${what}`, `scaling_all_${what}`, 'standard']) {
+  for (const name of [`scaling_${what}`, `scaling_all_${what}`, 'scaling_host', 'standard']) {
     const found = record(device, name);
     const rows = ok(found, { version, what, input: 'uniform' });
     if (new Set(rows.map((one) => one.n)).size > 1) return fastest(found, { version, what, input: 'uniform', n });

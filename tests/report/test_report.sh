@@ -20,8 +20,10 @@ node --test-reporter=tap tests/report/build.test.mjs || status=1
 node --test-reporter=tap tests/report/sections.test.mjs || status=1
 node --test-reporter=tap tests/report/drawing.test.mjs || status=1
 node --test-reporter=tap tests/report/cells.test.mjs || status=1
+node --test-reporter=tap tests/report/trace.test.mjs || status=1
 if command -v chromium chromium-browser google-chrome >/dev/null; then
   node --test-reporter=tap tests/report/page.test.mjs || status=1
+  node --test-reporter=tap tests/report/vision.test.mjs || status=1
 else
   skip "the page in a browser" "chromium is missing"
 fi

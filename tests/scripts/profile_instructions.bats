@@ -6,6 +6,7 @@ setup() {
   mkdir -p "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/out"
   cat >"$BATS_TEST_TMPDIR/bin/ncu" <<'FAKE'
 #!/bin/sh
+[ ! -e "$BATS_TEST_TMPDIR/crash" ] || { rm "$BATS_TEST_TMPDIR/crash"; kill -SEGV $$; }
 case $* in *radix_v9*) echo "==ERROR== ERR_NVGPUCTRPERM"; exit 1 ;; esac
 echo '==PROF== Connected'
 echo '"ID","Kernel Name","Context","Metric Name","Metric Value","Metric Unit"'
@@ -31,6 +32,23 @@ radix_v1,1000,scatter,2,2000200' ]
   run -3 profile "$BATS_TEST_TMPDIR/out" radix_v9 radix_v1
   [[ $output == *"counted nothing for radix_v9"*ERR_NVGPUCTRPERM* ]]
   [ "$(grep -c '^radix_v1' "$BATS_TEST_TMPDIR/out/instructions.csv")" = 2 ]
+}
+@test "ncu crashes once: another try" {
+  touch "$BATS_TEST_TMPDIR/crash"
+  run -0 profile "$BATS_TEST_TMPDIR/out" radix_v1
+  [ ! -e "$BATS_TEST_TMPDIR/crash" ]
+  [ "$(grep -c '^radix_v1' "$BATS_TEST_TMPDIR/out/instructions.csv")" = 2 ]
+}
+@test "lines of versions that are not counted now stay, also where nothing is counted at all" {
+  run -0 profile "$BATS_TEST_TMPDIR/out" radix_v1
+  run -3 profile "$BATS_TEST_TMPDIR/out" radix_v2 radix_v9
+  run -3 profile "$BATS_TEST_TMPDIR/out" radix_v9
+  run -0 cut -d , -f 1,3 "$BATS_TEST_TMPDIR/out/instructions.csv"
+  [ "$output" = 'version,kernel
+radix_v1,scan_tiles
+radix_v1,scatter
+radix_v2,scan_tiles
+radix_v2,scatter' ]
 }
 @test "no folder: exit code 2" {
   run -2 profile "$BATS_TEST_TMPDIR/none"

@@ -7,20 +7,21 @@ setup() {
   work=$BATS_TEST_TMPDIR
   machine cpu 'driver 7'
   touch "$work/log" "$work/behaviour"
+  echo c1 >"$work/commit"
   cat >"$work/compare" <<'FAKE'
 #!/usr/bin/env bash
 # Logs its arguments; the file `behaviour` decides how the experiment hw4_seq ends.
 here=$(dirname "$0") backend=$(cat "$(dirname "$0")/backend")
 if [ "$1" = --list ]; then
   printf 'Versions (%s backend); more\n' "$backend"
-  for version in my_sort radix_v2 radix_v3 radix_v9 radix_v10 seq thrust_ref; do printf '  %s   a title\n             its source; stable\n' "$version"; done
+  for version in my_sort my_sort_v2 radix_v2 radix_v3 radix_v9 radix_v10 seq thrust_ref; do printf '  %s   a title\n             its source; stable\n' "$version"; done
   printf '  snail   slow\n             a source; stable; above 50000 slow: left out unless named\n\n'
   printf 'Inputs, for --dist:\n  uniform   words\n  zipf      more words\n  morton    a file\n'
   exit 0
 fi
 rows=
 if [ "$*" = "--n 1000 --keys --reps 1 --stages off --baseline none --format json" ]; then
-  for version in my_sort radix_v2 radix_v3 radix_v9 radix_v10 seq snail thrust_ref; do
+  for version in my_sort my_sort_v2 radix_v2 radix_v3 radix_v9 radix_v10 seq snail thrust_ref; do
     rows+='   "version": "'$version'",'$'\n''   "cpu_code": '$([ $version = seq ] && echo true || echo false)$',\n'
   done
 else
@@ -32,6 +33,7 @@ body='{
   "backend": "'$backend'",
   "driver": "'$(cat "$here/driver")'"
  },
+ "commit": "'$(cat "$here/commit")'",
 '$rows' "interrupted": '
 case $(cat "$here/behaviour")$* in
   slow*kBits*) printf '%s' "$body"; touch "$here/started"; sleep 20; exit 0 ;;
@@ -72,7 +74,7 @@ files() { find "$work/results" -name "$1" | wc -l; }
 @test "versions come from compare: by kind, the newest radix versions for the largest sizes, slow ones alone" {
   machine cuda 'driver 7'
   run -0 reproduce
-  asked '^ my_sort radix_v2 radix_v3 radix_v9 radix_v10 thrust_ref  *--n 100M --pairs'
+  asked '^ my_sort my_sort_v2 radix_v2 radix_v3 radix_v9 radix_v10 thrust_ref  *--n 100M --pairs'
   asked '^ radix_v3 radix_v9 radix_v10  *thrust_ref  *--keys --n 1K,.*,1G'
   asked '^ snail --image'
   [ -f "$work/results/Test_1/hw4_snail.json" ]
@@ -140,6 +142,51 @@ files() { find "$work/results" -name "$1" | wc -l; }
   [ "$(grep -c -- '--image' "$work/log")" = 3 ]
 }
 
+@test "--stale measures what is of another commit than compare, and what is missing" {
+  reproduce --only 'hw4*,mppsort'
+  echo c2 >"$work/commit"
+  reproduce --only hw4 --again
+  rm "$work"/results/*/hw4_seq.json
+  : >"$work/log"
+  run -0 reproduce --only 'hw4*,mppsort' --stale
+  [ "$(calls)" = 2 ]
+  asked 'seq --image'
+  asked 'mppsort thrust_ref'
+  run -0 reproduce --only 'hw4*,mppsort' --stale
+  [ "$(calls)" = 2 ]
+}
+
+@test "--noisy measures the records with a noisy row" {
+  reproduce --only 'hw4*,mppsort'
+  sed -i 's/"interrupted"/"noisy": true, "interrupted"/' "$work"/results/*/mppsort.json
+  : >"$work/log"
+  run -0 reproduce --only 'hw4*,mppsort' --noisy
+  [ "$(calls)" = 1 ]
+  asked 'mppsort thrust_ref'
+}
+
+@test "--within: the first experiments that fit; what there is no time for keeps its record and is named" {
+  machine cuda 'driver 7'
+  reproduce
+  echo c2 >"$work/commit"
+  : >"$work/log"
+  run -0 reproduce --again --within 40
+  says 'no time for .*merge_cpu_sequential'
+  grep -q '"commit": "c2"' "$work/results/Test_1/hw4.json"
+  grep -q '"commit": "c1"' "$work/results/Test_1/merge_cpu_sequential.json"
+  [ "$(calls)" -gt 3 ]
+  run -0 reproduce --stale --only '*hw4'
+  run -2 reproduce --within soon
+}
+
+@test "the order is that of value: the headline, then what is short, CPU code last" {
+  machine cuda 'driver 7'
+  reproduce
+  [ "$(sed -n 2p "$work/log" | grep -c -- '--n 100M --pairs')" = 1 ]
+  [ "$(grep -n 'mppsort thrust_ref' "$work/log" | head -n 1 | cut -d : -f 1)" -lt "$(grep -n 'nBits' "$work/log" | head -n 1 | cut -d : -f 1)" ]
+  [ "$(grep -n 'merge_cpu' "$work/log" | head -n 1 | cut -d : -f 1)" -gt "$(grep -n 'nBits' "$work/log" | tail -n 1 | cut -d : -f 1)" ]
+}
+
 @test "--only takes groups; together they are the whole set" {
   machine cuda 'driver 7'
   run -0 reproduce --only merges,mppsort
@@ -148,7 +195,7 @@ files() { find "$work/results" -name "$1" | wc -l; }
   run -1 asked 'merge_cpu'
   . scripts/experiments.sh
   for group in $groups; do
-    case $group in full | repeat) continue ;; esac
+    [ "$group" != full ] || continue
     run -0 reproduce --only "$group"
   done
   run -0 reproduce

@@ -80,17 +80,42 @@ export function blocksFigures(report, device) {
   ];
 }
 
+// Squares of the heat map in several panels: they differ only in the block size of one short kernel.
+function squares({ at }) {
+  const panels = BLOCKS.filter((block) => block >= 64 && block <= 512);
+  return BLOCKS.flatMap((blockSize) =>
+    BLOCKS.map((blockScan) => ({
+      blockSize,
+      blockScan,
+      times: panels.map((blockDigit) => at({ blockDigit, blockSize, blockScan })).filter((time) => time !== null),
+    })),
+  ).filter(({ times: all }) => all.length === panels.length);
+}
+function heatValues(all) {
+  const found = squares(all);
+  if (found.length === 0) return {};
+  const ratio = (list) => Math.max(...list) / Math.min(...list);
+  const drift = found.reduce((a, b) => (ratio(b.times) > ratio(a.times) ? b : a));
+  const near = found.filter(({ blockSize, blockScan }) => blockSize >= 64 && blockSize <= 256 && blockScan >= 256);
+  return {
+    'blocks.drift': `${digits(ratio(drift.times))} (tiles of ${drift.blockSize}, scan blocks of ${drift.blockScan})`,
+    'blocks.plateau': near.length > 0 ? percent(100 * (ratio(near.map((one) => Math.min(...one.times))) - 1)) : null,
+  };
+}
+
 export function blocksValues(report, device) {
   const settings = report.published.radix_v2_blocks;
-  const { rows, best, worst, at } = sweep(device);
-  if (rows.length === 0) return {};
+  const all = sweep(device);
+  const { rows, best, worst, at } = all;
   const fifteen = settings.map((setting) => ({ setting, time: at(setting) })).filter(({ time }) => time !== null);
+  if (fifteen.length === 0) return heatValues(all);
   const [first, last] = [fifteen.reduce((a, b) => (b.time < a.time ? b : a)), fifteen.reduce((a, b) => (b.time > a.time ? b : a))];
   const reports = at(settings.find((setting) => name(setting) === REPORTS_BEST));
   const again = rowsOf(hw4Record(device), { version: 'radix_v2', what: 'pairs', n: best.n, status: 'ok' }).find(
     (row) => name(row.knobs) === REPORTS_BEST,
   );
   return {
+    ...heatValues(all),
     'blocks.count': String(rows.length),
     'blocks.n': size(best.n),
     'blocks.best': `${name(best.knobs)} with ${ms(best.median_ms)}`,

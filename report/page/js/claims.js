@@ -15,11 +15,6 @@ const serial = (device, blockSerial) =>
   rowsOf(firstRecord(device, 'variant_merge_serial'), { status: 'ok' }).find(
     (row) => row.knobs.blockSerial === blockSerial && row.knobs.copyBack === 0,
   )?.stages_ms?.serial ?? null;
-// Milliseconds of the setting 512/512 in a panel of radix_v2's sweep.
-const lower = (device, panel) =>
-  rowsOf(firstRecord(device, `v2_blocks_${panel}`), { status: 'ok' }).find(
-    (row) => row.knobs.blockSize === 512 && row.knobs.blockScan === 512,
-  )?.median_ms ?? null;
 const scatter = (device, version) => best(largeRecord(device), { version, n: 1e8, what: 'pairs' })?.stages_ms?.scatter ?? null;
 
 // `text` stands so in page/text; `holds` returns true, false, or null where the device has no record of it.
@@ -54,11 +49,6 @@ export const CLAIMS = [
     text: "Most of level 2's time is the scan on the host",
     record: 'hw4',
     holds: (device) => less(small(device, 'radix_level2') / 2, stage(device, 'radix_level2', 'scan')),
-  },
-  {
-    text: 'the lower rows of the panel blockDigit 64 are a third slower',
-    record: 'v2_blocks_0064',
-    holds: (device) => (device.id === 'H200' ? less(1.15 * lower(device, '0128'), lower(device, '0064')) : null),
   },
   {
     text: 'no multiprocessor idle or waiting</dt><dd>Holds.',

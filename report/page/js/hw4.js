@@ -66,7 +66,12 @@ export function hw4Figures(report, device) {
       x: { label: 'milliseconds (log scale)', log: true },
       series: [
         { name: 'CS344 radix report, 820M', color: 'published', values: total(hw4) },
-        { name: label(device), color: 'device1', values: all.map(({ row }) => row?.median_ms ?? null) },
+        {
+          name: label(device),
+          color: 'device1',
+          values: all.map(({ row }) => row?.median_ms ?? null),
+          noise: all.map(({ row }) => row?.noise),
+        },
       ],
       format: ms,
       tables: [

@@ -1,6 +1,6 @@
 // Skewed inputs: the time of each version relative to its own on uniform keys.
-import { digits, over, size, times } from './format.js';
-import { bestMs, firstRecord, rowsOf, source, versionsOf } from './records.js';
+import { digits, list, over, size, times } from './format.js';
+import { best, bestMs, firstRecord, rowsOf, source, versionsOf } from './records.js';
 
 const recordOf = (device, what) => firstRecord(device, `inputs_${what}`, 'standard');
 
@@ -13,12 +13,13 @@ function table(device, what) {
   const inputs = [...new Set(rows.map((row) => row.input))];
   const time = (version, input) => bestMs({ rows }, { version, input });
   const relative = (version, input) => over(time(version, input), time(version, 'uniform'));
-  return { record, n, versions, inputs, time, relative };
+  const noise = (version, input) => best({ rows }, { version, input })?.noise ?? 0;
+  return { record, n, versions, inputs, time, relative, noise };
 }
 
 export function inputsFigures(report, device) {
   return ['keys', 'pairs'].map((what) => {
-    const { record, n, versions, inputs, time, relative } = table(device, what);
+    const { record, n, versions, inputs, time, relative, noise } = table(device, what);
     return {
       id: `inputs-${what}`,
       title: `Time relative to uniform keys, ${n ? size(n) : ''} ${what}`,
@@ -27,10 +28,15 @@ export function inputsFigures(report, device) {
       categories: inputs,
       tall: true,
       numbers: false,
-      spoken: versions.filter((version, i) => i === 0 || /^(radix_v\d+|cub_ref|mppsort|bitonic)$/.test(version)),
+      spoken: versions.filter((version, i) => i === 0 || /^(radix_v\d+|cub_ref|mppsort|mppsort_v2|bitonic)$/.test(version)),
       x: { label: 'time / time on uniform keys (log scale)', log: true },
       marks: [{ value: 1, label: 'uniform = 1' }],
-      series: versions.map((version) => ({ name: version, color: version, values: inputs.map((input) => relative(version, input)) })),
+      series: versions.map((version) => ({
+        name: version,
+        color: version,
+        values: inputs.map((input) => relative(version, input)),
+        noise: inputs.map((input) => noise(version, input)),
+      })),
       format: (x) => digits(x),
       tables: [
         {
@@ -53,13 +59,13 @@ export function inputsValues(report, device) {
       .map((input) => ({ input, factor: relative(version, input) }))
       .filter(({ factor }) => factor !== null)
       .reduce((a, b) => (b.factor > a.factor ? b : a));
-  const text = (version) => {
-    const { input, factor } = worst(version);
-    return factor < 1.02 ? 'no input takes more than 2% longer than uniform' : `${input} takes longest, ${times(factor)} uniform's time`;
-  };
+  const all = versions.map((version) => ({ version, ...worst(version) })).sort((a, b) => b.factor - a.factor);
+  const slower = all.filter(({ factor }) => factor >= 1.1).map(({ version, input, factor }) => `${version} ${times(factor)} (${input})`);
+  const even = all.filter(({ factor }) => factor < 1.1).map(({ version }) => version);
   return {
     'inputs.n': size(n),
     'inputs.count': String(inputs.length),
-    'inputs.summary': `${versions.map((version) => `${version}: ${text(version)}`).join('. ')}.`,
+    'inputs.slower': slower.length > 0 ? list(slower) : null,
+    'inputs.even': even.length > 0 ? list(even) : null,
   };
 }

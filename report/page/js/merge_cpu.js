@@ -1,5 +1,5 @@
 // Experiment 3: merge sort on the CPU, sequential and with OpenMP.
-import { digits, list, ms, over, size, times } from './format.js';
+import { digits, list, ms, over, percent, size, times } from './format.js';
 import { label, rowsOf, source, whyNot } from './records.js';
 
 const seconds = (row) => (row?.status === 'ok' ? row.median_ms / 1000 : null);
@@ -46,7 +46,7 @@ export function mergeCpuFigures(report, device) {
   const all = [sequential, sections, nested, ...runs];
   const measured = [...new Set(all.flatMap((one) => [...one.rows.keys()]))];
   const sizes = [...new Set([...published.map((row) => row.n), ...measured])].sort((a, b) => a - b);
-  const ours = (one) => sizes.map((n) => ({ x: n, y: one.at(n) })).filter((point) => point.y !== null);
+  const ours = (one) => sizes.map((n) => ({ x: n, y: one.at(n), noise: one.rows.get(n)?.noise })).filter((point) => point.y !== null);
   const theirs = (column) => published.map((row) => ({ x: row.n, y: row[column] }));
   const missing = measured.length === 0;
   const record = device.records.merge_cpu_sequential;
@@ -161,6 +161,39 @@ export function mergeCpuFigures(report, device) {
   ];
 }
 
+// Sections over one thread in the records of separate runs.
+export function sectionsSpeedups(device) {
+  const { sequential, sections } = sets(device);
+  return [...sections.rows.keys()]
+    .sort((a, b) => a - b)
+    .map((n) => ({ n, gain: over(sequential.at(n), sections.at(n)) }))
+    .filter(({ gain }) => gain !== null);
+}
+
+// The record in which all modes follow each other: the sequential sort twice, with `levels` 1 and 3, which it ignores.
+function turns(device) {
+  const record = device.records.merge_cpu_turns;
+  const time = (n, mode, levels) =>
+    rowsOf(record, { n, status: 'ok' }).find((row) => row.knobs.mode === mode && row.knobs.levels === levels)?.median_ms ?? null;
+  const sizes = [...new Set(rowsOf(record).map((row) => row.n))].sort((a, b) => a - b);
+  const each = (make) =>
+    list(sizes.map((n) => [n, make(n)]).flatMap(([n, text]) => (text === null ? [] : `${text} with ${size(n)} keys`))) || null;
+  const oneRows = rowsOf(device.records.merge_cpu_one, { status: 'ok' });
+  const oneTime = (n, mode) => oneRows.find((row) => row.n === n && row.knobs.mode === mode)?.median_ms ?? null;
+  const one = { sizes: [...new Set(oneRows.map((row) => row.n))].sort((a, b) => a - b), gain: (n) => over(oneTime(n, 1), oneTime(n, 2)) };
+  const mean = (n) => over((time(n, 1, 1) ?? NaN) + (time(n, 1, 3) ?? NaN), 2) || null;
+  const drift = (n) => over(Math.max(time(n, 1, 1), time(n, 1, 3)), Math.min(time(n, 1, 1), time(n, 1, 3)));
+  return {
+    'merge_cpu.turns_sections': each((n) => times(over(mean(n), time(n, 2, 1)))),
+    // Both on one thread: the machine code of the sections' merges beside that of the sequential sort's.
+    'merge_cpu.one_sections':
+      list(one.sizes.filter((n) => one.gain(n) !== null).map((n) => `${times(one.gain(n))} with ${size(n)} keys`)) || null,
+    'merge_cpu.turns_nested': each((n) => times(over(mean(n), time(n, 2, 3)))),
+    'merge_cpu.turns_tasks': each((n) => times(over(mean(n), time(n, 3, 1)))),
+    'merge_cpu.turns_drift': each((n) => (drift(n) ? percent(100 * (drift(n) - 1)) : null)),
+  };
+}
+
 // "1 to 3": the fewest and the most runs of a row.
 const runsOf = ({ rows }) => {
   const counts = [...rows.values()].map((row) => row.repetitions).filter(Boolean);
@@ -171,7 +204,12 @@ export function mergeCpuValues(report, device) {
   const { sequential, sections, nested, most } = sets(device);
   const done = [...most.rows.keys()].filter((n) => over(sequential.at(n), most.at(n)) !== null).sort((a, b) => a - b);
   const n = done.at(-1);
-  if (n === undefined) return {};
+  const speedups = sectionsSpeedups(device);
+  const always = {
+    ...turns(device),
+    'merge_cpu.sections_all': speedups.length > 0 ? list(speedups.map((one) => `${times(one.gain)} (${size(one.n)})`)) : null,
+  };
+  if (n === undefined) return always;
   const largest = (one) => Math.max(0, ...[...one.rows.keys()].filter((size_) => one.at(size_) !== null));
   const stopped = [
     ['sequential', sequential],
@@ -187,12 +225,7 @@ export function mergeCpuValues(report, device) {
     'merge_cpu.tasks': times(over(sequential.at(n), most.at(n))),
     'merge_cpu.efficiency': digits(over(sequential.at(n), most.at(n)) / most.threads, 2),
     'merge_cpu.sections': times(over(sequential.at(n), sections.at(n))),
-    'merge_cpu.sections_all': list(
-      [...sections.rows.keys()]
-        .sort((a, b) => a - b)
-        .filter((size_) => over(sequential.at(size_), sections.at(size_)) !== null)
-        .map((size_) => `${times(over(sequential.at(size_), sections.at(size_)))} (${size(size_)})`),
-    ),
+    ...always,
     'merge_cpu.sequential_runs': runsOf(sequential),
     'merge_cpu.nested': times(over(sequential.at(n), nested.at(n))),
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),

@@ -1,11 +1,13 @@
 // All figures, tables and values of the page, for one device.
 import { articleFigures, articleValues } from './article.js';
 import { blocksFigures, blocksValues } from './blocks.js';
+import { conditionsValues } from './conditions.js';
 import { hw4Figures, hw4Values } from './hw4.js';
 import { inputsFigures, inputsValues } from './inputs.js';
 import { instructionsFigures, instructionsValues } from './instructions.js';
 import { mergeBottomupFigures, mergeBottomupValues } from './merge_bottomup.js';
 import { mergeCpuFigures, mergeCpuValues } from './merge_cpu.js';
+import { methodValues } from './method.js';
 import { mppsortFigures, mppsortValues } from './mppsort.js';
 import { NOT_MEASURED } from './format.js';
 import { profileTables } from './profiles.js';
@@ -34,6 +36,8 @@ const FIGURES = [
   multiFigures,
 ];
 const VALUES = [
+  conditionsValues,
+  methodValues,
   worklogValues,
   instructionsValues,
   hw4Values,

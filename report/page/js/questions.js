@@ -21,6 +21,7 @@ function staged(device) {
 export function questionsFigures(report, device) {
   const record = byN(device);
   const time = (version, n) => bestMs(record, { version, n, what: 'pairs', input: 'uniform' });
+  const noise = (version, n) => best(record, { version, n, what: 'pairs', input: 'uniform' })?.noise ?? 0;
   const sizes = sizesOf(record, { what: 'pairs' }).filter((n) => time('radix_v2', n));
   const { record: stageRecord, n, row } = staged(device);
   return [
@@ -34,7 +35,9 @@ export function questionsFigures(report, device) {
       series: ['radix_v3', 'radix_v4'].map((version) => ({
         name: `${label(device)}, ${version}`,
         color: version,
-        points: sizes.map((x) => ({ x, y: over(time(version, x), time('radix_v2', x)) })).filter(({ y }) => y !== null),
+        points: sizes
+          .map((x) => ({ x, y: over(time(version, x), time('radix_v2', x)), noise: noise(version, x) + noise('radix_v2', x) }))
+          .filter(({ y }) => y !== null),
       })),
       format: (x) => digits(x),
       tables: [
@@ -67,13 +70,13 @@ export function questionsFigures(report, device) {
 }
 
 // The launch that gains most from Test 2's smaller blocks, by Nsight Compute's times of both tests.
-function hits(device) {
+export function hits(device) {
   const [first, second] = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
   const gain = (i) => over(first[i]?.Duration ?? null, second[i]?.Duration ?? null) ?? 0;
   const most = second.reduce((chosen, _, i) => (gain(i) > gain(chosen) ? i : chosen), 0);
-  const text = (one) => (one && one['L1 hit rate'] !== undefined ? `${percent(one['L1 hit rate'])} (${ms(one.Duration)})` : null);
-  return { pass: second.length > 0 ? String(most + 1) : null, first: text(first[most]), second: text(second[most]) };
+  return { pass: second.length > 0 ? String(most + 1) : null, first: first[most], second: second[most] };
 }
+const hitText = (one) => (one && one['L1 hit rate'] !== undefined ? `${percent(one['L1 hit rate'])} (${ms(one.Duration)})` : null);
 
 export function questionsValues(report, device) {
   const { n, row } = staged(device);
@@ -88,8 +91,8 @@ export function questionsValues(report, device) {
   return {
     'q.n': size(n),
     'q.hit_pass': hit.pass,
-    'q.hit1': hit.first,
-    'q.hit2': hit.second,
+    'q.hit1': hitText(hit.first),
+    'q.hit2': hitText(hit.second),
     'q.v4_over_v2': gain('radix_v2', 'radix_v4'),
     'q.v4_over_v3': gain('radix_v3', 'radix_v4'),
     'q.v4_over_v2_hw4': times(over(small('radix_v2'), small('radix_v4'))),

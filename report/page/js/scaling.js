@@ -1,5 +1,5 @@
 // Gkeys/s over n, with the bounds that the memory sets.
-import { digits, ms, over, percent, size, times } from './format.js';
+import { digits, list, ms, over, percent, size, times } from './format.js';
 import { best, bestMs, firstRecord, isGpu, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
 
 // Bytes per element: of a copy; of four passes of 8 bits that read and write everything after one read of the keys
@@ -27,7 +27,7 @@ export const TRAFFIC = {
 const SPOKEN = ['cub_ref', 'thrust_ref', 'radix_v5', 'radix_v6', 'merge_bottomup'];
 
 const recordsOf = (device, what) =>
-  [firstRecord(device, `scaling_${what}`), firstRecord(device, `scaling_all_${what}`), firstRecord(device, 'standard')].filter(Boolean);
+  [`scaling_${what}`, `scaling_all_${what}`, 'scaling_host', 'standard'].map((name) => firstRecord(device, name)).filter(Boolean);
 
 // Each version from the first record that has it.
 function curves(report, device, what) {
@@ -101,7 +101,9 @@ function besideCub(report, device) {
       .filter(({ version }) => /^radix_v[567]$/.test(version))
       .map(({ version, points }) => ({
         name: `${version}, ${kind.what}`,
-        points: points.map(({ x, time: own }) => ({ x, y: over(time(kind, 'cub_ref', x), own) })).filter(({ y }) => y !== null),
+        points: points
+          .map(({ x, time: own, noise }) => ({ x, y: over(time(kind, 'cub_ref', x), own), noise }))
+          .filter(({ y }) => y !== null),
       })),
   );
   const sizes = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
@@ -167,17 +169,27 @@ export const scalingFigures = (report, device) => [
   besideCub(report, device),
 ];
 
+// The records that have seq's rows: that of the host's sorts, else the standard comparison.
+const SEQ = ['scaling_host', 'standard'];
 // Rows that are slower than their neighbours, which the text names.
 function anomalies(device) {
   const row = (name, wanted) => best(device.records[name], { what: 'keys', input: 'uniform', ...wanted });
   const [v2small, v2large] = [16000, 256000].map((n) => row('scaling_all_keys', { version: 'radix_v2', n }));
-  const [seqSmall, seqLarge] = [220480, 1e6].map((n) => row('standard', { version: 'seq', n }));
+  const [seqSmall, seqLarge] = [220480, 1e6].map((n) =>
+    row(
+      SEQ.find((name) => row(name, { version: 'seq', n: 1e6 })),
+      { version: 'seq', n },
+    ),
+  );
+  const copies = over(seqLarge?.stages_ms?.copy / 1e6, seqSmall?.stages_ms?.copy / 220480);
   return {
     'scaling.v2_16k': v2small?.median_ms > v2large?.median_ms ? ms(v2small.median_ms) : null,
     'scaling.v2_16k_noise': percent(v2small?.noise == null ? null : 100 * v2small.noise),
     'scaling.v2_256k': ms(v2large?.median_ms),
     'scaling.seq_1m': over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480) > 1.3 ? ms(seqLarge.median_ms) : null,
     'scaling.seq_per_key': digits(over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480), 2),
+    'scaling.seq_noise': percent(seqLarge?.noise == null ? null : 100 * seqLarge.noise),
+    'scaling.seq_copies': copies > 1.5 ? digits(copies, 2) : null,
   };
 }
 
@@ -198,6 +210,11 @@ export function scalingValues(report, device) {
     ['256m', 2.56e8],
   ])
     values[`scaling.v7_${name}`] = times(over(at(timesOf('cub_ref'), n), at(timesOf('radix_v7'), n)));
+  const twice = keys
+    .find(({ version }) => version === 'radix_v7')
+    ?.points.filter(({ x, time }) => over(at(timesOf('cub_ref'), x), time) >= 2)
+    .map(({ x }) => size(x));
+  values['scaling.v7_twice'] = twice?.length > 0 ? list(twice) : null;
   for (const version of ['v5', 'v6']) values[`scaling.${version}_cub`] = cubOver(`radix_${version}`).gain ?? null;
   for (const what of ['keys', 'pairs']) {
     const found = curves(report, device, what);

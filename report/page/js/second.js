@@ -1,12 +1,12 @@
 // The reports' other sorts, done again: merge_v2, bitonic_v2 and mppsort_v2 beside the versions that they continue.
 import { digits, ms, over, percent, size, times } from './format.js';
-import { bestMs, firstRecord, sizesOf, source, versionsOf } from './records.js';
+import { best, bestMs, firstRecord, sizesOf, source, versionsOf } from './records.js';
 
 // The version before, the library whose task is the same, and bytes of device memory per key at `n` from the version's
 // handout ("The floor"): its trips through memory times 8.
 export const SECOND = {
   merge_v2: { before: 'merge_three_step', rival: 'cub_merge_ref', n: 2 ** 28, bytes: 48 },
-  bitonic_v2: { before: 'bitonic', rival: 'cub_ref', n: 2 ** 24, bytes: 264 },
+  bitonic_v2: { before: 'bitonic', rival: 'cub_ref', n: 2 ** 24, bytes: 240 },
   mppsort_v2: { before: 'mppsort', rival: 'thrust_ref', n: 8e6, bytes: 20 },
 };
 const NAMES = { cub_merge_ref: "CUB's merge sort", cub_ref: "CUB's radix sort", thrust_ref: 'Thrust' };
@@ -22,6 +22,7 @@ function figure(report, device, what) {
     const share = over(time('cub_ref', n), time(version, n));
     return share === null ? null : 100 * share;
   };
+  const noise = (version, n) => best(record, { version, n, what, input: 'uniform' })?.noise ?? 0;
   return {
     id: `second-${what}`,
     title: `Six sorts beside CUB's radix sort, ${what}, uniform`,
@@ -35,7 +36,9 @@ function figure(report, device, what) {
       name: version,
       color: version,
       strong: version in SECOND,
-      points: sizes.map((n) => ({ x: n, y: speed(version, n) })).filter(({ y }) => y !== null),
+      points: sizes
+        .map((n) => ({ x: n, y: speed(version, n), noise: noise(version, n) + noise('cub_ref', n) }))
+        .filter(({ y }) => y !== null),
     })),
     format: percent,
     tables: [

@@ -28,33 +28,48 @@ function variants(device) {
   };
 }
 
-// The medians of each run of an experiment, and their spread.
-function repeats(device) {
+// {row, name, times} of each row that was measured in several whole runs: the median of each run.
+function repeated(device) {
   const names = [...new Set(recordsLike(device, /^repeat_\d+_/).map(([name]) => name.replace(/^repeat_\d+_/, '')))];
   const key = (row) => JSON.stringify([row.version, row.n, row.what, row.input, row.knobs]);
-  const rows = names.flatMap((name) => {
+  return names.flatMap((name) => {
     const runs = [name, `repeat_2_${name}`, `repeat_3_${name}`].map((one) => device.records[one]?.rows ?? []);
     return runs[0]
       .filter((row) => row.status === 'ok')
-      .map((row) => {
-        const times = runs.map((list) => list.find((one) => key(one) === key(row))?.median_ms ?? null);
-        const known = times.filter((time) => time !== null);
-        return [
-          row.version,
-          name,
-          size(row.n),
-          row.what,
-          ...times.map((time) => digits(time)),
-          percent(100 * (Math.max(...known) / Math.min(...known) - 1)),
-        ];
-      });
+      .map((row) => ({ row, name, times: runs.map((list_) => list_.find((one) => key(one) === key(row))?.median_ms ?? null) }));
   });
-  if (rows.length === 0) return null;
+}
+const spread = ({ times: all }) => {
+  const known = all.filter((time) => time !== null);
+  return 100 * (Math.max(...known) / Math.min(...known) - 1);
+};
+
+function repeats(device) {
+  const found = repeated(device);
+  if (found.length === 0) return null;
   return {
     id: 'repeats',
     caption: `Three runs, ${label(device)}`,
     columns: ['version', 'record', 'n', 'elements', 'run 1, ms', 'run 2, ms', 'run 3, ms', 'slowest over fastest'],
-    rows,
+    rows: found.map((one) => [
+      one.row.version,
+      one.name,
+      size(one.row.n),
+      one.row.what,
+      ...one.times.map((time) => digits(time)),
+      percent(spread(one)),
+    ]),
+  };
+}
+
+// How far rows of three runs lie apart: the median row, and the one that differs most.
+function drift(device) {
+  const whole = repeated(device).filter(({ times: all }) => all.every((time) => time !== null));
+  const sorted = [...whole].sort((a, b) => spread(a) - spread(b));
+  const most = sorted.at(-1);
+  return {
+    'method.drift_median': most ? percent(spread(sorted[Math.floor(sorted.length / 2)])) : null,
+    'method.drift_most': most ? `${percent(spread(most))} (${most.row.version}, ${size(most.row.n)} ${most.row.what})` : null,
   };
 }
 
@@ -99,6 +114,9 @@ const EXPERIMENTS = {
   second_keys: 'the versions that continue merge_three_step, bitonic and mppsort',
   scaling_all_keys: 'all versions by n',
   full_merge_cpu_sequential: '500M keys on one CPU thread',
+  merge_cpu_turns: "merge_cpu's modes in turn",
+  merge_cpu_one: "merge_cpu's modes on one thread",
+  scaling_host: 'CPU code beside each other',
   repeat_2_hw4: 'three whole runs of the headlines',
 };
 
@@ -115,6 +133,7 @@ export function variantsValues(report, device) {
     rowsOf(firstRecord(device, name), { status: 'ok' }).find((row) => row.knobs.rankWay === rankWay)?.median_ms ?? null;
   const mpp = (name) => rowsOf(firstRecord(device, name), { version: 'mppsort', n: 8e6, status: 'ok' })[0]?.median_ms ?? null;
   return {
+    ...drift(device),
     'method.gaps': isGpu(device) && missing.length > 0 ? list(missing.map(([, text]) => text)) : null,
     'variants.best_bits': best.length > 0 ? list(best) : null,
     'variants.way2': times(over(way('variant_rank_way', 2), way('variant_rank_way', 1))),
