@@ -39,7 +39,8 @@ static void count(ShardSort *sort, int prefix, HalfCounts counts) {
   struct ShardWork *const work = sort->work;
   const size_t bytes = HALF_VALUES * sizeof *counts.own;
   count_halves(sort->input.keys, sort->shard, prefix, work->device_counts);
-  CUDA_CHECK(cudaMemcpy(counts.own, work->device_counts, bytes, cudaMemcpyDeviceToHost));
+  // counts.own is page-locked: the copy is complete when the one of the sums is.
+  CUDA_CHECK(cudaMemcpyAsync(counts.own, work->device_counts, bytes, cudaMemcpyDeviceToHost, 0));
   sort->exchange->transport->sum(sort->exchange, work->device_counts, HALF_VALUES);
   CUDA_CHECK(cudaMemcpy(counts.all, work->device_counts, bytes, cudaMemcpyDeviceToHost));
 }
@@ -228,11 +229,10 @@ ShardResult shard_sort_run(ShardSort *sort, double seconds[STAGES]) {
     } else {
       partition_and_exchange(sort, &clock);
     }
-    result.elements = sort->input;
   }
   step_enter("sort");
   if (world->ranks > 1)
-    shard_sort_arrived(sort, result.count);
+    result.elements = shard_sort_arrived(sort, result.count);
   else
     your_sort(sort->input.keys, sort->input.positions, sort->output.keys, sort->output.positions,
               sort->shard);

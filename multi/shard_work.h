@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "multi/bucket_finish.h"
+#include "multi/pair_finish.h"
 #include "multi/partition.h"
 #include "multi/scatter.h"
 #include "multi/shard_sort.h"
@@ -36,6 +37,12 @@ struct ShardWork {
   Scatter scatter;      // if elements travel directly, as bare keys
   BucketFinish finish;  // the same
   bool finishes;        // its buckets fit
+  // If elements travel directly, as pairs: in order of a digit, and the sort that goes on from
+  // there.
+  bool by_digit;  // this run does so
+  PairPlan pair_plan;
+  PairMove pair_move;
+  PairFinish pair_finish;  // tables: NULL where this cannot be
 };
 
 // The key range of rank r: first <= key <= last, if it has any.
@@ -49,7 +56,8 @@ void shard_choose_local(ShardSort *sort);
 // ranks have done so. sort->direct only.
 void shard_move_directly(ShardSort *sort);
 
-// Sorts `count` elements that have arrived, from sort->output to sort->input.
-void shard_sort_arrived(ShardSort *sort, size_t count);
+// Sorts `count` elements that have arrived in sort->output. Returns the arrays of the result, which
+// are sort->output or sort->input; both are overwritten.
+Elements shard_sort_arrived(ShardSort *sort, size_t count);
 
 #endif
