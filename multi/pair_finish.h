@@ -14,14 +14,18 @@
 extern "C" {
 #endif
 
-// How all ranks sort: 2^prefix_bits buckets by the upper bits; `digit` is their lower part.
+// How all ranks sort: 2^prefix_bits buckets by the upper bits; `digit` is their lower part. With
+// more than COUNTED_BITS the counts do not show the sizes of bins and buckets: bins are counted
+// anew (count_pair_bins()), and buckets are found when they are in order.
+enum { COUNTED_BITS = 16 };
 typedef struct PairPlan {
   int row, prefix_bits;
   PairDigitBits digit;
 } PairPlan;
 
-// Sets *plan so that all buckets fit into blocks; false if no plan suits. counts: [2^16] keys of
-// all ranks with each upper half. first[r] .. last[r]: the keys of rank r. average: n / ranks.
+// Sets *plan so that all buckets fit into blocks, with more than COUNTED_BITS: probably; false if
+// no plan suits. counts: [2^16] keys of all ranks with each upper half. first[r] .. last[r]: the
+// keys of rank r. average: n / ranks.
 bool pair_finish_choose(const uint64_t *counts, const uint32_t *first, const uint32_t *last,
                         int ranks, uint64_t average, PairPlan *plan);
 
@@ -41,8 +45,10 @@ void pair_finish_prepare(PairFinish *finish, const PairPlan *plan, const uint64_
                          uint32_t first, uint32_t last, uint64_t begin, uint64_t end);
 
 // After pair_finish_prepare(): sorts the `n` pairs packed in `arrived`, by way of `spare`, which
-// holds as many packed pairs, to keys and positions, which may overlap `arrived`. Does not wait.
-void pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsigned int *arrived,
+// holds as many packed pairs, to keys and positions, which may overlap `arrived`. Waits only with
+// more than COUNTED_BITS. False if some bucket does not fit: then keys and positions hold the pairs
+// in order of their prefixes, stably.
+bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsigned int *arrived,
                       unsigned int *spare, unsigned int *keys, unsigned int *positions);
 
 #ifdef __cplusplus

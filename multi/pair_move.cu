@@ -4,6 +4,8 @@
 // Builds on: radix_v7
 #include "multi/pair_move.h"
 
+#include <string.h>
+
 #include "common/device.h"
 #include "common/look_back.cuh"
 #include "common/scratch.h"
@@ -106,6 +108,52 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   write_lines<kThreads>(shared.runs, shared.sweep.tile);
 }
 
+enum { BIN_THREADS = 512, BIN_QUADS = 4, BIN_COPIES = 8 };  // counters of a bin
+
+// counts[b] += keys of bin b.
+template <bool kAtKey>
+static __global__ void __launch_bounds__(BIN_THREADS, 2)
+    count_bins(const unsigned int *keys, unsigned int n, PairRoute route, unsigned int *counts) {
+  __shared__ unsigned int counter[PAIR_MOVE_MOST_BINS * BIN_COPIES];
+  __shared__ Splitter splitters[PAIR_MOVE_MOST_RANKS];
+  for (unsigned int i = threadIdx.x; i < PAIR_MOVE_MOST_BINS * BIN_COPIES; i += BIN_THREADS)
+    counter[i] = 0;
+  if (!kAtKey && threadIdx.x < route.borders) splitters[threadIdx.x] = route.splitters[threadIdx.x];
+  __syncthreads();
+  PairBinAt<kAtKey> bin_at = {route.shift,   route.bits, route.mask, route.from,
+                              route.borders, splitters,  0};
+  unsigned int *const own = counter + threadIdx.x % BIN_COPIES;
+  const unsigned int quads = n / 4, round = BIN_QUADS * BIN_THREADS;
+  for (unsigned int begin = blockIdx.x * round; begin < quads; begin += gridDim.x * round) {
+    uint4 quad[BIN_QUADS] = {};
+#pragma unroll
+    for (int u = 0; u < BIN_QUADS; u++) {
+      const unsigned int i = begin + u * BIN_THREADS + threadIdx.x;
+      if (i < quads) quad[u] = __ldcs((const uint4 *)keys + i);
+    }
+#pragma unroll
+    for (int u = 0; u < BIN_QUADS; u++) {
+      const unsigned int i = begin + u * BIN_THREADS + threadIdx.x;
+      if (i >= quads) break;
+      const unsigned int key[4] = {quad[u].x, quad[u].y, quad[u].z, quad[u].w};
+      for (unsigned int k = 0; k < 4; k++) {
+        bin_at.index = 4 * i + k;
+        atomicAdd(&own[bin_at(key[k], 0) * BIN_COPIES], 1u);
+      }
+    }
+  }
+  if (blockIdx.x == 0 && threadIdx.x < n % 4) {
+    bin_at.index = 4 * quads + threadIdx.x;
+    atomicAdd(&own[bin_at(keys[bin_at.index], 0) * BIN_COPIES], 1u);
+  }
+  __syncthreads();
+  for (unsigned int b = threadIdx.x; b < PAIR_MOVE_MOST_BINS; b += BIN_THREADS) {
+    unsigned int sum = 0;
+    for (unsigned int c = 0; c < BIN_COPIES; c++) sum += counter[b * BIN_COPIES + c];
+    if (sum > 0) atomicAdd(&counts[b], sum);
+  }
+}
+
 // ---- host ---------------------------------------------------------------------------------------
 
 typedef void PairMoveKernel(Pairs, unsigned int, PairRoute);
@@ -142,9 +190,10 @@ size_t pair_move_look_back(size_t n) {
   return words + 4;  // the tile counter
 }
 
-// Arrays in one block of memory: splitters, and where each bin's first pair goes.
+// Arrays in one block of memory: splitters, where each bin's first pair goes, and counts of bins.
 static size_t move_tables_bytes(int ranks) {
-  return (size_t)ranks * sizeof(Splitter) + PAIR_MOVE_MOST_BINS * sizeof(uint2 *);
+  return (size_t)ranks * sizeof(Splitter) +
+         PAIR_MOVE_MOST_BINS * (sizeof(uint2 *) + sizeof(unsigned int));
 }
 
 PairMove pair_move_create(int ranks) {
@@ -159,34 +208,70 @@ void pair_move_destroy(PairMove *move) {
   CUDA_CHECK(cudaFreeHost(move->host));
 }
 
+// Whether a border's key decides alone: all pairs with it are right of the border, or none is.
+static bool is_at_key(const PairMove *move, size_t n, Splitter splitter) {
+  const uint32_t key = (uint32_t)(splitter >> 32), index = (uint32_t)splitter;
+  return move->ranks == 2 && (index == 0 || (index >= n && key < UINT32_MAX));
+}
+
+static PairRoute make_route(const PairMove *move, PairDigitBits digit, const Splitter *splitters) {
+  Splitter *const device = (Splitter *)move->device;
+  PairRoute route = {};
+  route.shift = digit.shift;
+  route.bits = digit.bits;
+  route.mask = (1u << digit.bits) - 1;
+  route.from = (uint32_t)(splitters[0] >> 32) + ((uint32_t)splitters[0] != 0);
+  route.borders = (unsigned int)move->ranks - 1;
+  route.splitters = device;
+  route.to = (uint2 **)(device + move->ranks);
+  return route;
+}
+
+void count_pair_bins(PairMove *move, const unsigned int *keys, size_t n, const Splitter *splitters,
+                     PairDigitBits digit, uint64_t *size) {
+  const int ranks = move->ranks;
+  Splitter *const host = (Splitter *)move->host;
+  uint2 **const to = (uint2 **)(host + ranks);
+  unsigned int *const host_counts = (unsigned int *)(to + PAIR_MOVE_MOST_BINS);
+  const PairRoute route = make_route(move, digit, splitters);
+  unsigned int *const counts = (unsigned int *)(route.to + PAIR_MOVE_MOST_BINS);
+  const size_t bytes = PAIR_MOVE_MOST_BINS * sizeof *counts;
+  for (int b = 0; b < ranks - 1; b++) host[b] = splitters[b];
+  memset(host_counts, 0, bytes);
+  CUDA_CHECK(
+      cudaMemcpyAsync(move->device, host, move_tables_bytes(ranks), cudaMemcpyHostToDevice, 0));
+  if (n > 0) {
+    const unsigned int wanted = blocks_for(n, 4 * BIN_QUADS * BIN_THREADS),
+                       most = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+    const auto kernel = is_at_key(move, n, splitters[0]) ? count_bins<true> : count_bins<false>;
+    const unsigned int blocks = wanted < most ? wanted : most;
+    kernel<<<blocks, BIN_THREADS>>>(keys, (unsigned int)n, route, counts);
+    LAUNCH_CHECK();
+  }
+  CUDA_CHECK(cudaMemcpy(host_counts, counts, bytes, cudaMemcpyDeviceToHost));
+  for (int b = 0; b < ranks << digit.bits; b++) size[b] = host_counts[b];
+}
+
 void move_pairs_to_bins(PairMove *move, const unsigned int *keys, const unsigned int *positions,
                         size_t n, const Splitter *splitters, PairDigitBits digit,
                         unsigned int *const *arrays, const uint64_t *first,
                         unsigned int *look_back) {
   const int ranks = move->ranks, bins = ranks << digit.bits;
   const PairMoveShape *const shape = &move_shapes[bins > 1 << move_shapes[0].bits];
-  Splitter *const host = (Splitter *)move->host, *const device = (Splitter *)move->device;
+  Splitter *const host = (Splitter *)move->host;
   uint2 **const host_to = (uint2 **)(host + ranks);
   for (int b = 0; b < ranks - 1; b++) host[b] = splitters[b];
   for (int b = 0; b < bins; b++) host_to[b] = (uint2 *)arrays[b] + first[b];
-  CUDA_CHECK(cudaMemcpyAsync(device, host, move_tables_bytes(ranks), cudaMemcpyHostToDevice, 0));
+  CUDA_CHECK(
+      cudaMemcpyAsync(move->device, host, move_tables_bytes(ranks), cudaMemcpyHostToDevice, 0));
   if (n == 0) return;
   const size_t words = look_back_words(shape, n);
   CUDA_CHECK(cudaMemsetAsync(look_back, 0, (words + 1) * sizeof *look_back, 0));
-  const uint32_t key = (uint32_t)(splitters[0] >> 32), index = (uint32_t)splitters[0];
-  // All pairs with the border's key are right of it, or none is.
-  const bool at_key = ranks == 2 && (index == 0 || (index >= n && key < UINT32_MAX));
-  const PairRoute route = {digit.shift,
-                           digit.bits,
-                           (1u << digit.bits) - 1,
-                           index == 0 ? key : key + 1,
-                           (unsigned int)ranks - 1,
-                           device,
-                           (uint2 **)(device + ranks),
-                           look_back + words,
-                           look_back};
+  PairRoute route = make_route(move, digit, splitters);
+  route.tile_counter = look_back + words;
+  route.look_back = look_back;
   const Pairs input = {(unsigned int *)keys, (unsigned int *)positions};
-  PairMoveKernel *const kernel = shape->kernel[at_key];
+  PairMoveKernel *const kernel = shape->kernel[is_at_key(move, n, splitters[0])];
   allow_shared_memory(kernel, shape->shared_bytes);
   kernel<<<blocks_for(n, (int)shape->tile), shape->threads, shape->shared_bytes>>>(
       input, (unsigned int)n, route);

@@ -30,6 +30,10 @@ void pair_move_destroy(PairMove *move);
 // 32-bit words of look-back memory for n pairs; a multiple of 4.
 size_t pair_move_look_back(size_t n);
 
+// size[b] = pairs of bin b among n; ranks << digit.bits bins. Waits for the device.
+void count_pair_bins(PairMove *move, const unsigned int *keys, size_t n, const Splitter *splitters,
+                     PairDigitBits digit, uint64_t *size);
+
 // Moves n pairs. Those of bin b go to arrays[b], an array of packed pairs (key in the lower half),
 // from index first[b] on; ranks << digit.bits bins. splitters, arrays and first are host arrays;
 // look_back is device memory of pair_move_look_back(n) words. Does not wait; the next call may

@@ -2,6 +2,7 @@
 // each element to where it belongs, in the memory of its rank's GPU. The counts give every rank a
 // part of every destination of its own, so that no two ranks write to the same place.
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "multi/shard_work.h"
@@ -85,11 +86,17 @@ static void place_pair_bins(ShardSort *sort, unsigned int **arrays, uint64_t *fi
   const PairDigitBits digit = work->pair_plan.digit;
   const int ranks = world->ranks, bins = ranks << digit.bits;
   uint64_t cut[PAIR_MOVE_MOST_RANKS + 1] = {0}, own[PAIR_MOVE_MOST_BINS], all[PAIR_MOVE_MOST_BINS];
-  for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
-  digit_bin_sizes(work->upper.own, cut, ranks, digit.shift - 16, digit.bits, own);
+  if (work->pair_plan.prefix_bits > COUNTED_BITS) {
+    count_pair_bins(&work->pair_move, sort->input.keys, sort->shard, work->splitters, digit, own);
+    memcpy(all, own, (size_t)bins * sizeof *all);
+    world_sums(world, all, bins);
+  } else {
+    for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
+    digit_bin_sizes(work->upper.own, cut, ranks, digit.shift - 16, digit.bits, own);
+    find_places(sort, cut);
+    digit_bin_sizes(work->upper.all, cut, ranks, digit.shift - 16, digit.bits, all);
+  }
   world_sums_before(world, own, first, bins);
-  find_places(sort, cut);
-  digit_bin_sizes(work->upper.all, cut, ranks, digit.shift - 16, digit.bits, all);
   for (int d = 0; d < ranks; d++) {
     uint64_t before = 0;
     for (int b = d << digit.bits; b < (d + 1) << digit.bits; b++) {

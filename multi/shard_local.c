@@ -98,9 +98,9 @@ Elements shard_sort_arrived(ShardSort *sort, size_t count) {
   struct ShardWork *const work = sort->work;
   if (work->by_digit) {
     // A packed pair takes the place of a key and a position: both arrays are one block of memory.
-    pair_finish_sort(&work->pair_finish, &work->pair_plan, count, sort->output.keys,
-                     sort->input.keys, sort->output.keys, sort->output.positions);
-    return sort->output;
+    if (pair_finish_sort(&work->pair_finish, &work->pair_plan, count, sort->output.keys,
+                         sort->input.keys, sort->output.keys, sort->output.positions))
+      return sort->output;
   }
   if (sort->direct && !sort->pairs && is_radix_v7() && count > FEW && work->finishes) {
     finish_sort(&work->finish, sort->output.keys, sort->input.keys,

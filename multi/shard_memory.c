@@ -34,9 +34,14 @@ static struct ShardWork *work_create(const ShardSort *sort) {
   struct ShardWork *const work = host_array(1, sizeof *work);
   work->device_counts = scratch_alloc(HALF_VALUES * sizeof *work->device_counts);
   uint64_t **const counts[] = {&work->upper.own, &work->upper.all, &work->low.own, &work->low.all};
-  uint64_t *memory = NULL;
-  CUDA_CHECK(cudaMallocHost((void **)&memory, 4 * HALF_VALUES * sizeof *memory));
-  for (int i = 0; i < 4; i++) *counts[i] = memory + (size_t)i * HALF_VALUES;
+  CUDA_CHECK(cudaMallocHost((void **)&work->host_counts, 4 * HALF_VALUES * sizeof **counts));
+  for (int i = 0; i < 4; i++) *counts[i] = work->host_counts + (size_t)i * HALF_VALUES;
+  if (sort->direct &&
+      shared_memory_create(sort->world, SHARED_PARTS * HALF_VALUES * sizeof **counts,
+                           &work->shared)) {
+    work->upper.own = (uint64_t *)work->shared.of[sort->world->rank];
+    work->low.own = work->upper.own + (size_t)SHARED_LOW * HALF_VALUES;
+  }
   work->border = host_array(ranks, sizeof *work->border);
   work->prefixes = host_array(ranks, sizeof *work->prefixes);
   work->less = host_array(3 * ranks, sizeof *work->less);
@@ -77,7 +82,7 @@ static struct ShardWork *work_create(const ShardSort *sort) {
   return work;
 }
 
-static void work_destroy(struct ShardWork *work, int chunks) {
+static void work_destroy(const World *world, struct ShardWork *work, int chunks) {
   if (work->pair_finish.tables != NULL) {
     pair_finish_destroy(&work->pair_finish);
     pair_move_destroy(&work->pair_move);
@@ -99,7 +104,8 @@ static void work_destroy(struct ShardWork *work, int chunks) {
   free(work->less);
   free(work->prefixes);
   free(work->border);
-  CUDA_CHECK(cudaFreeHost(work->upper.own));
+  shared_memory_destroy(world, &work->shared);
+  CUDA_CHECK(cudaFreeHost(work->host_counts));
   scratch_free(work->device_counts);
   free(work);
 }
@@ -186,7 +192,7 @@ ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, 
 }
 
 void shard_sort_destroy(ShardSort *sort) {
-  work_destroy(sort->work, sort->chunks);
+  work_destroy(sort->world, sort->work, sort->chunks);
   if (sort->direct) {
     peer_array_destroy(sort->world, &sort->peer);
   } else {
