@@ -176,7 +176,7 @@ typedef struct PairMoveShape {
 
 // By number of bins.
 static const PairMoveShape move_shapes[] = {PAIR_MOVE_SHAPE(256, 36, 8, 2),
-                                            PAIR_MOVE_SHAPE(512, 12, 9, 2)};
+                                            PAIR_MOVE_SHAPE(512, 36, 9, 1)};
 static_assert(1 << 9 == PAIR_MOVE_MOST_BINS, "the last shape");
 
 static size_t look_back_words(const PairMoveShape *shape, size_t n) {
