@@ -25,6 +25,14 @@ static void find_places(const ShardSort *sort, uint64_t *place) {
   place[ranks] = sort->n;
 }
 
+// Sums of all ranks, and of smaller ones.
+static void find_sums(const World *world, const uint64_t *own, int count, uint64_t *before,
+                      uint64_t *all) {
+  world_sums_before(world, own, before, count);
+  memcpy(all, own, (size_t)count * sizeof *all);
+  world_sums(world, all, count);
+}
+
 // Where this rank's keys of each bin go: behind those of smaller ranks.
 static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
   struct ShardWork *const work = sort->work;
@@ -37,10 +45,7 @@ static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) 
   cut[0] = 0;
   for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
   scatter_bin_sizes(digit, bits, cut, ranks, own);
-  world_sums_before(world, own, first, bins);
-  sum_up(work->upper.all, digits, step, digit);
-  find_places(sort, cut);
-  scatter_bin_sizes(digit, bits, cut, ranks, all);
+  find_sums(world, own, bins, first, all);
   uint64_t before = 0;  // in the bin's destination
   for (int b = 0, d = 0; b < bins; b++) {
     while (d < ranks - 1 && (int)(((uint64_t)work->border[d].key << bits) >> 32) + d < b) {
@@ -88,15 +93,11 @@ static void place_pair_bins(ShardSort *sort, unsigned int **arrays, uint64_t *fi
   uint64_t cut[PAIR_MOVE_MOST_RANKS + 1] = {0}, own[PAIR_MOVE_MOST_BINS], all[PAIR_MOVE_MOST_BINS];
   if (work->pair_plan.prefix_bits > COUNTED_BITS) {
     count_pair_bins(&work->pair_move, sort->input.keys, sort->shard, work->splitters, digit, own);
-    memcpy(all, own, (size_t)bins * sizeof *all);
-    world_sums(world, all, bins);
   } else {
     for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
     digit_bin_sizes(work->upper.own, cut, ranks, digit.shift - 16, digit.bits, own);
-    find_places(sort, cut);
-    digit_bin_sizes(work->upper.all, cut, ranks, digit.shift - 16, digit.bits, all);
   }
-  world_sums_before(world, own, first, bins);
+  find_sums(world, own, bins, first, all);
   for (int d = 0; d < ranks; d++) {
     uint64_t before = 0;
     for (int b = d << digit.bits; b < (d + 1) << digit.bits; b++) {
