@@ -103,9 +103,9 @@ Elements shard_sort_arrived(ShardSort *sort, size_t count) {
       return sort->output;
   }
   if (sort->direct && !sort->pairs && is_radix_v7() && count > FEW && work->finishes) {
-    finish_sort(&work->finish, sort->output.keys, sort->input.keys,
-                work->scatter.bits == SCATTER_MOST_BITS);
-    return sort->input;
+    if (finish_sort(&work->finish, sort->output.keys, sort->input.keys,
+                    work->scatter.bits == SCATTER_MOST_BITS))
+      return sort->input;
   }
   sort_by_version(sort, count);
   stretch_undo(sort->input.keys, count, work->stretches[sort->world->rank]);
