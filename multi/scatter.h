@@ -15,7 +15,7 @@ extern "C" {
 enum { SCATTER_MOST_BITS = 8, SCATTER_MOST_RANKS = 64, SCATTER_MOST_BINS = 320 };
 
 // As a choice of bits. Keys: SCATTER_MOST_BITS; pairs: a part of the prefix (pair_finish.h) if they
-// are many. For pairs 0 is none, and any other number such a part, however few they are.
+// are many. Otherwise 0 is none for pairs, and any other number such a part, however few they are.
 enum { DIGITS_AUTO = -1 };
 
 static inline int scatter_bins(int ranks, int bits) { return (1 << bits) + ranks - 1; }
