@@ -18,6 +18,7 @@ typedef struct BucketFinish {
   uint32_t
       *start;  // [FINISH_BUCKETS + 1] page-locked: where each bucket begins, the last: n < 2^30
   const void *shape;
+  bool halves;  // buckets are too large, but probably not their halves, by the next bit
   void *device;
 } BucketFinish;
 
@@ -25,12 +26,13 @@ BucketFinish finish_create(void);
 void finish_destroy(BucketFinish *finish);
 
 // After finish->start has been written: queues what the device needs. False if blocks of this
-// device cannot sort some bucket, or there is no key.
+// device cannot sort some bucket, nor its halves if they are about equal, or there is no key.
 bool finish_prepare(BucketFinish *finish);
 
 // After finish_prepare() returned true: sorts the keys from `in` to `out`. by_digit: they are in
-// order of their upper 8 bits; otherwise `in` is overwritten. Does not wait.
-void finish_sort(BucketFinish *finish, unsigned int *in, unsigned int *out, bool by_digit);
+// order of their upper 8 bits; otherwise `in` is overwritten. Waits only for halves of buckets.
+// False if some half does not fit: then `in` has the keys, in any order.
+bool finish_sort(BucketFinish *finish, unsigned int *in, unsigned int *out, bool by_digit);
 
 #ifdef __cplusplus
 }

@@ -43,7 +43,7 @@ const struct argp_option option_table[] = {
      .arg = "BITS",
      .doc =
          "Upper bits by which bare keys are sorted on their way, if they travel directly, 0 to 8 "
-         "(8)"},
+         "(8); pairs are sorted by a part of their upper bits, with 0 not (only many)"},
     {.name = "stretch",
      .key = OPTION_STRETCH,
      .arg = "auto|on|off",

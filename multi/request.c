@@ -211,7 +211,7 @@ Request request_parse(int count, char **arguments) {
   Request request = {.seed = 1,
                      .transport = "auto",
                      .chunks = 4,
-                     .digit_bits = SCATTER_MOST_BITS,
+                     .digit_bits = DIGITS_AUTO,
                      .repetitions = 9,
                      .stages = true,
                      .baselines = true,

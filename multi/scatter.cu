@@ -6,6 +6,7 @@
 
 #include "common/device.h"
 #include "common/scratch.h"
+#include "multi/run_lines.cuh"
 #include "multi/upper_bound.cuh"
 // Its counting kernel is not used here.
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -38,7 +39,7 @@ typedef struct Shared {
   unsigned int counter[COUNTERS];  // counts, then indices in the tile
   unsigned int tile[TILE];
   unsigned int first[SCATTER_MOST_BINS + 1];  // index in the tile of each bin's first key
-  unsigned int *to[SCATTER_MOST_BINS];        // to[b][i]: where element i of the tile goes
+  RunLines<unsigned int, SCATTER_MOST_BINS, TILE> runs;
   Splitter splitters[SCATTER_MOST_RANKS];
   unsigned int warp_sums[MAX_WARPS];
 } Shared;
@@ -72,17 +73,6 @@ static __device__ __forceinline__ unsigned int add_one(unsigned int *counter, un
     }
   }
   return atomicAdd(&counter[bin << copy_bits], 1u);
-}
-
-// The bin of element i of the tile, when the tile is in order.
-template <int kBorders>
-static __device__ __forceinline__ unsigned int bin_of_placed(const Route &route,
-                                                             const Shared &shared, unsigned int key,
-                                                             unsigned int i) {
-  unsigned int bin = bin_of_key<kBorders>(route, shared, key, 0);
-  if constexpr (kBorders == 0)  // which of a border's equal keys it was is not known any more
-    while (shared.first[bin + 1] <= i) bin++;
-  return bin;
 }
 
 // kFull: the tile's keys stay in registers; a shorter tile is read twice.
@@ -136,15 +126,9 @@ static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, un
       shared.tile[atomicAdd(&counter[b << route.copy_bits], 1u)] = keys[i + k];
     }
   }
-  if (count > 0) shared.to[bin] = route.arrays[bin] + next - first;
+  note_lines(shared.runs, first, count, count > 0 ? route.arrays[bin] + next : NULL);
   __syncthreads();
-#pragma unroll
-  for (int u = 0; u < ITEMS; u++) {
-    if (u % PLACE_BATCH == 0) compiler_fence();
-    if (!kFull && left <= u * THREADS) break;
-    const unsigned int at = threadIdx.x + u * THREADS, moved = shared.tile[at];
-    shared.to[bin_of_placed<kBorders>(route, shared, moved, at)][at] = moved;
-  }
+  write_lines<THREADS>(shared.runs, shared.tile);
 }
 
 template <int kBorders>
@@ -154,6 +138,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
   Shared &shared = *(Shared *)shared_memory;
   const unsigned int begin = blockIdx.x * TILE;
   clear_counters<THREADS>(shared.counter, COUNTERS);
+  if (threadIdx.x == 0) shared.runs.count = 0;
   if (kBorders == 0 && threadIdx.x < route.borders)
     shared.splitters[threadIdx.x] = route.splitters[threadIdx.x];
   __syncthreads();

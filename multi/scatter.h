@@ -14,6 +14,10 @@ extern "C" {
 // digit divides it into two bins. bits: 0 to 8.
 enum { SCATTER_MOST_BITS = 8, SCATTER_MOST_RANKS = 64, SCATTER_MOST_BINS = 320 };
 
+// As a choice of bits. Keys: SCATTER_MOST_BITS; pairs: a part of the prefix (pair_finish.h) if they
+// are many. Otherwise 0 is none for pairs, and any other number such a part, however few they are.
+enum { DIGITS_AUTO = -1 };
+
 static inline int scatter_bins(int ranks, int bits) { return (1 << bits) + ranks - 1; }
 
 // Sizes of the intersections of digits and destinations, if n sorted elements are cut at both:
@@ -21,6 +25,12 @@ static inline int scatter_bins(int ranks, int bits) { return (1 << bits) + ranks
 // digit: [2^bits + 1]; cut: [ranks + 1]; size: [scatter_bins(ranks, bits)].
 void scatter_bin_sizes(const uint64_t *digit, int bits, const uint64_t *cut, int ranks,
                        uint64_t *size);
+
+// Sizes of the bins by destination and a digit below the upper bits: size[d << bits | g] elements
+// whose upper half has the digit g in its `bits` bits from bit `shift` on go to destination d.
+// counts: [2^16] elements with each upper half; cut: [ranks + 1], as above.
+void digit_bin_sizes(const uint64_t *counts, const uint64_t *cut, int ranks, int shift, int bits,
+                     uint64_t *size);
 
 // Tables of a scatter among 2 to SCATTER_MOST_RANKS ranks, in page-locked and in device memory.
 typedef struct Scatter {

@@ -2,6 +2,7 @@
 // each element to where it belongs, in the memory of its rank's GPU. The counts give every rank a
 // part of every destination of its own, so that no two ranks write to the same place.
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "multi/shard_work.h"
@@ -24,6 +25,14 @@ static void find_places(const ShardSort *sort, uint64_t *place) {
   place[ranks] = sort->n;
 }
 
+// Sums of all ranks, and of smaller ones.
+static void find_sums(const World *world, const uint64_t *own, int count, uint64_t *before,
+                      uint64_t *all) {
+  world_sums_before(world, own, before, count);
+  memcpy(all, own, (size_t)count * sizeof *all);
+  world_sums(world, all, count);
+}
+
 // Where this rank's keys of each bin go: behind those of smaller ranks.
 static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
   struct ShardWork *const work = sort->work;
@@ -36,10 +45,7 @@ static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) 
   cut[0] = 0;
   for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
   scatter_bin_sizes(digit, bits, cut, ranks, own);
-  world_sums_before(world, own, first, bins);
-  sum_up(work->upper.all, digits, step, digit);
-  find_places(sort, cut);
-  scatter_bin_sizes(digit, bits, cut, ranks, all);
+  find_sums(world, own, bins, first, all);
   uint64_t before = 0;  // in the bin's destination
   for (int b = 0, d = 0; b < bins; b++) {
     while (d < ranks - 1 && (int)(((uint64_t)work->border[d].key << bits) >> 32) + d < b) {
@@ -77,6 +83,48 @@ static void move_keys(ShardSort *sort) {
   work->finishes = finish_prepare(&work->finish);
 }
 
+// Where this rank's pairs of each bin go: behind those of smaller digits, and behind those of
+// smaller ranks with the same one.
+static void place_pair_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
+  struct ShardWork *const work = sort->work;
+  const World *const world = sort->world;
+  const PairDigitBits digit = work->pair_plan.digit;
+  const int ranks = world->ranks, bins = ranks << digit.bits;
+  uint64_t cut[PAIR_MOVE_MOST_RANKS + 1] = {0}, own[PAIR_MOVE_MOST_BINS], all[PAIR_MOVE_MOST_BINS];
+  if (work->pair_plan.prefix_bits > COUNTED_BITS) {
+    count_pair_bins(&work->pair_move, sort->input.keys, sort->shard, work->splitters, digit, own);
+  } else {
+    for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
+    digit_bin_sizes(work->upper.own, cut, ranks, digit.shift - 16, digit.bits, own);
+  }
+  find_sums(world, own, bins, first, all);
+  for (int d = 0; d < ranks; d++) {
+    uint64_t before = 0;
+    for (int b = d << digit.bits; b < (d + 1) << digit.bits; b++) {
+      arrays[b] = work->keys_to[d];
+      first[b] += before;
+      before += all[b];
+    }
+  }
+}
+
+static void move_pairs_by_digit(ShardSort *sort) {
+  struct ShardWork *const work = sort->work;
+  const int rank = sort->world->rank, ranks = sort->world->ranks;
+  unsigned int *arrays[PAIR_MOVE_MOST_BINS];
+  uint64_t bins_first[PAIR_MOVE_MOST_BINS], places[PAIR_MOVE_MOST_RANKS + 1];
+  place_pair_bins(sort, arrays, bins_first);
+  move_pairs_to_bins(&work->pair_move, sort->input.keys, sort->input.positions, sort->shard,
+                     work->splitters, work->pair_plan.digit, arrays, bins_first,
+                     work->pair_finish.look_back);
+  // While the pairs travel:
+  uint32_t first = 0, last = 0;
+  shard_key_range(work, ranks, rank, &first, &last);
+  find_places(sort, places);
+  pair_finish_prepare(&work->pair_finish, &work->pair_plan, work->upper.all, first, last,
+                      places[rank], places[rank + 1]);
+}
+
 static void move_pairs(ShardSort *sort) {
   struct ShardWork *const work = sort->work;
   const PartitionArrays arrays = {sort->input.keys, sort->input.positions, work->keys_to,
@@ -90,7 +138,9 @@ static void move_pairs(ShardSort *sort) {
 }
 
 void shard_move_directly(ShardSort *sort) {
-  if (sort->pairs)
+  if (sort->work->by_digit)
+    move_pairs_by_digit(sort);
+  else if (sort->pairs)
     move_pairs(sort);
   else
     move_keys(sort);

@@ -48,16 +48,33 @@ static int choose_plan(const uint64_t *counts, uint32_t first, uint32_t last, ui
   return 0;
 }
 
+// Whether pairs travel in order of a digit, and their buckets then. All ranks decide alike.
+static void choose_pair_plan(ShardSort *sort) {
+  struct ShardWork *const work = sort->work;
+  const int ranks = sort->world->ranks;
+  const uint64_t average = sort->n / (uint64_t)ranks;
+  const bool wanted = sort->digit_bits == DIGITS_AUTO ? average > FEW : sort->digit_bits > 0;
+  work->by_digit = false;
+  if (work->pair_finish.tables == NULL || !is_radix_v7() || !wanted || sort->n == 0 ||
+      sort->stretch == STRETCH_ON)
+    return;
+  uint32_t first[PAIR_MOVE_MOST_RANKS], last[PAIR_MOVE_MOST_RANKS];
+  for (int r = 0; r < ranks; r++) shard_key_range(work, ranks, r, &first[r], &last[r]);
+  work->by_digit =
+      pair_finish_choose(work->upper.all, first, last, ranks, average, &work->pair_plan);
+}
+
 void shard_choose_local(ShardSort *sort) {
   struct ShardWork *const work = sort->work;
+  choose_pair_plan(sort);
   const int ranks = sort->world->ranks;
   const bool automatic = sort->stretch == STRETCH_AUTO;
   const bool many = is_radix_v7() && sort->n / (uint64_t)ranks > FEW;
-  const bool finishes = sort->direct && !sort->pairs;
+  const bool finishes = work->by_digit || (sort->direct && !sort->pairs);
   for (int r = 0; r < ranks; r++) {
     uint32_t first = 0, last = 0;
     shard_key_range(work, ranks, r, &first, &last);
-    work->plans[r] = many && automatic && sort->pairs
+    work->plans[r] = many && automatic && sort->pairs && !work->by_digit
                          ? choose_plan(work->upper.all, first, last, sort->n / (uint64_t)ranks)
                          : 0;
     const bool stretch =
@@ -77,13 +94,20 @@ static void sort_by_version(const ShardSort *sort, size_t count) {
   if (chosen) knob_set(knob_index, 0);
 }
 
-void shard_sort_arrived(ShardSort *sort, size_t count) {
+Elements shard_sort_arrived(ShardSort *sort, size_t count) {
   struct ShardWork *const work = sort->work;
+  if (work->by_digit) {
+    // A packed pair takes the place of a key and a position: both arrays are one block of memory.
+    if (pair_finish_sort(&work->pair_finish, &work->pair_plan, count, sort->output.keys,
+                         sort->input.keys, sort->output.keys, sort->output.positions))
+      return sort->output;
+  }
   if (sort->direct && !sort->pairs && is_radix_v7() && count > FEW && work->finishes) {
-    finish_sort(&work->finish, sort->output.keys, sort->input.keys,
-                work->scatter.bits == SCATTER_MOST_BITS);
-    return;
+    if (finish_sort(&work->finish, sort->output.keys, sort->input.keys,
+                    work->scatter.bits == SCATTER_MOST_BITS))
+      return sort->input;
   }
   sort_by_version(sort, count);
   stretch_undo(sort->input.keys, count, work->stretches[sort->world->rank]);
+  return sort->input;
 }

@@ -7,20 +7,41 @@
 #include "multi/shard_work.h"
 #include "multi/step.h"
 
-enum { MOST_CHUNK = 1 << 29 };  // elements: a look-back counts below 2^30
+enum {
+  MOST_CHUNK = 1 << 29,  // elements: a look-back counts below 2^30
+  MOST_SWEPT = 1 << 30,  // the same
+  CAPACITY_STEP = 32,    // positions behind the keys, aligned as these
+};
 
 static void *host_array(size_t count, size_t size) {
   return MEMORY_CHECK(calloc(count > 0 ? count : 1, size));
 }
 
+// Collective: sort->capacity of all ranks.
+static uint64_t *all_capacities(const ShardSort *sort) {
+  const size_t ranks = (size_t)sort->world->ranks;
+  uint64_t *const own = host_array(2 * ranks, sizeof *own), *const all =
+                                                                host_array(ranks, sizeof *all);
+  for (size_t r = 0; r < ranks; r++) own[r] = sort->capacity;
+  world_transpose(sort->world, own, all);
+  free(own);
+  return all;
+}
+
 static struct ShardWork *work_create(const ShardSort *sort) {
   const size_t ranks = (size_t)sort->world->ranks, chunks = (size_t)sort->chunks;
+  uint64_t *const capacities = all_capacities(sort);
   struct ShardWork *const work = host_array(1, sizeof *work);
   work->device_counts = scratch_alloc(HALF_VALUES * sizeof *work->device_counts);
   uint64_t **const counts[] = {&work->upper.own, &work->upper.all, &work->low.own, &work->low.all};
-  uint64_t *memory = NULL;
-  CUDA_CHECK(cudaMallocHost((void **)&memory, 4 * HALF_VALUES * sizeof *memory));
-  for (int i = 0; i < 4; i++) *counts[i] = memory + (size_t)i * HALF_VALUES;
+  CUDA_CHECK(cudaMallocHost((void **)&work->host_counts, 4 * HALF_VALUES * sizeof **counts));
+  for (int i = 0; i < 4; i++) *counts[i] = work->host_counts + (size_t)i * HALF_VALUES;
+  if (sort->direct &&
+      shared_memory_create(sort->world, SHARED_PARTS * HALF_VALUES * sizeof **counts,
+                           &work->shared)) {
+    work->upper.own = (uint64_t *)work->shared.of[sort->world->rank];
+    work->low.own = work->upper.own + (size_t)SHARED_LOW * HALF_VALUES;
+  }
   work->border = host_array(ranks, sizeof *work->border);
   work->prefixes = host_array(ranks, sizeof *work->prefixes);
   work->less = host_array(3 * ranks, sizeof *work->less);
@@ -38,8 +59,9 @@ static struct ShardWork *work_create(const ShardSort *sort) {
   work->positions_to = work->keys_to + ranks;
   for (size_t r = 0; r < ranks; r++) {
     const Elements sent = (int)r == sort->world->rank ? sort->output : sort->spare;
-    work->keys_to[r] = sort->direct ? sort->peers[0].of[r] : sent.keys;
-    work->positions_to[r] = sort->direct && sort->pairs ? sort->peers[1].of[r] : sent.positions;
+    work->keys_to[r] = sort->direct ? sort->peer.of[r] : sent.keys;
+    work->positions_to[r] = sent.positions;
+    if (sort->direct && sort->pairs) work->positions_to[r] = work->keys_to[r] + capacities[r];
   }
   CUDA_CHECK(cudaMallocHost((void **)&work->next, chunks * ranks * sizeof *work->next));
   work->partitioned = host_array(chunks, sizeof(cudaEvent_t));
@@ -47,13 +69,24 @@ static struct ShardWork *work_create(const ShardSort *sort) {
     CUDA_CHECK(cudaEventCreateWithFlags(&work->partitioned[c], cudaEventDisableTiming));
   work->partition = partition_create((int)ranks, sort->chunk);
   if (sort->direct && !sort->pairs) {
-    work->scatter = scatter_create((int)ranks, sort->digit_bits);
+    const int bits = sort->digit_bits == DIGITS_AUTO ? (int)SCATTER_MOST_BITS : sort->digit_bits;
+    work->scatter = scatter_create((int)ranks, bits);
     work->finish = finish_create();
   }
+  if (sort->direct && sort->pairs && ranks > 1 && ranks <= PAIR_MOVE_MOST_RANKS &&
+      world_max(sort->world, sort->capacity) < MOST_SWEPT) {
+    work->pair_move = pair_move_create((int)ranks);
+    work->pair_finish = pair_finish_create(sort->capacity, sort->shard);
+  }
+  free(capacities);
   return work;
 }
 
-static void work_destroy(struct ShardWork *work, int chunks) {
+static void work_destroy(const World *world, struct ShardWork *work, int chunks) {
+  if (work->pair_finish.tables != NULL) {
+    pair_finish_destroy(&work->pair_finish);
+    pair_move_destroy(&work->pair_move);
+  }
   if (work->scatter.host != NULL) {
     finish_destroy(&work->finish);
     scatter_destroy(&work->scatter);
@@ -71,7 +104,8 @@ static void work_destroy(struct ShardWork *work, int chunks) {
   free(work->less);
   free(work->prefixes);
   free(work->border);
-  CUDA_CHECK(cudaFreeHost(work->upper.own));
+  shared_memory_destroy(world, &work->shared);
+  CUDA_CHECK(cudaFreeHost(work->host_counts));
   scratch_free(work->device_counts);
   free(work);
 }
@@ -85,15 +119,11 @@ static unsigned int *try_alloc(size_t count) {
   return NULL;
 }
 
+// Positions behind the keys, so that the memory can also hold packed pairs.
 static bool elements_alloc(Elements *elements, size_t count, bool pairs) {
-  elements->keys = try_alloc(count);
-  if (pairs) elements->positions = try_alloc(count);
-  return elements->keys != NULL && (!pairs || elements->positions != NULL);
-}
-
-static void elements_free(Elements elements) {
-  CUDA_CHECK(cudaFree(elements.keys));
-  if (elements.positions != NULL) CUDA_CHECK(cudaFree(elements.positions));
+  elements->keys = try_alloc(pairs ? 2 * count : count);
+  if (pairs && elements->keys != NULL) elements->positions = elements->keys + count;
+  return elements->keys != NULL;
 }
 
 // Collective: the output arrays, for direct writes if the exchange wants them and they are
@@ -102,15 +132,12 @@ static bool output_alloc(ShardSort *sort) {
   const World *const world = sort->world;
   Exchange *const exchange = sort->exchange;
   if (exchange->direct != DIRECT_NEVER && world->ranks > 1 && world->ranks <= SCATTER_MOST_RANKS) {
-    sort->direct = peer_array_create(world, sort->capacity, &sort->peers[0]);
-    if (sort->direct && sort->pairs && !peer_array_create(world, sort->capacity, &sort->peers[1])) {
-      peer_array_destroy(world, &sort->peers[0]);
-      sort->direct = false;
-    }
+    const size_t arrays = sort->pairs ? 2 : 1;
+    sort->direct = peer_array_create(world, arrays * sort->capacity, &sort->peer);
   }
   if (sort->direct) {
-    sort->output.keys = sort->peers[0].of[world->rank];
-    if (sort->pairs) sort->output.positions = sort->peers[1].of[world->rank];
+    sort->output.keys = sort->peer.of[world->rank];
+    if (sort->pairs) sort->output.positions = sort->output.keys + sort->capacity;
     exchange->name = "direct";
     return true;
   }
@@ -132,6 +159,7 @@ ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, 
   const uint64_t share = share_begin(n, rank + 1, ranks) - share_begin(n, rank, ranks);
   const uint64_t result = ranks == 1 ? n : share + 2 * border_slack(n, ranks);
   sort.capacity = result > shard ? result : shard;
+  sort.capacity = (sort.capacity / CAPACITY_STEP + 1) * CAPACITY_STEP;
 
   Message message;
   message_write(&message,
@@ -164,13 +192,12 @@ ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, 
 }
 
 void shard_sort_destroy(ShardSort *sort) {
-  work_destroy(sort->work, sort->chunks);
+  work_destroy(sort->world, sort->work, sort->chunks);
   if (sort->direct) {
-    peer_array_destroy(sort->world, &sort->peers[1]);
-    peer_array_destroy(sort->world, &sort->peers[0]);
+    peer_array_destroy(sort->world, &sort->peer);
   } else {
-    elements_free(sort->spare);
-    elements_free(sort->output);
+    CUDA_CHECK(cudaFree(sort->spare.keys));
+    CUDA_CHECK(cudaFree(sort->output.keys));
   }
-  elements_free(sort->input);
+  CUDA_CHECK(cudaFree(sort->input.keys));
 }

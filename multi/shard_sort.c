@@ -34,16 +34,6 @@ static void mark(StageClock *clock, Stage stage) {
   clock->last = settled_now(clock->world);
 }
 
-// The counts of this rank and of all.
-static void count(ShardSort *sort, int prefix, HalfCounts counts) {
-  struct ShardWork *const work = sort->work;
-  const size_t bytes = HALF_VALUES * sizeof *counts.own;
-  count_halves(sort->input.keys, sort->shard, prefix, work->device_counts);
-  CUDA_CHECK(cudaMemcpy(counts.own, work->device_counts, bytes, cudaMemcpyDeviceToHost));
-  sort->exchange->transport->sum(sort->exchange, work->device_counts, HALF_VALUES);
-  CUDA_CHECK(cudaMemcpy(counts.all, work->device_counts, bytes, cudaMemcpyDeviceToHost));
-}
-
 static uint64_t sum_below(const uint64_t *counts, uint32_t end) {
   uint64_t sum = 0;
   for (uint32_t value = 0; value < end; value++) sum += counts[value];
@@ -82,7 +72,7 @@ static void find_borders(ShardSort *sort) {
   }
   const int prefixes = refined_prefixes(work->border, borders, work->prefixes);
   for (int p = 0; p < prefixes; p++) {
-    count(sort, (int)work->prefixes[p], work->low);
+    shard_count(sort, (int)work->prefixes[p], work->low);
     for (int b = 0; b < borders; b++) {
       Border *const border = &work->border[b];
       if (!border->refined || border->prefix != work->prefixes[p]) continue;
@@ -211,7 +201,7 @@ ShardResult shard_sort_run(ShardSort *sort, double seconds[STAGES]) {
   }
   if (world->ranks > 1) {
     step_enter("count");
-    count(sort, UPPER_HALF, work->upper);
+    shard_count(sort, UPPER_HALF, work->upper);
     mark(&clock, STAGE_COUNT);
     step_enter("splitters");
     find_borders(sort);
@@ -228,11 +218,10 @@ ShardResult shard_sort_run(ShardSort *sort, double seconds[STAGES]) {
     } else {
       partition_and_exchange(sort, &clock);
     }
-    result.elements = sort->input;
   }
   step_enter("sort");
   if (world->ranks > 1)
-    shard_sort_arrived(sort, result.count);
+    result.elements = shard_sort_arrived(sort, result.count);
   else
     your_sort(sort->input.keys, sort->input.positions, sort->output.keys, sort->output.positions,
               sort->shard);

@@ -28,7 +28,7 @@ typedef struct ShardSort {
   Exchange *exchange;
   bool pairs;
   bool direct;     // ranks write to each other's memory; then nothing is sent
-  int digit_bits;  // of bare keys that are scattered; see scatter.h
+  int digit_bits;  // by which elements that travel directly are sorted on their way (scatter.h)
   StretchChoice stretch;
   uint64_t n;              // of all ranks
   size_t shard;            // elements of this rank
@@ -38,7 +38,7 @@ typedef struct ShardSort {
   Elements input;          // to be filled with the shard before each run; afterwards undefined
   Elements output;         // device arrays; where the result is depends on the number of ranks
   Elements spare;          // NULL with one rank, or if elements travel directly
-  PeerArray peers[2];      // keys, positions; if elements travel directly: the output of all ranks
+  PeerArray peer;          // if elements travel directly: the output of all ranks
   struct ShardWork *work;  // counts and splitters
 } ShardSort;
 

@@ -5,9 +5,11 @@
 #include <cuda_runtime_api.h>
 
 #include "multi/bucket_finish.h"
+#include "multi/pair_finish.h"
 #include "multi/partition.h"
 #include "multi/scatter.h"
 #include "multi/shard_sort.h"
+#include "multi/shared_memory.h"
 #include "multi/splitters.h"
 
 // Numbers of keys with each value of a half, in page-locked memory.
@@ -15,11 +17,16 @@ typedef struct HalfCounts {
   uint64_t *own, *all;  // [HALF_VALUES], of this rank and of all
 } HalfCounts;
 
+// Parts of a rank's shared memory, HALF_VALUES counts each.
+enum { SHARED_UPPER, SHARED_LOW, SHARED_SUMS, SHARED_PARTS };
+
 struct ShardWork {
-  uint64_t *device_counts;           // [HALF_VALUES], on the device
-  HalfCounts upper, low;             // low: of the last prefix that was refined
-  Border *border;                    // [ranks - 1]
-  uint32_t *prefixes;                // [ranks - 1]
+  uint64_t *device_counts;  // [HALF_VALUES], on the device
+  HalfCounts upper, low;    // low: of the last prefix that was refined
+  uint64_t *host_counts;    // the memory of these, but for:
+  SharedMemory shared;      // if elements travel directly: own counts of both kinds, and sums
+  Border *border;           // [ranks - 1]
+  uint32_t *prefixes;       // [ranks - 1]
   uint64_t *less, *equal, *earlier;  // [ranks - 1], of each border's key, on this rank; `earlier`:
                                      // equal ones on smaller ranks
   uint32_t first_key, last_key;      // no key of any rank is less or greater
@@ -36,11 +43,21 @@ struct ShardWork {
   Scatter scatter;      // if elements travel directly, as bare keys
   BucketFinish finish;  // the same
   bool finishes;        // its buckets fit
+  // If elements travel directly, as pairs: in order of a digit, and the sort that goes on from
+  // there.
+  bool by_digit;  // this run does so
+  PairPlan pair_plan;
+  PairMove pair_move;
+  PairFinish pair_finish;  // tables: NULL where this cannot be
 };
 
 // The key range of rank r: first <= key <= last, if it has any.
 void shard_key_range(const struct ShardWork *work, int ranks, int r, uint32_t *first,
                      uint32_t *last);
+
+// Collective: counts the keys' upper halves (prefix UPPER_HALF), or the lower ones of those with
+// this upper half.
+void shard_count(ShardSort *sort, int prefix, HalfCounts counts);
 
 // Chooses how each rank is to sort: sets stretches and plans. After the borders are known.
 void shard_choose_local(ShardSort *sort);
@@ -49,7 +66,8 @@ void shard_choose_local(ShardSort *sort);
 // ranks have done so. sort->direct only.
 void shard_move_directly(ShardSort *sort);
 
-// Sorts `count` elements that have arrived, from sort->output to sort->input.
-void shard_sort_arrived(ShardSort *sort, size_t count);
+// Sorts `count` elements that have arrived in sort->output. Returns the arrays of the result, which
+// are sort->output or sort->input; both are overwritten.
+Elements shard_sort_arrived(ShardSort *sort, size_t count);
 
 #endif

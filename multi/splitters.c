@@ -15,23 +15,79 @@ static void put_before_prefix(Border *border, uint32_t prefix, uint64_t place) {
   border->place = place;
 }
 
+// The number with the most zero bits at its end among first .. last.
+static uint32_t roundest(uint32_t first, uint32_t last) {
+  if (first == 0) return 0;
+  uint32_t kept = ~0u;
+  while ((last & kept << 1) >= first) kept <<= 1;
+  return last & kept;
+}
+
+// A prefix, and the number of elements with smaller ones.
+typedef struct PrefixPlace {
+  uint32_t prefix;
+  uint64_t before;
+} PrefixPlace;
+
+// Counts, and their sums by groups of neighbours, with which a search passes a group at a time.
+enum { GROUP = 256 };
+typedef struct GroupedCounts {
+  const uint64_t *counts;
+  uint64_t groups[HALF_VALUES / GROUP];
+} GroupedCounts;
+
+static void add_groups(GroupedCounts *grouped) {
+  for (int g = 0; g < HALF_VALUES / GROUP; g++) {
+    grouped->groups[g] = 0;
+    for (int v = g * GROUP; v < (g + 1) * GROUP; v++) grouped->groups[g] += grouped->counts[v];
+  }
+}
+
+// The last prefix, from `from` on, before which there are at most `place` elements.
+static PrefixPlace last_from(const GroupedCounts *grouped, PrefixPlace from, uint64_t place) {
+  while (from.prefix < HALF_VALUES - 1) {
+    const uint64_t group = grouped->groups[from.prefix / GROUP],
+                   count = grouped->counts[from.prefix];
+    if (from.prefix % GROUP == 0 && from.prefix < HALF_VALUES - GROUP &&
+        from.before + group <= place) {
+      from.before += group;
+      from.prefix += GROUP;
+    } else if (from.before + count <= place) {
+      from.before += count;
+      from.prefix++;
+    } else {
+      break;
+    }
+  }
+  return from;
+}
+
+// The first prefix, from `from` on, before which there are at least `place` elements.
+static PrefixPlace first_from(const GroupedCounts *grouped, PrefixPlace from, uint64_t place) {
+  if (place <= from.before) return from;
+  from = last_from(grouped, from, place - 1);
+  if (from.prefix < HALF_VALUES - 1) from.before += grouped->counts[from.prefix++];
+  return from;
+}
+
 void borders_by_prefix(const uint64_t counts[HALF_VALUES], uint64_t n, int ranks, Border *border) {
   const uint64_t slack = border_slack(n, ranks);
-  uint64_t before = 0;  // elements with prefixes below `prefix`
-  uint32_t prefix = 0;
+  GroupedCounts grouped = {.counts = counts};
+  add_groups(&grouped);
+  PrefixPlace at = {0, 0}, low = at, high = at;  // with `wanted`, and less or more by the slack
   for (int b = 1; b < ranks; b++) {
     const uint64_t wanted = share_begin(n, b, ranks);
-    while (prefix < HALF_VALUES - 1 && before + counts[prefix] <= wanted)
-      before += counts[prefix++];
-    const uint64_t behind = before + counts[prefix];
+    at = last_from(&grouped, at, wanted);
+    low = first_from(&grouped, low, wanted > slack ? wanted - slack : 0);
+    high = last_from(&grouped, high, wanted + slack);
     Border *const one = &border[b - 1];
-    *one = (Border){.wanted = wanted, .prefix = prefix, .before_prefix = before};
-    if (wanted - before <= slack)
-      put_before_prefix(one, prefix, before);
-    else if (behind - wanted <= slack && prefix < HALF_VALUES - 1)
-      put_before_prefix(one, prefix + 1, behind);
-    else
-      one->refined = true;
+    *one = (Border){.wanted = wanted, .prefix = at.prefix, .before_prefix = at.before};
+    one->refined = low.before + slack < wanted || low.prefix > high.prefix;
+    if (one->refined) continue;
+    const uint32_t prefix = roundest(low.prefix, high.prefix);
+    PrefixPlace chosen = low;
+    while (chosen.prefix < prefix) chosen.before += counts[chosen.prefix++];
+    put_before_prefix(one, prefix, chosen.before);
   }
 }
 

@@ -6,8 +6,9 @@
 //
 //   1. The counts of the upper 16 bits, added up over all ranks, give the prefix of the key at each
 //      border.
-//   2. If the border is not near the first or the last key with that prefix, the counts of the
-//      lower 16 bits among the keys with this prefix give the key.
+//   2. If a prefix begins near the border, the border moves there: to the one whose number has the
+//      most zero bits at its end. Otherwise the counts of the lower 16 bits among the keys with the
+//      border's prefix give the key.
 //   3. Elements equal to that key are divided by (source rank, index): the first of them go left.
 //
 // So the order of (key, source rank, index) decides, and any input is divided evenly and stably.

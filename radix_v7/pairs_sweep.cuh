@@ -92,7 +92,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     unsigned int next = 0, count;
     bool same;
     if (threadIdx.x == 0) next = early ? tiles : atomicAdd(sweep.tile_counter, 1u);
-    count_digits_of_warp<kBits>(bins, item, (int)opaque((unsigned int)sweep.shift));
+    count_digits_of_warp<kBits>(bins, item,
+                                PairDigitAt<kBits>{(int)opaque((unsigned int)sweep.shift)});
     __syncthreads();
     const unsigned int first = publish_and_place(shared, sweep.look_back, tile, &count, &same);
     if (threadIdx.x == 0) shared.next_tile = next;
@@ -102,7 +103,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     if (__any_sync(0xffffffffu, same))  // the compiler knows: all lanes go the same way
       keep_pairs(shared.tile, item);
     else
-      rank_pairs<kBits>(bins, shared.tile, item, shift);
+      rank_pairs<kBits>(bins, shared.tile, item, PairDigitAt<kBits>{shift});
     compiler_fence();
     const unsigned int this_tile = tile;
     tile = shared.next_tile;

@@ -32,6 +32,15 @@ static __device__ __forceinline__ unsigned int pair_digit(unsigned int key, int 
   return key >> shift & ((1u << kBits) - 1);
 }
 
+// pair_digit() as what the steps of a tile take: a function of a key and of its item's number.
+template <int kBits>
+struct PairDigitAt {
+  int shift;
+  __device__ __forceinline__ unsigned int operator()(unsigned int key, int) const {
+    return pair_digit<kBits>(key, shift);
+  }
+};
+
 // The lanes whose digit equals mine.
 template <int kBits>
 static __device__ __forceinline__ unsigned int lanes_with_pair_digit(unsigned int digit) {
@@ -96,24 +105,23 @@ static __device__ __forceinline__ void load_pairs(const PairBuffers &buffers, in
 }
 
 // count: by digit, each warp in bins of its own.
-template <int kBits, int kItems>
+template <int kBits, int kItems, class DigitOf>
 static __device__ __forceinline__ void count_digits_of_warp(unsigned int *bins,
                                                             const PairItems<kItems> &item,
-                                                            int shift) {
+                                                            DigitOf digit_of) {
 #pragma unroll
   for (unsigned int i = 0; i < 1u << kBits; i += WARP_SIZE) bins[threadIdx.x % WARP_SIZE + i] = 0;
   __syncwarp();
   const unsigned int four = opaque(4);
 #pragma unroll
-  for (int u = 0; u < kItems; u++)
-    atomicAdd(at_offset(bins, pair_digit<kBits>(item.key[u], shift) * four), 1u);
+  for (int u = 0; u < kItems; u++) atomicAdd(at_offset(bins, digit_of(item.key[u], u) * four), 1u);
 }
 
 // rank: puts the warp's pairs into the tile, in order of their digits. `bins` hold the byte offset
 // of the last pair before the warp's own.
-template <int kBits, int kItems>
+template <int kBits, int kItems, class DigitOf>
 static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *tile,
-                                                  const PairItems<kItems> &item, int shift) {
+                                                  const PairItems<kItems> &item, DigitOf digit_of) {
   const unsigned int lane = threadIdx.x % WARP_SIZE, four = opaque(4), eight = opaque(8);
   const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
   static_assert(kItems % PAIR_BATCH == 0, "tile shape");
@@ -123,7 +131,7 @@ static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *til
     unsigned int digit[PAIR_BATCH], lanes[PAIR_BATCH], place[PAIR_BATCH];
 #pragma unroll
     for (int q = 0; q < PAIR_BATCH; q++) {
-      digit[q] = pair_digit<kBits>(item.key[first + q], shift);
+      digit[q] = digit_of(item.key[first + q], first + q);
       lanes[q] = lanes_with_pair_digit<kBits>(digit[q]);
     }
 #pragma unroll

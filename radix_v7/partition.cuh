@@ -127,9 +127,19 @@ struct PartitionShared {
   unsigned int tile[kThreads * kItems];
 };
 
+// Room for `count` keys of a bin; returns the index of the first. kBothEnds: two bins share a part
+// of the output, whose sizes are not known: even ones fill it from its beginning, odd ones from its
+// end.
+template <bool kBothEnds>
+static __device__ __forceinline__ unsigned int reserve_run(unsigned int *next, unsigned int bin,
+                                                           unsigned int count) {
+  if (kBothEnds && bin % 2 == 1) return atomicAdd(&next[bin], 0u - count) - count;
+  return atomicAdd(&next[bin], count);
+}
+
 // Moves in[0..valid) to the next free indices of their bins in `out`. kFull: valid is a whole tile,
 // whose keys stay in registers; a shorter tile is read twice.
-template <int kThreads, int kItems, int kEach, int kMaxBins, bool kFull>
+template <bool kBothEnds, int kThreads, int kItems, int kEach, int kMaxBins, bool kFull>
 static __device__ __forceinline__ void partition_tile(
     const unsigned int *in, unsigned int *out, unsigned int valid, Digit digit, unsigned int *next,
     PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared) {
@@ -157,7 +167,7 @@ static __device__ __forceinline__ void partition_tile(
   for (int r = 0; r < kRuns; r++) {
     const unsigned int b = threadIdx.x + r * kThreads;
     const unsigned int count = b < bins ? shared.first[b + 1] - shared.first[b] : 0;
-    to[r] = count > 0 ? atomicAdd(&next[b], count) : 0;
+    to[r] = count > 0 ? reserve_run<kBothEnds>(next, b, count) : 0;
   }
   digit = opaque_digit(digit);
   if constexpr (kFull) {
@@ -184,7 +194,8 @@ static __device__ __forceinline__ void partition_tile(
   }
 }
 
-template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm>
+template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm,
+          bool kBothEnds = false>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     partition(const unsigned int *in, unsigned int *out, unsigned int n, PartitionStep step) {
   constexpr unsigned int kTile = kThreads * kItems;
@@ -221,11 +232,11 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   }
   if (too_large || begin == end) return;
   if (end - begin >= kTile)
-    partition_tile<kThreads, kItems, kEach, kMaxBins, true>(in + begin, out, kTile, step.digit,
-                                                            next, shared);
+    partition_tile<kBothEnds, kThreads, kItems, kEach, kMaxBins, true>(in + begin, out, kTile,
+                                                                       step.digit, next, shared);
   else
-    partition_tile<kThreads, kItems, kEach, kMaxBins, false>(in + begin, out, end - begin,
-                                                             step.digit, next, shared);
+    partition_tile<kBothEnds, kThreads, kItems, kEach, kMaxBins, false>(
+        in + begin, out, end - begin, step.digit, next, shared);
 }
 
 #endif

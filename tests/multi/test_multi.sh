@@ -22,6 +22,8 @@ run 2 --n 20000 --dist all --keys "${direct[@]}" --digits 5 "${quick[@]}"
 check 'directly, all inputs on 2 ranks, digits of 5 bits' passes "$inputs"
 run 4 --n 0,1,3,17,7000 --dist uniform,all-equal,few-distinct --shards 3,0,2,1 --keys --pairs "${direct[@]}" "${quick[@]}"
 check 'directly, unequal shards and few elements' passes 30
+run 3 --n 0,1,3,9000 --dist uniform,all-equal,staggered,hot-key --shards 2,0,3 --pairs "${direct[@]}" --digits 8 "${quick[@]}"
+check 'directly, pairs in order of a digit' passes 16
 run 8 --n 6000 --dist uniform,zipf --keys --pairs "${direct[@]}" --stretch on "${quick[@]}"
 check 'directly, 8 ranks' passes 4
 run 8 --n 2000 --dist uniform,all-equal,zipf --keys --pairs "${quick[@]}"

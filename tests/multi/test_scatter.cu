@@ -1,27 +1,12 @@
 // Keys of several shards scattered to bins by destination and digit, and the local sort after that.
-#include <algorithm>
-#include <vector>
-
 #include "tests/unit.h"
 
 #include "common/scratch.h"
 #include "multi/bucket_finish.h"
 #include "multi/scatter.h"
+#include "tests/multi/shards.h"
 
 enum { MOST = 9, SHARD = 40003 };
-typedef std::vector<uint32_t> Keys;
-
-// An element of all shards, in the order that the borders divide.
-typedef struct Element {
-  uint32_t key;
-  int shard;
-  uint32_t index;
-  bool operator<(const Element &other) const {
-    if (key != other.key) return key < other.key;
-    return shard != other.shard ? shard < other.shard : index < other.index;
-  }
-} Element;
-
 static uint32_t digit_of(uint32_t key, int bits) {
   return (uint32_t)(((uint64_t)key << bits) >> 32);
 }
@@ -38,12 +23,13 @@ static void check_finish(uint32_t *d_arrived, const Keys &expected, bool by_digi
     while (i < expected.size() && expected[i] >> 16 < b) i++;
     finish.start[b] = (uint32_t)i;
   }
-  assert_int_equal(finish_prepare(&finish), suits);
-  if (suits) {
+  if (finish_prepare(&finish)) {
     Keys sorted(expected.size());
     uint32_t *const d_sorted = to_device(sorted.data(), sorted.size());
-    finish_sort(&finish, d_arrived, d_sorted, by_digit);
-    to_host(sorted.data(), d_sorted, sorted.size());
+    const bool fits = finish_sort(&finish, d_arrived, d_sorted, by_digit);
+    assert_int_equal(fits, suits);
+    to_host(sorted.data(), fits ? d_sorted : d_arrived, sorted.size());
+    if (!fits) std::sort(sorted.begin(), sorted.end());
     expect_array("sorted", sorted.data(), expected.data(), sorted.size());
     CUDA_CHECK(cudaFree(d_sorted));
   }
@@ -53,14 +39,10 @@ static void check_finish(uint32_t *d_arrived, const Keys &expected, bool by_digi
 // Scatters shards whose keys `make_key` returns; rank r gets elements cut[r] .. cut[r + 1] - 1.
 static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool suits) {
   std::vector<Keys> shards(ranks, Keys(SHARD));
-  std::vector<Element> all;
   Keys sorted;
-  for (int s = 0; s < ranks; s++)
-    for (uint32_t i = 0; i < SHARD; i++) {
-      shards[s][i] = make_key();
-      all.push_back({shards[s][i], s, i});
-    }
-  std::sort(all.begin(), all.end());
+  for (Keys &shard : shards)
+    for (uint32_t &key : shard) key = make_key();
+  const std::vector<Element> all = sorted_elements(shards);
   for (const Element &element : all) sorted.push_back(element.key);
   uint64_t cut[MOST + 1], digit[(1 << SCATTER_MOST_BITS) + 1], size[SCATTER_MOST_BINS];
   for (int r = 0; r <= ranks; r++) cut[r] = all.size() * r / ranks;
@@ -78,17 +60,8 @@ static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool 
   Scatter scatter = scatter_create(ranks, bits);
   for (int s = 0; s < ranks; s++) {
     Splitter splitters[MOST];
-    uint64_t own_cut[MOST + 1] = {0};
-    for (int b = 0; b < ranks - 1; b++) {
-      const Element border = all[cut[b + 1]];
-      const uint32_t index = s < border.shard   ? (uint32_t)SHARD
-                             : s > border.shard ? 0
-                                                : border.index;
-      splitters[b] = (Splitter)border.key << 32 | index;
-      for (uint32_t i = 0; i < SHARD; i++)
-        own_cut[b + 1] += ((Splitter)shards[s][i] << 32 | i) < splitters[b];
-    }
-    own_cut[ranks] = SHARD;
+    uint64_t own_cut[MOST + 1];
+    find_splitters(all, shards[s], s, cut, ranks, splitters, own_cut);
     count_digits(shards[s], bits, digit);
     scatter_bin_sizes(digit, bits, own_cut, ranks, size);
     uint32_t *const d_keys = to_device(shards[s].data(), SHARD);
@@ -116,6 +89,8 @@ static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool 
 static uint32_t few_prefixes(void) {
   return next_random() % 5 << 24 | next_random() % 3 << 16 | (next_random() & 0xffff);
 }
+// Buckets of more than 18,432 keys are cut in two.
+static uint32_t large_buckets(void) { return 3u << 24 | next_random() % (3 << 16); }
 static uint32_t few_keys(void) { return 3u << 24 | next_random() % 3; }
 static uint32_t one_key(void) { return 0xffffffff; }
 static uint32_t equal_keys(void) { return next_random() % 3 << 24 | next_random() % 7 << 16; }
@@ -127,7 +102,10 @@ static void test_scatter(void **) {
   check_scatter(MOST, 0, few_prefixes, true);
   check_scatter(2, 0, few_prefixes, true);
   check_scatter(3, 7, equal_keys, true);
-  check_scatter(2, 8, few_keys, false);  // a bucket of 40,003 keys suits no block
+  check_scatter(2, 8, large_buckets, true);
+  check_scatter(3, 0, large_buckets, true);
+  check_scatter(2, 8, few_keys, false);  // a bucket of 40,003 keys suits no block, nor its half
+  check_scatter(2, 7, few_keys, false);
   check_scatter(3, 8, one_key, false);
 }
 

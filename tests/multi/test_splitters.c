@@ -53,7 +53,7 @@ static void test_borders(void **state) {
       }
 }
 
-// A border that would be near the beginning of a prefix moves there and needs no second count.
+// A border near the beginning of prefixes moves to the roundest one and needs no second count.
 static void test_slack(void **state) {
   (void)state;
   memset(upper, 0, sizeof upper);
@@ -61,7 +61,7 @@ static void test_slack(void **state) {
   upper[3] = upper[5] = 10000;  // a share is 10,000 elements, the slack 19
   borders_by_prefix(upper, 20000, 2, border);
   assert_false(border[0].refined);
-  assert_int_equal(border[0].key, 5u << 16);
+  assert_int_equal(border[0].key, 4u << 16);
   upper[3] -= 15;
   upper[5] += 15;
   borders_by_prefix(upper, 20000, 2, border);
@@ -78,6 +78,11 @@ static void test_slack(void **state) {
   assert_false(border[0].refined);
   assert_int_equal(border[0].key, 4u << 16);
   assert_int_equal(border[0].place, 10015);
+  for (int v = 0; v < HALF_VALUES; v++) upper[v] = 100;
+  upper[32767] = 600;  // 2^15 is the roundest prefix by far
+  borders_by_prefix(upper, 65536 * 100 + 500, 2, border);
+  assert_int_equal(border[0].key, 1u << 31);
+  assert_int_equal(border[0].place, 3277300);
 }
 
 static void test_equal_left(void **state) {
