@@ -10,7 +10,7 @@
 
 // Odd numbers of elements of a thread: threads whose shares begin an odd distance apart are in
 // different banks of shared memory.
-enum { MERGE_THREADS = 256, SHAPES = 6 };
+enum { MERGE_THREADS = 256, SHAPES = 8 };
 
 // Threads of a block of the first pass; elements of a thread in the first pass's merges and in the
 // merge passes.
@@ -18,8 +18,8 @@ typedef struct Shape {
   int threads, items;
 } Shape;
 
-static const Shape shapes[SHAPES] = {{128, 9},  {512, 9},  {256, 17},
-                                     {512, 17}, {256, 33}, {512, 33}};
+static const Shape shapes[SHAPES] = {{128, 9},  {512, 9},  {256, 17}, {512, 17},
+                                     {256, 33}, {512, 33}, {256, 9},  {1024, 9}};
 
 // Fastest row of `shapes` (1-based) for n <= up_to.
 typedef struct Choice {
@@ -60,14 +60,18 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
 template <bool PAIRS>
 static void sort_all_tiles(Shape shape, Elements from, Elements to, size_t n) {
   const unsigned int tile = sorted_tile(shape);
-  const bool wide = shape.threads == 512;
-  if (shape.items == 9 && !wide) launch_sort_tiles<128, 9, PAIRS>(from, to, n, tile);
-  if (shape.items == 9 && wide) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
-  if (shape.items == 17 && !wide) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
-  if (shape.items == 17 && wide) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
+  const auto is = [&](int threads, int items) {
+    return shape.threads == threads && shape.items == items;
+  };
+  if (is(128, 9)) launch_sort_tiles<128, 9, PAIRS>(from, to, n, tile);
+  if (is(256, 9)) launch_sort_tiles<256, 9, PAIRS>(from, to, n, tile);
+  if (is(512, 9)) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
+  if (is(1024, 9)) launch_sort_tiles<1024, 9, PAIRS>(from, to, n, tile);
+  if (is(256, 17)) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
+  if (is(512, 17)) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
   if constexpr (!PAIRS) {
-    if (shape.items == 33 && !wide) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
-    if (shape.items == 33 && wide) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
+    if (is(256, 33)) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
+    if (is(512, 33)) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
   }
 }
 

@@ -66,6 +66,12 @@ static void *allocate_results(Results *results, size_t groups, size_t n, unsigne
   return memory;
 }
 
+static void launch_move_of_many(const Level &level, Pairs from, Pairs to, unsigned int blocks) {
+  const size_t bytes = move_many_pairs_shared_bytes(level);
+  allow_shared_memory(move_many_pairs_to_groups, bytes);
+  launch_overlapped(move_many_pairs_to_groups, blocks, MANY_PAIRS_THREADS, bytes, from, to, level);
+}
+
 template <bool PAIRS, int kGroupBits>
 static void launch_move(const Level &level, Pairs from, Pairs to, unsigned int blocks) {
   const size_t bytes = move_shared_bytes<PAIRS, kGroupBits>(level);
@@ -95,7 +101,9 @@ static void launch_level(const Level &level, Results results, Pairs from, Pairs 
                     results);
   stage_stop();
   stage_start("move");
-  if (level.group_bits == FEW_GROUP_BITS)
+  if (level.many)
+    launch_move_of_many(level, from, to, blocks);
+  else if (level.group_bits == FEW_GROUP_BITS)
     launch_move<PAIRS, FEW_GROUP_BITS>(level, from, to, blocks);
   else
     launch_move<PAIRS, MANY_GROUP_BITS>(level, from, to, blocks);

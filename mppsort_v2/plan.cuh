@@ -5,17 +5,17 @@
 #include "common/device.h"
 #include "mppsort_v2/join.cuh"
 #include "mppsort_v2/move_keys.cuh"
+#include "mppsort_v2/move_many_pairs.cuh"
 #include "mppsort_v2/move_pairs.cuh"
 #include "mppsort_v2/sort_group.cuh"
 #include "mppsort_v2/split.cuh"
 
 enum {
-  FEW_GROUP_BITS = 8,
-  MANY_GROUP_BITS = 10,
   FIRST_SAMPLE = 16,
   NEXT_SAMPLE = 8,
   LEAST_CAPACITY = 64,
-  FEW_FINE_BITS = 8
+  FEW_FINE_BITS = 8,
+  MANY_PAIRS_FROM = 2000000,  // elements of a level
 };
 
 // A kernel sort_groups<...> and its blocks.
@@ -75,7 +75,8 @@ static size_t move_shared_bytes(const Level &level) {
 // Shared memory of the largest block of a level.
 template <bool PAIRS>
 static size_t level_shared_bytes(const Level &level) {
-  const size_t move = level.group_bits == FEW_GROUP_BITS
+  const size_t move = level.many ? move_many_pairs_shared_bytes(level)
+                      : level.group_bits == FEW_GROUP_BITS
                           ? move_shared_bytes<PAIRS, FEW_GROUP_BITS>(level)
                           : move_shared_bytes<PAIRS, MANY_GROUP_BITS>(level);
   return most_of(most_of(split_shared_bytes(level), count_shared_bytes(level)),
@@ -114,6 +115,12 @@ static Level make_level(const Plan &plan, unsigned int most_parts, size_t length
   if (level_shared_bytes<PAIRS>(level) > limit) level.group_bits = FEW_GROUP_BITS;
   set_fine_bits(&level, bits);
   while (bits > 1 && level_shared_bytes<PAIRS>(level) > limit) set_fine_bits(&level, --bits);
+  const bool many = plan.levels > 1 || most_parts * length >= MANY_PAIRS_FROM;
+  if (PAIRS && level.group_bits == FEW_GROUP_BITS && many &&
+      move_many_pairs_shared_bytes(level) <= limit) {
+    level.many = true;
+    level.tile = MANY_PAIRS_TILE;
+  }
   return level;
 }
 
