@@ -54,7 +54,7 @@ typedef struct Level {
   int fine_bits, group_bits;      // 2^fine_bits + 2 slots of the first division
   unsigned int capacity, join;    // a block sorts capacity; groups are joined up to `join`
   bool stable;                    // pairs
-  bool many;                      // pairs are moved by move_many_pairs_to_groups
+  bool large_tiles;               // of the move of pairs
   bool copies;                    // the level moves to the input: equal keys must be copied
   // Zero before the level.
   unsigned int *parts, *tiles_dealt;  // numbers
