@@ -1,5 +1,6 @@
 // Step 5: a block sorts each group in shared memory: a counting sort by bins of equal width between
-// its least and its greatest key, then each bin by a thread, or by a warp if it has many elements.
+// its least and its greatest key, which are divided again where they are crowded; then each bin by
+// a thread, or by a warp if it has many elements.
 #ifndef MPPSORT_V2_SORT_GROUP_CUH
 #define MPPSORT_V2_SORT_GROUP_CUH
 
@@ -16,28 +17,32 @@ static __host__ __device__ constexpr int bits_to_count(int values) {
 //
 // The element of a bare key is the key's difference to the least one, shifted left until the
 // greatest fills 32 bits. That of a pair is the same without its highest bits, which are those of
-// its bin, above the pair's index in the group: the elements differ, and their order is stable.
+// its first bin, above the pair's index in the group: the elements differ, and their order is
+// stable. Zero bits between the two are left out.
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 struct SortShared {
-  static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
+  static constexpr int kCapacity = kThreads * kItems, kFirstBins = 1 << kBinBits;
   static constexpr int kPassCounters = kThreads / WARP_SIZE * PASS_BINS;
   static constexpr int kPlaceBits = PAIRS ? bits_to_count(kCapacity) : 0;
   static constexpr int kFew = 12;  // elements of a bin that a thread sorts
-  unsigned int bin[kPassCounters > kBins ? kPassCounters : kBins];
+  union {
+    Bins<kCapacity, kBinBits> bins;
+    unsigned int pass_counter[kPassCounters];
+  };
   unsigned int element[kCapacity];
   unsigned int value[PAIRS ? kCapacity : 4];    // keys, then positions
   unsigned int full_bin[kCapacity / kFew + 1];  // bins with more elements: first << 16 | number
-  unsigned int full_bins, unsorted;             // numbers of full bins, of those too large to rank
+  unsigned int full_bins;
   unsigned int warp_sums[MAX_WARPS], least, greatest;
   SeenBits seen;
 };
 
-// Exclusive scan over the bins, in place. A barrier has to follow.
-template <int kThreads, int kBins>
-static __device__ __forceinline__ void scan_bins(unsigned int *bin, unsigned int *warp_sums) {
-  constexpr int kQuads = kBins / kThreads / 4;
-  static_assert(kQuads * kThreads * 4 == kBins, "16 bytes at a time");
-  uint4 *const mine = (uint4 *)bin + threadIdx.x * kQuads;
+// Turns the counts of the first bins into entries. A barrier has to follow.
+template <int kThreads, class AllBins>
+static __device__ __forceinline__ void scan_bins(AllBins &bins, unsigned int *warp_sums) {
+  constexpr int kQuads = (int)AllBins::kFirst / kThreads / 4;
+  static_assert(kQuads * kThreads * 4 == (int)AllBins::kFirst, "16 bytes at a time");
+  uint4 *const mine = (uint4 *)bins.entry + threadIdx.x * kQuads;
   uint4 quad[kQuads];
   unsigned int sum = 0;
 #pragma unroll
@@ -49,11 +54,14 @@ static __device__ __forceinline__ void scan_bins(unsigned int *bin, unsigned int
 #pragma unroll
   for (int q = 0; q < kQuads; q++) {
     const uint4 count = quad[q];
-    quad[q].x = before;
-    quad[q].y = quad[q].x + count.x;
-    quad[q].z = quad[q].y + count.y;
-    quad[q].w = quad[q].z + count.z;
-    before = quad[q].w + count.w;
+    quad[q].x = make_entry(bins, count.x, before);
+    before += count.x;
+    quad[q].y = make_entry(bins, count.y, before);
+    before += count.y;
+    quad[q].z = make_entry(bins, count.z, before);
+    before += count.z;
+    quad[q].w = make_entry(bins, count.w, before);
+    before += count.w;
     mine[q] = quad[q];
   }
 }
@@ -71,67 +79,85 @@ static __device__ __forceinline__ void find_extremes(Shared &shared, unsigned in
   atomicMax(&shared.greatest, high);
 }
 
-// Sorts the elements of each bin; bin[b] is where those of bin b end. False if some bin is too
-// large. All threads call it after a barrier; there is one at its end.
-template <bool PAIRS, int kThreads, int kItems, int kBinBits>
-static __device__ __forceinline__ bool sort_bins_of_group(
-    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared) {
-  typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
-#pragma unroll 2
-  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) {
-    const unsigned int first = b == 0 ? 0 : shared.bin[b - 1];
-    const unsigned int members = shared.bin[b] - first;
-    if (members > Shared::kFew)
-      shared.full_bin[atomicAdd(&shared.full_bins, 1u)] = first << 16 | members;
-    else if (members > 1)
-      sort_few<Shared::kFew>(&shared.element[first], (int)members);
+// Sorts the elements first .. end - 1 of a bin, or lists them for a warp.
+template <class Shared>
+static __device__ __forceinline__ void sort_or_list(Shared &shared, unsigned int first,
+                                                    unsigned int end) {
+  if (end - first > Shared::kFew)
+    shared.full_bin[atomicAdd(&shared.full_bins, 1u)] = first << 16 | (end - first);
+  else if (end - first > 1)
+    sort_few<Shared::kFew>(&shared.element[first], (int)(end - first));
+}
+
+// Sorts the elements of each bin, whose entry is where they end. False if some bin is too large.
+// All threads call it after a barrier; there is one at its end.
+template <int kThreads, class Shared>
+static __device__ __forceinline__ bool sort_bins_of_group(Shared &shared) {
+  const unsigned int *const entry = shared.bins.entry;
+  const unsigned int warp = threadIdx.x / WARP_SIZE, divided = shared.bins.number;
+#pragma unroll 1
+  for (unsigned int b = threadIdx.x; b < Shared::kFirstBins; b += kThreads)
+    if ((entry[b] & FINER) == 0)
+      sort_or_list(shared, b == 0 ? 0 : end_of_bin(entry, b - 1), entry[b]);
+#pragma unroll 1
+  for (unsigned int d = warp; d < divided; d += kThreads / WARP_SIZE) {
+    const unsigned int own = shared.bins.divided[d], begin = own & 0x3fffu;
+    const unsigned int end = begin + (1u << (own >> 14 & 15));
+#pragma unroll 1
+    for (unsigned int b = begin + threadIdx.x % WARP_SIZE; b < end; b += WARP_SIZE)
+      if ((entry[b] & FINER) == 0)
+        sort_or_list(shared, b == begin ? own >> 18 : end_of_bin(entry, b - 1), entry[b]);
   }
   __syncthreads();
   const unsigned int full = shared.full_bins;
   if (full == 0) return true;
   bool sorted = true;
-  const unsigned int warp = threadIdx.x / WARP_SIZE;
-  for (unsigned int f = warp; f < full; f += kThreads / WARP_SIZE) {
-    unsigned int *const element = &shared.element[shared.full_bin[f] >> 16];
-    const unsigned int members = shared.full_bin[f] & 0xffffu;
-    if (members <= RANKED)
-      rank_bin(element, members);
-    else
-      sorted &= bin_by_warp(element, members, &shared.bin[warp * WARP_BINS]);
-    __syncwarp();
-  }
+  for (unsigned int f = warp; f < full; f += kThreads / WARP_SIZE)
+    sorted &= sort_bin(&shared.element[shared.full_bin[f] >> 16], shared.full_bin[f] & 0xffffu);
   return __syncthreads_or(!sorted) == 0;
 }
 
 // Sorts what the threads hold: key[u] has the index threadIdx.x + u * kThreads. Afterwards
-// element[i] has the key of place i, or its pair's index in the lower bits.
+// element[i] has the key of place i, or its pair's index from bit *index_shift on.
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void order_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, const unsigned int (&key)[kItems],
-    const unsigned int *from, unsigned int count, unsigned int least, int shift) {
+    const unsigned int *from, unsigned int count, unsigned int least, int shift, int *index_shift) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
   const int left = (int)count - (int)threadIdx.x;
   // Pairs: an element has room for the bits below its bin's.
   bool sorted = !PAIRS || shift + kBinBits >= Shared::kPlaceBits;
+  *index_shift = min(max(shift + kBinBits - Shared::kPlaceBits, 0), 32 - Shared::kPlaceBits);
   if (sorted) {
+    const int by = *index_shift;
+    const auto element_at = [&](int u, unsigned int *bin, unsigned int *rest) {
+      if (left <= u * kThreads) return false;
+      const unsigned int scaled = (key[u] - least) << shift;
+      *bin = scaled >> (32 - kBinBits);
+      *rest = scaled << kBinBits;
+      if (PAIRS) *rest |= (threadIdx.x + u * kThreads) << by;
+      return true;
+    };
+    unsigned int bin, rest;
 #pragma unroll
     for (int u = 0; u < kItems; u++)
-      if (left > u * kThreads)
-        atomicAdd(&shared.bin[(key[u] - least) << shift >> (32 - kBinBits)], 1u);
+      if (element_at(u, &bin, &rest)) atomicAdd(&shared.bins.entry[bin], 1u);
     __syncthreads();
-    scan_bins<kThreads, Shared::kBins>(shared.bin, shared.warp_sums);
+    scan_bins<kThreads>(shared.bins, shared.warp_sums);
     __syncthreads();
+    divide_bins<kItems>(shared.bins, element_at);
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
-      if (left <= u * kThreads) continue;
-      const unsigned int scaled = (key[u] - least) << shift, i = threadIdx.x + u * kThreads;
-      const unsigned int place = atomicAdd(&shared.bin[scaled >> (32 - kBinBits)], 1u);
-      shared.element[place] = PAIRS ? scaled << kBinBits | i : scaled;
+      if (!element_at(u, &bin, &rest)) continue;
+      const unsigned int place =
+          atomicAdd(&shared.bins.entry[find_bin(shared.bins.entry, bin, rest)], 1u);
+      shared.element[place] = PAIRS ? rest : (key[u] - least) << shift;
     }
     __syncthreads();
-    sorted = sort_bins_of_group(shared);
+    sorted = sort_bins_of_group<kThreads>(shared);
   }
   if (sorted) return;
+  *index_shift = 0;
   // Rare: the keys are read again rather than kept in registers till here.
   unsigned int again[kItems] = {};
 #pragma unroll
@@ -147,7 +173,7 @@ static __device__ __forceinline__ void order_group(
   const unsigned int varying = shared.seen.set & shared.seen.clear;
   // Differences to the least key may vary in more bits than keys.
   sort_by_passes<kThreads, kItems, PAIRS>(shared.element, count, shared.value, 0,
-                                          PAIRS ? varying : ~0u << shift, shared.bin,
+                                          PAIRS ? varying : ~0u << shift, shared.pass_counter,
                                           shared.warp_sums);
 }
 
@@ -156,8 +182,10 @@ static __device__ __forceinline__ void sort_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, Pairs from, Pairs to,
     unsigned int count) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
-  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) shared.bin[b] = 0;
+  for (unsigned int b = threadIdx.x; b < shared.bins.kMost; b += kThreads) shared.bins.entry[b] = 0;
   if (threadIdx.x == 0) {
+    shared.bins.used = Shared::kFirstBins;
+    shared.bins.number = 0;
     shared.least = ~0u;
     shared.greatest = 0;
     shared.full_bins = 0;
@@ -183,12 +211,13 @@ static __device__ __forceinline__ void sort_group(
   const unsigned int least = shared.least, width = shared.greatest - least;
   if (width == 0 && from.keys == to.keys) return;
   const int shift = width == 0 ? 31 : __clz((int)width);
-  order_group(shared, key, from.keys, count, least, shift);
+  int by;
+  order_group(shared, key, from.keys, count, least, shift, &by);
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
     if (i >= count) break;
     if constexpr (PAIRS)
-      to.keys[i] = shared.value[shared.element[i] & ((1u << Shared::kPlaceBits) - 1)];
+      to.keys[i] = shared.value[shared.element[i] >> by & ((1u << Shared::kPlaceBits) - 1)];
     else
       to.keys[i] = (shared.element[i] >> shift) + least;
   }
@@ -198,7 +227,7 @@ static __device__ __forceinline__ void sort_group(
       shared.value[i] = from.positions[i];
     __syncthreads();
     for (unsigned int i = threadIdx.x; i < count; i += kThreads)
-      to.positions[i] = shared.value[shared.element[i] & ((1u << Shared::kPlaceBits) - 1)];
+      to.positions[i] = shared.value[shared.element[i] >> by & ((1u << Shared::kPlaceBits) - 1)];
   }
 }
 
