@@ -20,7 +20,7 @@ struct MoveKeysShared {
 
 template <int kGroupBits>
 static size_t move_keys_shared_bytes(const Level &level) {
-  return sizeof(MoveKeysShared<kGroupBits>) + tables_bytes(level);
+  return sizeof(MoveKeysShared<kGroupBits>) + group_tables_bytes(level);
 }
 
 // The next place in a group of the tile. Where all keys of a warp share a group, as in sorted
@@ -74,15 +74,16 @@ static __device__ __forceinline__ void load_keys_of_tile(const unsigned int *fro
 // Moves a tile, whose keys the threads have. Before the tile is written, they load the next one,
 // of next_valid keys.
 template <int kGroupBits>
-static __device__ __forceinline__ void move_tile_of_keys(
-    unsigned int (&key)[KEYS_ITEMS], unsigned int *to, unsigned int valid,
-    const unsigned int *next_tile, unsigned int next_valid, const Root &root,
-    const unsigned short *entry, const Division *division, unsigned int *next,
-    MoveKeysShared<kGroupBits> &shared) {
+static __device__ __forceinline__ void move_tile_of_keys(unsigned int (&key)[KEYS_ITEMS],
+                                                         unsigned int *to, unsigned int valid,
+                                                         const unsigned int *next_tile,
+                                                         unsigned int next_valid, const Root &root,
+                                                         GroupTables tables, unsigned int *next,
+                                                         MoveKeysShared<kGroupBits> &shared) {
   unsigned int rank[KEYS_ITEMS];  // group, and above it the place in it
 #pragma unroll
   for (int u = 0; u < KEYS_ITEMS; u++) {
-    const unsigned int group = find_group(key[u], root, entry, division);
+    const unsigned int group = find_range(key[u], root, tables.table, tables.border);
     const bool exists = threadIdx.x + u * KEYS_THREADS < valid;
     rank[u] = group | take_place(shared.count, group, exists) << 16;
   }
@@ -114,8 +115,7 @@ static __global__ void __launch_bounds__(KEYS_THREADS, resident_blocks(KEYS_THRE
   extern __shared__ __align__(16) unsigned int shared_memory[];
   typedef MoveKeysShared<kGroupBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
-  Division *const division = (Division *)(&shared + 1);
-  unsigned short *const entry = (unsigned short *)(division + level.divisions);
+  const GroupTables tables = group_tables_in(&shared + 1, level);
   for (unsigned int g = threadIdx.x; g < Shared::kGroups; g += KEYS_THREADS) shared.count[g] = 0;
   wait_for_previous_kernel();
   const unsigned int parts = *level.parts, tiles = level.first_tile[parts];
@@ -126,7 +126,7 @@ static __global__ void __launch_bounds__(KEYS_THREADS, resident_blocks(KEYS_THRE
     const unsigned int p = part_of_tile(level, parts, tile, &shared.part);
     const Part part = level.part[p];
     const Root root = level.root[p];
-    load_tables(level, p, root, entry, division);
+    load_group_tables(tables, level, p, root);
     __syncthreads();
     const unsigned int first = level.first_tile[p], behind = min(end, level.first_tile[p + 1]);
     const unsigned int *const keys = from.keys + part.begin;
@@ -138,7 +138,7 @@ static __global__ void __launch_bounds__(KEYS_THREADS, resident_blocks(KEYS_THRE
       skipped += KEYS_TILE;
       const size_t left = tile + 1 < behind ? part.length - skipped : 0;
       const unsigned int next_valid = (unsigned int)min(left, (size_t)KEYS_TILE);
-      move_tile_of_keys(key, to.keys, valid, keys + skipped, next_valid, root, entry, division,
+      move_tile_of_keys(key, to.keys, valid, keys + skipped, next_valid, root, tables,
                         level.group_begin + (size_t)p * Shared::kGroups, shared);
       valid = next_valid;
     }

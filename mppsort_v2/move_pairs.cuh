@@ -119,7 +119,7 @@ static __device__ __forceinline__ void load_pairs_of_tile(Pairs from, TileOfPart
 template <class Shared>
 static __device__ __forceinline__ void count_groups_of_warp(
     unsigned int *counts, const MovedPairs<Shared::kItems> &item, unsigned int valid,
-    const Root &root, const unsigned short *entry, const Division *division,
+    const Root &root, GroupTables tables,
     unsigned int (&groups)[Shared::kItems / Shared::kPacked]) {
   const unsigned int first = first_item<Shared::kItems>();
   for (unsigned int i = threadIdx.x % WARP_SIZE; i < Shared::kGroups; i += WARP_SIZE) counts[i] = 0;
@@ -131,7 +131,8 @@ static __device__ __forceinline__ void count_groups_of_warp(
     for (int q = 0; q < Shared::kPacked; q++) {
       const int u = w * Shared::kPacked + q;
       unsigned int group = Shared::kGroups - 1;
-      if (first + u * WARP_SIZE < valid) group = find_group(item.key[u], root, entry, division);
+      if (first + u * WARP_SIZE < valid)
+        group = find_range(item.key[u], root, tables.table, tables.border);
       atomicAdd(&counts[group], 1u);
       groups[w] |= group << q * (32 / Shared::kPacked);
     }
@@ -264,8 +265,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   extern __shared__ __align__(16) unsigned int shared_memory[];
   typedef MovePairsShared<kThreads, kItems, kGroupBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
-  Division *const division = (Division *)(&shared + 1);
-  unsigned short *const entry = (unsigned short *)(division + level.divisions);
+  const GroupTables tables = group_tables_in(&shared + 1, level);
   unsigned int *const own_groups = shared.warp_groups[threadIdx.x / WARP_SIZE];
   wait_for_previous_kernel();
   const unsigned int parts = *level.parts, tiles = level.first_tile[parts];
@@ -275,7 +275,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (number >= tiles) return;
   TileOfPart tile = find_tile(level, parts, number, &shared.part);
   Root root = level.root[tile.part];
-  load_tables(level, tile.part, root, entry, division);
+  load_group_tables(tables, level, tile.part, root);
   MovedPairs<kItems> item;
   load_pairs_of_tile(from, tile, item);
   for (;;) {
@@ -283,7 +283,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     uint2 count[Shared::kEach];
     __syncthreads();  // the tables are there, and the last tile is written
     if (threadIdx.x == 0) next = atomicAdd(level.tiles_dealt, 1u);
-    count_groups_of_warp<Shared>(own_groups, item, tile.valid, root, entry, division, groups);
+    count_groups_of_warp<Shared>(own_groups, item, tile.valid, root, tables, groups);
     __syncthreads();
     const TileOfPart own = tile;
     const unsigned int own_number = number - tile.first_tile;
@@ -298,7 +298,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       tile = find_tile(level, parts, number, &shared.part);
       if (tile.part != own.part) {
         root = level.root[tile.part];
-        load_tables(level, tile.part, root, entry, division);
+        load_group_tables(tables, level, tile.part, root);
       }
       load_pairs_of_tile(from, tile, item);
     }
@@ -337,7 +337,8 @@ static const PairsMove *choose_pairs_move(int group_bits, bool large) {
 }
 
 static size_t move_pairs_shared_bytes(const Level &level) {
-  return choose_pairs_move(level.group_bits, level.large_tiles)->shared_bytes + tables_bytes(level);
+  return choose_pairs_move(level.group_bits, level.large_tiles)->shared_bytes +
+         group_tables_bytes(level);
 }
 
 #endif

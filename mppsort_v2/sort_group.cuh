@@ -118,11 +118,12 @@ static __device__ __forceinline__ bool sort_bins_of_group(Shared &shared) {
 }
 
 // Sorts what the threads hold: key[u] has the index threadIdx.x + u * kThreads. Afterwards
-// element[i] has the key of place i, or its pair's index from bit *index_shift on.
-template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+// element[i] has the key of place i, or its pair's index from bit *index_shift on. key_at(i): the
+// key of index i.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits, class KeyAt>
 static __device__ __forceinline__ void order_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, const unsigned int (&key)[kItems],
-    const unsigned int *from, unsigned int count, unsigned int least, int shift, int *index_shift) {
+    KeyAt key_at, unsigned int count, unsigned int least, int shift, int *index_shift) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
   const int left = (int)count - (int)threadIdx.x;
   // Pairs: an element has room for the bits below its bin's.
@@ -162,7 +163,7 @@ static __device__ __forceinline__ void order_group(
   unsigned int again[kItems] = {};
 #pragma unroll
   for (int u = 0; u < kItems; u++)
-    if (left > u * kThreads) again[u] = from[threadIdx.x + u * kThreads];
+    if (left > u * kThreads) again[u] = key_at(threadIdx.x + u * kThreads);
   see_bits<kThreads>(again, 0, count, &shared.seen);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
@@ -177,20 +178,26 @@ static __device__ __forceinline__ void order_group(
                                           shared.warp_sums);
 }
 
+// For all threads, before a barrier.
+template <class Shared>
+static __device__ __forceinline__ void clear_for_sort(Shared &shared) {
+  for (unsigned int b = threadIdx.x; b < shared.bins.kMost; b += blockDim.x)
+    shared.bins.entry[b] = 0;
+  if (threadIdx.x != 0) return;
+  shared.bins.used = Shared::kFirstBins;
+  shared.bins.number = 0;
+  shared.least = ~0u;
+  shared.greatest = 0;
+  shared.full_bins = 0;
+  shared.seen = {0, 0};
+}
+
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void sort_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, Pairs from, Pairs to,
     unsigned int count) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
-  for (unsigned int b = threadIdx.x; b < shared.bins.kMost; b += kThreads) shared.bins.entry[b] = 0;
-  if (threadIdx.x == 0) {
-    shared.bins.used = Shared::kFirstBins;
-    shared.bins.number = 0;
-    shared.least = ~0u;
-    shared.greatest = 0;
-    shared.full_bins = 0;
-    shared.seen = {0, 0};
-  }
+  clear_for_sort(shared);
   const int left = (int)count - (int)threadIdx.x;
   unsigned int key[kItems] = {}, low = ~0u, high = 0;
 #pragma unroll
@@ -212,7 +219,8 @@ static __device__ __forceinline__ void sort_group(
   if (width == 0 && from.keys == to.keys) return;
   const int shift = width == 0 ? 31 : __clz((int)width);
   int by;
-  order_group(shared, key, from.keys, count, least, shift, &by);
+  const auto key_at = [&](unsigned int i) { return from.keys[i]; };
+  order_group(shared, key, key_at, count, least, shift, &by);
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
     if (i >= count) break;
