@@ -3,7 +3,7 @@
 #ifndef MPPSORT_V2_SPLIT_CUH
 #define MPPSORT_V2_SPLIT_CUH
 
-#include "mppsort_v2/sort_group.cuh"
+#include "mppsort_v2/order_group.cuh"
 
 enum {
   SPLIT_THREADS = 1024,
