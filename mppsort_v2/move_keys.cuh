@@ -61,26 +61,17 @@ static __device__ __forceinline__ void reserve_runs(MoveKeysShared<kGroupBits> &
   }
 }
 
-static __device__ __forceinline__ void load_keys_of_tile(const unsigned int *from,
-                                                         unsigned int valid,
-                                                         unsigned int (&key)[KEYS_ITEMS]) {
+template <int kGroupBits>
+static __device__ __forceinline__ void move_tile_of_keys(const unsigned int *from, unsigned int *to,
+                                                         unsigned int valid, const Root &root,
+                                                         GroupTables tables, unsigned int *next,
+                                                         MoveKeysShared<kGroupBits> &shared) {
+  unsigned int key[KEYS_ITEMS], rank[KEYS_ITEMS];  // rank: group, and above it the place in it
 #pragma unroll
   for (int u = 0; u < KEYS_ITEMS; u++) {
     const unsigned int i = threadIdx.x + u * KEYS_THREADS;
     key[u] = i < valid ? __ldcs(&from[i]) : 0;
   }
-}
-
-// Moves a tile, whose keys the threads have. Before the tile is written, they load the next one,
-// of next_valid keys.
-template <int kGroupBits>
-static __device__ __forceinline__ void move_tile_of_keys(unsigned int (&key)[KEYS_ITEMS],
-                                                         unsigned int *to, unsigned int valid,
-                                                         const unsigned int *next_tile,
-                                                         unsigned int next_valid, const Root &root,
-                                                         GroupTables tables, unsigned int *next,
-                                                         MoveKeysShared<kGroupBits> &shared) {
-  unsigned int rank[KEYS_ITEMS];  // group, and above it the place in it
 #pragma unroll
   for (int u = 0; u < KEYS_ITEMS; u++) {
     const unsigned int group = find_range(key[u], root, tables.table, tables.border);
@@ -97,7 +88,6 @@ static __device__ __forceinline__ void move_tile_of_keys(unsigned int (&key)[KEY
     shared.tile[place] = key[u];
     shared.group[place] = (unsigned short)group;
   }
-  load_keys_of_tile(next_tile, next_valid, key);
   __syncthreads();
 #pragma unroll 8
   for (int u = 0; u < KEYS_ITEMS; u++) {
@@ -129,18 +119,11 @@ static __global__ void __launch_bounds__(KEYS_THREADS, resident_blocks(KEYS_THRE
     load_group_tables(tables, level, p, root);
     __syncthreads();
     const unsigned int first = level.first_tile[p], behind = min(end, level.first_tile[p + 1]);
-    const unsigned int *const keys = from.keys + part.begin;
-    size_t skipped = (size_t)(tile - first) * KEYS_TILE;
-    unsigned int valid = (unsigned int)min(part.length - skipped, (size_t)KEYS_TILE);
-    unsigned int key[KEYS_ITEMS];
-    load_keys_of_tile(keys + skipped, valid, key);
     for (; tile < behind; tile++) {
-      skipped += KEYS_TILE;
-      const size_t left = tile + 1 < behind ? part.length - skipped : 0;
-      const unsigned int next_valid = (unsigned int)min(left, (size_t)KEYS_TILE);
-      move_tile_of_keys(key, to.keys, valid, keys + skipped, next_valid, root, tables,
+      const size_t skipped = (size_t)(tile - first) * KEYS_TILE;
+      const unsigned int valid = (unsigned int)min(part.length - skipped, (size_t)KEYS_TILE);
+      move_tile_of_keys(from.keys + part.begin + skipped, to.keys, valid, root, tables,
                         level.group_begin + (size_t)p * Shared::kGroups, shared);
-      valid = next_valid;
     }
   }
 }
