@@ -91,7 +91,7 @@ static void launch_level(const Level &level, Results results, Pairs from, Pairs 
   const size_t tiles = n / level.tile + level.most_parts;
   const unsigned int blocks = (unsigned int)(tiles < 2 * sms ? tiles : 2 * sms);
   stage_start("ranges");
-  const SplitShape *const split = choose_split(all > 0);
+  const SplitShape *const split = choose_split(n / level.most_parts, level.join);
   allow_shared_memory(split->kernel, split->shared_bytes);
   launch_overlapped(split->kernel, level.most_parts, SPLIT_THREADS, split->shared_bytes,
                     (const unsigned int *)from.keys, level, all);

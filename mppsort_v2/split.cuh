@@ -18,11 +18,10 @@ static __device__ __forceinline__ unsigned int mix_bits(unsigned int x) {
   return x ^ x >> 16;
 }
 
-// Sampled keys: SAMPLED_PER_GROUP for each group, but at least LEAST_SAMPLE, and at most `most`.
-static __device__ __forceinline__ unsigned int sample_size(unsigned int length, unsigned int join,
-                                                           unsigned int most) {
-  const unsigned long long wanted = (unsigned long long)length * SAMPLED_PER_GROUP / join;
-  return (unsigned int)min(max(wanted, 0ull + LEAST_SAMPLE), 0ull + min(length, most));
+// Sampled keys of a part: SAMPLED_PER_GROUP for each group, but at least LEAST_SAMPLE.
+static __host__ __device__ __forceinline__ size_t sample_for(size_t length, unsigned int join) {
+  const size_t wanted = length * SAMPLED_PER_GROUP / join;
+  return wanted > LEAST_SAMPLE ? wanted : 0u + LEAST_SAMPLE;
 }
 
 // The place of sampled key i: one of each stride of the part. Strides are measured in 2^-32 of a
@@ -126,7 +125,9 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
   if (blockIdx.x >= parts) return;
   clear_for_sort(shared);
   const Part whole = {0, all}, part = all > 0 ? whole : level.part[blockIdx.x];
-  const unsigned int wanted = sample_size(part.length, level.join, kItems * SPLIT_THREADS);
+  const unsigned int most_sampled = min(part.length, 0u + kItems * SPLIT_THREADS);
+  const unsigned int wanted =
+      (unsigned int)min(sample_for(part.length, level.join), (size_t)most_sampled);
   const unsigned long long stride = ((unsigned long long)part.length << 32) / wanted;
   const auto key_at = [&](unsigned int i) { return keys[part.begin + sampled_place(i, stride)]; };
   unsigned int key[kItems] = {}, low = ~0u, high = 0;
@@ -169,20 +170,25 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
   }
 }
 
-// A kernel split_ranges<...>.
+// A kernel split_ranges<...> and the most keys that it samples of a part.
 typedef struct SplitShape {
-  size_t shared_bytes;
+  size_t most, shared_bytes;
   void (*kernel)(const unsigned int *, Level, unsigned int);
 } SplitShape;
 
-#define SPLIT(items) \
-  { sizeof(SortShared<false, SPLIT_THREADS, items, SPLIT_BIN_BITS>), split_ranges<items> }
+#define SPLIT(items)                                                                       \
+  {                                                                                        \
+    items *SPLIT_THREADS, sizeof(SortShared<false, SPLIT_THREADS, items, SPLIT_BIN_BITS>), \
+        split_ranges<items>                                                                \
+  }
 
-// The largest sample that fits into shared memory; a smaller one for one of many parts.
-static const SplitShape *choose_split(bool one_part) {
-  static const SplitShape shapes[] = {SPLIT(16), SPLIT(8), SPLIT(4)};
-  const SplitShape *shape = one_part ? shapes : shapes + 1;
-  while (shape < shapes + 2 && shape->shared_bytes > dynamic_shared_limit()) shape++;
+// For parts of `length` keys on average. Older GPUs have less shared memory.
+static const SplitShape *choose_split(size_t length, unsigned int join) {
+  static const SplitShape shapes[] = {SPLIT(4), SPLIT(8), SPLIT(16)};
+  const SplitShape *shape = shapes;
+  while (shape < shapes + 2 && shape->most < sample_for(length, join) &&
+         shape[1].shared_bytes <= dynamic_shared_limit())
+    shape++;
   return shape;
 }
 

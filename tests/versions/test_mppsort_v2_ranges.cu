@@ -157,7 +157,7 @@ static void split_and_check(unsigned int n, int fine_bits) {
   Level level = make_level<false>(plan, 1, n, true, 0);
   void *const memory = allocate_level(&level, n);
   unsigned int *const input = to_device(keys, n);
-  const SplitShape *const split = choose_split(true);
+  const SplitShape *const split = choose_split(n, level.join);
   allow_shared_memory(split->kernel, split->shared_bytes);
   launch_overlapped(split->kernel, 1, SPLIT_THREADS, split->shared_bytes,
                     (const unsigned int *)input, level, n);
