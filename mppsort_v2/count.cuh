@@ -7,9 +7,12 @@
 
 enum { COUNT_THREADS = 768, COUNT_UNROLL = 4 };
 
-// Counters, table and borders.
+static inline size_t tables_bytes(const Level &level) {
+  return level.divisions * sizeof(Division) + level.slots * sizeof(unsigned short);
+}
+
 static inline size_t count_shared_bytes(const Level &level) {
-  return ((size_t)4 << level.fine_bits) * sizeof(unsigned int);
+  return level.slots * sizeof(unsigned int) + tables_bytes(level);
 }
 
 // A block has neighbouring tiles, and adds up its counts for each part that they belong to.
@@ -17,8 +20,9 @@ static __global__ void __launch_bounds__(COUNT_THREADS, resident_blocks(COUNT_TH
     count_ranges(const unsigned int *keys, Level level) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   __shared__ unsigned int shared_part;
-  unsigned int *const counter = shared_memory, *const table = counter + (2u << level.fine_bits);
-  unsigned int *const border = table + (1u << level.fine_bits);
+  Division *const division = (Division *)shared_memory;
+  unsigned int *const counter = shared_memory + 2 * level.divisions;
+  unsigned short *const entry = (unsigned short *)(counter + level.slots);
   wait_for_previous_kernel();
   const unsigned int parts = *level.parts, tiles = level.first_tile[parts];
   const unsigned int each = (tiles + gridDim.x - 1) / gridDim.x;
@@ -28,10 +32,8 @@ static __global__ void __launch_bounds__(COUNT_THREADS, resident_blocks(COUNT_TH
     const unsigned int p = part_of_tile(level, parts, tile, &shared_part);
     const Part part = level.part[p];
     const Root root = level.root[p];
-    const unsigned int fine_ranges = root.borders + 1;
-    load_words(table, level.table + ((size_t)p << level.fine_bits), root.ranges);
-    load_words(border, level.border + ((size_t)p << level.fine_bits), root.borders);
-    for (unsigned int i = threadIdx.x; i < (fine_ranges + 1) / 2 * 2; i += blockDim.x)
+    load_tables(level, p, root, entry, division);
+    for (unsigned int i = threadIdx.x; i < (root.slots + 1) / 2 * 2; i += blockDim.x)
       counter[i] = 0;
     __syncthreads();
     const unsigned int first = level.first_tile[p], behind = min(end, level.first_tile[p + 1]);
@@ -44,15 +46,14 @@ static __global__ void __launch_bounds__(COUNT_THREADS, resident_blocks(COUNT_TH
       for (int u = 0; u < COUNT_UNROLL; u++) key[u] = from[i + u * COUNT_THREADS];
 #pragma unroll
       for (int u = 0; u < COUNT_UNROLL; u++)
-        atomicAdd(&counter[find_range(key[u], root, table, border)], 1u);
+        atomicAdd(&counter[find_slot(key[u], root, entry, division, 2)], 1u);
     }
     for (; i < to; i += COUNT_THREADS)
-      atomicAdd(&counter[find_range(from[i], root, table, border)], 1u);
+      atomicAdd(&counter[find_slot(from[i], root, entry, division, 2)], 1u);
     __syncthreads();
     // Two counts at a time: neither overflows, as no sum of counts exceeds n.
-    unsigned long long *const sums =
-        (unsigned long long *)(level.counts + ((size_t)2 * p << level.fine_bits));
-    for (unsigned int s = threadIdx.x; s < (fine_ranges + 1) / 2; s += blockDim.x) {
+    unsigned long long *const sums = (unsigned long long *)(level.counts + (size_t)p * level.slots);
+    for (unsigned int s = threadIdx.x; s < (root.slots + 1) / 2; s += blockDim.x) {
       const unsigned long long two = ((const unsigned long long *)counter)[s];
       if (two != 0) atomicAdd(&sums[s], two);
     }

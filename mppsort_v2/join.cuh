@@ -9,39 +9,37 @@
 // sequential, so the keys are divided into segments of some groups, and a thread walks each.
 enum { JOIN_THREADS = 1024, MOST_SEGMENTS = 128, SEGMENT_GROUPS = 8, ALONE = 8 };
 
-// Shared memory of the block. Leaves are fine ranges.
+// Shared memory of the block. Leaves are undivided slots, in the order of their keys.
 typedef struct JoinShared {
-  unsigned int *start;     // [leaves + 1] keys before the leaf
-  unsigned int *groups;    // [groups + 1] keys before the group
-  unsigned short *alone;   // [leaves + 1] leaves before it that are groups of their own
-  unsigned short *group;   // [leaves] that the leaf belongs to
-  unsigned char *one_key;  // [leaves] whether it is one key wide
-  unsigned char *begins;   // [leaves] whether a group begins here
-  unsigned char *equal;    // [groups] whether it is a leaf that stands alone
+  unsigned int *start;    // [leaves + 1] keys before the leaf
+  unsigned int *groups;   // [groups + 1] keys before the group
+  unsigned short *slot;   // [leaves] and whether it is one key wide
+  unsigned short *alone;  // [leaves + 1] leaves before it that are groups of their own
+  unsigned char *begins;  // [leaves] whether a group begins here
+  unsigned char *equal;   // [groups] whether it is a leaf that stands alone
 } JoinShared;
 
 static inline size_t join_shared_bytes(const Level &level) {
-  const size_t groups = (size_t)1 << level.group_bits, leaves = ((size_t)1 << level.fine_bits) + 2;
+  const size_t groups = (size_t)1 << level.group_bits, leaves = level.slots + 1;
   return (leaves + groups + 1) * sizeof(unsigned int) + 2 * leaves * sizeof(unsigned short) +
-         2 * leaves + groups;
+         leaves + groups;
 }
 
 static __device__ __forceinline__ JoinShared join_shared(unsigned int *memory, const Level &level) {
-  const unsigned int groups = 1u << level.group_bits, leaves = (1u << level.fine_bits) + 2;
+  const unsigned int groups = 1u << level.group_bits, leaves = level.slots + 1;
   JoinShared s;
   s.start = memory;
   s.groups = s.start + leaves;
-  s.alone = (unsigned short *)(s.groups + groups + 1);
-  s.group = s.alone + leaves;
-  s.one_key = (unsigned char *)(s.group + leaves);
-  s.begins = s.one_key + leaves;
+  s.slot = (unsigned short *)(s.groups + groups + 1);
+  s.alone = s.slot + leaves;
+  s.begins = (unsigned char *)(s.alone + leaves);
   s.equal = s.begins + leaves;
   return s;
 }
 
 static __device__ __forceinline__ bool stands_alone(const JoinShared &s, unsigned int leaf,
                                                     unsigned int join) {
-  return s.one_key[leaf] != 0 && s.start[leaf + 1] - s.start[leaf] > join / ALONE;
+  return (s.slot[leaf] & ONE_KEY) != 0 && s.start[leaf + 1] - s.start[leaf] > join / ALONE;
 }
 
 // The first leaf with `keys` or more keys before it.
@@ -107,17 +105,16 @@ static __device__ void report_parts(Results results, unsigned int blocks) {
   *results.host_parts = 1 + *(volatile unsigned int *)results.parts;
 }
 
-// Counts of the leaves; start[] from them; which are one key wide; zero begins[].
+// Counts and slots of the leaves, in their order; start[] from the counts; zero begins[].
 static __device__ void load_leaves(const JoinShared &s, const Level &level, unsigned int leaves,
                                    unsigned int *warp_sums) {
-  const unsigned int *const border = level.border + ((size_t)blockIdx.x << level.fine_bits);
-  const unsigned int *const counts = level.counts + ((size_t)2 * blockIdx.x << level.fine_bits);
+  const size_t row = (size_t)blockIdx.x * level.slots;
 #pragma unroll 4
   for (unsigned int i = threadIdx.x; i < leaves; i += JOIN_THREADS) {
-    const unsigned int first = i == 0 ? 0 : border[i - 1];
-    s.one_key[i] = (i + 1 < leaves ? border[i] - 1 : ~0u) == first;
+    const unsigned short slot = level.order[row + i];
+    s.slot[i] = slot;
     s.begins[i] = 0;
-    s.start[i] = counts[i];
+    s.start[i] = level.counts[row + (slot & ~ONE_KEY)];
   }
   __syncthreads();
   const unsigned int each = (leaves + JOIN_THREADS - 1) / JOIN_THREADS | 1u;  // odd: no conflicts
@@ -159,8 +156,7 @@ static __global__ void __launch_bounds__(JOIN_THREADS) join_ranges(Level level, 
   const unsigned int parts = *level.parts;
   if (blockIdx.x >= parts) return;
   const Part part = level.part[blockIdx.x];
-  const Root root = level.root[blockIdx.x];
-  const unsigned int leaves = root.borders + 1;
+  const unsigned int leaves = level.root[blockIdx.x].leaves;
   load_leaves(s, level, leaves, warp_sums);
   const unsigned int each = (leaves + JOIN_THREADS - 1) / JOIN_THREADS | 1u;
   const unsigned int from = min(threadIdx.x * each, leaves), to = min(from + each, leaves);
@@ -188,33 +184,24 @@ static __global__ void __launch_bounds__(JOIN_THREADS) join_ranges(Level level, 
     __syncthreads();
   }
   unsigned int group = up_to_here - begins;
-  const unsigned int *const border = level.border + ((size_t)blockIdx.x << level.fine_bits);
-  unsigned int *const group_border = level.group_border + ((size_t)blockIdx.x << level.group_bits);
+  const size_t row = (size_t)blockIdx.x * level.slots;
   for (unsigned int i = from; i < to; i++) {
     if (s.begins[i] != 0) {
-      if (group > 0) group_border[group - 1] = border[i - 1];
       s.groups[group] = s.start[i];
       s.equal[group++] = stands_alone(s, i, join);
     }
-    s.group[i] = (unsigned short)(group - 1);
+    level.entry[row + (s.slot[i] & ~ONE_KEY)] = (unsigned short)(group - 1);
   }
   if (threadIdx.x == 0) s.groups[all] = part.length;
   __syncthreads();
-  // Where the table had borders of fine ranges, it has those of groups for the move.
-  unsigned int *const table = level.table + ((size_t)blockIdx.x << level.fine_bits);
-  for (unsigned int r = threadIdx.x; r < root.ranges; r += JOIN_THREADS) {
-    const unsigned int entry = table[r], leaf = entry & 0xffffu, first = s.group[leaf];
-    table[r] = first | (s.group[leaf + (entry >> 16)] - first) << 16;
-  }
   const unsigned int g = threadIdx.x;
   Part own = {0, 0};
   if (g < all) {
     own.begin = part.begin + s.groups[g];
     own.length = s.groups[g + 1] - s.groups[g];
   }
-  if (g < most_groups)  // of groups that do not exist too: the move reads them
+  if (g < most_groups)  // of groups that do not exist too: the move of pairs reads them
     level.group_begin[(size_t)blockIdx.x * most_groups + g] = own.begin;
-  if (g + 1 >= all && g < most_groups) group_border[g] = ~0u;
   list_group(level, results, own, g < all && s.equal[g] != 0, warp_sums);
   report_parts(results, parts);
 }

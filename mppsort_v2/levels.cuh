@@ -18,20 +18,19 @@ static void *deal(char *memory, size_t *used, size_t bytes) {
 static size_t lay_out(Level *level, size_t n, char *memory, size_t *zero) {
   const size_t parts = level->most_parts, tiles = n / level->tile + parts;
   const size_t groups = (size_t)1 << level->group_bits, uint = sizeof(unsigned int);
-  const size_t fine = (size_t)1 << level->fine_bits;
   size_t used = 0;
   level->parts = (unsigned int *)deal(memory, &used, uint);
   level->tiles_dealt = (unsigned int *)deal(memory, &used, uint);
-  level->counts = (unsigned int *)deal(memory, &used, 2 * parts * fine * uint);
+  level->counts = (unsigned int *)deal(memory, &used, parts * level->slots * uint);
   level->look_back =
       (unsigned long long *)deal(memory, &used, level->stable ? tiles * groups * uint : 0);
   *zero = used;
   level->part = (Part *)deal(memory, &used, parts * sizeof(Part));
   level->first_tile = (unsigned int *)deal(memory, &used, (parts + 1) * uint);
   level->root = (Root *)deal(memory, &used, parts * sizeof(Root));
-  level->table = (unsigned int *)deal(memory, &used, parts * fine * uint);
-  level->border = (unsigned int *)deal(memory, &used, parts * fine * uint);
-  level->group_border = (unsigned int *)deal(memory, &used, parts * groups * uint);
+  level->entry = (unsigned short *)deal(memory, &used, parts * level->slots * sizeof(short));
+  level->order = (unsigned short *)deal(memory, &used, parts * level->slots * sizeof(short));
+  level->division = (Division *)deal(memory, &used, parts * level->divisions * sizeof(Division));
   level->group_begin = (unsigned int *)deal(memory, &used, parts * groups * uint);
   return used;
 }
@@ -91,10 +90,10 @@ static void launch_level(const Level &level, Results results, Pairs from, Pairs 
   const size_t tiles = n / level.tile + level.most_parts;
   const unsigned int blocks = (unsigned int)(tiles < 2 * sms ? tiles : 2 * sms);
   stage_start("ranges");
-  const SplitShape *const split = choose_split(n / level.most_parts, level.join);
-  allow_shared_memory(split->kernel, split->shared_bytes);
-  launch_overlapped(split->kernel, level.most_parts, SPLIT_THREADS, split->shared_bytes,
-                    (const unsigned int *)from.keys, level, all);
+  const auto split = all > 0 ? split_ranges<FIRST_SAMPLE> : split_ranges<NEXT_SAMPLE>;
+  allow_shared_memory(split, split_shared_bytes(level));
+  launch_overlapped(split, level.most_parts, SPLIT_THREADS, split_shared_bytes(level), from.keys,
+                    level, all);
   allow_shared_memory(count_ranges, count_shared_bytes(level));
   launch_overlapped(count_ranges, blocks, COUNT_THREADS, count_shared_bytes(level), from.keys,
                     level);

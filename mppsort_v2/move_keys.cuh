@@ -20,7 +20,7 @@ struct MoveKeysShared {
 
 template <int kGroupBits>
 static size_t move_keys_shared_bytes(const Level &level) {
-  return sizeof(MoveKeysShared<kGroupBits>) + group_tables_bytes(level);
+  return sizeof(MoveKeysShared<kGroupBits>) + tables_bytes(level);
 }
 
 // The next place in a group of the tile. Where all keys of a warp share a group, as in sorted
@@ -64,7 +64,9 @@ static __device__ __forceinline__ void reserve_runs(MoveKeysShared<kGroupBits> &
 template <int kGroupBits>
 static __device__ __forceinline__ void move_tile_of_keys(const unsigned int *from, unsigned int *to,
                                                          unsigned int valid, const Root &root,
-                                                         GroupTables tables, unsigned int *next,
+                                                         const unsigned short *entry,
+                                                         const Division *division,
+                                                         unsigned int *next,
                                                          MoveKeysShared<kGroupBits> &shared) {
   unsigned int key[KEYS_ITEMS], rank[KEYS_ITEMS];  // rank: group, and above it the place in it
 #pragma unroll
@@ -74,7 +76,7 @@ static __device__ __forceinline__ void move_tile_of_keys(const unsigned int *fro
   }
 #pragma unroll
   for (int u = 0; u < KEYS_ITEMS; u++) {
-    const unsigned int group = find_range(key[u], root, tables.table, tables.border);
+    const unsigned int group = find_group(key[u], root, entry, division);
     const bool exists = threadIdx.x + u * KEYS_THREADS < valid;
     rank[u] = group | take_place(shared.count, group, exists) << 16;
   }
@@ -105,7 +107,8 @@ static __global__ void __launch_bounds__(KEYS_THREADS, resident_blocks(KEYS_THRE
   extern __shared__ __align__(16) unsigned int shared_memory[];
   typedef MoveKeysShared<kGroupBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
-  const GroupTables tables = group_tables_in(&shared + 1, level);
+  Division *const division = (Division *)(&shared + 1);
+  unsigned short *const entry = (unsigned short *)(division + level.divisions);
   for (unsigned int g = threadIdx.x; g < Shared::kGroups; g += KEYS_THREADS) shared.count[g] = 0;
   wait_for_previous_kernel();
   const unsigned int parts = *level.parts, tiles = level.first_tile[parts];
@@ -116,13 +119,13 @@ static __global__ void __launch_bounds__(KEYS_THREADS, resident_blocks(KEYS_THRE
     const unsigned int p = part_of_tile(level, parts, tile, &shared.part);
     const Part part = level.part[p];
     const Root root = level.root[p];
-    load_group_tables(tables, level, p, root);
+    load_tables(level, p, root, entry, division);
     __syncthreads();
     const unsigned int first = level.first_tile[p], behind = min(end, level.first_tile[p + 1]);
     for (; tile < behind; tile++) {
       const size_t skipped = (size_t)(tile - first) * KEYS_TILE;
       const unsigned int valid = (unsigned int)min(part.length - skipped, (size_t)KEYS_TILE);
-      move_tile_of_keys(from.keys + part.begin + skipped, to.keys, valid, root, tables,
+      move_tile_of_keys(from.keys + part.begin + skipped, to.keys, valid, root, entry, division,
                         level.group_begin + (size_t)p * Shared::kGroups, shared);
     }
   }

@@ -112,7 +112,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   extern __shared__ __align__(16) unsigned int shared_memory[];
   typedef MovePairsShared<kThreads, kItems, kGroupBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
-  const GroupTables tables = group_tables_in(&shared + 1, level);
+  Division *const division = (Division *)(&shared + 1);
+  unsigned short *const entry = (unsigned short *)(division + level.divisions);
   unsigned int *const own_groups = shared.warp_groups[threadIdx.x / WARP_SIZE];
   wait_for_previous_kernel();
   const unsigned int parts = *level.parts, tiles = level.first_tile[parts];
@@ -122,7 +123,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (number >= tiles) return;
   TileOfPart tile = find_tile(level, parts, number, &shared.part);
   Root root = level.root[tile.part];
-  load_group_tables(tables, level, tile.part, root);
+  load_tables(level, tile.part, root, entry, division);
   MovedPairs<kItems> item;
   load_pairs_of_tile(from, tile, item);
   for (;;) {
@@ -130,7 +131,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     uint2 count[Shared::kEach];
     __syncthreads();  // the tables are there, and the last tile is written
     if (threadIdx.x == 0) next = atomicAdd(level.tiles_dealt, 1u);
-    count_groups_of_warp<Shared>(own_groups, item, tile.valid, root, tables, groups);
+    count_groups_of_warp<Shared>(own_groups, item, tile.valid, root, entry, division, groups);
     __syncthreads();
     const TileOfPart own = tile;
     const unsigned int own_number = number - tile.first_tile;
@@ -145,7 +146,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       tile = find_tile(level, parts, number, &shared.part);
       if (tile.part != own.part) {
         root = level.root[tile.part];
-        load_group_tables(tables, level, tile.part, root);
+        load_tables(level, tile.part, root, entry, division);
       }
       load_pairs_of_tile(from, tile, item);
     }
@@ -184,8 +185,7 @@ static const PairsMove *choose_pairs_move(int group_bits, bool large) {
 }
 
 static size_t move_pairs_shared_bytes(const Level &level) {
-  return choose_pairs_move(level.group_bits, level.large_tiles)->shared_bytes +
-         group_tables_bytes(level);
+  return choose_pairs_move(level.group_bits, level.large_tiles)->shared_bytes + tables_bytes(level);
 }
 
 #endif

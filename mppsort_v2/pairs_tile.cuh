@@ -83,7 +83,7 @@ static __device__ __forceinline__ void load_pairs_of_tile(Pairs from, TileOfPart
 template <class Shared>
 static __device__ __forceinline__ void count_groups_of_warp(
     unsigned int *counts, const MovedPairs<Shared::kItems> &item, unsigned int valid,
-    const Root &root, GroupTables tables,
+    const Root &root, const unsigned short *entry, const Division *division,
     unsigned int (&groups)[Shared::kItems / Shared::kPacked]) {
   const unsigned int first = first_item<Shared::kItems>();
   for (unsigned int i = threadIdx.x % WARP_SIZE; i < Shared::kGroups; i += WARP_SIZE) counts[i] = 0;
@@ -95,8 +95,7 @@ static __device__ __forceinline__ void count_groups_of_warp(
     for (int q = 0; q < Shared::kPacked; q++) {
       const int u = w * Shared::kPacked + q;
       unsigned int group = Shared::kGroups - 1;
-      if (first + u * WARP_SIZE < valid)
-        group = find_range(item.key[u], root, tables.table, tables.border);
+      if (first + u * WARP_SIZE < valid) group = find_group(item.key[u], root, entry, division);
       atomicAdd(&counts[group], 1u);
       groups[w] |= group << q * (32 / Shared::kPacked);
     }

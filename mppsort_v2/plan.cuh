@@ -10,6 +10,8 @@
 #include "mppsort_v2/split.cuh"
 
 enum {
+  FIRST_SAMPLE = 16,
+  NEXT_SAMPLE = 8,
   LEAST_CAPACITY = 64,
   FEW_FINE_BITS = 8,
   LARGE_TILES_FROM = 700000,  // pairs of a level
@@ -73,8 +75,14 @@ static size_t move_shared_bytes(const Level &level) {
 // Shared memory of the largest block of a level.
 template <bool PAIRS>
 static size_t level_shared_bytes(const Level &level) {
-  return most_of(count_shared_bytes(level),
+  return most_of(most_of(split_shared_bytes(level), count_shared_bytes(level)),
                  most_of(join_shared_bytes(level), move_shared_bytes<PAIRS>(level)));
+}
+
+static void set_fine_bits(Level *level, int bits) {
+  level->fine_bits = bits;
+  level->slots = (2u << bits) + 4;
+  level->divisions = bits > 3 ? 1u << (bits - 3) : 1;
 }
 
 // A level of up to most_parts parts with `length` elements on average.
@@ -98,10 +106,10 @@ static Level make_level(const Plan &plan, unsigned int most_parts, size_t length
     bits++;
   // Older GPUs have less shared memory: fewer groups, or fewer fine ranges.
   const size_t limit = dynamic_shared_limit();
-  level.fine_bits = FEW_FINE_BITS;
+  set_fine_bits(&level, FEW_FINE_BITS);
   if (level_shared_bytes<PAIRS>(level) > limit) level.group_bits = FEW_GROUP_BITS;
-  level.fine_bits = bits;
-  while (bits > 1 && level_shared_bytes<PAIRS>(level) > limit) level.fine_bits = --bits;
+  set_fine_bits(&level, bits);
+  while (bits > 1 && level_shared_bytes<PAIRS>(level) > limit) set_fine_bits(&level, --bits);
   level.large_tiles = PAIRS && (plan.levels > 1 || most_parts * length >= LARGE_TILES_FROM);
   if (level_shared_bytes<PAIRS>(level) > limit) level.large_tiles = false;
   level.tile =

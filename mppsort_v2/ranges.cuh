@@ -1,7 +1,7 @@
-// Ranges that fit the data: a sorted sample of a part's keys gives the borders of the fine ranges,
-// so that each holds about as many keys, however these are distributed. A table of ranges of equal
-// width says which borders a key may have to be compared with: one or two where keys are spread
-// evenly.
+// Ranges that fit the data. The keys of a part, from the least to the greatest of a sample, are
+// divided into fine ranges of equal width; a fine range with many sampled keys is divided again,
+// from its own least to its own greatest sampled key, and those that are still crowded a third
+// time. So skew costs up to two more table look-ups, and no pass over the keys.
 #ifndef MPPSORT_V2_RANGES_CUH
 #define MPPSORT_V2_RANGES_CUH
 
@@ -13,16 +13,26 @@ enum {
   MOST_FINE_BITS = 12,
   FEW_GROUP_BITS = 8,
   MANY_GROUP_BITS = 10,
+  DIVIDED = 0x8000,   // of an entry: the rest is the number of a division
+  ONE_KEY = 0x8000,   // of an element of `order`: the fine range is one key wide
   MOST_PARTS = 1024,  // of a level
   PARTS_THREADS = 1024,
 };
 
-// How the keys of a part are looked up: entry r of its table is for keys from least + (r << shift)
-// on, the first also for smaller ones and the last for greater ones.
+// A division of an interval of keys into `ranges` fine ranges of 2^shift keys from `least` on, one
+// for smaller keys before them and one for greater keys behind them: ranges + 2 slots in all.
+typedef struct Division {
+  unsigned int least;
+  unsigned int packed;  // shift | ranges << 5 | first slot << 17
+} Division;
+
+enum { MOST_RANGES = (1 << 12) - 1 };  // of a packed division
+
+// The first division of a part, whose slots are 0 .. ranges + 1.
 typedef struct Root {
-  unsigned int least, ranges;  // of the sample; entries of the table
+  unsigned int least, ranges;
   int shift;
-  unsigned int borders;  // fine range i has the keys from border i - 1 on and below border i
+  unsigned int slots, divisions, leaves;  // in use; leaves: slots that are not divided again
 } Root;
 
 // Keys that are partitioned together.
@@ -40,23 +50,24 @@ typedef struct Group {
 // A partition step of up to most_parts parts. Pointers are to device memory.
 typedef struct Level {
   unsigned int most_parts, tile;  // keys of a tile of the move
-  int fine_bits, group_bits;      // at most 2^fine_bits entries and borders, 2^group_bits groups
+  unsigned int slots, divisions;  // per part, at most
+  int fine_bits, group_bits;      // 2^fine_bits + 2 slots of the first division
   unsigned int capacity, join;    // a block sorts capacity; groups are joined up to `join`
   bool stable;                    // pairs
   bool large_tiles;               // of the move of pairs
   bool copies;                    // the level moves to the input: equal keys must be copied
   // Zero before the level.
   unsigned int *parts, *tiles_dealt;  // numbers
-  unsigned int *counts;               // [parts][2 << fine_bits] of the fine ranges
+  unsigned int *counts;               // [parts][slots]
   unsigned long long *look_back;      // [tiles][groups / 2], for pairs
   // The others.
-  Part *part;                  // [parts]
-  unsigned int *first_tile;    // [parts + 1] number of each part's first tile
-  Root *root;                  // [parts]
-  unsigned int *table;         // [parts][2^fine_bits] first border | borders << 16; then of groups
-  unsigned int *border;        // [parts][2^fine_bits]
-  unsigned int *group_border;  // [parts][groups]
-  unsigned int *group_begin;   // [parts][groups]; with bare keys, where the next key goes
+  Part *part;                 // [parts]
+  unsigned int *first_tile;   // [parts + 1] number of each part's first tile
+  Root *root;                 // [parts]
+  unsigned short *entry;      // [parts][slots] DIVIDED | division, or the slot's group
+  Division *division;         // [parts][divisions]
+  unsigned short *order;      // [parts][slots] slots in order of their keys; ONE_KEY
+  unsigned int *group_begin;  // [parts][groups]; with bare keys, where the next key goes
 } Level;
 
 // The next ones: groups for blocks, and parts of the next level.
@@ -67,55 +78,50 @@ typedef struct Results {
   volatile unsigned int *host_parts;  // in the host's memory, or NULL: 1 + number of parts
 } Results;
 
-static __host__ __device__ __forceinline__ unsigned int entry_of(unsigned int key,
-                                                                 const Root &root) {
-  const unsigned int last = root.ranges - 1, entry = (key - root.least) >> root.shift;
-  return key < root.least ? 0 : entry < last ? entry : last;
+static __host__ __device__ __forceinline__ unsigned int slot_in(unsigned int key,
+                                                                unsigned int least, int shift,
+                                                                unsigned int ranges) {
+  const unsigned int range = min((key - least) >> shift, ranges);
+  return key < least ? 0 : range + 1;
 }
 
-// The number of borders that are not greater than the key: its fine range, or its group.
-static __host__ __device__ __forceinline__ unsigned int find_range(unsigned int key,
-                                                                   const Root &root,
-                                                                   const unsigned int *table,
-                                                                   const unsigned int *border) {
-  const unsigned int entry = table[entry_of(key, root)];
-  unsigned int low = entry & 0xffffu;
-  for (unsigned int length = entry >> 16; length > 0;) {
-    const unsigned int half = length / 2;
-    const bool behind = border[low + half] <= key;
-    low += behind ? half + 1 : 0;
-    length = behind ? length - half - 1 : half;
+// The slot of a key, at most `depth` divisions below the first.
+static __host__ __device__ __forceinline__ unsigned int find_slot(unsigned int key,
+                                                                  const Root &root,
+                                                                  const unsigned short *entry,
+                                                                  const Division *division,
+                                                                  int depth) {
+  unsigned int slot = slot_in(key, root.least, root.shift, root.ranges);
+  for (unsigned int next; depth > 0 && ((next = entry[slot]) & DIVIDED) != 0; depth--) {
+    const Division d = division[next & ~DIVIDED];
+    slot =
+        (d.packed >> 17) + slot_in(key, d.least, (int)(d.packed & 31), d.packed >> 5 & MOST_RANGES);
   }
-  return low;
+  return slot;
 }
 
-// Copies words to shared memory; a barrier must follow.
-static __device__ __forceinline__ void load_words(unsigned int *to, const unsigned int *from,
-                                                  unsigned int words) {
-  for (unsigned int i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
+// The group of a key, when entries of slots are groups.
+static __device__ __forceinline__ unsigned int find_group(unsigned int key, const Root &root,
+                                                          const unsigned short *entry,
+                                                          const Division *division) {
+  unsigned int next = entry[slot_in(key, root.least, root.shift, root.ranges)];
+  while ((next & DIVIDED) != 0) {
+    const Division d = division[next & ~DIVIDED];
+    next = entry[(d.packed >> 17) +
+                 slot_in(key, d.least, (int)(d.packed & 31), d.packed >> 5 & MOST_RANGES)];
+  }
+  return next;
 }
 
-// A part's tables of groups in shared memory.
-typedef struct GroupTables {
-  unsigned int *table, *border;
-} GroupTables;
-
-static inline size_t group_tables_bytes(const Level &level) {
-  return (((size_t)1 << level.fine_bits) + ((size_t)1 << level.group_bits)) * sizeof(unsigned int);
-}
-
-static __device__ __forceinline__ GroupTables group_tables_in(void *memory, const Level &level) {
-  const GroupTables tables = {(unsigned int *)memory,
-                              (unsigned int *)memory + (1u << level.fine_bits)};
-  return tables;
-}
-
-// A barrier must follow.
-static __device__ __forceinline__ void load_group_tables(GroupTables tables, const Level &level,
-                                                         unsigned int part, const Root &root) {
-  load_words(tables.table, level.table + ((size_t)part << level.fine_bits), root.ranges);
-  load_words(tables.border, level.group_border + ((size_t)part << level.group_bits),
-             1u << level.group_bits);
+// Copies a part's tables to shared memory; a barrier must follow.
+static __device__ __forceinline__ void load_tables(const Level &level, unsigned int part,
+                                                   const Root &root, unsigned short *entry,
+                                                   Division *division) {
+  const unsigned int *const from = (const unsigned int *)(level.entry + (size_t)part * level.slots);
+  for (unsigned int i = threadIdx.x; i < (root.slots + 1) / 2; i += blockDim.x)
+    ((unsigned int *)entry)[i] = from[i];
+  for (unsigned int i = threadIdx.x; i < root.divisions; i += blockDim.x)
+    division[i] = level.division[(size_t)part * level.divisions + i];
 }
 
 // The part of a tile, for all threads of the block; *shared_part is shared memory. Barriers inside.

@@ -1,15 +1,168 @@
-// Step 5: a block sorts each group.
+// Step 5: a block sorts each group in shared memory: a counting sort by bins of equal width between
+// its least and its greatest key, then each bin by a thread, or by a warp if it has many elements.
 #ifndef MPPSORT_V2_SORT_GROUP_CUH
 #define MPPSORT_V2_SORT_GROUP_CUH
 
-#include "mppsort_v2/order_group.cuh"
+#include "mppsort_v2/bins.cuh"
+#include "mppsort_v2/ranges.cuh"
+#include "radix_v7/block_passes.cuh"
+#include "radix_v7/few_keys.cuh"
+
+static __host__ __device__ constexpr int bits_to_count(int values) {
+  return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
+}
+
+// Shared memory for groups of kThreads * kItems elements.
+//
+// The element of a bare key is the key's difference to the least one, shifted left until the
+// greatest fills 32 bits. That of a pair is the same without its highest bits, which are those of
+// its bin, above the pair's index in the group: the elements differ, and their order is stable.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+struct SortShared {
+  static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
+  static constexpr int kPassCounters = kThreads / WARP_SIZE * PASS_BINS;
+  static constexpr int kPlaceBits = PAIRS ? bits_to_count(kCapacity) : 0;
+  static constexpr int kFew = 12;  // elements of a bin that a thread sorts
+  unsigned int bin[kPassCounters > kBins ? kPassCounters : kBins];
+  unsigned int element[kCapacity];
+  unsigned int value[PAIRS ? kCapacity : 4];    // keys, then positions
+  unsigned int full_bin[kCapacity / kFew + 1];  // bins with more elements: first << 16 | number
+  unsigned int full_bins, unsorted;             // numbers of full bins, of those too large to rank
+  unsigned int warp_sums[MAX_WARPS], least, greatest;
+  SeenBits seen;
+};
+
+// Exclusive scan over the bins, in place. A barrier has to follow.
+template <int kThreads, int kBins>
+static __device__ __forceinline__ void scan_bins(unsigned int *bin, unsigned int *warp_sums) {
+  constexpr int kQuads = kBins / kThreads / 4;
+  static_assert(kQuads * kThreads * 4 == kBins, "16 bytes at a time");
+  uint4 *const mine = (uint4 *)bin + threadIdx.x * kQuads;
+  uint4 quad[kQuads];
+  unsigned int sum = 0;
+#pragma unroll
+  for (int q = 0; q < kQuads; q++) {
+    quad[q] = mine[q];
+    sum += quad[q].x + quad[q].y + quad[q].z + quad[q].w;
+  }
+  unsigned int before = scan_threads<kThreads>(sum, warp_sums) - sum;
+#pragma unroll
+  for (int q = 0; q < kQuads; q++) {
+    const uint4 count = quad[q];
+    quad[q].x = before;
+    quad[q].y = quad[q].x + count.x;
+    quad[q].z = quad[q].y + count.y;
+    quad[q].w = quad[q].z + count.z;
+    before = quad[q].w + count.w;
+    mine[q] = quad[q];
+  }
+}
+
+// The thread's part of the least and the greatest key of the block.
+template <class Shared>
+static __device__ __forceinline__ void find_extremes(Shared &shared, unsigned int low,
+                                                     unsigned int high) {
+  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
+    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
+    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
+  }
+  if (threadIdx.x % WARP_SIZE != 0) return;
+  atomicMin(&shared.least, low);
+  atomicMax(&shared.greatest, high);
+}
+
+// Sorts the elements of each bin; bin[b] is where those of bin b end. False if some bin is too
+// large. All threads call it after a barrier; there is one at its end.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+static __device__ __forceinline__ bool sort_bins_of_group(
+    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared) {
+  typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
+#pragma unroll 2
+  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) {
+    const unsigned int first = b == 0 ? 0 : shared.bin[b - 1];
+    const unsigned int members = shared.bin[b] - first;
+    if (members > Shared::kFew)
+      shared.full_bin[atomicAdd(&shared.full_bins, 1u)] = first << 16 | members;
+    else if (members > 1)
+      sort_few<Shared::kFew>(&shared.element[first], (int)members);
+  }
+  __syncthreads();
+  const unsigned int full = shared.full_bins;
+  if (full == 0) return true;
+  bool sorted = true;
+  const unsigned int warp = threadIdx.x / WARP_SIZE;
+  for (unsigned int f = warp; f < full; f += kThreads / WARP_SIZE) {
+    unsigned int *const element = &shared.element[shared.full_bin[f] >> 16];
+    const unsigned int members = shared.full_bin[f] & 0xffffu;
+    if (members <= RANKED)
+      rank_bin(element, members);
+    else
+      sorted &= bin_by_warp(element, members, &shared.bin[warp * WARP_BINS]);
+    __syncwarp();
+  }
+  return __syncthreads_or(!sorted) == 0;
+}
+
+// Sorts what the threads hold: key[u] has the index threadIdx.x + u * kThreads. Afterwards
+// element[i] has the key of place i, or its pair's index in the lower bits.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+static __device__ __forceinline__ void order_group(
+    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, const unsigned int (&key)[kItems],
+    const unsigned int *from, unsigned int count, unsigned int least, int shift) {
+  typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
+  const int left = (int)count - (int)threadIdx.x;
+  // Pairs: an element has room for the bits below its bin's.
+  bool sorted = !PAIRS || shift + kBinBits >= Shared::kPlaceBits;
+  if (sorted) {
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      if (left > u * kThreads)
+        atomicAdd(&shared.bin[(key[u] - least) << shift >> (32 - kBinBits)], 1u);
+    __syncthreads();
+    scan_bins<kThreads, Shared::kBins>(shared.bin, shared.warp_sums);
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      if (left <= u * kThreads) continue;
+      const unsigned int scaled = (key[u] - least) << shift, i = threadIdx.x + u * kThreads;
+      const unsigned int place = atomicAdd(&shared.bin[scaled >> (32 - kBinBits)], 1u);
+      shared.element[place] = PAIRS ? scaled << kBinBits | i : scaled;
+    }
+    __syncthreads();
+    sorted = sort_bins_of_group(shared);
+  }
+  if (sorted) return;
+  // Rare: the keys are read again rather than kept in registers till here.
+  unsigned int again[kItems] = {};
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    if (left > u * kThreads) again[u] = from[threadIdx.x + u * kThreads];
+  see_bits<kThreads>(again, 0, count, &shared.seen);
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * kThreads;
+    if (i < count) shared.element[i] = PAIRS ? i : (again[u] - least) << shift;
+  }
+  __syncthreads();
+  const unsigned int varying = shared.seen.set & shared.seen.clear;
+  // Differences to the least key may vary in more bits than keys.
+  sort_by_passes<kThreads, kItems, PAIRS>(shared.element, count, shared.value, 0,
+                                          PAIRS ? varying : ~0u << shift, shared.bin,
+                                          shared.warp_sums);
+}
 
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void sort_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, Pairs from, Pairs to,
     unsigned int count) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
-  clear_for_sort(shared);
+  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) shared.bin[b] = 0;
+  if (threadIdx.x == 0) {
+    shared.least = ~0u;
+    shared.greatest = 0;
+    shared.full_bins = 0;
+    shared.seen = {0, 0};
+  }
   const int left = (int)count - (int)threadIdx.x;
   unsigned int key[kItems] = {}, low = ~0u, high = 0;
 #pragma unroll
@@ -30,14 +183,12 @@ static __device__ __forceinline__ void sort_group(
   const unsigned int least = shared.least, width = shared.greatest - least;
   if (width == 0 && from.keys == to.keys) return;
   const int shift = width == 0 ? 31 : __clz((int)width);
-  int by;
-  const auto key_at = [&](unsigned int i) { return from.keys[i]; };
-  order_group(shared, key, key_at, count, least, shift, &by);
+  order_group(shared, key, from.keys, count, least, shift);
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
     if (i >= count) break;
     if constexpr (PAIRS)
-      to.keys[i] = shared.value[shared.element[i] >> by & ((1u << Shared::kPlaceBits) - 1)];
+      to.keys[i] = shared.value[shared.element[i] & ((1u << Shared::kPlaceBits) - 1)];
     else
       to.keys[i] = (shared.element[i] >> shift) + least;
   }
@@ -47,7 +198,7 @@ static __device__ __forceinline__ void sort_group(
       shared.value[i] = from.positions[i];
     __syncthreads();
     for (unsigned int i = threadIdx.x; i < count; i += kThreads)
-      to.positions[i] = shared.value[shared.element[i] >> by & ((1u << Shared::kPlaceBits) - 1)];
+      to.positions[i] = shared.value[shared.element[i] & ((1u << Shared::kPlaceBits) - 1)];
   }
 }
 

@@ -1,16 +1,8 @@
-// Step 1: a block per part draws a sample, sorts it, and takes every few sampled keys as borders of
-// the fine ranges.
+// Step 1: a block per part draws a sample and divides the keys into fine ranges.
 #ifndef MPPSORT_V2_SPLIT_CUH
 #define MPPSORT_V2_SPLIT_CUH
 
-#include "mppsort_v2/order_group.cuh"
-
-enum {
-  SPLIT_THREADS = 1024,
-  SPLIT_BIN_BITS = 12,
-  SAMPLED_PER_GROUP = 32,
-  LEAST_SAMPLE = 4096,
-};
+#include "mppsort_v2/order.cuh"
 
 static __device__ __forceinline__ unsigned int mix_bits(unsigned int x) {
   x = (x ^ x >> 16) * 0x7feb352du;
@@ -18,17 +10,27 @@ static __device__ __forceinline__ unsigned int mix_bits(unsigned int x) {
   return x ^ x >> 16;
 }
 
-// Sampled keys of a part: SAMPLED_PER_GROUP for each group, but at least LEAST_SAMPLE.
-static __host__ __device__ __forceinline__ size_t sample_for(size_t length, unsigned int join) {
-  const size_t wanted = length * SAMPLED_PER_GROUP / join;
-  return wanted > LEAST_SAMPLE ? wanted : 0u + LEAST_SAMPLE;
+// Sampled keys: SAMPLED_PER_GROUP for each group, but at least LEAST_SAMPLE, and at most `most`.
+static __device__ __forceinline__ unsigned int sample_size(unsigned int length, unsigned int join,
+                                                           unsigned int most) {
+  const unsigned long long wanted = (unsigned long long)length * SAMPLED_PER_GROUP / join;
+  return (unsigned int)min(max(wanted, 0ull + LEAST_SAMPLE), 0ull + min(length, most));
 }
 
-// The place of sampled key i: one of each stride of the part. Strides are measured in 2^-32 of a
-// key: their beginnings need no division.
-static __device__ __forceinline__ unsigned int sampled_place(unsigned int i,
-                                                             unsigned long long stride) {
-  return (unsigned int)(i * stride >> 32) + __umulhi(mix_bits(i), (unsigned int)(stride >> 32));
+// The calling thread's share of `wanted` keys, one of each stride of the part. Strides are measured
+// in 2^-32 of a key: their beginnings need no division.
+template <int kItems>
+static __device__ __forceinline__ void draw_sample(const unsigned int *keys, unsigned int length,
+                                                   unsigned int wanted,
+                                                   unsigned int (&sample)[kItems]) {
+  const unsigned long long stride = ((unsigned long long)length << 32) / wanted;
+  const unsigned int whole = (unsigned int)(stride >> 32);
+#pragma unroll
+  for (int k = 0; k < kItems; k++) {
+    const unsigned int i = threadIdx.x + k * SPLIT_THREADS;
+    const unsigned int begin = (unsigned int)(i * stride >> 32);
+    sample[k] = i < wanted ? keys[begin + __umulhi(mix_bits(i), whole)] : 0;
+  }
 }
 
 // The least shift with which the keys least .. greatest lie in at most `ranges` fine ranges.
@@ -38,6 +40,122 @@ static __device__ __forceinline__ int shift_for_ranges(unsigned int least, unsig
   int shift = max(__clz((int)ranges) - __clz((int)width), 0);
   while (width >> shift >= ranges) shift++;
   return shift;
+}
+
+// Slot i of a division, begin <= i < end: nothing sampled yet, and whether it is one key wide.
+static __device__ __forceinline__ void clear_slot(const SplitShared &s, unsigned int i,
+                                                  unsigned int begin, unsigned int end, int shift) {
+  s.count[i] = 0;
+  s.entry[i] = shift == 0 && i > begin && i + 1 < end ? ONE_KEY_WIDE : 0;
+}
+
+// Numbers the slots first .. end - 1 with more than `most` sampled keys, from `before` on and below
+// `limit`: they will be divided. Returns the number behind the last.
+static __device__ unsigned int number_crowded(const SplitShared &s, unsigned int first,
+                                              unsigned int end, unsigned int most,
+                                              unsigned int before, unsigned int limit) {
+  __shared__ unsigned int behind;
+  const unsigned int each = (end - first + SPLIT_THREADS - 1) / SPLIT_THREADS;
+  const unsigned int from = min(first + threadIdx.x * each, end), to = min(from + each, end);
+  unsigned int crowded = 0;
+  for (unsigned int i = from; i < to; i++) crowded += s.count[i] > most && s.entry[i] == 0;
+  const unsigned int up_to_here = before + block_inclusive_scan(crowded, s.warp_sums);
+  unsigned int number = up_to_here - crowded;
+  for (unsigned int i = from; i < to && number < limit; i++) {
+    if (s.count[i] <= most || s.entry[i] != 0) continue;
+    s.least[number] = ~0u;
+    s.greatest[number] = 0;
+    s.equal[number] = NO_PIVOT;
+    s.sampled[number] = s.count[i];
+    s.entry[i] = (unsigned short)(DIVIDED | number++);
+  }
+  if (threadIdx.x == SPLIT_THREADS - 1) behind = min(up_to_here, limit);
+  __syncthreads();
+  return behind;
+}
+
+// Gives the divisions before .. behind - 1 slots from `end` on, `room` in all, by their shares of
+// the sample. Returns the end of the slots.
+static __device__ unsigned int allot_slots(const SplitShared &s, unsigned int before,
+                                           unsigned int behind, unsigned int end,
+                                           unsigned int room) {
+  __shared__ unsigned int new_end;
+  const unsigned int d = before + threadIdx.x;
+  const unsigned int sampled = d < behind ? s.sampled[d] : 0;
+  const unsigned int up_to_here = block_inclusive_scan(sampled, s.warp_sums);
+  if (threadIdx.x == SPLIT_THREADS - 1) new_end = up_to_here;
+  __syncthreads();
+  const unsigned int total = new_end, budget = room - 4 * (behind - before);
+  unsigned int ranges = 0, shift = 0;
+  // Most sampled keys are the same: that key gets a fine range of its own.
+  if (d < behind && s.equal[d] > sampled / 2) s.least[d] = s.greatest[d] = s.pivot[d];
+  if (d < behind) {
+    const unsigned int share = (unsigned int)((unsigned long long)sampled * budget / total);
+    const unsigned int most = min(max(share, 2u), (unsigned int)MOST_RANGES);
+    shift = (unsigned int)shift_for_ranges(s.least[d], s.greatest[d], most);
+    ranges = ((s.greatest[d] - s.least[d]) >> shift) + 1;
+  }
+  const unsigned int slots = d < behind ? ranges + 2 : 0;
+  const unsigned int last = end + block_inclusive_scan(slots, s.warp_sums);
+  if (d < behind) {
+    const Division division = {s.least[d], shift | ranges << 5 | (last - slots) << 17};
+    s.division[d] = division;
+  }
+  if (threadIdx.x == SPLIT_THREADS - 1) new_end = last;
+  __syncthreads();
+  return new_end;
+}
+
+// Divides the slots first .. *end - 1, which `depth` divisions have made, where they are crowded.
+// Moves *end by at most `room`, and *divisions.
+template <int kItems>
+static __device__ void divide_crowded(const SplitShared &s, const Root &root,
+                                      const unsigned int (&sample)[kItems], unsigned int wanted,
+                                      unsigned int first, unsigned int *end, int depth,
+                                      unsigned int room, unsigned int most,
+                                      unsigned int *divisions) {
+  const unsigned int before = *divisions, old_end = *end;
+  const unsigned int behind = number_crowded(s, first, old_end, most, before, before + room / 8);
+  if (behind == before) return;
+  *divisions = behind;
+  const auto division_of = [&](unsigned int key) {  // that is being made; or one that is not
+    const unsigned int entry = s.entry[find_slot(key, root, s.entry, s.division, depth)];
+    return (entry & DIVIDED) != 0 ? entry & ~DIVIDED : behind;
+  };
+#pragma unroll
+  for (int k = 0; k < kItems; k++) {
+    const unsigned int d = division_of(sample[k]);
+    if (threadIdx.x + k * SPLIT_THREADS >= wanted || d == behind) continue;
+    // Most keys are between those seen before: atomics on one address are slow.
+    if (sample[k] < *(volatile unsigned int *)&s.least[d]) atomicMin(&s.least[d], sample[k]);
+    if (sample[k] > *(volatile unsigned int *)&s.greatest[d]) atomicMax(&s.greatest[d], sample[k]);
+    if (*(volatile unsigned int *)&s.equal[d] == NO_PIVOT &&
+        atomicCAS(&s.equal[d], NO_PIVOT, 0) == NO_PIVOT)
+      s.pivot[d] = sample[k];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kItems; k++) {
+    const unsigned int d = division_of(sample[k]);
+    if (threadIdx.x + k * SPLIT_THREADS >= wanted || d == behind) continue;
+    if (sample[k] == s.pivot[d]) atomicAdd(&s.equal[d], 1u);
+  }
+  __syncthreads();
+  *end = allot_slots(s, before, behind, old_end, room);
+  for (unsigned int d = before + threadIdx.x / WARP_SIZE; d < behind; d += MAX_WARPS) {
+    const Division division = s.division[d];
+    const unsigned int begin = division.packed >> 17, behind_it = begin + ranges_of(division) + 2;
+    for (unsigned int i = begin + threadIdx.x % WARP_SIZE; i < behind_it; i += WARP_SIZE)
+      clear_slot(s, i, begin, behind_it, (int)(division.packed & 31));
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kItems; k++) {
+    if (threadIdx.x + k * SPLIT_THREADS >= wanted) continue;
+    const unsigned int slot = find_slot(sample[k], root, s.entry, s.division, depth + 1);
+    if (slot >= old_end) atomicAdd(&s.count[slot], 1u);
+  }
+  __syncthreads();
 }
 
 // A level's parts and tiles: of level 0, which has one part of `all` keys, or those listed before.
@@ -57,139 +175,74 @@ static __device__ void number_tiles(const Level &level, unsigned int all, unsign
   __syncthreads();
 }
 
-// The borders that candidate c gives, 0 to 2 of them; candidates are sampled keys in order. A key
-// that is there twice gets a fine range of its own: it is a border, and so is the next key.
-template <class Candidate>
-static __device__ __forceinline__ int borders_of(Candidate candidate, unsigned int c,
-                                                 unsigned int candidates,
-                                                 unsigned int (&border)[2]) {
-  const unsigned int key = candidate(c);
-  int borders = 0;
-  const bool again = c > 0 && candidate(c - 1) == key;
-  if (!again) border[borders++] = key;
-  const unsigned int next = c + 1 < candidates ? candidate(c + 1) : key;
-  const bool last = c + 1 == candidates || next != key;
-  const bool free = c + 1 == candidates || next != key + 1;
-  if (again && last && free && key != ~0u) border[borders++] = key + 1;
-  return borders;
-}
-
-// Writes the borders to shared memory and to the level; returns their number. sampled(i): sampled
-// key i in order; one of `step` is a candidate.
-template <class Sampled>
-static __device__ unsigned int take_borders(Sampled sampled, unsigned int wanted, unsigned int step,
-                                            unsigned int *shared_border, unsigned int *border,
-                                            unsigned int *warp_sums) {
-  __shared__ unsigned int all;
-  const auto candidate = [&](unsigned int c) { return sampled((c + 1) * step - 1); };
-  const unsigned int candidates = wanted / step;
-  const unsigned int each = (candidates + SPLIT_THREADS - 1) / SPLIT_THREADS;
-  const unsigned int from = min(threadIdx.x * each, candidates), to = min(from + each, candidates);
-  unsigned int own[2], number = 0;
-  for (unsigned int c = from; c < to; c++)
-    number += (unsigned int)borders_of(candidate, c, candidates, own);
-  const unsigned int up_to_here = block_inclusive_scan(number, warp_sums);
-  unsigned int at = up_to_here - number;
-  for (unsigned int c = from; c < to; c++)
-    for (int b = 0, borders = borders_of(candidate, c, candidates, own); b < borders; b++, at++)
-      shared_border[at] = border[at] = own[b];
-  if (threadIdx.x == SPLIT_THREADS - 1) all = up_to_here;
-  __syncthreads();
-  return all;
-}
-
-// Number of borders below the key.
-static __device__ __forceinline__ unsigned int borders_below(const unsigned int *border,
-                                                             unsigned int borders,
-                                                             unsigned int key) {
-  unsigned int low = 0;
-  for (unsigned int length = borders; length > 0;) {
-    const unsigned int half = length / 2;
-    const bool below = border[low + half] < key;
-    low += below ? half + 1 : 0;
-    length = below ? length - half - 1 : half;
-  }
-  return low;
-}
-
 // all: number of keys at level 0, else 0.
 template <int kItems>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
     split_ranges(const unsigned int *keys, Level level, unsigned int all) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  typedef SortShared<false, SPLIT_THREADS, kItems, SPLIT_BIN_BITS> Shared;
-  Shared &shared = *(Shared *)shared_memory;
+  __shared__ unsigned int warp_sums[MAX_WARPS], least, greatest;
+  const SplitShared s = split_shared(shared_memory, level, warp_sums);
+  if (threadIdx.x == 0) {
+    least = ~0u;
+    greatest = 0;
+  }
   wait_for_previous_kernel();
   const unsigned int parts = all > 0 ? 1 : *level.parts;
-  if (blockIdx.x == 0) number_tiles(level, all, parts, shared.warp_sums);
+  if (blockIdx.x == 0) number_tiles(level, all, parts, warp_sums);  // 0 tiles if there are no parts
   if (blockIdx.x >= parts) return;
-  clear_for_sort(shared);
+  __syncthreads();
   const Part whole = {0, all}, part = all > 0 ? whole : level.part[blockIdx.x];
-  const unsigned int most_sampled = min(part.length, 0u + kItems * SPLIT_THREADS);
-  const unsigned int wanted =
-      (unsigned int)min(sample_for(part.length, level.join), (size_t)most_sampled);
-  const unsigned long long stride = ((unsigned long long)part.length << 32) / wanted;
-  const auto key_at = [&](unsigned int i) { return keys[part.begin + sampled_place(i, stride)]; };
-  unsigned int key[kItems] = {}, low = ~0u, high = 0;
-#pragma unroll
-  for (int k = 0; k < kItems; k++)
-    if (threadIdx.x + k * SPLIT_THREADS < wanted) key[k] = key_at(threadIdx.x + k * SPLIT_THREADS);
+  const unsigned int wanted = sample_size(part.length, level.join, kItems * SPLIT_THREADS);
+  unsigned int sample[kItems];
+  draw_sample(keys + part.begin, part.length, wanted, sample);
+  unsigned int low = ~0u, high = 0;
 #pragma unroll
   for (int k = 0; k < kItems; k++) {
     if (threadIdx.x + k * SPLIT_THREADS >= wanted) continue;
-    low = min(low, key[k]);
-    high = max(high, key[k]);
+    low = min(low, sample[k]);
+    high = max(high, sample[k]);
+  }
+  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
+    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
+    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
+  }
+  if (threadIdx.x % WARP_SIZE == 0) {
+    atomicMin(&least, low);
+    atomicMax(&greatest, high);
   }
   __syncthreads();
-  find_extremes(shared, low, high);
-  __syncthreads();
-  const unsigned int least = shared.least, greatest = shared.greatest;
-  const int shift = least == greatest ? 31 : __clz((int)(greatest - least));
-  int by;
-  order_group(shared, key, key_at, wanted, least, shift, &by);
-  __syncthreads();
 
-  const unsigned int most = 1u << level.fine_bits;
-  const auto sampled = [&](unsigned int i) { return (shared.element[i] >> shift) + least; };
-  unsigned int *const border = shared.bins.entry;  // the bins are done
-  const size_t row = (size_t)blockIdx.x << level.fine_bits;
   Root root = {};
-  root.borders = take_borders(sampled, wanted, (wanted + most - 1) / most, border,
-                              level.border + row, shared.warp_sums);
   root.least = least;
-  root.shift = shift_for_ranges(least, greatest, most);
+  root.shift = shift_for_ranges(least, greatest, 1u << level.fine_bits);
   root.ranges = ((greatest - least) >> root.shift) + 1;
+  const unsigned int second = root.ranges + 2, room = (1u << level.fine_bits) / 2;
+  for (unsigned int i = threadIdx.x; i < second; i += SPLIT_THREADS)
+    clear_slot(s, i, 0, second, root.shift);
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kItems; k++)
+    if (threadIdx.x + k * SPLIT_THREADS < wanted)
+      atomicAdd(&s.count[find_slot(sample[k], root, s.entry, s.division, 0)], 1u);
+  __syncthreads();
+  // Half a group: a fine range may have twice the keys that the sample promises.
+  const unsigned int most =
+      max((unsigned int)((unsigned long long)wanted * level.join / 2 / part.length),
+          LEAST_SAMPLED + 0u);
+  unsigned int end = second, divisions = 0;
+  divide_crowded(s, root, sample, wanted, 0, &end, 0, room, most, &divisions);
+  const unsigned int third = end, second_divisions = divisions;
+  if (third > second)
+    divide_crowded(s, root, sample, wanted, second, &end, 1, room, most, &divisions);
+
+  const size_t row = (size_t)blockIdx.x * level.slots;
+  root.slots = end;
+  root.divisions = divisions;
+  for (unsigned int i = threadIdx.x; i < end; i += SPLIT_THREADS) level.entry[row + i] = s.entry[i];
+  for (unsigned int i = threadIdx.x; i < divisions; i += SPLIT_THREADS)
+    level.division[(size_t)blockIdx.x * level.divisions + i] = s.division[i];
+  root.leaves = write_order(s, second, third, divisions, second_divisions, level.order + row);
   if (threadIdx.x == 0) level.root[blockIdx.x] = root;
-  for (unsigned int r = threadIdx.x; r < root.ranges; r += SPLIT_THREADS) {
-    const unsigned int first =
-        r == 0 ? 0 : borders_below(border, root.borders, least + (r << root.shift));
-    const unsigned int behind =
-        r + 1 == root.ranges ? root.borders
-                             : borders_below(border, root.borders, least + ((r + 1) << root.shift));
-    level.table[row + r] = first | (behind - first) << 16;
-  }
-}
-
-// A kernel split_ranges<...> and the most keys that it samples of a part.
-typedef struct SplitShape {
-  size_t most, shared_bytes;
-  void (*kernel)(const unsigned int *, Level, unsigned int);
-} SplitShape;
-
-#define SPLIT(items)                                                                       \
-  {                                                                                        \
-    items *SPLIT_THREADS, sizeof(SortShared<false, SPLIT_THREADS, items, SPLIT_BIN_BITS>), \
-        split_ranges<items>                                                                \
-  }
-
-// For parts of `length` keys on average. Older GPUs have less shared memory.
-static const SplitShape *choose_split(size_t length, unsigned int join) {
-  static const SplitShape shapes[] = {SPLIT(4), SPLIT(8), SPLIT(16)};
-  const SplitShape *shape = shapes;
-  while (shape < shapes + 2 && shape->most < sample_for(length, join) &&
-         shape[1].shared_bytes <= dynamic_shared_limit())
-    shape++;
-  return shape;
 }
 
 #endif

@@ -3,20 +3,19 @@
 // Builds on: radix_v7, whose bins and stable passes in shared memory sort the groups.
 // Build:     make mppsort_v2
 // Run:       ./HW4 samples/portrait.ppm samples/template.ppm --set groupSize=1024
-// New here:  a sorted sample divides the keys into thousands of fine ranges that hold about as many
-//            keys each (split.cuh); all keys are counted in them, and neighbours joined to groups
-//            that a block can sort (join.cuh); one pass moves each key to its group, pairs in their
-//            order (move_keys.cuh, move_pairs.cuh); a block sorts each group (sort_group.cuh).
-//            Groups of one single key are not sorted.
+// New here:  a sample divides the keys into thousands of fine ranges, narrow where keys are dense
+//            (split.cuh); all keys are counted in them, and neighbours joined to groups that a
+//            block can sort (join.cuh); one pass moves each key to its group and keeps the order
+//            (move.cuh); a block sorts each group (sort_group.cuh). Equal keys are never sorted.
 // Lesson:    equal work needs unequal ranges. A sample and a count find them; skew then costs
-//            comparisons in shared memory, not further passes.
+//            table look-ups, not further passes.
 #include "common/knobs.h"
 #include "common/your_sort.h"
 #include "mppsort_v2/levels.cuh"
 
 static const char *const stages[] = {"ranges", "move", "sort", NULL};
 static const SortKnob knobs[] = {
-    {"fineBits", 0, 0, MOST_FINE_BITS, "up to 2^fineBits fine ranges; 0: by n"},
+    {"fineBits", 0, 0, MOST_FINE_BITS, "the first division has 2^fineBits ranges; 0: by n"},
     {"groupSize", 0, 0, 1 << 14, "most elements that a block sorts, from 64 on; 0: by n"},
     {},
 };

@@ -148,8 +148,8 @@ static void test_sizes(void **state) {
   sort_and_check(SMALL_BLOCK + 1, 0, 0);
 }
 
-// Splits keys[0..n) and checks that the borders ascend, and that the table leads each key to the
-// number of borders that are not greater.
+// Splits keys[0..n) and checks that the leaves are in the order of their keys, and that those one
+// key wide hold one key.
 static void split_and_check(unsigned int n, int fine_bits) {
   knobs_begin(&version);
   stages_begin(&version, false);
@@ -157,33 +157,37 @@ static void split_and_check(unsigned int n, int fine_bits) {
   Level level = make_level<false>(plan, 1, n, true, 0);
   void *const memory = allocate_level(&level, n);
   unsigned int *const input = to_device(keys, n);
-  const SplitShape *const split = choose_split(n, level.join);
-  allow_shared_memory(split->kernel, split->shared_bytes);
-  launch_overlapped(split->kernel, 1, SPLIT_THREADS, split->shared_bytes,
+  launch_overlapped(split_ranges<FIRST_SAMPLE>, 1, SPLIT_THREADS, split_shared_bytes(level),
                     (const unsigned int *)input, level, n);
   Root root;
   CUDA_CHECK(cudaMemcpy(&root, level.root, sizeof root, cudaMemcpyDeviceToHost));
-  static unsigned int table[1 << 12], border[1 << 12];
-  assert_in_range(root.ranges, 1, 1u << level.fine_bits);
-  assert_in_range(root.borders, 1, 1u << level.fine_bits);
-  CUDA_CHECK(cudaMemcpy(table, level.table, root.ranges * sizeof *table, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(
-      cudaMemcpy(border, level.border, root.borders * sizeof *border, cudaMemcpyDeviceToHost));
-  for (unsigned int i = 1; i < root.borders; i++) assert_true(border[i - 1] < border[i]);
+  assert_true(root.slots <= level.slots && root.divisions <= level.divisions);
+  assert_int_equal(root.leaves, root.slots - root.divisions);
+  static unsigned short entry[1 << 14], leaf[1 << 14], place[1 << 14];
+  static Division division[1 << 10];
+  CUDA_CHECK(cudaMemcpy(entry, level.entry, root.slots * sizeof *entry, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(leaf, level.order, root.leaves * sizeof *leaf, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(division, level.division, root.divisions * sizeof *division,
+                        cudaMemcpyDeviceToHost));
+  for (unsigned int i = 0; i < root.leaves; i++)
+    place[leaf[i] & ~ONE_KEY] = (unsigned short)(i | (leaf[i] & ONE_KEY));
   for (unsigned int i = 0; i < n; i++) expected[i] = keys[i];
   reference_sort(expected, order, n);
-  unsigned int range = 0;
+  unsigned int last = 0;
   for (unsigned int i = 0; i < n; i++) {
-    while (range < root.borders && border[range] <= expected[i]) range++;
-    assert_int_equal(find_range(expected[i], root, table, border), range);
+    const unsigned int slot = find_slot(expected[i], root, entry, division, 2);
+    assert_int_equal(entry[slot] & DIVIDED, 0);
+    const unsigned int now = place[slot];
+    assert_true((now & ~ONE_KEY) >= (last & ~ONE_KEY));
+    if (i > 0 && now == last && (now & ONE_KEY) != 0)
+      assert_int_equal(expected[i], expected[i - 1]);
+    last = now;
   }
-  assert_int_equal(find_range(0, root, table, border), border[0] == 0 ? 1 : 0);
-  assert_int_equal(find_range(~0u, root, table, border), root.borders);
   scratch_free(input);
   scratch_free(memory);
 }
 
-static void test_borders(void **state) {
+static void test_order_of_leaves(void **state) {
   (void)state;
   for (unsigned int i = 0; i < 20000; i++) keys[i] = random_word();
   split_and_check(20000, 10);
@@ -193,9 +197,6 @@ static void test_borders(void **state) {
   for (unsigned int i = 0; i < 20000; i++) keys[i] = random_word() % 50 * 0x1234567;
   split_and_check(20000, 4);
   split_and_check(20000, 8);
-  for (unsigned int i = 0; i < 20000; i++)
-    keys[i] = i % 4 < 2 ? 77 : i % 4 == 2 ? 78 : ~0u - i % 8 / 4;
-  split_and_check(20000, 8);
 }
 
 int main(void) {
@@ -203,7 +204,7 @@ int main(void) {
       cmocka_unit_test(test_nested_clusters), cmocka_unit_test(test_three_clusters),
       cmocka_unit_test(test_equal_keys),      cmocka_unit_test(test_one_far_key),
       cmocka_unit_test(test_sizes),           cmocka_unit_test(test_crowded_bins),
-      cmocka_unit_test(test_borders),
+      cmocka_unit_test(test_order_of_leaves),
   };
   return cmocka_run_group_tests_name("mppsort_v2 ranges", tests, NULL, NULL);
 }
