@@ -1,8 +1,8 @@
 // Words that agree in their upper bits, but whose keys do not: puts the keys in order.
 //
-// Among uniform keys few words agree: 8 pairs of 4,096. Odd-even exchanges of those neighbours
-// suffice. If some rounds of them do not, the tile is sorted by the keys' lower bits first and
-// then, stably, by the upper ones.
+// Among uniform keys few words agree: 8 pairs of 4,096. If no three neighbours agree, each pair is
+// exchanged if need be. Otherwise rounds of odd-even exchanges; if some rounds do not suffice, the
+// tile is sorted by the keys' lower bits first and then, stably, by the upper ones.
 #ifndef BITONIC_V2_REPAIR_CUH
 #define BITONIC_V2_REPAIR_CUH
 
@@ -10,43 +10,52 @@
 
 enum { ODD_EVEN_ROUNDS = 4 };
 
-// A tile of `count` pairs in shared memory: words at bank_place, pairs by index.
+// A tile of `count` pairs in shared memory: words at bank_place, pairs (x: key, y: position) by
+// index.
 typedef struct PairTile {
-  Pairs words, pairs;
+  unsigned int *words;
+  uint2 *pairs;
   unsigned int count;
 } PairTile;
 
 template <int ITEM_BITS>
 static __device__ __forceinline__ unsigned int word_at(PairTile tile, unsigned int i) {
-  return tile.words.keys[bank_place<ITEM_BITS>(i)];
+  return tile.words[bank_place<ITEM_BITS>(i)];
 }
 
-// Bit e: word e of the thread's neighbours agrees with the next one in the upper bits. The last
-// lane of a warp does not know the word after its own and sets the bit.
+// Bit e: word e of the thread's neighbours agrees with the next one in the upper bits. To be called
+// after the barrier behind the words: the last lane of a warp reads the next one.
 template <int ITEM_BITS, unsigned int INDEX>
-static __device__ __forceinline__ unsigned int agreeing(const unsigned int *word,
-                                                        unsigned int count) {
+static __device__ __forceinline__ unsigned int agreeing(PairTile tile, const unsigned int *word) {
   constexpr int ITEMS = 1 << ITEM_BITS;
-  const int left = (int)count - 1 - (int)(threadIdx.x << ITEM_BITS);
-  const unsigned int after = __shfl_down_sync(0xffffffffu, word[0], 1);
-  unsigned int bits = 0;
+  const int left = (int)tile.count - 1 - (int)(threadIdx.x << ITEM_BITS);
+  unsigned int after = __shfl_down_sync(0xffffffffu, word[0], 1), bits = 0;
+  if (threadIdx.x % WARP == WARP - 1 && left >= ITEMS)
+    after = word_at<ITEM_BITS>(tile, (threadIdx.x + 1) << ITEM_BITS);
 #pragma unroll
-  for (int e = 0; e < ITEMS - 1; e++)
-    if ((word[e] ^ word[e + 1]) <= INDEX) bits |= 1u << e;
-  if (threadIdx.x % WARP == WARP - 1 || (word[ITEMS - 1] ^ after) <= INDEX)
-    bits |= 1u << (ITEMS - 1);
+  for (int e = 0; e < ITEMS; e++)
+    if ((word[e] ^ (e + 1 < ITEMS ? word[e + 1] : after)) <= INDEX) bits |= 1u << e;
   if (left < ITEMS) bits &= left > 0 ? (1u << left) - 1 : 0u;  // padding
   return bits;
+}
+
+// May three neighbours agree, of which the first is the thread's? The last lane of a warp does not
+// know.
+template <int ITEM_BITS>
+static __device__ __forceinline__ bool three_agree(unsigned int bits) {
+  const unsigned int after = __shfl_down_sync(0xffffffffu, bits & 1u, 1);
+  const bool last = threadIdx.x % WARP == WARP - 1;
+  return (bits & (bits >> 1 | (last ? 1u : after) << ((1 << ITEM_BITS) - 1))) != 0;
 }
 
 // Exchanges word i and the next if they agree and their keys are in the wrong order.
 template <int ITEM_BITS, unsigned int INDEX>
 static __device__ __forceinline__ bool exchange_if_wrong(PairTile tile, unsigned int i) {
-  unsigned int *const a = &tile.words.keys[bank_place<ITEM_BITS>(i)];
-  unsigned int *const b = &tile.words.keys[bank_place<ITEM_BITS>(i + 1)];
+  unsigned int *const a = &tile.words[bank_place<ITEM_BITS>(i)];
+  unsigned int *const b = &tile.words[bank_place<ITEM_BITS>(i + 1)];
   const unsigned int first = *a, second = *b;
   const bool wrong =
-      (first ^ second) <= INDEX && tile.pairs.keys[first & INDEX] > tile.pairs.keys[second & INDEX];
+      (first ^ second) <= INDEX && tile.pairs[first & INDEX].x > tile.pairs[second & INDEX].x;
   if (wrong) *a = second, *b = first;
   return wrong;
 }
@@ -72,12 +81,13 @@ template <int ITEM_BITS, int THREAD_BITS>
 static __device__ __forceinline__ void permute(PairTile tile) {
   constexpr unsigned int TILE = 1u << (ITEM_BITS + THREAD_BITS), INDEX = TILE - 1;
   const Window columns = window_at<ITEM_BITS>(THREAD_BITS, false);
-  Element element[1 << ITEM_BITS];
+  uint2 pair[1 << ITEM_BITS];
 #pragma unroll
   for (unsigned int e = 0; e < 1u << ITEM_BITS; e++)
-    get(&element[e], tile.pairs, word_at<ITEM_BITS>(tile, window_index(columns, e)) & INDEX);
+    pair[e] = tile.pairs[word_at<ITEM_BITS>(tile, window_index(columns, e)) & INDEX];
   __syncthreads();
-  store_window<ITEM_BITS, THREAD_BITS>(tile.pairs, element, TILE);
+#pragma unroll
+  for (unsigned int e = 0; e < 1u << ITEM_BITS; e++) tile.pairs[window_index(columns, e)] = pair[e];
   __syncthreads();
 }
 
@@ -93,22 +103,31 @@ static __device__ __forceinline__ void sort_by_halves(PairTile tile, int shift) 
     unsigned int word[ITEMS];
 #pragma unroll
     for (unsigned int e = 0; e < ITEMS; e++) {
-      const unsigned int i = e << THREAD_BITS | threadIdx.x, key = tile.pairs.keys[i] << shift;
+      const unsigned int i = e << THREAD_BITS | threadIdx.x, key = tile.pairs[i].x << shift;
       word[e] = pass == LOWER_BITS ? (key & INDEX) << TILE_BITS | i : (key & ~INDEX) | i;
       if (i >= tile.count) word[e] = UINT32_MAX;
     }
-    sort_tile<ITEM_BITS, THREAD_BITS, unsigned int>(word, tile.words);
-    put_neighbours<ITEM_BITS>(tile.words, word);
+    const Pairs words = {tile.words, NULL};
+    sort_tile<ITEM_BITS, THREAD_BITS, unsigned int>(word, words);
+    put_neighbours<ITEM_BITS>(words, word);
     __syncthreads();
     if (pass == LOWER_BITS) permute<ITEM_BITS, THREAD_BITS>(tile);
   }
 }
 
-// Puts the keys of the words in order, where words agree: `bits`, see agreeing. Contains barriers,
-// the last at its end.
+// Puts the keys of the words in order, where words agree. `word`: the thread's, which are in the
+// tile, too. To be called after a barrier; contains barriers, the last at its end.
 template <int ITEM_BITS, int THREAD_BITS>
-static __device__ __forceinline__ void repair(PairTile tile, unsigned int bits, int shift) {
+static __device__ __forceinline__ void repair(PairTile tile, const unsigned int *word, int shift) {
   constexpr unsigned int INDEX = (1u << (ITEM_BITS + THREAD_BITS)) - 1;
+  const unsigned int bits = agreeing<ITEM_BITS, INDEX>(tile, word);
+  if (__syncthreads_or(three_agree<ITEM_BITS>(bits)) == 0) {
+    for (unsigned int left = bits; left != 0; left &= left - 1)
+      exchange_if_wrong<ITEM_BITS, INDEX>(
+          tile, threadIdx.x << ITEM_BITS | ((unsigned int)__ffs((int)left) - 1));
+    __syncthreads();
+    return;
+  }
 #pragma unroll 1
   for (int round = 0; round < ODD_EVEN_ROUNDS; round++)
     if (!odd_even_round<ITEM_BITS, INDEX>(tile, bits)) return;

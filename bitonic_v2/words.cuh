@@ -41,7 +41,8 @@ static __device__ __forceinline__ void sort_pairs(Pairs from, Pairs to, unsigned
                                                   unsigned int *shared) {
   constexpr int TILE_BITS = ITEM_BITS + THREAD_BITS, ITEMS = 1 << ITEM_BITS;
   constexpr unsigned int TILE = 1u << TILE_BITS, INDEX = TILE - 1;
-  const PairTile tile = {{shared, NULL}, {shared + TILE, shared + 2 * TILE}, count};
+  const PairTile tile = {shared, (uint2 *)(shared + TILE), count};
+  const Pairs words = {shared, NULL};
   const unsigned int first_key = from.keys[0];
   Element element[ITEMS];
   unsigned int word[ITEMS], differences = 0;
@@ -49,25 +50,26 @@ static __device__ __forceinline__ void sort_pairs(Pairs from, Pairs to, unsigned
 #pragma unroll
   for (unsigned int e = 0; e < ITEMS; e++) {
     const unsigned int i = e << THREAD_BITS | threadIdx.x;
-    put(tile.pairs, i, element[e]);
+    tile.pairs[i] = make_uint2(element[e].key, element[e].position);
     if (i < count) differences |= element[e].key ^ first_key;
   }
-  const int shift = common_bits(differences, tile.words.keys);
+  const int shift = common_bits(differences, tile.words);
 #pragma unroll
   for (unsigned int e = 0; e < ITEMS; e++) {
     const unsigned int i = e << THREAD_BITS | threadIdx.x;
     word[e] = i < count ? (element[e].key << shift & ~INDEX) | i : UINT32_MAX;
   }
-  sort_tile<ITEM_BITS, THREAD_BITS, unsigned int>(word, tile.words);
-  put_neighbours<ITEM_BITS>(tile.words, word);
-  if (shift < TILE_BITS)
-    repair<ITEM_BITS, THREAD_BITS>(tile, agreeing<ITEM_BITS, INDEX>(word, count), shift);
-  else
-    __syncthreads();
+  sort_tile<ITEM_BITS, THREAD_BITS, unsigned int>(word, words);
+  put_neighbours<ITEM_BITS>(words, word);
+  __syncthreads();
+  if (shift < TILE_BITS) repair<ITEM_BITS, THREAD_BITS>(tile, word, shift);
   const Window columns = window_at<ITEM_BITS>(THREAD_BITS, false);
 #pragma unroll
-  for (unsigned int e = 0; e < ITEMS; e++)
-    get(&element[e], tile.pairs, word_at<ITEM_BITS>(tile, window_index(columns, e)) & INDEX);
+  for (unsigned int e = 0; e < ITEMS; e++) {
+    const uint2 pair = tile.pairs[word_at<ITEM_BITS>(tile, window_index(columns, e)) & INDEX];
+    element[e].key = pair.x;
+    element[e].position = pair.y;
+  }
   store_window<ITEM_BITS, THREAD_BITS>(to, element, count);
 }
 

@@ -10,7 +10,7 @@
 
 // Odd numbers of elements of a thread: threads whose shares begin an odd distance apart are in
 // different banks of shared memory.
-enum { MERGE_THREADS = 256, SHAPES = 6 };
+enum { MERGE_THREADS = 256, SHAPES = 7, FEWER_PASSES_FROM = 2000000 };
 
 // Threads of a block of the first pass; elements of a thread in the first pass's merges and in the
 // merge passes.
@@ -18,27 +18,25 @@ typedef struct Shape {
   int threads, items;
 } Shape;
 
-static const Shape shapes[SHAPES] = {{128, 9},  {512, 9},  {256, 17},
-                                     {512, 17}, {256, 33}, {512, 33}};
+static const Shape shapes[SHAPES] = {{128, 9},  {512, 9},  {256, 17}, {512, 17},
+                                     {256, 33}, {512, 33}, {256, 9}};
 
-// Fastest row of `shapes` (1-based) for n <= up_to.
+// Fastest row of `shapes` (1-based) for n <= up_to, measured: most often the smallest tile with
+// which the passes are as few as can be. Above, the smaller of two tiles, unless the larger one
+// saves a pass.
 typedef struct Choice {
   size_t up_to;
   int shape;
 } Choice;
 
-static const Choice key_choices[] = {{1152, 1},    {30000, 3},     {100000, 4},  {500000, 3},
-                                     {6000000, 5}, {100000000, 6}, {SIZE_MAX, 5}};
-static const Choice pair_choices[] = {{1152, 1},    {600000, 2},    {2000000, 3},
-                                      {6000000, 4}, {100000000, 3}, {SIZE_MAX, 4}};
+static const Choice key_choices[] = {{2268, 7},  {4284, 3},   {8568, 4},    {34272, 3},
+                                     {68544, 4}, {274176, 3}, {SIZE_MAX, 5}};
+static const Choice pair_choices[] = {{1152, 1},  {2268, 7},   {4536, 2},   {18144, 7},
+                                      {36288, 2}, {145152, 7}, {600000, 2}, {SIZE_MAX, 3}};
 
-// 33 elements of a thread are too many for pairs: they get 17.
-template <bool PAIRS>
-static Shape choose_shape(int number, size_t n) {
-  const Choice *choice = PAIRS ? pair_choices : key_choices;
-  while (n > choice->up_to) choice++;
-  Shape shape = shapes[(number > 0 ? number : choice->shape) - 1];
-  if (PAIRS && shape.items == 33) shape.items = 17;
+static Shape shape_of(int number, bool pairs) {
+  Shape shape = shapes[number - 1];
+  if (pairs && shape.items == 33) shape.items = 17;  // 33 are too many for pairs
   return shape;
 }
 
@@ -47,6 +45,28 @@ static Shape choose_shape(int number, size_t n) {
 static unsigned int sorted_tile(Shape shape) {
   if (shape.threads < MERGE_THREADS) return (unsigned int)(shape.threads * shape.items);
   return (unsigned int)(shape.threads / MERGE_THREADS) * merged_tile(MERGE_THREADS, shape.items);
+}
+
+// Number of times that runs of `width` have to be doubled until one holds n elements.
+static int doublings(size_t n, size_t width) {
+  int count = 0;
+  for (; width < n; width *= 2) count++;
+  return count;
+}
+
+static int passes_for(size_t n, Shape shape, int most_doublings) {
+  return (doublings(n, sorted_tile(shape)) + most_doublings - 1) / most_doublings;
+}
+
+// number: a row of `shapes`, from 1; or 0.
+static Shape choose_shape(int number, size_t n, int most_doublings, bool pairs) {
+  if (number > 0) return shape_of(number, pairs);
+  const Choice *choice = pairs ? pair_choices : key_choices;
+  while (n > choice->up_to) choice++;
+  const Shape shape = shape_of(choice->shape, pairs), wide = {512, shape.items};
+  const bool saves_pass =
+      passes_for(n, wide, most_doublings) < passes_for(n, shape, most_doublings);
+  return n >= FEWER_PASSES_FROM && saves_pass ? wide : shape;
 }
 
 template <int THREADS, int ITEMS, bool PAIRS>
@@ -60,14 +80,17 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
 template <bool PAIRS>
 static void sort_all_tiles(Shape shape, Elements from, Elements to, size_t n) {
   const unsigned int tile = sorted_tile(shape);
-  const bool wide = shape.threads == 512;
-  if (shape.items == 9 && !wide) launch_sort_tiles<128, 9, PAIRS>(from, to, n, tile);
-  if (shape.items == 9 && wide) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
-  if (shape.items == 17 && !wide) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
-  if (shape.items == 17 && wide) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
+  const auto is = [&](int threads, int items) {
+    return shape.threads == threads && shape.items == items;
+  };
+  if (is(128, 9)) launch_sort_tiles<128, 9, PAIRS>(from, to, n, tile);
+  if (is(256, 9)) launch_sort_tiles<256, 9, PAIRS>(from, to, n, tile);
+  if (is(512, 9)) launch_sort_tiles<512, 9, PAIRS>(from, to, n, tile);
+  if (is(256, 17)) launch_sort_tiles<256, 17, PAIRS>(from, to, n, tile);
+  if (is(512, 17)) launch_sort_tiles<512, 17, PAIRS>(from, to, n, tile);
   if constexpr (!PAIRS) {
-    if (shape.items == 33 && !wide) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
-    if (shape.items == 33 && wide) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
+    if (is(256, 33)) launch_sort_tiles<256, 33, PAIRS>(from, to, n, tile);
+    if (is(512, 33)) launch_sort_tiles<512, 33, PAIRS>(from, to, n, tile);
   }
 }
 
@@ -96,24 +119,16 @@ static void merge_pass(Elements from, Elements to, unsigned int *cuts, Pass pass
   if (pass.ways == 8) launch_pass<ITEMS, 8, PAIRS>(from, to, cuts, pass);
 }
 
-// Number of times that runs of `width` have to be doubled until one holds n elements.
-static int doublings(size_t n, size_t width) {
-  int count = 0;
-  for (; width < n; width *= 2) count++;
-  return count;
-}
-
 // Sorts n elements from `input`, which is overwritten, to `output`. shape: a row of `shapes`, from
 // 1, or 0; most_doublings: a pass merges up to 2^most_doublings runs, 1 to 3; own_cuts: the blocks
 // that merge cut the runs.
 template <bool PAIRS>
 static void merge_sort(Elements input, Elements output, size_t n, int shape_number,
                        int most_doublings, bool own_cuts) {
-  const Shape shape = choose_shape<PAIRS>(shape_number, n);
+  const Shape shape = choose_shape(shape_number, n, most_doublings, PAIRS);
   const unsigned int tile = merged_tile(MERGE_THREADS, shape.items);
   size_t width = sorted_tile(shape);
-  int left = doublings(n, width);
-  int passes = (left + most_doublings - 1) / most_doublings;
+  int left = doublings(n, width), passes = passes_for(n, shape, most_doublings);
   // The last pass has to end in the output.
   Elements from = input, to = passes % 2 == 0 ? output : input,
            other = passes % 2 == 0 ? input : output;

@@ -8,7 +8,7 @@
 // sorts them by finer bins; larger ones, unless their elements are equal, by passes of the block.
 enum {
   RANKED = 32,
-  BINNED = 512,
+  BINNED = 256,
   WARP_BIN_BITS = 8,
   WARP_BINS = 1 << WARP_BIN_BITS,
   COMPARED = 64

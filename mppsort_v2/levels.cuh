@@ -66,13 +66,20 @@ static void *allocate_results(Results *results, size_t groups, size_t n, unsigne
   return memory;
 }
 
-template <bool PAIRS, int kGroupBits>
-static void launch_move(const Level &level, Pairs from, Pairs to, unsigned int blocks) {
-  const size_t bytes = move_shared_bytes<PAIRS, kGroupBits>(level);
-  const auto kernel = PAIRS ? move_pairs_to_groups<kGroupBits> : move_keys_to_groups<kGroupBits>;
-  const unsigned int threads = PAIRS ? 0u + PAIRS_THREADS : 0u + KEYS_THREADS;
-  allow_shared_memory(kernel, bytes);
-  launch_overlapped(kernel, blocks, threads, bytes, from, to, level);
+static void launch_move_of_pairs(const Level &level, Pairs from, Pairs to, size_t tiles) {
+  const PairsMove *const move = choose_pairs_move(level.group_bits, level.large_tiles);
+  const size_t bytes = move_pairs_shared_bytes(level);
+  const size_t most = (size_t)device_attribute(cudaDevAttrMultiProcessorCount) * move->blocks;
+  allow_shared_memory(move->kernel, bytes);
+  launch_overlapped(move->kernel, (unsigned int)(tiles < most ? tiles : most), move->threads, bytes,
+                    from, to, level);
+}
+
+template <int kGroupBits>
+static void launch_move_of_keys(const Level &level, Pairs from, Pairs to, unsigned int blocks) {
+  const size_t bytes = move_keys_shared_bytes<kGroupBits>(level);
+  allow_shared_memory(move_keys_to_groups<kGroupBits>, bytes);
+  launch_overlapped(move_keys_to_groups<kGroupBits>, blocks, KEYS_THREADS, bytes, from, to, level);
 }
 
 // Partitions the level's parts, of at most n elements in all; all: n at level 0, else 0.
@@ -95,10 +102,12 @@ static void launch_level(const Level &level, Results results, Pairs from, Pairs 
                     results);
   stage_stop();
   stage_start("move");
-  if (level.group_bits == FEW_GROUP_BITS)
-    launch_move<PAIRS, FEW_GROUP_BITS>(level, from, to, blocks);
+  if (PAIRS)
+    launch_move_of_pairs(level, from, to, tiles);
+  else if (level.group_bits == FEW_GROUP_BITS)
+    launch_move_of_keys<FEW_GROUP_BITS>(level, from, to, blocks);
   else
-    launch_move<PAIRS, MANY_GROUP_BITS>(level, from, to, blocks);
+    launch_move_of_keys<MANY_GROUP_BITS>(level, from, to, blocks);
   stage_stop();
 }
 

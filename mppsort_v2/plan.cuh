@@ -10,12 +10,11 @@
 #include "mppsort_v2/split.cuh"
 
 enum {
-  FEW_GROUP_BITS = 8,
-  MANY_GROUP_BITS = 10,
   FIRST_SAMPLE = 16,
   NEXT_SAMPLE = 8,
   LEAST_CAPACITY = 64,
-  FEW_FINE_BITS = 8
+  FEW_FINE_BITS = 8,
+  LARGE_TILES_FROM = 700000,  // pairs of a level
 };
 
 // A kernel sort_groups<...> and its blocks.
@@ -34,7 +33,7 @@ typedef struct SortShape {
 // Smallest first.
 template <bool PAIRS>
 static const SortShape *sort_shapes(void) {
-  static const SortShape shapes[] = {SORT_SHAPE(PAIRS, 512, 9, 11, 3),
+  static const SortShape shapes[] = {SORT_SHAPE(PAIRS, 512, 9, 11, 2),
                                      SORT_SHAPE(PAIRS, 512, 20, 12, 2)};
   return shapes;
 }
@@ -66,20 +65,18 @@ static Plan make_plan(size_t n, int fine_bits, unsigned int group_size) {
   return plan;
 }
 
-template <bool PAIRS, int kGroupBits>
+template <bool PAIRS>
 static size_t move_shared_bytes(const Level &level) {
-  return PAIRS ? move_pairs_shared_bytes<kGroupBits>(level)
-               : move_keys_shared_bytes<kGroupBits>(level);
+  if (PAIRS) return move_pairs_shared_bytes(level);
+  return level.group_bits == FEW_GROUP_BITS ? move_keys_shared_bytes<FEW_GROUP_BITS>(level)
+                                            : move_keys_shared_bytes<MANY_GROUP_BITS>(level);
 }
 
 // Shared memory of the largest block of a level.
 template <bool PAIRS>
 static size_t level_shared_bytes(const Level &level) {
-  const size_t move = level.group_bits == FEW_GROUP_BITS
-                          ? move_shared_bytes<PAIRS, FEW_GROUP_BITS>(level)
-                          : move_shared_bytes<PAIRS, MANY_GROUP_BITS>(level);
   return most_of(most_of(split_shared_bytes(level), count_shared_bytes(level)),
-                 most_of(join_shared_bytes(level), move));
+                 most_of(join_shared_bytes(level), move_shared_bytes<PAIRS>(level)));
 }
 
 static void set_fine_bits(Level *level, int bits) {
@@ -94,7 +91,6 @@ static Level make_level(const Plan &plan, unsigned int most_parts, size_t length
                         int number) {
   Level level = {};
   level.most_parts = most_parts;
-  level.tile = PAIRS ? 0u + PAIRS_TILE : 0u + KEYS_TILE;
   level.stable = PAIRS;
   level.capacity = level.join = plan.capacity;
   level.copies = number % 2 == 1;
@@ -114,6 +110,10 @@ static Level make_level(const Plan &plan, unsigned int most_parts, size_t length
   if (level_shared_bytes<PAIRS>(level) > limit) level.group_bits = FEW_GROUP_BITS;
   set_fine_bits(&level, bits);
   while (bits > 1 && level_shared_bytes<PAIRS>(level) > limit) set_fine_bits(&level, --bits);
+  level.large_tiles = PAIRS && (plan.levels > 1 || most_parts * length >= LARGE_TILES_FROM);
+  if (level_shared_bytes<PAIRS>(level) > limit) level.large_tiles = false;
+  level.tile =
+      PAIRS ? choose_pairs_move(level.group_bits, level.large_tiles)->tile : 0u + KEYS_TILE;
   return level;
 }
 

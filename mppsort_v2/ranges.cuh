@@ -11,6 +11,8 @@
 
 enum {
   MOST_FINE_BITS = 12,
+  FEW_GROUP_BITS = 8,
+  MANY_GROUP_BITS = 10,
   DIVIDED = 0x8000,   // of an entry: the rest is the number of a division
   ONE_KEY = 0x8000,   // of an element of `order`: the fine range is one key wide
   MOST_PARTS = 1024,  // of a level
@@ -52,6 +54,7 @@ typedef struct Level {
   int fine_bits, group_bits;      // 2^fine_bits + 2 slots of the first division
   unsigned int capacity, join;    // a block sorts capacity; groups are joined up to `join`
   bool stable;                    // pairs
+  bool large_tiles;               // of the move of pairs
   bool copies;                    // the level moves to the input: equal keys must be copied
   // Zero before the level.
   unsigned int *parts, *tiles_dealt;  // numbers

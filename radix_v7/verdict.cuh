@@ -28,7 +28,7 @@ typedef struct HostVerdict {
 
 // A verdict on n elements, not known yet. Each sort has another one: kernels of the last sort may
 // still be writing theirs.
-static volatile HostVerdict *fresh_host_verdict(size_t n) {
+static inline volatile HostVerdict *fresh_host_verdict(size_t n) {
   enum { VERDICTS = 8 };
   static volatile HostVerdict *verdicts = NULL;
   static unsigned int next = 0;
@@ -43,7 +43,7 @@ static volatile HostVerdict *fresh_host_verdict(size_t n) {
 
 // Waits for the verdict: do all buckets fit? To be called after all other launches, so that the
 // device is busy while the host waits.
-static bool verdict_fits(volatile HostVerdict *host) {
+static inline bool verdict_fits(volatile HostVerdict *host) {
   while (host->verdict == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
   }
   CUDA_CHECK(cudaPeekAtLastError());

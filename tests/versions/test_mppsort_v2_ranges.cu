@@ -21,7 +21,7 @@ static const char *const stages[] = {"ranges", "move", "sort", NULL};
 static const SortKnob knobs[] = {{}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
-enum { MOST = 60000, TILE = PAIRS_TILE, SMALL_BLOCK = 512 * 9 };
+enum { MOST = 60000, TILE = 4096, SMALL_BLOCK = 512 * 9 };
 static uint32_t keys[MOST], expected[MOST], order[MOST], result[MOST];
 
 static uint32_t random_word(void) {
