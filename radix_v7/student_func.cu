@@ -6,7 +6,7 @@
 // New here:  bare keys, if evenly distributed, are moved by their upper bits to buckets, each of
 //            which a block sorts in shared memory (buckets.cuh); pairs get there by stable sweeps
 //            over the upper bits (by_prefix.cuh), few pairs by splitters from a sample
-//            (by_sample.cuh); up to 8,192 elements are sorted by one block (alone.cuh).
+//            (by_sample.cuh); up to 16,384 elements by counting those before each (ranked.cuh).
 // Lesson:    equal bare keys are identical, so a sort of them need not pay for stability; nor need
 //            the block that sorts pairs, because (rest of the key, index) is never equal.
 #include "common/knobs.h"
@@ -15,17 +15,16 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 #include "radix_v6/by_sweeps.cuh"
-#include "radix_v6/one_tile.cuh"
-#include "radix_v7/alone.cuh"
 #include "radix_v7/by_buckets.cuh"
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_sample.cuh"
 #include "radix_v7/keys_by_prefix.cuh"
+#include "radix_v7/ranked.cuh"
 
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {
     {"shape", 0, 0, SHAPES, "tile shape, a row of the table `shapes`; 0: chosen by n"},
-    {"oneBlock", ALONE_MAX, 0, ALONE_MAX, "largest n that one block sorts in one launch"},
+    {"rankedUpTo", RANKED_MAX, 0, RANKED_MAX, "largest n that is sorted by rank"},
     {"bucketBits", 0, 0, MAX_BUCKET_BITS,
      "bare keys go to 2^bucketBits buckets first; 0: chosen by n, 1 to 9: no buckets"},
     {"bucketShape", 0, 0, BUCKET_SHAPES,
@@ -86,12 +85,11 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     copy_pairs(output, input, n);
     return;
   }
-  if (n <= (size_t)knob("oneBlock")) {
+  if (n <= (size_t)knob("rankedUpTo")) {
     stage_start("sweep");
-    const bool sorted = sort_alone_in_a_block(input, output, n);
-    if (!sorted && n <= ONE_TILE_MAX) sort_in_one_tile(input, output, (unsigned int)n);
+    sort_by_rank(input, output, n);
     stage_stop();
-    if (sorted || n <= ONE_TILE_MAX) return;
+    return;
   }
   if (d_inputPos != NULL)
     sort_pairs(input, output, n);

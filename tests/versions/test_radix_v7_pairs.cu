@@ -17,10 +17,10 @@ extern "C" {
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
-#include "radix_v7/alone.cuh"
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_sample.cuh"
 #include "radix_v7/keys_by_prefix.cuh"
+#include "radix_v7/ranked.cuh"
 #include "tests/reference_sort.h"
 
 static const char *const stages[] = {"hist", "sweep", NULL};
@@ -254,28 +254,22 @@ static void test_sample_too_large(void **) {
   assert_true(sorts(sort_pairs_by_sample, n));
 }
 
-static void test_alone(void **) {
-  for (size_t n = 1; n <= ALONE_MAX; n += n < 5 ? 1 : n / 2)
-    for (int kind = 0; kind < KINDS; kind++) {
-      fill(n, kind);
-      if (dynamic_shared_limit() > 200000) assert_true(sorts(sort_alone_in_a_block, n));
-    }
-  fill(ALONE_MAX + 1, 0);
-  assert_false(sorts(sort_alone_in_a_block, ALONE_MAX + 1));
+static bool by_rank(Pairs in, Pairs out, size_t n) {
+  sort_by_rank(in, out, n);
+  return true;
 }
 
-// Few values, up to more than the table holds; the largest key is one of them, or not.
-static void test_few_values(void **) {
-  if (dynamic_shared_limit() <= 200000) skip();
-  const uint32_t counts[] = {1, 2, 3, 16, 63, 64, 90, 127, 128, 200};
-  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-    for (int max = 0; max < 2; max++) {
-      const size_t n = c % 2 == 0 ? ALONE_MAX : 1021;
-      uint32_t values[200];
-      for (uint32_t v = 0; v < counts[c]; v++) values[v] = random_word();
-      if (max) values[counts[c] - 1] = UINT32_MAX;
-      for (size_t i = 0; i < n; i++) keys[i] = values[random_word() % counts[c]];
-      assert_true(sorts(sort_alone_in_a_block, n));
+// Up to and beyond the elements of a block, of a row and of a shape, with equal keys in the block,
+// before it and behind it. The smallest and the largest key have no neighbours.
+static void test_ranked(void **) {
+  const size_t sizes[] = {1, 2, 31, 32, 33, 65, 1023, 1025, 4096, 4097, RANKED_MAX};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (int kind = 0; kind < (sizes[s] > 5000 ? 1 : KINDS + 2); kind++) {
+      const size_t n = sizes[s];
+      fill(n, kind % KINDS);
+      for (size_t i = 0; kind >= KINDS && i < n; i++)
+        keys[i] = kind == KINDS ? UINT32_MAX : random_word() % 3 - 1;
+      assert_true(sorts(by_rank, n, kind % 2 == 0));
     }
 }
 
@@ -310,8 +304,7 @@ int main(void) {
       cmocka_unit_test_setup(test_packed_sweeps, begin),
       cmocka_unit_test_setup(test_sample, begin),
       cmocka_unit_test_setup(test_sample_too_large, begin),
-      cmocka_unit_test_setup(test_alone, begin),
-      cmocka_unit_test_setup(test_few_values, begin),
+      cmocka_unit_test_setup(test_ranked, begin),
       cmocka_unit_test_setup(test_keys_by_prefix, begin),
   };
   return cmocka_run_group_tests_name("radix_v7 pairs", tests, NULL, NULL);

@@ -1,0 +1,153 @@
+// Few elements, in one launch: an element's place is the number of elements before it. Each block
+// counts for kOwn elements of its own, which it sorts; every other element of the input is looked
+// up among them.
+//
+//   own      30 10 20      sorted 10 20 30
+//   others   25 10 40 5    looked up 2 1 3 0 (number of own elements before it)
+//   so before 10 there is one other (5), before 20 two (10, too), before 30 three (25, too):
+//   places   10 -> 0 + 1, 20 -> 1 + 2, 30 -> 2 + 3
+//
+// Equal keys count by their index, so the sort is stable. The time does not depend on the keys.
+// Source: D. E. Muller and F. P. Preparata, "Bounds to Complexities of Networks for Sorting and for
+// Switching", Journal of the ACM 22(2), 1975: sorting by enumeration.
+#ifndef RADIX_V7_RANKED_CUH
+#define RADIX_V7_RANKED_CUH
+
+#include "common/block_scan.cuh"
+#include "common/overlap.cuh"
+#include "common/pairs.cuh"
+
+enum { RANK_THREADS = 1024 };  // as many warps as a warp has lanes
+
+// Sum over the lanes of a whole warp, in all of them.
+static __device__ __forceinline__ unsigned int warp_sum(unsigned int value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  for (int mask = WARP_SIZE / 2; mask > 0; mask /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, mask);
+  return value;
+#else
+  return __reduce_add_sync(0xffffffffu, value);
+#endif
+}
+
+template <int kOwn>
+struct RankShared {
+  unsigned int key[kOwn], position[kOwn];  // the block's own elements, sorted
+  // [j * WARP_SIZE + lane]: others that come before own element j, but after j - 1. A counter for
+  // each lane: no two lanes of a warp meet, whatever the keys.
+  unsigned int others[kOwn * WARP_SIZE];
+  unsigned int of_warp[MAX_WARPS];
+};
+
+// Sorts the block's own elements, from index `first` on, by the same method; those behind n become
+// the largest keys. A warp places one element at a time.
+template <int kOwn, bool kPairs>
+static __device__ __forceinline__ void sort_own(RankShared<kOwn> &shared, Pairs in,
+                                                unsigned int first, unsigned int n) {
+  constexpr int kEach = kOwn / WARP_SIZE;
+  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
+  unsigned int key[kEach], position[kEach];
+#pragma unroll
+  for (int g = 0; g < kEach; g++) {
+    const unsigned int i = first + lane + g * WARP_SIZE;
+    key[g] = i < n ? in.keys[i] : 0xffffffffu;
+    position[g] = kPairs && i < n ? in.positions[i] : 0;
+  }
+#pragma unroll
+  for (int g = 0; g < kEach; g++) {
+    const unsigned int mine = __shfl_sync(0xffffffffu, key[g], (int)warp);
+    const unsigned int moved = kPairs ? __shfl_sync(0xffffffffu, position[g], (int)warp) : 0;
+    unsigned int place = 0;
+#pragma unroll
+    for (int h = 0; h < kEach; h++) {
+      const bool earlier = h < g || (h == g && lane < warp);
+      const bool before = earlier ? key[h] <= mine : key[h] < mine;
+      place += (unsigned int)__popc((int)__ballot_sync(0xffffffffu, before));
+    }
+    if (lane > 0) continue;
+    shared.key[place] = mine;
+    if (kPairs) shared.position[place] = moved;
+  }
+}
+
+// Number of own keys less than `key`.
+template <int kOwn>
+static __device__ __forceinline__ unsigned int own_keys_below(const unsigned int *own,
+                                                              unsigned int key) {
+  unsigned int below = 0;
+#pragma unroll
+  for (int step = kOwn / 2; step > 0; step /= 2)
+    if (own[below + step - 1] < key) below += step;
+  return below + (own[below] < key ? 1 : 0);
+}
+
+// Moves each element of `in` to its place in `out`: block b those from index b * kOwn on.
+template <int kRows, int kOwn, bool kPairs>
+static __global__ void __launch_bounds__(RANK_THREADS)
+    rank_elements(Pairs in, Pairs out, unsigned int n) {
+  constexpr int kEach = kOwn / WARP_SIZE;  // own elements that a warp moves
+  __shared__ RankShared<kOwn> shared;
+  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
+  const unsigned int first = blockIdx.x * kOwn;
+#pragma unroll
+  for (int i = 0; i < kEach; i++) shared.others[threadIdx.x + i * RANK_THREADS] = 0;
+  wait_for_previous_kernel();
+  unsigned int key[kRows];
+#pragma unroll
+  for (int u = 0; u < kRows; u++) {
+    const unsigned int i = threadIdx.x + u * RANK_THREADS;
+    key[u] = i < n ? in.keys[i] : 0;
+  }
+  sort_own<kOwn, kPairs>(shared, in, first, n);
+  __syncthreads();
+#pragma unroll
+  for (int u = 0; u < kRows; u++) {
+    const unsigned int i = threadIdx.x + u * RANK_THREADS;
+    // An equal own key comes before those behind the block's own.
+    const unsigned int bound = key[u] + (i > first ? 1 : 0);
+    const unsigned int below = own_keys_below<kOwn>(shared.key, bound);
+    const bool counts = i < n && i - first >= kOwn && bound >= key[u] && below < kOwn;
+    if (counts) atomicAdd(&shared.others[below * WARP_SIZE + lane], 1u);
+  }
+  __syncthreads();
+  unsigned int others[kEach], sum = 0;
+#pragma unroll
+  for (int g = 0; g < kEach; g++) {
+    sum += warp_sum(shared.others[(warp * kEach + g) * WARP_SIZE + lane]);
+    others[g] = sum;
+  }
+  if (lane == 0) shared.of_warp[warp] = sum;
+  __syncthreads();
+  const unsigned int before = warp_sum(lane < warp ? shared.of_warp[lane] : 0);
+#pragma unroll
+  for (int g = 0; g < kEach; g++) {
+    const unsigned int j = warp * kEach + g, place = j + before + others[g];
+    if (lane != (unsigned int)g || first + j >= n) continue;
+    out.keys[place] = shared.key[j];
+    if (kPairs) out.positions[place] = shared.position[j];
+  }
+}
+
+// Kernels rank_elements<...> for up to `most` elements.
+typedef struct RankShape {
+  unsigned int own, most;
+  void (*keys)(Pairs, Pairs, unsigned int), (*pairs)(Pairs, Pairs, unsigned int);
+} RankShape;
+
+#define RANK_SHAPE(rows, own) \
+  { own, rows *RANK_THREADS, rank_elements<rows, own, false>, rank_elements<rows, own, true> }
+
+// A block for each multiprocessor of a large GPU, as far as possible.
+static const RankShape rank_shapes[] = {RANK_SHAPE(1, 32), RANK_SHAPE(2, 32), RANK_SHAPE(4, 32),
+                                        RANK_SHAPE(8, 64), RANK_SHAPE(16, 128)};
+enum { RANKED_MAX = 16 * RANK_THREADS };
+
+// Sorts n <= RANKED_MAX elements from `in` to `out`, which do not overlap.
+static void sort_by_rank(Pairs in, Pairs out, size_t n) {
+  const RankShape *shape = rank_shapes;
+  while (n > shape->most) shape++;
+  launch_overlapped(in.positions == NULL ? shape->keys : shape->pairs,
+                    blocks_for(n, (int)shape->own), RANK_THREADS, 0, in, out, (unsigned int)n);
+}
+
+#endif
