@@ -168,7 +168,7 @@ else
 $(CS344:%=$(B)/generated/%/student_func.ii): CPPFLAGS += -Icommon/cs344
 $(B)/%/solution.o: $(B)/generated/%/student_func.ii
 	@mkdir -p $(@D)
-	$(CXX_)$(CXX) $(CXXFLAGS) $(CXXFLAGS_$*) $(cuda_cpu_cxxflags) $(cuda_cpu_watched) -fno-sanitize=null -Wno-unknown-pragmas -MMD -MF /dev/null -fpreprocessed -c $< -o $@
+	$(CXX_)$(CXX) $(CXXFLAGS) $(CXXFLAGS_$*) $(cuda_cpu_cxxflags) $(cuda_cpu_watched) -fno-sanitize=null -Wno-unknown-pragmas -MMD -MF /dev/null -fpreprocessed -c $< -o $@ $(if $(cuda_cpu_redirect),$(cuda_cpu_redirect) $@)
 endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

@@ -29,7 +29,10 @@ ifneq ($(filter-out 0,$(CHECK)),)
   endif
   cuda_cpu_objects += $(patsubst $(cuda_cpu)/check/%.cpp,$(B)/cuda_cpu/check/%.o,$(wildcard $(cuda_cpu)/check/*.cpp))
   cuda_cpu_watched := -O2 -g -fsanitize=thread --param tsan-distinguish-volatile=1 \
-                      --param tsan-instrument-func-entry-exit=0 -Wno-tsan -DCUDA_CPU_CHECK='"$(CHECK)"'
+                      --param tsan-instrument-func-entry-exit=0 -Wno-tsan \
+                      -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -DCUDA_CPU_CHECK='"$(CHECK)"'
+  # A kernel's calls of these go to functions of check/hooks.cpp.
+  cuda_cpu_redirect := && objcopy $(foreach f,memcpy memmove memset,--redefine-sym $f=cuda_cpu_watched_$f)
   cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(CHECK)"'
 endif
 # -iquote, not -I: a program called `compare` would otherwise be taken for C++'s header <compare>.
@@ -71,7 +74,7 @@ $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $@.unrewritten > $@.rewritten && mv $@.rewritten $@ && rm $@.unrewritten
 $(B)/%.o: $(B)/generated/%.ii
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_flags) -MMD -MF /dev/null -fpreprocessed -c $< -o $@
+	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_flags) -MMD -MF /dev/null -fpreprocessed -c $< -o $@ $(if $(cuda_cpu_redirect),$(cuda_cpu_redirect) $@)
 $(B)/cuda_cpu/%.o: $(cuda_cpu)/%.cpp
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@

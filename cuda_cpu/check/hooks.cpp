@@ -5,6 +5,7 @@
 #include <cuda_cpu/thread.h>
 
 #include <cstdint>
+#include <cstring>
 
 using namespace cuda_cpu::check;
 
@@ -17,6 +18,11 @@ namespace {
                        built_in = reinterpret_cast<std::uintptr_t>(&cuda_cpu::current),
                        stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return at - (built_in - 1024) < 2048 || at - stack < 8192;
+}
+
+void visit_range(const void *address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+  if (bytes == 0 || is_near(address)) return;
+  visit(reinterpret_cast<std::uintptr_t>(address), bytes, {!writes, writes, false, false}, pc);
 }
 
 }  // namespace
@@ -108,11 +114,27 @@ void __tsan_write4(const void *address) {
   if (is_near(address)) return;
   visit_write4(reinterpret_cast<std::uintptr_t>(address), CUDA_CPU_PC);
 }
+// What calls of memcpy, memmove and memset become (../cuda_cpu.mk).
+void *cuda_cpu_watched_memcpy(void *to, const void *from, std::size_t bytes) {
+  visit_range(from, bytes, false, CUDA_CPU_PC);
+  visit_range(to, bytes, true, CUDA_CPU_PC);
+  return std::memcpy(to, from, bytes);
+}
+void *cuda_cpu_watched_memmove(void *to, const void *from, std::size_t bytes) {
+  visit_range(from, bytes, false, CUDA_CPU_PC);
+  visit_range(to, bytes, true, CUDA_CPU_PC);
+  return std::memmove(to, from, bytes);
+}
+void *cuda_cpu_watched_memset(void *to, int value, std::size_t bytes) {
+  visit_range(to, bytes, true, CUDA_CPU_PC);
+  return std::memset(to, value, bytes);
+}
+
 void __tsan_read_range(const void *address, std::size_t bytes) {
-  visit(reinterpret_cast<std::uintptr_t>(address), bytes, {true, false, false, false}, CUDA_CPU_PC);
+  visit_range(address, bytes, false, CUDA_CPU_PC);
 }
 void __tsan_write_range(const void *address, std::size_t bytes) {
-  visit(reinterpret_cast<std::uintptr_t>(address), bytes, {false, true, false, false}, CUDA_CPU_PC);
+  visit_range(address, bytes, true, CUDA_CPU_PC);
 }
 
 // include/cuda_cpu/atomics.h: __threadfence_block() is a weaker fence than the others.

@@ -178,6 +178,19 @@ static __global__ void small_tiles(int missing, unsigned *out) {
 }
 static void run_small_tiles(int missing) { small_tiles<<<1, 64>>>(missing, zeros(64)); }
 
+// ---- copies -------------------------------------------------------------------------------------
+
+static __global__ void copies(int missing, unsigned *out) {
+  __shared__ unsigned values[64];
+  values[threadIdx.x] = threadIdx.x; /*copies, written*/
+  if (missing != 1) __syncthreads();
+  if (threadIdx.x % 32 == 0)
+    memcpy(out + threadIdx.x, values + 32 - threadIdx.x, 32 * sizeof *out); /*copies, read*/
+  if (missing != 2) __syncthreads();
+  values[63 - threadIdx.x] = 1; /*copies, written again*/
+}
+static void run_copies(int missing) { copies<<<1, 64>>>(missing, zeros(64)); }
+
 // ---- the tests ----------------------------------------------------------------------------------
 
 static const std::vector<Pattern> kPatterns = {
@@ -197,6 +210,9 @@ static const std::vector<Pattern> kPatterns = {
      run_halves,
      {{1, "halves, written", "halves, read"}, {2, "halves, written", "halves, read"}}},
     {"announce", run_announce, {{1, "announce, written late", "announce, read"}}},
+    {"copies",
+     run_copies,
+     {{1, "copies, written", "copies, read"}, {2, "copies, written again", "copies, read"}}},
     {"grid_sync",
      run_grid_sync,
      {{1, "grid, written", "grid, read"}, {2, "grid, written", "grid, read"}}},

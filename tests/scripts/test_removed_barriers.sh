@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CHECK=race finds missing barriers: one __syncthreads() at a time is removed from a copy of the
+# CHECK=race finds missing barriers: one at a time is removed from a copy of the
 # repository, and compare has to report a race near it and to exit with code 3. Prints TAP. Each
 # takes seconds to build, so by default only two are tried; MUTANTS=all tries every one.
 set -u
@@ -8,9 +8,9 @@ unset MAKEFLAGS MFLAGS MAKELEVEL SANITIZE CHECK
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# version, file, which of the file's __syncthreads(), lines that the report may name on either side
-# of it (or a part of the name of the file where the race is), and options with which the version
-# needs the barrier. Not here: the one of mppsort/student_func.cu, which no thread needs.
+# version, file, which of the file's __syncthreads() (or NAME:NUMBER for calls of another name), lines
+# that the report may name on either side of it (or a part of the name of the file where the race is),
+# and options with which the version needs the call. Not here: the one of mppsort/student_func.cu, which no thread needs.
 barriers() {
   cat <<'LIST'
 radix_v2 radix_v2/student_func.cu 1 15
@@ -27,6 +27,10 @@ mppsort mppsort/partition.cuh 5 15
 merge_three_step merge_three_step/student_func.cu 1 15
 bitonic common/block_bitonic.cuh 1 40
 bitonic common/block_bitonic.cuh 2 40
+bitonic bitonic/textbook.cuh 1 20 --set bitonic.textbook=1
+bitonic bitonic/textbook.cuh 2 25 --set bitonic.textbook=1
+radix_v5 radix_v5/one_sweep.cuh __syncwarp:1 15
+radix_v6 radix_v6/rank.cuh __syncwarp:1 15
 radix_v1 common/block_scan.cuh 1 15
 radix_v1 common/block_scan.cuh 2 15
 radix_v2 common/digit_table.cuh 1 15
@@ -45,10 +49,11 @@ build=$(make -s --no-print-directory BACKEND=cpu CHECK=race OPENCV=0 print-B)
 number=0
 while read -r version file which near options; do
   number=$((number + 1))
-  name="$version without barrier $which of $file"
-  line=$(grep -n '__syncthreads()' "$file" | sed -n "${which}s/:.*//p")
+  case $which in *:*) call=${which%:*} ;; *) call=__syncthreads ;; esac
+  name="$version without $call number ${which#*:} of $file"
+  line=$(grep -n "$call(.*);" "$file" | sed -n "${which#*:}s/:.*//p")
   cp "$file" "$work/kept"
-  sed -i "${line}s/__syncthreads();/;/" "$file"
+  sed -i "${line}s/$call([^;]*);/;/" "$file"
   if ! make -s BACKEND=cpu CHECK=race OPENCV=0 "$build/compare" "$build/$version/version.so" >"$work/log" 2>&1; then
     echo "not ok $number - $name"
     sed 's/^/# /' "$work/log" | tail -n 20
