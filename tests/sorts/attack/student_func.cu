@@ -95,7 +95,7 @@ static void sort_in_a_stream(const Job &job) {
   put({NULL, NULL, sorted.keys_out, sorted.positions_out, job.n}, keys, positions);
   const cudaMemcpyKind kind = cudaMemcpyDeviceToDevice;
   CUDA_CHECK(cudaLaunchHostFunc(
-      stream, [](void *) { usleep(2000); }, NULL));
+      stream, [](void *) { usleep(20000); }, NULL));
   CUDA_CHECK(cudaMemcpyAsync(job.keys_out, sorted.keys_out, bytes, kind, stream));
   CUDA_CHECK(cudaMemcpyAsync(job.positions_out, sorted.positions_out, bytes, kind, stream));
 }
