@@ -2,6 +2,8 @@
 // looks as if it had been.
 #include "tests/compare/run_compare.h"
 
+#include <signal.h>
+
 #include "harness/clock.h"
 
 static char stray_sort[512], exit_sort[512];
@@ -86,6 +88,24 @@ static void test_left_processes(void **state) {
   assert_non_null(left);
   if (fgets(line, sizeof line, left) != NULL) fail_msg("still running: %s", line);
   pclose(left);
+}
+
+// A process that is not of compare's making, though a child of it, lives on.
+static void test_earlier_child(void **state) {
+  (void)state;
+  char command[1024], line[64] = "";
+  snprintf(command, sizeof command,
+           "sleep 60 >/dev/null & echo $!; exec %s/compare seq --n 50 --reps 2 --baseline none",
+           build_folder());
+  FILE *const out = popen(command, "r");
+  assert_non_null(out);
+  assert_non_null(fgets(line, sizeof line, out));
+  char rest[4096];
+  while (fgets(rest, sizeof rest, out) != NULL) continue;
+  assert_int_equal(pclose(out), 0);
+  const pid_t earlier = (pid_t)strtol(line, NULL, 10);
+  assert_true(earlier > 1);
+  assert_int_equal(kill(earlier, SIGKILL), 0);  // it was there
 }
 
 // A version cannot reach the file of --export.
@@ -176,6 +196,7 @@ int main(void) {
       cmocka_unit_test(test_in_process),
       cmocka_unit_test(test_forks),
       cmocka_unit_test(test_left_processes),
+      cmocka_unit_test(test_earlier_child),
       cmocka_unit_test(test_edits_files),
       cmocka_unit_test(test_false_report),
       cmocka_unit_test(test_closes_all),
