@@ -95,9 +95,19 @@ cudaError_t refuse_while_capturing(cudaStream_t handle) {
     return error == cudaSuccess ? error : fail(error);
   }
   Capture *const capture = capture_of(stream);
-  if (capture == nullptr) return cudaSuccess;
+  if (capture == nullptr) return refuse_unsafe();
   capture->invalid = true;
   return fail(cudaErrorStreamCaptureUnsupported);
+}
+
+void invalidate_capture(cudaStream_t handle) {
+  const Guard guard(mutex);
+  if (Capture *const capture = capture_of(object_of(handle))) capture->invalid = true;
+}
+
+void leave_capture(cudaStream_t stream) {
+  const Guard guard(mutex);
+  if (capture_of(stream) != nullptr && stream->capture->origin == stream) end(stream->capture);
 }
 
 cudaError_t refuse_during_captures() {
@@ -211,20 +221,28 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
       event->last = stream->last;
       return cudaSuccess;
     }
-    const cudaError_t error = refuse_while_capturing(handle);
-    if (error != cudaSuccess) return error;
+    const cudaError_t error = stream == nullptr ? refuse_legacy() : cudaSuccess;
+    if (error != cudaSuccess) return fail(error);
   }
   event->recorded = true;
   clock_gettime(CLOCK_MONOTONIC, &event->when);
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int) {
-  if (captures == 0 || event == nullptr || event->capture == nullptr) return cudaSuccess;
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags) {
+  if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  if (flags > 1) return fail(cudaErrorInvalidValue);  // 1: cudaEventWaitExternal
+  if (captures == 0) return cudaSuccess;
   const Guard guard(mutex);
-  if (!is_active(event->capture)) return cudaSuccess;
-  if (event->capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
   CUstream_st *const stream = object_of(handle);
+  if (event->capture == nullptr || !is_active(event->capture)) {
+    const cudaError_t error = stream == nullptr ? refuse_legacy() : cudaSuccess;
+    if (error != cudaSuccess) return fail(error);
+    if (capture_of(stream) == nullptr || !event->recorded) return cudaSuccess;
+    stream->capture->invalid = true;
+    return fail(cudaErrorStreamCaptureIsolation);
+  }
+  if (event->capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
   if (stream == nullptr) {  // the legacy stream cannot join
     event->capture->invalid = true;
     return fail(cudaErrorStreamCaptureImplicit);
@@ -241,7 +259,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  if (event == nullptr || event->capture == nullptr) return cudaSuccess;
+  if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  if (event->capture == nullptr) return refuse_unsafe();
   const Guard guard(mutex);
   if (is_active(event->capture)) event->capture->invalid = true;  // as an H100 with CUDA 13.0 does
   return fail(cudaErrorCapturedEvent);
