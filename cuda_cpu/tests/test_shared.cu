@@ -158,7 +158,11 @@ static __global__ void take_addresses(size_t *remainders) {
   __shared__ __align__(256) unsigned char bytes[5];
   __shared__ alignas(uint4) unsigned words[8];
   odd[0] = odd_again = 1;  // leave the next free byte at an odd place
+#ifdef CUDA_CPU            // a GPU aligns the dynamic part to less
   remainders[0] = (size_t)dynamic_bytes % 1024;
+#else
+  remainders[0] = (size_t)dynamic_bytes % 16;
+#endif
   remainders[1] = (size_t)&number % alignof(double);
   remainders[2] = (size_t)&line % 128;
   remainders[3] = (size_t)bytes % 256;
