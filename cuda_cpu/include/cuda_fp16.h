@@ -97,6 +97,8 @@ inline __half hlog(__half x) { return std::log(float(x)); }
 
 struct alignas(4) __half2 {
   __half x, y;
+  __half2() = default;
+  __half2(__half low, __half high) : x(low), y(high) {}
 };
 using half2 = __half2;
 inline __half2 make_half2(__half x, __half y) { return {x, y}; }
@@ -115,5 +117,33 @@ inline __half2 __hmul2(__half2 a, __half2 b) { return {a.x * b.x, a.y * b.y}; }
 inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
   return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
+inline __half2 __h2div(__half2 a, __half2 b) { return {a.x / b.x, a.y / b.y}; }
+inline __half2 __hneg2(__half2 a) { return {-a.x, -a.y}; }
+inline __half2 __habs2(__half2 a) { return {__habs(a.x), __habs(a.y)}; }
+inline __half2 __hmax2(__half2 a, __half2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
+inline __half2 __hmin2(__half2 a, __half2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+inline __half2 __lows2half2(__half2 a, __half2 b) { return {a.x, b.x}; }
+inline __half2 __highs2half2(__half2 a, __half2 b) { return {a.y, b.y}; }
+inline __half2 __lowhigh2highlow(__half2 a) { return {a.y, a.x}; }
+inline __half2 operator-(__half2 a) { return __hneg2(a); }
+#define CUDA_CPU_HALF2(symbol, name)                                          \
+  inline __half2 operator symbol(__half2 a, __half2 b) { return name(a, b); } \
+  inline __half2 &operator symbol##=(__half2 &a, __half2 b) { return a = name(a, b); }
+CUDA_CPU_HALF2(+, __hadd2)
+CUDA_CPU_HALF2(-, __hsub2)
+CUDA_CPU_HALF2(*, __hmul2)
+CUDA_CPU_HALF2(/, __h2div)
+#undef CUDA_CPU_HALF2
+// True if it holds for both.
+#define CUDA_CPU_HALF2(symbol, name)                                                  \
+  inline bool name(__half2 a, __half2 b) { return a.x symbol b.x && a.y symbol b.y; } \
+  inline bool operator symbol(__half2 a, __half2 b) { return name(a, b); }
+CUDA_CPU_HALF2(==, __hbeq2)
+CUDA_CPU_HALF2(!=, __hbne2)
+CUDA_CPU_HALF2(<, __hblt2)
+CUDA_CPU_HALF2(<=, __hble2)
+CUDA_CPU_HALF2(>, __hbgt2)
+CUDA_CPU_HALF2(>=, __hbge2)
+#undef CUDA_CPU_HALF2
 
 #endif

@@ -29,6 +29,7 @@
 #include <cuda_cpu/shared.h>
 #include <cuda_cpu/shift.h>
 #include <cuda_cpu/simd.h>
+#include <cuda_cpu/surfaces.h>
 #include <cuda_cpu/textures.h>
 #include <cuda_cpu/warp.h>
 

@@ -39,6 +39,9 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig preference);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peer);
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int device,
+                                      int peer);
+cudaError_t cudaCtxResetPersistingL2Cache(void);
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
@@ -60,6 +63,7 @@ cudaError_t cudaHostUnregister(void *memory);
 cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *memory, unsigned int flags);
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *memory);
 cudaError_t cudaMallocPitch(void **memory, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *memory, struct cudaExtent bytes);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 
@@ -73,6 +77,8 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                            size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream CUDA_CPU_DEFAULT(0));
 // Rows of `width` bytes that are `..._pitch` bytes apart.
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind);
@@ -119,5 +125,6 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 #endif
 
 #include <cuda_cpu/graph_calls.h>
+#include <cuda_cpu/pool_calls.h>
 #include <cuda_cpu/texture_calls.h>
 #endif

@@ -33,6 +33,8 @@ enum cudaLimit {
   cudaLimitMallocHeapSize = 2,
   cudaLimitDevRuntimeSyncDepth = 3,
   cudaLimitDevRuntimePendingLaunchCount = 4,
+  cudaLimitMaxL2FetchGranularity = 5,
+  cudaLimitPersistingL2CacheSize = 6,
 };
 
 enum cudaFuncAttribute {
@@ -106,6 +108,7 @@ enum cudaDeviceAttr {
   cudaDevAttrClockRate = 13,
   cudaDevAttrGpuOverlap = 15,
   cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrKernelExecTimeout = 17,
   cudaDevAttrIntegrated = 18,
   cudaDevAttrCanMapHostMemory = 19,
   cudaDevAttrComputeMode = 20,
@@ -122,6 +125,7 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
   cudaDevAttrMaxRegistersPerMultiprocessor = 82,
   cudaDevAttrManagedMemory = 83,
+  cudaDevAttrHostNativeAtomicSupported = 86,
   cudaDevAttrPageableMemoryAccess = 88,
   cudaDevAttrConcurrentManagedAccess = 89,
   cudaDevAttrComputePreemptionSupported = 90,
@@ -129,6 +133,26 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
   cudaDevAttrMaxBlocksPerMultiprocessor = 106,
   cudaDevAttrMemoryPoolsSupported = 115,
+};
+
+enum cudaDeviceP2PAttr {
+  cudaDevP2PAttrPerformanceRank = 1,
+  cudaDevP2PAttrAccessSupported = 2,
+  cudaDevP2PAttrNativeAtomicSupported = 3,
+  cudaDevP2PAttrCudaArrayAccessSupported = 4,
+};
+
+// Which data should stay in a GPU's cache: a hint, without effect here.
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal = 0,
+  cudaAccessPropertyStreaming = 1,
+  cudaAccessPropertyPersisting = 2,
+};
+struct cudaAccessPolicyWindow {
+  void *base_ptr;
+  size_t num_bytes;
+  float hitRatio;
+  enum cudaAccessProperty hitProp, missProp;
 };
 
 enum cudaMemoryType {
@@ -150,7 +174,11 @@ struct cudaDeviceProp {
   size_t totalGlobalMem, totalConstMem;
   size_t sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
   size_t reservedSharedMemPerBlock;
-  size_t memPitch, textureAlignment, texturePitchAlignment;
+  size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
+  // Not modelled: a Hopper GPU's.
+  int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
+  int maxTexture1DLayered[2], maxTexture2DLayered[3], maxTextureCubemap;
+  int maxSurface1D, maxSurface2D[2], maxSurface3D[3];
   int regsPerBlock, regsPerMultiprocessor;  // not modelled: a Hopper GPU's
   int warpSize;
   int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
@@ -160,6 +188,7 @@ struct cudaDeviceProp {
   int clockRate;                        // kHz; 0 where the system does not report it
   int memoryClockRate, memoryBusWidth;  // 0: not known
   int concurrentKernels, asyncEngineCount, cooperativeLaunch, streamPrioritiesSupported;
+  int cooperativeMultiDeviceLaunch, accessPolicyMaxWindowSize;
   int integrated, canMapHostMemory, unifiedAddressing, managedMemory, concurrentManagedAccess;
   int pageableMemoryAccess, pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
   int hostNativeAtomicSupported, canUseHostPointerForRegisteredMem, computePreemptionSupported;
@@ -186,6 +215,7 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 typedef void (*cudaHostFn_t)(void *data);
 
 #include <cuda_cpu/graph_types.h>
+#include <cuda_cpu/pool_types.h>
 #include <cuda_cpu/texture_types.h>
 
 #endif

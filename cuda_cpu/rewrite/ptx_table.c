@@ -26,6 +26,7 @@ const PtxPattern ptx_patterns[] = {
     {"mul.lo.* %0, %1, %2", "%0 = static_cast<%T>(static_cast<%U>(%1) * static_cast<%U>(%2))"},
     {"mad.lo.* %0, %1, %2, %3",
      "%0 = static_cast<%T>(static_cast<%U>(%1) * static_cast<%U>(%2) + static_cast<%U>(%3))"},
+    {"vabsdiff4.u32.u32.u32.add %0, %1, %2, %3", "%0 = __vsadu4(%1, %2) + (%3)"},
     {"mul.hi.u32 %0, %1, %2", "%0 = __umulhi(%1, %2)"},
     {"mul.wide.u32 %0, %1, %2",
      "%0 = 1ULL * static_cast<unsigned>(%1) * static_cast<unsigned>(%2)"},

@@ -2,7 +2,10 @@
 // extern __shared__ int array[];   ->  int *array = ...;
 //
 // Static arrays become references to memory that cuda_cpu::static_shared() finds by the address of
-// a static variable declared beside them.
+// a static variable declared beside them. Outside functions, where there is no block yet, objects
+// stand for both, which ask for the memory whenever they are used:
+//
+// __shared__ int tile[N], sum;  ->  static cuda_cpu::SharedVariable<int[N], ...> tile; ...
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // strndup
 #endif
@@ -46,6 +49,7 @@ typedef struct Shared {
   const char *type;       // of the elements
   const char *alignment;  // "(16)", or null
   bool dynamic;           // extern __shared__ int array[]
+  bool in_function;
 } Shared;
 
 // Writes one declarator, "tile[N][2]".
@@ -65,6 +69,16 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
     fail(shared->source, shared->at,
          "a __shared__ declaration that is more than TYPE NAME[SIZE]...");
   const char *const type = shared->type, *const name = declarator;
+  if (!shared->in_function) {
+    append_format(out, "static constexpr char %.*s_shared_name[] = \"%.*s\"; ", n, name, n, name);
+    append_format(out, "typedef %s %.*s_shared_type%s; static %s%s ", type, n, name,
+                  shared->dynamic ? first_end : dimensions,
+                  shared->alignment != NULL ? "alignas" : "",
+                  shared->alignment != NULL ? shared->alignment : "");
+    append_format(out, "cuda_cpu::%s<%.*s_shared_type, %.*s_shared_name> %.*s;",
+                  shared->dynamic ? "DynamicShared" : "SharedVariable", n, name, n, name, n, name);
+    return;
+  }
   if (shared->dynamic) {
     const bool of_arrays = strchr(first_end, '[') != NULL;
     append_format(out, of_arrays ? "%s (*%.*s)%s = " : "%s *%.*s%s = ", type, n, name, first_end);
@@ -86,7 +100,8 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
                 shared->alignment != NULL ? "place" : "type", n, name, n, name);
 }
 
-const char *rewrite_shared(const Source *source, const char *begin, size_t start, Text *out) {
+const char *rewrite_shared(const Source *source, const char *begin, size_t start, bool in_function,
+                           Text *out) {
   const char *const end = find_closing(source, begin, ";");
   char *const statement = copy_statement(source, begin, end);
   const Source copy = {source->name, statement};
@@ -111,7 +126,8 @@ const char *rewrite_shared(const Source *source, const char *begin, size_t start
                          .at = begin,
                          .type = type,
                          .alignment = alignment,
-                         .dynamic = is_extern != NULL};
+                         .dynamic = is_extern != NULL,
+                         .in_function = in_function};
   out->length = start;
   char *declarator = statement + name;
   for (char *c = declarator;; c++) {

@@ -18,7 +18,8 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out, const
 const char *rewrite_null(const Source *source, const char *open, const char *c, Text *out);
 
 // A declaration with __shared__. It begins at `begin` and, in `out`, at `start`.
-const char *rewrite_shared(const Source *source, const char *begin, size_t start, Text *out);
+const char *rewrite_shared(const Source *source, const char *begin, size_t start, bool in_function,
+                           Text *out);
 
 // asm(...), at the word asm. Returns `c` if it stays as it is.
 const char *rewrite_asm(const Source *source, const char *c, Text *out);

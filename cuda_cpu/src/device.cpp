@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <cuda_cpu/errors.h>
 
@@ -22,7 +23,41 @@ namespace cuda_cpu {
 
 namespace {
 
-std::atomic<std::size_t> pending_limit{2048};  // CUDA's default
+// With CUDA's defaults on a Hopper GPU.
+std::atomic<std::size_t> pending_limit{2048}, stack_limit{1024}, printf_limit{8650752},
+    heap_limit{8 << 20}, fetch_limit{64}, persisting_limit{0};
+
+// Null for a limit that does not exist.
+std::atomic<std::size_t> *stored_limit(cudaLimit limit) {
+  switch (limit) {
+    case cudaLimitStackSize:
+      return &stack_limit;
+    case cudaLimitPrintfFifoSize:
+      return &printf_limit;
+    case cudaLimitMallocHeapSize:
+      return &heap_limit;
+    case cudaLimitDevRuntimePendingLaunchCount:
+      return &pending_limit;
+    case cudaLimitMaxL2FetchGranularity:
+      return &fetch_limit;
+    case cudaLimitPersistingL2CacheSize:
+      return &persisting_limit;
+    default:
+      return nullptr;
+  }
+}
+
+// CUDA C++ Programming Guide, "Compute Capabilities".
+void set_texture_limits(cudaDeviceProp *p) {
+  constexpr int kLine = 131072, kRows = 65536, kVolume = 16384, kLayeredLine = 32768,
+                kLayers = 2048;
+  p->maxTexture1D = p->maxTexture2D[0] = p->maxSurface2D[0] = kLine;
+  p->maxTexture2D[1] = p->maxSurface2D[1] = kRows;
+  p->maxSurface1D = p->maxTextureCubemap = kLayeredLine;
+  for (int i = 0; i < 3; i++) p->maxTexture3D[i] = p->maxSurface3D[i] = kVolume;
+  p->maxTexture1DLayered[0] = p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = kLayeredLine;
+  p->maxTexture1DLayered[1] = p->maxTexture2DLayered[2] = kLayers;
+}
 
 }  // namespace
 
@@ -37,6 +72,7 @@ using namespace cuda_cpu;
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int *count) {
+  if (count == nullptr) return fail(cudaErrorInvalidValue);
   *count = 1;
   return cudaSuccess;
 }
@@ -46,6 +82,7 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaGetDevice(int *device) {
+  if (device == nullptr) return fail(cudaErrorInvalidValue);
   *device = 0;
   return cudaSuccess;
 }
@@ -78,8 +115,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
   p->reservedSharedMemPerBlock = kSharedReservedPerBlock;
   p->regsPerBlock = p->regsPerMultiprocessor = 65536;
   p->memPitch = INT_MAX;
-  p->textureAlignment = 512;
+  p->textureAlignment = p->surfaceAlignment = 512;
   p->texturePitchAlignment = 32;
+  set_texture_limits(p);
   char megahertz[32];
   if (cpuinfo_field("cpu MHz", megahertz, sizeof megahertz))
     p->clockRate = static_cast<int>(std::strtod(megahertz, nullptr) * 1e3);
@@ -108,6 +146,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrClockRate, static_cast<std::size_t>(p.clockRate)},
       {cudaDevAttrGpuOverlap, static_cast<std::size_t>(p.deviceOverlap)},
       {cudaDevAttrMultiProcessorCount, static_cast<std::size_t>(p.multiProcessorCount)},
+      {cudaDevAttrKernelExecTimeout, static_cast<std::size_t>(p.kernelExecTimeoutEnabled)},
       {cudaDevAttrIntegrated, static_cast<std::size_t>(p.integrated)},
       {cudaDevAttrCanMapHostMemory, static_cast<std::size_t>(p.canMapHostMemory)},
       {cudaDevAttrComputeMode, static_cast<std::size_t>(p.computeMode)},
@@ -126,6 +165,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
        static_cast<std::size_t>(p.sharedMemPerMultiprocessor)},
       {cudaDevAttrMaxRegistersPerMultiprocessor, static_cast<std::size_t>(p.regsPerMultiprocessor)},
       {cudaDevAttrManagedMemory, static_cast<std::size_t>(p.managedMemory)},
+      {cudaDevAttrHostNativeAtomicSupported, static_cast<std::size_t>(p.hostNativeAtomicSupported)},
       {cudaDevAttrPageableMemoryAccess, static_cast<std::size_t>(p.pageableMemoryAccess)},
       {cudaDevAttrConcurrentManagedAccess, static_cast<std::size_t>(p.concurrentManagedAccess)},
       {cudaDevAttrComputePreemptionSupported,
@@ -145,13 +185,22 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-  if (limit == cudaLimitDevRuntimePendingLaunchCount) pending_limit = value;
-  return cudaSuccess;  // the other limits have nothing to limit here
+  constexpr std::size_t kMostStack = 512 << 10;
+  if (const cudaError_t error = refuse_unsafe()) return error;
+  std::atomic<std::size_t> *const stored = stored_limit(limit);
+  if (stored == nullptr || (limit == cudaLimitStackSize && value > kMostStack))
+    return fail(limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit
+                                                      : cudaErrorInvalidValue);
+  *stored = value;  // only that of pending launches limits anything here
+  return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
-  if (limit != cudaLimitDevRuntimePendingLaunchCount) return fail(cudaErrorNotSupported);
-  *value = pending_limit;
+  const std::atomic<std::size_t> *const stored = stored_limit(limit);
+  if (stored == nullptr)
+    return fail(limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit
+                                                      : cudaErrorInvalidValue);
+  *value = *stored;
   return cudaSuccess;
 }
 
@@ -171,27 +220,46 @@ cudaError_t cudaDeviceReset(void) {
 
 cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 cudaError_t cudaThreadExit(void) { return cudaSuccess; }
-cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  constexpr unsigned int kKnown = 0x1f | 0x80;  // scheduling, mapping, resizing, synchronous copies
+  return (flags & ~kKnown) == 0 ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
 cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
   *flags = cudaDeviceMapHost;
   return cudaSuccess;
 }
 cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *) { return cudaGetDevice(device); }
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference) {
+  const bool known =
+      preference >= cudaFuncCachePreferNone && preference <= cudaFuncCachePreferEqual;
+  return known ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *preference) {
   *preference = cudaFuncCachePreferNone;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
-cudaError_t cudaDeviceCanAccessPeer(int *can, int, int) {
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  if (device != 0 || peer != 0) return fail(cudaErrorInvalidDevice);
   *can = 0;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) { return fail(cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceDisablePeerAccess(int) { return fail(cudaErrorPeerAccessNotEnabled); }
+// Between two devices only, of which there is one.
+cudaError_t cudaDeviceGetP2PAttribute(int *, cudaDeviceP2PAttr, int, int) {
+  return fail(cudaErrorInvalidDevice);
+}
+cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
+  return fail(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return fail(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device) {
+  constexpr char kId[] = "0000:00:00.0";
   if (device != 0) return fail(cudaErrorInvalidDevice);
-  std::snprintf(id, static_cast<std::size_t>(length), "0000:00:00.0");
+  if (length < static_cast<int>(sizeof kId)) return fail(cudaErrorInvalidValue);
+  std::memcpy(id, kId, sizeof kId);
   return cudaSuccess;
 }
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }

@@ -42,14 +42,6 @@ cudaError_t list(const Nodes &found, cudaGraphNode_t *nodes, size_t *count) {
   return cudaSuccess;
 }
 
-cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type,
-                const cudaGraphNode_t *dependencies, size_t count, Work work) {
-  if (node == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr))
-    return fail(cudaErrorInvalidValue);
-  *node = add_node(graph, type, Nodes(dependencies, dependencies + count), std::move(work));
-  return *node != nullptr ? cudaSuccess : fail(cudaErrorInvalidValue);
-}
-
 }  // namespace
 
 namespace cuda_cpu {
@@ -59,25 +51,45 @@ cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes 
   const Nodes present = nodes_of(graph);
   for (const cudaGraphNode_t dependency : dependencies)
     if (!has(present, dependency)) return nullptr;
-  graph->nodes.push_back(
-      std::make_unique<CUgraphNode_st>(CUgraphNode_st{type, dependencies, std::move(work)}));
+  graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
+      CUgraphNode_st{type, dependencies, std::move(work), nullptr, false}));
   return graph->nodes.back().get();
 }
 
-std::vector<Step> steps_of(cudaGraph_t graph) {
+cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type,
+                        const cudaGraphNode_t *dependencies, size_t count, Work work) {
+  if (node == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr))
+    return fail(cudaErrorInvalidValue);
+  for (size_t i = 1; i < count; i++)
+    if (std::find(dependencies, dependencies + i, dependencies[i]) != dependencies + i)
+      return fail(cudaErrorInvalidValue);
+  *node = add_node(graph, type, Nodes(dependencies, dependencies + count), std::move(work));
+  return *node != nullptr ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+
+bool has_memory_nodes(cudaGraph_t graph) {
+  return std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                     [](const auto &node) { return node->memory != nullptr; });
+}
+
+bool steps_of(cudaGraph_t graph, std::vector<Step> *steps) {
   const Nodes all = nodes_of(graph);
-  std::vector<Step> steps;
   Nodes done;
-  while (done.size() < all.size())
+  steps->clear();
+  while (done.size() < all.size()) {
+    const std::size_t before = done.size();
     for (const cudaGraphNode_t node : all) {
-      bool ready = !has(done, node);
+      bool ready = !has(done, node) && !node->has_circle;
       for (const cudaGraphNode_t dependency : node->dependencies)
         ready = ready && has(done, dependency);
       if (!ready) continue;
       done.push_back(node);
-      steps.push_back({node, node->type, places(all, node->dependencies), node->work});
+      steps->push_back(
+          {node, node->type, places(all, node->dependencies), node->work, node->memory});
     }
-  return steps;
+    if (done.size() == before) return false;
+  }
+  return true;
 }
 
 cudaError_t run_steps(const std::vector<Step> &steps) {
@@ -94,15 +106,18 @@ extern "C" {
 
 // ---- graphs -------------------------------------------------------------------------------------
 
-cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int) {
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags) {
+  if (graph == nullptr || flags != 0) return fail(cudaErrorInvalidValue);
   *graph = new CUgraph_st;
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  if (graph == nullptr) return fail(cudaErrorInvalidValue);
   delete graph;
   return cudaSuccess;
 }
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph) {
+  if (has_memory_nodes(graph)) return fail(cudaErrorNotSupported);
   const Nodes all = nodes_of(graph);
   *clone = new CUgraph_st;
   for (const cudaGraphNode_t node : all)
@@ -116,15 +131,18 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+  if (graph == nullptr || count == nullptr) return fail(cudaErrorInvalidValue);
   return list(nodes_of(graph), nodes, count);
 }
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+  if (graph == nullptr || count == nullptr) return fail(cudaErrorInvalidValue);
   Nodes roots;
   for (const auto &node : graph->nodes)
     if (node->dependencies.empty()) roots.push_back(node.get());
   return list(roots, nodes, count);
 }
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType *type) {
+  if (node == nullptr) return fail(cudaErrorInvalidValue);
   *type = node->type;
   return cudaSuccess;
 }
@@ -132,12 +150,9 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
                                      const cudaGraphNode_t *to, size_t count) {
   const Nodes present = nodes_of(graph);
   for (size_t i = 0; i < count; i++) {
-    Nodes before = {from[i]};  // all that `from` depends on
-    if (!has(present, from[i]) || !has(present, to[i])) return fail(cudaErrorInvalidValue);
-    for (std::size_t k = 0; k < before.size(); k++)
-      for (const cudaGraphNode_t node : before[k]->dependencies)
-        if (!has(before, node)) before.push_back(node);
-    if (has(before, to[i])) return fail(cudaErrorInvalidValue);
+    if (!has(present, from[i]) || !has(present, to[i]) || from[i] == to[i] ||
+        has(to[i]->dependencies, from[i]))
+      return fail(cudaErrorInvalidValue);
     to[i]->dependencies.push_back(from[i]);
   }
   return cudaSuccess;
@@ -148,41 +163,49 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies, size_t count,
                                    const cudaMemcpy3DParms *params) {
-  return add(node, graph, cudaGraphNodeTypeMemcpy, dependencies, count, copy_work(*params));
+  return add_checked(node, graph, cudaGraphNodeTypeMemcpy, dependencies, count, copy_work(*params));
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *dependencies, size_t count, void *to,
                                      const void *from, size_t bytes, cudaMemcpyKind kind) {
-  return add(node, graph, cudaGraphNodeTypeMemcpy, dependencies, count,
-             [=] { return cudaMemcpy(to, from, bytes, kind); });
+  return add_checked(node, graph, cudaGraphNodeTypeMemcpy, dependencies, count,
+                     [=] { return cudaMemcpy(to, from, bytes, kind); });
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies, size_t count,
                                    const cudaMemsetParams *params) {
-  return add(node, graph, cudaGraphNodeTypeMemset, dependencies, count, memset_work(*params));
+  return add_checked(node, graph, cudaGraphNodeTypeMemset, dependencies, count,
+                     memset_work(*params));
 }
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                  const cudaGraphNode_t *dependencies, size_t count,
                                  const cudaHostNodeParams *params) {
-  return add(node, graph, cudaGraphNodeTypeHost, dependencies, count,
-             [p = *params] { return p.fn(p.userData), cudaSuccess; });
+  return add_checked(node, graph, cudaGraphNodeTypeHost, dependencies, count,
+                     [p = *params] { return p.fn(p.userData), cudaSuccess; });
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        const cudaGraphNode_t *dependencies, size_t count,
                                        cudaGraph_t child) {
-  return add(node, graph, cudaGraphNodeTypeGraph, dependencies, count,
-             [steps = steps_of(child)] { return run_steps(steps); });
+  if (child == nullptr) return fail(cudaErrorInvalidValue);
+  if (has_memory_nodes(child)) return fail(cudaErrorNotSupported);
+  std::vector<Step> steps;
+  const bool has_circle = !steps_of(child, &steps);
+  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeGraph, dependencies, count,
+                                        [steps = std::move(steps)] { return run_steps(steps); });
+  if (error == cudaSuccess) (*node)->has_circle = has_circle;
+  return error;
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *dependencies, size_t count) {
-  return add(node, graph, cudaGraphNodeTypeEmpty, dependencies, count, [] { return cudaSuccess; });
+  return add_checked(node, graph, cudaGraphNodeTypeEmpty, dependencies, count,
+                     [] { return cudaSuccess; });
 }
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies, size_t count,
                                    const cudaKernelNodeParams *params) {
   Work work = kernel_work(*params);
   if (work == nullptr) return cudaPeekAtLastError();
-  return add(node, graph, cudaGraphNodeTypeKernel, dependencies, count, std::move(work));
+  return add_checked(node, graph, cudaGraphNodeTypeKernel, dependencies, count, std::move(work));
 }
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams *params) {
   Work work = kernel_work(*params);

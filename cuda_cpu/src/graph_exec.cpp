@@ -12,6 +12,8 @@ using namespace cuda_cpu;
 // A copy of a graph's work in an order in which it can run.
 struct CUgraphExec_st {
   std::vector<Step> steps;
+  bool frees_on_launch = false;  // what an earlier launch has left allocated
+  std::shared_ptr<int> graph_in_use{};
 };
 
 namespace {
@@ -32,27 +34,42 @@ cudaError_t set_work(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeTy
 extern "C" {
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                          unsigned long long) {
-  if (graph == nullptr) return fail(cudaErrorInvalidValue);
-  *exec = new CUgraphExec_st{steps_of(graph)};
+                                          unsigned long long flags) {
+  constexpr unsigned long long kKnown = 15;  // flags
+  if (graph == nullptr || (flags & ~kKnown) != 0) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = refuse_unsafe()) return error;
+  // Its memory has one address.
+  if (has_memory_nodes(graph) && graph->in_use.use_count() > 1) return fail(cudaErrorNotSupported);
+  std::vector<Step> steps;
+  if (!steps_of(graph, &steps)) return fail(cudaErrorInvalidValue);
+  *exec = new CUgraphExec_st{
+      std::move(steps), (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0, graph->in_use};
   return cudaSuccess;
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (exec == nullptr) return fail(cudaErrorInvalidValue);
+  if (is_capturing(stream)) return refuse_while_capturing(stream);
+  for (const Step &step : exec->steps) {
+    if (step.type != cudaGraphNodeTypeMemAlloc || !step.memory->allocated) continue;
+    if (!exec->frees_on_launch) return fail(cudaErrorInvalidValue);
+    (void)free_graph_memory(step.memory);
+  }
   return in_stream(stream, cudaGraphNodeTypeGraph,
                    [steps = exec->steps] { return run_steps(steps); });
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  if (exec == nullptr) return fail(cudaErrorInvalidValue);
   delete exec;
   return cudaSuccess;
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo *info) {
-  std::vector<Step> steps = steps_of(graph);
+  std::vector<Step> steps;
   *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
-  if (steps.size() != exec->steps.size()) info->result = cudaGraphExecUpdateErrorTopologyChanged;
+  if (!steps_of(graph, &steps) || steps.size() != exec->steps.size())
+    info->result = cudaGraphExecUpdateErrorTopologyChanged;
   for (std::size_t i = 0; info->result == cudaGraphExecUpdateSuccess && i < steps.size(); i++) {
     if (steps[i].type != exec->steps[i].type)
       info->result = cudaGraphExecUpdateErrorNodeTypeChanged;

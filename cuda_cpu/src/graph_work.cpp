@@ -39,6 +39,7 @@ Work kernel_work(const cudaKernelNodeParams &p) {
   const Configuration configuration = {p.gridDim, p.blockDim, p.sharedMemBytes, nullptr};
   const Launch launch = {configuration, known->name, p.func, false};
   if (check_launch(launch) != cudaSuccess) return nullptr;
+  const AddingNode adding;
   return kernel_work(launch, known->make(known->name, p.func, p.kernelParams));
 }
 

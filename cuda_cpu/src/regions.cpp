@@ -142,7 +142,11 @@ void release_everything() {
 
 cudaError_t pin(void *memory, std::size_t bytes) {
   const std::lock_guard<std::mutex> guard(region_mutex);
-  if (memory == nullptr || bytes == 0) return fail(cudaErrorInvalidValue);
+  const auto present = find_region(memory);
+  if (memory == nullptr || bytes == 0 ||
+      (present != regions.end() && present->second.allocated &&
+       present->second.place == Place::kPinned))
+    return fail(cudaErrorInvalidValue);
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(memory);
   if (!regions.emplace(address, Region{bytes, Place::kPinned, false}).second)
     return fail(cudaErrorHostMemoryAlreadyRegistered);
@@ -152,8 +156,9 @@ cudaError_t pin(void *memory, std::size_t bytes) {
 cudaError_t unpin(void *memory) {
   const std::lock_guard<std::mutex> guard(region_mutex);
   const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
-  if (region == regions.end() || region->second.place != Place::kPinned || region->second.allocated)
+  if (region == regions.end() || region->second.place != Place::kPinned)
     return fail(cudaErrorHostMemoryNotRegistered);
+  if (region->second.allocated) return fail(cudaErrorInvalidValue);
   regions.erase(region);
   return cudaSuccess;
 }

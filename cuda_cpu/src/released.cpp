@@ -11,6 +11,7 @@
 
 #include "../check/check.h"
 #include "diagnose.h"
+#include "graph_memory.h"
 #include "region_map.h"
 
 namespace cuda_cpu {
@@ -66,11 +67,16 @@ void note_freed(const char *call, const void *pointer) {
          array.by);
 }
 
-void refuse_unused(const char *call, const void *pointer) {
+bool check_in_use(const char *call, const void *pointer) {
   const Freed array = find_released(pointer);
+  if (array.by == kItsGraph) {
+    note_freed(call, pointer);
+    return false;
+  }
   if (array.by != nullptr)
     diagnose("memcheck", "%s is given an array of %zu bytes that %s has released", call,
              array.bytes, array.by);
+  return true;
 }
 
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {
@@ -82,7 +88,7 @@ void check_pointer_argument(const char *kernel, int index, const void *pointer) 
   Dl_info object;
   if (on_host && current != nullptr && dladdr(pointer, &object) != 0) return;
   const Freed gone = find_released(pointer);
-  if (gone.by != nullptr)
+  if (gone.by != nullptr && !(gone.by == kItsGraph && is_adding_node()))
     diagnose("memcheck",
              "kernel %s is given an array of %zu bytes that %s has released, as its argument %d",
              kernel, gone.bytes, gone.by, index);

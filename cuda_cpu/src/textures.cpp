@@ -1,4 +1,4 @@
-// Texture objects and arrays (CUDA C++ Programming Guide, "Texture Memory" and "Texture Fetching").
+// Texture objects (CUDA C++ Programming Guide, "Texture Memory" and "Texture Fetching").
 #include <cuda_cpu/textures.h>
 
 #include <algorithm>
@@ -6,50 +6,27 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
 
 #include <cuda_cpu/errors.h>
+#include <cuda_fp16.h>
 
+#include "arrays.h"
 #include "diagnose.h"
 #include "regions.h"
 
 using namespace cuda_cpu;
 
-struct cudaArray {
-  cudaChannelFormatDesc format;
-  std::size_t width, height;  // in texels
-  std::size_t pitch;          // bytes of a row
-  char *data;
-};
-
 namespace {
 
 struct Texture {
   const char *data;
-  long width, height;
+  long size[3];  // in texels; the last: layers
   std::size_t pitch, texel_bytes;
   int channels;
-  bool linear_memory;
+  bool linear_memory, layered;
   cudaChannelFormatDesc format;
   cudaTextureDesc how;
 };
-
-int channels_of(const cudaChannelFormatDesc &f) {
-  return (f.x > 0) + (f.y > 0) + (f.z > 0) + (f.w > 0);
-}
-
-// 0 for a format that does not exist: all channels have the same 8, 16 or 32 bits.
-std::size_t texel_bytes_of(const cudaChannelFormatDesc &f) {
-  const int count = channels_of(f), bits[] = {f.x, f.y, f.z, f.w};
-  if (f.x != 8 && f.x != 16 && f.x != 32) return 0;
-  if (count == 3 || (f.f == cudaChannelFormatKindFloat && f.x != 32)) return 0;
-  if (f.f != cudaChannelFormatKindFloat && f.f != cudaChannelFormatKindSigned &&
-      f.f != cudaChannelFormatKindUnsigned)
-    return 0;
-  for (int i = 0; i < 4; i++)
-    if (bits[i] != (i < count ? f.x : 0)) return 0;
-  return static_cast<std::size_t>(f.x / 8) * static_cast<std::size_t>(count);
-}
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -65,13 +42,15 @@ long address(long i, long size, cudaTextureAddressMode mode, bool normalized) {
   return i < 0 ? 0 : size - 1;
 }
 
-// Null: the border.
-const char *texel(const Texture &t, long x, long y) {
-  x = address(x, t.width, t.how.addressMode[0], t.how.normalizedCoords != 0);
-  y = address(y, t.height, t.how.addressMode[1], t.how.normalizedCoords != 0);
-  if (x < 0 || y < 0) return nullptr;
-  return t.data + static_cast<std::size_t>(y) * t.pitch +
-         static_cast<std::size_t>(x) * t.texel_bytes;
+// Null: the border. A layer is taken as it is.
+const char *texel(const Texture &t, const long (&at)[3], int dimensions) {
+  long place[3] = {at[0], at[1], at[2]};
+  for (int d = 0; d < dimensions; d++) {
+    place[d] = address(at[d], t.size[d], t.how.addressMode[d], t.how.normalizedCoords != 0);
+    if (place[d] < 0) return nullptr;
+  }
+  return t.data + static_cast<std::size_t>(place[2] * t.size[1] + place[1]) * t.pitch +
+         static_cast<std::size_t>(place[0]) * t.texel_bytes;
 }
 
 template <class T>
@@ -83,9 +62,18 @@ float normalized(const char *data, int channel) {
   return std::max(static_cast<float>(value) / most, -1.0f);
 }
 
+bool holds_halfs(const Texture &t) {
+  return t.format.f == cudaChannelFormatKindFloat && t.format.x == 16;
+}
+
 // A channel as a float: 0 to 1 for unsigned integers, -1 to 1 for signed ones.
 float channel_of(const Texture &t, const char *data, int channel) {
   if (data == nullptr) return t.how.borderColor[channel];
+  if (holds_halfs(t)) {
+    unsigned short bits;
+    std::memcpy(&bits, data + static_cast<std::size_t>(channel) * sizeof bits, sizeof bits);
+    return cuda_cpu::half_to_float(bits);
+  }
   const bool is_signed = t.format.f == cudaChannelFormatKindSigned;
   if (t.format.f == cudaChannelFormatKindFloat) return normalized<float>(data, channel);
   if (t.format.x == 8)
@@ -95,7 +83,9 @@ float channel_of(const Texture &t, const char *data, int channel) {
                    : normalized<std::uint16_t>(data, channel);
 }
 
-bool gives_floats(const Texture &t) { return t.how.readMode == cudaReadModeNormalizedFloat; }
+bool gives_floats(const Texture &t) {
+  return t.how.readMode == cudaReadModeNormalizedFloat || holds_halfs(t);
+}
 
 const Texture &checked(const char *call, cudaTextureObject_t object, std::size_t bytes) {
   if (object == 0) diagnose("memcheck", "%s with a texture object that was not created", call);
@@ -130,33 +120,57 @@ void fetch_texel(const char *call, cudaTextureObject_t object, int index, void *
                  std::size_t bytes) {
   const Texture &t = checked(call, object, bytes);
   if (!t.linear_memory) diagnose("memcheck", "%s of a texture that is not of linear memory", call);
-  if (index < 0 || index >= t.width)
+  if (index < 0 || index >= t.size[0])
     std::memset(value, 0, bytes);
   else
     read_point(t, t.data + static_cast<std::size_t>(index) * t.texel_bytes, value, bytes);
 }
 
-void sample_texture(const char *call, cudaTextureObject_t object, float x, float y, void *value,
-                    std::size_t bytes) {
+void sample_texture(const char *call, cudaTextureObject_t object, const SamplePlace &place,
+                    void *value, std::size_t bytes) {
   const Texture &t = checked(call, object, bytes);
   if (t.linear_memory)
     diagnose("memcheck", "%s of a texture of linear memory, which tex1Dfetch reads", call);
-  if (t.how.normalizedCoords != 0) {
-    x *= static_cast<float>(t.width);
-    if (t.height > 1) y *= static_cast<float>(t.height);
+  const bool layered = place.layer >= 0;
+  if (layered != t.layered)
+    diagnose("memcheck", "%s of a texture %s layers", call, t.layered ? "with" : "without");
+  long low[3] = {0, 0, layered ? std::min<long>(place.layer, t.size[2] - 1) : 0};
+  float part[3] = {0, 0, 0};  // of the upper neighbour
+  const bool point = t.how.filterMode == cudaFilterModePoint;
+  for (int d = 0; d < place.dimensions; d++) {
+    const float scale = t.how.normalizedCoords != 0 ? static_cast<float>(t.size[d]) : 1.0f;
+    const float x = place.at[d] * scale - (point ? 0.0f : 0.5f), down = std::floor(x);
+    low[d] = std::lround(down);
+    part[d] = weight(x - down);
   }
-  if (t.how.filterMode == cudaFilterModePoint) {
-    read_point(t, texel(t, std::lround(std::floor(x)), std::lround(std::floor(y))), value, bytes);
+  if (point) {
+    read_point(t, texel(t, low, place.dimensions), value, bytes);
     return;
   }
-  const float left = std::floor(x - 0.5f), top = std::floor(y - 0.5f);
-  const float a = weight(x - 0.5f - left), b = weight(y - 0.5f - top);
-  const long i = std::lround(left), j = std::lround(top);
-  for (int c = 0; c < t.channels; c++)
-    static_cast<float *>(value)[c] = (1 - a) * (1 - b) * channel_of(t, texel(t, i, j), c) +
-                                     a * (1 - b) * channel_of(t, texel(t, i + 1, j), c) +
-                                     (1 - a) * b * channel_of(t, texel(t, i, j + 1), c) +
-                                     a * b * channel_of(t, texel(t, i + 1, j + 1), c);
+  float sum[4] = {0, 0, 0, 0};
+  for (int corner = 0; corner < 1 << place.dimensions; corner++) {
+    long at[3] = {low[0], low[1], low[2]};
+    float share = 1;
+    for (int d = 0; d < place.dimensions; d++) {
+      const bool upper = (corner >> d & 1) != 0;
+      share *= upper ? part[d] : 1 - part[d];
+      at[d] += upper ? 1 : 0;
+    }
+    const char *const data = texel(t, at, place.dimensions);
+    for (int c = 0; c < t.channels; c++) sum[c] += share * channel_of(t, data, c);
+  }
+  std::memcpy(value, sum, bytes);
+}
+
+// The table of the CUDA C++ Programming Guide, "Cubemap Textures".
+SamplePlace cubemap_place(float x, float y, float z) {
+  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+  const auto face = [](int layer, float m, float s, float t) {
+    return SamplePlace{{(s / m + 1) / 2, (t / m + 1) / 2, 0}, 2, layer};
+  };
+  if (ax >= ay && ax >= az) return x >= 0 ? face(0, ax, -z, -y) : face(1, ax, z, -y);
+  if (ay >= az) return y >= 0 ? face(2, ay, x, z) : face(3, ay, x, -z);
+  return z >= 0 ? face(4, az, x, -y) : face(5, az, -x, -y);
 }
 
 }  // namespace cuda_cpu
@@ -170,9 +184,10 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
                                     const cudaResourceViewDesc *view) {
   if (view != nullptr || texture->sRGB != 0 || resource->resType == cudaResourceTypeMipmappedArray)
     return fail(cudaErrorNotSupported);
+  constexpr std::size_t kAlignment = 512, kPitchAlignment = 32;  // as cudaDeviceProp has them
   Texture t = {};
   t.how = *texture;
-  t.height = 1;
+  t.size[1] = t.size[2] = 1;
   if (resource->resType == cudaResourceTypeLinear) {
     const auto &from = resource->res.linear;
     t.linear_memory = true;
@@ -183,82 +198,44 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
     const auto &from = resource->res.pitch2D;
     t.data = static_cast<const char *>(from.devPtr);
     t.format = from.desc;
-    t.width = static_cast<long>(from.width);
-    t.height = static_cast<long>(from.height);
+    t.size[0] = static_cast<long>(from.width);
+    t.size[1] = static_cast<long>(from.height);
     t.pitch = from.pitchInBytes;
-  } else if (resource->resType == cudaResourceTypeArray && resource->res.array.array != nullptr) {
+    if (t.pitch % kPitchAlignment != 0) return fail(cudaErrorInvalidValue);
+  } else if (resource->resType == cudaResourceTypeArray) {
+    if (resource->res.array.array == nullptr) return fail(cudaErrorInvalidResourceHandle);
     const cudaArray &from = *resource->res.array.array;
     t.data = from.data;
     t.format = from.format;
-    t.width = static_cast<long>(from.width);
-    t.height = static_cast<long>(from.height);
+    t.size[0] = static_cast<long>(from.extent.width);
+    t.size[1] = static_cast<long>(from.rows());
+    t.size[2] = static_cast<long>(from.layers());
     t.pitch = from.pitch;
+    t.layered = (from.flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
   } else {
     return fail(cudaErrorInvalidValue);
   }
   t.texel_bytes = texel_bytes_of(t.format);
   t.channels = channels_of(t.format);
-  if (t.data == nullptr || t.texel_bytes == 0 || place_of(t.data) == Place::kHost)
+  if (t.texel_bytes == 0) return fail(cudaErrorInvalidChannelDescriptor);
+  if (object == nullptr || t.data == nullptr || place_of(t.data) == Place::kHost ||
+      (resource->resType != cudaResourceTypeArray &&
+       reinterpret_cast<std::uintptr_t>(t.data) % kAlignment != 0))
     return fail(cudaErrorInvalidValue);
-  if (t.linear_memory) t.width = static_cast<long>(t.pitch / t.texel_bytes);
+  if (t.linear_memory) t.size[0] = static_cast<long>(t.pitch / t.texel_bytes);
   const bool floats = t.format.f == cudaChannelFormatKindFloat;
-  // Integers of 32 bits have no normalised form, and integers as they are cannot be interpolated.
-  if (texture->readMode == cudaReadModeNormalizedFloat && !floats && t.format.x == 32)
-    return fail(cudaErrorInvalidValue);
+  // Floats and integers of 32 bits have no normalised form, and integers as they are cannot be
+  // interpolated.
+  if (texture->readMode == cudaReadModeNormalizedFloat && (floats || t.format.x == 32))
+    return fail(cudaErrorInvalidNormSetting);
   if (texture->filterMode == cudaFilterModeLinear && !floats && !gives_floats(t))
-    return fail(cudaErrorInvalidValue);
+    return fail(cudaErrorInvalidFilterSetting);
   *object = reinterpret_cast<cudaTextureObject_t>(new Texture(t));
   return cudaSuccess;
 }
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
   delete reinterpret_cast<Texture *>(object);
   return cudaSuccess;
-}
-
-// ---- arrays -------------------------------------------------------------------------------------
-
-cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *format, size_t width,
-                            size_t height, unsigned int flags) {
-  const std::size_t bytes = texel_bytes_of(*format);
-  if (bytes == 0 || width == 0) return fail(cudaErrorInvalidValue);
-  if (flags != cudaArrayDefault) return fail(cudaErrorNotSupported);
-  auto made = std::make_unique<cudaArray>();
-  *made = {*format, width, std::max<std::size_t>(height, 1), width * bytes, nullptr};
-  void *data = nullptr;
-  const cudaError_t error = allocate(&data, made->pitch * made->height, Place::kDevice);
-  if (error != cudaSuccess) return error;
-  made->data = static_cast<char *>(data);
-  *array = made.release();
-  return cudaSuccess;
-}
-cudaError_t cudaFreeArray(cudaArray_t array) {
-  if (array == nullptr) return cudaSuccess;
-  const cudaError_t error = release(array->data, Place::kDevice);
-  delete array;
-  return error;
-}
-cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *format, cudaArray_const_t array) {
-  *format = array->format;
-  return cudaSuccess;
-}
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
-                                size_t width, size_t height, cudaMemcpyKind kind) {
-  if (x + width > to->pitch || y + height > to->height) return fail(cudaErrorInvalidValue);
-  return cudaMemcpy2D(to->data + y * to->pitch + x, to->pitch, from, pitch, width, height, kind);
-}
-cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
-                                  size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
-  if (x + width > from->pitch || y + height > from->height) return fail(cudaErrorInvalidValue);
-  return cudaMemcpy2D(to, pitch, from->data + y * from->pitch + x, from->pitch, width, height,
-                      kind);
-}
-cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
-                              cudaMemcpyKind kind) {
-  return cudaMemcpy(to->data + y * to->pitch + x, from, bytes, kind);
-}
-cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
-                                cudaMemcpyKind kind) {
-  return cudaMemcpy(to, from->data + y * from->pitch + x, bytes, kind);
 }
 
 }  // extern "C"

@@ -111,9 +111,9 @@ static void test_launches_that_cannot_be_resident(void **) {
   ASSERT_CUDA(cudaErrorCooperativeLaunchTooLarge,
               cudaLaunchCooperativeKernel(rotate, dim3(5 * multiprocessors() + 1), dim3(32),
                                           arguments, 40 * 1024));
-  ASSERT_CUDA(cudaErrorInvalidConfiguration,
+  ASSERT_CUDA(cudaErrorInvalidValue,
               cudaLaunchCooperativeKernel(rotate, dim3(1), dim3(1025), arguments));
-  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaGetLastError());
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
 }
 
 static void test_cooperative_launch_by_attribute(void **) {

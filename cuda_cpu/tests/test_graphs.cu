@@ -144,8 +144,45 @@ static void test_what_a_capture_forbids(void **) {
   CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
   CUDA_OK(cudaMalloc(&memory, 4));
   CUDA_OK(cudaFree(memory));
-  ASSERT_CUDA(cudaErrorStreamCaptureUnsupported, cudaMallocAsync(&memory, 4, stream));
-  expect_invalidated(stream);
+  CUDA_OK(cudaMallocAsync(&memory, 4, stream));  // a node of the graph (test_graph_memory.cu)
+  CUDA_OK(cudaStreamEndCapture(stream, &graph));
+  CUDA_OK(cudaGraphDestroy(graph));
+
+  // So does a wait for another stream or event, or an allocation, unless the capture is relaxed.
+  CUDA_OK(cudaEventRecord(event, other));
+  const auto begin_and = [&](cudaStreamCaptureMode mode, auto call, cudaError_t expected) {
+    CUDA_OK(cudaStreamBeginCapture(stream, mode));
+    assert_string_equal(cudaGetErrorName(call()), cudaGetErrorName(expected));
+    (void)cudaGetLastError();
+    if (expected == cudaSuccess) {
+      CUDA_OK(cudaStreamEndCapture(stream, &graph));
+      CUDA_OK(cudaGraphDestroy(graph));
+    } else {
+      expect_invalidated(stream);
+    }
+  };
+  for (const cudaStreamCaptureMode mode : {global, cudaStreamCaptureModeRelaxed}) {
+    const cudaError_t expected = mode == global ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+    begin_and(
+        mode, [&] { return cudaStreamSynchronize(other); }, expected);
+    begin_and(
+        mode, [&] { return cudaStreamQuery(other); }, expected);
+    begin_and(
+        mode, [&] { return cudaEventSynchronize(event); }, expected);
+    begin_and(
+        mode, [&] { return cudaMallocHost(&memory, 4); }, expected);
+    begin_and(
+        mode, [&] { return cudaMallocAsync(&memory, 4, other); }, expected);
+    begin_and(
+        mode, [&] { return cudaMalloc(&memory, 0); }, cudaSuccess);
+    // A launch that is refused.
+    begin_and(
+        mode, [&] { return add<<<1, 2000, 0, stream>>>(data, kN, 1), cudaGetLastError(); },
+        cudaErrorInvalidValue);
+    begin_and(
+        mode, [&] { return cudaStreamWaitEvent(stream, event, 0); },
+        cudaErrorStreamCaptureIsolation);
+  }
 
   // The legacy stream would wait for the capturing one.
   CUDA_OK(cudaStreamBeginCapture(stream, global));
@@ -201,7 +238,6 @@ static void test_graph_by_hand(void **) {
   const cudaHostNodeParams function = {append_to, text};
   CUDA_OK(cudaGraphAddHostNode(&host, graph, NULL, 0, &function));
   CUDA_OK(cudaGraphAddDependencies(graph, &host, &copy_in, NULL, 1));  // it runs first after all
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &copy_out, &host, NULL, 1));
   CUDA_OK(cudaGraphClone(&clone, graph));
   // Rows of two elements of 2 bytes, 8 bytes apart: every other int.
   const cudaMemsetParams sets = {pointer, 8, 7, 2, 2, kN / 2};
@@ -253,6 +289,28 @@ static void test_graph_by_hand(void **) {
   for (cudaGraph_t g : {graph, clone, outer}) CUDA_OK(cudaGraphDestroy(g));
 }
 
+// A circle of nodes is found when the graph is instantiated.
+static void test_circle(void **) {
+  cudaGraph_t graph, outer;
+  cudaGraphNode_t a, b, c, child;
+  cudaGraphExec_t exec;
+  CUDA_OK(cudaGraphCreate(&graph, 0));
+  CUDA_OK(cudaGraphCreate(&outer, 0));
+  CUDA_OK(cudaGraphAddEmptyNode(&a, graph, NULL, 0));
+  CUDA_OK(cudaGraphAddEmptyNode(&b, graph, &a, 1));
+  CUDA_OK(cudaGraphAddEmptyNode(&c, graph, &b, 1));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &a, &a, NULL, 1));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &a, &b, NULL, 1));  // twice
+  CUDA_OK(cudaGraphAddDependencies(graph, &c, &a, NULL, 1));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, 0));
+  (void)cudaGetLastError();
+  CUDA_OK(cudaGraphAddChildGraphNode(&child, outer, NULL, 0, graph));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, outer, 0));
+  (void)cudaGetLastError();
+  CUDA_OK(cudaGraphDestroy(graph));
+  CUDA_OK(cudaGraphDestroy(outer));
+}
+
 static void test_graph_reports_a_nodes_error(void **) {
   int *memory = NULL, n = kN, value = 1;
   CUDA_OK(cudaMalloc(&memory, kN * sizeof(int)));
@@ -262,10 +320,9 @@ static void test_graph_reports_a_nodes_error(void **) {
   CUDA_OK(cudaGraphCreate(&graph, 0));
   void *arguments[] = {&memory, &n, &value};
   cudaKernelNodeParams params = {(void *)add, 1, 2048, 0, arguments, NULL};
-  ASSERT_CUDA(cudaErrorInvalidConfiguration,
-              cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
   params = {(void *)append_to, 1, 1, 0, arguments, NULL};  // no kernel
-  ASSERT_CUDA(cudaErrorInvalidDeviceFunction,
+  ASSERT_CUDA(cudaErrorInvalidResourceHandle,
               cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
   CUDA_OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, memory, memory, 2 * kN * sizeof(int),
                                    cudaMemcpyDeviceToDevice));
@@ -294,7 +351,7 @@ static void test_kernels_in_void_pointers(void **) {
   CUDA_OK(cudaLaunchCooperativeKernel(kernels[0], 1, 256, arguments, 0, 0));
   assert_int_equal(data.read()[0], expected + 5);
   const void *const unknown = &expected;
-  ASSERT_CUDA(cudaErrorInvalidDeviceFunction, cudaLaunchKernel(unknown, 4, 256, arguments, 0, 0));
+  ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaLaunchKernel(unknown, 4, 256, arguments, 0, 0));
   (void)cudaGetLastError();
 }
 
@@ -304,6 +361,7 @@ int main(void) {
       cmocka_unit_test(test_capture_spreads_by_events),
       cmocka_unit_test(test_what_a_capture_forbids),
       cmocka_unit_test(test_graph_by_hand),
+      cmocka_unit_test(test_circle),
       cmocka_unit_test(test_graph_reports_a_nodes_error),
       cmocka_unit_test(test_kernels_in_void_pointers),
   };

@@ -208,7 +208,7 @@ static void test_where_errors_came_from(void **) {
   const std::string file = "tests/test_host_access.cu:";
   assert_non_null(strstr(text, (file + std::to_string(launched)).c_str()));
   assert_int_equal(strncmp(text, "kernel fill, ", 13), 0);
-  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaGetLastError());
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
   ASSERT_CUDA(cudaErrorInvalidValue, cudaMemset(array, 0, kBytes + 1));
   const int set = __LINE__ - 1;
   cuda_cpu_error_origin(text, sizeof text);

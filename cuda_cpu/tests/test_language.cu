@@ -133,6 +133,45 @@ __global__ void halfs(unsigned short *out, const float *in, int n) {
     out[n] = __half_as_ushort(__hfma(__half(3.0f), __half(0.5f), __half(-1.0f)) + half(2));
 }
 
+__global__ void pairs_of_halfs(half2 *out, const half2 *in) {
+  out[0] = in[0] + in[1] * half2(half(2.0f), half(0.5f)) - __half2half2(half(1.0f));
+  out[1] = -in[0];
+  out[1] /= in[1];
+  out[2] = __hmax2(__habs2(in[0]), __lowhigh2highlow(in[1]));
+  out[3] = half2(half(in[0] < in[1] ? 1.0f : 0.0f), half(in[0] != in[1] ? 1.0f : 0.0f));
+}
+
+static void test_pairs_of_halfs(void **state) {
+  (void)state;
+  const DeviceArray<half2> in(
+      std::vector<half2>{__floats2half2_rn(-3.0f, 8.0f), __floats2half2_rn(0.5f, 16.0f)});
+  const DeviceArray<half2> out(4);
+  pairs_of_halfs<<<1, 1>>>(out, in);
+  KERNEL_OK();
+  const float expected[] = {-3.0f, 15.0f, 6.0f, -0.5f, 16.0f, 8.0f, 1.0f, 1.0f};
+  const std::vector<half2> values = out.read();
+  for (size_t i = 0; i < 4; i++) {
+    assert_true(__low2float(values[i]) == expected[2 * i]);
+    assert_true(__high2float(values[i]) == expected[2 * i + 1]);
+  }
+}
+
+__global__ void round_doubles(double *out) {
+  out[0] = __dsqrt_ru(2.0) - __dsqrt_rd(2.0);
+  out[1] = __drcp_ru(3.0) - __drcp_rd(3.0);
+  out[2] = __dsub_ru(1.0, 1e-30) - __dsub_rd(1.0, 1e-30);
+  out[3] = __fma_rd(1.0 / 3, 3.0, -1.0);
+}
+
+static void test_rounding_of_doubles(void **state) {
+  (void)state;
+  const DeviceArray<double> out(4);
+  round_doubles<<<1, 1>>>(out);
+  KERNEL_OK();
+  const double third = 1.0 / 3, step = 0x1p-52;
+  ASSERT_SAME(out.read(), (std::vector<double>{step, step / 4, step / 2, fma(third, 3.0, -1.0)}));
+}
+
 static void test_halfs(void **state) {
   (void)state;
   // 1, the largest, too large, the smallest, half of it (ties to even), a bit more, a third, -0
@@ -216,6 +255,8 @@ int main() {
       cmocka_unit_test(test_packed_values),
       cmocka_unit_test(test_arithmetic),
       cmocka_unit_test(test_halfs),
+      cmocka_unit_test(test_pairs_of_halfs),
+      cmocka_unit_test(test_rounding_of_doubles),
       cmocka_unit_test(test_groups_of_lanes),
       cmocka_unit_test(test_tiles_of_several_warps),
   };

@@ -9,9 +9,11 @@ __global__ void increment(int *values, int n) {
 static void test_managed_memory(void **state) {
   (void)state;
   int *values = nullptr;
+  cudaMemLocation device = {};
+  device.type = cudaMemLocationTypeDevice;
   CUDA_OK(cudaMallocManaged(&values, 8 * sizeof(int)));
   for (int i = 0; i < 8; i++) values[i] = i;
-  CUDA_OK(cudaMemPrefetchAsync(values, 8 * sizeof(int), 0));
+  CUDA_OK(cudaMemPrefetchAsync(values, 8 * sizeof(int), device, 0, 0));
   increment<<<1, 32>>>(values, 8);
   KERNEL_OK();
   for (int i = 0; i < 8; i++) assert_int_equal(values[i], i + 1);
@@ -24,7 +26,7 @@ static void test_managed_memory(void **state) {
   CUDA_OK(cudaMemcpy(values, copy, sizeof copy, cudaMemcpyHostToHost));
   assert_int_equal(copy[7], 8);
   CUDA_OK(cudaFree(values));
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemPrefetchAsync(copy, sizeof copy, 0));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemPrefetchAsync(copy, sizeof copy, device, 0, 0));
   (void)cudaGetLastError();
 }
 

@@ -47,6 +47,17 @@ static void test_several_instructions(void **) {
   assert_int_equal(out.read()[1], 109);
 }
 
+__global__ void sum_of_differences(unsigned *out, unsigned a, unsigned b) {
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(*out) : "r"(a), "r"(b), "r"(1000));
+}
+
+static void test_bytes(void **) {
+  DeviceArray<unsigned> out(1);
+  sum_of_differences<<<1, 1>>>(out, 0x05ff0010u, 0x0700ff0fu);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 1000 + 2 + 255 + 255 + 1);
+}
+
 __global__ void types(unsigned *out, unsigned *memory, float one, unsigned long long *wide) {
   int negative;
   unsigned u;
@@ -133,6 +144,7 @@ int main(int argc, char **argv) {
   make_mistake_if_child(argc, argv, {MISTAKE(missing), MISTAKE(odd)});
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_several_instructions),
+      cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_types_and_memory),
       cmocka_unit_test(test_named_barriers),
       cmocka_unit_test(test_mistakes),

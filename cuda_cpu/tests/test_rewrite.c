@@ -53,6 +53,15 @@ static void expect_error(const char *source, int line, const char *problem) {
   assert_int_equal(child.exit_code, 1);
 }
 
+// The source behind `{` of a device function; the same for what it becomes.
+static const char *in_function(const char *source) {
+  static char text[CHILD_TEXT];
+  snprintf(text, sizeof text, "__device__ void f() {%s", source);
+  const char *const result = rewritten(text);
+  assert_memory_equal(result, " void f() {", 11);
+  return result + 11;
+}
+
 // Every word "@N" of the source stands on line N, before and after.
 static void expect_lines_kept(const char *source) {
   const char *const texts[] = {source, rewritten(source)};
@@ -158,22 +167,25 @@ static void test_lines_of_launches(void **state) {
 
 static void test_shared_arrays(void **state) {
   (void)state;
-  expect("{ __shared__ int a[N][2]; }",
-         "{ typedef  int  a_shared_type[N][2]; static char a_shared_key; a_shared_type &a = "
-         "*static_cast<a_shared_type *>(cuda_cpu::static_shared(&a_shared_key, "
-         "sizeof(a_shared_type), alignof(a_shared_type), \"a\", "
-         "sizeof(std::remove_all_extents_t<a_shared_type>))); }");
-  expect("extern __shared__ float4 tile[];",
-         "  float4  *tile = static_cast<  float4  *>(cuda_cpu::dynamic_shared(\"tile\", "
-         "sizeof(  float4 )));");
-  expect("extern __shared__ T rows[][4 * N];",
-         "  T  (*rows)[4 * N] = static_cast<  T  (*)[4 * N]>(cuda_cpu::dynamic_shared(\"rows\", "
-         "sizeof(  T )));");
+  assert_string_equal(
+      in_function("{ __shared__ int a[N][2]; }"),
+      "{ typedef  int  a_shared_type[N][2]; static char a_shared_key; a_shared_type &a = "
+      "*static_cast<a_shared_type *>(cuda_cpu::static_shared(&a_shared_key, "
+      "sizeof(a_shared_type), alignof(a_shared_type), \"a\", "
+      "sizeof(std::remove_all_extents_t<a_shared_type>))); }");
+  assert_string_equal(
+      in_function("extern __shared__ float4 tile[];"),
+      "  float4  *tile = static_cast<  float4  *>(cuda_cpu::dynamic_shared(\"tile\", "
+      "sizeof(  float4 )));");
+  assert_string_equal(
+      in_function("extern __shared__ T rows[][4 * N];"),
+      "  T  (*rows)[4 * N] = static_cast<  T  (*)[4 * N]>(cuda_cpu::dynamic_shared(\"rows\", "
+      "sizeof(  T )));");
 }
 
 // Declarations and, separated by |, the typedefs that have to come of them.
 static void expect_types(const char *declarations, const char *types) {
-  const char *c = rewritten(declarations);
+  const char *c = in_function(declarations);
   char found[1024] = "";
   size_t length = 0;
   while ((c = strstr(c, "typedef ")) != NULL) {
@@ -210,13 +222,24 @@ static void test_declarators_and_types(void **state) {
   expect_types("k<<<1, 1>>>(); __shared__ int a;", "int a_shared_type");
 }
 
+static void test_shared_variables_outside_functions(void **state) {
+  (void)state;
+  expect("__shared__ int a[2], b;",
+         "static constexpr char a_shared_name[] = \"a\"; typedef  int  a_shared_type[2]; static  "
+         "cuda_cpu::SharedVariable<a_shared_type, a_shared_name> a;static constexpr char "
+         "b_shared_name[] = \"b\"; typedef  int  b_shared_type; static  "
+         "cuda_cpu::SharedVariable<b_shared_type, b_shared_name> b;");
+  child_expect_text(rewritten("__device__ void f() { int x; } extern __shared__ float tile[];"),
+                    "cuda_cpu::DynamicShared<tile_shared_type, tile_shared_name> tile;");
+}
+
 static void test_alignment(void **state) {
   (void)state;
-  child_expect_text(rewritten("__shared__ __align__(16) unsigned char a[4];"),
+  child_expect_text(in_function("__shared__ __align__(16) unsigned char a[4];"),
                     "struct alignas(16) a_shared_place { a_shared_type array; };");
-  child_expect_text(rewritten("alignas(sizeof(int) * 4) __shared__ int a[4];"),
+  child_expect_text(in_function("alignas(sizeof(int) * 4) __shared__ int a[4];"),
                     "struct alignas(sizeof(int) * 4) a_shared_place");
-  child_expect_text(rewritten("extern __shared__ __align__(16) char a[];"), " *a = static_cast<");
+  child_expect_text(in_function("extern __shared__ __align__(16) char a[];"), " *a = static_cast<");
 }
 
 static void test_lines_of_shared_arrays(void **state) {
@@ -253,6 +276,15 @@ static void test_inline_ptx(void **state) {
                "inline PTX that has no translation: mov.u32 %0, %gridid");
   expect_error("asm(\"add.u32 %0, %0, %1;\" : \"+r\"(a));", 1,
                "inline PTX with fewer operands than it names");
+}
+
+static void test_clocks(void **state) {
+  (void)state;
+  assert_string_equal(
+      in_function("return a > clock() ? b : clock() - p->clock() + clock_t(my::clock());"),
+      "return a > cuda_cpu::device_clock() ? b : cuda_cpu::device_clock() - p->clock() + "
+      "clock_t(my::clock());");
+  expect_unchanged("clock_t now() { return clock(); }");
 }
 
 static void test_null_arguments(void **state) {
@@ -396,9 +428,11 @@ int main(void) {
       cmocka_unit_test(test_lines_of_launches),
       cmocka_unit_test(test_shared_arrays),
       cmocka_unit_test(test_declarators_and_types),
+      cmocka_unit_test(test_shared_variables_outside_functions),
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_lines_of_shared_arrays),
       cmocka_unit_test(test_inline_ptx),
+      cmocka_unit_test(test_clocks),
       cmocka_unit_test(test_null_arguments),
       cmocka_unit_test(test_kernels_as_void_pointers),
       cmocka_unit_test(test_shifts),

@@ -15,7 +15,10 @@
 #include <thrust/sequence.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
+#include <thrust/transform_reduce.h>
 #include <thrust/universal_vector.h>
+
+#include <cuda/std/functional>
 
 #include "device_test.h"  // behind Thrust: cmocka has a macro fail()
 
@@ -43,6 +46,17 @@ static void test_vectors_in_kernels(void **state) {
   cudaPointerAttributes attributes;
   CUDA_OK(cudaPointerGetAttributes(&attributes, thrust::raw_pointer_cast(v.data())));
   assert_int_equal(attributes.type, cudaMemoryTypeDevice);
+}
+
+static void test_function_objects(void **state) {
+  (void)state;
+  thrust::device_vector<int> v(10);
+  thrust::sequence(v.begin(), v.end());
+  assert_int_equal(thrust::transform_reduce(v.begin(), v.end(), cuda::std::identity(), 0,
+                                            cuda::std::plus<int>()),
+                   45);
+  thrust::sort(v.begin(), v.end(), cuda::std::greater<int>());
+  assert_int_equal(v[0], 9);
 }
 
 static void test_copies(void **state) {
@@ -133,6 +147,7 @@ static void test_algorithms_in_kernels(void **state) {
 int main() {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_vectors_in_kernels),
+      cmocka_unit_test(test_function_objects),
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_policies_on_device_pointers),
       cmocka_unit_test(test_allocations),

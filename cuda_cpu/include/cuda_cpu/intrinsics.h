@@ -72,6 +72,10 @@ inline long long clock64() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<long long>(now.tv_sec) * 1000000000 + now.tv_nsec;
 }
+// clock() in device code, as the rewriter writes it. C's own clock() counts microseconds.
+namespace cuda_cpu {
+inline clock_t device_clock() { return static_cast<clock_t>(clock64()); }
+}  // namespace cuda_cpu
 inline unsigned long long globaltimer() { return static_cast<unsigned long long>(clock64()); }
 
 namespace cuda_cpu {
@@ -126,10 +130,14 @@ CUDA_CPU_STORE(__stwt)
 
 // ---- min and max, which CUDA has without std::
 
+// Templates, so that a program may have functions of its own with the same parameters, as
+// helper_math.h of cuda-samples does.
 #define CUDA_CPU_MIN_MAX(T, A, B)                                                         \
+  template <class = void>                                                                 \
   inline T min(A a, B b) {                                                                \
     return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a); \
   }                                                                                       \
+  template <class = void>                                                                 \
   inline T max(A a, B b) {                                                                \
     return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a); \
   }

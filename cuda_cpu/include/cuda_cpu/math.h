@@ -81,52 +81,62 @@ I saturated(F x) {
 
 }  // namespace cuda_cpu
 
-#define CUDA_CPU_ROUNDED(suffix, mode)                                              \
-  inline float __fadd_##suffix(float a, float b) {                                  \
-    volatile float x = a;                                                           \
-    return cuda_cpu::rounded<float>(mode, [&] { return x + b; });                   \
-  }                                                                                 \
-  inline float __fsub_##suffix(float a, float b) { return __fadd_##suffix(a, -b); } \
-  inline float __fmul_##suffix(float a, float b) {                                  \
-    volatile float x = a;                                                           \
-    return cuda_cpu::rounded<float>(mode, [&] { return x * b; });                   \
-  }                                                                                 \
-  inline float __fdiv_##suffix(float a, float b) {                                  \
-    volatile float x = a;                                                           \
-    return cuda_cpu::rounded<float>(mode, [&] { return x / b; });                   \
-  }                                                                                 \
-  inline float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }        \
-  inline float __fsqrt_##suffix(float a) {                                          \
-    volatile float x = a;                                                           \
-    return cuda_cpu::rounded<float>(mode, [&] { return std::sqrt(x); });            \
-  }                                                                                 \
-  inline float __fmaf_##suffix(float a, float b, float c) {                         \
-    volatile float x = a;                                                           \
-    return cuda_cpu::rounded<float>(mode, [&] { return std::fma(x, b, c); });       \
-  }                                                                                 \
-  inline double __dadd_##suffix(double a, double b) {                               \
-    volatile double x = a;                                                          \
-    return cuda_cpu::rounded<double>(mode, [&] { return x + b; });                  \
-  }                                                                                 \
-  inline double __dmul_##suffix(double a, double b) {                               \
-    volatile double x = a;                                                          \
-    return cuda_cpu::rounded<double>(mode, [&] { return x * b; });                  \
-  }                                                                                 \
-  inline double __ddiv_##suffix(double a, double b) {                               \
-    volatile double x = a;                                                          \
-    return cuda_cpu::rounded<double>(mode, [&] { return x / b; });                  \
-  }                                                                                 \
-  inline float __int2float_##suffix(int a) {                                        \
-    volatile int x = a;                                                             \
-    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });   \
-  }                                                                                 \
-  inline float __uint2float_##suffix(unsigned int a) {                              \
-    volatile unsigned int x = a;                                                    \
-    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });   \
-  }                                                                                 \
-  inline float __double2float_##suffix(double a) {                                  \
-    volatile double x = a;                                                          \
-    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });   \
+#define CUDA_CPU_ROUNDED(suffix, mode)                                                 \
+  inline float __fadd_##suffix(float a, float b) {                                     \
+    volatile float x = a;                                                              \
+    return cuda_cpu::rounded<float>(mode, [&] { return x + b; });                      \
+  }                                                                                    \
+  inline float __fsub_##suffix(float a, float b) { return __fadd_##suffix(a, -b); }    \
+  inline float __fmul_##suffix(float a, float b) {                                     \
+    volatile float x = a;                                                              \
+    return cuda_cpu::rounded<float>(mode, [&] { return x * b; });                      \
+  }                                                                                    \
+  inline float __fdiv_##suffix(float a, float b) {                                     \
+    volatile float x = a;                                                              \
+    return cuda_cpu::rounded<float>(mode, [&] { return x / b; });                      \
+  }                                                                                    \
+  inline float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }           \
+  inline float __fsqrt_##suffix(float a) {                                             \
+    volatile float x = a;                                                              \
+    return cuda_cpu::rounded<float>(mode, [&] { return std::sqrt(x); });               \
+  }                                                                                    \
+  inline float __fmaf_##suffix(float a, float b, float c) {                            \
+    volatile float x = a;                                                              \
+    return cuda_cpu::rounded<float>(mode, [&] { return std::fma(x, b, c); });          \
+  }                                                                                    \
+  inline double __dadd_##suffix(double a, double b) {                                  \
+    volatile double x = a;                                                             \
+    return cuda_cpu::rounded<double>(mode, [&] { return x + b; });                     \
+  }                                                                                    \
+  inline double __dmul_##suffix(double a, double b) {                                  \
+    volatile double x = a;                                                             \
+    return cuda_cpu::rounded<double>(mode, [&] { return x * b; });                     \
+  }                                                                                    \
+  inline double __dsub_##suffix(double a, double b) { return __dadd_##suffix(a, -b); } \
+  inline double __dsqrt_##suffix(double a) {                                           \
+    volatile double x = a;                                                             \
+    return cuda_cpu::rounded<double>(mode, [&] { return std::sqrt(x); });              \
+  }                                                                                    \
+  inline double __ddiv_##suffix(double a, double b) {                                  \
+    volatile double x = a;                                                             \
+    return cuda_cpu::rounded<double>(mode, [&] { return x / b; });                     \
+  }                                                                                    \
+  inline double __drcp_##suffix(double a) { return __ddiv_##suffix(1.0, a); }          \
+  inline double __fma_##suffix(double a, double b, double c) {                         \
+    volatile double x = a;                                                             \
+    return cuda_cpu::rounded<double>(mode, [&] { return std::fma(x, b, c); });         \
+  }                                                                                    \
+  inline float __int2float_##suffix(int a) {                                           \
+    volatile int x = a;                                                                \
+    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });      \
+  }                                                                                    \
+  inline float __uint2float_##suffix(unsigned int a) {                                 \
+    volatile unsigned int x = a;                                                       \
+    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });      \
+  }                                                                                    \
+  inline float __double2float_##suffix(double a) {                                     \
+    volatile double x = a;                                                             \
+    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });      \
   }
 CUDA_CPU_ROUNDED(rn, FE_TONEAREST)
 CUDA_CPU_ROUNDED(rz, FE_TOWARDZERO)
@@ -196,7 +206,10 @@ inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.
 inline float __frsqrt_rn(float x) {
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x)));
 }
-inline float rsqrtf(float x) { return __frsqrt_rn(x); }
+template <class = void>  // as min() in intrinsics.h
+inline float rsqrtf(float x) {
+  return __frsqrt_rn(x);
+}
 inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 inline float rsqrt(float x) { return rsqrtf(x); }
 inline float rcbrtf(float x) { return 1.0f / std::cbrt(x); }

@@ -45,7 +45,7 @@ class DeviceScope {
 
 template <class T>
 cudaError_t cudaMalloc(T **memory, size_t bytes) {
-  return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
+  return cudaMalloc((void **)memory, bytes);  // also to a pointer to const
 }
 template <class T>
 cudaError_t cudaMallocAsync(T **memory, size_t bytes, cudaStream_t stream) {

@@ -1,9 +1,19 @@
-// Types of textures and arrays (CUDA Runtime API reference manual, "Texture Object Management").
+// Types of textures, surfaces and arrays (CUDA Runtime API reference manual, "Texture Object
+// Management", "Surface Object Management").
 // Included by driver_types.h.
 #ifndef CUDA_CPU_TEXTURE_TYPES_H
 #define CUDA_CPU_TEXTURE_TYPES_H
 
 typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
+// What a surface does with coordinates outside: reads zeros and writes nothing; uses the nearest
+// element; ends the kernel (here: the program, with a report).
+enum cudaSurfaceBoundaryMode {
+  cudaBoundaryModeZero = 0,
+  cudaBoundaryModeClamp = 1,
+  cudaBoundaryModeTrap = 2,
+};
 
 enum cudaChannelFormatKind {
   cudaChannelFormatKindSigned = 0,
@@ -64,5 +74,9 @@ struct cudaTextureDesc {
 struct cudaResourceViewDesc;  // not supported: pass NULL
 
 #define cudaArrayDefault 0x00
+#define cudaArrayLayered 0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
+#define cudaArrayTextureGather 0x08
 
 #endif

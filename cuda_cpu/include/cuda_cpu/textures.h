@@ -1,4 +1,5 @@
-// Reading textures in kernels: tex1Dfetch, tex1D, tex2D; and the formats of CUDA's types.
+// Reading textures in kernels: tex1Dfetch, tex1D, tex2D, tex3D, layers, cube maps; and the formats
+// of CUDA's types.
 #ifndef CUDA_CPU_TEXTURES_H
 #define CUDA_CPU_TEXTURES_H
 
@@ -15,8 +16,22 @@ namespace cuda_cpu {
 // size, or is of memory that the call cannot read (memcheck).
 void fetch_texel(const char *call, cudaTextureObject_t object, int index, void *value,
                  std::size_t bytes);
-void sample_texture(const char *call, cudaTextureObject_t object, float x, float y, void *value,
-                    std::size_t bytes);
+struct SamplePlace {
+  float at[3];
+  int dimensions;
+  int layer;  // -1: the texture has none
+};
+void sample_texture(const char *call, cudaTextureObject_t object, const SamplePlace &place,
+                    void *value, std::size_t bytes);
+// Where the direction meets the cube.
+SamplePlace cubemap_place(float x, float y, float z);
+
+template <class T>
+T sampled(const char *call, cudaTextureObject_t object, const SamplePlace &place) {
+  T value;
+  sample_texture(call, object, place, &value, sizeof value);
+  return value;
+}
 
 // The channels of vector types and their type.
 template <class T>
@@ -55,6 +70,9 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                                    cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf() {  // read as floats
+  return {16, 0, 0, 0, cudaChannelFormatKindFloat};
+}
 template <class T>
 cudaChannelFormatDesc cudaCreateChannelDesc() {
   using Channel = typename cuda_cpu::Channels<T>::Type;
@@ -74,24 +92,60 @@ T tex1Dfetch(cudaTextureObject_t object, int index) {
   return value;
 }
 template <class T>
+void tex1Dfetch(T *value, cudaTextureObject_t object, int index) {
+  *value = tex1Dfetch<T>(object, index);
+}
+
+// Coordinates as the texture has them: texels, or 0 to 1 if they are normalised.
+template <class T>
 T tex1D(cudaTextureObject_t object, float x) {
-  T value;
-  cuda_cpu::sample_texture("tex1D", object, x, 0.5f, &value, sizeof value);
-  return value;
+  return cuda_cpu::sampled<T>("tex1D", object, {{x, 0, 0}, 1, -1});
+}
+template <class T>
+void tex1D(T *value, cudaTextureObject_t object, float x) {
+  *value = tex1D<T>(object, x);
 }
 template <class T>
 T tex2D(cudaTextureObject_t object, float x, float y) {
-  T value;
-  cuda_cpu::sample_texture("tex2D", object, x, y, &value, sizeof value);
-  return value;
-}
-template <class T>
-void tex1Dfetch(T *value, cudaTextureObject_t object, int index) {
-  *value = tex1Dfetch<T>(object, index);
+  return cuda_cpu::sampled<T>("tex2D", object, {{x, y, 0}, 2, -1});
 }
 template <class T>
 void tex2D(T *value, cudaTextureObject_t object, float x, float y) {
   *value = tex2D<T>(object, x, y);
+}
+template <class T>
+T tex3D(cudaTextureObject_t object, float x, float y, float z) {
+  return cuda_cpu::sampled<T>("tex3D", object, {{x, y, z}, 3, -1});
+}
+template <class T>
+void tex3D(T *value, cudaTextureObject_t object, float x, float y, float z) {
+  *value = tex3D<T>(object, x, y, z);
+}
+// A layer below the first or behind the last one is the first or the last one.
+template <class T>
+T tex1DLayered(cudaTextureObject_t object, float x, int layer) {
+  return cuda_cpu::sampled<T>("tex1DLayered", object, {{x, 0, 0}, 1, layer < 0 ? 0 : layer});
+}
+template <class T>
+void tex1DLayered(T *value, cudaTextureObject_t object, float x, int layer) {
+  *value = tex1DLayered<T>(object, x, layer);
+}
+template <class T>
+T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
+  return cuda_cpu::sampled<T>("tex2DLayered", object, {{x, y, 0}, 2, layer < 0 ? 0 : layer});
+}
+template <class T>
+void tex2DLayered(T *value, cudaTextureObject_t object, float x, float y, int layer) {
+  *value = tex2DLayered<T>(object, x, y, layer);
+}
+// Filtering does not cross the edges of the cube.
+template <class T>
+T texCubemap(cudaTextureObject_t object, float x, float y, float z) {
+  return cuda_cpu::sampled<T>("texCubemap", object, cuda_cpu::cubemap_place(x, y, z));
+}
+template <class T>
+void texCubemap(T *value, cudaTextureObject_t object, float x, float y, float z) {
+  *value = texCubemap<T>(object, x, y, z);
 }
 
 #endif
