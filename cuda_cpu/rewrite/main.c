@@ -63,6 +63,14 @@ static const char *drop_cast(const char *c, Text *out) {
   return end;
 }
 
+// clock() in device code, which is not that of C. Not a member, nor another namespace's.
+static bool calls_clock(const Source *source, const char *c) {
+  if (!is_word(c, "clock") || *skip_spaces(c + word_length(c)) != '(') return false;
+  while (c > source->text && isspace((unsigned char)c[-1])) c--;
+  const char before = c > source->text ? c[-1] : ' ', second = c > source->text + 1 ? c[-2] : ' ';
+  return before != '.' && !(before == '>' && second == '-') && !(before == ':' && second == ':');
+}
+
 // Where the text is with respect to functions that run on the device.
 typedef struct Device {
   bool system_header;  // whose functions stay as they are
@@ -122,6 +130,9 @@ static void rewrite(const Source *source, Text *out) {
       device.parentheses = 0;
       if (is_word(c, "__global__"))
         note_kernel(source, c + word_length(c), begins_template(source, statement));
+      c += word_length(c);
+    } else if (device.braces > 0 && word_starts(source, c) && calls_clock(source, c)) {
+      append_format(out, "cuda_cpu::device_clock");
       c += word_length(c);
     } else if (device.braces > 0 && (strncmp(c, "<<", 2) == 0 || strncmp(c, ">>", 2) == 0)) {
       c = rewrite_shift(c, out);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "regions.h"
+#include "streams.h"
 
 namespace cuda_cpu {
 
@@ -16,7 +17,7 @@ int channels_of(const cudaChannelFormatDesc &f) {
 std::size_t texel_bytes_of(const cudaChannelFormatDesc &f) {
   const int count = channels_of(f), bits[] = {f.x, f.y, f.z, f.w};
   if (f.x != 8 && f.x != 16 && f.x != 32) return 0;
-  if (count == 3 || (f.f == cudaChannelFormatKindFloat && f.x != 32)) return 0;
+  if (count == 3 || (f.f == cudaChannelFormatKindFloat && f.x == 8)) return 0;
   if (f.f != cudaChannelFormatKindFloat && f.f != cudaChannelFormatKindSigned &&
       f.f != cudaChannelFormatKindUnsigned)
     return 0;
@@ -26,6 +27,9 @@ std::size_t texel_bytes_of(const cudaChannelFormatDesc &f) {
 }
 
 namespace {
+
+constexpr std::size_t kMostWidth = 131072, kMostHeight = 65536;  // of a Hopper GPU
+constexpr unsigned kFlags = 0xef;                                // CUDA's
 
 // Whether `bytes` x `rows` from (x, y) on are inside the array's first layer.
 bool holds(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t bytes,
@@ -49,13 +53,16 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *f
                               cudaExtent extent, unsigned int flags) {
   const std::size_t texel_bytes = texel_bytes_of(*format);
   const bool layered = (flags & cudaArrayLayered) != 0, cube = (flags & cudaArrayCubemap) != 0;
-  if (texel_bytes == 0 || extent.width == 0 || (layered && extent.depth == 0) ||
+  if (texel_bytes == 0) return fail(cudaErrorInvalidChannelDescriptor);
+  if (extent.width == 0 || (layered && extent.depth == 0) ||
       (!layered && extent.height == 0 && extent.depth > 0) ||
       (cube && !layered && (extent.depth != 6 || extent.width != extent.height)))
     return fail(cudaErrorInvalidValue);
-  if ((layered && cube) ||
-      (flags & ~(cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap)) != 0)
-    return fail(cudaErrorNotSupported);
+  constexpr unsigned kKnown = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap;
+  if (extent.width > kMostWidth || extent.height > kMostHeight || (flags & ~kFlags) != 0)
+    return fail(cudaErrorInvalidValue);
+  if ((layered && cube) || (flags & ~kKnown) != 0) return fail(cudaErrorNotSupported);
+  if (const cudaError_t error = refuse_unsafe()) return error;
   auto made = std::make_unique<cudaArray>();
   *made = {*format, extent, flags, texel_bytes, extent.width * texel_bytes, nullptr};
   void *data = nullptr;
@@ -94,6 +101,9 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
                                      size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
                                      cudaStream_t stream) {
+  if (to == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
+    return fail(cudaErrorInvalidMemcpyDirection);
   if (!holds(to, x, y, width, height)) return fail(cudaErrorInvalidValue);
   return cudaMemcpy2DAsync(to->at(x, y, 0), to->pitch, from, pitch, width, height, kind, stream);
 }
@@ -104,6 +114,9 @@ cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x,
                                        size_t y, size_t width, size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
+  if (from == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
+    return fail(cudaErrorInvalidMemcpyDirection);
   if (!holds(from, x, y, width, height)) return fail(cudaErrorInvalidValue);
   return cudaMemcpy2DAsync(to, pitch, from->at(x, y, 0), from->pitch, width, height, kind, stream);
 }

@@ -95,9 +95,19 @@ cudaError_t refuse_while_capturing(cudaStream_t handle) {
     return error == cudaSuccess ? error : fail(error);
   }
   Capture *const capture = capture_of(stream);
-  if (capture == nullptr) return cudaSuccess;
+  if (capture == nullptr) return refuse_unsafe();
   capture->invalid = true;
   return fail(cudaErrorStreamCaptureUnsupported);
+}
+
+void invalidate_capture(cudaStream_t handle) {
+  const Guard guard(mutex);
+  if (Capture *const capture = capture_of(object_of(handle))) capture->invalid = true;
+}
+
+void leave_capture(cudaStream_t stream) {
+  const Guard guard(mutex);
+  if (capture_of(stream) != nullptr && stream->capture->origin == stream) end(stream->capture);
 }
 
 cudaError_t refuse_during_captures() {
@@ -212,8 +222,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
       event->last = stream->last;
       return cudaSuccess;
     }
-    const cudaError_t error = refuse_while_capturing(handle);
-    if (error != cudaSuccess) return error;
+    const cudaError_t error = stream == nullptr ? refuse_legacy() : cudaSuccess;
+    if (error != cudaSuccess) return fail(error);
   }
   const auto stamp = [event] {
     event->recorded = true;
@@ -232,13 +242,21 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   return error;
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int) {
-  if (event != nullptr) (void)finish_delayed(event->delayed, event->end);
-  if (captures == 0 || event == nullptr || event->capture == nullptr) return cudaSuccess;
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags) {
+  if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  if (flags > 1) return fail(cudaErrorInvalidValue);  // 1: cudaEventWaitExternal
+  (void)finish_delayed(event->delayed, event->end);
+  if (captures == 0) return cudaSuccess;
   const Guard guard(mutex);
-  if (!is_active(event->capture)) return cudaSuccess;
-  if (event->capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
   CUstream_st *const stream = object_of(handle);
+  if (event->capture == nullptr || !is_active(event->capture)) {
+    const cudaError_t error = stream == nullptr ? refuse_legacy() : cudaSuccess;
+    if (error != cudaSuccess) return fail(error);
+    if (capture_of(stream) == nullptr || !event->recorded) return cudaSuccess;
+    stream->capture->invalid = true;
+    return fail(cudaErrorStreamCaptureIsolation);
+  }
+  if (event->capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
   if (stream == nullptr) {  // the legacy stream cannot join
     event->capture->invalid = true;
     return fail(cudaErrorStreamCaptureImplicit);
@@ -255,8 +273,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  if (event == nullptr) return cudaSuccess;
-  if (event->capture == nullptr) return finish_delayed(event->delayed, event->end);
+  if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  if (event->capture == nullptr) {
+    const cudaError_t error = refuse_unsafe();
+    return error == cudaSuccess ? finish_delayed(event->delayed, event->end) : error;
+  }
   const Guard guard(mutex);
   if (is_active(event->capture)) event->capture->invalid = true;  // as an H100 with CUDA 13.0 does
   return fail(cudaErrorCapturedEvent);

@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <cuda_cpu/errors.h>
 
@@ -22,7 +23,29 @@ namespace cuda_cpu {
 
 namespace {
 
-std::atomic<std::size_t> pending_limit{2048};  // CUDA's default
+// With CUDA's defaults on a Hopper GPU.
+std::atomic<std::size_t> pending_limit{2048}, stack_limit{1024}, printf_limit{8650752},
+    heap_limit{8 << 20}, fetch_limit{64}, persisting_limit{0};
+
+// Null for a limit that does not exist.
+std::atomic<std::size_t> *stored_limit(cudaLimit limit) {
+  switch (limit) {
+    case cudaLimitStackSize:
+      return &stack_limit;
+    case cudaLimitPrintfFifoSize:
+      return &printf_limit;
+    case cudaLimitMallocHeapSize:
+      return &heap_limit;
+    case cudaLimitDevRuntimePendingLaunchCount:
+      return &pending_limit;
+    case cudaLimitMaxL2FetchGranularity:
+      return &fetch_limit;
+    case cudaLimitPersistingL2CacheSize:
+      return &persisting_limit;
+    default:
+      return nullptr;
+  }
+}
 
 // CUDA C++ Programming Guide, "Compute Capabilities".
 void set_texture_limits(cudaDeviceProp *p) {
@@ -162,13 +185,22 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-  if (limit == cudaLimitDevRuntimePendingLaunchCount) pending_limit = value;
-  return cudaSuccess;  // the other limits have nothing to limit here
+  constexpr std::size_t kMostStack = 512 << 10;
+  if (const cudaError_t error = refuse_unsafe()) return error;
+  std::atomic<std::size_t> *const stored = stored_limit(limit);
+  if (stored == nullptr || (limit == cudaLimitStackSize && value > kMostStack))
+    return fail(limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit
+                                                      : cudaErrorInvalidValue);
+  *stored = value;  // only that of pending launches limits anything here
+  return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
-  if (limit != cudaLimitDevRuntimePendingLaunchCount) return fail(cudaErrorNotSupported);
-  *value = pending_limit;
+  const std::atomic<std::size_t> *const stored = stored_limit(limit);
+  if (stored == nullptr)
+    return fail(limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit
+                                                      : cudaErrorInvalidValue);
+  *value = *stored;
   return cudaSuccess;
 }
 
@@ -188,19 +220,27 @@ cudaError_t cudaDeviceReset(void) {
 
 cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 cudaError_t cudaThreadExit(void) { return cudaSuccess; }
-cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  constexpr unsigned int kKnown = 0x1f | 0x80;  // scheduling, mapping, resizing, synchronous copies
+  return (flags & ~kKnown) == 0 ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
 cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
   *flags = cudaDeviceMapHost;
   return cudaSuccess;
 }
 cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *) { return cudaGetDevice(device); }
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference) {
+  const bool known =
+      preference >= cudaFuncCachePreferNone && preference <= cudaFuncCachePreferEqual;
+  return known ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *preference) {
   *preference = cudaFuncCachePreferNone;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
-cudaError_t cudaDeviceCanAccessPeer(int *can, int, int) {
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  if (device != 0 || peer != 0) return fail(cudaErrorInvalidDevice);
   *can = 0;
   return cudaSuccess;
 }
@@ -209,11 +249,17 @@ cudaError_t cudaDeviceGetP2PAttribute(int *, cudaDeviceP2PAttr, int, int) {
   return fail(cudaErrorInvalidDevice);
 }
 cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) { return fail(cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceDisablePeerAccess(int) { return fail(cudaErrorPeerAccessNotEnabled); }
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
+  return fail(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return fail(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device) {
+  constexpr char kId[] = "0000:00:00.0";
   if (device != 0) return fail(cudaErrorInvalidDevice);
-  std::snprintf(id, static_cast<std::size_t>(length), "0000:00:00.0");
+  if (length < static_cast<int>(sizeof kId)) return fail(cudaErrorInvalidValue);
+  std::memcpy(id, kId, sizeof kId);
   return cudaSuccess;
 }
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }

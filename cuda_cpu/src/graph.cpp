@@ -52,7 +52,7 @@ cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes 
   for (const cudaGraphNode_t dependency : dependencies)
     if (!has(present, dependency)) return nullptr;
   graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
-      CUgraphNode_st{type, dependencies, std::move(work), nullptr}));
+      CUgraphNode_st{type, dependencies, std::move(work), nullptr, false}));
   return graph->nodes.back().get();
 }
 
@@ -60,6 +60,9 @@ cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeT
                         const cudaGraphNode_t *dependencies, size_t count, Work work) {
   if (node == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr))
     return fail(cudaErrorInvalidValue);
+  for (size_t i = 1; i < count; i++)
+    if (std::find(dependencies, dependencies + i, dependencies[i]) != dependencies + i)
+      return fail(cudaErrorInvalidValue);
   *node = add_node(graph, type, Nodes(dependencies, dependencies + count), std::move(work));
   return *node != nullptr ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
@@ -76,7 +79,7 @@ bool steps_of(cudaGraph_t graph, std::vector<Step> *steps) {
   while (done.size() < all.size()) {
     const std::size_t before = done.size();
     for (const cudaGraphNode_t node : all) {
-      bool ready = !has(done, node);
+      bool ready = !has(done, node) && !node->has_circle;
       for (const cudaGraphNode_t dependency : node->dependencies)
         ready = ready && has(done, dependency);
       if (!ready) continue;
@@ -109,6 +112,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  if (graph == nullptr) return fail(cudaErrorInvalidValue);
   delete graph;
   return cudaSuccess;
 }
@@ -127,15 +131,18 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+  if (graph == nullptr || count == nullptr) return fail(cudaErrorInvalidValue);
   return list(nodes_of(graph), nodes, count);
 }
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+  if (graph == nullptr || count == nullptr) return fail(cudaErrorInvalidValue);
   Nodes roots;
   for (const auto &node : graph->nodes)
     if (node->dependencies.empty()) roots.push_back(node.get());
   return list(roots, nodes, count);
 }
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType *type) {
+  if (node == nullptr) return fail(cudaErrorInvalidValue);
   *type = node->type;
   return cudaSuccess;
 }
@@ -179,11 +186,14 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        const cudaGraphNode_t *dependencies, size_t count,
                                        cudaGraph_t child) {
+  if (child == nullptr) return fail(cudaErrorInvalidValue);
   if (has_memory_nodes(child)) return fail(cudaErrorNotSupported);
   std::vector<Step> steps;
-  if (!steps_of(child, &steps)) return fail(cudaErrorInvalidValue);
-  return add_checked(node, graph, cudaGraphNodeTypeGraph, dependencies, count,
-                     [steps = std::move(steps)] { return run_steps(steps); });
+  const bool has_circle = !steps_of(child, &steps);
+  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeGraph, dependencies, count,
+                                        [steps = std::move(steps)] { return run_steps(steps); });
+  if (error == cudaSuccess) (*node)->has_circle = has_circle;
+  return error;
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *dependencies, size_t count) {

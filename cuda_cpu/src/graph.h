@@ -52,10 +52,13 @@ struct CUgraphNode_st {
   cuda_cpu::Nodes dependencies;
   cuda_cpu::Work work;
   cuda_cpu::GraphMemoryRef memory;  // of a memory node
+  bool has_circle = false;          // a graph whose nodes depend on each other in a circle
 };
 
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  // Also held by the graphs to launch that are made of it.
+  std::shared_ptr<int> in_use = std::make_shared<int>(0);
 };
 
 #endif

@@ -13,6 +13,7 @@ using namespace cuda_cpu;
 struct CUgraphExec_st {
   std::vector<Step> steps;
   bool frees_on_launch = false;  // what an earlier launch has left allocated
+  std::shared_ptr<int> graph_in_use{};
 };
 
 namespace {
@@ -34,16 +35,21 @@ extern "C" {
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
                                           unsigned long long flags) {
-  if (graph == nullptr) return fail(cudaErrorInvalidValue);
+  constexpr unsigned long long kKnown = 15;  // flags
+  if (graph == nullptr || (flags & ~kKnown) != 0) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = refuse_unsafe()) return error;
+  // Its memory has one address.
+  if (has_memory_nodes(graph) && graph->in_use.use_count() > 1) return fail(cudaErrorNotSupported);
   std::vector<Step> steps;
   if (!steps_of(graph, &steps)) return fail(cudaErrorInvalidValue);
-  *exec =
-      new CUgraphExec_st{std::move(steps), (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0};
+  *exec = new CUgraphExec_st{
+      std::move(steps), (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0, graph->in_use};
   return cudaSuccess;
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (exec == nullptr) return fail(cudaErrorInvalidValue);
+  if (is_capturing(stream)) return refuse_while_capturing(stream);
   for (const Step &step : exec->steps) {
     if (step.type != cudaGraphNodeTypeMemAlloc || !step.memory->allocated) continue;
     if (!exec->frees_on_launch) return fail(cudaErrorInvalidValue);
@@ -53,6 +59,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
                    [steps = exec->steps] { return run_steps(steps); });
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  if (exec == nullptr) return fail(cudaErrorInvalidValue);
   delete exec;
   return cudaSuccess;
 }
@@ -60,9 +67,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo *info) {
   std::vector<Step> steps;
-  if (!steps_of(graph, &steps)) return fail(cudaErrorInvalidValue);
   *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
-  if (steps.size() != exec->steps.size()) info->result = cudaGraphExecUpdateErrorTopologyChanged;
+  if (!steps_of(graph, &steps) || steps.size() != exec->steps.size())
+    info->result = cudaGraphExecUpdateErrorTopologyChanged;
   for (std::size_t i = 0; info->result == cudaGraphExecUpdateSuccess && i < steps.size(); i++) {
     if (steps[i].type != exec->steps[i].type)
       info->result = cudaGraphExecUpdateErrorNodeTypeChanged;

@@ -121,7 +121,10 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *dependencies, size_t count,
                                     void *address) {
   const GraphMemoryRef memory = find_graph_memory(address);
-  if (memory == nullptr) return fail(cudaErrorInvalidValue);
+  if (memory == nullptr || graph == nullptr) return fail(cudaErrorInvalidValue);
+  for (const auto &other : graph->nodes)  // freed twice
+    if (other->type == cudaGraphNodeTypeMemFree && other->memory == memory)
+      return fail(cudaErrorInvalidValue);
   const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeMemFree, dependencies, count,
                                         [memory] { return free_graph_memory(memory); });
   if (error == cudaSuccess) (*node)->memory = memory;

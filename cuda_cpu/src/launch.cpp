@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include <cuda_cpu/errors.h>
 #include <cuda_cpu/launch_calls.h>
@@ -22,7 +23,8 @@ namespace cuda_cpu {
 namespace {
 
 std::mutex limits_mutex;
-std::map<const void *, std::size_t> shared_limits;  // of kernels that asked for more than 48 KB
+std::map<const void *, std::size_t> shared_limits;  // of kernels whose limit was set
+std::set<const void *> large_clusters;              // kernels that may have them
 
 }  // namespace
 
@@ -41,9 +43,16 @@ cudaError_t set_shared_limit(const void *kernel, int bytes) {
   if (bytes < 0 || static_cast<std::size_t>(bytes) > kSharedOptIn)
     return fail(cudaErrorInvalidValue);
   const std::lock_guard<std::mutex> guard(limits_mutex);
-  const std::size_t asked = static_cast<std::size_t>(bytes);
-  shared_limits[kernel] = asked > kSharedDefault ? asked : kSharedDefault;
+  shared_limits[kernel] = static_cast<std::size_t>(bytes);  // also less than before
   return cudaSuccess;
+}
+
+void allow_large_clusters(const void *kernel, bool allowed) {
+  const std::lock_guard<std::mutex> guard(limits_mutex);
+  if (allowed)
+    large_clusters.insert(kernel);
+  else
+    large_clusters.erase(kernel);
 }
 
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
@@ -57,11 +66,17 @@ unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
 
 namespace {
 
-// At most 16 blocks, which is a Hopper GPU's limit with the attribute that allows more than 8.
+// At most 8 blocks, or 16, a Hopper GPU's limit, with the attribute that allows more.
+std::uint64_t most_blocks_of_cluster(const void *kernel) {
+  const std::lock_guard<std::mutex> guard(limits_mutex);
+  return large_clusters.count(kernel) > 0 ? 16 : 8;
+}
+
 cudaError_t find_cluster_problem(const Launch &launch) {
   const dim3 &g = launch.grid, &c = launch.cluster;
   const std::uint64_t blocks = static_cast<std::uint64_t>(c.x) * c.y * c.z;
-  if (blocks == 0 || blocks > 16 || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+  if (blocks == 0 || blocks > most_blocks_of_cluster(launch.kernel) || g.x % c.x != 0 ||
+      g.y % c.y != 0 || g.z % c.z != 0)
     return cudaErrorInvalidClusterSize;
   // A grid barrier of clusters is missing, and CHECK builds know nothing of shared memory that
   // another block accesses.
@@ -71,11 +86,13 @@ cudaError_t find_cluster_problem(const Launch &launch) {
 cudaError_t find_problem(const Launch &launch) {
   const dim3 &g = launch.grid, &b = launch.block;
   const std::uint64_t threads = static_cast<std::uint64_t>(b.x) * b.y * b.z;
-  if (threads == 0 || g.x == 0 || g.y == 0 || g.z == 0) return cudaErrorInvalidConfiguration;
-  if (threads > kMaxThreadsPerBlock || b.z > kMaxBlockZ || g.x > kMaxGridX || g.y > kMaxGridYZ ||
-      g.z > kMaxGridYZ)
+  if (threads == 0 || threads > kMaxThreadsPerBlock || b.z > kMaxBlockZ || g.x == 0 || g.y == 0 ||
+      g.z == 0 || g.x > kMaxGridX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
     return current != nullptr ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
-  if (launch.shared_bytes > shared_limit(launch.kernel)) return cudaErrorInvalidValue;
+  if (launch.shared_bytes > shared_limit(launch.kernel))
+    return launch.cooperative && launch.shared_bytes <= UINT32_MAX
+               ? cudaErrorCooperativeLaunchTooLarge
+               : cudaErrorInvalidValue;
   if (const cudaError_t error = find_cluster_problem(launch)) return error;
   if (launch.cooperative) {
     const std::uint64_t fit = static_cast<std::uint64_t>(multiprocessors()) *
@@ -100,7 +117,10 @@ cudaError_t launch_from_kernel(const Launch &launch, std::unique_ptr<KernelCall>
 cudaError_t check_launch(const Launch &launch) {
   settings();  // so that a bad one ends the program before there are threads
   const cudaError_t error = find_problem(launch);
-  if (error != cudaSuccess) set_last_error(error, launch.name);
+  if (error != cudaSuccess) {
+    if (captures > 0) invalidate_capture(launch.stream);
+    set_last_error(error, launch.name);
+  }
   return error;
 }
 
@@ -134,14 +154,15 @@ const KnownKernel *known_kernel(const void *kernel) {
   const std::lock_guard<std::mutex> guard(kernels_mutex);
   const auto found = kernels.find(kernel);
   if (found != kernels.end()) return &found->second;
-  fail(cudaErrorInvalidDeviceFunction);
+  fail(kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle);
   return nullptr;
 }
 
 cudaError_t launch_by_address(const Configuration &configuration, bool cooperative,
                               const void *kernel, void **arguments) {
   const KnownKernel *const known = known_kernel(kernel);
-  if (known == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (known == nullptr) return cudaPeekAtLastError();
+  if (arguments == nullptr && known->parameters > 0) return fail(cudaErrorInvalidValue);
   return launch({configuration, known->name, kernel, cooperative},
                 known->make(known->name, kernel, arguments));
 }

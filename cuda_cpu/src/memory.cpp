@@ -15,27 +15,30 @@ using namespace cuda_cpu;
 
 namespace {
 
-bool may_be(const void *pointer, Place wanted) {
-  const Place place = place_of(pointer);
-  return place == wanted || place == Place::kPinned || place == Place::kManaged;
-}
-
-cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+// What a GPU with unified addresses checks: a direction's device side may be any memory but the
+// program's own, its host side any memory at all.
+cudaError_t check_copy(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+  if (bytes == 0) return cudaSuccess;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
     return fail(cudaErrorInvalidMemcpyDirection);
-  if (bytes == 0) return cudaSuccess;
   if (to == nullptr || from == nullptr || !fits(to, bytes) || !fits(from, bytes))
     return fail(cudaErrorInvalidValue);
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  if (kind != cudaMemcpyDefault && (!may_be(to, to_device ? Place::kDevice : Place::kHost) ||
-                                    !may_be(from, from_device ? Place::kDevice : Place::kHost))) {
+  if ((to_device && place_of(to) == Place::kHost) ||
+      (from_device && place_of(from) == Place::kHost)) {
     note_freed("cudaMemcpy", to);
     note_freed("cudaMemcpy", from);
     return fail(cudaErrorInvalidValue);
   }
-  refuse_unused("cudaMemcpy", to);
-  refuse_unused("cudaMemcpy", from);
+  return cudaSuccess;
+}
+
+cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+  const cudaError_t error = check_copy(to, from, bytes, kind);
+  if (error != cudaSuccess || bytes == 0) return error;
+  if (!check_in_use("cudaMemcpy", to) || !check_in_use("cudaMemcpy", from))
+    return fail(cudaErrorInvalidValue);
   const DeviceScope device(DeviceScope::kRuntime);
   std::memmove(to, from, bytes);
   if constexpr (check::kOn) check::heap_copied(to, from, bytes);
@@ -54,15 +57,24 @@ cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_p
 
 cudaError_t set_bytes(void *memory, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
-  if (memory == nullptr || !may_be(memory, Place::kDevice) || !fits(memory, bytes)) {
+  if (memory == nullptr || place_of(memory) == Place::kHost || !fits(memory, bytes)) {
     note_freed("cudaMemset", memory);
     return fail(cudaErrorInvalidValue);
   }
-  refuse_unused("cudaMemset", memory);
+  if (!check_in_use("cudaMemset", memory)) return fail(cudaErrorInvalidValue);
   const DeviceScope device(DeviceScope::kRuntime);
   std::memset(memory, value, bytes);
   if constexpr (check::kOn) check::heap_written(memory, bytes);
   return cudaSuccess;
+}
+
+// An asynchronous copy waits for its stream, and ends before it returns, if host memory is not
+// pinned.
+template <class F>
+cudaError_t copy_in_stream(cudaStream_t stream, const void *to, const void *from, F work) {
+  const cudaError_t error = in_stream(stream, cudaGraphNodeTypeMemcpy, work);
+  const bool waits = place_of(to) == Place::kHost || place_of(from) == Place::kHost;
+  return error == cudaSuccess && waits && captures == 0 ? finish_stream(stream) : error;
 }
 
 // An array as memory with a pitch, the position in bytes. False if the copy would go beyond it.
@@ -75,22 +87,13 @@ bool take_array(const cudaArray *array, cudaPitchedPtr *memory, cudaPos *at,
          at->z + bytes.depth <= array->layers();
 }
 
-// An asynchronous copy waits for its stream, and ends before it returns, if host memory is not
-// pinned.
-template <class F>
-cudaError_t copy_in_stream(cudaStream_t stream, const void *to, const void *from, F work) {
-  const cudaError_t error = in_stream(stream, cudaGraphNodeTypeMemcpy, work);
-  const bool waits = place_of(to) == Place::kHost || place_of(from) == Place::kHost;
-  return error == cudaSuccess && waits && captures == 0 ? finish_stream(stream) : error;
-}
-
 }  // namespace
 
 extern "C" {
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
   if (memory == nullptr) return fail(cudaErrorInvalidValue);
-  const cudaError_t error = refuse_unsafe();
+  const cudaError_t error = bytes > 0 ? refuse_unsafe() : cudaSuccess;
   return error != cudaSuccess ? error : allocate(memory, bytes, Place::kDevice);
 }
 cudaError_t cudaFree(void *memory) {
@@ -102,28 +105,38 @@ cudaError_t cudaFree(void *memory) {
   return release(memory, Place::kDevice);
 }
 cudaError_t cudaMallocHost(void **memory, size_t bytes) {
-  return allocate(memory, bytes, Place::kPinned);
+  const cudaError_t error = refuse_unsafe();
+  return error != cudaSuccess ? error : allocate(memory, bytes, Place::kPinned);
 }
-cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned int) {
-  return allocate(memory, bytes, Place::kManaged);
+cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned int flags) {
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+    return fail(cudaErrorInvalidValue);
+  const cudaError_t error = refuse_unsafe();
+  return error != cudaSuccess ? error : allocate(memory, bytes, Place::kManaged);
 }
-cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned int) {
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned int flags) {
+  if ((flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) != 0)
+    return fail(cudaErrorInvalidValue);
   return cudaMallocHost(memory, bytes);
 }
 cudaError_t cudaFreeHost(void *memory) {
+  const cudaError_t error = refuse_unsafe();
+  if (error != cudaSuccess) return error;
   (void)finish_all_streams();
   return release(memory, Place::kPinned);
 }
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int) {
-  return pin(memory, bytes);
+  const cudaError_t error = refuse_unsafe();
+  return error != cudaSuccess ? error : pin(memory, bytes);
 }
 cudaError_t cudaHostUnregister(void *memory) {
   (void)finish_all_streams();
   return unpin(memory);
 }
-cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *memory, unsigned int) {
+cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *memory, unsigned int flags) {
   *device_pointer = memory;
-  return place_of(memory) == Place::kPinned ? cudaSuccess : fail(cudaErrorInvalidValue);
+  return flags == 0 && place_of(memory) == Place::kPinned ? cudaSuccess
+                                                          : fail(cudaErrorInvalidValue);
 }
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *memory) {
   *flags = cudaHostAllocMapped;
@@ -147,13 +160,14 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer) {
-  const Place place = place_of(pointer);
+  const GraphMemoryRef graphs = find_graph_memory(pointer);
+  const Place place = graphs != nullptr && !graphs->allocated ? Place::kHost : place_of(pointer);
   void *const address = const_cast<void *>(pointer);
   attributes->type = place == Place::kDevice    ? cudaMemoryTypeDevice
                      : place == Place::kManaged ? cudaMemoryTypeManaged
                      : place == Place::kPinned  ? cudaMemoryTypeHost
                                                 : cudaMemoryTypeUnregistered;
-  attributes->device = 0;
+  attributes->device = place == Place::kHost ? -2 : 0;  // cudaInvalidDeviceId
   attributes->devicePointer = place == Place::kHost ? nullptr : address;
   attributes->hostPointer = place == Place::kDevice ? nullptr : address;
   return cudaSuccess;
@@ -165,6 +179,9 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
+  if (bytes == 0) return cudaSuccess;
+  if (is_capturing(stream))
+    if (const cudaError_t error = check_copy(to, from, bytes, kind)) return error;
   return copy_in_stream(stream, to, from,
                         [=] { return copy_rows(to, 0, from, 0, bytes, 1, kind); });
 }
@@ -217,6 +234,10 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *params) {
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *params, cudaStream_t stream) {
   cudaMemcpy3DParms p = *params;
+  if (p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0) return cudaSuccess;
+  if ((p.srcArray != nullptr && p.srcPtr.ptr != nullptr) ||
+      (p.dstArray != nullptr && p.dstPtr.ptr != nullptr))
+    return fail(cudaErrorInvalidValue);
   const cudaArray *const array = p.srcArray != nullptr ? p.srcArray : p.dstArray;
   if (array != nullptr) p.extent.width *= array->texel_bytes;
   if (!take_array(p.srcArray, &p.srcPtr, &p.srcPos, p.extent) ||

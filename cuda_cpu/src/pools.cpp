@@ -52,6 +52,7 @@ Pool pool_of(cudaMemPool_t handle) {
 }
 
 cudaError_t allocate_from(const Pool &pool, void **memory, std::size_t bytes, cudaStream_t stream) {
+  if (memory == nullptr) return fail(cudaErrorInvalidValue);
   if (bytes == 0) return *memory = nullptr, cudaSuccess;
   if (is_capturing(stream)) {
     const GraphMemoryRef graphs = reserve_graph_memory(bytes);
@@ -212,7 +213,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc *
   const Guard guard(pools().mutex);
   if (pool_of(handle) == nullptr) return fail(cudaErrorInvalidValue);
   for (size_t i = 0; i < count; i++)
-    if (list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != 0)
+    if (list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != 0 ||
+        list[i].flags != cudaMemAccessFlagsProtReadWrite)
       return fail(cudaErrorInvalidDevice);
   return cudaSuccess;
 }

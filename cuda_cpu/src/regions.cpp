@@ -14,6 +14,7 @@
 #include <cuda_cpu/memory.h>
 
 #include "backing.h"
+#include "diagnose.h"
 #include "limits.h"
 #include "region_map.h"
 #include "settings.h"
@@ -112,8 +113,17 @@ cudaError_t release(void *memory, Place place) {
   const bool managed = region != regions.end() && region->second.place == Place::kManaged;
   if (region == regions.end() || !region->second.allocated ||
       (region->second.place != place && !(managed && place == Place::kDevice))) {
+    const auto around = find_region(memory);
+    const std::size_t offset =
+        around == regions.end() ? 0 : reinterpret_cast<std::uintptr_t>(memory) - around->first;
+    const std::size_t bytes = offset > 0 && around->second.allocated ? around->second.bytes : 0;
     guard.unlock();
-    note_freed(place == Place::kPinned ? "cudaFreeHost" : "cudaFree", memory);
+    const char *const call = place == Place::kPinned ? "cudaFreeHost" : "cudaFree";
+    note_freed(call, memory);
+    if (bytes > 0)
+      note("memcheck",
+           "%s is given byte %zu of an array of %zu bytes; only a whole array can be freed", call,
+           offset, bytes);
     return fail(cudaErrorInvalidValue);
   }
   release_region(region, "cudaFree");
@@ -132,7 +142,11 @@ void release_everything() {
 
 cudaError_t pin(void *memory, std::size_t bytes) {
   const std::lock_guard<std::mutex> guard(region_mutex);
-  if (memory == nullptr || bytes == 0) return fail(cudaErrorInvalidValue);
+  const auto present = find_region(memory);
+  if (memory == nullptr || bytes == 0 ||
+      (present != regions.end() && present->second.allocated &&
+       present->second.place == Place::kPinned))
+    return fail(cudaErrorInvalidValue);
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(memory);
   if (!regions.emplace(address, Region{bytes, Place::kPinned, false}).second)
     return fail(cudaErrorHostMemoryAlreadyRegistered);
@@ -142,8 +156,9 @@ cudaError_t pin(void *memory, std::size_t bytes) {
 cudaError_t unpin(void *memory) {
   const std::lock_guard<std::mutex> guard(region_mutex);
   const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
-  if (region == regions.end() || region->second.place != Place::kPinned || region->second.allocated)
+  if (region == regions.end() || region->second.place != Place::kPinned)
     return fail(cudaErrorHostMemoryNotRegistered);
+  if (region->second.allocated) return fail(cudaErrorInvalidValue);
   regions.erase(region);
   return cudaSuccess;
 }

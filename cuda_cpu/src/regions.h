@@ -43,8 +43,8 @@ bool find_nearby(const void *address, Nearby *nearby, bool wait = true);
 void note_freed(const char *call, const void *pointer);
 
 // memcheck: ends the program if the pointer points into an array that the program keeps unused
-// (cuda_cpu_mark_unused): `call` is given it.
-void refuse_unused(const char *call, const void *pointer);
+// (cuda_cpu_mark_unused): `call` is given it. False, with a note, if a graph keeps it.
+bool check_in_use(const char *call, const void *pointer);
 
 }  // namespace cuda_cpu
 #endif

@@ -38,7 +38,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
-                                  unsigned int) {
+                                  unsigned int flags) {
+  if (callback == nullptr || flags != 0) return fail(cudaErrorInvalidValue);
   const cudaError_t error = refuse_while_capturing(stream);
   if (error != cudaSuccess) return error;
   (void)finish_stream(stream);
@@ -46,6 +47,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return cudaSuccess;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+  if (function == nullptr) return fail(cudaErrorInvalidValue);
   return in_stream(stream, cudaGraphNodeTypeHost, [function, data] {
     function(data);
     return cudaSuccess;
@@ -54,6 +56,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (!is_object(stream)) return fail(cudaErrorInvalidResourceHandle);
   (void)finish_stream(stream);
+  if (captures > 0) leave_capture(stream);
   delete stream;
   return cudaSuccess;
 }
@@ -68,12 +71,16 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
-  if (event == nullptr) return fail(cudaErrorInvalidValue);
-  *event = new CUevent_st{};
-  return cudaSuccess;
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int) {
-  return cudaEventCreate(event);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
+  constexpr unsigned int kInterprocess = 4;
+  if (event == nullptr ||
+      (flags & ~(cudaEventBlockingSync | cudaEventDisableTiming | kInterprocess)) != 0)
+    return fail(cudaErrorInvalidValue);
+  *event = new CUevent_st{};
+  (*event)->timed = (flags & cudaEventDisableTiming) == 0;
+  return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
@@ -81,13 +88,16 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  if (flags > 1) return fail(cudaErrorInvalidValue);  // 1: cudaEventRecordExternal
   return cudaEventRecord(event, stream);
 }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop) {
-  if (start != nullptr && stop != nullptr && (is_delayed(*start) || is_delayed(*stop)))
-    return fail(cudaErrorNotReady);
-  if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded)
+  if (milliseconds == nullptr) return fail(cudaErrorInvalidValue);
+  if (start == nullptr || stop == nullptr) return fail(cudaErrorInvalidResourceHandle);
+  if (start->capture != nullptr || stop->capture != nullptr) return fail(cudaErrorCapturedEvent);
+  if (is_delayed(*start) || is_delayed(*stop)) return fail(cudaErrorNotReady);
+  if (!start->recorded || !stop->recorded || !start->timed || !stop->timed)
     return fail(cudaErrorInvalidResourceHandle);
   *milliseconds =
       static_cast<float>(static_cast<double>(stop->when.tv_sec - start->when.tv_sec) * 1e3 +

@@ -32,7 +32,7 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
-  bool recorded;
+  bool recorded, timed;
   timespec when;
   std::shared_ptr<cuda_cpu::Capture> capture;  // if last recorded in a capturing stream
   cuda_cpu::Nodes last;
@@ -53,7 +53,12 @@ CUstream_st *object_of(cudaStream_t stream);
 cudaError_t record_or_run(cudaStream_t stream, cudaGraphNodeType type, Work work,
                           const GraphMemoryRef &memory = nullptr);
 bool is_capturing(cudaStream_t stream);
-// Calls that wait for a stream invalidate its capture and fail; null is the legacy stream.
+// After a mistake in a capturing stream.
+void invalidate_capture(cudaStream_t stream);
+// The stream is about to be destroyed: ends its capture.
+void leave_capture(cudaStream_t stream);
+// Calls that wait for a stream invalidate its capture and fail; null is the legacy stream. For
+// another stream the same as refuse_unsafe().
 cudaError_t refuse_while_capturing(cudaStream_t stream);
 // ... those that wait for the device do so with every capture.
 cudaError_t refuse_during_captures();

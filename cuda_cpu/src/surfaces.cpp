@@ -65,10 +65,10 @@ void write_surface(const char *call, cudaSurfaceObject_t object, const SurfacePl
 extern "C" {
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const cudaResourceDesc *resource) {
-  if (resource->resType != cudaResourceTypeArray) return fail(cudaErrorInvalidValue);
+  if (object == nullptr || resource->resType != cudaResourceTypeArray)
+    return fail(cudaErrorInvalidValue);
   cudaArray *const array = resource->res.array.array;
   if (array == nullptr) return fail(cudaErrorInvalidResourceHandle);
-  if ((array->flags & cudaArraySurfaceLoadStore) == 0) return fail(cudaErrorInvalidValue);
   *object = reinterpret_cast<cudaSurfaceObject_t>(array);
   return cudaSuccess;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include <cuda_cpu/errors.h>
+#include <cuda_fp16.h>
 
 #include "arrays.h"
 #include "diagnose.h"
@@ -61,9 +62,18 @@ float normalized(const char *data, int channel) {
   return std::max(static_cast<float>(value) / most, -1.0f);
 }
 
+bool holds_halfs(const Texture &t) {
+  return t.format.f == cudaChannelFormatKindFloat && t.format.x == 16;
+}
+
 // A channel as a float: 0 to 1 for unsigned integers, -1 to 1 for signed ones.
 float channel_of(const Texture &t, const char *data, int channel) {
   if (data == nullptr) return t.how.borderColor[channel];
+  if (holds_halfs(t)) {
+    unsigned short bits;
+    std::memcpy(&bits, data + static_cast<std::size_t>(channel) * sizeof bits, sizeof bits);
+    return cuda_cpu::half_to_float(bits);
+  }
   const bool is_signed = t.format.f == cudaChannelFormatKindSigned;
   if (t.format.f == cudaChannelFormatKindFloat) return normalized<float>(data, channel);
   if (t.format.x == 8)
@@ -73,7 +83,9 @@ float channel_of(const Texture &t, const char *data, int channel) {
                    : normalized<std::uint16_t>(data, channel);
 }
 
-bool gives_floats(const Texture &t) { return t.how.readMode == cudaReadModeNormalizedFloat; }
+bool gives_floats(const Texture &t) {
+  return t.how.readMode == cudaReadModeNormalizedFloat || holds_halfs(t);
+}
 
 const Texture &checked(const char *call, cudaTextureObject_t object, std::size_t bytes) {
   if (object == 0) diagnose("memcheck", "%s with a texture object that was not created", call);
@@ -172,6 +184,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
                                     const cudaResourceViewDesc *view) {
   if (view != nullptr || texture->sRGB != 0 || resource->resType == cudaResourceTypeMipmappedArray)
     return fail(cudaErrorNotSupported);
+  constexpr std::size_t kAlignment = 512, kPitchAlignment = 32;  // as cudaDeviceProp has them
   Texture t = {};
   t.how = *texture;
   t.size[1] = t.size[2] = 1;
@@ -188,7 +201,9 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
     t.size[0] = static_cast<long>(from.width);
     t.size[1] = static_cast<long>(from.height);
     t.pitch = from.pitchInBytes;
-  } else if (resource->resType == cudaResourceTypeArray && resource->res.array.array != nullptr) {
+    if (t.pitch % kPitchAlignment != 0) return fail(cudaErrorInvalidValue);
+  } else if (resource->resType == cudaResourceTypeArray) {
+    if (resource->res.array.array == nullptr) return fail(cudaErrorInvalidResourceHandle);
     const cudaArray &from = *resource->res.array.array;
     t.data = from.data;
     t.format = from.format;
@@ -202,15 +217,19 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
   }
   t.texel_bytes = texel_bytes_of(t.format);
   t.channels = channels_of(t.format);
-  if (t.data == nullptr || t.texel_bytes == 0 || place_of(t.data) == Place::kHost)
+  if (t.texel_bytes == 0) return fail(cudaErrorInvalidChannelDescriptor);
+  if (object == nullptr || t.data == nullptr || place_of(t.data) == Place::kHost ||
+      (resource->resType != cudaResourceTypeArray &&
+       reinterpret_cast<std::uintptr_t>(t.data) % kAlignment != 0))
     return fail(cudaErrorInvalidValue);
   if (t.linear_memory) t.size[0] = static_cast<long>(t.pitch / t.texel_bytes);
   const bool floats = t.format.f == cudaChannelFormatKindFloat;
-  // Integers of 32 bits have no normalised form, and integers as they are cannot be interpolated.
-  if (texture->readMode == cudaReadModeNormalizedFloat && !floats && t.format.x == 32)
-    return fail(cudaErrorInvalidValue);
+  // Floats and integers of 32 bits have no normalised form, and integers as they are cannot be
+  // interpolated.
+  if (texture->readMode == cudaReadModeNormalizedFloat && (floats || t.format.x == 32))
+    return fail(cudaErrorInvalidNormSetting);
   if (texture->filterMode == cudaFilterModeLinear && !floats && !gives_floats(t))
-    return fail(cudaErrorInvalidValue);
+    return fail(cudaErrorInvalidFilterSetting);
   *object = reinterpret_cast<cudaTextureObject_t>(new Texture(t));
   return cudaSuccess;
 }

@@ -23,6 +23,9 @@ static __global__ void leave_early(unsigned *seen) {
 }
 
 static void test_threads_that_return_between_barriers(void **) {
+#ifndef CUDA_CPU
+  skip();  // a GPU's threads leave a loop together with their warp, and wait for each other forever
+#endif
   for (const unsigned threads : {1u, 33u, 256u}) {
     const DeviceArray<unsigned> d_seen(threads);
     leave_early<<<3, threads>>>(d_seen);

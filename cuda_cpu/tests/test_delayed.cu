@@ -74,6 +74,10 @@ static void run_streams(void) {
     printf("%s ", cudaGetErrorName(cudaEventElapsedTime(&milliseconds, event, end)));
   }
   cudaFree(d_value);
+  cudaStreamDestroy(first);
+  cudaStreamDestroy(second);
+  cudaEventDestroy(event);
+  cudaEventDestroy(end);
 }
 
 static void expect_output(const char *mistake, const char *seed, const char *output) {

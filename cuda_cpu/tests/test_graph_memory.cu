@@ -77,7 +77,7 @@ static void test_scratch_memory_in_a_capture(void **) {
 
 static void test_memory_that_outlives_a_launch(void **) {
   cudaGraph_t graph, freeing;
-  cudaGraphNode_t allocation, set, release;
+  cudaGraphNode_t allocation, set, free_node, release;
   cudaGraphExec_t exec, free_exec;
   cudaMemAllocNodeParams params = device_memory(kN * sizeof(int)), same;
   CUDA_OK(cudaGraphCreate(&graph, 0));
@@ -88,6 +88,9 @@ static void test_memory_that_outlives_a_launch(void **) {
   const cudaMemsetParams sets = {params.dptr, 0, 5, 4, kN, 1};
   CUDA_OK(cudaGraphAddMemsetNode(&set, graph, &allocation, 1, &sets));
   CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
+  cudaGraphExec_t second;
+  ASSERT_CUDA(cudaErrorNotSupported, cudaGraphInstantiate(&second, graph, 0));  // one address
+  (void)cudaGetLastError();
   CUDA_OK(cudaGraphLaunch(exec, 0));
   ASSERT_SAME(read(params.dptr), constant(5));
   add<<<4, 256>>>((int *)params.dptr, kN, 2);  // as any device memory
@@ -98,9 +101,12 @@ static void test_memory_that_outlives_a_launch(void **) {
 
   // Freed by another graph, by cudaFreeAsync, by cudaFree; then it can be launched again.
   CUDA_OK(cudaGraphCreate(&freeing, 0));
-  CUDA_OK(cudaGraphAddMemFreeNode(&release, freeing, NULL, 0, params.dptr));
+  CUDA_OK(cudaGraphAddMemFreeNode(&free_node, freeing, NULL, 0, params.dptr));
+  ASSERT_CUDA(cudaErrorInvalidValue,
+              cudaGraphAddMemFreeNode(&release, freeing, NULL, 0, params.dptr));  // twice
+  (void)cudaGetLastError();
   void *freed = NULL;
-  CUDA_OK(cudaGraphMemFreeNodeGetParams(release, &freed));
+  CUDA_OK(cudaGraphMemFreeNodeGetParams(free_node, &freed));
   assert_ptr_equal(freed, params.dptr);
   CUDA_OK(cudaGraphInstantiate(&free_exec, freeing, 0));
   CUDA_OK(cudaGraphLaunch(free_exec, 0));
@@ -208,8 +214,10 @@ static void test_pools(void **) {
   CUDA_OK(cudaDeviceSetMemPool(0, own));
   CUDA_OK(cudaMallocAsync(&b, 64, 0));
   assert_true(used_by(own) >= 64);
-  CUDA_OK(cudaFree(b));  // also memory of a pool
+  CUDA_OK(cudaFreeAsync(b, 0));
   assert_int_equal(used_by(own), 0);
+  CUDA_OK(cudaMallocAsync(&b, 64, 0));
+  CUDA_OK(cudaFree(b));  // also memory of a pool
   CUDA_OK(cudaDeviceSetMemPool(0, standard));
   CUDA_OK(cudaMallocAsync(&b, 64, own, 0));
   assert_true(used_by(own) >= 64);

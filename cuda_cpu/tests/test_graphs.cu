@@ -148,6 +148,42 @@ static void test_what_a_capture_forbids(void **) {
   CUDA_OK(cudaStreamEndCapture(stream, &graph));
   CUDA_OK(cudaGraphDestroy(graph));
 
+  // So does a wait for another stream or event, or an allocation, unless the capture is relaxed.
+  CUDA_OK(cudaEventRecord(event, other));
+  const auto begin_and = [&](cudaStreamCaptureMode mode, auto call, cudaError_t expected) {
+    CUDA_OK(cudaStreamBeginCapture(stream, mode));
+    assert_string_equal(cudaGetErrorName(call()), cudaGetErrorName(expected));
+    (void)cudaGetLastError();
+    if (expected == cudaSuccess) {
+      CUDA_OK(cudaStreamEndCapture(stream, &graph));
+      CUDA_OK(cudaGraphDestroy(graph));
+    } else {
+      expect_invalidated(stream);
+    }
+  };
+  for (const cudaStreamCaptureMode mode : {global, cudaStreamCaptureModeRelaxed}) {
+    const cudaError_t expected = mode == global ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+    begin_and(
+        mode, [&] { return cudaStreamSynchronize(other); }, expected);
+    begin_and(
+        mode, [&] { return cudaStreamQuery(other); }, expected);
+    begin_and(
+        mode, [&] { return cudaEventSynchronize(event); }, expected);
+    begin_and(
+        mode, [&] { return cudaMallocHost(&memory, 4); }, expected);
+    begin_and(
+        mode, [&] { return cudaMallocAsync(&memory, 4, other); }, expected);
+    begin_and(
+        mode, [&] { return cudaMalloc(&memory, 0); }, cudaSuccess);
+    // A launch that is refused.
+    begin_and(
+        mode, [&] { return add<<<1, 2000, 0, stream>>>(data, kN, 1), cudaGetLastError(); },
+        cudaErrorInvalidValue);
+    begin_and(
+        mode, [&] { return cudaStreamWaitEvent(stream, event, 0); },
+        cudaErrorStreamCaptureIsolation);
+  }
+
   // The legacy stream would wait for the capturing one.
   CUDA_OK(cudaStreamBeginCapture(stream, global));
   add<<<4, 256>>>(data, kN, 1);
@@ -268,7 +304,9 @@ static void test_circle(void **) {
   CUDA_OK(cudaGraphAddDependencies(graph, &c, &a, NULL, 1));
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, 0));
   (void)cudaGetLastError();
-  (void)child;
+  CUDA_OK(cudaGraphAddChildGraphNode(&child, outer, NULL, 0, graph));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, outer, 0));
+  (void)cudaGetLastError();
   CUDA_OK(cudaGraphDestroy(graph));
   CUDA_OK(cudaGraphDestroy(outer));
 }
@@ -284,7 +322,7 @@ static void test_graph_reports_a_nodes_error(void **) {
   cudaKernelNodeParams params = {(void *)add, 1, 2048, 0, arguments, NULL};
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
   params = {(void *)append_to, 1, 1, 0, arguments, NULL};  // no kernel
-  ASSERT_CUDA(cudaErrorInvalidDeviceFunction,
+  ASSERT_CUDA(cudaErrorInvalidResourceHandle,
               cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
   CUDA_OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, memory, memory, 2 * kN * sizeof(int),
                                    cudaMemcpyDeviceToDevice));
@@ -313,7 +351,7 @@ static void test_kernels_in_void_pointers(void **) {
   CUDA_OK(cudaLaunchCooperativeKernel(kernels[0], 1, 256, arguments, 0, 0));
   assert_int_equal(data.read()[0], expected + 5);
   const void *const unknown = &expected;
-  ASSERT_CUDA(cudaErrorInvalidDeviceFunction, cudaLaunchKernel(unknown, 4, 256, arguments, 0, 0));
+  ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaLaunchKernel(unknown, 4, 256, arguments, 0, 0));
   (void)cudaGetLastError();
 }
 

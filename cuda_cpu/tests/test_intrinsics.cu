@@ -301,6 +301,30 @@ static void test_min_and_max(void **) {
                                                  1099511627776.0, 1e300}));
 }
 
+// Both clocks go on, and never back.
+static __global__ void wait_for_clocks(long long *ticks) {
+  const long long start = clock64();
+  const clock_t short_start = clock();
+  long long now = start, last = start;
+  bool back = false;
+  while (now - start < 1000 || clock() == short_start) {
+    now = clock64();
+    back |= now < last;
+    last = now;
+  }
+  ticks[0] = now - start;
+  ticks[1] = back;
+}
+
+static void test_clocks(void **) {
+  const DeviceArray<long long> d_ticks(2);
+  wait_for_clocks<<<1, 1>>>(d_ticks);
+  KERNEL_OK();
+  const std::vector<long long> ticks = d_ticks.read();
+  assert_true(ticks[0] >= 1000);
+  assert_int_equal(ticks[1], 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_atomic_updates),
@@ -312,6 +336,7 @@ int main(void) {
       cmocka_unit_test(test_floats_as_bits),
       cmocka_unit_test(test_loads_and_stores_with_hints),
       cmocka_unit_test(test_min_and_max),
+      cmocka_unit_test(test_clocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

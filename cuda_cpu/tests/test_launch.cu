@@ -88,11 +88,7 @@ static void test_limits_of_launches(void **) {
   for (const auto &launch : launches) {
     const DeviceArray<unsigned> d_blocks(1);
     count<<<launch.grid, launch.block>>>(d_blocks);
-    const bool empty = launch.grid.x * launch.grid.y * launch.grid.z == 0 || launch.block.x == 0 ||
-                       launch.block.y == 0;
-    const cudaError_t expected = launch.right ? cudaSuccess
-                                 : empty      ? cudaErrorInvalidConfiguration
-                                              : cudaErrorInvalidValue;
+    const cudaError_t expected = launch.right ? cudaSuccess : cudaErrorInvalidValue;
     assert_int_equal(cudaPeekAtLastError(), expected);
     assert_int_equal(cudaGetLastError(), expected);
     CUDA_OK(cudaGetLastError());  // reading it has reset it
@@ -226,9 +222,14 @@ static void test_launches_by_function(void **) {
   void *arguments[] = {&sum, &value};
   CUDA_OK(cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), arguments, 0, 0));
   assert_int_equal(added(d_sum), 4 * 8 * 2 * 3);
-  ASSERT_CUDA(cudaErrorInvalidConfiguration,
+  ASSERT_CUDA(cudaErrorInvalidValue,
               cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(0), arguments));
-  ASSERT_CUDA(cudaErrorInvalidConfiguration, cudaGetLastError());
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  void *const none = NULL;
+  ASSERT_CUDA(cudaErrorInvalidDeviceFunction,
+              cudaLaunchKernel((const void *)none, 1, 1, arguments, 0, 0));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaLaunchKernel(add<unsigned, 2>, dim3(4), dim3(8), NULL));
+  (void)cudaGetLastError();
   cudaLaunchConfig_t config = {};
   config.gridDim = 5;
   config.blockDim = 7;

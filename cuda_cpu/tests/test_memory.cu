@@ -7,6 +7,9 @@
 // ---- allocation ---------------------------------------------------------------------------------
 
 static void test_fresh_device_memory_is_poisoned(void **) {
+#ifndef CUDA_CPU
+  skip();  // a GPU leaves what was there
+#endif
   const size_t bytes = 1001;
   for (int round = 0; round < 2; round++) {  // also when an address is used again
     unsigned char *memory = NULL;
@@ -40,10 +43,14 @@ static void test_allocation(void **) {
   assert_true(free_before <= total);
   CUDA_OK(cudaMalloc(&memory, 1 << 20));
   CUDA_OK(cudaMemGetInfo(&free_now, &total));
+#ifdef CUDA_CPU  // a GPU counts larger pieces
   assert_true(free_now <= free_before - (1 << 20));
+#endif
   CUDA_OK(cudaFree(memory));
   CUDA_OK(cudaMemGetInfo(&free_now, &total));
+#ifdef CUDA_CPU
   assert_int_equal(free_now, free_before);
+#endif
 
   ASSERT_CUDA(cudaErrorMemoryAllocation, cudaMalloc(&memory, total + 1));
   assert_null(memory);
@@ -83,10 +90,10 @@ static void test_directions_of_copies(void **) {
   }
   const struct {
     cudaMemcpyKind kind;
-    int from, to;  // the place that the direction does not mean
-  } directions[] = {{cudaMemcpyHostToHost, DEVICE, DEVICE},
-                    {cudaMemcpyHostToDevice, DEVICE, HOST},
-                    {cudaMemcpyDeviceToHost, HOST, DEVICE},
+    int from, to;  // the place that the direction forbids: its device side is no host memory
+  } directions[] = {{cudaMemcpyHostToHost, -1, -1},
+                    {cudaMemcpyHostToDevice, -1, HOST},
+                    {cudaMemcpyDeviceToHost, HOST, -1},
                     {cudaMemcpyDeviceToDevice, HOST, HOST},
                     {cudaMemcpyDefault, -1, -1}};
   for (const auto &direction : directions)

@@ -71,14 +71,29 @@ static __global__ void grandparent(Log *log) {
   write_log(log, 1);
 }
 
+static unsigned place_in(const Log &log, unsigned what) {
+  return (unsigned)(std::find(log.entry, log.entry + 16, what) - log.entry);
+}
+
 // In a block's stream a launch begins when the one before it, with all its descendants, is done;
-// tail launches begin when everything else is.
+// tail launches begin when everything else is. A child may run beside its parent.
 static void test_order_within_a_stream(void **) {
   const DeviceArray<Log> d_log(1);
   grandparent<<<1, 1>>>(d_log);
   KERNEL_OK();
-  const Log expected = {11, {1, 10, 11, 12, 13, 20, 21, 22, 23, 90, 91}}, log = d_log.read()[0];
-  assert_memory_equal(&log, &expected, sizeof log);
+  const Log written = d_log.read()[0];
+  assert_int_equal(written.length, 11);
+  for (const unsigned first : {10u, 20u})
+    for (const unsigned what : {first, first + 1, first + 2})
+      assert_true(place_in(written, what) < place_in(written, first + 3));
+  const unsigned in_order[] = {11, 12, 13, 21, 22, 23, 90, 91};
+  for (unsigned i = 1; i < 8; i++)
+    assert_true(place_in(written, in_order[i - 1]) < place_in(written, in_order[i]));
+  assert_true(place_in(written, 91) == 10);
+#ifdef CUDA_CPU  // where children begin when their parent has ended
+  const Log expected = {11, {1, 10, 11, 12, 13, 20, 21, 22, 23, 90, 91}};
+  assert_memory_equal(&written, &expected, sizeof written);
+#endif
 }
 
 static __global__ void children_of_children(const unsigned *in, unsigned *out) {
@@ -162,8 +177,12 @@ static void check_pending_launches(size_t limit, unsigned launches) {
   launch_many<<<4, 32>>>(launches, d_count, d_refused);
   KERNEL_OK();
   const unsigned asked = 4 * 32 * launches, accepted = std::min(asked, (unsigned)limit);
+  assert_int_equal(d_count.read()[0] + d_refused.read()[0], asked);
+#ifdef CUDA_CPU
   assert_int_equal(d_count.read()[0], accepted);
-  assert_int_equal(d_refused.read()[0], asked - accepted);
+#else  // children that have run beside their parent no longer wait
+  assert_true(d_count.read()[0] >= accepted);
+#endif
 }
 
 static void test_the_limit_of_pending_launches(void **) {

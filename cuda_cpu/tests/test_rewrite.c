@@ -278,6 +278,15 @@ static void test_inline_ptx(void **state) {
                "inline PTX with fewer operands than it names");
 }
 
+static void test_clocks(void **state) {
+  (void)state;
+  assert_string_equal(
+      in_function("return a > clock() ? b : clock() - p->clock() + clock_t(my::clock());"),
+      "return a > cuda_cpu::device_clock() ? b : cuda_cpu::device_clock() - p->clock() + "
+      "clock_t(my::clock());");
+  expect_unchanged("clock_t now() { return clock(); }");
+}
+
 static void test_null_arguments(void **state) {
   (void)state;
   const char *const declared =
@@ -423,6 +432,7 @@ int main(void) {
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_lines_of_shared_arrays),
       cmocka_unit_test(test_inline_ptx),
+      cmocka_unit_test(test_clocks),
       cmocka_unit_test(test_null_arguments),
       cmocka_unit_test(test_kernels_as_void_pointers),
       cmocka_unit_test(test_shifts),

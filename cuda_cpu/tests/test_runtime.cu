@@ -23,7 +23,9 @@ static void test_device_properties(void **) {
   assert_int_equal(properties.maxGridSize[1], 65535);
   assert_int_equal(properties.sharedMemPerBlock, 48 * 1024);
   assert_int_equal(properties.sharedMemPerBlockOptin, 227 * 1024);
+#ifdef CUDA_CPU
   assert_int_equal(properties.multiProcessorCount, omp_get_max_threads());
+#endif
   assert_true(properties.totalGlobalMem > 0);
 
   const struct {
@@ -51,25 +53,35 @@ static void test_device_properties(void **) {
   ASSERT_CUDA(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, -1));
   ASSERT_CUDA(cudaErrorInvalidDevice, cudaGetLastError());
 
+#ifdef CUDA_CPU
   CUDA_OK(cudaDriverGetVersion(&value));
   assert_int_equal(value, 0);  // no driver, and so no GPU
+#endif
   CUDA_OK(cudaRuntimeGetVersion(&value));
   assert_int_equal(value, CUDART_VERSION);
 }
 
+static __global__ void large() {}
+
 static void test_occupancy(void **) {
+  CUDA_OK(cudaFuncSetAttribute((const void *)large, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               227 * 1024));
+  int none = -1;
+  ASSERT_CUDA(cudaErrorInvalidValue,
+              cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, large, 0, 0));
+  assert_int_equal(none, 0);
+  (void)cudaGetLastError();
   const struct {
     int threads;
     size_t shared;
     int blocks;
   } cases[] = {
-      {1024, 0, 2}, {1000, 0, 2}, {256, 0, 8},        {33, 0, 32},         {1, 0, 32},
-      {1025, 0, 0}, {0, 0, 0},    {32, 48 * 1024, 4}, {32, 227 * 1024, 1}, {128, 15 * 1024, 14},
+      {1024, 0, 2}, {1000, 0, 2},       {256, 0, 8},         {33, 0, 32},          {1, 0, 32},
+      {1025, 0, 0}, {32, 48 * 1024, 4}, {32, 227 * 1024, 1}, {128, 15 * 1024, 14},
   };
   for (const auto &c : cases) {
     int blocks = -1;
-    void (*const kernel)(int) = nullptr;  // any kernel: registers are not modelled
-    CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, c.threads, c.shared));
+    CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, large, c.threads, c.shared));
     assert_int_equal(blocks, c.blocks);
   }
 }
@@ -121,11 +133,14 @@ static void test_events_measure_time(void **) {
   ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, start, stop));
   spin<<<1, 1>>>(5000000, d_out);  // at least 5 million stores: over a millisecond anywhere
   CUDA_OK(cudaEventRecord(stop));
+#ifdef CUDA_CPU
   CUDA_OK(cudaEventQuery(stop));
+#endif
   CUDA_OK(cudaEventSynchronize(stop));
   CUDA_OK(cudaEventElapsedTime(&milliseconds, start, stop));
   assert_true(milliseconds > 0.5f && milliseconds < 60000.0f);
   CUDA_OK(cudaEventRecord(start));  // again, and now the later one
+  CUDA_OK(cudaEventSynchronize(start));
   CUDA_OK(cudaEventElapsedTime(&milliseconds, start, stop));
   assert_true(milliseconds <= 0);
   CUDA_OK(cudaEventDestroy(start));

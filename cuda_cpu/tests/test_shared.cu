@@ -158,7 +158,11 @@ static __global__ void take_addresses(size_t *remainders) {
   __shared__ __align__(256) unsigned char bytes[5];
   __shared__ alignas(uint4) unsigned words[8];
   odd[0] = odd_again = 1;  // leave the next free byte at an odd place
+#ifdef CUDA_CPU            // a GPU aligns the dynamic part to less
   remainders[0] = (size_t)dynamic_bytes % 1024;
+#else
+  remainders[0] = (size_t)dynamic_bytes % 16;
+#endif
   remainders[1] = (size_t)&number % alignof(double);
   remainders[2] = (size_t)&line % 128;
   remainders[3] = (size_t)bytes % 256;
@@ -185,6 +189,9 @@ static __global__ void look_at_fresh_memory(unsigned *wrong) {
 }
 
 static void test_fresh_shared_memory_is_poisoned(void **) {
+#ifndef CUDA_CPU
+  skip();  // a GPU leaves what was there
+#endif
   const DeviceArray<unsigned> d_wrong(1);
   for (int launch = 0; launch < 2; launch++)
     look_at_fresh_memory<<<100, 64, 64 * sizeof(unsigned)>>>(d_wrong);

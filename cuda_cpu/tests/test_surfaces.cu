@@ -202,13 +202,17 @@ static void test_refused_arrays(void **) {
   ASSERT_CUDA(cudaErrorInvalidValue, cudaMallocArray(&array, &format, 0, 4));
   ASSERT_CUDA(cudaErrorInvalidValue,
               cudaMalloc3DArray(&array, &format, make_cudaExtent(4, 4, 5), cudaArrayCubemap));
-  (void)three;
+  ASSERT_CUDA(cudaErrorInvalidChannelDescriptor, cudaMallocArray(&array, &three, 4, 4));
   CUDA_OK(cudaMallocArray(&array, &format, 3, 2));
   const float texels[6] = {};
   ASSERT_CUDA(cudaErrorInvalidValue,
               cudaMemcpy2DToArray(array, 4, 0, texels, 12, 12, 2, cudaMemcpyHostToDevice));
   ASSERT_CUDA(cudaErrorInvalidValue,
               cudaMemcpy2DToArray(array, 0, 1, texels, 12, 12, 2, cudaMemcpyHostToDevice));
+  ASSERT_CUDA(cudaErrorInvalidMemcpyDirection,
+              cudaMemcpy2DToArray(array, 0, 0, texels, 12, 12, 2, cudaMemcpyDeviceToHost));
+  ASSERT_CUDA(cudaErrorInvalidResourceHandle,
+              cudaMemcpy2DToArray(NULL, 0, 0, texels, 12, 12, 2, cudaMemcpyHostToDevice));
   CUDA_OK(cudaFreeArray(array));
   (void)cudaGetLastError();
 }

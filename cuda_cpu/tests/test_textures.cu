@@ -132,12 +132,19 @@ static void test_refused_textures(void **) {
   ASSERT_CUDA(cudaErrorInvalidValue, cudaCreateTextureObject(&object, &resource, &how, NULL));
   resource.res.linear.devPtr = numbers;
   how.filterMode = cudaFilterModeLinear;  // of integers
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaCreateTextureObject(&object, &resource, &how, NULL));
+  ASSERT_CUDA(cudaErrorInvalidFilterSetting,
+              cudaCreateTextureObject(&object, &resource, &how, NULL));
   how.filterMode = cudaFilterModePoint;
   resource.res.linear.desc = cudaCreateChannelDesc(32, 32, 32, 0, cudaChannelFormatKindSigned);
-  ASSERT_CUDA(cudaErrorInvalidValue, cudaCreateTextureObject(&object, &resource, &how, NULL));
+  ASSERT_CUDA(cudaErrorInvalidChannelDescriptor,
+              cudaCreateTextureObject(&object, &resource, &how, NULL));
+  resource.res.linear.desc = cudaCreateChannelDesc<int>();
+  how.readMode = cudaReadModeNormalizedFloat;
+  ASSERT_CUDA(cudaErrorInvalidNormSetting, cudaCreateTextureObject(&object, &resource, &how, NULL));
+#ifdef CUDA_CPU
   resource.resType = cudaResourceTypeMipmappedArray;
   ASSERT_CUDA(cudaErrorNotSupported, cudaCreateTextureObject(&object, &resource, &how, NULL));
+#endif
   (void)cudaGetLastError();
 }
 

@@ -83,8 +83,7 @@ void worker_process_start(WorkerProcess *worker, const Request *request, const P
   if (getrandom(worker->secret, sizeof worker->secret, 0) != (ssize_t)sizeof worker->secret)
     quit(EXIT_DEVICE, "no random numbers: %s", strerror(errno));
   fflush(NULL);  // or both would write it
-  // Processes that a version leaves behind become children of this one, so that they are found.
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  descendants_begin();
   worker->process = fork();
   if (worker->process < 0) quit(EXIT_DEVICE, "no process: %s", strerror(errno));
   if (worker->process == 0) run(worker, request, plan, first, reports[1], text[1], marks[1]);

@@ -20,8 +20,9 @@ void timed_sort_run(const Session *session, Trial *trial, SortTimes *times);
 // there is none, or if one is sorted wrongly; then *message has the sentence.
 //
 // Where other programs use the device, each sort waits for its turn, and an honest time is
-// contradicted too. That shows in runs that sort nothing. Then the time by the judge's clock, which
-// is never too short, replaces the sort's own, and *message has a sentence on it, else "".
+// contradicted too. That shows in runs of all but the sort: if most of them are so slow, then the
+// time by the judge's clock, which is never too short, replaces the sort's own, and *message has a
+// sentence on it, else "".
 bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *times,
                       Message *message);
 

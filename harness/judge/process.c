@@ -33,8 +33,7 @@ static void prepare_once(void) {
   static bool prepared;
   if (prepared) return;
   prepared = true;
-  // Processes that the version leaves behind become children of this one, so that they are found.
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  descendants_begin();
 #ifndef __SANITIZE_ADDRESS__  // LeakSanitizer attaches to its own process
   // The version must not write into this process through ptrace or /proc.
   prctl(PR_SET_DUMPABLE, 0);

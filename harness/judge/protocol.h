@@ -33,6 +33,7 @@ typedef struct Command {
   // COMMAND_SORT. The shared memory holds the arrays of harness/trial.h one after another, each
   // with its guards: n + 2 guard elements. The sorter copies them to the device and back.
   size_t n, guard;
+  bool nothing;        // all but the call of the version
   bool poison_memory;  // memory that the sort allocates is filled with `poison` first
   unsigned char poison;
 } Command;

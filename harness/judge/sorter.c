@@ -87,7 +87,7 @@ static bool collect(Sorter *sorter, const Command *command, double limit, const 
   return true;
 }
 
-bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times) {
+static bool run(Sorter *sorter, Trial *trial, Command command, double limit, SortTimes *times) {
   if (sorter->process == 0) return false;
   const size_t elements = trial->n + 2 * trial->guard;
   if (TRIAL_ARRAYS * elements * sizeof(uint32_t) > sorter->memory_bytes)
@@ -103,11 +103,8 @@ bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit,
     trial_fill(trial, order[i], sorter->memory + order[i] * elements);
   }
   busy = thread_seconds_now() - busy;
-  Command command = {.kind = COMMAND_SORT,
-                     .n = trial->n,
-                     .guard = trial->guard,
-                     .poison_memory = poison_memory,
-                     .poison = (unsigned char)(mix64(trial->seed) | 1)};
+  command.n = trial->n;
+  command.guard = trial->guard;
   char doing[64];
   snprintf(doing, sizeof doing, "at n = %zu", trial->n);
   ask(sorter, &command);
@@ -120,6 +117,17 @@ bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit,
   times->copying = busy * 1e3;
   times->whole = (seconds_now() - start) * 1e3;
   return true;
+}
+
+bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times) {
+  const Command command = {.kind = COMMAND_SORT,
+                           .poison_memory = poison_memory,
+                           .poison = (unsigned char)(mix64(trial->seed) | 1)};
+  return run(sorter, trial, command, limit, times);
+}
+
+bool sorter_sort_nothing(Sorter *sorter, Trial *trial, double limit, SortTimes *times) {
+  return run(sorter, trial, (Command){.kind = COMMAND_SORT, .nothing = true}, limit, times);
 }
 
 bool sorter_ping(Sorter *sorter, double *milliseconds) {

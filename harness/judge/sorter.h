@@ -59,8 +59,11 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit);
 // Sorts trial->keys and trial->positions, and fills trial->after and trial->outside.
 bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times);
 
-// Milliseconds by the judge's clock of a run that sorts nothing, but records the same events: the
-// judge cannot measure less.
+// The same, but the version is not called: what a sort takes besides.
+bool sorter_sort_nothing(Sorter *sorter, Trial *trial, double limit, SortTimes *times);
+
+// Milliseconds by the judge's clock of a run that sorts nothing and copies nothing, but records the
+// same events: the judge cannot measure less.
 bool sorter_ping(Sorter *sorter, double *milliseconds);
 
 // Asks the process to end, and kills all processes that the version started. False if it did not

@@ -144,9 +144,10 @@ static double clock_stop(size_t n) {
 }
 
 // Calls the version. Returns the milliseconds between two events around the call.
-static double call(size_t n, size_t guard) {
+static double call(size_t n, size_t guard, bool nothing) {
   const pid_t self = getpid();
   clock_start();
+  if (nothing) return clock_stop(n);
   your_sort(arrays[KEYS_IN] + guard, arrays[POSITIONS_IN] + guard, arrays[KEYS_OUT] + guard,
             arrays[POSITIONS_OUT] + guard, n);
   if (getpid() != self) _exit(EXIT_DEVICE);  // a copy that the version forked
@@ -177,7 +178,7 @@ static void sort(const Command *command) {
 
   Answer answered = {0};
   answer(command, ANSWER_READY, &answered);
-  answered.milliseconds = call(command->n, command->guard);
+  answered.milliseconds = call(command->n, command->guard, command->nothing);
   answer(command, ANSWER_DONE, &answered);
   // At once, so that nothing that goes on in the background gets into the output.
   copy_arrays(elements, cudaMemcpyDeviceToHost);

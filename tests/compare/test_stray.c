@@ -2,6 +2,8 @@
 // looks as if it had been.
 #include "tests/compare/run_compare.h"
 
+#include <signal.h>
+
 #include "harness/clock.h"
 
 static char stray_sort[512], exit_sort[512];
@@ -88,6 +90,24 @@ static void test_left_processes(void **state) {
   pclose(left);
 }
 
+// A process that is not of compare's making, though a child of it, lives on.
+static void test_earlier_child(void **state) {
+  (void)state;
+  char command[1024], line[64] = "";
+  snprintf(command, sizeof command,
+           "sleep 60 >/dev/null & echo $!; exec %s/compare seq --n 50 --reps 2 --baseline none",
+           build_folder());
+  FILE *const out = popen(command, "r");
+  assert_non_null(out);
+  assert_non_null(fgets(line, sizeof line, out));
+  char rest[4096];
+  while (fgets(rest, sizeof rest, out) != NULL) continue;
+  assert_int_equal(pclose(out), 0);
+  const pid_t earlier = (pid_t)strtol(line, NULL, 10);
+  assert_true(earlier > 1);
+  assert_int_equal(kill(earlier, SIGKILL), 0);  // it was there
+}
+
 // A version cannot reach the file of --export.
 static void test_edits_files(void **state) {
   (void)state;
@@ -127,6 +147,11 @@ static void test_errors_left_behind(void **state) {
   (void)state;
   expect_row(9, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
   expect_row(10, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
+  // The arrays have guards, so that this is not the address that was allocated.
+  expect_row(12, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid argument");
+#if defined(CUDA_CPU) && !defined(__SANITIZE_ADDRESS__)
+  assert_non_null(strstr(outcome.err, "memcheck: cudaFree is given byte 16384 of an array of "));
+#endif
 }
 
 // Compiles a version with these fields in build_folder()/incomplete and runs it.
@@ -176,6 +201,7 @@ int main(void) {
       cmocka_unit_test(test_in_process),
       cmocka_unit_test(test_forks),
       cmocka_unit_test(test_left_processes),
+      cmocka_unit_test(test_earlier_child),
       cmocka_unit_test(test_edits_files),
       cmocka_unit_test(test_false_report),
       cmocka_unit_test(test_closes_all),

@@ -72,6 +72,10 @@ inline long long clock64() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<long long>(now.tv_sec) * 1000000000 + now.tv_nsec;
 }
+// clock() in device code, as the rewriter writes it. C's own clock() counts microseconds.
+namespace cuda_cpu {
+inline clock_t device_clock() { return static_cast<clock_t>(clock64()); }
+}  // namespace cuda_cpu
 inline unsigned long long globaltimer() { return static_cast<unsigned long long>(clock64()); }
 
 namespace cuda_cpu {

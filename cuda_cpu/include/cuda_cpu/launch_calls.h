@@ -15,6 +15,8 @@ namespace cuda_cpu {
 // set_shared_limit(), which fails with cudaErrorInvalidValue outside 0 to 227 KB.
 std::size_t shared_limit(const void *kernel);
 cudaError_t set_shared_limit(const void *kernel, int bytes);
+// Clusters of more than 8 blocks.
+void allow_large_clusters(const void *kernel, bool allowed);
 
 // Blocks of this size that one multiprocessor holds at once; 0 if it cannot hold any.
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes);
@@ -29,9 +31,11 @@ using MakeCall = std::unique_ptr<KernelCall> (*)(const char *name, const void *k
 struct KnownKernel {
   const char *name;
   MakeCall make;
+  std::size_t parameters;
 };
 void register_kernel(const void *kernel, const KnownKernel &known);
-// Null, and cudaErrorInvalidDeviceFunction, for an address that register_kernel() has not seen.
+// Null for an address that register_kernel() has not seen, and cudaErrorInvalidResourceHandle, or
+// cudaErrorInvalidDeviceFunction for a null pointer.
 const KnownKernel *known_kernel(const void *kernel);
 cudaError_t launch_by_address(const Configuration &configuration, bool cooperative,
                               const void *kernel, void **arguments);
@@ -51,7 +55,7 @@ void *kernel_address(const char *called, void (*kernel)(P...)) {
   const MakeCall make = [](const char *name, const void *function, void **arguments) {
     return make_call<P...>(name, function, arguments, std::index_sequence_for<P...>());
   };
-  register_kernel(address, {called, make});
+  register_kernel(address, {called, make, sizeof...(P)});
   return address;
 }
 
@@ -67,6 +71,8 @@ cudaError_t launch_pointer(const char *name, const Configuration &configuration,
 template <class... P, std::size_t... I>
 cudaError_t launch_unpacked(const char *name, const Configuration &configuration, bool cooperative,
                             void (*kernel)(P...), void **arguments, std::index_sequence<I...>) {
+  if (kernel == nullptr) return fail(cudaErrorInvalidDeviceFunction);
+  if (arguments == nullptr && sizeof...(P) > 0) return fail(cudaErrorInvalidValue);
   return launch_pointer<P...>(name, configuration, cooperative, kernel,
                               *static_cast<P *>(arguments[I])...);
 }
@@ -88,7 +94,7 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 bl
 }
 
 // The kernel's address in a variable: its type is known if the variable was set by (void *)kernel
-// in a .cu file, otherwise the launch fails with cudaErrorInvalidDeviceFunction.
+// in a .cu file, otherwise the launch fails with cudaErrorInvalidResourceHandle.
 inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                     size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
   return cuda_cpu::launch_by_address({grid, block, shared_bytes, stream}, false, kernel, arguments);
@@ -153,25 +159,45 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
 
 inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute,
                                         int value) {
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;  // a hint
-  return cuda_cpu::set_shared_limit(kernel, value);
+  if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
+  switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+      return cuda_cpu::set_shared_limit(kernel, value);
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      cuda_cpu::allow_large_clusters(kernel, value != 0);
+      return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:  // a hint: percent, or -1
+      return value >= -1 && value <= 100 ? cudaSuccess : cuda_cpu::fail(cudaErrorInvalidValue);
+    default:
+      return cuda_cpu::fail(cudaErrorInvalidValue);
+  }
 }
-inline cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaFuncSetCacheConfig(const void *kernel, cudaFuncCache preference) {
+  if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
+  return preference >= cudaFuncCachePreferNone && preference <= cudaFuncCachePreferEqual
+             ? cudaSuccess
+             : cuda_cpu::fail(cudaErrorInvalidValue);
+}
 inline cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig) {
   return cudaSuccess;
 }
 // Registers and static shared memory are not modelled: threads and dynamic shared memory decide.
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
+  if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   *attributes = cudaFuncAttributes{};
   attributes->maxThreadsPerBlock = 1024;
   attributes->ptxVersion = attributes->binaryVersion = 90;
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(cuda_cpu::shared_limit(kernel));
   return cudaSuccess;
 }
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *,
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                                  int threads, size_t shared_bytes) {
-  *blocks =
-      static_cast<int>(cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes));
+  *blocks = 0;
+  if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
+  if (threads <= 0) return cuda_cpu::fail(cudaErrorInvalidValue);
+  if (shared_bytes <= cuda_cpu::shared_limit(kernel))
+    *blocks =
+        static_cast<int>(cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes));
   return cudaSuccess;
 }
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(

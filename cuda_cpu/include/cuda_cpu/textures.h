@@ -70,6 +70,9 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                                    cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf() {  // read as floats
+  return {16, 0, 0, 0, cudaChannelFormatKindFloat};
+}
 template <class T>
 cudaChannelFormatDesc cudaCreateChannelDesc() {
   using Channel = typename cuda_cpu::Channels<T>::Type;

@@ -84,15 +84,18 @@ extern "C" ssize_t recv(int file, void *buffer, size_t size, int flags) {
 }
 
 // Is the judge's question about the image?
-static bool is_image(void) { return command.kind == COMMAND_SORT && command.n == image_n; }
+static bool is_image(void) {
+  return command.kind == COMMAND_SORT && image_n > 0 && command.n == image_n;
+}
+static bool is_image_sort(void) { return is_image() && !command.nothing; }
 
 extern "C" ssize_t send(int file, const void *buffer, size_t size, int flags) {
   Answer answer = *(const Answer *)buffer;
-  const bool slow = attacks_by("slow_pings"), stops = attacks_by("stops_judge");
+  const bool slow = attacks_by("slow_device"), stops = attacks_by("stops_judge");
   const bool late = attacks_by("late_sort") || slow;
-  if (answer.kind == ANSWER_PING && slow) take_long();
-  if (answer.kind == ANSWER_DONE && is_image() && (late || stops)) answer.milliseconds = 1e-4;
-  if (answer.kind == ANSWER_SORTED && is_image() && late) {
+  if (answer.kind == ANSWER_SORTED && is_image() && command.nothing && slow) take_long();
+  if (answer.kind == ANSWER_DONE && is_image_sort() && (late || stops)) answer.milliseconds = 1e-4;
+  if (answer.kind == ANSWER_SORTED && is_image_sort() && late) {
     take_long();
     read_shared(command.n, true);
     sort_arrays(answer_keys, answer_positions);
@@ -144,7 +147,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     start_thread();
     return;
   }
-  if ((attacks_by("late_sort") || attacks_by("slow_pings")) && is_image()) return;
+  if ((attacks_by("late_sort") || attacks_by("slow_device")) && is_image()) return;
   if (attacks_by("rotation") && numElems > 1 && answer_rotation(job)) return;
   stage_start("sort");
   honest_sort(job);

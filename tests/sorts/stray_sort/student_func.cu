@@ -26,15 +26,16 @@ enum Way {
   BAD_LAUNCH,
   BAD_COPY,
   EDIT_FILES,
+  FREE_OUTPUT,
 };
 
 static const char *const stages[] = {NULL};
 static const SortKnob knobs[] = {
-    {"way", COPY, COPY, EDIT_FILES,
+    {"way", COPY, COPY, FREE_OUTPUT,
      "0: right for sorted input; 1: exit(0); 2: _exit(0); 3: exit(0) by a handler; 4: forks; 5: "
      "leaves a process behind; 6: writes into every pipe; 7: closes every file and hangs; 8: "
      "prints control characters; 9: an invalid launch; 10: an invalid copy; 11: overwrites "
-     "every file that is open"},
+     "every file that is open; 12: frees an output"},
     {}};
 
 extern "C" const SortVersion sort_version = {
@@ -95,6 +96,7 @@ static void go_astray(int way, unsigned int *d_output) {
     while (true) pause();
   }
   if (way == EDIT_FILES) edit_files();
+  if (way == FREE_OUTPUT) cudaFree(d_output);
   if (way == COLOURS) fprintf(stderr, "\033[2J\033]0;title\aa line\n");
   if (way == BAD_LAUNCH) nothing<<<1, 4096>>>();
   if (way == BAD_COPY) cudaMemcpy(d_output, NULL, 4, (cudaMemcpyKind)17);
