@@ -109,6 +109,13 @@ void read_point(const Texture &t, const char *data, void *value, std::size_t byt
   for (int c = 0; c < t.channels; c++) static_cast<float *>(value)[c] = channel_of(t, data, c);
 }
 
+// A whole number as an index; far outside for those that are no index.
+long index_of(float x) {
+  constexpr float kFar = 1e9f;
+  if (!(x >= -kFar)) return -static_cast<long>(kFar);
+  return static_cast<long>(x < kFar ? x : kFar);
+}
+
 // The weights of a GPU have 8 fractional bits.
 float weight(float fraction) { return std::nearbyint(fraction * 256) / 256; }
 
@@ -140,8 +147,8 @@ void sample_texture(const char *call, cudaTextureObject_t object, const SamplePl
   for (int d = 0; d < place.dimensions; d++) {
     const float scale = t.how.normalizedCoords != 0 ? static_cast<float>(t.size[d]) : 1.0f;
     const float x = place.at[d] * scale - (point ? 0.0f : 0.5f), down = std::floor(x);
-    low[d] = std::lround(down);
-    part[d] = weight(x - down);
+    low[d] = index_of(down);
+    if (!point) part[d] = weight(x - down);
   }
   if (point) {
     read_point(t, texel(t, low, place.dimensions), value, bytes);

@@ -169,10 +169,14 @@ static void test_what_a_capture_forbids(void **) {
         mode, [&] { return cudaStreamQuery(other); }, expected);
     begin_and(
         mode, [&] { return cudaEventSynchronize(event); }, expected);
+    memory = NULL;
     begin_and(
         mode, [&] { return cudaMallocHost(&memory, 4); }, expected);
+    CUDA_OK(cudaFreeHost(memory));
+    memory = NULL;
     begin_and(
         mode, [&] { return cudaMallocAsync(&memory, 4, other); }, expected);
+    CUDA_OK(cudaFreeAsync(memory, other));
     begin_and(
         mode, [&] { return cudaMalloc(&memory, 0); }, cudaSuccess);
     // A launch that is refused.

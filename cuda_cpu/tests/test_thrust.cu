@@ -74,7 +74,7 @@ static void test_copies(void **state) {
   assert_int_equal(h.size(), 8);
   // A vector's memory is the device's: the direction is checked.
   ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpy(raw, thrust::raw_pointer_cast(e.data()), sizeof raw,
-                                                cudaMemcpyHostToHost));
+                                                cudaMemcpyHostToDevice));
   (void)cudaGetLastError();
 }
 
