@@ -48,6 +48,13 @@ const STATEMENTS = {
     const { first, second } = hits(device);
     return greater(second?.['L1 hit rate'], first?.['L1 hit rate']);
   },
+  // The queue of atomic additions: radix_v1's histogram beside radix_v2's.
+  v1_hist_queues: (device) => {
+    const [v1, v2] = ['radix_v1', 'radix_v2'].map(
+      (version) => best(firstRecord(device, 'hw4'), { version, what: 'pairs' })?.stages_ms?.hist,
+    );
+    return v1 == null || v2 == null ? null : v1 > 2 * v2;
+  },
   v1_scatter_worse: (device) => {
     const stages = best(firstRecord(device, 'hw4'), { version: 'radix_v1', what: 'pairs' })?.stages_ms;
     return stages ? stages.scatter > stages.hist : null;
