@@ -6,6 +6,7 @@
 #include "common/check.h"
 #include "common/device.h"
 #include "common/scratch.h"
+#include "multi/splitters.h"
 // Its kernels and host functions are not all used here.
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "radix_v7/pairs_block.cuh"
@@ -64,13 +65,12 @@ static const PairFinishRow finish_rows[] = {
 enum { FINISH_ROWS = sizeof finish_rows / sizeof *finish_rows };
 static const size_t UPPER_BYTES = sizeof(PairSweepShared<UPPER_THREADS, UPPER_ITEMS, UPPER_BITS>);
 
-static uint64_t largest_bucket(const uint64_t *counts, int bits) {
-  if (bits > COUNTED_BITS) {
-    // Halves of buckets, if the next bit is even: 5.5 standard deviations above the average.
-    const double whole = (double)largest_bucket(counts, COUNTED_BITS);
-    return (uint64_t)(whole / 2 + 5.5 * sqrt(whole / 4)) + 1;
-  }
-  const int group = 1 << (16 - bits);
+// The largest of the buckets by the upper `bits` bits; whole: the largest of those by COUNTED_BITS.
+static uint64_t largest_bucket(const uint64_t *counts, int bits, uint64_t whole) {
+  if (bits == COUNTED_BITS) return whole;
+  // Halves of buckets, if the next bit is even: 5.5 standard deviations above the average.
+  if (bits > COUNTED_BITS) return (uint64_t)(whole / 2.0 + 5.5 * sqrt(whole / 4.0)) + 1;
+  const int group = 1 << (COUNTED_BITS - bits);
   uint64_t largest = 0;
   for (int v = 0; v < HALVES; v += group) {
     uint64_t sum = 0;
@@ -97,11 +97,14 @@ bool pair_finish_choose(const uint64_t *counts, const uint32_t *first, const uin
                         int ranks, uint64_t average, PairPlan *plan) {
   const size_t limit = dynamic_shared_limit();
   if (ranks > PAIR_MOVE_MOST_RANKS || UPPER_BYTES > limit) return false;
+  const uint64_t whole = largest_count(counts);
   for (int row = 0; row < FINISH_ROWS; row++) {
     const PairFinishRow *const wanted = &finish_rows[row];
-    // Most rows are ruled out by the average.
+    // Most rows are ruled out by the average, or by the largest part of a bucket.
     if ((average * (uint64_t)ranks >> wanted->bits) > wanted->capacity ||
-        wanted->shared_bytes > limit || largest_bucket(counts, wanted->bits) > wanted->capacity)
+        (wanted->bits <= COUNTED_BITS && whole > wanted->capacity) ||
+        wanted->shared_bytes > limit ||
+        largest_bucket(counts, wanted->bits, whole) > wanted->capacity)
       continue;
     const int shift = 32 - wanted->bits, bits = choose_digit(first, last, ranks, shift);
     if (bits < 0) return false;

@@ -175,7 +175,7 @@ typedef struct PairMoveShape {
   }
 
 // By number of bins.
-static const PairMoveShape move_shapes[] = {PAIR_MOVE_SHAPE(256, 36, 8, 2),
+static const PairMoveShape move_shapes[] = {PAIR_MOVE_SHAPE(512, 36, 8, 1),
                                             PAIR_MOVE_SHAPE(512, 36, 9, 1)};
 static_assert(1 << 9 == PAIR_MOVE_MOST_BINS, "the last shape");
 

@@ -84,8 +84,9 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     CUDA_CHECK(cudaFree(d_keys));
     for (int b = 0; b < bins; b++) size[b] += own[s][b];
     if (prefix_bits > COUNTED_BITS) continue;
-    digit_bin_sizes(count_halves_of(shards[s]).data(), own_cut, ranks, digit.shift - 16, digit.bits,
-                    by_halves);
+    const std::vector<uint64_t> wide = count_halves_of(shards[s]);
+    const std::vector<uint32_t> own_counts(wide.begin(), wide.end());
+    digit_bin_sizes(own_counts.data(), own_cut, ranks, digit.shift - 16, digit.bits, by_halves);
     for (int b = 0; b < bins; b++) assert_int_equal(by_halves[b], own[s][b]);
   }
   for (int b = 0; b < bins; b++) {
