@@ -169,8 +169,9 @@ PairFinish pair_finish_create(size_t capacity, size_t shard) {
   const size_t sweep = sweep_look_back(capacity), move = pair_move_look_back(shard);
   CUDA_CHECK(cudaMallocHost((void **)&finish.tables, COPIED * sizeof *finish.tables));
   finish.device = scratch_alloc(ON_DEVICE * sizeof *finish.tables);
-  finish.look_back =
-      (unsigned int *)scratch_alloc((sweep > move ? sweep : move) * sizeof(unsigned int));
+  finish.move_words = move;
+  finish.all_words = move + sweep;
+  finish.look_back = (unsigned int *)scratch_alloc(finish.all_words * sizeof(unsigned int));
   return finish;
 }
 
@@ -178,6 +179,11 @@ void pair_finish_destroy(PairFinish *finish) {
   scratch_free(finish->look_back);
   scratch_free(finish->device);
   CUDA_CHECK(cudaFreeHost(finish->tables));
+}
+
+void pair_finish_clear(const PairFinish *finish) {
+  CUDA_CHECK(
+      cudaMemsetAsync(finish->look_back, 0, finish->all_words * sizeof *finish->look_back, 0));
 }
 
 void pair_finish_prepare(PairFinish *finish, const PairPlan *plan, const uint64_t *counts,
@@ -218,13 +224,11 @@ bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsign
   const PairSweep sweep = {plan->digit.shift + plan->digit.bits,
                            device + DIGIT_START,
                            device + SPREAD + 2,
-                           finish->look_back,
+                           finish->look_back + finish->move_words,
                            {device + SPREAD, 1, 2, true, NULL}};
   const unsigned int tiles = blocks_for(n, UPPER_TILE),
                      most = UPPER_BLOCKS *
                             (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
-  CUDA_CHECK(
-      cudaMemsetAsync(finish->look_back, 0, sweep_look_back(n) * sizeof *finish->look_back, 0));
   allow_shared_memory(sweep_kernel, UPPER_BYTES);
   allow_shared_memory(row->kernel, row->shared_bytes);
   launch_overlapped(sweep_kernel, tiles < most ? tiles : most, UPPER_THREADS, UPPER_BYTES, buffers,

@@ -203,6 +203,7 @@ ShardResult shard_sort_run(ShardSort *sort, double seconds[STAGES]) {
     step_enter("count");
     shard_count(sort, UPPER_HALF, UPPER_HALVES);
     mark(&clock, STAGE_COUNT);
+    if (work->pair_finish.tables != NULL) pair_finish_clear(&work->pair_finish);
     step_enter("splitters");
     find_borders(sort);
     find_splitters(sort);

@@ -99,6 +99,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     for (uint32_t i = 0; i < SHARD; i++) positions[i] = (uint32_t)s * SHARD + i;
     uint32_t *const d_keys = to_device(shards[s].data(), SHARD), *const d_positions = to_device(
                                                                      positions.data(), SHARD);
+    pair_finish_clear(&finish);
     move_pairs_to_bins(&move, d_keys, d_positions, SHARD, splitters[s], digit, arrays, first,
                        finish.look_back);
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -107,6 +108,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     for (int b = 0; b < bins; b++) first[b] += own[s][b];
   }
   for (int r = 0; r < ranks; r++) {
+    pair_finish_clear(&finish);
     check_finish(&finish, &plan, counts.data(), all, cut[r], cut[r + 1], arrived[r], fits);
     CUDA_CHECK(cudaFree(arrived[r]));
   }
