@@ -91,19 +91,21 @@ static __global__ void widen(const unsigned int *sums, Count *counts) {
   if (i < VALUES) counts[i] = sums[i];
 }
 
-void count_halves(const unsigned int *keys, size_t n, int prefix, uint64_t *counts) {
-  const size_t bytes = VALUES * sizeof(unsigned int);
-  unsigned int *const sums = (unsigned int *)scratch_alloc(bytes);
-  CUDA_CHECK(cudaMemsetAsync(sums, 0, bytes, 0));
+void count_halves(const unsigned int *keys, size_t n, int prefix, uint32_t *counts) {
+  CUDA_CHECK(cudaMemsetAsync(counts, 0, VALUES * sizeof *counts, 0));
   // A block clears and adds up 65,536 counters, so it should have at least as many keys.
   const unsigned int most = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
                      wanted = blocks_for(n, (int)VALUES);
   const unsigned int blocks = wanted < most ? wanted : most;
   allow_shared_memory(count_kernel, COUNTER_BYTES);
-  if (n > 0) count_kernel<<<blocks, COUNT_THREADS, COUNTER_BYTES>>>(keys, n, prefix, (Count *)sums);
-  widen<<<VALUES / 256, 256>>>(sums, (Count *)counts);
+  if (n > 0)
+    count_kernel<<<blocks, COUNT_THREADS, COUNTER_BYTES>>>(keys, n, prefix, (Count *)counts);
   LAUNCH_CHECK();
-  scratch_free(sums);
+}
+
+void widen_counts(const uint32_t *counts, uint64_t *wide) {
+  widen<<<VALUES / 256, 256>>>(counts, (Count *)wide);
+  LAUNCH_CHECK();
 }
 
 // ---- one of many equal keys ---------------------------------------------------------------------

@@ -45,4 +45,4 @@ $(B)/tests/multi/test_splitters: $(B)/multi/splitters.o
 $(B)/tests/multi/test_sorted_cut: $(call objects,multi/sorted_cut.c multi/splitters.c)
 $(B)/tests/multi/test_partition: $(call objects,multi/partition.cu multi/count.cu multi/stretch.cu)
 $(B)/tests/multi/test_scatter: $(call objects,multi/scatter.cu multi/scatter_bins.c multi/bucket_finish.cu)
-$(B)/tests/multi/test_pairs: $(call objects,multi/pair_move.cu multi/pair_finish.cu multi/scatter_bins.c)
+$(B)/tests/multi/test_pairs: $(call objects,multi/pair_move.cu multi/pair_finish.cu multi/scatter_bins.c multi/splitters.c)

@@ -6,6 +6,7 @@
 #include "common/check.h"
 #include "common/device.h"
 #include "common/scratch.h"
+#include "multi/splitters.h"
 // Its kernels and host functions are not all used here.
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "radix_v7/pairs_block.cuh"
@@ -64,13 +65,12 @@ static const PairFinishRow finish_rows[] = {
 enum { FINISH_ROWS = sizeof finish_rows / sizeof *finish_rows };
 static const size_t UPPER_BYTES = sizeof(PairSweepShared<UPPER_THREADS, UPPER_ITEMS, UPPER_BITS>);
 
-static uint64_t largest_bucket(const uint64_t *counts, int bits) {
-  if (bits > COUNTED_BITS) {
-    // Halves of buckets, if the next bit is even: 5.5 standard deviations above the average.
-    const double whole = (double)largest_bucket(counts, COUNTED_BITS);
-    return (uint64_t)(whole / 2 + 5.5 * sqrt(whole / 4)) + 1;
-  }
-  const int group = 1 << (16 - bits);
+// The largest of the buckets by the upper `bits` bits; whole: the largest of those by COUNTED_BITS.
+static uint64_t largest_bucket(const uint64_t *counts, int bits, uint64_t whole) {
+  if (bits == COUNTED_BITS) return whole;
+  // Halves of buckets, if the next bit is even: 5.5 standard deviations above the average.
+  if (bits > COUNTED_BITS) return (uint64_t)(whole / 2.0 + 5.5 * sqrt(whole / 4.0)) + 1;
+  const int group = 1 << (COUNTED_BITS - bits);
   uint64_t largest = 0;
   for (int v = 0; v < HALVES; v += group) {
     uint64_t sum = 0;
@@ -97,11 +97,14 @@ bool pair_finish_choose(const uint64_t *counts, const uint32_t *first, const uin
                         int ranks, uint64_t average, PairPlan *plan) {
   const size_t limit = dynamic_shared_limit();
   if (ranks > PAIR_MOVE_MOST_RANKS || UPPER_BYTES > limit) return false;
+  const uint64_t whole = largest_count(counts);
   for (int row = 0; row < FINISH_ROWS; row++) {
     const PairFinishRow *const wanted = &finish_rows[row];
-    // Most rows are ruled out by the average.
+    // Most rows are ruled out by the average, or by the largest part of a bucket.
     if ((average * (uint64_t)ranks >> wanted->bits) > wanted->capacity ||
-        wanted->shared_bytes > limit || largest_bucket(counts, wanted->bits) > wanted->capacity)
+        (wanted->bits <= COUNTED_BITS && whole > wanted->capacity) ||
+        wanted->shared_bytes > limit ||
+        largest_bucket(counts, wanted->bits, whole) > wanted->capacity)
       continue;
     const int shift = 32 - wanted->bits, bits = choose_digit(first, last, ranks, shift);
     if (bits < 0) return false;
@@ -166,8 +169,9 @@ PairFinish pair_finish_create(size_t capacity, size_t shard) {
   const size_t sweep = sweep_look_back(capacity), move = pair_move_look_back(shard);
   CUDA_CHECK(cudaMallocHost((void **)&finish.tables, COPIED * sizeof *finish.tables));
   finish.device = scratch_alloc(ON_DEVICE * sizeof *finish.tables);
-  finish.look_back =
-      (unsigned int *)scratch_alloc((sweep > move ? sweep : move) * sizeof(unsigned int));
+  finish.move_words = move;
+  finish.all_words = move + sweep;
+  finish.look_back = (unsigned int *)scratch_alloc(finish.all_words * sizeof(unsigned int));
   return finish;
 }
 
@@ -175,6 +179,11 @@ void pair_finish_destroy(PairFinish *finish) {
   scratch_free(finish->look_back);
   scratch_free(finish->device);
   CUDA_CHECK(cudaFreeHost(finish->tables));
+}
+
+void pair_finish_clear(const PairFinish *finish) {
+  CUDA_CHECK(
+      cudaMemsetAsync(finish->look_back, 0, finish->all_words * sizeof *finish->look_back, 0));
 }
 
 void pair_finish_prepare(PairFinish *finish, const PairPlan *plan, const uint64_t *counts,
@@ -215,13 +224,11 @@ bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsign
   const PairSweep sweep = {plan->digit.shift + plan->digit.bits,
                            device + DIGIT_START,
                            device + SPREAD + 2,
-                           finish->look_back,
+                           finish->look_back + finish->move_words,
                            {device + SPREAD, 1, 2, true, NULL}};
   const unsigned int tiles = blocks_for(n, UPPER_TILE),
                      most = UPPER_BLOCKS *
                             (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
-  CUDA_CHECK(
-      cudaMemsetAsync(finish->look_back, 0, sweep_look_back(n) * sizeof *finish->look_back, 0));
   allow_shared_memory(sweep_kernel, UPPER_BYTES);
   allow_shared_memory(row->kernel, row->shared_bytes);
   launch_overlapped(sweep_kernel, tiles < most ? tiles : most, UPPER_THREADS, UPPER_BYTES, buffers,

@@ -175,7 +175,7 @@ typedef struct PairMoveShape {
   }
 
 // By number of bins.
-static const PairMoveShape move_shapes[] = {PAIR_MOVE_SHAPE(256, 36, 8, 2),
+static const PairMoveShape move_shapes[] = {PAIR_MOVE_SHAPE(512, 36, 8, 1),
                                             PAIR_MOVE_SHAPE(512, 36, 9, 1)};
 static_assert(1 << 9 == PAIR_MOVE_MOST_BINS, "the last shape");
 
@@ -266,7 +266,6 @@ void move_pairs_to_bins(PairMove *move, const unsigned int *keys, const unsigned
       cudaMemcpyAsync(move->device, host, move_tables_bytes(ranks), cudaMemcpyHostToDevice, 0));
   if (n == 0) return;
   const size_t words = look_back_words(shape, n);
-  CUDA_CHECK(cudaMemsetAsync(look_back, 0, (words + 1) * sizeof *look_back, 0));
   PairRoute route = make_route(move, digit, splitters);
   route.tile_counter = look_back + words;
   route.look_back = look_back;

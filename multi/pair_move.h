@@ -36,8 +36,8 @@ void count_pair_bins(PairMove *move, const unsigned int *keys, size_t n, const S
 
 // Moves n pairs. Those of bin b go to arrays[b], an array of packed pairs (key in the lower half),
 // from index first[b] on; ranks << digit.bits bins. splitters, arrays and first are host arrays;
-// look_back is device memory of pair_move_look_back(n) words. Does not wait; the next call may
-// follow when the device has finished this one.
+// look_back is device memory of pair_move_look_back(n) words, all zero. Does not wait; the next
+// call may follow when the device has finished this one.
 void move_pairs_to_bins(PairMove *move, const unsigned int *keys, const unsigned int *positions,
                         size_t n, const Splitter *splitters, PairDigitBits digit,
                         unsigned int *const *arrays, const uint64_t *first,

@@ -22,8 +22,12 @@ enum {
 
 // keys: aligned to 16 bytes.
 // counts[v] = number of keys whose upper half is v; with `prefix` other than UPPER_HALF, number of
-// keys with that upper half whose lower half is v. counts: 65,536 elements.
-void count_halves(const unsigned int *keys, size_t n, int prefix, uint64_t *counts);
+// keys with that upper half whose lower half is v. counts: 65,536 elements, aligned to 8 bytes.
+// n < 2^32.
+void count_halves(const unsigned int *keys, size_t n, int prefix, uint32_t *counts);
+
+// wide[v] = counts[v], 65,536 elements.
+void widen_counts(const uint32_t *counts, uint64_t *wide);
 
 // Index of the (skipped + 1)-th key that equals `key`; there must be as many. Waits for the device.
 size_t find_equal(const unsigned int *keys, size_t n, unsigned int key, size_t skipped);

@@ -11,7 +11,8 @@
 
 #include "common/block_scan.cuh"
 
-enum { LINE = WARP_SIZE };  // elements
+enum { LINE = WARP_SIZE };                     // elements
+static constexpr unsigned int SHORT_RUN = 12;  // lines
 
 // Runs in shared memory. Element is 4 or 8 bytes.
 template <class Element, int kBins, int kTile>
@@ -45,8 +46,17 @@ static __device__ __forceinline__ void note_lines(RunLines<Element, kBins, kTile
     runs.first[bin] = first;
     runs.behind[bin] = first + count;
   }
-#pragma unroll 2
-  for (unsigned int l = 0; l < lines; l++) runs.line[next + l] = bin << 16 | l;
+  for (unsigned int l = 0; l < min(lines, SHORT_RUN); l++) runs.line[next + l] = bin << 16 | l;
+  // Of a long run the whole warp writes down the rest.
+  unsigned int lanes = __ballot_sync(0xffffffffu, lines > SHORT_RUN);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int source = __ffs((int)lanes) - 1;
+    const unsigned int its_lines = __shfl_sync(0xffffffffu, lines, source),
+                       its_next = __shfl_sync(0xffffffffu, next, source),
+                       its_bin = bin - lane + (unsigned int)source;
+    for (unsigned int l = SHORT_RUN + lane; l < its_lines; l += WARP_SIZE)
+      runs.line[its_next + l] = its_bin << 16 | l;
+  }
 }
 
 template <int kThreads, class Element, int kBins, int kTile>

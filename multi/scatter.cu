@@ -13,12 +13,12 @@
 #include "radix_v7/partition.cuh"
 
 enum {
-  THREADS = 512,
+  THREADS = 1024,
   ITEMS = 32,  // of a thread; large tiles have long runs, of which fewer links' packets are cut
   TILE = THREADS * ITEMS,
-  EACH = 8,  // counters of a thread
+  EACH = 4,  // counters of a thread
   COUNTERS = THREADS * EACH,
-  BLOCKS_PER_SM = 2,
+  BLOCKS_PER_SM = 1,
   FEW_BORDERS = 7,  // compared in registers
 };
 static_assert((int)THREADS > (int)SCATTER_MOST_BINS, "a thread for each bin");

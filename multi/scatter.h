@@ -29,7 +29,7 @@ void scatter_bin_sizes(const uint64_t *digit, int bits, const uint64_t *cut, int
 // Sizes of the bins by destination and a digit below the upper bits: size[d << bits | g] elements
 // whose upper half has the digit g in its `bits` bits from bit `shift` on go to destination d.
 // counts: [2^16] elements with each upper half; cut: [ranks + 1], as above.
-void digit_bin_sizes(const uint64_t *counts, const uint64_t *cut, int ranks, int shift, int bits,
+void digit_bin_sizes(const uint32_t *counts, const uint64_t *cut, int ranks, int shift, int bits,
                      uint64_t *size);
 
 // Tables of a scatter among 2 to SCATTER_MOST_RANKS ranks, in page-locked and in device memory.

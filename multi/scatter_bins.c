@@ -14,13 +14,13 @@ void scatter_bin_sizes(const uint64_t *digit, int bits, const uint64_t *cut, int
 }
 
 // Adds the counts of the prefixes first .. behind - 1, by their digits.
-static void add_by_digit(const uint64_t *counts, uint32_t first, uint32_t behind, int shift,
+static void add_by_digit(const uint32_t *counts, uint32_t first, uint32_t behind, int shift,
                          uint32_t mask, uint64_t *size) {
   const uint32_t equal = (1u << shift) - 1;  // neighbours with one digit differ in these bits
   for (uint32_t v = first; v < behind;) {
     const uint32_t last = v | (shift > 0 ? equal : mask), end = last < behind ? last + 1 : behind;
     uint64_t *const to = size + (v >> shift & mask);
-    const uint64_t *const from = counts + v;
+    const uint32_t *const from = counts + v;
     if (shift > 0) {
       uint64_t sum = 0;
       for (uint32_t i = 0; i < end - v; i++) sum += from[i];
@@ -32,7 +32,7 @@ static void add_by_digit(const uint64_t *counts, uint32_t first, uint32_t behind
   }
 }
 
-void digit_bin_sizes(const uint64_t *counts, const uint64_t *cut, int ranks, int shift, int bits,
+void digit_bin_sizes(const uint32_t *counts, const uint64_t *cut, int ranks, int shift, int bits,
                      uint64_t *size) {
   enum { GROUP = 256, HALVES = 1 << 16 };
   const uint32_t mask = (1u << bits) - 1;

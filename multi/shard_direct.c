@@ -8,7 +8,7 @@
 #include "multi/shard_work.h"
 
 // sums[v] = elements with halves below v * step, for v = 0 .. count.
-static void sum_up(const uint64_t *counts, int count, int step, uint64_t *sums) {
+static void sum_up(const uint32_t *counts, int count, int step, uint64_t *sums) {
   sums[0] = 0;
   for (int v = 0; v < count; v++) {
     uint64_t sum = sums[v];
@@ -41,7 +41,7 @@ static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) 
             step = HALF_VALUES / digits, bins = scatter_bins(ranks, bits);
   uint64_t digit[(1 << SCATTER_MOST_BITS) + 1], cut[SCATTER_MOST_RANKS + 1], own[SCATTER_MOST_BINS],
       all[SCATTER_MOST_BINS];
-  sum_up(work->upper.own, digits, step, digit);
+  sum_up(work->counts[UPPER_HALVES].own, digits, step, digit);
   cut[0] = 0;
   for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
   scatter_bin_sizes(digit, bits, cut, ranks, own);
@@ -68,7 +68,7 @@ static void find_bucket_starts(ShardSort *sort) {
   for (int v = 0; v <= HALF_VALUES; v++) {
     const uint64_t place = sum < begin ? begin : sum > end ? end : sum;
     work->finish.start[v] = (uint32_t)(place - begin);
-    if (v < HALF_VALUES) sum += work->upper.all[v];
+    if (v < HALF_VALUES) sum += work->counts[UPPER_HALVES].all[v];
   }
 }
 
@@ -95,7 +95,7 @@ static void place_pair_bins(ShardSort *sort, unsigned int **arrays, uint64_t *fi
     count_pair_bins(&work->pair_move, sort->input.keys, sort->shard, work->splitters, digit, own);
   } else {
     for (int r = 0; r < ranks; r++) cut[r + 1] = cut[r] + work->to[r];
-    digit_bin_sizes(work->upper.own, cut, ranks, digit.shift - 16, digit.bits, own);
+    digit_bin_sizes(work->counts[UPPER_HALVES].own, cut, ranks, digit.shift - 16, digit.bits, own);
   }
   find_sums(world, own, bins, first, all);
   for (int d = 0; d < ranks; d++) {
@@ -121,8 +121,8 @@ static void move_pairs_by_digit(ShardSort *sort) {
   uint32_t first = 0, last = 0;
   shard_key_range(work, ranks, rank, &first, &last);
   find_places(sort, places);
-  pair_finish_prepare(&work->pair_finish, &work->pair_plan, work->upper.all, first, last,
-                      places[rank], places[rank + 1]);
+  pair_finish_prepare(&work->pair_finish, &work->pair_plan, work->counts[UPPER_HALVES].all, first,
+                      last, places[rank], places[rank + 1]);
 }
 
 static void move_pairs(ShardSort *sort) {

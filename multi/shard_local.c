@@ -38,6 +38,7 @@ static uint64_t largest_bucket(const uint64_t *counts, uint32_t first, uint32_t 
 // Value of radix_v7's knob prefixPlan with which all buckets of `count` keys first .. last fit; 0
 // if there is none.
 static int choose_plan(const uint64_t *counts, uint32_t first, uint32_t last, uint64_t count) {
+  if (largest_bucket(counts, first, last, 16) > plans[PLANS - 1].largest) return 0;
   for (int p = 0; p < PLANS; p++) {
     // Most plans are ruled out by the average.
     const uint64_t buckets = (((last >> 16) - (first >> 16)) >> (16 - plans[p].bits)) + 1;
@@ -60,8 +61,8 @@ static void choose_pair_plan(ShardSort *sort) {
     return;
   uint32_t first[PAIR_MOVE_MOST_RANKS], last[PAIR_MOVE_MOST_RANKS];
   for (int r = 0; r < ranks; r++) shard_key_range(work, ranks, r, &first[r], &last[r]);
-  work->by_digit =
-      pair_finish_choose(work->upper.all, first, last, ranks, average, &work->pair_plan);
+  work->by_digit = pair_finish_choose(work->counts[UPPER_HALVES].all, first, last, ranks, average,
+                                      &work->pair_plan);
 }
 
 void shard_choose_local(ShardSort *sort) {
@@ -74,9 +75,10 @@ void shard_choose_local(ShardSort *sort) {
   for (int r = 0; r < ranks; r++) {
     uint32_t first = 0, last = 0;
     shard_key_range(work, ranks, r, &first, &last);
-    work->plans[r] = many && automatic && sort->pairs && !work->by_digit
-                         ? choose_plan(work->upper.all, first, last, sort->n / (uint64_t)ranks)
-                         : 0;
+    work->plans[r] =
+        many && automatic && sort->pairs && !work->by_digit
+            ? choose_plan(work->counts[UPPER_HALVES].all, first, last, sort->n / (uint64_t)ranks)
+            : 0;
     const bool stretch =
         automatic ? many && work->plans[r] == 0 && !finishes : sort->stretch == STRETCH_ON;
     work->stretches[r] = stretch && !finishes ? stretch_of(first, last) : (Stretch){0, 0, 0};

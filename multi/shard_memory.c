@@ -28,20 +28,29 @@ static uint64_t *all_capacities(const ShardSort *sort) {
   return all;
 }
 
+static void create_counts(const ShardSort *sort, struct ShardWork *work) {
+  HalfCounts *const counts = work->counts;
+  if (sort->direct && shared_memory_create(sort->world, sizeof(SharedCounts), &work->shared)) {
+    SharedCounts *const shared = work->shared.of[sort->world->rank];
+    for (int kind = 0; kind < HALF_KINDS; kind++) counts[kind].own = shared->own[kind];
+  }
+  const size_t each = HALF_VALUES * (sizeof *counts->all + sizeof *counts->own);
+  CUDA_CHECK(cudaMallocHost(&work->host_counts, HALF_KINDS * each));
+  uint64_t *const all = work->host_counts;
+  uint32_t *const own = (uint32_t *)(all + (size_t)HALF_KINDS * HALF_VALUES);
+  for (int kind = 0; kind < HALF_KINDS; kind++) {
+    counts[kind].all = all + (size_t)kind * HALF_VALUES;
+    if (work->shared.of == NULL) counts[kind].own = own + (size_t)kind * HALF_VALUES;
+  }
+}
+
 static struct ShardWork *work_create(const ShardSort *sort) {
   const size_t ranks = (size_t)sort->world->ranks, chunks = (size_t)sort->chunks;
   uint64_t *const capacities = all_capacities(sort);
   struct ShardWork *const work = host_array(1, sizeof *work);
-  work->device_counts = scratch_alloc(HALF_VALUES * sizeof *work->device_counts);
-  uint64_t **const counts[] = {&work->upper.own, &work->upper.all, &work->low.own, &work->low.all};
-  CUDA_CHECK(cudaMallocHost((void **)&work->host_counts, 4 * HALF_VALUES * sizeof **counts));
-  for (int i = 0; i < 4; i++) *counts[i] = work->host_counts + (size_t)i * HALF_VALUES;
-  if (sort->direct &&
-      shared_memory_create(sort->world, SHARED_PARTS * HALF_VALUES * sizeof **counts,
-                           &work->shared)) {
-    work->upper.own = (uint64_t *)work->shared.of[sort->world->rank];
-    work->low.own = work->upper.own + (size_t)SHARED_LOW * HALF_VALUES;
-  }
+  work->own_counts = scratch_alloc(HALF_VALUES * sizeof *work->own_counts);
+  work->all_counts = scratch_alloc(HALF_VALUES * sizeof *work->all_counts);
+  create_counts(sort, work);
   work->border = host_array(ranks, sizeof *work->border);
   work->prefixes = host_array(ranks, sizeof *work->prefixes);
   work->less = host_array(3 * ranks, sizeof *work->less);
@@ -106,7 +115,8 @@ static void work_destroy(const World *world, struct ShardWork *work, int chunks)
   free(work->border);
   shared_memory_destroy(world, &work->shared);
   CUDA_CHECK(cudaFreeHost(work->host_counts));
-  scratch_free(work->device_counts);
+  scratch_free(work->all_counts);
+  scratch_free(work->own_counts);
   free(work);
 }
 

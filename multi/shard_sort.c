@@ -34,7 +34,7 @@ static void mark(StageClock *clock, Stage stage) {
   clock->last = settled_now(clock->world);
 }
 
-static uint64_t sum_below(const uint64_t *counts, uint32_t end) {
+static uint64_t sum_below(const uint32_t *counts, uint32_t end) {
   uint64_t sum = 0;
   for (uint32_t value = 0; value < end; value++) sum += counts[value];
   return sum;
@@ -43,8 +43,8 @@ static uint64_t sum_below(const uint64_t *counts, uint32_t end) {
 // Which keys can occur, from the counts of all prefixes.
 static void find_range(struct ShardWork *work) {
   uint32_t first = 0, last = HALF_VALUES - 1;
-  while (first < last && work->upper.all[first] == 0) first++;
-  while (last > first && work->upper.all[last] == 0) last--;
+  while (first < last && work->counts[UPPER_HALVES].all[first] == 0) first++;
+  while (last > first && work->counts[UPPER_HALVES].all[last] == 0) last--;
   work->first_key = first << 16;
   work->last_key = last << 16 | (HALF_VALUES - 1);
 }
@@ -63,23 +63,23 @@ static void find_borders(ShardSort *sort) {
   struct ShardWork *const work = sort->work;
   const int borders = sort->world->ranks - 1;
   find_range(work);
-  borders_by_prefix(work->upper.all, sort->n, sort->world->ranks, work->border);
+  borders_by_prefix(work->counts[UPPER_HALVES].all, sort->n, sort->world->ranks, work->border);
   for (int b = 0; b < borders; b++) {
     const Border *const border = &work->border[b];
-    work->less[b] =
-        sum_below(work->upper.own, border->refined ? border->prefix : border->key >> 16);
+    work->less[b] = sum_below(work->counts[UPPER_HALVES].own,
+                              border->refined ? border->prefix : border->key >> 16);
     work->equal[b] = 0;  // of a border between two prefixes, equal elements are right
   }
   const int prefixes = refined_prefixes(work->border, borders, work->prefixes);
   for (int p = 0; p < prefixes; p++) {
-    shard_count(sort, (int)work->prefixes[p], work->low);
+    shard_count(sort, (int)work->prefixes[p], LOWER_HALVES);
     for (int b = 0; b < borders; b++) {
       Border *const border = &work->border[b];
       if (!border->refined || border->prefix != work->prefixes[p]) continue;
-      border_refine(border, work->low.all);
+      border_refine(border, work->counts[LOWER_HALVES].all);
       const uint32_t low = border->key & (HALF_VALUES - 1);
-      work->less[b] += sum_below(work->low.own, low);
-      work->equal[b] = work->low.own[low];
+      work->less[b] += sum_below(work->counts[LOWER_HALVES].own, low);
+      work->equal[b] = work->counts[LOWER_HALVES].own[low];
     }
   }
 }
@@ -201,8 +201,9 @@ ShardResult shard_sort_run(ShardSort *sort, double seconds[STAGES]) {
   }
   if (world->ranks > 1) {
     step_enter("count");
-    shard_count(sort, UPPER_HALF, work->upper);
+    shard_count(sort, UPPER_HALF, UPPER_HALVES);
     mark(&clock, STAGE_COUNT);
+    if (work->pair_finish.tables != NULL) pair_finish_clear(&work->pair_finish);
     step_enter("splitters");
     find_borders(sort);
     find_splitters(sort);

@@ -14,19 +14,27 @@
 
 // Numbers of keys with each value of a half, in page-locked memory.
 typedef struct HalfCounts {
-  uint64_t *own, *all;  // [HALF_VALUES], of this rank and of all
+  uint32_t *own;  // [HALF_VALUES] of this rank
+  uint64_t *all;  // [HALF_VALUES] of all ranks
 } HalfCounts;
 
-// Parts of a rank's shared memory, HALF_VALUES counts each.
-enum { SHARED_UPPER, SHARED_LOW, SHARED_SUMS, SHARED_PARTS };
+// Whose counts: of all keys, or of those with the prefix that was refined last.
+typedef enum HalfKind { UPPER_HALVES, LOWER_HALVES, HALF_KINDS } HalfKind;
+
+// What a rank has in memory that all ranks see.
+typedef struct SharedCounts {
+  uint64_t sums[HALF_VALUES];  // of a part of the values
+  uint32_t own[HALF_KINDS][HALF_VALUES];
+} SharedCounts;
 
 struct ShardWork {
-  uint64_t *device_counts;  // [HALF_VALUES], on the device
-  HalfCounts upper, low;    // low: of the last prefix that was refined
-  uint64_t *host_counts;    // the memory of these, but for:
-  SharedMemory shared;      // if elements travel directly: own counts of both kinds, and sums
-  Border *border;           // [ranks - 1]
-  uint32_t *prefixes;       // [ranks - 1]
+  uint32_t *own_counts;  // [HALF_VALUES], on the device
+  uint64_t *all_counts;  // the same
+  HalfCounts counts[HALF_KINDS];
+  void *host_counts;                 // their memory; without the own ones, if there is:
+  SharedMemory shared;               // a SharedCounts of each rank, if elements travel directly
+  Border *border;                    // [ranks - 1]
+  uint32_t *prefixes;                // [ranks - 1]
   uint64_t *less, *equal, *earlier;  // [ranks - 1], of each border's key, on this rank; `earlier`:
                                      // equal ones on smaller ranks
   uint32_t first_key, last_key;      // no key of any rank is less or greater
@@ -56,8 +64,8 @@ void shard_key_range(const struct ShardWork *work, int ranks, int r, uint32_t *f
                      uint32_t *last);
 
 // Collective: counts the keys' upper halves (prefix UPPER_HALF), or the lower ones of those with
-// this upper half.
-void shard_count(ShardSort *sort, int prefix, HalfCounts counts);
+// this upper half, to sort->work->counts[kind].
+void shard_count(ShardSort *sort, int prefix, HalfKind kind);
 
 // Chooses how each rank is to sort: sets stretches and plans. After the borders are known.
 void shard_choose_local(ShardSort *sort);

@@ -8,6 +8,17 @@ uint64_t share_begin(uint64_t n, int r, int ranks) {
 
 uint64_t border_slack(uint64_t n, int ranks) { return n / (uint64_t)ranks / 512; }
 
+uint64_t largest_count(const uint64_t counts[HALF_VALUES]) {
+  enum { LANES = 4 };  // that do not wait for each other
+  uint64_t largest[LANES] = {0};
+  for (int v = 0; v < HALF_VALUES; v += LANES)
+    for (int i = 0; i < LANES; i++)
+      largest[i] = counts[v + i] > largest[i] ? counts[v + i] : largest[i];
+  for (int i = 1; i < LANES; i++)
+    if (largest[i] > largest[0]) largest[0] = largest[i];
+  return largest[0];
+}
+
 // Puts the border before all elements with this prefix.
 static void put_before_prefix(Border *border, uint32_t prefix, uint64_t place) {
   border->key = prefix << 16;

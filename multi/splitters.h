@@ -18,6 +18,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { HALF_VALUES = 1 << 16 };  // values of the upper or lower half of a key
 
 typedef struct Border {
@@ -39,6 +43,9 @@ uint64_t share_begin(uint64_t n, int r, int ranks);
 // of a share on each side.
 uint64_t border_slack(uint64_t n, int ranks);
 
+// The largest of the counts of all prefixes.
+uint64_t largest_count(const uint64_t counts[HALF_VALUES]);
+
 // Sets border[0..ranks - 2] from the counts of all prefixes, whose sum n may be 0.
 void borders_by_prefix(const uint64_t counts[HALF_VALUES], uint64_t n, int ranks, Border *border);
 
@@ -52,4 +59,7 @@ int refined_prefixes(const Border *border, int borders, uint32_t *prefixes);
 // border, if ranks before it have `earlier` of them.
 uint64_t equal_left(const Border *border, uint64_t earlier, uint64_t equal);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

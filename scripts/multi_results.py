@@ -81,6 +81,7 @@ def shown(folder):
     found = []
     for name in ("weak_keys_2", "weak_pairs_2"):
         found += [("direct", row) for row in rows_of(folder, name)]
+    found += [("direct, without a digit", row) for row in rows_of(folder, "pairs_0_2")]
     for bits in (0, 4, 6):
         found += [(f"direct, {bits} digit bits", row) for row in rows_of(folder, f"digits_{bits}_2")]
     for name, label in (("nccl_1_2", "NCCL, 1 chunk"), ("nccl_4_2", "NCCL, 4 chunks"), ("nccl_8_2", "NCCL, 8 chunks")):
@@ -98,16 +99,23 @@ NETWORK = 45e9  # bytes per second of a GPU in each direction: nine tenths of 40
 COPY = 2.99e12  # bytes read and written per second by an H100's copy
 
 
-LARGEST_BUCKET = 36864  # keys that a block sorts (multi/bucket_finish.cu)
-
-
-def direct_prediction(row, gpus, sweeps_ms):
-    """Milliseconds of stages on `gpus` GPUs of one machine, from those of a row with two. What a link carries grows from
-    1/2 of the elements to (gpus - 1) / gpus. Keys whose buckets are too large are sorted by sweeps."""
-    ms = row["stages_ms"]
-    too_large = row["what"] == "keys" and row["n"] // row["ranks"] * gpus / 65536 > LARGEST_BUCKET
-    sort = sweeps_ms if too_large and sweeps_ms else ms["sort"]
-    return ms["count"], ms.get("splitters", 0.0), ms["exchange"] * 2 * (gpus - 1) / gpus, sort
+def direct_prediction(row, gpus, records):
+    """Milliseconds of stages on `gpus` GPUs of one machine, from rows with two. What a link carries grows from 1/2 of the
+    elements to (gpus - 1) / gpus. The sort depends on the size of a 16-bit bucket (multi/bucket_finish.cu, pair_finish.cu):
+    it fits, or its halves fit, as with 10^9 elements on two GPUs, or the version sorts anew. None: nothing like it was measured."""
+    keys, each = row["what"] == "keys", row["n"] // row["ranks"]
+    bucket = each * gpus / 65536
+    most, twice = (18432, 2 * 17500) if keys else (18000, 2 * 17500)
+    way, name = (row, None) if bucket <= most else (None, "halves" if bucket <= twice else "anew")
+    if name:
+        way = records.get((name, row["what"]))
+    if way is None:
+        return None
+    scale = each / (way["n"] // way["ranks"])
+    ms = way["stages_ms"]
+    own = row["stages_ms"]
+    move = (ms["exchange"] if name else own["exchange"] / scale) * scale * 2 * (gpus - 1) / gpus
+    return own["count"], own.get("splitters", 0.0), move, ms["sort"] * scale
 
 
 def network_prediction(row, sort_ms, gpus, chunks=4):
@@ -122,12 +130,15 @@ def network_prediction(row, sort_ms, gpus, chunks=4):
 def predictions(folder):
     lines = ["| a GPU | GPUs | count | splitters | move | sort | T, ms | speed-up |", "|---|---|---|---|---|---|---|---|"]
     messages = {(r["what"], r["n"]): r["stages_ms"].get("sort") for r in rows_of(folder, "nccl_4_2")}
-    first = {(r["what"], r["n"]): r["stages_ms"].get("sort") for r in rows_of(f"{folder}/messages", "weak_keys_2")}
+    # Anew: pairs without a digit; keys have no record of it.
+    records = {("anew", r["what"]): r for r in rows_of(folder, "pairs_0_2") if r["n"] == 2 * 10**9}
+    for name in ("weak_keys_2", "weak_pairs_2"):
+        records.update({("halves", r["what"]): r for r in rows_of(folder, name) if r["n"] == 2 * 10**9})
     for name in ("weak_keys_2", "weak_pairs_2"):
         for row in rows_of(folder, name):
             share, each = row["one_device_share_ms"], row["n"] // row["ranks"]
-            sweeps_ms = first.get((row["what"], row["n"]))
-            cases = [(str(gpus), direct_prediction(row, gpus, sweeps_ms), gpus) for gpus in (4, 8)]
+            cases = [(str(gpus), direct_prediction(row, gpus, records), gpus) for gpus in (4, 8)]
+            cases = [case for case in cases if case[1]]
             sort_ms = messages.get((row["what"], row["n"]))
             if sort_ms:
                 cases.append(("64, network", network_prediction(row, sort_ms, 64), 64))

@@ -84,8 +84,9 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     CUDA_CHECK(cudaFree(d_keys));
     for (int b = 0; b < bins; b++) size[b] += own[s][b];
     if (prefix_bits > COUNTED_BITS) continue;
-    digit_bin_sizes(count_halves_of(shards[s]).data(), own_cut, ranks, digit.shift - 16, digit.bits,
-                    by_halves);
+    const std::vector<uint64_t> wide = count_halves_of(shards[s]);
+    const std::vector<uint32_t> own_counts(wide.begin(), wide.end());
+    digit_bin_sizes(own_counts.data(), own_cut, ranks, digit.shift - 16, digit.bits, by_halves);
     for (int b = 0; b < bins; b++) assert_int_equal(by_halves[b], own[s][b]);
   }
   for (int b = 0; b < bins; b++) {
@@ -98,6 +99,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     for (uint32_t i = 0; i < SHARD; i++) positions[i] = (uint32_t)s * SHARD + i;
     uint32_t *const d_keys = to_device(shards[s].data(), SHARD), *const d_positions = to_device(
                                                                      positions.data(), SHARD);
+    pair_finish_clear(&finish);
     move_pairs_to_bins(&move, d_keys, d_positions, SHARD, splitters[s], digit, arrays, first,
                        finish.look_back);
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -106,6 +108,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     for (int b = 0; b < bins; b++) first[b] += own[s][b];
   }
   for (int r = 0; r < ranks; r++) {
+    pair_finish_clear(&finish);
     check_finish(&finish, &plan, counts.data(), all, cut[r], cut[r + 1], arrived[r], fits);
     CUDA_CHECK(cudaFree(arrived[r]));
   }

@@ -17,11 +17,14 @@ static void test_counts(void **) {
   uint32_t *const many = (uint32_t *)calloc(n, sizeof *many);
   static uint64_t counts[1 << 16];
   uint64_t *d_counts = NULL;
+  uint32_t *d_narrow = NULL;
   CUDA_CHECK(cudaMalloc(&d_counts, sizeof counts));
+  CUDA_CHECK(cudaMalloc(&d_narrow, sizeof counts / 2));
   for (size_t i = 0; i < n; i++) many[i] = i % 10 == 0 ? next_random() : 0x12345678;
   uint32_t *const d_many = to_device(many, n);
   for (int prefix = UPPER_HALF; prefix <= 0x1234; prefix += 0x1235) {
-    count_halves(d_many, n, prefix, d_counts);
+    count_halves(d_many, n, prefix, d_narrow);
+    widen_counts(d_narrow, d_counts);
     CUDA_CHECK(cudaMemcpy(counts, d_counts, sizeof counts, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < n; i++)
       if (prefix == UPPER_HALF || many[i] >> 16 == (uint32_t)prefix)
@@ -37,6 +40,7 @@ static void test_counts(void **) {
   }
   CUDA_CHECK(cudaFree(d_many));
   CUDA_CHECK(cudaFree(d_counts));
+  CUDA_CHECK(cudaFree(d_narrow));
   free(many);
 }
 
