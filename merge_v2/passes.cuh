@@ -29,9 +29,9 @@ typedef struct Choice {
   int shape;
 } Choice;
 
-static const Choice key_choices[] = {{2268, 7},  {4284, 3},   {8568, 4},    {34272, 3},
+static const Choice key_choices[] = {{2304, 7},  {4352, 3},   {8704, 4},    {34272, 3},
                                      {68544, 4}, {274176, 3}, {SIZE_MAX, 5}};
-static const Choice pair_choices[] = {{1152, 1},  {2268, 7},   {4536, 2},   {18144, 7},
+static const Choice pair_choices[] = {{1152, 1},  {2304, 7},   {4608, 2},   {18144, 7},
                                       {36288, 2}, {145152, 7}, {600000, 2}, {SIZE_MAX, 3}};
 
 static Shape shape_of(int number, bool pairs) {
@@ -40,9 +40,12 @@ static Shape shape_of(int number, bool pairs) {
   return shape;
 }
 
-// Elements of a tile of the first pass: a multiple of the merge passes' tiles where it has as many
-// threads, so that few of their tiles are cut short.
-static unsigned int sorted_tile(Shape shape) {
+// Elements of a tile of the first pass: all that a block can sort, if that is n; otherwise a
+// multiple of the merge passes' tiles where it has as many threads, so that few of their tiles are
+// cut short.
+static unsigned int sorted_tile(Shape shape, size_t n) {
+  const unsigned int most = (unsigned int)(shape.threads * shape.items);
+  if (n <= most) return most;
   if (shape.threads < MERGE_THREADS) return (unsigned int)(shape.threads * shape.items);
   return (unsigned int)(shape.threads / MERGE_THREADS) * merged_tile(MERGE_THREADS, shape.items);
 }
@@ -55,7 +58,7 @@ static int doublings(size_t n, size_t width) {
 }
 
 static int passes_for(size_t n, Shape shape, int most_doublings) {
-  return (doublings(n, sorted_tile(shape)) + most_doublings - 1) / most_doublings;
+  return (doublings(n, sorted_tile(shape, n)) + most_doublings - 1) / most_doublings;
 }
 
 // number: a row of `shapes`, from 1; or 0.
@@ -79,7 +82,7 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
 
 template <bool PAIRS>
 static void sort_all_tiles(Shape shape, Elements from, Elements to, size_t n) {
-  const unsigned int tile = sorted_tile(shape);
+  const unsigned int tile = sorted_tile(shape, n);
   const auto is = [&](int threads, int items) {
     return shape.threads == threads && shape.items == items;
   };
@@ -127,7 +130,7 @@ static void merge_sort(Elements input, Elements output, size_t n, int shape_numb
                        int most_doublings, bool own_cuts) {
   const Shape shape = choose_shape(shape_number, n, most_doublings, PAIRS);
   const unsigned int tile = merged_tile(MERGE_THREADS, shape.items);
-  size_t width = sorted_tile(shape);
+  size_t width = sorted_tile(shape, n);
   int left = doublings(n, width), passes = passes_for(n, shape, most_doublings);
   // The last pass has to end in the output.
   Elements from = input, to = passes % 2 == 0 ? output : input,

@@ -37,6 +37,27 @@ static __device__ __forceinline__ void sort_neighbours(Elements tile, unsigned i
   }
 }
 
+// Sorts the `count` elements of a tile in shared memory, which has room for
+// TileSize<THREADS, ITEMS>::ALL. cuts: a value for each thread. All threads call
+// it after a barrier; another one must follow.
+template <int ITEMS, bool PAIRS>
+static __device__ __forceinline__ void sort_tile(Elements tile, unsigned int count,
+                                                 unsigned int *cuts) {
+  const unsigned int begin = threadIdx.x * ITEMS;
+  if (begin < count)
+    sort_neighbours<ITEMS, PAIRS>(tile, count - begin < ITEMS ? count - begin : ITEMS);
+  // Runs of `threads` threads each.
+  for (unsigned int threads = 1; threads * ITEMS < count; threads *= 2) {
+    const unsigned int width = threads * ITEMS;
+    const unsigned int first = threadIdx.x / (2 * threads) * 2 * width;  // of the pair of runs
+    const unsigned int left = count > first ? count - first : 0;
+    const unsigned int both = left < 2 * width ? left : 2 * width;
+    const Run a = {first, both < width ? both : width};
+    const Run b = {first + a.length, both - a.length};
+    merge_round<ITEMS, PAIRS>(tile, cuts, a, b, begin - first, 2 * threads <= 32);
+  }
+}
+
 // Block b sorts elements b * tile_size to (b + 1) * tile_size - 1 of n; `to` may be `from`.
 // tile_size <= THREADS * ITEMS and a multiple of ITEMS.
 template <int THREADS, int ITEMS, bool PAIRS>
@@ -53,19 +74,7 @@ static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS
   clear_rest<THREADS, ITEMS, PAIRS>(tile, count);
   wait_for_copies();
   __syncthreads();
-  const unsigned int begin = threadIdx.x * ITEMS;
-  if (begin < count)
-    sort_neighbours<ITEMS, PAIRS>(tile, count - begin < ITEMS ? count - begin : ITEMS);
-  // Runs of `threads` threads each.
-  for (unsigned int threads = 1; threads * ITEMS < count; threads *= 2) {
-    const unsigned int width = threads * ITEMS;
-    const unsigned int first = threadIdx.x / (2 * threads) * 2 * width;  // of the pair of runs
-    const unsigned int left = count > first ? count - first : 0;
-    const unsigned int both = left < 2 * width ? left : 2 * width;
-    const Run a = {first, both < width ? both : width};
-    const Run b = {first + a.length, both - a.length};
-    merge_round<ITEMS, PAIRS>(tile, cuts, a, b, begin - first, 2 * threads <= 32);
-  }
+  sort_tile<ITEMS, PAIRS>(tile, count, cuts);
   __syncthreads();
   write_tile<THREADS, ITEMS, PAIRS>(elements_at<PAIRS>(to, base), tile, count);
 }

@@ -5,14 +5,24 @@
 #include "common/block_scan.cuh"
 
 // How a bin is sorted: by a thread, if it has up to kFew elements; by a warp, which ranks them or
-// sorts them by finer bins; larger ones, unless their elements are equal, by passes of the block.
+// sorts them by finer bins; for larger ones, unless their elements are equal, the group is merged.
 enum {
   RANKED = 32,
   BINNED = 256,
   WARP_BIN_BITS = 8,
   WARP_BINS = 1 << WARP_BIN_BITS,
-  COMPARED = 64
+  COMPARED = 64,
+  CROWDED_SHARE = 4,  // more than a quarter of a group in larger bins: merging is faster
 };
+
+// For all lanes of a warp.
+static __device__ __forceinline__ bool all_equal(const unsigned int *element,
+                                                 unsigned int members) {
+  bool equal = true;
+  for (unsigned int i = threadIdx.x % WARP_SIZE; i < members; i += WARP_SIZE)
+    equal &= element[i] == element[0];
+  return __all_sync(0xffffffffu, equal) != 0;
+}
 
 // A warp sorts a bin of up to RANKED elements: the place of an element is the number of smaller
 // ones, and of equal ones before it.

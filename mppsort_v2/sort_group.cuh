@@ -1,8 +1,10 @@
 // Step 5: a block sorts each group in shared memory: a counting sort by bins of equal width between
 // its least and its greatest key, then each bin by a thread, or by a warp if it has many elements.
+// If too many elements are in such bins, the block sorts the group by merging.
 #ifndef MPPSORT_V2_SORT_GROUP_CUH
 #define MPPSORT_V2_SORT_GROUP_CUH
 
+#include "merge_v2/sort_tiles.cuh"
 #include "mppsort_v2/bins.cuh"
 #include "mppsort_v2/ranges.cuh"
 #include "radix_v7/block_passes.cuh"
@@ -20,32 +22,37 @@ static __host__ __device__ constexpr int bits_to_count(int values) {
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 struct SortShared {
   static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
-  static constexpr int kPassCounters = kThreads / WARP_SIZE * PASS_BINS;
+  static constexpr int kWarpBins = kThreads / WARP_SIZE * WARP_BINS;
+  static constexpr int kMerged = kItems | 1;  // elements of a thread in a merge: odd
+  static constexpr int kRoom = TileSize<kThreads, kMerged>::ALL;
   static constexpr int kPlaceBits = PAIRS ? bits_to_count(kCapacity) : 0;
   static constexpr int kFew = 12;  // elements of a bin that a thread sorts
-  unsigned int bin[kPassCounters > kBins ? kPassCounters : kBins];
-  unsigned int element[kCapacity];
-  unsigned int value[PAIRS ? kCapacity : 4];    // keys, then positions
+  unsigned int bin[kWarpBins > kBins ? kWarpBins : kBins];
+  unsigned int element[kRoom];
+  unsigned int value[PAIRS ? kRoom : 4];        // keys, then positions
   unsigned int full_bin[kCapacity / kFew + 1];  // bins with more elements: first << 16 | number
-  unsigned int full_bins, unsorted;             // numbers of full bins, of those too large to rank
+  unsigned int full_bins, crowded, equal;       // full bins, elements in them, in those of one key
   unsigned int warp_sums[MAX_WARPS], least, greatest;
-  SeenBits seen;
 };
 
-// Exclusive scan over the bins, in place. A barrier has to follow.
-template <int kThreads, int kBins>
-static __device__ __forceinline__ void scan_bins(unsigned int *bin, unsigned int *warp_sums) {
-  constexpr int kQuads = kBins / kThreads / 4;
-  static_assert(kQuads * kThreads * 4 == kBins, "16 bytes at a time");
-  uint4 *const mine = (uint4 *)bin + threadIdx.x * kQuads;
+// Exclusive scan over the bins, in place; adds to shared.crowded what is in full bins. A barrier
+// has to follow.
+template <int kThreads, class Shared>
+static __device__ __forceinline__ void scan_bins(Shared &shared) {
+  constexpr int kQuads = Shared::kBins / kThreads / 4;
+  static_assert(kQuads * kThreads * 4 == Shared::kBins, "16 bytes at a time");
+  const auto in_full = [](unsigned int count) { return count > 0u + Shared::kFew ? count : 0u; };
+  uint4 *const mine = (uint4 *)shared.bin + threadIdx.x * kQuads;
   uint4 quad[kQuads];
-  unsigned int sum = 0;
+  unsigned int sum = 0, crowded = 0;
 #pragma unroll
   for (int q = 0; q < kQuads; q++) {
     quad[q] = mine[q];
     sum += quad[q].x + quad[q].y + quad[q].z + quad[q].w;
+    crowded += in_full(quad[q].x) + in_full(quad[q].y) + in_full(quad[q].z) + in_full(quad[q].w);
   }
-  unsigned int before = scan_threads<kThreads>(sum, warp_sums) - sum;
+  if (crowded > 0) atomicAdd(&shared.crowded, crowded);
+  unsigned int before = scan_threads<kThreads>(sum, shared.warp_sums) - sum;
 #pragma unroll
   for (int q = 0; q < kQuads; q++) {
     const uint4 count = quad[q];
@@ -75,7 +82,7 @@ static __device__ __forceinline__ void find_extremes(Shared &shared, unsigned in
 // large. All threads call it after a barrier; there is one at its end.
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ bool sort_bins_of_group(
-    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared) {
+    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, unsigned int most_crowded) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
 #pragma unroll 2
   for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) {
@@ -89,8 +96,20 @@ static __device__ __forceinline__ bool sort_bins_of_group(
   __syncthreads();
   const unsigned int full = shared.full_bins;
   if (full == 0) return true;
-  bool sorted = true;
   const unsigned int warp = threadIdx.x / WARP_SIZE;
+  if (!PAIRS && shared.crowded > most_crowded) {  // bins of equal keys are sorted
+    for (unsigned int f = warp; f < full; f += kThreads / WARP_SIZE) {
+      const unsigned int first = shared.full_bin[f] >> 16, members = shared.full_bin[f] & 0xffffu;
+      if (!all_equal(&shared.element[first], members)) continue;
+      __syncwarp();
+      if (threadIdx.x % WARP_SIZE != 0) continue;
+      shared.full_bin[f] = first << 16;
+      atomicAdd(&shared.equal, members);
+    }
+    __syncthreads();
+    if (shared.crowded - shared.equal > most_crowded) return false;
+  }
+  bool sorted = true;
   for (unsigned int f = warp; f < full; f += kThreads / WARP_SIZE) {
     unsigned int *const element = &shared.element[shared.full_bin[f] >> 16];
     const unsigned int members = shared.full_bin[f] & 0xffffu;
@@ -104,51 +123,56 @@ static __device__ __forceinline__ bool sort_bins_of_group(
 }
 
 // Sorts what the threads hold: key[u] has the index threadIdx.x + u * kThreads. Afterwards
-// element[i] has the key of place i, or its pair's index in the lower bits.
+// element[i] has the key of place i, or its pair's index in the lower bits. False if too many
+// elements are in full bins.
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
-static __device__ __forceinline__ void order_group(
+static __device__ __forceinline__ bool order_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, const unsigned int (&key)[kItems],
-    const unsigned int *from, unsigned int count, unsigned int least, int shift) {
+    unsigned int count, unsigned int least, int shift) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
   const int left = (int)count - (int)threadIdx.x;
+  const unsigned int most_crowded = count / CROWDED_SHARE;
   // Pairs: an element has room for the bits below its bin's.
-  bool sorted = !PAIRS || shift + kBinBits >= Shared::kPlaceBits;
-  if (sorted) {
-#pragma unroll
-    for (int u = 0; u < kItems; u++)
-      if (left > u * kThreads)
-        atomicAdd(&shared.bin[(key[u] - least) << shift >> (32 - kBinBits)], 1u);
-    __syncthreads();
-    scan_bins<kThreads, Shared::kBins>(shared.bin, shared.warp_sums);
-    __syncthreads();
-#pragma unroll
-    for (int u = 0; u < kItems; u++) {
-      if (left <= u * kThreads) continue;
-      const unsigned int scaled = (key[u] - least) << shift, i = threadIdx.x + u * kThreads;
-      const unsigned int place = atomicAdd(&shared.bin[scaled >> (32 - kBinBits)], 1u);
-      shared.element[place] = PAIRS ? scaled << kBinBits | i : scaled;
-    }
-    __syncthreads();
-    sorted = sort_bins_of_group(shared);
-  }
-  if (sorted) return;
-  // Rare: the keys are read again rather than kept in registers till here.
-  unsigned int again[kItems] = {};
+  if (PAIRS && shift + kBinBits < Shared::kPlaceBits) return false;
 #pragma unroll
   for (int u = 0; u < kItems; u++)
-    if (left > u * kThreads) again[u] = from[threadIdx.x + u * kThreads];
-  see_bits<kThreads>(again, 0, count, &shared.seen);
+    if (left > u * kThreads)
+      atomicAdd(&shared.bin[(key[u] - least) << shift >> (32 - kBinBits)], 1u);
+  __syncthreads();
+  scan_bins<kThreads>(shared);
+  __syncthreads();
+  if (PAIRS && shared.crowded > most_crowded) return false;
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
-    const unsigned int i = threadIdx.x + u * kThreads;
-    if (i < count) shared.element[i] = PAIRS ? i : (again[u] - least) << shift;
+    if (left <= u * kThreads) continue;
+    const unsigned int scaled = (key[u] - least) << shift, i = threadIdx.x + u * kThreads;
+    const unsigned int place = atomicAdd(&shared.bin[scaled >> (32 - kBinBits)], 1u);
+    shared.element[place] = PAIRS ? scaled << kBinBits | i : scaled;
   }
   __syncthreads();
-  const unsigned int varying = shared.seen.set & shared.seen.clear;
-  // Differences to the least key may vary in more bits than keys.
-  sort_by_passes<kThreads, kItems, PAIRS>(shared.element, count, shared.value, 0,
-                                          PAIRS ? varying : ~0u << shift, shared.bin,
-                                          shared.warp_sums);
+  return sort_bins_of_group(shared, most_crowded);
+}
+
+// Sorts a group by merging, however its keys are spread. Stable.
+template <bool PAIRS, int kThreads, int kItems, int kBinBits>
+static __device__ __forceinline__ void merge_group(
+    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, Pairs from, Pairs to,
+    unsigned int count) {
+  typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
+  const Elements tile = {shared.element, shared.value};
+  __syncthreads();
+  for (unsigned int i = threadIdx.x; i < count; i += kThreads) {
+    tile.keys[i] = from.keys[i];
+    if (PAIRS) tile.positions[i] = from.positions[i];
+  }
+  clear_rest<kThreads, Shared::kMerged, PAIRS>(tile, count);
+  __syncthreads();
+  sort_tile<Shared::kMerged, PAIRS>(tile, count, shared.bin);
+  __syncthreads();
+  for (unsigned int i = threadIdx.x; i < count; i += kThreads) {
+    to.keys[i] = tile.keys[i];
+    if (PAIRS) to.positions[i] = tile.positions[i];
+  }
 }
 
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
@@ -160,8 +184,7 @@ static __device__ __forceinline__ void sort_group(
   if (threadIdx.x == 0) {
     shared.least = ~0u;
     shared.greatest = 0;
-    shared.full_bins = 0;
-    shared.seen = {0, 0};
+    shared.full_bins = shared.crowded = shared.equal = 0;
   }
   const int left = (int)count - (int)threadIdx.x;
   unsigned int key[kItems] = {}, low = ~0u, high = 0;
@@ -183,7 +206,10 @@ static __device__ __forceinline__ void sort_group(
   const unsigned int least = shared.least, width = shared.greatest - least;
   if (width == 0 && from.keys == to.keys) return;
   const int shift = width == 0 ? 31 : __clz((int)width);
-  order_group(shared, key, from.keys, count, least, shift);
+  if (!order_group(shared, key, count, least, shift)) {
+    merge_group(shared, from, to, count);
+    return;
+  }
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
     if (i >= count) break;
