@@ -26,11 +26,6 @@ enum {
   PACKED_BUCKET_BITS = 16,  // from here on, two counters share 32 bits
   MAX_BUCKETS = 1 << MAX_BUCKET_BITS,
   MAX_PARTS = 1 << (MAX_BUCKET_BITS + 1) / 2,  // results of the first of two steps
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
-  COUNTING_BLOCKS = 2,  // of count_buckets that an SM holds: 2,048 threads
-#else
-  COUNTING_BLOCKS = 1,
-#endif
 };
 
 // The upper bits of the keys that number the buckets.

@@ -53,10 +53,11 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
   for (int u = 0; u < LOOK_EACH; u++) atomicAdd(&count[key[u] >> (32 - REGION_BITS)], 1u);
   const int few_lower = __syncthreads_or(few_lower_values(key[0]));
   const unsigned int mine = count[threadIdx.x];
-  atomicAdd(&group[threadIdx.x >> (REGION_BITS - LOOK_GROUP_BITS)], mine);
   if (mine >= LOOK_MANY) {
     atomicAdd(&heavy, 1u);
     atomicAdd(&keys_in_heavy, mine);
+  } else {
+    atomicAdd(&group[threadIdx.x >> (REGION_BITS - LOOK_GROUP_BITS)], mine);
   }
   __syncthreads();
   // As many as there are if all regions of a group are full, and five standard deviations.
@@ -65,10 +66,13 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
   const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
   const int uneven = __syncthreads_or(large);
   if (threadIdx.x > 0) return;
-  const bool hopeless = heavy > 0 || uneven != 0 || few_lower != 0;
-  const bool few_large = heavy > 0 && heavy <= state.host->most && keys_in_heavy <= kSamples / 4;
-  *state.hopeless = hopeless;
-  if (hopeless) state.host->verdict = few_large && few_lower == 0 ? TO_COUNT : TOO_LARGE;
+  const bool few_large = heavy <= state.host->most && keys_in_heavy <= kSamples / 4;
+  const bool countable = uneven == 0 && few_lower == 0 && few_large;
+  *state.hopeless = !countable || heavy > 0;
+  if (!countable)
+    state.host->verdict = TOO_LARGE;
+  else if (heavy > 0)
+    state.host->verdict = TO_COUNT;
 }
 
 template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm>
