@@ -40,33 +40,29 @@ static __device__ __forceinline__ void sort_bins(const unsigned int *bin, unsign
   }
 }
 
-// One block per bucket: sorts in[start[b]..start[b + 1]) to `out`. Keys of a bucket agree in all
-// bits from `shift` up. `in` and `out` may be equal: a block reads all of its bucket before it
-// writes.
-template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
-static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_buckets(const unsigned int *in, unsigned int *out, const unsigned int *start, int shift,
-                 const unsigned int *too_large) {
-  extern __shared__ __align__(16) unsigned int shared_memory[];
+// Before sort_bucket(): clears what it counts in.
+template <int kThreads, class Shared>
+static __device__ __forceinline__ void prepare_bucket(Shared &shared) {
+  clear_counters<kThreads>(shared.bin, Shared::kBins);
+  if (threadIdx.x == 0) shared.seen = {0, 0};
+}
+
+// Sorts bucket `number`, the keys in[0..count), into shared.tile. They agree in all bits from
+// `shift` up. After prepare_bucket() and a barrier.
+template <int kThreads, int kItems, int kFineBits, int kFewKeys>
+static __device__ __forceinline__ void sort_bucket(
+    BucketShared<kThreads, kItems, kFineBits> &shared, const unsigned int *in, unsigned int count,
+    unsigned int number, int shift) {
   typedef BucketShared<kThreads, kItems, kFineBits> Shared;
-  Shared &shared = *(Shared *)shared_memory;
   static_assert(kThreads * kItems < 1 << 16, "places have 16 bits");
   static_assert(kItems % PADDED == 0, "whole groups");
   constexpr unsigned int kBins = Shared::kBins, kCapacity = kThreads * kItems;
-  clear_counters<kThreads>(shared.bin, kBins);
-  if (threadIdx.x == 0) shared.seen = {0, 0};
-  wait_for_previous_kernel();
-  if (*too_large != 0) return;
-  __syncthreads();
-  const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
-  if (count > kCapacity) return;  // a large bucket is sorted by itself
-
   // The digit has one bit more than the bins need, the lowest bit of the bucket's number. The flip
   // makes it 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others. So
   // padding needs no comparison.
-  Digit digit = {shift - kFineBits, 2 * kBins - 1, blockIdx.x % 2 * kBins, 0};
-  const unsigned int padding = (~blockIdx.x % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
-  const unsigned int *const first = in + begin + threadIdx.x;
+  Digit digit = {shift - kFineBits, 2 * kBins - 1, number % 2 * kBins, 0};
+  const unsigned int padding = (~number % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
+  const unsigned int *const first = in + threadIdx.x;
   const int left = (int)count - (int)threadIdx.x;
   unsigned int key[kItems];
 #pragma unroll
@@ -102,11 +98,36 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                                             shared.seen.set & shared.seen.clear, shared.bin,
                                             shared.warp_sums);
   }
-  out += begin + threadIdx.x;
-  const int left_again = (int)opaque((unsigned int)left);  // not kept in registers till here
+}
+
+// Writes tile[0..count) to `out`.
+template <int kThreads, int kItems>
+static __device__ __forceinline__ void write_bucket(const unsigned int *tile, unsigned int *out,
+                                                    unsigned int count) {
+  out += threadIdx.x;
+  const int left = (int)opaque(count - threadIdx.x);  // not kept in registers till here
 #pragma unroll
   for (int u = 0; u < kItems; u++)
-    if (left_again > u * kThreads) out[u * kThreads] = shared.tile[threadIdx.x + u * kThreads];
+    if (left > u * kThreads) out[u * kThreads] = tile[threadIdx.x + u * kThreads];
+}
+
+// One block per bucket: sorts in[start[b]..start[b + 1]) to `out`. `in` and `out` may be equal: a
+// block reads all of its bucket before it writes.
+template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sort_buckets(const unsigned int *in, unsigned int *out, const unsigned int *start, int shift,
+                 const unsigned int *too_large) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  typedef BucketShared<kThreads, kItems, kFineBits> Shared;
+  Shared &shared = *(Shared *)shared_memory;
+  prepare_bucket<kThreads>(shared);
+  wait_for_previous_kernel();
+  if (*too_large != 0) return;
+  __syncthreads();
+  const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
+  if (count > kThreads * kItems) return;  // a large bucket is sorted by itself
+  sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x, shift);
+  write_bucket<kThreads, kItems>(shared.tile, out + begin, count);
 }
 
 #endif

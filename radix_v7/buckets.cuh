@@ -22,14 +22,10 @@
 
 enum {
   MIN_BUCKET_BITS = 10,
-  MAX_BUCKET_BITS = 15,
+  MAX_BUCKET_BITS = 16,
+  PACKED_BUCKET_BITS = 16,  // from here on, two counters share 32 bits
   MAX_BUCKETS = 1 << MAX_BUCKET_BITS,
   MAX_PARTS = 1 << (MAX_BUCKET_BITS + 1) / 2,  // results of the first of two steps
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
-  COUNTING_BLOCKS = 2,  // of count_buckets that an SM holds: 2,048 threads
-#else
-  COUNTING_BLOCKS = 1,
-#endif
 };
 
 // The upper bits of the keys that number the buckets.
@@ -47,16 +43,17 @@ typedef struct BucketState {
   volatile HostVerdict *host;
 } BucketState;
 
-// Sum of all blocks' counts, and number of blocks that have added theirs. Zero between sorts, as in
-// radix_v6/histogram.cuh.
-static __device__ unsigned int bucket_counts[MAX_BUCKETS];
+// Sums of all blocks' counts, two of 32 bits in each number, and number of blocks that have added
+// theirs. Zero between sorts, as in radix_v6/histogram.cuh.
+static __device__ unsigned long long bucket_counts[MAX_BUCKETS / 2];
 static __device__ unsigned int bucket_blocks_arrived;
 
 // Numbers the tiles of the second step. A tile lies in one part, so a part of k keys has
-// ceil(k / tile) tiles; first_tile[] is the exclusive scan over the parts. start[] are the buckets'
-// starts. All threads of a block call it.
-static __device__ void number_tiles(const unsigned int *start, unsigned int n, BucketBits bits,
-                                    unsigned int tile, BucketState state, unsigned int *warp_sums) {
+// ceil(k / tile) tiles; first_tile[] is the exclusive scan over the parts. All threads of a block
+// call it after a barrier.
+static __device__ void number_tiles(unsigned int n, BucketBits bits, unsigned int tile,
+                                    BucketState state, unsigned int *warp_sums) {
+  const volatile unsigned int *const start = state.start;
   const unsigned int parts = 1u << bits.first, part = threadIdx.x;
   unsigned int tiles = 0;
   if (part < parts) {
@@ -69,27 +66,38 @@ static __device__ void number_tiles(const unsigned int *start, unsigned int n, B
   if (part == parts - 1) state.first_tile[parts] = up_to_here;
 }
 
+// Adds the block's counters to those of the grid.
+template <bool kPacked>
+static __device__ void add_bucket_counts(const unsigned int *counters, unsigned int buckets) {
+  for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) {
+    const unsigned int even = kPacked ? counters[b] & 0xffffu : counters[2 * b];
+    const unsigned int odd = kPacked ? counters[b] >> 16 : counters[2 * b + 1];
+    const unsigned long long sums = even | (unsigned long long)odd << 32;
+    if (sums != 0) atomicAdd(&bucket_counts[b], sums);
+  }
+}
+
 // Counts the keys of each bucket; the last block to finish scans the counts and checks that no
 // bucket exceeds `capacity`. `tile` is the tile size of the second partition step.
-static __global__ void __launch_bounds__(HISTOGRAM_THREADS, COUNTING_BLOCKS)
+template <bool kPacked>
+static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTING_BLOCKS)
     count_buckets(const unsigned int *keys, size_t n, BucketBits bits, unsigned int tile,
                   unsigned int capacity, BucketState state) {
-  extern __shared__ unsigned int counters[];  // [buckets]
+  extern __shared__ unsigned int counters[];  // [buckets], or half as many
   __shared__ unsigned int warp_sums[MAX_WARPS], carry;
   __shared__ LargeBuckets large;
   const int all_bits = bits.first + bits.second;
   const unsigned int buckets = 1u << all_bits;
   wait_for_previous_kernel();
-  for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) counters[b] = 0;
+  for (unsigned int b = threadIdx.x; b < (kPacked ? buckets / 2 : buckets); b += blockDim.x)
+    counters[b] = 0;
   __syncthreads();
-  count_watched<false, true>(counters, 1, keys, n, 32 - all_bits, capacity, state.host);
-  if (!is_hopeless())
-    for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x)
-      if (counters[b] > 0) atomicAdd(&bucket_counts[b], counters[b]);
+  count_watched<kPacked, true>(counters, 1, keys, n, 32 - all_bits, capacity, state.host);
+  if (!is_hopeless()) add_bucket_counts<kPacked>(counters, buckets);
 
   if (!is_last_block(&bucket_blocks_arrived)) return;
   if (is_hopeless()) {
-    for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) bucket_counts[b] = 0;
+    for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) bucket_counts[b] = 0;
     __syncthreads();
     if (threadIdx.x > 0) return;
     *state.too_large = 1;
@@ -99,20 +107,32 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, COUNTING_BLOCKS)
   if (threadIdx.x == 0) large.found = 0;
   __syncthreads();
   unsigned int before = 0;
-  for (unsigned int b = threadIdx.x; b < buckets; b += blockDim.x) {
-    const unsigned int count = *(volatile unsigned int *)&bucket_counts[b];
-    const unsigned int up_to_here = before + block_inclusive_scan(count, warp_sums);
-    if (count > capacity) note_large(&large, up_to_here - count, count);
-    counters[b] = state.start[b] = state.next_in_bucket[b] = up_to_here - count;
-    if (b % (1u << bits.second) == 0) state.next_in_part[b >> bits.second] = up_to_here - count;
-    bucket_counts[b] = 0;  // for the next sort
+  for (unsigned int base = 0; base < buckets; base += 2 * blockDim.x) {
+    const unsigned int b = base + 2 * threadIdx.x;
+    unsigned long long two = 0;
+    if (b < buckets) {
+      two = *(volatile unsigned long long *)&bucket_counts[b / 2];
+      bucket_counts[b / 2] = 0;  // for the next sort
+    }
+    const unsigned int even = (unsigned int)two, odd = (unsigned int)(two >> 32);
+    const unsigned int up_to_here = before + block_inclusive_scan(even + odd, warp_sums);
+    if (b < buckets) {
+      const unsigned int second = up_to_here - odd, first = second - even;
+      if (even > capacity) note_large(&large, first, even);
+      if (odd > capacity) note_large(&large, second, odd);
+      state.start[b] = state.next_in_bucket[b] = first;
+      state.start[b + 1] = state.next_in_bucket[b + 1] = second;
+      if (b % (1u << bits.second) == 0) state.next_in_part[b >> bits.second] = first;
+      if (bits.second == 0) state.next_in_part[b + 1] = second;
+    }
     if (threadIdx.x == blockDim.x - 1) carry = up_to_here;
     __syncthreads();
     before = carry;
   }
-  if (bits.second > 0) number_tiles(counters, (unsigned int)n, bits, tile, state, warp_sums);
+  if (bits.second > 0) number_tiles((unsigned int)n, bits, tile, state, warp_sums);
   if (threadIdx.x != 0) return;
-  const bool any_too_large = !tell_large(&large, (unsigned int)n, state.host);
+  // If some counter of 16 bits has overflowed, the sum of all counts is not n.
+  const bool any_too_large = before != n || !tell_large(&large, (unsigned int)n, state.host);
   state.start[buckets] = (unsigned int)n;
   *state.too_large = any_too_large;
   state.host->verdict = any_too_large ? TOO_LARGE : FITS;

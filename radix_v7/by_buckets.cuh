@@ -29,11 +29,14 @@ typedef struct PartitionShape {
   }
 
 // Fastest on an H200 (README.md). A single step makes 1,024 bins; small n takes small tiles, so
-// that all multiprocessors have one. Each of two steps makes at most 256 bins.
+// that all multiprocessors have one. Each of two steps makes at most 256 bins. The first one writes
+// to all of the output at once, where long runs count most; so does the second with 256 bins.
 static const PartitionShape small_tiles = PARTITION_SHAPE(512, 8, 4, 1024, 3),
                             medium_tiles = PARTITION_SHAPE(512, 20, 4, 1024, 2),
                             large_tiles = PARTITION_SHAPE(512, 32, 4, 1024, 2),
-                            two_step_tiles = PARTITION_SHAPE(256, 32, 8, MAX_PARTS, 4);
+                            first_tiles = PARTITION_SHAPE(512, 40, 4, MAX_PARTS, 2),
+                            second_tiles = PARTITION_SHAPE(256, 44, 8, MAX_PARTS, 3),
+                            second_tiles_of_256 = PARTITION_SHAPE(512, 32, 4, MAX_PARTS, 2);
 enum { SMALL_TILES_UP_TO = 750000, MEDIUM_TILES_UP_TO = 6000000 };
 
 // A kernel sort_buckets<...> and its blocks; capacity: the largest bucket, in keys.
@@ -57,10 +60,17 @@ static const BucketShape bucket_shapes[] = {
 };
 enum { BUCKET_SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
 
+// For the most buckets, of up to 2^30 keys.
+#define WIDE_BUCKET_SHAPE(items, few) \
+  { 512, 512 * items, sizeof(BucketShared<512, items, 12>), sort_buckets<512, items, 12, few, 2> }
+
+static const BucketShape wide_buckets[] = {WIDE_BUCKET_SHAPE(33, 12), WIDE_BUCKET_SHAPE(36, 12)};
+enum { WIDE_BUCKETS = sizeof wide_buckets / sizeof *wide_buckets };
+
 // Bucket bits and kernels for one sort.
 typedef struct BucketPlan {
   BucketBits bits;
-  const PartitionShape *partition;
+  const PartitionShape *first, *second;  // second: if there are two steps
   const BucketShape *buckets;
 } BucketPlan;
 
@@ -72,31 +82,38 @@ static bool buckets_fit(size_t n, int bits, const BucketShape *shape) {
   return room > 0 && room * room >= 36 * average;
 }
 
+// Shared memory of count_buckets().
+static size_t counter_bytes(int bits) {
+  return sizeof(unsigned int) << (bits >= PACKED_BUCKET_BITS ? bits - 1 : bits);
+}
+
 // Chooses the fewest bits, and for these the smallest shape, with which uniform keys fit. The knobs
 // bucketBits and bucketShape, if not 0, override the choice. False if no plan fits n or the device.
 static bool plan_buckets(size_t n, BucketPlan *plan) {
   const int wanted_bits = knob("bucketBits"), wanted_shape = knob("bucketShape");
-  int bits = wanted_bits > 0 ? wanted_bits : MIN_BUCKET_BITS, shape = 0;
+  int bits = wanted_bits > 0 ? wanted_bits : MIN_BUCKET_BITS;
   if (bits < MIN_BUCKET_BITS) return false;
-  if (wanted_shape > 0) {
-    shape = wanted_shape - 1;
-  } else {
-    while (!buckets_fit(n, bits, &bucket_shapes[shape])) {
-      if (++shape < BUCKET_SHAPES) continue;
-      shape = 0;
-      if (++bits > MAX_BUCKET_BITS || wanted_bits > 0) return false;
-    }
+  const BucketShape *buckets = NULL;
+  for (; buckets == NULL && bits <= MAX_BUCKET_BITS; bits++) {
+    if (wanted_shape > 0) buckets = &bucket_shapes[wanted_shape - 1];
+    for (int i = 0; buckets == NULL && i < BUCKET_SHAPES; i++)
+      if (buckets_fit(n, bits, &bucket_shapes[i])) buckets = &bucket_shapes[i];
+    for (int i = 0; buckets == NULL && bits == MAX_BUCKET_BITS && i < WIDE_BUCKETS; i++)
+      if (buckets_fit(n, bits, &wide_buckets[i])) buckets = &wide_buckets[i];
+    if (buckets != NULL || wanted_bits > 0) break;
   }
+  if (buckets == NULL) return false;
   plan->bits.first = bits == MIN_BUCKET_BITS ? bits : (bits + 1) / 2;
   plan->bits.second = bits - plan->bits.first;
-  plan->partition = plan->bits.second > 0     ? &two_step_tiles
-                    : n <= SMALL_TILES_UP_TO  ? &small_tiles
-                    : n <= MEDIUM_TILES_UP_TO ? &medium_tiles
-                                              : &large_tiles;
-  plan->buckets = &bucket_shapes[shape];
+  plan->first = plan->bits.second > 0     ? &first_tiles
+                : n <= SMALL_TILES_UP_TO  ? &small_tiles
+                : n <= MEDIUM_TILES_UP_TO ? &medium_tiles
+                                          : &large_tiles;
+  plan->second = plan->bits.second < 8 ? &second_tiles : &second_tiles_of_256;
+  plan->buckets = buckets;
   const size_t limit = dynamic_shared_limit();
-  return plan->partition->shared_bytes <= limit && plan->buckets->shared_bytes <= limit &&
-         sizeof(unsigned int) << bits <= limit;
+  return plan->first->shared_bytes <= limit && plan->second->shared_bytes <= limit &&
+         plan->buckets->shared_bytes <= limit && counter_bytes(bits) <= limit;
 }
 
 static void partition_step(const PartitionShape *shape, const unsigned int *in, unsigned int *out,
@@ -115,23 +132,27 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
                                unsigned int *out, size_t n, BucketState state) {
   const BucketBits bits = plan->bits;
   const int all_bits = bits.first + bits.second, shift = 32 - all_bits;
-  const size_t counter_bytes = sizeof(unsigned int) << all_bits;
-  allow_shared_memory(count_buckets, counter_bytes);
-  allow_shared_memory(plan->partition->kernel, plan->partition->shared_bytes);
+  const bool packed = all_bits >= PACKED_BUCKET_BITS;
+  const size_t bytes = counter_bytes(all_bits);
+  const auto count = packed ? count_buckets<true> : count_buckets<false>;
+  allow_shared_memory(count, bytes);
+  allow_shared_memory(plan->first->kernel, plan->first->shared_bytes);
+  allow_shared_memory(plan->second->kernel, plan->second->shared_bytes);
   allow_shared_memory(plan->buckets->kernel, plan->buckets->shared_bytes);
 
   stage_start("hist");
-  const unsigned int most = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+  const unsigned int most =
+      (packed ? 1 : 2) * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
   unsigned int blocks = blocks_for(n, HISTOGRAM_THREADS * 4);
   if (blocks > most) blocks = most;
-  count_buckets<<<blocks, HISTOGRAM_THREADS, counter_bytes>>>(in, n, bits, plan->partition->tile,
-                                                              plan->buckets->capacity, state);
+  count<<<blocks, HISTOGRAM_THREADS, bytes>>>(in, n, bits, plan->second->tile,
+                                              plan->buckets->capacity, state);
   LAUNCH_CHECK();
   stage_stop();
   stage_start("sweep");
   PartitionStep step = {
       {32 - bits.first, 0, 0, 0}, state.next_in_part, 1, NULL, NULL, state.too_large};
-  partition_step(plan->partition, in, spare, n, bits.first, step);
+  partition_step(plan->first, in, spare, n, bits.first, step);
   const unsigned int *bucketed = spare;
   if (bits.second > 0) {
     step.digit.shift = shift;
@@ -139,7 +160,7 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
     step.parts = 1u << bits.first;
     step.first_tile = state.first_tile;
     step.start = state.start;
-    partition_step(plan->partition, spare, out, n, bits.second, step);
+    partition_step(plan->second, spare, out, n, bits.second, step);
     bucketed = out;
   }
   launch_overlapped(plan->buckets->kernel, 1u << all_bits, plan->buckets->threads,

@@ -103,7 +103,7 @@ static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   void *const memory = allocate_prefix_state(&state, n, bits, look_back_low + look_back_high);
 
   stage_start("hist");
-  launch_count(input.keys, n, bits, plan->block->capacity, false, state);
+  launch_count(input.keys, n, bits, plan->block->capacity, state);
   stage_stop();
   stage_start("sweep");
   PairSweep sweep = {low_bits,

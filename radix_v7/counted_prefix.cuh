@@ -41,7 +41,7 @@ static void *allocate_prefix_state(PrefixState *state, size_t n, PrefixBits bits
 }
 
 static void launch_count(const unsigned int *keys, size_t n, PrefixBits bits, unsigned int capacity,
-                         bool tell_host, PrefixState state) {
+                         PrefixState state) {
   const int all_bits = bits.low + bits.high;
   const bool packed = all_bits >= PACKED_COUNTER_BITS;
   const size_t bytes = count_shared_bytes(all_bits, n);
@@ -52,11 +52,11 @@ static void launch_count(const unsigned int *keys, size_t n, PrefixBits bits, un
   const unsigned int blocks = wanted < most ? wanted : most;
   if (packed) {
     allow_shared_memory(count_prefixes<true>, bytes);
-    count_prefixes<true><<<blocks, threads, bytes>>>(keys, n, bits, capacity, 1, tell_host, state);
+    count_prefixes<true><<<blocks, threads, bytes>>>(keys, n, bits, capacity, 1, state);
   } else {
     allow_shared_memory(count_prefixes<false>, bytes);
-    count_prefixes<false><<<blocks, threads, bytes>>>(keys, n, bits, capacity,
-                                                      count_copies(all_bits, n), tell_host, state);
+    count_prefixes<false>
+        <<<blocks, threads, bytes>>>(keys, n, bits, capacity, count_copies(all_bits, n), state);
   }
   LAUNCH_CHECK();
 }

@@ -85,21 +85,6 @@ static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
   return largest;
 }
 
-// Sorts the elements of each bin; bin[b] is where those of bin b end.
-template <int kThreads, int kBins, int kFew>
-static __device__ __forceinline__ void sort_pair_bins(const unsigned int *bin,
-                                                      unsigned int *element) {
-#pragma unroll 2
-  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
-    const unsigned int first = b == 0 ? 0 : bin[b - 1];
-    const int members = (int)(bin[b] - first);
-    if (members > kFew)
-      sort_by_insertion(&element[first], members);
-    else if (members > 1)
-      sort_few<kFew>(&element[first], members);
-  }
-}
-
 // Sorts the elements of each bin; bin[b] is where those of bin b end. Bins with more than kFew are
 // left for rank_in_bin().
 template <int kFew, int kThreads, int kItems, int kBinBits, bool kGatherKeys>

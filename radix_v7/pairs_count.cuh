@@ -62,10 +62,10 @@ static __device__ __forceinline__ void note_if_large(LargeBuckets *large, unsign
   if (count > capacity - MOST_LEAD) note_large(large, begin, count);
 }
 
-// The last block: turns counts into starts, and decides. tell_host: no sweep will. `low_sum` is
-// shared memory.
+// The last block: turns counts into starts, and decides; the first sweep tells the host. `low_sum`
+// is shared memory.
 static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned int capacity,
-                                    bool tell_host, PrefixState state, unsigned int *low_sum,
+                                    PrefixState state, unsigned int *low_sum,
                                     unsigned int *warp_sums) {
   __shared__ unsigned int carry;
   __shared__ LargeBuckets large;
@@ -124,13 +124,12 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
   const bool any_too_large = before != n || !tell_large(&large, n, state.host);
   state.start[buckets] = n;
   state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : DIGIT_EVEN;
-  if (tell_host) state.host->verdict = any_too_large ? TOO_LARGE : FITS;
 }
 
 template <bool kPacked>
-static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
+static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTING_BLOCKS)
     count_prefixes(const unsigned int *keys, size_t n, PrefixBits bits, unsigned int capacity,
-                   unsigned int copies, bool tell_host, PrefixState state) {
+                   unsigned int copies, PrefixState state) {
   extern __shared__ __align__(16) unsigned int counters[];
   __shared__ unsigned int warp_sums[MAX_WARPS], low_sum[1 << MAX_SWEEP_BITS];
   const int shift = 32 - bits.low - bits.high;
@@ -147,7 +146,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
   count_watched<kPacked, false>(counters, copies, keys, n, shift, capacity, state.host);
   if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
   if (!is_last_block(&prefix_blocks_arrived)) return;
-  finish_count((unsigned int)n, bits, capacity, tell_host, state, low_sum, warp_sums);
+  finish_count((unsigned int)n, bits, capacity, state, low_sum, warp_sums);
 }
 
 #endif

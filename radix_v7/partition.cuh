@@ -137,12 +137,29 @@ static __device__ __forceinline__ unsigned int reserve_run(unsigned int *next, u
   return atomicAdd(&next[bin], count);
 }
 
+// Where bins have regions of the output (regions.cuh), all of the same size.
+typedef struct Regions {
+  unsigned int room;             // of a region, in keys
+  unsigned int *next;            // [bins] index in the output of each bin's next key
+  const unsigned int *hopeless;  // 1: nothing is to be moved
+  unsigned int *full;            // 1: some region had no room, and the result is of no use
+  unsigned int early;            // blocks that load their tile before the regions are prepared
+} Regions;
+
+// Waits for the kernel that prepares the regions; false if there is nothing to do.
+static __device__ __forceinline__ bool regions_ready(Regions regions) {
+  wait_for_previous_kernel();
+  return *regions.hopeless == 0;
+}
+
 // Moves in[0..valid) to the next free indices of their bins in `out`. kFull: valid is a whole tile,
-// whose keys stay in registers; a shorter tile is read twice.
-template <bool kBothEnds, int kThreads, int kItems, int kEach, int kMaxBins, bool kFull>
+// whose keys stay in registers; a shorter tile is read twice. kRegions: bins have `regions`, which
+// the previous kernel prepares while keys are loaded here.
+template <bool kBothEnds, int kThreads, int kItems, int kEach, int kMaxBins, bool kFull,
+          bool kRegions = false>
 static __device__ __forceinline__ void partition_tile(
     const unsigned int *in, unsigned int *out, unsigned int valid, Digit digit, unsigned int *next,
-    PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared) {
+    PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared, Regions regions = {}) {
   const unsigned int bins = digit.mask + 1, copies = 1u << digit.copy_bits;
   unsigned int *const counter = shared.counter + threadIdx.x % copies;
   in += threadIdx.x;
@@ -151,8 +168,10 @@ static __device__ __forceinline__ void partition_tile(
   if constexpr (kFull) {
 #pragma unroll
     for (int u = 0; u < kItems; u++) key[u] = __ldcs(&in[u * kThreads]);
+    if (kRegions && !regions_ready(regions)) return;
     count_in_bins<kItems>(key, digit, counter);
   } else {
+    if (kRegions && !regions_ready(regions)) return;
     for (int i = 0; i < left; i += kThreads) atomicAdd(bin_of(counter, in[i], digit), 1u);
   }
   __syncthreads();
@@ -181,7 +200,12 @@ static __device__ __forceinline__ void partition_tile(
 #pragma unroll
   for (int r = 0; r < kRuns; r++) {
     const unsigned int b = threadIdx.x + r * kThreads;
-    if (b < bins) shared.to[b] = to[r] - shared.first[b];
+    if (b >= bins) continue;
+    if (kRegions && to[r] + shared.first[b + 1] - shared.first[b] > (b + 1) * regions.room) {
+      *regions.full = 1;
+      to[r] = 0;  // anywhere
+    }
+    shared.to[b] = to[r] - shared.first[b];
   }
   __syncthreads();
   digit.copy_bits = 0;

@@ -17,8 +17,8 @@
 #include "radix_v6/by_sweeps.cuh"
 #include "radix_v7/by_buckets.cuh"
 #include "radix_v7/by_prefix.cuh"
+#include "radix_v7/by_regions.cuh"
 #include "radix_v7/by_sample.cuh"
-#include "radix_v7/keys_by_prefix.cuh"
 #include "radix_v7/ranked.cuh"
 
 static const char *const stages[] = {"hist", "sweep", NULL};
@@ -64,11 +64,11 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
 static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
   // As fast as buckets for even keys, and faster for all others.
   if (sample_suits(n) && sort_pairs_by_sample({in, in}, {out, NULL}, n)) return;
+  const bool chosen_by_n = knob("bucketBits") == 0 && knob("bucketShape") == 0;
+  const unsigned int verdict = chosen_by_n ? sort_by_regions(in, out, n) : (unsigned int)TO_COUNT;
+  if (verdict == FITS) return;
   unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
-  const BucketShape *const wide = choose_wide_buckets(n);
-  const bool sorted = wide != NULL ? sort_keys_by_prefix(in, spare, out, n, wide)
-                                   : sort_by_buckets(in, spare, out, n);
-  if (!sorted) {
+  if (verdict == TOO_LARGE || !sort_by_buckets(in, spare, out, n)) {
     const Pairs input = {in, NULL}, spare_keys = {spare, NULL}, output = {out, NULL};
     sort_by_sweeps(input, spare_keys, output, n);
   }

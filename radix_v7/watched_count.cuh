@@ -17,6 +17,11 @@ enum {
   MANY_WATCH_FROM = 16000000,  // and with this many a larger one
   GROUP_BITS = 4,
   FEW_ALIKE = 4,  // buckets with many of a block's samples, up to which counting goes on
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
+  COUNTING_BLOCKS = 2,  // counting blocks that an SM holds: 2,048 threads
+#else
+  COUNTING_BLOCKS = 1,
+#endif
 };
 
 // 1: the count has been ended. The last block of a count sets it back.

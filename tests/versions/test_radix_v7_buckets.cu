@@ -73,6 +73,7 @@ static void test_steps(void **state) {
     set("bucketBits", bits);
     for (size_t i = 0; i < n; i++) keys[i] = random_word();
     assert_true(sorts(keys, n));
+    if (bits == MAX_BUCKET_BITS) break;  // as many blocks as buckets: slow on the cpu backend
     for (size_t i = 0; i < n; i++) keys[i] = (uint32_t)(i * (UINT32_MAX / n));  // sorted
     assert_true(sorts(keys, n));
   }
@@ -104,7 +105,7 @@ static void test_full_buckets(void **state) {
 // all 2^k, in buckets at both ends and with other bins between.
 static void test_crowded_bins(void **state) {
   (void)state;
-  for (int bits = 13; bits <= MAX_BUCKET_BITS; bits++)
+  for (int bits = 13; bits < MAX_BUCKET_BITS; bits++)
     for (int kind = 0; kind < 4; kind++) {
       const size_t n = 3001;
       knobs_begin(&version);
@@ -227,14 +228,15 @@ static void test_does_not_fit(void **state) {
   assert_false(sorts(keys, 100));
   BucketPlan plan;
   knobs_begin(&version);
-  assert_false(plan_buckets((size_t)1 << 30, &plan));
+  assert_true(plan_buckets(((size_t)1 << 30) - 1, &plan) || dynamic_shared_limit() < 200000);
+  assert_false(plan_buckets((size_t)1 << 31, &plan));
 }
 
 // The plan for each n has the fewest bits and the smallest shape that uniform keys allow.
 static void test_plans(void **state) {
   (void)state;
   knobs_begin(&version);
-  for (size_t n = 5000; n < 250000000; n += n / 3) {
+  for (size_t n = 5000; n < 1u << 30; n += n / 3) {
     BucketPlan plan;
     // An older GPU has too little shared memory for many buckets.
     if (!plan_buckets(n, &plan)) {
@@ -245,7 +247,7 @@ static void test_plans(void **state) {
     assert_true(average < plan.buckets->capacity);
     assert_true(plan.bits.first + plan.bits.second == MIN_BUCKET_BITS ||
                 average > plan.buckets->capacity / 2.2);
-    assert_true(1u << plan.bits.first <= plan.partition->counters);
+    assert_true(1u << plan.bits.first <= plan.first->counters);
     assert_true(plan.bits.second == 0 || 1 << plan.bits.first <= MAX_PARTS);
   }
 }

@@ -19,7 +19,6 @@ extern "C" {
 #include "common/stages.h"
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_sample.cuh"
-#include "radix_v7/keys_by_prefix.cuh"
 #include "radix_v7/ranked.cuh"
 #include "tests/reference_sort.h"
 
@@ -29,8 +28,6 @@ static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
                                  {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
                                  {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
                                  {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO, ""},
-                                 {"bucketBits", 0, 0, MAX_BUCKET_BITS, ""},
-                                 {"bucketShape", 0, 0, BUCKET_SHAPES, ""},
                                  {}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
@@ -273,28 +270,6 @@ static void test_ranked(void **) {
     }
 }
 
-// Bare keys in buckets whose bins are crowded, and in as many buckets as 10^9 keys take.
-static void test_keys_by_prefix(void **) {
-  assert_null(choose_wide_buckets(100000000));
-  assert_non_null(choose_wide_buckets(1000000000));
-  for (int shape = 0; shape <= WIDE_BUCKETS; shape += WIDE_BUCKETS) {
-    const size_t n = 40000;
-    fill(n, shape == WIDE_BUCKETS ? 1 : shape);
-    Pairs in = allocate(n, NULL), out = allocate(n, NULL);
-    const bool sorted = shape == WIDE_BUCKETS ? sort_by_buckets(in.keys, in.positions, out.keys, n)
-                                              : sort_keys_by_prefix(in.keys, in.positions, out.keys,
-                                                                    n, &wide_buckets[shape]);
-    if (sorted) {
-      for (size_t i = 0; i < n; i++) expected[i] = keys[i];
-      reference_sort(expected, order, n);
-      compare("key", out.keys, expected, n);
-    }
-    assert_true(sorted || dynamic_shared_limit() < 200000);
-    release(out);
-    release(in);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_plans, begin),
@@ -305,7 +280,6 @@ int main(void) {
       cmocka_unit_test_setup(test_sample, begin),
       cmocka_unit_test_setup(test_sample_too_large, begin),
       cmocka_unit_test_setup(test_ranked, begin),
-      cmocka_unit_test_setup(test_keys_by_prefix, begin),
   };
   return cmocka_run_group_tests_name("radix_v7 pairs", tests, NULL, NULL);
 }

@@ -1,0 +1,106 @@
+// Host side of regions.cuh: choice of the shapes by n, and the launches.
+#ifndef RADIX_V7_BY_REGIONS_CUH
+#define RADIX_V7_BY_REGIONS_CUH
+
+#include <math.h>
+
+#include "common/check.h"
+#include "common/device.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "radix_v7/regions.cuh"
+
+enum { REGIONS_FROM = 100000 };
+
+typedef void MoveKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions);
+typedef void RegionKernel(const unsigned int *, unsigned int *, RegionState);
+
+// A kernel move_to_regions<...> for n <= up_to.
+typedef struct MoveShape {
+  size_t up_to;
+  unsigned int threads, tile, counters;
+  size_t shared_bytes;
+  MoveKernel *kernel;
+} MoveShape;
+
+#define MOVE_SHAPE(up_to, items)                                                              \
+  {                                                                                           \
+    up_to, 512, 512 * items, 512 * 4, sizeof(PartitionShared<512, items, 4, REGION_BUCKETS>), \
+        move_to_regions<512, items, 4, REGION_BUCKETS, 2>                                     \
+  }
+
+static const MoveShape move_shapes[] = {MOVE_SHAPE(1500000, 16), MOVE_SHAPE(SIZE_MAX, 40)};
+
+// A kernel sort_regions<...>; capacity: the largest region, in keys.
+typedef struct RegionShape {
+  unsigned int threads, capacity;
+  size_t shared_bytes;
+  RegionKernel *kernel;
+} RegionShape;
+
+#define REGION_SHAPE(items, fine_bits, few, blocks_per_sm)         \
+  {                                                                \
+    256, 256 * items, sizeof(BucketShared<256, items, fine_bits>), \
+        sort_regions<256, items, fine_bits, few, blocks_per_sm>    \
+  }
+
+static const RegionShape region_shapes[] = {
+    REGION_SHAPE(9, 10, 8, 6),
+    REGION_SHAPE(18, 11, 8, 5),
+    REGION_SHAPE(33, 11, 12, 4),
+    REGION_SHAPE(36, 11, 12, 3),
+};
+enum { REGION_SHAPES = sizeof region_shapes / sizeof *region_shapes };
+
+// Keys of a region: what a bucket of n uniform keys has on average, and six standard deviations;
+// whole sectors.
+static unsigned int region_room(size_t n) {
+  const double average = (double)n / REGION_BUCKETS;
+  return ((unsigned int)(average + 6 * sqrt(average)) / WARP_SIZE + 1) * WARP_SIZE;
+}
+
+// The shapes for n keys; false if none suits n or the device.
+static bool plan_regions(size_t n, const MoveShape **move, const RegionShape **sort) {
+  *sort = region_shapes;
+  while (*sort < region_shapes + REGION_SHAPES && (*sort)->capacity < region_room(n)) ++*sort;
+  *move = move_shapes;
+  while (n > (*move)->up_to) ++*move;
+  const size_t limit = dynamic_shared_limit();
+  return n >= REGIONS_FROM && *sort < region_shapes + REGION_SHAPES &&
+         (*sort)->shared_bytes <= limit && (*move)->shared_bytes <= limit;
+}
+
+// Sorts n keys from `in` to `out`: FITS. Else `in` is as it was: TOO_LARGE if the keys are not
+// even, TO_COUNT if they may still suit by_buckets.cuh. The host waits for that verdict, which
+// comes before the last step.
+static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, size_t n) {
+  const MoveShape *move;
+  const RegionShape *sort;
+  if (!plan_regions(n, &move, &sort)) return TO_COUNT;
+  const unsigned int room = region_room(n);
+  unsigned int *const spare =
+      (unsigned int *)scratch_alloc(((size_t)REGION_BUCKETS * (room + 1) + 2) * sizeof *spare);
+  unsigned int *const next = spare + (size_t)REGION_BUCKETS * room;
+  unsigned int *const hopeless = next + REGION_BUCKETS, *const full = hopeless + 1;
+  const unsigned int early = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+  const RegionState state = {{room, next, hopeless, full, early}, hopeless, fresh_host_verdict(n)};
+  Digit digit = {32 - REGION_BITS, REGION_BUCKETS - 1, 0, 0};
+  while (2u << (REGION_BITS + digit.copy_bits) <= move->counters) digit.copy_bits++;
+  allow_shared_memory(move->kernel, move->shared_bytes);
+  allow_shared_memory(sort->kernel, sort->shared_bytes);
+  stage_start("hist");
+  look_at_sample<<<1, LOOK_THREADS>>>(in, n, state);
+  LAUNCH_CHECK();
+  stage_stop();
+  stage_start("sweep");
+  launch_overlapped(move->kernel, blocks_for(n, (int)move->tile), move->threads, move->shared_bytes,
+                    in, spare, (unsigned int)n, digit, state.regions);
+  launch_overlapped(sort->kernel, (unsigned int)REGION_BUCKETS, sort->threads, sort->shared_bytes,
+                    spare, out, state);
+  stage_stop();
+  verdict_fits(state.host);
+  scratch_free(spare);
+  return state.host->verdict;
+}
+
+#endif

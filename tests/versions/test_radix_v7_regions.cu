@@ -1,0 +1,130 @@
+// radix_v7's sort of bare keys by regions: right for even keys; for others false, with the input
+// unchanged, whether a sample shows it or a region turns out to be full.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+extern "C" {
+#include <cmocka.h>
+}
+
+#include <cuda_runtime.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "radix_v7/by_regions.cuh"
+#include "tests/reference_sort.h"
+
+static const char *const stages[] = {"hist", "sweep", NULL};
+static const SortKnob knobs[] = {{"largeFrom", LARGE_FROM, 1, 1 << 30, ""}, {}};
+static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
+
+enum { FEW = REGIONS_FROM + 77, MOST = 800000 };
+static uint32_t keys[MOST], result[MOST], order[MOST];
+static unsigned int verdict;  // of the last sort
+
+static int begin(void **) {
+  knobs_begin(&version);
+  stages_begin(&version, false);
+  return 0;
+}
+
+static uint32_t random_word(void) {
+  static uint64_t state = 1;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(state >> 32);
+}
+
+static bool sorts(size_t n, size_t skip = 0) {
+  const size_t bytes = n * sizeof *keys;
+  unsigned int *const memory = (unsigned int *)scratch_alloc(bytes + skip * sizeof *memory);
+  unsigned int *const in = memory + skip, *const out = (unsigned int *)scratch_alloc(bytes);
+  CUDA_CHECK(cudaMemcpy(in, keys, bytes, cudaMemcpyHostToDevice));
+  verdict = sort_by_regions(in, out, n);
+  const bool sorted = verdict == FITS;
+  CUDA_CHECK(cudaMemcpy(result, in, bytes, cudaMemcpyDeviceToHost));
+  for (size_t i = 0; i < n; i++)
+    if (result[i] != keys[i]) fail_msg("the input has changed at %zu", i);
+  if (sorted) {
+    CUDA_CHECK(cudaMemcpy(result, out, bytes, cudaMemcpyDeviceToHost));
+    reference_sort(keys, order, n);
+    for (size_t i = 0; i < n; i++)
+      if (result[i] != keys[i]) fail_msg("[%zu] is %u, expected %u", i, result[i], keys[i]);
+  }
+  scratch_free(out);
+  scratch_free(memory);
+  assert_int_equal(scratch_outstanding(), 0);
+  return sorted;
+}
+
+static void test_even(void **) {
+  for (int kind = 0; kind < 4; kind++) {
+    const size_t n = kind == 3 ? MOST : FEW;
+    for (size_t i = 0; i < n; i++)
+      keys[i] = kind == 1   ? (uint32_t)(((uint64_t)i << 32) / n)
+                : kind == 2 ? ~(uint32_t)(((uint64_t)i << 32) / n)
+                            : random_word();
+    assert_true(sorts(n, (size_t)kind % 2));
+  }
+}
+
+// One region of the first, the middle and the last gets more and more keys; the sample overlooks
+// them up to a hundred.
+static void test_full(void **) {
+  static const uint32_t regions[] = {0, 500, REGION_BUCKETS - 1};
+  for (int r = 0; r < 3; r++) {
+    bool fitted = true;
+    for (size_t more = 0; more <= 100; more += 50) {
+      uint32_t in_region = 0;
+      for (size_t i = 0; i < FEW; i++) {
+        keys[i] = i % 1000 < more / 50
+                      ? regions[r] << (32 - REGION_BITS) | random_word() >> REGION_BITS
+                      : random_word();
+        in_region += keys[i] >> (32 - REGION_BITS) == regions[r];
+      }
+      const bool fits = in_region <= region_room(FEW);
+      assert_int_equal(sorts(FEW), fits);
+      assert_true(more == 0 ? fits : true);
+      fitted = fits;
+    }
+    assert_false(fitted);
+  }
+}
+
+// What a sample shows: one value, few values, half of all regions, few values in the lower half;
+// or one value that many keys have, which is no obstacle to a count. The next sort finds all in
+// order.
+static void test_uneven(void **) {
+  knob_set(knob_find(&version, "largeFrom", strlen("largeFrom")), FEW / 2);
+  for (int kind = 0; kind < 6; kind++) {
+    for (size_t i = 0; i < FEW; i++) {
+      const uint32_t word = random_word();
+      keys[i] = kind == 0   ? 77
+                : kind == 1 ? word % 16 * 0x10000001u
+                : kind == 2 ? word >> 1
+                : kind == 3 ? (word & 0xffff0000u) | (random_word() & 3)
+                : kind == 4 ? (word % 100 == 0 ? 77 : random_word())
+                            : word;
+    }
+    sorts(FEW);
+    assert_int_equal(verdict, kind < 4 ? TOO_LARGE : kind == 4 ? TO_COUNT : FITS);
+  }
+}
+
+static void test_sizes(void **) {
+  assert_false(sorts(REGIONS_FROM - 1));
+  assert_true(region_room(8000000) <= region_shapes[REGION_SHAPES - 1].capacity);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_even, begin),
+      cmocka_unit_test_setup(test_full, begin),
+      cmocka_unit_test_setup(test_uneven, begin),
+      cmocka_unit_test_setup(test_sizes, begin),
+  };
+  return cmocka_run_group_tests_name("radix_v7 regions", tests, NULL, NULL);
+}
