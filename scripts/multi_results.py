@@ -80,6 +80,8 @@ def shown(folder):
     found = []
     for name in ("weak_keys_2", "weak_pairs_2"):
         found += [("direct", row) for row in rows_of(folder, name)]
+    for name in ("large_tiles_keys_2", "large_tiles_pairs_2"):
+        found += [("direct, larger tiles", row) for row in rows_of(folder, name)]
     found += [("direct, without a digit", row) for row in rows_of(folder, "pairs_0_2")]
     for bits in (0, 4, 6):
         found += [(f"direct, {bits} digit bits", row) for row in rows_of(folder, f"digits_{bits}_2")]
