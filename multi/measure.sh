@@ -70,6 +70,7 @@ if step digits; then
   for bits in 0 4 6; do
     measure "digits_$bits" "$most" --n "$((most * sizes[0])),$((most * sizes[1]))" --keys --digits "$bits" --baselines off
   done
+  measure pairs_0 "$most" --n "$((most * sizes[0])),$((most * sizes[1]))" --pairs --digits 0 --baselines off
 fi
 if step chunks; then
   for chunks in 1 4 8; do
@@ -80,7 +81,7 @@ if step stretch; then
   measure stretch_pairs "$most" --n "$((most * sizes[0]))" --pairs --stretch on --baselines off
 fi
 if step inputs; then
-  measure inputs "$most" --n "$((most * sizes[0]))" --dist uniform,zipf,all-equal,sorted,staggered,few-distinct --keys --pairs
+  measure inputs "$most" --n "$((most * sizes[0]))" --dist uniform,zipf,few-distinct,all-equal,hot-key,sorted,staggered --keys --pairs
 fi
 if step host; then
   limit=8G elements=$((8 * sizes[0]))

@@ -81,6 +81,8 @@ def shown(folder):
     found = []
     for name in ("weak_keys_2", "weak_pairs_2"):
         found += [("direct", row) for row in rows_of(folder, name)]
+    for name in ("large_tiles_keys_2", "large_tiles_pairs_2"):
+        found += [("direct, larger tiles", row) for row in rows_of(folder, name)]
     found += [("direct, without a digit", row) for row in rows_of(folder, "pairs_0_2")]
     for bits in (0, 4, 6):
         found += [(f"direct, {bits} digit bits", row) for row in rows_of(folder, f"digits_{bits}_2")]
@@ -208,9 +210,10 @@ def main():
     if not found:
         sys.exit(f"multi_results: no records in {folder}")
     head = found[0][1]
+    commits = sorted({row["commit"][:7] for _, row in found})
     device = f"{head['ranks']} x {head['device']['name']}"
     lines = [
-        f"{device}, driver {head['device']['driver']}, {head['date'][:10]}, commit {head['commit'][:7]}; medians of 5 to 9 runs, every",
+        f"{device}, driver {head['device']['driver']}, {head['date'][:10]}, commits {', '.join(commits)}; medians of 5 to 9 runs, every",
         "result verified; stages in runs of their own. GB/s: received by a GPU, by the time of `exchange`; a direct exchange includes the",
         "partition. Speed-up: the rate of both GPUs over that of one that sorts its share, in the same run. Records: `" + folder + "`.",
         "",
