@@ -6,6 +6,8 @@
 
 #include <cuda_cpu/errors.h>
 
+#include "regions.h"
+
 using namespace cuda_cpu;
 
 namespace {
@@ -168,6 +170,8 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *dependencies, size_t count, void *to,
                                      const void *from, size_t bytes, cudaMemcpyKind kind) {
+  if (to == nullptr || from == nullptr || !fits(to, bytes) || !fits(from, bytes))
+    return fail(cudaErrorInvalidValue);
   return add_checked(node, graph, cudaGraphNodeTypeMemcpy, dependencies, count,
                      [=] { return cudaMemcpy(to, from, bytes, kind); });
 }

@@ -29,15 +29,16 @@ void named_barrier(const Site *site, unsigned id, unsigned count, bool wait);
   }())
 
 #define __syncthreads() ((void)cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads")))
-// Predicates are `...` because they may hold commas outside parentheses: f<a, b>(x).
-#define __syncthreads_count(...)                                                    \
-  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_count"), (__VA_ARGS__) != 0, \
-                          cuda_cpu::Vote::kCount)
-#define __syncthreads_and(...)                                                    \
-  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_and"), (__VA_ARGS__) != 0, \
+// Predicates are int, as in CUDA, and `...` because they may hold commas outside parentheses: f<a,
+// b>(x).
+#define __syncthreads_count(...)                                \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_count"), \
+                          static_cast<int>(__VA_ARGS__) != 0, cuda_cpu::Vote::kCount)
+#define __syncthreads_and(...)                                                                    \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_and"), static_cast<int>(__VA_ARGS__) != 0, \
                           cuda_cpu::Vote::kAnd)
-#define __syncthreads_or(...)                                                    \
-  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_or"), (__VA_ARGS__) != 0, \
+#define __syncthreads_or(...)                                                                    \
+  cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_or"), static_cast<int>(__VA_ARGS__) != 0, \
                           cuda_cpu::Vote::kOr)
 #define __nanosleep(duration) ((void)(duration), cuda_cpu::spin_yield(CUDA_CPU_SITE("__nanosleep")))
 

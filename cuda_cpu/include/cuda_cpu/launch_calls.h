@@ -192,9 +192,9 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const v
 }
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                                  int threads, size_t shared_bytes) {
-  *blocks = 0;
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   if (threads <= 0) return cuda_cpu::fail(cudaErrorInvalidValue);
+  *blocks = 0;
   if (shared_bytes <= cuda_cpu::shared_limit(kernel))
     *blocks =
         static_cast<int>(cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes));
