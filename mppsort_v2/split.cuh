@@ -238,7 +238,9 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
   const size_t row = (size_t)blockIdx.x * level.slots;
   root.slots = end;
   root.divisions = divisions;
-  for (unsigned int i = threadIdx.x; i < end; i += SPLIT_THREADS) level.entry[row + i] = s.entry[i];
+  // Up to an even number of entries: load_tables() reads two at a time.
+  for (unsigned int i = threadIdx.x; i < (end + 1) / 2 * 2; i += SPLIT_THREADS)
+    level.entry[row + i] = i < end ? s.entry[i] : 0;
   for (unsigned int i = threadIdx.x; i < divisions; i += SPLIT_THREADS)
     level.division[(size_t)blockIdx.x * level.divisions + i] = s.division[i];
   root.leaves = write_order(s, second, third, divisions, second_divisions, level.order + row);
