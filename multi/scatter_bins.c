@@ -41,7 +41,7 @@ void digit_bin_sizes(const uint32_t *counts, const uint64_t *cut, int ranks, int
   uint32_t v = 0;
   for (int d = 0; d < ranks; d++) {
     uint64_t *const own = size + ((size_t)d << bits);
-    // What is left of a prefix that a border has cut.
+    // The rest of a prefix that a border has cut.
     if (v < HALVES && place < cut[d]) {
       const uint64_t behind = place + counts[v], end = behind < cut[d + 1] ? behind : cut[d + 1];
       own[v >> shift & mask] += end - cut[d];

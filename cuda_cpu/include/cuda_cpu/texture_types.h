@@ -7,7 +7,7 @@
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 
-// What a surface does with coordinates outside: reads zeros and writes nothing; uses the nearest
+// A surface with coordinates outside: reads zeros and writes nothing; uses the nearest
 // element; ends the kernel (here: the program, with a report).
 enum cudaSurfaceBoundaryMode {
   cudaBoundaryModeZero = 0,
