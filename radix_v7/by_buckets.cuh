@@ -39,25 +39,8 @@ static const PartitionShape small_tiles = PARTITION_SHAPE(512, 8, 4, 1024, 3),
                             second_tiles_of_256 = PARTITION_SHAPE(512, 32, 4, MAX_PARTS, 2);
 enum { SMALL_TILES_UP_TO = 750000, MEDIUM_TILES_UP_TO = 6000000 };
 
-// A kernel sort_buckets<...> and its blocks; capacity: the largest bucket, in keys.
-typedef struct BucketShape {
-  unsigned int threads, capacity;
-  size_t shared_bytes;
-  BucketKernel *kernel;
-} BucketShape;
-
-#define BUCKET_SHAPE(items, fine_bits, few, blocks_per_sm)         \
-  {                                                                \
-    256, 256 * items, sizeof(BucketShared<256, items, fine_bits>), \
-        sort_buckets<256, items, fine_bits, few, blocks_per_sm>    \
-  }
-
-static const BucketShape bucket_shapes[] = {
-    BUCKET_SHAPE(9, 10, 8, 6),
-    BUCKET_SHAPE(18, 11, 8, 5),
-    BUCKET_SHAPE(33, 11, 12, 4),
-    BUCKET_SHAPE(36, 11, 12, 3),
-};
+typedef BlockShape<BucketKernel> BucketShape;
+static const BucketShape bucket_shapes[] = {BLOCK_SHAPES(sort_buckets)};
 enum { BUCKET_SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
 
 // For the most buckets, of up to 2^30 keys.

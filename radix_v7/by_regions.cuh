@@ -31,25 +31,8 @@ typedef struct MoveShape {
 
 static const MoveShape move_shapes[] = {MOVE_SHAPE(1500000, 16), MOVE_SHAPE(SIZE_MAX, 40)};
 
-// A kernel sort_regions<...>; capacity: the largest region, in keys.
-typedef struct RegionShape {
-  unsigned int threads, capacity;
-  size_t shared_bytes;
-  RegionKernel *kernel;
-} RegionShape;
-
-#define REGION_SHAPE(items, fine_bits, few, blocks_per_sm)         \
-  {                                                                \
-    256, 256 * items, sizeof(BucketShared<256, items, fine_bits>), \
-        sort_regions<256, items, fine_bits, few, blocks_per_sm>    \
-  }
-
-static const RegionShape region_shapes[] = {
-    REGION_SHAPE(9, 10, 8, 6),
-    REGION_SHAPE(18, 11, 8, 5),
-    REGION_SHAPE(33, 11, 12, 4),
-    REGION_SHAPE(36, 11, 12, 3),
-};
+typedef BlockShape<RegionKernel> RegionShape;
+static const RegionShape region_shapes[] = {BLOCK_SHAPES(sort_regions)};
 enum { REGION_SHAPES = sizeof region_shapes / sizeof *region_shapes };
 
 // Keys of a region: what a bucket of n uniform keys has on average, and six standard deviations;
