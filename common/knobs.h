@@ -4,7 +4,7 @@
 
 #include "common/your_sort.h"
 
-enum { MAX_KNOBS = 8 };
+enum { MAX_KNOBS = 12 };
 
 #ifdef __cplusplus
 extern "C" {

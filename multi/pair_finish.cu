@@ -9,7 +9,7 @@
 #include "multi/splitters.h"
 // Its kernels and host functions are not all used here.
 #pragma GCC diagnostic ignored "-Wunused-function"
-#include "radix_v7/pairs_block.cuh"
+#include "radix_v7/pairs_bucket.cuh"
 #include "radix_v7/pairs_sweep.cuh"
 
 enum {
@@ -219,13 +219,16 @@ bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsign
   PairBuffers buffers = {};
   buffers.halves.first = (uint2 *)arrived;
   buffers.scratch.first = (uint2 *)spare;
-  buffers.halves.half = buffers.scratch.half = NO_HALF;
+  buffers.halves.half = buffers.halves.behind = NO_HALF;
+  buffers.scratch.half = buffers.scratch.behind = NO_HALF;
   // The second of two sweeps, before the blocks: from `halves` to `scratch`.
   const PairSweep sweep = {plan->digit.shift + plan->digit.bits,
                            device + DIGIT_START,
                            device + SPREAD + 2,
                            finish->look_back + finish->move_words,
-                           {device + SPREAD, 1, 2, true, NULL}};
+                           {device + SPREAD, 1, 2, true, NULL},
+                           {},
+                           false};
   const unsigned int tiles = blocks_for(n, UPPER_TILE),
                      most = UPPER_BLOCKS *
                             (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);

@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   PairItems<kItems> item;
   PairBuffers buffers = {};
   buffers.input = input;
-  load_pairs<kThreads>(buffers, AT_INPUT, tile, n, item);
+  load_pairs<kThreads>(buffers, AT_INPUT, TileSpan{begin, valid}, item);
   PairBinAt<kAtKey> bin_at = {(int)opaque((unsigned int)route.shift),
                               route.bits,
                               route.mask,

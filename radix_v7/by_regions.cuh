@@ -2,8 +2,6 @@
 #ifndef RADIX_V7_BY_REGIONS_CUH
 #define RADIX_V7_BY_REGIONS_CUH
 
-#include <math.h>
-
 #include "common/check.h"
 #include "common/device.h"
 #include "common/scratch.h"
@@ -35,17 +33,11 @@ typedef BlockShape<RegionKernel> RegionShape;
 static const RegionShape region_shapes[] = {BLOCK_SHAPES(sort_regions)};
 enum { REGION_SHAPES = sizeof region_shapes / sizeof *region_shapes };
 
-// Keys of a region: what a bucket of n uniform keys has on average, and six standard deviations;
-// whole sectors.
-static unsigned int region_room(size_t n) {
-  const double average = (double)n / REGION_BUCKETS;
-  return ((unsigned int)(average + 6 * sqrt(average)) / WARP_SIZE + 1) * WARP_SIZE;
-}
-
 // The shapes for n keys; false if none suits n or the device.
 static bool plan_regions(size_t n, const MoveShape **move, const RegionShape **sort) {
   *sort = region_shapes;
-  while (*sort < region_shapes + REGION_SHAPES && (*sort)->capacity < region_room(n)) ++*sort;
+  while (*sort < region_shapes + REGION_SHAPES && (*sort)->capacity < region_room(n, REGION_BITS))
+    ++*sort;
   *move = move_shapes;
   while (n > (*move)->up_to) ++*move;
   const size_t limit = dynamic_shared_limit();
@@ -60,7 +52,7 @@ static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, s
   const MoveShape *move;
   const RegionShape *sort;
   if (!plan_regions(n, &move, &sort)) return TO_COUNT;
-  const unsigned int room = region_room(n);
+  const unsigned int room = region_room(n, REGION_BITS);
   unsigned int *const spare =
       (unsigned int *)scratch_alloc(((size_t)REGION_BUCKETS * (room + 1) + 2) * sizeof *spare);
   unsigned int *const next = spare + (size_t)REGION_BUCKETS * room;

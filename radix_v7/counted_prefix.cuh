@@ -23,8 +23,8 @@ static size_t count_shared_bytes(int bits, size_t n) {
 }
 
 // Allocates what `state` points to, for n elements; the result is for scratch_free().
-static void *allocate_prefix_state(PrefixState *state, size_t n, PrefixBits bits,
-                                   size_t look_back) {
+static inline void *allocate_prefix_state(PrefixState *state, size_t n, PrefixBits bits,
+                                          size_t look_back) {
   const size_t buckets = (size_t)1 << (bits.low + bits.high), cleared = (look_back + 3) / 4 * 4;
   const size_t low_bins = (size_t)1 << bits.low, high_bins = (size_t)1 << bits.high;
   unsigned int *const memory = (unsigned int *)scratch_alloc(
@@ -40,8 +40,8 @@ static void *allocate_prefix_state(PrefixState *state, size_t n, PrefixBits bits
   return memory;
 }
 
-static void launch_count(const unsigned int *keys, size_t n, PrefixBits bits, unsigned int capacity,
-                         PrefixState state) {
+static inline void launch_count(const unsigned int *keys, size_t n, PrefixBits bits,
+                                unsigned int capacity, PrefixState state) {
   const int all_bits = bits.low + bits.high;
   const bool packed = all_bits >= PACKED_COUNTER_BITS;
   const size_t bytes = count_shared_bytes(all_bits, n);

@@ -15,64 +15,91 @@
 enum { PACKED_FROM = 2000000 };  // from here on packed sweeps are faster than radix_v6's
 
 typedef void PairSweepKernel(PairBuffers, unsigned int, PairSweep);
-// A kernel sweep_pairs<...>: bits of its digit, threads, pairs of a tile, blocks of an SM.
+// A kernel sweep_pairs<...>, for counted bins and for regions: bits of its digit, threads, pairs of
+// a tile, blocks of an SM.
 typedef struct PairSweepShape {
   int bits;
   unsigned int threads, tile, blocks_per_sm;
   size_t shared_bytes;
-  PairSweepKernel *kernel;
+  PairSweepKernel *kernel, *by_regions;
 } PairSweepShape;
 
-#define PAIR_SWEEP(threads, items, bits, blocks)                                          \
+#define PAIR_SWEEP(threads, items, bits, blocks, by_regions)                              \
   {                                                                                       \
     bits, threads, threads *items, blocks, sizeof(PairSweepShared<threads, items, bits>), \
-        sweep_pairs<threads, items, bits, blocks>                                         \
+        sweep_pairs<threads, items, bits, blocks>, by_regions                             \
   }
 
-// Small tiles where there are few pairs for all SMs.
-static const PairSweepShape small_7 = PAIR_SWEEP(256, 8, 7, 4), small_9 = PAIR_SWEEP(512, 8, 9, 2),
-                            large_6 = PAIR_SWEEP(256, 20, 6, 3),
-                            large_7 = PAIR_SWEEP(256, 36, 7, 2),
-                            large_8 = PAIR_SWEEP(256, 40, 8, 2);
+// Small tiles where there are few pairs for all SMs: always counted.
+static const PairSweepShape small_7 = PAIR_SWEEP(256, 8, 7, 4, NULL),
+                            small_9 = PAIR_SWEEP(512, 8, 9, 2, NULL),
+                            large_6 = PAIR_SWEEP(256, 20, 6, 3, (sweep_pairs<256, 20, 6, 3, true>)),
+                            large_7 = PAIR_SWEEP(256, 36, 7, 2, (sweep_pairs<256, 36, 7, 2, true>)),
+                            large_8 = PAIR_SWEEP(256, 40, 8, 2, (sweep_pairs<256, 40, 8, 2, true>));
 
 static size_t look_back_size(const PairSweepShape *shape, size_t n) {
   return (size_t)blocks_for(n, (int)shape->tile) << shape->bits;
 }
 
-// Makes room for n packed pairs twice: in `scratch`, and in the output arrays. A piece there ends
-// with a tile of either sweep; what the two do not hold goes behind `scratch`, and if they are not
-// aligned to 8 bytes, all of it. Returns the bytes of scratch memory to be allocated.
+// Whether the output arrays can hold packed pairs.
+static bool outputs_aligned(Pairs output) {
+  return ((uintptr_t)output.keys | (uintptr_t)output.positions) % sizeof(uint2) == 0;
+}
+
+// Makes room for n packed pairs twice: in `scratch`, and in the output arrays.
+// A piece there ends with a tile of either sweep; what the two do not hold goes behind `scratch`,
+// and if they are not aligned to 8 bytes, all of it. Returns the bytes of scratch memory to be
+// allocated.
 static size_t place_halves(PairBuffers *buffers, size_t n, unsigned int tile) {
-  const bool aligned =
-      ((uintptr_t)buffers->output.keys | (uintptr_t)buffers->output.positions) % sizeof(uint2) == 0;
-  const size_t half = aligned ? n / 2 / tile * tile : 0;
+  const size_t half = outputs_aligned(buffers->output) ? n / 2 / tile * tile : 0;
   buffers->halves.half = (unsigned int)half;
-  buffers->scratch.half = NO_HALF;
+  buffers->halves.behind = (unsigned int)(2 * half);
   return (n + n - 2 * half) * sizeof(uint2);
 }
 
-static void point_to_halves(PairBuffers *buffers, size_t n, void *memory) {
+// `memory` has `in_scratch` pairs in `scratch`, then the rest of `halves`.
+static void point_to_halves(PairBuffers *buffers, size_t in_scratch, void *memory) {
   Packed *const scratch = &buffers->scratch, *const halves = &buffers->halves;
+  scratch->half = scratch->behind = NO_HALF;
   scratch->first = scratch->second = scratch->rest = (uint2 *)memory;
   halves->first = (uint2 *)buffers->output.keys;
   halves->second = (uint2 *)buffers->output.positions - halves->half;
-  halves->rest = scratch->first + n - 2 * (size_t)halves->half;
+  halves->rest = scratch->first + in_scratch - halves->behind;
+}
+
+#ifdef CUDA_CPU
+static const bool blocks_run_together = false;  // one after the other, on each core
+#else
+static const bool blocks_run_together = true;
+#endif
+
+// Whether an SM can hold as many blocks as the shape says.
+static bool all_resident(const PairSweepShape *shape, PairSweepKernel *kernel) {
+  int blocks = 0;
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)shape->threads,
+                                                           shape->shared_bytes));
+  return blocks_run_together && blocks >= (int)shape->blocks_per_sm;
 }
 
 static void launch_sweep(const PairSweepShape *shape, PairBuffers buffers, size_t n,
                          PairSweep sweep) {
-  const unsigned int tiles = blocks_for(n, (int)shape->tile);
+  const bool by_regions = sweep.regions.room > 0;
+  PairSweepKernel *const kernel = by_regions ? shape->by_regions : shape->kernel;
+  const unsigned int tiles = by_regions ? tiles_of(sweep.regions) : blocks_for(n, (int)shape->tile);
   const unsigned int most =
       shape->blocks_per_sm * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
-  allow_shared_memory(shape->kernel, shape->shared_bytes);
-  launch_overlapped(shape->kernel, tiles < most ? tiles : most, shape->threads, shape->shared_bytes,
-                    buffers, (unsigned int)n, sweep);
+  const unsigned int blocks = tiles < most ? tiles : most;
+  allow_shared_memory(kernel, shape->shared_bytes);
+  sweep.early = sweep.route.blocks_follow && sweep.route.pass == 0 &&
+                (blocks == tiles || all_resident(shape, kernel));
+  launch_overlapped(kernel, blocks, shape->threads, shape->shared_bytes, buffers, (unsigned int)n,
+                    sweep);
 }
 
 static bool packed_sweeps_fit(void) { return large_8.shared_bytes <= dynamic_shared_limit(); }
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by four stable sweeps.
-static void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
+static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
   const PairSweepShape *const shape = &large_8;
   const size_t look_back_one = look_back_size(shape, n), look_back = PASSES * look_back_one;
   PairBuffers buffers = {input, output, {}, {}};
@@ -91,7 +118,9 @@ static void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
                              state.start + pass * BINS,
                              state.tile_counter + pass,
                              memory + pass * look_back_one,
-                             {state.spread, pass, PASSES, false, NULL}};
+                             {state.spread, pass, PASSES, false, NULL},
+                             {},
+                             false};
     launch_sweep(shape, buffers, n, sweep);
   }
   stage_stop();
@@ -101,7 +130,7 @@ static void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by sweeps over all
 // digits: packed, or radix_v6's.
-static void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n) {
+static inline void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n) {
   if (n >= (size_t)knob("packedFrom") && packed_sweeps_fit()) {
     sort_pairs_by_sweeps(input, output, n);
     return;

@@ -15,7 +15,6 @@
 #ifndef RADIX_V7_PAIRS_BLOCK_CUH
 #define RADIX_V7_PAIRS_BLOCK_CUH
 
-#include "common/overlap.cuh"
 #include "radix_v7/block_passes.cuh"
 #include "radix_v7/few_keys.cuh"
 #include "radix_v7/pairs_layout.cuh"
@@ -208,70 +207,6 @@ static __device__ __forceinline__ void prepare_block(Shared &shared) {
   if (threadIdx.x > 0) return;
   shared.full_count = 0;
   shared.seen = {0, 0};
-}
-
-// The bucket of a block.
-struct BucketOfBlock {
-  __device__ __forceinline__ unsigned int operator()(void) const { return blockIdx.x; }
-};
-
-// Sorts bucket bucket() of the packed pairs `in`: buckets begin at start[]. The first `lead` slots
-// of the block stay empty, so that warps access whole sectors.
-template <int kThreads, int kItems, int kBinBits, int kFew, bool kGatherKeys, class Bucket>
-static __device__ __forceinline__ void sort_one_pair_bucket(Bucket bucket, const uint2 *in,
-                                                            Pairs out, const unsigned int *start,
-                                                            int low_bits,
-                                                            const unsigned int *spread) {
-  typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
-  constexpr unsigned int kBins = Shared::kBins, kPlaceBits = bits_to_count(Shared::kCapacity);
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  Shared &shared = *(Shared *)shared_memory;
-  prepare_block(shared);
-  wait_for_previous_kernel();
-  if (*spread == DIGIT_UNUSED) return;
-  const unsigned int begin = start[bucket()], count = start[bucket() + 1] - begin;
-  // An empty bucket, or a large one, which is sorted by itself (note_if_large).
-  if (count - 1 >= Shared::kCapacity - MOST_LEAD) return;
-  const unsigned int lead = begin % WARP_SIZE, behind = lead + count;
-  // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
-  // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
-  const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, bucket() % 2 * kBins, 0};
-  const unsigned int padding = (~bucket() % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
-  const uint2 *const from = opaque_address(in + ((size_t)begin - lead + threadIdx.x));
-  unsigned int key[kItems];
-#pragma unroll
-  for (int u = 0; u < kItems; u++) {
-    const unsigned int p = threadIdx.x + u * kThreads;
-    uint2 pair = make_uint2(padding, 0);
-    if (p < behind && (u > 0 || p >= lead)) pair = __ldcs(&from[u * kThreads]);
-    key[u] = pair.x;
-    shared.position[p] = pair.y;
-  }
-  __syncthreads();
-  order_places<kFew, true>(shared, key, key, lead, opaque(behind), digit, low_bits, false);
-
-  const unsigned int upper = bucket() << low_bits, end = opaque(behind);
-  const unsigned int *const element = shared.element + threadIdx.x - lead;
-  unsigned int *const keys = opaque_address(out.keys + ((size_t)begin - lead + threadIdx.x));
-  unsigned int *const positions =
-      opaque_address(out.positions + ((size_t)begin - lead + threadIdx.x));
-#pragma unroll
-  for (int u = 0; u < kItems; u++) {
-    const unsigned int p = threadIdx.x + u * kThreads;
-    if (p < end && (u > 0 || p >= lead)) {
-      const unsigned int sorted = element[u * kThreads], place = sorted & ((1u << kPlaceBits) - 1);
-      __stcs(&keys[u * kThreads], kGatherKeys ? shared.key[place] : (sorted >> kPlaceBits | upper));
-      __stcs(&positions[u * kThreads], shared.position[place]);
-    }
-  }
-}
-
-template <int kThreads, int kItems, int kBinBits, int kFew, int kBlocksPerSm, bool kGatherKeys>
-static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_pair_bucket(const uint2 *in, Pairs out, const unsigned int *start, int low_bits,
-                     const unsigned int *spread) {
-  sort_one_pair_bucket<kThreads, kItems, kBinBits, kFew, kGatherKeys>(BucketOfBlock(), in, out,
-                                                                      start, low_bits, spread);
 }
 
 #endif

@@ -8,13 +8,13 @@
 #include "radix_v6/layout.cuh"
 #include "radix_v7/verdict.cuh"
 
-// n packed pairs (x: key, y: position) in up to three pieces, so that the two output arrays can
-// serve as one array of packed pairs. Pair i is first[i] for i < half, then second[i], and from
-// 2 half on rest[i]: `second` and `rest` point before their memory.
-// One piece: half = NO_HALF.
+// Packed pairs (x: key, y: position) in up to three pieces, so that the two output arrays can serve
+// as one array of packed pairs. Pair i is first[i] for i < half, then second[i], and from `behind`
+// on rest[i]: `second` and `rest` point before their memory. A tile lies in one piece.
+// One piece: half = behind = NO_HALF.
 typedef struct Packed {
   uint2 *first, *second, *rest;
-  unsigned int half;  // multiple of the tile size: a tile lies in one piece
+  unsigned int half, behind;
 } Packed;
 static constexpr unsigned int NO_HALF = 0xffffffffu;
 

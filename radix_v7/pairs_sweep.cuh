@@ -5,39 +5,45 @@
 //   * Blocks stay. Once the pairs of a tile are in shared memory, their registers are free: the
 //     loads of the block's next tile are under way while it looks back and writes this one.
 //   * The digits that vary decide where a pass reads and writes (find_places); others are skipped.
+//   * Instead of counts, bins may have regions (sweep_regions.cuh).
 #ifndef RADIX_V7_PAIRS_SWEEP_CUH
 #define RADIX_V7_PAIRS_SWEEP_CUH
 
 #include "common/look_back.cuh"
 #include "common/overlap.cuh"
 #include "radix_v7/pairs_tile.cuh"
-
-enum { EARLY_ITEMS = 8 };  // tiles so small that a launch may have a block for each
+#include "radix_v7/sweep_regions.cuh"
 
 // One pass.
 typedef struct PairSweep {
   int shift;                   // of the digit
-  const unsigned int *start;   // [bins] where the run of each bin starts
-  unsigned int *tile_counter;  // deals out tile numbers, from 0
+  const unsigned int *start;   // [bins] where the run of each bin starts, if they are counted
+  unsigned int *tile_counter;  // deals out tile numbers; 0 before the launch
   unsigned int *look_back;     // [tiles][bins] words of look_back.cuh, cleared
   SweepRoute route;
+  SweepRegions regions;
+  bool early;  // blocks begin with the tiles of their own numbers, and may load them at once: all
+               // blocks fit on the device together, or there is one for each tile
 } PairSweep;
 
 // A thread per bin: publishes the tile's count and turns the warps' counts into the byte offsets of
-// the last pair before each warp's own. Returns the index of the bin's first pair, and in
-// *same whether all pairs of a full tile share a digit.
+// the last pair before each warp's own. Returns the index of the bin's first pair, in *total the
+// count, and in *same whether all pairs of a full tile share a digit. The last bin's count is less
+// by `padding`, pairs that do not exist.
 template <int kThreads, int kItems, int kBits>
 static __device__ __forceinline__ unsigned int publish_and_place(
     PairSweepShared<kThreads, kItems, kBits> &shared, unsigned int *look_back, unsigned int tile,
-    unsigned int *total, bool *same) {
+    unsigned int *total, bool *same, unsigned int padding = 0) {
   constexpr unsigned int kBins = 1u << kBits, kWarps = kThreads / WARP_SIZE;
   const unsigned int bin = threadIdx.x, warp = threadIdx.x / WARP_SIZE;
   unsigned int counts[kWarps] = {}, count = 0;
+  *total = 0;
   if (bin < kBins) {
 #pragma unroll
     for (unsigned int w = 0; w < kWarps; w++) count += counts[w] = shared.warp_bin[w][bin];
+    *total = count - (bin == kBins - 1 ? padding : 0);
     look_back_publish(&look_back[(size_t)tile * kBins + bin],
-                      count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
+                      *total | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
   }
   unsigned int scanned = warp_inclusive_scan(count);
   if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) shared.warp_sums[warp] = scanned;
@@ -52,50 +58,66 @@ static __device__ __forceinline__ unsigned int publish_and_place(
       last += counts[w] * (unsigned int)sizeof(uint2);
     }
   }
-  *total = count;
   return first;
 }
 
-template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
+template <unsigned int kTile, bool kRegions>
+static __device__ __forceinline__ TileSpan tile_span(const SweepRegions &regions,
+                                                     const unsigned int *source_count,
+                                                     unsigned int n, unsigned int tile) {
+  return kRegions ? region_span<kTile>(regions, source_count, tile) : span_of<kTile>(0, n, tile);
+}
+
+template <int kThreads, int kItems, int kBits, int kBlocksPerSm, bool kRegions = false>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sweep_pairs(PairBuffers buffers, unsigned int n, PairSweep sweep) {
   constexpr unsigned int kTile = kThreads * kItems, kBins = 1u << kBits;
   static_assert(kThreads >= (int)kBins, "a thread per bin");
   extern __shared__ __align__(16) unsigned int shared_memory[];
+  __shared__ unsigned int source_count[kRegions ? kBins : 1];
   typedef PairSweepShared<kThreads, kItems, kBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
-  const unsigned int bin = threadIdx.x, tiles = (n + kTile - 1) / kTile;
+  const SweepRegions &regions = sweep.regions;
+  const unsigned int bin = threadIdx.x,
+                     tiles = kRegions ? tiles_of(regions) : (n + kTile - 1) / kTile;
   unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
   PairItems<kItems> item;
-  // A block per tile: as many as fit on the device at once, so none waits for one that cannot
-  // start. The input is no kernel's work; it can be read before the count is there.
-  const bool early = kItems <= EARLY_ITEMS && sweep.route.blocks_follow && sweep.route.pass == 0 &&
-                     gridDim.x == tiles;
-  if (early) load_pairs<kThreads>(buffers, AT_INPUT, blockIdx.x, n, item);
+  // The input is no kernel's work: it can be read before the count or the sample is there.
+  if (sweep.early) load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, n, blockIdx.x), item);
   wait_for_previous_kernel();
   if (threadIdx.x == 0) {
-    shared.next_tile = early ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
-    find_places(sweep.route, &shared.from, &shared.to);
-    if (sweep.route.host != NULL && blockIdx.x == 0)
+    shared.next_tile = sweep.early ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
+    if (kRegions)
+      find_region_places(regions, sweep.route, &shared.from, &shared.to);
+    else
+      find_places(sweep.route, &shared.from, &shared.to);
+    if (!kRegions && sweep.route.host != NULL && blockIdx.x == 0)
       sweep.route.host->verdict = shared.to == NOWHERE ? TOO_LARGE : FITS;
   }
-  const unsigned int start = bin < kBins ? sweep.start[bin] : 0;
+  if (kRegions) load_source_counts(regions, n, source_count);
+  const unsigned int start = bin >= kBins ? 0 : kRegions ? bin * regions.room : sweep.start[bin];
   __syncthreads();
   const int from = shared.from, to = shared.to;
   unsigned int tile = shared.next_tile;
-  if (tile >= tiles || to == NOWHERE) return;
-  const unsigned int rest = to == AT_HALVES ? 2 * buffers.halves.half : NO_HALF;
-  if (!early) load_pairs<kThreads>(buffers, from, tile, n, item);
+  if (to == NOWHERE) return;
+  const unsigned int rest = to == AT_HALVES ? buffers.halves.behind : NO_HALF;
+  if (!sweep.early && tile < tiles)
+    load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, source_count, n, tile),
+                         item);
 
-  for (;;) {
-    const unsigned int valid = n - tile * kTile < kTile ? n - tile * kTile : kTile;
-    unsigned int next = 0, count;
+  while (tile < tiles) {
+    const unsigned int valid = tile_span<kTile, kRegions>(regions, source_count, n, tile).valid;
+    unsigned int next = 0, count = 0;
     bool same;
-    if (threadIdx.x == 0) next = early ? tiles : atomicAdd(sweep.tile_counter, 1u);
+    if (threadIdx.x == 0) {
+      const bool stop = kRegions && is_full(regions, sweep.route);
+      next = stop ? tiles : atomicAdd(sweep.tile_counter, 1u) + (sweep.early ? gridDim.x : 0);
+    }
     count_digits_of_warp<kBits>(bins, item,
                                 PairDigitAt<kBits>{(int)opaque((unsigned int)sweep.shift)});
     __syncthreads();
-    const unsigned int first = publish_and_place(shared, sweep.look_back, tile, &count, &same);
+    const unsigned int first =
+        publish_and_place(shared, sweep.look_back, tile, &count, &same, kTile - valid);
     if (threadIdx.x == 0) shared.next_tile = next;
     __syncthreads();
 
@@ -107,22 +129,26 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     compiler_fence();
     const unsigned int this_tile = tile;
     tile = shared.next_tile;
-    if (tile < tiles) load_pairs<kThreads>(buffers, from, tile, n, item);
+    if (tile < tiles)
+      load_pairs<kThreads>(buffers, from,
+                           tile_span<kTile, kRegions>(regions, source_count, n, tile), item);
     compiler_fence();
 
-    bool reaches_rest = false;
+    bool not_plain = false;
     if (bin < kBins) {
       const unsigned int before = look_back_sum(sweep.look_back + bin, kBins, this_tile);
       if (this_tile > 0)
         look_back_publish(&sweep.look_back[(size_t)this_tile * kBins + bin],
                           (before + count) | LOOK_BACK_INCLUSIVE);
-      shared.bin_shift[bin] = start + before - first;
-      reaches_rest = count > 0 && start + before + count > rest;
+      const bool fits =
+          !kRegions || note_run(regions, sweep.route, this_tile, before, before + count);
+      shared.bin_shift[bin] = fits ? start + before - first : LOST;
+      not_plain = !fits || (count > 0 && start + before + count > rest);
     }
-    const bool plain = __syncthreads_or(reaches_rest) == 0 && valid == kTile;
+    const bool plain = __syncthreads_or(not_plain) == 0 && valid == kTile;
     write_pairs(buffers, to, shared, valid, plain, shift);
-    if (tile >= tiles) return;
   }
+  if (kRegions && to == AT_SCRATCH) finish_regions(regions, sweep.route, kBins, shared.warp_sums);
 }
 
 #endif

@@ -57,9 +57,7 @@ static __device__ __forceinline__ unsigned int lanes_with_pair_digit(unsigned in
 }
 
 static __device__ __forceinline__ uint2 *piece_of(Packed packed, unsigned int i) {
-  return i < packed.half                 ? packed.first
-         : i - packed.half < packed.half ? packed.second
-                                         : packed.rest;
+  return i < packed.half ? packed.first : i < packed.behind ? packed.second : packed.rest;
 }
 
 // load: the tile that begins at `begin`. Pairs of a warp are neighbours, those of a lane WARP_SIZE
@@ -93,15 +91,26 @@ static __device__ __forceinline__ void load_tile(const PairBuffers &buffers, int
   }
 }
 
+// A tile of one array, or of a region of it: where it begins, and its pairs; the rest is padding.
+typedef struct TileSpan {
+  unsigned int begin, valid;
+} TileSpan;
+
+// Of `count` pairs from index `first` on, tile number `tile`.
+template <unsigned int kTile>
+static __device__ __forceinline__ TileSpan span_of(unsigned int first, unsigned int count,
+                                                   unsigned int tile) {
+  const unsigned int before = tile * kTile, behind = count > before ? count - before : 0;
+  return {first + before, behind < kTile ? behind : kTile};
+}
+
 template <int kThreads, int kItems>
 static __device__ __forceinline__ void load_pairs(const PairBuffers &buffers, int from,
-                                                  unsigned int tile, unsigned int n,
-                                                  PairItems<kItems> &item) {
-  const unsigned int begin = tile * kThreads * kItems;
-  if (n - begin >= kThreads * kItems)
-    load_tile<true>(buffers, from, begin, kThreads * kItems, item);
+                                                  TileSpan span, PairItems<kItems> &item) {
+  if (span.valid == kThreads * kItems)
+    load_tile<true>(buffers, from, span.begin, kThreads * kItems, item);
   else
-    load_tile<false>(buffers, from, begin, n - begin, item);
+    load_tile<false>(buffers, from, span.begin, span.valid, item);
 }
 
 // count: by digit, each warp in bins of its own.
@@ -158,8 +167,12 @@ static __device__ __forceinline__ void keep_pairs(uint2 *tile, const PairItems<k
     tile[first_item<kItems>() + u * WARP_SIZE] = make_uint2(item.key[u], item.position[u]);
 }
 
+// The shift of a bin whose region has no room for it: nothing is written.
+static constexpr unsigned int LOST = 1u << 31;
+
 // write: element i of the tile goes to i plus its bin's shift. A thread's elements are kThreads
-// apart, so that a warp writes runs of neighbours.
+// apart, so that a warp writes runs of neighbours. plain: a full tile, and no bin reaches the last
+// of three pieces or is lost.
 template <int kThreads, int kItems, int kBits>
 static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, int to,
                                                    PairSweepShared<kThreads, kItems, kBits> &shared,
@@ -179,11 +192,11 @@ static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, i
     return;
   }
   const Packed packed = to == AT_SCRATCH ? buffers.scratch : buffers.halves;
-  if (!plain) {  // a cut tile, or one that reaches the last of three pieces
+  if (!plain) {
     for (unsigned int i = threadIdx.x; i < valid; i += kThreads) {
       const uint2 pair = shared.tile[i];
       const unsigned int at = shared.bin_shift[pair_digit<kBits>(pair.x, shift)] + i;
-      piece_of(packed, at)[at] = pair;
+      if (at < LOST) piece_of(packed, at)[at] = pair;
     }
     return;
   }

@@ -12,15 +12,9 @@
 #define RADIX_V7_REGIONS_CUH
 
 #include "radix_v7/bucket_sort.cuh"
+#include "radix_v7/evenness.cuh"
 
-enum {
-  REGION_BITS = 10,
-  REGION_BUCKETS = 1 << REGION_BITS,
-  LOOK_THREADS = 1024,
-  LOOK_EACH = 8,   // sampled keys of a thread: eight in each bucket
-  LOOK_MANY = 32,  // in one bucket: uniform keys have that many in one of 10^7 sorts
-  LOOK_GROUP_BITS = 4,
-};
+enum { REGION_BITS = 10, REGION_BUCKETS = 1 << REGION_BITS };
 
 // Device memory between the launches; the words that `regions` points to lie in it too.
 typedef struct RegionState {
@@ -29,50 +23,16 @@ typedef struct RegionState {
   volatile HostVerdict *host;
 } RegionState;
 
-// Prepares the regions, and ends the sort if a sample is not even. If only a few buckets have too
-// many keys, counting is worth while (large buckets, verdict.cuh). One block.
+// Prepares the regions, and ends the sort if a sample is not even. One block.
 static __global__ void __launch_bounds__(LOOK_THREADS)
     look_at_sample(const unsigned int *keys, size_t n, RegionState state) {
   static_assert((int)REGION_BUCKETS == (int)LOOK_THREADS, "a thread for each bucket");
-  constexpr unsigned int kSamples = LOOK_THREADS * LOOK_EACH, kGroups = 1u << LOOK_GROUP_BITS;
-  __shared__ unsigned int count[REGION_BUCKETS], group[kGroups], heavy, keys_in_heavy;
   wait_for_previous_kernel();
-  const size_t stride = n / kSamples;
-  unsigned int key[LOOK_EACH];
-#pragma unroll
-  for (int u = 0; u < LOOK_EACH; u++) {
-    const unsigned int sample = threadIdx.x * LOOK_EACH + u;
-    key[u] = keys[sample * stride + __umulhi(scramble(sample), (unsigned int)stride)];
-  }
   state.regions.next[threadIdx.x] = threadIdx.x * state.regions.room;
-  count[threadIdx.x] = 0;
-  if (threadIdx.x < kGroups) group[threadIdx.x] = 0;
-  if (threadIdx.x == 0) *state.regions.full = heavy = keys_in_heavy = 0;
-  __syncthreads();
-#pragma unroll
-  for (int u = 0; u < LOOK_EACH; u++) atomicAdd(&count[key[u] >> (32 - REGION_BITS)], 1u);
-  const int few_lower = __syncthreads_or(few_lower_values(key[0]));
-  const unsigned int mine = count[threadIdx.x];
-  if (mine >= LOOK_MANY) {
-    atomicAdd(&heavy, 1u);
-    atomicAdd(&keys_in_heavy, mine);
-  } else {
-    atomicAdd(&group[threadIdx.x >> (REGION_BITS - LOOK_GROUP_BITS)], mine);
-  }
-  __syncthreads();
-  // As many as there are if all regions of a group are full, and five standard deviations.
-  const float share = (float)state.regions.room * (float)(REGION_BUCKETS / kGroups) / (float)n;
-  const float full = share * (float)kSamples;
-  const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
-  const int uneven = __syncthreads_or(large);
-  if (threadIdx.x > 0) return;
-  const bool few_large = heavy <= state.host->most && keys_in_heavy <= kSamples / 4;
-  const bool countable = uneven == 0 && few_lower == 0 && few_large;
-  *state.hopeless = !countable || heavy > 0;
-  if (!countable)
-    state.host->verdict = TOO_LARGE;
-  else if (heavy > 0)
-    state.host->verdict = TO_COUNT;
+  if (threadIdx.x == 0) *state.regions.full = 0;
+  const float room = (float)state.regions.room * (float)(REGION_BUCKETS >> LOOK_GROUP_BITS);
+  const unsigned int verdict = judge_sample<true>(keys, n, room, state.host);
+  if (threadIdx.x == 0) *state.hopeless = verdict != FITS;
 }
 
 template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm>

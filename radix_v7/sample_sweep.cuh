@@ -81,7 +81,8 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
   unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
   const PairBuffers buffers = {in, {}, {}, {}};
   PairItems<kItems> item;
-  load_pairs<SAMPLE_SWEEP_THREADS>(buffers, AT_INPUT, tile, n, item);
+  const TileSpan span = span_of<SAMPLE_TILE>(0, n, tile);
+  load_pairs<SAMPLE_SWEEP_THREADS>(buffers, AT_INPUT, span, item);
 #pragma unroll
   for (unsigned int i = 0; i < SAMPLE_BUCKETS; i += WARP_SIZE) bins[lane + i] = 0;
   wait_for_previous_kernel();
@@ -146,16 +147,15 @@ static __global__ void __launch_bounds__(SAMPLE_SWEEP_THREADS, 2)
     shared.bin_shift[bin] = first_region * state.room + before - first;
   }
   __syncthreads();
-  const unsigned int begin = tile * SAMPLE_TILE, valid = min(n - begin, (unsigned int)SAMPLE_TILE);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * SAMPLE_SWEEP_THREADS;
     const unsigned int to = shared.bin_shift[shared.digit[i]] + i;
     // A bucket that outgrows its region spoils others, which is found out; but not more than these.
-    if (i < valid && to < SAMPLE_BUCKETS * state.room) state.regions[to] = shared.tile[i];
+    if (i < span.valid && to < SAMPLE_BUCKETS * state.room) state.regions[to] = shared.tile[i];
   }
-  if (begin + valid < n) return;
-  if (bin == SAMPLE_BUCKETS - 1) total -= SAMPLE_TILE - valid;  // the padding
+  if (span.begin + span.valid < n) return;
+  if (bin == SAMPLE_BUCKETS - 1) total -= SAMPLE_TILE - span.valid;  // the padding
   if (bin < SAMPLE_BUCKETS) {
     const unsigned int empty =
         __ballot_sync(0xffffffffu, bin > 0 && !is_last && shared.edge[bin] == shared.edge[bin + 1]);

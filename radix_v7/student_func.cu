@@ -16,6 +16,7 @@
 #include "common/your_sort.h"
 #include "radix_v6/by_sweeps.cuh"
 #include "radix_v7/by_buckets.cuh"
+#include "radix_v7/by_pair_regions.cuh"
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_regions.cuh"
 #include "radix_v7/by_sample.cuh"
@@ -29,8 +30,9 @@ static const SortKnob knobs[] = {
      "bare keys go to 2^bucketBits buckets first; 0: chosen by n, 1 to 9: no buckets"},
     {"bucketShape", 0, 0, BUCKET_SHAPES,
      "size of the buckets, a row of `bucket_shapes` in by_buckets.cuh; 0: chosen by n"},
+    {"counted", 0, 0, 1, "1: buckets are always counted first, 0: not where keys seem even"},
     {"prefixPlan", 0, -1, PREFIX_PLANS,
-     "how pairs are sorted, a row of `prefix_plans` in by_prefix.cuh; 0: chosen by n; -1: sweeps"},
+     "how pairs are sorted, a row of prefix_plans.cuh; 0: chosen by n; -1: sweeps"},
     {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO, "largest n that is sorted by a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
@@ -56,7 +58,10 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
   if (sample_suits(n)) {
     if (sort_pairs_by_sample(input, output, n)) return;
   } else {
-    if (sort_pairs_by_prefix(input, output, n)) return;
+    const unsigned int verdict =
+        knob("counted") == 0 ? sort_pairs_by_regions(input, output, n) : (unsigned int)TO_COUNT;
+    if (verdict == FITS) return;
+    if (verdict == TO_COUNT && sort_pairs_by_prefix(input, output, n)) return;
   }
   sort_pairs_by_all_digits(input, output, n);
 }
@@ -64,8 +69,8 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
 static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
   // As fast as buckets for even keys, and faster for all others.
   if (sample_suits(n) && sort_pairs_by_sample({in, in}, {out, NULL}, n)) return;
-  const bool chosen_by_n = knob("bucketBits") == 0 && knob("bucketShape") == 0;
-  const unsigned int verdict = chosen_by_n ? sort_by_regions(in, out, n) : (unsigned int)TO_COUNT;
+  const bool counted = knob("counted") > 0 || knob("bucketBits") > 0 || knob("bucketShape") > 0;
+  const unsigned int verdict = counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n);
   if (verdict == FITS) return;
   unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
   if (verdict == TOO_LARGE || !sort_by_buckets(in, spare, out, n)) {

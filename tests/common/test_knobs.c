@@ -10,7 +10,9 @@ static const SortKnob two[] = {
     {0}};
 static const SortKnob many[MAX_KNOBS + 2] = {{.name = "a"}, {.name = "b"}, {.name = "c"},
                                              {.name = "d"}, {.name = "e"}, {.name = "f"},
-                                             {.name = "g"}, {.name = "h"}, {.name = "i"}};
+                                             {.name = "g"}, {.name = "h"}, {.name = "i"},
+                                             {.name = "j"}, {.name = "k"}, {.name = "l"},
+                                             {.name = "m"}};
 static const SortVersion with_two = {.name = "two", .stages = no_stages, .knobs = two};
 static const SortVersion with_many = {.name = "many", .stages = no_stages, .knobs = many};
 static const SortVersion with_none = {.name = "none", .stages = no_stages, .knobs = &two[2]};
@@ -73,7 +75,7 @@ static void test_misuse(void **state) {
   (void)state;
   expect_exit(EXIT_DEVICE, "no version does not declare a knob 'block'", ask_before_begin);
   expect_exit(EXIT_DEVICE, "two does not declare a knob 'blocks'", ask_for_undeclared);
-  expect_exit(EXIT_DEVICE, "many declares more than 8 knobs", declare_too_many);
+  expect_exit(EXIT_DEVICE, "many declares more than 12 knobs", declare_too_many);
   expect_exit(EXIT_DEVICE, "block of two takes 32 to 128, not 31", set_below);
   expect_exit(EXIT_DEVICE, "blockSize of two takes -2 to 2, not 3", set_above);
   expect_exit(EXIT_DEVICE, "two has no knob number 2", set_missing);

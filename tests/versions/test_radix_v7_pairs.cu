@@ -1,56 +1,11 @@
 // radix_v7's ways to sort pairs, each forced in turn, and what makes a bucket take another way: is
 // the result right and stable, and does a sort that does not fit report it and leave its input
 // unchanged?
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-extern "C" {
-#include <cmocka.h>
-}
-
-#include <cuda_runtime.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "common/check.h"
-#include "common/knobs.h"
-#include "common/scratch.h"
-#include "common/stages.h"
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_sample.cuh"
 #include "radix_v7/ranked.cuh"
-#include "tests/reference_sort.h"
+#include "tests/versions/radix_v7_pairs.cuh"
 
-static const char *const stages[] = {"hist", "sweep", NULL};
-static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
-                                 {"largeFrom", 1, 1, 1 << 30, ""},
-                                 {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
-                                 {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
-                                 {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO, ""},
-                                 {}};
-static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
-
-enum { MOST = 60000, ROOM = 140000 };
-static uint32_t keys[ROOM], positions[ROOM], expected[ROOM], order[ROOM], result[ROOM];
-
-static int begin(void **) {
-  knobs_begin(&version);
-  stages_begin(&version, false);
-  return 0;
-}
-
-static void set(const char *name, int value) {
-  knob_set(knob_find(&version, name, strlen(name)), value);
-}
-
-static uint32_t random_word(void) {
-  static uint64_t state = 1;
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(state >> 32);
-}
-
-typedef bool Sort(Pairs, Pairs, size_t);
 static bool by_packed_sweeps(Pairs in, Pairs out, size_t n) {
   sort_pairs_by_sweeps(in, out, n);
   return true;
@@ -63,65 +18,6 @@ static bool by_sweeps_of_v6(Pairs in, Pairs out, size_t n) {
   scratch_free(spare.positions);
   scratch_free(spare.keys);
   return true;
-}
-
-static Pairs allocate(size_t n, const uint32_t *from) {
-  // 8-byte aligned or not, as `from` is.
-  const size_t skip = (uintptr_t)from / sizeof *from % 2, bytes = (n + 1) * sizeof *from;
-  const Pairs pairs = {(unsigned int *)scratch_alloc(bytes) + skip,
-                       (unsigned int *)scratch_alloc(bytes) + skip};
-  CUDA_CHECK(cudaMemcpy(pairs.keys, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
-  CUDA_CHECK(cudaMemcpy(pairs.positions, positions, n * sizeof *keys, cudaMemcpyHostToDevice));
-  return pairs;
-}
-
-static void release(Pairs pairs) {
-  const size_t skip = (uintptr_t)pairs.keys / sizeof *keys % 2;
-  scratch_free(pairs.positions - skip);
-  scratch_free(pairs.keys - skip);
-}
-
-static void compare(const char *what, const unsigned int *device, const uint32_t *with, size_t n) {
-  CUDA_CHECK(cudaMemcpy(result, device, n * sizeof *result, cudaMemcpyDeviceToHost));
-  for (size_t i = 0; i < n; i++)
-    if (result[i] != with[i]) fail_msg("%s[%zu] is %u, expected %u", what, i, result[i], with[i]);
-}
-
-// Sorts keys[0..n) with positions; checks the result, or the input if it did not fit.
-static bool sorts(Sort *sort, size_t n, bool aligned = true) {
-  for (size_t i = 0; i < n; i++) {
-    expected[i] = keys[i];
-    positions[i] = (uint32_t)i;
-  }
-  reference_sort(expected, order, n);
-  const Pairs in = allocate(n, aligned ? NULL : (uint32_t *)sizeof(uint32_t));
-  const Pairs out = allocate(n, aligned ? NULL : (uint32_t *)sizeof(uint32_t));
-  const bool sorted = sort(in, out, n);
-  compare("key", sorted ? out.keys : in.keys, sorted ? expected : keys, n);
-  compare("position", sorted ? out.positions : in.positions, sorted ? order : positions, n);
-  release(out);
-  release(in);
-  assert_int_equal(scratch_outstanding(), 0);
-  return sorted;
-}
-
-// Inputs by number: uniform; two random halves with few values below; sorted; all equal in the
-// lower bits; one key in 20 the same.
-enum { KINDS = 5 };
-static void fill(size_t n, int kind) {
-  for (size_t i = 0; i < n; i++) {
-    const uint32_t word = random_word();
-    keys[i] = kind == 0   ? word
-              : kind == 1 ? (word & 0xffff0000u) | (random_word() & 3)
-              : kind == 2 ? (uint32_t)(((uint64_t)i << 32) / n)
-              : kind == 3 ? word & 0xfff00000u
-                          : (word % 20 == 0 ? 0x80000001u : random_word());
-  }
-}
-
-// Whether a plan has more buckets than the cpu backend sorts in reasonable time.
-static bool many_buckets(int plan) {
-  return prefix_plans[plan - 1].bits.low + prefix_plans[plan - 1].bits.high > 13;
 }
 
 // Every plan, with cut tiles, and with an output that cannot hold packed pairs.

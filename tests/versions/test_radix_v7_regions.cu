@@ -85,7 +85,7 @@ static void test_full(void **) {
                       : random_word();
         in_region += keys[i] >> (32 - REGION_BITS) == regions[r];
       }
-      const bool fits = in_region <= region_room(FEW);
+      const bool fits = in_region <= region_room(FEW, REGION_BITS);
       assert_int_equal(sorts(FEW), fits);
       assert_true(more == 0 ? fits : true);
       fitted = fits;
@@ -116,7 +116,7 @@ static void test_uneven(void **) {
 
 static void test_sizes(void **) {
   assert_false(sorts(REGIONS_FROM - 1));
-  assert_true(region_room(8000000) <= region_shapes[REGION_SHAPES - 1].capacity);
+  assert_true(region_room(8000000, REGION_BITS) <= region_shapes[REGION_SHAPES - 1].capacity);
 }
 
 int main(void) {

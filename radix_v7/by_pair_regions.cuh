@@ -1,0 +1,133 @@
+// Host side of pairs_regions.cuh: memory for the regions, and the launches.
+#ifndef RADIX_V7_BY_PAIR_REGIONS_CUH
+#define RADIX_V7_BY_PAIR_REGIONS_CUH
+
+#include "common/check.h"
+#include "common/device.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "radix_v7/pairs_regions.cuh"
+#include "radix_v7/prefix_plans.cuh"
+
+enum {
+  PAIR_REGIONS_FROM = 3000000,  // below, the count takes no longer than the sample
+  LOOK_FROM = 2 * LOOK_THREADS * LOOK_EACH
+};
+
+// The regions of both sweeps.
+typedef struct RegionPlan {
+  const PrefixPlan *prefix;
+  SweepRegions low, high;
+} RegionPlan;
+
+// The plan for n pairs, but for its pointers; false if there is none. The knob prefixPlan, if not
+// 0, decides.
+static bool plan_pair_regions(size_t n, RegionPlan *plan) {
+  const PrefixPlan *const prefix = plan_prefix(n);
+  const size_t from = knob("prefixPlan") > 0 ? (size_t)LOOK_FROM : (size_t)PAIR_REGIONS_FROM;
+  if (prefix == NULL || prefix->high == NULL || n < from) return false;
+  *plan = (RegionPlan){prefix, {}, {}};
+  SweepRegions *const low = &plan->low, *const high = &plan->high;
+  low->room = region_room(n, prefix->bits.low);
+  low->sources = 1;
+  low->tiles_of_source = blocks_for(n, (int)prefix->low->tile);
+  high->room = region_room(n, prefix->bits.high);
+  high->sources = 1u << prefix->bits.low;
+  high->source_room = low->room;
+  high->tiles_of_source = blocks_for(low->room, (int)prefix->high->tile);
+  high->capacity = prefix->block->capacity;
+  return true;
+}
+
+// The last index of packed pairs up to i at which a tile begins.
+static size_t tile_up_to(const RegionPlan *plan, size_t i) {
+  const size_t room = plan->low.room, tile = plan->prefix->high->tile;
+  return i / room * room + i % room / tile * tile;
+}
+
+// Cuts the packed pairs between two sweeps into pieces. Returns how many are in the last one, which
+// lies behind `scratch`.
+static size_t cut_region_halves(const RegionPlan *plan, PairBuffers *buffers, size_t n) {
+  const size_t all = (size_t)plan->low.room << plan->prefix->bits.low;
+  const size_t fit = outputs_aligned(buffers->output) ? n / 2 : 0, half = tile_up_to(plan, fit);
+  const size_t behind = tile_up_to(plan, half + fit);
+  buffers->halves.half = (unsigned int)half;
+  buffers->halves.behind = (unsigned int)behind;
+  return all - behind;
+}
+
+// Allocates what `state` and `plan` point to; the result is for scratch_free().
+static void *allocate_region_state(PairRegionState *state, RegionPlan *plan, size_t n,
+                                   size_t look_back) {
+  const PrefixBits bits = plan->prefix->bits;
+  const size_t cleared = (look_back + 3) / 4 * 4, low_bins = (size_t)1 << bits.low,
+               high_bins = (size_t)1 << bits.high;
+  const size_t low_starts = 2 * low_bins, high_starts = high_bins * (low_bins + 1);
+  unsigned int *const memory = (unsigned int *)scratch_alloc(
+      (cleared + low_starts + high_starts + high_bins + 2) * sizeof *memory +
+      sizeof(RegionFindings));
+  *state = (PairRegionState){memory, cleared, memory + cleared, NULL, fresh_host_verdict(n)};
+  state->findings = (RegionFindings *)(state->tile_counter + 2);
+  plan->low.findings = plan->high.findings = state->findings;
+  plan->low.start = (unsigned int *)(state->findings + 1);
+  plan->high.source_start = plan->low.start;
+  plan->high.start = plan->low.start + low_starts;
+  plan->high.base = plan->high.start + high_starts;
+  return memory;
+}
+
+static void launch_look(const unsigned int *keys, size_t n, const RegionPlan *plan,
+                        PairRegionState state) {
+  const int bins_of_group = 1 << (plan->prefix->bits.high - LOOK_GROUP_BITS);
+  const float room = (float)plan->high.room * (float)bins_of_group;
+  const unsigned int most = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
+                     wanted = 1 + blocks_for(state.look_back_size / 4, LOOK_THREADS);
+  const unsigned int blocks = wanted < most ? wanted : most;
+  look_at_pairs<<<blocks, LOOK_THREADS>>>(keys, n, room, state);
+  LAUNCH_CHECK();
+}
+
+// Sorts n pairs from input to output: FITS. Else the input is as it was: TOO_LARGE if the keys are
+// not even, TO_COUNT if they may still suit by_prefix.cuh. The host waits for that verdict, which
+// comes before the last step.
+static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n) {
+  RegionPlan plan;
+  if (!plan_pair_regions(n, &plan)) return TO_COUNT;
+  const PrefixPlan *const prefix = plan.prefix;
+  const PrefixBits bits = prefix->bits;
+  const int low_bits = 32 - bits.low - bits.high;
+  const size_t look_back_low = (size_t)tiles_of(plan.low) << bits.low,
+               look_back_high = (size_t)tiles_of(plan.high) << bits.high;
+  PairRegionState state;
+  void *const memory = allocate_region_state(&state, &plan, n, look_back_low + look_back_high);
+  PairBuffers buffers = {input, output, {}, {}};
+  const size_t in_scratch = (size_t)plan.high.room << bits.high,
+               rest = cut_region_halves(&plan, &buffers, n);
+  void *const pairs = scratch_alloc((in_scratch + rest) * sizeof(uint2));
+  point_to_halves(&buffers, in_scratch, pairs);
+
+  stage_start("hist");
+  launch_look(input.keys, n, &plan, state);
+  stage_stop();
+  stage_start("sweep");
+  const SweepRoute route = {NULL, 0, 2, true, state.host};
+  PairSweep sweep = {low_bits, NULL, state.tile_counter, state.look_back, route, plan.low, false};
+  launch_sweep(prefix->low, buffers, n, sweep);
+  sweep.shift += bits.low;
+  sweep.tile_counter++;
+  sweep.look_back += look_back_low;
+  sweep.route.pass = 1;
+  sweep.regions = plan.high;
+  launch_sweep(prefix->high, buffers, n, sweep);
+  allow_shared_memory(prefix->block->by_regions, prefix->block->shared_bytes);
+  launch_overlapped(prefix->block->by_regions, 1u << (bits.low + bits.high), prefix->block->threads,
+                    prefix->block->shared_bytes, buffers.scratch.first, output, plan.high,
+                    low_bits);
+  stage_stop();
+  verdict_fits(state.host);
+  scratch_free(pairs);
+  scratch_free(memory);
+  return state.host->verdict;
+}
+
+#endif

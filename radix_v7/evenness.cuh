@@ -1,0 +1,70 @@
+// Are keys even enough for regions, which nothing is counted for? One block looks at a sample.
+#ifndef RADIX_V7_EVENNESS_CUH
+#define RADIX_V7_EVENNESS_CUH
+
+#include <math.h>
+
+#include "radix_v7/watched_count.cuh"
+
+enum {
+  LOOK_THREADS = 1024,
+  LOOK_EACH = 8,        // sampled keys of a thread
+  LOOK_BITS = 10,       // upper bits that are counted: eight samples for each of their values
+  LOOK_MANY = 32,       // of one value: uniform keys have that many in one of 10^7 sorts
+  LOOK_GROUP_BITS = 4,  // and upper bits of groups
+};
+
+// What one block of LOOK_THREADS sees in a sample of keys[0..n): FITS if they are even; TO_COUNT if
+// only a few values of the upper bits have too many keys, so that counting is worth while (large
+// buckets, verdict.cuh); else TOO_LARGE. Tells the host, but for FITS. The result is for thread 0.
+// room: keys of a group for which the regions have room. kBare: keys have no positions, and few
+// values in their lower half are an obstacle.
+template <bool kBare>
+static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *keys, size_t n,
+                                                            float room,
+                                                            volatile HostVerdict *host) {
+  static_assert(1 << LOOK_BITS == LOOK_THREADS, "a thread for each value");
+  constexpr unsigned int kSamples = LOOK_THREADS * LOOK_EACH, kGroups = 1u << LOOK_GROUP_BITS;
+  __shared__ unsigned int count[LOOK_THREADS], group[kGroups], heavy, keys_in_heavy;
+  const size_t stride = n / kSamples;
+  unsigned int key[LOOK_EACH];
+#pragma unroll
+  for (int u = 0; u < LOOK_EACH; u++) {
+    const unsigned int sample = threadIdx.x * LOOK_EACH + u;
+    key[u] = keys[sample * stride + __umulhi(scramble(sample), (unsigned int)stride)];
+  }
+  count[threadIdx.x] = 0;
+  if (threadIdx.x < kGroups) group[threadIdx.x] = 0;
+  if (threadIdx.x == 0) heavy = keys_in_heavy = 0;
+  __syncthreads();
+#pragma unroll
+  for (int u = 0; u < LOOK_EACH; u++) atomicAdd(&count[key[u] >> (32 - LOOK_BITS)], 1u);
+  const int few_lower = __syncthreads_or(kBare && few_lower_values(key[0]));
+  const unsigned int mine = count[threadIdx.x];
+  if (mine >= LOOK_MANY) {
+    atomicAdd(&heavy, 1u);
+    atomicAdd(&keys_in_heavy, mine);
+  } else {
+    atomicAdd(&group[threadIdx.x >> (LOOK_BITS - LOOK_GROUP_BITS)], mine);
+  }
+  __syncthreads();
+  // As many as there are if all regions of a group are full, and five standard deviations.
+  const float full = room / (float)n * (float)kSamples;
+  const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
+  const int uneven = __syncthreads_or(large);
+  if (threadIdx.x > 0) return UNKNOWN;
+  const bool few_large = heavy == 0 || (heavy <= host->most && keys_in_heavy <= kSamples / 4);
+  const bool countable = uneven == 0 && few_lower == 0 && few_large;
+  const unsigned int verdict = !countable ? TOO_LARGE : heavy > 0 ? TO_COUNT : FITS;
+  if (verdict != FITS) host->verdict = verdict;
+  return verdict;
+}
+
+// Elements of each of 2^bits regions: what a bucket of n uniform ones has on average, and six
+// standard deviations; whole sectors.
+static inline unsigned int region_room(size_t n, int bits) {
+  const double average = (double)n / (double)(1 << bits);
+  return ((unsigned int)(average + 6 * sqrt(average)) / WARP_SIZE + 1) * WARP_SIZE;
+}
+
+#endif

@@ -1,0 +1,42 @@
+// Pairs by prefix without a count (by_prefix.cuh has the same with one):
+//
+//   look    a sample shows whether keys are even enough; one block, while others clear
+//   sweep   two, by regions (sweep_regions.cuh)                                   16 bytes each
+//   blocks  sort each bucket; where its result goes has come out of the sweeps    16
+//
+// 48 bytes a pair instead of 52. The input is as it was if a region has no room, or a bucket does
+// not fit into its block. With one sweep the count takes no longer than the sample.
+#ifndef RADIX_V7_PAIRS_REGIONS_CUH
+#define RADIX_V7_PAIRS_REGIONS_CUH
+
+#include "common/overlap.cuh"
+#include "radix_v7/evenness.cuh"
+#include "radix_v7/sweep_regions.cuh"
+
+// Device memory that a sort begins with.
+typedef struct PairRegionState {
+  unsigned int *look_back;  // [look_back_size] of all sweeps; a multiple of 4
+  size_t look_back_size;
+  unsigned int *tile_counter;  // [2]
+  RegionFindings *findings;
+  volatile HostVerdict *host;
+} PairRegionState;
+
+// The first block looks at a sample; room: pairs of a group of LOOK_GROUP_BITS upper bits for which
+// there is room. The others clear.
+static __global__ void __launch_bounds__(LOOK_THREADS)
+    look_at_pairs(const unsigned int *keys, size_t n, float room, PairRegionState state) {
+  wait_for_previous_kernel();
+  if (blockIdx.x > 0) {
+    const size_t thread = (size_t)(blockIdx.x - 1) * LOOK_THREADS + threadIdx.x,
+                 threads = (size_t)(gridDim.x - 1) * LOOK_THREADS;
+    for (size_t i = thread; i < state.look_back_size / 4; i += threads)
+      ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
+    return;
+  }
+  if (threadIdx.x < 2) state.tile_counter[threadIdx.x] = 0;
+  const unsigned int verdict = judge_sample<false>(keys, n, room, state.host);
+  if (threadIdx.x == 0) *state.findings = {verdict != FITS, {0, 0}, 1};
+}
+
+#endif

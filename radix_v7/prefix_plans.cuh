@@ -1,0 +1,80 @@
+// How pairs are sorted by prefix, for each n: one sweep or two, how wide their digits are, and
+// which blocks sort the buckets.
+#ifndef RADIX_V7_PREFIX_PLANS_CUH
+#define RADIX_V7_PREFIX_PLANS_CUH
+
+#include "common/knobs.h"
+#include "radix_v7/counted_prefix.cuh"
+#include "radix_v7/packed_sweeps.cuh"
+#include "radix_v7/pairs_bucket.cuh"
+
+typedef void PairBlockKernel(const uint2 *, Pairs, const unsigned int *, int, const unsigned int *);
+typedef void PairRegionKernel(const uint2 *, Pairs, SweepRegions, int);
+
+// Kernels sort_pair_bucket<...> and sort_pair_region<...>, and the most pairs of their bucket.
+typedef struct PairBlockShape {
+  unsigned int threads, capacity;
+  bool gathers_keys;
+  size_t shared_bytes;
+  PairBlockKernel *kernel;
+  PairRegionKernel *by_regions;
+} PairBlockShape;
+
+#define PAIR_BLOCK(threads, items, bin_bits, few, blocks, gathers)                                \
+  {                                                                                               \
+    threads, threads *items, gathers, sizeof(PairBlockShared<threads, items, bin_bits, gathers>), \
+        sort_pair_bucket<threads, items, bin_bits, few, blocks, gathers>,                         \
+        sort_pair_region<threads, items, bin_bits, few, blocks, gathers>                          \
+  }
+
+static const PairBlockShape block_512x6g = PAIR_BLOCK(512, 6, 10, 8, 2, true),
+                            block_512x9g = PAIR_BLOCK(512, 9, 10, 12, 2, true),
+                            block_256x9g = PAIR_BLOCK(256, 9, 9, 12, 4, true),
+                            block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5, false),
+                            block_256x18 = PAIR_BLOCK(256, 18, 10, 12, 4, false),
+                            block_512x18 = PAIR_BLOCK(512, 18, 11, 12, 2, false),
+                            block_512x36 = PAIR_BLOCK(512, 36, 12, 12, 1, false);
+
+// How pairs are sorted.
+typedef struct PrefixPlan {
+  PrefixBits bits;
+  const PairSweepShape *low, *high;  // sweeps; high is NULL if there is one only
+  const PairBlockShape *block;
+} PrefixPlan;
+
+// By size, the least work first: one sweep or two, few or many buckets.
+static const PrefixPlan prefix_plans[] = {
+    {{7, 0}, &small_7, NULL, &block_512x6g},     {{7, 0}, &small_7, NULL, &block_512x9g},
+    {{9, 0}, &small_9, NULL, &block_256x9g},     {{9, 0}, &small_9, NULL, &block_512x9g},
+    {{6, 6}, &large_6, &large_6, &block_256x9},  {{6, 6}, &large_6, &large_6, &block_512x9g},
+    {{6, 7}, &large_6, &large_7, &block_256x18}, {{7, 7}, &large_7, &large_7, &block_256x18},
+    {{7, 8}, &large_7, &large_8, &block_256x18}, {{8, 8}, &large_8, &large_8, &block_256x18},
+    {{8, 8}, &large_8, &large_8, &block_512x18}, {{8, 8}, &large_8, &large_8, &block_512x36},
+};
+enum { PREFIX_PLANS = sizeof prefix_plans / sizeof *prefix_plans };
+
+// Whether the buckets of n uniform keys fit. Their sizes spread by the square root of what they
+// are on average; 5.5 times that is exceeded in one of 5 x 10^7 buckets.
+static bool uniform_fits(size_t n, const PrefixPlan *plan) {
+  const double average = (double)n / (double)(1 << (plan->bits.low + plan->bits.high));
+  const double room = plan->block->capacity - MOST_LEAD - average;
+  return room > 0 && room * room >= 30 * average;
+}
+
+// NULL if n, or this device's shared memory, suits no plan. The knob prefixPlan, if not 0, decides.
+static const PrefixPlan *plan_prefix(size_t n) {
+  const int wanted = knob("prefixPlan");
+  const size_t limit = dynamic_shared_limit();
+  if (wanted < 0) return NULL;
+  for (int i = 0; i < PREFIX_PLANS; i++) {
+    const PrefixPlan *const plan = &prefix_plans[i];
+    if (wanted > 0 ? wanted != i + 1 : !uniform_fits(n, plan)) continue;
+    const bool fits = plan->low->shared_bytes <= limit && plan->block->shared_bytes <= limit &&
+                      (plan->high == NULL || plan->high->shared_bytes <= limit) &&
+                      count_shared_bytes(plan->bits.low + plan->bits.high, n) <= limit;
+    return fits ? plan : NULL;
+  }
+  return NULL;
+}
+
+#endif

@@ -1,0 +1,134 @@
+// radix_v7's sort of pairs by regions, with every plan: right and stable for even keys; for others
+// it reports that they do not fit, and its input is as it was, whether a sample shows it, a region
+// of either sweep turns out to be full, or a bucket does.
+#include "radix_v7/by_pair_regions.cuh"
+#include "tests/versions/radix_v7_pairs.cuh"
+
+static unsigned int verdict;  // of the last sort
+
+static bool by_regions(Pairs in, Pairs out, size_t n) {
+  verdict = sort_pairs_by_regions(in, out, n);
+  return verdict == FITS;
+}
+
+// Every plan: cut tiles, regions that are empty, and an output that cannot hold packed pairs.
+static void test_plans(void **) {
+  for (int plan = 1; plan <= PREFIX_PLANS; plan++) {
+    set("prefixPlan", plan);
+    if (plan_prefix(1000) == NULL || prefix_plans[plan - 1].bits.high == 0) continue;
+    for (int kind = 0; kind < (many_buckets(plan) ? 1 : 4); kind++) {
+      fill(25001, kind % 3);
+      const uint32_t mask = kind == 3 ? 0xffc001ffu : ~0u;  // few lower digits
+      for (size_t i = 0; i < 25001; i++) keys[i] &= mask;
+      assert_int_equal(sorts(by_regions, 25001, (plan + kind) % 3 != 0), kind < 3);
+    }
+  }
+}
+
+// Sizes at and beside borders of tiles, and of the pieces between the sweeps.
+static void test_sizes(void **) {
+  set("prefixPlan", 5);
+  if (plan_prefix(1000) == NULL) skip();
+  fill(ROOM, 0);
+  for (size_t n = LOOK_FROM - 1; n <= 40961; n += 8192)
+    for (size_t more = 0; more < 3; more++)
+      assert_int_equal(sorts(by_regions, n + more), n + more >= LOOK_FROM);
+  assert_true(sorts(by_regions, 102400));
+  assert_true(sorts(by_regions, ROOM));
+}
+
+// More and more keys have one digit, the lower or the upper one, first, last or between: as soon as
+// a region has no room, the sort reports it.
+static void test_full_region(void **) {
+  for (int plan = 5; plan <= 7; plan += 2) {
+    set("prefixPlan", plan);
+    if (plan_prefix(1000) == NULL) continue;
+    const PrefixBits bits = prefix_plans[plan - 1].bits;
+    for (int upper = 0; upper < 2; upper++)
+      for (int which = 0; which < 3; which++) {
+        const int wide = upper ? bits.high : bits.low,
+                  shift = 32 - bits.high - (upper ? 0 : bits.low);
+        const uint32_t mask = ((1u << wide) - 1) << shift;
+        const uint32_t digit = which == 0 ? 0 : which == 1 ? mask / 3 & mask : mask;
+        bool fitted = true;
+        for (uint32_t more = 0; more < 100; more += 49) {
+          size_t in_region = 0;
+          for (size_t i = 0; i < MOST; i++) {
+            keys[i] = random_word();
+            if (i % 1000 < more / 5) keys[i] = (keys[i] & ~mask) | digit;
+            in_region += (keys[i] & mask) == digit;
+          }
+          fitted = in_region <= region_room(MOST, wide);
+          assert_int_equal(sorts(by_regions, MOST), fitted);
+          assert_int_equal(verdict, fitted ? FITS : TO_COUNT);
+          if (more == 0) assert_true(fitted);
+        }
+        assert_false(fitted);
+      }
+  }
+}
+
+// Whether the sample that is looked at first has key i of n (judge_sample).
+static bool is_sampled(size_t i, size_t n) {
+  const size_t stride = n / (LOOK_THREADS * LOOK_EACH);
+  uint32_t x = (uint32_t)(i / stride);
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  x ^= x >> 16;
+  return i % stride == (size_t)((uint64_t)x * stride >> 32);
+}
+
+// All regions have room, and the sample overlooks that a bucket has a few pairs more than fit into
+// a block: it alone has pairs of its upper digit,
+// and of its lower one.
+static void test_full_bucket(void **) {
+  set("prefixPlan", 5);
+  const PrefixPlan *const plan = plan_prefix(1000);
+  if (plan == NULL) skip();
+  const size_t n = ROOM, capacity = plan->block->capacity - MOST_LEAD;
+  assert_true(region_room(n, 6) > capacity + 1);
+  for (size_t more = 0; more < 2; more++) {
+    for (size_t i = 0; i < n; i++) {
+      const uint32_t high = 1 + random_word() % 63, low = 1 + random_word() % 63;
+      keys[i] = high << 26 | low << 20 | random_word() >> 12;
+    }
+    size_t in_bucket = 0;
+    for (size_t i = 0; in_bucket < capacity + more; i += 4)
+      if (!is_sampled(i, n)) {
+        keys[i] &= (1u << 20) - 1;
+        in_bucket++;
+      }
+    assert_int_equal(sorts(by_regions, n), more == 0);
+    assert_int_equal(verdict, more == 0 ? FITS : TO_COUNT);
+  }
+}
+
+// What a sample shows: one value, few values, half of all regions; or one value that many keys
+// have, which is no obstacle to a count. After each, even keys fit.
+static void test_uneven(void **) {
+  for (int kind = 0; kind < 8; kind++) {
+    set("prefixPlan", kind % 2 == 0 ? 7 : 5);
+    if (plan_prefix(1000) == NULL) skip();
+    for (size_t i = 0; i < MOST; i++) {
+      const uint32_t word = random_word();
+      keys[i] = kind == 0   ? 77
+                : kind == 2 ? word % 16 * 0x10000001u
+                : kind == 4 ? word >> 1
+                : kind == 6 ? (word % 20 == 0 ? 77 : random_word())
+                            : word;
+    }
+    sorts(by_regions, MOST);
+    assert_int_equal(verdict, kind % 2 == 1 ? FITS : kind == 6 ? TO_COUNT : TOO_LARGE);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_plans, begin),
+      cmocka_unit_test_setup(test_sizes, begin),
+      cmocka_unit_test_setup(test_full_region, begin),
+      cmocka_unit_test_setup(test_full_bucket, begin),
+      cmocka_unit_test_setup(test_uneven, begin),
+  };
+  return cmocka_run_group_tests_name("radix_v7 pair regions", tests, NULL, NULL);
+}
