@@ -21,31 +21,43 @@ static __device__ __forceinline__ void count_key(unsigned int *counters, unsigne
   }
 }
 
-// Adds keys[0..n) to the counters of the grid's blocks, each key to those of one block.
-template <int kDigits>
-static __device__ __forceinline__ void count_all(unsigned int *counters, unsigned int copies,
-                                                 const unsigned int *keys, size_t n, int shift,
-                                                 int bits) {
+// Calls each(key) for keys[0..n), each by one thread of the grid. Ends early when stop() is true;
+// it is asked while loads are under way.
+template <class Stop, class Each>
+static __device__ __forceinline__ void for_each_key(const unsigned int *keys, size_t n, Stop stop,
+                                                    Each each) {
   const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
   // Several loads of 16 bytes in flight per thread. The remaining keys, or all keys if the array is
   // not aligned to 16 bytes, are read one by one.
   const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
   for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
+    const bool end = stop();
     uint4 quad[HISTOGRAM_UNROLL];
 #pragma unroll
     for (int u = 0; u < HISTOGRAM_UNROLL; u++)
       if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
+    if (end) return;
 #pragma unroll
     for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
       if (i + u * threads >= quads) break;
-      count_key<kDigits>(counters, copies, quad[u].x, shift, bits);
-      count_key<kDigits>(counters, copies, quad[u].y, shift, bits);
-      count_key<kDigits>(counters, copies, quad[u].z, shift, bits);
-      count_key<kDigits>(counters, copies, quad[u].w, shift, bits);
+      each(quad[u].x);
+      each(quad[u].y);
+      each(quad[u].z);
+      each(quad[u].w);
     }
   }
-  for (size_t i = quads * 4 + thread; i < n; i += threads)
-    count_key<kDigits>(counters, copies, keys[i], shift, bits);
+  for (size_t i = quads * 4 + thread; i < n; i += threads) each(keys[i]);
+}
+
+static __device__ __forceinline__ bool never(void) { return false; }
+
+// Adds keys[0..n) to the counters of the grid's blocks, each key to those of one block.
+template <int kDigits>
+static __device__ __forceinline__ void count_all(unsigned int *counters, unsigned int copies,
+                                                 const unsigned int *keys, size_t n, int shift,
+                                                 int bits) {
+  for_each_key(keys, n, never,
+               [=](unsigned int key) { count_key<kDigits>(counters, copies, key, shift, bits); });
 }
 
 // True in the last block of the grid to call this. That block then sees all that the other blocks

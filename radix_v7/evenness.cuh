@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "radix_v7/few_values.cuh"
 #include "radix_v7/watched_count.cuh"
 
 enum {
@@ -16,16 +17,16 @@ enum {
 
 // What one block of LOOK_THREADS sees in a sample of keys[0..n): FITS if they are even; TO_COUNT if
 // only a few values of the upper bits have too many keys, so that counting is worth while (large
-// buckets, verdict.cuh); else TOO_LARGE. Tells the host, but for FITS. The result is for thread 0.
-// room: keys of a group for which the regions have room. kBare: keys have no positions, and few
-// values in their lower half are an obstacle.
+// buckets, verdict.cuh); FEW_VALUES if they have few (few_values.cuh); else TOO_LARGE. Tells the
+// host, but for FITS. The result is for thread 0. room: keys of a group for which the regions have
+// room. kBare: keys have no positions, and few values in their lower half are an obstacle.
 template <bool kBare>
 static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *keys, size_t n,
                                                             float room,
                                                             volatile HostVerdict *host) {
   static_assert(1 << LOOK_BITS == LOOK_THREADS, "a thread for each value");
   constexpr unsigned int kSamples = LOOK_THREADS * LOOK_EACH, kGroups = 1u << LOOK_GROUP_BITS;
-  __shared__ unsigned int count[LOOK_THREADS], group[kGroups], heavy, keys_in_heavy;
+  __shared__ unsigned int count[LOOK_THREADS], group[MAX_WARPS], heavy, keys_in_heavy;
   const size_t stride = n / kSamples;
   unsigned int key[LOOK_EACH];
 #pragma unroll
@@ -52,10 +53,14 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   const float full = room / (float)n * (float)kSamples;
   const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
   const int uneven = __syncthreads_or(large);
+  const bool few = heavy > 0 && find_few_values(key, count, group);
   if (threadIdx.x > 0) return UNKNOWN;
   const bool few_large = heavy == 0 || (heavy <= host->most && keys_in_heavy <= kSamples / 4);
   const bool countable = uneven == 0 && few_lower == 0 && few_large;
-  const unsigned int verdict = !countable ? TOO_LARGE : heavy > 0 ? TO_COUNT : FITS;
+  const unsigned int verdict = few          ? FEW_VALUES
+                               : !countable ? TOO_LARGE
+                               : heavy > 0  ? TO_COUNT
+                                            : FITS;
   if (verdict != FITS) host->verdict = verdict;
   return verdict;
 }

@@ -33,9 +33,12 @@ typedef struct PairSweepShape {
 // Small tiles where there are few pairs for all SMs: always counted.
 static const PairSweepShape small_7 = PAIR_SWEEP(256, 8, 7, 4, NULL),
                             small_9 = PAIR_SWEEP(512, 8, 9, 2, NULL),
-                            large_6 = PAIR_SWEEP(256, 20, 6, 3, (sweep_pairs<256, 20, 6, 3, true>)),
-                            large_7 = PAIR_SWEEP(256, 36, 7, 2, (sweep_pairs<256, 36, 7, 2, true>)),
-                            large_8 = PAIR_SWEEP(256, 40, 8, 2, (sweep_pairs<256, 40, 8, 2, true>));
+                            large_6 = PAIR_SWEEP(256, 20, 6, 3,
+                                                 (sweep_pairs<256, 20, 6, 3, DIGIT_IN_REGIONS>)),
+                            large_7 = PAIR_SWEEP(256, 36, 7, 2,
+                                                 (sweep_pairs<256, 36, 7, 2, DIGIT_IN_REGIONS>)),
+                            large_8 = PAIR_SWEEP(256, 40, 8, 2,
+                                                 (sweep_pairs<256, 40, 8, 2, DIGIT_IN_REGIONS>));
 
 static size_t look_back_size(const PairSweepShape *shape, size_t n) {
   return (size_t)blocks_for(n, (int)shape->tile) << shape->bits;

@@ -6,11 +6,13 @@
 //     loads of the block's next tile are under way while it looks back and writes this one.
 //   * The digits that vary decide where a pass reads and writes (find_places); others are skipped.
 //   * Instead of counts, bins may have regions (sweep_regions.cuh).
+//   * Instead of a digit, a table of values may give the bins (few_values.cuh).
 #ifndef RADIX_V7_PAIRS_SWEEP_CUH
 #define RADIX_V7_PAIRS_SWEEP_CUH
 
 #include "common/look_back.cuh"
 #include "common/overlap.cuh"
+#include "radix_v7/few_values.cuh"
 #include "radix_v7/pairs_tile.cuh"
 #include "radix_v7/sweep_regions.cuh"
 
@@ -61,6 +63,18 @@ static __device__ __forceinline__ unsigned int publish_and_place(
   return first;
 }
 
+// How bins are given, and where they begin.
+enum SweepKind { COUNTED_DIGIT, DIGIT_IN_REGIONS, COUNTED_VALUES };
+
+// The bin of a key. `table` is shared memory.
+template <int kBits, int kKind>
+static __device__ __forceinline__ auto bin_at(int shift, const unsigned int *table) {
+  if constexpr (kKind == COUNTED_VALUES)
+    return ValueBin{table};
+  else
+    return PairDigitAt<kBits>{(int)opaque((unsigned int)shift)};
+}
+
 template <unsigned int kTile, bool kRegions>
 static __device__ __forceinline__ TileSpan tile_span(const SweepRegions &regions,
                                                      const unsigned int *source_count,
@@ -68,13 +82,15 @@ static __device__ __forceinline__ TileSpan tile_span(const SweepRegions &regions
   return kRegions ? region_span<kTile>(regions, source_count, tile) : span_of<kTile>(0, n, tile);
 }
 
-template <int kThreads, int kItems, int kBits, int kBlocksPerSm, bool kRegions = false>
+template <int kThreads, int kItems, int kBits, int kBlocksPerSm, int kKind = COUNTED_DIGIT>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sweep_pairs(PairBuffers buffers, unsigned int n, PairSweep sweep) {
   constexpr unsigned int kTile = kThreads * kItems, kBins = 1u << kBits;
+  constexpr bool kRegions = kKind == DIGIT_IN_REGIONS, kValues = kKind == COUNTED_VALUES;
   static_assert(kThreads >= (int)kBins, "a thread per bin");
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  __shared__ unsigned int source_count[kRegions ? kBins : 1];
+  // With regions, the pairs of each source; with values, these.
+  __shared__ unsigned int table[kRegions ? kBins : kValues ? MOST_VALUES + 1 : 1];
   typedef PairSweepShared<kThreads, kItems, kBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
   const SweepRegions &regions = sweep.regions;
@@ -94,7 +110,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     if (!kRegions && sweep.route.host != NULL && blockIdx.x == 0)
       sweep.route.host->verdict = shared.to == NOWHERE ? TOO_LARGE : FITS;
   }
-  if (kRegions) load_source_counts(regions, n, source_count);
+  if (kRegions) load_source_counts(regions, n, table);
+  if (kValues) load_value_table(table);
   const unsigned int start = bin >= kBins ? 0 : kRegions ? bin * regions.room : sweep.start[bin];
   __syncthreads();
   const int from = shared.from, to = shared.to;
@@ -102,36 +119,34 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (to == NOWHERE) return;
   const unsigned int rest = to == AT_HALVES ? buffers.halves.behind : NO_HALF;
   if (!sweep.early && tile < tiles)
-    load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, source_count, n, tile),
-                         item);
+    load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, table, n, tile), item);
 
   while (tile < tiles) {
-    const unsigned int valid = tile_span<kTile, kRegions>(regions, source_count, n, tile).valid;
+    const unsigned int valid = tile_span<kTile, kRegions>(regions, table, n, tile).valid;
     unsigned int next = 0, count = 0;
     bool same;
     if (threadIdx.x == 0) {
       const bool stop = kRegions && is_full(regions, sweep.route);
       next = stop ? tiles : atomicAdd(sweep.tile_counter, 1u) + (sweep.early ? gridDim.x : 0);
     }
-    count_digits_of_warp<kBits>(bins, item,
-                                PairDigitAt<kBits>{(int)opaque((unsigned int)sweep.shift)});
+    count_digits_of_warp<kBits>(bins, item, bin_at<kBits, kKind>(sweep.shift, table));
     __syncthreads();
-    const unsigned int first =
-        publish_and_place(shared, sweep.look_back, tile, &count, &same, kTile - valid);
+    const unsigned int first = publish_and_place(shared, sweep.look_back, tile, &count, &same,
+                                                 kRegions ? kTile - valid : 0);
     if (threadIdx.x == 0) shared.next_tile = next;
     __syncthreads();
 
-    const int shift = (int)opaque((unsigned int)sweep.shift);
+    const auto bin_of_pair = bin_at<kBits, kKind>(sweep.shift, table);
     if (__any_sync(0xffffffffu, same))  // the compiler knows: all lanes go the same way
       keep_pairs(shared.tile, item);
     else
-      rank_pairs<kBits>(bins, shared.tile, item, PairDigitAt<kBits>{shift});
+      rank_pairs<kBits>(bins, shared.tile, item, bin_of_pair);
     compiler_fence();
     const unsigned int this_tile = tile;
     tile = shared.next_tile;
     if (tile < tiles)
-      load_pairs<kThreads>(buffers, from,
-                           tile_span<kTile, kRegions>(regions, source_count, n, tile), item);
+      load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, table, n, tile),
+                           item);
     compiler_fence();
 
     bool not_plain = false;
@@ -146,7 +161,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       not_plain = !fits || (count > 0 && start + before + count > rest);
     }
     const bool plain = __syncthreads_or(not_plain) == 0 && valid == kTile;
-    write_pairs(buffers, to, shared, valid, plain, shift);
+    write_pairs(buffers, to, shared, valid, plain, bin_of_pair);
   }
   if (kRegions && to == AT_SCRATCH) finish_regions(regions, sweep.route, kBins, shared.warp_sums);
 }

@@ -173,18 +173,18 @@ static constexpr unsigned int LOST = 1u << 31;
 // write: element i of the tile goes to i plus its bin's shift. A thread's elements are kThreads
 // apart, so that a warp writes runs of neighbours. plain: a full tile, and no bin reaches the last
 // of three pieces or is lost.
-template <int kThreads, int kItems, int kBits>
+template <int kThreads, int kItems, int kBits, class DigitOf>
 static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, int to,
                                                    PairSweepShared<kThreads, kItems, kBits> &shared,
-                                                   unsigned int valid, bool plain, int shift) {
+                                                   unsigned int valid, bool plain,
+                                                   DigitOf digit_of) {
   if (to == AT_OUTPUT) {
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
       if (u % PAIR_BATCH == 0) compiler_fence();
       const unsigned int i = threadIdx.x + u * kThreads;
       const uint2 pair = shared.tile[i];
-      const unsigned int at =
-          *at_offset(shared.bin_shift, pair_digit<kBits>(pair.x, shift) * 4) + i;
+      const unsigned int at = *at_offset(shared.bin_shift, digit_of(pair.x, 0) * 4) + i;
       if (i >= valid) continue;
       buffers.output.keys[at] = pair.x;
       buffers.output.positions[at] = pair.y;
@@ -195,7 +195,7 @@ static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, i
   if (!plain) {
     for (unsigned int i = threadIdx.x; i < valid; i += kThreads) {
       const uint2 pair = shared.tile[i];
-      const unsigned int at = shared.bin_shift[pair_digit<kBits>(pair.x, shift)] + i;
+      const unsigned int at = shared.bin_shift[digit_of(pair.x, 0)] + i;
       if (at < LOST) piece_of(packed, at)[at] = pair;
     }
     return;
@@ -205,7 +205,7 @@ static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, i
     if (u % PAIR_BATCH == 0) compiler_fence();
     const unsigned int i = threadIdx.x + u * kThreads;
     const uint2 pair = shared.tile[i];
-    const unsigned int at = *at_offset(shared.bin_shift, pair_digit<kBits>(pair.x, shift) * 4) + i;
+    const unsigned int at = *at_offset(shared.bin_shift, digit_of(pair.x, 0) * 4) + i;
     (at < packed.half ? packed.first : packed.second)[at] = pair;
   }
 }

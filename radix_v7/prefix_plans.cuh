@@ -62,7 +62,7 @@ static bool uniform_fits(size_t n, const PrefixPlan *plan) {
 }
 
 // NULL if n, or this device's shared memory, suits no plan. The knob prefixPlan, if not 0, decides.
-static const PrefixPlan *plan_prefix(size_t n) {
+static inline const PrefixPlan *plan_prefix(size_t n) {
   const int wanted = knob("prefixPlan");
   const size_t limit = dynamic_shared_limit();
   if (wanted < 0) return NULL;

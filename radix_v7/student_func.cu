@@ -16,6 +16,7 @@
 #include "common/your_sort.h"
 #include "radix_v6/by_sweeps.cuh"
 #include "radix_v7/by_buckets.cuh"
+#include "radix_v7/by_few_values.cuh"
 #include "radix_v7/by_pair_regions.cuh"
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_regions.cuh"
@@ -61,6 +62,7 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
     const unsigned int verdict =
         knob("counted") == 0 ? sort_pairs_by_regions(input, output, n) : (unsigned int)TO_COUNT;
     if (verdict == FITS) return;
+    if (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n)) return;
     if (verdict == TO_COUNT && sort_pairs_by_prefix(input, output, n)) return;
   }
   sort_pairs_by_all_digits(input, output, n);
@@ -72,8 +74,12 @@ static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
   const bool counted = knob("counted") > 0 || knob("bucketBits") > 0 || knob("bucketShape") > 0;
   const unsigned int verdict = counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n);
   if (verdict == FITS) return;
+  if (verdict == FEW_VALUES && sort_keys_by_values(in, out, n)) return;
   unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
-  if (verdict == TOO_LARGE || !sort_by_buckets(in, spare, out, n)) {
+  const bool sorted =
+      verdict == TO_COUNT && (sort_by_buckets(in, spare, out, n) ||
+                              (sample_has_few_values(in, n) && sort_keys_by_values(in, out, n)));
+  if (!sorted) {
     const Pairs input = {in, NULL}, spare_keys = {spare, NULL}, output = {out, NULL};
     sort_by_sweeps(input, spare_keys, output, n);
   }

@@ -8,7 +8,7 @@
 #include "common/check.h"
 #include "common/knobs.h"
 
-enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT };  // the last: of regions.cuh
+enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, FEW_VALUES };  // the last two: of evenness.cuh
 enum {
   MOST_LARGE = 8,
   LARGE_FROM = 6000000,  // elements per large bucket: its launches take 20 to 30 us

@@ -121,33 +121,6 @@ static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copi
   __syncthreads();
 }
 
-// Counts each key by one thread of the grid. Stops when the input is found hopeless.
-template <bool kPacked>
-static __device__ __forceinline__ void count_prefixes_of(unsigned int *counters,
-                                                         const unsigned int *keys, size_t n,
-                                                         int shift, unsigned int copies) {
-  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
-  const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
-  for (size_t i = thread; i < quads; i += HISTOGRAM_UNROLL * threads) {
-    const bool hopeless = is_hopeless();
-    uint4 quad[HISTOGRAM_UNROLL];
-#pragma unroll
-    for (int u = 0; u < HISTOGRAM_UNROLL; u++)
-      if (i + u * threads < quads) quad[u] = ((const uint4 *)keys)[i + u * threads];
-    if (hopeless) return;
-#pragma unroll
-    for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
-      if (i + u * threads >= quads) break;
-      count_prefix<kPacked>(counters, quad[u].x, shift, copies);
-      count_prefix<kPacked>(counters, quad[u].y, shift, copies);
-      count_prefix<kPacked>(counters, quad[u].z, shift, copies);
-      count_prefix<kPacked>(counters, quad[u].w, shift, copies);
-    }
-  }
-  for (size_t i = quads * 4 + thread; i < n; i += threads)
-    count_prefix<kPacked>(counters, keys[i], shift, copies);
-}
-
 // Adds keys[0..n) to the counters of the grid's blocks, or ends early: is_hopeless(). kBare: they
 // have no positions; copies: of each counter, 1 if kPacked; capacity: of a bucket. All threads call
 // it after a barrier, and there is one at its end.
@@ -160,7 +133,8 @@ static __device__ __forceinline__ void count_watched(unsigned int *counters, uns
     watch_by_blocks<kPacked, kBare>(counters, copies, keys, n, shift, capacity, host);
   else if (n >= WATCHED_FROM)
     watch_by_warps<kBare>(keys, n, shift, host);
-  count_prefixes_of<kPacked>(counters, keys, n, shift, copies);
+  for_each_key(keys, n, is_hopeless,
+               [=](unsigned int key) { count_prefix<kPacked>(counters, key, shift, copies); });
   __syncthreads();
 }
 

@@ -17,6 +17,7 @@ extern "C" {
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
+#include "radix_v7/evenness.cuh"
 #include "radix_v7/prefix_plans.cuh"
 #include "tests/reference_sort.h"
 
@@ -38,7 +39,7 @@ static int begin(void **) {
   return 0;
 }
 
-static void set(const char *name, int value) {
+static inline void set(const char *name, int value) {
   knob_set(knob_find(&version, name, strlen(name)), value);
 }
 
@@ -93,7 +94,7 @@ static bool sorts(Sort *sort, size_t n, bool aligned = true) {
 // Inputs by number: uniform; two random halves with few values below; sorted; all equal in the
 // lower bits; one key in 20 the same.
 enum { KINDS = 5 };
-static void fill(size_t n, int kind) {
+static inline void fill(size_t n, int kind) {
   for (size_t i = 0; i < n; i++) {
     const uint32_t word = random_word();
     keys[i] = kind == 0   ? word
@@ -104,8 +105,18 @@ static void fill(size_t n, int kind) {
   }
 }
 
+// Whether the sample of evenness.cuh has key i of n.
+static inline bool is_sampled(size_t i, size_t n) {
+  const size_t stride = n / (LOOK_THREADS * LOOK_EACH);
+  uint32_t x = (uint32_t)(i / stride);
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  x ^= x >> 16;
+  return i % stride == (size_t)((uint64_t)x * stride >> 32);
+}
+
 // Whether a plan has more buckets than the cpu backend sorts in reasonable time.
-static bool many_buckets(int plan) {
+static inline bool many_buckets(int plan) {
   return prefix_plans[plan - 1].bits.low + prefix_plans[plan - 1].bits.high > 13;
 }
 

@@ -110,7 +110,10 @@ static void test_uneven(void **) {
                             : word;
     }
     sorts(FEW);
-    assert_int_equal(verdict, kind < 4 ? TOO_LARGE : kind == 4 ? TO_COUNT : FITS);
+    assert_int_equal(verdict, kind < 2    ? FEW_VALUES
+                              : kind < 4  ? TOO_LARGE
+                              : kind == 4 ? TO_COUNT
+                                          : FITS);
   }
 }
 
