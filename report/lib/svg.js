@@ -5,8 +5,15 @@ import { markDefinitions, styleOf } from './marks.js';
 
 export const escapeHtml = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 export const px = (x) => String(Math.round(x * 10) / 10);
-// Widths of system fonts differ by a tenth; this is wide enough for the usual ones.
-export const textWidth = (text, points) => String(text).length * points * 0.55;
+// Widths in em, those of a wide system font (DejaVu Sans), so that a label fits in the narrower ones too.
+const WIDTHS = [
+  [/[ijlI|',.:;!]/, 0.33],
+  [/[frt/() -]/, 0.4],
+  [/[mwMW%=+<>]/, 0.93],
+  [/[A-Z]/, 0.7],
+];
+export const textWidth = (text, points) =>
+  [...String(text)].reduce((sum, one) => sum + (WIDTHS.find(([which]) => which.test(one))?.[1] ?? 0.64), 0) * points;
 
 // The style sheet has a class for each anchor: there are thousands of texts in the page.
 const ANCHORS = { middle: 'am', end: 'ae' };

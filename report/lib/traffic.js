@@ -43,11 +43,14 @@ export function trafficSvg(version) {
   const pass = steps.reduce((sum, [, bytes]) => sum + bytes, 0);
   const width = 460;
   const scale = width / 64;
-  const parts = [`<text x="0" y="14">one of ${passes} passes: ${pass} bytes a pair</text>`];
+  const parts = [`<text x="0" y="15">one of ${passes} passes: ${pass} bytes a pair</text>`];
+  const unnamed = [];
   let x = 0;
   steps.forEach(([name, bytes], i) => {
     const w = bytes * scale;
-    const label = w > textWidth(`${name} ${bytes}`, 13) + 6 ? `${name} ${bytes}` : String(bytes);
+    const fits = w > textWidth(`${name} ${bytes}`, 13) + 6;
+    if (!fits) unnamed.push(`${name} ${bytes}`);
+    const label = fits ? `${name} ${bytes}` : String(bytes);
     parts.push(
       `<rect class="k${i} b" x="${x.toFixed(1)}" y="20" width="${w.toFixed(1)}" height="24"><title>${name}: ${bytes} bytes</title></rect>`,
       `<text x="${(x + w / 2).toFixed(1)}" y="37" text-anchor="middle" class="i">${label}</text>`,
@@ -62,6 +65,6 @@ export function trafficSvg(version) {
   );
   return (
     `<svg class="traffic" viewBox="0 0 ${width} 92" role="img" aria-label="${escapeHtml(`${version} moves ${text} a pair: ${sum}`)}">` +
-    `${parts.join('')}</svg>`
+    `${parts.join('')}</svg>${unnamed.length > 0 ? `<p class="note">Without a name in the bar: ${unnamed.join(', ')}.</p>` : ''}`
   );
 }

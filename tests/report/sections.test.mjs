@@ -247,7 +247,7 @@ test('several GPUs: the rate of all over that of one; a wrong row is an error', 
   assert.equal(value(report, 'multi.weak_keys_sort_share'), '75%');
   assert.equal(value(report, 'multi.gpus'), '2 x NVIDIA X1');
   assert.deepEqual(figure(report, 'multi-scaling').series[0].values, [50, 75]);
-  assert.match(buildPage(report), /2G keys in 20\.0 ms, 1\.50 times the rate of one GPU/);
+  assert.match(buildPage(report), /2G keys in 20\.0\sms, 1\.50 times the rate of one GPU/);
   const wrong = folderOf({ 'X1_x2/weak_keys_2.json': rank(2, 75, { right: false, verdict: 'FAIL: order' }) });
   assert.throws(() => readMulti(wrong), /weak_keys_2\.json: a wrong row.*FAIL: order/);
   assert.throws(() => readMulti(folderOf({ 'X1_x2/a.json': '{}' })), /not a record of multi_sort/);

@@ -59,7 +59,7 @@ export function multiFigures(report) {
       type: 'line',
       categories: ranks.map(gpus),
       x: { label: 'GPUs' },
-      y: { label: '10^9 elements per second', min: 0 },
+      y: { label: '10\u2079 elements per second', min: 0 },
       series: found.map(({ kind: [, what, kind], points }, i) => ({
         name: nameOf(points, what, kind),
         color: `slot${i}`,

@@ -63,7 +63,7 @@ function figure(report, device, what) {
     type: 'line',
     tall: true,
     x: { label: 'n (log scale)', log: true, sizes: true },
-    y: { label: '10^9 elements per second (log scale)', log: true },
+    y: { label: '10\u2079 elements per second (log scale)', log: true },
     spoken: [...SPOKEN, found[0]?.version],
     series: [
       ...found.map(({ version, points }) => ({
@@ -84,7 +84,7 @@ function figure(report, device, what) {
       {
         columns: ['n', ...found.map(({ version }) => `${version}, ms`)],
         rows: sizes.map((n) => [size(n), ...found.map(({ points }) => digits(points.find(({ x }) => x === n)?.time))]),
-        note: 'Chart: 10^9 elements per second = n / time / 10^6. CUB: the better of its two index types where both were measured.',
+        note: 'Chart: 10\u2079 elements per second = n / (ms x 10\u2076). CUB: the better of its two index types where both were measured.',
       },
     ],
     sources: [...new Set(found.map(({ record }) => source(record)))],

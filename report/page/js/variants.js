@@ -47,15 +47,14 @@ const spread = ({ times: all }) => {
 function repeats(device) {
   const found = repeated(device);
   if (found.length === 0) return null;
+  const headOf = ({ row, name }) => `record ${name}, ${size(row.n)} ${row.what}`;
+  const heads = [...new Set(found.map(headOf))];
   return {
     id: 'repeats',
-    caption: `Three runs, ${label(device)}`,
-    columns: ['version', 'record', 'n', 'elements', 'run 1, ms', 'run 2, ms', 'run 3, ms', 'slowest over fastest'],
+    caption: `Three runs, ${label(device)}: ${list(heads)}`,
+    columns: ['version', 'run 1, ms', 'run 2, ms', 'run 3, ms', 'slowest over fastest'],
     rows: found.map((one) => [
-      one.row.version,
-      one.name,
-      size(one.row.n),
-      one.row.what,
+      heads.length > 1 ? `${one.row.version}, ${headOf(one)}` : one.row.version,
       ...one.times.map((time) => digits(time)),
       percent(spread(one)),
     ]),

@@ -68,7 +68,7 @@ export function worklogFigures(report, device) {
       title: 'Pairs per second and bytes per pair: how far is each version from what the memory allows?',
       type: 'field',
       x: { label: 'bytes that a version reads and writes per pair (log scale)', log: true, min: 14 },
-      y: { label: '10^9 pairs per second, 100M pairs (log scale)', log: true },
+      y: { label: '10\u2079 pairs per second, 100M pairs (log scale)', log: true },
       series: large
         ? [
             {
