@@ -117,11 +117,7 @@ function lines(figure, options) {
         points.flat().map((point) => point.x),
         [left, right],
       );
-  const y = scaleOf(
-    figure.y,
-    [...points.flat().map((point) => point.y), ...levels.map(({ value }) => value)],
-    [bottom, top],
-  );
+  const y = scaleOf(figure.y, [...points.flat().map((point) => point.y), ...levels.map(({ value }) => value)], [bottom, top]);
   const parts = [key.svg, text(4, key.height + 12, figure.y.label, { cls: 'a' })];
   for (const [value, label] of ticksOf(figure.y, y, bottom - top))
     parts.push(line(left, y(value), right, y(value), 'g'), text(left - 8, y(value) + 5, label, { anchor: 'end', cls: 'a' }));
@@ -130,12 +126,7 @@ function lines(figure, options) {
     parts.push(line(x(value), top, x(value), bottom, 'g'), text(x(value), bottom + 18, label, { anchor: 'middle', cls: 'a' }));
   parts.push(text((left + right) / 2, bottom + 40, figure.x.label, { anchor: 'middle', cls: 'a' }));
   const ends = points.map((list) => list.at(-1));
-  const places = dodge(
-    [...ends.map((end) => y(end.y)), ...levels.map(({ value }) => y(value))],
-    font + 3,
-    top,
-    bottom,
-  );
+  const places = dodge([...ends.map((end) => y(end.y)), ...levels.map(({ value }) => y(value))], font + 3, top, bottom);
   levels.forEach(({ value, name }, i) => {
     const place = places[ends.length + i];
     parts.push(line(left, y(value), right, y(value), 'r'));
@@ -205,8 +196,7 @@ function field(figure, options) {
   single.forEach((one, i) => {
     const [point] = one.points;
     const [at, room] = [x(point.x), textWidth(one.name, font)];
-    const covers = ({ points: [other] }) =>
-      x(other.x) > at - 24 - room && x(other.x) < at - 8 && Math.abs(y(other.y) - places[i]) < font;
+    const covers = ({ points: [other] }) => x(other.x) > at - 24 - room && x(other.x) < at - 8 && Math.abs(y(other.y) - places[i]) < font;
     const before = crossed(at + 16, places[i], room) && at - 16 - room > left && !single.some(covers);
     const side = before ? -1 : 1;
     if (Math.abs(places[i] - y(point.y)) > 4) parts.push(line(at + 6 * side, y(point.y), at + 13 * side, places[i], 'e'));

@@ -97,11 +97,7 @@ const EXPECTED = {
   'worklog-chips': ({ row, column, group }) => {
     const n = sizeOf(group.replace(' pairs', ''));
     const time = (gpu) =>
-      fastest(record({ H200: 'H200', H100: 'H100_80GB_HBM3' }[gpu], n === 1e8 ? 'worklog' : 'hw4'), {
-        version: row,
-        what: 'pairs',
-        n,
-      });
+      fastest(record({ H200: 'H200', H100: 'H100_80GB_HBM3' }[gpu], n === 1e8 ? 'worklog' : 'hw4'), { version: row, what: 'pairs', n });
     const [gpu, first] = column.split(' / ');
     return first ? time(gpu) / time(first) : time(gpu);
   },

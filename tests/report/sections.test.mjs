@@ -188,7 +188,7 @@ test('instructions: warp instructions times 32 per pair, by the step that a kern
       ['rank and scatter', null, 2],
     ],
   );
-  assert.equal(value(report, 'instructions.radix_v2'), '10.0, 60% of them in the step "rank"');
+  assert.equal(value(report, 'instructions.radix_v2'), '10.0 instructions per pair, 60% of them to rank');
 });
 test('versions that continue others: gains, and the share of the floor', () => {
   const rows = [
@@ -202,7 +202,7 @@ test('versions that continue others: gains, and the share of the floor', () => {
     value(report, 'second.mppsort_v2_keys'),
     '8M keys in 0.200 ms: 5.00 times as fast as mppsort, 1.50 times as fast as Thrust.',
   );
-  assert.equal(value(report, 'second.mppsort_v2_floor'), '0.100 ms, of which 50% is reached');
+  assert.equal(value(report, 'second.mppsort_v2_floor'), '0.100 ms at the copy rate, 50% of the time above');
   assert.equal(value(report, 'second.mppsort_v2_gain'), '5.00 to 5.00 times');
   const { series } = figure(report, 'second-keys');
   assert.deepEqual(

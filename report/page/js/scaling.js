@@ -189,7 +189,10 @@ function anomalies(device) {
     'scaling.seq_1m': over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480) > 1.3 ? ms(seqLarge.median_ms) : null,
     'scaling.seq_per_key': digits(over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480), 2),
     'scaling.seq_noise': percent(seqLarge?.noise == null ? null : 100 * seqLarge.noise),
-    'scaling.seq_copies': copies > 1.5 ? digits(copies, 2) : null,
+    'scaling.seq_copies':
+      copies > 1.5
+        ? `In the same row the copies between device and host are ${digits(copies, 2)} times as slow per byte: that points to the host, slow as a whole while the row ran, rather than to the sort.`
+        : '',
   };
 }
 
