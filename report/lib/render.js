@@ -127,7 +127,7 @@ export function fillValues(html, report) {
       if (keys.length === 0) throw new Error(`page/text: a sentence in [[ ]] without a number: ${sentence}`);
       return perDevice(report, 'span', (device) => {
         const { missing, text } = sentenceOf(report, device, keys);
-        if (missing) return optional ? '' : `<em>${escapeHtml(text)}</em>`;
+        if (missing) return optional ? '' : `<em class="none">${escapeHtml(text)}</em>`;
         return filled(sentence, device);
       });
     })
