@@ -65,6 +65,6 @@ export function trafficSvg(version) {
   );
   return (
     `<svg class="traffic" viewBox="0 0 ${width} 92" role="img" aria-label="${escapeHtml(`${version} moves ${text} a pair: ${sum}`)}">` +
-    `${parts.join('')}</svg>${unnamed.length > 0 ? `<p class="note">Without a name in the bar: ${unnamed.join(', ')}.</p>` : ''}`
+    `${parts.join('')}</svg>${unnamed.length > 0 ? `<p class="note">Without a name in the bar: ${unnamed.map((one) => one.replace(/ /g, '\u00a0')).join(', ')}.</p>` : ''}`
   );
 }
