@@ -29,7 +29,7 @@ export const mark = (style, x, y, title) =>
   (tip(title) ? `>${tip(title)}</use>` : '/>');
 
 export function ticksOf(axis, scale, room) {
-  if (!axis.log) return scale.ticks(Math.max(2, Math.floor(room / 60))).map((value) => [value, value.toLocaleString('en-US')]);
+  if (!axis.log) return scale.ticks(Math.max(2, Math.floor(room / 75))).map((value) => [value, value.toLocaleString('en-US')]);
   const [low, high] = scale.domain();
   const decades = Math.log10(high / low);
   let leads = decades < 1.3 ? [1, 2, 4, 8] : decades < 2.5 && !axis.sizes ? [1, 2, 5] : [1];
