@@ -159,7 +159,7 @@ export function scalingTables(report) {
           }),
         ),
       ]),
-      note: `Records scaling_keys and scaling_pairs of ${gpus.map((device) => `the ${label(device)}, ${record(device, 'keys').date.slice(0, 10)}`).join(' and ')}; ratio: CUB's time over ours.`,
+      note: `Records scaling_keys and scaling_pairs of ${gpus.map((device) => `the ${label(device)}, ${record(device, 'keys').date.slice(0, 10)}, commit ${record(device, 'keys').commit}`).join(' and ')}; ratio: CUB's time over ours.`,
     },
   ];
 }
