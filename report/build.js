@@ -91,6 +91,10 @@ The numbers of its charts are in report/results/${device.id}.</p>`;
   return `<div data-device="${device.id}"><p class="source">${escapeHtml(parts.filter(Boolean).join('; '))}</p>${caution}</div>`;
 }
 
+// A number and its unit stay on one line.
+const unbroken = (html) =>
+  html.replace(/>[^<]+/g, (text) => text.replace(/(\d) (ms|s|GB\/s|G(?:keys|pairs)\/s|MHz|KB|microseconds)\b/g, '$1\u00a0$2'));
+
 function contents(html) {
   return [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(([, id, title]) => `<li><a href="#${id}">${title}</a></li>`).join('\n');
 }
@@ -128,7 +132,7 @@ export function buildPage(report) {
   checkPlaces(html, report);
   const terms = glossaryOf(read('../labs/glossary.md'));
   const fill = (text) =>
-    fillPlaces(fillImages(fillLogs(fillTraffic(fillValues(linkTerms(text, terms), report)))), report)
+    unbroken(fillPlaces(fillImages(fillLogs(fillTraffic(fillValues(linkTerms(text, terms), report)))), report))
       .replace('<!-- one pass -->', onePassHtml)
       .replace('<!-- glossary -->', () => glossaryHtml(terms));
   const parts = {

@@ -50,7 +50,8 @@ def hw4(version, build):
     """HW4's verdict on the sample image: its last line, and whether it is PASS."""
     built = make([f"{build}/{version}/HW4", "samples"])
     if built.returncode != 0:
-        return False, "HW4 cannot be built"
+        reason = next((line for line in built.stderr.splitlines() if not line.startswith("make")), "")
+        return False, "HW4 cannot be built" + (f": {reason}" if reason else "")
     with tempfile.TemporaryDirectory() as folder:
         command = [f"{build}/{version}/HW4", "samples/portrait.ppm", "samples/template.ppm", folder + "/out.ppm"]
         try:

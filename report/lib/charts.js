@@ -103,12 +103,13 @@ function lines(figure, options) {
     (one.points ?? one.values.map((y, i) => ({ x: figure.categories[i], y }))).filter(({ y }) => y != null),
   );
   const nameOf = (one) => (narrow && one.short) || one.name;
-  const widest = Math.max(...figure.series.map((one) => textWidth(nameOf(one), font)));
+  const levels = (figure.marks ?? []).map((one) => ({ value: one.value, name: (narrow && one.short) || one.label }));
+  const widest = Math.max(...[...figure.series.map(nameOf), ...levels.map(({ name }) => name)].map((name) => textWidth(name, font)));
   const direct = widest < (narrow ? 0.4 : 0.34) * width;
   const key = direct ? { svg: '', height: 4 } : legend(figure.series, { x: 4, width: width - 8, font });
-  const [left, right] = [narrow ? 50 : 62, width - (direct ? widest + 34 : 16)];
+  const [left, right] = [narrow ? 50 : 62, width - (direct ? widest + 34 : 24)];
   const top = key.height + 26;
-  const bottom = top + Math.max(narrow ? 260 : figure.tall ? 460 : 300, direct ? figure.series.length * (font + 3) : 0);
+  const bottom = top + Math.max(narrow ? 260 : figure.tall ? 460 : 300, direct ? (figure.series.length + levels.length) * (font + 3) : 0);
   const x = figure.categories
     ? scalePoint(figure.categories, [left, right]).padding(0.3)
     : scaleOf(
@@ -116,11 +117,7 @@ function lines(figure, options) {
         points.flat().map((point) => point.x),
         [left, right],
       );
-  const y = scaleOf(
-    figure.y,
-    points.flat().map((point) => point.y),
-    [bottom, top],
-  );
+  const y = scaleOf(figure.y, [...points.flat().map((point) => point.y), ...levels.map(({ value }) => value)], [bottom, top]);
   const parts = [key.svg, text(4, key.height + 12, figure.y.label, { cls: 'a' })];
   for (const [value, label] of ticksOf(figure.y, y, bottom - top))
     parts.push(line(left, y(value), right, y(value), 'g'), text(left - 8, y(value) + 5, label, { anchor: 'end', cls: 'a' }));
@@ -128,15 +125,14 @@ function lines(figure, options) {
   for (const [value, label] of along)
     parts.push(line(x(value), top, x(value), bottom, 'g'), text(x(value), bottom + 18, label, { anchor: 'middle', cls: 'a' }));
   parts.push(text((left + right) / 2, bottom + 40, figure.x.label, { anchor: 'middle', cls: 'a' }));
-  for (const one of figure.marks ?? [])
-    parts.push(line(left, y(one.value), right, y(one.value), 'r'), text(left + 6, y(one.value) - 6, one.label, { cls: 'a o' }));
   const ends = points.map((list) => list.at(-1));
-  const places = dodge(
-    ends.map((end) => y(end.y)),
-    font + 3,
-    top,
-    bottom,
-  );
+  const places = dodge([...ends.map((end) => y(end.y)), ...levels.map(({ value }) => y(value))], font + 3, top, bottom);
+  levels.forEach(({ value, name }, i) => {
+    const place = places[ends.length + i];
+    parts.push(line(left, y(value), right, y(value), 'r'));
+    if (direct && Math.abs(place - y(value)) > 3) parts.push(line(right + 2, y(value), right + 12, place, 'e'));
+    parts.push(direct ? text(right + 16, place + 5, name, { cls: 'a' }) : text(left + 6, y(value) - 6, name, { cls: 'a o' }));
+  });
   for (const i of greyFirst(figure.series).map((one) => figure.series.indexOf(one))) {
     const [one, style] = [figure.series[i], styleOf(figure.series[i])];
     const path = points[i].map((point, k) => `${k ? 'L' : 'M'}${px(x(point.x))} ${px(y(point.y))}`).join('');
@@ -194,12 +190,19 @@ function field(figure, options) {
     const [a, b] = one.points;
     parts.push(line(x(a.x), y(a.y), x(b.x), y(b.y), 'r'), text(x(a.x) + 10, y(a.y) + 2, one.name, { cls: 'a' }));
   }
+  // A roof falls from left to right: a label that it would cross stands on the left.
+  const roofs = figure.series.filter((one) => one.roof).map(({ points: [a, b] }) => [x(a.x), y(a.y), x(b.x), y(b.y)]);
+  const crossed = (x0, y0, width_) => roofs.some(([ax, ay, bx, by]) => y0 - 8 < ay + ((x0 + width_ - ax) / (bx - ax)) * (by - ay));
   single.forEach((one, i) => {
     const [point] = one.points;
-    if (Math.abs(places[i] - y(point.y)) > 4) parts.push(line(x(point.x) + 6, y(point.y), x(point.x) + 13, places[i], 'e'));
+    const [at, room] = [x(point.x), textWidth(one.name, font)];
+    const covers = ({ points: [other] }) => x(other.x) > at - 24 - room && x(other.x) < at - 8 && Math.abs(y(other.y) - places[i]) < font;
+    const before = crossed(at + 16, places[i], room) && at - 16 - room > left && !single.some(covers);
+    const side = before ? -1 : 1;
+    if (Math.abs(places[i] - y(point.y)) > 4) parts.push(line(at + 6 * side, y(point.y), at + 13 * side, places[i], 'e'));
     parts.push(
-      mark(styleOf(one), x(point.x), y(point.y), `${one.name}: ${figure.format(point.y)}`),
-      text(x(point.x) + 16, places[i] + 5, one.name, { cls: 'o' }),
+      mark(styleOf(one), at, y(point.y), `${one.name}: ${figure.format(point.y)}`),
+      text(at + 16 * side, places[i] + 5, one.name, { cls: 'o', anchor: before ? 'end' : undefined }),
     );
   });
   return frame(figure, { ...options, height: bottom + 50 }, parts.join(''));
@@ -209,7 +212,7 @@ function field(figure, options) {
 function heat(figure, options) {
   const { width, narrow } = options;
   const [across, down] = [narrow ? 2 : 3, figure.panels.length];
-  const cell = (narrow ? 20 : 35) * (down === 1 ? 1.6 : 1);
+  const cell = (narrow ? 20 : 35) * (down > 1 ? 1 : narrow ? 2.3 : 1.6);
   const left = 46;
   const [panelWidth, panelHeight] = [figure.columns.length * cell + left + 14, figure.rows.length * cell + 56];
   const all = figure.panels.flatMap((panel) => panel.cells.flat()).filter((value) => value != null);

@@ -7,6 +7,8 @@ const ALIASES = {
   multiprocessor: 'SM',
   'radix sort': 'LSD radix sort',
   kernels: 'kernel',
+  Thrust: 'Thrust, CUB',
+  host: 'device, host',
 };
 const idOf = (term) => `term-${term.toLowerCase().replace(/[^a-z]+/g, '-')}`;
 
@@ -17,11 +19,12 @@ export function glossaryOf(markdown) {
 }
 
 export const glossaryHtml = (terms) =>
-  `<dl class="limits">\n${[...terms].map(([term, text]) => `<dt id="${idOf(term)}">${term}</dt><dd>${text}</dd>`).join('\n')}\n</dl>`;
+  `<dl class="limits glossary">\n${[...terms].map(([term, text]) => `<dt id="${idOf(term)}">${term}</dt><dd>${text}</dd>`).join('\n')}\n</dl>`;
 
 // <em>tile</em>: a link where the glossary has the term.
 export const linkTerms = (html, terms) =>
   html.replace(/<em>([^<]+)<\/em>/g, (all, text) => {
-    const term = [text, ALIASES[text], text.replace(/s$/, '')].find((one) => terms.has(one));
+    const small = text.toLowerCase();
+    const term = [text, ALIASES[text], small.replace(/s$/, ''), small].find((one) => terms.has(one));
     return term ? `<a class="term" href="#${idOf(term)}">${text}</a>` : all;
   });

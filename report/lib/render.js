@@ -38,16 +38,20 @@ export function tableHtml(table, name) {
 }
 
 function onePart({ columns, rows, groups }, name) {
+  // A gap before the first column of each group.
+  const starts = (groups ?? []).reduce((list, [, span]) => [...list, list.at(-1) + span], [0]);
+  const gap = (i) => (groups && i > 0 && starts.includes(i) ? ['gap'] : []);
+  const classOf = (names) => (names.length > 0 ? ` class="${names.join(' ')}"` : '');
   const head = groups
     ? `<tr>${groups.map(([text, span]) => `<th scope="colgroup" colspan="${span}">${escapeHtml(text)}</th>`).join('')}</tr>`
     : '';
   return (
     `<div class="scroll" tabindex="0" role="region" aria-label="${escapeHtml(name)}"><table><thead>${head}<tr>` +
-    `${columns.map((column) => `<th scope="col">${headCell(column)}</th>`).join('')}</tr></thead><tbody>\n` +
+    `${columns.map((column, i) => `<th scope="col"${classOf(gap(i))}>${headCell(column)}</th>`).join('')}</tr></thead><tbody>\n` +
     rows
       .map(
         (row) =>
-          `<tr>${row.map((one, i) => (i === 0 ? `<th scope="row">${cell(one)}</th>` : `<td${wraps(one) ? ' class="wrap"' : ''}>${cell(one)}</td>`)).join('')}</tr>`,
+          `<tr>${row.map((one, i) => (i === 0 ? `<th scope="row">${cell(one)}</th>` : `<td${classOf([...(wraps(one) ? ['wrap'] : []), ...gap(i)])}>${cell(one)}</td>`)).join('')}</tr>`,
       )
       .join('\n') +
     '\n</tbody></table></div>'
@@ -123,7 +127,7 @@ export function fillValues(html, report) {
       if (keys.length === 0) throw new Error(`page/text: a sentence in [[ ]] without a number: ${sentence}`);
       return perDevice(report, 'span', (device) => {
         const { missing, text } = sentenceOf(report, device, keys);
-        if (missing) return optional ? '' : `<em>${escapeHtml(text)}</em>`;
+        if (missing) return optional ? '' : `<em class="none">${escapeHtml(text)}</em>`;
         return filled(sentence, device);
       });
     })

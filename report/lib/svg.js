@@ -5,8 +5,15 @@ import { markDefinitions, styleOf } from './marks.js';
 
 export const escapeHtml = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 export const px = (x) => String(Math.round(x * 10) / 10);
-// Widths of system fonts differ by a tenth; this is wide enough for the usual ones.
-export const textWidth = (text, points) => String(text).length * points * 0.55;
+// Widths in em, those of a wide system font (DejaVu Sans), so that a label fits in the narrower ones too.
+const WIDTHS = [
+  [/[ijlI|',.:;!]/, 0.33],
+  [/[frt/() -]/, 0.4],
+  [/[mwMW%=+<>]/, 0.93],
+  [/[A-Z]/, 0.7],
+];
+export const textWidth = (text, points) =>
+  [...String(text)].reduce((sum, one) => sum + (WIDTHS.find(([which]) => which.test(one))?.[1] ?? 0.64), 0) * points;
 
 // The style sheet has a class for each anchor: there are thousands of texts in the page.
 const ANCHORS = { middle: 'am', end: 'ae' };
@@ -22,7 +29,7 @@ export const mark = (style, x, y, title) =>
   (tip(title) ? `>${tip(title)}</use>` : '/>');
 
 export function ticksOf(axis, scale, room) {
-  if (!axis.log) return scale.ticks(Math.max(2, Math.floor(room / 60))).map((value) => [value, value.toLocaleString('en-US')]);
+  if (!axis.log) return scale.ticks(Math.max(2, Math.floor(room / 75))).map((value) => [value, value.toLocaleString('en-US')]);
   const [low, high] = scale.domain();
   const decades = Math.log10(high / low);
   let leads = decades < 1.3 ? [1, 2, 4, 8] : decades < 2.5 && !axis.sizes ? [1, 2, 5] : [1];

@@ -1,5 +1,7 @@
 // Bytes of device memory that a radix version reads and writes per pair (key and position, 4 bytes each), counted from
 // its kernels. Tables of counts per tile are left out: they are smaller by the tile's length.
+import { size } from '../page/js/format.js';
+import { SECOND } from '../page/js/second.js';
 import { escapeHtml, textWidth } from './svg.js';
 
 const arrays = (digit, tile, rank, scatter) => [
@@ -36,18 +38,39 @@ export const bytesOf = (version) => {
 };
 const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v7: 'count, buckets' };
 
+// A bar of all trips of 8 bytes through memory, and the count's read, of a version that SECOND lists; all to one scale.
+function tripsSvg(version) {
+  const { n, bytes } = SECOND[version];
+  const [trips, count] = [Math.floor(bytes / 8), bytes % 8];
+  const width = 460;
+  const scale = width / Math.max(...Object.values(SECOND).map((one) => one.bytes));
+  const text = `${size(n)} keys, ${bytes} bytes each: ${count ? `count ${count} + ` : ''}${trips} trips x 8`;
+  const parts = [count, ...Array(trips).fill(8)].filter(Boolean);
+  const starts = parts.map((_, i) => parts.slice(0, i).reduce((sum, part) => sum + part, 0));
+  const bar = ([part, start], i) =>
+    `<rect class="k${count && i === 0 ? 1 : 5} b" x="${(start * scale).toFixed(1)}" y="22" width="${(part * scale).toFixed(1)}" height="16"/>`;
+  return (
+    `<svg class="traffic" viewBox="0 0 ${width} 42" role="img" aria-label="${escapeHtml(`${version} moves ${text}`)}">` +
+    `<text x="0" y="15">${text}</text>${parts.map((part, i) => bar([part, starts[i]], i)).join('')}</svg>`
+  );
+}
+
 // Two bars to scale: one pass (all versions on one scale), and the whole sort beside radix_v1's.
 export function trafficSvg(version) {
+  if (SECOND[version]) return tripsSvg(version);
   const { passes, once, steps } = TRAFFIC[version];
   const [total, most] = [bytesOf(version), bytesOf('radix_v1')];
   const pass = steps.reduce((sum, [, bytes]) => sum + bytes, 0);
   const width = 460;
   const scale = width / 64;
-  const parts = [`<text x="0" y="14">one of ${passes} passes: ${pass} bytes a pair</text>`];
+  const parts = [`<text x="0" y="15">one of ${passes} passes: ${pass} bytes a pair</text>`];
+  const unnamed = [];
   let x = 0;
   steps.forEach(([name, bytes], i) => {
     const w = bytes * scale;
-    const label = w > textWidth(`${name} ${bytes}`, 13) + 6 ? `${name} ${bytes}` : String(bytes);
+    const fits = w > textWidth(`${name} ${bytes}`, 13) + 6;
+    if (!fits) unnamed.push(`${name} ${bytes}`);
+    const label = fits ? `${name} ${bytes}` : String(bytes);
     parts.push(
       `<rect class="k${i} b" x="${x.toFixed(1)}" y="20" width="${w.toFixed(1)}" height="24"><title>${name}: ${bytes} bytes</title></rect>`,
       `<text x="${(x + w / 2).toFixed(1)}" y="37" text-anchor="middle" class="i">${label}</text>`,
@@ -62,6 +85,6 @@ export function trafficSvg(version) {
   );
   return (
     `<svg class="traffic" viewBox="0 0 ${width} 92" role="img" aria-label="${escapeHtml(`${version} moves ${text} a pair: ${sum}`)}">` +
-    `${parts.join('')}</svg>`
+    `${parts.join('')}</svg>${unnamed.length > 0 ? `<p class="note">Without a name in the bar: ${unnamed.map((one) => one.replace(/ /g, '\u00a0')).join(', ')}.</p>` : ''}`
   );
 }

@@ -117,6 +117,22 @@ for (const width of [360, 1400])
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
     }
   });
+for (const width of [390, 1400])
+  test(`no label of a drawing is cut off or lies on another one at ${width} pixels`, async () => {
+    const { page } = await open(browser, { width });
+    for (const device of await devicesOf(page)) {
+      await choose(page, device);
+      assert.deepEqual(await page.evaluate(badLabels), [], device);
+    }
+  });
+test('a label that is cut off and two that overlap are found', async () => {
+  const page = await browser.newPage();
+  const text = (x, content) => `<text x="${x}" y="20">${content}</text>`;
+  await page.setContent(
+    `<svg viewBox="0 0 200 40" width="200" aria-label="a">${text(-9, 'cut')}${text(60, 'one')}${text(66, 'two')}</svg>`,
+  );
+  assert.deepEqual(await page.evaluate(badLabels), ['a: cut', 'a: one / two']);
+});
 test('a finger hits every control: 44 pixels; regions that scroll have names', async () => {
   const { page } = await open(browser, { width: 390 });
   const low = await page.$$eval('button, summary, #devices label, nav.contents a', (all) =>
@@ -171,6 +187,25 @@ test('text and series stand out from the paper, light and dark', async () => {
     for (const color of series) assert.ok(contrast(paper, color) > 3, `${colorScheme}: ${color}`);
   }
 });
+
+// Texts of the drawings that are shown: those outside their drawing, and pairs of which one covers the other.
+function badLabels() {
+  const found = [];
+  for (const svg of document.querySelectorAll('svg[viewBox]')) {
+    if (svg.getClientRects().length === 0) continue;
+    const { x, y, width, height } = svg.viewBox.baseVal;
+    const name = svg.getAttribute('aria-label');
+    const all = [...svg.querySelectorAll('text:not([transform])')].map((one) => ({ text: one.textContent, box: one.getBBox() }));
+    const inside = (box) => box.x > x - 1 && box.x + box.width < x + width + 1 && box.y > y - 2 && box.y + box.height < y + height + 2;
+    const both = (start, size, a, b) => Math.min(a[start] + a[size], b[start] + b[size]) - Math.max(a[start], b[start]);
+    for (const { text, box } of all) if (!inside(box)) found.push(`${name}: ${text}`);
+    all.forEach((a, i) => {
+      for (const b of all.slice(i + 1))
+        if (both('x', 'width', a.box, b.box) > 1 && both('y', 'height', a.box, b.box) > 5) found.push(`${name}: ${a.text} / ${b.text}`);
+    });
+  }
+  return found;
+}
 
 // WCAG's contrast ratio of two colours.
 function contrast(a, b) {

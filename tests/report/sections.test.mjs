@@ -188,7 +188,7 @@ test('instructions: warp instructions times 32 per pair, by the step that a kern
       ['rank and scatter', null, 2],
     ],
   );
-  assert.equal(value(report, 'instructions.radix_v2'), '10.0, 60% of them in the step "rank"');
+  assert.equal(value(report, 'instructions.radix_v2'), '10.0 instructions per pair, 60% of them to rank');
 });
 test('versions that continue others: gains, and the share of the floor', () => {
   const rows = [
@@ -202,7 +202,7 @@ test('versions that continue others: gains, and the share of the floor', () => {
     value(report, 'second.mppsort_v2_keys'),
     '8M keys in 0.200 ms: 5.00 times as fast as mppsort, 1.50 times as fast as Thrust.',
   );
-  assert.equal(value(report, 'second.mppsort_v2_floor'), '0.100 ms, of which 50% is reached');
+  assert.equal(value(report, 'second.mppsort_v2_floor'), '0.100 ms at the copy rate, 50% of the time above');
   assert.equal(value(report, 'second.mppsort_v2_gain'), '5.00 to 5.00 times');
   const { series } = figure(report, 'second-keys');
   assert.deepEqual(
@@ -247,7 +247,7 @@ test('several GPUs: the rate of all over that of one; a wrong row is an error', 
   assert.equal(value(report, 'multi.weak_keys_sort_share'), '75%');
   assert.equal(value(report, 'multi.gpus'), '2 x NVIDIA X1');
   assert.deepEqual(figure(report, 'multi-scaling').series[0].values, [50, 75]);
-  assert.match(buildPage(report), /2G keys in 20\.0 ms, 1\.50 times the rate of one GPU/);
+  assert.match(buildPage(report), /2G keys in 20\.0\sms, 1\.50 times the rate of one GPU/);
   const wrong = folderOf({ 'X1_x2/weak_keys_2.json': rank(2, 75, { right: false, verdict: 'FAIL: order' }) });
   assert.throws(() => readMulti(wrong), /weak_keys_2\.json: a wrong row.*FAIL: order/);
   assert.throws(() => readMulti(folderOf({ 'X1_x2/a.json': '{}' })), /not a record of multi_sort/);

@@ -36,7 +36,7 @@ export function blocksFigures(report, device) {
       x: { label: `time / time at ${REPORTS_BEST}`, min: 0 },
       series: [
         { name: 'CS344 radix report, 820M', color: 'published', values: settings.map((s) => s.total_ms / base.total_ms) },
-        { name: `${label(device)}, ${size(n) ?? ''} pairs`, color: 'device1', values: relative },
+        { name: `${label(device)}${n ? `, ${size(n)} pairs` : ''}`, color: 'device1', values: relative },
       ],
       format: (x) => digits(x),
       tables: [
@@ -60,7 +60,7 @@ export function blocksFigures(report, device) {
     },
     {
       id: 'blocks-sweep',
-      title: `The full sweep: milliseconds of ${all.length} settings${n ? `, ${size(n)} pairs` : ''}`,
+      title: n ? `The full sweep: milliseconds of ${all.length} settings, ${size(n)} pairs` : 'The full sweep of settings',
       type: 'heat',
       panels: BLOCKS.map((blockDigit) => ({
         name: `blockDigit ${blockDigit}`,

@@ -16,8 +16,11 @@ export const plain = (x) => (x == null ? null : String(x));
 
 export const count = (n) => n?.toLocaleString('en-US') ?? null;
 
-// 220480 as such, round numbers with a letter: 1K, 16M, 1G.
+// 220480 as such, round numbers with a letter (1K, 16M, 1G: thousands), large powers of two as such: 2\u00b2\u2078.
+const RAISED = '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079';
 export function size(n) {
+  const power = Math.log2(n);
+  if (power >= 20 && Number.isInteger(power)) return `2${[...String(power)].map((digit) => RAISED[digit]).join('')}`;
   for (const [unit, letter] of [
     [1e9, 'G'],
     [1e6, 'M'],

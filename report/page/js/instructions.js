@@ -1,7 +1,7 @@
 // Where the instructions go: profiles of scripts/profile_instructions.sh, instructions.csv of a device.
 import { parseCsv } from '../../lib/csv.js';
-import { digits, percent, size } from './format.js';
-import { label } from './records.js';
+import { digits, list, percent, size } from './format.js';
+import { label, radixPath } from './records.js';
 
 // What a kernel is for, by its name: the steps of a pass.
 const STEPS = [
@@ -27,6 +27,7 @@ function counted(device) {
 
 export function instructionsFigures(report, device) {
   const { rows, versions, steps, at } = counted(device);
+  const without = rows.length > 0 ? radixPath(device.records.worklog).filter((version) => !versions.includes(version)) : [];
   return [
     {
       id: 'instructions',
@@ -45,6 +46,7 @@ export function instructionsFigures(report, device) {
           note: 'Warp instructions that were executed, times 32, over the number of pairs: a lane that waits counts too. The sorts are those of a profile, not of the times above.',
         },
       ],
+      note: without.length > 0 ? `Not profiled on this device: ${list(without)}.` : null,
       sources: rows.length > 0 ? [`${label(device)}: profile instructions.csv, Nsight Compute, smsp__inst_executed.sum`] : [],
       missing: rows.length === 0,
     },
@@ -58,7 +60,7 @@ export function instructionsValues(report, device) {
   const one = (version) => {
     const first = most(version);
     return versions.includes(version)
-      ? `${digits(at(version))}, ${percent((100 * at(version, first)) / at(version))} of them in the step "${first}"`
+      ? `${digits(at(version))} instructions per pair, ${percent((100 * at(version, first)) / at(version))} of them to ${first}`
       : null;
   };
   return Object.fromEntries(versions.map((version) => [`instructions.${version}`, one(version)]));

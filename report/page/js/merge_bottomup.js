@@ -103,7 +103,7 @@ function passesFigure(report, device) {
     id: 'bottomup-passes',
     title: 'Kernel time of each pass',
     type: 'line',
-    x: { label: 'pass: runs of 2^pass keys are merged', min: 0, max: last },
+    x: { label: 'pass p, which merges runs of 2^p keys', min: 0, max: last },
     y: { label: 'milliseconds (log scale)', log: true },
     series: [
       ...ours.map((one, i) => ({

@@ -59,7 +59,7 @@ export function multiFigures(report) {
       type: 'line',
       categories: ranks.map(gpus),
       x: { label: 'GPUs' },
-      y: { label: '10^9 elements per second', min: 0 },
+      y: { label: '10\u2079 elements per second', min: 0 },
       series: found.map(({ kind: [, what, kind], points }, i) => ({
         name: nameOf(points, what, kind),
         color: `slot${i}`,
@@ -135,5 +135,7 @@ export function multiValues(report) {
     const sum = Object.values(end.row.stages_ms).reduce((a, b) => a + b, 0);
     values[`multi.${key}_sort_share`] = sum > 0 && end.row.stages_ms.sort ? percent((100 * end.row.stages_ms.sort) / sum) : null;
   }
+  // Empty, so that its sentence stands only where no device has such a record.
+  values['multi.no_strong'] = Object.keys(values).some((key) => /^multi\.strong_/.test(key)) ? null : '';
   return values;
 }

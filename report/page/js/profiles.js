@@ -45,6 +45,16 @@ export function launches(text) {
   return [...found.values()];
 }
 
+// Columns of a launch: name, and the text of its value.
+const PASS = [
+  ['blocks', (entry) => count(number(/\d+/.exec(entry.grid)?.[0]))],
+  ['ms', (entry) => digits(entry.Duration)],
+  ['occupancy', (entry) => digits(entry['Achieved Occupancy'])],
+  ['SM', (entry) => digits(entry['Compute (SM) Throughput'])],
+  ['memory', (entry) => digits(entry['Memory Throughput'])],
+  ['L1', (entry) => digits(entry['L1 hit rate'])],
+];
+
 export function profileTables(report, device) {
   const published = report.published.merge_bottomup_profile;
   const ours = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
@@ -72,19 +82,13 @@ export function profileTables(report, device) {
         {
           id: 'bottomup-profile-passes',
           caption: 'Ours: Nsight Compute, the serial passes of both tests, without children',
-          columns: ['test', 'kernel', 'grid, blocks', 'ms', 'occupancy, %', 'SM, %', 'memory, %', 'L1 hit rate, %'],
-          rows: ours.flatMap((list, i) =>
-            list.map((entry) => [
-              i + 1,
-              entry.kernel,
-              count(number(/\d+/.exec(entry.grid)?.[0])),
-              digits(entry.Duration),
-              digits(entry['Achieved Occupancy']),
-              digits(entry['Compute (SM) Throughput']),
-              digits(entry['Memory Throughput']),
-              digits(entry['L1 hit rate']),
-            ]),
-          ),
+          groups: [['', 1], ...[1, 2].map((test) => [`Test ${test}: ${ours[test - 1][0]?.kernel ?? ''}`, PASS.length])],
+          columns: ['pass', ...[1, 2].flatMap(() => PASS.map(([name]) => name))],
+          rows: Array.from({ length: Math.max(...ours.map((list) => list.length)) }, (_, pass) => [
+            String(pass),
+            ...ours.flatMap((list) => PASS.map(([, value]) => (list[pass] ? value(list[pass]) : null))),
+          ]),
+          note: 'Pass p merges runs of 2^p keys. Occupancy, the use of the multiprocessors (SM) and of the memory, and the hit rate of the first-level cache (L1) in per cent.',
         },
       ]
     : [];
@@ -102,7 +106,8 @@ function apiTable(report, device) {
   return {
     id: 'bottomup-api',
     caption: 'Time that the host spends in calls of the CUDA runtime, one sort of 100M keys',
-    columns: ['call', 'slides Test 1: calls', 'ms', 'Test 2: calls', 'ms', 'ours Test 1: calls', 'ms', 'Test 2: calls', 'ms'],
+    groups: [['', 1], ...['slides', 'ours'].flatMap((whose) => [1, 2].map((test) => [`${whose}, Test ${test}`, 2]))],
+    columns: ['call', ...Array(4).fill(['calls', 'ms']).flat()],
     rows: calls.map((call) => {
       const row = published.find((one) => one.call === call);
       return [

@@ -82,10 +82,11 @@ function settled(record) {
   return `${early}, none started after ${record.time_limit_s} s`;
 }
 
-// Short name of a device in legends.
+// Short name of a device in legends and tables, without the size of its memory: the lines under title and charts have
+// the full one.
 export const label = (device) => {
   const record = Object.values(device.records)[0];
-  return record.device.backend === 'cpu' ? `cpu backend (${record.device.name})` : record.device.name.replace('NVIDIA ', '');
+  return record.device.backend === 'cpu' ? `cpu backend (${record.device.name})` : record.device.name.replace(/^NVIDIA | \d+GB\b.*$/g, '');
 };
 
 export const isGpu = (device) => Object.values(device.records)[0].device.backend === 'cuda';

@@ -63,7 +63,7 @@ function figure(report, device, what) {
     type: 'line',
     tall: true,
     x: { label: 'n (log scale)', log: true, sizes: true },
-    y: { label: '10^9 elements per second (log scale)', log: true },
+    y: { label: '10\u2079 elements per second (log scale)', log: true },
     spoken: [...SPOKEN, found[0]?.version],
     series: [
       ...found.map(({ version, points }) => ({
@@ -84,7 +84,7 @@ function figure(report, device, what) {
       {
         columns: ['n', ...found.map(({ version }) => `${version}, ms`)],
         rows: sizes.map((n) => [size(n), ...found.map(({ points }) => digits(points.find(({ x }) => x === n)?.time))]),
-        note: 'Chart: 10^9 elements per second = n / time / 10^6. CUB: the better of its two index types where both were measured.',
+        note: 'Chart: 10\u2079 elements per second = n / (ms x 10\u2076). CUB: the better of its two index types where both were measured.',
       },
     ],
     sources: [...new Set(found.map(({ record }) => source(record)))],
@@ -159,7 +159,7 @@ export function scalingTables(report) {
           }),
         ),
       ]),
-      note: `Records scaling_keys and scaling_pairs of ${gpus.map((device) => `the ${label(device)}, ${record(device, 'keys').date.slice(0, 10)}`).join(' and ')}; ratio: CUB's time over ours.`,
+      note: `Records scaling_keys and scaling_pairs of ${gpus.map((device) => `the ${label(device)}, ${record(device, 'keys').date.slice(0, 10)}, commit ${record(device, 'keys').commit}`).join(' and ')}; ratio: CUB's time over ours.`,
     },
   ];
 }
@@ -189,7 +189,10 @@ function anomalies(device) {
     'scaling.seq_1m': over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480) > 1.3 ? ms(seqLarge.median_ms) : null,
     'scaling.seq_per_key': digits(over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480), 2),
     'scaling.seq_noise': percent(seqLarge?.noise == null ? null : 100 * seqLarge.noise),
-    'scaling.seq_copies': copies > 1.5 ? digits(copies, 2) : null,
+    'scaling.seq_copies':
+      copies > 1.5
+        ? `In the same row the copies between device and host are ${digits(copies, 2)} times as slow per byte: that points to the host, slow as a whole while the row ran, rather than to the sort.`
+        : '',
   };
 }
 

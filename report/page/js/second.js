@@ -30,7 +30,7 @@ function figure(report, device, what) {
     tall: true,
     x: { label: `${what} (log scale)`, log: true, sizes: true },
     y: { label: "% of the speed of CUB's radix sort (log scale)", log: true },
-    marks: [{ axis: 'y', value: 100, label: "CUB's radix sort = 100%" }],
+    marks: [{ axis: 'y', value: 100, label: "CUB's radix sort = 100%", short: 'CUB = 100%' }],
     spoken: [...Object.keys(SECOND), ...Object.values(SECOND).map(({ before }) => before)],
     series: versions.map((version) => ({
       name: version,
@@ -83,7 +83,7 @@ export function secondValues(report, device) {
     Object.assign(values, {
       [`second.${version}_keys`]: outcome(device, version, 'keys'),
       [`second.${version}_pairs`]: outcome(device, version, 'pairs'),
-      [`second.${version}_floor`]: own && floor ? `${ms(floor)}, of which ${percent((100 * floor) / own)} is reached` : null,
+      [`second.${version}_floor`]: own && floor ? `${ms(floor)} at the copy rate, ${percent((100 * floor) / own)} of the time above` : null,
       [`second.${version}_bytes`]: String(bytes),
       [`second.${version}_n`]: size(n),
       [`second.${version}_gain`]: gains.length > 0 ? `${digits(Math.min(...gains))} to ${digits(Math.max(...gains))} times` : null,

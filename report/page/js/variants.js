@@ -47,15 +47,14 @@ const spread = ({ times: all }) => {
 function repeats(device) {
   const found = repeated(device);
   if (found.length === 0) return null;
+  const headOf = ({ row, name }) => `record ${name}, ${size(row.n)} ${row.what}`;
+  const heads = [...new Set(found.map(headOf))];
   return {
     id: 'repeats',
-    caption: `Three runs, ${label(device)}`,
-    columns: ['version', 'record', 'n', 'elements', 'run 1, ms', 'run 2, ms', 'run 3, ms', 'slowest over fastest'],
+    caption: `Three runs, ${label(device)}: ${list(heads)}`,
+    columns: ['version', 'run 1, ms', 'run 2, ms', 'run 3, ms', 'slowest over fastest'],
     rows: found.map((one) => [
-      one.row.version,
-      one.name,
-      size(one.row.n),
-      one.row.what,
+      heads.length > 1 ? `${one.row.version}, ${headOf(one)}` : one.row.version,
       ...one.times.map((time) => digits(time)),
       percent(spread(one)),
     ]),
@@ -129,6 +128,7 @@ export function variantsValues(report, device) {
       const first = bits.reduce((a, b) => (bitsTime(record, b) < bitsTime(record, a) ? b : a));
       return `${version} with ${first} (${ms(bitsTime(record, first))})`;
     });
+  const v2 = tiles(device).find(({ version }) => version === 'radix_v2')?.record ?? null;
   const way = (name, rankWay) =>
     rowsOf(firstRecord(device, name), { status: 'ok' }).find((row) => row.knobs.rankWay === rankWay)?.median_ms ?? null;
   const mpp = (name) => rowsOf(firstRecord(device, name), { version: 'mppsort', n: 8e6, status: 'ok' })[0]?.median_ms ?? null;
@@ -136,6 +136,7 @@ export function variantsValues(report, device) {
     ...drift(device),
     'method.gaps': isGpu(device) && missing.length > 0 ? list(missing.map(([, text]) => text)) : null,
     'variants.best_bits': best.length > 0 ? list(best) : null,
+    'variants.v2_bits8': times(over(bitsTime(v2, 8), bitsTime(v2, 4))),
     'variants.way2': times(over(way('variant_rank_way', 2), way('variant_rank_way', 1))),
     'variants.way2_large': times(over(way('variant_rank_way_large', 2), way('variant_rank_way_large', 1))),
     'variants.way_n': size(sizesOf(firstRecord(device, 'variant_rank_way_large'))[0]),

@@ -68,7 +68,7 @@ export function worklogFigures(report, device) {
       title: 'Pairs per second and bytes per pair: how far is each version from what the memory allows?',
       type: 'field',
       x: { label: 'bytes that a version reads and writes per pair (log scale)', log: true, min: 14 },
-      y: { label: '10^9 pairs per second, 100M pairs (log scale)', log: true },
+      y: { label: '10\u2079 pairs per second, 100M pairs (log scale)', log: true },
       series: large
         ? [
             {
@@ -128,6 +128,10 @@ const LESSONS = {
     "NVIDIA's CUB, which Thrust is built on, with scratch allocated beforehand and, at 100M pairs, the better of two index types: the harder one to beat.",
 };
 
+// "records hw4 (2026-11-22, commit 5a8c8c8) and worklog (..)": a record may be older than the code.
+const recordsText = (sets) =>
+  `records ${list(sets.map(({ record }) => `${record.name} (${record.date.slice(0, 10)}, commit ${record.commit})`))}`;
+
 // All versions on every GPU: milliseconds and the ratio to the first one.
 function bothChips(report) {
   const gpus = report.devices.filter((device) => isGpu(device) && device.records.hw4 && device.records.worklog);
@@ -150,7 +154,7 @@ function bothChips(report) {
         ...sets[0].flatMap(() => [...gpus.map(label), ...gpus.slice(1).map((device) => `${label(device)} / ${label(gpus[0])}`)]),
       ],
       rows: versions.map((version) => [version, ...sets[0].flatMap((_, k) => cells(version, k))]),
-      note: `A ratio above 1: slower than on the ${label(gpus[0])}. Copy rates: ${gpus.map((device) => `${label(device)} ${digits(largeRecord(device).copy_gb_per_s, 4)} GB/s`).join(', ')}. At ${size(HW4_SIZE)} pairs much of the time is the host's.`,
+      note: `A ratio above 1: slower than on the ${label(gpus[0])}. Copy rates: ${gpus.map((device) => `${label(device)} ${digits(largeRecord(device).copy_gb_per_s, 4)} GB/s`).join(', ')}. At ${size(HW4_SIZE)} pairs much of the time is the host's. ${gpus.map((device, i) => `${label(device)}: ${recordsText(sets[i])}`).join('; ')}.`,
     },
   ];
 }
@@ -194,7 +198,7 @@ export function worklogTables(report, device) {
         }),
         { html: `<span class="why">${LESSONS[version] ?? ''}</span>` },
       ]),
-      note: `% of a library: its time over the version's, so 200% is twice as fast.${dashes(sets, versions)}`,
+      note: `% of a library: its time over the version's, so 200% is twice as fast.${dashes(sets, versions)} From the ${recordsText(sets)}.`,
     },
     ...bothChips(report),
   ];
