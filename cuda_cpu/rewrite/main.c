@@ -1,7 +1,8 @@
 // rewrite FILE.ii > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
 //
-// These things in CUDA C++ are not C++ already: launches (launch.c), __shared__ (shared.c) and
-// inline PTX (asm.c). cuda_runtime.h provides the rest as macros, variables and functions.
+// These things in CUDA C++ are not C++ already: launches (launch.c), __shared__ (shared.c), bounds
+// of launches (bounds.c) and inline PTX (asm.c). cuda_runtime.h provides the rest as macros,
+// variables and functions.
 //
 // It runs behind the preprocessor (g++ -E), so that launches in macros and in included files are
 // translated too. Comments, strings, line numbers and the preprocessor's line markers stay. A
@@ -105,12 +106,24 @@ static bool begins_template(const Source *source, const char *c) {
   return is_word(c, "template");
 }
 
+// From the start of a statement, behind spaces and comments, which have been written unchanged.
+static void skip_to_first_word(const Source *source, const char **statement, size_t *start) {
+  while (isspace((unsigned char)**statement) || skip_literal(source, *statement) != *statement) {
+    const char *const after = skip_literal(source, *statement);
+    const size_t skipped = after != *statement ? (size_t)(after - *statement) : 1;
+    *statement += skipped;
+    *start += skipped;
+  }
+}
+
 static void rewrite(const Source *source, Text *out) {
   Device device = {false, false, 0, 0};
   const char *arguments = NULL;  // the ( of the last launch's, if its kernel is a template
   begin_kernels();
+  begin_bounds();
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
+  bool whole = true;  // the statement does not go on behind a directive
   for (const char *c = source->text; *c != '\0';) {
     const char *const behind = skip_literal(source, c);
     const char *cast_end, *null_end;
@@ -128,8 +141,16 @@ static void rewrite(const Source *source, Text *out) {
     } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
       device.declared = !device.system_header && device.braces == 0;
       device.parentheses = 0;
+      if (is_word(c, "__global__")) note_specialisation(source, skip_spaces(statement), c);
       if (is_word(c, "__global__"))
         note_kernel(source, c + word_length(c), begins_template(source, statement));
+      c += word_length(c);
+    } else if (word_starts(source, c) && is_word(c, "__launch_bounds__")) {
+      skip_to_first_word(source, &statement, &statement_start);
+      c = rewrite_bounds(source, whole ? statement : NULL, statement_start, c, out);
+    } else if (word_starts(source, c) && is_word(c, "using") && rewrite_using(c, out) != c) {
+      c = strchr(c, ';');
+    } else if (word_starts(source, c) && is_word(c, "const") && repeats_const(out)) {
       c += word_length(c);
     } else if (device.braces > 0 && word_starts(source, c) && calls_clock(source, c)) {
       append_format(out, "cuda_cpu::device_clock");
@@ -146,19 +167,15 @@ static void rewrite(const Source *source, Text *out) {
       if (after == c) append(out, c, word_length(c));
       c = after == c ? c + word_length(c) : after;
     } else if (is_word(c, "__shared__") && (c == source->text || !is_name(c[-1]))) {
-      // Spaces and comments before the statement's first word have been written already.
-      while (isspace((unsigned char)*statement) || skip_literal(source, statement) != statement) {
-        const char *const after = skip_literal(source, statement);
-        const size_t skipped = after != statement ? (size_t)(after - statement) : 1;
-        statement += skipped;
-        statement_start += skipped;
-      }
+      skip_to_first_word(source, &statement, &statement_start);
       c = rewrite_shared(source, statement, statement_start, device.braces > 0, out);
       statement = c;
       statement_start = out->length;
     } else {
       if (*c == '#') {  // it begins no statement
         read_line_marker(c, &device);
+        skip_to_first_word(source, &statement, &statement_start);
+        if (statement < c) whole = false;
         c = copy_directive(source, c, out);
         statement = c;
         statement_start = out->length;
@@ -168,6 +185,7 @@ static void rewrite(const Source *source, Text *out) {
       follow(&device, c[0], c[1]);
       if (strchr(";{}", *c) != NULL) {
         if (*c == ';') arguments = NULL;
+        whole = true;
         statement = c + 1;
         statement_start = out->length;
       }
@@ -205,6 +223,7 @@ int main(int argc, char **argv) {
   rewrite(&source, &out);
   fwrite(out.data, 1, out.length, stdout);
   forget_kernels();
+  forget_bounds();
   free(out.data);
   free(text);
   return fflush(stdout) == 0 ? 0 : 1;
