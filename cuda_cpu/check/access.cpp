@@ -174,7 +174,11 @@ void visit_strong(std::uintptr_t address, std::size_t bytes, Kind kind, Order or
 }  // namespace
 
 void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
-  visit_strong(address, bytes, {!writes, writes, false, true}, {false, false}, pc);
+  // A volatile write directly behind a fence sets a flag: as good as an atomic one. A warp that
+  // works in step without barriers reads before it writes.
+  const bool is_flag = writes && current != nullptr &&
+                       state_of(*current_block).shadow->fence_is_last[current->number] != 0;
+  visit_strong(address, bytes, {!writes, writes, is_flag, !is_flag}, {false, false}, pc);
 }
 
 void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes, int order,

@@ -34,6 +34,7 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
     shadow.clock.assign(block.count, 0);
     shadow.lanes.assign(block.count, Lanes{});
     for (BlockShadow::Pointers *p : shadow.all_knowledge()) p->assign(block.count, nullptr);
+    shadow.fence_is_last.assign(block.count, 0);
     shadow.latest = 0;
   }
   // Clocks go on from block to block, so that nothing has to be cleared.
@@ -41,6 +42,7 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
   if (shadow.knows) {
     for (BlockShadow::Pointers *p : shadow.all_knowledge())
       std::fill(p->begin(), p->end(), nullptr);
+    std::fill(shadow.fence_is_last.begin(), shadow.fence_is_last.end(), 0);
     shadow.knows = false;
   }
   forget_published(first_number);
@@ -76,6 +78,7 @@ void block_synchronised(BlockState &block) {
   BlockShadow &shadow = *block.shadow;
   shadow.barrier = ++shadow.latest;
   if (!shadow.knows) return;
+  std::fill(shadow.fence_is_last.begin(), shadow.fence_is_last.end(), 0);
   // Behind the barrier, what an atomic has shown to one thread is known to all: lenient.
   for (unsigned i = 0; i < block.count; i++) {
     Knowledge::Pointer &known = shadow.known[i];
@@ -107,6 +110,8 @@ void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes) {
     shadow.latest = std::max(shadow.latest, all[lane] + 1);
   }
   if (!shadow.knows) return;
+  for (unsigned i = 0; i < 32; i++)
+    if ((lanes >> i & 1u) != 0) shadow.fence_is_last[first + i] = 0;
   for (BlockShadow::Pointers *p : shadow.all_knowledge()) {
     Knowledge::Pointer joined;
     for (unsigned i = 0; i < 32; i++)

@@ -94,10 +94,12 @@ void fence(BlockShadow &block, unsigned thread, bool in_its_block_only) {
   }
   const Knowledge::Pointer now = snapshot(block, thread);
   block.fenced_in_its_block[thread] = now;
+  block.fence_is_last[thread] = 1;
   if (!in_its_block_only) block.fenced[thread] = now;
 }
 
 void take_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool acquires) {
+  block.fence_is_last[thread] = 0;
   if (published.empty()) return;
   const auto found = published.find(key_of(block, address));
   if (found != published.end()) learn(block, found->second, thread, acquires);
@@ -105,6 +107,7 @@ void take_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread,
 
 void give_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool releases,
                     bool replaces) {
+  block.fence_is_last[thread] = 0;
   const std::uint64_t key = key_of(block, address);
   if (replaces && !published.empty()) published.erase(key);
   if (!block.knows && !releases) return;

@@ -110,11 +110,12 @@ struct BlockShadow {
   std::vector<Lanes> lanes;  // of its warp's lanes, the clock that a thread has seen
   bool knows = false;        // some pointer below is not null
   using Pointers = std::vector<Knowledge::Pointer>;
-  Pointers known;                // of others, by a thread
-  Pointers seen;                 // by relaxed reads; known from its next __threadfence on
-  Pointers seen_in_its_block;    // ... or __threadfence_block
-  Pointers fenced;               // what it knew, its own accesses too, at its last __threadfence
-  Pointers fenced_in_its_block;  // ... or __threadfence_block
+  Pointers known;                   // of others, by a thread
+  Pointers seen;                    // by relaxed reads; known from its next __threadfence on
+  Pointers seen_in_its_block;       // ... or __threadfence_block
+  Pointers fenced;                  // what it knew, its own accesses too, at its last __threadfence
+  Pointers fenced_in_its_block;     // ... or __threadfence_block
+  std::vector<char> fence_is_last;  // no barrier, atomic or volatile access since its last fence
   std::array<Pointers *, 5> all_knowledge() {
     return {&known, &seen, &seen_in_its_block, &fenced, &fenced_in_its_block};
   }
