@@ -11,6 +11,7 @@ setup_file() {
     [ ! -e "build/cpu/$part" ] || cp -rp "build/cpu/$part" "$tree/build/cpu"
   done
   cp tests/cs344/solution.cu "$tree/mine/student_func.cu"
+  cp tests/cs344/solution.cu "$tree/tests_solution.cu"
 }
 
 setup() { cd "$tree" || return; }
@@ -57,6 +58,31 @@ END
   make -s BACKEND=cpu old
   run -0 hw4
   [[ $output == *PASS* ]]
+}
+
+@test "two consts, a line end of Windows, a main of its own and a helper beside it build" {
+  mkdir -p odd
+  printf 'static int twice(int n) { return 2 * n; }\r\n' >odd/helper.h
+  { printf '\357\273\277'
+    cat tests_solution.cu
+    cat <<'END'
+#include "helper.h"
+__global__ void look(const unsigned int const *a, unsigned int const *const b) {}
+int main(int argc, char **argv) { return twice(argc); }
+END
+  } | sed 's/$/\r/' >odd/student_func.cu
+  make -s BACKEND=cpu odd
+  [ -x HW4 ]
+}
+
+@test "CUB is refused with a sentence" {
+  mkdir -p with_cub
+  { echo '#include <cub/cub.cuh>'; cat tests_solution.cu; } >with_cub/student_func.cu
+  run make -s BACKEND=cpu with_cub
+  [ "$status" -ne 0 ]
+  [[ $output == *"cuda_cpu cannot run CUB"*"Thrust"* ]]
+  [ "$(grep -c 'error:' <<<"$output")" -eq 1 ]
+  rm -r with_cub
 }
 
 @test "a build that fails leaves no HW4 of an earlier one" {
