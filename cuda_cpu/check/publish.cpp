@@ -31,10 +31,12 @@ struct Phase {
 std::unordered_map<std::uint64_t, std::array<Phase, kPhases>> phases;
 
 // Of a word. Blocks have their shared memory at the same addresses.
-std::uint64_t key_of(const BlockShadow &block, std::uintptr_t address) {
-  const std::uintptr_t offset = address - block.shared.begin;
-  if (offset >= block.shared.bytes) return address / 4;
-  return std::uint64_t{1} << 63 | std::uint64_t{block.number} << 20 | offset / 4;
+std::uint64_t key_of(const BlockShadow &running, std::uintptr_t address) {
+  const BlockShadow *const owner =
+      running.in_cluster && current != nullptr ? owner_of(address) : &running;
+  if (owner == nullptr || !owner->holds(address)) return address / 4;
+  return std::uint64_t{1} << 63 | std::uint64_t{owner->number} << 20 |
+         (address - owner->shared.begin) / 4;
 }
 
 // What `thread` knows now: its own accesses, its warp's, its block's and those of others. Its later

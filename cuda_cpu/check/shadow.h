@@ -103,6 +103,7 @@ struct BlockShadow {
   std::uint32_t first_number = 0;  // of the grid's blocks since the last grid barrier
   std::uint32_t number = 0;        // of this one
   std::uint64_t index = 0;         // of this one in its grid
+  bool in_cluster = false;         // other blocks may access its shared memory
 
   // A thread's clock is the larger of its own and the last barrier's.
   Clock barrier = 1, latest = 1;
@@ -124,6 +125,7 @@ struct BlockShadow {
   ~BlockShadow();
   BlockShadow(const BlockShadow &) = delete;
   BlockShadow &operator=(const BlockShadow &) = delete;
+  bool holds(std::uintptr_t address) const { return address - shared.begin < shared.bytes; }
   Clock now(unsigned thread) const { return clock[thread] > barrier ? clock[thread] : barrier; }
 };
 

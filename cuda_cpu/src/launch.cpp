@@ -79,9 +79,7 @@ cudaError_t find_cluster_problem(const Launch &launch) {
   if (blocks == 0 || blocks > most_blocks_of_cluster(launch.kernel) || g.x % c.x != 0 ||
       g.y % c.y != 0 || g.z % c.z != 0)
     return cudaErrorInvalidClusterSize;
-  // A grid barrier of clusters is missing, and CHECK builds know nothing of shared memory that
-  // another block accesses.
-  return blocks > 1 && (launch.cooperative || check::kOn) ? cudaErrorNotSupported : cudaSuccess;
+  return blocks > 1 && launch.cooperative ? cudaErrorNotSupported : cudaSuccess;  // no grid barrier
 }
 
 cudaError_t find_problem(const Launch &launch) {
