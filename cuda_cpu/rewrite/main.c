@@ -64,6 +64,28 @@ static const char *drop_cast(const char *c, Text *out) {
   return end;
 }
 
+// thrust::device_ptr<T>(d_in) as an argument  ->  thrust::device_ptr<T>{d_in}
+// g++ 12 takes vector(pointer(d_in), pointer(d_in) + n) for a function's declaration, and then
+// fails; CS344's own lines for debugging have that. Returns `c` if it is none.
+static const char *rewrite_device_pointer(const char *c, Text *out) {
+  const char *const angle = skip_spaces(c + word_length(c));
+  if (*angle != '<') return c;
+  const size_t type =
+      strspn(angle + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_: ");
+  if (angle[1 + type] != '>') return c;
+  const char *const open = skip_spaces(angle + type + 2), *name = open;
+  if (*open != '(' || isdigit((unsigned char)*(name = skip_spaces(open + 1)))) return c;
+  const char *const close = skip_spaces(name + word_length(name));
+  if (word_length(name) == 0 || *close != ')') return c;
+  const char *const next = skip_spaces(close + 1);
+  if (*next == '\0' || strchr(",+)", *next) == NULL) return c;
+  append(out, c, (size_t)(open - c));
+  append(out, "{", 1);
+  append(out, open + 1, (size_t)(close - open - 1));
+  append(out, "}", 1);
+  return close + 1;
+}
+
 // clock() in device code, which is not that of C. Not a member, nor another namespace's.
 static bool calls_clock(const Source *source, const char *c) {
   if (!is_word(c, "clock") || *skip_spaces(c + word_length(c)) != '(') return false;
@@ -126,7 +148,7 @@ static void rewrite(const Source *source, Text *out) {
   bool whole = true;  // the statement does not go on behind a directive
   for (const char *c = source->text; *c != '\0';) {
     const char *const behind = skip_literal(source, c);
-    const char *cast_end, *null_end;
+    const char *cast_end, *null_end, *pointer_end;
     if (behind != c) {
       append(out, c, (size_t)(behind - c));
       c = behind;
@@ -150,6 +172,9 @@ static void rewrite(const Source *source, Text *out) {
       c = rewrite_bounds(source, whole ? statement : NULL, statement_start, c, out);
     } else if (word_starts(source, c) && is_word(c, "using") && rewrite_using(c, out) != c) {
       c = strchr(c, ';');
+    } else if (word_starts(source, c) && is_word(c, "device_ptr") &&
+               (pointer_end = rewrite_device_pointer(c, out)) != c) {
+      c = pointer_end;
     } else if (word_starts(source, c) && is_word(c, "const") && repeats_const(out)) {
       c += word_length(c);
     } else if (device.braces > 0 && word_starts(source, c) && calls_clock(source, c)) {

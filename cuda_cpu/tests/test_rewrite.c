@@ -116,6 +116,14 @@ static void test_launch_bounds_that_are_dropped(void **state) {
          "template <>  void  k<1>(int *a) {}");
 }
 
+static void test_device_pointers(void **state) {
+  (void)state;
+  expect("v h(thrust::device_ptr<unsigned int>(in), thrust::device_ptr<unsigned int>( in\n) + n);",
+         "v h(thrust::device_ptr<unsigned int>{in}, thrust::device_ptr<unsigned int>{ in\n} + n);");
+  expect_unchanged(
+      "thrust::device_ptr<int>(in); device_ptr<int> a(in), b(x + 1); device_ptr<int>(0, 1);");
+}
+
 static void test_const_twice(void **state) {
   (void)state;
   expect("void f(const unsigned int const *a, std::size_t const const b);",
@@ -469,6 +477,7 @@ int main(void) {
       cmocka_unit_test(test_launch_bounds),
       cmocka_unit_test(test_launch_bounds_that_are_dropped),
       cmocka_unit_test(test_const_twice),
+      cmocka_unit_test(test_device_pointers),
       cmocka_unit_test(test_comments_and_literals),
       cmocka_unit_test(test_directives),
       cmocka_unit_test(test_launches),

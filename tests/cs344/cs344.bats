@@ -38,12 +38,15 @@ hw4() { ./HW4 samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.p
   mkdir -p old
   cat >old/student_func.cu <<'END'
 #include "utils.h"
+#include <thrust/host_vector.h>
 struct Pair { uint32_t key, position; };
 bool operator<(const Pair &a, const Pair &b) { return a.key < b.key; }
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos, const size_t n) {
   std::vector<unsigned int> keys(n, UINT_MAX), positions(n);
   std::vector<Pair> pairs(n);
+  thrust::host_vector<unsigned int> same(thrust::device_ptr<unsigned int>(d_inputVals),
+                                         thrust::device_ptr<unsigned int>(d_inputVals) + n);
   checkCudaErrors(cudaMemcpy(&keys[0], d_inputVals, 4 * n, cudaMemcpyDeviceToHost));
   checkCudaErrors(cudaMemcpy(&positions[0], d_inputPos, 4 * n, cudaMemcpyDeviceToHost));
   for (size_t i = 0; i < n; i++) pairs[i] = {keys[i], positions[i]};
