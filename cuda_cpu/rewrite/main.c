@@ -73,8 +73,10 @@ static const char *rewrite_device_pointer(const char *c, Text *out) {
   const size_t type =
       strspn(angle + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_: ");
   if (angle[1 + type] != '>') return c;
-  const char *const open = skip_spaces(angle + type + 2), *name = open;
-  if (*open != '(' || isdigit((unsigned char)*(name = skip_spaces(open + 1)))) return c;
+  const char *const open = skip_spaces(angle + type + 2);
+  if (*open != '(') return c;
+  const char *const name = skip_spaces(open + 1);
+  if (isdigit((unsigned char)*name)) return c;
   const char *const close = skip_spaces(name + word_length(name));
   if (word_length(name) == 0 || *close != ')') return c;
   const char *const next = skip_spaces(close + 1);
