@@ -5,6 +5,10 @@
 
 .DEFAULT_GOAL := help
 VERSIONS := $(sort $(patsubst %/student_func.cu,%,$(wildcard */student_func.cu)))
+# make splits such a name into words, none of which is a folder.
+ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/student_func.cu)),)
+  $(error a folder with a student_func.cu has a space in its name, which make cannot read; rename it.)
+endif
 
 # ---- options ------------------------------------------------------------------------------------
 BACKEND  ?= auto   # cuda | cpu | auto: cuda where nvcc and a GPU are present
