@@ -118,7 +118,11 @@ static double expect(const Progress *p, size_t n) {
   }
   if (known_n == 0) return 0.0;
   const double ratio = (double)n / (double)known_n;
-  return known * (ratio > 1.0 ? pow(ratio, growth(below_n, below, known_n, known)) : ratio);
+  if (ratio <= 1.0) return known * ratio;
+  // The steeper part of a sort weighs more at a larger size.
+  const double exponent = growth(below_n, below, known_n, known),
+               margin = exponent > 1.5 ? 2.0 : 1.0;
+  return margin * known * pow(ratio, exponent);
 }
 
 static double cpu_seconds(const Progress *p) {
