@@ -38,7 +38,7 @@ static const Part parts[] = {
     {{30000, 100003, END}, TRIAL_RANDOM, TRIAL_REVERSED, MORE},
     {{33, END}, TRIAL_RANDOM, TRIAL_REVERSED, ALWAYS},
 };
-enum { PARTS = sizeof parts / sizeof *parts };
+enum { PARTS = sizeof parts / sizeof *parts, APPROACH = 100003 };
 
 typedef struct Progress {
   const Rerun *rerun;
@@ -118,7 +118,11 @@ static double expect(const Progress *p, size_t n) {
   }
   if (known_n == 0) return 0.0;
   const double ratio = (double)n / (double)known_n;
-  return known * (ratio > 1.0 ? pow(ratio, growth(below_n, below, known_n, known)) : ratio);
+  if (ratio <= 1.0) return known * ratio;
+  // The steeper part of a sort weighs more at a larger size.
+  const double exponent = growth(below_n, below, known_n, known),
+               margin = exponent > 1.5 ? 2.0 : 1.0;
+  return margin * known * pow(ratio, exponent);
 }
 
 static double cpu_seconds(const Progress *p) {
@@ -188,9 +192,17 @@ static bool try_drawn_sizes(Progress *p, Battery *battery) {
   return true;
 }
 
+// Whether times grow faster than n, and no size is known from which the largest could be judged: a
+// quadratic step hides behind the rest of a small sort.
+static bool should_approach(const Progress *p) {
+  return p->rerun->known_n < APPROACH && p->timed_seconds > 0.01 &&
+         growth(p->before_n, p->before_seconds, p->timed_n, p->timed_seconds) > 1.25;
+}
+
 // The largest size of a part that is expected to end in time; its sizes descend. What a smaller one
 // took may show that a larger one fits.
 static bool try_largest(Progress *p, Battery *battery, const Part *part) {
+  if (should_approach(p) && !try_input(p, battery, APPROACH, part->first, LARGEST)) return false;
   const size_t left_out = p->left_out;
   size_t done = 0;
   for (int i = 0; part->sizes[i] != END && part->sizes[i] > done; i++) {

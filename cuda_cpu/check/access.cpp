@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "../src/block.h"
+#include "../src/cluster.h"
 #include "check.h"
 #include "hooks.h"
 #include "race.h"
@@ -93,6 +94,15 @@ void visit_elsewhere(const BlockShadow &block, Kind kind) {
 
 }  // namespace
 
+const BlockShadow *owner_of(std::uintptr_t address) {
+  const BlockState &running = state_of(*current_block);
+  if (running.shadow->holds(address)) return running.shadow.get();
+  if (running.cluster != nullptr)
+    for (const auto &block : running.cluster->blocks)
+      if (block->shadow->holds(address)) return block->shadow.get();
+  return nullptr;
+}
+
 Access last_access;
 
 // ---- one access ---------------------------------------------------------------------------------
@@ -124,13 +134,16 @@ namespace {
   last_access.is_write = kind.writes, last_access.pc = pc;
   BlockShadow &block = *state_of(*current_block).shadow;
   const bool in_shared = address - block.shared.begin < block.shared.bytes;
-  const Area &area = in_shared ? block.shared : heap;
+  const BlockShadow *const peer =
+      block.in_cluster && !in_shared && address - heap.begin >= heap.bytes ? owner_of(address)
+                                                                           : nullptr;
+  const Area &area = in_shared ? block.shared : peer != nullptr ? peer->shared : heap;
   const std::uintptr_t begin = address - area.begin, end = begin + bytes;
   if (begin >= area.bytes) {
     visit_elsewhere(block, kind);
     return;
   }
-  const Visit here(block, in_shared, last_access);
+  const Visit here(block, in_shared && !block.in_cluster, last_access);
   bool exists = true;
   if (begin % 4 == 0 && bytes % 4 == 0) {
     for (std::uintptr_t at = begin; at < end && exists; at += 4)
@@ -174,7 +187,11 @@ void visit_strong(std::uintptr_t address, std::size_t bytes, Kind kind, Order or
 }  // namespace
 
 void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
-  visit_strong(address, bytes, {!writes, writes, false, true}, {false, false}, pc);
+  // A volatile write directly behind a fence sets a flag: as good as an atomic one. A warp that
+  // works in step without barriers reads before it writes.
+  const bool is_flag = writes && current != nullptr &&
+                       state_of(*current_block).shadow->fence_is_last[current->number] != 0;
+  visit_strong(address, bytes, {!writes, writes, is_flag, !is_flag}, {false, false}, pc);
 }
 
 void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes, int order,

@@ -37,6 +37,10 @@ inline void settle() {
 
 bool is_open_to_host();  // check.h, open_to_host()
 
+// The block, the running one or another of its cluster, in whose shared memory an address is; null
+// for other memory.
+const BlockShadow *owner_of(std::uintptr_t address);
+
 // ---- reports (report.cpp) -----------------------------------------------------------------------
 
 struct Access {

@@ -47,9 +47,15 @@ inline constexpr std::size_t kSharedGuard = kOn ? 64 * 1024 : 0;
 void shared_array(BlockState &block, void *memory, std::size_t bytes, const char *name,
                   std::size_t element_bytes);
 
+// The array that `own` has at `memory` is at `same` in another block of the cluster, which may not
+// have come to its declaration yet.
+void shared_array_of_peer(BlockState &own, BlockState &other, const void *memory, void *same);
+
 // Device and pinned memory. Null when there is none.
 void *heap_allocate(std::size_t bytes, bool pinned);
 void heap_release(void *memory);
+// Whether an address is where that memory is, in an array or not.
+bool in_heap(const void *memory);
 // cudaMemset, and cudaMemcpy with what `from` held. Other addresses than the heap's are ignored.
 void heap_written(void *memory, std::size_t bytes);
 void heap_copied(void *to, const void *from, std::size_t bytes);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "../src/block.h"
+#include "../src/grid.h"
 #include "access.h"
 #include "check.h"
 
@@ -34,6 +35,7 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
     shadow.clock.assign(block.count, 0);
     shadow.lanes.assign(block.count, Lanes{});
     for (BlockShadow::Pointers *p : shadow.all_knowledge()) p->assign(block.count, nullptr);
+    shadow.fence_is_last.assign(block.count, 0);
     shadow.latest = 0;
   }
   // Clocks go on from block to block, so that nothing has to be cleared.
@@ -41,6 +43,7 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
   if (shadow.knows) {
     for (BlockShadow::Pointers *p : shadow.all_knowledge())
       std::fill(p->begin(), p->end(), nullptr);
+    std::fill(shadow.fence_is_last.begin(), shadow.fence_is_last.end(), 0);
     shadow.knows = false;
   }
   forget_published(first_number);
@@ -48,6 +51,11 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
   const SharedMemory &memory = block.shared;
   shadow.shared.begin = reinterpret_cast<std::uintptr_t>(memory.arena.get());
   shadow.shared.bytes = memory.bytes();
+  const dim3 &cluster = block.grid->launch.cluster;
+  shadow.in_cluster = cluster.x * cluster.y * cluster.z > 1;
+  // Its numbers do not show which accesses are of the cluster before, whose memory was here too.
+  if (shadow.in_cluster)
+    std::fill_n(shadow.shared.cells, std::max(shadow.shared_used, memory.used) / 4 + 1, Cell{});
   set_state(shadow.shared, memory.arena.get(), std::max(shadow.shared_used, memory.used), 0);
   shadow.shared_used = memory.used;
   shadow.arrays.clear();
@@ -69,6 +77,15 @@ void shared_array(BlockState &block, void *memory, std::size_t bytes, const char
   shadow.shared_used = std::max(shadow.shared_used, begin + bytes - shadow.shared.begin);
 }
 
+void shared_array_of_peer(BlockState &own, BlockState &other, const void *memory, void *same) {
+  for (const SharedArray &array : own.shadow->arrays)
+    if (array.begin == reinterpret_cast<std::uintptr_t>(memory)) {
+      const SharedArray known = array;  // `other` may be `own`
+      shared_array(other, same, known.bytes, known.name, known.element_bytes);
+      return;
+    }
+}
+
 // ---- barriers -----------------------------------------------------------------------------------
 
 void block_synchronised(BlockState &block) {
@@ -76,6 +93,7 @@ void block_synchronised(BlockState &block) {
   BlockShadow &shadow = *block.shadow;
   shadow.barrier = ++shadow.latest;
   if (!shadow.knows) return;
+  std::fill(shadow.fence_is_last.begin(), shadow.fence_is_last.end(), 0);
   // Behind the barrier, what an atomic has shown to one thread is known to all: lenient.
   for (unsigned i = 0; i < block.count; i++) {
     Knowledge::Pointer &known = shadow.known[i];
@@ -107,6 +125,8 @@ void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes) {
     shadow.latest = std::max(shadow.latest, all[lane] + 1);
   }
   if (!shadow.knows) return;
+  for (unsigned i = 0; i < 32; i++)
+    if ((lanes >> i & 1u) != 0) shadow.fence_is_last[first + i] = 0;
   for (BlockShadow::Pointers *p : shadow.all_knowledge()) {
     Knowledge::Pointer joined;
     for (unsigned i = 0; i < 32; i++)

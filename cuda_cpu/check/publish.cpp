@@ -31,10 +31,12 @@ struct Phase {
 std::unordered_map<std::uint64_t, std::array<Phase, kPhases>> phases;
 
 // Of a word. Blocks have their shared memory at the same addresses.
-std::uint64_t key_of(const BlockShadow &block, std::uintptr_t address) {
-  const std::uintptr_t offset = address - block.shared.begin;
-  if (offset >= block.shared.bytes) return address / 4;
-  return std::uint64_t{1} << 63 | std::uint64_t{block.number} << 20 | offset / 4;
+std::uint64_t key_of(const BlockShadow &running, std::uintptr_t address) {
+  const BlockShadow *const owner =
+      running.in_cluster && current != nullptr ? owner_of(address) : &running;
+  if (owner == nullptr || !owner->holds(address)) return address / 4;
+  return std::uint64_t{1} << 63 | std::uint64_t{owner->number} << 20 |
+         (address - owner->shared.begin) / 4;
 }
 
 // What `thread` knows now: its own accesses, its warp's, its block's and those of others. Its later
@@ -94,10 +96,12 @@ void fence(BlockShadow &block, unsigned thread, bool in_its_block_only) {
   }
   const Knowledge::Pointer now = snapshot(block, thread);
   block.fenced_in_its_block[thread] = now;
+  block.fence_is_last[thread] = 1;
   if (!in_its_block_only) block.fenced[thread] = now;
 }
 
 void take_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool acquires) {
+  block.fence_is_last[thread] = 0;
   if (published.empty()) return;
   const auto found = published.find(key_of(block, address));
   if (found != published.end()) learn(block, found->second, thread, acquires);
@@ -105,6 +109,7 @@ void take_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread,
 
 void give_knowledge(BlockShadow &block, std::uintptr_t address, unsigned thread, bool releases,
                     bool replaces) {
+  block.fence_is_last[thread] = 0;
   const std::uint64_t key = key_of(block, address);
   if (replaces && !published.empty()) published.erase(key);
   if (!block.knows && !releases) return;

@@ -8,7 +8,7 @@
 namespace cuda_cpu::check {
 
 // Atomic operations and volatile accesses of two threads do not race with each other, except in a
-// warp: volatile is no substitute for __syncwarp().
+// warp: volatile is no substitute for __syncwarp(). (A flag's write counts as atomic, access.cpp.)
 inline bool both_strong(const Stamp &a, const Stamp &b) {
   return a.strong() && b.strong() &&
          !(a.is_volatile() && b.is_volatile() && a.block() == b.block() &&

@@ -56,10 +56,6 @@ std::map<std::uintptr_t, Allocation> allocations;  // by address
 std::size_t used = 1 << 20;                        // of the heap; below it there may be a stack
 std::atomic<int> open_scopes{0};
 
-bool in_heap(const void *memory) {
-  return reinterpret_cast<std::uintptr_t>(memory) - heap.begin < heap.bytes;
-}
-
 // Gives the memory of whole pages back; the rest keeps its content.
 void forget_pages(void *begin, std::size_t bytes) {
   const std::uintptr_t from = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
@@ -68,6 +64,10 @@ void forget_pages(void *begin, std::size_t bytes) {
 }
 
 }  // namespace
+
+bool in_heap(const void *memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) - heap.begin < heap.bytes;
+}
 
 void *heap_allocate(std::size_t bytes, bool pinned) {
   settle();

@@ -103,6 +103,7 @@ struct BlockShadow {
   std::uint32_t first_number = 0;  // of the grid's blocks since the last grid barrier
   std::uint32_t number = 0;        // of this one
   std::uint64_t index = 0;         // of this one in its grid
+  bool in_cluster = false;         // other blocks may access its shared memory
 
   // A thread's clock is the larger of its own and the last barrier's.
   Clock barrier = 1, latest = 1;
@@ -110,11 +111,12 @@ struct BlockShadow {
   std::vector<Lanes> lanes;  // of its warp's lanes, the clock that a thread has seen
   bool knows = false;        // some pointer below is not null
   using Pointers = std::vector<Knowledge::Pointer>;
-  Pointers known;                // of others, by a thread
-  Pointers seen;                 // by relaxed reads; known from its next __threadfence on
-  Pointers seen_in_its_block;    // ... or __threadfence_block
-  Pointers fenced;               // what it knew, its own accesses too, at its last __threadfence
-  Pointers fenced_in_its_block;  // ... or __threadfence_block
+  Pointers known;                   // of others, by a thread
+  Pointers seen;                    // by relaxed reads; known from its next __threadfence on
+  Pointers seen_in_its_block;       // ... or __threadfence_block
+  Pointers fenced;                  // what it knew, its own accesses too, at its last __threadfence
+  Pointers fenced_in_its_block;     // ... or __threadfence_block
+  std::vector<char> fence_is_last;  // no barrier, atomic or volatile access since its last fence
   std::array<Pointers *, 5> all_knowledge() {
     return {&known, &seen, &seen_in_its_block, &fenced, &fenced_in_its_block};
   }
@@ -123,6 +125,7 @@ struct BlockShadow {
   ~BlockShadow();
   BlockShadow(const BlockShadow &) = delete;
   BlockShadow &operator=(const BlockShadow &) = delete;
+  bool holds(std::uintptr_t address) const { return address - shared.begin < shared.bytes; }
   Clock now(unsigned thread) const { return clock[thread] > barrier ? clock[thread] : barrier; }
 };
 

@@ -41,16 +41,17 @@
 #ifdef CUDA_CPU_REWRITE  // preprocessing for the rewriter, which reads and removes them
 #define __global__ __global__
 #define __device__ __device__
+#define __launch_bounds__(...) __launch_bounds__(__VA_ARGS__)
 #else
 #define __global__
 #define __device__
+#define __launch_bounds__(...)
 #endif
 #define __host__
 #define __constant__
 #define __managed__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
 

@@ -142,8 +142,7 @@ static const char *find_end(const Source *source, const char *const begin, const
 
 // ---- the launch ---------------------------------------------------------------------------------
 
-// A copy on one line and without line markers, for the repetitions.
-static char *on_one_line(const char *data, size_t length) {
+char *on_one_line(const char *data, size_t length) {
   char *const copy = checked(calloc(length + 1, 1));
   size_t n = 0;
   for (size_t i = 0; i < length; i++) {
@@ -224,7 +223,6 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out, const
   append_literal(out, kernel);
   append(out, ", ", 2);
   const bool may_deduce = is_template(kernel);
-  free(kernel);
   free(original);
   const char *behind;
   const char *const closing = find_end(source, configuration, &behind);
@@ -232,6 +230,8 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out, const
   append(out, configuration, (size_t)(closing - configuration));
   append_line_ends(out, closing, behind);
   append(out, ")", 1);
+  append_bound(kernel, out);
+  free(kernel);
   *open = may_deduce ? skip_spaces(behind) : NULL;
   return behind;
 }

@@ -1,7 +1,8 @@
 // rewrite FILE.ii > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
 //
-// These things in CUDA C++ are not C++ already: launches (launch.c), __shared__ (shared.c) and
-// inline PTX (asm.c). cuda_runtime.h provides the rest as macros, variables and functions.
+// These things in CUDA C++ are not C++ already: launches (launch.c), __shared__ (shared.c), bounds
+// of launches (bounds.c) and inline PTX (asm.c). cuda_runtime.h provides the rest as macros,
+// variables and functions.
 //
 // It runs behind the preprocessor (g++ -E), so that launches in macros and in included files are
 // translated too. Comments, strings, line numbers and the preprocessor's line markers stay. A
@@ -63,6 +64,30 @@ static const char *drop_cast(const char *c, Text *out) {
   return end;
 }
 
+// thrust::device_ptr<T>(d_in) as an argument  ->  thrust::device_ptr<T>{d_in}
+// g++ 12 takes vector(pointer(d_in), pointer(d_in) + n) for a function's declaration, and then
+// fails; CS344's own lines for debugging have that. Returns `c` if it is none.
+static const char *rewrite_device_pointer(const char *c, Text *out) {
+  const char *const angle = skip_spaces(c + word_length(c));
+  if (*angle != '<') return c;
+  const size_t type =
+      strspn(angle + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_: ");
+  if (angle[1 + type] != '>') return c;
+  const char *const open = skip_spaces(angle + type + 2);
+  if (*open != '(') return c;
+  const char *const name = skip_spaces(open + 1);
+  if (isdigit((unsigned char)*name)) return c;
+  const char *const close = skip_spaces(name + word_length(name));
+  if (word_length(name) == 0 || *close != ')') return c;
+  const char *const next = skip_spaces(close + 1);
+  if (*next == '\0' || strchr(",+)", *next) == NULL) return c;
+  append(out, c, (size_t)(open - c));
+  append(out, "{", 1);
+  append(out, open + 1, (size_t)(close - open - 1));
+  append(out, "}", 1);
+  return close + 1;
+}
+
 // clock() in device code, which is not that of C. Not a member, nor another namespace's.
 static bool calls_clock(const Source *source, const char *c) {
   if (!is_word(c, "clock") || *skip_spaces(c + word_length(c)) != '(') return false;
@@ -105,15 +130,27 @@ static bool begins_template(const Source *source, const char *c) {
   return is_word(c, "template");
 }
 
+// From the start of a statement, behind spaces and comments, which have been written unchanged.
+static void skip_to_first_word(const Source *source, const char **statement, size_t *start) {
+  while (isspace((unsigned char)**statement) || skip_literal(source, *statement) != *statement) {
+    const char *const after = skip_literal(source, *statement);
+    const size_t skipped = after != *statement ? (size_t)(after - *statement) : 1;
+    *statement += skipped;
+    *start += skipped;
+  }
+}
+
 static void rewrite(const Source *source, Text *out) {
   Device device = {false, false, 0, 0};
   const char *arguments = NULL;  // the ( of the last launch's, if its kernel is a template
   begin_kernels();
+  begin_bounds();
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
+  bool whole = true;  // the statement does not go on behind a directive
   for (const char *c = source->text; *c != '\0';) {
     const char *const behind = skip_literal(source, c);
-    const char *cast_end, *null_end;
+    const char *cast_end, *null_end, *pointer_end;
     if (behind != c) {
       append(out, c, (size_t)(behind - c));
       c = behind;
@@ -128,8 +165,19 @@ static void rewrite(const Source *source, Text *out) {
     } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
       device.declared = !device.system_header && device.braces == 0;
       device.parentheses = 0;
+      if (is_word(c, "__global__")) note_specialisation(source, skip_spaces(statement), c);
       if (is_word(c, "__global__"))
         note_kernel(source, c + word_length(c), begins_template(source, statement));
+      c += word_length(c);
+    } else if (word_starts(source, c) && is_word(c, "__launch_bounds__")) {
+      skip_to_first_word(source, &statement, &statement_start);
+      c = rewrite_bounds(source, whole ? statement : NULL, statement_start, c, out);
+    } else if (word_starts(source, c) && is_word(c, "using") && rewrite_using(c, out) != c) {
+      c = strchr(c, ';');
+    } else if (word_starts(source, c) && is_word(c, "device_ptr") &&
+               (pointer_end = rewrite_device_pointer(c, out)) != c) {
+      c = pointer_end;
+    } else if (word_starts(source, c) && is_word(c, "const") && repeats_const(out)) {
       c += word_length(c);
     } else if (device.braces > 0 && word_starts(source, c) && calls_clock(source, c)) {
       append_format(out, "cuda_cpu::device_clock");
@@ -146,19 +194,15 @@ static void rewrite(const Source *source, Text *out) {
       if (after == c) append(out, c, word_length(c));
       c = after == c ? c + word_length(c) : after;
     } else if (is_word(c, "__shared__") && (c == source->text || !is_name(c[-1]))) {
-      // Spaces and comments before the statement's first word have been written already.
-      while (isspace((unsigned char)*statement) || skip_literal(source, statement) != statement) {
-        const char *const after = skip_literal(source, statement);
-        const size_t skipped = after != statement ? (size_t)(after - statement) : 1;
-        statement += skipped;
-        statement_start += skipped;
-      }
+      skip_to_first_word(source, &statement, &statement_start);
       c = rewrite_shared(source, statement, statement_start, device.braces > 0, out);
       statement = c;
       statement_start = out->length;
     } else {
       if (*c == '#') {  // it begins no statement
         read_line_marker(c, &device);
+        skip_to_first_word(source, &statement, &statement_start);
+        if (statement < c) whole = false;
         c = copy_directive(source, c, out);
         statement = c;
         statement_start = out->length;
@@ -168,6 +212,7 @@ static void rewrite(const Source *source, Text *out) {
       follow(&device, c[0], c[1]);
       if (strchr(";{}", *c) != NULL) {
         if (*c == ';') arguments = NULL;
+        whole = true;
         statement = c + 1;
         statement_start = out->length;
       }
@@ -205,6 +250,7 @@ int main(int argc, char **argv) {
   rewrite(&source, &out);
   fwrite(out.data, 1, out.length, stdout);
   forget_kernels();
+  forget_bounds();
   free(out.data);
   free(text);
   return fflush(stdout) == 0 ? 0 : 1;

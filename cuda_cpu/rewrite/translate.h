@@ -21,6 +21,25 @@ const char *rewrite_null(const Source *source, const char *open, const char *c, 
 const char *rewrite_shared(const Source *source, const char *begin, size_t start, bool in_function,
                            Text *out);
 
+// __launch_bounds__(...), in a declaration that begins at `declaration` (null: not known) and, in
+// `out`, at `start`.
+const char *rewrite_bounds(const Source *source, const char *declaration, size_t start,
+                           const char *c, Text *out);
+#define LAUNCH_BOUND \
+  "_launch_bound"  // behind a kernel's name: the function whose type has its bound
+// Behind the brackets of a launch of `kernel`: hands its bound to the launch, if it has one.
+void append_bound(const char *kernel, Text *out);
+// `using a::kernel;`, at the using: the same for its bound. Returns `c` if there is nothing to do.
+const char *rewrite_using(const char *c, Text *out);
+// A __global__ at `c`: a specialisation has a bound of its own, or none.
+void note_specialisation(const Source *source, const char *declaration, const char *c);
+void begin_bounds(void);  // none are known
+void forget_bounds(void);
+
+// Whether a const at the end of `out` would repeat one of the same declaration, as in const int
+// const *a, which nvcc accepts and g++ refuses.
+bool repeats_const(const Text *out);
+
 // asm(...), at the word asm. Returns `c` if it stays as it is.
 const char *rewrite_asm(const Source *source, const char *c, Text *out);
 
@@ -35,5 +54,8 @@ const char *rewrite_cast(const char *c, Text *out);
 
 // A shift in device code, at its << or >>.
 const char *rewrite_shift(const char *c, Text *out);
+
+// A copy on one line and without line markers.
+char *on_one_line(const char *data, size_t length);
 
 #endif

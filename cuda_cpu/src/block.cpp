@@ -69,7 +69,14 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
 
 // ---- what workers do (schedule.h) ---------------------------------------------------------------
 
-void run_unstarted() { state_of(*current_block).grid->call->run_threads(*current_block); }
+void run_unstarted() {
+  try {
+    state_of(*current_block).grid->call->run_threads(*current_block);
+  } catch (const SharedLimitExceeded &) {  // no other thread has begun and not returned
+    BlockState &block = state_of(*current_block);
+    block.started = block.returned = block.count;
+  }
+}
 
 void go_idle() {
   return_worker(pool().running);

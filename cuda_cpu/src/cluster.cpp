@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "../check/check.h"
 #include "diagnose.h"
 #include "grid.h"
 #include "schedule.h"
@@ -25,6 +26,9 @@ std::uint64_t index_of(const Launch &launch, std::uint64_t number, unsigned rank
 
 // All blocks that have not returned wait at the cluster's barrier: they go on.
 void release(Cluster &cluster) {
+  if constexpr (check::kOn) check::phase_completed(*cluster.blocks[0], &cluster, cluster.phase);
+  cluster.phase++;
+  cluster.some_wait = false;
   for (auto &block : cluster.blocks) {
     block->at_grid_barrier = false;
     block->ready.append(block->grid_barrier);
@@ -85,18 +89,20 @@ const dim3 &shape() { return state_of(*current_block).grid->launch.cluster; }
 
 // The block's memory of the shared variable that `address` is in.
 char *translate(BlockState &own, BlockState &other, const char *address) {
-  const char *const arena = own.shared.arena.get();
+  const char *const dynamic = own.shared.arena.get() + check::kSharedGuard;
   for (int i = 0; i < own.shared.arrays; i++) {
     const SharedMemory::Array &array = own.shared.array[i];
     const std::ptrdiff_t offset = address - array.memory;
-    if (offset >= 0 && static_cast<std::size_t>(offset) <= array.bytes)
-      return static_cast<char *>(static_shared_in(other, array.key, array.bytes, array.alignment)) +
-             offset;
+    if (offset >= 0 && static_cast<std::size_t>(offset) <= array.bytes) {
+      void *const memory = static_shared_in(other, array.key, array.bytes, array.alignment);
+      if constexpr (check::kOn) check::shared_array_of_peer(own, other, array.memory, memory);
+      return static_cast<char *>(memory) + offset;
+    }
   }
-  const std::ptrdiff_t offset = address - arena;
+  const std::ptrdiff_t offset = address - dynamic;
   if (offset < 0 || static_cast<std::size_t>(offset) > own.grid->launch.shared_bytes)
     diagnose("memcheck", "cluster.map_shared_rank() of an address that is not in shared memory");
-  return other.shared.arena.get() + offset;
+  return other.shared.arena.get() + check::kSharedGuard + offset;
 }
 
 }  // namespace
@@ -110,10 +116,16 @@ dim3 cluster_block_index() {
 
 void cluster_barrier(const Site *site) {
   BlockState &block = enter_collective();
-  if (block.cluster == nullptr)
+  if (block.cluster == nullptr) {
     (void)block_barrier(site);
-  else
-    suspend(block, site, &block.grid_barrier);
+    return;
+  }
+  Cluster &cluster = *block.cluster;
+  [[maybe_unused]] const std::uint32_t phase = cluster.phase;
+  if constexpr (check::kOn) check::phase_arrived(block, &cluster, !cluster.some_wait);
+  cluster.some_wait = true;
+  suspend(block, site, &block.grid_barrier);
+  if constexpr (check::kOn) check::phase_waited(block, &cluster, phase);
 }
 
 void *map_shared(const void *address, unsigned rank) {

@@ -13,6 +13,9 @@ namespace cuda_cpu {
 struct Cluster {
   std::vector<std::unique_ptr<BlockState>> blocks;  // by rank
   std::vector<bool> finished;
+  // Its barrier, for CHECK builds: how often all have met, and whether some wait for the next time.
+  std::uint32_t phase = 0;
+  bool some_wait = false;
 };
 
 // Runs clusters of the grid until none is left that no other thread of the system has taken.

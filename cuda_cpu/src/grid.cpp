@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include <cuda_cpu/errors.h>
 #include <cuda_cpu/memory.h>
 
 #include "../check/check.h"
@@ -48,7 +49,7 @@ void run_ordinary(Grid &grid) {
   // because neighbouring blocks read neighbouring memory.
   const std::uint64_t several = std::min<std::uint64_t>(1 + grid.blocks / 256, 16);
   std::uint64_t first;
-  while ((first = grid.next_block.fetch_add(several)) < grid.blocks) {
+  while (!grid.refused && (first = grid.next_block.fetch_add(several)) < grid.blocks) {
     const std::uint64_t end = std::min(first + several, grid.blocks);
     for (std::uint64_t index = first; index < end; index++) {
       prepare(block, grid, index);
@@ -99,8 +100,9 @@ void run_cooperative(Grid &grid, std::uint64_t first, std::uint64_t step) {
   }
 }
 
-// Runs all blocks. Puts the kernel's own launches on top of `pending`, the next one last.
-void run_blocks(const Launch &launch, const KernelCall &call, std::vector<PendingLaunch> &pending) {
+// Runs all blocks. Puts the kernel's own launches on top of `pending`, the next one last. False if
+// the grid was refused.
+bool run_blocks(const Launch &launch, const KernelCall &call, std::vector<PendingLaunch> &pending) {
   Grid grid(launch, call);
   // All of OpenMP's threads even for a few blocks: when a team is smaller than the one before, the
   // runtime ends threads, only to make new ones, with new stacks for CUDA threads, for the next.
@@ -134,20 +136,26 @@ void run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
     for (auto child = grid.children.rbegin(); child != grid.children.rend(); ++child)
       if ((child->launch.stream == cudaStreamTailLaunch) == tail)
         pending.push_back(std::move(*child));
+  return !grid.refused;
 }
 
 }  // namespace
 
 // A grid is complete only when all that its threads launched is complete. CUDA leaves open when a
 // child begins; here it begins after its parent's last block, tail launches last.
-void run_grid(const Launch &launch, const KernelCall &call) {
+cudaError_t run_grid(const Launch &launch, const KernelCall &call) {
   std::vector<PendingLaunch> pending;
-  run_blocks(launch, call, pending);
+  cudaError_t error = cudaSuccess;
+  if (!run_blocks(launch, call, pending)) {
+    error = cudaErrorInvalidValue;
+    set_last_error(error, launch.name);
+  }
   while (!pending.empty()) {
     const PendingLaunch next = std::move(pending.back());
     pending.pop_back();
     run_blocks(next.launch, *next.call, pending);
   }
+  return error;
 }
 
 }  // namespace cuda_cpu

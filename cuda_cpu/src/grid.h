@@ -24,15 +24,17 @@ struct Grid {
   const std::uint64_t number;  // launches are counted, so that a shuffled run can be repeated
   const std::uint64_t blocks;
   std::atomic<std::uint64_t> next_block{0};
-  std::uint32_t first_number = 0;  // check::reserve_numbers(), in CHECK builds
+  std::atomic<bool> refused{false};  // too much shared memory (shared_memory.h)
+  std::uint32_t first_number = 0;    // check::reserve_numbers(), in CHECK builds
   std::mutex children_mutex;
   std::vector<PendingLaunch> children;
   // Grid barrier of a cooperative launch, in blocks:
   std::atomic<std::uint64_t> generation{0}, arrived{0}, finished{0};
 };
 
-// Runs a grid and everything that its threads launch.
-void run_grid(const Launch &launch, const KernelCall &call);
+// Runs a grid and everything that its threads launch. cudaErrorInvalidValue, also as the last
+// error, if it was refused.
+cudaError_t run_grid(const Launch &launch, const KernelCall &call);
 
 }  // namespace cuda_cpu
 #endif

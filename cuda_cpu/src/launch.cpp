@@ -11,6 +11,7 @@
 
 #include "../check/check.h"
 #include "block.h"
+#include "diagnose.h"
 #include "grid.h"
 #include "limits.h"
 #include "settings.h"
@@ -78,9 +79,7 @@ cudaError_t find_cluster_problem(const Launch &launch) {
   if (blocks == 0 || blocks > most_blocks_of_cluster(launch.kernel) || g.x % c.x != 0 ||
       g.y % c.y != 0 || g.z % c.z != 0)
     return cudaErrorInvalidClusterSize;
-  // A grid barrier of clusters is missing, and CHECK builds know nothing of shared memory that
-  // another block accesses.
-  return blocks > 1 && (launch.cooperative || check::kOn) ? cudaErrorNotSupported : cudaSuccess;
+  return blocks > 1 && launch.cooperative ? cudaErrorNotSupported : cudaSuccess;  // no grid barrier
 }
 
 cudaError_t find_problem(const Launch &launch) {
@@ -89,6 +88,13 @@ cudaError_t find_problem(const Launch &launch) {
   if (threads == 0 || threads > kMaxThreadsPerBlock || b.z > kMaxBlockZ || g.x == 0 || g.y == 0 ||
       g.z == 0 || g.x > kMaxGridX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
     return current != nullptr ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+  if (launch.most_threads != 0 && threads > launch.most_threads) {
+    note("launch",
+         "kernel %s is launched with %u threads in a block, its __launch_bounds__ allow %u: the "
+         "launch fails",
+         launch.name, static_cast<unsigned>(threads), launch.most_threads);
+    return current != nullptr ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+  }
   if (launch.shared_bytes > shared_limit(launch.kernel))
     return launch.cooperative && launch.shared_bytes <= UINT32_MAX
                ? cudaErrorCooperativeLaunchTooLarge
@@ -132,8 +138,7 @@ cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {
     return record_or_run(launch.stream, cudaGraphNodeTypeKernel,
                          kernel_work(launch, std::move(call)));
   if (delays()) return delay_or_run(launch.stream, kernel_work(launch, std::move(call)));
-  run_grid(launch, *call);
-  return cudaSuccess;
+  return run_grid(launch, *call);
 }
 
 // ---- kernels by address -------------------------------------------------------------------------

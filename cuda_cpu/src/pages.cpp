@@ -125,20 +125,32 @@ void drop_retired() {
   kept = 0;
 }
 
+// Where device memory is, unless the system has other plans: far from where it maps the program's
+// own memory, so that a pointer beyond a device array is not taken for a host pointer.
+constexpr std::uintptr_t kRange = std::uintptr_t{1} << 45, kRangeBytes = std::uintptr_t{1} << 42;
+constexpr std::uintptr_t kBeforeFirst = std::uintptr_t{1} << 32;
+std::uintptr_t next_place = kRange + kBeforeFirst;
+
 char *map_new(std::size_t bytes) {
   const auto map = [bytes] {
-    return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                -1, 0);
+    return mmap(reinterpret_cast<void *>(next_place), bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   void *memory = map();
   if (memory == MAP_FAILED && !retired.empty()) {
     drop_retired();
     memory = map();
   }
-  return memory == MAP_FAILED ? nullptr : static_cast<char *>(memory);
+  if (memory == MAP_FAILED) return nullptr;
+  if (reinterpret_cast<std::uintptr_t>(memory) == next_place) next_place += bytes;
+  return static_cast<char *>(memory);
 }
 
 }  // namespace
+
+bool in_range(const void *pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer) - kRange < kRangeBytes;
+}
 
 char *take(std::size_t bytes) {
   if (bytes > SIZE_MAX - kPage) return nullptr;

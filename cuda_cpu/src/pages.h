@@ -19,6 +19,8 @@ Guard guard();  // the strongest one that this machine has, or CUDA_CPU_PROTECT'
 
 // Whole pages, at least `bytes`, with any content. Null if there are none.
 char *take(std::size_t bytes);
+// Whether a pointer, not necessarily into an array, is where only device memory is.
+bool in_range(const void *pointer);
 // Gives back what take() returned. Accesses crash from now on, until take() returns it again.
 void retire(char *memory);
 

@@ -12,6 +12,7 @@
 #include "../check/check.h"
 #include "diagnose.h"
 #include "graph_memory.h"
+#include "pages.h"
 #include "region_map.h"
 
 namespace cuda_cpu {
@@ -45,8 +46,9 @@ bool find_nearby(const void *address, Nearby *nearby, bool wait) {
 
 namespace {
 
-// The freed or unused array that holds the address; `by` is null if there is none.
-Freed find_released(const void *pointer) {
+// The freed or unused array that holds the address; `by` is null if there is none. `inside` becomes
+// true if it is freed and the address is not its first.
+Freed find_released(const void *pointer, bool *inside = nullptr) {
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(pointer);
   const std::lock_guard<std::mutex> guard(region_mutex);
   const auto region = find_region(pointer);
@@ -55,7 +57,9 @@ Freed find_released(const void *pointer) {
   const auto above = freed.upper_bound(address);
   if (above == freed.begin()) return {0, nullptr};
   const auto array = std::prev(above);
-  return address - array->first < array->second.bytes ? array->second : Freed{0, nullptr};
+  if (address - array->first >= array->second.bytes) return {0, nullptr};
+  if (inside != nullptr) *inside = address > array->first;
+  return array->second;
 }
 
 }  // namespace
@@ -82,13 +86,20 @@ bool check_in_use(const char *call, const void *pointer) {
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {
   if constexpr (check::kOn) check::kernel_argument(kernel, index, pointer);
   if (pointer == nullptr) return;
-  const bool on_host = place_of(pointer) == Place::kHost;
+  // A pointer outside all arrays is no mistake as long as it is not used: array + n of an empty
+  // part.
+  bool beyond = pages::in_range(pointer);
+  if constexpr (check::kOn) beyond = check::in_heap(pointer);
+  const bool on_host = !beyond && place_of(pointer) == Place::kHost;
   // A kernel may take the address of a __device__ variable and hand it to a kernel that it
   // launches. Such a variable is only known to belong to the program's static data.
   Dl_info object;
   if (on_host && current != nullptr && dladdr(pointer, &object) != 0) return;
-  const Freed gone = find_released(pointer);
-  if (gone.by != nullptr && !(gone.by == kItsGraph && is_adding_node()))
+  // A place inside a freed array may be one beyond another array, too: only an access to it is a
+  // mistake, and crashes.
+  bool inside = false;
+  const Freed gone = find_released(pointer, &inside);
+  if (gone.by != nullptr && !inside && !(gone.by == kItsGraph && is_adding_node()))
     diagnose("memcheck",
              "kernel %s is given an array of %zu bytes that %s has released, as its argument %d",
              kernel, gone.bytes, gone.by, index);

@@ -22,6 +22,19 @@ constexpr std::size_t kGap = 32;  // so that AddressSanitizer sees a step beyond
 constexpr std::size_t kArenaBytes =
     kSharedOptIn + kMaxStaticArrays * kGap + 2 * check::kSharedGuard;
 
+// The launch fails if nothing but the running thread has to end for that.
+[[noreturn]] void exceed(BlockState &block, std::size_t bytes, std::size_t limit) {
+  const bool alone = !block.collective || block.returned + 1 == block.started;
+  if (!alone || block.cluster != nullptr)
+    diagnose("memcheck", "the block's shared memory exceeds its limit of %zu bytes", limit);
+  if (!block.grid->refused.exchange(true))
+    note("launch",
+         "kernel %s has %zu bytes of static and dynamic shared memory in a block, %zu are allowed: "
+         "the launch fails",
+         block.grid->launch.name, bytes, limit);
+  throw SharedLimitExceeded();
+}
+
 }  // namespace
 
 std::size_t SharedMemory::bytes() { return kArenaBytes; }
@@ -56,11 +69,16 @@ void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
   if constexpr (check::kOn) alignment = std::max<std::size_t>(alignment, 4);
   const std::size_t from = (shared.used + kGap + alignment - 1) / alignment * alignment;
   const std::size_t gaps = check::kSharedGuard + kGap * static_cast<std::size_t>(shared.arrays + 1);
+  const std::size_t total = from + bytes - gaps, dynamic = block.grid->launch.shared_bytes;
+  if (total - dynamic > kSharedDefault)
+    diagnose("memcheck",
+             "the block's static __shared__ arrays exceed their limit of %zu bytes; nvcc does not "
+             "compile that",
+             kSharedDefault);
   // Static and dynamic arrays together; launch() checks the dynamic part alone.
   const std::size_t limit =
       shared_limit(block.grid->launch.kernel) > kSharedDefault ? kSharedOptIn : kSharedDefault;
-  if (from + bytes - gaps > limit)
-    diagnose("memcheck", "the block's shared memory exceeds its limit of %zu bytes", limit);
+  if (total > limit) exceed(block, total, limit);
   char *const memory = shared.arena.get() + from;
   ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
   std::memset(memory, kPoison, bytes);

@@ -32,6 +32,12 @@ struct SharedMemory {
 };
 
 struct BlockState;
+
+// A grid whose static and dynamic shared memory exceed the limit together, which shows at the
+// declaration in its first thread. The exception ends that thread; then the launch fails, as on a
+// GPU.
+struct SharedLimitExceeded {};
+
 // static_shared() in another block of the cluster.
 void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
                        std::size_t alignment);

@@ -144,6 +144,12 @@ static void test_what_may_touch_it(void **) {
 static void run_kernel_after_free(void) {
   unsigned *const array = device_array();
   cudaFree(array);
+  fill<<<1, 1>>>(array, 1);
+}
+// Perhaps one beyond another array, so only the access is reported.
+static void run_inside_after_free(void) {
+  unsigned *const array = device_array();
+  cudaFree(array);
   fill<<<1, 1>>>(array + 3, 1);
 }
 static void run_host_after_free(void) {
@@ -179,6 +185,9 @@ static void test_freed_memory(void **) {
       {"memcheck: kernel fill is given an array of 4000 bytes that cudaFree has released, "
        "as its argument 1, at ",
        "test_host_access.cu:"});
+  expect_report("inside_after_free",
+                {"in kernel fill, block (0,0,0), thread (0,0,0): byte 12 of a device array of 4000"
+                 " bytes that cudaFree has released"});
   expect_report("host_after_free", {"memcheck: host code reads device memory at ",
                                     "byte 4 of a device array of 4000 bytes that cudaFree has "
                                     "released"});
@@ -279,6 +288,7 @@ int main(int argc, char **argv) {
                          MISTAKE(lawful),
                          MISTAKE(threads_of_a_library),
                          MISTAKE(kernel_after_free),
+                         MISTAKE(inside_after_free),
                          MISTAKE(host_after_free),
                          MISTAKE(inner_after_free),
                          MISTAKE(after_reset),

@@ -205,6 +205,27 @@ static void test_addresses_of_symbols(void **) {
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
 }
 
+// A pointer beyond or before an array may be handed over, as long as no thread uses it.
+static __global__ void set_first(unsigned *array, unsigned n) {
+  if (threadIdx.x < n) array[threadIdx.x] = 7;
+}
+
+static void test_pointers_outside_arrays(void **) {
+#ifdef __SANITIZE_ADDRESS__
+  skip();  // memory of the program's own allocator: nothing shows whose the place beyond it is
+#endif
+  const DeviceArray<unsigned> d_array(10);
+  unsigned *const array = d_array;
+  for (const long bytes : {64L, 4096L, 8192L, 1L << 20, 1L << 30})
+    for (const long sign : {-1L, 1L}) {
+      set_first<<<1, 32>>>((unsigned *)((uintptr_t)array + (uintptr_t)(sign * bytes)), 0);
+      KERNEL_OK();
+    }
+  set_first<<<1, 32>>>(array, 10);
+  KERNEL_OK();
+  ASSERT_SAME(d_array.read(), std::vector<unsigned>(10, 7));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fresh_device_memory_is_poisoned),
@@ -215,6 +236,7 @@ int main(void) {
       cmocka_unit_test(test_kernels_use_pinned_memory),
       cmocka_unit_test(test_constant_and_device_variables),
       cmocka_unit_test(test_addresses_of_symbols),
+      cmocka_unit_test(test_pointers_outside_arrays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,31 @@ static __global__ void fences_in_a_block(int missing, unsigned *data) {
 }
 static void run_fences_in_a_block(int missing) { fences_in_a_block<<<1, 64>>>(missing, zeros(2)); }
 
+// A volatile flag between two lanes of a warp. Part 3: the warp works in step behind a fence, which
+// is no flag.
+static __global__ void lanes(int missing, unsigned *data, unsigned *out) {
+  __shared__ volatile unsigned flag, step[32];
+  const unsigned lane = threadIdx.x;
+  if (lane == 0) flag = 0;
+  step[lane] = lane;
+  __syncwarp();
+  if (lane == 0) {
+    data[0] = 1; /*lanes, written*/
+    if (missing != 1) __threadfence_block();
+    flag = 1;
+  } else if (lane == 1) {
+    while (flag == 0) __nanosleep(0);
+    if (missing != 2) __threadfence_block();
+    data[1] = data[0]; /*lanes, read*/
+  }
+  if (missing != 3) return;
+  __threadfence_block();
+  for (unsigned half = 16; half > 0; half /= 2)
+    if (lane < half) step[lane] = step[lane] + step[lane + half]; /*step*/
+  out[lane] = step[0];
+}
+static void run_lanes(int missing) { lanes<<<1, 32>>>(missing, zeros(2), zeros(32)); }
+
 static __global__ void memory_orders(int missing, unsigned *data,
                                      cuda::atomic<unsigned, cuda::thread_scope_device> *flag) {
   if (blockIdx.x == 0) {
@@ -204,6 +229,11 @@ static const std::vector<Pattern> kPatterns = {
      run_fences_in_a_block,
      {{1, "fences in a block, written", "fences in a block, read"},
       {2, "fences in a block, written", "fences in a block, read"}}},
+    {"lanes",
+     run_lanes,
+     {{1, "lanes, written", "lanes, read"},
+      {2, "lanes, written", "lanes, read"},
+      {3, "step", "step"}}},
     {"orders",
      run_memory_orders,
      {{1, "orders, written", "orders, read"}, {2, "orders, written", "orders, read"}}},

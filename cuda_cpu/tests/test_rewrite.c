@@ -77,6 +77,60 @@ static void expect_lines_kept(const char *source) {
   }
 }
 
+// ---- bounds of launches -------------------------------------------------------------------------
+
+static void test_launch_bounds(void **state) {
+  (void)state;
+  expect("__global__ void __launch_bounds__(256, 2) k(int *a) {}",
+         " [[maybe_unused]] cuda_cpu::LaunchBound<cuda_cpu::launch_bound(256, 2)> "
+         "k_launch_bound(int *a);  void  k(int *a) {}");
+  expect(
+      "template <int N, class T> static __global__ __launch_bounds__(N)\nvoid k(T *a,\n int n = "
+      "1);",
+      "template <int N, class T> [[maybe_unused]] cuda_cpu::LaunchBound<cuda_cpu::launch_bound(N)>"
+      " k_launch_bound(T *a,  int n = 1); template <int N, class T> static  \nvoid k(T *a,\n int n "
+      "= "
+      "1);");
+  // The launch hands it over, wherever the name comes from.
+  child_expect_text(
+      rewritten(
+          "void __global__ __launch_bounds__(8) k(int *a) {} void f() { n::k<1><<<1, 9>>>(p); }"),
+      ").bounded_by([=](auto... cuda_cpu_) -> decltype(n::k_launch_bound<1>(cuda_cpu_...)) { "
+      "return {}; })(p);");
+  child_expect_text(rewritten("void __global__ __launch_bounds__(8) k(int *a) {} using n::k;"),
+                    "using n::k; using n::k_launch_bound;");
+  expect_lines_kept(
+      "template <int N>\n__global__ /*@2*/ void __launch_bounds__(N,\n 2) /*@3*/\nk(int *a,\n int "
+      "b) { // @5\n}\n// @7");
+}
+
+// Dropped, without a check: not a whole declaration, a friend, a member's definition.
+static void test_launch_bounds_that_are_dropped(void **state) {
+  (void)state;
+  expect("template <int N>\n#pragma x\n__global__ void __launch_bounds__(N) k(int *a);",
+         "template <int N>\n#pragma x\n void  k(int *a);");
+  expect("void __launch_bounds__ f();", "void  f();");
+  expect("friend __global__ void __launch_bounds__(2) k(int *a);", "friend  void  k(int *a);");
+  expect("__global__ void __launch_bounds__(2) n::k(int *a) {}", " void  n::k(int *a) {}");
+  expect("template <> __global__ void __launch_bounds__(2) k<1>(int *a) {}",
+         "template <>  void  k<1>(int *a) {}");
+}
+
+static void test_device_pointers(void **state) {
+  (void)state;
+  expect("v h(thrust::device_ptr<unsigned int>(in), thrust::device_ptr<unsigned int>( in\n) + n);",
+         "v h(thrust::device_ptr<unsigned int>{in}, thrust::device_ptr<unsigned int>{ in\n} + n);");
+  expect_unchanged(
+      "thrust::device_ptr<int>(in); device_ptr<int> a(in), b(x + 1); device_ptr<int>(0, 1);");
+}
+
+static void test_const_twice(void **state) {
+  (void)state;
+  expect("void f(const unsigned int const *a, std::size_t const const b);",
+         "void f(const unsigned int  *a, std::size_t const  b);");
+  expect_unchanged("const int *const a = 0; const T<const int> b; int c() const; const int d;");
+}
+
 // ---- what stays as it is ------------------------------------------------------------------------
 
 static void test_comments_and_literals(void **state) {
@@ -420,6 +474,10 @@ int main(void) {
   }
   close(file);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_launch_bounds),
+      cmocka_unit_test(test_launch_bounds_that_are_dropped),
+      cmocka_unit_test(test_const_twice),
+      cmocka_unit_test(test_device_pointers),
       cmocka_unit_test(test_comments_and_literals),
       cmocka_unit_test(test_directives),
       cmocka_unit_test(test_launches),

@@ -247,6 +247,34 @@ static void test_more_than_48_kb_by_permission(void **) {
   KERNEL_OK();
 }
 
+// 4 KB static. The barrier and the second block: nothing of the grid may run.
+static __global__ void fill_both(unsigned *out) {
+  extern __shared__ unsigned array[];
+  __shared__ unsigned fixed[1024];
+  fixed[threadIdx.x] = array[threadIdx.x] = blockIdx.x + 1;
+  __syncthreads();
+  atomicAdd(out, fixed[threadIdx.x ^ 1] + array[threadIdx.x]);
+}
+
+static void test_static_and_dynamic_beyond_the_limit(void **) {
+  const DeviceArray<unsigned> d_out(1);
+  for (int round = 0; round < 2; round++) {
+    fill_both<<<2, 64, 44 * 1024 + 4>>>(d_out);
+    ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+    CUDA_OK(cudaDeviceSynchronize());
+    assert_int_equal(d_out.read()[0], 0);
+  }
+  void *arguments[1];
+  unsigned *out = d_out;
+  arguments[0] = &out;
+  ASSERT_CUDA(cudaErrorInvalidValue,
+              cudaLaunchKernel(fill_both, dim3(2), dim3(64), arguments, 45 * 1024, 0));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  fill_both<<<2, 64, 44 * 1024>>>(d_out);  // and the next launch runs
+  KERNEL_OK();
+  assert_int_equal(d_out.read()[0], 64 * (1 + 1) + 64 * (2 + 2));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_static_arrays),
@@ -256,6 +284,7 @@ int main(void) {
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_fresh_shared_memory_is_poisoned),
       cmocka_unit_test(test_more_than_48_kb_by_permission),
+      cmocka_unit_test(test_static_and_dynamic_beyond_the_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

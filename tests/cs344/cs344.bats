@@ -11,6 +11,7 @@ setup_file() {
     [ ! -e "build/cpu/$part" ] || cp -rp "build/cpu/$part" "$tree/build/cpu"
   done
   cp tests/cs344/solution.cu "$tree/mine/student_func.cu"
+  cp tests/cs344/solution.cu "$tree/tests_solution.cu"
 }
 
 setup() { cd "$tree" || return; }
@@ -37,12 +38,15 @@ hw4() { ./HW4 samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.p
   mkdir -p old
   cat >old/student_func.cu <<'END'
 #include "utils.h"
+#include <thrust/host_vector.h>
 struct Pair { uint32_t key, position; };
 bool operator<(const Pair &a, const Pair &b) { return a.key < b.key; }
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos, const size_t n) {
   std::vector<unsigned int> keys(n, UINT_MAX), positions(n);
   std::vector<Pair> pairs(n);
+  thrust::host_vector<unsigned int> same(thrust::device_ptr<unsigned int>(d_inputVals),
+                                         thrust::device_ptr<unsigned int>(d_inputVals) + n);
   checkCudaErrors(cudaMemcpy(&keys[0], d_inputVals, 4 * n, cudaMemcpyDeviceToHost));
   checkCudaErrors(cudaMemcpy(&positions[0], d_inputPos, 4 * n, cudaMemcpyDeviceToHost));
   for (size_t i = 0; i < n; i++) pairs[i] = {keys[i], positions[i]};
@@ -57,6 +61,31 @@ END
   make -s BACKEND=cpu old
   run -0 hw4
   [[ $output == *PASS* ]]
+}
+
+@test "two consts, a line end of Windows, a main of its own and a helper beside it build" {
+  mkdir -p odd
+  printf 'static int twice(int n) { return 2 * n; }\r\n' >odd/helper.h
+  { printf '\357\273\277'
+    cat tests_solution.cu
+    cat <<'END'
+#include "helper.h"
+__global__ void look(const unsigned int const *a, unsigned int const *const b) {}
+int main(int argc, char **argv) { return twice(argc); }
+END
+  } | sed 's/$/\r/' >odd/student_func.cu
+  make -s BACKEND=cpu odd
+  [ -x HW4 ]
+}
+
+@test "CUB is refused with a sentence" {
+  mkdir -p with_cub
+  { echo '#include <cub/cub.cuh>'; cat tests_solution.cu; } >with_cub/student_func.cu
+  run make -s BACKEND=cpu with_cub
+  [ "$status" -ne 0 ]
+  [[ $output == *"cuda_cpu cannot run CUB"*"Thrust"* ]]
+  [ "$(grep -c 'error:' <<<"$output")" -eq 1 ]
+  rm -r with_cub
 }
 
 @test "a build that fails leaves no HW4 of an earlier one" {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -15,6 +16,9 @@
 typedef struct Fake {
   size_t limit;    // elements that are sorted; the others stay where they are
   size_t largest;  // elements that it was asked for
+  bool quadratic;  // takes 50 ms for 30,000 elements; more than 30,000 take no time, so that the
+                   // test ends
+  size_t second;   // the first size beyond 30,000 that it was asked for
 } Fake;
 
 static bool sort(void *context, Trial *trial) {
@@ -31,6 +35,10 @@ static bool sort(void *context, Trial *trial) {
   trial->outside.found = false;
   trial_reference_free(&reference);
   if (trial->n > fake->largest) fake->largest = trial->n;
+  if (trial->n > 30000 && fake->second == 0) fake->second = trial->n;
+  const double size = (double)trial->n / 30000.0;
+  const struct timespec pause = {0, (long)(50e6 * size * size)};
+  if (fake->quadratic && trial->n <= 30000) nanosleep(&pause, NULL);
   return true;
 }
 
@@ -52,7 +60,7 @@ static void test_limits(void **state) {
                                   1 << 20,       (1 << 20) + 1024, (1 << 20) + 2048};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
     for (int slow = 0; slow < 2; slow++) {
-      Fake fake = {limits[i], 0};
+      Fake fake = {.limit = limits[i]};
       const Battery battery = run(&fake, slow ? 2.0 : 0.0);
       assert_int_equal(battery.outcome, BATTERY_WRONG);
       assert_int_equal(battery.n, limits[i] <= 1 << 18 ? 300007 : BATTERY_LARGEST);
@@ -77,7 +85,7 @@ static void test_right_sorts(void **state) {
   // The image took far longer than 30,000 elements do here: times are expected to grow as n^2. In
   // the third case, 300,007 elements show that they do not.
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    Fake fake = {SIZE_MAX, 0};
+    Fake fake = {.limit = SIZE_MAX};
     const Battery battery = run(&fake, cases[i].known_seconds);
     assert_int_equal(battery.outcome, BATTERY_RIGHT);
     assert_int_equal(battery.largest, cases[i].largest);
@@ -85,10 +93,23 @@ static void test_right_sorts(void **state) {
   }
 }
 
+// Before the largest size one in between shows how times grow, if the picture was too small for
+// that.
+static void test_quadratic_sorts(void **state) {
+  (void)state;
+  Fake fake = {.limit = SIZE_MAX, .quadratic = true};
+  assert_int_equal(run(&fake, 0.0).outcome, BATTERY_RIGHT);
+  assert_int_equal(fake.second, 100003);
+  fake = (Fake){.limit = SIZE_MAX, .quadratic = true};
+  assert_int_equal(run(&fake, 2.0).outcome, BATTERY_RIGHT);
+  assert_int_equal(fake.second, BATTERY_LARGEST);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_right_sorts),
+      cmocka_unit_test(test_quadratic_sorts),
   };
   return cmocka_run_group_tests_name("battery, sizes", tests, NULL, NULL);
 }

@@ -62,6 +62,17 @@ copy() {
   run -0 make BACKEND=cpu SANITIZE=' 1 ' OPENCV=auto help
 }
 
+@test "a version in a folder with a space in its name is refused with a sentence" {
+  copy
+  mkdir 'my sort'
+  : >'my sort/student_func.cu'
+  run "${cpu[@]}" 'my sort'
+  [ "$status" -eq 2 ]
+  [[ $output == *"has a space in its name"*"rename it"* ]]
+  rm -r 'my sort'
+  run -0 "${cpu[@]}" "$object"
+}
+
 @test "a time for random sorts that is no number is refused" {
   [ -x "${HW4_DIR:-build/cpu}/random_sorts" ] || skip 'random_sorts is not built'
   for arguments in '--time abc' '--time' '--seed -1' '--times 3'; do

@@ -29,30 +29,40 @@ CUDA_CPU_INLINE T atomic_update(T *address, F change) {
 
 }  // namespace cuda_cpu
 
-// Relaxed, as in CUDA; on 32 and 64 bits.
+// Relaxed, as in CUDA. The same types as there, so that a program which builds here also builds
+// with nvcc: long long has no sum and no exchange.
 
-#define CUDA_CPU_ATOMICS(T)                                                                       \
+#define CUDA_CPU_BITWISE(T)                                                                     \
+  CUDA_CPU_INLINE T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); } \
+  CUDA_CPU_INLINE T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }   \
+  CUDA_CPU_INLINE T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); } \
+  CUDA_CPU_INLINE T atomicMin(T *a, T v) {                                                      \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });                \
+  }                                                                                             \
+  CUDA_CPU_INLINE T atomicMax(T *a, T v) {                                                      \
+    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });                \
+  }
+#define CUDA_CPU_EXCHANGES(T)                                                                     \
   CUDA_CPU_INLINE T atomicAdd(T *a, T v) { return __atomic_fetch_add(a, v, __ATOMIC_RELAXED); }   \
-  CUDA_CPU_INLINE T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }   \
-  CUDA_CPU_INLINE T atomicAnd(T *a, T v) { return __atomic_fetch_and(a, v, __ATOMIC_RELAXED); }   \
-  CUDA_CPU_INLINE T atomicOr(T *a, T v) { return __atomic_fetch_or(a, v, __ATOMIC_RELAXED); }     \
-  CUDA_CPU_INLINE T atomicXor(T *a, T v) { return __atomic_fetch_xor(a, v, __ATOMIC_RELAXED); }   \
   CUDA_CPU_INLINE T atomicExch(T *a, T v) { return __atomic_exchange_n(a, v, __ATOMIC_RELAXED); } \
   CUDA_CPU_INLINE T atomicCAS(T *a, T compare, T v) {                                             \
     __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);       \
     return compare;                                                                               \
-  }                                                                                               \
-  CUDA_CPU_INLINE T atomicMin(T *a, T v) {                                                        \
-    return cuda_cpu::atomic_update(a, [v](T old) { return old < v ? old : v; });                  \
-  }                                                                                               \
-  CUDA_CPU_INLINE T atomicMax(T *a, T v) {                                                        \
-    return cuda_cpu::atomic_update(a, [v](T old) { return old > v ? old : v; });                  \
   }
-CUDA_CPU_ATOMICS(int)
-CUDA_CPU_ATOMICS(unsigned int)
-CUDA_CPU_ATOMICS(long long)
-CUDA_CPU_ATOMICS(unsigned long long)
-#undef CUDA_CPU_ATOMICS
+#define CUDA_CPU_DIFFERENCE(T) \
+  CUDA_CPU_INLINE T atomicSub(T *a, T v) { return __atomic_fetch_sub(a, v, __ATOMIC_RELAXED); }
+CUDA_CPU_BITWISE(int)
+CUDA_CPU_BITWISE(unsigned int)
+CUDA_CPU_BITWISE(long long)
+CUDA_CPU_BITWISE(unsigned long long)
+CUDA_CPU_EXCHANGES(int)
+CUDA_CPU_EXCHANGES(unsigned int)
+CUDA_CPU_EXCHANGES(unsigned long long)
+CUDA_CPU_DIFFERENCE(int)
+CUDA_CPU_DIFFERENCE(unsigned int)
+#undef CUDA_CPU_BITWISE
+#undef CUDA_CPU_EXCHANGES
+#undef CUDA_CPU_DIFFERENCE
 
 CUDA_CPU_INLINE float atomicAdd(float *a, float v) {
   return cuda_cpu::atomic_update(a, [v](float old) { return old + v; });
@@ -71,9 +81,6 @@ CUDA_CPU_INLINE unsigned int atomicDec(unsigned int *a, unsigned int limit) {
       a, [limit](unsigned int x) { return x == 0 || x > limit ? limit : x - 1; });
 }
 
-CUDA_CPU_INLINE unsigned long atomicAdd(unsigned long *a, unsigned long v) {
-  return __atomic_fetch_add(a, v, __ATOMIC_RELAXED);
-}
 CUDA_CPU_INLINE unsigned short atomicCAS(unsigned short *a, unsigned short compare,
                                          unsigned short v) {
   __atomic_compare_exchange_n(a, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
