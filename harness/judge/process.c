@@ -29,6 +29,15 @@ static void interrupt(int signal_number) {
   raise(signal_number);  // SA_RESETHAND: the default action now
 }
 
+static volatile sig_atomic_t continued;  // times that this process was stopped and continued
+
+static void count_continue(int signal_number) {
+  (void)signal_number;
+  continued++;
+}
+
+unsigned int process_stops(void) { return (unsigned int)continued; }
+
 static void prepare_once(void) {
   static bool prepared;
   if (prepared) return;
@@ -43,6 +52,9 @@ static void prepare_once(void) {
   const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
     sigaction(signals[i], &action, NULL);
+  // Runs before any other instruction of a process that was stopped.
+  const struct sigaction noting = {.sa_handler = count_continue, .sa_flags = SA_RESTART};
+  sigaction(SIGCONT, &noting, NULL);
 }
 
 void process_start(Sorter *sorter) {

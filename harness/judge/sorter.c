@@ -93,6 +93,7 @@ static bool run(Sorter *sorter, Trial *trial, Command command, double limit, Sor
   if (TRIAL_ARRAYS * elements * sizeof(uint32_t) > sorter->memory_bytes)
     quit(EXIT_DEVICE, "a sort of %zu elements is more than was asked for", trial->n);
   static const TrialArray order[] = {KEYS_OUT, POSITIONS_OUT, KEYS_IN, POSITIONS_IN};
+  const unsigned int stops = process_stops();
   double start = 0.0, busy = 0.0;
   for (int i = 0; i < TRIAL_ARRAYS; i++) {
     // The input last: a sorter that reads ahead sees it hardly sooner than it is asked.
@@ -116,6 +117,7 @@ static bool run(Sorter *sorter, Trial *trial, Command command, double limit, Sor
   busy += thread_seconds_now();
   times->copying = busy * 1e3;
   times->whole = (seconds_now() - start) * 1e3;
+  times->stopped = process_stops() != stops;
   return true;
 }
 

@@ -38,6 +38,7 @@ typedef struct SortTimes {
   double
       whole;  // from the first key that the sorter could read to the last one that it handed back
   double copying;  // of that, the judge's processor time for writing and reading the shared memory
+  bool stopped;    // the judge was stopped for a while in this time
   int stages;
   double stage_ms[MAX_STAGES];
   size_t scratch_kept;  // blocks that the version did not return
