@@ -39,16 +39,23 @@ def load(results, student, key):
 def write_csv(path, groups, records):
     with replace_file(path) as file:
         table = csv.writer(file)
-        table.writerow(["student", *groups, "total", "max", "speed_ratio", "stages", "diagnosis", "notes"])
+        table.writerow(["student", *groups, "total", "max", "speed_ratio", "stages", "look_at", "diagnosis", "notes"])
         for record in records:
             scores = [record["groups"][name]["score"] for name in groups]
             row = [record["student"], *scores, record["score"], record["max"], record.get("speed", {}).get("ratio", "")]
             # With a leading blank a spreadsheet does not read a text as a formula.
-            table.writerow(row + [record.get("stages", "")] + [re.sub(r"^[=+@-]", " ", "; ".join(record[name])) for name in ("diagnoses", "notes")])
+            table.writerow(row + [record.get("stages", ""), to_look_at(record)] + [re.sub(r"^[=+@-]", " ", "; ".join(record[name])) for name in ("diagnoses", "notes")])
+
+
+def to_look_at(record):
+    """Why a person must decide on this record; empty if its grade stands."""
+    if "held" in record:
+        return "held: " + record["held"]
+    return record.get("failed") or "; ".join(record["look"])
 
 
 def failed(student, rubric, error):
     """The record of a submission on which the grader itself failed."""
     text = f"the grader failed, look at it by hand: {error!r}"
     groups = {name: {"score": 0, "max": most, "why": text} for name, most in rubric["points"].items()}
-    return {"student": student, "groups": groups, "notes": [], "right": False, "diagnoses": [text]}
+    return {"student": student, "groups": groups, "look": [], "notes": [], "right": False, "diagnoses": [text], "failed": text}
