@@ -50,8 +50,8 @@ void timed_sort_run(const Session *session, Trial *trial, SortTimes *times) {
 static double most_copying(const SortTimes *times) { return 1.0 + 5.0 * times->copying; }
 
 // The whole shows a sorter that sorts before it says that it is ready, or after it is done. The
-// judge's own part of it is processor time. A run during which the judge was stopped does not count:
-// what the sorter did in the meantime is in no time but the whole.
+// judge's own part of it is processor time. A run during which the judge was stopped does not
+// count: what the sorter did in the meantime is in no time but the whole.
 static bool credible(const SortTimes *times, double overhead) {
   if (times->stopped) return false;
   const double whole = times->whole - most_copying(times);
