@@ -13,6 +13,7 @@
 #include "common/check.h"
 #include "harness/clock.h"
 #include "harness/judge/process.h"
+#include "harness/printable.h"
 
 // A question with a fresh secret. If the sorter has ended, waiting for the answer reports it.
 static void ask(Sorter *sorter, Command *command) {
@@ -31,6 +32,7 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
     return false;
   *description = answer.description;
   snprintf(sorter->name, sizeof sorter->name, "%.63s", description->name);
+  printable_line(sorter->name);
   return true;
 }
 
@@ -65,6 +67,7 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
                       &answer))
     return false;
   snprintf(device, 256, "%.255s", answer.device);
+  printable_line(device);
   sorter->opened = true;
   return true;
 }

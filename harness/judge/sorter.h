@@ -17,12 +17,13 @@ typedef struct Sorter {
   char name[64];     // of the version, for sentences
   char heard[4096];  // the end of what it printed
   size_t heard_length;
-  bool quiet;            // keep what it prints until it fails
-  bool patient;          // limits are longer on a busy machine: process_listen()
-  bool spoke;            // it has printed something since the last question
-  uint64_t open_secret;  // of sorter_open()'s question, whose answer is awaited later
-  bool opened;           // it has taken the device
-  bool refused;          // it ended with exit code 2 instead: a setting in the environment is wrong
+  unsigned char last_byte;  // that it printed
+  bool quiet;               // keep what it prints until it fails
+  bool patient;             // limits are longer on a busy machine: process_listen()
+  bool spoke;               // it has printed something since the last question
+  uint64_t open_secret;     // of sorter_open()'s question, whose answer is awaited later
+  bool opened;              // it has taken the device
+  bool refused;  // it ended with exit code 2 instead: a setting in the environment is wrong
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
   // code 3, like a failed CUDA call does, or `refused`.
   Message failure;
