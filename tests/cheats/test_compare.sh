@@ -62,10 +62,10 @@ says remember 1 'FAIL: multiset' --keys --input "$folder/keys.u32"
 
 # Started by a program that ignores the ends of its children.
 number=$((number + 1))
-row=$(trap '' CHLD; CHEAT=segfault exec timeout 60 "$build/compare" "$build/tests/sorts/cheat/version.so" --n 10000 --reps 1 --baseline none 2>/dev/null)
+row=$(trap '' CHLD; CHEAT=segfault exec "$build/compare" "$build/tests/sorts/cheat/version.so" --n 10000 --reps 1 --baseline none 2>/dev/null)
 [[ $? = "$crash_code" && $row == *"$crash_text"* ]] && echo "ok $number - SIGCHLD ignored" || echo "not ok $number - SIGCHLD ignored: $row"
 number=$((number + 1))
-row=$(trap '' CHLD; CHEAT=kill exec "$build/tests/sorts/cheat/HW4" samples/portrait.ppm samples/template.ppm "$folder/out.ppm" 2>&1)
+row=$(trap "" CHLD; CHEAT="kill" exec "$build/tests/sorts/cheat/HW4" samples/portrait.ppm samples/template.ppm "$folder/out.ppm" 2>&1)
 [[ $? = 3 && $row == *"Killed (signal 9)"* ]] && echo "ok $number - SIGCHLD ignored, HW4" || echo "not ok $number - SIGCHLD ignored, HW4: $row"
 
 # Times, and answers in files.
