@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -73,6 +74,7 @@ def judge_all(grader, found, fresh, jobs):
 
 def main():
     options = arguments()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, exit codes are lost
     rubric_text, rubric = read_rubric(options)
     try:
         sandbox.check()

@@ -26,7 +26,10 @@ def inspect(version, source, rubric, harness):
     replaced = sorted(own & harness)
     if replaced:
         forbidden.append("replaces functions of the harness: " + ", ".join(replaced[:4]))
-    return forbidden, reaches(version), _notes(code, used)
+    reached = reaches(version)
+    if re.search(r"cuda_cpu|_ZN8cuda|__asm__\s*\(\s*\"_Z", code):  # some of these give the host access to device memory
+        reached.append("names functions of the cpu backend that are not CUDA's")
+    return forbidden, reached, _notes(code, used)
 
 
 def _notes(code, used):
