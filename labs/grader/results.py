@@ -10,8 +10,19 @@ from scripts.replace_file import replace_file
 from . import page
 
 
+def printable(value):
+    """The same value, with ? for the control characters in its texts: a submission could hide or forge lines of
+    the table on a terminal."""
+    if isinstance(value, str):
+        return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", value)
+    if isinstance(value, list):
+        return [printable(item) for item in value]
+    return {name: printable(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
 def finish(grader, record, key, seconds):
     """Adds the totals to a record; writes results.json and the page of its student."""
+    record.update(printable(record))
     record["groups"] = {name: record["groups"][name] for name in grader.rubric["points"]}
     record["score"] = round(sum(group["score"] for group in record["groups"].values()), 2)
     record["max"] = sum(group["max"] for group in record["groups"].values())

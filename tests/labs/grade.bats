@@ -25,6 +25,12 @@ setup_file() {
       -e 's/keys.data(), d_inputVals/keys.data(), d_outputVals/' \
       -e 's/^  std::vector<unsigned int> keys(numElems)/  if (numElems > 0) move<<<(numElems + 255) \/ 256, 256>>>(d_inputVals, d_outputVals, numElems);\n&/' "tests/submissions/wrong/$1.cu" >"$FOLDER/$2.cu"
   }
+  # Links to the work of others, names that the results have, and control characters for the teacher's terminal.
+  ln -s repository_style "$FOLDER/link_to_another"
+  ln -s repository_style/student_func.cu "$FOLDER/link_to_a_file.cu"
+  mkdir "$FOLDER/grades.csv"
+  printf '#error "\033[8mhidden\302\2338m"\n' >"$FOLDER/grades.csv/student_func.cu"
+  sed '$ s/^}/  fputs("check: \\033[8mhidden\\n", stderr);\n  exit(3);\n}/' tests/submissions/wrong/unsorted.cu >"$FOLDER/prints_control.cu"
   behind host_insertion host_behind_copy
   behind host_pieces host_pieces_behind_copy
   # Those that the grader would hold are run, so that the sandbox is tested.
@@ -51,6 +57,12 @@ for row in expected:
 print("\n".join(wrong))
 sys.exit(bool(wrong))
 P
+}
+
+@test "no control character of a submission reaches the table" {
+  grep -q 'hidden' "$BATS_FILE_TMPDIR/table"
+  run -1 grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$BATS_FILE_TMPDIR/table"
+  run -1 grep -P '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]' "$OUT/grades.csv"
 }
 
 @test "what could take the grader's place is held, and cannot be missed" {
