@@ -67,13 +67,13 @@ P
 
 @test "what could take the grader's place is held, and cannot be missed" {
   cd tests/submissions/wrong
-  run -4 ../../../scripts/grade.sh radix_v1 {close_output,constructor_exit,fork_bomb,kill_parent,late_thread,read_reference,takes_commands,unsorted}.cu \
+  run -4 ../../../scripts/grade.sh radix_v1 {constructor_exit,fork_bomb,late_thread,read_reference,takes_commands,unsorted}.cu \
     --rubric ../rubric.json --out "$BATS_TEST_TMPDIR/out" --jobs 2
-  [[ $output == *"LOOK AT 7 of them before you give a grade: close_output, constructor_exit, fork_bomb, kill_parent, late_thread, read_reference, takes_commands"* ]]
+  [[ $output == *"LOOK AT 5 of them before you give a grade: constructor_exit, fork_bomb, late_thread, read_reference, takes_commands"* ]]
   python3 - "$BATS_TEST_TMPDIR/out/grades.csv" <<'P'
 import csv, sys
-reach = {"close_output": "file descriptors: close", "constructor_exit": "before the sort is called", "fork_bomb": "starts processes: fork",
-         "kill_parent": "sends signals: getppid, kill", "late_thread": "starts threads", "read_reference": "reaches into the process: dlopen",
+reach = {"constructor_exit": "before the sort is called", "fork_bomb": "starts processes: fork",
+         "late_thread": "starts threads", "read_reference": "reaches into the process: dlopen",
          "takes_commands": "before the sort is called", "unsorted": ""}
 for row in csv.DictReader(open(sys.argv[1])):
     held = reach[row["student"]]
