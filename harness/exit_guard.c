@@ -60,6 +60,7 @@ void exit_guard_descriptors(void) {
     if (fcntl(file, F_GETFD) < 0 && errno == EBADF)
       (void)!open("/dev/null", O_RDONLY);  // takes the lowest free number; cannot be written to
   signal(SIGXFSZ, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // may be ignored by the program that started this one
 }
 
 void exit_guard_output(void) {

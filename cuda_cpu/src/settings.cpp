@@ -50,7 +50,7 @@ pages::Guard protect_from_environment() {
 
 // A misspelt variable would otherwise switch off a check without a word.
 void refuse_unknown_names() {
-  for (char **variable = environ; *variable != nullptr; variable++) {
+  for (char **variable = environ; variable != nullptr && *variable != nullptr; variable++) {
     const std::size_t length = std::strcspn(*variable, "=");
     const auto is = [&](const char *name) {
       return std::strlen(name) == length && std::strncmp(*variable, name, length) == 0;

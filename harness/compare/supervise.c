@@ -189,7 +189,8 @@ static void explain_end(Run *run, int status, End end) {
   } else if (WIFSIGNALED(status)) {
     snprintf(text, sizeof text, "crashed: %.100s (signal %d)", strsignal(WTERMSIG(status)),
              WTERMSIG(status));
-  } else if (WEXITSTATUS(status) == EXIT_DEVICE) {
+  } else if (WEXITSTATUS(status) == EXIT_DEVICE || strncmp(line, "libgomp: ", 9) == 0) {
+    // OpenMP's runtime ends a program with exit code 1 where the system has no thread for it.
     became = ROW_FAILED;
     snprintf(text, sizeof text, "failed: %.200s", line[0] == '\0' ? "exit code 3" : line);
   } else {

@@ -116,8 +116,9 @@ Received worker_process_receive(WorkerProcess *worker, const Report **report) {
 
 bool worker_process_has_ended(const WorkerProcess *worker) {
   siginfo_t about = {.si_pid = 0};
-  return waitid(P_PID, (id_t)worker->process, &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         about.si_pid != 0;
+  if (waitid(P_PID, (id_t)worker->process, &about, WEXITED | WNOHANG | WNOWAIT) != 0)
+    return errno == ECHILD;
+  return about.si_pid != 0;
 }
 
 void worker_process_quit(const WorkerProcess *worker) { kill(worker->process, SIGQUIT); }

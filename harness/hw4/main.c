@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/exit_guard.h"
@@ -14,8 +15,20 @@
 #include "harness/hw4/version_view.h"
 #include "harness/message.h"
 
+static bool judged;
+
+// Exit code 1 is that of a wrong result. OpenMP's runtime ends a program with it, too, where the
+// system has no thread for it.
+static void check_code(int code, void *context) {
+  (void)context;
+  if (code != EXIT_WRONG_RESULT || judged) return;
+  fflush(NULL);
+  _exit(EXIT_DEVICE);
+}
+
 int main(int argument_count, char **arguments) {
   exit_guard_descriptors();
+  on_exit(check_code, NULL);
   Sorter sorter;
   Description description;
   const double limit = 30.0;
@@ -26,5 +39,6 @@ int main(int argument_count, char **arguments) {
   const bool right = hw4_run(&options, &sorter);
   if (fflush(stdout) != 0 || ferror(stdout))
     quit(EXIT_USAGE, "cannot write to standard output: %s", strerror(errno));
+  judged = true;
   return right ? EXIT_RIGHT : EXIT_WRONG_RESULT;
 }

@@ -50,8 +50,10 @@ void timed_sort_run(const Session *session, Trial *trial, SortTimes *times) {
 static double most_copying(const SortTimes *times) { return 1.0 + 5.0 * times->copying; }
 
 // The whole shows a sorter that sorts before it says that it is ready, or after it is done. The
-// judge's own part of it is processor time, so that a sorter cannot gain by stopping the judge.
+// judge's own part of it is processor time. A run during which the judge was stopped does not
+// count: what the sorter did in the meantime is in no time but the whole.
 static bool credible(const SortTimes *times, double overhead) {
+  if (times->stopped) return false;
   const double whole = times->whole - most_copying(times);
   return witness_believes(times->milliseconds, times->waited, overhead) &&
          witness_believes(times->milliseconds, whole, overhead);
@@ -81,7 +83,7 @@ static bool is_slow(const Session *session, const Trial *trial, double claimed, 
   times.milliseconds = claimed > 0.0 ? claimed : 1e-6;  // a time of 0 is contradicted anyway
   times.waited += claimed;
   times.whole += claimed;
-  return !credible(&times, overhead);
+  return !times.stopped && !credible(&times, overhead);
 }
 
 // Takes the time by the judge's clock. *message tells why.
@@ -101,10 +103,16 @@ bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *tim
   enum { TRIES = 10, MANY = 100 };  // many, for sorts of a few milliseconds on a busy machine
   const double begin = seconds_now(), enough = 3.0;
   const double overhead = least_ping(session);
-  int slow = 0;
+  int slow = 0, stopped = 0;
   message->text[0] = '\0';
   for (int i = 0; !credible(times, overhead); i++) {
+    stopped += times->stopped;
     if (i >= MANY || (i >= TRIES && seconds_now() - begin > enough)) {
+      if (2 * stopped > i)
+        return message_fail(message,
+                            "no time counts: HW4 was stopped (SIGSTOP) and continued during %d of "
+                            "%d timed runs",
+                            stopped, i + 1);
       if (2 * slow <= i)
         return message_fail(
             message,

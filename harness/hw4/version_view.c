@@ -1,11 +1,13 @@
 #include "harness/hw4/version_view.h"
 
+#include "harness/printable.h"
+
 static int clamp(int value, int largest) {
   return value < 0 ? 0 : value > largest ? largest : value;
 }
 
-// Ends a text that came without an end.
-#define END(text) ((text)[sizeof(text) - 1] = '\0')
+// Ends a text that came without an end, and makes it one line for a terminal.
+#define END(text) ((text)[sizeof(text) - 1] = '\0', printable_line(text))
 
 const SortVersion *version_view(VersionView *view, const Description *description) {
   *view = (VersionView){.description = *description};

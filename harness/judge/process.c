@@ -19,6 +19,7 @@
 #include "common/check.h"
 #include "harness/clock.h"
 #include "harness/descendants.h"
+#include "harness/printable.h"
 
 // ---- start --------------------------------------------------------------------------------------
 
@@ -28,6 +29,15 @@ static void interrupt(int signal_number) {
   if (running > 0) kill(-(pid_t)running, SIGKILL);
   raise(signal_number);  // SA_RESETHAND: the default action now
 }
+
+static volatile sig_atomic_t continued;  // times that this process was stopped and continued
+
+static void count_continue(int signal_number) {
+  (void)signal_number;
+  continued++;
+}
+
+unsigned int process_stops(void) { return (unsigned int)continued; }
 
 static void prepare_once(void) {
   static bool prepared;
@@ -43,6 +53,9 @@ static void prepare_once(void) {
   const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
     sigaction(signals[i], &action, NULL);
+  // Runs before any other instruction of a process that was stopped.
+  const struct sigaction noting = {.sa_handler = count_continue, .sa_flags = SA_RESTART};
+  sigaction(SIGCONT, &noting, NULL);
 }
 
 void process_start(Sorter *sorter) {
@@ -83,6 +96,15 @@ static void remember(Sorter *sorter, const char *text, size_t length) {
   sorter->heard[sorter->heard_length] = '\0';
 }
 
+// Makes control characters harmless: one could hide the verdict on a terminal. U+0080 to U+009F may
+// come as two pieces.
+static void make_printable(Sorter *sorter, char *text, size_t length) {
+  const unsigned char first = (unsigned char)text[0], last = (unsigned char)text[length - 1];
+  if (sorter->last_byte == 0xc2 && first >= 0x80 && first < 0xa0) text[0] = '?';
+  printable_text(text, length);
+  sorter->last_byte = last;
+}
+
 // Passes on what the sorter has printed: to stderr, so that no line of it can be taken for the
 // verdict. Returns false if there is no more for now.
 static bool hear(Sorter *sorter) {
@@ -96,6 +118,7 @@ static bool hear(Sorter *sorter) {
     sorter->words = -1;
     return false;
   }
+  make_printable(sorter, text, (size_t)length);
   if (!sorter->quiet) fwrite(text, 1, (size_t)length, stderr);
   sorter->spoke = true;
   remember(sorter, text, (size_t)length);

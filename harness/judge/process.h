@@ -23,6 +23,10 @@ __attribute__((noreturn)) void process_become_sorter(int image, int control, int
 bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double limit,
                     const char *doing, Answer *answer);
 
+// How often the judge itself was stopped (SIGSTOP, Ctrl-Z) and continued since process_start(): its
+// clock went on, but it could not look.
+unsigned int process_stops(void);
+
 // CPU seconds of the process so far; -1 if it is gone.
 double process_cpu_seconds(const Sorter *sorter);
 

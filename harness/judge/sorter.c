@@ -13,6 +13,7 @@
 #include "common/check.h"
 #include "harness/clock.h"
 #include "harness/judge/process.h"
+#include "harness/printable.h"
 
 // A question with a fresh secret. If the sorter has ended, waiting for the answer reports it.
 static void ask(Sorter *sorter, Command *command) {
@@ -31,6 +32,7 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
     return false;
   *description = answer.description;
   snprintf(sorter->name, sizeof sorter->name, "%.63s", description->name);
+  printable_line(sorter->name);
   return true;
 }
 
@@ -65,6 +67,7 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
                       &answer))
     return false;
   snprintf(device, 256, "%.255s", answer.device);
+  printable_line(device);
   sorter->opened = true;
   return true;
 }
@@ -93,6 +96,7 @@ static bool run(Sorter *sorter, Trial *trial, Command command, double limit, Sor
   if (TRIAL_ARRAYS * elements * sizeof(uint32_t) > sorter->memory_bytes)
     quit(EXIT_DEVICE, "a sort of %zu elements is more than was asked for", trial->n);
   static const TrialArray order[] = {KEYS_OUT, POSITIONS_OUT, KEYS_IN, POSITIONS_IN};
+  const unsigned int stops = process_stops();
   double start = 0.0, busy = 0.0;
   for (int i = 0; i < TRIAL_ARRAYS; i++) {
     // The input last: a sorter that reads ahead sees it hardly sooner than it is asked.
@@ -116,6 +120,7 @@ static bool run(Sorter *sorter, Trial *trial, Command command, double limit, Sor
   busy += thread_seconds_now();
   times->copying = busy * 1e3;
   times->whole = (seconds_now() - start) * 1e3;
+  times->stopped = process_stops() != stops;
   return true;
 }
 

@@ -17,12 +17,13 @@ typedef struct Sorter {
   char name[64];     // of the version, for sentences
   char heard[4096];  // the end of what it printed
   size_t heard_length;
-  bool quiet;            // keep what it prints until it fails
-  bool patient;          // limits are longer on a busy machine: process_listen()
-  bool spoke;            // it has printed something since the last question
-  uint64_t open_secret;  // of sorter_open()'s question, whose answer is awaited later
-  bool opened;           // it has taken the device
-  bool refused;          // it ended with exit code 2 instead: a setting in the environment is wrong
+  unsigned char last_byte;  // that it printed
+  bool quiet;               // keep what it prints until it fails
+  bool patient;             // limits are longer on a busy machine: process_listen()
+  bool spoke;               // it has printed something since the last question
+  uint64_t open_secret;     // of sorter_open()'s question, whose answer is awaited later
+  bool opened;              // it has taken the device
+  bool refused;  // it ended with exit code 2 instead: a setting in the environment is wrong
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
   // code 3, like a failed CUDA call does, or `refused`.
   Message failure;
@@ -38,6 +39,7 @@ typedef struct SortTimes {
   double
       whole;  // from the first key that the sorter could read to the last one that it handed back
   double copying;  // of that, the judge's processor time for writing and reading the shared memory
+  bool stopped;    // the judge was stopped for a while in this time
   int stages;
   double stage_ms[MAX_STAGES];
   size_t scratch_kept;  // blocks that the version did not return

@@ -13,6 +13,7 @@ static uint64_t orders[MOST_ORDERS];  // hashes of the orders that the host did 
 static size_t order_count;
 static bool unknown;  // there may be other such orders
 static bool found;
+static size_t to_host, to_device;  // bytes copied
 
 static uint64_t hash_of_all(const uint32_t *keys) {
   uint64_t sum = 0;
@@ -38,14 +39,25 @@ void host_copies_begin(const uint32_t *keys, size_t n) {
   size = n < LEAST ? 0 : n;
   order_count = 0;
   unknown = found = false;
+  to_host = to_device = 0;
   if (size == 0) return;
   all_keys = hash_of_all(keys);
   add_order(keys);
 }
 
-bool host_copies_found(void) {
-  size = 0;  // the worker's own copies do not count
-  return found;
+bool host_copies_found(void) { return found; }
+
+bool host_copies_all(void) {
+  const size_t bytes = size * sizeof(uint32_t);
+  return size > 0 && to_host >= bytes && to_device >= bytes;
+}
+
+void host_copies_end(void) { size = 0; }
+
+static void count(size_t bytes, enum cudaMemcpyKind kind) {
+  const bool unsaid = kind == cudaMemcpyDefault;
+  if (kind == cudaMemcpyDeviceToHost || unsaid) to_host += bytes;
+  if (kind == cudaMemcpyHostToDevice || unsaid) to_device += bytes;
 }
 
 static bool holds_all_keys(size_t bytes) { return size > 0 && bytes >= size * sizeof(uint32_t); }
@@ -69,6 +81,7 @@ cudaError_t __wrap_cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 cudaError_t __wrap_cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
   const cudaError_t error = cudaMemcpy(to, from, bytes, kind);
   if (error != cudaSuccess) return error;
+  count(bytes, kind);
   if (kind == cudaMemcpyHostToDevice) note_to_device(from, bytes);
   if (kind == cudaMemcpyDeviceToHost && holds_all_keys(bytes)) add_order(to);
   if (kind == cudaMemcpyDefault && holds_all_keys(bytes)) unknown = true;
@@ -79,6 +92,7 @@ cudaError_t __wrap_cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind, cudaStream_t stream) {
   const cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, stream);
   if (error != cudaSuccess) return error;
+  count(bytes, kind);
   if (kind == cudaMemcpyHostToDevice) note_to_device(from, bytes);
   if ((kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDefault) && holds_all_keys(bytes))
     unknown = true;

@@ -15,4 +15,12 @@ void host_copies_begin(const uint32_t *keys, size_t n);
 // from the device is not read, so that nothing is concluded after one.
 bool host_copies_found(void);
 
+// Has the sort copied as many bytes as its keys have to the host, and as many to the device, in
+// whatever pieces? It may have sorted there; a scan on the host does so, too. False for fewer than
+// 4,096 keys.
+bool host_copies_all(void);
+
+// The sort has ended: copies of others do not count.
+void host_copies_end(void);
+
 #endif

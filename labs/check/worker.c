@@ -9,6 +9,8 @@
 //   's'      -> 'd' | 's' | 'g' | 'h'  sorted; done, scratch not returned, wrote beyond an array,
 //   or
 //                                      sorted on the host
+//            -> 'D' | 'S'              'd' or 's', and copied as much as all keys to the host and
+//            back
 //   'f'      -> 'f'                    fetches the outputs of the last sort once more
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -91,10 +93,12 @@ static char sort_once(const SortVersion *version, Sort *sort) {
   sort(device[0], with_positions ? device[1] : NULL, device[2], with_positions ? device[3] : NULL,
        n);
   CUDA_CHECK(cudaDeviceSynchronize());
-  const bool on_host = host_copies_found();
+  const bool on_host = host_copies_found(), all_copied = host_copies_all();
+  host_copies_end();
   fetch(n, with_positions);
   if (guards_changed(n)) return 'g';
   if (on_host) return 'h';
+  if (all_copied) return scratch_outstanding() == 0 ? 'D' : 'S';
   return scratch_outstanding() == 0 ? 'd' : 's';
 }
 

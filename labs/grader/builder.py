@@ -6,13 +6,14 @@ import shutil
 import subprocess
 import sys
 
-from . import judge, sandbox, submissions, worker
+from . import cases, judge, sandbox, submissions, worker
 from .make import is_gpu_build, make, make_value, variables_of
 
 SECONDS = 180  # for the compiler
 REFERENCE_N = 65536
 # A sort may take this many times as long as the reference, and this many seconds at least.
 SLOWEST, LEAST_SECONDS = 30, 10
+TOOLS = ("worker", "worker_without_kernels", "steps")
 WATCHED = ("cudaMemcpy", "cudaMemcpyAsync")  # calls of a submission that labs/check/host_copies.c takes
 
 
@@ -33,7 +34,7 @@ class Builder:
         is built with: not the solutions."""
         reference = f"{self.build}/{self.rubric['reference']}/version.so"
         scores = f"{self.build}/red_eye_scores"
-        done = make([f"{self.build}/labs/worker", f"{self.build}/labs/steps", reference, scores, "samples"])
+        done = make([f"{self.build}/labs/{tool}" for tool in TOOLS] + [reference, scores, "samples"])
         if done.returncode != 0:
             sys.exit(f"grade: cannot build the reference:\n{done.stderr[-2000:]}")
         done = subprocess.run([scores, "samples/portrait.ppm", "samples/template.ppm", self.scores], capture_output=True, text=True)
@@ -41,7 +42,7 @@ class Builder:
             sys.exit(f"grade: cannot compute the homework's scores: {done.stderr.strip()}")
         shutil.copy2(reference, self.reference)
         os.mkdir(self.tools, 0o755)
-        for tool in ("worker", "steps"):
+        for tool in TOOLS:
             shutil.copy2(f"{self.build}/labs/{tool}", self.tools)
         os.makedirs(self.kit)
         for part in ("Makefile", "common", "cuda_cpu"):
@@ -58,6 +59,8 @@ class Builder:
                 shutil.copy2(source, f"{self.kit}/{source}")
         self.harness = set(symbols(f"{self.build}/labs/worker", "--defined-only"))
         self._time_reference()
+        if launches(symbols(self.reference, "--undefined-only")) and cases.sorts_without_kernels(self, self.reference, self.rubric["limits"], 0):
+            sys.exit("grade: worker_without_kernels runs kernels: labs/check/no_kernels.cpp does not fit the CUDA runtime")
 
     def _time_reference(self):
         keys, positions = judge.make_keys("uniform", REFERENCE_N, 0)
@@ -103,6 +106,7 @@ class Builder:
             if os.path.isfile(os.path.join(target, file)) and not os.path.lexists(link):
                 os.symlink("submission", link)
         options = "".join(f"LDLIBS_submission += -Xlinker --wrap={name}\n" for name in WATCHED)
+        options += "NVCCFLAGS_submission += -DNVTX_DISABLE\n"  # Thrust and CUB would load NVTX by dlopen()
         mk = next((mk for mk in (f"labs/{self.lab}/version.mk", f"{self.lab}/version.mk") if os.path.isfile(mk)), None)
         if mk:
             with open(mk, encoding="utf-8") as file:
@@ -130,6 +134,11 @@ class Builder:
         errors = done.stderr.decode("utf-8", "replace").splitlines()
         real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined", line)] or errors or ["make failed"]
         return real[0][:300]
+
+
+def launches(names):
+    """Does a file with these undefined symbols launch kernels?"""
+    return any("cudaLaunchKernel" in name or name.startswith("_ZN8cuda_cpu6launch") for name in names)
 
 
 def demangled(path):

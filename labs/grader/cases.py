@@ -21,6 +21,26 @@ def groups(rubric, scores, pairs_only):
     }
 
 
+KERNELS_N = 4097  # a smaller array may well be sorted on the host
+KERNELS_SECONDS = 3  # without kernels, a loop that waits for a result of one may have no end
+
+
+def sorts_without_kernels(builder, version, limits, slot):
+    """Is a sort right although its launches do nothing? Then the host has sorted."""
+    keys, positions = judge.make_keys("uniform", KERNELS_N, os.urandom(8).hex())
+    expected = judge.right_answer(keys, positions)
+    process = None
+    try:
+        process = worker.Worker(builder.tools, version, KERNELS_N, limits, slot=slot, on_gpu=builder.on_gpu, kernels=False)
+        _, _, *outputs = process.sort(keys, positions, limit=KERNELS_SECONDS)
+        return judge.fault(keys, positions, expected, *outputs, False) is None
+    except worker.Ended:
+        return False
+    finally:
+        if process:
+            process.close()
+
+
 class Run:
     """One group of cases, sorted by one submission. After a crash it starts anew with the next case."""
 
@@ -31,6 +51,7 @@ class Run:
         self.not_run = 0  # sorts that were left out after a hang or many crashes
         self.scratch = []  # the cases after which scratch memory was not returned
         self.on_host = None  # the first case that was sorted on the host
+        self.carried = None  # the first case in which as much as all keys went to the host and back
         self.ended = None  # how the process ended, if it did
 
     def run(self, cases):
@@ -79,7 +100,9 @@ class Run:
         _, answer, *outputs = self._process.sort(keys, positions, f"on {text}", self._builder.seconds_for(len(keys)))
         if answer == "g":
             return "wrote beyond the end of an array"
-        if answer == "s":
+        if answer in "DS":
+            self.carried = self.carried or text
+        if answer in "sS":
             self.scratch.append(text)
         if answer == "h":
             self.on_host = self.on_host or text

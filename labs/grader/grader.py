@@ -11,14 +11,17 @@ import threading
 from . import cases, submissions
 from .builder import Builder
 from .inspection import inspect
+from .reach import unwatched
 from .steps import compare_steps
 
+NOT_BY_KERNELS = "its kernels do not do the work: the result is right also where no kernel runs, so the host has sorted"
 CORRECTNESS = ("homework", "sizes", "inputs")
 
 
 class Grader:
-    def __init__(self, lab, rubric, results, jobs):
-        self.rubric, self.results = rubric, results
+    def __init__(self, lab, rubric, results, jobs, accepted=()):
+        """accepted: students whose source a person has read: theirs is run, whatever it could reach."""
+        self.rubric, self.results, self.accepted = rubric, results, accepted
         # A user without rights builds and runs submissions here, whoever may read the results.
         work = tempfile.mkdtemp(prefix="grade.")
         os.chmod(work, 0o711)
@@ -47,7 +50,7 @@ class Grader:
                 self._slots.append(slot)
 
     def _grade(self, student, path, slot):
-        record = {"student": student, "groups": {}, "notes": [], "diagnoses": [], "right": False}
+        record = {"student": student, "groups": {}, "look": [], "notes": [], "diagnoses": [], "right": False}
         folder = os.path.join(self.results, student)
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
@@ -60,24 +63,37 @@ class Grader:
             self._nothing_for_the_rest(record, "does not build")
             return record
         record["version"] = version
-        forbidden, record["notes"] = inspect(version, source, self.rubric, self.builder.harness)
+        forbidden, reached, record["notes"] = inspect(version, source, self.rubric, self.builder.harness)
         if forbidden:
             record["diagnoses"] += forbidden
             self._nothing_for_the_rest(record, "not run: it " + "; ".join(forbidden))
             return record
+        if reached and student not in self.accepted:
+            record["held"] = "it " + "; ".join(reached)
+            record["diagnoses"].append("held, not run: " + record["held"])
+            self._nothing_for_the_rest(record, f"not run until your teacher has read it: {record['held']}. A sort has no need of that")
+            return record
+        record["notes"] = reached + record["notes"]
+        if self.rubric["needs_kernel"]:
+            record["look"] = unwatched(version)
+        if self.rubric["needs_kernel"] and cases.sorts_without_kernels(self.builder, version, self.rubric["limits"], slot):
+            record["diagnoses"].append(NOT_BY_KERNELS)
+            self._nothing_for_the_rest(record, NOT_BY_KERNELS)
+            return record
         self._correctness(version, record, slot)
-        told = [note for note in record["notes"] if not note.endswith(" cudaMemcpyDeviceToHost")]
-        if told and record["diagnoses"] and not record["right"]:
-            record["diagnoses"][0] += f" (it {'; '.join(told)})"
+        if record["notes"] and record["diagnoses"] and not record["right"]:
+            record["diagnoses"][0] += f" (it {'; '.join(record['notes'])})"
         return record
 
     def _correctness(self, version, record, slot):
         """The groups homework, sizes, inputs, scratch and stages."""
-        scratch, whys = [], {}
+        scratch, whys, carried = [], {}, None
         for name, group in cases.groups(self.rubric, self.scores, record["cs344"]).items():
             run = cases.Run(self.builder, version, self.rubric, slot, self.scores)
             passed = run.run(group)
             scratch += run.scratch
+            if run.carried and self.rubric["needs_kernel"]:
+                carried = carried or f"copies as much as all keys to the host and back ({run.carried})"
             if run.on_host and "host_sort" in self.rubric:
                 self._sorts_on_host(record, run.on_host)
                 return
@@ -87,6 +103,7 @@ class Grader:
             self._group(record, name, passed, len(group), run.why(len(group)))
             if "still running" in record.get("ended", ""):
                 break
+        record["look"] += [carried] if carried else []
         for name in CORRECTNESS:
             if name not in record["groups"]:
                 self._group(record, name, 0, 1, "not run: " + record["ended"])

@@ -73,6 +73,7 @@ def print_table(groups, records):
     for record in records:
         scores = " ".join(f"{record['groups'][name]['score']:>8g}" for name in groups)
         ratio = record.get("speed", {}).get("ratio", "")
-        note = "to look at: it " + "; ".join(record["notes"]) if record["notes"] else ""
-        diagnosis = (record["diagnoses"] or [note])[0]
+        note = "note: it " + "; ".join(record["notes"]) if record["notes"] else ""
+        look = "LOOK AT IT: it " + "; ".join(record["look"]) if record["look"] else ""
+        diagnosis = (record["diagnoses"] or [look or note])[0]
         print(f"{record['student']:<{width}} {scores} {record['score']:>7g} {ratio!s:>6}  {diagnosis[:110]}")

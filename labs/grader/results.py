@@ -10,8 +10,19 @@ from scripts.replace_file import replace_file
 from . import page
 
 
+def printable(value):
+    """The same value, with ? for the control characters in its texts: a submission could hide or forge lines of
+    the table on a terminal."""
+    if isinstance(value, str):
+        return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", value)
+    if isinstance(value, list):
+        return [printable(item) for item in value]
+    return {name: printable(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
 def finish(grader, record, key, seconds):
     """Adds the totals to a record; writes results.json and the page of its student."""
+    record.update(printable(record))
     record["groups"] = {name: record["groups"][name] for name in grader.rubric["points"]}
     record["score"] = round(sum(group["score"] for group in record["groups"].values()), 2)
     record["max"] = sum(group["max"] for group in record["groups"].values())
@@ -39,16 +50,23 @@ def load(results, student, key):
 def write_csv(path, groups, records):
     with replace_file(path) as file:
         table = csv.writer(file)
-        table.writerow(["student", *groups, "total", "max", "speed_ratio", "stages", "diagnosis", "notes"])
+        table.writerow(["student", *groups, "total", "max", "speed_ratio", "stages", "look_at", "diagnosis", "notes"])
         for record in records:
             scores = [record["groups"][name]["score"] for name in groups]
             row = [record["student"], *scores, record["score"], record["max"], record.get("speed", {}).get("ratio", "")]
             # With a leading blank a spreadsheet does not read a text as a formula.
-            table.writerow(row + [record.get("stages", "")] + [re.sub(r"^[=+@-]", " ", "; ".join(record[name])) for name in ("diagnoses", "notes")])
+            table.writerow(row + [record.get("stages", ""), to_look_at(record)] + [re.sub(r"^[=+@-]", " ", "; ".join(record[name])) for name in ("diagnoses", "notes")])
+
+
+def to_look_at(record):
+    """Why a person must decide on this record; empty if its grade stands."""
+    if "held" in record:
+        return "held: " + record["held"]
+    return record.get("failed") or "; ".join(record["look"])
 
 
 def failed(student, rubric, error):
     """The record of a submission on which the grader itself failed."""
     text = f"the grader failed, look at it by hand: {error!r}"
     groups = {name: {"score": 0, "max": most, "why": text} for name, most in rubric["points"].items()}
-    return {"student": student, "groups": groups, "notes": [], "right": False, "diagnoses": [text]}
+    return {"student": student, "groups": groups, "look": [], "notes": [], "right": False, "diagnoses": [text], "failed": text}

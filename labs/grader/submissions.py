@@ -10,7 +10,10 @@ MOST_BYTES = 1 << 20  # of a source file; larger ones are left out
 
 
 def source_files(path):
-    """The source files of a submission: a file, or those of a folder."""
+    """The source files of a submission: a file, or those of a folder. None of a link, which may lead to the
+    files of another student."""
+    if os.path.islink(path):
+        return []
     files = [path] if os.path.isfile(path) else [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(SUFFIXES)]
     return [file for file in files if os.path.isfile(file) and not os.path.islink(file) and os.path.getsize(file) <= MOST_BYTES]
 
@@ -28,7 +31,8 @@ def find(paths):
     found = {}
 
     def add(name, path):
-        name = re.sub(r"[^A-Za-z0-9_.+-]", "_", name).lstrip(".") or "unnamed"
+        name = re.sub(r"[^A-Za-z0-9_.+-]", "_", name).lstrip(".+-") or "unnamed"  # + or - begins a formula in grades.csv
+        name = "grades_csv" if name == "grades.csv" else name  # beside the folders of the results
         base, number = name, 2
         while name in found:
             name, number = f"{base}_{number}", number + 1

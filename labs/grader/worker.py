@@ -35,9 +35,11 @@ def patience():
 
 
 class Worker:
-    """A process that has loaded a version. isolated=False: no sandbox, for one's own code."""
+    """A process that has loaded a version. isolated=False: no sandbox, for one's own code. kernels=False: its
+    launches succeed, and no kernel runs."""
 
-    def __init__(self, tools, version, capacity, limits, isolated=True, show=False, slot=0, on_gpu=False):
+    def __init__(self, tools, version, capacity, limits, isolated=True, show=False, slot=0, on_gpu=False, kernels=True):
+        program = tools + ("/worker" if kernels else "/worker_without_kernels")
         self._limits = limits
         self._patience = patience()  # before it runs: a fork bomb makes the machine busy
         self.capacity = capacity
@@ -56,11 +58,11 @@ class Worker:
         limit = None
         if isolated:
             command = sandbox.command_line(
-                ["/lab/worker", "/lab/version.so"], {"/lab/worker": tools + "/worker", "/lab/version.so": version}, {}, environment, limits
+                ["/lab/worker", "/lab/version.so"], {"/lab/worker": program, "/lab/version.so": version}, {}, environment, limits
             )
             limit = sandbox.limiter(limits, not on_gpu, slot)
         else:
-            command = [tools + "/worker", os.path.abspath(version)]
+            command = [program, os.path.abspath(version)]
         # Through high numbers, so that none is overwritten before it is copied.
         high = {to: fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for to, fd in descriptors.items()}
 

@@ -74,6 +74,8 @@ static const Case attacks[] = {
     {"judge_memory", 1, "FAIL: nothing was written"},
     {"judge_stdout", 1, "FAIL: nothing was written"},
     {"preload", 1, "FAIL: nothing was written"},
+    {"conceals", 1, "FAIL: nothing was written"},
+    {"upsets", 0, "\nPASS\n"},
     {"image_only", 1, "FAIL: right on this image, wrong at n = 1000"},
     {"battery_only", 1, "FAIL: right on this image, wrong at n = "},
 #if defined(CUDA_CPU) && defined(__x86_64__)
@@ -90,9 +92,7 @@ static const Case attacks[] = {
 static const Case forgeries[] = {
     {"none", 0, "\nPASS\n"},
     {"late_sort", 1, "FAIL: the time cannot be true: the sort says that it took 0.000100 msecs"},
-    {"stops_judge", 0,
-     "\nThis is the time by HW4's clock, copies to the device and back included. The sort says "
-     "0.000100 msecs"},
+    {"stops_judge", 1, "FAIL: no time counts: HW4 was stopped (SIGSTOP) and continued during "},
     {"slow_device", 0,
      "\nThis is the time by HW4's clock, copies to the device and back included. The sort says "
      "0.000100 msecs"},
@@ -131,11 +131,13 @@ static void check(const char *program, const Case *expected) {
   // One line of verdict, from the judge, or none.
   const bool one_verdict = count(outcome.out, "PASS") == (expected->code == 0) &&
                            count(outcome.out, "FAIL") == (expected->code == 1);
+  const bool harmless =
+      strchr(outcome.err, '\033') == NULL && strstr(outcome.err, "\xc2\x9b") == NULL;
   const bool image_right =
       expected->code == 0 || strstr(outcome.out, "right on this image") != NULL;
   const bool saved = unlink("cheat.ppm") == 0;
   if (is_shared_gpu(expected, &outcome)) return;
-  if (outcome.code == expected->code && named && one_verdict && saved == image_right &&
+  if (outcome.code == expected->code && named && one_verdict && harmless && saved == image_right &&
       files_here() == files_before)
     return;
   mistakes++;

@@ -20,4 +20,7 @@ limited() { (ulimit -f 0 && exec "$hw4" samples/portrait.ppm samples/template.pp
 limited >"$work/out"
 check "ulimit -f: one sentence" grep -q '^HW4: .*: File too large$' "$work/out"
 check "... and no file" test ! -e "$work/out.ppm"
+# More threads than any system has, and a stack for each that no address space can hold.
+check "OMP_NUM_THREADS=100000: no crash of HW4's own" bash -c "OMP_NUM_THREADS=100000 timeout 300 '$hw4' samples/portrait.ppm samples/template.ppm '$work/out.ppm' --image-only >'$work/out' 2>&1; test \$? -eq 0 -o \$? -eq 3"
+check "no threads: exit code 3" bash -c "OMP_NUM_THREADS=8 OMP_STACKSIZE=100000G timeout 300 '$hw4' samples/portrait.ppm samples/template.ppm '$work/out.ppm' >'$work/out' 2>&1; test \$? -eq 3"
 plan

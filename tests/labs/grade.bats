@@ -19,7 +19,23 @@ setup_file() {
   cp -r "$FOLDER/repository_style" "$FOLDER/split_in_two"
   sed -n '/^static __global__ void take_digit/,/^}/p' "$FOLDER/split_in_two/student_func.cu" >"$FOLDER/split_in_two/digit.cuh"
   sed -i '/^static __global__ void take_digit/,/^}/d; 0,/^static const/s//#include "mine\/digit.cuh"\n&/' "$FOLDER/split_in_two/student_func.cu"
-  scripts/grade.sh radix_v1 "$FOLDER" --rubric tests/submissions/rubric.json --out "$OUT" --jobs 2 >"$BATS_FILE_TMPDIR/table"
+  # Sorts on the host whose keys come from a kernel, in one piece and in several.
+  behind() {
+    sed -e 's/^__global__ void touch/__global__ void move(const unsigned int *in, unsigned int *out, size_t n) {\n  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n\n&/' \
+      -e 's/keys.data(), d_inputVals/keys.data(), d_outputVals/' \
+      -e 's/^  std::vector<unsigned int> keys(numElems)/  if (numElems > 0) move<<<(numElems + 255) \/ 256, 256>>>(d_inputVals, d_outputVals, numElems);\n&/' "tests/submissions/wrong/$1.cu" >"$FOLDER/$2.cu"
+  }
+  # Links to the work of others, names that the results have, and control characters for the teacher's terminal.
+  ln -s repository_style "$FOLDER/link_to_another"
+  ln -s repository_style/student_func.cu "$FOLDER/link_to_a_file.cu"
+  mkdir "$FOLDER/grades.csv"
+  printf '#error "\033[8mhidden\302\2338m"\n' >"$FOLDER/grades.csv/student_func.cu"
+  sed '$ s/^}/  fputs("check: \\033[8mhidden\\n", stderr);\n  exit(3);\n}/' tests/submissions/wrong/unsorted.cu >"$FOLDER/prints_control.cu"
+  behind host_insertion host_behind_copy
+  behind host_pieces host_pieces_behind_copy
+  # Those that the grader would hold are run, so that the sandbox is tested.
+  local held=close_output,constructor_exit,fill_disk,forged_answer,fork_bomb,kill_parent,late_thread,read_reference,takes_commands,write_results
+  scripts/grade.sh radix_v1 "$FOLDER" --rubric tests/submissions/rubric.json --out "$OUT" --jobs 2 --accept $held >"$BATS_FILE_TMPDIR/table" || [ $? -eq 4 ]
 }
 
 setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
@@ -34,11 +50,44 @@ wrong = [f"not expected: {name}" for name in grades if name not in {row["submiss
 for row in expected:
     low, _, high = row["points"].partition("..")
     grade = grades[row["submission"]]
+    if not re.search(row["look_at"] or "^$", grade["look_at"]):
+        wrong.append(f"{row['submission']}: to look at: '{grade['look_at']}'; expected '{row['look_at'] or ''}'")
     if not float(low) <= float(grade["total"]) <= float(high or low) or not re.search(row["diagnosis"], grade["diagnosis"]):
         wrong.append(f"{row['submission']}: {grade['total']} points, '{grade['diagnosis']}'; expected {row['points']}, '{row['diagnosis']}'")
 print("\n".join(wrong))
 sys.exit(bool(wrong))
 P
+}
+
+@test "no control character of a submission reaches the table" {
+  grep -q 'hidden' "$BATS_FILE_TMPDIR/table"
+  run -1 grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$BATS_FILE_TMPDIR/table"
+  run -1 grep -P '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]' "$OUT/grades.csv"
+}
+
+@test "what could take the grader's place is held, and cannot be missed" {
+  cd tests/submissions/wrong
+  run -4 ../../../scripts/grade.sh radix_v1 {constructor_exit,fork_bomb,late_thread,read_reference,takes_commands,unsorted}.cu \
+    --rubric ../rubric.json --out "$BATS_TEST_TMPDIR/out" --jobs 2
+  [[ $output == *"LOOK AT 5 of them before you give a grade: constructor_exit, fork_bomb, late_thread, read_reference, takes_commands"* ]]
+  python3 - "$BATS_TEST_TMPDIR/out/grades.csv" <<'P'
+import csv, sys
+reach = {"constructor_exit": "before the sort is called", "fork_bomb": "starts processes: fork",
+         "late_thread": "starts threads", "read_reference": "reaches into the process: dlopen",
+         "takes_commands": "before the sort is called", "unsorted": ""}
+for row in csv.DictReader(open(sys.argv[1])):
+    held = reach[row["student"]]
+    assert float(row["total"]) == 5, row
+    assert bool(held) == row["look_at"].startswith("held: it ") and held in row["look_at"], row
+P
+  run -1 ../../../scripts/grade.sh radix_v1 unsorted.cu --rubric ../rubric.json --out "$BATS_TEST_TMPDIR/out" --accept somebody
+}
+
+@test "no version of the repository is held" {
+  for version in */student_func.cu; do
+    file=$(make -s --no-print-directory print-B)/${version%%/*}/version.so
+    [ ! -f "$file" ] || python3 -c 'import sys; from labs.grader.reach import reaches; sys.exit("; ".join(reaches(sys.argv[1])) or 0)' "$file"
+  done
 }
 
 @test "results.json is in Gradescope's format, and the page explains each point lost" {
@@ -93,9 +142,11 @@ P
   cp radix_v7/student_func.cu "$folder/continued/"
   sed 's/thrust::/t::/g; s/^static const char.*stages/namespace t = thrust;\n&/' thrust_ref/student_func.cu >"$folder/renamed.cu"
   jq '.homework.n = 3000 | .inputs.n = 1000' labs/open/rubric.json >"$BATS_TEST_TMPDIR/rubric.json"
-  run -0 scripts/grade.sh open "$folder" --rubric "$BATS_TEST_TMPDIR/rubric.json" --out "$BATS_TEST_TMPDIR/out" --jobs 2
+  # radix_v7 has its counts in memory of the host.
+  run -4 scripts/grade.sh open "$folder" --rubric "$BATS_TEST_TMPDIR/rubric.json" --out "$BATS_TEST_TMPDIR/out" --jobs 2
   [[ $output == *"speed is not graded on the cpu backend"* ]] || [[ $(make -s --no-print-directory print-B) == build/cuda* ]]
   [ "$(jq '.extra_data.groups | [.homework, .sizes, .inputs] | all(.score == .max)' "$BATS_TEST_TMPDIR/out/continued/results.json")" = true ]
+  [[ $output == *"LOOK AT 1 of them before you give a grade: continued"* ]]
   [[ $output == *"renamed "*"calls the sort of Thrust or CUB"* ]]
 }
 

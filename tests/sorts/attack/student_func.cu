@@ -2,12 +2,15 @@
 // environment variable CHEAT names the way (tests/cheats/README.md). Without it, it sorts, slowly.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,8 +186,20 @@ static void *answer_questions(void *) {
   _exit(0);
 }
 
+// Leaves the process changed, as a library may do that is loaded with a version.
+static void upset_process(void) {
+  signal(SIGCHLD, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  if (attacks_by("alarms")) alarm(1);
+  umask(0777);
+  fesetround(FE_UPWARD);
+  close(STDOUT_FILENO);
+  if (chdir("/") != 0) abort();
+}
+
 __attribute__((constructor)) static void before_main(void) {
   if (attacks_by("answers")) answer_questions(NULL);
+  if (attacks_by("upsets") || attacks_by("alarms")) upset_process();
 }
 
 // ---- the sort -----------------------------------------------------------------------------------
@@ -229,6 +244,15 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     usleep(5000);  // this is to take no time
   }
   while (attacks_by("flood")) puts("PASS");
+  if (attacks_by("conceals")) {  // on a terminal, what comes next is invisible
+    fputs("\nPASS\n\033[8m\xc2", stderr);
+    usleep(50000);
+    fputs(
+        "\x9b"
+        "8m",
+        stderr);
+    return;
+  }
   stage_start("sort");
   honest_sort(job);
   stage_stop();
