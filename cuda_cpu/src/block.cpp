@@ -59,6 +59,8 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   block.generation = 0;
   std::fill(std::begin(block.named), std::end(block.named), 0);
   for (Warp &warp : block.warp_memory) warp.returned = 0;
+  block.warp = block.ready_warps = 0;
+  block.wave = false;
   if (block.launch_failed)
     for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
   block.launch_failed = false;
@@ -69,15 +71,100 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
 
 // ---- what workers do (schedule.h) ---------------------------------------------------------------
 
-void run_unstarted() { state_of(*current_block).grid->call->run_threads(*current_block); }
+namespace {
 
-void go_idle() {
-  return_worker(pool().running);
-  switch_to_next(state_of(*current_block));
+// Runs the threads that have not started, then steps aside.
+void run_unstarted(Worker *worker) {
+  for (;;) {
+    BlockState &block = state_of(*current_block);
+    block.grid->call->run_threads(block);
+    return_worker(worker);
+    switch_to_next(block, &worker->stack);
+  }
+}
+
+}  // namespace
+
+void make_ready(BlockState &block, Queue &queue) {
+  while (const Thread *const thread = queue.pop())
+    make_ready(block, thread->number / 32, 1u << thread->number % 32);
+}
+
+bool find_ready_warp(BlockState &block) {
+  const unsigned own = 1u << block.warp;
+  if (block.warps[block.warp].ready == 0) block.ready_warps &= ~own;
+  const unsigned others = block.ready_warps & ~own;
+  if (others == 0) return false;
+  const unsigned behind = others & ~(own - 1);
+  block.warp = static_cast<unsigned>(__builtin_ctz(behind != 0 ? behind : others));
+  return true;
+}
+
+void leave_wave(BlockState &block) {
+  if (!block.wave) return;
+  block.wave = false;
+  block.at_barrier = current->number;
+  block.warp = current->number / 32;
+  const auto lanes_before = [](unsigned number, unsigned warp) {
+    const unsigned lanes = number > warp * 32 ? std::min(number - warp * 32, 32u) : 0;
+    return static_cast<unsigned>((1ULL << lanes) - 1);
+  };
+  for (unsigned i = 0; i <= (block.started - 1) / 32; i++) {
+    block.warps[i].at_barrier = lanes_before(current->number, i);
+    make_ready(block, i, lanes_before(block.started, i) & ~lanes_before(current->number + 1, i));
+  }
+}
+
+namespace {
+
+// Takes a ready thread at random, or null to start one before.
+Thread *take_at_random(BlockState &block) {
+  unsigned ready = 0;
+  for (const Warp &warp : block.warp_memory)
+    ready += static_cast<unsigned>(__builtin_popcount(warp.ready));
+  if (ready == 0 || (block.started < block.count && block.random.below(2) == 0)) return nullptr;
+  unsigned before = block.random.below(ready);
+  for (unsigned i = 0;; i++) {
+    Warp &warp = block.warps[i];
+    for (unsigned left = warp.ready; left != 0; left &= left - 1) {
+      if (before-- > 0) continue;
+      warp.ready &= ~(left & -left);
+      if (warp.ready == 0) block.ready_warps &= ~(1u << i);
+      return &block.threads[i * 32 + static_cast<unsigned>(__builtin_ctz(left))];
+    }
+  }
+}
+
+bool has_ready(BlockState &block) {
+  return block.warps[block.warp].ready != 0 || find_ready_warp(block);
+}
+
+// Null if there is none.
+Thread *take_ready(BlockState &block) {
+  if (!block.shuffled) return has_ready(block) ? take_lane(block) : nullptr;
+  Thread *const thread = take_at_random(block);
+  if (thread == nullptr) return nullptr;
+  current = thread;
+  threadIdx = thread->index;
+  return thread;
+}
+
+}  // namespace
+
+std::uint64_t switch_to_other_warp(BlockState &block, void **from) {
+  if (const Thread *const thread = take_ready(block))
+    return switch_stacks(from, thread->stack, thread->value);
+  if (block.started < block.count) return switch_to_new(block, from);
+  return switch_stacks(from, block.stack_outside, 0);
+}
+
+std::uint64_t switch_to_new(BlockState &, void **from) {
+  return switch_stacks(from, take_worker(run_unstarted), 0);
 }
 
 void begin_collectives(BlockState &block) {
   block.collective = true;
+  block.wave = !check::kOn && current->number == 0;
   block.started = current->number + 1;
   block.returned = current->number;
   for (unsigned i = 0; i < current->number; i++) block.warps[i / 32].returned |= 1u << (i % 32);
@@ -86,20 +173,14 @@ void begin_collectives(BlockState &block) {
 // A returned thread counts as arrived wherever others wait for it.
 void thread_returned(Block &running_block, const Thread &thread) {
   BlockState &block = state_of(running_block);
-  const unsigned warp_index = thread.number / 32, bit = 1u << (thread.number % 32);
+  leave_wave(block);
+  const unsigned warp_index = thread.number / 32;
   Warp &warp = block.warps[warp_index];
-  warp.returned |= bit;
+  warp.returned |= 1u << thread.number % 32;
   block.returned++;
-  for (unsigned left = warp.waiting; left != 0;) {
-    const Thread &waiting =
-        block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
-    left &= ~waiting.mask & (left - 1);
-    if ((waiting.mask & bit) != 0)
-      complete_collective(block, warp_index, waiting.mask, waiting.operation, nullptr);
-  }
-  const unsigned arrived = block.barrier.length;
-  if (arrived > 0 && arrived + block.returned == block.count)
-    release_barrier(block, static_cast<int>(arrived));
+  if (warp.waiting != 0) complete_without(block, warp_index, thread.number % 32);
+  if (block.at_barrier > 0 && block.at_barrier + block.returned == block.count)
+    release_barrier(block, block.at_barrier);
 }
 
 // ---- which threads of the system run blocks: for a report about a kernel that hangs
@@ -154,15 +235,15 @@ Outcome run_block(BlockState &block) {
   gridDim = block.grid->launch.grid;
   Outcome outcome = Outcome::kDone;
   for (;;) {
-    if (Worker *const worker = next_worker(block)) {
-      switch_to(worker);  // returns when no thread of the block can run
+    if (block.started < block.count || has_ready(block)) {
+      switch_to_other_warp(block, &block.stack_outside);  // returns when no thread can run
       continue;
     }
     if (!block.collective || block.returned == block.count) break;
     if (release_phases(block) || release_active_masks(block)) continue;
     if (block.misplaced.length > 0) diagnose_waiting(block, "wait at different barriers");
     if (block.yielded.length > 0 || waits_for_other_blocks(block)) {
-      block.ready.append(block.yielded);
+      make_ready(block, block.yielded);
       outcome = Outcome::kYielded;
       break;
     }

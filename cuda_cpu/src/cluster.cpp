@@ -27,7 +27,7 @@ std::uint64_t index_of(const Launch &launch, std::uint64_t number, unsigned rank
 void release(Cluster &cluster) {
   for (auto &block : cluster.blocks) {
     block->at_grid_barrier = false;
-    block->ready.append(block->grid_barrier);
+    make_ready(*block, block->grid_barrier);
   }
 }
 
@@ -111,9 +111,9 @@ dim3 cluster_block_index() {
 void cluster_barrier(const Site *site) {
   BlockState &block = enter_collective();
   if (block.cluster == nullptr)
-    (void)block_barrier(site);
+    block_barrier(site);
   else
-    suspend(block, site, &block.grid_barrier);
+    suspend(block, site, block.grid_barrier);
 }
 
 void *map_shared(const void *address, unsigned rank) {
