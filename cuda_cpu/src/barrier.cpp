@@ -56,6 +56,7 @@ void start_wave(BlockState &block) {
   }
   BlockState &block = enter_collective();
   current->site = site;
+  if (has_left_out_shuffle(block)) suspend(block, site);  // without end, as those who wait for it
   if (block.at_barrier == 0) block.barrier_site = site;
   // Waits without end: run_block() reports it, with all places, once all others wait too.
   if (!same_site(block.barrier_site, site)) suspend(block, site, block.misplaced);
@@ -81,8 +82,8 @@ void start_wave(BlockState &block) {
 
 void block_barrier(const Site *site) {
   BlockState &block = state_of(*current_block);
-  if (!block.wave) return arrive(site);
   Thread *const self = current;
+  if (!block.wave || block.early.done[self->number % 32] != block.early.length) return arrive(site);
   if (block.barrier_site != site) {
     if (self == block.threads)
       block.barrier_site = site;
@@ -94,6 +95,8 @@ void block_barrier(const Site *site) {
   if (next == block.threads + block.started) return end_wave(block);
   current = next;
   threadIdx = next->index;
+  const char *const ahead = static_cast<const char *>(next[1].stack);
+  for (int line = 0; line < 3; line++) __builtin_prefetch(ahead + line * 64);
   switch_stacks(&self->stack, next->stack, 0);
 }
 

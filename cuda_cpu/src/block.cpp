@@ -61,6 +61,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   for (Warp &warp : block.warp_memory) warp.returned = 0;
   block.warp = block.ready_warps = 0;
   block.wave = false;
+  block.early.clear();
   if (block.launch_failed)
     for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
   block.launch_failed = false;
@@ -103,6 +104,7 @@ bool find_ready_warp(BlockState &block) {
 void leave_wave(BlockState &block) {
   if (!block.wave) return;
   block.wave = false;
+  block.ready_warps = 0;
   block.at_barrier = current->number;
   block.warp = current->number / 32;
   const auto lanes_before = [](unsigned number, unsigned warp) {
@@ -179,6 +181,7 @@ void thread_returned(Block &running_block, const Thread &thread) {
   warp.returned |= 1u << thread.number % 32;
   block.returned++;
   if (warp.waiting != 0) complete_without(block, warp_index, thread.number % 32);
+  if (block.early.length > 0) lane_passed(block);
   if (block.at_barrier > 0 && block.at_barrier + block.returned == block.count)
     release_barrier(block, block.at_barrier);
 }

@@ -4,6 +4,7 @@
 
 #include <cuda_cpu/thread.h>
 
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -43,7 +44,7 @@ struct Queue {
   }
 };
 
-struct alignas(64) Warp {  // sets of lanes
+struct alignas(64) Warp {   // sets of lanes
   unsigned present = 0;     // lanes that exist
   unsigned returned = 0;    // of these, lanes whose thread has returned
   unsigned ready = 0;       // lanes that have waited and can go on
@@ -57,6 +58,29 @@ struct alignas(64) Warp {  // sets of lanes
   bool mixed = false;
 };
 
+// Shuffles up, each from a lane to a later one. In a wave the lanes of a warp run in index order,
+// so that the value which a lane needs is there when it comes: it takes it and goes on without
+// waiting. CUDA allows that, since shuffles do not order memory. Lane 0 opens an entry, the others
+// go through all entries in the same order, also when the wave has ended.
+struct EarlyShuffles {
+  struct Entry {
+    const Site *site;
+    unsigned mask;
+    unsigned came;  // lanes that have left their values
+    std::uint64_t values[32];
+  };
+  static constexpr unsigned kMost = 16;
+  unsigned length = 0;          // entries
+  unsigned warp = 0;            // of which they are, if there are any
+  unsigned waiting = 0;         // lanes that wait for another one's value
+  unsigned char done[32] = {};  // entries that each lane has gone through
+  Entry entries[kMost];
+  void clear() {
+    length = waiting = 0;
+    std::memset(done, 0, sizeof done);
+  }
+};
+
 // Everything about a running block that kernels do not read. Reused from block to block.
 struct BlockState : Block {
   Grid *grid = nullptr;
@@ -68,9 +92,10 @@ struct BlockState : Block {
   // running one wait at `barrier_site`, those behind it that have started can go on, and none has
   // returned. Only then may the sets of lanes and `at_barrier` say less: leave_wave() sets them.
   bool wave = false;
-  unsigned warp = 0;              // of which lanes run now
-  unsigned ready_warps = 0;       // those with ready lanes; `warp` may be among them without any
-  unsigned turns = 0;             // collectives that its warps have completed
+  EarlyShuffles early;
+  unsigned warp = 0;         // of which lanes run now
+  unsigned ready_warps = 0;  // those with ready lanes; `warp` may be among them without any
+  unsigned turns = 0;        // collectives that its warps have completed
   Queue grid_barrier, active_mask, yielded;
   Queue phases;                        // in a cuda::barrier
   std::uint64_t named[16] = {};        // the barriers of inline PTX, barrier.cpp

@@ -59,7 +59,7 @@ struct Pool {
   Worker *switched_from = nullptr;  // the worker that resumed the running one
   std::uint64_t value = 0;          // for the worker that is resumed
   Worker *spare = nullptr;          // a list
-  std::vector<void *> slabs;  // of stacks
+  std::vector<void *> slabs;        // of stacks
   void *signal_stack = nullptr;
 };
 

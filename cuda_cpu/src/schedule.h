@@ -89,6 +89,13 @@ inline bool same_site(const Site *a, const Site *b) {
 void release_barrier(BlockState &block, unsigned arrived);
 // A lane has returned: the collective that waits only for it is complete.
 void complete_without(BlockState &block, unsigned warp_index, unsigned lane);
+// A lane of the warp with early shuffles has gone through one, or has returned.
+void lane_passed(BlockState &block);
+// Is there an early shuffle that the lanes before the running thread have called, and it has not?
+inline bool has_left_out_shuffle(const BlockState &block) {
+  const EarlyShuffles &early = block.early;
+  return early.done[current->number % 32] != early.length && early.warp == current->number / 32;
+}
 // Answers the threads that wait in __activemask(); false if there are none.
 bool release_active_masks(BlockState &block);
 // Makes threads ready whose cuda::barrier has gone on to its next phase; false if there are none.

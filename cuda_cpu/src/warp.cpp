@@ -34,7 +34,8 @@ bool complete_if_all_wait(BlockState &block, unsigned warp_index, const Thread &
   const unsigned lanes = thread.mask & warp.present & ~warp.returned;
   if ((warp.waiting & lanes) != lanes || lanes == 0) return false;
   for (unsigned left = lanes; left != 0; left &= left - 1) {
-    const Thread &other = block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
+    const Thread &other =
+        block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
     if (other.mask != thread.mask || other.operation != thread.operation) return false;
   }
   complete(block, warp_index, lanes, thread.operation, running);
@@ -53,7 +54,8 @@ void mix(BlockState &block, Warp &warp) {
   }
 }
 
-[[gnu::noinline]] std::uint64_t mixed_collective(BlockState &block, int operation, const Site *site, unsigned mask) {
+[[gnu::noinline]] std::uint64_t mixed_collective(BlockState &block, int operation, const Site *site,
+                                                 unsigned mask) {
   Thread *const self = current;
   const unsigned warp_index = self->number / 32;
   Warp &warp = block.warps[warp_index];
@@ -74,10 +76,50 @@ void complete_without(BlockState &block, unsigned warp_index, unsigned lane) {
     const Thread &waiting =
         block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
     left &= ~waiting.mask & (left - 1);
-    if ((waiting.mask >> lane & 1u) != 0)
-      complete_if_all_wait(block, warp_index, waiting, nullptr);
+    if ((waiting.mask >> lane & 1u) != 0) complete_if_all_wait(block, warp_index, waiting, nullptr);
   }
 }
+
+// ---- early shuffles -----------------------------------------------------------------------------
+
+void lane_passed(BlockState &block) {
+  EarlyShuffles &early = block.early;
+  const Warp &warp = block.warps[early.warp];
+  make_ready(block, early.warp, early.waiting);
+  const unsigned came = early.entries[early.length - 1].came;
+  if (early.waiting == 0 && ((came | warp.returned) & warp.present) == warp.present) early.clear();
+  early.waiting = 0;
+}
+
+namespace {
+
+int source_above(unsigned lane, int argument) {
+  const int distance = argument & 31, first = static_cast<int>(lane) & ~((argument >> 8) - 1);
+  const int source = static_cast<int>(lane) - distance;
+  return source < first ? static_cast<int>(lane) : source;
+}
+
+// Goes through the next entry; waits if its source has not come, which it may outside waves.
+std::uint64_t go_through(BlockState &block, const Site *site, std::uint64_t value, int argument) {
+  EarlyShuffles &early = block.early;
+  const unsigned lane = current->number % 32;
+  EarlyShuffles::Entry &entry = early.entries[early.done[lane]];
+  entry.values[lane] = value;
+  entry.came |= 1u << lane;
+  const unsigned source = static_cast<unsigned>(source_above(lane, argument));
+  const Warp &warp = block.warps[early.warp];
+  while ((entry.came >> source & 1u) == 0 && (warp.returned >> source & 1u) == 0) {
+    leave_wave(block);
+    early.waiting |= 1u << lane;
+    suspend(block, site);
+  }
+  const std::uint64_t result = (entry.came >> source & 1u) != 0 ? entry.values[source] : 0;
+  early.done[lane]++;
+  lane_passed(block);
+  return result;
+}
+
+}  // namespace
 
 // ---- what threads call --------------------------------------------------------------------------
 
@@ -85,12 +127,6 @@ namespace {
 
 // These are not inlined, so that the common way through warp_collective() needs no registers that
 // have to be saved.
-
-[[gnu::noinline]] std::uint64_t first_collective(int operation, const Site *site, unsigned mask,
-                                                 std::uint64_t value, int argument) {
-  enter_collective();
-  return warp_collective(operation, site, mask, value, argument);
-}
 
 [[noreturn, gnu::noinline]] void lane_not_named(const Site *site, unsigned mask) {
   diagnose("synccheck", "%s:%d: lane %u calls %s with mask 0x%08x, which does not name it",
@@ -103,12 +139,9 @@ namespace {
   return self->value;
 }
 
-}  // namespace
-
-std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
-                              int argument) {
-  BlockState &block = state_of(*current_block);
-  if (!block.collective || block.wave) return first_collective(operation, site, mask, value, argument);
+[[gnu::always_inline]] inline std::uint64_t wait_for_lanes(BlockState &block, int operation,
+                                                           const Site *site, unsigned mask,
+                                                           std::uint64_t value, int argument) {
   Thread *const self = current;
   const unsigned lane = self->number % 32;
   Warp &warp = block.warps[self->number / 32];
@@ -126,6 +159,67 @@ std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, st
   const unsigned lanes = mask & warp.present & ~warp.returned;
   if ((lanes & ~warp.waiting) == 0) return last_lane(block, lanes, operation);
   return suspend(block, site);
+}
+
+// The first one of a block, one in a wave, or one while there are early shuffles.
+[[gnu::noinline]] std::uint64_t uncommon_collective(int operation, const Site *site, unsigned mask,
+                                                    std::uint64_t value, int argument) {
+  BlockState &block = enter_collective();
+  if (has_left_out_shuffle(block) &&
+      block.early.entries[block.early.done[current->number % 32]].mask == mask) {
+    if (operation == kShuffleUp) return go_through(block, site, value, argument);
+    suspend(block, site);  // without end, as the lanes that have called the shuffle wait for it
+  }
+  return wait_for_lanes(block, operation, site, mask, value, argument);
+}
+
+}  // namespace
+
+std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
+                              int argument) {
+  BlockState &block = state_of(*current_block);
+  if (!block.collective || block.wave || block.early.length != 0)
+    return uncommon_collective(operation, site, mask, value, argument);
+  return wait_for_lanes(block, operation, site, mask, value, argument);
+}
+
+namespace {
+
+// Not as most lanes call it: lane 0 opens an entry, lane 31 may be the last one that needs them.
+[[gnu::noinline]] std::uint64_t uncommon_shuffle_up(const Site *site, unsigned mask,
+                                                    std::uint64_t value, int argument) {
+  BlockState &block = state_of(*current_block);
+  if (!block.collective) begin_collectives(block);
+  EarlyShuffles &early = block.early;
+  const unsigned warp = current->number / 32, lane = current->number % 32;
+  const unsigned present = block.warps[warp].present;
+  if (block.wave && lane == 0 && (mask & present) == present && early.done[0] == early.length &&
+      early.length < EarlyShuffles::kMost) {
+    early.warp = warp;
+    early.entries[early.length].site = site;
+    early.entries[early.length].mask = mask;
+    early.entries[early.length++].came = 0;
+  }
+  if (block.wave && early.done[lane] < early.length && early.entries[early.done[lane]].mask == mask)
+    return go_through(block, site, value, argument);
+  return uncommon_collective(kShuffleUp, site, mask, value, argument);
+}
+
+}  // namespace
+
+std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value, int argument) {
+  BlockState &block = state_of(*current_block);
+  const unsigned lane = current->number % 32;
+  EarlyShuffles &early = block.early;
+  const unsigned entry_index = early.done[lane];
+  EarlyShuffles::Entry &entry = early.entries[entry_index];
+  // The last lane of an entry may have to clear them all.
+  if (!block.wave || entry_index >= early.length || entry.mask != mask || lane == 31)
+    return uncommon_shuffle_up(site, mask, value, argument);
+  entry.values[lane] = value;
+  entry.came |= 1u << lane;
+  early.done[lane] = static_cast<unsigned char>(entry_index + 1);
+  return entry.values[source_above(lane, argument)];
 }
 
 unsigned active_mask(const Site *site) {
