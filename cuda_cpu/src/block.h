@@ -72,6 +72,7 @@ struct EarlyShuffles {
   static constexpr unsigned kMost = 16;
   unsigned length = 0;          // entries
   unsigned warp = 0;            // of which they are, if there are any
+  unsigned last = 0;            // lane of that warp
   unsigned waiting = 0;         // lanes that wait for another one's value
   unsigned char done[32] = {};  // entries that each lane has gone through
   Entry entries[kMost];

@@ -185,7 +185,7 @@ std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, st
 
 namespace {
 
-// Not as most lanes call it: lane 0 opens an entry, lane 31 may be the last one that needs them.
+// Not as most lanes call it: lane 0 opens an entry, the last lane is the last that needs them.
 [[gnu::noinline]] std::uint64_t uncommon_shuffle_up(const Site *site, unsigned mask,
                                                     std::uint64_t value, int argument) {
   BlockState &block = state_of(*current_block);
@@ -196,6 +196,7 @@ namespace {
   if (block.wave && lane == 0 && (mask & present) == present && early.done[0] == early.length &&
       early.length < EarlyShuffles::kMost) {
     early.warp = warp;
+    early.last = 31 - static_cast<unsigned>(__builtin_clz(present));
     early.entries[early.length].site = site;
     early.entries[early.length].mask = mask;
     early.entries[early.length++].came = 0;
@@ -214,7 +215,7 @@ std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value, i
   const unsigned entry_index = early.done[lane];
   EarlyShuffles::Entry &entry = early.entries[entry_index];
   // The last lane of an entry may have to clear them all.
-  if (!block.wave || entry_index >= early.length || entry.mask != mask || lane == 31)
+  if (!block.wave || entry_index >= early.length || entry.mask != mask || lane == early.last)
     return uncommon_shuffle_up(site, mask, value, argument);
   entry.values[lane] = value;
   entry.came |= 1u << lane;
