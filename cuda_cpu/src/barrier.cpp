@@ -95,8 +95,7 @@ void block_barrier(const Site *site) {
   if (next == block.threads + block.started) return end_wave(block);
   current = next;
   threadIdx = next->index;
-  const char *const ahead = static_cast<const char *>(next[1].stack);
-  for (int line = 0; line < 3; line++) __builtin_prefetch(ahead + line * 64);
+  prefetch_stack(next[1].stack);
   switch_stacks(&self->stack, next->stack, 0);
 }
 

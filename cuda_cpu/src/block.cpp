@@ -36,7 +36,7 @@ void lay_out_threads(BlockState &block, const dim3 &shape) {
   if (block.count > 0 && std::memcmp(&block.shape, &shape, sizeof shape) == 0) return;
   block.shape = shape;
   block.count = shape.x * shape.y * shape.z;
-  block.thread_memory.assign(block.count, Thread{});
+  block.thread_memory.assign(block.count + 1, Thread{});  // one more, for prefetch_stack()
   block.warp_memory.assign((block.count + 31) / 32, Warp{});
   for (unsigned i = 0; i < block.count; i++) {
     block.thread_memory[i].index = unflatten(i, shape);

@@ -34,6 +34,7 @@ void make_ready(BlockState &block, Queue &queue);
   Thread *const thread =
       &block.threads[block.warp * 32 + static_cast<unsigned>(__builtin_ctz(warp.ready))];
   warp.ready &= warp.ready - 1;
+  prefetch_stack(thread[1].stack);
   current = thread;
   threadIdx = thread->index;
   return thread;
