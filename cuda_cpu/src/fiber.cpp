@@ -62,7 +62,8 @@ cuda_cpu_switch_stacks:
   popq %rbx
   popq %rbp
   movq %rdx, %rax
-  ret
+  popq %rcx
+  jmp *%rcx
 .size cuda_cpu_switch_stacks, .-cuda_cpu_switch_stacks
 .popsection
 )");
