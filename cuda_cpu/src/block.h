@@ -63,19 +63,16 @@ struct alignas(64) Warp {   // sets of lanes
 // waiting. CUDA allows that, since shuffles do not order memory. Lane 0 opens an entry, the others
 // go through all entries in the same order, also when the wave has ended.
 struct EarlyShuffles {
-  struct Entry {
-    const Site *site;
-    unsigned mask;
-    unsigned came;  // lanes that have left their values
-    std::uint64_t values[32];
-  };
   static constexpr unsigned kMost = 16;
   unsigned length = 0;          // entries
   unsigned warp = 0;            // of which they are, if there are any
   unsigned last = 0;            // lane of that warp
   unsigned waiting = 0;         // lanes that wait for another one's value
   unsigned char done[32] = {};  // entries that each lane has gone through
-  Entry entries[kMost];
+  // Of each entry: the call, the lanes that have left their values, and these.
+  const Site *site[kMost];
+  unsigned mask[kMost], came[kMost];
+  std::uint64_t values[kMost][32];
   void clear() {
     length = waiting = 0;
     std::memset(done, 0, sizeof done);

@@ -115,8 +115,8 @@ inline void switch_to(Worker *target) {
   arrived(fake_stack);
 }
 
-// Loads the top of a suspended stack into the cache. The stacks of a block of hundreds of threads do
-// not fit into the first level, and each is used once between two barriers.
+// Loads the top of a suspended stack into the cache. The stacks of a block of hundreds of threads
+// do not fit into the first level, and each is used once between two barriers.
 [[gnu::always_inline]] inline void prefetch_stack([[maybe_unused]] const void *stack) {
   constexpr int kLines = 3, kLineBytes = 64;
   for (int line = 0; !kByWorker && line < kLines; line++)

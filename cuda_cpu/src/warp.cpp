@@ -86,7 +86,7 @@ void lane_passed(BlockState &block) {
   EarlyShuffles &early = block.early;
   const Warp &warp = block.warps[early.warp];
   make_ready(block, early.warp, early.waiting);
-  const unsigned came = early.entries[early.length - 1].came;
+  const unsigned came = early.came[early.length - 1];
   if (early.waiting == 0 && ((came | warp.returned) & warp.present) == warp.present) early.clear();
   early.waiting = 0;
 }
@@ -103,17 +103,18 @@ int source_above(unsigned lane, int argument) {
 std::uint64_t go_through(BlockState &block, const Site *site, std::uint64_t value, int argument) {
   EarlyShuffles &early = block.early;
   const unsigned lane = current->number % 32;
-  EarlyShuffles::Entry &entry = early.entries[early.done[lane]];
-  entry.values[lane] = value;
-  entry.came |= 1u << lane;
+  const unsigned entry = early.done[lane];
+  early.values[entry][lane] = value;
+  early.came[entry] |= 1u << lane;
   const unsigned source = static_cast<unsigned>(source_above(lane, argument));
   const Warp &warp = block.warps[early.warp];
-  while ((entry.came >> source & 1u) == 0 && (warp.returned >> source & 1u) == 0) {
+  while ((early.came[entry] >> source & 1u) == 0 && (warp.returned >> source & 1u) == 0) {
     leave_wave(block);
     early.waiting |= 1u << lane;
     suspend(block, site);
   }
-  const std::uint64_t result = (entry.came >> source & 1u) != 0 ? entry.values[source] : 0;
+  const std::uint64_t result =
+      (early.came[entry] >> source & 1u) != 0 ? early.values[entry][source] : 0;
   early.done[lane]++;
   lane_passed(block);
   return result;
@@ -166,7 +167,7 @@ namespace {
                                                     std::uint64_t value, int argument) {
   BlockState &block = enter_collective();
   if (has_left_out_shuffle(block) &&
-      block.early.entries[block.early.done[current->number % 32]].mask == mask) {
+      block.early.mask[block.early.done[current->number % 32]] == mask) {
     if (operation == kShuffleUp) return go_through(block, site, value, argument);
     suspend(block, site);  // without end, as the lanes that have called the shuffle wait for it
   }
@@ -197,11 +198,11 @@ namespace {
       early.length < EarlyShuffles::kMost) {
     early.warp = warp;
     early.last = 31 - static_cast<unsigned>(__builtin_clz(present));
-    early.entries[early.length].site = site;
-    early.entries[early.length].mask = mask;
-    early.entries[early.length++].came = 0;
+    early.site[early.length] = site;
+    early.mask[early.length] = mask;
+    early.came[early.length++] = 0;
   }
-  if (block.wave && early.done[lane] < early.length && early.entries[early.done[lane]].mask == mask)
+  if (block.wave && early.done[lane] < early.length && early.mask[early.done[lane]] == mask)
     return go_through(block, site, value, argument);
   return uncommon_collective(kShuffleUp, site, mask, value, argument);
 }
@@ -212,15 +213,13 @@ std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value, i
   BlockState &block = state_of(*current_block);
   const unsigned lane = current->number % 32;
   EarlyShuffles &early = block.early;
-  const unsigned entry_index = early.done[lane];
-  EarlyShuffles::Entry &entry = early.entries[entry_index];
-  // The last lane of an entry may have to clear them all.
-  if (!block.wave || entry_index >= early.length || entry.mask != mask || lane == early.last)
+  const unsigned entry = early.done[lane];
+  if (!block.wave || entry >= early.length || early.mask[entry] != mask || lane == early.last)
     return uncommon_shuffle_up(site, mask, value, argument);
-  entry.values[lane] = value;
-  entry.came |= 1u << lane;
-  early.done[lane] = static_cast<unsigned char>(entry_index + 1);
-  return entry.values[source_above(lane, argument)];
+  early.values[entry][lane] = value;
+  early.came[entry] |= 1u << lane;
+  early.done[lane] = static_cast<unsigned char>(entry + 1);
+  return early.values[entry][source_above(lane, argument)];
 }
 
 unsigned active_mask(const Site *site) {
