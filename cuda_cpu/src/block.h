@@ -4,10 +4,10 @@
 
 #include <cuda_cpu/thread.h>
 
-#include <cstring>
 #include <memory>
 #include <vector>
 
+#include "early_shuffles.h"
 #include "racecheck.h"
 #include "shared_memory.h"
 
@@ -56,27 +56,6 @@ struct alignas(64) Warp {   // sets of lanes
   unsigned mask = 0;
   int operation = 0;
   bool mixed = false;
-};
-
-// Shuffles up, each from a lane to a later one. In a wave the lanes of a warp run in index order,
-// so that the value which a lane needs is there when it comes: it takes it and goes on without
-// waiting. CUDA allows that, since shuffles do not order memory. Lane 0 opens an entry, the others
-// go through all entries in the same order, also when the wave has ended.
-struct EarlyShuffles {
-  static constexpr unsigned kMost = 16;
-  unsigned length = 0;          // entries
-  unsigned warp = 0;            // of which they are, if there are any
-  unsigned last = 0;            // lane of that warp
-  unsigned waiting = 0;         // lanes that wait for another one's value
-  unsigned char done[32] = {};  // entries that each lane has gone through
-  // Of each entry: the call, the lanes that have left their values, and these.
-  const Site *site[kMost];
-  unsigned mask[kMost], came[kMost];
-  std::uint64_t values[kMost][32];
-  void clear() {
-    length = waiting = 0;
-    std::memset(done, 0, sizeof done);
-  }
 };
 
 // Everything about a running block that kernels do not read. Reused from block to block.

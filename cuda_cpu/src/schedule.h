@@ -17,8 +17,9 @@ namespace cuda_cpu {
 // Moves block.warp on to another warp with ready lanes. False if there is none.
 bool find_ready_warp(BlockState &block);
 
-// A ready thread picked at random, or null: for shuffled blocks.
-Thread *find_ready_at_random(BlockState &block);
+inline bool has_ready(BlockState &block) {
+  return block.warps[block.warp].ready != 0 || find_ready_warp(block);
+}
 
 // These lanes of a warp can go on; all of a queue, which is empty then.
 inline void make_ready(BlockState &block, unsigned warp, unsigned lanes) {
@@ -90,17 +91,14 @@ inline bool same_site(const Site *a, const Site *b) {
 void release_barrier(BlockState &block, unsigned arrived);
 // A lane has returned: the collective that waits only for it is complete.
 void complete_without(BlockState &block, unsigned warp_index, unsigned lane);
-// A lane of the warp with early shuffles has gone through one, or has returned.
-void lane_passed(BlockState &block);
-// Is there an early shuffle that the lanes before the running thread have called, and it has not?
-inline bool has_left_out_shuffle(const BlockState &block) {
-  const EarlyShuffles &early = block.early;
-  return early.done[current->number % 32] != early.length && early.warp == current->number / 32;
-}
 // Answers the threads that wait in __activemask(); false if there are none.
 bool release_active_masks(BlockState &block);
 // Makes threads ready whose cuda::barrier has gone on to its next phase; false if there are none.
 bool release_phases(BlockState &block);
+// warp_collective() where something has to be looked at before: the first collective of a block, a
+// wave, early shuffles.
+std::uint64_t uncommon_collective(int operation, const Site *site, unsigned mask,
+                                  std::uint64_t value, int argument);
 bool waits_for_other_blocks(const BlockState &block);  // in a cuda::barrier
 
 }  // namespace cuda_cpu
