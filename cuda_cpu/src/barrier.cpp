@@ -33,6 +33,7 @@ void release_barrier(BlockState &block, unsigned arrived) {
     block.warps[i].at_barrier = 0;
     make_ready(block, i, lanes);
   }
+  block.warp = 0;
 }
 
 namespace {

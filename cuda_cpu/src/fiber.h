@@ -32,10 +32,10 @@ inline constexpr std::size_t kStackKilobytes = 64;
 // A suspended stack: its stack pointer, above which its registers lie.
 using Suspended = void *;
 // Stores the running stack in *from and goes on with `to`, where the call that suspended it returns
-// `value`. It ends with a jump: a `ret` would be predicted to return to where the running stack came
-// from, and where two barriers take turns the other one comes from elsewhere. It is called last,
-// so that few returns are mispredicted for it. Rounding mode and exception masks are not switched:
-// no kernel changes them across a barrier.
+// `value`. It ends with a jump: a `ret` would be predicted to return to where the running stack
+// came from, and where two barriers take turns the other one comes from elsewhere. It is called
+// last, so that few returns are mispredicted for it. Rounding mode and exception masks are not
+// switched: no kernel changes them across a barrier.
 extern "C" std::uint64_t cuda_cpu_switch_stacks(Suspended *from, Suspended to, std::uint64_t value);
 #else
 using Suspended = boost::context::fiber;
