@@ -33,6 +33,8 @@ void release_barrier(BlockState &block, unsigned arrived) {
     block.warps[i].at_barrier = 0;
     make_ready(block, i, lanes);
   }
+  // The first warp goes on first. No other one may be in ready_warps without ready lanes.
+  if (block.warps[block.warp].ready == 0) block.ready_warps &= ~(1u << block.warp);
   block.warp = 0;
 }
 
