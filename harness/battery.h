@@ -40,9 +40,9 @@ typedef struct Battery {
 //
 // On the cpu backend the battery of most versions takes 0.1 to 2 s of CPU time. The sort of
 // BATTERY_LARGEST, about five times that of the sample image, takes four fifths of it or more for
-// slow versions: with it radix_v3 takes about 2.5 s, radix_v1 6.5, radix_level2 9, radix_v4 10 (two
-// busy cores of an AMD EPYC). It is not left out to save time, because some published solutions are
-// right up to 2^20 elements only.
+// slow versions: with it the battery takes 1.5 s with radix_v2 and radix_v3, 2.7 with radix_level2,
+// 2.9 with radix_v4, 3.2 with radix_v1 (two busy cores of an AMD EPYC, medians of 3). It is not
+// left out to save time, because some published solutions are right up to 2^20 elements only.
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed);
 
 #endif

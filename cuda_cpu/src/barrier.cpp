@@ -13,26 +13,99 @@
 
 namespace cuda_cpu {
 
-// All threads that have not returned have come to the barrier; those in the queue go on.
-void release_barrier(BlockState &block, int arrived) {
+namespace {
+
+void set_result(BlockState &block, unsigned arrived) {
   block.barrier_result = block.barrier_true;
-  block.barrier_arrived = arrived;
+  block.barrier_arrived = static_cast<int>(arrived);
   block.barrier_true = 0;
+}
+
+}  // namespace
+
+// All threads that have not returned have come to the barrier: those that wait there go on.
+void release_barrier(BlockState &block, unsigned arrived) {
+  set_result(block, arrived);
+  block.at_barrier = 0;
   if constexpr (check::kOn) check::block_synchronised(block);
-  block.ready.append(block.barrier);
+  for (unsigned i = 0; i < block.warp_memory.size(); i++) {
+    const unsigned lanes = block.warps[i].at_barrier;
+    block.warps[i].at_barrier = 0;
+    make_ready(block, i, lanes);
+  }
+  // The first warp goes on first. No other one may be in ready_warps without ready lanes.
+  if (block.warps[block.warp].ready == 0) block.ready_warps &= ~(1u << block.warp);
+  block.warp = 0;
+}
+
+namespace {
+
+// All threads of the block wait at the barrier, the running one as the last: the first one goes on.
+void start_wave(BlockState &block) {
+  set_result(block, block.count);
+  block.at_barrier = 0;
+  block.wave = true;
+  Thread *const self = current, *const first = block.threads;
+  if (self == first) return;
+  current = first;
+  threadIdx = first->index;
+  switch_stacks(&self->stack, first->stack, 0);
+}
+
+[[gnu::noinline]] void arrive(const Site *site) {
+  if (!state_of(*current_block).collective) {
+    begin_collectives(state_of(*current_block));
+    return block_barrier(site);
+  }
+  BlockState &block = enter_collective();
+  current->site = site;
+  if (has_left_out_shuffle(block)) suspend(block, site);  // without end, as those who wait for it
+  if (block.at_barrier == 0) block.barrier_site = site;
+  // Waits without end: run_block() reports it, with all places, once all others wait too.
+  if (!same_site(block.barrier_site, site)) suspend(block, site, block.misplaced);
+  const unsigned arrived = block.at_barrier + 1;
+  if (arrived == block.count && !check::kOn && !block.shuffled) {
+    for (Warp &warp : block.warp_memory) warp.at_barrier = 0;
+    return start_wave(block);
+  }
+  if (arrived + block.returned == block.count) return release_barrier(block, arrived);
+  block.at_barrier = arrived;
+  const unsigned self = current->number;
+  block.warps[self / 32].at_barrier |= 1u << self % 32;
+  suspend(block, site);
+}
+
+// The running thread is the last one of the wave that has started.
+[[gnu::noinline]] void end_wave(BlockState &block) {
+  if (block.started == block.count) return start_wave(block);
+  switch_to_new(block, &current->stack);
+}
+
+}  // namespace
+
+void block_barrier(const Site *site) {
+  BlockState &block = state_of(*current_block);
+  Thread *const self = current;
+  if (!block.wave || block.early.done[self->number % 32] != block.early.length) return arrive(site);
+  if (block.barrier_site != site) {
+    if (self == block.threads)
+      block.barrier_site = site;
+    else if (!same_line(block.barrier_site, site))
+      return arrive(site);
+  }
+  self->site = site;
+  Thread *const next = self + 1;
+  if (next == block.threads + block.started) return end_wave(block);
+  current = next;
+  threadIdx = next->index;
+  prefetch_stack(next[1].stack);
+  switch_stacks(&self->stack, next->stack, 0);
 }
 
 int block_barrier(const Site *site, int predicate, Vote vote) {
-  BlockState &block = enter_collective();
+  BlockState &block = state_of(*current_block);
   block.barrier_true += predicate;
-  if (block.barrier.length == 0) block.barrier_site = site;
-  // Waits without end: run_block() reports it, with all places, once all others wait too.
-  if (!same_site(block.barrier_site, site)) suspend(block, site, &block.misplaced);
-  const unsigned arrived = block.barrier.length + 1;
-  if (arrived + block.returned == block.count)
-    release_barrier(block, static_cast<int>(arrived));
-  else
-    suspend(block, site, &block.barrier);
+  block_barrier(site);
   // The next barrier cannot complete before this thread has read the result of this one.
   if (vote == Vote::kCount) return block.barrier_result;
   return vote == Vote::kAnd ? block.barrier_result == block.barrier_arrived
@@ -43,7 +116,7 @@ void grid_barrier(const Site *site) {
   BlockState &block = enter_collective();
   if (!block.grid->launch.cooperative)
     diagnose("synccheck", "grid.sync() in a kernel that was not launched cooperatively");
-  suspend(block, site, &block.grid_barrier);
+  suspend(block, site, block.grid_barrier);
 }
 
 namespace {
@@ -65,7 +138,7 @@ void phase_wait(const Site *site, const std::uint64_t *state, std::uint32_t phas
   current->value = reinterpret_cast<std::uint64_t>(state);
   current->argument = static_cast<int>(phase);
   current->mask = within_block;
-  if (has_phase(*current)) suspend(block, site, &block.phases);
+  if (has_phase(*current)) suspend(block, site, block.phases);
   if constexpr (check::kOn) check::phase_waited(block, state, phase);
 }
 
@@ -96,7 +169,10 @@ bool release_phases(BlockState &block) {
   for (unsigned waiting = block.phases.length; waiting > 0; waiting--) {
     Thread *const thread = block.phases.pop();
     const bool waits = has_phase(*thread);
-    (waits ? block.phases : block.ready).push(thread);
+    if (waits)
+      block.phases.push(thread);
+    else
+      make_ready(block, thread->number / 32, 1u << thread->number % 32);
     any = any || !waits;
   }
   return any;
@@ -114,7 +190,7 @@ void spin_yield(const Site *site) {
     return;
   }
   BlockState &block = enter_collective();
-  suspend(block, site, &block.yielded);
+  suspend(block, site, block.yielded);
 }
 
 }  // namespace cuda_cpu

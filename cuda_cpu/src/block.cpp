@@ -36,7 +36,7 @@ void lay_out_threads(BlockState &block, const dim3 &shape) {
   if (block.count > 0 && std::memcmp(&block.shape, &shape, sizeof shape) == 0) return;
   block.shape = shape;
   block.count = shape.x * shape.y * shape.z;
-  block.thread_memory.assign(block.count, Thread{});
+  block.thread_memory.assign(block.count + 1, Thread{});  // one more, for prefetch_stack()
   block.warp_memory.assign((block.count + 31) / 32, Warp{});
   for (unsigned i = 0; i < block.count; i++) {
     block.thread_memory[i].index = unflatten(i, shape);
@@ -59,6 +59,9 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   block.generation = 0;
   std::fill(std::begin(block.named), std::end(block.named), 0);
   for (Warp &warp : block.warp_memory) warp.returned = 0;
+  block.warp = block.ready_warps = 0;
+  block.wave = false;
+  block.early.clear();
   if (block.launch_failed)
     for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
   block.launch_failed = false;
@@ -67,24 +70,11 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   if (settings().shuffle) shuffle_order(block, grid.number, index);
 }
 
-// ---- what workers do (schedule.h) ---------------------------------------------------------------
-
-void run_unstarted() {
-  try {
-    state_of(*current_block).grid->call->run_threads(*current_block);
-  } catch (const SharedLimitExceeded &) {  // no other thread has begun and not returned
-    BlockState &block = state_of(*current_block);
-    block.started = block.returned = block.count;
-  }
-}
-
-void go_idle() {
-  return_worker(pool().running);
-  switch_to_next(state_of(*current_block));
-}
+// ---- threads that wait for each other -----------------------------------------------------------
 
 void begin_collectives(BlockState &block) {
   block.collective = true;
+  block.wave = !check::kOn && current->number == 0;
   block.started = current->number + 1;
   block.returned = current->number;
   for (unsigned i = 0; i < current->number; i++) block.warps[i / 32].returned |= 1u << (i % 32);
@@ -93,20 +83,15 @@ void begin_collectives(BlockState &block) {
 // A returned thread counts as arrived wherever others wait for it.
 void thread_returned(Block &running_block, const Thread &thread) {
   BlockState &block = state_of(running_block);
-  const unsigned warp_index = thread.number / 32, bit = 1u << (thread.number % 32);
+  leave_wave(block);
+  const unsigned warp_index = thread.number / 32;
   Warp &warp = block.warps[warp_index];
-  warp.returned |= bit;
+  warp.returned |= 1u << thread.number % 32;
   block.returned++;
-  for (unsigned left = warp.waiting; left != 0;) {
-    const Thread &waiting =
-        block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
-    left &= ~waiting.mask & (left - 1);
-    if ((waiting.mask & bit) != 0)
-      complete_collective(block, warp_index, waiting.mask, waiting.operation, nullptr);
-  }
-  const unsigned arrived = block.barrier.length;
-  if (arrived > 0 && arrived + block.returned == block.count)
-    release_barrier(block, static_cast<int>(arrived));
+  if (warp.waiting != 0) complete_without(block, warp_index, thread.number % 32);
+  if (block.early.length > 0) lane_passed(block);
+  if (block.at_barrier > 0 && block.at_barrier + block.returned == block.count)
+    release_barrier(block, block.at_barrier);
 }
 
 // ---- which threads of the system run blocks: for a report about a kernel that hangs
@@ -161,15 +146,15 @@ Outcome run_block(BlockState &block) {
   gridDim = block.grid->launch.grid;
   Outcome outcome = Outcome::kDone;
   for (;;) {
-    if (Worker *const worker = next_worker(block)) {
-      switch_to(worker);  // returns when no thread of the block can run
+    if (block.started < block.count || has_ready(block)) {
+      switch_to_other_warp(block, &block.stack_outside);  // returns when no thread can run
       continue;
     }
     if (!block.collective || block.returned == block.count) break;
     if (release_phases(block) || release_active_masks(block)) continue;
     if (block.misplaced.length > 0) diagnose_waiting(block, "wait at different barriers");
     if (block.yielded.length > 0 || waits_for_other_blocks(block)) {
-      block.ready.append(block.yielded);
+      make_ready(block, block.yielded);
       outcome = Outcome::kYielded;
       break;
     }

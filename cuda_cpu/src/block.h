@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "early_shuffles.h"
 #include "racecheck.h"
 #include "shared_memory.h"
 
@@ -43,11 +44,18 @@ struct Queue {
   }
 };
 
-struct Warp {
-  unsigned present = 0;   // lanes that exist
-  unsigned returned = 0;  // of these, lanes whose thread has returned
-  unsigned waiting = 0;   // lanes that wait in a collective
-  unsigned gathered = 0;  // lanes that wait in __activemask()
+struct alignas(64) Warp {   // sets of lanes
+  unsigned present = 0;     // lanes that exist
+  unsigned returned = 0;    // of these, lanes whose thread has returned
+  unsigned ready = 0;       // lanes that have waited and can go on
+  unsigned at_barrier = 0;  // lanes that wait at the block's barrier
+  unsigned waiting = 0;     // lanes that wait in a collective
+  unsigned gathered = 0;    // lanes that wait in __activemask()
+  // The collective of all `waiting` lanes, or of the last ones. Where lanes wait with different
+  // masks or operations, `mixed` is set and each Thread has its own.
+  unsigned mask = 0;
+  int operation = 0;
+  bool mixed = false;
 };
 
 // Everything about a running block that kernels do not read. Reused from block to block.
@@ -56,11 +64,21 @@ struct BlockState : Block {
   uint3 index = {0, 0, 0};
   Warp *warps = nullptr;
   unsigned returned = 0;
-  Queue ready, barrier, grid_barrier, active_mask, yielded;
+  void *stack_outside = nullptr;  // of run_block(), while a thread runs
+  // The common course: all threads go from barrier to barrier, in index order. Those before the
+  // running one wait at `barrier_site`, those behind it that have started can go on, and none has
+  // returned. Only then may the sets of lanes and `at_barrier` say less: leave_wave() sets them.
+  bool wave = false;
+  EarlyShuffles early;
+  unsigned warp = 0;         // of which lanes run now
+  unsigned ready_warps = 0;  // those with ready lanes; `warp` may be among them without any
+  unsigned turns = 0;        // collectives that its warps have completed
+  Queue grid_barrier, active_mask, yielded;
   Queue phases;                        // in a cuda::barrier
   std::uint64_t named[16] = {};        // the barriers of inline PTX, barrier.cpp
-  Queue misplaced;                     // at another barrier than those in `barrier`: a mistake
-  const Site *barrier_site = nullptr;  // of the first thread that waits there
+  Queue misplaced;                     // at another barrier than `at_barrier`: a mistake
+  unsigned at_barrier = 0;             // threads that wait at the barrier
+  const Site *barrier_site = nullptr;  // of the first thread that waits there, or waited last
   int barrier_true = 0;                // true predicates at the barrier so far
   int barrier_result = 0;              // true predicates at the last barrier
   int barrier_arrived = 0;             // threads that came to the last barrier

@@ -31,7 +31,7 @@ void release(Cluster &cluster) {
   cluster.some_wait = false;
   for (auto &block : cluster.blocks) {
     block->at_grid_barrier = false;
-    block->ready.append(block->grid_barrier);
+    make_ready(*block, block->grid_barrier);
   }
 }
 
@@ -117,14 +117,14 @@ dim3 cluster_block_index() {
 void cluster_barrier(const Site *site) {
   BlockState &block = enter_collective();
   if (block.cluster == nullptr) {
-    (void)block_barrier(site);
+    block_barrier(site);
     return;
   }
   Cluster &cluster = *block.cluster;
   [[maybe_unused]] const std::uint32_t phase = cluster.phase;
   if constexpr (check::kOn) check::phase_arrived(block, &cluster, !cluster.some_wait);
   cluster.some_wait = true;
-  suspend(block, site, &block.grid_barrier);
+  suspend(block, site, block.grid_barrier);
   if constexpr (check::kOn) check::phase_waited(block, &cluster, phase);
 }
 

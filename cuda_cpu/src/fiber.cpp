@@ -10,6 +10,8 @@
 #include <cstring>
 #include <new>
 
+#include <cuda_cpu/thread.h>
+
 #include "diagnose.h"
 #include "poison.h"
 
@@ -59,27 +61,42 @@ cuda_cpu_switch_stacks:
   popq %r12
   popq %rbx
   popq %rbp
-  ret
+  movq %rdx, %rax
+  popq %rcx
+  jmp *%rcx
 .size cuda_cpu_switch_stacks, .-cuda_cpu_switch_stacks
 .popsection
 )");
 
-void run_worker() {
+// Where a new stack begins. The worker comes as the saved value of a register.
+extern "C" void cuda_cpu_start_worker();
+asm(R"(
+.pushsection .text
+.hidden cuda_cpu_start_worker
+.type cuda_cpu_start_worker, @function
+cuda_cpu_start_worker:
+  movq %rbx, %rdi
+  xorl %ebp, %ebp
+  call cuda_cpu_run_worker
+  ud2
+.size cuda_cpu_start_worker, .-cuda_cpu_start_worker
+.popsection
+)");
+
+extern "C" [[gnu::visibility("hidden"), gnu::used]] void cuda_cpu_run_worker(Worker *worker) {
   arrived(nullptr);
-  for (;;) {
-    Worker *const worker = pool().running;
-    worker->body();
-    worker->idle();
-  }
+  worker->function(worker);
 }
 
-// As cuda_cpu_switch_stacks() leaves a stack: six registers, then the return address, with the
-// stack aligned as after a call.
+// As cuda_cpu_switch_stacks() leaves a stack: six registers, then the return address, behind which
+// the stack is aligned to 16 bytes.
 Suspended suspended_at_start(Worker *worker) {
+  constexpr int kFirst = -9, kRbx = -5, kReturnAddress = -3;
   void **const top = reinterpret_cast<void **>(worker);
-  std::memset(top - 8, 0, 8 * sizeof *top);
-  top[-2] = reinterpret_cast<void *>(run_worker);
-  return top - 8;
+  std::memset(top + kFirst, 0, static_cast<std::size_t>(-kFirst) * sizeof *top);
+  top[kRbx] = worker;
+  top[kReturnAddress] = reinterpret_cast<void *>(cuda_cpu_start_worker);
+  return top + kFirst;
 }
 
 #else
@@ -100,10 +117,8 @@ Suspended suspended_at_start(Worker *worker) {
   return bc::fiber(std::allocator_arg, stack, [worker](bc::fiber &&from) -> bc::fiber {
     pool_of_this_thread->switched_from->suspended = std::move(from);
     arrived(nullptr);
-    for (;;) {
-      worker->body();
-      worker->idle();
-    }
+    worker->function(worker);
+    return {};  // not reached
   });
 }
 
@@ -117,22 +132,12 @@ Worker *make_worker(void *stack_bottom, std::size_t shift) {
   worker->stack_bytes = usable;
   *static_cast<std::uint64_t *>(stack_bottom) = kCanary;
   worker->suspended = suspended_at_start(worker);
+#ifdef __x86_64__
+  worker->stack = kByWorker ? worker : worker->suspended;
+#else
+  worker->stack = worker;
+#endif
   return worker;
-}
-
-void grow(Pool &p) {
-  void *const slab = mmap(nullptr, kStackStride * kStacksPerSlab, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (slab == MAP_FAILED) {
-    std::fprintf(stderr, "cpu backend: no memory for the stacks of CUDA threads\n");
-    std::_Exit(3);
-  }
-  p.slabs.push_back(slab);
-  for (std::size_t i = 0; i < kStacksPerSlab; i++) {
-    char *const guard = static_cast<char *>(slab) + i * kStackStride;
-    if (guards.fetch_add(1) < kMostGuards) mprotect(guard, kPage, PROT_NONE);
-    p.spare.push_back(make_worker(guard + kPage, i * kShift % kPage));
-  }
 }
 
 void *make_signal_stack() {
@@ -153,7 +158,7 @@ void *make_signal_stack() {
 struct PoolOwner {
   Pool *pool = nullptr;
   ~PoolOwner() {
-    if (pool == nullptr || pool->running != &pool->main) return;  // exit() called inside a kernel
+    if (pool == nullptr || current_block != nullptr) return;  // exit() called inside a kernel
     for (void *slab : pool->slabs) {
       ASAN_UNPOISON_MEMORY_REGION(slab, kStackStride * kStacksPerSlab);
       munmap(slab, kStackStride * kStacksPerSlab);
@@ -178,28 +183,37 @@ Pool *make_pool() {
   return pool_of_this_thread;
 }
 
+void grow(Pool &p) {
+  void *const slab = mmap(nullptr, kStackStride * kStacksPerSlab, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (slab == MAP_FAILED) {
+    std::fprintf(stderr, "cpu backend: no memory for the stacks of CUDA threads\n");
+    std::_Exit(3);
+  }
+  p.slabs.push_back(slab);
+  for (std::size_t i = 0; i < kStacksPerSlab; i++) {
+    char *const guard = static_cast<char *>(slab) + i * kStackStride;
+    Worker *const worker = make_worker(guard + kPage, i * kShift % kPage);
+    worker->guarded = guards.fetch_add(1) < kMostGuards && mprotect(guard, kPage, PROT_NONE) == 0;
+    worker->next = p.spare;
+    p.spare = worker;
+  }
+}
+
 bool stack_overflowed(const void *address) {
   const Pool *const p = pool_of_this_thread;
-  if (p == nullptr || p->running == &p->main) return false;
-  const std::uintptr_t bottom = reinterpret_cast<std::uintptr_t>(p->running->stack_bottom);
-  return bottom - reinterpret_cast<std::uintptr_t>(address) - 1 < kPage;
-}
-
-Worker *take_worker(void (*body)(), void (*idle)()) {
-  Pool &p = pool();
-  if (p.spare.empty()) grow(p);
-  Worker *const worker = p.spare.back();
-  p.spare.pop_back();
-  worker->body = body;
-  worker->idle = idle;
-  return worker;
-}
-
-void return_worker(Worker *worker) {
-  if (*static_cast<std::uint64_t *>(worker->stack_bottom) != kCanary) {
-    diagnose("memcheck", "a CUDA thread overflowed its stack of %zu KB", kStackKilobytes);
+  if (p == nullptr || current_block == nullptr) return false;
+  for (const void *slab : p->slabs) {  // each stack has its guard below it
+    const std::size_t offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(slab);
+    if (offset < kStackStride * kStacksPerSlab) return offset % kStackStride < kPage;
   }
-  pool().spare.push_back(worker);
+  return false;
+}
+
+void check_stack(const Worker *worker) {
+  if (*static_cast<const std::uint64_t *>(worker->stack_bottom) != kCanary)
+    diagnose("memcheck", "a CUDA thread overflowed its stack of %zu KB", kStackKilobytes);
 }
 
 }  // namespace cuda_cpu

@@ -15,6 +15,7 @@
 #include "diagnose.h"
 #include "limits.h"
 #include "pages.h"
+#include "schedule.h"
 
 namespace cuda_cpu {
 
@@ -71,7 +72,7 @@ void run_cooperative(Grid &grid, std::uint64_t first, std::uint64_t step) {
     for (auto &block : blocks) {
       if (block->at_grid_barrier) {  // perhaps it has been released
         if (grid.generation.load() == block->generation) continue;
-        block->ready.append(block->grid_barrier);
+        make_ready(*block, block->grid_barrier);
         if constexpr (check::kOn)
           check::block_begins(*block, grid.first_number, flatten(block->index, grid.launch.grid),
                               true);

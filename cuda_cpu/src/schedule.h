@@ -1,9 +1,12 @@
 // Switching between the threads of a block: which one runs next. Inline, because every barrier of
 // every thread passes here.
+//
+// The lanes of a warp take turns until none of them can go on, then those of the next warp: the
+// stacks of 32 threads stay in the first level of the cache. A thread that has not started yet
+// starts when no other can go on.
 #ifndef CUDA_CPU_SCHEDULE_H
 #define CUDA_CPU_SCHEDULE_H
 
-#include <algorithm>
 #include <cstring>
 
 #include "block.h"
@@ -11,70 +14,91 @@
 
 namespace cuda_cpu {
 
-// A worker's two pieces of code: running the threads that have not started, and stepping aside when
-// there are none.
-void run_unstarted();
-void go_idle();
+// Moves block.warp on to another warp with ready lanes. False if there is none.
+bool find_ready_warp(BlockState &block);
 
-// The worker of the next thread that can run, or null. A shuffled block picks at random.
-[[gnu::always_inline]] inline Worker *next_worker(BlockState &block) {
-  const bool can_start = block.started < block.count;
-  if (block.shuffled && block.ready.length > 0) {
-    if (can_start && block.random.below(2) == 0) return take_worker(run_unstarted, go_idle);
-    for (unsigned turns = block.random.below(std::min(block.ready.length, 8u)); turns > 0; turns--)
-      block.ready.push(block.ready.pop());
-  }
-  if (Thread *const thread = block.ready.pop()) {
-    if (const Thread *const next = thread->next) {
-      prefetch_stack(next->worker);
-      if (next->next != nullptr) __builtin_prefetch(next->next->worker);
-    }
-    current = thread;
-    threadIdx = thread->index;
-    return thread->worker;
-  }
-  return can_start ? take_worker(run_unstarted, go_idle) : nullptr;
+inline bool has_ready(BlockState &block) {
+  return block.warps[block.warp].ready != 0 || find_ready_warp(block);
 }
 
-[[gnu::always_inline]] inline void switch_to_next(BlockState &block) {
-  Worker *const next = next_worker(block);
-  switch_to(next != nullptr ? next : &pool().main);
+// These lanes of a warp can go on; all of a queue, which is empty then.
+inline void make_ready(BlockState &block, unsigned warp, unsigned lanes) {
+  if (lanes == 0) return;
+  block.warps[warp].ready |= lanes;
+  block.ready_warps |= 1u << warp;
+}
+void make_ready(BlockState &block, Queue &queue);
+
+// The first ready lane of block.warp, which has one, is the running thread from here on.
+[[gnu::always_inline]] inline Thread *take_lane(BlockState &block) {
+  Warp &warp = block.warps[block.warp];
+  Thread *const thread =
+      &block.threads[block.warp * 32 + static_cast<unsigned>(__builtin_ctz(warp.ready))];
+  warp.ready &= warp.ready - 1;
+  prefetch_stack(thread[1].stack);
+  current = thread;
+  threadIdx = thread->index;
+  return thread;
 }
 
-// The running thread waits in `queue` (or, for a warp collective, in its warp).
-[[gnu::always_inline]] inline void suspend(BlockState &block, const Site *site, Queue *queue) {
+// Suspends the running stack, stored in *from, and goes on with the next thread that can run or,
+// without one, with run_block().
+std::uint64_t switch_to_other_warp(BlockState &block, void **from);
+// ... and starts a thread that has not started.
+std::uint64_t switch_to_new(BlockState &block, void **from);
+[[gnu::always_inline]] inline std::uint64_t switch_to_next(BlockState &block, void **from) {
+  if (block.warps[block.warp].ready == 0 || block.shuffled)
+    return switch_to_other_warp(block, from);
+  const Thread *const next = take_lane(block);
+  return switch_stacks(from, next->stack, next->value);
+}
+
+// Ends the wave, if there is one: brings the sets of lanes up to date.
+void leave_wave(BlockState &block);
+
+// The running thread waits at `site` until make_ready() names it. Returns its `value`.
+[[gnu::always_inline]] inline std::uint64_t suspend(BlockState &block, const Site *site) {
   Thread *const self = current;
   self->site = site;
-  self->worker = pool().running;
-  if (queue != nullptr) queue->push(self);
-  switch_to_next(block);
+  return switch_to_next(block, &self->stack);
+}
+inline std::uint64_t suspend(BlockState &block, const Site *site, Queue &queue) {
+  queue.push(current);
+  return suspend(block, site);
 }
 
 // The first barrier or collective of a block: from here on started and returned threads are
 // counted.
 void begin_collectives(BlockState &block);
 
+// What begins each wait but those of a wave.
 [[gnu::always_inline]] inline BlockState &enter_collective() {
   BlockState &block = state_of(*current_block);
-  if (!block.collective) begin_collectives(block);
+  if (__builtin_expect(!block.collective, false)) begin_collectives(block);
+  if (block.wave) leave_wave(block);
   return block;
 }
 
+inline bool same_line(const Site *a, const Site *b) {
+  return a->line == b->line && a->file == b->file && a->what == b->what;
+}
 inline bool same_site(const Site *a, const Site *b) {
   const auto same = [](const char *s, const char *t) { return s == t || std::strcmp(s, t) == 0; };
   return a == b || (a->line == b->line && same(a->file, b->file) && same(a->what, b->what));
 }
 
 // The next steps when the last thread that others wait for has come or returned.
-void release_barrier(BlockState &block, int arrived);
-// If all lanes of `mask` that have not returned wait for the same collective: computes it and makes
-// them ready, except for `running`, which goes on by itself. False if a lane is missing.
-bool complete_collective(BlockState &block, unsigned warp_index, unsigned mask, int operation,
-                         const Thread *running);
+void release_barrier(BlockState &block, unsigned arrived);
+// A lane has returned: the collective that waits only for it is complete.
+void complete_without(BlockState &block, unsigned warp_index, unsigned lane);
 // Answers the threads that wait in __activemask(); false if there are none.
 bool release_active_masks(BlockState &block);
 // Makes threads ready whose cuda::barrier has gone on to its next phase; false if there are none.
 bool release_phases(BlockState &block);
+// warp_collective() where something has to be looked at before: the first collective of a block, a
+// wave, early shuffles.
+std::uint64_t uncommon_collective(int operation, const Site *site, unsigned mask,
+                                  std::uint64_t value, int argument);
 bool waits_for_other_blocks(const BlockState &block);  // in a cuda::barrier
 
 }  // namespace cuda_cpu

@@ -8,61 +8,145 @@
 
 namespace cuda_cpu {
 
-bool complete_collective(BlockState &block, unsigned warp_index, unsigned mask, int operation,
-                         const Thread *running) {
+namespace {
+
+// All of `lanes` wait for this collective: gives each its result. They are ready, except for
+// `running`, which goes on by itself.
+void complete(BlockState &block, unsigned warp_index, unsigned lanes, int operation,
+              const Thread *running) {
   Warp &warp = block.warps[warp_index];
-  const unsigned lanes = mask & warp.present & ~warp.returned;
-  if ((warp.waiting & lanes) != lanes || lanes == 0) return false;
-  Thread *const threads = &block.threads[warp_index * 32];
-  std::uint64_t values[32], results[32];
-  int arguments[32];
-  for (unsigned left = lanes; left != 0; left &= left - 1) {
-    const int lane = __builtin_ctz(left);
-    const Thread &thread = threads[lane];
-    if (thread.mask != mask || thread.operation != operation) return false;
-    values[lane] = thread.value;
-    arguments[lane] = thread.argument;
-    results[lane] = 0;
-  }
-  warp_results(operation, lanes, values, arguments, results);
+  warp_results(operation, lanes, &block.threads[warp_index * 32]);
   warp.waiting &= ~lanes;
   if constexpr (check::kOn) check::warp_synchronised(block, warp_index, lanes);
+  make_ready(block, warp_index, running == nullptr ? lanes : lanes & ~(1u << running->number % 32));
+  // A loop that waits for what another warp writes must not keep that warp from running. In CHECK
+  // builds, where time matters less, warps take turns as on a GPU.
+  constexpr unsigned kMostTurns = check::kOn ? 1 : 64;
+  if (++block.turns % kMostTurns == 0) find_ready_warp(block);
+}
+
+// ---- lanes that wait with different masks or for different operations
+
+// The collective of `thread` is complete if all lanes of its mask that have not returned wait with
+// this mask for this operation.
+bool complete_if_all_wait(BlockState &block, unsigned warp_index, const Thread &thread,
+                          const Thread *running) {
+  const Warp &warp = block.warps[warp_index];
+  const unsigned lanes = thread.mask & warp.present & ~warp.returned;
+  if ((warp.waiting & lanes) != lanes || lanes == 0) return false;
   for (unsigned left = lanes; left != 0; left &= left - 1) {
-    const int lane = __builtin_ctz(left);
-    threads[lane].result = results[lane];
-    if (&threads[lane] != running) block.ready.push(&threads[lane]);
+    const Thread &other =
+        block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
+    if (other.mask != thread.mask || other.operation != thread.operation) return false;
   }
+  complete(block, warp_index, lanes, thread.operation, running);
   return true;
+}
+
+// From now on each waiting lane has its own mask and operation.
+void mix(BlockState &block, Warp &warp) {
+  if (warp.mixed) return;
+  warp.mixed = true;
+  Thread *const threads = &block.threads[(&warp - block.warps) * 32];
+  for (unsigned left = warp.waiting; left != 0; left &= left - 1) {
+    Thread &thread = threads[__builtin_ctz(left)];
+    thread.mask = warp.mask;
+    thread.operation = warp.operation;
+  }
+}
+
+[[gnu::noinline]] std::uint64_t mixed_collective(BlockState &block, int operation, const Site *site,
+                                                 unsigned mask) {
+  Thread *const self = current;
+  const unsigned warp_index = self->number / 32;
+  Warp &warp = block.warps[warp_index];
+  mix(block, warp);
+  self->operation = operation;
+  self->mask = mask;
+  warp.waiting |= 1u << self->number % 32;
+  if (complete_if_all_wait(block, warp_index, *self, self)) return self->value;
+  return suspend(block, site);
+}
+
+}  // namespace
+
+void complete_without(BlockState &block, unsigned warp_index, unsigned lane) {
+  Warp &warp = block.warps[warp_index];
+  mix(block, warp);
+  for (unsigned left = warp.waiting; left != 0;) {
+    const Thread &waiting =
+        block.threads[warp_index * 32 + static_cast<unsigned>(__builtin_ctz(left))];
+    left &= ~waiting.mask & (left - 1);
+    if ((waiting.mask >> lane & 1u) != 0) complete_if_all_wait(block, warp_index, waiting, nullptr);
+  }
+}
+
+// ---- what threads call --------------------------------------------------------------------------
+
+namespace {
+
+// These are not inlined, so that the common way through warp_collective() needs no registers that
+// have to be saved.
+
+[[noreturn, gnu::noinline]] void lane_not_named(const Site *site, unsigned mask) {
+  diagnose("synccheck", "%s:%d: lane %u calls %s with mask 0x%08x, which does not name it",
+           site->file, site->line, current->number % 32, site->what, mask);
+}
+
+[[gnu::noinline]] std::uint64_t last_lane(BlockState &block, unsigned lanes, int operation) {
+  Thread *const self = current;
+  complete(block, self->number / 32, lanes, operation, self);
+  return self->value;
+}
+
+[[gnu::always_inline]] inline std::uint64_t wait_for_lanes(BlockState &block, int operation,
+                                                           const Site *site, unsigned mask,
+                                                           std::uint64_t value, int argument) {
+  Thread *const self = current;
+  const unsigned lane = self->number % 32;
+  Warp &warp = block.warps[self->number / 32];
+  if ((mask >> lane & 1u) == 0) lane_not_named(site, mask);
+  self->value = value;
+  self->argument = argument;
+  if (warp.waiting == 0) {
+    warp.mask = mask;
+    warp.operation = operation;
+    warp.mixed = false;
+  } else if (warp.mixed || warp.mask != mask || warp.operation != operation) {
+    return mixed_collective(block, operation, site, mask);
+  }
+  warp.waiting |= 1u << lane;
+  const unsigned lanes = mask & warp.present & ~warp.returned;
+  if ((lanes & ~warp.waiting) == 0) return last_lane(block, lanes, operation);
+  return suspend(block, site);
+}
+
+}  // namespace
+
+[[gnu::noinline]] std::uint64_t uncommon_collective(int operation, const Site *site, unsigned mask,
+                                                    std::uint64_t value, int argument) {
+  BlockState &block = enter_collective();
+  if (has_left_out_shuffle(block) &&
+      block.early.mask[block.early.done[current->number % 32]] == mask) {
+    if (operation == kShuffleUp) return go_through(block, site, value, argument);
+    suspend(block, site);  // without end, as the lanes that have called the shuffle wait for it
+  }
+  return wait_for_lanes(block, operation, site, mask, value, argument);
 }
 
 std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
                               int argument) {
-  BlockState &block = enter_collective();
-  Thread *const self = current;
-  const unsigned lane = self->number % 32;
-  if ((mask >> lane & 1u) == 0)
-    diagnose("synccheck", "%s:%d: lane %u calls %s with mask 0x%08x, which does not name it",
-             site->file, site->line, lane, site->what, mask);
-  self->operation = operation;
-  self->mask = mask;
-  self->value = value;
-  self->argument = argument;
-  self->site = site;
-  Warp &warp = block.warps[self->number / 32];
-  warp.waiting |= 1u << lane;
-  // For all lanes but the last one, this saves the call.
-  const bool lane_missing = (mask & warp.present & ~warp.returned & ~warp.waiting) != 0;
-  if (lane_missing || !complete_collective(block, self->number / 32, mask, operation, self))
-    suspend(block, site, nullptr);
-  return self->result;
+  BlockState &block = state_of(*current_block);
+  if (!block.collective || block.wave || block.early.length != 0)
+    return uncommon_collective(operation, site, mask, value, argument);
+  return wait_for_lanes(block, operation, site, mask, value, argument);
 }
 
 unsigned active_mask(const Site *site) {
   BlockState &block = enter_collective();
   Thread *const self = current;
   block.warps[self->number / 32].gathered |= 1u << (self->number % 32);
-  suspend(block, site, &block.active_mask);
-  return static_cast<unsigned>(self->result);
+  return static_cast<unsigned>(suspend(block, site, block.active_mask));
 }
 
 // __activemask() asks which lanes are here together. The best answer is known once no other thread
@@ -70,17 +154,17 @@ unsigned active_mask(const Site *site) {
 bool release_active_masks(BlockState &block) {
   if (block.active_mask.length == 0) return false;
   for (Thread *thread = block.active_mask.head; thread != nullptr; thread = thread->next) {
-    thread->result = 0;
+    thread->value = 0;
     const unsigned warp_index = thread->number / 32;
     for (unsigned left = block.warps[warp_index].gathered; left != 0; left &= left - 1) {
       const unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
       if (same_site(block.threads[warp_index * 32 + lane].site, thread->site))
-        thread->result |= 1u << lane;
+        thread->value |= 1u << lane;
     }
   }
   for (const Thread *thread = block.active_mask.head; thread != nullptr; thread = thread->next)
     block.warps[thread->number / 32].gathered = 0;
-  block.ready.append(block.active_mask);
+  make_ready(block, block.active_mask);
   return true;
 }
 

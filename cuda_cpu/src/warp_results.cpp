@@ -55,29 +55,28 @@ std::uint64_t combine(int operation, std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-void warp_results(int operation, unsigned mask, const std::uint64_t value[32],
-                  const int argument[32], std::uint64_t result[32]) {
-  const auto takes_part = [mask](int lane) { return (mask >> lane & 1u) != 0; };
-  const auto for_each_lane = [&](auto visit) {
-    for (unsigned left = mask; left != 0; left &= left - 1) visit(__builtin_ctz(left));
+void warp_results(int operation, unsigned lanes, Thread *threads) {
+  const auto for_each_lane = [lanes](auto visit) {
+    for (unsigned left = lanes; left != 0; left &= left - 1) visit(__builtin_ctz(left));
   };
+  if (operation == kSyncWarp) return;
+  std::uint64_t values[32] = {};
+  for_each_lane([&](int lane) { values[lane] = threads[lane].value; });
   switch (operation) {
-    case kSyncWarp:
-      return;
     case kShuffle:
     case kShuffleUp:
     case kShuffleDown:
     case kShuffleXor:
       for_each_lane([&](int lane) {
-        const int source = shuffle_source(operation, lane, argument[lane]);
-        result[lane] = takes_part(source) ? value[source] : undefined();
+        const int source = shuffle_source(operation, lane, threads[lane].argument);
+        threads[lane].value = (lanes >> source & 1u) != 0 ? values[source] : undefined();
       });
       return;
     case kMatchAny:
       for_each_lane([&](int lane) {
-        result[lane] = 0;
+        threads[lane].value = 0;
         for_each_lane([&](int other) {
-          if (value[other] == value[lane]) result[lane] |= 1ULL << other;
+          if (values[other] == values[lane]) threads[lane].value |= 1ULL << other;
         });
       });
       return;
@@ -85,21 +84,20 @@ void warp_results(int operation, unsigned mask, const std::uint64_t value[32],
       break;
   }
   // The others have one result for all lanes.
-  const int first = __builtin_ctz(mask);
+  const int first = __builtin_ctz(lanes);
   unsigned truths = 0;
   bool equal = true;
-  std::uint64_t combined = value[first];
+  std::uint64_t common = values[first];
   for_each_lane([&](int lane) {
-    if (value[lane] != 0) truths |= 1u << lane;
-    equal = equal && value[lane] == value[first];
-    if (lane != first) combined = combine(operation, combined, value[lane]);
+    if (values[lane] != 0) truths |= 1u << lane;
+    equal = equal && values[lane] == values[first];
+    if (lane != first) common = combine(operation, common, values[lane]);
   });
-  std::uint64_t common = combined;
   if (operation == kBallot) common = truths;
   if (operation == kAny) common = truths != 0;
-  if (operation == kAll) common = truths == mask;
-  if (operation == kMatchAll) common = equal ? mask : 0;
-  for_each_lane([&](int lane) { result[lane] = common; });
+  if (operation == kAll) common = truths == lanes;
+  if (operation == kMatchAll) common = equal ? lanes : 0;
+  for_each_lane([&](int lane) { threads[lane].value = common; });
 }
 
 }  // namespace cuda_cpu

@@ -2,15 +2,13 @@
 #ifndef CUDA_CPU_WARP_RESULTS_H
 #define CUDA_CPU_WARP_RESULTS_H
 
-#include <cstdint>
+#include <cuda_cpu/thread.h>
 
 namespace cuda_cpu {
 
-// Computes one collective (a WarpOperation). Lane l takes part if bit l of `mask` is set; it brings
-// value[l] and argument[l] and gets result[l]. Example: kBallot, mask 0b0111, values [1 0 1 -]:
-// results [0b101 0b101 0b101 -].
-void warp_results(int operation, unsigned mask, const std::uint64_t value[32],
-                  const int argument[32], std::uint64_t result[32]);
+// What the lanes of `lanes`, which is not 0, get from a collective that all of them have called:
+// threads[lane].value and .argument hold what lane gives; its result replaces .value.
+void warp_results(int operation, unsigned lanes, Thread *threads);
 
 }  // namespace cuda_cpu
 #endif

@@ -131,12 +131,9 @@ def thread_state(block, number):
         return "has not started"
     site = threads[number]["site"]
     place = f"{site['what'].string()}, {site['file'].string()}:{int(site['line'])}"
-    waiting = block["ready"]["head"]
-    while int(waiting) != 0:
-        if int(waiting["number"]) == number:
-            return f"goes on after {place}"
-        waiting = waiting["next"]
-    return f"waits at {place}"
+    # In a wave (cuda_cpu/src/block.h) the threads behind the running one can go on; the sets of lanes say nothing then.
+    is_ready = number > current if block["wave"] else int(warp["ready"]) >> (number % 32) & 1
+    return f"goes on after {place}" if is_ready else f"waits at {place}"
 
 
 def ranges(numbers):
@@ -193,7 +190,7 @@ class Cuda(gdb.Command):
         print(f"thread {number} {state}")
         if not state.startswith(("waits", "goes on")):
             return
-        context = int(block["threads"][number]["worker"]["suspended"].cast(gdb.lookup_type("long")))
+        context = int(block["threads"][number]["stack"].cast(gdb.lookup_type("long")))
         level = 0
         for pc in saved_addresses(context):
             name = function_at(pc) or ""

@@ -7,10 +7,11 @@
 
 namespace cuda_cpu {
 
-enum class Vote { kNone, kCount, kAnd, kOr };  // the barrier's result over all predicates
+enum class Vote { kCount, kAnd, kOr };  // the barrier's result over all predicates
 
 // Waits for all threads of the block that have not returned.
-int block_barrier(const Site *site, int predicate = 0, Vote vote = Vote::kNone);
+void block_barrier(const Site *site);
+int block_barrier(const Site *site, int predicate, Vote vote);
 // Waits for all blocks of a cooperative launch.
 void grid_barrier(const Site *site);
 // Lets other threads and blocks run, which a spin loop may be waiting for.
@@ -28,7 +29,7 @@ void named_barrier(const Site *site, unsigned id, unsigned count, bool wait);
     return &site;                                                      \
   }())
 
-#define __syncthreads() ((void)cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads")))
+#define __syncthreads() cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads"))
 // Predicates are int, as in CUDA, and `...` because they may hold commas outside parentheses: f<a,
 // b>(x).
 #define __syncthreads_count(...)                                \

@@ -15,8 +15,6 @@
 
 namespace cuda_cpu {
 
-struct Worker;  // a stack of its own, src/fiber.h
-
 // A place in the source, for diagnoses.
 struct Site {
   const char *what;  // "__syncthreads"
@@ -24,20 +22,20 @@ struct Site {
   int line;
 };
 
-// One CUDA thread of a running block. Everything a barrier touches shares one cache line.
+// One CUDA thread of a running block, in one cache line.
 struct alignas(64) Thread {
-  uint3 index;             // threadIdx
-  unsigned number;         // its linear index in the block; lane = number % 32
-  Thread *next;            // in the queue that it is in
-  Worker *worker;          // its stack, while it waits
+  void *stack;             // where it goes on, while it waits (src/fiber.h)
   const Site *site;        // where it waits
+  std::uint64_t value;     // given to the warp collective that it has called; then its result
+  int argument;            // of that collective
+  unsigned number;         // its linear index in the block; lane = number % 32
+  uint3 index;             // threadIdx
   cudaError_t last_error;  // of launches from this thread
-  // The warp collective that it has called:
-  int operation;
+  Thread *next;            // in the queue that it is in
+  int operation;           // of the collective, and its mask: kept where lanes differ in them
   unsigned mask;
-  int argument;
-  std::uint64_t value, result;
 };
+static_assert(sizeof(Thread) == 64);
 
 // The part of a block's state that run_unstarted_threads() (launch.h) reads; src/block.h adds the
 // rest.

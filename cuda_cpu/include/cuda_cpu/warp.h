@@ -37,6 +37,8 @@ inline int shuffle_argument(int lane_or_distance, int width) {
 // returns the calling lane's result (src/warp_results.h). `value` travels as bits.
 std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
                               int argument);
+// The same for kShuffleUp.
+std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value, int argument);
 unsigned active_mask(const Site *site);
 
 inline void sync_warp(const Site *site, unsigned mask = 0xffffffffu) {
@@ -48,8 +50,10 @@ T shuffle(int operation, const Site *site, unsigned mask, T value, int lane_or_d
   // Distances beyond the segment leave the value where it is; 5 bits would wrap them.
   if ((operation == kShuffleUp || operation == kShuffleDown) && lane_or_distance >= 32)
     lane_or_distance = 0;
-  return from_bits<T>(warp_collective(operation, site, mask, to_bits(value),
-                                      shuffle_argument(lane_or_distance, width)));
+  const int argument = shuffle_argument(lane_or_distance, width);
+  if (operation == kShuffleUp)
+    return from_bits<T>(shuffle_up(site, mask, to_bits(value), argument));
+  return from_bits<T>(warp_collective(operation, site, mask, to_bits(value), argument));
 }
 inline unsigned vote(int operation, const Site *site, unsigned mask, bool predicate) {
   return static_cast<unsigned>(warp_collective(operation, site, mask, predicate, 0));

@@ -1,0 +1,105 @@
+// Which thread of a block runs next.
+#include "schedule.h"
+
+#include <cuda_cpu/launch.h>
+
+#include <algorithm>
+
+#include "grid.h"
+#include "shared_memory.h"
+
+namespace cuda_cpu {
+
+namespace {
+
+// Runs the threads that have not started, then steps aside.
+void run_unstarted(Worker *worker) {
+  for (;;) {
+    BlockState &block = state_of(*current_block);
+    try {
+      block.grid->call->run_threads(block);
+    } catch (const SharedLimitExceeded &) {  // no other thread has begun and not returned
+      block.started = block.returned = block.count;
+    }
+    return_worker(worker);
+    switch_to_next(block, &worker->stack);
+  }
+}
+
+}  // namespace
+
+void make_ready(BlockState &block, Queue &queue) {
+  while (const Thread *const thread = queue.pop())
+    make_ready(block, thread->number / 32, 1u << thread->number % 32);
+}
+
+bool find_ready_warp(BlockState &block) {
+  const unsigned own = 1u << block.warp;
+  if (block.warps[block.warp].ready == 0) block.ready_warps &= ~own;
+  const unsigned others = block.ready_warps & ~own;
+  if (others == 0) return false;
+  const unsigned behind = others & ~(own - 1);
+  block.warp = static_cast<unsigned>(__builtin_ctz(behind != 0 ? behind : others));
+  return true;
+}
+
+void leave_wave(BlockState &block) {
+  if (!block.wave) return;
+  block.wave = false;
+  block.ready_warps = 0;
+  block.at_barrier = current->number;
+  block.warp = current->number / 32;
+  const auto lanes_before = [](unsigned number, unsigned warp) {
+    const unsigned lanes = number > warp * 32 ? std::min(number - warp * 32, 32u) : 0;
+    return static_cast<unsigned>((1ULL << lanes) - 1);
+  };
+  for (unsigned i = 0; i <= (block.started - 1) / 32; i++) {
+    block.warps[i].at_barrier = lanes_before(current->number, i);
+    make_ready(block, i, lanes_before(block.started, i) & ~lanes_before(current->number + 1, i));
+  }
+}
+
+namespace {
+
+// Takes a ready thread at random, or null to start one before.
+Thread *take_at_random(BlockState &block) {
+  unsigned ready = 0;
+  for (const Warp &warp : block.warp_memory)
+    ready += static_cast<unsigned>(__builtin_popcount(warp.ready));
+  if (ready == 0 || (block.started < block.count && block.random.below(2) == 0)) return nullptr;
+  unsigned before = block.random.below(ready);
+  for (unsigned i = 0;; i++) {
+    Warp &warp = block.warps[i];
+    for (unsigned left = warp.ready; left != 0; left &= left - 1) {
+      if (before-- > 0) continue;
+      warp.ready &= ~(left & -left);
+      if (warp.ready == 0) block.ready_warps &= ~(1u << i);
+      return &block.threads[i * 32 + static_cast<unsigned>(__builtin_ctz(left))];
+    }
+  }
+}
+
+// Null if there is none.
+Thread *take_ready(BlockState &block) {
+  if (!block.shuffled) return has_ready(block) ? take_lane(block) : nullptr;
+  Thread *const thread = take_at_random(block);
+  if (thread == nullptr) return nullptr;
+  current = thread;
+  threadIdx = thread->index;
+  return thread;
+}
+
+}  // namespace
+
+std::uint64_t switch_to_other_warp(BlockState &block, void **from) {
+  if (const Thread *const thread = take_ready(block))
+    return switch_stacks(from, thread->stack, thread->value);
+  if (block.started < block.count) return switch_to_new(block, from);
+  return switch_stacks(from, block.stack_outside, 0);
+}
+
+std::uint64_t switch_to_new(BlockState &, void **from) {
+  return switch_stacks(from, take_worker(run_unstarted), 0);
+}
+
+}  // namespace cuda_cpu

@@ -1,0 +1,185 @@
+// Threads that go from barrier to barrier in waves, and shuffles up that need not wait: kernels
+// that begin, leave and take up a wave again, against plain loops, and mistakes in such kernels.
+#include "device_test.h"
+#include "mistakes.h"
+
+#include <algorithm>
+
+#define LINE(n) __FILE__ ":" + std::to_string(n)
+
+static const unsigned ALL = 0xffffffffu;
+
+static __device__ unsigned warp_scan(unsigned value) {
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const unsigned before = __shfl_up_sync(ALL, value, distance);
+    if (threadIdx.x % 32 >= distance) value += before;
+  }
+  return value;
+}
+
+// ---- right kernels ------------------------------------------------------------------------------
+
+enum Between { NOTHING, BALLOT, XOR, HALVES, MANY, COUNT, KINDS };
+
+// Rounds of scans; what stands between two of them differs.
+static __global__ void rounds(int between, unsigned *out) {
+  __shared__ unsigned sums[32], truths;
+  const unsigned i = threadIdx.x, warp = i / 32;
+  unsigned value = i % 7;
+  for (unsigned round = 0; round < 4; round++) {
+    const unsigned scanned = warp_scan(value);
+    if (i % 32 == 31 || i == blockDim.x - 1) sums[warp] = scanned;
+    if (between == BALLOT) value += __popc(__ballot_sync(ALL, scanned & 1u));
+    if (between == XOR) value += __shfl_xor_sync(ALL, i, 0);
+    if (between == HALVES) __syncwarp(i % 32 < 16 ? 0xffffu : 0xffff0000u);
+    if (between == MANY)
+      for (int j = 0; j < 5; j++) value += warp_scan(j) % 2;
+    __syncthreads();
+    if (between == COUNT) truths = __syncthreads_count(scanned & 1u);
+    if (between == COUNT) value += truths;
+    value = (value + scanned + (warp > 0 ? sums[warp - 1] : 0)) % 1000;
+    out[i] = value;
+    __syncthreads();
+  }
+}
+
+static std::vector<unsigned> rounds_expected(int between, unsigned n) {
+  std::vector<unsigned> value(n), out(n);
+  for (unsigned i = 0; i < n; i++) value[i] = i % 7;
+  for (unsigned round = 0; round < 4; round++) {
+    std::vector<unsigned> scanned(n), sums(32);
+    unsigned truths = 0;
+    for (unsigned i = 0; i < n; i++) {
+      scanned[i] = value[i] + (i % 32 > 0 ? scanned[i - 1] : 0);
+      if (i % 32 == 31 || i == n - 1) sums[i / 32] = scanned[i];
+      truths += scanned[i] & 1u;
+    }
+    for (unsigned i = 0; i < n; i++) {
+      const unsigned first = i / 32 * 32, end = std::min(first + 32, n);
+      if (between == BALLOT)
+        for (unsigned j = first; j < end; j++) value[i] += scanned[j] & 1u;
+      if (between == XOR) value[i] += i;
+      if (between == MANY)
+        for (unsigned j = 0; j < 5; j++) value[i] += j * (i % 32 + 1) % 2;
+      if (between == COUNT) value[i] += truths;
+      value[i] = (value[i] + scanned[i] + (first > 0 ? sums[i / 32 - 1] : 0)) % 1000;
+      out[i] = value[i];
+    }
+  }
+  return out;
+}
+
+static void test_rounds(void **) {
+  for (int between = 0; between < KINDS; between++) {
+    for (const unsigned n : {1u, 2u, 31u, 32u, 33u, 64u, 100u, 362u, 1024u}) {
+      if (between == HALVES && n % 32 != 0) continue;
+      const DeviceArray<unsigned> out(n);
+      rounds<<<1, n>>>(between, out);
+      KERNEL_OK();
+      ASSERT_SAME(out.read(), rounds_expected(between, n));
+    }
+  }
+}
+
+// Lanes return between two shuffles; the others get values of the lanes that are left.
+static __global__ void some_leave(unsigned *out) {
+  const unsigned lane = threadIdx.x % 32;
+  unsigned value = __shfl_up_sync(ALL, threadIdx.x, 1);
+  out[threadIdx.x] = value;
+  if (lane == 5 || lane == 31) return;
+  value = __shfl_up_sync(ALL & ~(1u << 5 | 1u << 31), threadIdx.x, 2);
+  if (lane != 7) out[threadIdx.x] = value;
+  __syncthreads();
+  if (lane == 0) return;
+  out[threadIdx.x] += __shfl_up_sync(0x7fffffdeu, value, 0);
+}
+
+static void test_lanes_that_return(void **) {
+  for (const unsigned n : {32u, 96u}) {
+    const DeviceArray<unsigned> out(n);
+    some_leave<<<2, n>>>(out);
+    KERNEL_OK();
+    const std::vector<unsigned> got = out.read();
+    for (unsigned i = 0; i < n; i++) {
+      const unsigned lane = i % 32, first = lane > 0 ? i - 1 : i, second = lane > 1 ? i - 2 : i;
+      if (lane == 5 || lane == 31)
+        assert_int_equal(got[i], first);
+      else if (lane == 0)
+        assert_int_equal(got[i], second);
+      else if (lane != 7)
+        assert_int_equal(got[i], 2 * second);
+    }
+  }
+}
+
+// Distances and widths differ; the mask names lanes that do not exist.
+static __global__ void distances(int width, unsigned *out) {
+  const unsigned i = threadIdx.x;
+  for (int round = 0; round < 3; round++) {
+    out[i * 3 + round] = __shfl_up_sync(ALL, i * 10 + round, (i + round) % 32, width);
+    if (round == 1) __syncthreads();
+  }
+}
+
+static void test_distances(void **) {
+  for (int width = 1; width <= 32; width *= 2)
+    for (const unsigned n : {1u, 20u, 70u}) {
+      const DeviceArray<unsigned> out(n * 3);
+      distances<<<1, n>>>(width, out);
+      KERNEL_OK();
+      const std::vector<unsigned> got = out.read();
+      for (unsigned i = 0; i < n; i++)
+        for (unsigned round = 0; round < 3; round++) {
+          const unsigned distance = (i + round) % 32, lane = i % 32 % width;
+          const unsigned source = lane >= distance ? i - distance : i;
+          assert_int_equal(got[i * 3 + round], source * 10 + round);
+        }
+    }
+}
+
+// ---- mistakes -----------------------------------------------------------------------------------
+
+static const int line_shuffle = __LINE__ + 3, line_barrier = __LINE__ + 5;
+static __global__ void half_shuffles(unsigned *out) {
+  unsigned value = threadIdx.x;
+  if (threadIdx.x < 48) value = __shfl_up_sync(ALL, value, 1);
+  out[threadIdx.x] = value;
+  __syncthreads();
+}
+static void run_half_shuffles(void) {
+  const DeviceArray<unsigned> out(64);
+  half_shuffles<<<1, 64>>>(out);
+}
+
+static const int line_up = __LINE__ + 3, line_ballot = __LINE__ + 5;
+static __global__ void shuffle_and_ballot(unsigned *out) {
+  if (threadIdx.x < 8)
+    out[threadIdx.x] = __shfl_up_sync(ALL, threadIdx.x, 1);
+  else
+    out[threadIdx.x] = __ballot_sync(ALL, 1);
+  __syncthreads();
+}
+static void run_shuffle_and_ballot(void) {
+  const DeviceArray<unsigned> out(32);
+  shuffle_and_ballot<<<1, 32>>>(out);
+}
+
+static void test_a_shuffle_that_is_left_out(void **) {
+  expect_report("half_shuffles", {"synccheck: kernel half_shuffles", "none can go on",
+                                  "16 at __shfl_up_sync, " LINE(line_shuffle),
+                                  "48 at __syncthreads, " LINE(line_barrier)});
+  expect_report("shuffle_and_ballot",
+                {"synccheck: kernel shuffle_and_ballot", "none can go on",
+                 "8 at __shfl_up_sync, " LINE(line_up), "24 at __ballot_sync, " LINE(line_ballot)});
+}
+
+int main(int argc, char **argv) {
+  make_mistake_if_child(argc, argv, {MISTAKE(half_shuffles), MISTAKE(shuffle_and_ballot)});
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rounds),
+      cmocka_unit_test(test_lanes_that_return),
+      cmocka_unit_test(test_distances),
+      cmocka_unit_test(test_a_shuffle_that_is_left_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
