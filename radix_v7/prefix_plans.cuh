@@ -46,10 +46,11 @@ typedef struct PrefixPlan {
 static const PrefixPlan prefix_plans[] = {
     {{7, 0}, &small_7, NULL, &block_512x6g},     {{7, 0}, &small_7, NULL, &block_512x9g},
     {{9, 0}, &small_9, NULL, &block_256x9g},     {{9, 0}, &small_9, NULL, &block_512x9g},
-    {{6, 6}, &large_6, &large_6, &block_256x9},  {{6, 6}, &large_6, &large_6, &block_512x9g},
-    {{6, 7}, &large_6, &large_7, &block_256x18}, {{7, 7}, &large_7, &large_7, &block_256x18},
-    {{7, 8}, &large_7, &large_8, &block_256x18}, {{8, 8}, &large_8, &large_8, &block_256x18},
-    {{8, 8}, &large_8, &large_8, &block_512x18}, {{8, 8}, &large_8, &large_8, &block_512x36},
+    {{6, 6}, &large_6, &large_6, &block_256x9},  {{6, 7}, &large_6, &large_7, &block_256x9},
+    {{6, 6}, &large_6, &large_6, &block_512x9g}, {{6, 7}, &large_6, &large_7, &block_256x18},
+    {{7, 7}, &large_7, &large_7, &block_256x18}, {{7, 8}, &large_7, &large_8, &block_256x18},
+    {{8, 8}, &large_8, &large_8, &block_256x18}, {{8, 8}, &large_8, &large_8, &block_512x18},
+    {{8, 8}, &large_8, &large_8, &block_512x36},
 };
 enum { PREFIX_PLANS = sizeof prefix_plans / sizeof *prefix_plans };
 

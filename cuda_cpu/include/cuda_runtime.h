@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include <cmath>
+#include <memory>  // uses the attribute __noinline__ by its name, which is a macro below
 #include <new>
 #include <utility>
 
