@@ -22,7 +22,7 @@ trap 'rm -f "$part" "$part.log"' EXIT
 # A row of one repetition sorts three times: warm-up, the timed run, and the workload's own input.
 sorts=3
 # Kernels of the harness are left out by these names.
-kernels='regex:^(take_digit|histogram|scan_|add_sums|rank_|scatter|sort_|count_(digits|buckets|prefixes)|one_sweep|partition|sweep_)'
+kernels='regex:^(take_digit|histogram|scan_|add_sums|rank_|scatter|sort_|count_(digits|buckets|prefixes)|one_sweep|partition|sweep_|look_at_)'
 header=version,n,kernel,launches,warp_instructions
 : >"$part"
 for version in "$@"; do

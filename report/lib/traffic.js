@@ -29,14 +29,14 @@ export const TRAFFIC = {
   radix_v4: { passes: 8, once: 16, steps: arrays(8, 24, 8, 24).map(([name, bytes]) => [name === 'count' ? 'sort tiles' : name, bytes]) },
   radix_v5: { passes: 4, once: 4, steps: [['one sweep', 16]] },
   radix_v6: { passes: 4, once: 4, steps: [['one sweep', 16]] },
-  // Uniform keys, two sweeps over the upper bits: 8M to 2^28 pairs.
-  radix_v7: { passes: 2, once: 4 + 16, steps: [['sweep', 16]] },
+  // Uniform keys, two sweeps over the upper bits, no count: from 3M pairs on.
+  radix_v7: { passes: 2, once: 16, steps: [['sweep', 16]] },
 };
 export const bytesOf = (version) => {
   const { passes, once, steps } = TRAFFIC[version];
   return once + passes * steps.reduce((sum, [, bytes]) => sum + bytes, 0);
 };
-const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v7: 'count, buckets' };
+const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v7: 'buckets' };
 
 // A bar of all trips of 8 bytes through memory, and the count's read, of a version that SECOND lists; all to one scale.
 function tripsSvg(version) {

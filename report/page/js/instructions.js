@@ -28,6 +28,8 @@ function counted(device) {
 export function instructionsFigures(report, device) {
   const { rows, versions, steps, at } = counted(device);
   const without = rows.length > 0 ? radixPath(device.records.worklog).filter((version) => !versions.includes(version)) : [];
+  const counts = (kernel) => rows.some((row) => row.version === 'radix_v7' && row.kernel === kernel);
+  const unlooked = counts('sort_pair_region') && !counts('look_at_pairs');
   return [
     {
       id: 'instructions',
@@ -46,7 +48,13 @@ export function instructionsFigures(report, device) {
           note: 'Warp instructions that were executed, times 32, over the number of pairs: a lane that waits counts too. The sorts are those of a profile, not of the times above.',
         },
       ],
-      note: without.length > 0 ? `Not profiled on this device: ${list(without)}.` : null,
+      note:
+        [
+          without.length > 0 ? `Not profiled on this device: ${list(without)}.` : null,
+          unlooked ? 'radix_v7 lacks its first kernel, look_at_pairs, which this profile did not count.' : null,
+        ]
+          .filter(Boolean)
+          .join(' ') || null,
       sources: rows.length > 0 ? [`${label(device)}: profile instructions.csv, Nsight Compute, smsp__inst_executed.sum`] : [],
       missing: rows.length === 0,
     },

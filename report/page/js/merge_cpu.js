@@ -231,7 +231,7 @@ export function mergeCpuValues(report, device) {
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
     'merge_cpu.stopped':
       `Largest sizes measured: sequential ${size(largest(sequential))}, sections ${size(largest(sections))}, ` +
-      `tasks ${size(largest(most))} keys; larger ones were not started. ${stopped.length > 0 ? `Stopped: ${list(stopped)}.` : 'None was stopped.'}`,
+      `tasks ${size(largest(most))} keys. ${stopped.length > 0 ? `Started, but stopped: ${stopped.join('; ')}.` : 'None was stopped.'} Other sizes were not started.`,
     'merge_cpu.limit': `${10 * device.records.merge_cpu_sequential.time_limit_s} s`,
     'merge_cpu.host': host(device),
   };

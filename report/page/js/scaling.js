@@ -18,7 +18,7 @@ export const TRAFFIC = {
     copy: 16,
     sweep: 4 + 4 * 16,
     roofs: [
-      [4 + 3 * 16, 'roof: two sweeps, buckets'],
+      [3 * 16, 'roof: two sweeps, buckets'],
       [4 + 4 * 16, 'roof: four sweeps'],
     ],
   },
