@@ -8,11 +8,10 @@ static const SortKnob two[] = {
     {.name = "block", .default_value = 64, .min = 32, .max = 128, .meaning = ""},
     {.name = "blockSize", .default_value = -1, .min = -2, .max = 2, .meaning = ""},
     {0}};
-static const SortKnob many[MAX_KNOBS + 2] = {{.name = "a"}, {.name = "b"}, {.name = "c"},
-                                             {.name = "d"}, {.name = "e"}, {.name = "f"},
-                                             {.name = "g"}, {.name = "h"}, {.name = "i"},
-                                             {.name = "j"}, {.name = "k"}, {.name = "l"},
-                                             {.name = "m"}};
+static const SortKnob many[MAX_KNOBS + 2] = {
+    {.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}, {.name = "e"},
+    {.name = "f"}, {.name = "g"}, {.name = "h"}, {.name = "i"}, {.name = "j"},
+    {.name = "k"}, {.name = "l"}, {.name = "m"}};
 static const SortVersion with_two = {.name = "two", .stages = no_stages, .knobs = two};
 static const SortVersion with_many = {.name = "many", .stages = no_stages, .knobs = many};
 static const SortVersion with_none = {.name = "none", .stages = no_stages, .knobs = &two[2]};
