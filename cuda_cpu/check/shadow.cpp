@@ -16,6 +16,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "../src/limits.h"
 #include "access.h"
 #include "check.h"
 
@@ -78,8 +79,8 @@ void *heap_allocate(std::size_t bytes, bool pinned) {
     heap.cells = static_cast<Cell *>(reserve(kHeapBytes / 4 * sizeof(Cell)));
     heap.bytes = kHeapBytes;
   }
-  const std::size_t taken =
-      (bytes + kGap + std::min<std::size_t>(bytes, 1 << 20) + 255) / 256 * 256;
+  const std::size_t wanted = bytes + kGap + std::min<std::size_t>(bytes, 1 << 20);
+  const std::size_t taken = (wanted + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
   if (taken > heap.bytes - used) return nullptr;
   void *const memory = reinterpret_cast<void *>(heap.begin + used);
   used += taken;

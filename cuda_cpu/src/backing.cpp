@@ -17,14 +17,16 @@ namespace {
 
 constexpr std::size_t kGuard = 4096;  // bytes at either end
 
-std::size_t rounded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+std::size_t rounded(std::size_t bytes) {
+  return (bytes + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
+}
 
 }  // namespace
 
 #if defined(__SANITIZE_ADDRESS__)
 
 char *allocate(std::size_t bytes, Place) {
-  void *const start = aligned_alloc(256, rounded(bytes) + 2 * kGuard);
+  void *const start = aligned_alloc(kMemoryAlignment, rounded(bytes) + 2 * kGuard);
   if (start == nullptr) return nullptr;
   char *const memory = static_cast<char *>(start) + kGuard;
   ASAN_POISON_MEMORY_REGION(memory + bytes, rounded(bytes) - bytes);
@@ -49,8 +51,9 @@ char *allocate(std::size_t bytes, Place place) {
   if constexpr (check::kOn)
     return static_cast<char *>(check::heap_allocate(bytes, place != Place::kDevice));
   const std::size_t all = rounded(bytes) + 2 * kGuard;
-  char *const start =
-      place == Place::kDevice ? pages::take(all) : static_cast<char *>(aligned_alloc(256, all));
+  char *const start = place == Place::kDevice
+                          ? pages::take(all)
+                          : static_cast<char *>(aligned_alloc(kMemoryAlignment, all));
   if (start == nullptr) return nullptr;
   char *const memory = start + kGuard;
   std::memset(start, kPoison, kGuard);

@@ -16,6 +16,7 @@ constexpr std::size_t kSharedDefault = 48 * 1024;  // bytes, as all sizes here
 constexpr std::size_t kSharedOptIn = 227 * 1024;
 constexpr std::size_t kSharedPerMultiprocessor = 228 * 1024;
 constexpr std::size_t kSharedReservedPerBlock = 1024;
+constexpr std::size_t kMemoryAlignment = 512;  // of device memory; textures ask for it
 
 // Device memory and shared memory start out with this byte (initcheck). CHECK builds report reads
 // of it themselves; there a kernel that uses it should get far enough to show its other mistakes.

@@ -12,6 +12,7 @@
 
 #include "arrays.h"
 #include "diagnose.h"
+#include "limits.h"
 #include "regions.h"
 
 using namespace cuda_cpu;
@@ -191,7 +192,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
                                     const cudaResourceViewDesc *view) {
   if (view != nullptr || texture->sRGB != 0 || resource->resType == cudaResourceTypeMipmappedArray)
     return fail(cudaErrorNotSupported);
-  constexpr std::size_t kAlignment = 512, kPitchAlignment = 32;  // as cudaDeviceProp has them
+  constexpr std::size_t kPitchAlignment = 32;  // as cudaDeviceProp has it
   Texture t = {};
   t.how = *texture;
   t.size[1] = t.size[2] = 1;
@@ -227,7 +228,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
   if (t.texel_bytes == 0) return fail(cudaErrorInvalidChannelDescriptor);
   if (object == nullptr || t.data == nullptr || place_of(t.data) == Place::kHost ||
       (resource->resType != cudaResourceTypeArray &&
-       reinterpret_cast<std::uintptr_t>(t.data) % kAlignment != 0))
+       reinterpret_cast<std::uintptr_t>(t.data) % kMemoryAlignment != 0))
     return fail(cudaErrorInvalidValue);
   if (t.linear_memory) t.size[0] = static_cast<long>(t.pitch / t.texel_bytes);
   const bool floats = t.format.f == cudaChannelFormatKindFloat;

@@ -20,10 +20,13 @@ struct Pattern {
   std::vector<Race> races;
 };
 
+inline std::vector<unsigned *> arrays;  // of zeros(); freed when the child ends
+
 inline unsigned *zeros(size_t n) {
   unsigned *array = NULL;
   cudaMalloc(&array, n * sizeof *array);
   cudaMemset(array, 0, n * sizeof *array);
+  arrays.push_back(array);
   return array;
 }
 
@@ -88,7 +91,9 @@ inline void run_pattern_if_child(int argc, char **argv, const std::vector<Patter
     const size_t length = strlen(pattern.name);
     if (strncmp(pattern.name, argv[1], length) != 0 || argv[1][length] != '-') continue;
     pattern.run(atoi(argv[1] + length + 1));
-    exit(cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess ? 0 : 1);
+    const bool good = cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess;
+    for (unsigned *array : arrays) cudaFree(array);
+    exit(good ? 0 : 1);
   }
   exit(100);
 }

@@ -79,6 +79,8 @@ static void run_blocks_meet(int missing) {
   unsigned *data = zeros(64), *out = zeros(64);
   void *arguments[] = {&missing, &barrier, &data, &out};
   cudaLaunchCooperativeKernel((void *)blocks_meet, 2, 32, arguments, 0, 0);
+  cudaDeviceSynchronize();
+  cudaFree(barrier);
 }
 
 // ---- cuda::pipeline -----------------------------------------------------------------------------
