@@ -1,5 +1,5 @@
-// What foreign code may leave changed in this process when it is loaded: a library's constructor
-// that ignores SIGCHLD lets a parent wait for ever, one that closes stdout lets the next file take
+// Keeps the state of this process while a library is loaded, whose constructor may change it. One
+// that ignores SIGCHLD lets a parent wait for ever; one that closes stdout lets the next file take
 // its number.
 #ifndef HARNESS_PROCESS_STATE_H
 #define HARNESS_PROCESS_STATE_H
