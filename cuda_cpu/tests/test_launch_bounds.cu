@@ -31,6 +31,7 @@ __global__ void overloaded(float *out) { atomicAdd(out, 1.0f); }
 using outer::inner::by_type;
 using outer::inner::overloaded;
 
+#ifdef CUDA_CPU  // for nvcc the specialisation has the template's bound; here its name has none
 template <int N>
 static __global__ void __launch_bounds__(N) special(int *out) {
   atomicAdd(out, N);
@@ -39,6 +40,7 @@ template <>
 __global__ void special<32>(int *out) {
   atomicAdd(out, 1);
 }
+#endif
 
 // What the launch before added, or -1 if it was refused.
 template <class T>
@@ -95,8 +97,10 @@ static void test_bounds_of_templates(void **) {
   assert_int_equal(ran(sum64), 128);
   outer::inner::by_type<<<1, 129>>>(sum64, 0);
   assert_int_equal(ran(sum64), -1);
-  special<32><<<1, 128>>>(sum);  // the specialisation has no bound
+#ifdef CUDA_CPU
+  special<32><<<1, 128>>>(sum);
   assert_int_equal(ran(sum), 128);
+#endif
 }
 
 static void test_bounds_of_overloads(void **) {
