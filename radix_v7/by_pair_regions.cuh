@@ -9,10 +9,7 @@
 #include "radix_v7/pairs_regions.cuh"
 #include "radix_v7/prefix_plans.cuh"
 
-enum {
-  PAIR_REGIONS_FROM = 3000000,  // below, the count takes no longer than the sample
-  LOOK_FROM = 2 * LOOK_THREADS * LOOK_EACH
-};
+enum { LOOK_FROM = 2 * LOOK_THREADS * LOOK_EACH };
 
 // The regions of both sweeps.
 typedef struct RegionPlan {
@@ -24,8 +21,7 @@ typedef struct RegionPlan {
 // 0, decides.
 static bool plan_pair_regions(size_t n, RegionPlan *plan) {
   const PrefixPlan *const prefix = plan_prefix(n);
-  const size_t from = knob("prefixPlan") > 0 ? (size_t)LOOK_FROM : (size_t)PAIR_REGIONS_FROM;
-  if (prefix == NULL || prefix->high == NULL || n < from) return false;
+  if (prefix == NULL || prefix->high == NULL || n < LOOK_FROM) return false;
   *plan = (RegionPlan){prefix, {}, {}};
   SweepRegions *const low = &plan->low, *const high = &plan->high;
   low->room = region_room(n, prefix->bits.low);

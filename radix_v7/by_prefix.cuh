@@ -17,11 +17,12 @@
 #include "radix_v7/large_pairs.cuh"
 #include "radix_v7/prefix_plans.cuh"
 
-// Sorts n pairs from input to output; false, with the input as it was, if large buckets are too
-// many or no plan suits n. The host waits for the count's verdict when all else is launched.
-static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
+// Sorts n pairs from input to output: FITS. Else the input is as it was: FEW_VALUES if a sample of
+// it has few; TOO_LARGE if large buckets are too many or no plan suits n. The host waits for the
+// count's verdict when all else is launched.
+static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   const PrefixPlan *const plan = plan_prefix(n);
-  if (plan == NULL) return false;
+  if (plan == NULL) return TOO_LARGE;
   const PrefixBits bits = plan->bits;
   const int sweeps = plan->high != NULL ? 2 : 1, low_bits = 32 - bits.low - bits.high;
   const size_t look_back_low = look_back_size(plan->low, n),
@@ -64,7 +65,7 @@ static bool sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   scratch_free(memory);
   scratch_free(pairs);
   if (fits) sort_large_pairs(state.host, input, output);
-  return fits;
+  return state.host->verdict;
 }
 
 #endif

@@ -11,25 +11,47 @@
 #include "radix_v7/sample_block.cuh"
 #include "radix_v7/sample_sweep.cuh"
 
+typedef void SampledBucketKernel(Pairs, SampleState);
+
+// A kernel sort_sampled_bucket<...> for n <= up_to.
+typedef struct SampleShape {
+  size_t up_to;
+  unsigned int threads, capacity;
+  size_t shared_bytes;
+  SampledBucketKernel *kernel;
+} SampleShape;
+
+#define SAMPLE_SHAPE(up_to, threads, items, bin_bits)                                        \
+  {                                                                                          \
+    up_to, threads, threads *items, sizeof(PairBlockShared<threads, items, bin_bits, true>), \
+        sort_sampled_bucket<threads, items, bin_bits>                                        \
+  }
+
 // Buckets grow by chance to twice their share and more, but have to fit into a block; and all tiles
 // have to be on the device at once.
-enum { SAMPLED_FROM = 8193, SAMPLED_UP_TO = 235000 };
+enum { SAMPLED_FROM = 8193, SAMPLED_MOST = 470000 };
+static const SampleShape sample_shapes[] = {SAMPLE_SHAPE(235000, 1024, 4, 12),
+                                            SAMPLE_SHAPE(SAMPLED_MOST, 1024, 8, 13)};
 
-static bool sample_suits(size_t n) {
+// NULL if n, or the device, suits none.
+static const SampleShape *plan_sample(size_t n) {
 #ifdef CUDA_CPU
   const unsigned int resident = UINT_MAX;  // blocks start in order there
 #else
   const unsigned int resident = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
 #endif
-  return n >= SAMPLED_FROM && n <= (size_t)knob("sampledUpTo") &&
-         blocks_for(n, SAMPLE_TILE) <= resident &&
-         sizeof(SampleBlockShared) <= dynamic_shared_limit();
+  if (n < SAMPLED_FROM || n > (size_t)knob("sampledUpTo")) return NULL;
+  const SampleShape *shape = sample_shapes;
+  while (n > shape->up_to) shape++;
+  return blocks_for(n, SAMPLE_TILE) <= resident && shape->shared_bytes <= dynamic_shared_limit()
+             ? shape
+             : NULL;
 }
 
-// Sorts n pairs from input to output; false, with the input as it was, if some bucket is too large.
-// The host waits for that verdict when all is launched. For bare keys output.positions is NULL, and
-// input.positions any n numbers.
-static bool sort_pairs_by_sample(Pairs input, Pairs output, size_t n) {
+// Sorts n pairs from input to output by a plan of plan_sample(); false, with the input as it was,
+// if some bucket is too large. The host waits for that verdict when all is launched. For bare keys
+// output.positions is NULL, and input.positions any n numbers.
+static bool sort_pairs_by_sample(const SampleShape *shape, Pairs input, Pairs output, size_t n) {
   const unsigned int tiles = blocks_for(n, SAMPLE_TILE), count = (unsigned int)n;
   const size_t look_back = (size_t)tiles * SAMPLE_BUCKETS;
   const unsigned int room = (SAMPLE_ROOM * count / SAMPLE_BUCKETS / WARP_SIZE + 1) * WARP_SIZE;
@@ -47,17 +69,17 @@ static bool sort_pairs_by_sample(Pairs input, Pairs output, size_t n) {
   state.chunk = state.bucket + SAMPLE_BUCKETS;
   state.host = fresh_host_verdict(n);
   allow_shared_memory(sweep_by_splitters, sizeof(SampleSweepShared));
-  allow_shared_memory(sort_sampled_bucket, sizeof(SampleBlockShared));
+  allow_shared_memory(shape->kernel, shape->shared_bytes);
 
   stage_start("hist");
-  rank_sample<<<SAMPLE / SAMPLE_TARGETS, SAMPLE_THREADS>>>(input.keys, count, state);
+  rank_sample<<<SAMPLE / SAMPLE_TARGETS, RANK_THREADS>>>(input.keys, count, state);
   LAUNCH_CHECK();
   stage_stop();
   stage_start("sweep");
   launch_overlapped(sweep_by_splitters, tiles, SAMPLE_SWEEP_THREADS, sizeof(SampleSweepShared),
-                    input, count, (unsigned int)SAMPLE_CAPACITY, state);
-  launch_overlapped(sort_sampled_bucket, SAMPLE_BUCKETS, SAMPLE_BLOCK_THREADS,
-                    sizeof(SampleBlockShared), output, state);
+                    input, count, shape->capacity, state);
+  launch_overlapped(shape->kernel, SAMPLE_BUCKETS, shape->threads, shape->shared_bytes, output,
+                    state);
   stage_stop();
   scratch_free(state.look_back);
   scratch_free(state.regions);

@@ -27,13 +27,8 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   static_assert(1 << LOOK_BITS == LOOK_THREADS, "a thread for each value");
   constexpr unsigned int kSamples = LOOK_THREADS * LOOK_EACH, kGroups = 1u << LOOK_GROUP_BITS;
   __shared__ unsigned int count[LOOK_THREADS], group[MAX_WARPS], heavy, keys_in_heavy;
-  const size_t stride = n / kSamples;
   unsigned int key[LOOK_EACH];
-#pragma unroll
-  for (int u = 0; u < LOOK_EACH; u++) {
-    const unsigned int sample = threadIdx.x * LOOK_EACH + u;
-    key[u] = keys[sample * stride + __umulhi(scramble(sample), (unsigned int)stride)];
-  }
+  load_block_sample(keys, n, key);
   count[threadIdx.x] = 0;
   if (threadIdx.x < kGroups) group[threadIdx.x] = 0;
   if (threadIdx.x == 0) heavy = keys_in_heavy = 0;

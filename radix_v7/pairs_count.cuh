@@ -6,6 +6,7 @@
 
 #include "common/block_scan.cuh"
 #include "common/overlap.cuh"
+#include "radix_v7/few_values.cuh"
 #include "radix_v7/pairs_layout.cuh"
 #include "radix_v7/watched_count.cuh"
 
@@ -14,6 +15,7 @@ enum {
   MAX_PREFIXES = 1 << MAX_PREFIX_BITS,
   MAX_SWEEP_BITS = 9,        // of a digit
   PACKED_COUNTER_BITS = 16,  // from this prefix on, two counters share 32 bits
+  UNFIT_SAMPLES = 4,         // keys of a thread, if buckets do not fit
 };
 
 // The digits of the prefix: `low` bits are swept first, then `high` bits, if any.
@@ -62,9 +64,20 @@ static __device__ __forceinline__ void note_if_large(LargeBuckets *large, unsign
   if (count > capacity - MOST_LEAD) note_large(large, begin, count);
 }
 
-// The last block: turns counts into starts, and decides; the first sweep tells the host. `low_sum`
-// is shared memory.
-static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned int capacity,
+// Buckets do not fit: tells the host whether a sample of the keys has few values. All threads of
+// one block call it. flag: shared memory, a word for each.
+static __device__ void tell_why_unfit(const unsigned int *keys, size_t n,
+                                      volatile HostVerdict *host, unsigned int *flag,
+                                      unsigned int *warp_sums) {
+  unsigned int key[UNFIT_SAMPLES];
+  load_block_sample(keys, n, key);
+  const bool few = n >= WATCHED_FROM && find_few_values(key, flag, warp_sums);
+  if (threadIdx.x == 0) host->verdict = few ? FEW_VALUES : TOO_LARGE;
+}
+
+// The last block: turns counts into starts. Whether all buckets fit or not; if so, the first sweep
+// tells the host. `low_sum` is shared memory. The result is for thread 0.
+static __device__ bool finish_count(unsigned int n, PrefixBits bits, unsigned int capacity,
                                     PrefixState state, unsigned int *low_sum,
                                     unsigned int *warp_sums) {
   __shared__ unsigned int carry;
@@ -73,10 +86,8 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
   if (is_hopeless()) {
     for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) prefix_counts[b] = 0;
     __syncthreads();
-    if (threadIdx.x > 0) return;
-    state.spread[0] = state.spread[1] = DIGIT_UNUSED;
-    count_hopeless = 0;
-    return;
+    if (threadIdx.x == 0) count_hopeless = 0;
+    return false;
   }
   for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
   if (threadIdx.x == 0) large.found = 0;
@@ -119,11 +130,10 @@ static __device__ void finish_count(unsigned int n, PrefixBits bits, unsigned in
   const unsigned int low = threadIdx.x < low_bins ? low_sum[threadIdx.x] : 0;
   const unsigned int low_up_to_here = block_inclusive_scan(low, warp_sums);
   if (threadIdx.x < low_bins) state.low_start[threadIdx.x] = low_up_to_here - low;
-  if (threadIdx.x > 0) return;
-  // If some counter of 16 bits has overflowed, the sum of all counts is not n.
-  const bool any_too_large = before != n || !tell_large(&large, n, state.host);
+  if (threadIdx.x > 0) return false;
   state.start[buckets] = n;
-  state.spread[0] = state.spread[1] = any_too_large ? DIGIT_UNUSED : DIGIT_EVEN;
+  // If some counter of 16 bits has overflowed, the sum of all counts is not n.
+  return before == n && tell_large(&large, n, state.host);
 }
 
 template <bool kPacked>
@@ -132,6 +142,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTI
                    unsigned int copies, PrefixState state) {
   extern __shared__ __align__(16) unsigned int counters[];
   __shared__ unsigned int warp_sums[MAX_WARPS], low_sum[1 << MAX_SWEEP_BITS];
+  __shared__ bool fits;
   const int shift = 32 - bits.low - bits.high;
   const unsigned int buckets = 1u << (bits.low + bits.high);
   const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
@@ -143,10 +154,16 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTI
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
   __syncthreads();
-  count_watched<kPacked, false>(counters, copies, keys, n, shift, capacity, state.host);
+  count_watched<kPacked, false>(counters, copies, keys, n, shift, capacity, NULL);
   if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
   if (!is_last_block(&prefix_blocks_arrived)) return;
-  finish_count((unsigned int)n, bits, capacity, state, low_sum, warp_sums);
+  const bool all_fit = finish_count((unsigned int)n, bits, capacity, state, low_sum, warp_sums);
+  if (threadIdx.x == 0) {
+    fits = all_fit;
+    state.spread[0] = state.spread[1] = all_fit ? DIGIT_EVEN : DIGIT_UNUSED;
+  }
+  __syncthreads();
+  if (!fits) tell_why_unfit(keys, n, state.host, counters, warp_sums);
 }
 
 #endif

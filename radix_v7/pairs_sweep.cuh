@@ -107,8 +107,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       find_region_places(regions, sweep.route, &shared.from, &shared.to);
     else
       find_places(sweep.route, &shared.from, &shared.to);
-    if (!kRegions && sweep.route.host != NULL && blockIdx.x == 0)
-      sweep.route.host->verdict = shared.to == NOWHERE ? TOO_LARGE : FITS;
+    if (!kRegions && sweep.route.host != NULL && blockIdx.x == 0 && shared.to != NOWHERE)
+      sweep.route.host->verdict = FITS;
   }
   if (kRegions) load_source_counts(regions, n, table);
   if (kValues) load_value_table(table);

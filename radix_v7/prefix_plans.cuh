@@ -29,8 +29,11 @@ typedef struct PairBlockShape {
 
 static const PairBlockShape block_512x6g = PAIR_BLOCK(512, 6, 10, 8, 2, true),
                             block_512x9g = PAIR_BLOCK(512, 9, 10, 12, 2, true),
+                            block_512x12g = PAIR_BLOCK(512, 12, 11, 12, 2, true),
+                            block_512x15g = PAIR_BLOCK(512, 15, 11, 12, 2, true),
                             block_256x9g = PAIR_BLOCK(256, 9, 9, 12, 4, true),
                             block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5, false),
+                            block_256x12 = PAIR_BLOCK(256, 12, 9, 12, 4, false),
                             block_256x18 = PAIR_BLOCK(256, 18, 10, 12, 4, false),
                             block_512x18 = PAIR_BLOCK(512, 18, 11, 12, 2, false),
                             block_512x36 = PAIR_BLOCK(512, 36, 12, 12, 1, false);
@@ -46,20 +49,23 @@ typedef struct PrefixPlan {
 static const PrefixPlan prefix_plans[] = {
     {{7, 0}, &small_7, NULL, &block_512x6g},     {{7, 0}, &small_7, NULL, &block_512x9g},
     {{9, 0}, &small_9, NULL, &block_256x9g},     {{9, 0}, &small_9, NULL, &block_512x9g},
-    {{6, 6}, &large_6, &large_6, &block_256x9},  {{6, 7}, &large_6, &large_7, &block_256x9},
-    {{6, 6}, &large_6, &large_6, &block_512x9g}, {{6, 7}, &large_6, &large_7, &block_256x18},
-    {{7, 7}, &large_7, &large_7, &block_256x18}, {{7, 8}, &large_7, &large_8, &block_256x18},
+    {{9, 0}, &small_9, NULL, &block_512x12g},    {{9, 0}, &small_9, NULL, &block_512x15g},
+    {{6, 6}, &large_6, &large_6, &block_256x9},  {{6, 6}, &large_6, &large_6, &block_256x12},
+    {{6, 7}, &large_6, &large_7, &block_256x9},  {{6, 7}, &large_6, &large_7, &block_256x12},
+    {{6, 7}, &large_6, &large_7, &block_256x18}, {{7, 7}, &large_7, &large_7, &block_256x12},
+    {{7, 7}, &large_7, &large_7, &block_256x18}, {{7, 8}, &large_7, &large_8, &block_256x12},
+    {{7, 8}, &large_7, &large_8, &block_256x18}, {{8, 8}, &large_8, &large_8, &block_256x12},
     {{8, 8}, &large_8, &large_8, &block_256x18}, {{8, 8}, &large_8, &large_8, &block_512x18},
     {{8, 8}, &large_8, &large_8, &block_512x36},
 };
 enum { PREFIX_PLANS = sizeof prefix_plans / sizeof *prefix_plans };
 
 // Whether the buckets of n uniform keys fit. Their sizes spread by the square root of what they
-// are on average; 5.5 times that is exceeded in one of 5 x 10^7 buckets.
+// are on average; 4.9 times that is exceeded in one of 2 x 10^6 buckets.
 static bool uniform_fits(size_t n, const PrefixPlan *plan) {
   const double average = (double)n / (double)(1 << (plan->bits.low + plan->bits.high));
   const double room = plan->block->capacity - MOST_LEAD - average;
-  return room > 0 && room * room >= 30 * average;
+  return room > 0 && room * room >= 24 * average;
 }
 
 // NULL if n, or this device's shared memory, suits no plan. The knob prefixPlan, if not 0, decides.

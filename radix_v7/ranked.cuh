@@ -39,10 +39,17 @@ struct RankShared {
   unsigned int of_warp[MAX_WARPS];
 };
 
+// Elements of an array, as what is ranked.
+struct ElementsOf {
+  Pairs in;
+  __device__ __forceinline__ unsigned int key(unsigned int i) const { return in.keys[i]; }
+  __device__ __forceinline__ unsigned int position(unsigned int i) const { return in.positions[i]; }
+};
+
 // Sorts the block's own elements, from index `first` on, by the same method; those behind n become
 // the largest keys. A warp places one element at a time.
-template <int kOwn, bool kPairs>
-static __device__ __forceinline__ void sort_own(RankShared<kOwn> &shared, Pairs in,
+template <int kOwn, bool kPairs, class Elements>
+static __device__ __forceinline__ void sort_own(RankShared<kOwn> &shared, Elements in,
                                                 unsigned int first, unsigned int n) {
   constexpr int kEach = kOwn / WARP_SIZE;
   const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
@@ -50,8 +57,8 @@ static __device__ __forceinline__ void sort_own(RankShared<kOwn> &shared, Pairs 
 #pragma unroll
   for (int g = 0; g < kEach; g++) {
     const unsigned int i = first + lane + g * WARP_SIZE;
-    key[g] = i < n ? in.keys[i] : 0xffffffffu;
-    position[g] = kPairs && i < n ? in.positions[i] : 0;
+    key[g] = i < n ? in.key(i) : 0xffffffffu;
+    position[g] = kPairs && i < n ? in.position(i) : 0;
   }
 #pragma unroll
   for (int g = 0; g < kEach; g++) {
@@ -81,12 +88,11 @@ static __device__ __forceinline__ unsigned int own_keys_below(const unsigned int
   return below + (own[below] < key ? 1 : 0);
 }
 
-// Moves each element of `in` to its place in `out`: block b those from index b * kOwn on.
-template <int kRows, int kOwn, bool kPairs>
-static __global__ void __launch_bounds__(RANK_THREADS)
-    rank_elements(Pairs in, Pairs out, unsigned int n) {
+// Moves each of n elements to its place in `out`: block b those from index b * kOwn on.
+template <int kRows, int kOwn, bool kPairs, class Elements>
+static __device__ __forceinline__ void rank_and_move(RankShared<kOwn> &shared, Elements in,
+                                                     Pairs out, unsigned int n) {
   constexpr int kEach = kOwn / WARP_SIZE;  // own elements that a warp moves
-  __shared__ RankShared<kOwn> shared;
   const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
   const unsigned int first = blockIdx.x * kOwn;
 #pragma unroll
@@ -96,7 +102,7 @@ static __global__ void __launch_bounds__(RANK_THREADS)
 #pragma unroll
   for (int u = 0; u < kRows; u++) {
     const unsigned int i = threadIdx.x + u * RANK_THREADS;
-    key[u] = i < n ? in.keys[i] : 0;
+    key[u] = i < n ? in.key(i) : 0;
   }
   sort_own<kOwn, kPairs>(shared, in, first, n);
   __syncthreads();
@@ -126,6 +132,13 @@ static __global__ void __launch_bounds__(RANK_THREADS)
     out.keys[place] = shared.key[j];
     if (kPairs) out.positions[place] = shared.position[j];
   }
+}
+
+template <int kRows, int kOwn, bool kPairs>
+static __global__ void __launch_bounds__(RANK_THREADS)
+    rank_elements(Pairs in, Pairs out, unsigned int n) {
+  __shared__ RankShared<kOwn> shared;
+  rank_and_move<kRows, kOwn, kPairs>(shared, ElementsOf{in}, out, n);
 }
 
 // Kernels rank_elements<...> for up to `most` elements.

@@ -11,11 +11,11 @@
 
 #include "common/overlap.cuh"
 #include "radix_v7/pairs_count.cuh"
+#include "radix_v7/ranked.cuh"
 
 enum {
   SAMPLE = 2048,
-  SAMPLE_THREADS = 1024,
-  SAMPLE_TARGETS = 16,  // keys that a block ranks
+  SAMPLE_TARGETS = 32,  // keys that a block ranks
   SAMPLE_BITS = 7,
   SAMPLE_BUCKETS = 1 << SAMPLE_BITS,
   SAMPLE_ROOM = 4,    // times the expected size
@@ -49,44 +49,29 @@ static __device__ __forceinline__ unsigned int splitter(const unsigned int *sort
   return key + (j >= 2 && key != ~0u && sorted[each * (j - 1)] == key);
 }
 
-// All blocks read the whole sample, one key of each stride; a block ranks SAMPLE_TARGETS of them.
-static __global__ void __launch_bounds__(SAMPLE_THREADS)
+// The sample: a key of each of SAMPLE parts of the input.
+struct SampleOf {
+  const unsigned int *keys;
+  unsigned int n;
+  __device__ __forceinline__ unsigned int key(unsigned int j) const {
+    const unsigned int begin = (unsigned int)((unsigned long long)j * n / SAMPLE);
+    return keys[begin + __umulhi(scramble(j), n / SAMPLE)];
+  }
+  __device__ __forceinline__ unsigned int position(unsigned int j) const { return j; }
+};
+
+// A block ranks SAMPLE_TARGETS of the sampled keys.
+static __global__ void __launch_bounds__(RANK_THREADS)
     rank_sample(const unsigned int *keys, unsigned int n, SampleState state) {
-  constexpr int kEach = SAMPLE / SAMPLE_THREADS;
-  __shared__ unsigned int sample[SAMPLE], rank[SAMPLE_TARGETS];
-  wait_for_previous_kernel();
-  for (size_t i = global_index(); i < state.look_back_size; i += gridDim.x * SAMPLE_THREADS)
+  __shared__ RankShared<SAMPLE_TARGETS> shared;
+  for (size_t i = global_index(); i < state.look_back_size; i += gridDim.x * RANK_THREADS)
     state.look_back[i] = 0;
   if (global_index() == 0) {
     *state.chunks = 0;
     *state.verdict = FITS;
   }
-  unsigned int key[kEach];
-#pragma unroll
-  for (int k = 0; k < kEach; k++) {
-    const unsigned int j = threadIdx.x + k * SAMPLE_THREADS, stride = n / SAMPLE;
-    key[k] = sample[j] = keys[j * stride + __umulhi(scramble(j), stride)];
-  }
-  if (threadIdx.x < SAMPLE_TARGETS) rank[threadIdx.x] = 0;
-  __syncthreads();
-  const unsigned int lane = threadIdx.x % WARP_SIZE;
-  unsigned int mine = 0;
-#pragma unroll 4
-  for (unsigned int t = 0; t < SAMPLE_TARGETS; t++) {
-    const unsigned int target = blockIdx.x * SAMPLE_TARGETS + t, one = sample[target];
-    unsigned int smaller = 0;
-#pragma unroll
-    for (int k = 0; k < kEach; k++) {
-      const bool before =
-          key[k] < one || (key[k] == one && threadIdx.x + k * SAMPLE_THREADS < target);
-      smaller += (unsigned int)__popc((int)__ballot_sync(0xffffffffu, before));
-    }
-    if (lane == t) mine = smaller;
-  }
-  if (lane < SAMPLE_TARGETS) atomicAdd(&rank[lane], mine);
-  __syncthreads();
-  if (threadIdx.x < SAMPLE_TARGETS)
-    state.sorted[rank[threadIdx.x]] = sample[blockIdx.x * SAMPLE_TARGETS + threadIdx.x];
+  rank_and_move<SAMPLE / RANK_THREADS, SAMPLE_TARGETS, false>(shared, SampleOf{keys, n},
+                                                              {state.sorted, NULL}, SAMPLE);
 }
 
 #endif

@@ -6,20 +6,11 @@
 #include "radix_v7/pairs_block.cuh"
 #include "radix_v7/sample.cuh"
 
-enum {
-  SAMPLE_BLOCK_THREADS = 1024,
-  SAMPLE_BLOCK_ITEMS = 4,
-  SAMPLE_CAPACITY = SAMPLE_BLOCK_THREADS * SAMPLE_BLOCK_ITEMS,
-  SAMPLE_BIN_BITS = 12,
-};
-typedef PairBlockShared<SAMPLE_BLOCK_THREADS, SAMPLE_BLOCK_ITEMS, SAMPLE_BIN_BITS, true>
-    SampleBlockShared;
-
 // Large buckets of equal keys are in order already.
 static __device__ void copy_chunks(const SampleState &state, unsigned int chunks, Pairs out) {
   for (unsigned int c = blockIdx.x; c < chunks; c += gridDim.x) {
     const SampleBucket chunk = state.chunk[c];
-    for (unsigned int i = threadIdx.x; i < chunk.count; i += SAMPLE_BLOCK_THREADS) {
+    for (unsigned int i = threadIdx.x; i < chunk.count; i += blockDim.x) {
       const uint2 pair = state.regions[chunk.from + i];
       out.keys[chunk.to + i] = pair.x;
       if (out.positions != NULL) out.positions[chunk.to + i] = pair.y;
@@ -43,10 +34,10 @@ static __device__ __forceinline__ int shift_for(unsigned int low, unsigned int h
 
 // smallest, largest: of the bucket's keys
 static __device__ BinMap make_bin_map(unsigned int smallest, unsigned int largest,
-                                      const unsigned int *sorted) {
+                                      const SampleState &state) {
   unsigned int middle = smallest;  // first key of the second range
-  if (blockIdx.x == 0) middle = sorted[0];
-  if (blockIdx.x == SAMPLE_BUCKETS - 1) middle = sorted[SAMPLE - 1];
+  if (blockIdx.x == 0) middle = state.sorted[0];
+  if (blockIdx.x == SAMPLE_BUCKETS - 1) middle = state.sorted[SAMPLE - 1];
   BinMap map = {{smallest, middle}, {0, 1u << 31}, {0, 0}, 1, false};
   if (smallest >= middle || middle > largest) {
     map.begin[1] = smallest;
@@ -83,10 +74,12 @@ static __device__ void find_range(unsigned int low, unsigned int high, unsigned 
 }
 
 // All threads of the block. `smallest` and `largest` are shared, ~0 and 0 before.
-static __device__ void sort_sampled(SampleBlockShared &shared, Pairs out, const SampleState &state,
-                                    SampleBucket bucket, unsigned int *smallest,
-                                    unsigned int *largest) {
-  constexpr int kItems = SAMPLE_BLOCK_ITEMS, kThreads = SAMPLE_BLOCK_THREADS;
+template <int kThreads, int kItems, int kBinBits>
+static __device__ void sort_sampled(PairBlockShared<kThreads, kItems, kBinBits, true> &shared,
+                                    Pairs out, const SampleState &state, SampleBucket bucket,
+                                    unsigned int *smallest, unsigned int *largest) {
+  constexpr int kPlaceBits = bits_to_count(kThreads * kItems);
+  static_assert(kPlaceBits <= kBinBits, "elements have 32 bits");
   const unsigned int lead = bucket.to % WARP_SIZE, behind = lead + bucket.count;
   const int left = (int)behind - (int)threadIdx.x, ahead = (int)lead - (int)threadIdx.x;
   const uint2 *const from = state.regions + bucket.from + threadIdx.x - lead;
@@ -102,27 +95,28 @@ static __device__ void sort_sampled(SampleBlockShared &shared, Pairs out, const 
     }
   find_range(low, high, smallest, largest);
   __syncthreads();
-  const BinMap map = make_bin_map(*smallest, *largest, state.sorted);
+  const BinMap map = make_bin_map(*smallest, *largest, state);
   unsigned int binned[kItems];
 #pragma unroll
   for (int u = 0; u < kItems; u++) binned[u] = map_to_bins(map, key[u]);
-  const Digit digit = {32 - SAMPLE_BIN_BITS, SampleBlockShared::kBins - 1, 0, 0};
+  const Digit digit = {32 - kBinBits, (1u << kBinBits) - 1, 0, 0};
   order_places<8, false>(shared, binned, key, lead, behind, digit, 32, map.coarse);
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     if (left > u * kThreads && (u > 0 || ahead <= 0)) {
       const unsigned int p = threadIdx.x + u * kThreads, to = bucket.to - lead + p;
-      const unsigned int place = shared.element[p - lead] & ((1u << SAMPLE_BIN_BITS) - 1);
+      const unsigned int place = shared.element[p - lead] & ((1u << kPlaceBits) - 1);
       out.keys[to] = shared.key[place];
       if (out.positions != NULL) out.positions[to] = shared.position[place];
     }
 }
 
-static __global__ void __launch_bounds__(SAMPLE_BLOCK_THREADS)
+template <int kThreads, int kItems, int kBinBits>
+static __global__ void __launch_bounds__(kThreads, RANK_THREADS / kThreads)
     sort_sampled_bucket(Pairs out, SampleState state) {
-  static_assert(SAMPLE_CAPACITY <= 1 << SAMPLE_BIN_BITS, "elements have 32 bits");
+  typedef PairBlockShared<kThreads, kItems, kBinBits, true> Shared;
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  SampleBlockShared &shared = *(SampleBlockShared *)shared_memory;
+  Shared &shared = *(Shared *)shared_memory;
   __shared__ unsigned int smallest, largest;
   prepare_block(shared);
   if (threadIdx.x == 0) {
@@ -134,7 +128,7 @@ static __global__ void __launch_bounds__(SAMPLE_BLOCK_THREADS)
   const unsigned int verdict = *state.verdict, chunks = *state.chunks;
   const SampleBucket bucket = state.bucket[blockIdx.x];
   if (verdict != FITS) return;
-  if (bucket.count > 0 && bucket.to % WARP_SIZE + bucket.count <= SAMPLE_CAPACITY)
+  if (bucket.count > 0 && bucket.to % WARP_SIZE + bucket.count <= Shared::kCapacity)
     sort_sampled(shared, out, state, bucket, &smallest, &largest);
   copy_chunks(state, chunks, out);
 }

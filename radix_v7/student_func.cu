@@ -34,7 +34,7 @@ static const SortKnob knobs[] = {
     {"counted", 0, 0, 1, "1: buckets are always counted first, 0: not where keys seem even"},
     {"prefixPlan", 0, -1, PREFIX_PLANS,
      "how pairs are sorted, a row of prefix_plans.cuh; 0: chosen by n; -1: sweeps"},
-    {"sampledUpTo", SAMPLED_UP_TO, 0, SAMPLED_UP_TO, "largest n that is sorted by a sample"},
+    {"sampledUpTo", SAMPLED_MOST, 0, SAMPLED_MOST, "largest n that is sorted by a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
     {"largeFrom", LARGE_FROM, 1, 1 << 30,
@@ -55,35 +55,45 @@ extern "C" const SortVersion sort_version = {
     .scratch_per_pair = 8.6,  // at 3 million pairs; 8.4 at 8 million
 };
 
+// False, with the input as it was, if the keys are not spread evenly and have many values.
+static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n) {
+  unsigned int verdict = TO_COUNT;
+  if (knob("counted") == 0) verdict = sort_pairs_by_regions(input, output, n);
+  if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n);
+  return verdict == FITS || (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n));
+}
+
 static void sort_pairs(Pairs input, Pairs output, size_t n) {
-  if (sample_suits(n)) {
-    if (sort_pairs_by_sample(input, output, n)) return;
-  } else {
-    const unsigned int verdict =
-        knob("counted") == 0 ? sort_pairs_by_regions(input, output, n) : (unsigned int)TO_COUNT;
-    if (verdict == FITS) return;
-    if (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n)) return;
-    if (verdict == TO_COUNT && sort_pairs_by_prefix(input, output, n)) return;
-  }
+  const SampleShape *const sample = plan_sample(n);
+  if (sample != NULL ? sort_pairs_by_sample(sample, input, output, n)
+                     : sort_pairs_by_digits(input, output, n))
+    return;
   sort_pairs_by_all_digits(input, output, n);
 }
 
-static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
-  // As fast as buckets for even keys, and faster for all others.
-  if (sample_suits(n) && sort_pairs_by_sample({in, in}, {out, NULL}, n)) return;
+// As sort_pairs_by_digits().
+static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
   const bool counted = knob("counted") > 0 || knob("bucketBits") > 0 || knob("bucketShape") > 0;
   const unsigned int verdict = counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n);
-  if (verdict == FITS) return;
-  if (verdict == FEW_VALUES && sort_keys_by_values(in, out, n)) return;
+  if (verdict == FITS) return true;
+  if (verdict == FEW_VALUES) return sort_keys_by_values(in, out, n);
+  if (verdict != TO_COUNT) return false;
   unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
-  const bool sorted =
-      verdict == TO_COUNT && (sort_by_buckets(in, spare, out, n) ||
-                              (sample_has_few_values(in, n) && sort_keys_by_values(in, out, n)));
-  if (!sorted) {
-    const Pairs input = {in, NULL}, spare_keys = {spare, NULL}, output = {out, NULL};
-    sort_by_sweeps(input, spare_keys, output, n);
-  }
+  const bool sorted = sort_by_buckets(in, spare, out, n) ||
+                      (sample_has_few_values(in, n) && sort_keys_by_values(in, out, n));
   scratch_free(spare);
+  return sorted;
+}
+
+static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
+  // As fast as buckets by digits for even keys, and faster for all others.
+  const SampleShape *const sample = plan_sample(n);
+  if (sample != NULL ? sort_pairs_by_sample(sample, {in, in}, {out, NULL}, n)
+                     : sort_keys_by_digits(in, out, n))
+    return;
+  const Pairs spare = {(unsigned int *)scratch_alloc(n * sizeof *in), NULL};
+  sort_by_sweeps({in, NULL}, spare, {out, NULL}, n);
+  scratch_free(spare.keys);
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,

@@ -50,9 +50,22 @@ static __device__ __forceinline__ unsigned int sampled_key(const unsigned int *k
   return keys[sample * stride + jitter];
 }
 
+// A sample for one block: kEach keys of a thread, each of another stretch of the input.
+template <int kEach>
+static __device__ __forceinline__ void load_block_sample(const unsigned int *keys, size_t n,
+                                                         unsigned int (&key)[kEach]) {
+  const size_t stride = n / (blockDim.x * kEach);
+#pragma unroll
+  for (int u = 0; u < kEach; u++) {
+    const unsigned int sample = threadIdx.x * kEach + u;
+    key[u] = keys[sample * stride + __umulhi(scramble(sample), (unsigned int)stride)];
+  }
+}
+
+// host: NULL, or is told.
 static __device__ __forceinline__ void end_if_hopeless(bool hopeless, volatile HostVerdict *host) {
   if (!__any_sync(0xffffffffu, hopeless) || threadIdx.x % WARP_SIZE != 0) return;
-  if (atomicExch(&count_hopeless, 1u) == 0) host->verdict = TOO_LARGE;
+  if (atomicExch(&count_hopeless, 1u) == 0 && host != NULL) host->verdict = TOO_LARGE;
 }
 
 // Whether the lanes' keys have few, but not one value in their last 16 bits.
@@ -122,8 +135,9 @@ static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copi
 }
 
 // Adds keys[0..n) to the counters of the grid's blocks, or ends early: is_hopeless(). kBare: they
-// have no positions; copies: of each counter, 1 if kPacked; capacity: of a bucket. All threads call
-// it after a barrier, and there is one at its end.
+// have no positions; copies: of each counter, 1 if kPacked; capacity: of a bucket; host: NULL, or
+// is told at once if it ends early. All threads call it after a barrier, and there is one at its
+// end.
 template <bool kPacked, bool kBare>
 static __device__ __forceinline__ void count_watched(unsigned int *counters, unsigned int copies,
                                                      const unsigned int *keys, size_t n, int shift,

@@ -26,11 +26,11 @@ static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
                                  {"largeFrom", 1, 1, 1 << 30, ""},
                                  {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
                                  {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
-                                 {"sampledUpTo", 235000, 0, 235000, ""},
+                                 {"sampledUpTo", 470000, 0, 470000, ""},
                                  {}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
-enum { MOST = 60000, ROOM = 140000 };
+enum { MOST = 60000, ROOM = 250000 };
 static uint32_t keys[ROOM], positions[ROOM], expected[ROOM], order[ROOM], result[ROOM];
 
 static int begin(void **) {
@@ -113,6 +113,14 @@ static inline bool is_sampled(size_t i, size_t n) {
   x = (x ^ x >> 15) * 0x846ca68bu;
   x ^= x >> 16;
   return i % stride == (size_t)((uint64_t)x * stride >> 32);
+}
+
+// The first plan with digits of so many bits, as a value of the knob prefixPlan.
+static inline int plan_of(int low, int high) {
+  for (int i = 0; i < PREFIX_PLANS; i++)
+    if (prefix_plans[i].bits.low == low && prefix_plans[i].bits.high == high) return i + 1;
+  fail_msg("no plan of %d and %d bits", low, high);
+  return 0;
 }
 
 // Whether a plan has more buckets than the cpu backend sorts in reasonable time.

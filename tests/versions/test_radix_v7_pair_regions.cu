@@ -27,20 +27,21 @@ static void test_plans(void **) {
 
 // Sizes at and beside borders of tiles, and of the pieces between the sweeps.
 static void test_sizes(void **) {
-  set("prefixPlan", 5);
+  set("prefixPlan", plan_of(6, 6));
   if (plan_prefix(1000) == NULL) skip();
   fill(ROOM, 0);
   for (size_t n = LOOK_FROM - 1; n <= 40961; n += 8192)
     for (size_t more = 0; more < 3; more++)
       assert_int_equal(sorts(by_regions, n + more), n + more >= LOOK_FROM);
   assert_true(sorts(by_regions, 102400));
-  assert_true(sorts(by_regions, ROOM));
+  assert_true(sorts(by_regions, 140000));
 }
 
 // More and more keys have one digit, the lower or the upper one, first, last or between: as soon as
 // a region has no room, the sort reports it.
 static void test_full_region(void **) {
-  for (int plan = 5; plan <= 6; plan++) {
+  for (int high = 6; high <= 7; high++) {
+    const int plan = plan_of(6, high);
     set("prefixPlan", plan);
     if (plan_prefix(1000) == NULL) continue;
     const PrefixBits bits = prefix_plans[plan - 1].bits;
@@ -72,10 +73,10 @@ static void test_full_region(void **) {
 // a block: it alone has pairs of its upper digit,
 // and of its lower one.
 static void test_full_bucket(void **) {
-  set("prefixPlan", 5);
+  set("prefixPlan", plan_of(6, 6));
   const PrefixPlan *const plan = plan_prefix(1000);
   if (plan == NULL) skip();
-  const size_t n = ROOM, capacity = plan->block->capacity - MOST_LEAD;
+  const size_t n = 140000, capacity = plan->block->capacity - MOST_LEAD;
   assert_true(region_room(n, 6) > capacity + 1);
   for (size_t more = 0; more < 2; more++) {
     for (size_t i = 0; i < n; i++) {
@@ -97,7 +98,7 @@ static void test_full_bucket(void **) {
 // have, which is no obstacle to a count. After each, even keys fit.
 static void test_uneven(void **) {
   for (int kind = 0; kind < 8; kind++) {
-    set("prefixPlan", kind % 2 == 0 ? 6 : 5);
+    set("prefixPlan", kind % 2 == 0 ? plan_of(6, 7) : plan_of(6, 6));
     if (plan_prefix(1000) == NULL) skip();
     for (size_t i = 0; i < MOST; i++) {
       const uint32_t word = random_word();

@@ -20,6 +20,17 @@ static bool by_sweeps_of_v6(Pairs in, Pairs out, size_t n) {
   return true;
 }
 
+static unsigned int verdict;  // of the last sort by prefix
+
+static bool by_prefix(Pairs in, Pairs out, size_t n) {
+  verdict = sort_pairs_by_prefix(in, out, n);
+  return verdict == FITS;
+}
+
+static bool by_sample(Pairs in, Pairs out, size_t n) {
+  return sort_pairs_by_sample(plan_sample(n), in, out, n);
+}
+
 // Every plan, with cut tiles, and with an output that cannot hold packed pairs.
 static void test_plans(void **) {
   for (int plan = 1; plan <= PREFIX_PLANS; plan++) {
@@ -27,7 +38,7 @@ static void test_plans(void **) {
     if (plan_prefix(1000) == NULL) continue;  // too little shared memory
     for (int kind = 0; kind < (many_buckets(plan) ? 1 : 4); kind++) {
       fill(25001, kind);
-      assert_true(sorts(sort_pairs_by_prefix, 25001, plan % 3 != 0));
+      assert_true(sorts(by_prefix, 25001, plan % 3 != 0));
     }
   }
 }
@@ -43,10 +54,10 @@ static void test_full_bucket(void **) {
     for (int crowded = 0; crowded < 2; crowded++) {
       const uint32_t mask = ((1u << low_bits) - 1) & (crowded ? 0x7u : ~0u);
       for (size_t i = 0; i <= capacity; i++) keys[i] = random_word() & mask;
-      assert_true(sorts(sort_pairs_by_prefix, capacity));
-      assert_false(sorts(sort_pairs_by_prefix, capacity + 1));
+      assert_true(sorts(by_prefix, capacity));
+      assert_false(sorts(by_prefix, capacity + 1));
       keys[capacity] = ~0u;  // in another bucket
-      assert_true(sorts(sort_pairs_by_prefix, capacity + 1));
+      assert_true(sorts(by_prefix, capacity + 1));
     }
   }
 }
@@ -54,14 +65,14 @@ static void test_full_bucket(void **) {
 // A few large buckets, each sorted by itself: of one value, and of many; first, last and between.
 // One more than MOST_LARGE are too many.
 static void test_large_buckets(void **) {
-  for (int plan = 3; plan <= 5; plan += 2) {
-    set("prefixPlan", plan);
-    if (plan_prefix(1000) == NULL) skip();
-    const PrefixPlan *const p = &prefix_plans[plan - 1];
+  for (int sweeps = 1; sweeps <= 2; sweeps++) {
+    set("prefixPlan", sweeps == 1 ? plan_of(9, 0) : plan_of(6, 6));
+    const PrefixPlan *const p = plan_prefix(1000);
+    if (p == NULL) skip();
     const uint32_t capacity = p->block->capacity;
     const int low_bits = 32 - p->bits.low - p->bits.high;
-    for (uint32_t large = plan == 3 ? 2 : 1; large <= MOST_LARGE + 1;
-         large += plan == 3    ? MOST_LARGE
+    for (uint32_t large = sweeps == 1 ? 2 : 1; large <= MOST_LARGE + 1;
+         large += sweeps == 1  ? MOST_LARGE
                   : large == 2 ? MOST_LARGE - 2
                                : 1) {
       const size_t n = 6 * large * (capacity + 99);
@@ -73,20 +84,36 @@ static void test_large_buckets(void **) {
         keys[i] = i % 6 != 0 ? random_word()
                              : (bucket >> low_bits << low_bits) | (lower & ((1u << low_bits) - 1));
       }
-      assert_int_equal(sorts(sort_pairs_by_prefix, n), large <= MOST_LARGE);
+      assert_int_equal(sorts(by_prefix, n), large <= MOST_LARGE);
     }
   }
 }
 
 // A count that finds a bucket too large, and the sort after it, which must find all counters at 0.
 static void test_after_a_misfit(void **) {
-  set("prefixPlan", 4);
+  set("prefixPlan", plan_of(9, 0));
   if (plan_prefix(1000) == NULL) skip();
   for (size_t i = 0; i < MOST; i++) keys[i] = random_word() & 1 ? 5 : random_word();
-  assert_false(sorts(sort_pairs_by_prefix, MOST));
+  assert_false(sorts(by_prefix, MOST));
   assert_true(sorts(by_sweeps_of_v6, MOST));
   fill(MOST, 0);
-  assert_true(sorts(sort_pairs_by_prefix, MOST));
+  assert_true(sorts(by_prefix, MOST));
+}
+
+// Buckets do not fit, whether the count ends early or not: because there are few values, or not.
+static void test_unfit(void **) {
+  const size_t n = 2 * WATCHED_FROM;
+  for (int sweeps = 1; sweeps <= 2; sweeps++) {
+    set("prefixPlan", sweeps == 1 ? plan_of(9, 0) : plan_of(6, 6));
+    if (plan_prefix(1000) == NULL) skip();
+    for (uint32_t values = 1; values <= 64; values *= 4) {
+      for (size_t i = 0; i < n; i++) keys[i] = random_word() % values * 0x04000001u;
+      assert_false(sorts(by_prefix, n));
+      assert_int_equal(verdict, values <= MOST_VALUES ? FEW_VALUES : TOO_LARGE);
+    }
+    fill(n, 0);
+    assert_true(sorts(by_prefix, n));
+  }
 }
 
 // Digits that do not vary are skipped, whichever they are; tiles of one digit are not ranked.
@@ -109,42 +136,55 @@ static void test_packed_sweeps(void **) {
 
 // Keys of any distribution; equal ones in large buckets; the largest key, whose bucket is the last.
 static void test_sample(void **) {
-  if (!sample_suits(SAMPLED_FROM)) skip();
+  if (plan_sample(SAMPLED_FROM) == NULL) skip();
   for (int kind = 0; kind < KINDS; kind++) {
     fill(MOST, kind);
-    assert_true(sorts(sort_pairs_by_sample, SAMPLE));
-    assert_true(sorts(sort_pairs_by_sample, MOST));
+    assert_true(sorts(by_sample, SAMPLED_FROM));
+    assert_true(sorts(by_sample, MOST));
   }
   static const uint32_t values[] = {0, 1, 0x7fffffffu, 0xfffffffeu, ~0u};
   for (int used = 1; used <= 5; used += 2) {
     for (size_t i = 0; i < MOST; i++) keys[i] = values[random_word() % (uint32_t)used];
-    assert_true(sorts(sort_pairs_by_sample, MOST));
+    assert_true(sorts(by_sample, MOST));
     for (size_t i = 0; i < MOST; i++) keys[i] = values[5 - 1 - random_word() % (uint32_t)used];
-    assert_true(sorts(sort_pairs_by_sample, MOST));
+    assert_true(sorts(by_sample, MOST));
   }
   // A few keys far below and above all others, which the sample may not know.
   for (size_t i = 0; i < MOST; i++) keys[i] = 0x40000000u + (random_word() & 0xffff);
   for (size_t i = 0; i < 60; i++)
     keys[i * 999] = i % 2 == 0 ? random_word() >> 4 : ~random_word() >> 1 | 1u << 31;
-  assert_true(sorts(sort_pairs_by_sample, MOST));
+  assert_true(sorts(by_sample, MOST));
+}
+
+// Blocks for larger buckets; sorted keys, of which the last bucket has no more than the others.
+static void test_larger_sample(void **) {
+  const size_t n = sample_shapes[0].up_to + 1;
+  assert_true(n <= ROOM);
+  if (plan_sample(n) == NULL) skip();
+  for (int kind = 0; kind < KINDS; kind++) {
+    fill(n, kind);
+    assert_true(sorts(by_sample, n));
+  }
+  for (size_t i = 0; i < n; i++) keys[i] = (uint32_t)i;
+  assert_true(sorts(by_sample, SAMPLE * 50 + SAMPLE - 1));
 }
 
 // One bucket gets more than it has room for: what no sampled key is near to.
 static void test_sample_too_large(void **) {
-  if (!sample_suits(SAMPLED_FROM)) skip();
-  const size_t n = MOST, stride = n / SAMPLE;
-  // Keys at places that the sample may draw from are spread; nearly all others lie together.
+  if (plan_sample(SAMPLED_FROM) == NULL) skip();
+  const size_t n = MOST, part = n / SAMPLE;
+  // Keys at places that the sample draws from are spread; nearly all others lie together.
   for (size_t i = 0; i < n; i++) keys[i] = 1000000u + (uint32_t)i;
   for (uint32_t j = 0; j < SAMPLE; j++) {
     uint32_t x = j;
     x = (x ^ x >> 16) * 0x7feb352du;
     x = (x ^ x >> 15) * 0x846ca68bu;
     x ^= x >> 16;
-    keys[j * stride + (uint32_t)(((uint64_t)x * stride) >> 32)] = j * 0x1fffffu;
+    keys[(uint64_t)j * n / SAMPLE + (uint32_t)(((uint64_t)x * part) >> 32)] = j * 0x1fffffu;
   }
-  assert_false(sorts(sort_pairs_by_sample, n));
+  assert_false(sorts(by_sample, n));
   fill(n, 0);
-  assert_true(sorts(sort_pairs_by_sample, n));
+  assert_true(sorts(by_sample, n));
 }
 
 static bool by_rank(Pairs in, Pairs out, size_t n) {
@@ -172,8 +212,10 @@ int main(void) {
       cmocka_unit_test_setup(test_full_bucket, begin),
       cmocka_unit_test_setup(test_large_buckets, begin),
       cmocka_unit_test_setup(test_after_a_misfit, begin),
+      cmocka_unit_test_setup(test_unfit, begin),
       cmocka_unit_test_setup(test_packed_sweeps, begin),
       cmocka_unit_test_setup(test_sample, begin),
+      cmocka_unit_test_setup(test_larger_sample, begin),
       cmocka_unit_test_setup(test_sample_too_large, begin),
       cmocka_unit_test_setup(test_ranked, begin),
   };
