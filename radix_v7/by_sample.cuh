@@ -29,7 +29,7 @@ typedef struct SampleShape {
 
 // Buckets grow by chance to twice their share and more, but have to fit into a block; and all tiles
 // have to be on the device at once.
-enum { SAMPLED_FROM = 8193, SAMPLED_MOST = 470000 };
+enum { SAMPLED_FROM = 8193, SAMPLED_MOST = 420000 };
 static const SampleShape sample_shapes[] = {SAMPLE_SHAPE(235000, 1024, 4, 12),
                                             SAMPLE_SHAPE(SAMPLED_MOST, 1024, 8, 13)};
 

@@ -26,7 +26,7 @@ static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
                                  {"largeFrom", 1, 1, 1 << 30, ""},
                                  {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
                                  {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
-                                 {"sampledUpTo", 470000, 0, 470000, ""},
+                                 {"sampledUpTo", 420000, 0, 420000, ""},
                                  {}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
