@@ -23,8 +23,8 @@ typedef struct MoveShape {
 
 #define MOVE_SHAPE(up_to, items)                                                              \
   {                                                                                           \
-    up_to, 512, 512 * items, 512 * 4, sizeof(PartitionShared<512, items, 4, REGION_BUCKETS>), \
-        move_to_regions<512, items, 4, REGION_BUCKETS, 2>                                     \
+    up_to, 512, 512 * items, 512 * 4, sizeof(PartitionShared<512, items, 4, MOST_REGIONS>), \
+        move_to_regions<512, items, 4, MOST_REGIONS, 2>                                     \
   }
 
 static const MoveShape move_shapes[] = {MOVE_SHAPE(1500000, 16), MOVE_SHAPE(SIZE_MAX, 40)};
@@ -33,10 +33,13 @@ typedef BlockShape<RegionKernel> RegionShape;
 static const RegionShape region_shapes[] = {BLOCK_SHAPES(sort_regions)};
 enum { REGION_SHAPES = sizeof region_shapes / sizeof *region_shapes };
 
+// Few keys take few regions: the room to spare grows with the root of the keys in one.
+static int region_bits(size_t n) { return n <= 2500000 ? MOST_REGION_BITS - 1 : MOST_REGION_BITS; }
+
 // The shapes for n keys; false if none suits n or the device.
 static bool plan_regions(size_t n, const MoveShape **move, const RegionShape **sort) {
   *sort = region_shapes;
-  while (*sort < region_shapes + REGION_SHAPES && (*sort)->capacity < region_room(n, REGION_BITS))
+  while (*sort < region_shapes + REGION_SHAPES && (*sort)->capacity < region_room(n, region_bits(n)))
     ++*sort;
   *move = move_shapes;
   while (n > (*move)->up_to) ++*move;
@@ -52,15 +55,17 @@ static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, s
   const MoveShape *move;
   const RegionShape *sort;
   if (!plan_regions(n, &move, &sort)) return TO_COUNT;
-  const unsigned int room = region_room(n, REGION_BITS);
+  const int bits = region_bits(n);
+  const unsigned int room = region_room(n, bits);
+  const size_t regions = (size_t)1 << bits;
   unsigned int *const spare =
-      (unsigned int *)scratch_alloc(((size_t)REGION_BUCKETS * (room + 1) + 2) * sizeof *spare);
-  unsigned int *const next = spare + (size_t)REGION_BUCKETS * room;
-  unsigned int *const hopeless = next + REGION_BUCKETS, *const full = hopeless + 1;
+      (unsigned int *)scratch_alloc((regions * (room + 1) + 2) * sizeof *spare);
+  unsigned int *const next = spare + regions * room;
+  unsigned int *const hopeless = next + regions, *const full = hopeless + 1;
   const unsigned int early = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
-  const RegionState state = {{room, next, hopeless, full, early}, hopeless, fresh_host_verdict(n)};
-  Digit digit = {32 - REGION_BITS, REGION_BUCKETS - 1, 0, 0};
-  while (2u << (REGION_BITS + digit.copy_bits) <= move->counters) digit.copy_bits++;
+  const RegionState state = {{room, next, hopeless, full, early}, bits, hopeless, fresh_host_verdict(n)};
+  Digit digit = {32 - bits, (1u << bits) - 1, 0, 0};
+  while (2u << (bits + digit.copy_bits) <= move->counters) digit.copy_bits++;
   allow_shared_memory(move->kernel, move->shared_bytes);
   allow_shared_memory(sort->kernel, sort->shared_bytes);
   stage_start("hist");
@@ -70,7 +75,7 @@ static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, s
   stage_start("sweep");
   launch_overlapped(move->kernel, blocks_for(n, (int)move->tile), move->threads, move->shared_bytes,
                     in, spare, (unsigned int)n, digit, state.regions);
-  launch_overlapped(sort->kernel, (unsigned int)REGION_BUCKETS, sort->threads, sort->shared_bytes,
+  launch_overlapped(sort->kernel, 1u << bits, sort->threads, sort->shared_bytes,
                     spare, out, state);
   stage_stop();
   verdict_fits(state.host);

@@ -14,11 +14,12 @@
 #include "radix_v7/bucket_sort.cuh"
 #include "radix_v7/evenness.cuh"
 
-enum { REGION_BITS = 10, REGION_BUCKETS = 1 << REGION_BITS };
+enum { MOST_REGION_BITS = 10, MOST_REGIONS = 1 << MOST_REGION_BITS };
 
 // Device memory between the launches; the words that `regions` points to lie in it too.
 typedef struct RegionState {
   Regions regions;
+  int bits;                // 2^bits regions
   unsigned int *hopeless;  // regions.hopeless
   volatile HostVerdict *host;
 } RegionState;
@@ -26,11 +27,12 @@ typedef struct RegionState {
 // Prepares the regions, and ends the sort if a sample is not even. One block.
 static __global__ void __launch_bounds__(LOOK_THREADS)
     look_at_sample(const unsigned int *keys, size_t n, RegionState state) {
-  static_assert((int)REGION_BUCKETS == (int)LOOK_THREADS, "a thread for each bucket");
+  static_assert((int)MOST_REGIONS <= (int)LOOK_THREADS, "a thread for each region");
   wait_for_previous_kernel();
-  state.regions.next[threadIdx.x] = threadIdx.x * state.regions.room;
+  if (threadIdx.x < 1u << state.bits)
+    state.regions.next[threadIdx.x] = threadIdx.x * state.regions.room;
   if (threadIdx.x == 0) *state.regions.full = 0;
-  const float room = (float)state.regions.room * (float)(REGION_BUCKETS >> LOOK_GROUP_BITS);
+  const float room = (float)state.regions.room * (float)(1 << (state.bits - LOOK_GROUP_BITS));
   const unsigned int verdict = judge_sample<true>(keys, n, room, state.host);
   if (threadIdx.x == 0) *state.hopeless = verdict != FITS;
 }
@@ -90,7 +92,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const unsigned int count = regions.next[blockIdx.x] - begin;
   const unsigned int before = keys_before<kThreads>(regions, sums);
   sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x,
-                                                     32 - REGION_BITS);
+                                                     32 - state.bits);
   write_bucket<kThreads, kItems>(shared.tile, out + before, count);
 }
 
