@@ -53,7 +53,7 @@ void test_scratch(void **state) {
   (void)state;
   if (sort_version.scratch_per_key < 0.0) skip();
   size_t n = (size_t)device_attribute(cudaDevAttrMultiProcessorCount) * 8192;
-  if (n < 1 << 18) n = 1 << 18;
+  if (n < 1 << 19) n = 1 << 19;
   if (too_slow(n)) n = 4096;
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
