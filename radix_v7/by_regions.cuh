@@ -8,7 +8,7 @@
 #include "common/stages.h"
 #include "radix_v7/regions.cuh"
 
-enum { REGIONS_FROM = 100000 };
+enum { REGIONS_FROM = 100000, FEW_REGIONS_UP_TO = 2500000 };
 
 typedef void MoveKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions);
 typedef void RegionKernel(const unsigned int *, unsigned int *, RegionState);
@@ -21,8 +21,8 @@ typedef struct MoveShape {
   MoveKernel *kernel;
 } MoveShape;
 
-#define MOVE_SHAPE(up_to, items)                                                              \
-  {                                                                                           \
+#define MOVE_SHAPE(up_to, items)                                                            \
+  {                                                                                         \
     up_to, 512, 512 * items, 512 * 4, sizeof(PartitionShared<512, items, 4, MOST_REGIONS>), \
         move_to_regions<512, items, 4, MOST_REGIONS, 2>                                     \
   }
@@ -33,13 +33,16 @@ typedef BlockShape<RegionKernel> RegionShape;
 static const RegionShape region_shapes[] = {BLOCK_SHAPES(sort_regions)};
 enum { REGION_SHAPES = sizeof region_shapes / sizeof *region_shapes };
 
-// Few keys take few regions: the room to spare grows with the root of the keys in one.
-static int region_bits(size_t n) { return n <= 2500000 ? MOST_REGION_BITS - 1 : MOST_REGION_BITS; }
+// Few keys take few regions: the room to spare grows with the root of a region's keys.
+static int region_bits(size_t n) {
+  return n <= FEW_REGIONS_UP_TO ? MOST_REGION_BITS - 1 : MOST_REGION_BITS;
+}
 
 // The shapes for n keys; false if none suits n or the device.
 static bool plan_regions(size_t n, const MoveShape **move, const RegionShape **sort) {
   *sort = region_shapes;
-  while (*sort < region_shapes + REGION_SHAPES && (*sort)->capacity < region_room(n, region_bits(n)))
+  while (*sort < region_shapes + REGION_SHAPES &&
+         (*sort)->capacity < region_room(n, region_bits(n)))
     ++*sort;
   *move = move_shapes;
   while (n > (*move)->up_to) ++*move;
@@ -63,7 +66,8 @@ static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, s
   unsigned int *const next = spare + regions * room;
   unsigned int *const hopeless = next + regions, *const full = hopeless + 1;
   const unsigned int early = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
-  const RegionState state = {{room, next, hopeless, full, early}, bits, hopeless, fresh_host_verdict(n)};
+  const RegionState state = {
+      {room, next, hopeless, full, early}, bits, hopeless, fresh_host_verdict(n)};
   Digit digit = {32 - bits, (1u << bits) - 1, 0, 0};
   while (2u << (bits + digit.copy_bits) <= move->counters) digit.copy_bits++;
   allow_shared_memory(move->kernel, move->shared_bytes);
@@ -75,8 +79,7 @@ static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, s
   stage_start("sweep");
   launch_overlapped(move->kernel, blocks_for(n, (int)move->tile), move->threads, move->shared_bytes,
                     in, spare, (unsigned int)n, digit, state.regions);
-  launch_overlapped(sort->kernel, 1u << bits, sort->threads, sort->shared_bytes,
-                    spare, out, state);
+  launch_overlapped(sort->kernel, 1u << bits, sort->threads, sort->shared_bytes, spare, out, state);
   stage_stop();
   verdict_fits(state.host);
   scratch_free(spare);

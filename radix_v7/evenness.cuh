@@ -35,7 +35,7 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   __syncthreads();
 #pragma unroll
   for (int u = 0; u < LOOK_EACH; u++) atomicAdd(&count[key[u] >> (32 - LOOK_BITS)], 1u);
-  const int few_lower = __syncthreads_or(kBare && few_lower_values(key[0]));
+  const int few_lower = __syncthreads_or(kBare && few_lower_values(key[0], 32 - LOOK_BITS));
   const unsigned int mine = count[threadIdx.x];
   if (mine >= LOOK_MANY) {
     atomicAdd(&heavy, 1u);

@@ -17,7 +17,8 @@ enum {
   WATCHED_FROM = 100000,       // with this many keys there is a sample
   MANY_WATCH_FROM = 16000000,  // and with this many a larger one
   GROUP_BITS = 4,
-  FEW_ALIKE = 4,  // buckets with many of a block's samples, up to which counting goes on
+  MOST_BIN_BITS = 11,  // of the digit by which a block sorts a bucket of bare keys
+  FEW_ALIKE = 4,       // buckets with many of a block's samples, up to which counting goes on
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
   COUNTING_BLOCKS = 2,  // counting blocks that an SM holds: 2,048 threads
 #else
@@ -68,10 +69,13 @@ static __device__ __forceinline__ void end_if_hopeless(bool hopeless, volatile H
   if (atomicExch(&count_hopeless, 1u) == 0 && host != NULL) host->verdict = TOO_LARGE;
 }
 
-// Whether the lanes' keys have few, but not one value in their last 16 bits.
-static __device__ __forceinline__ bool few_lower_values(unsigned int key) {
+// Whether the lanes' keys have few, but not one value in their last 16 bits, and few in the bits by
+// which a block puts a bucket into bins: those below `shift`.
+static __device__ __forceinline__ bool few_lower_values(unsigned int key, int shift) {
   const int alike = __popc((int)__match_any_sync(0xffffffffu, key & 0xffffu));
-  return alike >= 4 && alike < WARP_SIZE;
+  const unsigned int bin = key << (32 - shift) >> (32 - MOST_BIN_BITS);
+  const int same_bin = __popc((int)__match_any_sync(0xffffffffu, bin));
+  return alike >= 4 && alike < WARP_SIZE && same_bin >= 4;
 }
 
 // Few keys: four warps of each block look at 32 each.
@@ -82,7 +86,7 @@ static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int sh
   if (threadIdx.x >= kThreads) return;
   const unsigned int key = sampled_key(keys, n, kThreads);
   const int alike = __popc((int)__match_any_sync(0xffffffffu, key >> shift));
-  const bool few_lower = kBare && few_lower_values(key);  // all lanes
+  const bool few_lower = kBare && few_lower_values(key, shift);  // all lanes
   end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12) || few_lower, host);
 }
 
@@ -126,7 +130,7 @@ static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copi
   // A counter of 16 bits has room for one of 32 keys of a block; one for a quarter of all is slow.
   const bool very_many = alike > blockDim.x / (kPacked ? 40 : 4);
   const unsigned int in_group = 1 + atomicAdd(&group[prefix >> (bits - GROUP_BITS)], 1u);
-  const bool few_lower = kBare && few_lower_values(key);  // all lanes
+  const bool few_lower = kBare && few_lower_values(key, shift);  // all lanes
   end_if_hopeless(one_more || very_many || few_lower || in_group > most_in_group(n, bits, capacity),
                   host);
   __syncthreads();

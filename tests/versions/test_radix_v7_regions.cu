@@ -22,7 +22,7 @@ static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {{"largeFrom", LARGE_FROM, 1, 1 << 30, ""}, {}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
-enum { FEW = REGIONS_FROM + 77, MOST = 800000 };
+enum { FEW = REGIONS_FROM + 77, MOST = FEW_REGIONS_UP_TO + 1 };
 static uint32_t keys[MOST], result[MOST], order[MOST];
 static unsigned int verdict;  // of the last sort
 
@@ -60,13 +60,15 @@ static bool sorts(size_t n, size_t skip = 0) {
   return sorted;
 }
 
+// The last size has twice as many regions. Keys in order have few values in their lower bits where
+// n is a power of two.
 static void test_even(void **) {
-  for (int kind = 0; kind < 4; kind++) {
-    const size_t n = kind == 3 ? MOST : FEW;
+  for (int kind = 0; kind < 5; kind++) {
+    const size_t n = kind == 4 ? (size_t)MOST : kind == 3 ? (size_t)1 << 18 : (size_t)FEW;
     for (size_t i = 0; i < n; i++)
-      keys[i] = kind == 1   ? (uint32_t)(((uint64_t)i << 32) / n)
-                : kind == 2 ? ~(uint32_t)(((uint64_t)i << 32) / n)
-                            : random_word();
+      keys[i] = kind % 2 == 1 ? (uint32_t)(((uint64_t)i << 32) / n)
+                : kind == 2   ? ~(uint32_t)(((uint64_t)i << 32) / n)
+                              : random_word();
     assert_true(sorts(n, (size_t)kind % 2));
   }
 }
@@ -74,18 +76,18 @@ static void test_even(void **) {
 // One region of the first, the middle and the last gets more and more keys; the sample overlooks
 // them up to a hundred.
 static void test_full(void **) {
-  static const uint32_t regions[] = {0, 500, REGION_BUCKETS - 1};
+  const int bits = region_bits(FEW);
+  const uint32_t regions[] = {0, 250, (1u << bits) - 1};
   for (int r = 0; r < 3; r++) {
     bool fitted = true;
     for (size_t more = 0; more <= 100; more += 50) {
       uint32_t in_region = 0;
       for (size_t i = 0; i < FEW; i++) {
-        keys[i] = i % 1000 < more / 50
-                      ? regions[r] << (32 - REGION_BITS) | random_word() >> REGION_BITS
-                      : random_word();
-        in_region += keys[i] >> (32 - REGION_BITS) == regions[r];
+        keys[i] = i % 1000 < more / 50 ? regions[r] << (32 - bits) | random_word() >> bits
+                                       : random_word();
+        in_region += keys[i] >> (32 - bits) == regions[r];
       }
-      const bool fits = in_region <= region_room(FEW, REGION_BITS);
+      const bool fits = in_region <= region_room(FEW, bits);
       assert_int_equal(sorts(FEW), fits);
       assert_true(more == 0 ? fits : true);
       fitted = fits;
@@ -119,7 +121,12 @@ static void test_uneven(void **) {
 
 static void test_sizes(void **) {
   assert_false(sorts(REGIONS_FROM - 1));
-  assert_true(region_room(8000000, REGION_BITS) <= region_shapes[REGION_SHAPES - 1].capacity);
+  const size_t sizes[] = {FEW_REGIONS_UP_TO, 8000000};
+  for (int s = 0; s < 2; s++) {
+    const MoveShape *move;
+    const RegionShape *sort;
+    assert_true(plan_regions(sizes[s], &move, &sort) || dynamic_shared_limit() < 200 * 1024);
+  }
 }
 
 int main(void) {
