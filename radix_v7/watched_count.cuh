@@ -51,14 +51,15 @@ static __device__ __forceinline__ unsigned int sampled_key(const unsigned int *k
   return keys[sample * stride + jitter];
 }
 
-// A sample for one block: kEach keys of a thread, each of another stretch of the input.
+// A sample for one block: kEach keys of a thread, each of another stretch of the input. Neighbours'
+// first keys are not equally far apart: keys in order would have the same lower bits there.
 template <int kEach>
 static __device__ __forceinline__ void load_block_sample(const unsigned int *keys, size_t n,
                                                          unsigned int (&key)[kEach]) {
   const size_t stride = n / (blockDim.x * kEach);
 #pragma unroll
   for (int u = 0; u < kEach; u++) {
-    const unsigned int sample = threadIdx.x * kEach + u;
+    const unsigned int sample = threadIdx.x * kEach + (threadIdx.x + u) % kEach;
     key[u] = keys[sample * stride + __umulhi(scramble(sample), (unsigned int)stride)];
   }
 }

@@ -64,7 +64,7 @@ static bool sorts(size_t n, size_t skip = 0) {
 // n is a power of two.
 static void test_even(void **) {
   for (int kind = 0; kind < 5; kind++) {
-    const size_t n = kind == 4 ? (size_t)MOST : kind == 3 ? (size_t)1 << 18 : (size_t)FEW;
+    const size_t n = kind == 4 ? (size_t)MOST : kind == 3 ? (size_t)1 << 19 : (size_t)FEW;
     for (size_t i = 0; i < n; i++)
       keys[i] = kind % 2 == 1 ? (uint32_t)(((uint64_t)i << 32) / n)
                 : kind == 2   ? ~(uint32_t)(((uint64_t)i << 32) / n)
