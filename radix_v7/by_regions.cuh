@@ -8,7 +8,7 @@
 #include "common/stages.h"
 #include "radix_v7/regions.cuh"
 
-enum { REGIONS_FROM = 100000, FEW_REGIONS_UP_TO = 2500000 };
+enum { REGIONS_FROM = 100000, FEW_REGIONS_UP_TO = 2700000 };
 
 typedef void MoveKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions);
 typedef void RegionKernel(const unsigned int *, unsigned int *, RegionState);
