@@ -14,6 +14,7 @@ enum { LOOK_FROM = 2 * LOOK_THREADS * LOOK_EACH };
 // The regions of both sweeps.
 typedef struct RegionPlan {
   const PrefixPlan *prefix;
+  const PairSweepShape *low_shape, *high_shape;
   SweepRegions low, high;
 } RegionPlan;
 
@@ -22,22 +23,22 @@ typedef struct RegionPlan {
 static bool plan_pair_regions(size_t n, RegionPlan *plan) {
   const PrefixPlan *const prefix = plan_prefix(n);
   if (prefix == NULL || prefix->high == NULL || n < LOOK_FROM) return false;
-  *plan = (RegionPlan){prefix, {}, {}};
+  *plan = (RegionPlan){prefix, shape_for(prefix->low, n), shape_for(prefix->high, n), {}, {}};
   SweepRegions *const low = &plan->low, *const high = &plan->high;
   low->room = region_room(n, prefix->bits.low);
   low->sources = 1;
-  low->tiles_of_source = blocks_for(n, (int)prefix->low->tile);
+  low->tiles_of_source = blocks_for(n, (int)plan->low_shape->tile);
   high->room = region_room(n, prefix->bits.high);
   high->sources = 1u << prefix->bits.low;
   high->source_room = low->room;
-  high->tiles_of_source = blocks_for(low->room, (int)prefix->high->tile);
+  high->tiles_of_source = blocks_for(low->room, (int)plan->high_shape->tile);
   high->capacity = prefix->block->capacity;
   return true;
 }
 
 // The last index of packed pairs up to i at which a tile begins.
 static size_t tile_up_to(const RegionPlan *plan, size_t i) {
-  const size_t room = plan->low.room, tile = plan->prefix->high->tile;
+  const size_t room = plan->low.room, tile = plan->high_shape->tile;
   return i / room * room + i % room / tile * tile;
 }
 
@@ -108,13 +109,13 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n) {
   stage_start("sweep");
   const SweepRoute route = {NULL, 0, 2, true, state.host};
   PairSweep sweep = {low_bits, NULL, state.tile_counter, state.look_back, route, plan.low, false};
-  launch_sweep(prefix->low, buffers, n, sweep);
+  launch_sweep(plan.low_shape, buffers, n, sweep);
   sweep.shift += bits.low;
   sweep.tile_counter++;
   sweep.look_back += look_back_low;
   sweep.route.pass = 1;
   sweep.regions = plan.high;
-  launch_sweep(prefix->high, buffers, n, sweep);
+  launch_sweep(plan.high_shape, buffers, n, sweep);
   allow_shared_memory(prefix->block->by_regions, prefix->block->shared_bytes);
   launch_overlapped(prefix->block->by_regions, 1u << (bits.low + bits.high), prefix->block->threads,
                     prefix->block->shared_bytes, buffers.scratch.first, output, plan.high,

@@ -24,11 +24,12 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   const PrefixPlan *const plan = plan_prefix(n);
   if (plan == NULL) return TOO_LARGE;
   const PrefixBits bits = plan->bits;
-  const int sweeps = plan->high != NULL ? 2 : 1, low_bits = 32 - bits.low - bits.high;
-  const size_t look_back_low = look_back_size(plan->low, n),
-               look_back_high = sweeps > 1 ? look_back_size(plan->high, n) : 0;
+  const PairSweepShape *const low = shape_for(plan->low, n), *const high = shape_for(plan->high, n);
+  const int sweeps = high != NULL ? 2 : 1, low_bits = 32 - bits.low - bits.high;
+  const size_t look_back_low = look_back_size(low, n),
+               look_back_high = sweeps > 1 ? look_back_size(high, n) : 0;
   PairBuffers buffers = {input, output, {}, {}};
-  const unsigned int tile = sweeps > 1 ? plan->high->tile : plan->low->tile;
+  const unsigned int tile = sweeps > 1 ? high->tile : low->tile;
   void *const pairs = scratch_alloc(place_halves(&buffers, n, tile));
   point_to_halves(&buffers, n, pairs);
   PrefixState state = {};
@@ -45,7 +46,7 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
                      {state.spread, 0, sweeps, true, state.host},
                      {},
                      false};
-  launch_sweep(plan->low, buffers, n, sweep);
+  launch_sweep(low, buffers, n, sweep);
   if (sweeps > 1) {
     sweep.shift += bits.low;
     sweep.start = state.high_start;
@@ -53,7 +54,7 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
     sweep.look_back += look_back_low;
     sweep.route.pass = 1;
     sweep.route.host = NULL;
-    launch_sweep(plan->high, buffers, n, sweep);
+    launch_sweep(high, buffers, n, sweep);
   }
   allow_shared_memory(plan->block->kernel, plan->block->shared_bytes);
   launch_overlapped(plan->block->kernel, 1u << (bits.low + bits.high), plan->block->threads,

@@ -38,7 +38,29 @@ static const PairSweepShape small_7 = PAIR_SWEEP(256, 8, 7, 4, NULL),
                             large_7 = PAIR_SWEEP(256, 36, 7, 2,
                                                  (sweep_pairs<256, 36, 7, 2, DIGIT_IN_REGIONS>)),
                             large_8 = PAIR_SWEEP(256, 40, 8, 2,
-                                                 (sweep_pairs<256, 40, 8, 2, DIGIT_IN_REGIONS>));
+                                                 (sweep_pairs<256, 40, 8, 2, DIGIT_IN_REGIONS>)),
+                            long_8 = PAIR_SWEEP(512, 44, 8, 1,
+                                                (sweep_pairs<512, 44, 8, 1, DIGIT_IN_REGIONS>));
+
+// Whether a sweep of n pairs should write runs as long as possible, though that leaves an SM a
+// single block: where the memory has fewer bytes for each of an SM's clocks, such as an H100's 13
+// against an H200's 18, runs that begin and end inside a sector cost most. Measured on these two.
+static bool long_runs_pay(size_t n) {
+  enum { LONG_RUNS_FROM = 50000000, FEW_BYTES = 15 };
+  const int wanted = knob("longRuns");
+  if (long_8.shared_bytes > dynamic_shared_limit()) return false;
+  if (wanted > 0 || n < LONG_RUNS_FROM) return wanted > 1;
+  const double memory = 2e3 * device_attribute(cudaDevAttrMemoryClockRate) *
+                        device_attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+  const double clocks = 1e3 * device_attribute(cudaDevAttrClockRate) *
+                        device_attribute(cudaDevAttrMultiProcessorCount);
+  return memory < FEW_BYTES * clocks;
+}
+
+// The shape for n pairs where a plan has `shape`.
+static const PairSweepShape *shape_for(const PairSweepShape *shape, size_t n) {
+  return shape == &large_8 && long_runs_pay(n) ? &long_8 : shape;
+}
 
 static size_t look_back_size(const PairSweepShape *shape, size_t n) {
   return (size_t)blocks_for(n, (int)shape->tile) << shape->bits;
@@ -103,7 +125,7 @@ static bool packed_sweeps_fit(void) { return large_8.shared_bytes <= dynamic_sha
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by four stable sweeps.
 static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
-  const PairSweepShape *const shape = &large_8;
+  const PairSweepShape *const shape = shape_for(&large_8, n);
   const size_t look_back_one = look_back_size(shape, n), look_back = PASSES * look_back_one;
   PairBuffers buffers = {input, output, {}, {}};
   void *const pairs = scratch_alloc(place_halves(&buffers, n, shape->tile));

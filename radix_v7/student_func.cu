@@ -37,6 +37,8 @@ static const SortKnob knobs[] = {
     {"sampledUpTo", SAMPLED_MOST, 0, SAMPLED_MOST, "largest n that is sorted by a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
+    {"longRuns", 0, 0, 2,
+     "tiles of 512 x 44 pairs in sweeps of 8 bits; 0: chosen by n and device; 1: no; 2: yes"},
     {"largeFrom", LARGE_FROM, 1, 1 << 30,
      "elements per bucket that is too large for a block and sorted by itself"},
     {},

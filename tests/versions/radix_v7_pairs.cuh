@@ -24,6 +24,7 @@ extern "C" {
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
                                  {"largeFrom", 1, 1, 1 << 30, ""},
+                                 {"longRuns", 0, 0, 2, ""},
                                  {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
                                  {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
                                  {"sampledUpTo", 420000, 0, 420000, ""},

@@ -17,6 +17,7 @@ static void test_plans(void **) {
     set("prefixPlan", plan);
     if (plan_prefix(1000) == NULL || prefix_plans[plan - 1].bits.high == 0) continue;
     for (int kind = 0; kind < (many_buckets(plan) ? 1 : 4); kind++) {
+      set("longRuns", 1 + plan % 2);
       fill(25001, kind % 3);
       const uint32_t mask = kind == 3 ? 0xffc001ffu : ~0u;  // few lower digits
       for (size_t i = 0; i < 25001; i++) keys[i] &= mask;

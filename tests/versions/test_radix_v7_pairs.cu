@@ -37,6 +37,7 @@ static void test_plans(void **) {
     set("prefixPlan", plan);
     if (plan_prefix(1000) == NULL) continue;  // too little shared memory
     for (int kind = 0; kind < (many_buckets(plan) ? 1 : 4); kind++) {
+      set("longRuns", 1 + plan % 2);
       fill(25001, kind);
       assert_true(sorts(by_prefix, 25001, plan % 3 != 0));
     }
@@ -123,13 +124,15 @@ static void test_packed_sweeps(void **) {
                                    0xff000000u, 0xffff,      0xff00ff00u, 0xff0000ffu, 0xffffff00u,
                                    0xff00ffffu, 0x00ffffffu, 0x01010101u};
   for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+    set("longRuns", 1 + (int)m % 2);
     for (size_t i = 0; i < 45001; i++) keys[i] = random_word() & masks[m];
     assert_true(sorts(by_packed_sweeps, 45001, m % 2 == 0));
   }
   for (size_t i = 0; i < 45001; i++) keys[i] = i == 30000 ? 7 : 0x01020304u;
   assert_true(sorts(by_packed_sweeps, 45001));
-  for (int kind = 0; kind < KINDS; kind++) {
-    fill(30720, kind);
+  for (int kind = 0; kind < 2 * KINDS; kind++) {
+    set("longRuns", 1 + kind / KINDS);
+    fill(30720, kind % KINDS);
     assert_true(sorts(by_packed_sweeps, 30720));
   }
 }
