@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <cuda_cpu/switch.h>
 #include <cuda_cpu/vectors.h>
 
 // Last parameters of functions that wait: diagnoses name the line of the call, not one of a header.
@@ -43,6 +44,7 @@ struct Block {
   Thread *threads = nullptr;
   const unsigned *order = nullptr;  // start order of the threads, if shuffled (racecheck)
   unsigned count = 0, started = 0;  // threads
+  WorkerBase *worker = nullptr;  // that has begun last
   bool collective = false;  // a thread has called a barrier or a collective. Before that, all
                             // threads up to the running one have returned, and `started` and the
                             // number of returned threads are not kept
