@@ -113,7 +113,9 @@ Target target_behind(BlockState &block, const Thread &thread) {
 
 }  // namespace
 
-void thread_returned(Block &block, const Thread &thread) { count_returned(state_of(block), thread); }
+void thread_returned(Block &block, const Thread &thread) {
+  count_returned(state_of(block), thread);
+}
 
 Target after_thread(Block &running_block, const Thread &thread, WorkerBase *base) {
   Worker *const worker = static_cast<Worker *>(base);

@@ -104,7 +104,8 @@ Target next_target(BlockState &block) {
 
 Target new_target(BlockState &block) {
   // The first thread of a block runs in a loop that expects no barrier.
-  block.worker = take_worker(run_unstarted, block.collective ? block.grid->number : Worker::kNoLoop);
+  block.worker =
+      take_worker(run_unstarted, block.collective ? block.grid->number : Worker::kNoLoop);
   return {block.worker->stack, 0};
 }
 

@@ -37,10 +37,10 @@ struct WorkerBase {
 
 #if CUDA_CPU_SWITCH_INLINE
 #ifdef __AVX512F__
-#define CUDA_CPU_MORE_VECTORS                                                                  \
-  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", \
-      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5",     \
-      "k6", "k7"
+#define CUDA_CPU_MORE_VECTORS                                                                   \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
+      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", \
+      "k7"
 #else
 #define CUDA_CPU_MORE_VECTORS
 #endif
@@ -72,9 +72,9 @@ struct WorkerBase {
       : [from] "+D"(from), [to] "+S"(target.stack), "+a"(target.value)
       :
       : "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc",
-        "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "xmm0", "xmm1",
-        "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
-        "xmm13", "xmm14", "xmm15" CUDA_CPU_MORE_VECTORS);
+        "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "xmm0", "xmm1", "xmm2",
+        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+        "xmm14", "xmm15" CUDA_CPU_MORE_VECTORS);
 }
 #undef CUDA_CPU_MORE_VECTORS
 #endif
