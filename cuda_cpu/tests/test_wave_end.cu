@@ -91,7 +91,7 @@ static __global__ void reverse(const unsigned *in, unsigned *out) {
 
 // The same kernel with other arguments, others in between, and blocks of other sizes.
 static void test_grids_alternate(void **) {
-  const unsigned blocks = 70;
+  const unsigned blocks = 128;
   const DeviceArray<unsigned> sums(blocks), tiles(blocks * 128);
   for (unsigned round = 0; round < 12; round++) {
     const unsigned threads = round % 3 == 0 ? 128 : round % 3 == 1 ? 40 : 80;
