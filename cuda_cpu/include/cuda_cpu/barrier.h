@@ -15,7 +15,7 @@ enum class Vote { kCount, kAnd, kOr };  // the barrier's result over all predica
 Target come_to_barrier(const Site *site);
 void wait_at_barrier(const Site *site);
 // Waits for all threads of the block that have not returned.
-[[gnu::always_inline]] inline void block_barrier(const Site *site) {
+CUDA_CPU_HOT void block_barrier(const Site *site) {
 #if CUDA_CPU_SWITCH_INLINE
   Thread *const self = current;
   const Target next = come_to_barrier(site);

@@ -21,6 +21,13 @@
 #define CUDA_CPU_SWITCH_INLINE 0
 #endif
 
+// Without optimisation a debugger hides the frame of such a function.
+#ifdef __OPTIMIZE__
+#define CUDA_CPU_HOT [[gnu::always_inline]] inline
+#else
+#define CUDA_CPU_HOT inline
+#endif
+
 namespace cuda_cpu {
 
 // The stack that runs next, suspended by switch_here() or by switch_stacks() (src/fiber.h), and

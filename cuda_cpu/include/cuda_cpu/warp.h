@@ -40,8 +40,8 @@ std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, st
 // The same for kShuffleUp, as the first or the last lane of a warp calls it, or outside a wave.
 std::uint64_t uncommon_shuffle_up(const Site *site, unsigned mask, std::uint64_t value,
                                   int argument);
-[[gnu::always_inline]] inline std::uint64_t shuffle_up(const Site *site, unsigned mask,
-                                                       std::uint64_t value, int argument) {
+CUDA_CPU_HOT std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value,
+                                      int argument) {
 #ifdef CUDA_CPU_CHECK  // without waves
   return uncommon_shuffle_up(site, mask, value, argument);
 #else
