@@ -41,21 +41,21 @@ void release_barrier(BlockState &block, unsigned arrived) {
 namespace {
 
 // All threads of the block wait at the barrier, the running one as the last: the first one goes on.
-void start_wave(BlockState &block) {
+Target start_wave(BlockState &block) {
   set_result(block, block.count);
   block.at_barrier = 0;
   block.wave = true;
-  Thread *const self = current, *const first = block.threads;
-  if (self == first) return;
+  Thread *const first = block.threads;
+  if (current == first) return {nullptr, 0};
   current = first;
   threadIdx = first->index;
-  switch_stacks(&self->stack, first->stack, 0);
+  return {first->stack, 0};
 }
 
-[[gnu::noinline]] void arrive(const Site *site) {
+[[gnu::noinline]] Target arrive(const Site *site) {
   if (!state_of(*current_block).collective) {
     begin_collectives(state_of(*current_block));
-    return block_barrier(site);
+    return come_to_barrier(site);
   }
   BlockState &block = enter_collective();
   current->site = site;
@@ -68,22 +68,19 @@ void start_wave(BlockState &block) {
     for (Warp &warp : block.warp_memory) warp.at_barrier = 0;
     return start_wave(block);
   }
-  if (arrived + block.returned == block.count) return release_barrier(block, arrived);
+  if (arrived + block.returned == block.count) {
+    release_barrier(block, arrived);
+    return {nullptr, 0};
+  }
   block.at_barrier = arrived;
   const unsigned self = current->number;
   block.warps[self / 32].at_barrier |= 1u << self % 32;
-  suspend(block, site);
-}
-
-// The running thread is the last one of the wave that has started.
-[[gnu::noinline]] void end_wave(BlockState &block) {
-  if (block.started == block.count) return start_wave(block);
-  switch_to_new(block, &current->stack);
+  return next_target(block);
 }
 
 }  // namespace
 
-void block_barrier(const Site *site) {
+Target come_to_barrier(const Site *site) {
   BlockState &block = state_of(*current_block);
   Thread *const self = current;
   if (!block.wave || block.early.done[self->number % 32] != block.early.length) return arrive(site);
@@ -95,11 +92,18 @@ void block_barrier(const Site *site) {
   }
   self->site = site;
   Thread *const next = self + 1;
-  if (next == block.threads + block.started) return end_wave(block);
+  if (next == block.threads + block.started)
+    return block.started == block.count ? start_wave(block) : new_target(block);
   current = next;
   threadIdx = next->index;
   prefetch_stack(next[1].stack);
-  switch_stacks(&self->stack, next->stack, 0);
+  return {next->stack, 0};
+}
+
+void wait_at_barrier(const Site *site) {
+  Thread *const self = current;
+  const Target next = come_to_barrier(site);
+  if (next.stack != nullptr) switch_stacks(&self->stack, next.stack, next.value);
 }
 
 int block_barrier(const Site *site, int predicate, Vote vote) {

@@ -60,7 +60,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   std::fill(std::begin(block.named), std::end(block.named), 0);
   for (Warp &warp : block.warp_memory) warp.returned = 0;
   block.warp = block.ready_warps = 0;
-  block.wave = false;
+  block.wave = block.ending = false;
   block.early.clear();
   if (block.launch_failed)
     for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
@@ -80,9 +80,10 @@ void begin_collectives(BlockState &block) {
   for (unsigned i = 0; i < current->number; i++) block.warps[i / 32].returned |= 1u << (i % 32);
 }
 
+namespace {
+
 // A returned thread counts as arrived wherever others wait for it.
-void thread_returned(Block &running_block, const Thread &thread) {
-  BlockState &block = state_of(running_block);
+void count_returned(BlockState &block, const Thread &thread) {
   leave_wave(block);
   const unsigned warp_index = thread.number / 32;
   Warp &warp = block.warps[warp_index];
@@ -92,6 +93,42 @@ void thread_returned(Block &running_block, const Thread &thread) {
   if (block.early.length > 0) lane_passed(block);
   if (block.at_barrier > 0 && block.at_barrier + block.returned == block.count)
     release_barrier(block, block.at_barrier);
+}
+
+// The thread of a wave's end has returned: the one behind it goes on.
+Target target_behind(BlockState &block, const Thread &thread) {
+  block.wave = false;
+  block.returned++;
+  block.ending = block.returned < block.count;
+  if (!block.ending) {
+    block.ready_warps = 0;
+    return {block.stack_outside, 0};
+  }
+  Thread *const next = block.threads + thread.number + 1;
+  current = next;
+  threadIdx = next->index;
+  prefetch_stack(next[1].stack);
+  return {next->stack, 0};
+}
+
+}  // namespace
+
+void thread_returned(Block &block, const Thread &thread) {
+  count_returned(state_of(block), thread);
+}
+
+Target after_thread(Block &running_block, const Thread &thread, WorkerBase *base) {
+  Worker *const worker = static_cast<Worker *>(base);
+  BlockState &block = state_of(running_block);
+  const bool ends = block.ending || (block.wave && thread.number == 0);
+  if (ends && block.started == block.count && block.early.length == 0) {
+    return_worker(worker, block.grid->number);
+    return target_behind(block, thread);
+  }
+  count_returned(block, thread);
+  if (block.started < block.count) return {nullptr, 0};
+  return_worker(worker, block.grid->number);
+  return next_target(block);
 }
 
 // ---- which threads of the system run blocks: for a report about a kernel that hangs

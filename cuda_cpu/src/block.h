@@ -65,11 +65,9 @@ struct BlockState : Block {
   Warp *warps = nullptr;
   unsigned returned = 0;
   void *stack_outside = nullptr;  // of run_block(), while a thread runs
-  // The common course: all threads go from barrier to barrier, in index order. Those before the
-  // running one wait at `barrier_site`, those behind it that have started can go on, and none has
-  // returned. Only then may the sets of lanes and `at_barrier` say less: leave_wave() sets them.
-  bool wave = false;
-  EarlyShuffles early;
+  // The end of a wave: all threads before the running one have returned, those behind it can go on.
+  // The sets of lanes say less then, too.
+  bool ending = false;
   unsigned warp = 0;         // of which lanes run now
   unsigned ready_warps = 0;  // those with ready lanes; `warp` may be among them without any
   unsigned turns = 0;        // collectives that its warps have completed

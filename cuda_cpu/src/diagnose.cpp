@@ -104,7 +104,7 @@ const Site *place_of(const BlockState &block, const Thread &thread) {
   const Warp &warp = block.warps[early.warp];
   const unsigned lane = thread.number % 32;
   for (unsigned i = 0; i < early.length; i++) {
-    const unsigned missing = warp.present & ~warp.returned & ~early.came[i];
+    const unsigned missing = warp.present & ~warp.returned & ~early.came(i);
     if (missing == 0) continue;
     return (missing >> lane & 1u) == 0 ? early.site[i] : thread.site;
   }

@@ -16,47 +16,36 @@ void lane_passed(BlockState &block) {
   EarlyShuffles &early = block.early;
   const Warp &warp = block.warps[early.warp];
   make_ready(block, early.warp, early.waiting);
-  const unsigned came = early.came[early.length - 1];
+  const unsigned came = early.came(early.length - 1);
   if (early.waiting == 0 && ((came | warp.returned) & warp.present) == warp.present) early.clear();
   early.waiting = 0;
 }
 
-namespace {
-
-int source_above(unsigned lane, int argument) {
-  const int distance = argument & 31, first = static_cast<int>(lane) & ~((argument >> 8) - 1);
-  const int source = static_cast<int>(lane) - distance;
-  return source < first ? static_cast<int>(lane) : source;
-}
-
-}  // namespace
-
 std::uint64_t go_through(BlockState &block, const Site *site, std::uint64_t value, int argument) {
   EarlyShuffles &early = block.early;
   const unsigned lane = current->number % 32;
-  const unsigned entry = early.done[lane];
+  const unsigned entry = early.done[lane]++;
   early.values[entry][lane] = value;
-  early.came[entry] |= 1u << lane;
-  const unsigned source = static_cast<unsigned>(source_above(lane, argument));
+  const unsigned source = lane_above(lane, argument);
   const Warp &warp = block.warps[early.warp];
+  const auto source_came = [&] { return early.done[source] > entry; };
   // Always there in a wave.
-  while ((early.came[entry] >> source & 1u) == 0 && (warp.returned >> source & 1u) == 0) {
+  while (!source_came() && (warp.returned >> source & 1u) == 0) {
     leave_wave(block);
     early.waiting |= 1u << lane;
     suspend(block, site);
   }
-  const std::uint64_t result =
-      (early.came[entry] >> source & 1u) != 0 ? early.values[entry][source] : 0;
-  early.done[lane]++;
-  lane_passed(block);
+  const std::uint64_t result = source_came() ? early.values[entry][source] : 0;
+  if (!block.wave)
+    lane_passed(block);
+  else if (lane == early.last && entry + 1 == early.length)
+    early.clear();  // all lanes before it have gone through all entries
   return result;
 }
 
-namespace {
-
 // Not as most lanes call it: lane 0 opens an entry, the last lane is the last that needs them.
-[[gnu::noinline]] std::uint64_t uncommon_shuffle_up(const Site *site, unsigned mask,
-                                                    std::uint64_t value, int argument) {
+std::uint64_t uncommon_shuffle_up(const Site *site, unsigned mask, std::uint64_t value,
+                                  int argument) {
   BlockState &block = state_of(*current_block);
   if (!block.collective) begin_collectives(block);
   EarlyShuffles &early = block.early;
@@ -67,27 +56,11 @@ namespace {
     early.warp = warp;
     early.last = 31 - static_cast<unsigned>(__builtin_clz(present));
     early.site[early.length] = site;
-    early.mask[early.length] = mask;
-    early.came[early.length++] = 0;
+    early.mask[early.length++] = mask;
   }
   if (block.wave && early.done[lane] < early.length && early.mask[early.done[lane]] == mask)
     return go_through(block, site, value, argument);
   return uncommon_collective(kShuffleUp, site, mask, value, argument);
-}
-
-}  // namespace
-
-std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value, int argument) {
-  BlockState &block = state_of(*current_block);
-  const unsigned lane = current->number % 32;
-  EarlyShuffles &early = block.early;
-  const unsigned entry = early.done[lane];
-  if (!block.wave || entry >= early.length || early.mask[entry] != mask || lane == early.last)
-    return uncommon_shuffle_up(site, mask, value, argument);
-  early.values[entry][lane] = value;
-  early.came[entry] |= 1u << lane;
-  early.done[lane] = static_cast<unsigned char>(entry + 1);
-  return early.values[entry][source_above(lane, argument)];
 }
 
 }  // namespace cuda_cpu

@@ -176,6 +176,14 @@ struct PoolOwner {
 
 }  // namespace
 
+void begin_anew([[maybe_unused]] Worker *worker) {
+  worker->loop = Worker::kNoLoop;
+#ifdef __x86_64__
+  worker->suspended = suspended_at_start(worker);
+  worker->stack = kByWorker ? worker : worker->suspended;
+#endif
+}
+
 Pool *make_pool() {
   static thread_local PoolOwner owner;
   pool_of_this_thread = owner.pool = new Pool;

@@ -10,6 +10,8 @@
 #ifndef __x86_64__
 #include <boost/context/fiber.hpp>
 #endif
+#include <cuda_cpu/switch.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -42,12 +44,14 @@ using Suspended = boost::context::fiber;
 #endif
 
 // Stored at the top of its own stack, so releasing the stack releases it too.
-struct Worker {
+struct Worker : WorkerBase {
+  static constexpr std::uint64_t kNoLoop = UINT64_MAX;
   Suspended suspended{};  // where to go on, until it first runs; with kByWorker always
   void (*function)(Worker *) = nullptr;
-  void *stack = nullptr;   // while it is spare: as switch_stacks() takes it
   Worker *next = nullptr;  // in the list of spare ones
   bool guarded = false;    // by a page without access rights below its stack
+  // Number of the grid in whose loop over threads it is suspended while it is spare, or kNoLoop.
+  std::uint64_t loop = kNoLoop;
   void *stack_bottom = nullptr;
   std::size_t stack_bytes = 0;
 };
@@ -68,11 +72,13 @@ extern __thread Pool *pool_of_this_thread;
 Pool *make_pool();
 inline Pool &pool() { return pool_of_this_thread != nullptr ? *pool_of_this_thread : *make_pool(); }
 
-// Borrows an unused worker, which runs `function`, the same for all, and returns its stack. When
-// `function` has nothing more to do it calls return_worker() and then switches away from
-// worker->stack; it goes on from there when the worker is borrowed again.
-inline void *take_worker(void (*function)(Worker *));
-inline void return_worker(Worker *worker);
+// Borrows an unused worker, which runs `function`, the same for all. When `function` has nothing
+// more to do it calls return_worker() and then switches away from worker->stack; it goes on from
+// there when the worker is borrowed again. Inside a loop over threads it does so only for the grid
+// `loop`: for another one the worker begins anew. Its frames are dropped, and nothing of code is
+// called that may have been unloaded.
+inline Worker *take_worker(void (*function)(Worker *), std::uint64_t loop);
+inline void return_worker(Worker *worker, std::uint64_t loop = Worker::kNoLoop);
 
 // Is this address just below the stack of a worker? Safe in signal handlers.
 bool stack_overflowed(const void *address);
@@ -125,23 +131,26 @@ inline void switch_to(Worker *target) {
 }
 
 void grow(Pool &pool);  // adds spare workers
+void begin_anew(Worker *worker);
 [[gnu::cold]] void check_stack(const Worker *worker);
 
-[[gnu::always_inline]] inline void *take_worker(void (*function)(Worker *)) {
+[[gnu::always_inline]] inline Worker *take_worker(void (*function)(Worker *), std::uint64_t loop) {
   Pool &p = pool();
   if (__builtin_expect(p.spare == nullptr, false)) grow(p);
   Worker *const worker = p.spare;
   p.spare = worker->next;
   if (p.spare != nullptr) prefetch_stack(p.spare->stack);
   worker->function = function;
-  return worker->stack;
+  if (worker->loop != loop && worker->loop != Worker::kNoLoop) begin_anew(worker);
+  return worker;
 }
 
-[[gnu::always_inline]] inline void return_worker(Worker *worker) {
+[[gnu::always_inline]] inline void return_worker(Worker *worker, std::uint64_t loop) {
   if (__builtin_expect(!worker->guarded, false)) check_stack(worker);
   Pool &p = pool();
   worker->next = p.spare;
   p.spare = worker;
+  worker->loop = loop;
 }
 
 // Suspends the running stack, stores it in *from and resumes the stack `to`. Returns when another

@@ -15,14 +15,13 @@ namespace {
 // Runs the threads that have not started, then steps aside.
 void run_unstarted(Worker *worker) {
   for (;;) {
-    BlockState &block = state_of(*current_block);
     try {
-      block.grid->call->run_threads(block);
+      state_of(*current_block).grid->call->run_threads(*current_block);
     } catch (const SharedLimitExceeded &) {  // no other thread has begun and not returned
-      block.started = block.returned = block.count;
+      current_block->started = state_of(*current_block).returned = current_block->count;
     }
     return_worker(worker);
-    switch_to_next(block, &worker->stack);
+    switch_to_next(state_of(*current_block), &worker->stack);
   }
 }
 
@@ -44,17 +43,19 @@ bool find_ready_warp(BlockState &block) {
 }
 
 void leave_wave(BlockState &block) {
-  if (!block.wave) return;
-  block.wave = false;
+  if (!block.wave && !block.ending) return;
+  const bool ending = block.ending;
+  block.wave = block.ending = false;
   block.ready_warps = 0;
-  block.at_barrier = current->number;
+  block.at_barrier = ending ? 0 : current->number;
   block.warp = current->number / 32;
   const auto lanes_before = [](unsigned number, unsigned warp) {
     const unsigned lanes = number > warp * 32 ? std::min(number - warp * 32, 32u) : 0;
     return static_cast<unsigned>((1ULL << lanes) - 1);
   };
   for (unsigned i = 0; i <= (block.started - 1) / 32; i++) {
-    block.warps[i].at_barrier = lanes_before(current->number, i);
+    const unsigned before = lanes_before(current->number, i);
+    (ending ? block.warps[i].returned : block.warps[i].at_barrier) = before;
     make_ready(block, i, lanes_before(block.started, i) & ~lanes_before(current->number + 1, i));
   }
 }
@@ -92,14 +93,20 @@ Thread *take_ready(BlockState &block) {
 }  // namespace
 
 std::uint64_t switch_to_other_warp(BlockState &block, void **from) {
-  if (const Thread *const thread = take_ready(block))
-    return switch_stacks(from, thread->stack, thread->value);
-  if (block.started < block.count) return switch_to_new(block, from);
-  return switch_stacks(from, block.stack_outside, 0);
+  const Target next = next_target(block);
+  return switch_stacks(from, next.stack, next.value);
 }
 
-std::uint64_t switch_to_new(BlockState &, void **from) {
-  return switch_stacks(from, take_worker(run_unstarted), 0);
+Target next_target(BlockState &block) {
+  if (const Thread *const thread = take_ready(block)) return {thread->stack, thread->value};
+  return block.started < block.count ? new_target(block) : Target{block.stack_outside, 0};
+}
+
+Target new_target(BlockState &block) {
+  // The first thread of a block runs in a loop that expects no barrier.
+  block.worker =
+      take_worker(run_unstarted, block.collective ? block.grid->number : Worker::kNoLoop);
+  return {block.worker->stack, 0};
 }
 
 }  // namespace cuda_cpu

@@ -44,8 +44,11 @@ void make_ready(BlockState &block, Queue &queue);
 // Suspends the running stack, stored in *from, and goes on with the next thread that can run or,
 // without one, with run_block().
 std::uint64_t switch_to_other_warp(BlockState &block, void **from);
-// ... and starts a thread that has not started.
-std::uint64_t switch_to_new(BlockState &block, void **from);
+// What such a switch goes on with: the next thread that can run, one that has not started, or
+// run_block().
+Target next_target(BlockState &block);
+// ... a thread that has not started.
+Target new_target(BlockState &block);
 [[gnu::always_inline]] inline std::uint64_t switch_to_next(BlockState &block, void **from) {
   if (block.warps[block.warp].ready == 0 || block.shuffled)
     return switch_to_other_warp(block, from);
@@ -53,7 +56,7 @@ std::uint64_t switch_to_new(BlockState &block, void **from);
   return switch_stacks(from, next->stack, next->value);
 }
 
-// Ends the wave, if there is one: brings the sets of lanes up to date.
+// Ends the wave or its end, if there is one: brings the sets of lanes up to date.
 void leave_wave(BlockState &block);
 
 // The running thread waits at `site` until make_ready() names it. Returns its `value`.
@@ -75,7 +78,7 @@ void begin_collectives(BlockState &block);
 [[gnu::always_inline]] inline BlockState &enter_collective() {
   BlockState &block = state_of(*current_block);
   if (__builtin_expect(!block.collective, false)) begin_collectives(block);
-  if (block.wave) leave_wave(block);
+  if (block.wave || block.ending) leave_wave(block);
   return block;
 }
 

@@ -137,7 +137,7 @@ namespace {
 std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
                               int argument) {
   BlockState &block = state_of(*current_block);
-  if (!block.collective || block.wave || block.early.length != 0)
+  if (!block.collective || block.wave || block.ending || block.early.length != 0)
     return uncommon_collective(operation, site, mask, value, argument);
   return wait_for_lanes(block, operation, site, mask, value, argument);
 }

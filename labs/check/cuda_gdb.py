@@ -125,14 +125,14 @@ def thread_state(block, number):
     if not block["collective"]:  # until the first barrier, threads run one after the other
         return "has returned" if number < current else "has not started"
     warp = block["warps"][number // 32]
-    if int(warp["returned"]) >> (number % 32) & 1:
+    if int(warp["returned"]) >> (number % 32) & 1 or (block["ending"] and number < current):
         return "has returned"
     if number >= int(block["started"]):
         return "has not started"
     site = threads[number]["site"]
     place = f"{site['what'].string()}, {site['file'].string()}:{int(site['line'])}"
     # In a wave (cuda_cpu/src/block.h) the threads behind the running one can go on; the sets of lanes say nothing then.
-    is_ready = number > current if block["wave"] else int(warp["ready"]) >> (number % 32) & 1
+    is_ready = number > current if block["wave"] or block["ending"] else int(warp["ready"]) >> (number % 32) & 1
     return f"goes on after {place}" if is_ready else f"waits at {place}"
 
 

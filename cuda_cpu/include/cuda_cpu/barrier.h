@@ -3,14 +3,27 @@
 #ifndef CUDA_CPU_BARRIER_H
 #define CUDA_CPU_BARRIER_H
 
+#include <cuda_cpu/switch.h>
 #include <cuda_cpu/thread.h>
 
 namespace cuda_cpu {
 
 enum class Vote { kCount, kAnd, kOr };  // the barrier's result over all predicates
 
+// The running thread has come to a barrier of the block. Returns what runs while it waits, to be
+// switched to from current->stack; or a null stack if it has waited.
+Target come_to_barrier(const Site *site);
+void wait_at_barrier(const Site *site);
 // Waits for all threads of the block that have not returned.
-void block_barrier(const Site *site);
+CUDA_CPU_HOT void block_barrier(const Site *site) {
+#if CUDA_CPU_SWITCH_INLINE
+  Thread *const self = current;
+  const Target next = come_to_barrier(site);
+  if (next.stack != nullptr) switch_here(&self->stack, next);
+#else
+  wait_at_barrier(site);
+#endif
+}
 int block_barrier(const Site *site, int predicate, Vote vote);
 // Waits for all blocks of a cooperative launch.
 void grid_barrier(const Site *site);

@@ -30,6 +30,10 @@ struct KernelCall {
 
 // Counts the running thread as returned and releases the threads that waited only for it.
 void thread_returned(Block &block, const Thread &thread);
+// The same. Returns a null stack if the worker has to start the next thread of the block. If all
+// have started, it returns what runs next, to be switched to from worker->stack. The worker is
+// spare from then on, until it goes on with a block of the same grid, which has unstarted threads.
+Target after_thread(Block &block, const Thread &thread, WorkerBase *worker);
 
 // In CHECK builds the functions that watch accesses read `current`, which the compiler cannot know.
 #ifdef __SANITIZE_THREAD__
@@ -41,9 +45,29 @@ inline void current_is_set() {}
 // A store that is not moved behind the kernel's accesses, so that a crash names its thread.
 inline void set_current(Thread *thread) { *const_cast<Thread *volatile *>(&current) = thread; }
 
-// Runs the threads of `block` that have not started, each as one call of `kernel`.
-template <class F>
+// Has run_unstarted_threads() to go on with the next thread? `block` is then that thread's.
+template <bool Kept>
+inline bool goes_on(Block *&block, const Thread &thread, [[maybe_unused]] WorkerBase *worker) {
+#if CUDA_CPU_SWITCH_INLINE
+  if (Kept) {
+    const Target next = after_thread(*block, thread, worker);
+    if (next.stack == nullptr) return true;
+    switch_here(&worker->stack, next);
+    block = current_block;
+    return true;
+  }
+#endif
+  thread_returned(*block, thread);
+  return block->started < block->count;
+}
+
+// Runs the threads of `block` that have not started, each as one call of `kernel`. With Kept, those
+// of later blocks of the grid too, and the loop does not end once a thread has waited: `kernel`
+// must not need a destructor.
+template <bool Kept, class F>
 inline void run_unstarted_threads(Block &block, F kernel) {
+  WorkerBase *const worker = block.worker;
+  Block *now = &block;
   // Until the first barrier this is a plain loop in index order that stores as little as possible:
   // begin_collectives() (src/block.cpp) reconstructs the rest.
   if (!block.collective && block.order == nullptr) {
@@ -62,19 +86,19 @@ inline void run_unstarted_threads(Block &block, F kernel) {
       block.started = block.count;
       return;
     }
-    thread_returned(block, thread[-1]);
+    if (!goes_on<Kept>(now, thread[-1], worker)) return;
   }
   // From then on other workers run the same loop whenever a thread waits.
-  while (block.started < block.count) {
-    const unsigned i = block.started++;
-    Thread *const thread = &block.threads[block.order == nullptr ? i : block.order[i]];
+  do {
+    const unsigned i = now->started++;
+    Thread *const thread = &now->threads[now->order == nullptr ? i : now->order[i]];
     set_current(thread);
     threadIdx = thread->index;
     current_is_set();
     kernel();
     current_is_set();
-    thread_returned(block, *thread);
-  }
+    if (!goes_on<Kept>(now, *thread, worker)) return;
+  } while (true);
 }
 
 // A kernel as a lambda that calls it. Its type identifies the kernel, so that the kernel's body
@@ -87,7 +111,9 @@ struct LambdaKernelCall final : KernelCall {
   void run_threads(Block &block) const override {
     const std::tuple<A...> local = arguments;  // in registers: no store of the kernel aliases it
     const Call call = kernel;
-    run_unstarted_threads(block, [&local, &call] { std::apply(call, local); });
+    constexpr bool kept =
+        std::is_trivially_destructible_v<Call> && (std::is_trivially_destructible_v<A> && ...);
+    run_unstarted_threads<kept>(block, [&local, &call] { std::apply(call, local); });
   }
 };
 
@@ -98,7 +124,7 @@ struct PointerKernelCall final : KernelCall {
   std::tuple<P...> arguments;
   PointerKernelCall(void (*k)(P...), P... p) : kernel(k), arguments(p...) {}
   void run_threads(Block &block) const override {
-    run_unstarted_threads(block, [this] { std::apply(kernel, arguments); });
+    run_unstarted_threads<true>(block, [this] { std::apply(kernel, arguments); });
   }
 };
 

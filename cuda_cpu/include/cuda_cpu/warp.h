@@ -37,8 +37,25 @@ inline int shuffle_argument(int lane_or_distance, int width) {
 // returns the calling lane's result (src/warp_results.h). `value` travels as bits.
 std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
                               int argument);
-// The same for kShuffleUp.
-std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value, int argument);
+// The same for kShuffleUp, as the first or the last lane of a warp calls it, or outside a wave.
+std::uint64_t uncommon_shuffle_up(const Site *site, unsigned mask, std::uint64_t value,
+                                  int argument);
+CUDA_CPU_HOT std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value,
+                                      int argument) {
+#ifdef CUDA_CPU_CHECK  // without waves
+  return uncommon_shuffle_up(site, mask, value, argument);
+#else
+  const unsigned lane = current->number % 32;
+  EarlyShuffles &early = current_block->early;
+  const unsigned entry = early.done[lane];
+  if (!current_block->wave || entry >= early.length || early.mask[entry] != mask ||
+      lane == early.last)
+    return uncommon_shuffle_up(site, mask, value, argument);
+  early.values[entry][lane] = value;
+  early.done[lane] = entry + 1;
+  return early.values[entry][lane_above(lane, argument)];
+#endif
+}
 unsigned active_mask(const Site *site);
 
 inline void sync_warp(const Site *site, unsigned mask = 0xffffffffu) {
