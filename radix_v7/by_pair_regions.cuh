@@ -57,18 +57,18 @@ static size_t cut_region_halves(const RegionPlan *plan, PairBuffers *buffers, si
 static void *allocate_region_state(PairRegionState *state, RegionPlan *plan, size_t n,
                                    size_t look_back) {
   const PrefixBits bits = plan->prefix->bits;
-  const size_t cleared = (look_back + 3) / 4 * 4, low_bins = (size_t)1 << bits.low,
-               high_bins = (size_t)1 << bits.high;
+  const size_t low_bins = (size_t)1 << bits.low, high_bins = (size_t)1 << bits.high;
   const size_t low_starts = 2 * low_bins, high_starts = high_bins * (low_bins + 1);
+  // The second sweep reads the starts of the first even if that has moved nothing.
+  const size_t cleared = (look_back + low_starts + 3) / 4 * 4;
   unsigned int *const memory = (unsigned int *)scratch_alloc(
-      (cleared + low_starts + high_starts + high_bins + 2) * sizeof *memory +
-      sizeof(RegionFindings));
+      (cleared + high_starts + high_bins + 2) * sizeof *memory + sizeof(RegionFindings));
   *state = (PairRegionState){memory, cleared, memory + cleared, NULL, fresh_host_verdict(n)};
   state->findings = (RegionFindings *)(state->tile_counter + 2);
   plan->low.findings = plan->high.findings = state->findings;
-  plan->low.start = (unsigned int *)(state->findings + 1);
+  plan->low.start = memory + look_back;
   plan->high.source_start = plan->low.start;
-  plan->high.start = plan->low.start + low_starts;
+  plan->high.start = (unsigned int *)(state->findings + 1);
   plan->high.base = plan->high.start + high_starts;
   return memory;
 }

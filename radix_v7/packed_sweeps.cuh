@@ -42,19 +42,27 @@ static const PairSweepShape small_7 = PAIR_SWEEP(256, 8, 7, 4, NULL),
                             long_8 = PAIR_SWEEP(512, 44, 8, 1,
                                                 (sweep_pairs<512, 44, 8, 1, DIGIT_IN_REGIONS>));
 
-// Whether a sweep of n pairs should write runs as long as possible, though that leaves an SM a
-// single block: where the memory has fewer bytes for each of an SM's clocks, such as an H100's 13
-// against an H200's 18, runs that begin and end inside a sector cost most. Measured on these two.
+// Bytes that the device's memory can deliver in each clock of a multiprocessor. Asked for once: the
+// driver takes a millisecond to tell clock rates.
+static double memory_bytes_per_clock(void) {
+  static double bytes = 0;
+  if (bytes > 0) return bytes;
+  const double memory = 2e3 * device_attribute(cudaDevAttrMemoryClockRate) *
+                        device_attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+  const double clocks = 1e3 * device_attribute(cudaDevAttrClockRate) *
+                        device_attribute(cudaDevAttrMultiProcessorCount);
+  return bytes = memory / clocks;
+}
+
+// Whether a sweep of n pairs should write runs as long as possible, though that leaves a
+// multiprocessor a single block: where the memory delivers little, as an H100's 13 bytes against an
+// H200's 18, runs that begin and end inside a sector cost most. Measured on these two.
 static bool long_runs_pay(size_t n) {
   enum { LONG_RUNS_FROM = 50000000, FEW_BYTES = 15 };
   const int wanted = knob("longRuns");
   if (long_8.shared_bytes > dynamic_shared_limit()) return false;
   if (wanted > 0 || n < LONG_RUNS_FROM) return wanted > 1;
-  const double memory = 2e3 * device_attribute(cudaDevAttrMemoryClockRate) *
-                        device_attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
-  const double clocks = 1e3 * device_attribute(cudaDevAttrClockRate) *
-                        device_attribute(cudaDevAttrMultiProcessorCount);
-  return memory < FEW_BYTES * clocks;
+  return memory_bytes_per_clock() < FEW_BYTES;
 }
 
 // The shape for n pairs where a plan has `shape`.

@@ -112,11 +112,11 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   }
   if (kRegions) load_source_counts(regions, n, table);
   if (kValues) load_value_table(table);
-  const unsigned int start = bin >= kBins ? 0 : kRegions ? bin * regions.room : sweep.start[bin];
   __syncthreads();
   const int from = shared.from, to = shared.to;
   unsigned int tile = shared.next_tile;
   if (to == NOWHERE) return;
+  const unsigned int start = bin >= kBins ? 0 : kRegions ? bin * regions.room : sweep.start[bin];
   const unsigned int rest = to == AT_HALVES ? buffers.halves.behind : NO_HALF;
   if (!sweep.early && tile < tiles)
     load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, table, n, tile), item);

@@ -140,6 +140,13 @@ static void skip_to_first_word(const Source *source, const char **statement, siz
   }
 }
 
+// CUDA's qualifier, not the attribute's name, which follows a parenthesis, a comma or a colon.
+static bool is_noinline(const Source *source, const char *c) {
+  if (!word_starts(source, c) || !is_word(c, "__noinline__")) return false;
+  while (c > source->text && isspace((unsigned char)c[-1])) c--;
+  return c == source->text || strchr("(,:", c[-1]) == NULL;
+}
+
 static void rewrite(const Source *source, Text *out) {
   Device device = {false, false, 0, 0};
   const char *arguments = NULL;  // the ( of the last launch's, if its kernel is a template
@@ -172,6 +179,9 @@ static void rewrite(const Source *source, Text *out) {
     } else if (word_starts(source, c) && is_word(c, "__launch_bounds__")) {
       skip_to_first_word(source, &statement, &statement_start);
       c = rewrite_bounds(source, whole ? statement : NULL, statement_start, c, out);
+    } else if (is_noinline(source, c)) {
+      append_format(out, "__attribute__((noinline))");
+      c += word_length(c);
     } else if (word_starts(source, c) && is_word(c, "using") && rewrite_using(c, out) != c) {
       c = strchr(c, ';');
     } else if (word_starts(source, c) && is_word(c, "device_ptr") &&

@@ -18,7 +18,9 @@ struct Pair {
   T first, second;
 };
 
-__device__ int device_shift(int x, int n) { return x >> n; }
+__device__ __noinline__ int device_shift(int x, int n) { return x >> n; }
+// The name of an attribute, too, as in libstdc++.
+__attribute__((__noinline__)) static int host_shift(int x, int n) { return x >> n; }
 
 __global__ void shifts(unsigned *out, int n, long long *wide) {
   const unsigned one = 1, all = 0xffffffffu;
@@ -45,6 +47,7 @@ static void test_shifts(void **state) {
   KERNEL_OK();
   ASSERT_SAME(out.read(), (std::vector<unsigned>{0, 0, 0xffffffffu, 0, 0x0fffffffu, 3}));
   ASSERT_SAME(wide.read(), (std::vector<long long>{1LL << 32, 16 + (3 << 1 << 2)}));
+  assert_int_equal(host_shift(-8, 2), -2);
 }
 
 // ---- inline PTX ---------------------------------------------------------------------------------

@@ -124,6 +124,17 @@ static void test_device_pointers(void **state) {
       "thrust::device_ptr<int>(in); device_ptr<int> a(in), b(x + 1); device_ptr<int>(0, 1);");
 }
 
+// A qualifier of CUDA; libstdc++ has it as the name of an attribute.
+static void test_noinline(void **state) {
+  (void)state;
+  expect("__noinline__ void f();", "__attribute__((noinline)) void f();");
+  expect("__device__ __noinline__ int f();", " __attribute__((noinline)) int f();");
+  expect_unchanged("__attribute__((__noinline__)) void f();");
+  expect_unchanged("__attribute__((cold, __noinline__)) void f();");
+  expect_unchanged("[[gnu::__noinline__]] void f();");
+  expect_unchanged("// __noinline__\nint my__noinline__;");
+}
+
 static void test_const_twice(void **state) {
   (void)state;
   expect("void f(const unsigned int const *a, std::size_t const const b);",
@@ -476,6 +487,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_launch_bounds),
       cmocka_unit_test(test_launch_bounds_that_are_dropped),
+      cmocka_unit_test(test_noinline),
       cmocka_unit_test(test_const_twice),
       cmocka_unit_test(test_device_pointers),
       cmocka_unit_test(test_comments_and_literals),
