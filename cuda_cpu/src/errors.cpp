@@ -3,11 +3,14 @@
 
 #include <execinfo.h>
 
+#include <atomic>
 #include <cstdio>
+#include <mutex>
 #include <string>
 
 #include "block.h"
 #include "lines.h"
+#include "refusal.h"
 
 namespace cuda_cpu {
 
@@ -44,7 +47,24 @@ struct Origin {
 };
 thread_local Origin origin = {nullptr, 0, {}};
 
+// Of any host thread: the kernel that crashes may run on another one.
+std::mutex refusal_mutex;
+std::atomic<bool> refused{false};
+char refusal[256];
+
 }  // namespace
+
+const char *pending_refusal() { return refused ? refusal : nullptr; }
+
+void note_refusal(const Launch &launch, cudaError_t error) {
+  if (current != nullptr) return;
+  const std::lock_guard<std::mutex> guard(refusal_mutex);
+  const dim3 &g = launch.grid, &b = launch.block;
+  std::snprintf(refusal, sizeof refusal,
+                "kernel %s with %u x %u x %u blocks of %u x %u x %u threads (%s)", launch.name, g.x,
+                g.y, g.z, b.x, b.y, b.z, cudaGetErrorString(error));
+  refused = true;
+}
 
 void set_last_error(cudaError_t error, const char *kernel) {
   last_error() = error;
@@ -72,6 +92,7 @@ cudaError_t cudaPeekAtLastError(void) { return last_error(); }
 cudaError_t cudaGetLastError(void) {
   const cudaError_t error = last_error();
   last_error() = cudaSuccess;
+  if (current == nullptr) refused = false;
   return error;
 }
 

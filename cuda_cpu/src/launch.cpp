@@ -14,6 +14,7 @@
 #include "diagnose.h"
 #include "grid.h"
 #include "limits.h"
+#include "refusal.h"
 #include "settings.h"
 #include "streams.h"
 
@@ -126,6 +127,7 @@ cudaError_t check_launch(const Launch &launch) {
   if (error != cudaSuccess) {
     if (captures > 0) invalidate_capture(launch.stream);
     set_last_error(error, launch.name);
+    note_refusal(launch, error);
   }
   return error;
 }
