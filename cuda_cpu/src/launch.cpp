@@ -126,8 +126,9 @@ cudaError_t check_launch(const Launch &launch) {
   const cudaError_t error = find_problem(launch);
   if (error != cudaSuccess) {
     if (captures > 0) invalidate_capture(launch.stream);
-    set_last_error(error, launch.name);
-    note_refusal(launch, error);
+    const std::string text = refusal_text(launch);
+    set_last_error(error, text.c_str());
+    if (current == nullptr) note_refusal(text + " (" + cudaGetErrorString(error) + ")");
   }
   return error;
 }

@@ -1,16 +1,21 @@
-// The last launch of host code that failed, as long as no cudaGetLastError() has asked: a crash in
-// a later kernel is often its consequence.
+// Launches of host code that failed: what was asked for, and why a GPU does not take it.
 #ifndef CUDA_CPU_REFUSAL_H
 #define CUDA_CPU_REFUSAL_H
+
+#include <string>
 
 #include <cuda_cpu/launch.h>
 
 namespace cuda_cpu {
 
-void note_refusal(const Launch &launch, cudaError_t error);
+// "kernel k<<<1, 2000>>>, more than 1024 threads in a block".
+std::string refusal_text(const Launch &launch);
 
-// "kernel k with 1 x 1 x 1 blocks of 2000 x 1 x 1 threads (invalid argument)", or null. Takes no
-// lock, because it is for a crash.
+// Keeps the text for a crash that follows, until a cudaGetLastError() of host code asks.
+void note_refusal(const std::string &text);
+void forget_refusal();
+
+// That text, or null. Takes no lock, because it is for a crash.
 const char *pending_refusal();
 
 }  // namespace cuda_cpu

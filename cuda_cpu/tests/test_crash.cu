@@ -162,7 +162,7 @@ static void test_refused_launch(void **) {
   expect_report(
       "after_refusal",
       {"in kernel follow, ",
-       "; before, the launch of kernel clear with 1 x 1 x 1 blocks of 2000 x 1 x 1 threads "
+       "; before, the launch of kernel clear<<<1, 2000>>>, more than 1024 threads in a block "
        "(invalid argument) failed, and no cudaGetLastError() asked;",
        "CHECK=init"});
   assert_null(strstr(run_mistake("after_seen_refusal").errors, "before, the launch"));

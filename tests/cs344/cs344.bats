@@ -106,6 +106,10 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   unsigned int *memory = NULL;
   checkCudaErrors(cudaMalloc(&memory, 2000 * sizeof *memory));
   if (strcmp(way, "unwritten") == 0) skip<<<1, 1>>>(memory, d_outputVals);
+  if (strcmp(way, "checked") == 0) {
+    fill<<<0, 32>>>(memory);
+    checkCudaErrors(cudaGetLastError());
+  }
   if (strcmp(way, "launch") == 0) {
     fill<<<1, 2000>>>(memory);
     check<<<1, 32>>>(memory);
@@ -120,8 +124,10 @@ END
   WAY=unwritten run -3 hw4
   [[ $output == *"in kernel skip"*"; with zeros in new memory it is right"*"cudaMemset() is missing"* ]]
   WAY=launch run -3 hw4
-  [[ $output == *"Assertion"*"; before, the launch of kernel fill with 1 x 1 x 1 blocks of 2000 x"* ]]
+  [[ $output == *"Assertion"*"; before, the launch of kernel fill<<<1, 2000>>>, more than 1024 threads"* ]]
   [[ $output != *"with zeros"* ]]
+  WAY=checked run -3 hw4
+  [[ $output == *"cudaGetLastError(): invalid argument (kernel fill<<<0, 32>>>, no blocks, "*"crashes/student_func.cu:"* ]]
   WAY=behind run -3 hw4
   [[ $output == *"HW4: "*"one of the sort's four arrays"*"beyond its end"* ]]
 }
