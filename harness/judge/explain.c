@@ -55,11 +55,28 @@ static bool is_of_sorter(const char *line, int length) {
   return strncmp(line, what, strlen(what)) == 0 && at != NULL && at < line + length;
 }
 
+enum { FINDING = 500 };
+
+// In one line: the finding and the indented lines below it, which name places.
+static void take_finding(const char *line, int length, char text[FINDING]) {
+  snprintf(text, FINDING, "%.*s", length, line);
+  const char *next = line + strcspn(line, "\n"), *separator = ": ";
+  while (strncmp(next, "\n  ", 3) == 0) {
+    next += 3;
+    const size_t used = strlen(text), part = strcspn(next, "\n");
+    snprintf(text + used, FINDING - used, "%s%.*s", separator, (int)part, next);
+    separator = "; ";
+    next += part;
+  }
+}
+
 void process_explain(Sorter *sorter, int status, const char *doing) {
   int length = 0, more_length = 0;
   const char *const found = process_finding(sorter, &length);
   const char *const more = failed_launch(sorter->heard, found, length, &more_length);
   const char *const name = process_name(sorter);
+  char text[FINDING];
+  if (found != NULL) take_finding(found, length, text);
   Message *const why = &sorter->failure;
   if (sorter->quiet && sorter->spoke && !sorter->mute) fputs(sorter->heard, stderr);
   why->text[0] = '\0';
@@ -74,8 +91,7 @@ void process_explain(Sorter *sorter, int status, const char *doing) {
                  "elements around it, was written beyond its end",
                  name, doing);
   else if (found != NULL)
-    message_fail(why, "%s was stopped %s: %.*s%.*s", name, doing, length > 500 ? 500 : length,
-                 found, more_length, more);
+    message_fail(why, "%s was stopped %s: %s%.*s", name, doing, text, more_length, more);
   else if (WIFSIGNALED(status))
     message_fail(why, "%s crashed %s: %s (signal %d); %s", name, doing, strsignal(WTERMSIG(status)),
                  WTERMSIG(status), NEXT_STEP);

@@ -101,6 +101,12 @@ __global__ void skip(const unsigned int *count, unsigned int *out) {
 }
 __global__ void fill(unsigned int *flags) { flags[threadIdx.x] = 0; }
 __global__ void check(const unsigned int *flags) { assert(flags[threadIdx.x] == 0); }
+__global__ void part(void) {
+  if (threadIdx.x < 16)
+    __syncthreads();
+  else
+    __syncthreads();
+}
 __global__ void write_behind(unsigned int *out, size_t n) { out[n] = 1; }
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos, const size_t n) {
@@ -108,6 +114,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   unsigned int *memory = NULL;
   checkCudaErrors(cudaMalloc(&memory, 2000 * sizeof *memory));
   if (strcmp(way, "unwritten") == 0) skip<<<1, 1>>>(memory, d_outputVals);
+  if (strcmp(way, "barriers") == 0) part<<<1, 64>>>();
   if (strcmp(way, "checked") == 0) {
     fill<<<0, 32>>>(memory);
     checkCudaErrors(cudaGetLastError());
@@ -128,6 +135,8 @@ END
   WAY=launch run -3 hw4
   [[ $output == *"Assertion"*"; before, the launch of kernel fill<<<1, 2000>>>, more than 1024 threads"* ]]
   [[ $output != *"with zeros"* ]]
+  WAY=barriers run -3 hw4
+  [[ $output == *"HW4: "*"different barriers: 16 at __syncthreads, "*"the first is thread (0,0,0); 48 at __syncthreads, "* ]]
   WAY=checked run -3 hw4
   [[ $output == *"cudaGetLastError(): invalid argument (kernel fill<<<0, 32>>>, no blocks, "*"crashes/student_func.cu:"* ]]
   WAY=behind run -3 hw4
