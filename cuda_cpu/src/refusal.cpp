@@ -20,7 +20,7 @@ std::string extent(const dim3 &d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
 }
 
-// "" where the error says it.
+// Why a GPU does not take it; "" where the error alone is clear.
 std::string reason(const Launch &launch) {
   const dim3 &g = launch.grid, &b = launch.block;
   const std::uint64_t threads = static_cast<std::uint64_t>(b.x) * b.y * b.z;

@@ -90,7 +90,7 @@ END
   rm -r with_cub
 }
 
-@test "a crash is told with its cause" {
+@test "a crash is reported with its cause" {
   mkdir -p crashes
   { sed 's/your_sort/sound_sort/' tests_solution.cu
     cat <<'END'
