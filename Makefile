@@ -167,9 +167,10 @@ $(CS344:%=$(B)/%/adapter.o): $(B)/%/adapter.o: common/cs344/adapter.c
 ifeq ($(BACKEND),cuda)
 $(B)/%/solution.o: %/student_func.cu
 	@mkdir -p $(@D)
-	$(NVCC_)$(NVCC) $(NVCCFLAGS) --extended-lambda -Icommon/cs344 $(NVCCFLAGS_$*) -c $< -o $@
+	$(NVCC_)$(NVCC) $(NVCCFLAGS) --extended-lambda -Icommon/cs344 $$(scripts/thrust_headers.sh $<) $(NVCCFLAGS_$*) -c $< -o $@
 else
 $(CS344:%=$(B)/generated/%/student_func.ii): CPPFLAGS += -Icommon/cs344
+$(foreach v,$(filter $(VERSIONS),$(CS344)),$(eval $(B)/generated/$v/student_func.ii: CPPFLAGS += $(shell scripts/thrust_headers.sh $v/student_func.cu)))
 $(B)/%/solution.o: $(B)/generated/%/student_func.ii
 	@mkdir -p $(@D)
 	$(CXX_)$(CXX) $(CXXFLAGS) $(CXXFLAGS_$*) $(cuda_cpu_cxxflags) $(cuda_cpu_watched) -fno-sanitize=null -Wno-unknown-pragmas -MMD -MF /dev/null -fpreprocessed -c $< -o $@ $(if $(cuda_cpu_redirect),$(cuda_cpu_redirect) $@)

@@ -48,6 +48,11 @@ const char *mistake_name(Mistake mistake) { return classes[mistake].name; }
 
 const char *mistake_hint(Mistake mistake) { return classes[mistake].hint; }
 
+bool mistake_is_symptom(Mistake mistake) {
+  return mistake == MISTAKE_LOST || mistake == MISTAKE_DOUBLED || mistake == MISTAKE_INVENTED ||
+         mistake == MISTAKE_RACE || mistake == MISTAKE_UNWRITTEN_READ || mistake == MISTAKE_OTHER;
+}
+
 static const char *array_name(TrialArray array) {
   static const char *const names[TRIAL_ARRAYS] = {"d_inputVals", "d_inputPos", "d_outputVals",
                                                   "d_outputPos"};
@@ -90,14 +95,22 @@ enum {
   LARGE_REPEATS = 2
 };
 
+// Elements are not those of the input, as where several are written to the same place: then the
+// order of threads decides which stays.
+static bool are_changed(Mistake mistake) {
+  return mistake == MISTAKE_LOST || mistake == MISTAKE_DOUBLED || mistake == MISTAKE_INVENTED;
+}
+
+// An output that several mistakes make.
+static bool is_symptom(const Shape *shape) {
+  return !shape->certain || are_changed(shape->diagnosis.mistake);
+}
+
 // More elements than a launch or a scan can hold: blocks then write to the places of others, so
 // that elements are lost or doubled, and the output may change from run to run as in a race. The
 // limit says more. For inputs of the battery, whose smaller ones were right.
 static bool find_large(const Case *c, const Shape *shape, Diagnosis *found) {
-  const Mistake mistake = shape->diagnosis.mistake;
-  const bool symptom =
-      mistake == MISTAKE_LOST || mistake == MISTAKE_DOUBLED || mistake == MISTAKE_INVENTED;
-  if (c->trial->n <= LARGE || c->kind == TRIAL_KINDS || (shape->certain && !symptom)) return false;
+  if (c->trial->n <= LARGE || c->kind == TRIAL_KINDS || !is_symptom(shape)) return false;
   return find_changes(c, 0, false, found) || find_many_blocks(c, found);
 }
 
@@ -113,11 +126,13 @@ static Diagnosis weigh(const Case *c) {
   Diagnosis found = {0};
   if (find_large(c, &shape, &found)) return found;
   if (find_changes(c, processes, !unstable, &found)) return found;
+  if (is_symptom(&shape) && find_zeros_relied_on(c, &found)) return found;
   if (shape.certain) return shape.diagnosis;
   if (c->trial->n < 64 && find_elsewhere(c, c->kind, &found)) return found;
   if (find_elsewhere(c, TRIAL_SPARSE, &found)) return found;
-  if (find_sizes(c, &found) || find_unwritten_read(c, &found)) return found;
-  if (find_other_order(c, &found)) return found;
+  if (find_sizes(c, &found)) return found;
+  if (find_other_order(c, !are_changed(shape.diagnosis.mistake), &found)) return found;
+  if (find_unwritten_read(c, &found)) return found;
   return shape.diagnosis;
 }
 

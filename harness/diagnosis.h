@@ -66,6 +66,10 @@ bool diagnose_output(const Trial *trial, bool stable, Diagnosis *diagnosis);
 // "bit 31 forgotten": the name of a class, for tests and tables.
 const char *mistake_name(Mistake mistake);
 
+// Elements lost, doubled or invented, races and the like: the sentence states what the output
+// shows, and different errors in the code can be the cause.
+bool mistake_is_symptom(Mistake mistake);
+
 // Where to read on: the last clause of the sentence, such as
 //   see radix_v2/README.md, "By hand"
 const char *mistake_hint(Mistake mistake);

@@ -81,11 +81,12 @@ Answer case_judge(const Case *c, Trial *trial);
 const char *case_place(const Case *c);
 
 // The same input again, twice in each of some fresh processes: is it right at times? Or, if `any`,
-// is the output another one at times? The same input in another order of threads, and with other
-// values in memory that the sort has not written. Other sizes. Only sizes around powers of two, for
-// a trial of many blocks.
+// is the output another one at times? The same input in another order of threads, with zeros in new
+// memory, and with other values in all memory that the sort has not written. Other sizes. Only
+// sizes around powers of two, for a trial of many blocks.
 bool find_changes(const Case *c, int processes, bool any, Diagnosis *found);
-bool find_other_order(const Case *c, Diagnosis *found);
+bool find_other_order(const Case *c, bool any, Diagnosis *found);
+bool find_zeros_relied_on(const Case *c, Diagnosis *found);
 bool find_unwritten_read(const Case *c, Diagnosis *found);
 bool find_sizes(const Case *c, Diagnosis *found);
 bool find_many_blocks(const Case *c, Diagnosis *found);

@@ -145,15 +145,54 @@ bool find_changes(const Case *c, int processes, bool any, Diagnosis *found) {
   return false;
 }
 
-bool find_other_order(const Case *c, Diagnosis *found) {
-  if (c->rerun->other_order == NULL || !c->rerun->other_order(c->rerun->context)) return false;
+// Two runs that differ in the order of threads alone: the case's trial may have found other values
+// in memory that it did not write.
+bool find_other_order(const Case *c, bool any, Diagnosis *found) {
+  if (c->rerun->other_order == NULL) return false;
+  Trial usual = case_copy(c, c->trial->seed), other = case_copy(c, c->trial->seed);
+  Answer answer = case_judge(c, &usual);
+  Change change = {.i = c->trial->n};
+  if (answer != UNKNOWN && c->rerun->other_order(c->rerun->context)) {
+    answer = case_judge(c, &other);
+    Case before = *c;
+    before.trial = &usual;
+    if (answer == WRONG) change = first_change(&before, &other);
+    (void)c->rerun->other_order(c->rerun->context);  // back
+  } else {
+    answer = UNKNOWN;
+  }
+  trial_free(&usual);
+  trial_free(&other);
+  if (answer == RIGHT)
+    return NAME(found, MISTAKE_RACE,
+                "right at times: it depends on the order in which the threads of a block run, so a "
+                "barrier is missing (%s)",
+                case_place(c));
+  if (!any || change.i >= c->trial->n) return false;
+  return NAME(found, MISTAKE_RACE,
+              "the output depends on the order in which threads run, so they race: a barrier is "
+              "missing, or one block relies on another (index %zu: expected %s %" PRIu32
+              ", found %" PRIu32 ", then %" PRIu32 ")",
+              change.i, change.what, change.expected, change.first, change.then);
+}
+
+static Answer judge_again(const Case *c, bool zero_memory) {
   Trial again = case_copy(c, c->trial->seed);
+  again.zero_memory = zero_memory;
   const Answer answer = case_judge(c, &again);
   trial_free(&again);
-  if (answer != RIGHT) return false;
-  return NAME(found, MISTAKE_RACE,
-              "right at times: it depends on the order in which the threads of a block run, so a "
-              "barrier is missing (%s)",
+  return answer;
+}
+
+// The same input, with zeros in memory that the sort allocates. Once more each: a race may be right
+// by chance.
+bool find_zeros_relied_on(const Case *c, Diagnosis *found) {
+  if (judge_again(c, true) != RIGHT || judge_again(c, false) != WRONG ||
+      judge_again(c, true) != RIGHT)
+    return false;
+  return NAME(found, MISTAKE_UNWRITTEN_READ,
+              "reads memory that it never wrote: right where new memory holds zeros, wrong where "
+              "it holds anything else, so a cudaMemset() is missing (%s)",
               case_place(c));
 }
 

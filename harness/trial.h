@@ -26,7 +26,8 @@ typedef struct Trial {
   uint64_t seed;  // of the contents of outputs and guards before the sort
   bool filled;    // instead, all of both outputs is `filling`, as by memset()
   unsigned char filling;
-  bool bare_keys;                 // no positions: their arrays are copies of those of the keys
+  bool zero_memory;  // memory that the sort allocates holds zeros, not values drawn from the seed
+  bool bare_keys;    // no positions: their arrays are copies of those of the keys
   uint32_t *keys, *positions;     // the input
   uint32_t *after[TRIAL_ARRAYS];  // what each array holds after the sort
   TrialOutside outside;

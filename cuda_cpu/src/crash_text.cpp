@@ -12,6 +12,7 @@
 #include "block.h"
 #include "fiber.h"
 #include "lines.h"
+#include "refusal.h"
 #include "regions.h"
 
 namespace cuda_cpu {
@@ -103,8 +104,13 @@ std::string crash_text(const Crash &crash, const char *thread) {
   } else if (crash.number == SIGSEGV) {
     all += ": an address that cannot exist";
   }
+  if (const char *const refused = pending_refusal())
+    all += std::string("; before, the launch of ") + refused +
+           " failed, and no cudaGetLastError() asked";
   if (crash.in_kernel)
-    all += "; a build with SANITIZE=1 or CHECK=mem names accesses outside arrays, CHECK=race races";
+    all +=
+        "; a build with SANITIZE=1 or CHECK=mem names accesses outside arrays, CHECK=race "
+        "races, CHECK=init reads of memory never written";
   else if (crash.number != SIGFPE)
     all += "; a build with SANITIZE=1 names wrong accesses";
   return all;

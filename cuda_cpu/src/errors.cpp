@@ -8,6 +8,7 @@
 
 #include "block.h"
 #include "lines.h"
+#include "refusal.h"
 
 namespace cuda_cpu {
 
@@ -38,21 +39,21 @@ namespace {
 
 // The call that set this host thread's error: looked up only on request.
 struct Origin {
-  const char *kernel;
+  char launch[200];  // "kernel k<<<1, 2000>>>" or empty
   int frames;
   void *frame[24];
 };
-thread_local Origin origin = {nullptr, 0, {}};
+thread_local Origin origin = {"", 0, {}};
 
 }  // namespace
 
-void set_last_error(cudaError_t error, const char *kernel) {
+void set_last_error(cudaError_t error, const char *launch) {
   last_error() = error;
   if (current != nullptr) {
     state_of(*current_block).launch_failed = true;
     return;
   }
-  origin.kernel = kernel;
+  std::snprintf(origin.launch, sizeof origin.launch, "%s", launch);
   origin.frames = backtrace(origin.frame, sizeof origin.frame / sizeof *origin.frame);
 }
 
@@ -72,6 +73,7 @@ cudaError_t cudaPeekAtLastError(void) { return last_error(); }
 cudaError_t cudaGetLastError(void) {
   const cudaError_t error = last_error();
   last_error() = cudaSuccess;
+  if (current == nullptr) forget_refusal();
   return error;
 }
 
@@ -87,10 +89,8 @@ const char *cudaGetErrorString(cudaError_t error) {
 
 void cuda_cpu_error_origin(char *text, size_t size) {
   const std::string line = line_of_user(origin.frame, origin.frames, nullptr);
-  if (origin.kernel != nullptr)
-    std::snprintf(text, size, "kernel %s, %s", origin.kernel, line.c_str());
-  else
-    std::snprintf(text, size, "%s", line.c_str());
+  std::snprintf(text, size, "%s%s%s", origin.launch, origin.launch[0] != '\0' ? ", " : "",
+                line.c_str());
 }
 
 }  // extern "C"

@@ -15,6 +15,7 @@
 #include "diagnose.h"
 #include "limits.h"
 #include "pages.h"
+#include "refusal.h"
 #include "schedule.h"
 
 namespace cuda_cpu {
@@ -149,7 +150,7 @@ cudaError_t run_grid(const Launch &launch, const KernelCall &call) {
   cudaError_t error = cudaSuccess;
   if (!run_blocks(launch, call, pending)) {
     error = cudaErrorInvalidValue;
-    set_last_error(error, launch.name);
+    set_last_error(error, refusal_text(launch).c_str());
   }
   while (!pending.empty()) {
     const PendingLaunch next = std::move(pending.back());

@@ -14,6 +14,7 @@
 #include "diagnose.h"
 #include "grid.h"
 #include "limits.h"
+#include "refusal.h"
 #include "settings.h"
 #include "streams.h"
 
@@ -125,7 +126,9 @@ cudaError_t check_launch(const Launch &launch) {
   const cudaError_t error = find_problem(launch);
   if (error != cudaSuccess) {
     if (captures > 0) invalidate_capture(launch.stream);
-    set_last_error(error, launch.name);
+    const std::string text = refusal_text(launch);
+    set_last_error(error, text.c_str());
+    if (current == nullptr) note_refusal(text + " (" + cudaGetErrorString(error) + ")");
   }
   return error;
 }

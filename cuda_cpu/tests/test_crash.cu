@@ -78,6 +78,21 @@ static __global__ void late_block(unsigned *array) {
 }
 static void run_late_block(void) { late_block<<<1000, 128>>>(device_array()); }
 
+// A launch that no GPU takes leaves the array as it is.
+static __global__ void clear(unsigned *array) { array[threadIdx.x] = 0; }
+static __global__ void follow(unsigned *const *pointers) { *pointers[1] = 1; }
+static void run_after_refusal(void) {
+  unsigned *const array = device_array();
+  clear<<<1, 2000>>>(array);
+  follow<<<1, 1>>>((unsigned *const *)array);
+}
+static void run_after_seen_refusal(void) {
+  unsigned *const array = device_array();
+  clear<<<1, 2000>>>(array);
+  (void)cudaGetLastError();
+  follow<<<1, 1>>>((unsigned *const *)array);
+}
+
 // ---- hangs --------------------------------------------------------------------------------------
 
 // Thread 0 waits for a thread that runs only after it.
@@ -143,6 +158,16 @@ static void test_kernels(void **) {
   expect_report("late_block", {"in kernel late_block, block (500,0,0), thread (1,0,0)"});
 }
 
+static void test_refused_launch(void **) {
+  expect_report(
+      "after_refusal",
+      {"in kernel follow, ",
+       "; before, the launch of kernel clear<<<1, 2000>>>, more than 1024 threads in a block "
+       "(invalid argument) failed, and no cudaGetLastError() asked;",
+       "CHECK=init"});
+  assert_null(strstr(run_mistake("after_seen_refusal").errors, "before, the launch"));
+}
+
 static void test_stacks(void **) {
   for (const char *name : {"large_local", "recursion"})
     expect_report(name, {"memcheck: a CUDA thread overflowed its stack of 64 KB at ",
@@ -180,13 +205,12 @@ int main(int argc, char **argv) {
       argc, argv,
       {MISTAKE(far_outside), MISTAKE(no_address), MISTAKE(null_behind_barrier), MISTAKE(divide),
        MISTAKE(failed_assert), MISTAKE(trapped), MISTAKE(large_local), MISTAKE(recursion),
-       MISTAKE(late_block), MISTAKE(host_null), MISTAKE(host_divide), MISTAKE(host_abort),
-       MISTAKE(host_double_free), MISTAKE(raised), MISTAKE(inside_printf), MISTAKE(spin),
-       MISTAKE(quit_outside)});
+       MISTAKE(late_block), MISTAKE(after_refusal), MISTAKE(after_seen_refusal), MISTAKE(host_null),
+       MISTAKE(host_divide), MISTAKE(host_abort), MISTAKE(host_double_free), MISTAKE(raised),
+       MISTAKE(inside_printf), MISTAKE(spin), MISTAKE(quit_outside)});
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_kernels),
-      cmocka_unit_test(test_stacks),
-      cmocka_unit_test(test_host_code),
+      cmocka_unit_test(test_kernels), cmocka_unit_test(test_refused_launch),
+      cmocka_unit_test(test_stacks),  cmocka_unit_test(test_host_code),
       cmocka_unit_test(test_hangs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,7 +216,8 @@ static void test_where_errors_came_from(void **) {
   cuda_cpu_error_origin(text, sizeof text);
   const std::string file = "tests/test_host_access.cu:";
   assert_non_null(strstr(text, (file + std::to_string(launched)).c_str()));
-  assert_int_equal(strncmp(text, "kernel fill, ", 13), 0);
+  assert_int_equal(
+      strncmp(text, "kernel fill<<<1, 5000>>>, more than 1024 threads in a block, ", 61), 0);
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
   ASSERT_CUDA(cudaErrorInvalidValue, cudaMemset(array, 0, kBytes + 1));
   const int set = __LINE__ - 1;

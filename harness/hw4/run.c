@@ -64,6 +64,22 @@ static void add_finding(const Session *session, Message *mistake) {
   message_write(mistake, "%.700s; %.300s", wrong.text, session->finding.text);
 }
 
+// The sentence of a wrong sort. Of some mistakes it names the symptom only; a build that watches
+// each access finds the cause.
+static Message describe_wrong(const Session *session, const Diagnosis *diagnosis) {
+  Message sentence = diagnosis->sentence;
+#ifdef CUDA_CPU
+  if (mistake_is_symptom(diagnosis->mistake))
+    message_write(&sentence,
+                  "%.800s; make %s CHECK=all looks for races, accesses outside arrays and reads of "
+                  "memory never written",
+                  diagnosis->sentence.text, session->options->version->name);
+#else
+  (void)session;
+#endif
+  return sentence;
+}
+
 // Sorts the image's scores, which warms up, and a rotation of them, which is timed; prints the
 // times and judges. Returns false and the mistake.
 static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
@@ -86,7 +102,10 @@ static bool sort_and_judge(Session *session, Trial *trial, Message *mistake) {
   bool right = wrong == NULL && timed_sort_check(session, trial, &times, mistake);
   print_times(version, &times, mistake->text);
   session_prepare_more(session);
-  if (wrong != NULL) *mistake = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun).sentence;
+  if (wrong != NULL) {
+    const Diagnosis diagnosis = diagnose(wrong, TRIAL_KINDS, version->stable, &rerun);
+    *mistake = describe_wrong(session, &diagnosis);
+  }
   trial_free(&timed);
   if (!right) (void)session_end(session, 1.0);
   if (wrong != NULL) add_finding(session, mistake);
@@ -109,14 +128,17 @@ static const char *last_line(const char *text, const char *start) {
 
 // How the sorter failed: the judge's sentence; or else a finding of the cpu backend, or the last
 // line that the sorter printed, which names a failed CUDA call.
-static void describe_end(const Sorter *sorter, char text[900]) {
+static void describe_end(const Session *session, char text[900]) {
   static const char *const tools[] = {
       "synccheck: ", "memcheck: ", "initcheck: ", "racecheck: ", ""};
+  const Sorter *const sorter = session->sorter;
   const char *line = sorter->failure.text[0] != '\0' ? sorter->failure.text : NULL;
   for (size_t i = 0; i < sizeof tools / sizeof *tools && line == NULL; i++)
     line = last_line(sorter->heard, tools[i]);
   if (line == NULL) line = "see the message on stderr";
-  snprintf(text, 900, "%.*s", (int)strcspn(line, "\n"), line);
+  snprintf(text, 900, "%.*s%s%s", (int)strcspn(line, "\n"), line,
+           session->zeros_relied_on ? "; " : "",
+           session->zeros_relied_on ? SESSION_ZEROS_RELIED_ON : "");
 }
 
 // Depends on all scores, so that each image has a battery of its own, but always the same.
@@ -151,12 +173,12 @@ static bool pass_battery(Session *session, uint64_t seed, size_t *largest, Messa
   if (battery.outcome == BATTERY_RIGHT && sorter_end(session->sorter, SESSION_END_SECONDS))
     return true;
   char end[900];
-  describe_end(session->sorter, end);
+  describe_end(session, end);
   switch (battery.outcome) {
     case BATTERY_WRONG:
       (void)session_end(session, 1.0);
       message_write(mistake, "right on this image, wrong at n = %zu (%s): %.900s", battery.n, kind,
-                    battery.diagnosis.sentence.text);
+                    describe_wrong(session, &battery.diagnosis).text);
       add_finding(session, mistake);
       return false;
     case BATTERY_ENDED:

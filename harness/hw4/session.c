@@ -7,6 +7,7 @@
 #include "common/check.h"  // for CUDA_CPU
 #include "common/knobs.h"
 #include "harness/battery.h"
+#include "harness/hw4/timed_sort.h"
 #include "harness/judge/process.h"
 
 void session_open(const Session *session) {
@@ -30,7 +31,8 @@ bool session_restart(Session *session) {
   char device[256];
   (void)session_end(session, SESSION_END_SECONDS);
   if (!sorter_start(session->sorter, &description, SESSION_END_SECONDS)) return false;
-  session->sorter->quiet = session->quiet;
+  session->sorter->quiet = session->quiet || session->mute;
+  session->sorter->mute = session->mute;
 #ifdef CUDA_CPU
   session->sorter->patient = session->quiet;
 #endif
@@ -40,6 +42,35 @@ bool session_restart(Session *session) {
 
 static bool restart(void *context) { return session_restart(context); }
 
+static bool is_right(Session *session, Trial *trial, bool zero_memory, double limit) {
+  SortTimes times;
+  trial->zero_memory = zero_memory;
+  const bool right = sorter_sort(session->sorter, trial, true, limit, &times) &&
+                     timed_sort_is_right(trial, session->options->version->stable);
+  trial->zero_memory = false;
+  return right;
+}
+
+// The sort once more in a new process, with zeros in new memory. Is it right, and wrong without
+// them? The failure of the first process stays.
+static bool relies_on_zeros(Session *session, Trial *trial, double limit) {
+  const Sorter ended = *session->sorter;
+  session->mute = true;
+  const bool relies = session_restart(session) && is_right(session, trial, true, limit) &&
+                      !is_right(session, trial, false, limit);
+  session->mute = false;
+  (void)sorter_end(session->sorter, 1.0);
+  *session->sorter = ended;
+  return relies;
+}
+
+bool session_sort(Session *session, Trial *trial, bool poison_memory, double limit,
+                  SortTimes *times) {
+  if (sorter_sort(session->sorter, trial, poison_memory, limit, times)) return true;
+  session->zeros_relied_on = !session->sorter->hung && relies_on_zeros(session, trial, limit);
+  return false;
+}
+
 static bool sort_again(void *context, Trial *trial) {
   Session *const session = context;
   SortTimes times;
@@ -48,7 +79,7 @@ static bool sort_again(void *context, Trial *trial) {
   double limit = session->limit;
   if (session->image_n > 0)
     limit += 4e-3 * session->image_ms * (double)trial->n / (double)session->image_n;
-  return sorter_sort(session->sorter, trial, true, limit, &times);
+  return session_sort(session, trial, true, limit, &times);
 }
 
 double session_cpu_seconds(const Session *session) { return process_cpu_seconds(session->sorter); }

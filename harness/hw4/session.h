@@ -13,8 +13,10 @@ typedef struct Session {
   double limit;         // seconds for one sort
   size_t image_n;       // of the image's sort, and the milliseconds that it took
   double image_ms;
-  bool quiet;       // of the sorters to come
-  Message finding;  // of memcheck at the end of a sorter; empty: none
+  bool quiet;            // of the sorters to come
+  bool mute;             // not even their failures are printed
+  bool zeros_relied_on;  // the last sort that crashed would have been right with zeros
+  Message finding;       // of memcheck at the end of a sorter; empty: none
 } Session;
 
 #define SESSION_END_SECONDS 30.0  // for a process to begin or end
@@ -28,6 +30,16 @@ bool session_end(Session *session, double limit);
 
 // Ends the sorter and starts another. Returns false after a failure (sorter.h).
 bool session_restart(Session *session);
+
+// Sorts the trial. False after a failure (sorter.h). After a crash it finds out whether the sort is
+// right with zeros in memory that it allocates: session->zeros_relied_on.
+bool session_sort(Session *session, Trial *trial, bool poison_memory, double limit,
+                  SortTimes *times);
+
+// What to write about it.
+#define SESSION_ZEROS_RELIED_ON                                                                   \
+  "with zeros in new memory it is right, so it reads memory that it never wrote: a cudaMemset() " \
+  "is missing"
 
 // From here on, sorts whose times do not count: quieter, and with a time limit of at most 30 s.
 void session_prepare_more(Session *session);

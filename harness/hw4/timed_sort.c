@@ -35,9 +35,18 @@ bool timed_sort_is_right(const Trial *trial, bool stable) {
   return right;
 }
 
-void timed_sort_run(const Session *session, Trial *trial, SortTimes *times) {
-  if (!sorter_sort(session->sorter, trial, false, session->limit, times))
-    sorter_quit(session->sorter);
+// After a failed sort.
+__attribute__((noreturn)) static void quit_after(const Session *session) {
+  Message *const failure = &session->sorter->failure;
+  const Message crash = *failure;
+  if (session->zeros_relied_on)
+    message_write(failure, "%.700s%s%s", crash.text, crash.text[0] != '\0' ? "; " : "",
+                  SESSION_ZEROS_RELIED_ON);
+  sorter_quit(session->sorter);
+}
+
+void timed_sort_run(Session *session, Trial *trial, SortTimes *times) {
+  if (!session_sort(session, trial, false, session->limit, times)) quit_after(session);
   if (times->scratch_kept > 0)
     quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu blocks)",
          session->options->version->name, times->scratch_kept);
@@ -98,8 +107,7 @@ static void take_own_time(SortTimes *times, Message *message) {
   times->by_judge = true;
 }
 
-bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *times,
-                      Message *message) {
+bool timed_sort_check(Session *session, const Trial *trial, SortTimes *times, Message *message) {
   enum { TRIES = 10, MANY = 100 };  // many, for sorts of a few milliseconds on a busy machine
   const double begin = seconds_now(), enough = 3.0;
   const double overhead = least_ping(session);

@@ -12,8 +12,9 @@ Trial timed_sort_input(const Trial *trial);
 // Is the output of a trial right, by a sort of the judge's own?
 bool timed_sort_is_right(const Trial *trial, bool stable);
 
-// Sorts a trial in the session's process. Ends the program with exit code 3 if that fails.
-void timed_sort_run(const Session *session, Trial *trial, SortTimes *times);
+// Sorts a trial in the session's process. Ends the program with exit code 3 if that fails; the
+// sentence names memory that was never written, if that is why.
+void timed_sort_run(Session *session, Trial *trial, SortTimes *times);
 
 // Checks the time of a right sort by the judge's clock. If the clock contradicts it, such inputs
 // are sorted until one has a time that it does not contradict, which replaces *times. False if
@@ -23,7 +24,6 @@ void timed_sort_run(const Session *session, Trial *trial, SortTimes *times);
 // contradicted too. That shows in runs of all but the sort: if most of them are so slow, then the
 // time by the judge's clock, which is never too short, replaces the sort's own, and *message has a
 // sentence on it, else "".
-bool timed_sort_check(const Session *session, const Trial *trial, SortTimes *times,
-                      Message *message);
+bool timed_sort_check(Session *session, const Trial *trial, SortTimes *times, Message *message);
 
 #endif

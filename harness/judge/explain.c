@@ -25,6 +25,16 @@ static const char *failed_assertion(const char *heard) {
   return at;
 }
 
+// The clause about a failed launch in the line of a crash, with its length, if it is not in the
+// line that is reported: "; before, the launch of kernel k ... failed".
+static const char *failed_launch(const char *heard, const char *line, int length, int *found) {
+  const char *const at = line != NULL ? strstr(heard, "; before, the launch of ") : NULL;
+  *found = 0;
+  if (at == NULL || (at >= line && at < line + length)) return "";
+  *found = (int)strcspn(at + 1, ";\n") + 1;
+  return at;
+}
+
 const char *process_finding(const Sorter *sorter, int *length) {
   static const char *const marks[] = {
       "SUMMARY: ", "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
@@ -33,23 +43,55 @@ const char *process_finding(const Sorter *sorter, int *length) {
     line = strstr(sorter->heard, marks[i]);
   if (line == NULL) return NULL;
   *length = (int)strcspn(line, "\n");
+  if (*length > 0 && line[*length - 1] == '.') (*length)--;
   return line;
 }
 
+// Is the array that memcheck found written one that the sorter allocated for the sort? It is
+// reported where the sorter frees it, which helps nobody.
+static bool is_of_sorter(const char *line, int length) {
+  static const char what[] = "memcheck: an array of ", where[] = "harness/judge/sorter_main.c:";
+  const char *const at = strstr(line, where);
+  return strncmp(line, what, strlen(what)) == 0 && at != NULL && at < line + length;
+}
+
+enum { FINDING = 500 };
+
+// In one line: the finding and the indented lines below it, which name places.
+static void take_finding(const char *line, int length, char text[FINDING]) {
+  snprintf(text, FINDING, "%.*s", length, line);
+  const char *next = line + strcspn(line, "\n"), *separator = ": ";
+  while (strncmp(next, "\n  ", 3) == 0) {
+    next += 3;
+    const size_t used = strlen(text), part = strcspn(next, "\n");
+    snprintf(text + used, FINDING - used, "%s%.*s", separator, (int)part, next);
+    separator = "; ";
+    next += part;
+  }
+}
+
 void process_explain(Sorter *sorter, int status, const char *doing) {
-  int length = 0;
+  int length = 0, more_length = 0;
   const char *const found = process_finding(sorter, &length);
+  const char *const more = failed_launch(sorter->heard, found, length, &more_length);
   const char *const name = process_name(sorter);
+  char text[FINDING];
+  if (found != NULL) take_finding(found, length, text);
   Message *const why = &sorter->failure;
-  if (sorter->quiet && sorter->spoke) fputs(sorter->heard, stderr);
+  if (sorter->quiet && sorter->spoke && !sorter->mute) fputs(sorter->heard, stderr);
   why->text[0] = '\0';
   sorter->refused = !sorter->opened && sorter->spoke && status != -1 && WIFEXITED(status) &&
                     WEXITSTATUS(status) == EXIT_USAGE;
   if (sorter->refused) return;
   if (status == -1)
     message_fail(why, "%s closed its connection to the judge %s, and went on", name, doing);
+  else if (found != NULL && is_of_sorter(found, length))
+    message_fail(why,
+                 "%s was stopped %s: memcheck: one of the sort's four arrays, or a guard of 4096 "
+                 "elements around it, was written beyond its end",
+                 name, doing);
   else if (found != NULL)
-    message_fail(why, "%s was stopped %s: %.*s", name, doing, length > 500 ? 500 : length, found);
+    message_fail(why, "%s was stopped %s: %s%.*s", name, doing, text, more_length, more);
   else if (WIFSIGNALED(status))
     message_fail(why, "%s crashed %s: %s (signal %d); %s", name, doing, strsignal(WTERMSIG(status)),
                  WTERMSIG(status), NEXT_STEP);

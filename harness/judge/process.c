@@ -153,6 +153,7 @@ static int listen_once(Sorter *sorter, double left, Answer *answer) {
 // Stops a sorter that does not come back. The cpu backend then names the kernel that still runs.
 static void explain_hang(Sorter *sorter, double seconds, const char *doing) {
   enum { SECONDS_TO_EXPLAIN = 5 };
+  sorter->hung = true;
   kill(sorter->process, SIGQUIT);
   (void)process_finish(sorter, SECONDS_TO_EXPLAIN);
   int length = 0;

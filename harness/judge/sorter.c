@@ -125,9 +125,10 @@ static bool run(Sorter *sorter, Trial *trial, Command command, double limit, Sor
 }
 
 bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times) {
-  const Command command = {.kind = COMMAND_SORT,
-                           .poison_memory = poison_memory,
-                           .poison = (unsigned char)(mix64(trial->seed) | 1)};
+  const Command command = {
+      .kind = COMMAND_SORT,
+      .poison_memory = poison_memory || trial->zero_memory,
+      .poison = trial->zero_memory ? 0 : (unsigned char)(mix64(trial->seed) | 1)};
   return run(sorter, trial, command, limit, times);
 }
 

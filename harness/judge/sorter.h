@@ -19,6 +19,8 @@ typedef struct Sorter {
   size_t heard_length;
   unsigned char last_byte;  // that it printed
   bool quiet;               // keep what it prints until it fails
+  bool mute;                // nor then
+  bool hung;                // stopped, because it did not come back
   bool patient;             // limits are longer on a busy machine: process_listen()
   bool spoke;               // it has printed something since the last question
   uint64_t open_secret;     // of sorter_open()'s question, whose answer is awaited later

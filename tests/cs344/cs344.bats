@@ -47,6 +47,8 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   std::vector<Pair> pairs(n);
   thrust::host_vector<unsigned int> same(thrust::device_ptr<unsigned int>(d_inputVals),
                                          thrust::device_ptr<unsigned int>(d_inputVals) + n);
+  thrust::device_vector<unsigned int> again(same.begin(), same.end());  // the file does not include these
+  thrust::sort(again.begin(), again.end());
   checkCudaErrors(cudaMemcpy(&keys[0], d_inputVals, 4 * n, cudaMemcpyDeviceToHost));
   checkCudaErrors(cudaMemcpy(&positions[0], d_inputPos, 4 * n, cudaMemcpyDeviceToHost));
   for (size_t i = 0; i < n; i++) pairs[i] = {keys[i], positions[i]};
@@ -86,6 +88,59 @@ END
   [[ $output == *"cuda_cpu cannot run CUB"*"Thrust"* ]]
   [ "$(grep -c 'error:' <<<"$output")" -eq 1 ]
   rm -r with_cub
+}
+
+@test "a crash is reported with its cause" {
+  mkdir -p crashes
+  { sed 's/your_sort/sound_sort/' tests_solution.cu
+    cat <<'END'
+#include <assert.h>
+#include <stdlib.h>
+__global__ void skip(const unsigned int *count, unsigned int *out) {
+  if (count[0] != 0) out[(size_t)count[0] << 30] = 1;
+}
+__global__ void fill(unsigned int *flags) { flags[threadIdx.x] = 0; }
+__global__ void check(const unsigned int *flags) { assert(flags[threadIdx.x] == 0); }
+__global__ void part(void) {
+  if (threadIdx.x < 16)
+    __syncthreads();
+  else
+    __syncthreads();
+}
+__global__ void write_behind(unsigned int *out, size_t n) { out[n] = 1; }
+void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
+               unsigned int *const d_outputVals, unsigned int *const d_outputPos, const size_t n) {
+  const char *const way = getenv("WAY");
+  unsigned int *memory = NULL;
+  checkCudaErrors(cudaMalloc(&memory, 2000 * sizeof *memory));
+  if (strcmp(way, "unwritten") == 0) skip<<<1, 1>>>(memory, d_outputVals);
+  if (strcmp(way, "barriers") == 0) part<<<1, 64>>>();
+  if (strcmp(way, "checked") == 0) {
+    fill<<<0, 32>>>(memory);
+    checkCudaErrors(cudaGetLastError());
+  }
+  if (strcmp(way, "launch") == 0) {
+    fill<<<1, 2000>>>(memory);
+    check<<<1, 32>>>(memory);
+  }
+  checkCudaErrors(cudaFree(memory));
+  sound_sort(d_inputVals, d_inputPos, d_outputVals, d_outputPos, n);
+  if (strcmp(way, "behind") == 0) write_behind<<<1, 1>>>(d_outputVals, n);
+}
+END
+  } >crashes/student_func.cu
+  make -s BACKEND=cpu crashes
+  WAY=unwritten run -3 hw4
+  [[ $output == *"in kernel skip"*"; with zeros in new memory it is right"*"cudaMemset() is missing"* ]]
+  WAY=launch run -3 hw4
+  [[ $output == *"Assertion"*"; before, the launch of kernel fill<<<1, 2000>>>, more than 1024 threads"* ]]
+  [[ $output != *"with zeros"* ]]
+  WAY=barriers run -3 hw4
+  [[ $output == *"HW4: "*"different barriers: 16 at __syncthreads, "*"the first is thread (0,0,0); 48 at __syncthreads, "* ]]
+  WAY=checked run -3 hw4
+  [[ $output == *"cudaGetLastError(): invalid argument (kernel fill<<<0, 32>>>, no blocks, "*"crashes/student_func.cu:"* ]]
+  WAY=behind run -3 hw4
+  [[ $output == *"HW4: "*"one of the sort's four arrays"*"beyond its end"* ]]
 }
 
 @test "a build that fails leaves no HW4 of an earlier one" {

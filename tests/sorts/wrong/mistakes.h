@@ -64,9 +64,11 @@
   MISTAKE(RANDOM_KEY, RACE, "a key is another one at every call")                              \
   MISTAKE(PROCESS, RACE, "goes wrong in one process of four")                                  \
   MISTAKE(MISSING_BARRIER, RACE, "reads its neighbour's shared memory without a barrier")      \
+  MISTAKE(ORDER, RACE, "places elements in the order in which threads come, from the end")     \
   MISTAKE(ONCE, LATER_CALLS, "sorts once, then returns")                                       \
   MISTAKE(COUNTERS_KEPT, LATER_CALLS, "does not reset its counters")                           \
   MISTAKE(COPY_LATER, LATER_CALLS, "copies the input from the second call on")                 \
   MISTAKE(NEW_MEMORY, UNWRITTEN_READ, "adds what is in new memory to a key")                   \
+  MISTAKE(COUNT_KEPT, UNWRITTEN_READ, "loses an element if a new counter is not 0")            \
   MISTAKE(OLD_OUTPUT, UNWRITTEN_READ, "places the first key by what was in the output")        \
   MISTAKE(BEYOND_END, UNWRITTEN_READ, "takes d_inputVals[n] for the last key")

@@ -372,12 +372,15 @@ static bool wrong_later(Way way, Arrays out, const Elements &input) {
 // Those that read what they did not write. False: not one of them.
 static bool wrong_reads(Way way, Arrays in, Arrays out, const Elements &input) {
   const size_t n = input.size();
-  if ((way != NEW_MEMORY && way != OLD_OUTPUT && way != BEYOND_END) || n == 0) return false;
+  if ((way != NEW_MEMORY && way != COUNT_KEPT && way != OLD_OUTPUT && way != BEYOND_END) || n == 0)
+    return false;
   Elements e = sorted(input);
-  if (way == NEW_MEMORY) {
+  if (way == NEW_MEMORY || way == COUNT_KEPT) {
     unsigned int *memory = NULL;
     CUDA_CHECK(cudaMalloc((void **)&memory, sizeof *memory));
-    e[0].key += fetch(memory, 1)[0];
+    const unsigned int value = fetch(memory, 1)[0];
+    if (way == NEW_MEMORY) e[0].key += value;
+    if (way == COUNT_KEPT && value != 0) e[n - 1] = e[0];
     CUDA_CHECK(cudaFree(memory));
   }
   if (way == OLD_OUTPUT && n > 1) std::swap(e[0], e[1 + fetch(out.keys, 1)[0] % (n - 1)]);
@@ -393,6 +396,26 @@ static __global__ void not_below_neighbour(unsigned int *keys, size_t n) {
   if (i < n) tile[threadIdx.x] = keys[i];
   // Here a barrier is missing.
   if (i < n && threadIdx.x > 0) keys[i] = max(keys[i], tile[threadIdx.x - 1]);
+}
+
+static __global__ void place_from_end(unsigned int *count, const unsigned int *keys,
+                                      const unsigned int *positions, unsigned int *keys_out,
+                                      unsigned int *positions_out, size_t n) {
+  const size_t i = (size_t)blockIdx.x * 256 + threadIdx.x;
+  if (i >= n) return;
+  const size_t place = n - 1 - atomicAdd(count, 1u);
+  keys_out[place] = keys[i];
+  if (positions_out != NULL) positions_out[place] = positions[i];
+}
+
+static void place_as_they_come(Arrays in, Arrays out, size_t n) {
+  unsigned int *count = NULL;
+  CUDA_CHECK(cudaMalloc((void **)&count, sizeof *count));
+  CUDA_CHECK(cudaMemset(count, 0, sizeof *count));
+  place_from_end<<<(unsigned int)((n + 255) / 256), 256>>>(count, in.keys, in.positions, out.keys,
+                                                           out.positions, n);
+  LAUNCH_CHECK();
+  CUDA_CHECK(cudaFree(count));
 }
 
 static void write_outside(Way way, Arrays in, Arrays out, size_t n) {
@@ -418,6 +441,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     not_below_neighbour<<<(unsigned int)((numElems + 255) / 256), 256>>>(out.keys, numElems);
     LAUNCH_CHECK();
   }
+  if (way == ORDER && numElems > 0) place_as_they_come(in, out, numElems);
   write_outside(way, in, out, numElems);
   stage_stop();
 }
