@@ -38,11 +38,11 @@ typedef struct Battery {
 // may show only there. Time is CPU time on a busy machine. The inputs depend on the seed alone, and
 // so do three of the sizes.
 //
-// On the cpu backend the battery of most versions takes 0.1 to 2.5 s of CPU time. The sort of
-// BATTERY_LARGEST, about five times that of the sample image, takes four fifths of it or more for
-// slow versions: with it the battery takes 2.3 s of CPU time with radix_level2, 2.5 with radix_v4
-// and radix_v1 (two cores of an AMD EPYC, shared with other programs, medians of 3). It is not left
-// out to save time, because some published solutions are right up to 2^20 elements only.
+// On the cpu backend the battery of most versions takes 0.1 to 1.7 s (two idle cores of an AMD
+// EPYC, elapsed, medians of 3: radix_v1 and radix_v4 1.7, radix_level2 1.6, radix_v3 1.1, radix_v2
+// and radix_v7 0.7). The sort of BATTERY_LARGEST, about five times that of the sample image, takes
+// four fifths of the CPU time or more for slow versions. It is not left out to save time, because
+// some published solutions are right up to 2^20 elements only.
 Battery battery_run(const Rerun *rerun, bool stable, uint64_t seed);
 
 #endif

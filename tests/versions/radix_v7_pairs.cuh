@@ -116,7 +116,7 @@ static inline bool is_sampled(size_t i, size_t n) {
   return i % stride == (size_t)((uint64_t)x * stride >> 32);
 }
 
-// The first plan with digits of so many bits, as a value of the knob prefixPlan.
+// The first plan whose sweeps take `low` and `high` bits, as a value of the knob prefixPlan.
 static inline int plan_of(int low, int high) {
   for (int i = 0; i < PREFIX_PLANS; i++)
     if (prefix_plans[i].bits.low == low && prefix_plans[i].bits.high == high) return i + 1;
