@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     sort_bucket_from(unsigned int first, const uint2 *in, Pairs out, const unsigned int *start,
                      int low_bits, const unsigned int *spread) {
   sort_one_pair_bucket<kThreads, kItems, kBinBits, 12, false>(BucketFrom{first}, in, out, start,
-                                                              low_bits, spread);
+                                                              low_bits, spread, WHOLE_RANGE);
 }
 
 typedef void BucketFromKernel(unsigned int, const uint2 *, Pairs, const unsigned int *, int,

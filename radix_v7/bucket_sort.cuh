@@ -7,6 +7,7 @@
 
 #include "radix_v7/block_passes.cuh"
 #include "radix_v7/few_keys.cuh"
+#include "radix_v7/key_range.cuh"
 #include "radix_v7/partition.cuh"
 
 enum {
@@ -47,12 +48,13 @@ static __device__ __forceinline__ void prepare_bucket(Shared &shared) {
   if (threadIdx.x == 0) shared.seen = {0, 0};
 }
 
-// Sorts bucket `number`, the keys in[0..count), into shared.tile. They agree in all bits from
-// `shift` up. After prepare_bucket() and a barrier.
+// Sorts bucket `number`, the keys in[0..count), into shared.tile, without the first range.skip
+// bits, which all keys share. What is left agrees in all bits from `shift` up. After
+// prepare_bucket() and a barrier.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys>
 static __device__ __forceinline__ void sort_bucket(
     BucketShared<kThreads, kItems, kFineBits> &shared, const unsigned int *in, unsigned int count,
-    unsigned int number, int shift) {
+    unsigned int number, int shift, KeyRange range) {
   typedef BucketShared<kThreads, kItems, kFineBits> Shared;
   static_assert(kThreads * kItems < 1 << 16, "places have 16 bits");
   static_assert(kItems % PADDED == 0, "whole groups");
@@ -61,13 +63,15 @@ static __device__ __forceinline__ void sort_bucket(
   // makes it 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others. So
   // padding needs no comparison.
   Digit digit = {shift - kFineBits, 2 * kBins - 1, number % 2 * kBins, 0};
-  const unsigned int padding = (~number % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
+  const unsigned int padding = (~number % 2 * kBins + threadIdx.x % WARP_SIZE)
+                               << (digit.shift - range.skip);
   const unsigned int *const first = in + threadIdx.x;
   const int left = (int)count - (int)threadIdx.x;
   unsigned int key[kItems];
 #pragma unroll
   for (int u = 0; u < kItems; u++)
     key[u] = left > u * kThreads ? __ldcs(&first[u * kThreads]) : padding;
+  skip_bits(key, range);
   // Groups that are padding in all lanes of the warp are skipped.
   const int left_of_warp = (int)count - (int)(threadIdx.x & ~(WARP_SIZE - 1u));
 #pragma unroll
@@ -100,15 +104,20 @@ static __device__ __forceinline__ void sort_bucket(
   }
 }
 
-// Writes tile[0..count) to `out`.
+// Writes the keys tile[0..count) to `out`.
 template <int kThreads, int kItems>
 static __device__ __forceinline__ void write_bucket(const unsigned int *tile, unsigned int *out,
-                                                    unsigned int count) {
+                                                    unsigned int count, KeyRange range) {
   out += threadIdx.x;
   const int left = (int)opaque(count - threadIdx.x);  // not kept in registers till here
+  if (range.skip == 0) {
 #pragma unroll
-  for (int u = 0; u < kItems; u++)
-    if (left > u * kThreads) out[u * kThreads] = tile[threadIdx.x + u * kThreads];
+    for (int u = 0; u < kItems; u++)
+      if (left > u * kThreads) out[u * kThreads] = tile[threadIdx.x + u * kThreads];
+  } else {
+    for (int u = 0; left > u * kThreads; u++)
+      out[u * kThreads] = tile[threadIdx.x + u * kThreads] >> range.skip | range.common;
+  }
 }
 
 // One block per bucket: sorts in[start[b]..start[b + 1]) to `out`. `in` and `out` may be equal: a
@@ -116,7 +125,7 @@ static __device__ __forceinline__ void write_bucket(const unsigned int *tile, un
 template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_buckets(const unsigned int *in, unsigned int *out, const unsigned int *start, int shift,
-                 const unsigned int *too_large) {
+                 const unsigned int *too_large, KeyRange range) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   typedef BucketShared<kThreads, kItems, kFineBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
@@ -126,22 +135,24 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __syncthreads();
   const unsigned int begin = start[blockIdx.x], count = start[blockIdx.x + 1] - begin;
   if (count > kThreads * kItems) return;  // a large bucket is sorted by itself
-  sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x, shift);
-  write_bucket<kThreads, kItems>(shared.tile, out + begin, count);
+  sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x, shift,
+                                                     range);
+  write_bucket<kThreads, kItems>(shared.tile, out + begin, count, range);
 }
 
 // A kernel that sorts buckets, a block for each; capacity: the largest bucket, in keys.
 template <class Kernel>
 struct BlockShape {
   unsigned int threads, capacity;
+  int fine_bits;  // of the digit that follows the bucket's number
   size_t shared_bytes;
   Kernel *kernel;
 };
 
-#define BLOCK_SHAPE(kernel, items, fine_bits, few, blocks_per_sm)  \
-  {                                                                \
-    256, 256 * items, sizeof(BucketShared<256, items, fine_bits>), \
-        kernel<256, items, fine_bits, few, blocks_per_sm>          \
+#define BLOCK_SHAPE(kernel, items, fine_bits, few, blocks_per_sm)             \
+  {                                                                           \
+    256, 256 * items, fine_bits, sizeof(BucketShared<256, items, fine_bits>), \
+        kernel<256, items, fine_bits, few, blocks_per_sm>                     \
   }
 // All shapes of such a kernel, the smallest first.
 #define BLOCK_SHAPES(kernel)                                           \

@@ -81,8 +81,8 @@ static __device__ void add_bucket_counts(const unsigned int *counters, unsigned 
 // bucket exceeds `capacity`. `tile` is the tile size of the second partition step.
 template <bool kPacked>
 static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTING_BLOCKS)
-    count_buckets(const unsigned int *keys, size_t n, BucketBits bits, unsigned int tile,
-                  unsigned int capacity, BucketState state) {
+    count_buckets(const unsigned int *keys, size_t n, BucketBits bits, KeyRange range,
+                  unsigned int tile, unsigned int capacity, BucketState state) {
   extern __shared__ unsigned int counters[];  // [buckets], or half as many
   __shared__ unsigned int warp_sums[MAX_WARPS], carry;
   __shared__ LargeBuckets large;
@@ -92,16 +92,18 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTI
   for (unsigned int b = threadIdx.x; b < (kPacked ? buckets / 2 : buckets); b += blockDim.x)
     counters[b] = 0;
   __syncthreads();
-  count_watched<kPacked, true>(counters, 1, keys, n, 32 - all_bits, capacity, state.host);
+  count_watched<kPacked, true>(counters, 1, keys, n, 32 - all_bits, range, capacity, state.host);
   if (!is_hopeless()) add_bucket_counts<kPacked>(counters, buckets);
 
   if (!is_last_block(&bucket_blocks_arrived)) return;
-  if (is_hopeless()) {
+  const unsigned int hopeless = hopeless_bits();
+  if (hopeless != 0) {
     for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) bucket_counts[b] = 0;
     __syncthreads();
     if (threadIdx.x > 0) return;
     *state.too_large = 1;
     count_hopeless = 0;
+    tell_if_wider(range, hopeless, state.host);
     return;
   }
   if (threadIdx.x == 0) large.found = 0;

@@ -12,7 +12,7 @@
 
 typedef void PartitionKernel(const unsigned int *, unsigned int *, unsigned int, PartitionStep);
 typedef void BucketKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
-                          const unsigned int *);
+                          const unsigned int *, KeyRange);
 
 // A kernel partition<...> and its blocks: threads, keys of a tile, shared counters.
 typedef struct PartitionShape {
@@ -44,8 +44,11 @@ static const BucketShape bucket_shapes[] = {BLOCK_SHAPES(sort_buckets)};
 enum { BUCKET_SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
 
 // For the most buckets, of up to 2^30 keys.
-#define WIDE_BUCKET_SHAPE(items, few) \
-  { 512, 512 * items, sizeof(BucketShared<512, items, 12>), sort_buckets<512, items, 12, few, 2> }
+#define WIDE_BUCKET_SHAPE(items, few)                           \
+  {                                                             \
+    512, 512 * items, 12, sizeof(BucketShared<512, items, 12>), \
+        sort_buckets<512, items, 12, few, 2>                    \
+  }
 
 static const BucketShape wide_buckets[] = {WIDE_BUCKET_SHAPE(33, 12), WIDE_BUCKET_SHAPE(36, 12)};
 enum { WIDE_BUCKETS = sizeof wide_buckets / sizeof *wide_buckets };
@@ -57,11 +60,12 @@ typedef struct BucketPlan {
   const BucketShape *buckets;
 } BucketPlan;
 
-// Whether 2^bits buckets of n uniform keys fit into blocks of this shape. The size of a bucket has
-// a standard deviation of about the square root of its mean; six of them are exceeded in one of
+// Whether 2^bits buckets of n keys of `range` fit into blocks of this shape. The size of a bucket
+// has a standard deviation of about the square root of its mean; six of them are exceeded in one of
 // 10^9.
-static bool buckets_fit(size_t n, int bits, const BucketShape *shape) {
-  const double average = (double)n / (double)(1 << bits), room = shape->capacity - average;
+static bool buckets_fit(size_t n, KeyRange range, int bits, const BucketShape *shape) {
+  const double average = (double)n * range.crowd / (double)(1 << bits),
+               room = shape->capacity - average;
   return room > 0 && room * room >= 36 * average;
 }
 
@@ -72,7 +76,7 @@ static size_t counter_bytes(int bits) {
 
 // Chooses the fewest bits, and for these the smallest shape, with which uniform keys fit. The knobs
 // bucketBits and bucketShape, if not 0, override the choice. False if no plan fits n or the device.
-static bool plan_buckets(size_t n, BucketPlan *plan) {
+static bool plan_buckets(size_t n, KeyRange range, BucketPlan *plan) {
   const int wanted_bits = knob("bucketBits"), wanted_shape = knob("bucketShape");
   int bits = wanted_bits > 0 ? wanted_bits : MIN_BUCKET_BITS;
   if (bits < MIN_BUCKET_BITS) return false;
@@ -80,12 +84,17 @@ static bool plan_buckets(size_t n, BucketPlan *plan) {
   for (; buckets == NULL && bits <= MAX_BUCKET_BITS; bits++) {
     if (wanted_shape > 0) buckets = &bucket_shapes[wanted_shape - 1];
     for (int i = 0; buckets == NULL && i < BUCKET_SHAPES; i++)
-      if (buckets_fit(n, bits, &bucket_shapes[i])) buckets = &bucket_shapes[i];
+      if (buckets_fit(n, range, bits, &bucket_shapes[i])) buckets = &bucket_shapes[i];
     for (int i = 0; buckets == NULL && bits == MAX_BUCKET_BITS && i < WIDE_BUCKETS; i++)
-      if (buckets_fit(n, bits, &wide_buckets[i])) buckets = &wide_buckets[i];
+      if (buckets_fit(n, range, bits, &wide_buckets[i])) buckets = &wide_buckets[i];
     if (buckets != NULL || wanted_bits > 0) break;
   }
-  if (buckets == NULL) return false;
+  // Keys of a narrow range have too few bits for the buckets and for the bins of their blocks.
+  if (buckets == NULL || bits + buckets->fine_bits > 32 - range.skip) return false;
+  // Two steps to buckets that mostly are far from full, or from keys in order, take longer than
+  // sweeps.
+  const bool uneven = !range.even && range.crowd > MOST_CROWD_OF_TWO_STEPS;
+  if (bits > MIN_BUCKET_BITS && (uneven || range.in_order)) return false;
   plan->bits.first = bits == MIN_BUCKET_BITS ? bits : (bits + 1) / 2;
   plan->bits.second = bits - plan->bits.first;
   plan->first = plan->bits.second > 0     ? &first_tiles
@@ -112,7 +121,7 @@ static void partition_step(const PartitionShape *shape, const unsigned int *in, 
 
 // Issues all launches. The first one sets state.too_large, on which the others return at once.
 static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, unsigned int *spare,
-                               unsigned int *out, size_t n, BucketState state) {
+                               unsigned int *out, size_t n, KeyRange range, BucketState state) {
   const BucketBits bits = plan->bits;
   const int all_bits = bits.first + bits.second, shift = 32 - all_bits;
   const bool packed = all_bits >= PACKED_BUCKET_BITS;
@@ -128,17 +137,17 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
       (packed ? 1 : 2) * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
   unsigned int blocks = blocks_for(n, HISTOGRAM_THREADS * 4);
   if (blocks > most) blocks = most;
-  count<<<blocks, HISTOGRAM_THREADS, bytes>>>(in, n, bits, plan->second->tile,
+  count<<<blocks, HISTOGRAM_THREADS, bytes>>>(in, n, bits, range, plan->second->tile,
                                               plan->buckets->capacity, state);
   LAUNCH_CHECK();
   stage_stop();
   stage_start("sweep");
   PartitionStep step = {
-      {32 - bits.first, 0, 0, 0}, state.next_in_part, 1, NULL, NULL, state.too_large};
+      {32 - bits.first - range.skip, 0, 0, 0}, state.next_in_part, 1, NULL, NULL, state.too_large};
   partition_step(plan->first, in, spare, n, bits.first, step);
   const unsigned int *bucketed = spare;
   if (bits.second > 0) {
-    step.digit.shift = shift;
+    step.digit.shift = shift - range.skip;
     step.next = state.next_in_bucket;
     step.parts = 1u << bits.first;
     step.first_tile = state.first_tile;
@@ -147,8 +156,8 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
     bucketed = out;
   }
   launch_overlapped(plan->buckets->kernel, 1u << all_bits, plan->buckets->threads,
-                    plan->buckets->shared_bytes, bucketed, out, state.start, shift,
-                    state.too_large);
+                    plan->buckets->shared_bytes, bucketed, out, state.start, shift, state.too_large,
+                    range);
   stage_stop();
 }
 
@@ -164,12 +173,14 @@ static void sort_large_keys(volatile const HostVerdict *host, unsigned int *buck
   }
 }
 
-// Sorts n keys from `in` to `out`. False if no plan fits n or too many keys are in large
-// buckets; `in` is then unchanged, `spare` and `out` undefined. The host waits for the counting
-// kernel only.
-static bool sort_by_buckets(unsigned int *in, unsigned int *spare, unsigned int *out, size_t n) {
+// Sorts n keys, all of `range`, from `in` to `out`: FITS. Else `in` is unchanged, `spare` and `out`
+// are undefined: TO_RANGE, with *found, if the range should be wider; TOO_LARGE if no plan fits n
+// or too many keys are in large buckets. The host waits for the counting kernel only.
+static unsigned int sort_by_buckets(unsigned int *in, unsigned int *spare, unsigned int *out,
+                                    size_t n, KeyRange range = WHOLE_RANGE,
+                                    KeyRange *found = NULL) {
   BucketPlan plan;
-  if (!plan_buckets(n, &plan)) return false;
+  if (!plan_buckets(n, range, &plan)) return TOO_LARGE;
   const size_t parts = (size_t)1 << plan.bits.first, buckets = parts << plan.bits.second;
   unsigned int *const start =
       (unsigned int *)scratch_alloc((2 * buckets + 2 * parts + 3) * sizeof *start);
@@ -178,12 +189,15 @@ static bool sort_by_buckets(unsigned int *in, unsigned int *spare, unsigned int 
   unsigned int *const first_tile = next_in_part + parts, *const too_large = first_tile + parts + 1;
   const BucketState state = {start,      next_in_part, next_in_bucket,
                              first_tile, too_large,    fresh_host_verdict(n)};
-  launch_bucket_sort(&plan, in, spare, out, n, state);
+  launch_bucket_sort(&plan, in, spare, out, n, range, state);
   scratch_free(start);
-  if (!verdict_fits(state.host)) return false;
+  if (!verdict_fits(state.host)) {
+    if (found != NULL) *found = range_of(state.host);
+    return state.host->verdict;
+  }
   const bool two_steps = plan.bits.second > 0;
   sort_large_keys(state.host, two_steps ? out : spare, two_steps ? spare : in, out);
-  return true;
+  return FITS;
 }
 
 #endif

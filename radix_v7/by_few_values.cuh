@@ -77,14 +77,15 @@ static bool sort_pairs_by_values(Pairs input, Pairs output, size_t n) {
   return verdict_fits(state.host);
 }
 
-// Whether a sample of n bare keys has few values, where nothing else has looked at one. The host
-// waits.
-static bool sample_has_few_values(const unsigned int *keys, size_t n) {
+// What a sample of n bare keys shows, where buckets do not fit and nothing else has looked at one:
+// FEW_VALUES, TO_RANGE, with *range, or TOO_LARGE. The host waits.
+static unsigned int why_unfit(const unsigned int *keys, size_t n, KeyRange *range) {
   volatile HostVerdict *const host = fresh_host_verdict(n);
-  look_for_values<<<1, LOOK_THREADS>>>(keys, n, host);
+  look_at_unfit_keys<<<1, LOOK_THREADS>>>(keys, n, host);
   LAUNCH_CHECK();
   verdict_fits(host);
-  return host->verdict == FEW_VALUES;
+  *range = range_of(host);
+  return host->verdict;
 }
 
 #endif

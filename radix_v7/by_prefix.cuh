@@ -18,10 +18,12 @@
 #include "radix_v7/prefix_plans.cuh"
 
 // Sorts n pairs from input to output: FITS. Else the input is as it was: FEW_VALUES if a sample of
-// it has few; TOO_LARGE if large buckets are too many or no plan suits n. The host waits for the
-// count's verdict when all else is launched.
-static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
-  const PrefixPlan *const plan = plan_prefix(n);
+// it has few; TO_RANGE, with *range, if keys are in a part of `range`; TOO_LARGE if large buckets
+// are too many or no plan suits n. The host waits for the count's verdict when all else is
+// launched.
+static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n,
+                                         KeyRange range = WHOLE_RANGE, KeyRange *found = NULL) {
+  const PrefixPlan *const plan = plan_prefix(n, range);
   if (plan == NULL) return TOO_LARGE;
   const PrefixBits bits = plan->bits;
   const PairSweepShape *const low = shape_for(plan->low, n), *const high = shape_for(plan->high, n);
@@ -36,10 +38,10 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   void *const memory = allocate_prefix_state(&state, n, bits, look_back_low + look_back_high);
 
   stage_start("hist");
-  launch_count(input.keys, n, bits, plan->block->capacity, state);
+  launch_count(input.keys, n, bits, range, plan->block->capacity, state);
   stage_stop();
   stage_start("sweep");
-  PairSweep sweep = {low_bits,
+  PairSweep sweep = {low_bits - range.skip,
                      state.low_start,
                      state.tile_counter,
                      state.look_back,
@@ -59,9 +61,10 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n) {
   allow_shared_memory(plan->block->kernel, plan->block->shared_bytes);
   launch_overlapped(plan->block->kernel, 1u << (bits.low + bits.high), plan->block->threads,
                     plan->block->shared_bytes, buffers.scratch.first, output, state.start, low_bits,
-                    state.spread);
+                    state.spread, range);
   stage_stop();
   const bool fits = verdict_fits(state.host);
+  if (found != NULL) *found = range_of(state.host);
   if (fits) unpack_large_pairs(state.host, buffers.scratch.first, input);
   scratch_free(memory);
   scratch_free(pairs);

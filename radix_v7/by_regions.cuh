@@ -52,9 +52,10 @@ static bool plan_regions(size_t n, const MoveShape **move, const RegionShape **s
 }
 
 // Sorts n keys from `in` to `out`: FITS. Else `in` is as it was: TOO_LARGE if the keys are not
-// even, TO_COUNT if they may still suit by_buckets.cuh. The host waits for that verdict, which
-// comes before the last step.
-static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, size_t n) {
+// even, TO_COUNT if they may still suit by_buckets.cuh, TO_RANGE if that with *range. The host
+// waits for that verdict, which comes before the last step.
+static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, size_t n,
+                                    KeyRange *range) {
   const MoveShape *move;
   const RegionShape *sort;
   if (!plan_regions(n, &move, &sort)) return TO_COUNT;
@@ -82,6 +83,7 @@ static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, s
   launch_overlapped(sort->kernel, 1u << bits, sort->threads, sort->shared_bytes, spare, out, state);
   stage_stop();
   verdict_fits(state.host);
+  *range = range_of(state.host);
   scratch_free(spare);
   return state.host->verdict;
 }

@@ -40,7 +40,7 @@ static inline void *allocate_prefix_state(PrefixState *state, size_t n, PrefixBi
   return memory;
 }
 
-static inline void launch_count(const unsigned int *keys, size_t n, PrefixBits bits,
+static inline void launch_count(const unsigned int *keys, size_t n, PrefixBits bits, KeyRange range,
                                 unsigned int capacity, PrefixState state) {
   const int all_bits = bits.low + bits.high;
   const bool packed = all_bits >= PACKED_COUNTER_BITS;
@@ -52,11 +52,11 @@ static inline void launch_count(const unsigned int *keys, size_t n, PrefixBits b
   const unsigned int blocks = wanted < most ? wanted : most;
   if (packed) {
     allow_shared_memory(count_prefixes<true>, bytes);
-    count_prefixes<true><<<blocks, threads, bytes>>>(keys, n, bits, capacity, 1, state);
+    count_prefixes<true><<<blocks, threads, bytes>>>(keys, n, bits, range, capacity, 1, state);
   } else {
     allow_shared_memory(count_prefixes<false>, bytes);
-    count_prefixes<false>
-        <<<blocks, threads, bytes>>>(keys, n, bits, capacity, count_copies(all_bits, n), state);
+    count_prefixes<false><<<blocks, threads, bytes>>>(keys, n, bits, range, capacity,
+                                                      count_copies(all_bits, n), state);
   }
   LAUNCH_CHECK();
 }

@@ -17,9 +17,10 @@ enum {
 
 // What one block of LOOK_THREADS sees in a sample of keys[0..n): FITS if they are even; TO_COUNT if
 // only a few values of the upper bits have too many keys, so that counting is worth while (large
-// buckets, verdict.cuh); FEW_VALUES if they have few (few_values.cuh); else TOO_LARGE. Tells the
-// host, but for FITS. The result is for thread 0. room: keys of a group for which the regions have
-// room. kBare: keys have no positions, and few values in their lower half are an obstacle.
+// buckets, verdict.cuh); FEW_VALUES if they have few (few_values.cuh); TO_RANGE if they may be even
+// enough over a part of all numbers (key_range.cuh); else TOO_LARGE. Tells the host, but for FITS.
+// The result is for thread 0. room: keys of a group for which the regions have room. kBare: keys
+// have no positions, and few values in their lower half are an obstacle.
 template <bool kBare>
 static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *keys, size_t n,
                                                             float room,
@@ -29,6 +30,8 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   __shared__ unsigned int count[LOOK_THREADS], group[MAX_WARPS], heavy, keys_in_heavy;
   unsigned int key[LOOK_EACH];
   load_block_sample(keys, n, key);
+  const size_t behind = block_sample_index<LOOK_EACH>(n, 0) + 1;
+  const unsigned int next = kBare && behind < n ? keys[behind] : 0;
   count[threadIdx.x] = 0;
   if (threadIdx.x < kGroups) group[threadIdx.x] = 0;
   if (threadIdx.x == 0) heavy = keys_in_heavy = 0;
@@ -49,11 +52,13 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
   const int uneven = __syncthreads_or(large);
   const bool few = heavy > 0 && find_few_values(key, count, group);
+  const bool in_range = !few && (uneven != 0 || heavy > 0) && few_lower == 0 &&
+                        tell_range<kBare>(key, next, count, host);
   if (threadIdx.x > 0) return UNKNOWN;
   const bool few_large = heavy == 0 || (heavy <= host->most && keys_in_heavy <= kSamples / 4);
   const bool countable = uneven == 0 && few_lower == 0 && few_large;
   const unsigned int verdict = few          ? FEW_VALUES
-                               : !countable ? TOO_LARGE
+                               : !countable ? in_range ? TO_RANGE : TOO_LARGE
                                : heavy > 0  ? TO_COUNT
                                             : FITS;
   if (verdict != FITS) host->verdict = verdict;

@@ -32,12 +32,12 @@ struct CountedPlace {
 
 // Sorts bucket number bucket() of the packed pairs `in`, if it is not empty and not too large,
 // after prepare_block(). The first `lead` slots of the block stay empty, so that warps write whole
-// sectors.
+// sectors. low_bits: of a key's bits in `range`, those behind the bucket's number.
 template <int kThreads, int kItems, int kBinBits, int kFew, bool kGatherKeys, class Bucket,
           class Place>
 static __device__ __forceinline__ void sort_pairs_of_bucket(
     PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared, Bucket bucket, Place place,
-    const uint2 *in, Pairs out, int low_bits) {
+    const uint2 *in, Pairs out, int low_bits, KeyRange range) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
   constexpr unsigned int kBins = Shared::kBins, kPlaceBits = bits_to_count(Shared::kCapacity);
   // An empty bucket, or a large one, which is sorted by itself (note_if_large).
@@ -47,7 +47,8 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
   // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
   // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
   const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, bucket() % 2 * kBins, 0};
-  const unsigned int padding = (~bucket() % 2 * kBins + threadIdx.x % WARP_SIZE) << digit.shift;
+  const unsigned int padding = (~bucket() % 2 * kBins + threadIdx.x % WARP_SIZE)
+                               << (digit.shift - range.skip);
   const uint2 *const from = opaque_address(in + ((size_t)before.from - lead + threadIdx.x));
   unsigned int key[kItems];
 #pragma unroll
@@ -58,11 +59,13 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
     key[u] = pair.x;
     shared.position[p] = pair.y;
   }
+  skip_bits(key, range);
   __syncthreads();
   order_places<kFew, true>(shared, key, key, lead, opaque(behind), digit, low_bits, false);
 
   const BucketPlace after = place.again(before);
-  const unsigned int upper = bucket() << low_bits, end = opaque(after.to % WARP_SIZE + after.count);
+  const unsigned int upper = bucket() << low_bits >> range.skip | range.common,
+                     end = opaque(after.to % WARP_SIZE + after.count);
   const unsigned int *const element = shared.element + threadIdx.x - after.to % WARP_SIZE;
   const size_t to = (size_t)after.to - after.to % WARP_SIZE + threadIdx.x;
   unsigned int *const keys = opaque_address(out.keys + to);
@@ -72,7 +75,9 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
     const unsigned int p = threadIdx.x + u * kThreads;
     if (p < end && (u > 0 || p >= after.to % WARP_SIZE)) {
       const unsigned int sorted = element[u * kThreads], index = sorted & ((1u << kPlaceBits) - 1);
-      __stcs(&keys[u * kThreads], kGatherKeys ? shared.key[index] : (sorted >> kPlaceBits | upper));
+      const unsigned int rest =
+          kGatherKeys ? shared.key[index] >> range.skip : sorted >> (kPlaceBits + range.skip);
+      __stcs(&keys[u * kThreads], rest | upper);
       __stcs(&positions[u * kThreads], shared.position[index]);
     }
   }
@@ -83,7 +88,8 @@ template <int kThreads, int kItems, int kBinBits, int kFew, bool kGatherKeys, cl
 static __device__ __forceinline__ void sort_one_pair_bucket(Bucket bucket, const uint2 *in,
                                                             Pairs out, const unsigned int *start,
                                                             int low_bits,
-                                                            const unsigned int *spread) {
+                                                            const unsigned int *spread,
+                                                            KeyRange range) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
   extern __shared__ __align__(16) unsigned int shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
@@ -92,15 +98,15 @@ static __device__ __forceinline__ void sort_one_pair_bucket(Bucket bucket, const
   if (*spread == DIGIT_UNUSED) return;
   const CountedPlace<Bucket> place = {bucket, start};
   sort_pairs_of_bucket<kThreads, kItems, kBinBits, kFew, kGatherKeys>(shared, bucket, place, in,
-                                                                      out, low_bits);
+                                                                      out, low_bits, range);
 }
 
 template <int kThreads, int kItems, int kBinBits, int kFew, int kBlocksPerSm, bool kGatherKeys>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_pair_bucket(const uint2 *in, Pairs out, const unsigned int *start, int low_bits,
-                     const unsigned int *spread) {
-  sort_one_pair_bucket<kThreads, kItems, kBinBits, kFew, kGatherKeys>(BucketOfBlock(), in, out,
-                                                                      start, low_bits, spread);
+                     const unsigned int *spread, KeyRange range) {
+  sort_one_pair_bucket<kThreads, kItems, kBinBits, kFew, kGatherKeys>(
+      BucketOfBlock(), in, out, start, low_bits, spread, range);
 }
 
 // The bucket of the calling block. A bucket's number is the upper digit's bin, then the lower
@@ -127,7 +133,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   wait_for_previous_kernel();
   if (regions.findings->useless != 0) return;
   sort_pairs_of_bucket<kThreads, kItems, kBinBits, kFew, kGatherKeys>(
-      shared, BucketOfBlock(), RegionPlace{regions}, in, out, low_bits);
+      shared, BucketOfBlock(), RegionPlace{regions}, in, out, low_bits, WHOLE_RANGE);
 }
 
 #endif

@@ -64,15 +64,21 @@ static __device__ __forceinline__ void note_if_large(LargeBuckets *large, unsign
   if (count > capacity - MOST_LEAD) note_large(large, begin, count);
 }
 
-// Buckets do not fit: tells the host whether a sample of the keys has few values. All threads of
-// one block call it. flag: shared memory, a word for each.
-static __device__ void tell_why_unfit(const unsigned int *keys, size_t n,
-                                      volatile HostVerdict *host, unsigned int *flag,
-                                      unsigned int *warp_sums) {
+// Buckets do not fit: tells the host whether a sample of the keys has few values, or may fit by
+// other bits. All threads of one block call it. hopeless: count_hopeless; flag: shared memory, a
+// word for each.
+static __device__ void tell_why_unfit(const unsigned int *keys, size_t n, KeyRange range,
+                                      unsigned int hopeless, volatile HostVerdict *host,
+                                      unsigned int *flag, unsigned int *warp_sums) {
+  if (!is_whole(range)) {
+    if (threadIdx.x == 0) tell_if_wider(range, hopeless, host);
+    return;
+  }
   unsigned int key[UNFIT_SAMPLES];
   load_block_sample(keys, n, key);
   const bool few = n >= WATCHED_FROM && find_few_values(key, flag, warp_sums);
-  if (threadIdx.x == 0) host->verdict = few ? FEW_VALUES : TOO_LARGE;
+  const bool in_range = !few && n >= WATCHED_FROM && tell_range<false>(key, 0, flag, host);
+  if (threadIdx.x == 0) host->verdict = few ? FEW_VALUES : in_range ? TO_RANGE : TOO_LARGE;
 }
 
 // The last block: turns counts into starts. Whether all buckets fit or not; if so, the first sweep
@@ -138,8 +144,8 @@ static __device__ bool finish_count(unsigned int n, PrefixBits bits, unsigned in
 
 template <bool kPacked>
 static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTING_BLOCKS)
-    count_prefixes(const unsigned int *keys, size_t n, PrefixBits bits, unsigned int capacity,
-                   unsigned int copies, PrefixState state) {
+    count_prefixes(const unsigned int *keys, size_t n, PrefixBits bits, KeyRange range,
+                   unsigned int capacity, unsigned int copies, PrefixState state) {
   extern __shared__ __align__(16) unsigned int counters[];
   __shared__ unsigned int warp_sums[MAX_WARPS], low_sum[1 << MAX_SWEEP_BITS];
   __shared__ bool fits;
@@ -154,16 +160,17 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTI
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
   __syncthreads();
-  count_watched<kPacked, false>(counters, copies, keys, n, shift, capacity, NULL);
+  count_watched<kPacked, false>(counters, copies, keys, n, shift, range, capacity, NULL);
   if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
   if (!is_last_block(&prefix_blocks_arrived)) return;
+  const unsigned int hopeless = hopeless_bits();
   const bool all_fit = finish_count((unsigned int)n, bits, capacity, state, low_sum, warp_sums);
   if (threadIdx.x == 0) {
     fits = all_fit;
     state.spread[0] = state.spread[1] = all_fit ? DIGIT_EVEN : DIGIT_UNUSED;
   }
   __syncthreads();
-  if (!fits) tell_why_unfit(keys, n, state.host, counters, warp_sums);
+  if (!fits) tell_why_unfit(keys, n, range, hopeless, state.host, counters, warp_sums);
 }
 
 #endif

@@ -8,23 +8,26 @@
 #include "radix_v7/packed_sweeps.cuh"
 #include "radix_v7/pairs_bucket.cuh"
 
-typedef void PairBlockKernel(const uint2 *, Pairs, const unsigned int *, int, const unsigned int *);
+typedef void PairBlockKernel(const uint2 *, Pairs, const unsigned int *, int, const unsigned int *,
+                             KeyRange);
 typedef void PairRegionKernel(const uint2 *, Pairs, SweepRegions, int);
 
 // Kernels sort_pair_bucket<...> and sort_pair_region<...>, and the most pairs of their bucket.
 typedef struct PairBlockShape {
   unsigned int threads, capacity;
+  int bin_bits;  // of the rest of the key
   bool gathers_keys;
   size_t shared_bytes;
   PairBlockKernel *kernel;
   PairRegionKernel *by_regions;
 } PairBlockShape;
 
-#define PAIR_BLOCK(threads, items, bin_bits, few, blocks, gathers)                                \
-  {                                                                                               \
-    threads, threads *items, gathers, sizeof(PairBlockShared<threads, items, bin_bits, gathers>), \
-        sort_pair_bucket<threads, items, bin_bits, few, blocks, gathers>,                         \
-        sort_pair_region<threads, items, bin_bits, few, blocks, gathers>                          \
+#define PAIR_BLOCK(threads, items, bin_bits, few, blocks, gathers)        \
+  {                                                                       \
+    threads, threads *items, bin_bits, gathers,                           \
+        sizeof(PairBlockShared<threads, items, bin_bits, gathers>),       \
+        sort_pair_bucket<threads, items, bin_bits, few, blocks, gathers>, \
+        sort_pair_region<threads, items, bin_bits, few, blocks, gathers>  \
   }
 
 static const PairBlockShape block_512x6g = PAIR_BLOCK(512, 6, 10, 8, 2, true),
@@ -60,22 +63,34 @@ static const PrefixPlan prefix_plans[] = {
 };
 enum { PREFIX_PLANS = sizeof prefix_plans / sizeof *prefix_plans };
 
-// Whether the buckets of n uniform keys fit. Their sizes spread by the square root of what they
+// Whether keys of `range` have enough bits for a plan's buckets and for the bins of its blocks,
+// which else would be crowded.
+static bool wide_enough(KeyRange range, const PrefixPlan *plan) {
+  return plan->bits.low + plan->bits.high + plan->block->bin_bits <= 32 - range.skip;
+}
+
+// Whether the buckets of n keys of `range` fit. Their sizes spread by the square root of what they
 // are on average; 4.9 times that is exceeded in one of 2 x 10^6 buckets.
-static bool uniform_fits(size_t n, const PrefixPlan *plan) {
-  const double average = (double)n / (double)(1 << (plan->bits.low + plan->bits.high));
+static bool buckets_of_range_fit(size_t n, KeyRange range, const PrefixPlan *plan) {
+  // After two sweeps, large blocks that mostly are far from full take longer than two sweeps more.
+  if (!range.even && range.crowd > MOST_CROWD_OF_TWO_STEPS && plan->high != NULL &&
+      plan->block->threads > 256)
+    return false;
+  const double average =
+      (double)n * range.crowd / (double)(1 << (plan->bits.low + plan->bits.high));
   const double room = plan->block->capacity - MOST_LEAD - average;
   return room > 0 && room * room >= 24 * average;
 }
 
 // NULL if n, or this device's shared memory, suits no plan. The knob prefixPlan, if not 0, decides.
-static inline const PrefixPlan *plan_prefix(size_t n) {
+static inline const PrefixPlan *plan_prefix(size_t n, KeyRange range = WHOLE_RANGE) {
   const int wanted = knob("prefixPlan");
   const size_t limit = dynamic_shared_limit();
   if (wanted < 0) return NULL;
   for (int i = 0; i < PREFIX_PLANS; i++) {
     const PrefixPlan *const plan = &prefix_plans[i];
-    if (wanted > 0 ? wanted != i + 1 : !uniform_fits(n, plan)) continue;
+    if (wanted > 0 ? wanted != i + 1 : !buckets_of_range_fit(n, range, plan)) continue;
+    if (!wide_enough(range, plan)) continue;
     const bool fits = plan->low->shared_bytes <= limit && plan->block->shared_bytes <= limit &&
                       (plan->high == NULL || plan->high->shared_bytes <= limit) &&
                       count_shared_bytes(plan->bits.low + plan->bits.high, n) <= limit;

@@ -92,8 +92,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const unsigned int count = regions.next[blockIdx.x] - begin;
   const unsigned int before = keys_before<kThreads>(regions, sums);
   sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x,
-                                                     32 - state.bits);
-  write_bucket<kThreads, kItems>(shared.tile, out + before, count);
+                                                     32 - state.bits, WHOLE_RANGE);
+  write_bucket<kThreads, kItems>(shared.tile, out + before, count, WHOLE_RANGE);
 }
 
 #endif

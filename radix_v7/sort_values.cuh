@@ -29,12 +29,12 @@ typedef struct ValueState {
   volatile HostVerdict *host;
 } ValueState;
 
-// For keys that nothing else has looked at a sample of. One block.
+// For bare keys whose buckets do not fit, and that nothing else has looked at a sample of. One
+// block; it never says FITS.
 static __global__ void __launch_bounds__(LOOK_THREADS)
-    look_for_values(const unsigned int *keys, size_t n, volatile HostVerdict *host) {
+    look_at_unfit_keys(const unsigned int *keys, size_t n, volatile HostVerdict *host) {
   wait_for_previous_kernel();
-  const unsigned int verdict = judge_sample<true>(keys, n, (float)n, host);
-  if (threadIdx.x == 0 && verdict == FITS) host->verdict = FITS;
+  judge_sample<true>(keys, n, 0, host);
 }
 
 // The last block of count_values(): where the bins begin; too many strays end the sort.

@@ -23,6 +23,8 @@
 #include "radix_v7/by_sample.cuh"
 #include "radix_v7/ranked.cuh"
 
+enum { MOST_RANGES = 2 };  // that are tried: what a sample shows, and once a wider one
+
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {
     {"shape", 0, 0, SHAPES, "tile shape, a row of the table `shapes`; 0: chosen by n"},
@@ -62,8 +64,11 @@ extern "C" const SortVersion sort_version = {
 // False, with the input as it was, if the keys are not spread evenly and have many values.
 static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n) {
   unsigned int verdict = TO_COUNT;
-  if (knob("counted") == 0) verdict = sort_pairs_by_regions(input, output, n);
-  if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n);
+  KeyRange range = WHOLE_RANGE;
+  if (knob("counted") == 0) verdict = sort_pairs_by_regions(input, output, n, &range);
+  if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, &range);
+  for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++)
+    verdict = sort_pairs_by_prefix(input, output, n, range, &range);
   return verdict == FITS || (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n));
 }
 
@@ -78,15 +83,21 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
 // As sort_pairs_by_digits().
 static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
   const bool counted = knob("counted") > 0 || knob("bucketBits") > 0 || knob("bucketShape") > 0;
-  const unsigned int verdict = counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n);
+  KeyRange range = WHOLE_RANGE;
+  unsigned int verdict = counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n, &range);
   if (verdict == FITS) return true;
-  if (verdict == FEW_VALUES) return sort_keys_by_values(in, out, n);
-  if (verdict != TO_COUNT) return false;
-  unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
-  const bool sorted = sort_by_buckets(in, spare, out, n) ||
-                      (sample_has_few_values(in, n) && sort_keys_by_values(in, out, n));
-  scratch_free(spare);
-  return sorted;
+  if (verdict == TO_COUNT || verdict == TO_RANGE) {
+    unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
+    if (verdict == TO_COUNT) {
+      verdict = sort_by_buckets(in, spare, out, n);
+      if (verdict != FITS) verdict = why_unfit(in, n, &range);
+    }
+    for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++)
+      verdict = sort_by_buckets(in, spare, out, n, range, &range);
+    scratch_free(spare);
+    if (verdict == FITS) return true;
+  }
+  return verdict == FEW_VALUES && sort_keys_by_values(in, out, n);
 }
 
 static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {

@@ -8,7 +8,9 @@
 #include "common/check.h"
 #include "common/knobs.h"
 
-enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, FEW_VALUES };  // the last two: of evenness.cuh
+// TO_COUNT and FEW_VALUES: of evenness.cuh; TO_RANGE: buckets may fit by other bits
+// (key_range.cuh).
+enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, TO_RANGE, FEW_VALUES };
 enum {
   MOST_LARGE = 8,
   LARGE_FROM = 6000000,  // elements per large bucket: its launches take 20 to 30 us
@@ -18,12 +20,27 @@ typedef struct LargeBucket {
   unsigned int begin, count;
 } LargeBucket;
 
+// What is known of the keys (key_range.cuh).
+typedef struct KeyRange {
+  int skip;             // their first bits, which all share: those of `common`
+  unsigned int common;  // its other bits are 0
+  float crowd;          // keys in the fullest part of the range, to those of even keys
+  bool even;            // from the least key to the greatest
+  bool in_order;        // neighbours in the input differ little; looked at for bare keys only
+} KeyRange;
+static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false};  // as far as is known
+
+static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
+  return range.skip == 0 && range.crowd == 1;
+}
+
 // In memory that both the host and the device see.
 typedef struct HostVerdict {
   unsigned int verdict;  // a Verdict
   unsigned int large;    // with FITS: number of buckets that are too large for a block
   unsigned int most;     // large buckets, up to which the others are sorted as buckets
   LargeBucket bucket[MOST_LARGE];
+  KeyRange range;  // with TO_RANGE
 } HostVerdict;
 
 // A verdict on n elements, not known yet. Each sort has another one: kernels of the last sort may
@@ -48,6 +65,11 @@ static inline bool verdict_fits(volatile HostVerdict *host) {
   }
   CUDA_CHECK(cudaPeekAtLastError());
   return host->verdict == FITS;
+}
+
+static inline KeyRange range_of(volatile const HostVerdict *host) {
+  return {host->range.skip, host->range.common, host->range.crowd, host->range.even,
+          host->range.in_order};
 }
 
 // Large buckets of a count, in shared memory of its last block. found is 0 at first, and may exceed

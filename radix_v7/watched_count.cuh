@@ -11,7 +11,7 @@
 
 #include "common/block_scan.cuh"
 #include "radix_v6/counting.cuh"
-#include "radix_v7/verdict.cuh"
+#include "radix_v7/key_range.cuh"
 
 enum {
   WATCHED_FROM = 100000,       // with this many keys there is a sample
@@ -26,12 +26,15 @@ enum {
 #endif
 };
 
-// 1: the count has been ended. The last block of a count sets it back.
+// Not 0: the count has been ended, or is in vain. 1, or bits in which some key is not in the range,
+// which are never the lowest. The last block of a count sets it back.
 static __device__ unsigned int count_hopeless;
 
-static __device__ __forceinline__ bool is_hopeless(void) {
-  return *(volatile unsigned int *)&count_hopeless != 0;
+static __device__ __forceinline__ unsigned int hopeless_bits(void) {
+  return *(volatile unsigned int *)&count_hopeless;
 }
+
+static __device__ __forceinline__ bool is_hopeless(void) { return hopeless_bits() != 0; }
 
 static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
   x = (x ^ x >> 16) * 0x7feb352du;
@@ -51,17 +54,21 @@ static __device__ __forceinline__ unsigned int sampled_key(const unsigned int *k
   return keys[sample * stride + jitter];
 }
 
+// Where sample u of a thread is, of kEach.
+template <int kEach>
+static __device__ __forceinline__ size_t block_sample_index(size_t n, int u) {
+  const size_t stride = n / (blockDim.x * kEach);
+  const unsigned int sample = threadIdx.x * kEach + (threadIdx.x + u) % kEach;
+  return sample * stride + __umulhi(scramble(sample), (unsigned int)stride);
+}
+
 // A sample for one block: kEach keys of a thread, each of another stretch of the input. Neighbours'
 // first keys are not equally far apart: keys in order would have the same lower bits there.
 template <int kEach>
 static __device__ __forceinline__ void load_block_sample(const unsigned int *keys, size_t n,
                                                          unsigned int (&key)[kEach]) {
-  const size_t stride = n / (blockDim.x * kEach);
 #pragma unroll
-  for (int u = 0; u < kEach; u++) {
-    const unsigned int sample = threadIdx.x * kEach + (threadIdx.x + u) % kEach;
-    key[u] = keys[sample * stride + __umulhi(scramble(sample), (unsigned int)stride)];
-  }
+  for (int u = 0; u < kEach; u++) key[u] = keys[block_sample_index<kEach>(n, u)];
 }
 
 // host: NULL, or is told.
@@ -71,36 +78,57 @@ static __device__ __forceinline__ void end_if_hopeless(bool hopeless, volatile H
 }
 
 // Whether the lanes' keys have few, but not one value in their last 16 bits, and few in the bits by
-// which a block puts a bucket into bins: those below `shift`.
+// which a block puts a bucket into bins: those below `shift`. Equal keys do not count: one frequent
+// key is no obstacle.
 static __device__ __forceinline__ bool few_lower_values(unsigned int key, int shift) {
+  const int equal = __popc((int)__match_any_sync(0xffffffffu, key));
   const int alike = __popc((int)__match_any_sync(0xffffffffu, key & 0xffffu));
   const unsigned int bin = key << (32 - shift) >> (32 - MOST_BIN_BITS);
   const int same_bin = __popc((int)__match_any_sync(0xffffffffu, bin));
-  return alike >= 4 && alike < WARP_SIZE && same_bin >= 4;
+  return alike - equal >= 3 && alike < WARP_SIZE && same_bin >= 4;
 }
 
 // Few keys: four warps of each block look at 32 each.
 template <bool kBare>
-static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int shift,
+static __device__ void watch_by_warps(const unsigned int *keys, size_t n, int shift, int skip,
                                       volatile HostVerdict *host) {
   constexpr unsigned int kThreads = 4 * WARP_SIZE;
   if (threadIdx.x >= kThreads) return;
-  const unsigned int key = sampled_key(keys, n, kThreads);
+  const unsigned int key = sampled_key(keys, n, kThreads) << skip;
   const int alike = __popc((int)__match_any_sync(0xffffffffu, key >> shift));
   const bool few_lower = kBare && few_lower_values(key, shift);  // all lanes
   end_if_hopeless(alike >= (32 - shift >= 12 ? 6 : 12) || few_lower, host);
 }
 
-// kPacked: two counters of 16 bits in 32. If one overflows, the sum of all is not n.
+// Counts keys by prefix. kPacked: two counters of 16 bits in 32; if one overflows, the sum of all
+// is not n. There a thread adds up what it sees of one prefix in a row: keys in order would else
+// queue for one counter. (Hardware adds up a warp's ones itself, but not these.)
 template <bool kPacked>
-static __device__ __forceinline__ void count_prefix(unsigned int *counters, unsigned int key,
-                                                    int shift, unsigned int copies) {
-  const unsigned int prefix = key >> shift;
-  if (kPacked)
-    atomicAdd(&counters[prefix / 2], prefix % 2 == 0 ? 1u : 1u << 16);
-  else
-    atomicAdd(&counters[prefix * copies + threadIdx.x % copies], 1u);
-}
+struct PrefixCounter {
+  unsigned int *counters;
+  unsigned int copies;
+  int shift;
+  unsigned int prefix, run;  // of kPacked
+
+  __device__ __forceinline__ void add_run(void) {
+    atomicAdd(&counters[prefix / 2], prefix % 2 == 0 ? run : run << 16);
+  }
+  __device__ __forceinline__ void add(unsigned int key) {
+    if (!kPacked) {
+      atomicAdd(&counters[(key >> shift) * copies + threadIdx.x % copies], 1u);
+    } else {
+      if (key >> shift != prefix) {
+        add_run();
+        prefix = key >> shift;
+        run = 0;
+      }
+      run++;
+    }
+  }
+  __device__ __forceinline__ void finish(void) {
+    if (kPacked) add_run();
+  }
+};
 
 // The most samples of a block that may share their first bits: as many as there are if these
 // buckets are all full, and five standard deviations.
@@ -115,14 +143,14 @@ static __device__ __forceinline__ unsigned int most_in_group(size_t n, int bits,
 // All threads call it after a barrier.
 template <bool kPacked, bool kBare>
 static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copies,
-                                       const unsigned int *keys, size_t n, int shift,
+                                       const unsigned int *keys, size_t n, int shift, int skip,
                                        unsigned int capacity, volatile HostVerdict *host) {
   __shared__ unsigned int group[1 << GROUP_BITS], buckets_alike;
   if (threadIdx.x < 1u << GROUP_BITS) group[threadIdx.x] = 0;
   if (threadIdx.x == 0) buckets_alike = 0;
   __syncthreads();
   const int bits = 32 - shift;
-  const unsigned int key = sampled_key(keys, n, blockDim.x), prefix = key >> shift;
+  const unsigned int key = sampled_key(keys, n, blockDim.x) << skip, prefix = key >> shift;
   const unsigned int one = kPacked && prefix % 2 == 1 ? 1u << 16 : 1u;
   unsigned int *const counter = &counters[kPacked ? prefix / 2 : prefix * copies];
   const unsigned int alike = 1 + (atomicAdd(counter, one) / one & 0xffffu);
@@ -139,21 +167,32 @@ static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copi
   __syncthreads();
 }
 
-// Adds keys[0..n) to the counters of the grid's blocks, or ends early: is_hopeless(). kBare: they
-// have no positions; copies: of each counter, 1 if kPacked; capacity: of a bucket; host: NULL, or
-// is told at once if it ends early. All threads call it after a barrier, and there is one at its
-// end.
+// Adds keys[0..n) to the counters of the grid's blocks, or ends early: is_hopeless(), also if a key
+// is not in `range`. kBare: they have no positions; copies: of each counter, 1 if kPacked;
+// capacity: of a bucket; host: NULL, or is told at once if it ends early. All threads call it after
+// a barrier, and there is one at its end.
 template <bool kPacked, bool kBare>
 static __device__ __forceinline__ void count_watched(unsigned int *counters, unsigned int copies,
                                                      const unsigned int *keys, size_t n, int shift,
-                                                     unsigned int capacity,
+                                                     KeyRange range, unsigned int capacity,
                                                      volatile HostVerdict *host) {
   if (n >= MANY_WATCH_FROM)
-    watch_by_blocks<kPacked, kBare>(counters, copies, keys, n, shift, capacity, host);
+    watch_by_blocks<kPacked, kBare>(counters, copies, keys, n, shift, range.skip, capacity, host);
   else if (n >= WATCHED_FROM)
-    watch_by_warps<kBare>(keys, n, shift, host);
-  for_each_key(keys, n, is_hopeless,
-               [=](unsigned int key) { count_prefix<kPacked>(counters, key, shift, copies); });
+    watch_by_warps<kBare>(keys, n, shift, range.skip, host);
+  PrefixCounter<kPacked> counter = {counters, copies, shift, 0, 0};
+  if (range.skip == 0) {
+    for_each_key(keys, n, is_hopeless, [&](unsigned int key) { counter.add(key); });
+  } else {
+    unsigned int differing = 0;
+    for_each_key(keys, n, is_hopeless, [&](unsigned int key) {
+      differing |= key ^ range.common;
+      counter.add(key << range.skip);
+    });
+    differing &= ~(~0u >> range.skip);
+    if (differing != 0) atomicOr(&count_hopeless, differing);
+  }
+  counter.finish();
   __syncthreads();
 }
 

@@ -34,7 +34,7 @@ static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, kno
 enum { MOST = 60000, ROOM = 250000 };
 static uint32_t keys[ROOM], positions[ROOM], expected[ROOM], order[ROOM], result[ROOM];
 
-static int begin(void **) {
+static inline int begin(void **) {
   knobs_begin(&version);
   stages_begin(&version, false);
   return 0;

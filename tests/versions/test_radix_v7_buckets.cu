@@ -45,7 +45,7 @@ static bool sorts(uint32_t *keys, size_t n) {
   unsigned int *const out = (unsigned int *)scratch_alloc(bytes);
   CUDA_CHECK(cudaMemcpy(in, keys, bytes, cudaMemcpyHostToDevice));
   stages_begin(&version, false);
-  const bool sorted = sort_by_buckets(in, spare, out, n);
+  const bool sorted = sort_by_buckets(in, spare, out, n) == FITS;
   uint32_t *const result = (uint32_t *)malloc(bytes), *const order = (uint32_t *)malloc(bytes);
   CUDA_CHECK(cudaMemcpy(result, in, bytes, cudaMemcpyDeviceToHost));
   for (size_t i = 0; !sorted && i < n; i++)
@@ -129,7 +129,7 @@ static __global__ void watch_only(const unsigned int *keys, size_t n, unsigned i
   __shared__ unsigned int counters[1 << 12];
   for (unsigned int i = threadIdx.x; i < 1u << 12; i += blockDim.x) counters[i] = 0;
   __syncthreads();
-  watch_by_blocks<false, true>(counters, 1, keys, n, 20, capacity, host);
+  watch_by_blocks<false, true>(counters, 1, keys, n, 20, 0, capacity, host);
   for (unsigned int i = threadIdx.x; i < 1u << 12; i += blockDim.x)
     if (counters[i] != 0) *rest = 1;
 }
@@ -228,8 +228,9 @@ static void test_does_not_fit(void **state) {
   assert_false(sorts(keys, 100));
   BucketPlan plan;
   knobs_begin(&version);
-  assert_true(plan_buckets(((size_t)1 << 30) - 1, &plan) || dynamic_shared_limit() < 200000);
-  assert_false(plan_buckets((size_t)1 << 31, &plan));
+  assert_true(plan_buckets(((size_t)1 << 30) - 1, WHOLE_RANGE, &plan) ||
+              dynamic_shared_limit() < 200000);
+  assert_false(plan_buckets((size_t)1 << 31, WHOLE_RANGE, &plan));
 }
 
 // The plan for each n has the fewest bits and the smallest shape that uniform keys allow.
@@ -239,7 +240,7 @@ static void test_plans(void **state) {
   for (size_t n = 5000; n < 1u << 30; n += n / 3) {
     BucketPlan plan;
     // An older GPU has too little shared memory for many buckets.
-    if (!plan_buckets(n, &plan)) {
+    if (!plan_buckets(n, WHOLE_RANGE, &plan)) {
       assert_true(n > 5000000);
       continue;
     }

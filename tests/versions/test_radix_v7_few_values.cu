@@ -4,16 +4,17 @@
 #include "tests/versions/radix_v7_pairs.cuh"
 
 static bool found;  // few values in a sample, before the last sort
+static KeyRange range;
 
 static bool pairs_by_values(Pairs in, Pairs out, size_t n) {
-  found = sample_has_few_values(in.keys, n);
+  found = why_unfit(in.keys, n, &range) == FEW_VALUES;
   return found && sort_pairs_by_values(in, out, n);
 }
 
 // The same without positions.
 static bool keys_by_values(size_t n) {
   const Pairs in = allocate(n, true), out = allocate(n, true);
-  found = sample_has_few_values(in.keys, n);
+  found = why_unfit(in.keys, n, &range) == FEW_VALUES;
   const bool sorted = found && sort_keys_by_values(in.keys, out.keys, n);
   compare("the input", in.keys, keys, n);
   if (sorted) {

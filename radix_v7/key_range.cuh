@@ -1,0 +1,124 @@
+// The part of all 32-bit numbers that the keys are from. Buckets by the first bits are of no use
+// for keys below 2^20, say. The first bits that all keys of a sample share are skipped instead:
+//
+//   key                     0000 0000 0000 1011 0010 1110 0101 1101     skip = 12, common = 0
+//   as blocks see it        1011 0010 1110 0101 1101 0000 0000 0000     key << skip
+//
+// Nor need keys be spread evenly over what is left, if there are more buckets in return: `crowd`.
+#ifndef RADIX_V7_KEY_RANGE_CUH
+#define RADIX_V7_KEY_RANGE_CUH
+
+#include "common/block_scan.cuh"
+#include "radix_v7/verdict.cuh"
+
+// Times their share, in the fullest part of the range: at most, and for uneven keys whose buckets
+// are made in two steps.
+static constexpr float MOST_CROWD = 6, MOST_CROWD_OF_TWO_STEPS = 1.4f;
+
+enum {
+  NEAR_BITS = 9
+};  // keys in order differ from their neighbours by less than 2^-9 of the range
+
+// Shifts the first bits that vary to the front.
+template <int kItems>
+static __device__ __forceinline__ void skip_bits(unsigned int (&key)[kItems], KeyRange range) {
+  if (range.skip == 0) return;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) key[u] <<= range.skip;
+}
+
+// Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
+// over their range so that buckets by its first bits may fit. Not if some value has many keys. All
+// threads of a block of 512 or 1,024 call it. count: shared memory, a word for each thread.
+template <int kEach>
+static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
+                                  KeyRange *range) {
+  __shared__ unsigned int least, greatest, fullest, largest;
+  const unsigned int bits = 31u - (unsigned int)__clz((int)blockDim.x);
+  if (threadIdx.x == 0) {
+    least = ~0u;
+    greatest = fullest = largest = 0;
+  }
+  count[threadIdx.x] = 0;
+  __syncthreads();
+  unsigned int low = key[0], high = key[0];
+#pragma unroll
+  for (int u = 1; u < kEach; u++) {
+    low = min(low, key[u]);
+    high = max(high, key[u]);
+  }
+  for (unsigned int distance = WARP_SIZE / 2; distance > 0; distance /= 2) {
+    low = min(low, __shfl_xor_sync(0xffffffffu, low, (int)distance));
+    high = max(high, __shfl_xor_sync(0xffffffffu, high, (int)distance));
+  }
+  if (threadIdx.x % WARP_SIZE == 0) {
+    atomicMin(&least, low);
+    atomicMax(&greatest, high);
+  }
+  __syncthreads();
+  const int skip = __clz((int)(least ^ greatest));
+  if (32 - skip <= (int)bits) return false;  // few values, at most as many as threads
+#pragma unroll
+  for (int u = 0; u < kEach; u++) atomicAdd(&count[key[u] << skip >> (32 - bits)], 1u);
+  __syncthreads();
+  // A warp has the counts of neighbouring parts of the range: a group.
+  const unsigned int mine = count[threadIdx.x], of_group = warp_inclusive_scan(mine);
+  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) atomicMax(&fullest, of_group);
+  if (mine > 2 * kEach) atomicMax(&largest, mine);
+  __syncthreads();
+  // If keys are even from the least to the greatest, a group has this many, and the fullest not
+  // more than four standard deviations above.
+  const float share = (float)(kEach * WARP_SIZE),
+              crowd_if_even = exp2f((float)(32 - skip)) / (float)(greatest - least),
+              in_even = share * crowd_if_even;
+  const bool even = (float)fullest <= in_even + 4 * sqrtf(in_even);
+  const float crowd = even ? crowd_if_even : (float)fullest / share;
+  const float in_part = crowd * kEach;
+  const bool value_has_many = (float)largest > in_part + 6 * sqrtf(in_part);
+  if (crowd > MOST_CROWD || value_has_many) return false;
+  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), crowd, even, false};
+  return true;
+}
+
+static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile HostVerdict *host) {
+  host->range.skip = range.skip;
+  host->range.common = range.common;
+  host->range.crowd = range.crowd;
+  host->range.even = range.even;
+  host->range.in_order = range.in_order;
+  __threadfence_system();
+}
+
+// find_range() for the host; true: it may be told TO_RANGE. kInOrder: also looks whether the
+// samples' neighbours in the input, `next` behind each thread's first one, differ little from them.
+template <bool kInOrder, int kEach>
+static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next,
+                                  unsigned int *count, volatile HostVerdict *host) {
+  KeyRange range = {};
+  const bool found = find_range(key, count, &range);
+  if (kInOrder && found) {
+    if (threadIdx.x == 0) count[0] = (unsigned int)range.skip;
+    __syncthreads();
+    const unsigned int little = 1u << (32 - NEAR_BITS - (int)count[0]), up = next - key[0];
+    const int near = __syncthreads_count(up + little < 2 * little);
+    range.in_order = near > (int)blockDim.x / 2;
+  }
+  if (found && threadIdx.x == 0) tell_host_range(range, host);
+  return found;
+}
+
+// One thread, after a count of the keys of `range` in vain; hopeless: count_hopeless. Buckets may
+// fit by a wider range if some keys were not in this one. Tells the host which, and that verdict.
+static __device__ void tell_if_wider(KeyRange range, unsigned int hopeless,
+                                     volatile HostVerdict *host) {
+  const bool beyond = hopeless != 0 && hopeless % 2 == 0;
+  if (beyond) {
+    range.crowd *= exp2f((float)(range.skip - __clz((int)hopeless)));
+    range.skip = __clz((int)hopeless);
+    range.common &= ~(~0u >> range.skip);
+    tell_host_range(range, host);
+  }
+  host->verdict = beyond && range.crowd <= MOST_CROWD ? TO_RANGE : TOO_LARGE;
+}
+
+#endif
