@@ -76,16 +76,12 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   const float in_part = crowd * kEach;
   const bool value_has_many = (float)largest > in_part + 6 * sqrtf(in_part);
   if (crowd > MOST_CROWD || value_has_many) return false;
-  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), crowd, even, false};
+  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), crowd, even, false, false};
   return true;
 }
 
 static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile HostVerdict *host) {
-  host->range.skip = range.skip;
-  host->range.common = range.common;
-  host->range.crowd = range.crowd;
-  host->range.even = range.even;
-  host->range.in_order = range.in_order;
+  set_range(host, range);
   __threadfence_system();
 }
 

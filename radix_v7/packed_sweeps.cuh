@@ -56,18 +56,20 @@ static double memory_bytes_per_clock(void) {
 
 // Whether a sweep of n pairs should write runs as long as possible, though that leaves a
 // multiprocessor a single block: where the memory delivers little, as an H100's 13 bytes against an
-// H200's 18, runs that begin and end inside a sector cost most. Measured on these two.
-static bool long_runs_pay(size_t n) {
+// H200's 18, runs that begin and end inside a sector cost most. Measured on these two. With a heavy
+// digit, which has many keys, runs are long enough anyway.
+static bool long_runs_pay(size_t n, bool heavy_digit) {
   enum { LONG_RUNS_FROM = 50000000, FEW_BYTES = 15 };
   const int wanted = knob("longRuns");
   if (long_8.shared_bytes > dynamic_shared_limit()) return false;
   if (wanted > 0 || n < LONG_RUNS_FROM) return wanted > 1;
-  return memory_bytes_per_clock() < FEW_BYTES;
+  return !heavy_digit && memory_bytes_per_clock() < FEW_BYTES;
 }
 
-// The shape for n pairs where a plan has `shape`.
-static const PairSweepShape *shape_for(const PairSweepShape *shape, size_t n) {
-  return shape == &large_8 && long_runs_pay(n) ? &long_8 : shape;
+// The shape for n pairs where a plan has `shape`. heavy_digit: of KeyRange.
+static const PairSweepShape *shape_for(const PairSweepShape *shape, size_t n,
+                                       bool heavy_digit = false) {
+  return shape == &large_8 && long_runs_pay(n, heavy_digit) ? &long_8 : shape;
 }
 
 static size_t look_back_size(const PairSweepShape *shape, size_t n) {
@@ -132,8 +134,9 @@ static void launch_sweep(const PairSweepShape *shape, PairBuffers buffers, size_
 static bool packed_sweeps_fit(void) { return large_8.shared_bytes <= dynamic_shared_limit(); }
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by four stable sweeps.
-static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
-  const PairSweepShape *const shape = shape_for(&large_8, n);
+static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n,
+                                        bool heavy_digit = false) {
+  const PairSweepShape *const shape = shape_for(&large_8, n, heavy_digit);
   const size_t look_back_one = look_back_size(shape, n), look_back = PASSES * look_back_one;
   PairBuffers buffers = {input, output, {}, {}};
   void *const pairs = scratch_alloc(place_halves(&buffers, n, shape->tile));
@@ -163,9 +166,10 @@ static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n) {
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by sweeps over all
 // digits: packed, or radix_v6's.
-static inline void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n) {
+static inline void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n,
+                                            bool heavy_digit = false) {
   if (n >= (size_t)knob("packedFrom") && packed_sweeps_fit()) {
-    sort_pairs_by_sweeps(input, output, n);
+    sort_pairs_by_sweeps(input, output, n, heavy_digit);
     return;
   }
   const size_t bytes = n * sizeof(unsigned int);

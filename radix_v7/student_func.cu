@@ -61,26 +61,27 @@ extern "C" const SortVersion sort_version = {
     .scratch_per_pair = 8.5,  // packed pairs and the look-back
 };
 
-// False, with the input as it was, if the keys are not spread evenly and have many values.
-static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n) {
+// False, with the input as it was, if the keys are not spread evenly and have many values. *range:
+// what is known of them then.
+static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n, KeyRange *range) {
   unsigned int verdict = TO_COUNT;
-  KeyRange range = WHOLE_RANGE;
-  if (knob("counted") == 0) verdict = sort_pairs_by_regions(input, output, n, &range);
-  if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, &range);
+  if (knob("counted") == 0) verdict = sort_pairs_by_regions(input, output, n, range);
+  if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, range);
   for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++)
-    verdict = sort_pairs_by_prefix(input, output, n, range, &range);
+    verdict = sort_pairs_by_prefix(input, output, n, *range, range);
   return verdict == FITS || (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n));
 }
 
 static void sort_pairs(Pairs input, Pairs output, size_t n) {
+  KeyRange range = WHOLE_RANGE;
   const SampleShape *const sample = plan_sample(n);
   if (sample != NULL ? sort_pairs_by_sample(sample, input, output, n)
-                     : sort_pairs_by_digits(input, output, n))
+                     : sort_pairs_by_digits(input, output, n, &range))
     return;
-  sort_pairs_by_all_digits(input, output, n);
+  sort_pairs_by_all_digits(input, output, n, range.heavy_digit);
 }
 
-// As sort_pairs_by_digits().
+// The same for bare keys.
 static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
   const bool counted = knob("counted") > 0 || knob("bucketBits") > 0 || knob("bucketShape") > 0;
   KeyRange range = WHOLE_RANGE;

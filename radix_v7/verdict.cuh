@@ -27,8 +27,9 @@ typedef struct KeyRange {
   float crowd;          // keys in the fullest part of the range, to those of even keys
   bool even;            // from the least key to the greatest
   bool in_order;        // neighbours in the input differ little; looked at for bare keys only
+  bool heavy_digit;     // a fifth of the keys share their last 8 bits; looked at for pairs only
 } KeyRange;
-static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false};  // as far as is known
+static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false, false};  // as far as is known
 
 static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
   return range.skip == 0 && range.crowd == 1;
@@ -43,6 +44,20 @@ typedef struct HostVerdict {
   KeyRange range;  // with TO_RANGE
 } HostVerdict;
 
+static inline __host__ __device__ void set_range(volatile HostVerdict *host, KeyRange range) {
+  host->range.skip = range.skip;
+  host->range.common = range.common;
+  host->range.crowd = range.crowd;
+  host->range.even = range.even;
+  host->range.in_order = range.in_order;
+  host->range.heavy_digit = range.heavy_digit;
+}
+
+static inline KeyRange range_of(volatile const HostVerdict *host) {
+  return {host->range.skip, host->range.common,   host->range.crowd,
+          host->range.even, host->range.in_order, host->range.heavy_digit};
+}
+
 // A verdict on n elements, not known yet. Each sort has another one: kernels of the last sort may
 // still be writing theirs.
 static inline volatile HostVerdict *fresh_host_verdict(size_t n) {
@@ -53,6 +68,7 @@ static inline volatile HostVerdict *fresh_host_verdict(size_t n) {
   volatile HostVerdict *const host = &verdicts[next++ % VERDICTS];
   host->verdict = UNKNOWN;
   host->large = 0;
+  set_range(host, WHOLE_RANGE);
   const size_t most = n / (size_t)knob("largeFrom");
   host->most = (unsigned int)(most < MOST_LARGE ? most : (size_t)MOST_LARGE);
   return host;
@@ -65,11 +81,6 @@ static inline bool verdict_fits(volatile HostVerdict *host) {
   }
   CUDA_CHECK(cudaPeekAtLastError());
   return host->verdict == FITS;
-}
-
-static inline KeyRange range_of(volatile const HostVerdict *host) {
-  return {host->range.skip, host->range.common, host->range.crowd, host->range.even,
-          host->range.in_order};
 }
 
 // Large buckets of a count, in shared memory of its last block. found is 0 at first, and may exceed
