@@ -21,12 +21,12 @@ static __device__ __forceinline__ void count_key(unsigned int *counters, unsigne
   }
 }
 
-// Calls each(key) for keys[0..n), each by one thread of the grid. Ends early when stop() is true;
-// it is asked while loads are under way.
+// Calls each(key) for keys[0..n), each by one thread of the grid's first `blocks` blocks. Ends
+// early when stop() is true; it is asked while loads are under way.
 template <class Stop, class Each>
-static __device__ __forceinline__ void for_each_key(const unsigned int *keys, size_t n, Stop stop,
-                                                    Each each) {
-  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+static __device__ __forceinline__ void for_each_key(const unsigned int *keys, size_t n,
+                                                    unsigned int blocks, Stop stop, Each each) {
+  const size_t thread = global_index(), threads = (size_t)blocks * blockDim.x;
   // Several loads of 16 bytes in flight per thread. The remaining keys, or all keys if the array is
   // not aligned to 16 bytes, are read one by one.
   const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
@@ -56,7 +56,7 @@ template <int kDigits>
 static __device__ __forceinline__ void count_all(unsigned int *counters, unsigned int copies,
                                                  const unsigned int *keys, size_t n, int shift,
                                                  int bits) {
-  for_each_key(keys, n, never,
+  for_each_key(keys, n, gridDim.x, never,
                [=](unsigned int key) { count_key<kDigits>(counters, copies, key, shift, bits); });
 }
 

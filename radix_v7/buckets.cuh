@@ -92,7 +92,8 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTI
   for (unsigned int b = threadIdx.x; b < (kPacked ? buckets / 2 : buckets); b += blockDim.x)
     counters[b] = 0;
   __syncthreads();
-  count_watched<kPacked, true>(counters, 1, keys, n, 32 - all_bits, range, capacity, state.host);
+  count_watched<kPacked, true>(counters, 1, keys, n, gridDim.x, 32 - all_bits, range, capacity,
+                               state.host);
   if (!is_hopeless()) add_bucket_counts<kPacked>(counters, buckets);
 
   if (!is_last_block(&bucket_blocks_arrived)) return;

@@ -64,21 +64,39 @@ static __device__ __forceinline__ void note_if_large(LargeBuckets *large, unsign
   if (count > capacity - MOST_LEAD) note_large(large, begin, count);
 }
 
-// Buckets do not fit: tells the host whether a sample of the keys has few values, or may fit by
-// other bits. All threads of one block call it. hopeless: count_hopeless; flag: shared memory, a
-// word for each.
-static __device__ void tell_why_unfit(const unsigned int *keys, size_t n, KeyRange range,
-                                      unsigned int hopeless, volatile HostVerdict *host,
-                                      unsigned int *flag, unsigned int *warp_sums) {
-  if (!is_whole(range)) {
-    if (threadIdx.x == 0) tell_if_wider(range, hopeless, host);
-    return;
-  }
+// What a sample shows, for the case that buckets do not fit: FEW_VALUES, TO_RANGE or TOO_LARGE.
+typedef struct UnfitFindings {
+  unsigned int verdict;
+  KeyRange range;  // with TO_RANGE
+} UnfitFindings;
+static __device__ UnfitFindings unfit_findings;
+
+// Whether one more block looks at a sample while the others count.
+static __host__ __device__ __forceinline__ bool looks_at_sample(size_t n, KeyRange range) {
+  return n >= WATCHED_FROM && is_whole(range);
+}
+
+// All threads of that block call it. flag: shared memory, a word for each.
+static __device__ __noinline__ void look_if_unfit(const unsigned int *keys, size_t n,
+                                                  unsigned int *flag, unsigned int *warp_sums) {
   unsigned int key[UNFIT_SAMPLES];
   load_block_sample(keys, n, key);
-  const bool few = n >= WATCHED_FROM && find_few_values(key, flag, warp_sums);
-  const bool in_range = !few && n >= WATCHED_FROM && tell_range<false>(key, 0, flag, host);
-  if (threadIdx.x == 0) host->verdict = few ? FEW_VALUES : in_range ? TO_RANGE : TOO_LARGE;
+  KeyRange range = WHOLE_RANGE;
+  const bool few = find_few_values(key, flag, warp_sums),
+             in_range = !few && find_range(key, flag, &range);
+  const unsigned int verdict = few ? FEW_VALUES : in_range ? TO_RANGE : TOO_LARGE;
+  if (threadIdx.x == 0) unfit_findings = {verdict, range};
+}
+
+// One thread of the last block: tells the host why buckets do not fit. hopeless: count_hopeless.
+static __device__ void tell_why_unfit(size_t n, KeyRange range, unsigned int hopeless,
+                                      volatile HostVerdict *host) {
+  if (!looks_at_sample(n, range)) {
+    tell_if_wider(range, hopeless, host);
+    return;
+  }
+  tell_host_range(unfit_findings.range, host);
+  host->verdict = unfit_findings.verdict;
 }
 
 // The last block: turns counts into starts. Whether all buckets fit or not; if so, the first sweep
@@ -148,7 +166,6 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTI
                    unsigned int capacity, unsigned int copies, PrefixState state) {
   extern __shared__ __align__(16) unsigned int counters[];
   __shared__ unsigned int warp_sums[MAX_WARPS], low_sum[1 << MAX_SWEEP_BITS];
-  __shared__ bool fits;
   const int shift = 32 - bits.low - bits.high;
   const unsigned int buckets = 1u << (bits.low + bits.high);
   const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
@@ -160,17 +177,20 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTI
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < 2) state.tile_counter[thread] = 0;
   __syncthreads();
-  count_watched<kPacked, false>(counters, copies, keys, n, shift, range, capacity, NULL);
-  if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
+  const unsigned int counting = gridDim.x - (looks_at_sample(n, range) ? 1 : 0);
+  if (blockIdx.x < counting) {
+    count_watched<kPacked, false>(counters, copies, keys, n, counting, shift, range, capacity,
+                                  NULL);
+    if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
+  } else {
+    look_if_unfit(keys, n, counters, warp_sums);
+  }
   if (!is_last_block(&prefix_blocks_arrived)) return;
   const unsigned int hopeless = hopeless_bits();
   const bool all_fit = finish_count((unsigned int)n, bits, capacity, state, low_sum, warp_sums);
-  if (threadIdx.x == 0) {
-    fits = all_fit;
-    state.spread[0] = state.spread[1] = all_fit ? DIGIT_EVEN : DIGIT_UNUSED;
-  }
-  __syncthreads();
-  if (!fits) tell_why_unfit(keys, n, range, hopeless, state.host, counters, warp_sums);
+  if (threadIdx.x > 0) return;
+  state.spread[0] = state.spread[1] = all_fit ? DIGIT_EVEN : DIGIT_UNUSED;
+  if (!all_fit) tell_why_unfit(n, range, hopeless, state.host);
 }
 
 #endif

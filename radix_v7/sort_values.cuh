@@ -83,7 +83,8 @@ static __global__ void __launch_bounds__(VALUE_THREADS)
   for (size_t i = thread; i < state.look_back_size; i += threads) state.look_back[i] = 0;
   if (thread == 0) *state.tile_counter = 0;
   __syncthreads();
-  for_each_key(keys, n, never, [&](unsigned int key) { count_value(counters, value, key, state); });
+  for_each_key(keys, n, gridDim.x, never,
+               [&](unsigned int key) { count_value(counters, value, key, state); });
   __syncthreads();
   // A warp adds up the counters of a bin.
   for (unsigned int b = threadIdx.x / WARP_SIZE; b < VALUE_BINS; b += VALUE_THREADS / WARP_SIZE) {

@@ -169,12 +169,13 @@ static __device__ void watch_by_blocks(unsigned int *counters, unsigned int copi
 
 // Adds keys[0..n) to the counters of the grid's blocks, or ends early: is_hopeless(), also if a key
 // is not in `range`. kBare: they have no positions; copies: of each counter, 1 if kPacked;
-// capacity: of a bucket; host: NULL, or is told at once if it ends early. All threads call it after
-// a barrier, and there is one at its end.
+// capacity: of a bucket; host: NULL, or is told at once if it ends early. All threads of the grid's
+// first `blocks` blocks call it after a barrier, and there is one at its end.
 template <bool kPacked, bool kBare>
 static __device__ __forceinline__ void count_watched(unsigned int *counters, unsigned int copies,
-                                                     const unsigned int *keys, size_t n, int shift,
-                                                     KeyRange range, unsigned int capacity,
+                                                     const unsigned int *keys, size_t n,
+                                                     unsigned int blocks, int shift, KeyRange range,
+                                                     unsigned int capacity,
                                                      volatile HostVerdict *host) {
   if (n >= MANY_WATCH_FROM)
     watch_by_blocks<kPacked, kBare>(counters, copies, keys, n, shift, range.skip, capacity, host);
@@ -182,10 +183,10 @@ static __device__ __forceinline__ void count_watched(unsigned int *counters, uns
     watch_by_warps<kBare>(keys, n, shift, range.skip, host);
   PrefixCounter<kPacked> counter = {counters, copies, shift, 0, 0};
   if (range.skip == 0) {
-    for_each_key(keys, n, is_hopeless, [&](unsigned int key) { counter.add(key); });
+    for_each_key(keys, n, blocks, is_hopeless, [&](unsigned int key) { counter.add(key); });
   } else {
     unsigned int differing = 0;
-    for_each_key(keys, n, is_hopeless, [&](unsigned int key) {
+    for_each_key(keys, n, blocks, is_hopeless, [&](unsigned int key) {
       differing |= key ^ range.common;
       counter.add(key << range.skip);
     });
