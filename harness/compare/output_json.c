@@ -43,7 +43,7 @@ static void set_real(json_t *object, const char *key, double value) {
 
 static void add_row(Output *output, const Row *row) {
   const Conditions *const conditions = &output->comparison->conditions;
-  char verdict[300];
+  char verdict[VERDICT_SIZE];
   row_verdict(row, verdict, sizeof verdict);
   json_t *const json = json_pack(
       "{s:s, s:b, s:I, s:s, s:s, s:o, s:s, s:s, s:b}", "version", row->loaded->version->name,

@@ -49,7 +49,7 @@ static void csv_row(Output *output, const Row *row) {
   const Conditions *const conditions = &output->comparison->conditions;
   const Request *const request = output->comparison->request;
   FILE *const to = output->to;
-  char text[300];
+  char text[VERDICT_SIZE];
   fprintf(to, "%s,%zu,", row->loaded->version->name, row->n);
   field(to, row->source->name);
   field(to, elements_name(row));
@@ -131,7 +131,7 @@ static void md_numbers(FILE *to, const Row *row, const Conditions *conditions) {
 static void md_row(Output *output, const Row *row) {
   const Conditions *const conditions = &output->comparison->conditions;
   FILE *const to = output->to;
-  char text[300], notes[40], verdict[350];
+  char text[VERDICT_SIZE], notes[40], verdict[VERDICT_SIZE + 50];
   row_label(row, text, sizeof text);
   fputc('|', to);
   cell(to, text);

@@ -15,6 +15,7 @@ enum { BAR_CELLS = 12, BASELINE_CELLS = 4, NUMBERS_WIDTH = 62 };
 typedef struct Table {
   FILE *to;
   bool color, bars;
+  bool wraps;       // long sentences: on a terminal, or if COLUMNS is set
   int columns;      // of the terminal, or what fits a page
   int label_width;  // of the first column
   int group;        // of the last row; -1: none yet
@@ -42,6 +43,7 @@ static Table *make_table(FILE *to, const Request *request, const Plan *plan) {
     table->columns = window.ws_col;
   else if (columns != NULL && strtol(columns, NULL, 10) > 0)
     table->columns = (int)strtol(columns, NULL, 10);
+  table->wraps = terminal || columns != NULL;
   for (size_t i = 0; i < plan->count; i++) {
     char label[100];
     row_label(&plan->rows[i], label, sizeof label);
@@ -151,15 +153,39 @@ static void print_arrays(FILE *to, const Row *row) {
   if (row->pairs) print_array(to, "positions:", row->printed.positions, row->n);
 }
 
+// Prints a sentence after the label. What does not fit goes on below, word by word.
+static void print_sentence(const Table *table, const char *text) {
+  enum { LEAST_WIDTH = 24 };  // on a narrower place words would stand alone
+  const int indent = table->label_width + 1;
+  int left = table->wraps && table->columns - indent >= LEAST_WIDTH ? table->columns - indent : -1;
+  if (left < 0) {
+    fputs(text, table->to);
+    return;
+  }
+  for (bool first = true; *text != '\0'; first = false) {
+    const int length = (int)strcspn(text, " ");
+    if (!first && length + 1 > left) {
+      fprintf(table->to, "\n%*s", indent, "");
+      left = table->columns - indent;
+      first = true;
+    }
+    fprintf(table->to, "%s%.*s", first ? "" : " ", length, text);
+    left -= length + (first ? 0 : 1);
+    text += length + (text[length] == ' ');
+  }
+}
+
 static void print_line(Table *table, const Row *row, const Conditions *conditions) {
-  char label[112], name[100], verdict[300], notes[40];
+  char label[112], name[100], verdict[VERDICT_SIZE], notes[40];
   row_label(row, name, sizeof name);
   snprintf(label, sizeof label, "%s%s", name, row->best ? " <" : "");
   fprintf(table->to, "%s%-*s%s ", row->best ? paint(table, BOLD) : "", table->label_width, label,
           paint(table, PLAIN));
   row_verdict(row, verdict, sizeof verdict);
   if (row->status != ROW_RIGHT) {
-    fprintf(table->to, "%s%s%s\n", paint(table, RED), verdict, paint(table, PLAIN));
+    fputs(paint(table, RED), table->to);
+    print_sentence(table, verdict);
+    fprintf(table->to, "%s\n", paint(table, PLAIN));
     return;
   }
   print_numbers(table, row, conditions);

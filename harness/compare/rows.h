@@ -25,6 +25,8 @@ typedef struct Printed {
   unsigned int before[MAX_PRINTED], after[MAX_PRINTED], positions[MAX_PRINTED];
 } Printed;
 
+enum { MESSAGE_SIZE = 700 };
+
 typedef struct Row {
   const LoadedVersion *loaded;
   size_t n;
@@ -37,7 +39,7 @@ typedef struct Row {
   bool is_baseline;
   bool starts_workload;  // the first of its group
   RowStatus status;
-  char message[700];  // how it failed; empty for ROW_RIGHT
+  char message[MESSAGE_SIZE];  // how it failed; empty for ROW_RIGHT
   Measurement measured;
   Printed printed;
   double ratio;  // baseline's median over this one's: 2 is twice as fast; 0 without a baseline
@@ -64,6 +66,8 @@ bool row_is_suspicious(const Row *row, const Conditions *conditions);
 const char *status_name(RowStatus status);   // "ok", "wrong", "crashed", ..
 const char *limit_name(MeasureLimit limit);  // "noise", "reps", "time"
 const char *elements_name(const Row *row);   // "pairs" or "keys"
+
+enum { VERDICT_SIZE = MESSAGE_SIZE + 20 };  // has room for each of these
 
 // Each writes into text[size]: "radix_v2", "radix_v2 blockSize=512" or "seq (CPU)"; "PASS",
 // "FAIL: .." or the row's message; "noisy", "suspicious", both or nothing.

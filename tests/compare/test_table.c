@@ -149,6 +149,32 @@ static void test_table(void **state) {
   expect_no_part("\033");
 }
 
+// A long sentence goes on below where lines are short; in a pipe it stays a line.
+static void test_long_sentence(void **state) {
+  (void)state;
+  make_usual_rows();
+  rows[1].status = ROW_WRONG;
+  strcpy(rows[1].message, "FAIL: keys lost: 3 of 100000000, and as many doubled; first at 17");
+  print_rows(&table_format);
+  expect_part("quick      FAIL: keys lost: 3 of 100000000, and as many doubled; first at 17\n");
+  setenv("COLUMNS", "40", 1);
+  print_rows(&table_format);
+  expect_part(
+      "quick      FAIL: keys lost: 3 of\n"
+      "           100000000, and as many\n"
+      "           doubled; first at 17\n");
+  setenv("COLUMNS", "43", 1);  // just long enough for a word more
+  print_rows(&table_format);
+  expect_part("quick      FAIL: keys lost: 3 of 100000000,\n");
+  setenv("COLUMNS", "42", 1);
+  print_rows(&table_format);
+  expect_part("quick      FAIL: keys lost: 3 of\n");
+  setenv("COLUMNS", "32", 1);  // too narrow for sentences
+  print_rows(&table_format);
+  expect_part("quick      FAIL: keys lost: 3 of 100000000, and as many doubled; first at 17\n");
+  unsetenv("COLUMNS");
+}
+
 static void test_noisy(void **state) {
   (void)state;
   make_usual_rows();
@@ -225,9 +251,10 @@ static void test_warnings(void **state) {
 int main(void) {
   unsetenv("COLUMNS");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fastest),    cmocka_unit_test(test_within_the_noise),
-      cmocka_unit_test(test_table),      cmocka_unit_test(test_noisy),
-      cmocka_unit_test(test_suspicious), cmocka_unit_test(test_warnings),
+      cmocka_unit_test(test_fastest),       cmocka_unit_test(test_within_the_noise),
+      cmocka_unit_test(test_table),         cmocka_unit_test(test_noisy),
+      cmocka_unit_test(test_suspicious),    cmocka_unit_test(test_warnings),
+      cmocka_unit_test(test_long_sentence),
   };
   return cmocka_run_group_tests_name("compare_table", tests, NULL, NULL);
 }
