@@ -27,7 +27,7 @@ static const size_t HALF_BYTES =
     sizeof(PartitionShared<HALF_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_HALVES>);
 
 typedef void BucketKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
-                          const unsigned int *, KeyRange);
+                          const unsigned int *);
 
 // A kernel sort_buckets<...>; capacity: the largest bucket, in keys.
 typedef struct FinishShape {
@@ -172,7 +172,7 @@ bool finish_sort(BucketFinish *finish, unsigned int *in, unsigned int *out, bool
   const unsigned int each = finish->halves ? 2 : 1;
   launch_overlapped(shape->kernel, each * (behind - first), shape->threads, shape->shared_bytes,
                     buckets, out, device + (finish->halves ? (int)HALF_START : 0) + each * first,
-                    finish->halves ? 15 : 16, device + ZERO, WHOLE_RANGE);
+                    finish->halves ? 15 : 16, device + ZERO);
   LAUNCH_CHECK();
   if (!finish->halves) return true;
   unsigned int too_large = 0;

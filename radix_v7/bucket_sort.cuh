@@ -120,12 +120,14 @@ static __device__ __forceinline__ void write_bucket(const unsigned int *tile, un
   }
 }
 
-// One block per bucket: sorts in[start[b]..start[b + 1]) to `out`. `in` and `out` may be equal: a
-// block reads all of its bucket before it writes.
-template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
-static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_buckets(const unsigned int *in, unsigned int *out, const unsigned int *start, int shift,
-                 const unsigned int *too_large, KeyRange range) {
+// Sorts the bucket of the block, in[start[b]..start[b + 1]), to `out`. `in` and `out` may be equal:
+// a block reads all of its bucket before it writes.
+template <int kThreads, int kItems, int kFineBits, int kFewKeys>
+static __device__ __forceinline__ void sort_bucket_of_block(const unsigned int *in,
+                                                            unsigned int *out,
+                                                            const unsigned int *start, int shift,
+                                                            const unsigned int *too_large,
+                                                            KeyRange range) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   typedef BucketShared<kThreads, kItems, kFineBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
@@ -138,6 +140,25 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x, shift,
                                                      range);
   write_bucket<kThreads, kItems>(shared.tile, out + begin, count, range);
+}
+
+// One block per bucket.
+template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sort_buckets(const unsigned int *in, unsigned int *out, const unsigned int *start, int shift,
+                 const unsigned int *too_large) {
+  sort_bucket_of_block<kThreads, kItems, kFineBits, kFewKeys>(in, out, start, shift, too_large,
+                                                              WHOLE_RANGE);
+}
+
+// The same for keys that share their first range.skip bits. Asking whether there are any would cost
+// sort_buckets() registers.
+template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sort_buckets_of_range(const unsigned int *in, unsigned int *out, const unsigned int *start,
+                          int shift, const unsigned int *too_large, KeyRange range) {
+  sort_bucket_of_block<kThreads, kItems, kFineBits, kFewKeys>(in, out, start, shift, too_large,
+                                                              range);
 }
 
 // A kernel that sorts buckets, a block for each; capacity: the largest bucket, in keys.

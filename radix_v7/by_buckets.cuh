@@ -12,7 +12,9 @@
 
 typedef void PartitionKernel(const unsigned int *, unsigned int *, unsigned int, PartitionStep);
 typedef void BucketKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
-                          const unsigned int *, KeyRange);
+                          const unsigned int *);
+typedef void RangeKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
+                         const unsigned int *, KeyRange);
 
 // A kernel partition<...> and its blocks: threads, keys of a tile, shared counters.
 typedef struct PartitionShape {
@@ -44,20 +46,24 @@ static const BucketShape bucket_shapes[] = {BLOCK_SHAPES(sort_buckets)};
 enum { BUCKET_SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
 
 // For the most buckets, of up to 2^30 keys.
-#define WIDE_BUCKET_SHAPE(items, few)                           \
-  {                                                             \
-    512, 512 * items, 12, sizeof(BucketShared<512, items, 12>), \
-        sort_buckets<512, items, 12, few, 2>                    \
-  }
+#define WIDE_BUCKET_SHAPE(kernel, items) \
+  { 512, 512 * items, 12, sizeof(BucketShared<512, items, 12>), kernel<512, items, 12, 12, 2> }
+#define WIDE_BUCKET_SHAPES(kernel) WIDE_BUCKET_SHAPE(kernel, 33), WIDE_BUCKET_SHAPE(kernel, 36)
 
-static const BucketShape wide_buckets[] = {WIDE_BUCKET_SHAPE(33, 12), WIDE_BUCKET_SHAPE(36, 12)};
+static const BucketShape wide_buckets[] = {WIDE_BUCKET_SHAPES(sort_buckets)};
 enum { WIDE_BUCKETS = sizeof wide_buckets / sizeof *wide_buckets };
+
+// The same shapes for keys of a part of all numbers.
+typedef BlockShape<RangeKernel> RangeShape;
+static const RangeShape range_shapes[] = {BLOCK_SHAPES(sort_buckets_of_range)},
+                        wide_ranges[] = {WIDE_BUCKET_SHAPES(sort_buckets_of_range)};
 
 // Bucket bits and kernels for one sort.
 typedef struct BucketPlan {
   BucketBits bits;
   const PartitionShape *first, *second;  // second: if there are two steps
   const BucketShape *buckets;
+  RangeKernel *of_range;  // the kernel of that shape, if bits are skipped
 } BucketPlan;
 
 // Whether 2^bits buckets of n keys of `range` fit into blocks of this shape. The size of a bucket
@@ -81,12 +87,19 @@ static bool plan_buckets(size_t n, KeyRange range, BucketPlan *plan) {
   int bits = wanted_bits > 0 ? wanted_bits : MIN_BUCKET_BITS;
   if (bits < MIN_BUCKET_BITS) return false;
   const BucketShape *buckets = NULL;
+  const RangeShape *of_range = NULL;
   for (; buckets == NULL && bits <= MAX_BUCKET_BITS; bits++) {
-    if (wanted_shape > 0) buckets = &bucket_shapes[wanted_shape - 1];
-    for (int i = 0; buckets == NULL && i < BUCKET_SHAPES; i++)
-      if (buckets_fit(n, range, bits, &bucket_shapes[i])) buckets = &bucket_shapes[i];
-    for (int i = 0; buckets == NULL && bits == MAX_BUCKET_BITS && i < WIDE_BUCKETS; i++)
-      if (buckets_fit(n, range, bits, &wide_buckets[i])) buckets = &wide_buckets[i];
+    for (int i = 0; buckets == NULL && i < BUCKET_SHAPES; i++) {
+      const BucketShape *const shape = &bucket_shapes[i];
+      if (wanted_shape > 0 ? wanted_shape != i + 1 : !buckets_fit(n, range, bits, shape)) continue;
+      buckets = shape;
+      of_range = &range_shapes[i];
+    }
+    for (int i = 0; buckets == NULL && bits == MAX_BUCKET_BITS && i < WIDE_BUCKETS; i++) {
+      if (!buckets_fit(n, range, bits, &wide_buckets[i])) continue;
+      buckets = &wide_buckets[i];
+      of_range = &wide_ranges[i];
+    }
     if (buckets != NULL || wanted_bits > 0) break;
   }
   // Keys of a narrow range have too few bits for the buckets and for the bins of their blocks.
@@ -103,6 +116,7 @@ static bool plan_buckets(size_t n, KeyRange range, BucketPlan *plan) {
                                           : &large_tiles;
   plan->second = plan->bits.second < 8 ? &second_tiles : &second_tiles_of_256;
   plan->buckets = buckets;
+  plan->of_range = of_range->kernel;
   const size_t limit = dynamic_shared_limit();
   return plan->first->shared_bytes <= limit && plan->second->shared_bytes <= limit &&
          plan->buckets->shared_bytes <= limit && counter_bytes(bits) <= limit;
@@ -131,6 +145,7 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
   allow_shared_memory(plan->first->kernel, plan->first->shared_bytes);
   allow_shared_memory(plan->second->kernel, plan->second->shared_bytes);
   allow_shared_memory(plan->buckets->kernel, plan->buckets->shared_bytes);
+  allow_shared_memory(plan->of_range, plan->buckets->shared_bytes);
 
   stage_start("hist");
   const unsigned int most =
@@ -155,9 +170,13 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
     partition_step(plan->second, spare, out, n, bits.second, step);
     bucketed = out;
   }
-  launch_overlapped(plan->buckets->kernel, 1u << all_bits, plan->buckets->threads,
-                    plan->buckets->shared_bytes, bucketed, out, state.start, shift, state.too_large,
-                    range);
+  const BucketShape *const shape = plan->buckets;
+  if (range.skip == 0)
+    launch_overlapped(shape->kernel, 1u << all_bits, shape->threads, shape->shared_bytes, bucketed,
+                      out, state.start, shift, state.too_large);
+  else
+    launch_overlapped(plan->of_range, 1u << all_bits, shape->threads, shape->shared_bytes, bucketed,
+                      out, state.start, shift, state.too_large, range);
   stage_stop();
 }
 
