@@ -54,6 +54,8 @@ extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_
 #define __host__ __attribute__((host))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
+// Nothing: libstdc++ writes __attribute__((__noinline__)), which stays right so.
+#define __noinline__
 
 #ifdef CLANGD_GPU  // make compile_commands BACKEND=cuda: shows the code for a GPU, not that for the
                    // cpu backend
