@@ -49,7 +49,7 @@ static __device__ __forceinline__ void prepare_bucket(Shared &shared) {
 }
 
 // Sorts bucket `number`, the keys in[0..count), into shared.tile, without the first range.skip
-// bits, which all keys share. What is left agrees in all bits from `shift` up. After
+// bits, which all keys share. Of the other bits, those from `shift` up are equal, too. After
 // prepare_bucket() and a barrier.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys>
 static __device__ __forceinline__ void sort_bucket(

@@ -4,7 +4,7 @@
 //   key                     0000 0000 0000 1011 0010 1110 0101 1101     skip = 12, common = 0
 //   as blocks see it        1011 0010 1110 0101 1101 0000 0000 0000     key << skip
 //
-// Nor need keys be spread evenly over what is left, if there are more buckets in return: `crowd`.
+// Keys may be uneven within their range: `crowd` says by how much, and more buckets make up for it.
 #ifndef RADIX_V7_KEY_RANGE_CUH
 #define RADIX_V7_KEY_RANGE_CUH
 
