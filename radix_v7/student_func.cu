@@ -56,9 +56,11 @@ extern "C" const SortVersion sort_version = {
     .stages = stages,
     .knobs = knobs,
     // Up to 420,000 elements a sample's regions take 32 bytes each, 13 MB at most.
-    .scratch_per_key = 5.0,   // at 420,001 keys: a copy of the input with room in its regions;
-                              // 4.6 at 1 million, 4.3 at 8 million
-    .scratch_per_pair = 8.5,  // packed pairs and the look-back
+    .scratch_per_key = 5.0,  // at 420,001 keys: a copy of the input with room in its regions;
+                             // 4.6 at 1 million, 4.3 at 8 million
+    // Packed pairs and the look-back. Uneven pairs up to 3.7 million take twice that for a while:
+    // the pool still has the blocks of a count in vain when the sweeps ask for theirs.
+    .scratch_per_pair = 8.5,
 };
 
 // False, with the input as it was, if the keys are not spread evenly and have many values. *range:
