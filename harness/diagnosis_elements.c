@@ -120,8 +120,12 @@ bool find_elements(const View *v, TrialArray array, Shape *shape) {
 // ---- positions ----------------------------------------------------------------------------------
 
 // Do the output's positions count the input's elements instead of being the input's positions?
+// Where the input's positions are 0, 1, 2, .., nobody could tell.
 static bool counts_elements(const View *v) {
   if (same(v->positions_out, v->sorted_positions, v->bytes)) return false;
+  size_t counted = 0;
+  while (counted < v->n && v->positions[counted] == counted) counted++;
+  if (counted == v->n) return false;
   for (size_t i = 0; i < v->n; i++)
     if (v->positions_out[i] >= v->n || v->keys[v->positions_out[i]] != v->keys_out[i]) return false;
   return true;
