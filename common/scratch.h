@@ -7,12 +7,15 @@
 
 #include <stddef.h>
 
+enum { SCRATCH_ALIGNMENT = 256 };  // bytes
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Device memory of at least `bytes` bytes, aligned to 256, with undefined contents. Never NULL: if
-// the device is full even after the pool was emptied, the program ends with exit code 3.
+// Device memory of at least `bytes` bytes, aligned to SCRATCH_ALIGNMENT, with undefined contents.
+// Never NULL: if the device is full even after the pool was emptied, the program ends with exit
+// code 3.
 void *scratch_alloc(size_t bytes);
 
 // Returns a block to the pool. Because all work goes to one stream, a block may be returned while
@@ -25,6 +28,11 @@ size_t scratch_outstanding(void);
 
 // Called by the harness: frees the device memory of all blocks in the pool.
 void scratch_trim(void);
+
+// `bytes` rounded up: where the next part of a block may begin.
+static inline size_t scratch_aligned(size_t bytes) {
+  return (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+}
 
 #ifdef __cplusplus
 }

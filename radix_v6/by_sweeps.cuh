@@ -72,35 +72,56 @@ static void count_histograms(Pairs in, size_t n, SweepState state, size_t look_b
   LAUNCH_CHECK();
 }
 
-// Sorts by four passes; an even number ends in the output without a copy. `spare` has the size of
-// the input. Brackets the stages "hist" and "sweep".
-static void sort_by_sweeps(Pairs input, Pairs spare, Pairs output, size_t n) {
+// The memory of a sort by sweeps: a copy of the input, and the words of a SweepState.
+typedef struct SweepLayout {
+  size_t spare_bytes, look_back_words,
+      bytes;  // spare_bytes: of the keys, and again of the positions
+  unsigned int tiles;
+} SweepLayout;
+
+static SweepLayout sweep_layout(size_t n, bool pairs) {
+  SweepLayout layout;
+  layout.spare_bytes = scratch_aligned(n * sizeof(unsigned int));
+  layout.tiles = blocks_for(n, SWEEP_THREADS * choose_shape(n, pairs)->items);
+  layout.look_back_words = (size_t)PASSES * layout.tiles * BINS;
+  const size_t words = layout.look_back_words + PASSES * BINS + 2 * PASSES;
+  layout.bytes = (pairs ? 2 : 1) * layout.spare_bytes + words * sizeof(unsigned int);
+  return layout;
+}
+
+// Bytes of scratch memory that sort_by_sweeps() needs for n elements.
+static inline size_t sweeps_bytes(size_t n, bool pairs) { return sweep_layout(n, pairs).bytes; }
+
+// Sorts by four passes; an even number ends in the output without a copy. `memory` has
+// sweeps_bytes(n, ..) bytes, aligned like scratch memory. Brackets the stages "hist" and "sweep".
+static void sort_by_sweeps(Pairs input, Pairs output, size_t n, void *memory) {
   const bool pairs = input.positions != NULL;
   const Shape *const shape = choose_shape(n, pairs);
-  const unsigned int tiles = blocks_for(n, SWEEP_THREADS * shape->items);
-  const size_t look_back_words = (size_t)PASSES * tiles * BINS;
-  unsigned int *const scratch = (unsigned int *)scratch_alloc(
-      (look_back_words + PASSES * BINS + 2 * PASSES) * sizeof(unsigned int));
-  unsigned int *const start = scratch + look_back_words, *const counters = start + PASSES * BINS;
-  const SweepState state = {start, counters, counters + PASSES, scratch};
+  const SweepLayout layout = sweep_layout(n, pairs);
+  const size_t spare_words = layout.spare_bytes / sizeof(unsigned int);
+  Pairs spare = {(unsigned int *)memory, NULL};
+  if (pairs) spare.positions = spare.keys + spare_words;
+  unsigned int *const look_back = (pairs ? spare.positions : spare.keys) + spare_words;
+  unsigned int *const start = look_back + layout.look_back_words;
+  unsigned int *const counters = start + PASSES * BINS;
+  const SweepState state = {start, counters, counters + PASSES, look_back};
   const Pairs stations[PASSES + 1] = {input, spare, input, spare, output};
   SweepKernel *const sweep = pairs ? shape->pairs : shape->keys;
   allow_shared_memory(sweep, shape->shared_bytes);
 
   stage_start("hist");
-  count_histograms(input, n, state, look_back_words);
+  count_histograms(input, n, state, layout.look_back_words);
   stage_stop();
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {
     const SweepPass sweep_pass = {
         (unsigned int)pass,        pass == 0,
         state.spread + pass,       state.start + pass * BINS,
-        state.tile_counter + pass, state.look_back + (size_t)pass * tiles * BINS};
-    launch_overlapped(sweep, tiles, SWEEP_THREADS, shape->shared_bytes, stations[pass],
+        state.tile_counter + pass, state.look_back + (size_t)pass * layout.tiles * BINS};
+    launch_overlapped(sweep, layout.tiles, SWEEP_THREADS, shape->shared_bytes, stations[pass],
                       stations[pass + 1], (unsigned int)n, sweep_pass);
   }
   stage_stop();
-  scratch_free(scratch);
 }
 
 #endif

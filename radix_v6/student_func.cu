@@ -29,15 +29,15 @@ extern "C" const SortVersion sort_version = {
     0,
     stages,
     knobs,
-    4.4,  // a copy of the input, and the counts of the look-back
-    8.4,
+    4.7,  // from 400,001 elements on: a copy of the input, and the counts of the look-back;
+    8.7,  // 0.3 less from 3 million on
 };
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
   if (numElems == 0) return;
-  const size_t n = numElems, bytes = n * sizeof(unsigned int);
+  const size_t n = numElems;
   const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
   if (n <= (size_t)knob("oneTile")) {
     stage_start("sweep");
@@ -45,9 +45,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     stage_stop();
     return;
   }
-  const Pairs spare = {(unsigned int *)scratch_alloc(bytes),
-                       d_inputPos == NULL ? NULL : (unsigned int *)scratch_alloc(bytes)};
-  sort_by_sweeps(input, spare, output, n);
-  if (spare.positions != NULL) scratch_free(spare.positions);
-  scratch_free(spare.keys);
+  void *const memory = scratch_alloc(sweeps_bytes(n, d_inputPos != NULL));
+  sort_by_sweeps(input, output, n, memory);
+  scratch_free(memory);
 }

@@ -2,6 +2,8 @@
 #ifndef RADIX_V7_BY_BUCKETS_CUH
 #define RADIX_V7_BY_BUCKETS_CUH
 
+#include <stdint.h>
+
 #include "common/check.h"
 #include "common/device.h"
 #include "common/knobs.h"
@@ -180,15 +182,15 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
   stage_stop();
 }
 
-// Sorts each large bucket of the bare keys `bucketed` to its place in `out`. `bucketed` and `spare`
-// are overwritten; `out` may be one of them.
+// Sorts each large bucket of the bare keys `bucketed` to its place in `out`, which may be the same
+// array. Both are overwritten there, and `spare`, which has room for all n keys: more than the
+// sweeps of a large bucket need, a quarter of all keys at most.
 static void sort_large_keys(volatile const HostVerdict *host, unsigned int *bucketed,
                             unsigned int *spare, unsigned int *out) {
+  void *const memory = (void *)scratch_aligned((uintptr_t)spare);
   for (unsigned int i = 0; i < host->large; i++) {
     const unsigned int begin = host->bucket[i].begin;
-    const Pairs from = {bucketed + begin, NULL}, by = {spare + begin, NULL},
-                to = {out + begin, NULL};
-    sort_by_sweeps(from, by, to, host->bucket[i].count);
+    sort_by_sweeps({bucketed + begin, NULL}, {out + begin, NULL}, host->bucket[i].count, memory);
   }
 }
 

@@ -53,24 +53,36 @@ static size_t cut_region_halves(const RegionPlan *plan, PairBuffers *buffers, si
   return all - behind;
 }
 
-// Allocates what `state` and `plan` point to; the result is for scratch_free().
-static void *allocate_region_state(PairRegionState *state, RegionPlan *plan, size_t n,
-                                   size_t look_back) {
-  const PrefixBits bits = plan->prefix->bits;
-  const size_t low_bins = (size_t)1 << bits.low, high_bins = (size_t)1 << bits.high;
-  const size_t low_starts = 2 * low_bins, high_starts = high_bins * (low_bins + 1);
-  // The second sweep reads the starts of the first even if that has moved nothing.
-  const size_t cleared = (look_back + low_starts + 3) / 4 * 4;
-  unsigned int *const memory = (unsigned int *)scratch_alloc(
-      (cleared + high_starts + high_bins + 2) * sizeof *memory + sizeof(RegionFindings));
-  *state = (PairRegionState){memory, cleared, memory + cleared, NULL, fresh_host_verdict(n)};
-  state->findings = (RegionFindings *)(state->tile_counter + 2);
-  plan->low.findings = plan->high.findings = state->findings;
-  plan->low.start = memory + look_back;
+// The words that the first kernel clears: a look-back of so many, and the starts of the first
+// sweep, which the second reads even if that has moved nothing.
+static size_t words_to_clear(const RegionPlan *plan, size_t look_back) {
+  return (look_back + ((size_t)2 << plan->prefix->bits.low) + 3) / 4 * 4;
+}
+
+static size_t high_starts(const RegionPlan *plan) {
+  return (((size_t)1 << plan->prefix->bits.low) + 1) << plan->prefix->bits.high;
+}
+
+// Bytes of what a PairRegionState and `plan` point to.
+static size_t region_state_bytes(const RegionPlan *plan, size_t look_back) {
+  const size_t high_bins = (size_t)1 << plan->prefix->bits.high;
+  return (words_to_clear(plan, look_back) + high_starts(plan) + high_bins + 2) *
+             sizeof(unsigned int) +
+         sizeof(RegionFindings);
+}
+
+// The state for n pairs, and what `plan` points to. `memory` has region_state_bytes() bytes.
+static PairRegionState region_state(RegionPlan *plan, size_t n, size_t look_back, void *memory) {
+  unsigned int *const words = (unsigned int *)memory;
+  const size_t cleared = words_to_clear(plan, look_back);
+  PairRegionState state = {words, cleared, words + cleared, NULL, fresh_host_verdict(n)};
+  state.findings = (RegionFindings *)(state.tile_counter + 2);
+  plan->low.findings = plan->high.findings = state.findings;
+  plan->low.start = words + look_back;
   plan->high.source_start = plan->low.start;
-  plan->high.start = (unsigned int *)(state->findings + 1);
-  plan->high.base = plan->high.start + high_starts;
-  return memory;
+  plan->high.start = (unsigned int *)(state.findings + 1);
+  plan->high.base = plan->high.start + high_starts(plan);
+  return state;
 }
 
 static void launch_look(const unsigned int *keys, size_t n, const RegionPlan *plan,
@@ -95,13 +107,15 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
   const int low_bits = 32 - bits.low - bits.high;
   const size_t look_back_low = (size_t)tiles_of(plan.low) << bits.low,
                look_back_high = (size_t)tiles_of(plan.high) << bits.high;
-  PairRegionState state;
-  void *const memory = allocate_region_state(&state, &plan, n, look_back_low + look_back_high);
   PairBuffers buffers = {input, output, {}, {}};
   const size_t in_scratch = (size_t)plan.high.room << bits.high,
-               rest = cut_region_halves(&plan, &buffers, n);
-  void *const pairs = scratch_alloc((in_scratch + rest) * sizeof(uint2));
-  point_to_halves(&buffers, in_scratch, pairs);
+               rest = cut_region_halves(&plan, &buffers, n),
+               pair_bytes = scratch_aligned((in_scratch + rest) * sizeof(uint2)),
+               look_back = look_back_low + look_back_high;
+  char *const memory =
+      (char *)pair_scratch(pair_bytes + region_state_bytes(&plan, look_back), output, n);
+  point_to_halves(&buffers, in_scratch, memory);
+  const PairRegionState state = region_state(&plan, n, look_back, memory + pair_bytes);
 
   stage_start("hist");
   launch_look(input.keys, n, &plan, state);
@@ -123,7 +137,6 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
   stage_stop();
   verdict_fits(state.host);
   *range = range_of(state.host);
-  scratch_free(pairs);
   scratch_free(memory);
   return state.host->verdict;
 }

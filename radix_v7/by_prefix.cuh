@@ -32,10 +32,12 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n,
                look_back_high = sweeps > 1 ? look_back_size(high, n) : 0;
   PairBuffers buffers = {input, output, {}, {}};
   const unsigned int tile = sweeps > 1 ? high->tile : low->tile;
-  void *const pairs = scratch_alloc(place_halves(&buffers, n, tile));
-  point_to_halves(&buffers, n, pairs);
-  PrefixState state = {};
-  void *const memory = allocate_prefix_state(&state, n, bits, look_back_low + look_back_high);
+  const size_t look_back = look_back_low + look_back_high,
+               pair_bytes = scratch_aligned(place_halves(&buffers, n, tile));
+  char *const memory =
+      (char *)pair_scratch(pair_bytes + prefix_state_bytes(bits, look_back), output, n);
+  point_to_halves(&buffers, n, memory);
+  const PrefixState state = prefix_state(n, bits, look_back, memory + pair_bytes);
 
   stage_start("hist");
   launch_count(input.keys, n, bits, range, plan->block->capacity, state);
@@ -65,10 +67,11 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n,
   stage_stop();
   const bool fits = verdict_fits(state.host);
   if (found != NULL) *found = range_of(state.host);
-  if (fits) unpack_large_pairs(state.host, buffers.scratch.first, input);
+  if (fits) {
+    unpack_large_pairs(state.host, buffers.scratch.first, input);
+    sort_large_pairs(state.host, input, output, memory);
+  }
   scratch_free(memory);
-  scratch_free(pairs);
-  if (fits) sort_large_pairs(state.host, input, output);
   return state.host->verdict;
 }
 

@@ -53,17 +53,18 @@ static bool plan_regions(size_t n, const MoveShape **move, const RegionShape **s
 
 // Sorts n keys from `in` to `out`: FITS. Else `in` is as it was: TOO_LARGE if the keys are not
 // even, TO_COUNT if they may still suit by_buckets.cuh, TO_RANGE if that with *range. The host
-// waits for that verdict, which comes before the last step.
+// waits for that verdict, which comes before the last step. Takes `least` bytes of scratch memory,
+// or more.
 static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, size_t n,
-                                    KeyRange *range) {
+                                    KeyRange *range, size_t least = 0) {
   const MoveShape *move;
   const RegionShape *sort;
   if (!plan_regions(n, &move, &sort)) return TO_COUNT;
   const int bits = region_bits(n);
   const unsigned int room = region_room(n, bits);
   const size_t regions = (size_t)1 << bits;
-  unsigned int *const spare =
-      (unsigned int *)scratch_alloc((regions * (room + 1) + 2) * sizeof *spare);
+  const size_t bytes = (regions * (room + 1) + 2) * sizeof(unsigned int);
+  unsigned int *const spare = (unsigned int *)scratch_alloc(bytes > least ? bytes : least);
   unsigned int *const next = spare + regions * room;
   unsigned int *const hopeless = next + regions, *const full = hopeless + 1;
   const unsigned int early = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);

@@ -22,22 +22,28 @@ static size_t count_shared_bytes(int bits, size_t n) {
   return (sizeof(unsigned int) << bits) * count_copies(bits, n);
 }
 
-// Allocates what `state` points to, for n elements; the result is for scratch_free().
-static inline void *allocate_prefix_state(PrefixState *state, size_t n, PrefixBits bits,
-                                          size_t look_back) {
-  const size_t buckets = (size_t)1 << (bits.low + bits.high), cleared = (look_back + 3) / 4 * 4;
+// Words that are cleared for a look-back of so many.
+static size_t cleared_words(size_t look_back) { return (look_back + 3) / 4 * 4; }
+
+// Bytes of what a PrefixState points to.
+static inline size_t prefix_state_bytes(PrefixBits bits, size_t look_back) {
+  const size_t buckets = (size_t)1 << (bits.low + bits.high);
   const size_t low_bins = (size_t)1 << bits.low, high_bins = (size_t)1 << bits.high;
-  unsigned int *const memory = (unsigned int *)scratch_alloc(
-      (cleared + buckets + 4 + low_bins + high_bins + 4) * sizeof(unsigned int));
-  state->host = fresh_host_verdict(n);
-  state->look_back = memory;
-  state->look_back_size = cleared;
-  state->start = memory + cleared;
-  state->low_start = state->start + buckets + 4;
-  state->high_start = state->low_start + low_bins;
-  state->spread = state->high_start + high_bins;
-  state->tile_counter = state->spread + 2;
-  return memory;
+  return (cleared_words(look_back) + buckets + 4 + low_bins + high_bins + 4) * sizeof(unsigned int);
+}
+
+// The state for n elements. `memory` has prefix_state_bytes() bytes.
+static inline PrefixState prefix_state(size_t n, PrefixBits bits, size_t look_back, void *memory) {
+  PrefixState state = {};
+  state.host = fresh_host_verdict(n);
+  state.look_back = (unsigned int *)memory;
+  state.look_back_size = cleared_words(look_back);
+  state.start = state.look_back + state.look_back_size;
+  state.low_start = state.start + ((size_t)1 << (bits.low + bits.high)) + 4;
+  state.high_start = state.low_start + ((size_t)1 << bits.low);
+  state.spread = state.high_start + ((size_t)1 << bits.high);
+  state.tile_counter = state.spread + 2;
+  return state;
 }
 
 static inline void launch_count(const unsigned int *keys, size_t n, PrefixBits bits, KeyRange range,

@@ -41,13 +41,15 @@ static void unpack_large_pairs(volatile const HostVerdict *host, const uint2 *bu
 }
 
 // Sorts what unpack_large_pairs() has left in `spare`, which is overwritten, to its places in
-// `output`.
-static void sort_large_pairs(volatile const HostVerdict *host, Pairs spare, Pairs output) {
+// `output`. `memory` has room for the sweeps of all n pairs, of which a large bucket has a quarter
+// at most.
+static void sort_large_pairs(volatile const HostVerdict *host, Pairs spare, Pairs output,
+                             void *memory) {
   for (unsigned int i = 0; i < host->large; i++) {
     const size_t at = unpacked_at(host, i), begin = host->bucket[i].begin;
     const Pairs from = {spare.keys + at, spare.positions + at},
                 to = {output.keys + begin, output.positions + begin};
-    sort_pairs_by_all_digits(from, to, host->bucket[i].count);
+    sort_pairs_by_all_digits(from, to, host->bucket[i].count, false, memory);
   }
 }
 

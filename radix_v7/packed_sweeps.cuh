@@ -133,50 +133,74 @@ static void launch_sweep(const PairSweepShape *shape, PairBuffers buffers, size_
 
 static bool packed_sweeps_fit(void) { return large_8.shared_bytes <= dynamic_shared_limit(); }
 
-// Sorts n pairs from input to output, which both are overwritten on the way, by four stable sweeps.
-static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n,
-                                        bool heavy_digit = false) {
+// Bytes of the look-back and the counters of sort_pairs_by_sweeps().
+static size_t packed_state_bytes(const PairSweepShape *shape, size_t n) {
+  return (PASSES * (look_back_size(shape, n) + BINS + 2)) * sizeof(unsigned int);
+}
+
+// Bytes of scratch memory that sort_pairs_by_sweeps() needs.
+static inline size_t packed_sweeps_bytes(Pairs output, size_t n, bool heavy_digit) {
   const PairSweepShape *const shape = shape_for(&large_8, n, heavy_digit);
-  const size_t look_back_one = look_back_size(shape, n), look_back = PASSES * look_back_one;
+  PairBuffers buffers = {{}, output, {}, {}};
+  return scratch_aligned(place_halves(&buffers, n, shape->tile)) + packed_state_bytes(shape, n);
+}
+
+// Sorts n pairs from input to output, which both are overwritten on the way, by four stable sweeps.
+// `memory` has packed_sweeps_bytes() bytes.
+static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n, bool heavy_digit,
+                                        void *memory) {
+  const PairSweepShape *const shape = shape_for(&large_8, n, heavy_digit);
+  const size_t look_back_one = look_back_size(shape, n), all_look_back = PASSES * look_back_one;
   PairBuffers buffers = {input, output, {}, {}};
-  void *const pairs = scratch_alloc(place_halves(&buffers, n, shape->tile));
-  point_to_halves(&buffers, n, pairs);
-  unsigned int *const memory = (unsigned int *)scratch_alloc(
-      (look_back + PASSES * BINS + 2 * PASSES) * sizeof(unsigned int));
-  unsigned int *const start = memory + look_back, *const counters = start + PASSES * BINS;
-  const SweepState state = {start, counters, counters + PASSES, memory};
+  const size_t pair_bytes = scratch_aligned(place_halves(&buffers, n, shape->tile));
+  point_to_halves(&buffers, n, memory);
+  unsigned int *const look_back = (unsigned int *)((char *)memory + pair_bytes);
+  unsigned int *const start = look_back + all_look_back, *const counters = start + PASSES * BINS;
+  const SweepState state = {start, counters, counters + PASSES, look_back};
   stage_start("hist");
-  count_histograms(input, n, state, look_back);
+  count_histograms(input, n, state, all_look_back);
   stage_stop();
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {
     const PairSweep sweep = {pass * DIGIT_BITS,
                              state.start + pass * BINS,
                              state.tile_counter + pass,
-                             memory + pass * look_back_one,
+                             look_back + pass * look_back_one,
                              {state.spread, pass, PASSES, false, NULL},
                              {},
                              false};
     launch_sweep(shape, buffers, n, sweep);
   }
   stage_stop();
-  scratch_free(memory);
-  scratch_free(pairs);
+}
+
+static bool sweeps_are_packed(size_t n) {
+  return n >= (size_t)knob("packedFrom") && packed_sweeps_fit();
+}
+
+// Bytes of scratch memory that sort_pairs_by_all_digits() needs at most.
+static inline size_t all_digits_bytes(Pairs output, size_t n) {
+  if (!sweeps_are_packed(n)) return sweeps_bytes(n, true);
+  const size_t bytes = packed_sweeps_bytes(output, n, false),
+               heavy_bytes = packed_sweeps_bytes(output, n, true);
+  return bytes > heavy_bytes ? bytes : heavy_bytes;
 }
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by sweeps over all
-// digits: packed, or radix_v6's.
-static inline void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n,
-                                            bool heavy_digit = false) {
-  if (n >= (size_t)knob("packedFrom") && packed_sweeps_fit()) {
-    sort_pairs_by_sweeps(input, output, n, heavy_digit);
-    return;
-  }
-  const size_t bytes = n * sizeof(unsigned int);
-  const Pairs spare = {(unsigned int *)scratch_alloc(bytes), (unsigned int *)scratch_alloc(bytes)};
-  sort_by_sweeps(input, spare, output, n);
-  scratch_free(spare.positions);
-  scratch_free(spare.keys);
+// digits: packed, or radix_v6's. `memory` has all_digits_bytes() bytes.
+static inline void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n, bool heavy_digit,
+                                            void *memory) {
+  if (sweeps_are_packed(n))
+    sort_pairs_by_sweeps(input, output, n, heavy_digit, memory);
+  else
+    sort_by_sweeps(input, output, n, memory);
+}
+
+// Scratch memory of another way to sort these pairs, large enough for the sweeps as well: if that
+// way does not suit the keys, they get the same block from the pool instead of one more.
+static inline void *pair_scratch(size_t bytes, Pairs output, size_t n) {
+  const size_t for_sweeps = all_digits_bytes(output, n);
+  return scratch_alloc(bytes > for_sweeps ? bytes : for_sweeps);
 }
 
 #endif

@@ -55,12 +55,12 @@ extern "C" const SortVersion sort_version = {
     .slow_n = 0,
     .stages = stages,
     .knobs = knobs,
-    // Up to 420,000 elements a sample's regions take 32 bytes each, 13 MB at most.
-    .scratch_per_key = 5.0,  // at 420,001 keys: a copy of the input with room in its regions;
-                             // 4.6 at 1 million, 4.3 at 8 million
-    // Packed pairs and the look-back. Uneven pairs up to 3.7 million take twice that for a while:
-    // the pool still has the blocks of a count in vain when the sweeps ask for theirs.
-    .scratch_per_pair = 8.5,
+    // Up to 420,000 elements a sample's regions take 32 bytes each, 13 MB at most. From there on,
+    // measured with all inputs of compare:
+    .scratch_per_key = 5.1,   // at 420,001 keys: a copy of the input with room in its regions;
+                              // 4.7 at 1 million, 4.5 from 1.6 million on, 4.3 at 8 million
+    .scratch_per_pair = 8.8,  // up to 1.5 million: a copy of the input, and the look-back of
+                              // radix_v6's sweeps; 8.6 from there on, 8.5 at 8 million
 };
 
 // False, with the input as it was, if the keys are not spread evenly and have many values. *range:
@@ -80,17 +80,22 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
   if (sample != NULL ? sort_pairs_by_sample(sample, input, output, n)
                      : sort_pairs_by_digits(input, output, n, &range))
     return;
-  sort_pairs_by_all_digits(input, output, n, range.heavy_digit);
+  void *const memory = scratch_alloc(all_digits_bytes(output, n));
+  sort_pairs_by_all_digits(input, output, n, range.heavy_digit, memory);
+  scratch_free(memory);
 }
 
 // The same for bare keys.
 static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
   const bool counted = knob("counted") > 0 || knob("bucketBits") > 0 || knob("bucketShape") > 0;
+  // Each way takes as much as the sweeps would: then the pool has one block for all of them.
+  const size_t bytes = sweeps_bytes(n, false);
   KeyRange range = WHOLE_RANGE;
-  unsigned int verdict = counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n, &range);
+  unsigned int verdict =
+      counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n, &range, bytes);
   if (verdict == FITS) return true;
   if (verdict == TO_COUNT || verdict == TO_RANGE) {
-    unsigned int *const spare = (unsigned int *)scratch_alloc(n * sizeof *spare);
+    unsigned int *const spare = (unsigned int *)scratch_alloc(bytes);
     if (verdict == TO_COUNT) {
       verdict = sort_by_buckets(in, spare, out, n);
       if (verdict != FITS) verdict = why_unfit(in, n, &range);
@@ -109,9 +114,9 @@ static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
   if (sample != NULL ? sort_pairs_by_sample(sample, {in, in}, {out, NULL}, n)
                      : sort_keys_by_digits(in, out, n))
     return;
-  const Pairs spare = {(unsigned int *)scratch_alloc(n * sizeof *in), NULL};
-  sort_by_sweeps({in, NULL}, spare, {out, NULL}, n);
-  scratch_free(spare.keys);
+  void *const memory = scratch_alloc(sweeps_bytes(n, false));
+  sort_by_sweeps({in, NULL}, {out, NULL}, n, memory);
+  scratch_free(memory);
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,

@@ -7,16 +7,16 @@
 #include "tests/versions/radix_v7_pairs.cuh"
 
 static bool by_packed_sweeps(Pairs in, Pairs out, size_t n) {
-  sort_pairs_by_sweeps(in, out, n);
+  void *const memory = scratch_alloc(packed_sweeps_bytes(out, n, false));
+  sort_pairs_by_sweeps(in, out, n, false, memory);
+  scratch_free(memory);
   return true;
 }
 
 static bool by_sweeps_of_v6(Pairs in, Pairs out, size_t n) {
-  const size_t bytes = n * sizeof(unsigned int);
-  const Pairs spare = {(unsigned int *)scratch_alloc(bytes), (unsigned int *)scratch_alloc(bytes)};
-  sort_by_sweeps(in, spare, out, n);
-  scratch_free(spare.positions);
-  scratch_free(spare.keys);
+  void *const memory = scratch_alloc(sweeps_bytes(n, true));
+  sort_by_sweeps(in, out, n, memory);
+  scratch_free(memory);
   return true;
 }
 

@@ -8,7 +8,8 @@
 enum { N = REGIONS_FROM + 7777 };
 static_assert((int)N >= (int)WATCHED_FROM && (int)N <= (int)ROOM, "a sample is looked at");
 
-static const SortKnob range_knobs[] = {{"largeFrom", 6000000, 1, 1 << 30, ""},
+static const SortKnob range_knobs[] = {{"shape", 0, 0, SHAPES, ""},
+                                       {"largeFrom", 6000000, 1, 1 << 30, ""},
                                        {"longRuns", 1, 0, 2, ""},
                                        {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
                                        {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
