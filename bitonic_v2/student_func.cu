@@ -2,7 +2,7 @@
 //
 // Build:    make bitonic_v2
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set steps=3
-// New here: elements stay in registers. A thread holds 8 to 32 of a tile and does the steps whose
+// New here: elements stay in registers. A thread holds 4 to 32 of a tile and does the steps whose
 //           partners it holds; then the tile goes through shared memory, so that the thread holds
 //           the partners of the next ones (tile.cuh). A tile of pairs is sorted as words of 32
 //           bits (words.cuh). Beyond the tile a thread takes up to 32 elements from device memory

@@ -168,7 +168,7 @@ static void sort_parts(const Plan &plan, Part *part, unsigned int parts, Pairs i
   }
 }
 
-// Sorts n >= 1 elements from `input`, which is overwritten, to `output`. fine_bits: 1 to 13, or 0;
+// Sorts n >= 1 elements from `input`, which is overwritten, to `output`. fine_bits: 1 to 12, or 0;
 // group_size: most elements of a group, or 0.
 template <bool PAIRS>
 static void sort_by_ranges(Pairs input, Pairs output, unsigned int n, int fine_bits,

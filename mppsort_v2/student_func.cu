@@ -6,8 +6,9 @@
 // Run:       ./HW4 samples/portrait.ppm samples/template.ppm --set groupSize=1024
 // New here:  a sample divides the keys into thousands of fine ranges, narrow where keys are dense
 //            (split.cuh); all keys are counted in them, and neighbours joined to groups that a
-//            block can sort (join.cuh); one pass moves each key to its group and keeps the order
-//            (move.cuh); a block sorts each group (sort_group.cuh). Equal keys are never sorted.
+//            block can sort (join.cuh); one pass moves each key to its group (move_keys.cuh), and
+//            pairs in their order (move_pairs.cuh); a block sorts each group (sort_group.cuh).
+//            Equal keys are never sorted.
 // Lesson:    equal work needs unequal ranges. A sample and a count find them; skew then costs
 //            table look-ups, not further passes.
 #include "common/knobs.h"

@@ -2,7 +2,7 @@
 // sort in shared memory. 20 bytes a key move, or 28 if there are two partition steps; four sweeps
 // move 36.
 //
-//   count      the keys of each bucket, that is, of each value of the upper 10 to 15 bits
+//   count      the keys of each bucket, that is, of each value of the upper 10 to 16 bits
 //   partition  moves the keys to their buckets, in two steps if there are more than 2^10
 //              (partition.cuh)
 //   sort       one block per bucket (bucket_sort.cuh)
