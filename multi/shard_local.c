@@ -11,7 +11,7 @@
 
 enum { FEW = 1 << 20 };  // up to here the version's own choice is as good
 
-// radix_v7's plans for pairs beyond its samples (radix_v7/by_prefix.cuh): upper bits that number
+// radix_v7's plans for pairs beyond its samples (radix_v7/prefix_plans.cuh): upper bits that number
 // the buckets, and the largest bucket.
 static const struct {
   int knob, bits;
