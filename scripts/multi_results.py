@@ -210,11 +210,12 @@ def main():
     if not found:
         sys.exit(f"multi_results: no records in {folder}")
     head = found[0][1]
-    commits = sorted({row["commit"][:7] for _, row in found})
+    commits = sorted({row["commit"] for _, row in found})
+    unclean = " (+changes: the tree was not clean)" if any("+" in commit for commit in commits) else ""
     device = f"{head['ranks']} x {head['device']['name']}"
     lines = [
-        f"{device}, driver {head['device']['driver']}, {head['date'][:10]}, commits {', '.join(commits)}; medians of 5 to 9 runs, every",
-        "result verified; stages in runs of their own. GB/s: received by a GPU, by the time of `exchange`; a direct exchange includes the",
+        f"{device}, driver {head['device']['driver']}, {head['date'][:10]}, commits {', '.join(commits)}{unclean};",
+        "medians of 5 to 9 runs, every result verified; stages in runs of their own. GB/s: received by a GPU, by the time of `exchange`; a direct exchange includes the",
         "partition. Speed-up: the rate of both GPUs over that of one that sorts its share, in the same run. Records: `" + folder + "`.",
         "",
         *table(found),
