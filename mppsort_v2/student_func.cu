@@ -9,7 +9,7 @@
 //            block can sort (join.cuh); one pass moves each key to its group (move_keys.cuh), and
 //            pairs in their order (move_pairs.cuh); a block sorts each group (sort_group.cuh).
 //            Equal keys are never sorted.
-// Lesson:    equal work needs unequal ranges. A sample and a count find them; skew then costs
+// Lesson:    equal work needs unequal ranges. A sample and a count find them; most skew then costs
 //            table look-ups, not further passes.
 #include "common/knobs.h"
 #include "common/your_sort.h"

@@ -3,10 +3,9 @@
 // Build:    make radix_v5
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set shape=2
 // New here: (after Adinets and Merrill's Onesweep) radix_v4 takes several launches and trips
-// through
-//           memory for a pass: histogram, scan, scatter. Here a tile stays on the chip until it is
-//           scattered. Decoupled look-back over the tiles before it gives the start of each of its
-//           runs. The histograms of all passes are counted beforehand, by one read.
+//           through memory for a pass: histogram, scan, scatter. Here a tile stays on the chip
+//           until it is scattered. Decoupled look-back over the tiles before it gives the start of
+//           each of its runs. The histograms of all passes are counted beforehand, by one read.
 // Lesson:   36 bytes a key move in all. After that, ranking costs more than memory (radix_v6).
 #include "common/check.h"
 #include "common/device.h"
