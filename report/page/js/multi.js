@@ -128,7 +128,11 @@ export function multiValues(report) {
     const [first, end] = [points[0], points.at(-1)];
     if (!first || first === end) continue;
     const key = `${kind[2]}_${kind[1]}`;
-    values[`multi.${key}`] = times(over(end.row.gkeys_per_s, first.row.gkeys_per_s));
+    // One GPU with its share was timed in the same run; the records of one rank are of another commit.
+    const { one_device_share_ms: share, median_ms: median, gkeys_per_s: rate } = end.row;
+    values[`multi.${key}`] = times(
+      kind[2] === 'weak' && share != null ? over(end.ranks * share, median) : over(rate, first.row.gkeys_per_s),
+    );
     values[`multi.${key}_ms`] = ms(end.row.median_ms);
     values[`multi.${key}_n`] = size(end.row.n);
     values[`multi.${key}_exchange`] = end.row.exchange_gb_per_s == null ? null : `${digits(end.row.exchange_gb_per_s)} GB/s`;
