@@ -58,7 +58,6 @@ static struct ShardWork *work_create(const ShardSort *sort) {
   work->earlier = work->equal + ranks;
   work->splitters = host_array(ranks, sizeof *work->splitters);
   work->stretches = host_array(ranks, sizeof *work->stretches);
-  work->plans = host_array(ranks, sizeof *work->plans);
   work->to = host_array(6 * ranks, sizeof *work->to);
   work->from = work->to + ranks;
   work->segments = (Segments){work->to + 2 * ranks, work->to + 3 * ranks, work->to + 4 * ranks,
@@ -108,7 +107,6 @@ static void work_destroy(const World *world, struct ShardWork *work, int chunks)
   free(work->first);
   free(work->to);
   free(work->splitters);
-  free(work->plans);
   free(work->stretches);
   free(work->less);
   free(work->prefixes);

@@ -39,7 +39,6 @@ struct ShardWork {
                                      // equal ones on smaller ranks
   uint32_t first_key, last_key;      // no key of any rank is less or greater
   Stretch *stretches;                // [ranks] of the keys that each rank gets
-  int *plans;                        // [ranks] see shard_choose_local()
   Splitter *splitters;               // [ranks - 1]
   uint64_t *to, *from;               // [ranks] elements for and from each rank
   uint32_t *first;                   // [ranks] see partition_begin()
@@ -67,7 +66,8 @@ void shard_key_range(const struct ShardWork *work, int ranks, int r, uint32_t *f
 // this upper half, to sort->work->counts[kind].
 void shard_count(ShardSort *sort, int prefix, HalfKind kind);
 
-// Chooses how each rank is to sort: sets stretches and plans. After the borders are known.
+// Chooses how each rank is to sort: sets stretches and the plan for pairs that travel directly.
+// After the borders are known.
 void shard_choose_local(ShardSort *sort);
 
 // Moves this rank's elements to the memory of the ranks that they belong to, and waits until all
