@@ -1,7 +1,8 @@
 #include "harness/compare/number_text.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *number_grouped(size_t n, char text[32]) {
   char digits[24];
@@ -16,8 +17,11 @@ const char *number_grouped(size_t n, char text[32]) {
 }
 
 const char *number_short(double value, int digits, int decimals, char text[32]) {
-  const int before_point = value > 0.0 ? (int)floor(log10(value)) + 1 : 1;
-  const int wanted = digits - before_point;
+  // The exponent after rounding: 9.996 has two digits before its point.
+  char rounded[40];
+  snprintf(rounded, sizeof rounded, "%.*e", digits - 1, value);
+  const char *const exponent = strchr(rounded, 'e');  // NULL: infinite, or not a number
+  const int wanted = exponent == NULL ? 0 : digits - 1 - (int)strtol(exponent + 1, NULL, 10);
   snprintf(text, 32, "%.*f", wanted < 0 ? 0 : wanted > decimals ? decimals : wanted, value);
   return text;
 }

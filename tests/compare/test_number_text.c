@@ -24,7 +24,10 @@ static void test_short(void **state) {
   expect_short(0.012345, 3, 5, "0.0123");
   expect_short(0.000012345, 3, 5, "0.00001");  // the decimals end the digits
   expect_short(1.2345, 3, 5, "1.23");
-  expect_short(99.96, 3, 5, "100.0");  // rounded up, it has a digit more
+  expect_short(99.96, 3, 5, "100");  // rounded up, it has a digit more before its point
+  expect_short(9.996, 3, 5, "10.0");
+  expect_short(0.9999, 3, 5, "1.00");
+  expect_short(1e300 * 1e300, 3, 5, "inf");
   expect_short(123456.0, 3, 5, "123456");
 }
 
@@ -33,6 +36,7 @@ static void test_percent(void **state) {
   char text[32];
   assert_string_equal(number_percent(0.432, text), "0.43%");
   assert_string_equal(number_percent(12.34, text), "12.3%");
+  assert_string_equal(number_percent(9.996, text), "10.0%");
   assert_string_equal(number_percent(104.2, text), "104%");
 }
 
