@@ -9,6 +9,9 @@ VERSIONS := $(sort $(patsubst %/student_func.cu,%,$(wildcard */student_func.cu))
 ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/student_func.cu)),)
   $(error a folder with a student_func.cu has a space in its name, which make cannot read; rename it.)
 endif
+# No version may have these names: targets, what `make clean` removes, folders with another use.
+NO_VERSION := HW4 all all_versions bench bench_cpu build build_tests check check-lab clean common compare compile_commands cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts handouts harness help labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test tests trace version
+$(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has a meaning of its own here; rename the folder $(name)/))
 
 # ---- options ------------------------------------------------------------------------------------
 BACKEND  ?= auto   # cuda | cpu | auto: cuda where nvcc and a GPU are present

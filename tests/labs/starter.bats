@@ -100,6 +100,8 @@ P
   [[ $output == *"there is no lab 'radix_v99'; the labs are: "* ]]
   run -2 scripts/starter.sh radix_v1 ../out
   [[ $output == *"'../out' is no name"* ]]
+  run -2 scripts/starter.sh radix_v1 test
+  [[ $output == *"'test' has a meaning of its own here"* ]]
   run -2 scripts/starter.sh radix_v1 radix_v2
   [[ $output == *"there is a radix_v2 already"* ]]
 }

@@ -73,6 +73,24 @@ copy() {
   run -0 "${cpu[@]}" "$object"
 }
 
+@test "a version in a folder with the name of a target is refused before anything is removed" {
+  copy
+  for name in test HW4 build; do
+    mkdir "$name"
+    : >"$name/student_func.cu"
+    run -2 "${cpu[@]}" clean
+    [[ $output == *"'$name' has a meaning of its own here; rename the folder $name/"* ]]
+    rm -r "$name"
+  done
+}
+
+@test "no target's name is left for a version" {
+  names=$(sed -nE 's/^([a-z_]+):.*## .*/\1/p' Makefile tests/fuzz/fuzz.mk multi/multi.mk)
+  for name in $names $(sed -n 's/^\.PHONY: \([^$].*\)/\1/p' Makefile tests/fuzz/fuzz.mk multi/multi.mk); do
+    grep -qE "^NO_VERSION :=.* $name( |\$)" Makefile
+  done
+}
+
 @test "a time for random sorts that is no number is refused" {
   [ -x "${HW4_DIR:-build/cpu}/random_sorts" ] || skip 'random_sorts is not built'
   for arguments in '--time abc' '--time' '--seed -1' '--times 3'; do
