@@ -65,7 +65,9 @@ ifneq ($(filter-out $(NEEDS_NO_CXX),$(MAKECMDGOALS)),)
     $(error $(CXX) is not installed here; make setup installs it and the libraries, on Debian and Ubuntu)
   endif
 endif
-# make takes a folder without a rule for a goal that is up to date.
+# make takes a file or a folder without a rule for a goal that is up to date.
+$(if $(filter HW4,$(MAKECMDGOALS)),$(error HW4 is built by the name of a version: make radix_v2))
+$(foreach name,$(VERSIONS),$(if $(filter $(name)/,$(MAKECMDGOALS)),$(error without the slash: make $(name))))
 NOT_VERSIONS := $(filter-out $(VERSIONS) multi report samples,$(patsubst %/.,%,$(wildcard $(addsuffix /.,$(MAKECMDGOALS)))))
 $(if $(NOT_VERSIONS),$(error there is no $(firstword $(NOT_VERSIONS))/student_func.cu))
 

@@ -91,6 +91,17 @@ copy() {
   done
 }
 
+@test "a version's folder and HW4 as targets: a sentence that says what to write" {
+  copy
+  mkdir mine
+  : >mine/student_func.cu
+  run -2 "${cpu[@]}" mine/
+  [[ $output == *'without the slash: make mine.'* ]]
+  : >HW4
+  run -2 "${cpu[@]}" HW4
+  [[ $output == *'make radix_v2.'* ]]
+}
+
 @test "a time for random sorts that is no number is refused" {
   [ -x "${HW4_DIR:-build/cpu}/random_sorts" ] || skip 'random_sorts is not built'
   for arguments in '--time abc' '--time' '--seed -1' '--times 3'; do
