@@ -25,6 +25,11 @@ hw4() { ./HW4 samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.p
   [[ $output == *"Your code ran in:"*"PASS"* ]]
 }
 
+@test "make test does not ask it for what CS344 does not promise" {
+  run -0 make -s --no-print-directory BACKEND=cpu print-VERSION_TESTS
+  [[ $output == *"/seq/test"* && $output != *"/mine/test"* ]]
+}
+
 @test "compare gives it pairs, and refuses bare keys with a sentence" {
   make -s BACKEND=cpu VERSIONS="mine seq" compare
   run -0 ./compare mine --n 1000 --pairs --baseline none

@@ -15,6 +15,7 @@ static void check(const char *path) {
   const Description *const d = &session.description;
   Rerun with = rerun;
   const uint64_t fit = d->slow_n != 0 ? d->slow_n : d->max_n;
+  if (d->pairs_only) with.min_n = 1;  // as HW4 does
   if (fit < with.max_n) with.max_n = (size_t)fit;
   for (int seed = 0; seed < seeds_for(d->name); seed++) {
     enum { MOST = 100003 };  // once with larger ones is enough

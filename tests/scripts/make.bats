@@ -102,6 +102,15 @@ copy() {
   [[ $output == *'make radix_v2.'* ]]
 }
 
+@test "the programs of a version whose folder is gone go too" {
+  copy
+  mkdir -p build/cpu-noopencv/gone
+  : >build/cpu-noopencv/gone/HW4
+  : >build/cpu-noopencv/gone/sorter
+  "${cpu[@]}" all_versions
+  [ -z "$(ls build/cpu-noopencv/gone)" ]
+}
+
 @test "a time for random sorts that is no number is refused" {
   [ -x "${HW4_DIR:-build/cpu}/random_sorts" ] || skip 'random_sorts is not built'
   for arguments in '--time abc' '--time' '--seed -1' '--times 3'; do
