@@ -4,7 +4,7 @@ import html as escape_html
 
 STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#222}
 table{border-collapse:collapse;width:100%}td,th{padding:.4rem .6rem;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}
-td.n{text-align:right;white-space:nowrap}.full{color:#17663a}.part{color:#8a5a00}.none{color:#9c1c1c}code{background:#f2f2f2}"""
+td:last-child{overflow-wrap:anywhere}td.n{text-align:right;white-space:nowrap}.full{color:#17663a}.part{color:#8a5a00}.none{color:#9c1c1c}code{background:#f2f2f2}"""
 
 WHAT = {
     "builds": "It builds",
