@@ -18,7 +18,8 @@ solved=0
 if [ "${1-}" = --solved ]; then solved=1; shift; fi
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then quit 'usage: make starter LAB=radix_v1 [NAME=mine]'; fi
 lab=$1 name=${2:-my_$1}
-labs=$(grep -l '// BEGIN SOLUTION' -- */student_func.cu | sed 's,/.*,,' | tr '\n' ' ')
+labs=$({ grep -ls '// BEGIN SOLUTION' -- */student_func.cu || true; } | sed 's,/.*,,' | tr '\n' ' ')
+[ -n "$labs" ] || quit "the versions that starters are made from are not in this copy of the repository"
 [[ " $labs " == *" $lab "* ]] || quit "there is no lab '$lab'; the labs are: $labs"
 [[ $name =~ ^[a-z][a-z0-9_]*$ ]] || quit "'$name' is no name for a folder: small letters, digits and _"
 ! grep -qE "^NO_VERSION :=.* $name( |\$)" Makefile || quit "'$name' has a meaning of its own here; choose another with NAME=..."

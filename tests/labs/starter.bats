@@ -95,6 +95,19 @@ P
   done
 }
 
+@test "the copy for a class, as the teacher's notes make it, has no solution, and starter says so" {
+  copy=$BATS_TEST_TMPDIR/copy
+  mkdir "$copy"
+  cp -r --parents labs scripts Makefile common tests ./*/student_func.cu "$copy"
+  command=$(sed -n 's/^ *\(rm -rf .git .*\)/\1/p' labs/teacher/README.md)
+  cd "$copy"
+  bash -c "$command"
+  run -1 grep -rl '// BEGIN SOLUTION' --include=student_func.cu .
+  [ ! -e tests ]
+  run -2 scripts/starter.sh seq mine
+  [[ $output == "starter: the versions that starters are made from are not in this copy"* ]]
+}
+
 @test "what is wrong with a request" {
   run -2 scripts/starter.sh radix_v99
   [[ $output == *"there is no lab 'radix_v99'; the labs are: "* ]]
