@@ -36,6 +36,7 @@ make -s V= BACKEND=cpu DEBUG=1 "$program" || quit 'the build failed'
 mapfile -t arguments < <(PYTHONDONTWRITEBYTECODE=1 python3 -m labs.check.trace "$version" --arguments)
 breakpoints=()
 symbols=$(nm -C "$program")
+never="debug: the sort has ended without thread $thread of block $block in ${kernels[*]}: is the kernel launched, with that many threads?"
 for kernel in "${kernels[@]}"; do # those that the program contains
   if grep -q " ${kernel}[<(]" <<<"$symbols"; then
     breakpoints+=(-ex "break $kernel if threadIdx.x == $thread && blockIdx.x == $block")
@@ -47,4 +48,5 @@ OMP_NUM_THREADS=1 exec gdb -q -nx \
   -ex 'source labs/check/cuda_gdb.py' \
   -ex 'set breakpoint pending off' -ex 'tbreak your_sort' -ex run \
   "${breakpoints[@]}" -ex continue \
+  -ex "python if gdb.selected_inferior().pid == 0: print('$never')" \
   "$@" --args "$program" "${arguments[@]}"

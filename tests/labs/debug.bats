@@ -24,6 +24,15 @@ teardown() { rm -rf bats_debug; }
   [[ $output == *"#0  rank_digits<<<1, 256>>> (digit="*"at bats_debug/student_func.cu:"*"#1  launched by your_sort () at bats_debug/student_func.cu:"*"= 103"*"thread (3,0,0), warp 0, lane 3"* ]]
   [[ $output != *"cuda_cpu::"*"= 103"* ]]
 }
+@test "a thread that there is not, and a kernel that is not launched yet: a sentence" {
+  scripts/starter.sh radix_v1 bats_debug
+  run -0 make -s debug V=bats_debug K=scatter </dev/null
+  [[ $output == *"without thread 5 of block 0 in scatter: is the kernel launched"* ]]
+  run -0 make -s debug V=radix_v1 X=999 </dev/null
+  [[ $output == *"without thread 999 of block 0 in take_digit histogram "* ]]
+  run -0 make -s debug V=radix_v1 </dev/null
+  [[ $output != *"is the kernel launched"* ]]
+}
 @test "outside a kernel the commands say so" {
   run gdb -nx -batch -ex 'source labs/check/cuda_gdb.py' -ex 'cuda threads' -ex 'cuda nonsense'
   [[ $output == *"not in a kernel"*"cuda thread, cuda thread N or cuda threads"* ]]
