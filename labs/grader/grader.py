@@ -145,7 +145,8 @@ class Grader:
         shown, ended = compare_steps(self.builder.tools, version, rules["n"], True, limits, slot, os.urandom(4).hex(), gpu)
         shown = dict(shown)
         right = [name for name in rules["arrays"] if shown.get(name) == "right"]
-        wrong = [f"{name} {shown[name]}" if name in shown else f"{name} is not shown (lab_show)" for name in rules["arrays"] if name not in right]
+        missing = "was not reached" if ended else "is not shown (lab_show)"
+        wrong = [f"{name} {shown.get(name, missing)}" for name in rules["arrays"] if name not in right]
         record["stages"] = " ".join(right) or "none"
         self._group(record, "stages", len(right), max(len(rules["arrays"]), 1), "; ".join(wrong[:2]) + (f" ({ended})" if ended else ""))
         record["diagnoses"] += [text for text in wrong if "wrong" in text][:1]

@@ -83,6 +83,21 @@ P
   run -1 ../../../scripts/grade.sh radix_v1 unsorted.cu --rubric ../rubric.json --out "$BATS_TEST_TMPDIR/out" --accept somebody
 }
 
+@test "an array that a crash kept from being shown is not called forgotten" {
+  python3 - <<'P'
+from types import SimpleNamespace
+from labs.grader import grader
+it = grader.Grader.__new__(grader.Grader)
+it.builder = SimpleNamespace(on_gpu=False, tools="")
+it.rubric = {"points": {"stages": 20}, "limits": {}, "stages": {"n": 4097, "arrays": ["digit", "hist"]}}
+for ended, why in ((None, "hist is not shown (lab_show)"), ("crashed", "hist was not reached (crashed)")):
+    grader.compare_steps = lambda *_: ([("digit", "right")], ended)
+    record = {"right": False, "groups": {}, "diagnoses": []}
+    it._stages("", record, 0)
+    assert record["groups"]["stages"] == {"score": 10.0, "max": 20, "why": why}, record
+P
+}
+
 @test "no version of the repository is held" {
   for version in */student_func.cu; do
     file=$(make -s --no-print-directory print-B)/${version%%/*}/version.so
