@@ -28,6 +28,11 @@ test('scaling.svg and hw4.svg: names of versions and stages', () => {
   for (const name of ['radix_v5', 'cub_ref', 'thrust_ref', 'roof: four sweeps, 36 bytes']) assert.ok(texts('scaling').includes(name), name);
   for (const name of ['radix_v1', 'radix_level2', 'hist', 'sweep']) assert.ok(texts('hw4').includes(name), name);
 });
+test('bars have their colours and their hatching: without these rules they are black', () => {
+  const text = fs.readFileSync(path.join(folder, 'hw4.svg'), 'utf8');
+  assert.match(text, /^\.hf \{ fill: currentColor; \}$/m);
+  assert.match(text, /^\.hl \{ stroke: #[^}]*\}$/m);
+});
 test('the same records give the same pictures', () => {
   const before = fs.readFileSync(path.join(folder, 'scaling.svg'), 'utf8');
   execFileSync('node', [path.join(ROOT, 'report/plots.js'), folder], { stdio: 'ignore' });
