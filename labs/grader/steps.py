@@ -107,7 +107,9 @@ def check_steps(version, tools, shared_object, next_number, add):
     for name in order:
         is_open = todo.get(name, 98 if next_number < 99 else 0) >= next_number
         right = shown[name] == "right"
-        rows[name] = (right, "" if right else shown[name], "to do" if is_open and not right else None)
+        # The example's six digits may all differ; then a stub that ranks nothing is right by accident.
+        by_accident = name in todo and n == STEP_SIZES[0]
+        rows[name] = (right, "" if right else shown[name], "to do" if is_open and (by_accident or not right) else None)
     if first_array and rows[first_array][2] is None:
         add(first_array, *rows.pop(first_array))
         for name, (right, text, state) in rows.items():

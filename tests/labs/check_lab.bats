@@ -40,6 +40,11 @@ mistake() {
   run -2 make -s check V=bats_lab
   [[ $output == *"Next: TODO 1: "* ]]
 }
+@test "a rank that is not written yet is to do, also where the example's ranks are all zero" {
+  scripts/starter.sh radix_v2 bats_lab
+  run -1 scripts/check_lab.sh bats_lab
+  [[ $output == *"  digit       right"*"  rank        to do"* ]]
+}
 @test "a solved starter: all right, on one screen" {
   scripts/starter.sh --solved radix_v2 bats_lab
   run -0 scripts/check_lab.sh bats_lab
