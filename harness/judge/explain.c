@@ -35,12 +35,24 @@ static const char *failed_launch(const char *heard, const char *line, int length
   return at;
 }
 
+// The first place of `mark` in the text, or the first one at which a line begins; or NULL.
+static const char *find_mark(const char *heard, const char *mark, bool at_line_start) {
+  const char *at = strstr(heard, mark);
+  while (at_line_start && at != NULL && at > heard && at[-1] != '\n') at = strstr(at + 1, mark);
+  return at;
+}
+
+// A finding may hold another mark ("on a GPU it would crash: copy with ..."), and what a version
+// printed may stand before it in its line: so the beginnings of lines first. A runtime error
+// follows its file and line.
 const char *process_finding(const Sorter *sorter, int *length) {
+  enum { RUNTIME_ERROR = 1 };
   static const char *const marks[] = {
-      "SUMMARY: ", "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
+      "SUMMARY: ", [RUNTIME_ERROR] = "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
+  const size_t count = sizeof marks / sizeof *marks;
   const char *line = failed_assertion(sorter->heard);
-  for (size_t i = 0; i < sizeof marks / sizeof *marks && line == NULL; i++)
-    line = strstr(sorter->heard, marks[i]);
+  for (size_t i = 0; i < 2 * count && line == NULL; i++)
+    line = find_mark(sorter->heard, marks[i % count], i < count && i != RUNTIME_ERROR);
   if (line == NULL) return NULL;
   *length = (int)strcspn(line, "\n");
   if (*length > 0 && line[*length - 1] == '.') (*length)--;

@@ -1,0 +1,49 @@
+// What the judge takes from the output of a sorter that failed.
+#include "tests/unit.h"
+
+#include "harness/judge/process.h"
+
+// harness/judge/process.c asks for it; nothing is started here.
+int sorter_program(void) { return -1; }
+
+static void expect_finding(const char *heard, const char *expected) {
+  Sorter sorter = {0};
+  int length = 0;
+  snprintf(sorter.heard, sizeof sorter.heard, "%s", heard);
+  const char *const found = process_finding(&sorter, &length);
+  assert_non_null(found);
+  char text[512];
+  snprintf(text, sizeof text, "%.*s", length, found);
+  assert_string_equal(text, expected);
+}
+
+static void test_findings(void **state) {
+  (void)state;
+  expect_finding("crash: Segmentation fault (signal 11) at a.cu:7\n",
+                 "crash: Segmentation fault (signal 11) at a.cu:7");
+  // Another mark inside the sentence.
+  expect_finding(
+      "memcheck: host code reads device memory at a.cu:7; on a GPU it would crash: copy "
+      "with cudaMemcpy()\n",
+      "memcheck: host code reads device memory at a.cu:7; on a GPU it would crash: copy "
+      "with cudaMemcpy()");
+  expect_finding("memcheck: cudaFree is given a host pointer\ncrash: Aborted (signal 6)\n",
+                 "crash: Aborted (signal 6)");
+  // Behind what the version printed.
+  expect_finding("pass 1, pass 2, crash: Aborted (signal 6)\n", "crash: Aborted (signal 6)");
+  expect_finding("a.cu:7:3: runtime error: index 5 out of bounds\n",
+                 "runtime error: index 5 out of bounds");
+}
+
+static void test_nothing_found(void **state) {
+  (void)state;
+  Sorter sorter = {.heard = "sorting\n"};
+  int length = 0;
+  assert_null(process_finding(&sorter, &length));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_findings),
+                                     cmocka_unit_test(test_nothing_found)};
+  return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
+}
