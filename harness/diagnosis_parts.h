@@ -47,6 +47,9 @@ static inline size_t first_difference(const uint32_t *a, const uint32_t *b, size
 // How many places of an output still hold what they held before the sort, and the first of them.
 size_t view_untouched(const Trial *trial, TrialArray array, size_t *first);
 
+// Do both arrays hold the same values, in any order?
+bool same_values(const uint32_t *a, const uint32_t *b, size_t n);
+
 // Where each output element stood in the input, by its position, to be freed; all 0 if positions
 // are not the input's, so that no group is in input order.
 uint32_t *view_input_indices(const View *v);

@@ -26,6 +26,12 @@ static bool find_untouched(const View *v, Shape *shape) {
   return false;
 }
 
+static size_t in_place(const uint32_t *values, const uint32_t *expected, size_t n) {
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) count += values[i] == expected[i];
+  return count;
+}
+
 // The result may be where the last of several passes put it: in the inputs.
 static bool find_in_inputs(const View *v, Shape *shape) {
   const bool was_sorted = same(v->keys, v->sorted_keys, v->bytes);
@@ -45,6 +51,13 @@ static bool find_in_inputs(const View *v, Shape *shape) {
                  v->n, v->sorted_keys[0], v->keys_out[0]);
   if (keys_wrong && keys_there) {
     const size_t i = first_difference(v->keys_out, v->sorted_keys, v->n);
+    if (!same_values(v->keys_out, v->keys, v->n))
+      return FOUND(shape, true, MISTAKE_LAST_PASS,
+                   "the result was not copied back as a whole: d_inputVals holds all %zu sorted "
+                   "keys, d_outputVals has %zu of them in their places (index %zu: expected key "
+                   "%" PRIu32 ", found %" PRIu32 ")",
+                   v->n, in_place(v->keys_out, v->sorted_keys, v->n), i, v->sorted_keys[i],
+                   v->keys_out[i]);
     return FOUND(shape, true, MISTAKE_LAST_PASS,
                  "the last pass was not copied back: d_inputVals holds the sorted keys, "
                  "d_outputVals those of an earlier pass (index %zu: expected key %" PRIu32
@@ -53,6 +66,13 @@ static bool find_in_inputs(const View *v, Shape *shape) {
   }
   if (!keys_wrong && positions_wrong && positions_there) {
     const size_t i = first_difference(v->positions_out, v->sorted_positions, v->n);
+    if (!same_values(v->positions_out, v->positions, v->n))
+      return FOUND(shape, true, MISTAKE_LAST_PASS,
+                   "the positions were not copied back as a whole: d_inputPos holds all %zu in the "
+                   "right order, d_outputPos has %zu of them in their places (index %zu: expected "
+                   "position %" PRIu32 ", found %" PRIu32 ")",
+                   v->n, in_place(v->positions_out, v->sorted_positions, v->n), i,
+                   v->sorted_positions[i], v->positions_out[i]);
     return FOUND(shape, true, MISTAKE_LAST_PASS,
                  "the positions of the last pass were not copied back: d_inputPos holds them, "
                  "d_outputPos those of an earlier pass (index %zu: expected position %" PRIu32
