@@ -23,6 +23,7 @@ static const struct {
     [MISTAKE_NOTHING_WRITTEN] = {"nothing written", "see seq/README.md, \"By hand\""},
     [MISTAKE_LEFT_IN_INPUTS] = {"result left in the inputs", "see seq/README.md, \"By hand\""},
     [MISTAKE_LAST_PASS] = {"last pass not copied back", "see seq/README.md, \"By hand\""},
+    [MISTAKE_EXCHANGED] = {"keys and positions exchanged", "see seq/README.md, \"By hand\""},
     [MISTAKE_UNSORTED] = {"not sorted at all", "see seq/README.md, \"The idea\""},
     [MISTAKE_LOW_BITS] = {"sorted only up to a bit", "see seq/README.md, \"The idea\""},
     [MISTAKE_BIT_31] = {"bit 31 forgotten", "see seq/README.md, \"The idea\""},

@@ -12,6 +12,7 @@ typedef enum Mistake {
   MISTAKE_NOTHING_WRITTEN,    // the outputs, or one of them, are as they were
   MISTAKE_LEFT_IN_INPUTS,     // the result is in the input arrays
   MISTAKE_LAST_PASS,          // an output is that of an earlier pass; the last one is in the inputs
+  MISTAKE_EXCHANGED,          // the positions are in the output for keys, and the keys in the other
   MISTAKE_UNSORTED,           // the output is the input
   MISTAKE_LOW_BITS,           // sorted by the lowest bits only
   MISTAKE_BIT_31,             // sorted by all bits but the highest

@@ -26,6 +26,18 @@ static bool find_untouched(const View *v, Shape *shape) {
   return false;
 }
 
+// Where keys and positions are the same, as of bare keys, nobody could tell.
+static bool find_exchanged(const View *v, Shape *shape) {
+  if (same_values(v->keys_out, v->keys, v->n) || !same_values(v->keys_out, v->positions, v->n) ||
+      !same_values(v->positions_out, v->keys, v->n))
+    return false;
+  const size_t i = first_difference(v->keys_out, v->sorted_keys, v->n);
+  return FOUND(shape, v->n >= ENOUGH, MISTAKE_EXCHANGED,
+               "keys and positions are exchanged: d_outputVals holds all positions, d_outputPos "
+               "all keys (index %zu: expected key %" PRIu32 ", found %" PRIu32 ")",
+               i, v->sorted_keys[i], v->keys_out[i]);
+}
+
 static size_t in_place(const uint32_t *values, const uint32_t *expected, size_t n) {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) count += values[i] == expected[i];
@@ -228,7 +240,9 @@ Shape diagnose_shape(const Trial *trial, const TrialReference *reference, bool s
                   reference->keys,
                   reference->positions};
   Shape shape = {0};
-  if (v.n == 0 || find_in_inputs(&v, &shape) || find_untouched(&v, &shape)) return shape;
+  if (v.n == 0 || find_exchanged(&v, &shape) || find_in_inputs(&v, &shape) ||
+      find_untouched(&v, &shape))
+    return shape;
   if (same(v.keys_out, v.sorted_keys, v.bytes)) {
     (void)find_positions(&v, stable, &shape);
     return shape;

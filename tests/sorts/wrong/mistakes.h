@@ -14,6 +14,9 @@
   MISTAKE(PASS_7, LAST_PASS, "copies the result of pass 7 of 8")                               \
   MISTAKE(PASS_7_POSITIONS, LAST_PASS, "copies the keys of pass 8, the positions of pass 7")   \
   MISTAKE(PASS_7_KEYS, LAST_PASS, "copies the positions of pass 8, the keys of pass 7")        \
+  MISTAKE(OUTPUTS_EXCHANGED, EXCHANGED, "takes each output for the other")                     \
+  MISTAKE(INPUTS_EXCHANGED, EXCHANGED, "takes each input for the other: sorts by position")    \
+  MISTAKE(EXCHANGED_IF_LARGE, EXCHANGED, "takes each output for the other above n = 64")       \
   MISTAKE(COPY, UNSORTED, "copies the input")                                                  \
   MISTAKE(NO_PASS, UNSORTED, "all passes look at a bit above the last")                        \
   MISTAKE(COPY_BACK, UNSORTED, "sorts, then copies the input over the result")                 \

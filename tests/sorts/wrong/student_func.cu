@@ -74,6 +74,13 @@ static void store(Arrays to, const Elements &from) {
   store_positions(to.positions, from);
 }
 
+// Of bare keys, nothing is stored.
+static void store_exchanged(Arrays to, const Elements &from) {
+  Elements exchanged;
+  for (const Element &element : from) exchanged.push_back({element.position, element.key});
+  if (to.positions != NULL) store(to, exchanged);
+}
+
 // ---- sorts --------------------------------------------------------------------------------------
 
 // By key >> shift & mask, flipped; stable.
@@ -291,6 +298,15 @@ static bool wrong_place(Way way, Arrays in, Arrays out, const Elements &input) {
       store_positions(in.positions, e);
       store_keys(in.keys, e);
       return true;
+    case OUTPUTS_EXCHANGED:
+      store_exchanged(out, e);
+      return true;
+    case INPUTS_EXCHANGED:
+      store_exchanged(out, input);  // whose positions ascend
+      return true;
+    case EXCHANGED_IF_LARGE:
+      if (n > 64) store_exchanged(out, e);
+      return n > 64;
     case PASS_7:
       store(out, pass_7);
       store(in, e);
