@@ -16,7 +16,7 @@ typedef enum Mistake {
   MISTAKE_UNSORTED,           // the output is the input
   MISTAKE_LOW_BITS,           // sorted by the lowest bits only
   MISTAKE_BIT_31,             // sorted by all bits but the highest
-  MISTAKE_HIGH_BITS,          // sorted by the highest bits only
+  MISTAKE_HIGH_BITS,          // sorted by the highest bits only, or not by some in the middle
   MISTAKE_DESCENDING,         // largest first
   MISTAKE_SIGNED,             // sorted as signed numbers
   MISTAKE_TAIL,               // right only where n is a multiple of the block size

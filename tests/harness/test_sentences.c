@@ -79,9 +79,83 @@ static void test_results_in_inputs(void **state) {
          "has 250 of them in their places (index 250: ");
 }
 
+// ---- orders that are like those of high bits --------------------------------------------------
+
+// Stable, by the bits of a mask; from the last element to the first, if `backwards`.
+static void sort_by(Trial *trial, uint32_t mask, bool backwards) {
+  const size_t n = trial->n;
+  Trial by = trial_create(n, 0, 0);
+  for (size_t i = 0; i < n; i++) {
+    by.positions[i] = (uint32_t)(backwards ? n - 1 - i : i);
+    by.keys[i] = trial->keys[by.positions[i]] & mask;
+  }
+  TrialReference order = trial_reference(&by);
+  for (size_t i = 0; i < n; i++) {
+    trial->after[KEYS_OUT][i] = trial->keys[order.positions[i]];
+    trial->after[POSITIONS_OUT][i] = trial->positions[order.positions[i]];
+  }
+  trial_reference_free(&order);
+  trial_free(&by);
+}
+
+static void skips_a_digit(Trial *trial, const TrialReference *sorted) {
+  (void)sorted;
+  sort_by(trial, ~0xf00u, false);
+}
+
+// Buckets of the upper 8 bits, and no sort of each bucket.
+static void buckets_alone(Trial *trial, const TrialReference *sorted) {
+  (void)sorted;
+  sort_by(trial, 0xffu << 24, true);
+}
+
+// A compare-exchange that is missing at the end of a network.
+static void exchanges_neighbours(Trial *trial, const TrialReference *sorted) {
+  for (size_t i = 0; i < trial->n; i++) {
+    const size_t from = (i ^ 1) < trial->n ? i ^ 1 : i;
+    trial->after[KEYS_OUT][i] = sorted->keys[from];
+    trial->after[POSITIONS_OUT][i] = sorted->positions[from];
+  }
+}
+
+// Right but for neighbours at 20 places that are exchanged, none of which differ in the upper 4
+// bits.
+static void exchanges_a_few(Trial *trial, const TrialReference *sorted) {
+  copy(trial, KEYS_OUT, sorted->keys, trial->n);
+  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  for (size_t i = 3, count = 0; i + 1 < trial->n && count < 20; i += 45) {
+    if (sorted->keys[i] >> 28 != sorted->keys[i + 1] >> 28) continue;
+    trial->after[KEYS_OUT][i] = sorted->keys[i + 1];
+    trial->after[KEYS_OUT][i + 1] = sorted->keys[i];
+    trial->after[POSITIONS_OUT][i] = sorted->positions[i + 1];
+    trial->after[POSITIONS_OUT][i + 1] = sorted->positions[i];
+    count++;
+  }
+}
+
+static void test_high_bits(void **state) {
+  (void)state;
+  expect(told(skips_a_digit, TRIAL_RANDOM, 1000),
+         "bits 8 to 11 were left out: the keys are in the order of bits 12 to 31");
+  expect(told(buckets_alone, TRIAL_RANDOM, 1000), "or nothing sorted by the lower bits");
+  expect(told(exchanges_a_few, TRIAL_RANDOM, 1000), "out of order at 20 places");
+  // Keys as of an image: their highest bits have two values.
+  Trial trial = trial_create(1000, 0, 1);
+  trial_draw(&trial, TRIAL_RANDOM, 1);
+  for (size_t i = 0; i < trial.n; i++)
+    trial.keys[i] = i < 100 ? 0 : 0x38000000u + trial.keys[i] / 32;
+  Sort *sort = exchanges_neighbours;
+  Diagnosis found;
+  (void)call(&sort, &trial);
+  (void)diagnose_output(&trial, true, &found);
+  trial_free(&trial);
+  expect(found.sentence.text, "out of order at ");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_results_in_inputs),
+      cmocka_unit_test(test_high_bits),
   };
   return cmocka_run_group_tests_name("sentences", tests, NULL, NULL);
 }

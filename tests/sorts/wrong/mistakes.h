@@ -29,6 +29,7 @@
   MISTAKE(FROM_BIT_4, HIGH_BITS, "the pass over bits 0 to 3 is missing")                       \
   MISTAKE(FROM_BIT_8, HIGH_BITS, "starts at the second byte")                                  \
   MISTAKE(FROM_BIT_16, HIGH_BITS, "compares the upper halves")                                 \
+  MISTAKE(SKIPS_8_TO_11, HIGH_BITS, "the pass over bits 8 to 11 is missing")                   \
   MISTAKE(GREATER, DESCENDING, "compares with >")                                              \
   MISTAKE(COMPLEMENT, DESCENDING, "sorts the complements")                                     \
   MISTAKE(BACKWARDS, DESCENDING, "writes the result from the end")                             \

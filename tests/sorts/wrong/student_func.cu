@@ -178,6 +178,8 @@ static Elements wrong_elements(Way way, const Elements &in) {
       return radix(in, 8, 8, 32);
     case FROM_BIT_16:
       return sorted(in, ~0u << 16);
+    case SKIPS_8_TO_11:
+      return radix(radix(in, 4, 0, 8), 4, 12, 32);
     case GREATER:
       return sorted(in, ~0u, ~0u);
     case COMPLEMENT:
