@@ -74,6 +74,10 @@ static bool find_outside(const Trial *trial, Diagnosis *found) {
 
 // Few elements are in many orders by chance, and keys that differ in high bits hide what happens to
 // low ones: the same mistake may show better with another input.
+static bool keys_right(const Trial *trial, const TrialReference *reference) {
+  return memcmp(trial->after[KEYS_OUT], reference->keys, trial->n * sizeof *reference->keys) == 0;
+}
+
 static bool find_elsewhere(const Case *c, TrialKind kind, Diagnosis *found) {
   enum { MORE = 1024 };
   if (c->rerun->max_n < MORE) return false;
@@ -81,7 +85,9 @@ static bool find_elsewhere(const Case *c, TrialKind kind, Diagnosis *found) {
   Shape shape = {0};
   if (case_judge(c, &trial) == WRONG && !trial.outside.found) {
     TrialReference reference = trial_reference(&trial);
-    shape = diagnose_shape(&trial, &reference, c->stable);
+    // Right keys with wrong positions there are no explanation of wrong keys here.
+    if (keys_right(&trial, &reference) == keys_right(c->trial, c->reference))
+      shape = diagnose_shape(&trial, &reference, c->stable);
     trial_reference_free(&reference);
   }
   trial_free(&trial);
