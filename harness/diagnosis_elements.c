@@ -132,9 +132,15 @@ static bool counts_elements(const View *v) {
   size_t counted = 0;
   while (counted < v->n && v->positions[counted] == counted) counted++;
   if (counted == v->n) return false;
-  for (size_t i = 0; i < v->n; i++)
-    if (v->positions_out[i] >= v->n || v->keys[v->positions_out[i]] != v->keys_out[i]) return false;
-  return true;
+  bool *const seen = host_memory(v->n, sizeof *seen);
+  bool each_once = true;
+  for (size_t i = 0; i < v->n && each_once; i++) {
+    const uint32_t position = v->positions_out[i];
+    each_once = position < v->n && !seen[position] && v->keys[position] == v->keys_out[i];
+    if (each_once) seen[position] = true;
+  }
+  free(seen);
+  return each_once;
 }
 
 bool find_positions(const View *v, bool stable, Shape *shape) {

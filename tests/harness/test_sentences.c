@@ -200,12 +200,62 @@ static void test_descending_input(void **state) {
   trial_free(&trial);
 }
 
+// ---- a few wrong places -------------------------------------------------------------------------
+
+static void exchange(Trial *trial, size_t i) {
+  for (TrialArray array = KEYS_OUT; array <= POSITIONS_OUT; array++) {
+    const uint32_t element = trial->after[array][i];
+    trial->after[array][i] = trial->after[array][i + 1];
+    trial->after[array][i + 1] = element;
+  }
+}
+
+static void exchanges_at_thirds(Trial *trial, const TrialReference *sorted) {
+  copy(trial, KEYS_OUT, sorted->keys, trial->n);
+  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  if (trial->n < 8) return;
+  exchange(trial, trial->n / 3 - 1);
+  exchange(trial, trial->n / 3 * 2 - 1);
+}
+
+static void exchanges_at_half(Trial *trial, const TrialReference *sorted) {
+  copy(trial, KEYS_OUT, sorted->keys, trial->n);
+  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  if (trial->n > 1) exchange(trial, trial->n / 2 - 1);
+}
+
+// Exchanges the first two elements of n: of 1024 keys with few bits set, both are 0.
+static void exchanges_the_first(Trial *trial, const TrialReference *sorted) {
+  copy(trial, KEYS_OUT, sorted->keys, trial->n);
+  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  if (trial->n > 1) exchange(trial, 0);
+}
+
+static void test_few_places(void **state) {
+  (void)state;
+  expect(told(exchanges_at_thirds, TRIAL_RANDOM, 1001), "out of order at 2 places");
+  expect(told(exchanges_at_half, TRIAL_RANDOM, 1000), "out of order at 1 place (");
+  expect(told(exchanges_the_first, TRIAL_RANDOM, 1000), "out of order at 1 place (");
+}
+
+// ---- positions ----------------------------------------------------------------------------------
+
+static void zeroes_positions(Trial *trial, const TrialReference *sorted) {
+  copy(trial, KEYS_OUT, sorted->keys, trial->n);
+  memset(trial->after[POSITIONS_OUT], 0, trial->n * sizeof(uint32_t));
+}
+
+// With equal keys, any index is that of an equal key; but each element has its own.
+static void test_positions(void **state) {
+  (void)state;
+  expect(told(zeroes_positions, TRIAL_EQUAL, 1000), "positions invented: 1000 of 1000");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_results_in_inputs),
-      cmocka_unit_test(test_high_bits),
-      cmocka_unit_test(test_few_values),
-      cmocka_unit_test(test_descending_input),
+      cmocka_unit_test(test_results_in_inputs), cmocka_unit_test(test_high_bits),
+      cmocka_unit_test(test_few_values),        cmocka_unit_test(test_few_places),
+      cmocka_unit_test(test_positions),         cmocka_unit_test(test_descending_input),
   };
   return cmocka_run_group_tests_name("sentences", tests, NULL, NULL);
 }
