@@ -30,7 +30,7 @@ static const struct {
     [MISTAKE_HIGH_BITS] = {"sorted only from a bit up", "see seq/README.md, \"The idea\""},
     [MISTAKE_DESCENDING] = {"descending", "see seq/README.md, \"By hand\""},
     [MISTAKE_SIGNED] = {"sorted as signed", "see seq/README.md, \"The idea\""},
-    [MISTAKE_TAIL] = {"last elements lost", "see radix_v2/README.md, \"Kernels\""},
+    [MISTAKE_TAIL] = {"wrong where n is not round", "see radix_v2/README.md, \"Kernels\""},
     [MISTAKE_ABOVE_BLOCK] = {"wrong above a size", "see radix_v2/README.md, \"By hand\""},
     [MISTAKE_LOST] = {"elements lost", "see radix_v2/README.md, \"By hand\""},
     [MISTAKE_DOUBLED] = {"elements doubled", "see radix_v2/README.md, \"By hand\""},

@@ -8,22 +8,22 @@
 
 typedef enum Mistake {
   MISTAKE_NONE,
-  MISTAKE_OUTSIDE,            // wrote before or after its arrays
-  MISTAKE_NOTHING_WRITTEN,    // the outputs, or one of them, are as they were
-  MISTAKE_LEFT_IN_INPUTS,     // the result is in the input arrays
-  MISTAKE_LAST_PASS,          // an output is that of an earlier pass; the last one is in the inputs
-  MISTAKE_EXCHANGED,          // the positions are in the output for keys, and the keys in the other
-  MISTAKE_UNSORTED,           // the output is the input
-  MISTAKE_LOW_BITS,           // sorted by the lowest bits only
-  MISTAKE_BIT_31,             // sorted by all bits but the highest
-  MISTAKE_HIGH_BITS,          // sorted by the highest bits only, or not by some in the middle
-  MISTAKE_DESCENDING,         // largest first
-  MISTAKE_SIGNED,             // sorted as signed numbers
-  MISTAKE_TAIL,               // right only where n is a multiple of the block size
-  MISTAKE_ABOVE_BLOCK,        // right only up to a size
-  MISTAKE_LOST,               // places of the output were never written
-  MISTAKE_DOUBLED,            // an element occurs too often
-  MISTAKE_INVENTED,           // an element that the input does not have
+  MISTAKE_OUTSIDE,          // wrote before or after its arrays
+  MISTAKE_NOTHING_WRITTEN,  // the outputs, or one of them, are as they were
+  MISTAKE_LEFT_IN_INPUTS,   // the result is in the input arrays
+  MISTAKE_LAST_PASS,        // an output is that of an earlier pass; the last one is in the inputs
+  MISTAKE_EXCHANGED,        // the positions are in the output for keys, and the keys in the other
+  MISTAKE_UNSORTED,         // the output is the input
+  MISTAKE_LOW_BITS,         // sorted by the lowest bits only
+  MISTAKE_BIT_31,           // sorted by all bits but the highest
+  MISTAKE_HIGH_BITS,        // sorted by the highest bits only, or not by some in the middle
+  MISTAKE_DESCENDING,       // largest first
+  MISTAKE_SIGNED,           // sorted as signed numbers
+  MISTAKE_TAIL,             // right only where n is a multiple of the block size, or a power of two
+  MISTAKE_ABOVE_BLOCK,      // right only up to a size
+  MISTAKE_LOST,             // places of the output were never written
+  MISTAKE_DOUBLED,          // an element occurs too often
+  MISTAKE_INVENTED,         // an element that the input does not have
   MISTAKE_POSITIONS_UNMOVED,  // keys right, positions as in the input
   MISTAKE_POSITIONS_APART,    // all positions are there, with other keys
   MISTAKE_UNSTABLE,           // equal keys or equal digits change their order

@@ -1,12 +1,26 @@
 // Other sizes: which n go wrong?
 #include "harness/diagnosis_parts.h"
 
-static Answer judge_size(const Case *c, size_t n) {
+static Answer judge_kind(const Case *c, TrialKind kind, size_t n) {
   if (n < c->rerun->min_n || n > c->rerun->max_n) return UNKNOWN;
-  Trial trial = case_draw(c, c->kind, n);
+  Trial trial = case_draw(c, kind, n);
   const Answer answer = case_judge(c, &trial);
   trial_free(&trial);
   return answer;
+}
+
+static Answer judge_size(const Case *c, size_t n) { return judge_kind(c, c->kind, n); }
+
+// Right at powers of two only, as a bitonic sort that does not pad its input?
+static bool find_powers(const Case *c, Diagnosis *found) {
+  const size_t n = c->trial->n;
+  if ((n & (n - 1)) == 0 || judge_size(c, 64) != RIGHT || judge_size(c, 4096) != RIGHT ||
+      judge_size(c, 3072) != WRONG || judge_size(c, 65) != WRONG || judge_size(c, 16384) != RIGHT)
+    return false;
+  return NAME(found, MISTAKE_TAIL,
+              "wrong where n is no power of two: right at n = 64, 4096 and 16384, wrong at n = 65 "
+              "and 3072 (%s)",
+              case_place(c));
 }
 
 enum { ROUND_N = 12288 };  // 3 x 2^12: a multiple of all usual block sizes
@@ -30,8 +44,9 @@ static bool find_tail(const Case *c, Diagnosis *found) {
       judge_size(c, 2 * block + 1) != WRONG)
     return false;
   return NAME(found, MISTAKE_TAIL,
-              "wrong only where n is no multiple of %zu: right at n = %zu, wrong at n = %zu; the "
-              "last n %% %zu elements, here %zu, are lost or left where they were (%s)",
+              "wrong only where n is no multiple of %zu: right at n = %zu, wrong at n = %zu; usual "
+              "causes: the last n %% %zu elements, here %zu, are left out, or threads beyond the "
+              "last one count or write too (%s)",
               block, 2 * block, 2 * block + 1, block, n % block, case_place(c));
 }
 
@@ -67,15 +82,19 @@ static size_t find_limit(const Case *c, size_t begin) {
   return right;
 }
 
+// Not where it is the keys that matter, as where equal ones get lost: with more elements there are
+// more of these.
 static bool name_limit(const Case *c, size_t limit, Diagnosis *found) {
   if (limit < 31 || c->trial->n <= limit) return false;
   enum { ONE_BLOCK = 4096 };
+  if (c->kind != TRIAL_RANDOM && judge_kind(c, TRIAL_RANDOM, limit + 1) == RIGHT) return false;
   return NAME(found, MISTAKE_ABOVE_BLOCK,
-              "wrong above n = %zu: right at n = %zu, wrong at n = %zu; %s (%s)", limit, limit,
-              limit + 1,
-              limit <= ONE_BLOCK
-                  ? "more elements than one block or warp holds are not brought together"
-                  : "more blocks than its launches, or the block that scans their sums, can hold",
+              "wrong above n = %zu: right at n = %zu, wrong at n = %zu; usual causes: %s (%s)",
+              limit, limit, limit + 1,
+              limit <= ONE_BLOCK ? "the elements of several blocks or warps are not brought "
+                                   "together, or arrays have a fixed size"
+                                 : "more blocks than a launch, or the block that scans their sums, "
+                                   "can hold, counters of 16 bits, or arrays of a fixed size",
               case_place(c));
 }
 
@@ -85,6 +104,7 @@ bool find_many_blocks(const Case *c, Diagnosis *found) {
 
 bool find_sizes(const Case *c, Diagnosis *found) {
   if (c->rerun->max_n <= ROUND_N) return false;
+  if (find_powers(c, found)) return true;
   if (judge_size(c, ROUND_N) != RIGHT) return name_limit(c, find_limit(c, 16), found);
   return find_tail(c, found) ||
          (c->trial->n > ROUND_N && name_limit(c, find_limit(c, 1 << 13), found));

@@ -35,15 +35,18 @@ static bool call(void *context, Trial *trial) {
 
 static bool restart(void *context) { return context != NULL; }
 
-// What HW4 says after an input of its own, as of an image (TRIAL_KINDS: keys as of random numbers,
-// positions 0, 1, 2, ..) or of the battery.
+// What HW4 says after an input of the battery, or of its own (TRIAL_KINDS): 4096 different keys and
+// positions 0, 1, 2, .., as of an image.
 static const char *told(Sort *sort, TrialKind kind, size_t n) {
   static Diagnosis found;
   const Rerun rerun = {
       .sort = call, .restart = restart, .context = &sort, .max_n = 2 * BATTERY_LARGEST};
   Trial trial = trial_create(n, 0, 1);
   trial_draw(&trial, kind < TRIAL_KINDS ? kind : TRIAL_RANDOM, 1);
-  for (size_t i = 0; i < n && kind == TRIAL_KINDS; i++) trial.positions[i] = (uint32_t)i;
+  for (size_t i = 0; i < n && kind == TRIAL_KINDS; i++) {
+    trial.keys[i] >>= 20;
+    trial.positions[i] = (uint32_t)i;
+  }
   (void)call(&sort, &trial);
   found = diagnose(&trial, kind, true, &rerun);
   trial_free(&trial);
@@ -251,11 +254,39 @@ static void test_positions(void **state) {
   expect(told(zeroes_positions, TRIAL_EQUAL, 1000), "positions invented: 1000 of 1000");
 }
 
+// ---- sizes --------------------------------------------------------------------------------------
+
+static void powers_of_two(Trial *trial, const TrialReference *sorted) {
+  copy(trial, KEYS_OUT, trial->keys, trial->n);
+  copy(trial, POSITIONS_OUT, trial->positions, trial->n);
+  if ((trial->n & (trial->n - 1)) != 0) return;
+  copy(trial, KEYS_OUT, sorted->keys, trial->n);
+  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+}
+
+// Leaves the places of equal keys but the first free.
+static void loses_equal_keys(Trial *trial, const TrialReference *sorted) {
+  for (size_t i = 0, to = 0; i < trial->n; i++) {
+    if (i > 0 && sorted->keys[i] == sorted->keys[i - 1]) continue;
+    trial->after[KEYS_OUT][to] = sorted->keys[i];
+    trial->after[POSITIONS_OUT][to++] = sorted->positions[i];
+  }
+}
+
+static void test_sizes(void **state) {
+  (void)state;
+  expect(told(powers_of_two, TRIAL_RANDOM, 1000), "wrong where n is no power of two: ");
+  expect(told(powers_of_two, TRIAL_KINDS, 220480), "wrong where n is no power of two: ");
+  // The more elements, the more equal keys: still there is no limit on n.
+  expect(told(loses_equal_keys, TRIAL_KINDS, 1000), "keys lost: ");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_results_in_inputs), cmocka_unit_test(test_high_bits),
       cmocka_unit_test(test_few_values),        cmocka_unit_test(test_few_places),
-      cmocka_unit_test(test_positions),         cmocka_unit_test(test_descending_input),
+      cmocka_unit_test(test_positions),         cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_descending_input),
   };
   return cmocka_run_group_tests_name("sentences", tests, NULL, NULL);
 }

@@ -40,6 +40,7 @@
   MISTAKE(TAIL_32, TAIL, "n / 32 warps: the rest stays where it was")                          \
   MISTAKE(TAIL_1024, TAIL, "n / 1024 blocks: the rest is never written")                       \
   MISTAKE(TAIL_192, TAIL, "n / 192 blocks: the rest stays where it was")                       \
+  MISTAKE(POWERS_OF_TWO, TAIL, "sorts at powers of two, else the largest one of elements")     \
   MISTAKE(BLOCKS_256, ABOVE_BLOCK, "sorts each block of 256, merges none")                     \
   MISTAKE(FIRST_512, ABOVE_BLOCK, "sorts the first 512 elements only")                         \
   MISTAKE(NO_OFFSETS, ABOVE_BLOCK, "every block of 128 writes to the first one's places")      \

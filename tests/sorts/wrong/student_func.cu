@@ -198,6 +198,8 @@ static Elements wrong_elements(Way way, const Elements &in) {
       e = in;
       sort_blocks(e, 256);
       return e;
+    case POWERS_OF_TWO:
+      return first_sorted(in, n == 0 ? 0 : (size_t)1 << (63 - __builtin_clzl(n)));
     case FIRST_512:
       return first_sorted(in, 512);
     case FIRST_2_18:
