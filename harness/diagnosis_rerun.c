@@ -54,8 +54,7 @@ typedef struct Change {
   uint32_t expected, first, then;
 } Change;
 
-static Change first_change(const Case *c, const Trial *again) {
-  const Trial *const a = c->trial;
+static Change first_change(const Case *c, const Trial *a, const Trial *again) {
   for (size_t i = 0; i < a->n; i++)
     for (TrialArray array = KEYS_OUT; array <= POSITIONS_OUT; array++) {
       const bool keys = array == KEYS_OUT;
@@ -94,7 +93,8 @@ const char *case_place(const Case *c) {
 typedef struct Repeats {
   int runs, right;        // how often it was run again; how often right
   bool right_when_fresh;  // every first run of a fresh process was right, every other one wrong
-  Change change;          // where outputs differ
+  Trial first;            // the first one, of memory as in the others; not so the case's own trial
+  Change change;          // where its output differs from those of the others
 } Repeats;
 
 // One more run. False if it could not be had.
@@ -103,13 +103,16 @@ static bool repeat_once(const Case *c, bool fresh, Repeats *r) {
   Trial again = case_copy(c, c->trial->seed);
   const Answer answer = case_judge(c, &again);
   if (answer != UNKNOWN) {
-    const Change change = first_change(c, &again);
+    const Change change = first_change(c, r->runs == 0 ? &again : &r->first, &again);
     if (change.i < r->change.i) r->change = change;
     r->runs++;
     r->right += answer == RIGHT;
     if ((answer == RIGHT) != fresh) r->right_when_fresh = false;
   }
-  trial_free(&again);
+  if (r->runs == 1 && answer != UNKNOWN)
+    r->first = again;
+  else
+    trial_free(&again);
   return answer != UNKNOWN;
 }
 
@@ -119,8 +122,13 @@ static Repeats repeat(const Case *c, int processes) {
   for (int i = 0; i < processes && good; i++)
     good = repeat_once(c, true, &r) && repeat_once(c, false, &r);
   r.right_when_fresh = r.right_when_fresh && r.runs >= 3;
+  trial_free(&r.first);
   return r;
 }
+
+#define USUAL_CHANGES                                                                           \
+  "threads race, or it depends on something else than its input, such as what an earlier call " \
+  "left behind"
 
 bool find_changes(const Case *c, int processes, bool any, Diagnosis *found) {
   const Repeats r = repeat(c, processes);
@@ -134,12 +142,13 @@ bool find_changes(const Case *c, int processes, bool any, Diagnosis *found) {
   if (r.right > 0)
     return NAME(
         found, MISTAKE_RACE,
-        "right at times: the same input was sorted right in %d of %d runs, so threads race, "
-        "or something is kept from call to call (%s)",
+        "right at times: the same input was sorted right in %d of %d runs, so " USUAL_CHANGES
+        " (%s)",
         r.right, r.runs + 1, case_place(c));
   if (any && r.change.i < c->trial->n)
     return NAME(found, MISTAKE_RACE,
-                "the output differs from run to run of the same input, so threads race (index %zu: "
+                "the output differs from run to run of the same input, so " USUAL_CHANGES
+                " (index %zu: "
                 "expected %s %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
                 r.change.i, r.change.what, r.change.expected, r.change.first, r.change.then);
   return false;
@@ -154,9 +163,7 @@ bool find_other_order(const Case *c, bool any, Diagnosis *found) {
   Change change = {.i = c->trial->n};
   if (answer != UNKNOWN && c->rerun->other_order(c->rerun->context)) {
     answer = case_judge(c, &other);
-    Case before = *c;
-    before.trial = &usual;
-    if (answer == WRONG) change = first_change(&before, &other);
+    if (answer == WRONG) change = first_change(c, &usual, &other);
     (void)c->rerun->other_order(c->rerun->context);  // back
   } else {
     answer = UNKNOWN;
@@ -202,7 +209,7 @@ bool find_unwritten_read(const Case *c, Diagnosis *found) {
     Trial again = case_copy(c, c->trial->seed + k);
     const Answer answer = case_judge(c, &again);
     Change change = {.i = c->trial->n};
-    if (answer != UNKNOWN) change = first_change(c, &again);
+    if (answer != UNKNOWN) change = first_change(c, c->trial, &again);
     trial_free(&again);
     if (change.i < c->trial->n)
       return NAME(
