@@ -25,6 +25,13 @@ static void test_failing_rows(void **state) {
       fail_msg("'%s' is missing in %s%s", parts[i], outcome.out, outcome.err);
 }
 
+// It is the version's error, also where it is one of memory.
+static void test_error_left_behind(void **state) {
+  (void)state;
+  expect("%s --set way=8 --n 50 --dist sorted --reps 1", EXIT_DEVICE,
+         "failed: crash_sort left a CUDA error behind: out of memory");
+}
+
 // The cpu backend names the kernel that hangs; a GPU cannot.
 static void test_hanging_kernel(void **state) {
   (void)state;
@@ -146,9 +153,10 @@ int main(void) {
   snprintf(hang_mark, sizeof hang_mark, "/tmp/test_run.%d.hangs", (int)getpid());
   setenv("HANG_MARK", hang_mark, 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_failing_rows),       cmocka_unit_test(test_hanging_kernel),
-      cmocka_unit_test(test_left_out),           cmocka_unit_test(test_interrupted_json),
-      cmocka_unit_test(test_interrupted_tables), cmocka_unit_test(test_terminal),
+      cmocka_unit_test(test_failing_rows),     cmocka_unit_test(test_error_left_behind),
+      cmocka_unit_test(test_hanging_kernel),   cmocka_unit_test(test_left_out),
+      cmocka_unit_test(test_interrupted_json), cmocka_unit_test(test_interrupted_tables),
+      cmocka_unit_test(test_terminal),
   };
   return cmocka_run_group_tests_name("compare_run", tests, NULL, NULL);
 }

@@ -10,13 +10,14 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 
-enum Way { COPY = 0, CRASH, LEAVE, HANG, FAIL, KEEP_SCRATCH, UNSORTED, SPIN };
+enum Way { COPY = 0, CRASH, LEAVE, HANG, FAIL, KEEP_SCRATCH, UNSORTED, SPIN, NO_MEMORY };
 
 static const char *const stages[] = {"copy", NULL};
 static const SortKnob knobs[] = {
-    {"way", CRASH, COPY, SPIN,
+    {"way", CRASH, COPY, NO_MEMORY,
      "0: right for sorted input; 1: segmentation fault; 2: exit code 7; 3: hangs; 4: a CUDA call "
-     "fails; 5: keeps scratch; 6: leaves the last two elements out of order; 7: a kernel hangs"},
+     "fails; 5: keeps scratch; 6: leaves the last two elements out of order; 7: a kernel hangs; "
+     "8: does not notice that memory ran out"},
     {"brackets", 1, 1, 1000, "times that the stage is entered"},
     {}};
 
@@ -59,6 +60,8 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (way == HANG) hang();
   if (way == FAIL) CUDA_CHECK(cudaErrorLaunchFailure);
   if (way == SPIN) spin<<<1, 32>>>(d_inputVals);
+  void *memory = NULL;
+  if (way == NO_MEMORY) (void)cudaMalloc(&memory, (size_t)1 << 60);
   if (way == KEEP_SCRATCH) scratch_alloc(1);
   for (int bracket = 0; bracket < knob("brackets"); bracket++) {
     stage_start("copy");
