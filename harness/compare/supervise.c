@@ -194,8 +194,10 @@ static void explain_end(Run *run, int status, End end) {
     became = ROW_FAILED;
     snprintf(text, sizeof text, "failed: %.200s", line[0] == '\0' ? "exit code 3" : line);
   } else {
-    snprintf(text, sizeof text, "ended without a result, exit code %d%s%.180s", WEXITSTATUS(status),
-             line[0] == '\0' ? "" : ": ", line);
+    // In quotes: it may be "PASS".
+    snprintf(text, sizeof text, "ended without a result, exit code %d%s%.180s%s",
+             WEXITSTATUS(status), line[0] == '\0' ? "" : "; its last line was \"", line,
+             line[0] == '\0' ? "" : "\"");
   }
   run->comparison.plan->rows[run->next].measured = (Measurement){0};
   finish_row(run, became, text);

@@ -37,7 +37,7 @@ case $build in
   *) crash_code=3 crash_text='Segmentation fault' ;;
 esac
 
-echo 1..26
+echo 1..27
 says none 0 PASS
 says works_once 1 'FAIL: multiset'
 says third_call 1 'FAIL: multiset'
@@ -45,6 +45,7 @@ says remember 1 'FAIL: pairing'
 says zero 1 'FAIL: multiset'
 says background 1 'FAIL: '
 says exit 1 'ended without a result, exit code 0'
+says print_and_exit 1 'exit code 0; its last line was "PASS"'
 says segfault "$crash_code" "$crash_text"
 says own_puts 0 PASS
 

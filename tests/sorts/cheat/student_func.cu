@@ -206,5 +206,10 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   stage_start("sort");
   honest_sort(job);
   stage_stop();
+  if (cheats_by("free_output")) (void)cudaFree(d_outputVals);
+  if (cheats_by("no_memory")) {
+    void *memory = NULL;
+    (void)cudaMalloc(&memory, (size_t)1 << 60);
+  }
   if (cheats_by("print") || cheats_by("own_puts")) puts("PASS");
 }
