@@ -128,7 +128,7 @@ bool marks_agree(const Watch *watch, const Measurement *measured, char *text, si
   if (!agree)
     snprintf(text, size,
              "FAIL: the time cannot be true: a run says that it took %.4f ms, and took %.4f ms by "
-             "the kernel's clock",
+             "the operating system's clock",
              watch->claimed, watch->waited);
   return agree;
 }
