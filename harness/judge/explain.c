@@ -59,12 +59,14 @@ const char *process_finding(const Sorter *sorter, int *length) {
   return line;
 }
 
-// Is the array that memcheck found written one that the sorter allocated for the sort? It is
-// reported where the sorter frees it, which helps nobody.
-static bool is_of_sorter(const char *line, int length) {
-  static const char what[] = "memcheck: an array of ", where[] = "harness/judge/sorter_main.c:";
-  const char *const at = strstr(line, where);
-  return strncmp(line, what, strlen(what)) == 0 && at != NULL && at < line + length;
+static const char written[] = "memcheck: an array of ";                       // beyond its end
+static const char released[] = "memcheck: cudaMemcpy is given an array of ";  // by the sort
+
+// Is the array that memcheck found written, or released, one that the sorter allocated for the
+// sort? It is reported where the sorter frees or copies it, which helps nobody.
+static bool is_of_sorter(const char *line, int length, const char *what) {
+  const char *const at = line == NULL ? NULL : strstr(line, "harness/judge/sorter_main.c:");
+  return at != NULL && at < line + length && strncmp(line, what, strlen(what)) == 0;
 }
 
 enum { FINDING = 500 };
@@ -97,7 +99,12 @@ void process_explain(Sorter *sorter, int status, const char *doing) {
   if (sorter->refused) return;
   if (status == -1)
     message_fail(why, "%s closed its connection to the judge %s, and went on", name, doing);
-  else if (found != NULL && is_of_sorter(found, length))
+  else if (is_of_sorter(found, length, released))
+    message_fail(why,
+                 "%s was stopped %s: memcheck: the sort released one of its four arrays, which are "
+                 "its caller's: by cudaFree() or cudaDeviceReset()",
+                 name, doing);
+  else if (is_of_sorter(found, length, written))
     message_fail(why,
                  "%s was stopped %s: memcheck: one of the sort's four arrays, or a guard of 4096 "
                  "elements around it, was written beyond its end",

@@ -179,9 +179,11 @@ static void sort(const Command *command) {
   Answer answered = {0};
   answer(command, ANSWER_READY, &answered);
   answered.milliseconds = call(command->n, command->guard, command->nothing);
+  check_blame("your_sort");  // on a GPU, for arrays that it released
   answer(command, ANSWER_DONE, &answered);
   // At once, so that nothing that goes on in the background gets into the output.
   copy_arrays(elements, cudaMemcpyDeviceToHost);
+  check_blame(NULL);
   poisoning = false;
   answered = (Answer){0};
   answered.sorted.stages = stages_end(answered.sorted.stage_ms);
