@@ -11,16 +11,19 @@ static Answer judge_kind(const Case *c, TrialKind kind, size_t n) {
 
 static Answer judge_size(const Case *c, size_t n) { return judge_kind(c, c->kind, n); }
 
-// Right at powers of two only, as a bitonic sort that does not pad its input?
+// Right at powers of two only, as a bitonic sort that does not pad its input? With keys that are
+// mostly different: it may be unstable, too.
 static bool find_powers(const Case *c, Diagnosis *found) {
+  static const size_t right[] = {64, 4096, 16384}, wrong[] = {65, 3072};
   const size_t n = c->trial->n;
-  if ((n & (n - 1)) == 0 || judge_size(c, 64) != RIGHT || judge_size(c, 4096) != RIGHT ||
-      judge_size(c, 3072) != WRONG || judge_size(c, 65) != WRONG || judge_size(c, 16384) != RIGHT)
-    return false;
+  bool powers = (n & (n - 1)) != 0;
+  for (int i = 0; i < 3 && powers; i++) powers = judge_kind(c, TRIAL_RANDOM, right[i]) == RIGHT;
+  for (int i = 0; i < 2 && powers; i++) powers = judge_kind(c, TRIAL_RANDOM, wrong[i]) == WRONG;
+  if (!powers) return false;
   return NAME(found, MISTAKE_TAIL,
-              "wrong where n is no power of two: right at n = 64, 4096 and 16384, wrong at n = 65 "
-              "and 3072 (%s)",
-              case_place(c));
+              "wrong where n is no power of two: right at n = %zu, %zu and %zu, wrong at n = %zu "
+              "and %zu (%s)",
+              right[0], right[1], right[2], wrong[0], wrong[1], case_place(c));
 }
 
 enum { ROUND_N = 12288 };  // 3 x 2^12: a multiple of all usual block sizes
@@ -83,11 +86,12 @@ static size_t find_limit(const Case *c, size_t begin) {
 }
 
 // Not where it is the keys that matter, as where equal ones get lost: with more elements there are
-// more of these.
+// more of these. Nor where twice the limit is right.
 static bool name_limit(const Case *c, size_t limit, Diagnosis *found) {
   if (limit < 31 || c->trial->n <= limit) return false;
   enum { ONE_BLOCK = 4096 };
   if (c->kind != TRIAL_RANDOM && judge_kind(c, TRIAL_RANDOM, limit + 1) == RIGHT) return false;
+  if (2 * limit <= c->trial->n && judge_kind(c, TRIAL_RANDOM, 2 * limit) == RIGHT) return false;
   return NAME(found, MISTAKE_ABOVE_BLOCK,
               "wrong above n = %zu: right at n = %zu, wrong at n = %zu; usual causes: %s (%s)",
               limit, limit, limit + 1,
