@@ -168,6 +168,6 @@ bool diagnose_output(const Trial *trial, bool stable, Diagnosis *diagnosis) {
   trial_reference_free(&reference);
   *diagnosis = shape.diagnosis;
   const Mistake mistake = diagnosis->mistake;
-  return shape.certain || mistake == MISTAKE_NOTHING_WRITTEN || mistake == MISTAKE_UNSORTED ||
-         mistake == MISTAKE_ABOVE_BLOCK;
+  return shape.certain || mistake == MISTAKE_NOTHING_WRITTEN || mistake == MISTAKE_ABOVE_BLOCK ||
+         (mistake == MISTAKE_UNSORTED && trial->n >= ENOUGH);
 }

@@ -35,6 +35,6 @@ says BITS_28 'sorted only up to bit 27'
 says BITS_31 'bit 31 was forgotten'
 says FROM_BIT_16 'sorted only from bit 16 up'
 says GREATER 'sorted in descending order'
-says AS_INT 'sorted as signed numbers'
+says AS_INT 'in the order of signed numbers'
 says BLOCKS_256 'sorted only within blocks of 256'
 says POSITIONS_COPIED 'the positions were not moved with them' --pairs
