@@ -214,9 +214,9 @@ bool find_unwritten_read(const Case *c, Diagnosis *found) {
     if (change.i < c->trial->n)
       return NAME(
           found, MISTAKE_UNWRITTEN_READ,
-          "reads memory that it never wrote: the output changes with what was in the "
-          "outputs, in new memory or beyond the arrays before the sort (index %zu: expected "
-          "%s %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
+          "reads memory that it never wrote, such as places that a pass left out: the output "
+          "changes with what was in the outputs, in new memory or beyond the arrays before "
+          "the sort (index %zu: expected %s %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
           change.i, change.what, change.expected, change.first, change.then);
   }
   return false;

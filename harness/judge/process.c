@@ -164,7 +164,8 @@ static void explain_hang(Sorter *sorter, double seconds, const char *doing) {
                process_name(sorter), seconds, doing, found != NULL ? length : INT_MAX,
                found != NULL ? found
                              : "Usual causes are a barrier that some threads of a block never "
-                               "reach, and a loop that waits for another thread or block");
+                               "reach, a loop that waits for another thread or block, and more "
+                               "work than fits into that time");
 }
 
 double process_cpu_seconds(const Sorter *sorter) {
