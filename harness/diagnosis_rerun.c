@@ -126,9 +126,9 @@ static Repeats repeat(const Case *c, int processes) {
   return r;
 }
 
-#define USUAL_CHANGES                                                                           \
-  "threads race, or it depends on something else than its input, such as what an earlier call " \
-  "left behind"
+#define USUAL_CHANGES                                                                            \
+  "threads race, or place elements in the order in which they come, or it depends on something " \
+  "else than its input, such as what an earlier call left behind"
 
 bool find_changes(const Case *c, int processes, bool any, Diagnosis *found) {
   const Repeats r = repeat(c, processes);

@@ -125,7 +125,8 @@ bool timed_sort_check(Session *session, const Trial *trial, SortTimes *times, Me
         return message_fail(
             message,
             "the time cannot be true: the sort says that it took %f msecs, and came back after %f "
-            "msecs; its output was there %f msecs after its keys",
+            "msecs; its output was there %f msecs after its keys. The time is that of the default "
+            "stream: work in another one must have ended when a sort returns",
             times->milliseconds, times->waited, times->whole);
       take_own_time(times, message);
       return true;

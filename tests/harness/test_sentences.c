@@ -351,8 +351,8 @@ static void test_changes(void **state) {
   expect(told(uncleared, TRIAL_KINDS, 1000), "reads memory that it never wrote: right where new");
   expect(told(passes_on_a_hole, TRIAL_RANDOM, 1000), "such as places that a pass left out: ");
   expect(told(draws, TRIAL_RANDOM, 1000),
-         "the output differs from run to run of the same input, so threads race, or it depends on "
-         "something else than its input");
+         "the output differs from run to run of the same input, so threads race, or place "
+         "elements in the order in which they come, or it depends on something else");
 }
 
 int main(void) {

@@ -213,6 +213,21 @@ static void test_answers_in_a_file(void **state) {
   assert_int_equal(system("rm -f answer.* cheat.ppm"), 0);
 }
 
+// Honest work in a stream that does not wait for the default one is not in the time.
+static void test_stream(void **state) {
+  (void)state;
+#ifdef CUDA_CPU
+  const Surroundings with = {.variable = "CHEAT", .value = "stream"};
+  const Outcome outcome = run_in(
+      with, attack, ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--image-only", "--seed", "1"));
+  assert_int_equal(outcome.code, 1);
+  assert_non_null(strstr(outcome.out, "FAIL: the time cannot be true: "));
+  assert_non_null(strstr(outcome.out, "work in another one must have ended when a sort returns"));
+#else
+  skip();
+#endif
+}
+
 // None of the processes that the cheats started is left.
 static void test_nothing_left(void **state) {
   (void)state;
@@ -245,6 +260,6 @@ int main(void) {
       cmocka_unit_test(test_cheats),         cmocka_unit_test(test_attacks),
       cmocka_unit_test(test_forgeries),      cmocka_unit_test(test_answers_from_memory),
       cmocka_unit_test(test_writes_outside), cmocka_unit_test(test_answers_in_a_file),
-      cmocka_unit_test(test_nothing_left)};
+      cmocka_unit_test(test_stream),         cmocka_unit_test(test_nothing_left)};
   return cmocka_run_group_tests_name("cheats", tests, set_up, leave_folder);
 }
