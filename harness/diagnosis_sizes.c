@@ -86,11 +86,12 @@ static size_t find_limit(const Case *c, size_t begin) {
 }
 
 // Not where it is the keys that matter, as where equal ones get lost: with more elements there are
-// more of these. Nor where twice the limit is right.
+// more of these. Nor where a larger size is right.
 static bool name_limit(const Case *c, size_t limit, Diagnosis *found) {
   if (limit < 31 || c->trial->n <= limit) return false;
   enum { ONE_BLOCK = 4096 };
   if (c->kind != TRIAL_RANDOM && judge_kind(c, TRIAL_RANDOM, limit + 1) == RIGHT) return false;
+  if (judge_kind(c, TRIAL_RANDOM, limit + 2) == RIGHT) return false;
   if (2 * limit <= c->trial->n && judge_kind(c, TRIAL_RANDOM, 2 * limit) == RIGHT) return false;
   return NAME(found, MISTAKE_ABOVE_BLOCK,
               "wrong above n = %zu: right at n = %zu, wrong at n = %zu; usual causes: %s (%s)",
