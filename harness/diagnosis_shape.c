@@ -134,6 +134,16 @@ static size_t longest_run(const uint32_t *keys, size_t n, uint32_t mask) {
   return longest;
 }
 
+static bool low_groups_in_input_order(const View *v, uint32_t mask) {
+  uint32_t *const index_of = view_input_indices(v);
+  bool in_order = true;
+  for (size_t i = 1; i < v->n; i++)
+    if (((v->keys_out[i - 1] ^ v->keys_out[i]) & mask) == 0 && index_of[i - 1] > index_of[i])
+      in_order = false;
+  free(index_of);
+  return in_order;
+}
+
 // Where nearly all keys have the same low bits, any output may be in the order of these.
 static bool find_low_bits(const View *v, Shape *shape) {
   enum { FEW = 8 };
@@ -146,6 +156,12 @@ static bool find_low_bits(const View *v, Shape *shape) {
                  "bit 31 was forgotten: the keys are in the order of bits 0 to 30 (index %zu: key "
                  "0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
                  i, v->keys_out[i], v->keys_out[i - 1]);
+  if (!low_groups_in_input_order(v, (1u << bits) - 1))
+    return FOUND(shape, true, MISTAKE_LOW_BITS,
+                 "in the order of bits 0 to %d only, and not in input order where these are equal, "
+                 "as after passes from the highest digit to the lowest (index %zu: key 0x%08" PRIx32
+                 " follows the larger 0x%08" PRIx32 ")",
+                 bits - 1, i, v->keys_out[i], v->keys_out[i - 1]);
   return FOUND(shape, true, MISTAKE_LOW_BITS,
                "sorted only up to bit %d: the keys are in the order of their %d lowest bits (index "
                "%zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",

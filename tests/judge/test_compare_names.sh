@@ -25,13 +25,14 @@ says() { # says MISTAKE PART [WITH]: what the rows of both kinds hold
   [ "$good" = 1 ] && echo "ok $number - $1" || echo "not ok $number - $1"
 }
 
-echo 1..12
+echo 1..13
 says RETURNS 'nothing was written: all 3000 keys'
 says IN_PLACE 'the result was left in the inputs: all 3000 sorted keys'
 says PASS_7 'the last pass was not copied back'
 says OUTPUTS_EXCHANGED 'keys and positions are exchanged' --pairs
 says COPY 'the output is the input, unsorted'
 says BITS_28 'sorted only up to bit 27'
+says FROM_THE_TOP 'in the order of bits 0 to 3 only'
 says BITS_31 'bit 31 was forgotten'
 says FROM_BIT_16 'sorted only from bit 16 up'
 says GREATER 'sorted in descending order'

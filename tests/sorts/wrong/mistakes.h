@@ -23,6 +23,7 @@
   MISTAKE(BITS_28, LOW_BITS, "seven passes of 4 bits")                                         \
   MISTAKE(BITS_16, LOW_BITS, "two passes of 8 bits")                                           \
   MISTAKE(BITS_30, LOW_BITS, "three passes of 10 bits")                                        \
+  MISTAKE(FROM_THE_TOP, LOW_BITS, "eight passes of 4 bits, from the highest digit on")         \
   MISTAKE(BITS_31, BIT_31, "31 passes of one bit")                                             \
   MISTAKE(MASK_31, BIT_31, "compares keys without their highest bit")                          \
   MISTAKE(SHIFTED, BIT_31, "compares keys shifted to the left by one")                         \

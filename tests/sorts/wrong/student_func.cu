@@ -163,6 +163,10 @@ static Elements wrong_elements(Way way, const Elements &in) {
       return radix(in, 8, 0, 16);
     case BITS_30:
       return radix(in, 10, 0, 30);
+    case FROM_THE_TOP:
+      e = in;
+      for (int shift = 28; shift >= 0; shift -= 4) pass(e, shift, 15);
+      return e;
     case BITS_31:
       return radix(in, 1, 0, 31);
     case MASK_31:
