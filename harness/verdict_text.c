@@ -12,11 +12,11 @@ bool verdict_passes(const Verdict *verdict) {
 
 void verdict_describe(const Verdict *verdict, char *text, size_t size) {
   const char *const clauses[VERDICT_PARTS] = {
-      "order: at index %llu key %llu follows key %llu (%llu places)",
-      verdict->pairs ? "multiset: position %llu occurs %llu times instead of %llu (%llu positions)"
-                     : "multiset: the key at index %llu is %llu instead of %llu (%llu places)",
-      "pairing: index %llu holds key %llu with the position of key %llu (%llu places)",
-      "stability: at index %llu position %llu follows position %llu of an equal key (%llu places)",
+      "order: at index %llu key %llu follows key %llu (%llu place%s)",
+      verdict->pairs ? "multiset: position %llu occurs %llu times instead of %llu (%llu position%s)"
+                     : "multiset: the key at index %llu is %llu instead of %llu (%llu place%s)",
+      "pairing: index %llu holds key %llu with the position of key %llu (%llu place%s)",
+      "stability: at index %llu position %llu follows position %llu of an equal key (%llu place%s)",
   };
   if (verdict_passes(verdict)) {
     snprintf(text, size, "PASS");
@@ -36,7 +36,7 @@ void verdict_describe(const Verdict *verdict, char *text, size_t size) {
     if (found->bad_count > 0)
       snprintf(clause, sizeof clause, clauses[part], (unsigned long long)found->first_bad,
                (unsigned long long)found->actual, (unsigned long long)found->expected,
-               (unsigned long long)found->bad_count);
+               (unsigned long long)found->bad_count, found->bad_count == 1 ? "" : "s");
     used += (size_t)snprintf(text + used, size - used, "%s%s", separator, clause);
     separator = "; ";
   }

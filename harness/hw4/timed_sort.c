@@ -48,8 +48,8 @@ __attribute__((noreturn)) static void quit_after(const Session *session) {
 void timed_sort_run(Session *session, Trial *trial, SortTimes *times) {
   if (!session_sort(session, trial, false, session->limit, times)) quit_after(session);
   if (times->scratch_kept > 0)
-    quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu blocks)",
-         session->options->version->name, times->scratch_kept);
+    quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu block%s)",
+         session->options->version->name, times->scratch_kept, times->scratch_kept == 1 ? "" : "s");
 }
 
 // ---- the judge's clock --------------------------------------------------------------------------

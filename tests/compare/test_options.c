@@ -155,6 +155,7 @@ static void test_exit_codes(void **state) {
   // With this seed the last two keys, which way 6 exchanges, differ.
   expect("%s --set way=6 --dist sorted --n 50 --seed 1 --keys", EXIT_WRONG_RESULT, "FAIL: order");
   expect("%s --set way=6 --dist sorted --n 50 --seed 1", EXIT_WRONG_RESULT, "FAIL: order");
+  expect("%s --set way=6 --dist sorted --n 50 --seed 1", EXIT_WRONG_RESULT, "(1 place)");
   expect("%s --set way=6 --dist all-equal --n 50", EXIT_WRONG_RESULT,
          "not stable, as the version claims to be");
   expect("%s --n 50", EXIT_WRONG_RESULT, "crashed: Segmentation fault (signal 11)");
