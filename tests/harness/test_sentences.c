@@ -313,12 +313,21 @@ static void loses_equal_keys(Trial *trial, const TrialReference *sorted) {
   }
 }
 
+// Random keys go wrong at any size, and equal ones above 262 elements.
+static void wrong_with_random_keys(Trial *trial, const TrialReference *sorted) {
+  const bool equal = trial->n == 0 || sorted->keys[0] == sorted->keys[trial->n - 1];
+  copy(trial, KEYS_OUT, sorted->keys, trial->n);
+  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  if (trial->n > 1 && (!equal || trial->n > 262)) trial->after[POSITIONS_OUT][0] = 77;
+}
+
 static void test_sizes(void **state) {
   (void)state;
   expect(told(powers_of_two, TRIAL_RANDOM, 1000), "wrong where n is no power of two: ");
   expect(told(powers_of_two, TRIAL_KINDS, 220480), "wrong where n is no power of two: ");
   expect(told(powers_of_two_unstable, TRIAL_KINDS, 1000), "wrong where n is no power of two: ");
   expect(told(multiples_of_256, TRIAL_RANDOM, 256), "out of order at 1 place");
+  expect(told(wrong_with_random_keys, TRIAL_EQUAL, 1000), "positions ");
   // The more elements, the more equal keys: still there is no limit on n.
   expect(told(loses_equal_keys, TRIAL_KINDS, 1000), "keys lost: ");
 }
