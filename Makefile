@@ -133,7 +133,7 @@ HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c sessio
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
-  $(addprefix harness/,battery.c descendants.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c exit_guard.c knob_option.c message.c printable.c save_file.c trial.c version_check.c) common/check.c common/knobs.c) \
+  $(addprefix harness/,battery.c descendants.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_orders.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c exit_guard.c knob_option.c message.c printable.c save_file.c trial.c version_check.c) common/check.c common/knobs.c) \
   $(filter %/wait_policy.o,$(cuda_cpu_objects))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 

@@ -10,7 +10,7 @@
 #define NAME(diagnosis, which, ...) \
   (message_fail(&(diagnosis)->sentence, __VA_ARGS__), (diagnosis)->mistake = (which), true)
 
-// ---- one output: diagnosis_shape.c, diagnosis_elements.c ----------------------------------------
+// ---- one output: diagnosis_shape.c, diagnosis_orders.c, diagnosis_elements.c --------------------
 
 typedef struct Shape {
   Diagnosis diagnosis;
@@ -44,6 +44,13 @@ static inline size_t first_difference(const uint32_t *a, const uint32_t *b, size
   return i;
 }
 
+// The first index whose key is smaller than the one before it; n if there is none.
+static inline size_t first_descent(const uint32_t *keys, size_t n) {
+  size_t i = 1;
+  while (i < n && keys[i - 1] <= keys[i]) i++;
+  return i < n ? i : n;
+}
+
 // How many places of an output still hold what they held before the sort, and the first of them.
 size_t view_untouched(const Trial *trial, TrialArray array, size_t *first);
 
@@ -53,6 +60,12 @@ bool same_values(const uint32_t *a, const uint32_t *b, size_t n);
 // Where each output element stood in the input, by its position, to be freed; all 0 if positions
 // are not the input's, so that no group is in input order.
 uint32_t *view_input_indices(const View *v);
+
+// Keys of three different values or fewer are in many orders at once: false.
+bool is_varied(const View *v);
+
+// All keys are there, in the wrong order.
+bool find_order(const View *v, Shape *shape);
 
 // Keys or positions that are lost, doubled or invented. The keys are right: what is wrong with the
 // positions.
