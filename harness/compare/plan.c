@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "harness/compare/settings.h"
+#include "harness/device_info.h"
 #include "harness/message.h"
 
 static void *grown(void *memory, size_t count, size_t size) {
@@ -19,11 +20,13 @@ static void *grown(void *memory, size_t count, size_t size) {
 
 // ---- which versions ----------------------------------------------------------------------------
 
-// Ends the program when there is no such version; the sentence begins with `where`.
+// Ends the program when there is no such version; the sentence begins with `where`. The cpu backend
+// lacks those that need a GPU.
 static const LoadedVersion *find(const VersionList *versions, const char *name, const char *where) {
   const LoadedVersion *const found = version_list_find(versions, name);
   if (found == NULL)
-    quit(EXIT_USAGE, "%sno version is called '%s'; --list names them", where, name);
+    quit(EXIT_USAGE, "%sno version on the %s backend is called '%s'; --list names them", where,
+         device_backend(), name);
   return found;
 }
 

@@ -71,10 +71,13 @@ def fault(keys, positions, expected, out_keys, out_positions, stable, earlier=()
             return f"all outputs are zero ({where})"
         if sorted(out_keys) == list(want_keys):
             signed = sorted(keys, key=_signed)
+            descending = list(want_keys)[::-1]
+            if list(out_keys) == signed == descending:  # as keys of two values may be
+                return f"in descending order, which here is also that of signed numbers ({where})"
             if list(out_keys) == signed:
-                return f"sorted as signed numbers: keys with bit 31 come first ({where})"
-            if list(out_keys) == list(want_keys)[::-1]:
-                return f"sorted in descending order ({where})"
+                return f"in the order of signed numbers: keys with bit 31 come first ({where})"
+            if list(out_keys) == descending:
+                return f"in descending order ({where})"
             for bits in range(1, 32):
                 if list(out_keys) == sorted(keys, key=lambda key: key & ((1 << bits) - 1)):
                     return f"sorted by the lowest {bits} bits only: is a pass missing, or its result not in the outputs? ({where})"

@@ -83,6 +83,19 @@ P
   run -1 ../../../scripts/grade.sh radix_v1 unsorted.cu --rubric ../rubric.json --out "$BATS_TEST_TMPDIR/out" --accept somebody
 }
 
+@test "an order that may be either of two is called both" {
+  python3 - <<'P'
+from array import array
+from labs.grader.judge import fault, right_answer
+def why(keys, out):
+    keys = array("I", keys)
+    return fault(keys, None, right_answer(keys, None), array("I", out), None, True)
+assert why([0, 2**32 - 1, 0], [2**32 - 1, 0, 0]).startswith("in descending order, which here is also that of signed numbers")
+assert why([1, 2**31, 3], [2**31, 1, 3]).startswith("in the order of signed numbers")
+assert why([1, 4, 3], [4, 3, 1]).startswith("in descending order (")
+P
+}
+
 @test "an array that a crash kept from being shown is not called forgotten" {
   python3 - <<'P'
 from types import SimpleNamespace
