@@ -53,8 +53,8 @@ static size_t cut_region_halves(const RegionPlan *plan, PairBuffers *buffers, si
   return all - behind;
 }
 
-// The words that the first kernel clears: a look-back of so many, and the starts of the first
-// sweep, which the second reads even if that has moved nothing.
+// The number of words that the first kernel clears: the `look_back` words of the look-back, and the
+// starts of the first sweep, which the second sweep reads even if the first has moved nothing.
 static size_t words_to_clear(const RegionPlan *plan, size_t look_back) {
   return (look_back + ((size_t)2 << plan->prefix->bits.low) + 3) / 4 * 4;
 }

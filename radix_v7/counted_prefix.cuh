@@ -22,7 +22,7 @@ static size_t count_shared_bytes(int bits, size_t n) {
   return (sizeof(unsigned int) << bits) * count_copies(bits, n);
 }
 
-// Words that are cleared for a look-back of so many.
+// The number of words that the first kernel clears for `look_back` words of the look-back.
 static size_t cleared_words(size_t look_back) { return (look_back + 3) / 4 * 4; }
 
 // Bytes of what a PrefixState points to.

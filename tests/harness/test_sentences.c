@@ -182,7 +182,8 @@ static void backwards(Trial *trial, const TrialReference *sorted) {
   }
 }
 
-// As signed numbers, in descending order, or the last pass not copied back: nobody can tell.
+// The output may be in the order of signed numbers, in descending order, or that before the last
+// pass: with such keys they are the same.
 static void test_few_values(void **state) {
   (void)state;
   assert_string_equal(told_of_outlier(backwards, 5, 0x80000000u), "");
