@@ -126,7 +126,7 @@ bool find_elements(const View *v, TrialArray array, Shape *shape) {
 // ---- positions ----------------------------------------------------------------------------------
 
 // Do the output's positions count the input's elements instead of being the input's positions?
-// Where the input's positions are 0, 1, 2, .., nobody could tell.
+// Where the input's positions are 0, 1, 2, .., they are these numbers themselves: false.
 static bool counts_elements(const View *v) {
   if (same(v->positions_out, v->sorted_positions, v->bytes)) return false;
   size_t counted = 0;

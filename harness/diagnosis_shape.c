@@ -26,7 +26,7 @@ static bool find_untouched(const View *v, Shape *shape) {
   return false;
 }
 
-// Where keys and positions are the same, as of bare keys, nobody could tell.
+// Where positions are the same as keys, as of bare keys, there is nothing to exchange: false.
 static bool find_exchanged(const View *v, Shape *shape) {
   if (same_values(v->keys_out, v->keys, v->n) || !same_values(v->keys_out, v->positions, v->n) ||
       !same_values(v->positions_out, v->keys, v->n))

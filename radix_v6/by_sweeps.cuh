@@ -72,17 +72,20 @@ static void count_histograms(Pairs in, size_t n, SweepState state, size_t look_b
   LAUNCH_CHECK();
 }
 
-// The memory of a sort by sweeps: a copy of the input, and the words of a SweepState.
+// The scratch memory of a sort by sweeps: a copy of the input, then what a SweepState points to.
 typedef struct SweepLayout {
-  size_t spare_bytes, look_back_words,
-      bytes;  // spare_bytes: of the keys, and again of the positions
+  const Shape *shape;
   unsigned int tiles;
+  size_t spare_bytes;  // of the keys' copy, and again of the positions'
+  size_t look_back_words;
+  size_t bytes;  // all together
 } SweepLayout;
 
 static SweepLayout sweep_layout(size_t n, bool pairs) {
   SweepLayout layout;
+  layout.shape = choose_shape(n, pairs);
+  layout.tiles = blocks_for(n, SWEEP_THREADS * layout.shape->items);
   layout.spare_bytes = scratch_aligned(n * sizeof(unsigned int));
-  layout.tiles = blocks_for(n, SWEEP_THREADS * choose_shape(n, pairs)->items);
   layout.look_back_words = (size_t)PASSES * layout.tiles * BINS;
   const size_t words = layout.look_back_words + PASSES * BINS + 2 * PASSES;
   layout.bytes = (pairs ? 2 : 1) * layout.spare_bytes + words * sizeof(unsigned int);
@@ -96,8 +99,8 @@ static inline size_t sweeps_bytes(size_t n, bool pairs) { return sweep_layout(n,
 // sweeps_bytes(n, ..) bytes, aligned like scratch memory. Brackets the stages "hist" and "sweep".
 static void sort_by_sweeps(Pairs input, Pairs output, size_t n, void *memory) {
   const bool pairs = input.positions != NULL;
-  const Shape *const shape = choose_shape(n, pairs);
   const SweepLayout layout = sweep_layout(n, pairs);
+  const Shape *const shape = layout.shape;
   const size_t spare_words = layout.spare_bytes / sizeof(unsigned int);
   Pairs spare = {(unsigned int *)memory, NULL};
   if (pairs) spare.positions = spare.keys + spare_words;
