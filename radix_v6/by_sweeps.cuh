@@ -15,14 +15,15 @@ typedef void SweepKernel(Pairs, Pairs, unsigned int, SweepPass);
 // A tile shape and the kernels compiled for it.
 typedef struct Shape {
   int items;            // per thread
+  int blocks_per_sm;    // that run together
   size_t shared_bytes;  // per block
   SweepKernel *keys, *pairs;
 } Shape;
 
-#define SHAPE(items, blocks_per_sm)                                            \
-  {                                                                            \
-    items, sizeof(SweepShared<items>), one_sweep<items, false, blocks_per_sm>, \
-        one_sweep<items, true, blocks_per_sm>                                  \
+#define SHAPE(items, blocks_per_sm)                                                           \
+  {                                                                                           \
+    items, blocks_per_sm, sizeof(SweepShared<items>), one_sweep<items, false, blocks_per_sm>, \
+        one_sweep<items, true, blocks_per_sm>                                                 \
   }
 
 // In ascending order of shared memory.
@@ -53,6 +54,13 @@ static const Shape *choose_shape(size_t n, bool pairs) {
   const size_t limit = dynamic_shared_limit();
   while (row > 1 && shapes[row - 1].shared_bytes > limit) row--;
   return &shapes[row - 1];
+}
+
+// SweepPass.ahead: the tiles that are sorted at the same time, if there are many more.
+static unsigned int tiles_ahead(const Shape *shape, size_t n) {
+  enum { AHEAD_FROM = 1 << 25 };
+  if (n < AHEAD_FROM) return 0;
+  return (unsigned int)(shape->blocks_per_sm * device_attribute(cudaDevAttrMultiProcessorCount));
 }
 
 static void count_histograms(Pairs in, size_t n, SweepState state, size_t look_back_words) {
@@ -120,7 +128,8 @@ static void sort_by_sweeps(Pairs input, Pairs output, size_t n, void *memory) {
     const SweepPass sweep_pass = {
         (unsigned int)pass,        pass == 0,
         state.spread + pass,       state.start + pass * BINS,
-        state.tile_counter + pass, state.look_back + (size_t)pass * layout.tiles * BINS};
+        state.tile_counter + pass, state.look_back + (size_t)pass * layout.tiles * BINS,
+        tiles_ahead(shape, n)};
     launch_overlapped(sweep, layout.tiles, SWEEP_THREADS, shape->shared_bytes, stations[pass],
                       stations[pass + 1], (unsigned int)n, sweep_pass);
   }

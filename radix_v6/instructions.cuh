@@ -25,6 +25,19 @@ static __device__ __forceinline__ unsigned int *at_offset(unsigned int *array, u
   return (unsigned int *)((char *)array + bytes);
 }
 
+// Asks for `bytes` bytes, a multiple of 16, to be in the L2 cache soon. Before Hopper, and of an
+// address that is no multiple of 16, nothing happens.
+static __device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if ((size_t)from % 16 != 0) return;
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)),
+               "r"(bytes)
+               : "memory");
+#else
+  (void)from, (void)bytes;
+#endif
+}
+
 // if (zero == 0) *address = value; address is in shared memory. A predicated store: a branch here
 // makes the compiler spill registers.
 static __device__ __forceinline__ void store_shared_if_zero(unsigned int zero,

@@ -25,6 +25,8 @@ typedef struct SweepPass {
   const unsigned int *start;   // [BINS] index in the output where each bin's run starts
   unsigned int *tile_counter;  // 0 before the launch; numbers the tiles in the order they start
   unsigned int *look_back;     // [tiles][BINS] words of look_back.cuh, 0 before the launch
+  unsigned int ahead;          // bare keys: while a tile is sorted, the one so many tiles behind it
+                               // is brought into the L2 cache; 0: none is
 } SweepPass;
 
 // Shared memory of a block.
@@ -109,6 +111,10 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     if (kPairs) copy_tile<kItems>(in.positions + begin, out.positions + begin, valid);
     return;
   }
+
+  const size_t next = (size_t)begin + (size_t)pass.ahead * kTile;
+  if (!kPairs && pass.ahead > 0 && threadIdx.x == 0 && next + kTile <= n)
+    prefetch_to_l2(in.keys + next, kTile * sizeof(unsigned int));
 
   // Load and count.
   unsigned int item[kItems];

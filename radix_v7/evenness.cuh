@@ -15,12 +15,6 @@ enum {
   LOOK_GROUP_BITS = 4,  // and upper bits of groups
 };
 
-// Whether at least a fifth of the block's keys share their last 8 bits. All threads call it.
-static __device__ __forceinline__ bool has_heavy_digit(unsigned int key) {
-  const int alike = __popc((int)__match_any_sync(0xffffffffu, key & 0xffu));
-  return __syncthreads_count(alike > WARP_SIZE / 5) > LOOK_THREADS / 5;
-}
-
 // What one block of LOOK_THREADS sees in a sample of keys[0..n): FITS if they are even; TO_COUNT if
 // only a few values of the upper bits have too many keys, so that counting is worth while (large
 // buckets, verdict.cuh); FEW_VALUES if they have few (few_values.cuh); TO_RANGE if they may be even
@@ -60,7 +54,6 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   const bool few = heavy > 0 && find_few_values(key, count, group);
   const bool in_range = !few && (uneven != 0 || heavy > 0) && few_lower == 0 &&
                         tell_range<kBare>(key, next, count, host);
-  const bool heavy_digit = !kBare && !in_range && heavy > 0 && has_heavy_digit(key[0]);
   if (threadIdx.x > 0) return UNKNOWN;
   const bool few_large = heavy == 0 || (heavy <= host->most && keys_in_heavy <= kSamples / 4);
   const bool countable = uneven == 0 && few_lower == 0 && few_large;
@@ -68,11 +61,6 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
                                : !countable ? in_range ? TO_RANGE : TOO_LARGE
                                : heavy > 0  ? TO_COUNT
                                             : FITS;
-  if (heavy_digit) {
-    KeyRange range = WHOLE_RANGE;
-    range.heavy_digit = true;
-    tell_host_range(range, host);
-  }
   if (verdict != FITS) host->verdict = verdict;
   return verdict;
 }

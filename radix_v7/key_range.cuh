@@ -76,7 +76,7 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   const float in_part = crowd * kEach;
   const bool value_has_many = (float)largest > in_part + 6 * sqrtf(in_part);
   if (crowd > MOST_CROWD || value_has_many) return false;
-  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), crowd, even, false, false};
+  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), crowd, even, false};
   return true;
 }
 

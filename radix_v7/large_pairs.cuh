@@ -49,7 +49,7 @@ static void sort_large_pairs(volatile const HostVerdict *host, Pairs spare, Pair
     const size_t at = unpacked_at(host, i), begin = host->bucket[i].begin;
     const Pairs from = {spare.keys + at, spare.positions + at},
                 to = {output.keys + begin, output.positions + begin};
-    sort_pairs_by_all_digits(from, to, host->bucket[i].count, false, memory);
+    sort_pairs_by_all_digits(from, to, host->bucket[i].count, memory);
   }
 }
 

@@ -31,45 +31,26 @@ typedef struct PairSweepShape {
   }
 
 // Small tiles where there are few pairs for all SMs: always counted.
-static const PairSweepShape small_7 = PAIR_SWEEP(256, 8, 7, 4, NULL),
-                            small_9 = PAIR_SWEEP(512, 8, 9, 2, NULL),
-                            large_6 = PAIR_SWEEP(256, 20, 6, 3,
-                                                 (sweep_pairs<256, 20, 6, 3, DIGIT_IN_REGIONS>)),
-                            large_7 = PAIR_SWEEP(256, 36, 7, 2,
-                                                 (sweep_pairs<256, 36, 7, 2, DIGIT_IN_REGIONS>)),
-                            large_8 = PAIR_SWEEP(256, 40, 8, 2,
-                                                 (sweep_pairs<256, 40, 8, 2, DIGIT_IN_REGIONS>)),
-                            long_8 = PAIR_SWEEP(512, 44, 8, 1,
-                                                (sweep_pairs<512, 44, 8, 1, DIGIT_IN_REGIONS>));
+static const PairSweepShape
+    small_7 = PAIR_SWEEP(256, 8, 7, 4, NULL),
+    small_9 = PAIR_SWEEP(512, 8, 9, 2, NULL),
+    large_6 = PAIR_SWEEP(256, 20, 6, 3, (sweep_pairs<256, 20, 6, 3, DIGIT_IN_REGIONS>)),
+    large_7 = PAIR_SWEEP(256, 36, 7, 2, (sweep_pairs<256, 36, 7, 2, DIGIT_IN_REGIONS>)),
+    large_8 = PAIR_SWEEP(256, 40, 8, 2, (sweep_pairs<256, 40, 8, 2, DIGIT_IN_REGIONS>)),
+    long_7 = PAIR_SWEEP(512, 44, 7, 1, (sweep_pairs<512, 44, 7, 1, DIGIT_IN_REGIONS>)),
+    long_8 = PAIR_SWEEP(512, 44, 8, 1, (sweep_pairs<512, 44, 8, 1, DIGIT_IN_REGIONS>));
 
-// Bytes that the device's memory can deliver in each clock of a multiprocessor. Asked for once: the
-// driver takes a millisecond to tell clock rates.
-static double memory_bytes_per_clock(void) {
-  static double bytes = 0;
-  if (bytes > 0) return bytes;
-  const double memory = 2e3 * device_attribute(cudaDevAttrMemoryClockRate) *
-                        device_attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
-  const double clocks = 1e3 * device_attribute(cudaDevAttrClockRate) *
-                        device_attribute(cudaDevAttrMultiProcessorCount);
-  return bytes = memory / clocks;
-}
-
-// Whether a sweep of n pairs should write runs as long as possible, though that leaves a
-// multiprocessor a single block: where the memory delivers little, as an H100's 13 bytes against an
-// H200's 18, runs that begin and end inside a sector cost most. Measured on these two. With a heavy
-// digit, which has many keys, runs are long enough anyway.
-static bool long_runs_pay(size_t n, bool heavy_digit) {
-  enum { LONG_RUNS_FROM = 50000000, FEW_BYTES = 15 };
+// The shape for n pairs where a plan has `shape`. Of many pairs a tile writes runs as long as
+// possible, though that leaves a multiprocessor a single block: fewer begin and end inside a
+// sector. Measured on an H100 and an H200.
+static const PairSweepShape *shape_for(const PairSweepShape *shape, size_t n) {
+  enum { LONG_8_FROM = 1 << 25 };  // 7 bits: from the first plan that has them on
+  const bool seven = shape == &large_7;
+  const PairSweepShape *const longer = seven ? &long_7 : &long_8;
+  if (!seven && shape != &large_8) return shape;
+  if (longer->shared_bytes > dynamic_shared_limit()) return shape;
   const int wanted = knob("longRuns");
-  if (long_8.shared_bytes > dynamic_shared_limit()) return false;
-  if (wanted > 0 || n < LONG_RUNS_FROM) return wanted > 1;
-  return !heavy_digit && memory_bytes_per_clock() < FEW_BYTES;
-}
-
-// The shape for n pairs where a plan has `shape`. heavy_digit: of KeyRange.
-static const PairSweepShape *shape_for(const PairSweepShape *shape, size_t n,
-                                       bool heavy_digit = false) {
-  return shape == &large_8 && long_runs_pay(n, heavy_digit) ? &long_8 : shape;
+  return (wanted > 0 ? wanted > 1 : seven || n >= LONG_8_FROM) ? longer : shape;
 }
 
 static size_t look_back_size(const PairSweepShape *shape, size_t n) {
@@ -139,17 +120,16 @@ static size_t packed_state_bytes(const PairSweepShape *shape, size_t n) {
 }
 
 // Bytes of scratch memory that sort_pairs_by_sweeps() needs.
-static inline size_t packed_sweeps_bytes(Pairs output, size_t n, bool heavy_digit) {
-  const PairSweepShape *const shape = shape_for(&large_8, n, heavy_digit);
+static inline size_t packed_sweeps_bytes(Pairs output, size_t n) {
+  const PairSweepShape *const shape = shape_for(&large_8, n);
   PairBuffers buffers = {{}, output, {}, {}};
   return scratch_aligned(place_halves(&buffers, n, shape->tile)) + packed_state_bytes(shape, n);
 }
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by four stable sweeps.
 // `memory` has packed_sweeps_bytes() bytes.
-static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n, bool heavy_digit,
-                                        void *memory) {
-  const PairSweepShape *const shape = shape_for(&large_8, n, heavy_digit);
+static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n, void *memory) {
+  const PairSweepShape *const shape = shape_for(&large_8, n);
   const size_t look_back_one = look_back_size(shape, n), all_look_back = PASSES * look_back_one;
   PairBuffers buffers = {input, output, {}, {}};
   const size_t pair_bytes = scratch_aligned(place_halves(&buffers, n, shape->tile));
@@ -178,20 +158,16 @@ static bool sweeps_are_packed(size_t n) {
   return n >= (size_t)knob("packedFrom") && packed_sweeps_fit();
 }
 
-// Bytes of scratch memory that sort_pairs_by_all_digits() needs at most.
+// Bytes of scratch memory that sort_pairs_by_all_digits() needs.
 static inline size_t all_digits_bytes(Pairs output, size_t n) {
-  if (!sweeps_are_packed(n)) return sweeps_bytes(n, true);
-  const size_t bytes = packed_sweeps_bytes(output, n, false),
-               heavy_bytes = packed_sweeps_bytes(output, n, true);
-  return bytes > heavy_bytes ? bytes : heavy_bytes;
+  return sweeps_are_packed(n) ? packed_sweeps_bytes(output, n) : sweeps_bytes(n, true);
 }
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by sweeps over all
 // digits: packed, or radix_v6's. `memory` has all_digits_bytes() bytes.
-static inline void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n, bool heavy_digit,
-                                            void *memory) {
+static inline void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n, void *memory) {
   if (sweeps_are_packed(n))
-    sort_pairs_by_sweeps(input, output, n, heavy_digit, memory);
+    sort_pairs_by_sweeps(input, output, n, memory);
   else
     sort_by_sweeps(input, output, n, memory);
 }

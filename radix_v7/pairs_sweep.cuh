@@ -4,6 +4,8 @@
 //   * Between passes a pair is packed into 8 bytes (pairs_layout.cuh).
 //   * Blocks stay. Once the pairs of a tile are in shared memory, their registers are free: the
 //     loads of the block's next tile are under way while it looks back and writes this one.
+//   * A multiprocessor's only block has the next tile brought into the L2 cache while it ranks this
+//     one. Then the threads with a bin look back first: their loads would stand in the way.
 //   * The digits that vary decide where a pass reads and writes (find_places); others are skipped.
 //   * Instead of counts, bins may have regions (sweep_regions.cuh).
 //   * Instead of a digit, a table of values may give the bins (few_values.cuh).
@@ -87,6 +89,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     sweep_pairs(PairBuffers buffers, unsigned int n, PairSweep sweep) {
   constexpr unsigned int kTile = kThreads * kItems, kBins = 1u << kBits;
   constexpr bool kRegions = kKind == DIGIT_IN_REGIONS, kValues = kKind == COUNTED_VALUES;
+  constexpr bool kAlone = kBlocksPerSm == 1;
   static_assert(kThreads >= (int)kBins, "a thread per bin");
   extern __shared__ __align__(16) unsigned int shared_memory[];
   // With regions, the pairs of each source; with values, these.
@@ -133,7 +136,11 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     __syncthreads();
     const unsigned int first = publish_and_place(shared, sweep.look_back, tile, &count, &same,
                                                  kRegions ? kTile - valid : 0);
-    if (threadIdx.x == 0) shared.next_tile = next;
+    if (threadIdx.x == 0) {
+      shared.next_tile = next;
+      if (kAlone && next < tiles)
+        prefetch_pairs<kTile>(buffers, from, tile_span<kTile, kRegions>(regions, table, n, next));
+    }
     __syncthreads();
 
     const auto bin_of_pair = bin_at<kBits, kKind>(sweep.shift, table);
@@ -144,10 +151,13 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     compiler_fence();
     const unsigned int this_tile = tile;
     tile = shared.next_tile;
-    if (tile < tiles)
-      load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, table, n, tile),
-                           item);
-    compiler_fence();
+    const auto load_next = [&] {
+      if (tile < tiles)
+        load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, table, n, tile),
+                             item);
+      compiler_fence();
+    };
+    if (!kAlone) load_next();
 
     bool not_plain = false;
     if (bin < kBins) {
@@ -160,6 +170,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       shared.bin_shift[bin] = fits ? start + before - first : LOST;
       not_plain = !fits || (count > 0 && start + before + count > rest);
     }
+    compiler_fence();
+    if (kAlone) load_next();
     const bool plain = __syncthreads_or(not_plain) == 0 && valid == kTile;
     write_pairs(buffers, to, shared, valid, plain, bin_of_pair);
   }

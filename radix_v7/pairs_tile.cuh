@@ -60,6 +60,12 @@ static __device__ __forceinline__ uint2 *piece_of(Packed packed, unsigned int i)
   return i < packed.half ? packed.first : i < packed.behind ? packed.second : packed.rest;
 }
 
+// Packed pairs from `begin` on, of the piece that has them.
+static __device__ __forceinline__ const uint2 *packed_at(const PairBuffers &buffers, int from,
+                                                         unsigned int begin) {
+  return (from == AT_SCRATCH ? buffers.scratch.first : piece_of(buffers.halves, begin)) + begin;
+}
+
 // load: the tile that begins at `begin`. Pairs of a warp are neighbours, those of a lane WARP_SIZE
 // apart: their order is that of rows, then lanes. kFull: no pair needs a test.
 template <bool kFull, int kItems>
@@ -78,9 +84,7 @@ static __device__ __forceinline__ void load_tile(const PairBuffers &buffers, int
       item.position[u] =
           kFull || first + u * WARP_SIZE < valid ? __ldcs(&positions[u * WARP_SIZE]) : 0;
   } else {
-    const uint2 *const packed =
-        (from == AT_SCRATCH ? buffers.scratch.first : piece_of(buffers.halves, begin)) + begin +
-        first;
+    const uint2 *const packed = packed_at(buffers, from, begin) + first;
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
       uint2 pair = make_uint2(~0u, 0);
@@ -111,6 +115,19 @@ static __device__ __forceinline__ void load_pairs(const PairBuffers &buffers, in
     load_tile<true>(buffers, from, span.begin, kThreads * kItems, item);
   else
     load_tile<false>(buffers, from, span.begin, span.valid, item);
+}
+
+// One thread: a full tile that will be loaded is to be in the L2 cache by then.
+template <unsigned int kTile>
+static __device__ __forceinline__ void prefetch_pairs(const PairBuffers &buffers, int from,
+                                                      TileSpan span) {
+  if (span.valid < kTile) return;
+  if (from == AT_INPUT) {
+    prefetch_to_l2(buffers.input.keys + span.begin, kTile * sizeof(unsigned int));
+    prefetch_to_l2(buffers.input.positions + span.begin, kTile * sizeof(unsigned int));
+  } else {
+    prefetch_to_l2(packed_at(buffers, from, span.begin), kTile * sizeof(uint2));
+  }
 }
 
 // count: by digit, each warp in bins of its own.

@@ -40,7 +40,7 @@ static const SortKnob knobs[] = {
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
     {"longRuns", 0, 0, 2,
-     "tiles of 512 x 44 pairs in sweeps of 8 bits; 0: chosen by n and device; 1: no; 2: yes"},
+     "tiles of 512 x 44 pairs in sweeps of 7 and 8 bits; 0: chosen by n; 1: no; 2: yes"},
     {"largeFrom", LARGE_FROM, 1, 1 << 30,
      "elements per bucket that is too large for a block and sorted by itself"},
     {},
@@ -81,7 +81,7 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
                      : sort_pairs_by_digits(input, output, n, &range))
     return;
   void *const memory = scratch_alloc(all_digits_bytes(output, n));
-  sort_pairs_by_all_digits(input, output, n, range.heavy_digit, memory);
+  sort_pairs_by_all_digits(input, output, n, memory);
   scratch_free(memory);
 }
 

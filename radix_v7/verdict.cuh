@@ -27,9 +27,8 @@ typedef struct KeyRange {
   float crowd;          // keys in the fullest part of the range, to those of even keys
   bool even;            // from the least key to the greatest
   bool in_order;        // neighbours in the input differ little; looked at for bare keys only
-  bool heavy_digit;     // a fifth of the keys share their last 8 bits; looked at for pairs only
 } KeyRange;
-static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false, false};  // as far as is known
+static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false};  // as far as is known
 
 static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
   return range.skip == 0 && range.crowd == 1;
@@ -50,12 +49,11 @@ static inline __host__ __device__ void set_range(volatile HostVerdict *host, Key
   host->range.crowd = range.crowd;
   host->range.even = range.even;
   host->range.in_order = range.in_order;
-  host->range.heavy_digit = range.heavy_digit;
 }
 
 static inline KeyRange range_of(volatile const HostVerdict *host) {
-  return {host->range.skip, host->range.common,   host->range.crowd,
-          host->range.even, host->range.in_order, host->range.heavy_digit};
+  return {host->range.skip, host->range.common, host->range.crowd, host->range.even,
+          host->range.in_order};
 }
 
 // A verdict on n elements, not known yet. Each sort has another one: kernels of the last sort may

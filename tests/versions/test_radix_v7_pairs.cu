@@ -7,8 +7,8 @@
 #include "tests/versions/radix_v7_pairs.cuh"
 
 static bool by_packed_sweeps(Pairs in, Pairs out, size_t n) {
-  void *const memory = scratch_alloc(packed_sweeps_bytes(out, n, false));
-  sort_pairs_by_sweeps(in, out, n, false, memory);
+  void *const memory = scratch_alloc(packed_sweeps_bytes(out, n));
+  sort_pairs_by_sweeps(in, out, n, memory);
   scratch_free(memory);
   return true;
 }
