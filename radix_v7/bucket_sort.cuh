@@ -161,23 +161,4 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                                                               range);
 }
 
-// A kernel that sorts buckets, a block for each; capacity: the largest bucket, in keys.
-template <class Kernel>
-struct BlockShape {
-  unsigned int threads, capacity;
-  int fine_bits;  // of the digit that follows the bucket's number
-  size_t shared_bytes;
-  Kernel *kernel;
-};
-
-#define BLOCK_SHAPE(kernel, items, fine_bits, few, blocks_per_sm)             \
-  {                                                                           \
-    256, 256 * items, fine_bits, sizeof(BucketShared<256, items, fine_bits>), \
-        kernel<256, items, fine_bits, few, blocks_per_sm>                     \
-  }
-// All shapes of such a kernel, the smallest first.
-#define BLOCK_SHAPES(kernel)                                           \
-  BLOCK_SHAPE(kernel, 9, 10, 8, 6), BLOCK_SHAPE(kernel, 18, 11, 8, 5), \
-      BLOCK_SHAPE(kernel, 33, 11, 12, 4), BLOCK_SHAPE(kernel, 36, 11, 12, 3)
-
 #endif

@@ -10,13 +10,9 @@
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "radix_v6/by_sweeps.cuh"
-#include "radix_v7/bucket_sort.cuh"
+#include "radix_v7/bucket_shapes.cuh"
 
 typedef void PartitionKernel(const unsigned int *, unsigned int *, unsigned int, PartitionStep);
-typedef void BucketKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
-                          const unsigned int *);
-typedef void RangeKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
-                         const unsigned int *, KeyRange);
 
 // A kernel partition<...> and its blocks: threads, keys of a tile, shared counters.
 typedef struct PartitionShape {
@@ -43,29 +39,11 @@ static const PartitionShape small_tiles = PARTITION_SHAPE(512, 8, 4, 1024, 3),
                             second_tiles_of_256 = PARTITION_SHAPE(512, 32, 4, MAX_PARTS, 2);
 enum { SMALL_TILES_UP_TO = 750000, MEDIUM_TILES_UP_TO = 6000000 };
 
-typedef BlockShape<BucketKernel> BucketShape;
-static const BucketShape bucket_shapes[] = {BLOCK_SHAPES(sort_buckets)};
-enum { BUCKET_SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
-
-// For the most buckets, of up to 2^30 keys.
-#define WIDE_BUCKET_SHAPE(kernel, items) \
-  { 512, 512 * items, 12, sizeof(BucketShared<512, items, 12>), kernel<512, items, 12, 12, 2> }
-#define WIDE_BUCKET_SHAPES(kernel) WIDE_BUCKET_SHAPE(kernel, 33), WIDE_BUCKET_SHAPE(kernel, 36)
-
-static const BucketShape wide_buckets[] = {WIDE_BUCKET_SHAPES(sort_buckets)};
-enum { WIDE_BUCKETS = sizeof wide_buckets / sizeof *wide_buckets };
-
-// The same shapes for keys of a part of all numbers.
-typedef BlockShape<RangeKernel> RangeShape;
-static const RangeShape range_shapes[] = {BLOCK_SHAPES(sort_buckets_of_range)},
-                        wide_ranges[] = {WIDE_BUCKET_SHAPES(sort_buckets_of_range)};
-
 // Bucket bits and kernels for one sort.
 typedef struct BucketPlan {
   BucketBits bits;
   const PartitionShape *first, *second;  // second: if there are two steps
   const BucketShape *buckets;
-  RangeKernel *of_range;  // the kernel of that shape, if bits are skipped
 } BucketPlan;
 
 // Whether 2^bits buckets of n keys of `range` fit into blocks of this shape. The size of a bucket
@@ -89,18 +67,11 @@ static bool plan_buckets(size_t n, KeyRange range, BucketPlan *plan) {
   int bits = wanted_bits > 0 ? wanted_bits : MIN_BUCKET_BITS;
   if (bits < MIN_BUCKET_BITS) return false;
   const BucketShape *buckets = NULL;
-  const RangeShape *of_range = NULL;
   for (; buckets == NULL && bits <= MAX_BUCKET_BITS; bits++) {
-    for (int i = 0; buckets == NULL && i < BUCKET_SHAPES; i++) {
+    for (int i = 0; buckets == NULL && i < shapes_for(bits); i++) {
       const BucketShape *const shape = &bucket_shapes[i];
       if (wanted_shape > 0 ? wanted_shape != i + 1 : !buckets_fit(n, range, bits, shape)) continue;
       buckets = shape;
-      of_range = &range_shapes[i];
-    }
-    for (int i = 0; buckets == NULL && bits == MAX_BUCKET_BITS && i < WIDE_BUCKETS; i++) {
-      if (!buckets_fit(n, range, bits, &wide_buckets[i])) continue;
-      buckets = &wide_buckets[i];
-      of_range = &wide_ranges[i];
     }
     if (buckets != NULL || wanted_bits > 0) break;
   }
@@ -118,7 +89,6 @@ static bool plan_buckets(size_t n, KeyRange range, BucketPlan *plan) {
                                           : &large_tiles;
   plan->second = plan->bits.second < 8 ? &second_tiles : &second_tiles_of_256;
   plan->buckets = buckets;
-  plan->of_range = of_range->kernel;
   const size_t limit = dynamic_shared_limit();
   return plan->first->shared_bytes <= limit && plan->second->shared_bytes <= limit &&
          plan->buckets->shared_bytes <= limit && counter_bytes(bits) <= limit;
@@ -147,7 +117,7 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
   allow_shared_memory(plan->first->kernel, plan->first->shared_bytes);
   allow_shared_memory(plan->second->kernel, plan->second->shared_bytes);
   allow_shared_memory(plan->buckets->kernel, plan->buckets->shared_bytes);
-  allow_shared_memory(plan->of_range, plan->buckets->shared_bytes);
+  allow_shared_memory(plan->buckets->of_range, plan->buckets->shared_bytes);
 
   stage_start("hist");
   const unsigned int most =
@@ -177,8 +147,8 @@ static void launch_bucket_sort(const BucketPlan *plan, const unsigned int *in, u
     launch_overlapped(shape->kernel, 1u << all_bits, shape->threads, shape->shared_bytes, bucketed,
                       out, state.start, shift, state.too_large);
   else
-    launch_overlapped(plan->of_range, 1u << all_bits, shape->threads, shape->shared_bytes, bucketed,
-                      out, state.start, shift, state.too_large, range);
+    launch_overlapped(shape->of_range, 1u << all_bits, shape->threads, shape->shared_bytes,
+                      bucketed, out, state.start, shift, state.too_large, range);
   stage_stop();
 }
 

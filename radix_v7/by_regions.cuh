@@ -1,4 +1,8 @@
 // Host side of regions.cuh: choice of the shapes by n, and the launches.
+//
+//   one step:    in -move-> regions in scratch memory -sort-> out
+//   two steps:   in -move-> parts in `out` and behind the regions -split-> regions in scratch
+//                memory -sort-> out
 #ifndef RADIX_V7_BY_REGIONS_CUH
 #define RADIX_V7_BY_REGIONS_CUH
 
@@ -6,87 +10,195 @@
 #include "common/device.h"
 #include "common/scratch.h"
 #include "common/stages.h"
-#include "radix_v7/regions.cuh"
+#include "radix_v7/bucket_shapes.cuh"
 
 enum { REGIONS_FROM = 100000, FEW_REGIONS_UP_TO = 2700000 };
 
 typedef void MoveKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions);
-typedef void RegionKernel(const unsigned int *, unsigned int *, RegionState);
+typedef void SplitKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions,
+                         Regions);
 
-// A kernel move_to_regions<...> for n <= up_to.
-typedef struct MoveShape {
-  size_t up_to;
+// A kernel move_to_regions<...> or split_parts<...>, and its blocks.
+template <class Kernel>
+struct StepShape {
   unsigned int threads, tile, counters;
   size_t shared_bytes;
-  MoveKernel *kernel;
-} MoveShape;
+  Kernel *kernel;
+};
+typedef StepShape<MoveKernel> MoveShape;
+typedef StepShape<SplitKernel> SplitShape;
 
-#define MOVE_SHAPE(up_to, items)                                                            \
-  {                                                                                         \
-    up_to, 512, 512 * items, 512 * 4, sizeof(PartitionShared<512, items, 4, MOST_REGIONS>), \
-        move_to_regions<512, items, 4, MOST_REGIONS, 2>                                     \
+#define STEP_SHAPE(kernel, threads, items, each, max_bins, ...)  \
+  {                                                              \
+    threads, threads *items, threads *each,                      \
+        sizeof(PartitionShared<threads, items, each, max_bins>), \
+        kernel<threads, items, each, max_bins, __VA_ARGS__>      \
   }
 
-static const MoveShape move_shapes[] = {MOVE_SHAPE(1500000, 16), MOVE_SHAPE(SIZE_MAX, 40)};
+// In a single step; small tiles where there are few keys for all multiprocessors. The first of two
+// steps; the second for less than 256 regions of a part, and for 256 (by_buckets.cuh).
+static const MoveShape small_moves =
+                           STEP_SHAPE(move_to_regions, 512, 16, 4, MOST_REGIONS, 2, REGIONS),
+                       large_moves =
+                           STEP_SHAPE(move_to_regions, 512, 40, 4, MOST_REGIONS, 2, REGIONS),
+                       moves_to_parts =
+                           STEP_SHAPE(move_to_regions, 512, 40, 4, MAX_PARTS, 2, REGIONS_IN_PIECES);
+static const SplitShape splits = STEP_SHAPE(split_parts, 256, 44, 8, MAX_PARTS, 3),
+                        splits_to_256 = STEP_SHAPE(split_parts, 512, 32, 4, MAX_PARTS, 2);
+enum { SMALL_MOVES_UP_TO = 1500000 };
 
-typedef BlockShape<RegionKernel> RegionShape;
-static const RegionShape region_shapes[] = {BLOCK_SHAPES(sort_regions)};
-enum { REGION_SHAPES = sizeof region_shapes / sizeof *region_shapes };
-
-// Few keys take few regions: the room to spare grows with the root of a region's keys.
-static int region_bits(size_t n) {
-  return n <= FEW_REGIONS_UP_TO ? MOST_REGION_BITS - 1 : MOST_REGION_BITS;
-}
-
-// The shapes for n keys; false if none suits n or the device.
-static bool plan_regions(size_t n, const MoveShape **move, const RegionShape **sort) {
-  *sort = region_shapes;
-  while (*sort < region_shapes + REGION_SHAPES &&
-         (*sort)->capacity < region_room(n, region_bits(n)))
-    ++*sort;
-  *move = move_shapes;
-  while (n > (*move)->up_to) ++*move;
-  const size_t limit = dynamic_shared_limit();
-  return n >= REGIONS_FROM && *sort < region_shapes + REGION_SHAPES &&
-         (*sort)->shared_bytes <= limit && (*move)->shared_bytes <= limit;
-}
-
-// Sorts n keys from `in` to `out`: FITS. Else `in` is as it was: TOO_LARGE if the keys are not
-// even, TO_COUNT if they may still suit by_buckets.cuh, TO_RANGE if that with *range. The host
-// waits for that verdict, which comes before the last step. Takes `least` bytes of scratch memory,
-// or more.
-static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, size_t n,
-                                    KeyRange *range, size_t least = 0) {
+// How n keys are sorted.
+typedef struct KeyRegionPlan {
+  BucketBits bits;               // second: 0 if there is one step
+  unsigned int part_room, room;  // of the regions of the two steps
   const MoveShape *move;
-  const RegionShape *sort;
-  if (!plan_regions(n, &move, &sort)) return TO_COUNT;
-  const int bits = region_bits(n);
-  const unsigned int room = region_room(n, bits);
-  const size_t regions = (size_t)1 << bits;
-  const size_t bytes = (regions * (room + 1) + 2) * sizeof(unsigned int);
-  unsigned int *const spare = (unsigned int *)scratch_alloc(bytes > least ? bytes : least);
-  unsigned int *const next = spare + regions * room;
-  unsigned int *const hopeless = next + regions, *const full = hopeless + 1;
+  const SplitShape *split;  // NULL if there is one step
+  const BucketShape *sort;
+} KeyRegionPlan;
+
+// The smallest blocks for 2^bits buckets of n keys; NULL if none is large enough, or if twice as
+// many buckets for blocks half as large are faster than those of which an SM holds three.
+static const BucketShape *blocks_of_regions(size_t n, int bits) {
+  const bool more_are_faster = bits > MOST_REGION_BITS && bits < MAX_BUCKET_BITS - 1;
+  const int shapes = more_are_faster ? SHAPES_OF_FOUR : shapes_for(bits);
+  for (int i = 0; i < shapes; i++)
+    if (bucket_shapes[i].capacity >= region_room(n, bits)) return &bucket_shapes[i];
+  return NULL;
+}
+
+// The plan for n keys and 2^(first + second) buckets; false if it suits n or the device not.
+static bool plan_region_bits(size_t n, BucketBits bits, KeyRegionPlan *plan) {
+  const bool two_steps = bits.second > 0;
+  const int all_bits = bits.first + bits.second;
+  plan->bits = bits;
+  plan->part_room = two_steps ? region_room(n, bits.first) : 0;
+  plan->room = region_room(n, all_bits);
+  plan->move = two_steps ? &moves_to_parts : n <= SMALL_MOVES_UP_TO ? &small_moves : &large_moves;
+  plan->split = !two_steps ? NULL : bits.second < 8 ? &splits : &splits_to_256;
+  plan->sort = blocks_of_regions(n, all_bits);
+  const size_t limit = dynamic_shared_limit();
+  return n >= REGIONS_FROM && plan->sort != NULL && plan->sort->shared_bytes <= limit &&
+         plan->move->shared_bytes <= limit && (!two_steps || plan->split->shared_bytes <= limit);
+}
+
+// As few buckets as fit, but less than half as many as there may be in one step only for few keys:
+// the room to spare grows with the root of a region's keys. False if no plan suits n or the device.
+static bool plan_key_regions(size_t n, KeyRegionPlan *plan) {
+  int bits = n <= FEW_REGIONS_UP_TO ? MOST_REGION_BITS - 1 : MOST_REGION_BITS;
+  while (bits < MAX_BUCKET_BITS && blocks_of_regions(n, bits) == NULL) bits++;
+  const int first = bits <= MOST_REGION_BITS ? bits : (bits + 1) / 2;
+  return plan_region_bits(n, {first, bits - first}, plan);
+}
+
+static Digit region_digit(int shift, int bits, unsigned int counters) {
+  Digit digit = {shift, (1u << bits) - 1, 0, 0};
+  while (digit.copy_bits < 5 && 2u << (bits + digit.copy_bits) <= counters) digit.copy_bits++;
+  return digit;
+}
+
+// Parts of the first step that lie in `out`; the others lie in scratch memory.
+static size_t parts_in_output(size_t n, const KeyRegionPlan *plan) {
+  const size_t parts = (size_t)1 << plan->bits.first, fit = n / plan->part_room;
+  return fit < parts ? fit : parts;
+}
+
+static size_t region_words(const KeyRegionPlan *plan) {
+  return (size_t)plan->room << (plan->bits.first + plan->bits.second);
+}
+
+static size_t part_words_behind(size_t n, const KeyRegionPlan *plan) {
+  if (plan->bits.second == 0) return 0;
+  return (((size_t)1 << plan->bits.first) - parts_in_output(n, plan)) * plan->part_room;
+}
+
+// Bytes of scratch memory: the regions, the parts that are not in `out`, where the next key of each
+// goes, two flags.
+static size_t key_region_bytes(size_t n, const KeyRegionPlan *plan) {
+  const size_t buckets = (size_t)1 << (plan->bits.first + plan->bits.second),
+               parts = plan->bits.second > 0 ? (size_t)1 << plan->bits.first : 0;
+  return (region_words(plan) + part_words_behind(n, plan) + buckets + parts + 2) *
+         sizeof(unsigned int);
+}
+
+// `memory` has key_region_bytes() bytes.
+static RegionState key_region_state(size_t n, const KeyRegionPlan *plan, unsigned int *memory) {
+  const size_t buckets = (size_t)1 << (plan->bits.first + plan->bits.second),
+               parts = plan->bits.second > 0 ? (size_t)1 << plan->bits.first : 0;
+  unsigned int *const behind = memory + region_words(plan),
+                      *const next = behind + part_words_behind(n, plan),
+                      *const next_of_part = next + buckets, *const hopeless = next_of_part + parts;
   const unsigned int early = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
-  const RegionState state = {
-      {room, next, hopeless, full, early}, bits, hopeless, fresh_host_verdict(n)};
-  Digit digit = {32 - bits, (1u << bits) - 1, 0, 0};
-  while (2u << (bits + digit.copy_bits) <= move->counters) digit.copy_bits++;
+  RegionState state = {};
+  state.bits = plan->bits;
+  state.hopeless = hopeless;
+  state.host = fresh_host_verdict(n);
+  state.regions = {plan->room, next, hopeless, hopeless + 1, early, 0, 0, NULL};
+  if (parts > 0) {
+    const size_t split = parts_in_output(n, plan) * plan->part_room;
+    state.parts = {plan->part_room,     next_of_part,  hopeless, hopeless + 1, early, 0,
+                   (unsigned int)split, behind - split};
+  }
+  return state;
+}
+
+// The second step. The host waits for the verdict on the sample before, while the first one runs:
+// if keys are not even, it need not be launched.
+static void launch_split(const KeyRegionPlan *plan, const unsigned int *parts,
+                         unsigned int *regions, RegionState state) {
+  const SplitShape *const split = plan->split;
+  const BucketBits bits = plan->bits;
+  const unsigned int tiles_of_part = blocks_for(plan->part_room, (int)split->tile);
+  allow_shared_memory(split->kernel, split->shared_bytes);
+  launch_overlapped(split->kernel, tiles_of_part << bits.first, split->threads, split->shared_bytes,
+                    parts, regions, tiles_of_part,
+                    region_digit(32 - bits.first - bits.second, bits.second, split->counters),
+                    state.parts, state.regions);
+}
+
+// Sorts n keys from `in` to `out` by `plan`: FITS. Else `in` is as it was: TOO_LARGE if the keys
+// are not even, TO_COUNT if they may still suit by_buckets.cuh, TO_RANGE if that with *range. The
+// host waits for that verdict, which comes before the last step. Takes `least` bytes of scratch
+// memory, or more.
+static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigned int *in,
+                                        unsigned int *out, size_t n, KeyRange *range,
+                                        size_t least) {
+  const BucketBits bits = plan->bits;
+  const MoveShape *const move = plan->move;
+  const BucketShape *const sort = plan->sort;
+  const bool two_steps = bits.second > 0;
+  const size_t bytes = key_region_bytes(n, plan);
+  unsigned int *const spare = (unsigned int *)scratch_alloc(bytes > least ? bytes : least);
+  const RegionState state = key_region_state(n, plan, spare);
   allow_shared_memory(move->kernel, move->shared_bytes);
-  allow_shared_memory(sort->kernel, sort->shared_bytes);
+  allow_shared_memory(sort->by_regions, sort->shared_bytes);
   stage_start("hist");
   look_at_sample<<<1, LOOK_THREADS>>>(in, n, state);
   LAUNCH_CHECK();
   stage_stop();
   stage_start("sweep");
   launch_overlapped(move->kernel, blocks_for(n, (int)move->tile), move->threads, move->shared_bytes,
-                    in, spare, (unsigned int)n, digit, state.regions);
-  launch_overlapped(sort->kernel, 1u << bits, sort->threads, sort->shared_bytes, spare, out, state);
+                    in, two_steps ? out : spare, (unsigned int)n,
+                    region_digit(32 - bits.first, bits.first, move->counters),
+                    two_steps ? state.parts : state.regions);
+  const bool even = !two_steps || wait_for_verdict(state.host, UNKNOWN) == SEEMS_EVEN;
+  if (even) {
+    if (two_steps) launch_split(plan, out, spare, state);
+    launch_overlapped(sort->by_regions, 1u << (bits.first + bits.second), sort->threads,
+                      sort->shared_bytes, (const unsigned int *)spare, out, state);
+  }
   stage_stop();
-  verdict_fits(state.host);
+  if (even) wait_for_verdict(state.host, two_steps ? SEEMS_EVEN : UNKNOWN);
   *range = range_of(state.host);
   scratch_free(spare);
   return state.host->verdict;
+}
+
+// The same by the plan for n; TO_COUNT if there is none.
+static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, size_t n,
+                                    KeyRange *range, size_t least = 0) {
+  KeyRegionPlan plan;
+  if (!plan_key_regions(n, &plan)) return TO_COUNT;
+  return sort_by_region_plan(&plan, in, out, n, range, least);
 }
 
 #endif

@@ -144,7 +144,13 @@ typedef struct Regions {
   const unsigned int *hopeless;  // 1: nothing is to be moved
   unsigned int *full;            // 1: some region had no room, and the result is of no use
   unsigned int early;            // blocks that load their tile before the regions are prepared
+  unsigned int first;            // number of the region of bin 0
+  unsigned int split, *behind;   // REGIONS_IN_PIECES: key i, for i >= split, is behind[i]
 } Regions;
+
+// How bins lie in the output: one behind the other, as counted; in regions; or in regions of two
+// arrays.
+enum BinKind { COUNTED_BINS, REGIONS, REGIONS_IN_PIECES };
 
 // Waits for the kernel that prepares the regions; false if there is nothing to do.
 static __device__ __forceinline__ bool regions_ready(Regions regions) {
@@ -153,13 +159,14 @@ static __device__ __forceinline__ bool regions_ready(Regions regions) {
 }
 
 // Moves in[0..valid) to the next free indices of their bins in `out`. kFull: valid is a whole tile,
-// whose keys stay in registers; a shorter tile is read twice. kRegions: bins have `regions`, which
-// the previous kernel prepares while keys are loaded here.
+// whose keys stay in registers; a shorter tile is read twice. kKind: a BinKind; bins may have
+// `regions`, which the previous kernel prepares while keys are loaded here.
 template <bool kBothEnds, int kThreads, int kItems, int kEach, int kMaxBins, bool kFull,
-          bool kRegions = false>
+          int kKind = COUNTED_BINS>
 static __device__ __forceinline__ void partition_tile(
     const unsigned int *in, unsigned int *out, unsigned int valid, Digit digit, unsigned int *next,
     PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared, Regions regions = {}) {
+  constexpr bool kRegions = kKind != COUNTED_BINS;
   const unsigned int bins = digit.mask + 1, copies = 1u << digit.copy_bits;
   unsigned int *const counter = shared.counter + threadIdx.x % copies;
   in += threadIdx.x;
@@ -201,7 +208,8 @@ static __device__ __forceinline__ void partition_tile(
   for (int r = 0; r < kRuns; r++) {
     const unsigned int b = threadIdx.x + r * kThreads;
     if (b >= bins) continue;
-    if (kRegions && to[r] + shared.first[b + 1] - shared.first[b] > (b + 1) * regions.room) {
+    const unsigned int up_to = to[r] + shared.first[b + 1] - shared.first[b];
+    if (kRegions && up_to > (regions.first + b + 1) * regions.room) {
       *regions.full = 1;
       to[r] = 0;  // anywhere
     }
@@ -214,7 +222,8 @@ static __device__ __forceinline__ void partition_tile(
     if (u % PLACE_BATCH == 0) compiler_fence();
     if (!kFull && left <= u * kThreads) break;
     const unsigned int i = threadIdx.x + u * kThreads, moved = shared.tile[i];
-    out[*bin_of(shared.to, moved, digit) + i] = moved;
+    const unsigned int at = *bin_of(shared.to, moved, digit) + i;
+    (kKind == REGIONS_IN_PIECES && at >= regions.split ? regions.behind : out)[at] = moved;
   }
 }
 

@@ -3,41 +3,51 @@
 //
 //   look   a sample shows whether keys are even enough for this; one block
 //   move   keys to the next free places of their regions, as partition.cuh
-//   sort   a block per region; how many keys there are in regions before it is the place of its
+//   split  with more than 2^10 buckets: the keys of each region to regions of their buckets
+//   sort   a block per bucket; how many keys there are in buckets before it is the place of its
 //          result (bucket_sort.cuh)
 //
-// 16 bytes a key move instead of 20, and a launch less stands in the way: the sample is looked at
-// while the tiles are loaded. If a region is full, the input is as it was.
+// 16 bytes a key move instead of 20, or 24 instead of 28, and a launch less stands in the way: the
+// sample is looked at while the tiles are loaded. If a region is full, the input is as it was.
 #ifndef RADIX_V7_REGIONS_CUH
 #define RADIX_V7_REGIONS_CUH
 
 #include "radix_v7/bucket_sort.cuh"
 #include "radix_v7/evenness.cuh"
 
+// Regions of a single step.
 enum { MOST_REGION_BITS = 10, MOST_REGIONS = 1 << MOST_REGION_BITS };
 
-// Device memory between the launches; the words that `regions` points to lie in it too.
+// Device memory between the launches; the words that the regions point to lie in it too.
 typedef struct RegionState {
-  Regions regions;
-  int bits;                // 2^bits regions
-  unsigned int *hopeless;  // regions.hopeless
+  Regions parts;           // of the first of two steps; part p is split into 2^bits.second regions
+  Regions regions;         // of the buckets
+  BucketBits bits;         // second: 0 if there is one step, and no parts
+  unsigned int *hopeless;  // what `parts` and `regions` point to
   volatile HostVerdict *host;
 } RegionState;
 
 // Prepares the regions, and ends the sort if a sample is not even. One block.
-static __global__ void __launch_bounds__(LOOK_THREADS)
+[[maybe_unused]] static __global__ void __launch_bounds__(LOOK_THREADS)
     look_at_sample(const unsigned int *keys, size_t n, RegionState state) {
-  static_assert((int)MOST_REGIONS <= (int)LOOK_THREADS, "a thread for each region");
   wait_for_previous_kernel();
-  if (threadIdx.x < 1u << state.bits)
-    state.regions.next[threadIdx.x] = threadIdx.x * state.regions.room;
+  const bool two_steps = state.bits.second > 0;
+  const unsigned int buckets = 1u << (state.bits.first + state.bits.second);
+  for (unsigned int b = threadIdx.x; b < buckets; b += LOOK_THREADS)
+    state.regions.next[b] = b * state.regions.room;
+  if (two_steps && threadIdx.x < 1u << state.bits.first)
+    state.parts.next[threadIdx.x] = threadIdx.x * state.parts.room;
   if (threadIdx.x == 0) *state.regions.full = 0;
-  const float room = (float)state.regions.room * (float)(1 << (state.bits - LOOK_GROUP_BITS));
+  const float room = (float)(two_steps ? state.parts : state.regions).room *
+                     (float)(1 << (state.bits.first - LOOK_GROUP_BITS));
   const unsigned int verdict = judge_sample<true>(keys, n, room, state.host);
-  if (threadIdx.x == 0) *state.hopeless = verdict != FITS;
+  if (threadIdx.x > 0) return;
+  *state.hopeless = verdict != FITS;
+  if (two_steps && verdict == FITS) state.host->verdict = SEEMS_EVEN;
 }
 
-template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm>
+// The only step, or the first of two: then `regions` are the parts.
+template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm, int kKind>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     move_to_regions(const unsigned int *in, unsigned int *out, unsigned int n, Digit digit,
                     Regions regions) {
@@ -50,35 +60,55 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __syncthreads();
   const unsigned int begin = blockIdx.x * kTile;
   if (n - begin >= kTile)
-    partition_tile<false, kThreads, kItems, kEach, kMaxBins, true, true>(
+    partition_tile<false, kThreads, kItems, kEach, kMaxBins, true, kKind>(
         in + begin, out, kTile, digit, regions.next, shared, regions);
   else
-    partition_tile<false, kThreads, kItems, kEach, kMaxBins, false, true>(
+    partition_tile<false, kThreads, kItems, kEach, kMaxBins, false, kKind>(
         in + begin, out, n - begin, digit, regions.next, shared, regions);
 }
 
-// Number of keys in the regions before the calling block's own; `sums`: shared memory, an element
-// for each warp. One barrier.
-template <int kThreads>
-static __device__ __forceinline__ unsigned int keys_before(Regions regions, unsigned int *sums) {
-  unsigned int sum = 0;
-  for (unsigned int b = threadIdx.x; b < blockIdx.x; b += kThreads)
-    sum += regions.next[b] - b * regions.room;
-  const unsigned int scanned = warp_inclusive_scan(sum);
-  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) sums[threadIdx.x / WARP_SIZE] = scanned;
-  __syncthreads();
-  unsigned int before = 0;
-#pragma unroll
-  for (int warp = 0; warp < kThreads / WARP_SIZE; warp++) before += sums[warp];
-  return before;
+// The second of two steps: from the parts, which lie in `in` and parts.behind, to regions of `out`.
+template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    split_parts(const unsigned int *in, unsigned int *out, unsigned int tiles_of_part, Digit digit,
+                Regions parts, Regions regions) {
+  constexpr unsigned int kTile = kThreads * kItems;
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  typedef PartitionShared<kThreads, kItems, kEach, kMaxBins> Shared;
+  Shared &shared = *(Shared *)shared_memory;
+  clear_counters<kThreads>(shared.counter, kThreads * kEach);
+  wait_for_previous_kernel();
+  const bool useless = *regions.hopeless != 0 || *(volatile unsigned int *)regions.full != 0;
+  if (__syncthreads_or(useless) != 0) return;  // others may fill a region meanwhile
+  const unsigned int part = blockIdx.x / tiles_of_part, begin = part * parts.room,
+                     end = parts.next[part], tile = begin + blockIdx.x % tiles_of_part * kTile;
+  if (tile >= end) return;
+  regions.first = part * (digit.mask + 1);
+  const unsigned int *const from = (begin < parts.split ? in : parts.behind) + tile;
+  if (end - tile >= kTile)
+    partition_tile<false, kThreads, kItems, kEach, kMaxBins, true, REGIONS>(
+        from, out, kTile, digit, regions.next + regions.first, shared, regions);
+  else
+    partition_tile<false, kThreads, kItems, kEach, kMaxBins, false, REGIONS>(
+        from, out, end - tile, digit, regions.next + regions.first, shared, regions);
 }
 
-// One block per region: sorts its keys to their place in `out`.
+// A thread's share of the number of keys in the regions from `first` up to `end`.
+template <int kThreads>
+static __device__ __forceinline__ unsigned int keys_in_regions(Regions regions, unsigned int first,
+                                                               unsigned int end) {
+  unsigned int sum = 0;
+  for (unsigned int b = first + threadIdx.x; b < end; b += kThreads)
+    sum += regions.next[b] - b * regions.room;
+  return sum;
+}
+
+// One block per region of a bucket: sorts its keys to their place in `out`.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_regions(const unsigned int *in, unsigned int *out, RegionState state) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  __shared__ unsigned int sums[kThreads / WARP_SIZE];
+  __shared__ unsigned int keys_before[kThreads / WARP_SIZE];  // of each warp's share
   typedef BucketShared<kThreads, kItems, kFineBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
   const Regions regions = state.regions;
@@ -90,10 +120,19 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (useless) return;
   const unsigned int begin = blockIdx.x * regions.room;
   const unsigned int count = regions.next[blockIdx.x] - begin;
-  const unsigned int before = keys_before<kThreads>(regions, sums);
+  const unsigned int part = state.bits.second > 0 ? blockIdx.x >> state.bits.second : 0;
+  const unsigned int before = warp_inclusive_scan(
+      keys_in_regions<kThreads>(state.parts, 0, part) +
+      keys_in_regions<kThreads>(regions, part << state.bits.second, blockIdx.x));
+  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) keys_before[threadIdx.x / WARP_SIZE] = before;
+  __syncthreads();
   sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x,
-                                                     32 - state.bits, WHOLE_RANGE);
-  write_bucket<kThreads, kItems>(shared.tile, out + before, count, WHOLE_RANGE);
+                                                     32 - state.bits.first - state.bits.second,
+                                                     WHOLE_RANGE);
+  // Added up here, as a register until here would be one too many.
+#pragma unroll
+  for (int warp = 0; warp < kThreads / WARP_SIZE; warp++) out += keys_before[warp];
+  write_bucket<kThreads, kItems>(shared.tile, out, count, WHOLE_RANGE);
 }
 
 #endif

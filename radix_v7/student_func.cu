@@ -32,7 +32,7 @@ static const SortKnob knobs[] = {
     {"bucketBits", 0, 0, MAX_BUCKET_BITS,
      "bare keys go to 2^bucketBits buckets first; 0: chosen by n, 1 to 9: no buckets"},
     {"bucketShape", 0, 0, BUCKET_SHAPES,
-     "size of the buckets, a row of `bucket_shapes` in by_buckets.cuh; 0: chosen by n"},
+     "size of the buckets, a row of the table `bucket_shapes`; 0: chosen by n"},
     {"counted", 0, 0, 1, "1: buckets are always counted first, 0: not where keys seem even"},
     {"prefixPlan", 0, -1, PREFIX_PLANS,
      "how pairs are sorted, a row of prefix_plans.cuh; 0: chosen by n; -1: sweeps"},

@@ -9,8 +9,8 @@
 #include "common/knobs.h"
 
 // TO_COUNT and FEW_VALUES: of evenness.cuh; TO_RANGE: buckets may fit by other bits
-// (key_range.cuh).
-enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, TO_RANGE, FEW_VALUES };
+// (key_range.cuh); SEEMS_EVEN: not known yet, but a sample is even.
+enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, TO_RANGE, FEW_VALUES, SEEMS_EVEN };
 enum {
   MOST_LARGE = 8,
   LARGE_FROM = 6000000,  // elements per large bucket: its launches take 20 to 30 us
@@ -72,13 +72,18 @@ static inline volatile HostVerdict *fresh_host_verdict(size_t n) {
   return host;
 }
 
-// Waits for the verdict: do all buckets fit? To be called after all other launches, so that the
-// device is busy while the host waits.
-static inline bool verdict_fits(volatile HostVerdict *host) {
-  while (host->verdict == UNKNOWN && cudaStreamQuery(0) == cudaErrorNotReady) {
+// Waits for another verdict than `not_this`, and returns it. To be called after all other launches,
+// so that the device is busy while the host waits.
+static inline unsigned int wait_for_verdict(volatile HostVerdict *host, unsigned int not_this) {
+  while (host->verdict == not_this && cudaStreamQuery(0) == cudaErrorNotReady) {
   }
   CUDA_CHECK(cudaPeekAtLastError());
-  return host->verdict == FITS;
+  return host->verdict;
+}
+
+// The same: do all buckets fit?
+static inline bool verdict_fits(volatile HostVerdict *host) {
+  return wait_for_verdict(host, UNKNOWN) == FITS;
 }
 
 // Large buckets of a count, in shared memory of its last block. found is 0 at first, and may exceed

@@ -25,8 +25,10 @@ static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, kno
 enum { FEW = REGIONS_FROM + 77, MOST = FEW_REGIONS_UP_TO + 1 };
 static uint32_t keys[MOST], result[MOST], order[MOST];
 static unsigned int verdict;  // of the last sort
+static BucketBits forced;     // if not 0: sorts are by these bits, in two steps
 
 static int begin(void **) {
+  forced = {0, 0};
   knobs_begin(&version);
   stages_begin(&version, false);
   return 0;
@@ -38,13 +40,20 @@ static uint32_t random_word(void) {
   return (uint32_t)(state >> 32);
 }
 
+static unsigned int sort(const unsigned int *in, unsigned int *out, size_t n) {
+  KeyRange range;
+  KeyRegionPlan plan;
+  if (forced.first == 0) return sort_by_regions(in, out, n, &range);
+  assert_true(plan_region_bits(n, forced, &plan));
+  return sort_by_region_plan(&plan, in, out, n, &range, 0);
+}
+
 static bool sorts(size_t n, size_t skip = 0) {
   const size_t bytes = n * sizeof *keys;
   unsigned int *const memory = (unsigned int *)scratch_alloc(bytes + skip * sizeof *memory);
   unsigned int *const in = memory + skip, *const out = (unsigned int *)scratch_alloc(bytes);
   CUDA_CHECK(cudaMemcpy(in, keys, bytes, cudaMemcpyHostToDevice));
-  KeyRange range;
-  verdict = sort_by_regions(in, out, n, &range);
+  verdict = sort(in, out, n);
   const bool sorted = verdict == FITS;
   CUDA_CHECK(cudaMemcpy(result, in, bytes, cudaMemcpyDeviceToHost));
   for (size_t i = 0; i < n; i++)
@@ -77,7 +86,7 @@ static void test_even(void **) {
 // One region of the first, the middle and the last gets more and more keys; the sample overlooks
 // them up to a hundred.
 static void test_full(void **) {
-  const int bits = region_bits(FEW);
+  const int bits = MOST_REGION_BITS - 1;
   const uint32_t regions[] = {0, 250, (1u << bits) - 1};
   for (int r = 0; r < 3; r++) {
     bool fitted = true;
@@ -121,13 +130,57 @@ static void test_uneven(void **) {
   }
 }
 
+// In two steps: few and many parts, in which the other bits make few and many regions.
+static void test_two_steps(void **) {
+  const BucketBits bits[] = {{5, 4}, {4, 7}, {8, 5}, {6, 6}, {8, 8}};
+  for (unsigned int b = 0; b < sizeof bits / sizeof *bits; b++) {
+    forced = bits[b];
+    for (int kind = 0; kind < 3; kind++) {
+      const size_t n = FEW + 1000 * b;
+      for (size_t i = 0; i < n; i++)
+        keys[i] = kind == 1 ? (uint32_t)(((uint64_t)i << 32) / n) : random_word();
+      assert_true(sorts(n, (size_t)kind % 2));
+    }
+  }
+}
+
+// A part, or a region of one, gets more keys than it has room for.
+static void test_full_in_two_steps(void **) {
+  forced = {4, 5};
+  for (int bits = forced.first; bits <= forced.first + forced.second; bits += forced.second) {
+    const uint32_t regions[] = {0, (1u << bits) / 2 + 1, (1u << bits) - 1};
+    for (int r = 0; r < 3; r++) {
+      const unsigned int room = region_room(FEW, bits);
+      uint32_t in_region = 0;
+      for (size_t i = 0; i < FEW; i++) {
+        const bool more = bits == forced.first ? i % 150 == 0 : i % 700 == 0;
+        keys[i] = more ? regions[r] << (32 - bits) | random_word() >> bits : random_word();
+        in_region += keys[i] >> (32 - bits) == regions[r];
+      }
+      assert_true(in_region > room);
+      assert_false(sorts(FEW));
+      assert_int_equal(verdict, TO_COUNT);
+    }
+  }
+  for (size_t i = 0; i < FEW; i++) keys[i] = random_word() >> 1;
+  assert_false(sorts(FEW));
+  assert_int_equal(verdict, TO_RANGE);
+  for (size_t i = 0; i < FEW; i++) keys[i] = random_word();
+  assert_true(sorts(FEW));
+}
+
+// A plan for each n, of one step or two, with at most 4.5 bytes of scratch memory from 1.6 million
+// keys on.
 static void test_sizes(void **) {
+  KeyRegionPlan plan;
   assert_false(sorts(REGIONS_FROM - 1));
-  const size_t sizes[] = {FEW_REGIONS_UP_TO, 8000000};
-  for (int s = 0; s < 2; s++) {
-    const MoveShape *move;
-    const RegionShape *sort;
-    assert_true(plan_regions(sizes[s], &move, &sort) || dynamic_shared_limit() < 200 * 1024);
+  if (dynamic_shared_limit() < 200 * 1024) return;
+  for (size_t n = REGIONS_FROM; n < (size_t)1 << 30; n += n / 7) {
+    assert_true(plan_key_regions(n, &plan));
+    assert_true(plan.sort->capacity >= plan.room);
+    assert_int_equal(plan.bits.second > 0, n > 8900000);
+    if (n >= 1600000 && (double)key_region_bytes(n, &plan) > 4.5 * (double)n)
+      fail_msg("%zu: %zu bytes", n, key_region_bytes(n, &plan));
   }
 }
 
@@ -136,6 +189,8 @@ int main(void) {
       cmocka_unit_test_setup(test_even, begin),
       cmocka_unit_test_setup(test_full, begin),
       cmocka_unit_test_setup(test_uneven, begin),
+      cmocka_unit_test_setup(test_two_steps, begin),
+      cmocka_unit_test_setup(test_full_in_two_steps, begin),
       cmocka_unit_test_setup(test_sizes, begin),
   };
   return cmocka_run_group_tests_name("radix_v7 regions", tests, NULL, NULL);
