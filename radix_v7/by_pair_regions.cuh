@@ -97,7 +97,8 @@ static void launch_look(const unsigned int *keys, size_t n, const RegionPlan *pl
 }
 
 // Sorts n pairs from input to output: FITS. Else the input is as it was: TOO_LARGE if the keys are
-// not even, TO_COUNT if they may still suit by_prefix.cuh, TO_RANGE if that with *range. The host
+// not even, TO_COUNT if they may still suit by_prefix.cuh, OVERFULL if that with A_LITTLE_UNEVEN,
+// TO_RANGE if that with *range. The host
 // waits for that verdict, which comes before the last step.
 static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, KeyRange *range) {
   RegionPlan plan;

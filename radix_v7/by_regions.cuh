@@ -156,7 +156,8 @@ static void launch_split(const KeyRegionPlan *plan, const unsigned int *parts,
 }
 
 // Sorts n keys from `in` to `out` by `plan`: FITS. Else `in` is as it was: TOO_LARGE if the keys
-// are not even, TO_COUNT if they may still suit by_buckets.cuh, TO_RANGE if that with *range. The
+// are not even, TO_COUNT if they may still suit by_buckets.cuh, OVERFULL if that with
+// A_LITTLE_UNEVEN, TO_RANGE if that with *range. The
 // host waits for that verdict, which comes before the last step. Takes `least` bytes of scratch
 // memory, or more.
 static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigned int *in,

@@ -116,7 +116,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   wait_for_previous_kernel();
   if (*regions.hopeless != 0) return;
   const bool useless = *regions.full != 0;
-  if (blockIdx.x == 0 && threadIdx.x == 0) state.host->verdict = useless ? TO_COUNT : FITS;
+  if (blockIdx.x == 0 && threadIdx.x == 0) state.host->verdict = useless ? OVERFULL : FITS;
   if (useless) return;
   const unsigned int begin = blockIdx.x * regions.room;
   const unsigned int count = regions.next[blockIdx.x] - begin;

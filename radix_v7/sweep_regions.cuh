@@ -81,7 +81,7 @@ static __device__ __forceinline__ bool note_run(SweepRegions regions, SweepRoute
   if (tile == source * regions.tiles_of_source) start[source] = before;
   if (tile == tiles_of(regions) - 1) start[regions.sources] = up_to_here;
   if (up_to_here <= regions.room) return true;
-  if (atomicExch(&regions.findings->full[route.pass], 1u) == 0) route.host->verdict = TO_COUNT;
+  if (atomicExch(&regions.findings->full[route.pass], 1u) == 0) route.host->verdict = OVERFULL;
   return false;
 }
 
@@ -110,7 +110,7 @@ static __device__ void finish_regions(SweepRegions regions, SweepRoute route, un
   const bool useless = __syncthreads_or(too_large) != 0;
   if (threadIdx.x > 0) return;
   findings->useless = useless;
-  route.host->verdict = useless ? TO_COUNT : FITS;
+  route.host->verdict = useless ? OVERFULL : FITS;
 }
 
 #endif

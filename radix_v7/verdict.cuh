@@ -9,8 +9,9 @@
 #include "common/knobs.h"
 
 // TO_COUNT and FEW_VALUES: of evenness.cuh; TO_RANGE: buckets may fit by other bits
-// (key_range.cuh); SEEMS_EVEN: not known yet, but a sample is even.
-enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, TO_RANGE, FEW_VALUES, SEEMS_EVEN };
+// (key_range.cuh); SEEMS_EVEN: not known yet, but a sample is even; OVERFULL: it was, and yet some
+// region had no room.
+enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, TO_RANGE, FEW_VALUES, SEEMS_EVEN, OVERFULL };
 enum {
   MOST_LARGE = 8,
   LARGE_FROM = 6000000,  // elements per large bucket: its launches take 20 to 30 us
@@ -29,6 +30,8 @@ typedef struct KeyRange {
   bool in_order;        // neighbours in the input differ little; looked at for bare keys only
 } KeyRange;
 static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false};  // as far as is known
+// Of keys that are OVERFULL: a sample would show if some part had many more than that.
+static constexpr KeyRange A_LITTLE_UNEVEN = {0, 0, 1.3f, false, false};
 
 static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
   return range.skip == 0 && range.crowd == 1;

@@ -159,7 +159,7 @@ static void test_full_in_two_steps(void **) {
       }
       assert_true(in_region > room);
       assert_false(sorts(FEW));
-      assert_int_equal(verdict, TO_COUNT);
+      assert_int_equal(verdict, OVERFULL);
     }
   }
   for (size_t i = 0; i < FEW; i++) keys[i] = random_word() >> 1;
