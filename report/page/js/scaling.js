@@ -3,14 +3,14 @@ import { digits, list, ms, over, percent, size, times } from './format.js';
 import { best, bestMs, firstRecord, isGpu, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
 
 // Bytes per element: of a copy; of four passes of 8 bits that read and write everything after one read of the keys
-// (radix_v5 and v6, and others that sweep four times); and of radix_v7's buckets: in one step without a count, or in two steps.
+// (radix_v5 and v6, and others that sweep four times); and of radix_v7's buckets: in one step, or in two.
 export const TRAFFIC = {
   keys: {
     copy: 8,
     sweep: 4 + 4 * 8,
     roofs: [
-      [2 * 8, 'roof: buckets, no count'],
-      [4 + 3 * 8, 'roof: buckets, two steps'],
+      [2 * 8, 'roof: buckets, one step'],
+      [3 * 8, 'roof: buckets, two steps'],
       [4 + 4 * 8, 'roof: four sweeps'],
     ],
   },
