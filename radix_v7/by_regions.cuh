@@ -35,8 +35,8 @@ typedef StepShape<SplitKernel> SplitShape;
         kernel<threads, items, each, max_bins, __VA_ARGS__>      \
   }
 
-// In a single step; small tiles where there are few keys for all multiprocessors. The first of two
-// steps; the second for less than 256 regions of a part, and for 256 (by_buckets.cuh).
+// A single step, with small tiles where there are few keys for all multiprocessors; the first of
+// two steps; the second, for less than 256 regions of a part and for 256, as in by_buckets.cuh.
 static const MoveShape small_moves =
                            STEP_SHAPE(move_to_regions, 512, 16, 4, MOST_REGIONS, 2, REGIONS),
                        large_moves =
@@ -141,8 +141,7 @@ static RegionState key_region_state(size_t n, const KeyRegionPlan *plan, unsigne
   return state;
 }
 
-// The second step. The host waits for the verdict on the sample before, while the first one runs:
-// if keys are not even, it need not be launched.
+// The second step: from `parts`, and those behind them, to `regions`.
 static void launch_split(const KeyRegionPlan *plan, const unsigned int *parts,
                          unsigned int *regions, RegionState state) {
   const SplitShape *const split = plan->split;
@@ -157,9 +156,9 @@ static void launch_split(const KeyRegionPlan *plan, const unsigned int *parts,
 
 // Sorts n keys from `in` to `out` by `plan`: FITS. Else `in` is as it was: TOO_LARGE if the keys
 // are not even, TO_COUNT if they may still suit by_buckets.cuh, OVERFULL if that with
-// A_LITTLE_UNEVEN, TO_RANGE if that with *range. The
-// host waits for that verdict, which comes before the last step. Takes `least` bytes of scratch
-// memory, or more.
+// A_LITTLE_UNEVEN, TO_RANGE if that with *range. The host waits for that verdict, which comes
+// before the last step; and, if there are two steps, for the sample's while the first one runs, as
+// uneven keys need no second. Takes `least` bytes of scratch memory, or more.
 static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigned int *in,
                                         unsigned int *out, size_t n, KeyRange *range,
                                         size_t least) {
