@@ -56,7 +56,7 @@ static const Shape *choose_shape(size_t n, bool pairs) {
   return &shapes[row - 1];
 }
 
-// SweepPass.ahead: the tiles that are sorted at the same time, if there are many more.
+// SweepPass.ahead: as many tiles as are sorted at the same time. Few keys gain nothing by it.
 static unsigned int tiles_ahead(const Shape *shape, size_t n) {
   enum { AHEAD_FROM = 1 << 25 };
   if (n < AHEAD_FROM) return 0;

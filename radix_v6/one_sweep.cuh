@@ -25,8 +25,8 @@ typedef struct SweepPass {
   const unsigned int *start;   // [BINS] index in the output where each bin's run starts
   unsigned int *tile_counter;  // 0 before the launch; numbers the tiles in the order they start
   unsigned int *look_back;     // [tiles][BINS] words of look_back.cuh, 0 before the launch
-  unsigned int ahead;          // bare keys: while a tile is sorted, the one so many tiles behind it
-                               // is brought into the L2 cache; 0: none is
+  unsigned int ahead;  // bare keys: each block has tile number (its own + ahead) brought into
+                       // the L2 cache; 0: no block does
 } SweepPass;
 
 // Shared memory of a block.

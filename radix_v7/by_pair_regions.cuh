@@ -97,8 +97,7 @@ static void launch_look(const unsigned int *keys, size_t n, const RegionPlan *pl
 }
 
 // Sorts n pairs from input to output: FITS. Else the input is as it was: TOO_LARGE if the keys are
-// not even, TO_COUNT if they may still suit by_prefix.cuh, OVERFULL if that with A_LITTLE_UNEVEN,
-// TO_RANGE if that with *range. The host
+// not even, TO_COUNT if they may still suit by_prefix.cuh, TO_RANGE if that with *range. The host
 // waits for that verdict, which comes before the last step.
 static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, KeyRange *range) {
   RegionPlan plan;
@@ -137,9 +136,8 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
                     low_bits);
   stage_stop();
   verdict_fits(state.host);
-  *range = range_of(state.host);
   scratch_free(memory);
-  return state.host->verdict;
+  return verdict_of_regions(state.host, range);
 }
 
 #endif

@@ -66,7 +66,7 @@ static const BucketShape *blocks_of_regions(size_t n, int bits) {
   return NULL;
 }
 
-// The plan for n keys and 2^(first + second) buckets; false if it suits n or the device not.
+// The plan for n keys and 2^(first + second) buckets; false if it does not suit n or the device.
 static bool plan_region_bits(size_t n, BucketBits bits, KeyRegionPlan *plan) {
   const bool two_steps = bits.second > 0;
   const int all_bits = bits.first + bits.second;
@@ -81,8 +81,8 @@ static bool plan_region_bits(size_t n, BucketBits bits, KeyRegionPlan *plan) {
          plan->move->shared_bytes <= limit && (!two_steps || plan->split->shared_bytes <= limit);
 }
 
-// As few buckets as fit, but less than half as many as there may be in one step only for few keys:
-// the room to spare grows with the root of a region's keys. False if no plan suits n or the device.
+// As few buckets as fit, but 1,024 at least, or 512 for few keys: these have fewer regions, as the
+// room to spare grows with the root of a region's keys. False if no plan suits n or the device.
 static bool plan_key_regions(size_t n, KeyRegionPlan *plan) {
   int bits = n <= FEW_REGIONS_UP_TO ? MOST_REGION_BITS - 1 : MOST_REGION_BITS;
   while (bits < MAX_BUCKET_BITS && blocks_of_regions(n, bits) == NULL) bits++;
@@ -96,48 +96,47 @@ static Digit region_digit(int shift, int bits, unsigned int counters) {
   return digit;
 }
 
-// Parts of the first step that lie in `out`; the others lie in scratch memory.
-static size_t parts_in_output(size_t n, const KeyRegionPlan *plan) {
-  const size_t parts = (size_t)1 << plan->bits.first, fit = n / plan->part_room;
-  return fit < parts ? fit : parts;
+// The words of a sort's scratch memory: the regions of the buckets, the parts that have no room in
+// `out`, where the next key of each goes, two flags.
+typedef struct KeyRegionLayout {
+  size_t buckets, parts;  // parts: 0 if there is one step
+  size_t split;           // key i of the parts lies in `out` if i < split, else behind the regions
+  size_t region_words, behind_words;
+  size_t bytes;  // all together
+} KeyRegionLayout;
+
+static KeyRegionLayout key_region_layout(size_t n, const KeyRegionPlan *plan) {
+  const bool two_steps = plan->bits.second > 0;
+  KeyRegionLayout layout = {};
+  layout.buckets = (size_t)1 << (plan->bits.first + plan->bits.second);
+  layout.region_words = layout.buckets * plan->room;
+  if (two_steps) {
+    layout.parts = (size_t)1 << plan->bits.first;
+    layout.split = n / plan->part_room * plan->part_room;  // whole parts
+    layout.behind_words = layout.parts * plan->part_room - layout.split;
+  }
+  layout.bytes = (layout.region_words + layout.behind_words + layout.buckets + layout.parts + 2) *
+                 sizeof(unsigned int);
+  return layout;
 }
 
-static size_t region_words(const KeyRegionPlan *plan) {
-  return (size_t)plan->room << (plan->bits.first + plan->bits.second);
-}
-
-static size_t part_words_behind(size_t n, const KeyRegionPlan *plan) {
-  if (plan->bits.second == 0) return 0;
-  return (((size_t)1 << plan->bits.first) - parts_in_output(n, plan)) * plan->part_room;
-}
-
-// Bytes of scratch memory: the regions, the parts that are not in `out`, where the next key of each
-// goes, two flags.
-static size_t key_region_bytes(size_t n, const KeyRegionPlan *plan) {
-  const size_t buckets = (size_t)1 << (plan->bits.first + plan->bits.second),
-               parts = plan->bits.second > 0 ? (size_t)1 << plan->bits.first : 0;
-  return (region_words(plan) + part_words_behind(n, plan) + buckets + parts + 2) *
-         sizeof(unsigned int);
-}
-
-// `memory` has key_region_bytes() bytes.
-static RegionState key_region_state(size_t n, const KeyRegionPlan *plan, unsigned int *memory) {
-  const size_t buckets = (size_t)1 << (plan->bits.first + plan->bits.second),
-               parts = plan->bits.second > 0 ? (size_t)1 << plan->bits.first : 0;
-  unsigned int *const behind = memory + region_words(plan),
-                      *const next = behind + part_words_behind(n, plan),
-                      *const next_of_part = next + buckets, *const hopeless = next_of_part + parts;
+// `memory` has layout.bytes bytes.
+static RegionState key_region_state(size_t n, const KeyRegionPlan *plan, KeyRegionLayout layout,
+                                    unsigned int *memory) {
+  unsigned int *const behind = memory + layout.region_words,
+                      *const next = behind + layout.behind_words,
+                      *const next_of_part = next + layout.buckets,
+                      *const hopeless = next_of_part + layout.parts, *const full = hopeless + 1;
   const unsigned int early = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
   RegionState state = {};
   state.bits = plan->bits;
   state.hopeless = hopeless;
   state.host = fresh_host_verdict(n);
-  state.regions = {plan->room, next, hopeless, hopeless + 1, early, 0, 0, NULL};
-  if (parts > 0) {
-    const size_t split = parts_in_output(n, plan) * plan->part_room;
-    state.parts = {plan->part_room,     next_of_part,  hopeless, hopeless + 1, early, 0,
-                   (unsigned int)split, behind - split};
-  }
+  state.regions = {plan->room, next, hopeless, full, early, 0, 0, NULL};
+  if (layout.parts > 0)
+    state.parts = {
+        plan->part_room,      next_of_part, hopeless, full, early, 0, (unsigned int)layout.split,
+        behind - layout.split};
   return state;
 }
 
@@ -155,10 +154,10 @@ static void launch_split(const KeyRegionPlan *plan, const unsigned int *parts,
 }
 
 // Sorts n keys from `in` to `out` by `plan`: FITS. Else `in` is as it was: TOO_LARGE if the keys
-// are not even, TO_COUNT if they may still suit by_buckets.cuh, OVERFULL if that with
-// A_LITTLE_UNEVEN, TO_RANGE if that with *range. The host waits for that verdict, which comes
-// before the last step; and, if there are two steps, for the sample's while the first one runs, as
-// uneven keys need no second. Takes `least` bytes of scratch memory, or more.
+// are not even, TO_COUNT if they may still suit by_buckets.cuh, TO_RANGE if that with *range. The
+// host waits for that verdict, which comes before the last step; and, if there are two steps, for
+// the sample's while the first one runs, as uneven keys need no second. Takes `least` bytes of
+// scratch memory, or more.
 static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigned int *in,
                                         unsigned int *out, size_t n, KeyRange *range,
                                         size_t least) {
@@ -166,9 +165,10 @@ static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigne
   const MoveShape *const move = plan->move;
   const BucketShape *const sort = plan->sort;
   const bool two_steps = bits.second > 0;
-  const size_t bytes = key_region_bytes(n, plan);
-  unsigned int *const spare = (unsigned int *)scratch_alloc(bytes > least ? bytes : least);
-  const RegionState state = key_region_state(n, plan, spare);
+  const KeyRegionLayout layout = key_region_layout(n, plan);
+  unsigned int *const spare =
+      (unsigned int *)scratch_alloc(layout.bytes > least ? layout.bytes : least);
+  const RegionState state = key_region_state(n, plan, layout, spare);
   allow_shared_memory(move->kernel, move->shared_bytes);
   allow_shared_memory(sort->by_regions, sort->shared_bytes);
   stage_start("hist");
@@ -188,9 +188,8 @@ static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigne
   }
   stage_stop();
   if (even) wait_for_verdict(state.host, two_steps ? SEEMS_EVEN : UNKNOWN);
-  *range = range_of(state.host);
   scratch_free(spare);
-  return state.host->verdict;
+  return verdict_of_regions(state.host, range);
 }
 
 // The same by the plan for n; TO_COUNT if there is none.

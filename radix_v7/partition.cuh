@@ -158,14 +158,12 @@ static __device__ __forceinline__ bool regions_ready(Regions regions) {
   return *regions.hopeless == 0;
 }
 
-// Moves in[0..valid) to the next free indices of their bins in `out`. kFull: valid is a whole tile,
-// whose keys stay in registers; a shorter tile is read twice. kKind: a BinKind; bins may have
-// `regions`, which the previous kernel prepares while keys are loaded here.
-template <bool kBothEnds, int kThreads, int kItems, int kEach, int kMaxBins, bool kFull,
-          int kKind = COUNTED_BINS>
-static __device__ __forceinline__ void partition_tile(
+// partition_tile() for a whole tile, whose keys stay in registers, or for a shorter one, which is
+// read twice.
+template <bool kFull, bool kBothEnds, int kKind, int kThreads, int kItems, int kEach, int kMaxBins>
+static __device__ __forceinline__ void partition_tile_of(
     const unsigned int *in, unsigned int *out, unsigned int valid, Digit digit, unsigned int *next,
-    PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared, Regions regions = {}) {
+    PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared, Regions regions) {
   constexpr bool kRegions = kKind != COUNTED_BINS;
   const unsigned int bins = digit.mask + 1, copies = 1u << digit.copy_bits;
   unsigned int *const counter = shared.counter + threadIdx.x % copies;
@@ -227,6 +225,20 @@ static __device__ __forceinline__ void partition_tile(
   }
 }
 
+// Moves in[0..left), or the first tile of these, to the next free indices of their bins in `out`.
+// kKind: a BinKind; bins may have `regions`, which the previous kernel prepares while keys are
+// loaded here.
+template <bool kBothEnds, int kKind, int kThreads, int kItems, int kEach, int kMaxBins>
+static __device__ __forceinline__ void partition_tile(
+    const unsigned int *in, unsigned int *out, unsigned int left, Digit digit, unsigned int *next,
+    PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared, Regions regions) {
+  constexpr unsigned int kTile = kThreads * kItems;
+  if (left >= kTile)
+    partition_tile_of<true, kBothEnds, kKind>(in, out, kTile, digit, next, shared, regions);
+  else
+    partition_tile_of<false, kBothEnds, kKind>(in, out, left, digit, next, shared, regions);
+}
+
 template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm,
           bool kBothEnds = false>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
@@ -264,12 +276,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     next += shared.part * bins;
   }
   if (too_large || begin == end) return;
-  if (end - begin >= kTile)
-    partition_tile<kBothEnds, kThreads, kItems, kEach, kMaxBins, true>(in + begin, out, kTile,
-                                                                       step.digit, next, shared);
-  else
-    partition_tile<kBothEnds, kThreads, kItems, kEach, kMaxBins, false>(
-        in + begin, out, end - begin, step.digit, next, shared);
+  partition_tile<kBothEnds, COUNTED_BINS>(in + begin, out, end - begin, step.digit, next, shared,
+                                          Regions());
 }
 
 #endif

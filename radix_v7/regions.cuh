@@ -59,12 +59,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (blockIdx.x >= regions.early && !regions_ready(regions)) return;
   __syncthreads();
   const unsigned int begin = blockIdx.x * kTile;
-  if (n - begin >= kTile)
-    partition_tile<false, kThreads, kItems, kEach, kMaxBins, true, kKind>(
-        in + begin, out, kTile, digit, regions.next, shared, regions);
-  else
-    partition_tile<false, kThreads, kItems, kEach, kMaxBins, false, kKind>(
-        in + begin, out, n - begin, digit, regions.next, shared, regions);
+  partition_tile<false, kKind>(in + begin, out, n - begin, digit, regions.next, shared, regions);
 }
 
 // The second of two steps: from the parts, which lie in `in` and parts.behind, to regions of `out`.
@@ -85,12 +80,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (tile >= end) return;
   regions.first = part * (digit.mask + 1);
   const unsigned int *const from = (begin < parts.split ? in : parts.behind) + tile;
-  if (end - tile >= kTile)
-    partition_tile<false, kThreads, kItems, kEach, kMaxBins, true, REGIONS>(
-        from, out, kTile, digit, regions.next + regions.first, shared, regions);
-  else
-    partition_tile<false, kThreads, kItems, kEach, kMaxBins, false, REGIONS>(
-        from, out, end - tile, digit, regions.next + regions.first, shared, regions);
+  partition_tile<false, REGIONS>(from, out, end - tile, digit, regions.next + regions.first, shared,
+                                 regions);
 }
 
 // A thread's share of the number of keys in the regions from `first` up to `end`.

@@ -68,9 +68,7 @@ extern "C" const SortVersion sort_version = {
 static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n, KeyRange *range) {
   unsigned int verdict = TO_COUNT;
   if (knob("counted") == 0) verdict = sort_pairs_by_regions(input, output, n, range);
-  if (verdict == TO_COUNT || verdict == OVERFULL)
-    verdict = sort_pairs_by_prefix(input, output, n,
-                                   verdict == OVERFULL ? A_LITTLE_UNEVEN : WHOLE_RANGE, range);
+  if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, range);
   for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++)
     verdict = sort_pairs_by_prefix(input, output, n, *range, range);
   return verdict == FITS || (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n));
@@ -96,11 +94,10 @@ static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
   unsigned int verdict =
       counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n, &range, bytes);
   if (verdict == FITS) return true;
-  if (verdict == TO_COUNT || verdict == OVERFULL || verdict == TO_RANGE) {
+  if (verdict == TO_COUNT || verdict == TO_RANGE) {
     unsigned int *const spare = (unsigned int *)scratch_alloc(bytes);
-    if (verdict != TO_RANGE) {
-      verdict =
-          sort_by_buckets(in, spare, out, n, verdict == OVERFULL ? A_LITTLE_UNEVEN : WHOLE_RANGE);
+    if (verdict == TO_COUNT) {
+      verdict = sort_by_buckets(in, spare, out, n);
       if (verdict != FITS) verdict = why_unfit(in, n, &range);
     }
     for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++)

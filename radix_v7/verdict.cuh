@@ -10,7 +10,7 @@
 
 // TO_COUNT and FEW_VALUES: of evenness.cuh; TO_RANGE: buckets may fit by other bits
 // (key_range.cuh); SEEMS_EVEN: not known yet, but a sample is even; OVERFULL: it was, and yet some
-// region had no room.
+// region had no room (verdict_of_regions()).
 enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, TO_RANGE, FEW_VALUES, SEEMS_EVEN, OVERFULL };
 enum {
   MOST_LARGE = 8,
@@ -87,6 +87,14 @@ static inline unsigned int wait_for_verdict(volatile HostVerdict *host, unsigned
 // The same: do all buckets fit?
 static inline bool verdict_fits(volatile HostVerdict *host) {
   return wait_for_verdict(host, UNKNOWN) == FITS;
+}
+
+// What a sort by regions returns when the verdict is there. Keys that are OVERFULL are TO_RANGE,
+// with a range in which buckets have more room; with other verdicts *range is what a sample shows.
+static inline unsigned int verdict_of_regions(volatile const HostVerdict *host, KeyRange *range) {
+  const bool overfull = host->verdict == OVERFULL;
+  *range = overfull ? A_LITTLE_UNEVEN : range_of(host);
+  return overfull ? (unsigned int)TO_RANGE : host->verdict;
 }
 
 // Large buckets of a count, in shared memory of its last block. found is 0 at first, and may exceed

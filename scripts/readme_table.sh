@@ -45,7 +45,8 @@ jq -rs '
     elif .ratio_to_baseline > 1 then "\(.ratio_to_baseline | digits)x faster"
     else "\(1 / .ratio_to_baseline | digits)x slower" end;
   .[0] as $small | .[1] as $large
-  | "Speed compared with Thrust on an \($small.device.name) (CUDA driver \($small.device.driver), \($small.date[0:10]), medians, every result "
+  | ([$small, $large] | map(.date[0:10]) | unique | join(" and ")) as $dates
+  | "Speed compared with Thrust on an \($small.device.name) (CUDA driver \($small.device.driver), \($dates), medians, every result "
     + "verified): the homework\u0027s 220,480 pairs, and 100 million uniform pairs.",
     ([$small.rows[], $large.rows[]] | map(.version) | unique[] | . as $v | "\($v)\t\($small | cell($v))\t\($large | cell($v))")
 ' "$folder/hw4.json" "$folder/worklog.json" >"$speeds"
