@@ -1,7 +1,8 @@
 // The last step of buckets.cuh: sorts each bucket in the shared memory of a block.
 //
 // A counting sort by the next 10 to 12 bits leaves bins of a few keys, each of which a thread sorts
-// in registers. A block with a crowded bin sorts by stable passes instead (block_passes.cuh).
+// in registers. A warp sorts a crowded bin; a block with a more crowded one sorts by stable passes
+// instead (block_passes.cuh).
 #ifndef RADIX_V7_BUCKET_SORT_CUH
 #define RADIX_V7_BUCKET_SORT_CUH
 
@@ -9,10 +10,11 @@
 #include "radix_v7/few_keys.cuh"
 #include "radix_v7/key_range.cuh"
 #include "radix_v7/partition.cuh"
+#include "radix_v7/warp_sort.cuh"
 
 enum {
-  MANY_KEYS = 32,  // with more keys than that in a bin, the bucket is sorted by passes
-  PADDED = 3,      // keys of a thread that are loaded, or padded, or not at all
+  KEYS_OF_THREAD = 16,  // with more keys than that in a bin, warps sort the full bins of the bucket
+  PADDED = 3,           // keys of a thread that are loaded, or padded, or not at all
 };
 
 // Shared memory for a bucket of at most kThreads * kItems keys and 2^kFineBits bins.
@@ -22,8 +24,12 @@ struct BucketShared {
   // One for each bin, and then WARP_SIZE for padding; or those of the passes.
   unsigned int bin[kWarpBins > kBins + WARP_SIZE ? kWarpBins : kBins + WARP_SIZE];
   unsigned int warp_sums[MAX_WARPS];
+  unsigned int full_count;
   SeenBits seen;
   unsigned int tile[kThreads * kItems + kThreads * PADDED];  // padding goes to the end
+
+  // Bins that a warp sorts, instead of the padding: first key x 2^16 | keys.
+  __device__ unsigned int *full_bins() { return tile + kThreads * kItems; }
 };
 
 // Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where those of bin b
@@ -41,11 +47,31 @@ static __device__ __forceinline__ void sort_bins(const unsigned int *bin, unsign
   }
 }
 
+// The same if some bin has more keys than a thread can sort: all such bins are left to warps.
+template <int kFewKeys, int kThreads, int kItems, int kFineBits>
+static __device__ __forceinline__ void sort_crowded_bins(
+    BucketShared<kThreads, kItems, kFineBits> &shared) {
+  static_assert(kItems <= PADDED * (kFewKeys + 1), "room for full bins");
+  for (unsigned int b = threadIdx.x; b < 1u << kFineBits; b += kThreads) {
+    const unsigned int first = b == 0 ? 0 : shared.bin[b - 1];
+    const int keys = (int)(shared.bin[b] - first);
+    if (keys > kFewKeys)
+      shared.full_bins()[atomicAdd(&shared.full_count, 1u)] = first << 16 | (unsigned int)keys;
+    else if (keys > 1)
+      sort_few<kFewKeys>(&shared.tile[first], keys);
+  }
+  __syncthreads();
+  for (unsigned int f = threadIdx.x / WARP_SIZE; f < shared.full_count; f += kThreads / WARP_SIZE)
+    rank_in_bin<true>(&shared.tile[shared.full_bins()[f] >> 16], shared.full_bins()[f] & 0xffffu);
+}
+
 // Before sort_bucket(): clears what it counts in.
 template <int kThreads, class Shared>
 static __device__ __forceinline__ void prepare_bucket(Shared &shared) {
   clear_counters<kThreads>(shared.bin, Shared::kBins);
-  if (threadIdx.x == 0) shared.seen = {0, 0};
+  if (threadIdx.x > 0) return;
+  shared.full_count = 0;
+  shared.seen = {0, 0};
 }
 
 // Sorts bucket `number`, the keys in[0..count), into shared.tile, without the first range.skip
@@ -82,15 +108,19 @@ static __device__ __forceinline__ void sort_bucket(
       scan_counters<Shared::kBins / kThreads>(shared.bin, shared.warp_sums, 1, NULL, 0);
   if (threadIdx.x < WARP_SIZE)  // behind the keys, room for the padding of each lane
     shared.bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED);
-  const bool skewed = __syncthreads_or(largest > MANY_KEYS) != 0;
+  const bool crowded = __syncthreads_or(largest > KEYS_OF_THREAD) != 0,
+             by_passes = crowded && __syncthreads_or(largest > MOST_IN_BIN) != 0;
   digit = opaque_digit(digit);
-  if (!skewed) {
+  if (!by_passes) {
 #pragma unroll
     for (int u = 0; u < kItems; u += PADDED)
       if (left_of_warp > u * kThreads)
         place_in_tile<PADDED>(&key[u], digit, shared.bin, shared.tile);
     __syncthreads();
-    sort_bins<kThreads, (int)kBins, kFewKeys>(shared.bin, shared.tile);
+    if (crowded)
+      sort_crowded_bins<kFewKeys>(shared);
+    else
+      sort_bins<kThreads, (int)kBins, kFewKeys>(shared.bin, shared.tile);
     __syncthreads();
   } else {
     see_bits<kThreads>(key, 0, count, &shared.seen);

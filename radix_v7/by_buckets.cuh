@@ -47,12 +47,12 @@ typedef struct BucketPlan {
 } BucketPlan;
 
 // Whether 2^bits buckets of n keys of `range` fit into blocks of this shape. The size of a bucket
-// has a standard deviation of about the square root of its mean; six of them are exceeded in one of
-// 10^9.
+// has a standard deviation of about the square root of its mean, times that of the number of equal
+// keys; six of them are exceeded in one of 10^9.
 static bool buckets_fit(size_t n, KeyRange range, int bits, const BucketShape *shape) {
   const double average = (double)n * range.crowd / (double)(1 << bits),
                room = shape->capacity - average;
-  return room > 0 && room * room >= 36 * average;
+  return room > 0 && room * room >= 36 * average * range.alike;
 }
 
 // Shared memory of count_buckets().

@@ -89,10 +89,13 @@ static void launch_look(const unsigned int *keys, size_t n, const RegionPlan *pl
                         PairRegionState state) {
   const int bins_of_group = 1 << (plan->prefix->bits.high - LOOK_GROUP_BITS);
   const float room = (float)plan->high.room * (float)bins_of_group;
-  const unsigned int most = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
-                     wanted = 1 + blocks_for(state.look_back_size / 4, LOOK_THREADS);
-  const unsigned int blocks = wanted < most ? wanted : most;
-  look_at_pairs<<<blocks, LOOK_THREADS>>>(keys, n, room, state);
+  const unsigned int second = second_blocks(n), looking = 1 + second,
+                     most = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
+                     wanted = looking + blocks_for(state.look_back_size / 4, LOOK_THREADS),
+                     blocks = wanted < most    ? wanted
+                              : most > looking ? most
+                                               : looking + 1;
+  look_at_pairs<<<blocks, LOOK_THREADS>>>(keys, n, room, second, state);
   LAUNCH_CHECK();
 }
 
@@ -137,7 +140,7 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
   stage_stop();
   verdict_fits(state.host);
   scratch_free(memory);
-  return verdict_of_regions(state.host, range);
+  return verdict_of_regions(state.host, MOST_ALIKE_PAIRS, range);
 }
 
 #endif

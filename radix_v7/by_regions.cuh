@@ -115,7 +115,7 @@ static KeyRegionLayout key_region_layout(size_t n, const KeyRegionPlan *plan) {
     layout.split = n / plan->part_room * plan->part_room;  // whole parts
     layout.behind_words = layout.parts * plan->part_room - layout.split;
   }
-  layout.bytes = (layout.region_words + layout.behind_words + layout.buckets + layout.parts + 2) *
+  layout.bytes = (layout.region_words + layout.behind_words + layout.buckets + layout.parts + 3) *
                  sizeof(unsigned int);
   return layout;
 }
@@ -126,7 +126,7 @@ static RegionState key_region_state(size_t n, const KeyRegionPlan *plan, KeyRegi
   unsigned int *const behind = memory + layout.region_words,
                       *const next = behind + layout.behind_words,
                       *const next_of_part = next + layout.buckets,
-                      *const hopeless = next_of_part + layout.parts, *const full = hopeless + 1;
+                      *const hopeless = next_of_part + layout.parts, *const full = hopeless + 2;
   const unsigned int early = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
   RegionState state = {};
   state.bits = plan->bits;
@@ -172,7 +172,7 @@ static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigne
   allow_shared_memory(move->kernel, move->shared_bytes);
   allow_shared_memory(sort->by_regions, sort->shared_bytes);
   stage_start("hist");
-  look_at_sample<<<1, LOOK_THREADS>>>(in, n, state);
+  look_at_sample<<<1 + second_blocks(n), LOOK_THREADS>>>(in, n, state);
   LAUNCH_CHECK();
   stage_stop();
   stage_start("sweep");
@@ -189,7 +189,7 @@ static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigne
   stage_stop();
   if (even) wait_for_verdict(state.host, two_steps ? SEEMS_EVEN : UNKNOWN);
   scratch_free(spare);
-  return verdict_of_regions(state.host, range);
+  return verdict_of_regions(state.host, MOST_ALIKE_BARE, range);
 }
 
 // The same by the plan for n; TO_COUNT if there is none.

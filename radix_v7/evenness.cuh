@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "radix_v7/equal_keys.cuh"
 #include "radix_v7/few_values.cuh"
 #include "radix_v7/watched_count.cuh"
 
@@ -51,9 +52,9 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   const float full = room / (float)n * (float)kSamples;
   const bool large = threadIdx.x < kGroups && (float)group[threadIdx.x] > full + 5 * sqrtf(full);
   const int uneven = __syncthreads_or(large);
-  const bool few = heavy > 0 && find_few_values(key, count, group);
+  const bool few = heavy > 0 && find_few_values(key, count);
   const bool in_range = !few && (uneven != 0 || heavy > 0) && few_lower == 0 &&
-                        tell_range<kBare>(key, next, count, host);
+                        tell_range<kBare>(key, next, count, estimate_alike(key, n, count), host);
   if (threadIdx.x > 0) return UNKNOWN;
   const bool few_large = heavy == 0 || (heavy <= host->most && keys_in_heavy <= kSamples / 4);
   const bool countable = uneven == 0 && few_lower == 0 && few_large;

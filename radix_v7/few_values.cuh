@@ -11,16 +11,15 @@
 #include "common/block_scan.cuh"
 
 enum {
-  MOST_VALUES = 31,
-  VALUE_BITS = 6,
+  MOST_VALUES = 63,
+  VALUE_BITS = 7,
   VALUE_BINS = 1 << VALUE_BITS,
 };
 
 // Ascending; what is not used is the largest key. Bin of the largest key: always that of a value.
 static __device__ unsigned int value_table[MOST_VALUES + 1];
 
-// The bin of a key as a digit of a sweep; `value` is a copy of value_table in shared memory. Its
-// entries are in different banks.
+// The bin of a key as a digit of a sweep; `value` is a copy of value_table in shared memory.
 struct ValueBin {
   const unsigned int *value;
   __device__ __forceinline__ unsigned int operator()(unsigned int key, int) const {
@@ -37,37 +36,42 @@ static __device__ __forceinline__ void load_value_table(unsigned int *value) {
 }
 
 // The block's samples, kEach of a thread: writes value_table and returns true if they have few
-// values. All threads call it. flag: shared memory, a word for each thread; smallest: MAX_WARPS.
+// values. All threads call it. slot: shared memory, a word for each of 2^k threads.
+//
+// Each key goes to the slot of its hash, and the last one stays: a value of the list. Those that
+// have lost their slot to another value try again, with another hash.
 template <int kEach>
-static __device__ bool find_few_values(const unsigned int (&key)[kEach], unsigned int *flag,
-                                       unsigned int *smallest) {
-  // Hashes that differ are values that differ.
-  flag[threadIdx.x] = 0;
-  __syncthreads();
-#pragma unroll
-  for (int u = 0; u < kEach; u++) flag[key[u] * 0x9e3779b1u % blockDim.x] = 1;
-  __syncthreads();
-  if (__syncthreads_count((int)flag[threadIdx.x]) > MOST_VALUES) return false;
-  // The smallest key that is larger than the last one, again and again.
-  unsigned int above = 0, found = 0;  // keys >= above are still to come
-  for (; found <= MOST_VALUES; found++) {
-    unsigned int least = ~0u;
+static __device__ bool find_few_values(const unsigned int (&key)[kEach], unsigned int *slot) {
+  constexpr unsigned int kEmpty = ~0u;  // the largest key, which need not be in the list
+  __shared__ unsigned int list[MOST_VALUES], found;
+  const int shift = __clz((int)blockDim.x) + 1;
+  unsigned int lost = (1u << kEach) - 1, factor = 0x9e3779b1u;
+  if (threadIdx.x == 0) found = 0;
+  do {
+    slot[threadIdx.x] = kEmpty;
+    __syncthreads();
 #pragma unroll
     for (int u = 0; u < kEach; u++)
-      if (key[u] >= above) least = min(least, key[u]);
-    for (unsigned int distance = WARP_SIZE / 2; distance > 0; distance /= 2)
-      least = min(least, __shfl_xor_sync(0xffffffffu, least, (int)distance));
-    if (threadIdx.x % WARP_SIZE == 0) smallest[threadIdx.x / WARP_SIZE] = least;
+      if (lost >> u & 1) slot[key[u] * factor >> shift] = key[u];
     __syncthreads();
-    for (unsigned int warp = 0; warp < blockDim.x / WARP_SIZE; warp++)
-      least = min(least, smallest[warp]);
-    if (threadIdx.x == 0) value_table[found] = least;
-    __syncthreads();
-    above = least + 1;
-    if (least == ~0u) break;  // that, or there are no more: the table's unused values
-  }
+#pragma unroll
+    for (int u = 0; u < kEach; u++)
+      if (slot[key[u] * factor >> shift] == key[u]) lost &= ~(1u << u);
+    const unsigned int value = slot[threadIdx.x];
+    if (value != kEmpty) {
+      const unsigned int i = atomicAdd(&found, 1u);
+      if (i < MOST_VALUES) list[i] = value;
+    }
+    factor += 0x7feb352cu;  // stays odd
+    const bool some_lost = __syncthreads_or(lost != 0) != 0;
+    if (!some_lost) break;
+  } while (found <= MOST_VALUES);
   if (found > MOST_VALUES) return false;
-  if (threadIdx.x > found && threadIdx.x <= MOST_VALUES) value_table[threadIdx.x] = ~0u;
+  if (threadIdx.x > MOST_VALUES) return true;
+  const unsigned int mine = threadIdx.x < found ? list[threadIdx.x] : kEmpty;
+  unsigned int smaller = threadIdx.x < found ? 0 : threadIdx.x;
+  for (unsigned int i = 0; threadIdx.x < found && i < found; i++) smaller += list[i] < mine;
+  value_table[smaller] = mine;
   return true;
 }
 

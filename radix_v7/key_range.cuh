@@ -76,22 +76,24 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   const float in_part = crowd * kEach;
   const bool value_has_many = (float)largest > in_part + 6 * sqrtf(in_part);
   if (crowd > MOST_CROWD || value_has_many) return false;
-  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), crowd, even, false};
+  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), crowd, even, false, 1};
   return true;
 }
 
 static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile HostVerdict *host) {
-  set_range(host, range);
+  set_range(&host->range, range);
   __threadfence_system();
 }
 
-// find_range() for the host; true: it may be told TO_RANGE. kInOrder: also looks whether the
-// samples' neighbours in the input, `next` behind each thread's first one, differ little from them.
+// find_range() for the host; true: it may be told TO_RANGE. alike: of that range. kInOrder: also
+// looks whether the samples' neighbours in the input, `next` behind each thread's first one, differ
+// little from them.
 template <bool kInOrder, int kEach>
 static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next,
-                                  unsigned int *count, volatile HostVerdict *host) {
+                                  unsigned int *count, float alike, volatile HostVerdict *host) {
   KeyRange range = {};
-  const bool found = find_range(key, count, &range);
+  const bool found =
+      find_range(key, count, &range) && alike <= (kInOrder ? MOST_ALIKE_BARE : MOST_ALIKE_PAIRS);
   if (kInOrder && found) {
     if (threadIdx.x == 0) count[0] = (unsigned int)range.skip;
     __syncthreads();
@@ -99,6 +101,7 @@ static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int
     const int near = __syncthreads_count(up + little < 2 * little);
     range.in_order = near > (int)blockDim.x / 2;
   }
+  range.alike = alike;
   if (found && threadIdx.x == 0) tell_host_range(range, host);
   return found;
 }

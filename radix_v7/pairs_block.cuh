@@ -19,10 +19,10 @@
 #include "radix_v7/few_keys.cuh"
 #include "radix_v7/pairs_layout.cuh"
 #include "radix_v7/partition.cuh"
+#include "radix_v7/warp_sort.cuh"
 
 enum {
-  CROWDED = 48,    // a bin with more elements than that sends the block to the passes
-  PADDED_ROWS = 3  // elements of a thread that are loaded, or padded, or not at all
+  PADDED_ROWS = 3,  // elements of a thread that are loaded, or padded, or not at all
 };
 
 static __host__ __device__ constexpr int bits_to_count(int values) {
@@ -49,7 +49,7 @@ struct PairBlockShared {
   SeenBits seen;
 
   __device__ unsigned int *bin() { return extra + kPadding; }
-  // Bins for rank_in_bin(): first element x 2^16 | members. At most one for FULL elements.
+  // Bins that a warp sorts: first element x 2^16 | members. At most one for FULL elements.
   __device__ unsigned int *full_bins() { return extra; }
 };
 
@@ -85,7 +85,7 @@ static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
 }
 
 // Sorts the elements of each bin; bin[b] is where those of bin b end. Bins with more than kFew are
-// left for rank_in_bin().
+// left for a warp each.
 template <int kFew, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
 static __device__ __forceinline__ void sort_pair_bins(
     PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared) {
@@ -103,26 +103,6 @@ static __device__ __forceinline__ void sort_pair_bins(
     else if (members > 1)
       sort_few<kFew>(&shared.element[first], members);
   }
-}
-
-// A warp sorts up to CROWDED elements: the index of each is the number of smaller ones.
-static __device__ __forceinline__ void rank_in_bin(unsigned int *element, unsigned int members) {
-  constexpr int kEach = (CROWDED + WARP_SIZE - 1) / WARP_SIZE;
-  const unsigned int lane = threadIdx.x % WARP_SIZE;
-  unsigned int mine[kEach], rank[kEach];
-#pragma unroll
-  for (int k = 0; k < kEach; k++) {
-    mine[k] = lane + k * WARP_SIZE < members ? element[lane + k * WARP_SIZE] : ~0u;
-    rank[k] = 0;
-  }
-#pragma unroll 8
-  for (unsigned int i = 0; i < members; i++)
-#pragma unroll
-    for (int k = 0; k < kEach; k++) rank[k] += element[i] < mine[k];
-  __syncwarp();
-#pragma unroll
-  for (int k = 0; k < kEach; k++)
-    if (lane + k * WARP_SIZE < members) element[rank[k]] = mine[k];
 }
 
 // Sorts what the block's threads hold: key[u] is that of index p = threadIdx.x + u * kThreads, for
@@ -156,7 +136,7 @@ static __device__ __forceinline__ void order_places(
     const unsigned int largest = scan_bins<kThreads, (int)kBins / kThreads>(bin, shared.warp_sums);
     if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
       bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
-    by_passes = __syncthreads_or(largest > CROWDED) != 0;
+    by_passes = __syncthreads_or(largest > MOST_IN_BIN) != 0;
   }
   if (!by_passes) {
     digit = opaque_digit(digit);
@@ -179,7 +159,8 @@ static __device__ __forceinline__ void order_places(
     const unsigned int full = shared.full_count;
     if (full == 0) return;
     for (unsigned int f = threadIdx.x / WARP_SIZE; f < full; f += kThreads / WARP_SIZE)
-      rank_in_bin(&shared.element[shared.full_bins()[f] >> 16], shared.full_bins()[f] & 0xffffu);
+      rank_in_bin<false>(&shared.element[shared.full_bins()[f] >> 16],
+                         shared.full_bins()[f] & 0xffffu);
     __syncthreads();
     return;
   }

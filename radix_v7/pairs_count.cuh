@@ -6,6 +6,7 @@
 
 #include "common/block_scan.cuh"
 #include "common/overlap.cuh"
+#include "radix_v7/equal_keys.cuh"
 #include "radix_v7/few_values.cuh"
 #include "radix_v7/pairs_layout.cuh"
 #include "radix_v7/watched_count.cuh"
@@ -78,13 +79,14 @@ static __host__ __device__ __forceinline__ bool looks_at_sample(size_t n, KeyRan
 
 // All threads of that block call it. flag: shared memory, a word for each.
 static __device__ __noinline__ void look_if_unfit(const unsigned int *keys, size_t n,
-                                                  unsigned int *flag, unsigned int *warp_sums) {
+                                                  unsigned int *flag) {
   unsigned int key[UNFIT_SAMPLES];
   load_block_sample(keys, n, key);
   KeyRange range = WHOLE_RANGE;
-  const bool few = find_few_values(key, flag, warp_sums),
-             in_range = !few && find_range(key, flag, &range);
-  const unsigned int verdict = few ? FEW_VALUES : in_range ? TO_RANGE : TOO_LARGE;
+  const bool few = find_few_values(key, flag), in_range = !few && find_range(key, flag, &range);
+  range.alike = estimate_alike(key, n, flag);
+  const bool fits = in_range && range.alike <= MOST_ALIKE_PAIRS;
+  const unsigned int verdict = few ? FEW_VALUES : fits ? TO_RANGE : TOO_LARGE;
   if (threadIdx.x == 0) unfit_findings = {verdict, range};
 }
 
@@ -183,7 +185,7 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS, kPacked ? 1 : COUNTI
                                   NULL);
     if (!is_hopeless()) sum_counters<kPacked>(counters, buckets, copies);
   } else {
-    look_if_unfit(keys, n, counters, warp_sums);
+    look_if_unfit(keys, n, counters);
   }
   if (!is_last_block(&prefix_blocks_arrived)) return;
   const unsigned int hopeless = hopeless_bits();

@@ -10,7 +10,7 @@
 #define RADIX_V7_PAIRS_REGIONS_CUH
 
 #include "common/overlap.cuh"
-#include "radix_v7/evenness.cuh"
+#include "radix_v7/second_look.cuh"
 #include "radix_v7/sweep_regions.cuh"
 
 // Device memory that a sort begins with.
@@ -23,20 +23,28 @@ typedef struct PairRegionState {
 } PairRegionState;
 
 // The first block looks at a sample; room: pairs of a group of LOOK_GROUP_BITS upper bits for which
-// there is room. The others clear.
+// there is room. The next `second` ones look again, the others clear.
 static __global__ void __launch_bounds__(LOOK_THREADS)
-    look_at_pairs(const unsigned int *keys, size_t n, float room, PairRegionState state) {
+    look_at_pairs(const unsigned int *keys, size_t n, float room, unsigned int second,
+                  PairRegionState state) {
   wait_for_previous_kernel();
-  if (blockIdx.x > 0) {
-    const size_t thread = (size_t)(blockIdx.x - 1) * LOOK_THREADS + threadIdx.x,
-                 threads = (size_t)(gridDim.x - 1) * LOOK_THREADS;
+  if (blockIdx.x > second) {
+    const size_t thread = (size_t)(blockIdx.x - 1 - second) * LOOK_THREADS + threadIdx.x,
+                 threads = (size_t)(gridDim.x - 1 - second) * LOOK_THREADS;
     for (size_t i = thread; i < state.look_back_size / 4; i += threads)
       ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
     return;
   }
+  if (blockIdx.x > 0) {
+    look_again(keys, n, blockIdx.x, second, &state.findings->roomier, state.host);
+    return;
+  }
   if (threadIdx.x < 2) state.tile_counter[threadIdx.x] = 0;
   const unsigned int verdict = judge_sample<false>(keys, n, room, state.host);
-  if (threadIdx.x == 0) *state.findings = {verdict != FITS, {0, 0}, 1};
+  if (threadIdx.x > 0) return;
+  state.findings->hopeless = verdict != FITS;
+  state.findings->full[0] = state.findings->full[1] = 0;
+  state.findings->useless = 1;
 }
 
 #endif

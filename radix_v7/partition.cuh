@@ -141,7 +141,7 @@ static __device__ __forceinline__ unsigned int reserve_run(unsigned int *next, u
 typedef struct Regions {
   unsigned int room;             // of a region, in keys
   unsigned int *next;            // [bins] index in the output of each bin's next key
-  const unsigned int *hopeless;  // 1: nothing is to be moved
+  const unsigned int *hopeless;  // [2] verdicts; nothing is to be moved but for FITS
   unsigned int *full;            // 1: some region had no room, and the result is of no use
   unsigned int early;            // blocks that load their tile before the regions are prepared
   unsigned int first;            // number of the region of bin 0
@@ -152,10 +152,14 @@ typedef struct Regions {
 // arrays.
 enum BinKind { COUNTED_BINS, REGIONS, REGIONS_IN_PIECES };
 
+static __device__ __forceinline__ bool nothing_to_move(Regions regions) {
+  return regions.hopeless[0] != FITS || regions.hopeless[1] != FITS;
+}
+
 // Waits for the kernel that prepares the regions; false if there is nothing to do.
 static __device__ __forceinline__ bool regions_ready(Regions regions) {
   wait_for_previous_kernel();
-  return *regions.hopeless == 0;
+  return !nothing_to_move(regions);
 }
 
 // partition_tile() for a whole tile, whose keys stay in registers, or for a shorter one, which is

@@ -70,7 +70,8 @@ static bool wide_enough(KeyRange range, const PrefixPlan *plan) {
 }
 
 // Whether the buckets of n keys of `range` fit. Their sizes spread by the square root of what they
-// are on average; 4.9 times that is exceeded in one of 2 x 10^6 buckets.
+// are on average, times that of the number of equal keys; 4.9 times that is exceeded in one of
+// 2 x 10^6 buckets.
 static bool buckets_of_range_fit(size_t n, KeyRange range, const PrefixPlan *plan) {
   // After two sweeps, large blocks that mostly are far from full take longer than two sweeps more.
   if (!range.even && range.crowd > MOST_CROWD_OF_TWO_STEPS && plan->high != NULL &&
@@ -79,7 +80,7 @@ static bool buckets_of_range_fit(size_t n, KeyRange range, const PrefixPlan *pla
   const double average =
       (double)n * range.crowd / (double)(1 << (plan->bits.low + plan->bits.high));
   const double room = plan->block->capacity - MOST_LEAD - average;
-  return room > 0 && room * room >= 24 * average;
+  return room > 0 && room * room >= 24 * average * range.alike;
 }
 
 // NULL if n, or this device's shared memory, suits no plan. The knob prefixPlan, if not 0, decides.

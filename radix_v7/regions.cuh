@@ -13,7 +13,7 @@
 #define RADIX_V7_REGIONS_CUH
 
 #include "radix_v7/bucket_sort.cuh"
-#include "radix_v7/evenness.cuh"
+#include "radix_v7/second_look.cuh"
 
 // Regions of a single step.
 enum { MOST_REGION_BITS = 10, MOST_REGIONS = 1 << MOST_REGION_BITS };
@@ -23,14 +23,19 @@ typedef struct RegionState {
   Regions parts;           // of the first of two steps; part p is split into 2^bits.second regions
   Regions regions;         // of the buckets
   BucketBits bits;         // second: 0 if there is one step, and no parts
-  unsigned int *hopeless;  // what `parts` and `regions` point to
+  unsigned int *hopeless;  // [2] what `parts` and `regions` point to
   volatile HostVerdict *host;
 } RegionState;
 
-// Prepares the regions, and ends the sort if a sample is not even. One block.
+// Prepares the regions, and ends the sort if a sample is not even. The first block; the others look
+// again.
 [[maybe_unused]] static __global__ void __launch_bounds__(LOOK_THREADS)
     look_at_sample(const unsigned int *keys, size_t n, RegionState state) {
   wait_for_previous_kernel();
+  if (blockIdx.x > 0) {
+    look_again(keys, n, blockIdx.x, gridDim.x - 1, &state.hopeless[1], state.host);
+    return;
+  }
   const bool two_steps = state.bits.second > 0;
   const unsigned int buckets = 1u << (state.bits.first + state.bits.second);
   for (unsigned int b = threadIdx.x; b < buckets; b += LOOK_THREADS)
@@ -42,7 +47,7 @@ typedef struct RegionState {
                      (float)(1 << (state.bits.first - LOOK_GROUP_BITS));
   const unsigned int verdict = judge_sample<true>(keys, n, room, state.host);
   if (threadIdx.x > 0) return;
-  *state.hopeless = verdict != FITS;
+  state.hopeless[0] = verdict;
   if (two_steps && verdict == FITS) state.host->verdict = SEEMS_EVEN;
 }
 
@@ -73,7 +78,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   Shared &shared = *(Shared *)shared_memory;
   clear_counters<kThreads>(shared.counter, kThreads * kEach);
   wait_for_previous_kernel();
-  const bool useless = *regions.hopeless != 0 || *(volatile unsigned int *)regions.full != 0;
+  const bool useless = nothing_to_move(regions) || *(volatile unsigned int *)regions.full != 0;
   if (__syncthreads_or(useless) != 0) return;  // others may fill a region meanwhile
   const unsigned int part = blockIdx.x / tiles_of_part, begin = part * parts.room,
                      end = parts.next[part], tile = begin + blockIdx.x % tiles_of_part * kTile;
@@ -105,9 +110,10 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const Regions regions = state.regions;
   prepare_bucket<kThreads>(shared);
   wait_for_previous_kernel();
-  if (*regions.hopeless != 0) return;
-  const bool useless = *regions.full != 0;
-  if (blockIdx.x == 0 && threadIdx.x == 0) state.host->verdict = useless ? OVERFULL : FITS;
+  if (regions.hopeless[0] != FITS) return;
+  const bool roomier = regions.hopeless[1] != FITS, useless = roomier || *regions.full != 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    state.host->verdict = roomier ? ROOMIER : useless ? OVERFULL : FITS;
   if (useless) return;
   const unsigned int begin = blockIdx.x * regions.room;
   const unsigned int count = regions.next[blockIdx.x] - begin;

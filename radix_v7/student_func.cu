@@ -68,7 +68,10 @@ extern "C" const SortVersion sort_version = {
 static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n, KeyRange *range) {
   unsigned int verdict = TO_COUNT;
   if (knob("counted") == 0) verdict = sort_pairs_by_regions(input, output, n, range);
-  if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, range);
+  if (verdict == TO_COUNT) {
+    verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, range);
+    *range = with_more_room(*range);
+  }
   for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++)
     verdict = sort_pairs_by_prefix(input, output, n, *range, range);
   return verdict == FITS || (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n));
@@ -99,6 +102,7 @@ static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
     if (verdict == TO_COUNT) {
       verdict = sort_by_buckets(in, spare, out, n);
       if (verdict != FITS) verdict = why_unfit(in, n, &range);
+      range = with_more_room(range);
     }
     for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++)
       verdict = sort_by_buckets(in, spare, out, n, range, &range);

@@ -21,6 +21,7 @@ typedef struct RegionFindings {
   unsigned int hopeless;  // 1: a sample is not even, and nothing moves
   unsigned int full[2];   // 1: some region of this sweep has no room; the result is of no use
   unsigned int useless;   // 0: all is well, and the blocks may sort the buckets
+  unsigned int roomier;   // FITS, or ROOMIER: a second look has seen that some region would be full
 } RegionFindings;
 
 // The regions that one sweep reads and writes. Sources are what it reads: the regions of the sweep
@@ -66,7 +67,10 @@ static __device__ __forceinline__ TileSpan region_span(SweepRegions regions,
 static __device__ __forceinline__ void find_region_places(SweepRegions regions, SweepRoute route,
                                                           int *from, int *to) {
   const RegionFindings *const findings = regions.findings;
-  const bool stop = findings->hopeless != 0 || (route.pass > 0 && findings->full[0] != 0);
+  const bool stop = findings->hopeless != 0 || findings->roomier != FITS ||
+                    (route.pass > 0 && findings->full[0] != 0);
+  if (route.pass == 0 && blockIdx.x == 0 && stop && findings->hopeless == 0)
+    route.host->verdict = ROOMIER;
   *from = route.pass == 0 ? AT_INPUT : AT_HALVES;
   *to = stop ? NOWHERE : route.pass == route.passes - 1 ? AT_SCRATCH : AT_HALVES;
 }

@@ -10,8 +10,19 @@
 
 // TO_COUNT and FEW_VALUES: of evenness.cuh; TO_RANGE: buckets may fit by other bits
 // (key_range.cuh); SEEMS_EVEN: not known yet, but a sample is even; OVERFULL: it was, and yet some
-// region had no room (verdict_of_regions()).
-enum Verdict { UNKNOWN, FITS, TOO_LARGE, TO_COUNT, TO_RANGE, FEW_VALUES, SEEMS_EVEN, OVERFULL };
+// region had no room; ROOMIER: a second look has seen that this would be so (second_look.cuh). For
+// these two, see verdict_of_regions().
+enum Verdict {
+  UNKNOWN,
+  FITS,
+  TOO_LARGE,
+  TO_COUNT,
+  TO_RANGE,
+  FEW_VALUES,
+  SEEMS_EVEN,
+  OVERFULL,
+  ROOMIER
+};
 enum {
   MOST_LARGE = 8,
   LARGE_FROM = 6000000,  // elements per large bucket: its launches take 20 to 30 us
@@ -28,13 +39,26 @@ typedef struct KeyRange {
   float crowd;          // keys in the fullest part of the range, to those of even keys
   bool even;            // from the least key to the greatest
   bool in_order;        // neighbours in the input differ little; looked at for bare keys only
+  float alike;          // keys that equal a key, on average, itself among them (equal_keys.cuh)
 } KeyRange;
-static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false};  // as far as is known
+static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false, 1};  // as far as is known
 // Of keys that are OVERFULL: a sample would show if some part had many more than that.
-static constexpr KeyRange A_LITTLE_UNEVEN = {0, 0, 1.3f, false, false};
+static constexpr KeyRange A_LITTLE_UNEVEN = {0, 0, 1.3f, false, false, 4};
+// With more equal keys than that on average, sweeps are faster than larger blocks: bare keys,
+// pairs.
+static constexpr float MOST_ALIKE_BARE = 2, MOST_ALIKE_PAIRS = 6;
+
+// For a second try, if buckets of that range did not fit, though a sample shows no reason.
+static inline KeyRange with_more_room(KeyRange range) {
+  if (range.skip > 0 || range.crowd > A_LITTLE_UNEVEN.crowd) return range;
+  range.crowd = A_LITTLE_UNEVEN.crowd;
+  range.even = false;
+  if (range.alike < A_LITTLE_UNEVEN.alike) range.alike = A_LITTLE_UNEVEN.alike;
+  return range;
+}
 
 static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
-  return range.skip == 0 && range.crowd == 1;
+  return range.skip == 0 && range.crowd == 1 && range.alike == 1;
 }
 
 // In memory that both the host and the device see.
@@ -43,21 +67,24 @@ typedef struct HostVerdict {
   unsigned int large;    // with FITS: number of buckets that are too large for a block
   unsigned int most;     // large buckets, up to which the others are sorted as buckets
   LargeBucket bucket[MOST_LARGE];
-  KeyRange range;  // with TO_RANGE
+  KeyRange range;    // with TO_RANGE
+  KeyRange roomier;  // with ROOMIER
 } HostVerdict;
 
-static inline __host__ __device__ void set_range(volatile HostVerdict *host, KeyRange range) {
-  host->range.skip = range.skip;
-  host->range.common = range.common;
-  host->range.crowd = range.crowd;
-  host->range.even = range.even;
-  host->range.in_order = range.in_order;
+static inline __host__ __device__ void set_range(volatile KeyRange *to, KeyRange range) {
+  to->skip = range.skip;
+  to->common = range.common;
+  to->crowd = range.crowd;
+  to->even = range.even;
+  to->in_order = range.in_order;
+  to->alike = range.alike;
 }
 
-static inline KeyRange range_of(volatile const HostVerdict *host) {
-  return {host->range.skip, host->range.common, host->range.crowd, host->range.even,
-          host->range.in_order};
+static inline KeyRange copy_of(volatile const KeyRange *range) {
+  return {range->skip, range->common, range->crowd, range->even, range->in_order, range->alike};
 }
+
+static inline KeyRange range_of(volatile const HostVerdict *host) { return copy_of(&host->range); }
 
 // A verdict on n elements, not known yet. Each sort has another one: kernels of the last sort may
 // still be writing theirs.
@@ -69,7 +96,7 @@ static inline volatile HostVerdict *fresh_host_verdict(size_t n) {
   volatile HostVerdict *const host = &verdicts[next++ % VERDICTS];
   host->verdict = UNKNOWN;
   host->large = 0;
-  set_range(host, WHOLE_RANGE);
+  set_range(&host->range, WHOLE_RANGE);
   const size_t most = n / (size_t)knob("largeFrom");
   host->most = (unsigned int)(most < MOST_LARGE ? most : (size_t)MOST_LARGE);
   return host;
@@ -90,11 +117,14 @@ static inline bool verdict_fits(volatile HostVerdict *host) {
 }
 
 // What a sort by regions returns when the verdict is there. Keys that are OVERFULL are TO_RANGE,
-// with a range in which buckets have more room; with other verdicts *range is what a sample shows.
-static inline unsigned int verdict_of_regions(volatile const HostVerdict *host, KeyRange *range) {
-  const bool overfull = host->verdict == OVERFULL;
-  *range = overfull ? A_LITTLE_UNEVEN : range_of(host);
-  return overfull ? (unsigned int)TO_RANGE : host->verdict;
+// with a range in which buckets have more room; so are those that are ROOMIER, but with more than
+// most_alike equal keys TOO_LARGE. With other verdicts *range is what a sample shows.
+static inline unsigned int verdict_of_regions(volatile const HostVerdict *host, float most_alike,
+                                              KeyRange *range) {
+  const bool overfull = host->verdict == OVERFULL, roomier = host->verdict == ROOMIER;
+  *range = overfull ? A_LITTLE_UNEVEN : copy_of(roomier ? &host->roomier : &host->range);
+  if (roomier && range->alike > most_alike) return TOO_LARGE;
+  return overfull || roomier ? (unsigned int)TO_RANGE : host->verdict;
 }
 
 // Large buckets of a count, in shared memory of its last block. found is 0 at first, and may exceed

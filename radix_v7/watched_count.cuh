@@ -54,21 +54,26 @@ static __device__ __forceinline__ unsigned int sampled_key(const unsigned int *k
   return keys[sample * stride + jitter];
 }
 
-// Where sample u of a thread is, of kEach.
+// Where sample u of a thread is, of kEach, in a block of 2^k threads. series: other samples of the
+// same stretches.
 template <int kEach>
-static __device__ __forceinline__ size_t block_sample_index(size_t n, int u) {
-  const size_t stride = n / (blockDim.x * kEach);
+static __device__ __forceinline__ size_t block_sample_index(size_t n, int u,
+                                                            unsigned int series = 0) {
+  const unsigned int samples = blockDim.x * kEach;
+  const int bits = 31 - __clz((int)samples);
   const unsigned int sample = threadIdx.x * kEach + (threadIdx.x + u) % kEach;
-  return sample * stride + __umulhi(scramble(sample), (unsigned int)stride);
+  return ((size_t)sample * n >> bits) +
+         __umulhi(scramble(sample + series * samples), (unsigned int)(n >> bits));
 }
 
 // A sample for one block: kEach keys of a thread, each of another stretch of the input. Neighbours'
 // first keys are not equally far apart: keys in order would have the same lower bits there.
 template <int kEach>
 static __device__ __forceinline__ void load_block_sample(const unsigned int *keys, size_t n,
-                                                         unsigned int (&key)[kEach]) {
+                                                         unsigned int (&key)[kEach],
+                                                         unsigned int series = 0) {
 #pragma unroll
-  for (int u = 0; u < kEach; u++) key[u] = keys[block_sample_index<kEach>(n, u)];
+  for (int u = 0; u < kEach; u++) key[u] = keys[block_sample_index<kEach>(n, u, series)];
 }
 
 // host: NULL, or is told.

@@ -108,12 +108,17 @@ static inline void fill(size_t n, int kind) {
 
 // Whether the sample of evenness.cuh has key i of n.
 static inline bool is_sampled(size_t i, size_t n) {
-  const size_t stride = n / (LOOK_THREADS * LOOK_EACH);
-  uint32_t x = (uint32_t)(i / stride);
-  x = (x ^ x >> 16) * 0x7feb352du;
-  x = (x ^ x >> 15) * 0x846ca68bu;
-  x ^= x >> 16;
-  return i % stride == (size_t)((uint64_t)x * stride >> 32);
+  const size_t samples = LOOK_THREADS * LOOK_EACH;
+  const uint64_t nearest = i * samples / n;
+  for (uint64_t s = nearest < 1 ? 0 : nearest - 1; s <= nearest + 1 && s < samples; s++) {
+    uint32_t x = (uint32_t)s;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    x ^= x >> 16;
+    const size_t sampled = s * n / samples + (uint32_t)((uint64_t)x * (n / samples) >> 32);
+    if (i == sampled) return true;
+  }
+  return false;
 }
 
 // The first plan whose sweeps take `low` and `high` bits, as a value of the knob prefixPlan.

@@ -102,22 +102,25 @@ static void test_full_buckets(void **state) {
 }
 
 // Crowded bins whose keys differ in the last bits only, beside bins of few keys: one value, two,
-// all 2^k, in buckets at both ends and with other bins between.
+// all 2^k, in buckets at both ends and with other bins between. As crowded as a thread can sort, a
+// warp, or neither.
 static void test_crowded_bins(void **state) {
   (void)state;
+  static const size_t crowded_of_100[] = {80, 8, 6, 4, 2};  // of some 1,000 keys of a bucket
   for (int bits = 13; bits < MAX_BUCKET_BITS; bits++)
-    for (int kind = 0; kind < 4; kind++) {
-      const size_t n = 3001;
+    for (int kind = 0; kind < 20; kind++) {
+      const size_t n = 3001, crowded = crowded_of_100[kind / 4];
       knobs_begin(&version);
       set("bucketBits", bits);
-      set("bucketShape", 1 + kind);
+      set("bucketShape", 1 + kind % 4);
       for (size_t i = 0; i < n; i++) {
         const uint32_t bucket = (uint32_t)(i % 3) * 0x7fffffffu >> (32 - bits) << (32 - bits);
-        const uint32_t last = kind == 0   ? 5
-                              : kind == 1 ? (uint32_t)(i % 7 == 0 ? 0x7f : 0)
-                              : kind == 2 ? random_word() & 0x7f
-                                          : random_word() & 0x1f81;
-        keys[i] = i % 5 == 0 ? bucket | (random_word() & 0x1ffff) : bucket | 0x8000 | last;
+        const uint32_t last = kind % 4 == 0   ? 5
+                              : kind % 4 == 1 ? (uint32_t)(i % 7 == 0 ? 0x7f : 0)
+                              : kind % 4 == 2 ? random_word() & 0x7f
+                                              : random_word() & 0x1f81;
+        keys[i] =
+            i / 3 % 100 >= crowded ? bucket | (random_word() & 0x1ffff) : bucket | 0x8000 | last;
       }
       assert_true(sorts(keys, n));
     }

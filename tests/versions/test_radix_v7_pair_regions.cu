@@ -68,7 +68,7 @@ static void test_full_region(void **) {
           fitted = in_region <= region_room(MOST, wide);
           assert_int_equal(sorts(by_regions, MOST), fitted);
           // The sample may show it, or the region be full at last.
-          assert_true(fitted ? verdict == FITS : overfull() || verdict == TO_COUNT);
+          assert_true(fitted ? verdict == FITS : verdict == TO_RANGE || verdict == TO_COUNT);
           found_late += overfull();
           if (more == 0) assert_true(fitted);
         }
@@ -79,8 +79,7 @@ static void test_full_region(void **) {
 }
 
 // All regions have room, and the sample overlooks that a bucket has a few pairs more than fit into
-// a block: it alone has pairs of its upper digit,
-// and of its lower one.
+// a block: it alone has pairs of its lower digit, and most of those of its upper one.
 static void test_full_bucket(void **) {
   set("prefixPlan", plan_of(6, 6));
   const PrefixPlan *const plan = plan_prefix(1000);
@@ -88,16 +87,20 @@ static void test_full_bucket(void **) {
   const size_t n = 140000, capacity = plan->block->capacity - MOST_LEAD;
   assert_true(region_room(n, 6) > capacity + 1);
   for (size_t more = 0; more < 2; more++) {
-    for (size_t i = 0; i < n; i++) {
-      const uint32_t high = 1 + random_word() % 63, low = 1 + random_word() % 63;
-      keys[i] = high << 26 | low << 20 | random_word() >> 12;
-    }
     size_t in_bucket = 0;
-    for (size_t i = 0; in_bucket < capacity + more; i += 4)
-      if (!is_sampled(i, n)) {
-        keys[i] &= (1u << 20) - 1;
+    for (size_t i = 0; i < n; i++) {
+      const uint32_t low = 1 + random_word() % 63, rest = random_word() >> 12;
+      uint32_t high = random_word() % 64;
+      const bool overlooked = !is_sampled(i, n), full = in_bucket == capacity + more;
+      if (high == 0 && overlooked && full) high = 1 + random_word() % 63;
+      keys[i] = high << 26 | low << 20 | rest;
+      // The share of the upper digit, and then what the bucket lacks.
+      if (overlooked && !full && (high == 0 || i % 300 == 0)) {
+        keys[i] = rest;
         in_bucket++;
       }
+    }
+    assert_true(in_bucket == capacity + more);
     assert_int_equal(sorts(by_regions, n), more == 0);
     assert_true(more == 0 ? verdict == FITS : overfull());
   }
@@ -125,6 +128,23 @@ static void test_uneven(void **) {
   }
 }
 
+// What a second look shows: a tenth of all numbers without keys, a few equal keys each, or many.
+static void test_roomier(void **) {
+  set("prefixPlan", plan_of(6, 6));
+  if (plan_prefix(1000) == NULL) skip();
+  for (int kind = 0; kind < 4; kind++) {
+    for (size_t i = 0; i < MOST; i++)
+      keys[i] = kind == 0   ? (uint32_t)((uint64_t)random_word() * 9 / 10)
+                : kind == 1 ? (uint32_t)(i / 4) * 0x9e3779b1u
+                : kind == 2 ? (uint32_t)(i / 16) * 0x9e3779b1u
+                            : random_word();
+    assert_int_equal(sorts(by_regions, MOST), kind == 3);
+    assert_int_equal(verdict, kind < 2 ? TO_RANGE : kind == 2 ? TOO_LARGE : FITS);
+    if (kind == 0) assert_true(range.crowd > 1.08f && range.crowd < 1.5f);
+    if (kind == 1) assert_true(range.alike > 3 && range.alike < 5);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_plans, begin),
@@ -132,6 +152,7 @@ int main(void) {
       cmocka_unit_test_setup(test_full_region, begin),
       cmocka_unit_test_setup(test_full_bucket, begin),
       cmocka_unit_test_setup(test_uneven, begin),
+      cmocka_unit_test_setup(test_roomier, begin),
   };
   return cmocka_run_group_tests_name("radix_v7 pair regions", tests, NULL, NULL);
 }

@@ -130,6 +130,53 @@ static void test_uneven(void **) {
   }
 }
 
+static __global__ void __launch_bounds__(LOOK_THREADS)
+    second_look_only(const unsigned int *data, size_t n, unsigned int *result,
+                     volatile HostVerdict *host) {
+  look_again(data, n, blockIdx.x + 1, gridDim.x, result, host);
+}
+
+// The second look by one block and by several: even keys; a tenth of all numbers without keys, at
+// the end; 16 equal keys each, side by side and anywhere. Each look leaves the sums as they were.
+static void test_second_look(void **) {
+  const size_t n = MOST, bytes = n * sizeof *keys;
+  unsigned int *const data = (unsigned int *)scratch_alloc(bytes + sizeof(unsigned int));
+  for (unsigned int blocks = 1; blocks <= 16; blocks += 5)
+    for (int kind = 0; kind < 6; kind++) {
+      for (size_t i = 0; i < n; i++)
+        keys[i] = kind == 1   ? (uint32_t)((uint64_t)random_word() * 9 / 10)
+                  : kind == 3 ? (uint32_t)(i / 16) * 0x9e3779b1u
+                  : kind == 5 ? random_word() % (uint32_t)(n / 16) * 0x9e3779b1u
+                              : random_word();
+      CUDA_CHECK(cudaMemcpy(data, keys, bytes, cudaMemcpyHostToDevice));
+      volatile HostVerdict *const host = fresh_host_verdict(n);
+      second_look_only<<<blocks, LOOK_THREADS>>>(data, n, data + n, host);
+      unsigned int found = UNKNOWN;
+      CUDA_CHECK(cudaMemcpy(&found, data + n, sizeof found, cudaMemcpyDeviceToHost));
+      assert_int_equal(found, kind % 2 == 0 ? FITS : ROOMIER);
+      if (kind == 1) assert_true(host->roomier.crowd > 1.08f && host->roomier.crowd < 1.5f);
+      if (kind == 1) assert_true(host->roomier.alike == 1);
+      if (kind >= 3 && kind % 2 == 1)
+        assert_true(host->roomier.alike > 10 && host->roomier.alike < 24);
+    }
+  scratch_free(data);
+}
+
+// What a second look shows, as a whole sort reports it; then even keys fit.
+static void test_roomier(void **) {
+  for (int steps = 1; steps <= 2; steps++)
+    for (int kind = 0; kind < 3; kind++) {
+      if (steps == 2) forced = {4, 5};
+      for (size_t i = 0; i < FEW; i++)
+        keys[i] = kind == 0   ? (uint32_t)((uint64_t)random_word() * 9 / 10)
+                  : kind == 1 ? (uint32_t)(i / 8) * 0x9e3779b1u
+                              : random_word();
+      assert_int_equal(sorts(FEW), kind == 2);
+      assert_int_equal(verdict, kind == 0 ? TO_RANGE : kind == 1 ? TOO_LARGE : FITS);
+      if (kind == 0) assert_true(range.crowd > 1.08f && range.crowd < 1.5f);
+    }
+}
+
 // In two steps: few and many parts, in which the other bits make few and many regions.
 static void test_two_steps(void **) {
   const BucketBits bits[] = {{5, 4}, {4, 7}, {8, 5}, {6, 6}, {8, 8}};
@@ -153,7 +200,7 @@ static void test_full_in_two_steps(void **) {
       const unsigned int room = region_room(FEW, bits);
       uint32_t in_region = 0;
       for (size_t i = 0; i < FEW; i++) {
-        const bool more = bits == forced.first ? i % 150 == 0 : i % 700 == 0;
+        const bool more = bits == forced.first ? i % 130 == 0 : i % 700 == 0;
         keys[i] = more ? regions[r] << (32 - bits) | random_word() >> bits : random_word();
         in_region += keys[i] >> (32 - bits) == regions[r];
       }
@@ -190,6 +237,8 @@ int main(void) {
       cmocka_unit_test_setup(test_even, begin),
       cmocka_unit_test_setup(test_full, begin),
       cmocka_unit_test_setup(test_uneven, begin),
+      cmocka_unit_test_setup(test_second_look, begin),
+      cmocka_unit_test_setup(test_roomier, begin),
       cmocka_unit_test_setup(test_two_steps, begin),
       cmocka_unit_test_setup(test_full_in_two_steps, begin),
       cmocka_unit_test_setup(test_sizes, begin),
