@@ -26,12 +26,12 @@ struct EqualKeys {
     for (unsigned int i = threadIdx.x; i < 1u << bits; i += blockDim.x) slot[i] = 0;
     if (threadIdx.x == 0) *matches = *winners = 0;
   }
-  // Not 0, which means an empty slot.
+  // Not 0, which means an empty slot. An atomic, as threads meet.
   template <int kEach>
   __device__ __forceinline__ void add(const unsigned int (&key)[kEach]) const {
 #pragma unroll
     for (int u = 0; u < kEach; u++)
-      if (key[u] != 0) *slot_of(key[u]) = key[u];
+      if (key[u] != 0) atomicExch(slot_of(key[u]), key[u]);
   }
   template <int kEach>
   __device__ __forceinline__ void match(const unsigned int (&key)[kEach]) const {

@@ -52,7 +52,7 @@ static __device__ bool find_few_values(const unsigned int (&key)[kEach], unsigne
     __syncthreads();
 #pragma unroll
     for (int u = 0; u < kEach; u++)
-      if (lost >> u & 1) slot[key[u] * factor >> shift] = key[u];
+      if (lost >> u & 1) atomicExch(&slot[key[u] * factor >> shift], key[u]);
     __syncthreads();
 #pragma unroll
     for (int u = 0; u < kEach; u++)
