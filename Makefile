@@ -243,6 +243,19 @@ WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
+# What may run beside what: scripts/run_tests.sh says it. A test in none of these lists is one of ALONE_TESTS. The
+# longest of a list come first, so that none of them is left over at the end; but check_lab builds on two cores, which
+# it has to itself when it is the last.
+TREE_TESTS  := $(wildcard tests/labs/*.bats)
+TREE_TESTS  := $(filter-out %/check_lab.bats,$(TREE_TESTS)) $(filter %/check_lab.bats,$(TREE_TESTS))
+APART_TESTS := $(wildcard cuda_cpu/tests/test_*.sh tests/multi/test_multi.sh tests/scripts/test_removed_barriers.sh) \
+  $(filter $(B)/tests/versions/%,$(TESTS)) $(VERSION_TESTS)
+ALONE_TESTS := $(filter-out $(TREE_TESTS) $(APART_TESTS),$(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh))
+LONG_TESTS  := %/test_standalone.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
+long_first   = $(filter $(LONG_TESTS),$(1)) $(filter-out $(LONG_TESTS),$(1))
+# Most tests keep one core busy. More than two at once have not been tried. One on a GPU: tests fill its memory.
+TEST_JOBS   ?= $(if $(filter cuda,$(BACKEND))$(filter 1,$(shell nproc)),1,2)
+
 .PHONY: help starter check-lab trace debug compile_commands handouts compare setup run samples test check build_tests all_versions lint format bench bench_cpu report report_setup reproduce clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
@@ -260,7 +273,8 @@ ifneq ($(and $(V),$(wildcard $(V)/student_func.cu)),)
 check: check-lab
 else
 check: build_tests ## the tests without the set-up; with V=mine: make check-lab
-	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh $(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh cuda_cpu/tests/test_*.sh) $(VERSION_TESTS)
+	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh --jobs $(TEST_JOBS) $(call long_first,$(ALONE_TESTS)) \
+	  --tree $(TREE_TESTS) --apart $(call long_first,$(APART_TESTS))
 endif
 # ---- labs ---------------------------------------------------------------------------------------
 LAB_TOOLS := $(B)/labs/worker $(B)/labs/worker_without_kernels $(B)/labs/steps

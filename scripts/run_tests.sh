@@ -1,20 +1,60 @@
 #!/usr/bin/env bash
-# Runs test programs that print TAP, and bats files, one after another; ends with the names of the tests that
-# failed and "N passed, N failed". A program that crashes, is cut off or runs fewer tests than it planned counts as one more failure. Exit
+# Runs test programs that print TAP, and bats files; ends with the names of the tests that failed and
+# "N passed, N failed". A program that crashes, is cut off or runs fewer tests than it planned counts as one more failure. Exit
 # code 1 if anything failed, or nothing passed.
 #   scripts/run_tests.sh build/cpu/tests/test_image build/cpu/seq/test tests/scripts/bench.bats ...
+#   scripts/run_tests.sh --jobs 2 TEST ... --tree TEST ... --apart TEST ...
+# --jobs N runs N at once. Those after --tree change the tree or the build folder, as a student does who adds a
+# version: they run one at a time, and none of the first group beside them, which may look at all versions that are
+# built. Those after --apart need only their own programs and folders, and run beside any other. Each line is printed
+# when its test ends.
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL  # a test that calls make is not a part of the one that runs the tests
+jobs=1 group=alone
+programs=() groups=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --jobs) jobs=$2; shift ;;
+    --tree) group=tree ;;
+    --apart) group=apart ;;
+    *) programs+=("$1"); groups+=("$group") ;;
+  esac
+  shift
+done
 passed=0 failed=0 skipped=0
-log=$(mktemp)
 failures=()
-trap 'rm -f "$log"' EXIT
-for program in "$@"; do
-  start=$(date +%s%N)
+logs=$(mktemp -d)
+declare -A waiting=([alone]='' [tree]='' [apart]='') running=([alone]=0 [tree]=0 [apart]=0) test_of=() started=()
+trap 'rm -rf "$logs"' EXIT
+trap 'kill "${!test_of[@]}" 2>/dev/null; exit 130' INT TERM
+
+# A shell's background processes ignore Ctrl-C; timeout takes that back for what it runs, as tests that interrupt a
+# program need it.
+start() { # NUMBER
+  local program=${programs[$1]} command
   command=("$program")
   [[ $program != *.bats ]] || command=(bats --tap --print-output-on-failure "$program")
-  CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-600}" "${command[@]}" >"$log" 2>&1
-  code=$?
+  CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-600}" "${command[@]}" >"$logs/$1" 2>&1 &
+  test_of[$!]=$1 started[$1]=$(date +%s%N)
+  running[${groups[$1]}]=$((running[${groups[$1]}] + 1))
+}
+
+# Starts the next test that may run now; false if there is none.
+start_next() {
+  local next=
+  if [ -n "${waiting[alone]}" ] && [ "${running[tree]}" -eq 0 ]; then next=alone
+  elif [ -n "${waiting[tree]}" ] && [ "$((running[tree] + running[alone]))" -eq 0 ]; then next=tree
+  elif [ -n "${waiting[apart]}" ]; then next=apart
+  else return 1
+  fi
+  local number=${waiting[$next]%% *}
+  waiting[$next]=${waiting[$next]#* }
+  start "$number"
+}
+
+# Counts and prints what test NUMBER did, which ended with CODE.
+report() { # NUMBER CODE
+  local program=${programs[$1]} log=$logs/$1 code=$2 skip good bad planned seconds line
   # A skipped test is "ok .. # skip" in TAP, and "not ok .. # SKIP" from cmocka.
   skip=$(grep -cE '^(not )?ok .*# (skip|SKIP)' "$log")
   good=$(grep -E '^ok ' "$log" | grep -cvE '# (skip|SKIP)')
@@ -28,7 +68,7 @@ for program in "$@"; do
   # With the two comment lines that give the location and the reason.
   while IFS= read -r line; do failures+=("$program: $line"); done < <(awk '/^(not )?ok / { shown = 3 * (/^not/ && !/# (skip|SKIP)/); sub(/^not ok /, "") } /^#|^[0-9]/ && shown-- > 0' "$log")
   passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip))
-  seconds=$(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { print t / 1e9 }')
+  seconds=$(awk -v t="$(($(date +%s%N) - started[$1]))" 'BEGIN { print t / 1e9 }')
   if [ "$skip" -gt 0 ] && [ "$((good + bad))" -eq 0 ]; then
     printf '%-44s skipped: %s\n' "$program" "$(sed -n 's/^\(not \)\{0,1\}ok .*# *\(skip\|SKIP\) *//p' "$log" | head -n 1)"
   else
@@ -38,6 +78,20 @@ for program in "$@"; do
     printf 'exit code %s; the end of its output:\n' "$code"
     tail -n 40 "$log"
   fi
+  rm "$log"
+}
+
+for number in "${!programs[@]}"; do waiting[${groups[number]}]+="$number "; done
+while :; do
+  while [ "${#test_of[@]}" -lt "$jobs" ] && start_next; do :; done
+  [ "${#test_of[@]}" -gt 0 ] || break
+  wait -n -p ended "${!test_of[@]}"
+  code=$?
+  [ -n "${ended-}" ] || { failures+=("run_tests: lost a test") failed=$((failed + 1)); break; }
+  number=${test_of[$ended]}
+  unset "test_of[$ended]"
+  running[${groups[number]}]=$((running[${groups[number]}] - 1))
+  report "$number" "$code"
 done
 [ "$skipped" -eq 0 ] || echo "$skipped skipped"
 [ "$failed" -eq 0 ] || printf 'failed: %s\n' "${failures[@]}"

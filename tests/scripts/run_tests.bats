@@ -62,3 +62,45 @@ line() { grep -qE -- "$1" <<<"$output"; }
   run -1 tests ./x.bats
   line '^\./x.bats +1 passed +1 failed .*, 1 skipped$'
 }
+
+# noting NAME ...: programs that note when they begin and end.
+noting() {
+  local name
+  for name in "$@"; do
+    printf '#!/bin/sh\necho "begin %s" >>log\nsleep 0.3\necho "end %s" >>log\necho 1..1\necho ok 1 - a\n' "$name" "$name" >"$BATS_TEST_TMPDIR/$name"
+    chmod +x "$BATS_TEST_TMPDIR/$name"
+  done
+}
+
+@test "several at once, but those that change the tree one at a time and beside those that need only their own" {
+  noting alone1 alone2 alone3 tree1 tree2 apart1 apart2 apart3 apart4
+  run -0 tests --jobs 3 ./alone1 ./alone2 ./alone3 --tree ./tree1 ./tree2 --apart ./apart1 ./apart2 ./apart3 ./apart4
+  [ "${lines[-1]}" = '9 passed, 0 failed' ]
+  awk '{ kind = $2; sub(/[0-9]/, "", kind); now[kind] += $1 == "begin" ? 1 : -1 }
+    now["alone"] + now["tree"] + now["apart"] > 3 || now["tree"] > 1 || (now["tree"] && now["alone"]) { print "line " NR; bad = 1 }
+    now["alone"] == 3 { together = 1 }
+    now["tree"] && now["apart"] { beside = 1 }
+    END { exit bad || !together || !beside }' "$BATS_TEST_TMPDIR/log"
+}
+
+@test "one at a time unless asked, in the order given" {
+  noting a b c
+  run -0 tests ./b --apart ./c --tree ./a
+  [ "$(grep begin "$BATS_TEST_TMPDIR/log" | tr -d '\n')" = 'begin bbegin abegin c' ]
+  [ "$(sed -n 2p "$BATS_TEST_TMPDIR/log")" = 'end b' ]
+}
+
+@test "Ctrl-C ends the programs that a test starts, and the tests themselves" {
+  printf "#!/bin/sh\nsh -c 'kill -INT \$\$'\n[ \$? -eq 130 ] && echo ok 1 - a\necho 1..1\n" >"$BATS_TEST_TMPDIR/interrupts"
+  printf '#!/bin/sh\necho $$ >pid\nexec sleep 100\n' >"$BATS_TEST_TMPDIR/sleeps"
+  chmod +x "$BATS_TEST_TMPDIR/interrupts" "$BATS_TEST_TMPDIR/sleeps"
+  run -0 tests ./interrupts
+  (cd "$BATS_TEST_TMPDIR" && exec "$OLDPWD/scripts/run_tests.sh" ./sleeps) &
+  for _ in $(seq 100); do [ ! -s "$BATS_TEST_TMPDIR/pid" ] || break; sleep 0.1; done
+  kill "$!"
+  local code=0
+  wait "$!" || code=$?
+  [ "$code" -eq 130 ]
+  for _ in $(seq 100); do kill -0 "$(cat "$BATS_TEST_TMPDIR/pid")" 2>/dev/null || return 0; sleep 0.1; done
+  return 1
+}
