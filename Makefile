@@ -90,6 +90,8 @@ else ifeq ($(DEBUG),1)
   OPTIMIZE := -O0 -g
 else
   OPTIMIZE := -O3 -g1
+  # Versions' kernels a second time, in their tests: these take longer to compile than to run.
+  $(B)/tests/versions/%.o: OPTIMIZE := -O1 -g1
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
 # A version's symbols and those of harness/ do not meet in ./compare: harness/ exports none, and a
