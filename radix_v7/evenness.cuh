@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "radix_v7/equal_keys.cuh"
 #include "radix_v7/few_values.cuh"
 #include "radix_v7/watched_count.cuh"
 
@@ -54,7 +53,7 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   const int uneven = __syncthreads_or(large);
   const bool few = heavy > 0 && find_few_values(key, count);
   const bool in_range = !few && (uneven != 0 || heavy > 0) && few_lower == 0 &&
-                        tell_range<kBare>(key, next, count, estimate_alike(key, n, count), host);
+                        tell_range<kBare>(key, next, n, count, host);
   if (threadIdx.x > 0) return UNKNOWN;
   const bool few_large = heavy == 0 || (heavy <= host->most && keys_in_heavy <= kSamples / 4);
   const bool countable = uneven == 0 && few_lower == 0 && few_large;

@@ -8,7 +8,7 @@
 #ifndef RADIX_V7_KEY_RANGE_CUH
 #define RADIX_V7_KEY_RANGE_CUH
 
-#include "common/block_scan.cuh"
+#include "radix_v7/equal_keys.cuh"
 #include "radix_v7/verdict.cuh"
 
 // Times their share, in the fullest part of the range: at most, and for uneven keys whose buckets
@@ -85,16 +85,18 @@ static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile 
   __threadfence_system();
 }
 
-// find_range() for the host; true: it may be told TO_RANGE. alike: of that range. kInOrder: also
-// looks whether the samples' neighbours in the input, `next` behind each thread's first one, differ
-// little from them.
+// find_range() for the host; true: it may be told TO_RANGE. Not if too many keys are equal.
+// kInOrder: also looks whether the samples' neighbours in the input, `next` behind each thread's
+// first one, differ little from them.
 template <bool kInOrder, int kEach>
-static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next,
-                                  unsigned int *count, float alike, volatile HostVerdict *host) {
+static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next, size_t n,
+                                  unsigned int *count, volatile HostVerdict *host) {
   KeyRange range = {};
-  const bool found =
-      find_range(key, count, &range) && alike <= (kInOrder ? MOST_ALIKE_BARE : MOST_ALIKE_PAIRS);
-  if (kInOrder && found) {
+  if (!find_range(key, count, &range)) return false;
+  const float alike = estimate_alike(key, n, count);
+  if (alike > (kInOrder ? MOST_ALIKE_BARE : MOST_ALIKE_PAIRS)) return false;
+  if (kInOrder) {
+    __syncthreads();
     if (threadIdx.x == 0) count[0] = (unsigned int)range.skip;
     __syncthreads();
     const unsigned int little = 1u << (32 - NEAR_BITS - (int)count[0]), up = next - key[0];
@@ -102,8 +104,8 @@ static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int
     range.in_order = near > (int)blockDim.x / 2;
   }
   range.alike = alike;
-  if (found && threadIdx.x == 0) tell_host_range(range, host);
-  return found;
+  if (threadIdx.x == 0) tell_host_range(range, host);
+  return true;
 }
 
 // One thread, after a count of the keys of `range` in vain; hopeless: count_hopeless. Buckets may

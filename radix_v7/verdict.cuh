@@ -46,7 +46,7 @@ static constexpr KeyRange WHOLE_RANGE = {0, 0, 1, true, false, 1};  // as far as
 static constexpr KeyRange A_LITTLE_UNEVEN = {0, 0, 1.3f, false, false, 4};
 // With more equal keys than that on average, sweeps are faster than larger blocks: bare keys,
 // pairs.
-static constexpr float MOST_ALIKE_BARE = 2, MOST_ALIKE_PAIRS = 6;
+static constexpr float MOST_ALIKE_BARE = 2, MOST_ALIKE_PAIRS = 5;
 
 // For a second try, if buckets of that range did not fit, though a sample shows no reason.
 static inline KeyRange with_more_room(KeyRange range) {
