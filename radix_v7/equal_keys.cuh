@@ -12,7 +12,7 @@
 #include "common/block_scan.cuh"
 
 enum {
-  FEW_MATCHES = 3,  // so many show nothing: different keys have more in one of 10^5 samples
+  FEW_MATCHES = 3,  // up to that, a sample shows nothing; one of different keys in 10^5 has more
 };
 
 // The table of a block, in shared memory. All threads call its functions, in this order, with a
