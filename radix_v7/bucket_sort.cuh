@@ -33,33 +33,23 @@ struct BucketShared {
 };
 
 // Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where those of bin b
-// end.
-template <int kThreads, int kBins, int kFewKeys>
-static __device__ __forceinline__ void sort_bins(const unsigned int *bin, unsigned int *tile) {
-#pragma unroll 2
-  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
-    const unsigned int first = b == 0 ? 0 : bin[b - 1];
-    const int keys = (int)(bin[b] - first);
-    if (keys > kFewKeys)
-      sort_by_insertion(&tile[first], keys);
-    else if (keys > 1)
-      sort_few<kFewKeys>(&tile[first], keys);
-  }
-}
-
-// The same if some bin has more keys than a thread can sort: all such bins are left to warps.
-template <int kFewKeys, int kThreads, int kItems, int kFineBits>
-static __device__ __forceinline__ void sort_crowded_bins(
+// end. kCrowded: some bin has more keys than a thread can sort, and warps sort all full ones.
+template <int kFewKeys, bool kCrowded, int kThreads, int kItems, int kFineBits>
+static __device__ __forceinline__ void sort_bins(
     BucketShared<kThreads, kItems, kFineBits> &shared) {
   static_assert(kItems <= PADDED * (kFewKeys + 1), "room for full bins");
+#pragma unroll(kCrowded ? 1 : 2)
   for (unsigned int b = threadIdx.x; b < 1u << kFineBits; b += kThreads) {
     const unsigned int first = b == 0 ? 0 : shared.bin[b - 1];
     const int keys = (int)(shared.bin[b] - first);
-    if (keys > kFewKeys)
+    if (keys > kFewKeys && kCrowded)
       shared.full_bins()[atomicAdd(&shared.full_count, 1u)] = first << 16 | (unsigned int)keys;
+    else if (keys > kFewKeys)
+      sort_by_insertion(&shared.tile[first], keys);
     else if (keys > 1)
       sort_few<kFewKeys>(&shared.tile[first], keys);
   }
+  if (!kCrowded) return;
   __syncthreads();
   for (unsigned int f = threadIdx.x / WARP_SIZE; f < shared.full_count; f += kThreads / WARP_SIZE)
     rank_in_bin<true>(&shared.tile[shared.full_bins()[f] >> 16], shared.full_bins()[f] & 0xffffu);
@@ -118,9 +108,9 @@ static __device__ __forceinline__ void sort_bucket(
         place_in_tile<PADDED>(&key[u], digit, shared.bin, shared.tile);
     __syncthreads();
     if (crowded)
-      sort_crowded_bins<kFewKeys>(shared);
+      sort_bins<kFewKeys, true>(shared);
     else
-      sort_bins<kThreads, (int)kBins, kFewKeys>(shared.bin, shared.tile);
+      sort_bins<kFewKeys, false>(shared);
     __syncthreads();
   } else {
     see_bits<kThreads>(key, 0, count, &shared.seen);

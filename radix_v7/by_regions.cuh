@@ -97,7 +97,7 @@ static Digit region_digit(int shift, int bits, unsigned int counters) {
 }
 
 // The words of a sort's scratch memory: the regions of the buckets, the parts that have no room in
-// `out`, where the next key of each goes, two flags.
+// `out`, where the next key of each goes, two verdicts, a flag.
 typedef struct KeyRegionLayout {
   size_t buckets, parts;  // parts: 0 if there is one step
   size_t split;           // key i of the parts lies in `out` if i < split, else behind the regions

@@ -16,7 +16,7 @@ enum {
 };
 
 // The table of a block, in shared memory. All threads call its functions, in this order, with a
-// barrier between any two but the last ones.
+// barrier behind each.
 struct EqualKeys {
   unsigned int *slot;  // [1 << bits]
   int bits;

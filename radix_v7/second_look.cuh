@@ -35,9 +35,9 @@ static __device__ unsigned int second_blocks_arrived;
 
 // Whether samples spread over the groups as those of even keys would not: by chi-square of the
 // groups and of four quarters, each exceeded by even keys in one of 10^3 sorts. (Of 8,192 samples,
-// a density that rises by a fifth adds 27 to the first, and 26 to the second.) For a whole warp,
-// mine: of the lane's group. *crowd: what the fullest
-// group has, of its share; by chance it rather has more than less.
+// a density that rises by a fifth adds 27 to the first, and 26 to the second.) For a whole warp;
+// mine: samples of the lane's group. *crowd: what the fullest group has, of its share; by chance it
+// rather has more than less.
 static __device__ __forceinline__ bool a_little_uneven(float mine, float *crowd) {
   constexpr float kMostOf32 = 61.1f, kMostOf4 = 16.3f;
   float sum = mine, fullest = mine, squares = mine * mine, squares_of_four = 0;

@@ -35,7 +35,7 @@ static void sorts_both(size_t n, bool expect_found, bool expect_sorted) {
   assert_int_equal(found, expect_found);
 }
 
-// 1 to 32 values, with the smallest and the largest key among them or not.
+// 1 to MOST_VALUES + 1 values, with the smallest and the largest key among them or not.
 static void test_values(void **) {
   for (uint32_t values = 1; values <= MOST_VALUES + 2; values += values < 4 ? 1 : 7)
     for (int ends = 0; ends < 2; ends++) {
