@@ -33,7 +33,7 @@ template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_bucket_from(unsigned int first, const uint2 *in, Pairs out, const unsigned int *start,
                      int low_bits, const unsigned int *spread) {
-  sort_one_pair_bucket<kThreads, kItems, kBinBits, 12, false>(BucketFrom{first}, in, out, start,
+  sort_one_pair_bucket<kThreads, kItems, kBinBits, 12>(BucketFrom{first}, in, out, start,
                                                               low_bits, spread, WHOLE_RANGE);
 }
 
@@ -51,7 +51,7 @@ typedef struct PairFinishRow {
 #define PAIR_FINISH_ROW(bits, threads, items, bin_bits, blocks)   \
   {                                                               \
     bits, threads, threads *items - MOST_LEAD,                    \
-        sizeof(PairBlockShared<threads, items, bin_bits, false>), \
+        sizeof(PairBlockShared<threads, items, bin_bits, IN_ELEMENT>), \
         sort_bucket_from<threads, items, bin_bits, blocks>        \
   }
 

@@ -42,22 +42,29 @@ static __device__ __forceinline__ void see_bits(const unsigned int (&key)[kItems
   atomicOr(&seen->clear, mine.clear);
 }
 
-// The digit of an element from bit `bit` of its key on. The key is key[element] if kByIndex, else
-// the element itself from bit `shift` on.
-template <bool kByIndex>
-static __device__ __forceinline__ unsigned int digit_in_pass(unsigned int element,
-                                                             const unsigned int *key, int shift,
-                                                             int bit) {
-  return (kByIndex ? key[element] >> bit : element >> (bit + shift)) & (BINS - 1);
-}
+// The key of an element, for sort_by_passes: the element itself from bit `shift` on.
+struct KeyInElement {
+  int shift;
+  __device__ __forceinline__ unsigned int operator()(unsigned int element) const {
+    return element >> shift;
+  }
+};
+
+// The same for elements that are indices of keys.
+struct KeyAtIndex {
+  const unsigned int *key;
+  __device__ __forceinline__ unsigned int operator()(unsigned int element) const {
+    return key[element];
+  }
+};
 
 // Sorts element[0..count) by the bits `varying` of their keys; equal keys keep their order.
 // warp_bin: [kThreads / WARP_SIZE][PASS_BINS] of shared memory. All threads call it after a
 // barrier, and there is one at its end.
-template <int kThreads, int kItems, bool kByIndex>
-static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
-                                      const unsigned int *key, int shift, unsigned int varying,
-                                      unsigned int *warp_bin, unsigned int *warp_sums) {
+template <int kThreads, int kItems, class KeyOf>
+static __device__ void sort_by_passes(unsigned int *element, unsigned int count, KeyOf key_of,
+                                      unsigned int varying, unsigned int *warp_bin,
+                                      unsigned int *warp_sums) {
   constexpr unsigned int kWarps = kThreads / WARP_SIZE;
   static_assert(kThreads % BINS == 0, "a thread per bin, or some");
   const unsigned int warp = threadIdx.x / WARP_SIZE, lane = threadIdx.x % WARP_SIZE;
@@ -78,7 +85,7 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
     for (int u = 0; u < kItems; u++) {
       if (first + u * WARP_SIZE >= count) continue;
       mine[u] = element[first + u * WARP_SIZE];
-      const unsigned int digit = digit_in_pass<kByIndex>(mine[u], key, shift, bit);
+      const unsigned int digit = key_of(mine[u]) >> bit & (BINS - 1);
       if constexpr (kKeep) kept[u] = digit;
       atomicAdd(&bins[digit], 1u);
     }
@@ -98,7 +105,7 @@ static __device__ void sort_by_passes(unsigned int *element, unsigned int count,
       const bool valid = first + u * WARP_SIZE < count;
       unsigned int digit = 0;
       if constexpr (kKeep) digit = kept[u];
-      if (!kKeep && valid) digit = digit_in_pass<kByIndex>(mine[u], key, shift, bit);
+      if (!kKeep && valid) digit = key_of(mine[u]) >> bit & (BINS - 1);
       const unsigned int lanes = match_digit(digit) & __ballot_sync(0xffffffffu, valid);
       const unsigned int before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1)));
       const unsigned int to = bins[digit] + before;

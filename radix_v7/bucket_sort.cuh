@@ -118,9 +118,9 @@ static __device__ __forceinline__ void sort_bucket(
     for (int u = 0; u < kItems; u++)
       if (left > u * kThreads) shared.tile[threadIdx.x + u * kThreads] = key[u];
     __syncthreads();
-    sort_by_passes<kThreads, kItems, false>(shared.tile, count, NULL, 0,
-                                            shared.seen.set & shared.seen.clear, shared.bin,
-                                            shared.warp_sums);
+    sort_by_passes<kThreads, kItems>(shared.tile, count, KeyInElement{0},
+                                     shared.seen.set & shared.seen.clear, shared.bin,
+                                     shared.warp_sums);
   }
 }
 

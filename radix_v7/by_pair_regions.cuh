@@ -22,7 +22,7 @@ typedef struct RegionPlan {
 // 0, decides.
 static bool plan_pair_regions(size_t n, RegionPlan *plan) {
   const PrefixPlan *const prefix = plan_prefix(n);
-  if (prefix == NULL || prefix->high == NULL || n < LOOK_FROM) return false;
+  if (prefix == NULL || n < LOOK_FROM) return false;
   *plan = (RegionPlan){prefix, shape_for(prefix->low, n), shape_for(prefix->high, n), {}, {}};
   SweepRegions *const low = &plan->low, *const high = &plan->high;
   low->room = region_room(n, prefix->bits.low);

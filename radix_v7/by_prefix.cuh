@@ -1,13 +1,14 @@
-// Stable pairs by prefix: one or two stable sweeps over the upper 7 to 16 bits, then a block per
-// bucket for the rest. The launches; prefix_plans.cuh chooses among them by n.
+// Stable pairs by prefix: two stable sweeps over the upper 12 to 16 bits, then a block per bucket
+// for the rest. The launches; prefix_plans.cuh chooses among them by n. For more pairs than runs
+// are good for (runs.cuh).
 //
 //   count   sizes of the buckets, one read                            (pairs_count.cuh)    4 bytes
 //   sweep   by the lower part of the prefix, then by the upper part   (pairs_sweep.cuh)   16 each
 //   blocks  sort each bucket by the rest of the key                   (pairs_block.cuh)   16
 //
-// 52 bytes a pair, or 36 with one sweep, where four sweeps move 68. The count shows whether each
-// bucket fits into its block before anything has moved. Up to eight that do not are sorted as
-// arrays of their own (large_pairs.cuh); with more, four sweeps take over.
+// 52 bytes a pair where four sweeps move 68. The count shows whether each bucket fits into its
+// block before anything has moved. Up to eight that do not are sorted as arrays of their own
+// (large_pairs.cuh); with more, four sweeps take over.
 #ifndef RADIX_V7_BY_PREFIX_CUH
 #define RADIX_V7_BY_PREFIX_CUH
 
@@ -27,13 +28,11 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n,
   if (plan == NULL) return TOO_LARGE;
   const PrefixBits bits = plan->bits;
   const PairSweepShape *const low = shape_for(plan->low, n), *const high = shape_for(plan->high, n);
-  const int sweeps = high != NULL ? 2 : 1, low_bits = 32 - bits.low - bits.high;
+  const int low_bits = 32 - bits.low - bits.high;
   const size_t look_back_low = look_back_size(low, n),
-               look_back_high = sweeps > 1 ? look_back_size(high, n) : 0;
+               look_back = look_back_low + look_back_size(high, n);
   PairBuffers buffers = {input, output, {}, {}};
-  const unsigned int tile = sweeps > 1 ? high->tile : low->tile;
-  const size_t look_back = look_back_low + look_back_high,
-               pair_bytes = scratch_aligned(place_halves(&buffers, n, tile));
+  const size_t pair_bytes = scratch_aligned(place_halves(&buffers, n, high->tile));
   char *const memory =
       (char *)pair_scratch(pair_bytes + prefix_state_bytes(bits, look_back), output, n);
   point_to_halves(&buffers, n, memory);
@@ -47,19 +46,17 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n,
                      state.low_start,
                      state.tile_counter,
                      state.look_back,
-                     {state.spread, 0, sweeps, true, state.host},
+                     {state.spread, 0, 2, true, state.host},
                      {},
                      false};
   launch_sweep(low, buffers, n, sweep);
-  if (sweeps > 1) {
-    sweep.shift += bits.low;
-    sweep.start = state.high_start;
-    sweep.tile_counter++;
-    sweep.look_back += look_back_low;
-    sweep.route.pass = 1;
-    sweep.route.host = NULL;
-    launch_sweep(high, buffers, n, sweep);
-  }
+  sweep.shift += bits.low;
+  sweep.start = state.high_start;
+  sweep.tile_counter++;
+  sweep.look_back += look_back_low;
+  sweep.route.pass = 1;
+  sweep.route.host = NULL;
+  launch_sweep(high, buffers, n, sweep);
   allow_shared_memory(plan->block->kernel, plan->block->shared_bytes);
   launch_overlapped(plan->block->kernel, 1u << (bits.low + bits.high), plan->block->threads,
                     plan->block->shared_bytes, buffers.scratch.first, output, state.start, low_bits,

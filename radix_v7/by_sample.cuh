@@ -21,10 +21,10 @@ typedef struct SampleShape {
   SampledBucketKernel *kernel;
 } SampleShape;
 
-#define SAMPLE_SHAPE(up_to, threads, items, bin_bits)                                        \
-  {                                                                                          \
-    up_to, threads, threads *items, sizeof(PairBlockShared<threads, items, bin_bits, true>), \
-        sort_sampled_bucket<threads, items, bin_bits>                                        \
+#define SAMPLE_SHAPE(up_to, threads, items, bin_bits)                                           \
+  {                                                                                             \
+    up_to, threads, threads *items, sizeof(PairBlockShared<threads, items, bin_bits, FETCHED>), \
+        sort_sampled_bucket<threads, items, bin_bits>                                           \
   }
 
 // Buckets grow by chance to twice their share and more, but have to fit into a block; and all tiles

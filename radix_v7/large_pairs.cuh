@@ -25,8 +25,8 @@ static size_t unpacked_at(volatile const HostVerdict *host, unsigned int i) {
 }
 
 // Unpacks the large buckets of the packed pairs `bucketed` to `spare`, which has room for all.
-static void unpack_large_pairs(volatile const HostVerdict *host, const uint2 *bucketed,
-                               Pairs spare) {
+static inline void unpack_large_pairs(volatile const HostVerdict *host, const uint2 *bucketed,
+                                      Pairs spare) {
   if (host->large == 0) return;
   stage_start("sweep");
   for (unsigned int i = 0; i < host->large; i++) {

@@ -30,10 +30,7 @@ typedef struct PairSweepShape {
         sweep_pairs<threads, items, bits, blocks>, by_regions                             \
   }
 
-// Small tiles where there are few pairs for all SMs: always counted.
 static const PairSweepShape
-    small_7 = PAIR_SWEEP(256, 8, 7, 4, NULL),
-    small_9 = PAIR_SWEEP(512, 8, 9, 2, NULL),
     large_6 = PAIR_SWEEP(256, 20, 6, 3, (sweep_pairs<256, 20, 6, 3, DIGIT_IN_REGIONS>)),
     large_7 = PAIR_SWEEP(256, 36, 7, 2, (sweep_pairs<256, 36, 7, 2, DIGIT_IN_REGIONS>)),
     large_8 = PAIR_SWEEP(256, 40, 8, 2, (sweep_pairs<256, 40, 8, 2, DIGIT_IN_REGIONS>)),

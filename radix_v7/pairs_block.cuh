@@ -29,9 +29,13 @@ static __host__ __device__ constexpr int bits_to_count(int values) {
   return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
 }
 
-// Shared memory. As little as possible, because the rest of it serves as the L1 cache. kGatherKeys:
-// an element has no room for all low bits of the key, so that keys are fetched like positions.
-template <int kThreads, int kItems, int kBinBits, bool kGatherKeys>
+// Where the low bits of a key are, once the bucket is in order: in its element; if that has no room
+// for all of them, its first ones follow from the bin that it is in, as these are in order; or keys
+// are fetched like positions.
+enum LowBits { IN_ELEMENT, PARTLY_BY_BIN, FETCHED };
+
+// Shared memory. As little as possible, because the rest of it serves as the L1 cache.
+template <int kThreads, int kItems, int kBinBits, int kLowBits>
 struct PairBlockShared {
   static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
   static constexpr int kPadding = kThreads * PADDED_ROWS;
@@ -43,7 +47,9 @@ struct PairBlockShared {
   // what the passes count in.
   unsigned int extra[kBinWords > kPassWords ? kBinWords : kPassWords];
   unsigned int position[kCapacity];
-  unsigned int key[kGatherKeys ? kCapacity : 4];
+  unsigned int key[kLowBits == FETCHED ? kCapacity : 4];
+  unsigned char first_bits[kLowBits == PARTLY_BY_BIN ? kCapacity : 4];  // for passes: what has no
+                                                                        // room in elements
   unsigned int warp_sums[MAX_WARPS];
   unsigned int full_count;
   SeenBits seen;
@@ -53,12 +59,24 @@ struct PairBlockShared {
   __device__ unsigned int *full_bins() { return extra; }
 };
 
-// Exclusive scan over bin[0..kThreads * kEach), in place; returns the largest of the thread's own.
-// Barriers inside, and one has to follow.
+// The key of an element of PARTLY_BY_BIN, for sort_by_passes.
+template <int kPlaceBits>
+struct KeyInTwoParts {
+  const unsigned char *first_bits;
+  __device__ __forceinline__ unsigned int operator()(unsigned int element) const {
+    return element >> kPlaceBits | (unsigned int)first_bits[element & ((1u << kPlaceBits) - 1)]
+                                       << (32 - kPlaceBits);
+  }
+};
+
+// Exclusive scan over bin[0..kBins), in place; returns the largest of the thread's own. Barriers
+// inside, and one has to follow.
 //   bin  [3 1 7 0]  ->  [0 3 4 11]
-template <int kThreads, int kEach>
+template <int kThreads, int kBins>
 static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
                                                          unsigned int *warp_sums) {
+  constexpr int kEach = kBins % kThreads == 0 ? kBins / kThreads : 4;  // bins of a thread, if any
+  static_assert(kBins <= kThreads * kEach, "all bins");
   constexpr int kWide = kEach % 4 == 0 ? 4 : kEach % 2 == 0 ? 2 : 1;  // bins read at a time
   typedef struct __align__(4 * kWide) Bins {
     unsigned int count[kWide];
@@ -67,9 +85,10 @@ static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
   Bins *const mine = (Bins *)(bin + threadIdx.x * kEach);
   Bins part[kEach / kWide];
   unsigned int sum = 0, largest = 0;
+  const bool has_bins = kThreads * kEach == kBins || threadIdx.x < kBins / kEach;
 #pragma unroll
   for (int i = 0; i < kEach; i++) {
-    if (i % kWide == 0) part[i / kWide] = mine[i / kWide];
+    if (i % kWide == 0) part[i / kWide] = has_bins ? mine[i / kWide] : Bins{};
     sum += part[i / kWide].count[i % kWide];
     largest = max(largest, part[i / kWide].count[i % kWide]);
   }
@@ -79,20 +98,20 @@ static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
     const unsigned int count = part[i / kWide].count[i % kWide];
     part[i / kWide].count[i % kWide] = before;
     before += count;
-    if (i % kWide == kWide - 1) mine[i / kWide] = part[i / kWide];
+    if (has_bins && i % kWide == kWide - 1) mine[i / kWide] = part[i / kWide];
   }
   return largest;
 }
 
 // Sorts the elements of each bin; bin[b] is where those of bin b end. Bins with more than kFew are
 // left for a warp each.
-template <int kFew, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
+template <int kFew, int kThreads, int kItems, int kBinBits, int kLowBits>
 static __device__ __forceinline__ void sort_pair_bins(
-    PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared) {
+    PairBlockShared<kThreads, kItems, kBinBits, kLowBits> &shared) {
   constexpr unsigned int kBins = 1u << kBinBits;
-  static_assert(kThreads * kItems / kFew <=
-                    PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys>::kPadding,
-                "room for full bins");
+  static_assert(
+      kThreads * kItems / kFew <= PairBlockShared<kThreads, kItems, kBinBits, kLowBits>::kPadding,
+      "room for full bins");
   const unsigned int *const bin = shared.bin();
 #pragma unroll 2
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
@@ -111,13 +130,13 @@ static __device__ __forceinline__ void sort_pair_bins(
 //
 // kPadded: binned[u] without a pair has the bit above low_bits set where digit.flip has not. Tests
 // for each pair, as without it, cost more than padding.
-// by_passes: whatever the bins are; the same for all threads.
-template <int kFew, bool kPadded, int kThreads, int kItems, int kBinBits, bool kGatherKeys>
-static __device__ __forceinline__ void order_places(
-    PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> &shared,
+// by_passes: whatever the bins are; the same for all threads. Returns whether passes have sorted.
+template <int kFew, bool kPadded, int kThreads, int kItems, int kBinBits, int kLowBits>
+static __device__ __forceinline__ bool order_places(
+    PairBlockShared<kThreads, kItems, kBinBits, kLowBits> &shared,
     const unsigned int (&binned)[kItems], const unsigned int (&key)[kItems], unsigned int lead,
     unsigned int behind, Digit digit, int low_bits, bool by_passes) {
-  typedef PairBlockShared<kThreads, kItems, kBinBits, kGatherKeys> Shared;
+  typedef PairBlockShared<kThreads, kItems, kBinBits, kLowBits> Shared;
   constexpr unsigned int kCapacity = Shared::kCapacity, kBins = Shared::kBins;
   constexpr int kPlaceBits = bits_to_count(kCapacity);
   constexpr int kRows = kPadded ? PADDED_ROWS : 1;
@@ -133,7 +152,7 @@ static __device__ __forceinline__ void order_places(
 #pragma unroll
         for (int q = 0; q < kRows; q++) atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
     __syncthreads();
-    const unsigned int largest = scan_bins<kThreads, (int)kBins / kThreads>(bin, shared.warp_sums);
+    const unsigned int largest = scan_bins<kThreads, (int)kBins>(bin, shared.warp_sums);
     if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
       bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
     by_passes = __syncthreads_or(largest > MOST_IN_BIN) != 0;
@@ -150,34 +169,45 @@ static __device__ __forceinline__ void order_places(
         for (int q = 0; q < kRows; q++) {
           const unsigned int p = threadIdx.x + (u + q) * kThreads;
           *(shared.element + to[q]) = (binned[u + q] << kPlaceBits) + p;
-          if (kGatherKeys) shared.key[p] = key[u + q];
+          if (kLowBits == FETCHED) shared.key[p] = key[u + q];
         }
       }
     __syncthreads();
     sort_pair_bins<kFew>(shared);
     __syncthreads();
     const unsigned int full = shared.full_count;
-    if (full == 0) return;
+    if (full == 0) return false;
     for (unsigned int f = threadIdx.x / WARP_SIZE; f < full; f += kThreads / WARP_SIZE)
       rank_in_bin<false>(&shared.element[shared.full_bins()[f] >> 16],
                          shared.full_bins()[f] & 0xffffu);
     __syncthreads();
-    return;
+    return false;
   }
   see_bits<kThreads>(key, lead, behind, &shared.seen);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int p = threadIdx.x + u * kThreads;
     if (p < behind && p >= lead) {
-      shared.element[p - lead] = kGatherKeys ? p : (key[u] << kPlaceBits) + p;
-      if (kGatherKeys) shared.key[p] = key[u];
+      shared.element[p - lead] = kLowBits == FETCHED ? p : (key[u] << kPlaceBits) + p;
+      if (kLowBits == FETCHED) shared.key[p] = key[u];
+      if (kLowBits == PARTLY_BY_BIN)
+        shared.first_bits[p] = (unsigned char)(key[u] >> (32 - kPlaceBits));
     }
   }
   __syncthreads();
   const unsigned int all = low_bits < 32 ? (1u << low_bits) - 1 : ~0u;
-  sort_by_passes<kThreads, kItems, kGatherKeys>(
-      shared.element, behind - lead, shared.key, kPlaceBits,
-      shared.seen.set & shared.seen.clear & all, shared.extra, shared.warp_sums);
+  const unsigned int varying = shared.seen.set & shared.seen.clear & all;
+  const auto sort_by = [&](auto key_of) {
+    sort_by_passes<kThreads, kItems>(shared.element, behind - lead, key_of, varying, shared.extra,
+                                     shared.warp_sums);
+  };
+  if constexpr (kLowBits == FETCHED)
+    sort_by(KeyAtIndex{shared.key});
+  else if constexpr (kLowBits == PARTLY_BY_BIN)
+    sort_by(KeyInTwoParts<kPlaceBits>{shared.first_bits});
+  else
+    sort_by(KeyInElement{kPlaceBits});
+  return true;
 }
 
 // Before order_places(), and a barrier.

@@ -1,5 +1,5 @@
 // Counting before a sort by prefix: one read of the keys counts every bucket, that is, every value
-// of the upper 7 to 16 bits. So it is known before anything moves whether each bucket fits into
+// of the upper 12 to 16 bits. So it is known before anything moves whether each bucket fits into
 // the block that is to sort it, and where each bucket begins. One atomic per key in shared memory.
 #ifndef RADIX_V7_PAIRS_COUNT_CUH
 #define RADIX_V7_PAIRS_COUNT_CUH
@@ -18,7 +18,7 @@ enum {
   UNFIT_SAMPLES = 4,         // keys of a thread, if buckets do not fit
 };
 
-// The digits of the prefix: `low` bits are swept first, then `high` bits, if any.
+// The digits of the prefix: `low` bits are swept first, then `high` bits.
 typedef struct PrefixBits {
   int low, high;
 } PrefixBits;

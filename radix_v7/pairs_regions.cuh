@@ -5,7 +5,7 @@
 //   blocks  sort each bucket; where its result goes has come out of the sweeps    16
 //
 // 48 bytes a pair instead of 52. The input is as it was if a region has no room, or a bucket does
-// not fit into its block. With one sweep the count takes no longer than the sample.
+// not fit into its block.
 #ifndef RADIX_V7_PAIRS_REGIONS_CUH
 #define RADIX_V7_PAIRS_REGIONS_CUH
 

@@ -1,5 +1,5 @@
-// How pairs are sorted by prefix, for each n: one sweep or two, how wide their digits are, and
-// which blocks sort the buckets.
+// How pairs are sorted by prefix, for each n: how wide the digits of both sweeps are, and which
+// blocks sort the buckets.
 #ifndef RADIX_V7_PREFIX_PLANS_CUH
 #define RADIX_V7_PREFIX_PLANS_CUH
 
@@ -16,43 +16,34 @@ typedef void PairRegionKernel(const uint2 *, Pairs, SweepRegions, int);
 typedef struct PairBlockShape {
   unsigned int threads, capacity;
   int bin_bits;  // of the rest of the key
-  bool gathers_keys;
   size_t shared_bytes;
   PairBlockKernel *kernel;
   PairRegionKernel *by_regions;
 } PairBlockShape;
 
-#define PAIR_BLOCK(threads, items, bin_bits, few, blocks, gathers)        \
-  {                                                                       \
-    threads, threads *items, bin_bits, gathers,                           \
-        sizeof(PairBlockShared<threads, items, bin_bits, gathers>),       \
-        sort_pair_bucket<threads, items, bin_bits, few, blocks, gathers>, \
-        sort_pair_region<threads, items, bin_bits, few, blocks, gathers>  \
+#define PAIR_BLOCK(threads, items, bin_bits, few, blocks)              \
+  {                                                                    \
+    threads, threads *items, bin_bits,                                 \
+        sizeof(PairBlockShared<threads, items, bin_bits, IN_ELEMENT>), \
+        sort_pair_bucket<threads, items, bin_bits, few, blocks>,       \
+        sort_pair_region<threads, items, bin_bits, few, blocks>        \
   }
 
-static const PairBlockShape block_512x6g = PAIR_BLOCK(512, 6, 10, 8, 2, true),
-                            block_512x9g = PAIR_BLOCK(512, 9, 10, 12, 2, true),
-                            block_512x12g = PAIR_BLOCK(512, 12, 11, 12, 2, true),
-                            block_512x15g = PAIR_BLOCK(512, 15, 11, 12, 2, true),
-                            block_256x9g = PAIR_BLOCK(256, 9, 9, 12, 4, true),
-                            block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5, false),
-                            block_256x12 = PAIR_BLOCK(256, 12, 9, 12, 4, false),
-                            block_256x18 = PAIR_BLOCK(256, 18, 10, 12, 4, false),
-                            block_512x18 = PAIR_BLOCK(512, 18, 11, 12, 2, false),
-                            block_512x36 = PAIR_BLOCK(512, 36, 12, 12, 1, false);
+static const PairBlockShape block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5),
+                            block_256x12 = PAIR_BLOCK(256, 12, 9, 12, 4),
+                            block_256x18 = PAIR_BLOCK(256, 18, 10, 12, 4),
+                            block_512x18 = PAIR_BLOCK(512, 18, 11, 12, 2),
+                            block_512x36 = PAIR_BLOCK(512, 36, 12, 12, 1);
 
 // How pairs are sorted.
 typedef struct PrefixPlan {
   PrefixBits bits;
-  const PairSweepShape *low, *high;  // sweeps; high is NULL if there is one only
+  const PairSweepShape *low, *high;
   const PairBlockShape *block;
 } PrefixPlan;
 
-// By size, the least work first: one sweep or two, few or many buckets.
+// By size, the least work first: few or many buckets.
 static const PrefixPlan prefix_plans[] = {
-    {{7, 0}, &small_7, NULL, &block_512x6g},     {{7, 0}, &small_7, NULL, &block_512x9g},
-    {{9, 0}, &small_9, NULL, &block_256x9g},     {{9, 0}, &small_9, NULL, &block_512x9g},
-    {{9, 0}, &small_9, NULL, &block_512x12g},    {{9, 0}, &small_9, NULL, &block_512x15g},
     {{6, 6}, &large_6, &large_6, &block_256x9},  {{6, 6}, &large_6, &large_6, &block_256x12},
     {{6, 7}, &large_6, &large_7, &block_256x9},  {{6, 7}, &large_6, &large_7, &block_256x12},
     {{6, 7}, &large_6, &large_7, &block_256x18}, {{7, 7}, &large_7, &large_7, &block_256x12},
@@ -69,18 +60,12 @@ static bool wide_enough(KeyRange range, const PrefixPlan *plan) {
   return plan->bits.low + plan->bits.high + plan->block->bin_bits <= 32 - range.skip;
 }
 
-// Whether the buckets of n keys of `range` fit. Their sizes spread by the square root of what they
-// are on average, times that of the number of equal keys; 4.9 times that is exceeded in one of
-// 2 x 10^6 buckets.
+// Whether the buckets of n keys of `range` fit.
 static bool buckets_of_range_fit(size_t n, KeyRange range, const PrefixPlan *plan) {
   // After two sweeps, large blocks that mostly are far from full take longer than two sweeps more.
-  if (!range.even && range.crowd > MOST_CROWD_OF_TWO_STEPS && plan->high != NULL &&
-      plan->block->threads > 256)
+  if (!range.even && range.crowd > MOST_CROWD_OF_TWO_STEPS && plan->block->threads > 256)
     return false;
-  const double average =
-      (double)n * range.crowd / (double)(1 << (plan->bits.low + plan->bits.high));
-  const double room = plan->block->capacity - MOST_LEAD - average;
-  return room > 0 && room * room >= 24 * average * range.alike;
+  return pair_buckets_fit(n, range, plan->bits.low + plan->bits.high, plan->block->capacity);
 }
 
 // NULL if n, or this device's shared memory, suits no plan. The knob prefixPlan, if not 0, decides.
@@ -93,7 +78,7 @@ static inline const PrefixPlan *plan_prefix(size_t n, KeyRange range = WHOLE_RAN
     if (wanted > 0 ? wanted != i + 1 : !buckets_of_range_fit(n, range, plan)) continue;
     if (!wide_enough(range, plan)) continue;
     const bool fits = plan->low->shared_bytes <= limit && plan->block->shared_bytes <= limit &&
-                      (plan->high == NULL || plan->high->shared_bytes <= limit) &&
+                      plan->high->shared_bytes <= limit &&
                       count_shared_bytes(plan->bits.low + plan->bits.high, n) <= limit;
     return fits ? plan : NULL;
   }

@@ -75,7 +75,7 @@ static __device__ void find_range(unsigned int low, unsigned int high, unsigned 
 
 // All threads of the block. `smallest` and `largest` are shared, ~0 and 0 before.
 template <int kThreads, int kItems, int kBinBits>
-static __device__ void sort_sampled(PairBlockShared<kThreads, kItems, kBinBits, true> &shared,
+static __device__ void sort_sampled(PairBlockShared<kThreads, kItems, kBinBits, FETCHED> &shared,
                                     Pairs out, const SampleState &state, SampleBucket bucket,
                                     unsigned int *smallest, unsigned int *largest) {
   constexpr int kPlaceBits = bits_to_count(kThreads * kItems);
@@ -114,7 +114,7 @@ static __device__ void sort_sampled(PairBlockShared<kThreads, kItems, kBinBits, 
 template <int kThreads, int kItems, int kBinBits>
 static __global__ void __launch_bounds__(kThreads, RANK_THREADS / kThreads)
     sort_sampled_bucket(Pairs out, SampleState state) {
-  typedef PairBlockShared<kThreads, kItems, kBinBits, true> Shared;
+  typedef PairBlockShared<kThreads, kItems, kBinBits, FETCHED> Shared;
   extern __shared__ __align__(16) unsigned int shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   __shared__ unsigned int smallest, largest;

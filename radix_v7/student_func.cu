@@ -20,6 +20,7 @@
 #include "radix_v7/by_pair_regions.cuh"
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_regions.cuh"
+#include "radix_v7/by_runs.cuh"
 #include "radix_v7/by_sample.cuh"
 #include "radix_v7/ranked.cuh"
 
@@ -35,7 +36,11 @@ static const SortKnob knobs[] = {
      "size of the buckets, a row of the table `bucket_shapes`; 0: chosen by n"},
     {"counted", 0, 0, 1, "1: buckets are always counted first, 0: not where keys seem even"},
     {"prefixPlan", 0, -1, PREFIX_PLANS,
-     "how pairs are sorted, a row of prefix_plans.cuh; 0: chosen by n; -1: sweeps"},
+     "how pairs are sorted by two sweeps, a row of prefix_plans.cuh; 0: chosen by n, after runs; "
+     "-1: "
+     "sweeps"},
+    {"runPlan", 0, -1, RUN_PLANS,
+     "how pairs are sorted by runs, a row of by_runs.cuh; 0: chosen by n; -1: not"},
     {"sampledUpTo", SAMPLED_MOST, 0, SAMPLED_MOST, "largest n that is sorted by a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
@@ -66,14 +71,20 @@ extern "C" const SortVersion sort_version = {
 // False, with the input as it was, if the keys are not spread evenly and have many values. *range:
 // what is known of them then.
 static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n, KeyRange *range) {
+  const bool counted = knob("counted") > 0, runs = !counted && knob("prefixPlan") == 0;
   unsigned int verdict = TO_COUNT;
-  if (knob("counted") == 0) verdict = sort_pairs_by_regions(input, output, n, range);
+  if (runs) verdict = sort_pairs_by_runs(input, output, n, WHOLE_RANGE, range);
+  if (verdict == TO_COUNT && !counted) verdict = sort_pairs_by_regions(input, output, n, range);
   if (verdict == TO_COUNT) {
     verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, range);
     *range = with_more_room(*range);
   }
-  for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++)
-    verdict = sort_pairs_by_prefix(input, output, n, *range, range);
+  for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++) {
+    const KeyRange known = *range;
+    verdict = TO_COUNT;
+    if (runs) verdict = sort_pairs_by_runs(input, output, n, known, range);
+    if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n, known, range);
+  }
   return verdict == FITS || (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n));
 }
 

@@ -31,7 +31,10 @@ static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
                                  {}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
-enum { MOST = 60000, ROOM = 250000 };
+#ifndef PAIRS_ROOM
+#define PAIRS_ROOM 250000
+#endif
+enum { MOST = 60000, ROOM = PAIRS_ROOM };  // a test defines PAIRS_ROOM if it has more
 static uint32_t keys[ROOM], positions[ROOM], expected[ROOM], order[ROOM], result[ROOM];
 
 static inline int begin(void **) {
@@ -104,6 +107,22 @@ static inline void fill(size_t n, int kind) {
               : kind == 3 ? word & 0xfff00000u
                           : (word % 20 == 0 ? 0x80000001u : random_word());
   }
+}
+
+// Every sixth key in one of `large` buckets by the first `bits` bits, too large for `capacity`: of
+// one value, and of many; first, last and between. Returns how many keys.
+static inline size_t fill_large(uint32_t large, uint32_t capacity, int bits) {
+  const int low_bits = 32 - bits;
+  const size_t n = 6 * large * (capacity + 99);
+  assert_true(n <= ROOM);
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t which = (uint32_t)(i / 6) % large;
+    const uint32_t bucket = which == 0 ? 0 : which == 1 ? ~0u : 0x9e3779b9u * which;
+    const uint32_t lower = which == 1 ? 77 : random_word();
+    keys[i] = i % 6 != 0 ? random_word()
+                         : (bucket >> low_bits << low_bits) | (lower & ((1u << low_bits) - 1));
+  }
+  return n;
 }
 
 // Whether the sample of evenness.cuh has key i of n.

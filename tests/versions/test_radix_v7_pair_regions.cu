@@ -19,7 +19,7 @@ static bool by_regions(Pairs in, Pairs out, size_t n) {
 static void test_plans(void **) {
   for (int plan = 1; plan <= PREFIX_PLANS; plan++) {
     set("prefixPlan", plan);
-    if (plan_prefix(1000) == NULL || prefix_plans[plan - 1].bits.high == 0) continue;
+    if (plan_prefix(1000) == NULL) continue;
     for (int kind = 0; kind < (many_buckets(plan) ? 1 : 4); kind++) {
       set("longRuns", 1 + plan % 2);
       fill(25001, kind % 3);

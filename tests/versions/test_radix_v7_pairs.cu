@@ -66,33 +66,18 @@ static void test_full_bucket(void **) {
 // A few large buckets, each sorted by itself: of one value, and of many; first, last and between.
 // One more than MOST_LARGE are too many.
 static void test_large_buckets(void **) {
-  for (int sweeps = 1; sweeps <= 2; sweeps++) {
-    set("prefixPlan", sweeps == 1 ? plan_of(9, 0) : plan_of(6, 6));
-    const PrefixPlan *const p = plan_prefix(1000);
-    if (p == NULL) skip();
-    const uint32_t capacity = p->block->capacity;
-    const int low_bits = 32 - p->bits.low - p->bits.high;
-    for (uint32_t large = sweeps == 1 ? 2 : 1; large <= MOST_LARGE + 1;
-         large += sweeps == 1  ? MOST_LARGE
-                  : large == 2 ? MOST_LARGE - 2
-                               : 1) {
-      const size_t n = 6 * large * (capacity + 99);
-      assert_true(n <= ROOM);
-      for (size_t i = 0; i < n; i++) {
-        const uint32_t which = (uint32_t)(i / 6) % large;
-        const uint32_t bucket = which == 0 ? 0 : which == 1 ? ~0u : 0x9e3779b9u * which;
-        const uint32_t lower = which == 1 ? 77 : random_word();
-        keys[i] = i % 6 != 0 ? random_word()
-                             : (bucket >> low_bits << low_bits) | (lower & ((1u << low_bits) - 1));
-      }
-      assert_int_equal(sorts(by_prefix, n), large <= MOST_LARGE);
-    }
+  set("prefixPlan", plan_of(6, 6));
+  const PrefixPlan *const p = plan_prefix(1000);
+  if (p == NULL) skip();
+  for (uint32_t large = 1; large <= MOST_LARGE + 1; large += large == 2 ? MOST_LARGE - 2 : 1) {
+    const size_t n = fill_large(large, p->block->capacity, p->bits.low + p->bits.high);
+    assert_int_equal(sorts(by_prefix, n), large <= MOST_LARGE);
   }
 }
 
 // A count that finds a bucket too large, and the sort after it, which must find all counters at 0.
 static void test_after_a_misfit(void **) {
-  set("prefixPlan", plan_of(9, 0));
+  set("prefixPlan", plan_of(6, 6));
   if (plan_prefix(1000) == NULL) skip();
   for (size_t i = 0; i < MOST; i++) keys[i] = random_word() & 1 ? 5 : random_word();
   assert_false(sorts(by_prefix, MOST));
@@ -104,17 +89,15 @@ static void test_after_a_misfit(void **) {
 // Buckets do not fit, whether the count ends early or not: because there are few values, or not.
 static void test_unfit(void **) {
   const size_t n = 2 * WATCHED_FROM;
-  for (int sweeps = 1; sweeps <= 2; sweeps++) {
-    set("prefixPlan", sweeps == 1 ? plan_of(9, 0) : plan_of(6, 6));
-    if (plan_prefix(1000) == NULL) skip();
-    for (uint32_t values = 1; values <= 64; values *= 4) {
-      for (size_t i = 0; i < n; i++) keys[i] = random_word() % values * 0x04000001u;
-      assert_false(sorts(by_prefix, n));
-      assert_int_equal(verdict, values <= MOST_VALUES ? FEW_VALUES : TOO_LARGE);
-    }
-    fill(n, 0);
-    assert_true(sorts(by_prefix, n));
+  set("prefixPlan", plan_of(6, 6));
+  if (plan_prefix(1000) == NULL) skip();
+  for (uint32_t values = 1; values <= 64; values *= 4) {
+    for (size_t i = 0; i < n; i++) keys[i] = random_word() % values * 0x04000001u;
+    assert_false(sorts(by_prefix, n));
+    assert_int_equal(verdict, values <= MOST_VALUES ? FEW_VALUES : TOO_LARGE);
   }
+  fill(n, 0);
+  assert_true(sorts(by_prefix, n));
 }
 
 // Digits that do not vary are skipped, whichever they are; tiles of one digit are not ranked.

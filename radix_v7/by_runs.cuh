@@ -1,0 +1,198 @@
+// Host side of runs.cuh: which tiles and blocks for how many pairs, and the launches.
+#ifndef RADIX_V7_BY_RUNS_CUH
+#define RADIX_V7_BY_RUNS_CUH
+
+#include "common/check.h"
+#include "common/device.h"
+#include "common/knobs.h"
+#include "common/scratch.h"
+#include "common/stages.h"
+#include "radix_v7/gather_runs.cuh"
+#include "radix_v7/sort_tiles.cuh"
+
+typedef void TileKernel(Pairs, RunState, unsigned int, KeyRange);
+typedef void RunKernel(Pairs, RunState, KeyRange);
+
+// A kernel sort_tiles<...>: bits of its digit, threads, pairs of a tile, blocks of an SM.
+typedef struct TileShape {
+  int bits;
+  unsigned int threads, tile, blocks_per_sm;
+  size_t shared_bytes;
+  TileKernel *kernel;
+} TileShape;
+
+#define TILE_SHAPE(threads, items, bits, blocks)                                     \
+  {                                                                                  \
+    bits, threads, threads *items, blocks, sizeof(TileShared<threads, items, bits>), \
+        sort_tiles<threads, items, bits, blocks>                                     \
+  }
+
+// A kernel sort_runs<...>, and the most pairs of its bucket.
+typedef struct RunShape {
+  unsigned int threads, capacity;
+  int bin_bits;
+  size_t shared_bytes;
+  RunKernel *kernel;
+} RunShape;
+
+#define RUN_SHAPE(threads, items, bin_bits, few, blocks)                  \
+  {                                                                       \
+    threads, threads *items, bin_bits,                                    \
+        sizeof(PairBlockShared<threads, items, bin_bits, PARTLY_BY_BIN>), \
+        sort_runs<threads, items, bin_bits, few, blocks>                  \
+  }
+
+// Runs of some 16 pairs, so that they fill sectors, and tiles for all SMs.
+static const TileShape tiles_8 = TILE_SHAPE(256, 16, 8, 2),
+                       small_tiles_9 = TILE_SHAPE(512, 16, 9, 2),
+                       tiles_9 = TILE_SHAPE(256, 32, 9, 2), tiles_10 = TILE_SHAPE(512, 32, 10, 1),
+                       large_tiles_10 = TILE_SHAPE(512, 40, 10, 1);
+static const RunShape runs_256x9 = RUN_SHAPE(256, 9, 9, 10, 4),
+                      runs_256x12 = RUN_SHAPE(256, 12, 9, 12, 4),
+                      runs_256x18 = RUN_SHAPE(256, 18, 10, 10, 4),
+                      runs_512x12 = RUN_SHAPE(512, 12, 11, 10, 2),
+                      runs_512x18 = RUN_SHAPE(512, 18, 11, 10, 2),
+                      runs_512x36 = RUN_SHAPE(512, 36, 12, 12, 1);
+
+// How pairs are sorted.
+typedef struct RunPlan {
+  const TileShape *tiles, *large_tiles;  // large_tiles: NULL, or if they take fewer rounds
+  const RunShape *runs;
+} RunPlan;
+
+// By size.
+static const RunPlan run_plans[] = {
+    {&tiles_8, NULL, &runs_256x9},
+    {&small_tiles_9, NULL, &runs_256x9},
+    {&tiles_9, NULL, &runs_256x12},
+    {&tiles_9, NULL, &runs_256x18},
+    {&tiles_10, &large_tiles_10, &runs_256x12},
+    {&tiles_10, &large_tiles_10, &runs_256x18},
+    {&tiles_10, &large_tiles_10, &runs_512x12},
+    {&tiles_10, &large_tiles_10, &runs_512x18},
+    {&tiles_10, &large_tiles_10, &runs_512x36},
+};
+enum { RUN_PLANS = sizeof run_plans / sizeof *run_plans };
+
+static unsigned int sm_count(void) {
+  return (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
+}
+
+// How long tiles take of which an SM holds one at a time: as many rounds as needed.
+static size_t length_of_rounds(size_t n, const TileShape *tiles) {
+  const unsigned int count = blocks_for(n, (int)tiles->tile), sms = sm_count();
+  return (size_t)((count + sms - 1) / sms) * tiles->tile;
+}
+
+static const TileShape *tiles_of_plan(const RunPlan *plan, size_t n) {
+  const bool fits =
+      plan->large_tiles != NULL && plan->large_tiles->shared_bytes <= dynamic_shared_limit();
+  return fits && length_of_rounds(n, plan->large_tiles) < length_of_rounds(n, plan->tiles)
+             ? plan->large_tiles
+             : plan->tiles;
+}
+
+// Whether n keys of `range` suit a plan: buckets fit, keys have enough bits, and tiles are few.
+static inline bool runs_suit(size_t n, KeyRange range, const RunPlan *plan) {
+  const int bits = plan->tiles->bits;
+  return bits + plan->runs->bin_bits <= 32 - range.skip &&
+         blocks_for(n, (int)plan->tiles->tile) <= MOST_TILES &&
+         pair_buckets_fit(n, range, bits, plan->runs->capacity);
+}
+
+// NULL if n, or this device's shared memory, suits no plan. The knob runPlan, if not 0, decides.
+static inline const RunPlan *plan_runs(size_t n, KeyRange range = WHOLE_RANGE) {
+  const int wanted = knob("runPlan");
+  const size_t limit = dynamic_shared_limit();
+  for (int i = 0; i < RUN_PLANS; i++) {
+    const RunPlan *const plan = &run_plans[i];
+    if (wanted != 0 && wanted != i + 1) continue;
+    if (!runs_suit(n, range, plan)) continue;
+    return plan->tiles->shared_bytes <= limit && plan->runs->shared_bytes <= limit ? plan : NULL;
+  }
+  return NULL;
+}
+
+// The memory of one sort: the sorted tiles, then what the other pointers of a RunState point to.
+static size_t run_pair_bytes(const RunState *state) {
+  return scratch_aligned((size_t)state->tiles * state->tile * sizeof(uint2));
+}
+
+static size_t run_state_bytes(const RunState *state) {
+  const size_t bins = (size_t)1 << state->bits;
+  return run_pair_bytes(state) + state->tiles * bins * sizeof(unsigned short) +
+         (bins + 3) * sizeof(unsigned int);
+}
+
+static void point_run_state(RunState *state, void *memory) {
+  const size_t bins = (size_t)1 << state->bits;
+  state->pairs = (uint2 *)memory;
+  state->first = (unsigned short *)((char *)memory + run_pair_bytes(state));
+  state->start = (unsigned int *)(state->first + state->tiles * bins);
+  state->seen = state->start + bins + 1;
+  state->unfit = state->seen + 1;
+}
+
+// Takes the large buckets out to `spare`, which has room for all.
+static void unpack_large_runs(const RunState &state, Pairs spare) {
+  stage_start("sweep");
+  for (unsigned int i = 0; i < state.host->large; i++) {
+    const size_t at = unpacked_at(state.host, i);
+    unpack_runs<<<state.tiles, UNPACK_THREADS>>>(state, state.host->bucket[i].begin,
+                                                 {spare.keys + at, spare.positions + at});
+    LAUNCH_CHECK();
+  }
+  stage_stop();
+}
+
+// Sorts n pairs from input to output by `plan`: FITS. Else the input is as it was: FEW_VALUES,
+// TO_RANGE with *found, or TOO_LARGE. range: what is known of the keys; they are sampled if that is
+// nothing. The host waits for that verdict, which comes before the last step.
+static unsigned int sort_pairs_by_run_plan(const RunPlan *plan, Pairs input, Pairs output, size_t n,
+                                           KeyRange range, KeyRange *found) {
+  const TileShape *const tiles = tiles_of_plan(plan, n);
+  const RunShape *const runs = plan->runs;
+  RunState state = {};
+  state.n = (unsigned int)n;
+  state.tile = tiles->tile;
+  state.tiles = blocks_for(n, (int)tiles->tile);
+  state.bits = tiles->bits;
+  state.host = fresh_host_verdict(n);
+  void *const memory = pair_scratch(run_state_bytes(&state), output, n);
+  point_run_state(&state, memory);
+  allow_shared_memory(tiles->kernel, tiles->shared_bytes);
+  allow_shared_memory(runs->kernel, runs->shared_bytes);
+
+  stage_start("hist");
+  if (is_whole(range)) {
+    const float room = (float)runs->capacity * (float)(1 << (tiles->bits - LOOK_GROUP_BITS));
+    look_at_runs<<<1, LOOK_THREADS>>>(input.keys, room, state);
+    LAUNCH_CHECK();
+  } else {
+    state.seen = NULL;
+  }
+  stage_stop();
+  stage_start("sweep");
+  const unsigned int most = tiles->blocks_per_sm * sm_count();
+  launch_overlapped(tiles->kernel, state.tiles < most ? state.tiles : most, tiles->threads,
+                    tiles->shared_bytes, input, state, runs->capacity, range);
+  launch_overlapped(runs->kernel, 1u << tiles->bits, runs->threads, runs->shared_bytes, output,
+                    state, range);
+  stage_stop();
+  if (verdict_fits(state.host) && state.host->large > 0) {
+    unpack_large_runs(state, input);
+    sort_large_pairs(state.host, input, output, memory);
+  }
+  scratch_free(memory);
+  return verdict_of_regions(state.host, MOST_ALIKE_PAIRS, found);
+}
+
+// The same by the plan for n keys of `range`; TO_COUNT if there is none.
+static inline unsigned int sort_pairs_by_runs(Pairs input, Pairs output, size_t n, KeyRange range,
+                                              KeyRange *found) {
+  const RunPlan *const plan = plan_runs(n, range);
+  if (plan == NULL) return TO_COUNT;
+  return sort_pairs_by_run_plan(plan, input, output, n, range, found);
+}
+
+#endif

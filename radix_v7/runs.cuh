@@ -1,0 +1,66 @@
+// Pairs by runs: each tile of the input is sorted by the upper bits of its keys and written where
+// it was, so that its pairs of one bucket stand side by side: a run. Then a block per bucket
+// gathers the runs of all tiles, in the order of these, and sorts them by the rest of the key.
+//
+//   tiles            (3 a) (1 b) (2 c) (1 d)   (0 e) (1 f) (3 g) (2 h)
+//   sorted           (1 b) (1 d) (2 c) (3 a)   (0 e) (1 f) (2 h) (3 g)
+//   first[tile][b]   0 0 2 3                   0 1 2 3
+//   bucket 1         (1 b) (1 d) (1 f)
+//
+// 32 bytes a pair move. A pair goes to its bucket when that is read, not when the tile is written:
+// no tile needs to know what others have, so there is no count, no look-back, and no region.
+#ifndef RADIX_V7_RUNS_CUH
+#define RADIX_V7_RUNS_CUH
+
+#include "common/overlap.cuh"
+#include "radix_v7/evenness.cuh"
+#include "radix_v7/pairs_count.cuh"
+
+enum {
+  MAX_RUN_BITS = 11,
+  MOST_TILES = 2100,  // whose runs a block can gather
+};
+
+// Device memory of one sort.
+typedef struct RunState {
+  uint2 *pairs;           // [tiles * tile] the sorted tiles
+  unsigned short *first;  // [tiles][2^bits] where in its tile a run begins
+  unsigned int *start;    // [2^bits + 1] where a bucket begins in the output
+  unsigned int *seen;     // a Verdict on a sample; NULL: not looked at
+  unsigned int *unfit;    // 0: the blocks may sort the buckets
+  unsigned int n, tile, tiles;
+  int bits;
+  volatile HostVerdict *host;
+} RunState;
+
+// Pairs of each bucket, and blocks that have ended. Zero between sorts.
+static __device__ unsigned int run_totals[1 << MAX_RUN_BITS];
+static __device__ unsigned int run_blocks_arrived;
+
+typedef struct Run {
+  unsigned int begin, count;  // in its tile
+} Run;
+
+// The pairs of one tile, if there is such a tile, that are in one bucket.
+static __device__ __forceinline__ Run run_of(const RunState &state, unsigned int tile,
+                                             unsigned int bucket) {
+  const unsigned int bins = 1u << state.bits;
+  if (tile >= state.tiles) return {0, 0};
+  const unsigned short *const first = state.first + (size_t)tile * bins + bucket;
+  const unsigned int begin = first[0], in_tile = min(state.n - tile * state.tile, state.tile),
+                     end = bucket + 1 < bins ? first[1] : in_tile;
+  return {begin, end - begin};
+}
+
+// A sample, by one block. room: pairs of a group of LOOK_GROUP_BITS upper bits for which blocks
+// have room.
+[[maybe_unused]] static __global__ void __launch_bounds__(LOOK_THREADS)
+    look_at_runs(const unsigned int *keys, float room, RunState state) {
+  wait_for_previous_kernel();
+  const unsigned int verdict = judge_sample<false>(keys, state.n, room, state.host);
+  if (threadIdx.x > 0) return;
+  *state.seen = verdict == TO_COUNT ? (unsigned int)FITS : verdict;
+  *state.unfit = 1;  // as long as nobody knows better
+}
+
+#endif
