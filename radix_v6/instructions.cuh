@@ -55,23 +55,6 @@ static __device__ __forceinline__ void store_shared_if_zero(unsigned int zero,
 #endif
 }
 
-// The same for 16 bits.
-static __device__ __forceinline__ void store_shared_if_zero(unsigned int zero,
-                                                            unsigned short *address,
-                                                            unsigned int value) {
-#ifdef __CUDA_ARCH__
-  asm volatile(
-      "{ .reg .pred p; .reg .u16 low;"
-      "  cvt.u16.u32 low, %1;"
-      "  setp.eq.u32 p, %2, 0;"
-      "  @p st.shared.u16 [%0], low; }" ::"r"((unsigned int)__cvta_generic_to_shared(address)),
-      "r"(value), "r"(zero)
-      : "memory");
-#else
-  if (zero == 0) *address = (unsigned short)value;
-#endif
-}
-
 // The lanes whose digit agrees with the caller's in the bits of the mask `bit`, a power of two.
 // A test, a ballot and a predicated complement; the compiler makes more instructions of the C form.
 static __device__ __forceinline__ unsigned int match_bit(unsigned int digit, unsigned int bit) {

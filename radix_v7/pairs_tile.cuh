@@ -1,7 +1,7 @@
 // A tile of pairs on its way through a sweep: loading it, ranking it by ballots, writing its runs.
 //
 // As radix_v6's rank.cuh, but key and position stay side by side, in registers, in shared memory
-// and in device memory, and digits have any width up to 11 bits.
+// and in device memory, and digits have any width up to 10 bits.
 #ifndef RADIX_V7_PAIRS_TILE_CUH
 #define RADIX_V7_PAIRS_TILE_CUH
 
@@ -47,15 +47,15 @@ static __device__ __forceinline__ unsigned int lanes_with_pair_digit(unsigned in
 #ifdef CUDA_CPU
   return __match_any_sync(0xffffffffu, digit);
 #else
-  static_assert(kBits <= 11, "bits of a digit");
-  unsigned int lanes[11];
+  static_assert(kBits <= 10, "bits of a digit");
+  unsigned int lanes[10];
 #pragma unroll
-  for (int bit = 0; bit < 11; bit++)
+  for (int bit = 0; bit < 10; bit++)
     lanes[bit] = bit < kBits ? match_bit(digit, 1u << bit) : 0xffffffffu;
   const unsigned int of_nine =
       and3(and3(lanes[0], lanes[1], lanes[2]), and3(lanes[3], lanes[4], lanes[5]),
            and3(lanes[6], lanes[7], lanes[8]));
-  return kBits > 9 ? and3(of_nine, lanes[9], lanes[10]) : of_nine;
+  return kBits > 9 ? of_nine & lanes[9] : of_nine;
 #endif
 }
 
@@ -146,31 +146,12 @@ static __device__ __forceinline__ void count_digits_of_warp(unsigned int *bins,
   for (int u = 0; u < kItems; u++) atomicAdd(at_offset(bins, digit_of(item.key[u], u) * four), 1u);
 }
 
-// Counters of a warp's bins, for rank_pairs(): the byte offset of the last pair before the warp's
-// own; or, where shared memory is scarce, 16 bits with the number of pairs before them.
-static __device__ __forceinline__ unsigned int *counter_of(unsigned int *bins, unsigned int digit) {
-  return at_offset(bins, digit * opaque(4));
-}
-static __device__ __forceinline__ unsigned short *counter_of(unsigned short *bins,
-                                                             unsigned int digit) {
-  return &bins[digit];
-}
-static __device__ __forceinline__ uint2 *slot_behind(uint2 *tile, const unsigned int *,
-                                                     unsigned int bytes) {
-  return (uint2 *)((char *)tile + bytes);
-}
-static __device__ __forceinline__ uint2 *slot_behind(uint2 *tile, const unsigned short *,
-                                                     unsigned int pairs) {
-  return tile + pairs - 1;
-}
-
-// rank: puts the warp's pairs into the tile, in order of their digits. Count: of a counter in
-// `bins`.
-template <int kBits, int kItems, class Count, class DigitOf>
-static __device__ __forceinline__ void rank_pairs(Count *bins, uint2 *tile,
+// rank: puts the warp's pairs into the tile, in order of their digits. `bins` hold the byte offset
+// of the last pair before the warp's own.
+template <int kBits, int kItems, class DigitOf>
+static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *tile,
                                                   const PairItems<kItems> &item, DigitOf digit_of) {
-  const unsigned int lane = threadIdx.x % WARP_SIZE,
-                     one = sizeof(Count) == 2 ? 1 : opaque(sizeof(uint2));
+  const unsigned int lane = threadIdx.x % WARP_SIZE, four = opaque(4), eight = opaque(8);
   const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
   static_assert(kItems % PAIR_BATCH == 0, "tile shape");
 #pragma unroll
@@ -184,8 +165,8 @@ static __device__ __forceinline__ void rank_pairs(Count *bins, uint2 *tile,
     }
 #pragma unroll
     for (int q = 0; q < PAIR_BATCH; q++) {
-      Count *const bin = counter_of(bins, digit[q]);
-      place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * one + *bin;
+      unsigned int *const bin = at_offset(bins, digit[q] * four);
+      place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * eight + *bin;
       __syncwarp();
       // The last lane with this digit has counted them all.
       store_shared_if_zero(lanes[q] & above, bin, place[q]);
@@ -193,7 +174,7 @@ static __device__ __forceinline__ void rank_pairs(Count *bins, uint2 *tile,
     }
 #pragma unroll
     for (int q = 0; q < PAIR_BATCH; q++)
-      *slot_behind(tile, bins, place[q]) =
+      *(uint2 *)((char *)tile + place[q]) =
           make_uint2(item.key[first + q], item.position[first + q]);
   }
 }

@@ -17,8 +17,8 @@
 #include "radix_v7/pairs_count.cuh"
 
 enum {
-  MAX_RUN_BITS = 11,
-  MOST_TILES = 2100,  // whose runs a block can gather
+  MAX_RUN_BITS = 10,
+  MOST_TILES = 600,  // whose runs a block can gather
 };
 
 // Device memory of one sort.

@@ -6,77 +6,62 @@
 #include "radix_v7/pairs_tile.cuh"
 #include "radix_v7/runs.cuh"
 
-// Two bins share a word: the counts of 16 bits leave room for larger tiles.
 template <int kThreads, int kItems, int kBits>
 struct TileShared {
-  static constexpr unsigned int kWords = 1u << (kBits - 1), kWarps = kThreads / WARP_SIZE;
   uint2 tile[kThreads * kItems];
-  unsigned int warp_bin[kWarps][kWords];  // counts; then pairs before the warp's own
+  unsigned int warp_bin[kThreads / WARP_SIZE][1 << kBits];  // counts; then byte offsets
   unsigned int warp_sums[MAX_WARPS];
 };
 
-// count: by digit, each warp in bins of its own.
-template <int kBits, int kItems>
-static __device__ __forceinline__ void count_two_in_word(unsigned int *words,
-                                                         const PairItems<kItems> &item,
-                                                         PairDigitAt<kBits> digit_of) {
-#pragma unroll
-  for (unsigned int i = 0; i < 1u << (kBits - 1); i += WARP_SIZE)
-    words[threadIdx.x % WARP_SIZE + i] = 0;
-  __syncwarp();
-  const int shift = digit_of.shift - 1;
-  constexpr unsigned int kMask = (2u << kBits) - 4;
-#pragma unroll
-  for (int u = 0; u < kItems; u++)
-    atomicAdd(at_offset(words, item.key[u] >> shift & kMask),
-              (item.key[u] >> shift & 2) != 0 ? 1u << 16 : 1u);
-}
-
-// Turns the warps' counts into the pairs before each warp's own, and writes down where the runs of
-// tile number `tile` begin. The last bin has `padding` pairs that do not exist.
+// Turns the warps' counts into the byte offsets of the last pair before each warp's own, and writes
+// down where the runs of tile number `tile` begin. The last bin has `padding` pairs that do not
+// exist. A thread has one bin or some neighbours.
 template <int kThreads, int kItems, int kBits>
 static __device__ __forceinline__ void place_runs(TileShared<kThreads, kItems, kBits> &shared,
                                                   const RunState &state, unsigned int tile,
                                                   unsigned int padding) {
-  typedef TileShared<kThreads, kItems, kBits> Shared;
-  constexpr unsigned int kWords = Shared::kWords, kWarps = Shared::kWarps;
-  constexpr unsigned int kEach = kWords > kThreads ? kWords / kThreads : 1;  // words of a thread
-  typedef struct __align__(4 * kEach) Words {
+  constexpr unsigned int kBins = 1u << kBits, kWarps = kThreads / WARP_SIZE;
+  constexpr unsigned int kEach = kBins > kThreads ? kBins / kThreads : 1;
+  typedef struct __align__(4 * kEach) Bins {
     unsigned int of[kEach];
   }
-  Words;
-  const unsigned int word = threadIdx.x * kEach;
-  const bool has_bins = word < kWords;
-  Words count[kWarps] = {}, total = {}, first;
+  Bins;
+  typedef struct __align__(2 * kEach) Firsts {
+    unsigned short of[kEach];
+  }
+  Firsts;
+  const unsigned int bin = threadIdx.x * kEach;
+  const bool has_bins = bin < kBins;
+  Bins count[kWarps] = {}, total = {}, last;
+  Firsts first;
   unsigned int sum = 0;
   if (has_bins) {
 #pragma unroll
     for (unsigned int w = 0; w < kWarps; w++) {
-      count[w] = *(const Words *)&shared.warp_bin[w][word];
+      count[w] = *(const Bins *)&shared.warp_bin[w][bin];
 #pragma unroll
       for (unsigned int e = 0; e < kEach; e++) total.of[e] += count[w].of[e];
     }
 #pragma unroll
-    for (unsigned int e = 0; e < kEach; e++) sum += (total.of[e] & 0xffffu) + (total.of[e] >> 16);
+    for (unsigned int e = 0; e < kEach; e++) sum += total.of[e];
   }
   unsigned int before = block_inclusive_scan_one_barrier(sum, shared.warp_sums) - sum;
   if (!has_bins) return;
 #pragma unroll
   for (unsigned int e = 0; e < kEach; e++) {
-    const unsigned int low = total.of[e] & 0xffffu, all_high = total.of[e] >> 16,
-                       high = all_high - (word + e == kWords - 1 ? padding : 0),
-                       bin = 2 * (word + e);
-    first.of[e] = before | (before + low) << 16;
-    before += low + all_high;
-    if (low > 0) atomicAdd(&run_totals[bin], low);
-    if (high > 0) atomicAdd(&run_totals[bin + 1], high);
+    first.of[e] = (unsigned short)before;
+    last.of[e] = (before - 1) * (unsigned int)sizeof(uint2);  // before the very first: -8
+    before += total.of[e];
+    const unsigned int exist = total.of[e] - (bin + e == kBins - 1 ? padding : 0);
+    if (exist > 0) atomicAdd(&run_totals[bin + e], exist);
   }
-  ((Words *)state.first)[((size_t)tile * kWords + word) / kEach] = first;
+  *(Firsts *)&state.first[(size_t)tile * kBins + bin] = first;
 #pragma unroll
   for (unsigned int w = 0; w < kWarps; w++) {
-    *(Words *)&shared.warp_bin[w][word] = first;
+    *(Bins *)&shared.warp_bin[w][bin] = last;
 #pragma unroll
-    for (unsigned int e = 0; e < kEach; e++) first.of[e] += count[w].of[e];
+    for (unsigned int e = 0; e < kEach; e++)
+      last.of[e] += count[w].of[e] * (unsigned int)sizeof(uint2);
   }
 }
 
@@ -128,7 +113,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, state.n, tile), item);
   while (tile < state.tiles) {
     const unsigned int valid = span_of<kTile>(0, state.n, tile).valid;
-    count_two_in_word<kBits>(bins, item, digit);
+    count_digits_of_warp<kBits>(bins, item, digit);
     if (range.skip > 0) {
 #pragma unroll
       for (int u = 0; u < kItems; u++)
@@ -144,7 +129,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     if (threadIdx.x == 0 && tile + gridDim.x < state.tiles)
       prefetch_pairs<kTile>(buffers, AT_INPUT, span_of<kTile>(0, state.n, tile + gridDim.x));
     __syncthreads();
-    rank_pairs<kBits>((unsigned short *)bins, shared.tile, item, digit);
+    rank_pairs<kBits>(bins, shared.tile, item, digit);
     compiler_fence();
     const unsigned int begin = tile * kTile;
     tile += gridDim.x;

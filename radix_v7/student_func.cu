@@ -36,9 +36,7 @@ static const SortKnob knobs[] = {
      "size of the buckets, a row of the table `bucket_shapes`; 0: chosen by n"},
     {"counted", 0, 0, 1, "1: buckets are always counted first, 0: not where keys seem even"},
     {"prefixPlan", 0, -1, PREFIX_PLANS,
-     "how pairs are sorted by two sweeps, a row of prefix_plans.cuh; 0: chosen by n, after runs; "
-     "-1: "
-     "sweeps"},
+     "how pairs are sorted by two sweeps, a row of prefix_plans.cuh; 0: after runs, -1: sweeps"},
     {"runPlan", 0, -1, RUN_PLANS,
      "how pairs are sorted by runs, a row of by_runs.cuh; 0: chosen by n; -1: not"},
     {"sampledUpTo", SAMPLED_MOST, 0, SAMPLED_MOST, "largest n that is sorted by a sample"},
