@@ -119,7 +119,7 @@ static size_t run_pair_bytes(const RunState *state) {
 static size_t run_state_bytes(const RunState *state) {
   const size_t bins = (size_t)1 << state->bits;
   return run_pair_bytes(state) + state->tiles * bins * sizeof(unsigned short) +
-         (bins + 3) * sizeof(unsigned int);
+         (bins + 4) * sizeof(unsigned int);
 }
 
 static void point_run_state(RunState *state, void *memory) {
@@ -128,7 +128,7 @@ static void point_run_state(RunState *state, void *memory) {
   state->first = (unsigned short *)((char *)memory + run_pair_bytes(state));
   state->start = (unsigned int *)(state->first + state->tiles * bins);
   state->seen = state->start + bins + 1;
-  state->unfit = state->seen + 1;
+  state->unfit = state->seen + 2;
 }
 
 // Takes the large buckets out to `spare`, which has room for all.
@@ -163,8 +163,7 @@ static unsigned int sort_pairs_by_run_plan(const RunPlan *plan, Pairs input, Pai
 
   stage_start("hist");
   if (is_whole(range)) {
-    const float room = (float)runs->capacity * (float)(1 << (tiles->bits - LOOK_GROUP_BITS));
-    look_at_runs<<<1, LOOK_THREADS>>>(input.keys, room, state);
+    look_at_runs<<<2, LOOK_THREADS>>>(input.keys, runs->capacity, state);
     LAUNCH_CHECK();
   } else {
     state.seen = NULL;

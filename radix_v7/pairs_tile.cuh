@@ -133,22 +133,47 @@ static __device__ __forceinline__ void prefetch_pairs(const PairBuffers &buffers
   }
 }
 
+// Where the counter of a digit is among those of its warp, in bytes; four and eight are opaque().
+// Side by side.
+template <int kBits>
+struct BinsSideBySide {
+  static constexpr unsigned int kWords = 1u << kBits;
+  static __device__ __forceinline__ unsigned int of(unsigned int digit, unsigned int four,
+                                                    unsigned int) {
+    return digit * four;
+  }
+};
+
+// The same with two words left empty behind each 64 counters. Keys in some order have digits that
+// are a power of two apart; side by side, these would all lie in one bank of shared memory.
+template <int kBits>
+struct SpreadBins {
+  static constexpr unsigned int kWords = (1u << kBits) + (2u << kBits) / 64;
+  static __device__ __forceinline__ unsigned int of(unsigned int digit, unsigned int four,
+                                                    unsigned int eight) {
+    return digit / 64 * eight + digit * four;
+  }
+};
+
 // count: by digit, each warp in bins of its own.
-template <int kBits, int kItems, class DigitOf>
+template <int kBits, class Bins = BinsSideBySide<kBits>, int kItems, class DigitOf>
 static __device__ __forceinline__ void count_digits_of_warp(unsigned int *bins,
                                                             const PairItems<kItems> &item,
                                                             DigitOf digit_of) {
 #pragma unroll
-  for (unsigned int i = 0; i < 1u << kBits; i += WARP_SIZE) bins[threadIdx.x % WARP_SIZE + i] = 0;
+  for (unsigned int i = 0; i < Bins::kWords; i += WARP_SIZE)
+    if (i + WARP_SIZE <= Bins::kWords || threadIdx.x % WARP_SIZE < Bins::kWords - i)
+      bins[threadIdx.x % WARP_SIZE + i] = 0;
   __syncwarp();
-  const unsigned int four = opaque(4);
+  const unsigned int four = opaque(4), eight = opaque(8);
 #pragma unroll
-  for (int u = 0; u < kItems; u++) atomicAdd(at_offset(bins, digit_of(item.key[u], u) * four), 1u);
+  for (int u = 0; u < kItems; u++)
+    atomicAdd(at_offset(bins, Bins::of(digit_of(item.key[u], u), four, eight)), 1u);
 }
 
 // rank: puts the warp's pairs into the tile, in order of their digits. `bins` hold the byte offset
 // of the last pair before the warp's own.
-template <int kBits, int kItems, class DigitOf>
+template <int kBits, class Bins = BinsSideBySide<kBits>, int kItems, class DigitOf>
 static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *tile,
                                                   const PairItems<kItems> &item, DigitOf digit_of) {
   const unsigned int lane = threadIdx.x % WARP_SIZE, four = opaque(4), eight = opaque(8);
@@ -165,7 +190,7 @@ static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *til
     }
 #pragma unroll
     for (int q = 0; q < PAIR_BATCH; q++) {
-      unsigned int *const bin = at_offset(bins, digit[q] * four);
+      unsigned int *const bin = at_offset(bins, Bins::of(digit[q], four, eight));
       place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * eight + *bin;
       __syncwarp();
       // The last lane with this digit has counted them all.

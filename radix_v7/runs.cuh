@@ -13,8 +13,8 @@
 #define RADIX_V7_RUNS_CUH
 
 #include "common/overlap.cuh"
-#include "radix_v7/evenness.cuh"
 #include "radix_v7/pairs_count.cuh"
+#include "radix_v7/second_look.cuh"
 
 enum {
   MAX_RUN_BITS = 10,
@@ -26,7 +26,7 @@ typedef struct RunState {
   uint2 *pairs;           // [tiles * tile] the sorted tiles
   unsigned short *first;  // [tiles][2^bits] where in its tile a run begins
   unsigned int *start;    // [2^bits + 1] where a bucket begins in the output
-  unsigned int *seen;     // a Verdict on a sample; NULL: not looked at
+  unsigned int *seen;     // [2] a Verdict on a sample, and one of a second look; NULL: none
   unsigned int *unfit;    // 0: the blocks may sort the buckets
   unsigned int n, tile, tiles;
   int bits;
@@ -52,15 +52,34 @@ static __device__ __forceinline__ Run run_of(const RunState &state, unsigned int
   return {begin, end - begin};
 }
 
-// A sample, by one block. room: pairs of a group of LOOK_GROUP_BITS upper bits for which blocks
-// have room.
+// With more equal keys on average, sweeps are faster than crowded bins.
+static constexpr float MOST_ALIKE_IN_RUNS = 24;
+
+// Two blocks look at a sample each, the second one for equal keys. capacity: pairs of a bucket.
 [[maybe_unused]] static __global__ void __launch_bounds__(LOOK_THREADS)
-    look_at_runs(const unsigned int *keys, float room, RunState state) {
+    look_at_runs(const unsigned int *keys, unsigned int capacity, RunState state) {
   wait_for_previous_kernel();
+  if (blockIdx.x > 0) {
+    look_again(keys, state.n, 1, 1, &state.seen[1], state.host);
+    if (threadIdx.x == 0 && state.seen[1] == ROOMIER &&
+        state.host->roomier.alike <= MOST_ALIKE_IN_RUNS)
+      state.seen[1] = FITS;  // the tiles themselves will show whether buckets do
+    return;
+  }
+  const float room = (float)capacity * (float)(1 << (state.bits - LOOK_GROUP_BITS));
   const unsigned int verdict = judge_sample<false>(keys, state.n, room, state.host);
   if (threadIdx.x > 0) return;
-  *state.seen = verdict == TO_COUNT ? (unsigned int)FITS : verdict;
+  state.seen[0] = verdict;
   *state.unfit = 1;  // as long as nobody knows better
+}
+
+// After look_at_runs(), if it was launched: whether tiles need not be sorted. With TO_COUNT, a few
+// frequent values, they are: their buckets are sorted by themselves.
+static __device__ __forceinline__ bool is_useless(const RunState &state) {
+  if (state.seen == NULL || state.seen[0] == TO_COUNT) return false;
+  if (state.seen[0] == FITS && state.seen[1] != FITS && global_index() == 0)
+    state.host->verdict = ROOMIER;
+  return state.seen[0] != FITS || state.seen[1] != FITS;
 }
 
 #endif

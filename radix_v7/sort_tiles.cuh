@@ -9,7 +9,8 @@
 template <int kThreads, int kItems, int kBits>
 struct TileShared {
   uint2 tile[kThreads * kItems];
-  unsigned int warp_bin[kThreads / WARP_SIZE][1 << kBits];  // counts; then byte offsets
+  // Counts; then byte offsets.
+  unsigned int warp_bin[kThreads / WARP_SIZE][SpreadBins<kBits>::kWords];
   unsigned int warp_sums[MAX_WARPS];
 };
 
@@ -30,7 +31,7 @@ static __device__ __forceinline__ void place_runs(TileShared<kThreads, kItems, k
     unsigned short of[kEach];
   }
   Firsts;
-  const unsigned int bin = threadIdx.x * kEach;
+  const unsigned int bin = threadIdx.x * kEach, word = SpreadBins<kBits>::of(bin, 1, 2);
   const bool has_bins = bin < kBins;
   Bins count[kWarps] = {}, total = {}, last;
   Firsts first;
@@ -38,7 +39,7 @@ static __device__ __forceinline__ void place_runs(TileShared<kThreads, kItems, k
   if (has_bins) {
 #pragma unroll
     for (unsigned int w = 0; w < kWarps; w++) {
-      count[w] = *(const Bins *)&shared.warp_bin[w][bin];
+      count[w] = *(const Bins *)&shared.warp_bin[w][word];
 #pragma unroll
       for (unsigned int e = 0; e < kEach; e++) total.of[e] += count[w].of[e];
     }
@@ -58,11 +59,23 @@ static __device__ __forceinline__ void place_runs(TileShared<kThreads, kItems, k
   *(Firsts *)&state.first[(size_t)tile * kBins + bin] = first;
 #pragma unroll
   for (unsigned int w = 0; w < kWarps; w++) {
-    *(Bins *)&shared.warp_bin[w][bin] = last;
+    *(Bins *)&shared.warp_bin[w][word] = last;
 #pragma unroll
     for (unsigned int e = 0; e < kEach; e++)
       last.of[e] += count[w].of[e] * (unsigned int)sizeof(uint2);
   }
+}
+
+// Notes bits in which some key of the tile's `valid` ones is not in the range.
+template <int kItems>
+static __device__ __forceinline__ void note_beyond(const PairItems<kItems> &item,
+                                                   unsigned int valid, KeyRange range) {
+  unsigned int differing = 0;
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    if (first_item<kItems>() + u * WARP_SIZE < valid) differing |= item.key[u] ^ range.common;
+  differing &= ~(~0u >> range.skip);
+  if (differing != 0) atomicOr(&count_hopeless, differing);
 }
 
 // The last block, after all tiles: where buckets begin, and whether they fit into blocks for
@@ -108,28 +121,23 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const PairBuffers buffers = {in, {}, {}, {}};
   const PairDigitAt<kBits> digit = {32 - kBits - range.skip};
   unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
-  unsigned int tile = blockIdx.x, differing = 0;
+  unsigned int tile = blockIdx.x;
   PairItems<kItems> item;
   load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, state.n, tile), item);
   while (tile < state.tiles) {
     const unsigned int valid = span_of<kTile>(0, state.n, tile).valid;
-    count_digits_of_warp<kBits>(bins, item, digit);
-    if (range.skip > 0) {
-#pragma unroll
-      for (int u = 0; u < kItems; u++)
-        if (valid == kTile || first_item<kItems>() + u * WARP_SIZE < valid)
-          differing |= item.key[u] ^ range.common;
-    }
+    count_digits_of_warp<kBits, SpreadBins<kBits>>(bins, item, digit);
+    if (range.skip > 0) note_beyond(item, valid, range);
     __syncthreads();
     if (tile == blockIdx.x) {  // what is read before needs no kernel's work
       wait_for_previous_kernel();
-      if (state.seen != NULL && *state.seen != FITS) return;
+      if (is_useless(state)) return;
     }
     place_runs(shared, state, tile, kTile - valid);
     if (threadIdx.x == 0 && tile + gridDim.x < state.tiles)
       prefetch_pairs<kTile>(buffers, AT_INPUT, span_of<kTile>(0, state.n, tile + gridDim.x));
     __syncthreads();
-    rank_pairs<kBits>(bins, shared.tile, item, digit);
+    rank_pairs<kBits, SpreadBins<kBits>>(bins, shared.tile, item, digit);
     compiler_fence();
     const unsigned int begin = tile * kTile;
     tile += gridDim.x;
@@ -146,8 +154,6 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       to[threadIdx.x + u * kThreads] = from[threadIdx.x + u * kThreads];
     }
   }
-  differing &= ~(~0u >> range.skip);
-  if (differing != 0) atomicOr(&count_hopeless, differing);
   if (is_last_block(&run_blocks_arrived)) finish_runs(state, capacity, range, shared.warp_sums);
 }
 
