@@ -33,8 +33,8 @@ template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_bucket_from(unsigned int first, const uint2 *in, Pairs out, const unsigned int *start,
                      int low_bits, const unsigned int *spread) {
-  sort_one_pair_bucket<kThreads, kItems, kBinBits, 12>(BucketFrom{first}, in, out, start,
-                                                              low_bits, spread, WHOLE_RANGE);
+  sort_one_pair_bucket<kThreads, kItems, kBinBits, 12>(BucketFrom{first}, in, out, start, low_bits,
+                                                       spread, WHOLE_RANGE);
 }
 
 typedef void BucketFromKernel(unsigned int, const uint2 *, Pairs, const unsigned int *, int,
@@ -48,11 +48,11 @@ typedef struct PairFinishRow {
   BucketFromKernel *kernel;
 } PairFinishRow;
 
-#define PAIR_FINISH_ROW(bits, threads, items, bin_bits, blocks)   \
-  {                                                               \
-    bits, threads, threads *items - MOST_LEAD,                    \
+#define PAIR_FINISH_ROW(bits, threads, items, bin_bits, blocks)        \
+  {                                                                    \
+    bits, threads, threads *items - MOST_LEAD,                         \
         sizeof(PairBlockShared<threads, items, bin_bits, IN_ELEMENT>), \
-        sort_bucket_from<threads, items, bin_bits, blocks>        \
+        sort_bucket_from<threads, items, bin_bits, blocks>             \
   }
 
 // The least work first, as radix_v7's prefix_plans.
