@@ -29,7 +29,7 @@ export const TRAFFIC = {
   radix_v4: { passes: 8, once: 16, steps: arrays(8, 24, 8, 24).map(([name, bytes]) => [name === 'count' ? 'sort tiles' : name, bytes]) },
   radix_v5: { passes: 4, once: 4, steps: [['one sweep', 16]] },
   radix_v6: { passes: 4, once: 4, steps: [['one sweep', 16]] },
-  // Uniform keys, two sweeps over the upper bits, no count: from 3.7M pairs on.
+  // Uniform keys, two sweeps over the upper bits, no count: from 8.9M pairs on.
   radix_v7: { passes: 2, once: 16, steps: [['sweep', 16]] },
 };
 export const bytesOf = (version) => {

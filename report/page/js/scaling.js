@@ -18,6 +18,7 @@ export const TRAFFIC = {
     copy: 16,
     sweep: 4 + 4 * 16,
     roofs: [
+      [2 * 16, 'roof: runs'],
       [3 * 16, 'roof: two sweeps, buckets'],
       [4 + 4 * 16, 'roof: four sweeps'],
     ],
