@@ -24,18 +24,17 @@ typedef struct PairSweepShape {
   PairSweepKernel *kernel, *by_regions;
 } PairSweepShape;
 
-#define PAIR_SWEEP(threads, items, bits, blocks, by_regions)                              \
+#define PAIR_SWEEP(threads, items, bits, blocks)                                          \
   {                                                                                       \
     bits, threads, threads *items, blocks, sizeof(PairSweepShared<threads, items, bits>), \
-        sweep_pairs<threads, items, bits, blocks>, by_regions                             \
+        sweep_pairs<threads, items, bits, blocks>,                                        \
+        sweep_pairs<threads, items, bits, blocks, DIGIT_IN_REGIONS>                       \
   }
 
-static const PairSweepShape
-    large_6 = PAIR_SWEEP(256, 20, 6, 3, (sweep_pairs<256, 20, 6, 3, DIGIT_IN_REGIONS>)),
-    large_7 = PAIR_SWEEP(256, 36, 7, 2, (sweep_pairs<256, 36, 7, 2, DIGIT_IN_REGIONS>)),
-    large_8 = PAIR_SWEEP(256, 40, 8, 2, (sweep_pairs<256, 40, 8, 2, DIGIT_IN_REGIONS>)),
-    long_7 = PAIR_SWEEP(512, 44, 7, 1, (sweep_pairs<512, 44, 7, 1, DIGIT_IN_REGIONS>)),
-    long_8 = PAIR_SWEEP(512, 44, 8, 1, (sweep_pairs<512, 44, 8, 1, DIGIT_IN_REGIONS>));
+static const PairSweepShape large_6 = PAIR_SWEEP(256, 20, 6, 3),
+                            large_7 = PAIR_SWEEP(256, 36, 7, 2),
+                            large_8 = PAIR_SWEEP(256, 40, 8, 2), long_7 = PAIR_SWEEP(512, 44, 7, 1),
+                            long_8 = PAIR_SWEEP(512, 44, 8, 1);
 
 // The shape for n pairs where a plan has `shape`. Of many pairs a tile writes runs as long as
 // possible, though that leaves a multiprocessor a single block: fewer begin and end inside a

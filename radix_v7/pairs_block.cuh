@@ -75,8 +75,7 @@ struct KeyInTwoParts {
 template <int kThreads, int kBins>
 static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
                                                          unsigned int *warp_sums) {
-  constexpr int kEach = kBins % kThreads == 0 ? kBins / kThreads : 4;  // bins of a thread, if any
-  static_assert(kBins <= kThreads * kEach, "all bins");
+  constexpr int kEach = kBins / kThreads;                             // bins of a thread
   constexpr int kWide = kEach % 4 == 0 ? 4 : kEach % 2 == 0 ? 2 : 1;  // bins read at a time
   typedef struct __align__(4 * kWide) Bins {
     unsigned int count[kWide];
@@ -85,10 +84,9 @@ static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
   Bins *const mine = (Bins *)(bin + threadIdx.x * kEach);
   Bins part[kEach / kWide];
   unsigned int sum = 0, largest = 0;
-  const bool has_bins = kThreads * kEach == kBins || threadIdx.x < kBins / kEach;
 #pragma unroll
   for (int i = 0; i < kEach; i++) {
-    if (i % kWide == 0) part[i / kWide] = has_bins ? mine[i / kWide] : Bins{};
+    if (i % kWide == 0) part[i / kWide] = mine[i / kWide];
     sum += part[i / kWide].count[i % kWide];
     largest = max(largest, part[i / kWide].count[i % kWide]);
   }
@@ -98,7 +96,7 @@ static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
     const unsigned int count = part[i / kWide].count[i % kWide];
     part[i / kWide].count[i % kWide] = before;
     before += count;
-    if (has_bins && i % kWide == kWide - 1) mine[i / kWide] = part[i / kWide];
+    if (i % kWide == kWide - 1) mine[i / kWide] = part[i / kWide];
   }
   return largest;
 }

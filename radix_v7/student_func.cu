@@ -4,9 +4,10 @@
 // Build:     make radix_v7
 // Run:       ./HW4 samples/portrait.ppm samples/template.ppm
 // New here:  bare keys, if evenly distributed, are moved by their upper bits to buckets, each of
-//            which a block sorts in shared memory (buckets.cuh); pairs get there by stable sweeps
-//            over the upper bits (by_prefix.cuh), few pairs by splitters from a sample
-//            (by_sample.cuh); up to 16,384 elements by counting those before each (ranked.cuh).
+//            which a block sorts in shared memory (buckets.cuh); a block gathers pairs from sorted
+//            tiles (runs.cuh), or stable sweeps over the upper bits move them (by_prefix.cuh); few
+//            pairs get there by splitters from a sample (by_sample.cuh); up to 16,384 elements
+//            are placed by counting those before each (ranked.cuh).
 // Lesson:    equal bare keys are identical, so a sort of them need not pay for stability; nor need
 //            the block that sorts pairs, because (rest of the key, index) is never equal.
 #include "common/knobs.h"

@@ -116,10 +116,10 @@ static inline bool verdict_fits(volatile HostVerdict *host) {
   return wait_for_verdict(host, UNKNOWN) == FITS;
 }
 
-// What a sort by regions returns when the verdict is there. OVERFULL and ROOMIER become TO_RANGE:
-// the keys are counted next, with *range, in which buckets have more room. But if more than
-// most_alike keys are equal on average, TOO_LARGE. With other verdicts *range is what a sample
-// shows.
+// The result of a sort by regions or runs, after the device has written its verdict. If some region
+// or bucket was too full (OVERFULL, ROOMIER), it is TO_RANGE, and *range asks for more room. But if
+// more than most_alike keys are equal on average, it is TOO_LARGE. In all other cases it is the
+// verdict, and *range is what a sample shows.
 static inline unsigned int verdict_of_regions(volatile const HostVerdict *host, float most_alike,
                                               KeyRange *range) {
   const bool overfull = host->verdict == OVERFULL, roomier = host->verdict == ROOMIER;
