@@ -57,4 +57,15 @@ static __device__ __forceinline__ unsigned int block_inclusive_scan_one_barrier(
   return scanned;
 }
 
+// Sum over the lanes of a whole warp, in all of them.
+static __device__ __forceinline__ unsigned int warp_sum(unsigned int value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  for (int mask = WARP_SIZE / 2; mask > 0; mask /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, mask);
+  return value;
+#else
+  return __reduce_add_sync(0xffffffffu, value);
+#endif
+}
+
 #endif

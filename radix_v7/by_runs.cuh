@@ -10,7 +10,7 @@
 #include "radix_v7/gather_runs.cuh"
 #include "radix_v7/sort_tiles.cuh"
 
-typedef void TileKernel(Pairs, RunState, unsigned int, KeyRange);
+typedef void TileKernel(Pairs, RunState, KeyRange);
 typedef void RunKernel(Pairs, RunState, KeyRange);
 
 // A kernel sort_tiles<...>: bits of its digit, threads, pairs of a tile, blocks of an SM.
@@ -119,7 +119,7 @@ static size_t run_pair_bytes(const RunState *state) {
 static size_t run_state_bytes(const RunState *state) {
   const size_t bins = (size_t)1 << state->bits;
   return run_pair_bytes(state) + state->tiles * bins * sizeof(unsigned short) +
-         (bins + 4) * sizeof(unsigned int);
+         (bins + 3) * sizeof(unsigned int);
 }
 
 static void point_run_state(RunState *state, void *memory) {
@@ -128,7 +128,6 @@ static void point_run_state(RunState *state, void *memory) {
   state->first = (unsigned short *)((char *)memory + run_pair_bytes(state));
   state->start = (unsigned int *)(state->first + state->tiles * bins);
   state->seen = state->start + bins + 1;
-  state->unfit = state->seen + 2;
 }
 
 // Takes the large buckets out to `spare`, which has room for all.
@@ -145,7 +144,8 @@ static void unpack_large_runs(const RunState &state, Pairs spare) {
 
 // Sorts n pairs from input to output by `plan`: FITS. Else the input is as it was: FEW_VALUES,
 // TO_RANGE with *found, or TOO_LARGE. range: what is known of the keys; they are sampled if that is
-// nothing. The host waits for that verdict, which comes before the last step.
+// nothing; `gather` keys for splitters meanwhile. The host waits for that verdict, which comes
+// before the last step.
 static unsigned int sort_pairs_by_run_plan(const RunPlan *plan, Pairs input, Pairs output, size_t n,
                                            KeyRange range, KeyRange *found) {
   const TileShape *const tiles = tiles_of_plan(plan, n);
@@ -156,10 +156,9 @@ static unsigned int sort_pairs_by_run_plan(const RunPlan *plan, Pairs input, Pai
   state.tiles = blocks_for(n, (int)tiles->tile);
   state.bits = tiles->bits;
   state.host = fresh_host_verdict(n);
+  state.most_large = state.host->most;
   void *const memory = pair_scratch(run_state_bytes(&state), output, n);
   point_run_state(&state, memory);
-  allow_shared_memory(tiles->kernel, tiles->shared_bytes);
-  allow_shared_memory(runs->kernel, runs->shared_bytes);
 
   stage_start("hist");
   if (is_whole(range)) {
@@ -170,9 +169,11 @@ static unsigned int sort_pairs_by_run_plan(const RunPlan *plan, Pairs input, Pai
   }
   stage_stop();
   stage_start("sweep");
+  allow_shared_memory(tiles->kernel, tiles->shared_bytes);
+  allow_shared_memory(runs->kernel, runs->shared_bytes);
   const unsigned int most = tiles->blocks_per_sm * sm_count();
   launch_overlapped(tiles->kernel, state.tiles < most ? state.tiles : most, tiles->threads,
-                    tiles->shared_bytes, input, state, runs->capacity, range);
+                    tiles->shared_bytes, input, state, range);
   launch_overlapped(runs->kernel, 1u << tiles->bits, runs->threads, runs->shared_bytes, output,
                     state, range);
   stage_stop();

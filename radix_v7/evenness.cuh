@@ -40,11 +40,15 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int *
   for (int u = 0; u < LOOK_EACH; u++) atomicAdd(&count[key[u] >> (32 - LOOK_BITS)], 1u);
   const int few_lower = __syncthreads_or(kBare && few_lower_values(key[0], 32 - LOOK_BITS));
   const unsigned int mine = count[threadIdx.x];
-  if (mine >= LOOK_MANY) {
-    atomicAdd(&heavy, 1u);
-    atomicAdd(&keys_in_heavy, mine);
-  } else {
-    atomicAdd(&group[threadIdx.x >> (LOOK_BITS - LOOK_GROUP_BITS)], mine);
+  const unsigned int many = warp_sum(mine >= LOOK_MANY),
+                     in_many = warp_sum(mine >= LOOK_MANY ? mine : 0),
+                     others = warp_sum(mine >= LOOK_MANY ? 0 : mine);
+  if (threadIdx.x % WARP_SIZE == 0) {
+    atomicAdd(&group[threadIdx.x >> (LOOK_BITS - LOOK_GROUP_BITS)], others);
+    if (many > 0) {
+      atomicAdd(&heavy, many);
+      atomicAdd(&keys_in_heavy, in_many);
+    }
   }
   __syncthreads();
   // As many as there are if all regions of a group are full, and five standard deviations.

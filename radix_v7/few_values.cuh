@@ -58,6 +58,7 @@ static __device__ bool find_few_values(const unsigned int (&key)[kEach], unsigne
     for (int u = 0; u < kEach; u++)
       if (slot[key[u] * factor >> shift] == key[u]) lost &= ~(1u << u);
     const unsigned int value = slot[threadIdx.x];
+    if (__syncthreads_count(value != kEmpty) > MOST_VALUES) return false;
     if (value != kEmpty) {
       const unsigned int i = atomicAdd(&found, 1u);
       if (i < MOST_VALUES) list[i] = value;

@@ -4,6 +4,7 @@
 #define RADIX_V7_LARGE_PAIRS_CUH
 
 #include "radix_v7/packed_sweeps.cuh"
+#include "radix_v7/ranked.cuh"
 
 enum { UNPACK_THREADS = 256 };
 
@@ -49,7 +50,11 @@ static void sort_large_pairs(volatile const HostVerdict *host, Pairs spare, Pair
     const size_t at = unpacked_at(host, i), begin = host->bucket[i].begin;
     const Pairs from = {spare.keys + at, spare.positions + at},
                 to = {output.keys + begin, output.positions + begin};
-    sort_pairs_by_all_digits(from, to, host->bucket[i].count, memory);
+    const unsigned int count = host->bucket[i].count;
+    if (count <= RANKED_MAX)
+      sort_by_rank(from, to, count);
+    else
+      sort_pairs_by_all_digits(from, to, count, memory);
   }
 }
 

@@ -19,17 +19,6 @@
 
 enum { RANK_THREADS = 1024 };  // as many warps as a warp has lanes
 
-// Sum over the lanes of a whole warp, in all of them.
-static __device__ __forceinline__ unsigned int warp_sum(unsigned int value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  for (int mask = WARP_SIZE / 2; mask > 0; mask /= 2)
-    value += __shfl_xor_sync(0xffffffffu, value, mask);
-  return value;
-#else
-  return __reduce_add_sync(0xffffffffu, value);
-#endif
-}
-
 template <int kOwn>
 struct RankShared {
   unsigned int key[kOwn], position[kOwn];  // the block's own elements, sorted
@@ -44,6 +33,17 @@ struct ElementsOf {
   Pairs in;
   __device__ __forceinline__ unsigned int key(unsigned int i) const { return in.keys[i]; }
   __device__ __forceinline__ unsigned int position(unsigned int i) const { return in.positions[i]; }
+};
+
+// An array as where they go.
+template <bool kPairs>
+struct PlacesOf {
+  Pairs out;
+  __device__ __forceinline__ void put(unsigned int place, unsigned int key,
+                                      unsigned int position) const {
+    out.keys[place] = key;
+    if (kPairs) out.positions[place] = position;
+  }
 };
 
 // Sorts the block's own elements, from index `first` on, by the same method; those behind n become
@@ -88,10 +88,10 @@ static __device__ __forceinline__ unsigned int own_keys_below(const unsigned int
   return below + (own[below] < key ? 1 : 0);
 }
 
-// Moves each of n elements to its place in `out`: block b those from index b * kOwn on.
-template <int kRows, int kOwn, bool kPairs, class Elements>
+// Moves each of n elements to its place: block b those from index b * kOwn on.
+template <int kRows, int kOwn, bool kPairs, class Elements, class Places>
 static __device__ __forceinline__ void rank_and_move(RankShared<kOwn> &shared, Elements in,
-                                                     Pairs out, unsigned int n) {
+                                                     Places out, unsigned int n) {
   constexpr int kEach = kOwn / WARP_SIZE;  // own elements that a warp moves
   const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
   const unsigned int first = blockIdx.x * kOwn;
@@ -129,8 +129,7 @@ static __device__ __forceinline__ void rank_and_move(RankShared<kOwn> &shared, E
   for (int g = 0; g < kEach; g++) {
     const unsigned int j = warp * kEach + g, place = j + before + others[g];
     if (lane != (unsigned int)g || first + j >= n) continue;
-    out.keys[place] = shared.key[j];
-    if (kPairs) out.positions[place] = shared.position[j];
+    out.put(place, shared.key[j], kPairs ? shared.position[j] : 0);
   }
 }
 
@@ -138,7 +137,7 @@ template <int kRows, int kOwn, bool kPairs>
 static __global__ void __launch_bounds__(RANK_THREADS)
     rank_elements(Pairs in, Pairs out, unsigned int n) {
   __shared__ RankShared<kOwn> shared;
-  rank_and_move<kRows, kOwn, kPairs>(shared, ElementsOf{in}, out, n);
+  rank_and_move<kRows, kOwn, kPairs>(shared, ElementsOf{in}, PlacesOf<kPairs>{out}, n);
 }
 
 // Kernels rank_elements<...> for up to `most` elements.

@@ -8,7 +8,8 @@
 //   bucket 1         (1 b) (1 d) (1 f)
 //
 // 32 bytes a pair move. A pair goes to its bucket when that is read, not when the tile is written:
-// no tile needs to know what others have, so there is no count, no look-back, and no region.
+// no tile needs to know what others have, so there is no count, no look-back, and no region. Nor is
+// there a scan of the buckets: the sum of a column of the table is where its bucket begins.
 #ifndef RADIX_V7_RUNS_CUH
 #define RADIX_V7_RUNS_CUH
 
@@ -25,17 +26,13 @@ enum {
 typedef struct RunState {
   uint2 *pairs;           // [tiles * tile] the sorted tiles
   unsigned short *first;  // [tiles][2^bits] where in its tile a run begins
-  unsigned int *start;    // [2^bits + 1] where a bucket begins in the output
+  unsigned int *start;    // [2^bits + 1] where a bucket begins in the output; for large ones
   unsigned int *seen;     // [2] a Verdict on a sample, and one of a second look; NULL: none
-  unsigned int *unfit;    // 0: the blocks may sort the buckets
   unsigned int n, tile, tiles;
   int bits;
+  unsigned int most_large;  // large buckets, up to which the others are sorted as buckets
   volatile HostVerdict *host;
 } RunState;
-
-// Pairs of each bucket, and blocks that have ended. Zero between sorts.
-static __device__ unsigned int run_totals[1 << MAX_RUN_BITS];
-static __device__ unsigned int run_blocks_arrived;
 
 typedef struct Run {
   unsigned int begin, count;  // in its tile
@@ -68,17 +65,13 @@ static constexpr float MOST_ALIKE_IN_RUNS = 24;
   }
   const float room = (float)capacity * (float)(1 << (state.bits - LOOK_GROUP_BITS));
   const unsigned int verdict = judge_sample<false>(keys, state.n, room, state.host);
-  if (threadIdx.x > 0) return;
-  state.seen[0] = verdict;
-  *state.unfit = 1;  // as long as nobody knows better
+  if (threadIdx.x == 0) state.seen[0] = verdict;
 }
 
 // After look_at_runs(), if it was launched: whether tiles need not be sorted. With TO_COUNT, a few
 // frequent values, they are: their buckets are sorted by themselves.
 static __device__ __forceinline__ bool is_useless(const RunState &state) {
   if (state.seen == NULL || state.seen[0] == TO_COUNT) return false;
-  if (state.seen[0] == FITS && state.seen[1] != FITS && global_index() == 0)
-    state.host->verdict = ROOMIER;
   return state.seen[0] != FITS || state.seen[1] != FITS;
 }
 

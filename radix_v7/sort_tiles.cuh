@@ -15,12 +15,10 @@ struct TileShared {
 };
 
 // Turns the warps' counts into the byte offsets of the last pair before each warp's own, and writes
-// down where the runs of tile number `tile` begin. The last bin has `padding` pairs that do not
-// exist. A thread has one bin or some neighbours.
+// down where the runs of tile number `tile` begin. A thread has one bin or some neighbours.
 template <int kThreads, int kItems, int kBits>
 static __device__ __forceinline__ void place_runs(TileShared<kThreads, kItems, kBits> &shared,
-                                                  const RunState &state, unsigned int tile,
-                                                  unsigned int padding) {
+                                                  const RunState &state, unsigned int tile) {
   constexpr unsigned int kBins = 1u << kBits, kWarps = kThreads / WARP_SIZE;
   constexpr unsigned int kEach = kBins > kThreads ? kBins / kThreads : 1;
   typedef struct __align__(4 * kEach) Bins {
@@ -53,8 +51,6 @@ static __device__ __forceinline__ void place_runs(TileShared<kThreads, kItems, k
     first.of[e] = (unsigned short)before;
     last.of[e] = (before - 1) * (unsigned int)sizeof(uint2);  // before the very first: -8
     before += total.of[e];
-    const unsigned int exist = total.of[e] - (bin + e == kBins - 1 ? padding : 0);
-    if (exist > 0) atomicAdd(&run_totals[bin + e], exist);
   }
   *(Firsts *)&state.first[(size_t)tile * kBins + bin] = first;
 #pragma unroll
@@ -66,74 +62,61 @@ static __device__ __forceinline__ void place_runs(TileShared<kThreads, kItems, k
   }
 }
 
-// Notes bits in which some key of the tile's `valid` ones is not in the range.
-template <int kItems>
-static __device__ __forceinline__ void note_beyond(const PairItems<kItems> &item,
-                                                   unsigned int valid, KeyRange range) {
-  unsigned int differing = 0;
-#pragma unroll
-  for (int u = 0; u < kItems; u++)
-    if (first_item<kItems>() + u * WARP_SIZE < valid) differing |= item.key[u] ^ range.common;
-  differing &= ~(~0u >> range.skip);
-  if (differing != 0) atomicOr(&count_hopeless, differing);
-}
+// Digits are the first bits of the keys of a range. Keys beyond it are noted.
+template <int kBits>
+struct UpperDigits {
+  KeyRange range;
 
-// The last block, after all tiles: where buckets begin, and whether they fit into blocks for
-// `capacity` pairs.
-static __device__ void finish_runs(const RunState &state, unsigned int capacity, KeyRange range,
-                                   unsigned int *warp_sums) {
-  __shared__ LargeBuckets large;
-  const unsigned int buckets = 1u << state.bits;
-  const bool hopeless = is_hopeless();
-  if (threadIdx.x == 0) large.found = 0;
-  unsigned int before = 0;
-  __syncthreads();
-  for (unsigned int base = 0; base < buckets; base += blockDim.x) {
-    const unsigned int b = base + threadIdx.x;
-    const unsigned int count = b < buckets ? *(volatile unsigned int *)&run_totals[b] : 0;
-    const unsigned int up_to_here = before + block_inclusive_scan(count, warp_sums);
-    if (b < buckets) {
-      run_totals[b] = 0;  // for the next sort
-      state.start[b] = up_to_here - count;
-      note_if_large(&large, up_to_here - count, count, capacity);
-    }
-    before += warp_sums[blockDim.x / WARP_SIZE - 1];
-    __syncthreads();
+  // After the loads of the block's first tile.
+  __device__ __forceinline__ void prepare(void) const {}
+
+  // What gives the digits of a tile with `valid` pairs: a function of a key and of its item's
+  // number.
+  template <int kItems>
+  __device__ __forceinline__ PairDigitAt<kBits> of(const PairItems<kItems> &item,
+                                                   unsigned int valid) const {
+    if (range.skip > 0) note_beyond(item, valid);
+    return {32 - kBits - range.skip};
   }
-  if (threadIdx.x > 0) return;
-  state.start[buckets] = state.n;
-  const bool fits = !hopeless && tell_large(&large, state.n, state.host);
-  *state.unfit = !fits;
-  if (hopeless)
-    tell_if_wider(range, hopeless_bits(), state.host);
-  else
-    state.host->verdict = fits ? FITS : OVERFULL;
-  count_hopeless = 0;
-}
 
-template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
-static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_tiles(Pairs in, RunState state, unsigned int capacity, KeyRange range) {
+ private:
+  // Notes bits in which some key is not in the range.
+  template <int kItems>
+  __device__ __forceinline__ void note_beyond(const PairItems<kItems> &item,
+                                              unsigned int valid) const {
+    unsigned int differing = 0;
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      if (first_item<kItems>() + u * WARP_SIZE < valid) differing |= item.key[u] ^ range.common;
+    differing &= ~(~0u >> range.skip);
+    if (differing != 0) atomicOr(&count_hopeless, differing);
+  }
+};
+
+// Sorts the calling block's tiles; digits: UpperDigits or the like.
+template <int kThreads, int kItems, int kBits, class Digits>
+static __device__ __forceinline__ void sort_tiles_of_block(
+    TileShared<kThreads, kItems, kBits> &shared, Pairs in, const RunState &state,
+    const Digits &digits) {
   constexpr unsigned int kTile = kThreads * kItems;
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  typedef TileShared<kThreads, kItems, kBits> Shared;
-  Shared &shared = *(Shared *)shared_memory;
   const PairBuffers buffers = {in, {}, {}, {}};
-  const PairDigitAt<kBits> digit = {32 - kBits - range.skip};
   unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
   unsigned int tile = blockIdx.x;
   PairItems<kItems> item;
   load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, state.n, tile), item);
+  digits.prepare();
   while (tile < state.tiles) {
-    const unsigned int valid = span_of<kTile>(0, state.n, tile).valid;
+    const auto digit = digits.of(item, span_of<kTile>(0, state.n, tile).valid);
     count_digits_of_warp<kBits, SpreadBins<kBits>>(bins, item, digit);
-    if (range.skip > 0) note_beyond(item, valid, range);
     __syncthreads();
     if (tile == blockIdx.x) {  // what is read before needs no kernel's work
       wait_for_previous_kernel();
-      if (is_useless(state)) return;
+      if (is_useless(state)) {
+        if (global_index() == 0 && state.seen[0] == FITS) state.host->verdict = ROOMIER;
+        return;
+      }
     }
-    place_runs(shared, state, tile, kTile - valid);
+    place_runs(shared, state, tile);
     if (threadIdx.x == 0 && tile + gridDim.x < state.tiles)
       prefetch_pairs<kTile>(buffers, AT_INPUT, span_of<kTile>(0, state.n, tile + gridDim.x));
     __syncthreads();
@@ -154,7 +137,14 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       to[threadIdx.x + u * kThreads] = from[threadIdx.x + u * kThreads];
     }
   }
-  if (is_last_block(&run_blocks_arrived)) finish_runs(state, capacity, range, shared.warp_sums);
+}
+
+template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sort_tiles(Pairs in, RunState state, KeyRange range) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  typedef TileShared<kThreads, kItems, kBits> Shared;
+  sort_tiles_of_block(*(Shared *)shared_memory, in, state, UpperDigits<kBits>{range});
 }
 
 #endif

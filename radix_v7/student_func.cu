@@ -6,7 +6,7 @@
 // New here:  bare keys, if evenly distributed, are moved by their upper bits to buckets, each of
 //            which a block sorts in shared memory (buckets.cuh); a block gathers pairs from sorted
 //            tiles (runs.cuh), or stable sweeps over the upper bits move them (by_prefix.cuh); few
-//            pairs get there by splitters from a sample (by_sample.cuh); up to 16,384 elements
+//            pairs get there by splitters from a sample (by_splitters.cuh); up to 16,384 elements
 //            are placed by counting those before each (ranked.cuh).
 // Lesson:    equal bare keys are identical, so a sort of them need not pay for stability; nor need
 //            the block that sorts pairs, because (rest of the key, index) is never equal.
@@ -22,7 +22,7 @@
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_regions.cuh"
 #include "radix_v7/by_runs.cuh"
-#include "radix_v7/by_sample.cuh"
+#include "radix_v7/by_splitters.cuh"
 #include "radix_v7/ranked.cuh"
 
 enum { MOST_RANGES = 2 };  // that are tried: what a sample shows, and once a wider one
@@ -40,7 +40,7 @@ static const SortKnob knobs[] = {
      "how pairs are sorted by two sweeps, a row of prefix_plans.cuh; 0: after runs, -1: sweeps"},
     {"runPlan", 0, -1, RUN_PLANS,
      "how pairs are sorted by runs, a row of by_runs.cuh; 0: chosen by n; -1: not"},
-    {"sampledUpTo", SAMPLED_MOST, 0, SAMPLED_MOST, "largest n that is sorted by a sample"},
+    {"sampledUpTo", SPLIT_MOST, 0, SPLIT_MOST, "largest n that is sorted by splitters of a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
     {"longRuns", 0, 0, 2,
@@ -59,39 +59,38 @@ extern "C" const SortVersion sort_version = {
     .slow_n = 0,
     .stages = stages,
     .knobs = knobs,
-    // Up to 420,000 elements a sample's regions take 32 bytes each, 13 MB at most. From there on,
+    // Up to 500,000 elements splitters' runs take 8.2 to 8.8 bytes each, keys too. From there on,
     // measured with all inputs of compare:
-    .scratch_per_key = 5.1,   // at 420,001 keys: a copy of the input with room in its regions;
+    .scratch_per_key = 5.1,   // at 500,001 keys: a copy of the input with room in its regions;
                               // 4.7 at 1 million, 4.5 from 1.6 million on, 4.3 at 8 million
     .scratch_per_pair = 8.8,  // up to 1.5 million: a copy of the input, and the look-back of
                               // radix_v6's sweeps; 8.6 from there on, 8.5 at 8 million
 };
 
-// False, with the input as it was, if the keys are not spread evenly and have many values. *range:
-// what is known of them then.
-static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n, KeyRange *range) {
+// False, with the input as it was, if the keys are not spread evenly and have many values.
+static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n) {
+  KeyRange range = WHOLE_RANGE;
   const bool counted = knob("counted") > 0, runs = !counted && knob("prefixPlan") == 0;
   unsigned int verdict = TO_COUNT;
-  if (runs) verdict = sort_pairs_by_runs(input, output, n, WHOLE_RANGE, range);
-  if (verdict == TO_COUNT && !counted) verdict = sort_pairs_by_regions(input, output, n, range);
+  if (runs) verdict = sort_pairs_by_runs(input, output, n, WHOLE_RANGE, &range);
+  if (verdict == TO_COUNT && !counted) verdict = sort_pairs_by_regions(input, output, n, &range);
   if (verdict == TO_COUNT) {
-    verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, range);
-    *range = with_more_room(*range);
+    verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, &range);
+    range = with_more_room(range);
   }
   for (int tries = 0; verdict == TO_RANGE && tries < MOST_RANGES; tries++) {
-    const KeyRange known = *range;
+    const KeyRange known = range;
     verdict = TO_COUNT;
-    if (runs) verdict = sort_pairs_by_runs(input, output, n, known, range);
-    if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n, known, range);
+    if (runs) verdict = sort_pairs_by_runs(input, output, n, known, &range);
+    if (verdict == TO_COUNT) verdict = sort_pairs_by_prefix(input, output, n, known, &range);
   }
   return verdict == FITS || (verdict == FEW_VALUES && sort_pairs_by_values(input, output, n));
 }
 
 static void sort_pairs(Pairs input, Pairs output, size_t n) {
-  KeyRange range = WHOLE_RANGE;
-  const SampleShape *const sample = plan_sample(n);
-  if (sample != NULL ? sort_pairs_by_sample(sample, input, output, n)
-                     : sort_pairs_by_digits(input, output, n, &range))
+  const SplitPlan *const plan = plan_splitters(n);
+  if (plan != NULL ? sort_pairs_by_splitters(plan, input, output, n)
+                   : sort_pairs_by_digits(input, output, n))
     return;
   void *const memory = scratch_alloc(all_digits_bytes(output, n));
   sort_pairs_by_all_digits(input, output, n, memory);
@@ -124,9 +123,9 @@ static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
 
 static void sort_keys(unsigned int *in, unsigned int *out, size_t n) {
   // As fast as buckets by digits for even keys, and faster for all others.
-  const SampleShape *const sample = plan_sample(n);
-  if (sample != NULL ? sort_pairs_by_sample(sample, {in, in}, {out, NULL}, n)
-                     : sort_keys_by_digits(in, out, n))
+  const SplitPlan *const plan = plan_splitters(n);
+  if (plan != NULL ? sort_pairs_by_splitters(plan, {in, in}, {out, NULL}, n)
+                   : sort_keys_by_digits(in, out, n))
     return;
   void *const memory = scratch_alloc(sweeps_bytes(n, false));
   sort_by_sweeps({in, NULL}, {out, NULL}, n, memory);

@@ -27,7 +27,7 @@ static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
                                  {"longRuns", 0, 0, 2, ""},
                                  {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
                                  {"prefixPlan", 0, -1, PREFIX_PLANS, ""},
-                                 {"sampledUpTo", 420000, 0, 420000, ""},
+                                 {"sampledUpTo", 500000, 0, 500000, ""},
                                  {}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 

@@ -2,7 +2,6 @@
 // the result right and stable, and does a sort that does not fit report it and leave its input
 // unchanged?
 #include "radix_v7/by_prefix.cuh"
-#include "radix_v7/by_sample.cuh"
 #include "radix_v7/ranked.cuh"
 #include "tests/versions/radix_v7_pairs.cuh"
 
@@ -25,10 +24,6 @@ static unsigned int verdict;  // of the last sort by prefix
 static bool by_prefix(Pairs in, Pairs out, size_t n) {
   verdict = sort_pairs_by_prefix(in, out, n);
   return verdict == FITS;
-}
-
-static bool by_sample(Pairs in, Pairs out, size_t n) {
-  return sort_pairs_by_sample(plan_sample(n), in, out, n);
 }
 
 // Every plan, with cut tiles, and with an output that cannot hold packed pairs.
@@ -120,59 +115,6 @@ static void test_packed_sweeps(void **) {
   }
 }
 
-// Keys of any distribution; equal ones in large buckets; the largest key, whose bucket is the last.
-static void test_sample(void **) {
-  if (plan_sample(SAMPLED_FROM) == NULL) skip();
-  for (int kind = 0; kind < KINDS; kind++) {
-    fill(MOST, kind);
-    assert_true(sorts(by_sample, SAMPLED_FROM));
-    assert_true(sorts(by_sample, MOST));
-  }
-  static const uint32_t values[] = {0, 1, 0x7fffffffu, 0xfffffffeu, ~0u};
-  for (int used = 1; used <= 5; used += 2) {
-    for (size_t i = 0; i < MOST; i++) keys[i] = values[random_word() % (uint32_t)used];
-    assert_true(sorts(by_sample, MOST));
-    for (size_t i = 0; i < MOST; i++) keys[i] = values[5 - 1 - random_word() % (uint32_t)used];
-    assert_true(sorts(by_sample, MOST));
-  }
-  // A few keys far below and above all others, which the sample may not know.
-  for (size_t i = 0; i < MOST; i++) keys[i] = 0x40000000u + (random_word() & 0xffff);
-  for (size_t i = 0; i < 60; i++)
-    keys[i * 999] = i % 2 == 0 ? random_word() >> 4 : ~random_word() >> 1 | 1u << 31;
-  assert_true(sorts(by_sample, MOST));
-}
-
-// Blocks for larger buckets; sorted keys, of which the last bucket has no more than the others.
-static void test_larger_sample(void **) {
-  const size_t n = sample_shapes[0].up_to + 1;
-  assert_true(n <= ROOM);
-  if (plan_sample(n) == NULL) skip();
-  for (int kind = 0; kind < KINDS; kind++) {
-    fill(n, kind);
-    assert_true(sorts(by_sample, n));
-  }
-  for (size_t i = 0; i < n; i++) keys[i] = (uint32_t)i;
-  assert_true(sorts(by_sample, SAMPLE * 50 + SAMPLE - 1));
-}
-
-// One bucket gets more than it has room for: what no sampled key is near to.
-static void test_sample_too_large(void **) {
-  if (plan_sample(SAMPLED_FROM) == NULL) skip();
-  const size_t n = MOST, part = n / SAMPLE;
-  // Keys at places that the sample draws from are spread; nearly all others lie together.
-  for (size_t i = 0; i < n; i++) keys[i] = 1000000u + (uint32_t)i;
-  for (uint32_t j = 0; j < SAMPLE; j++) {
-    uint32_t x = j;
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    x ^= x >> 16;
-    keys[(uint64_t)j * n / SAMPLE + (uint32_t)(((uint64_t)x * part) >> 32)] = j * 0x1fffffu;
-  }
-  assert_false(sorts(by_sample, n));
-  fill(n, 0);
-  assert_true(sorts(by_sample, n));
-}
-
 static bool by_rank(Pairs in, Pairs out, size_t n) {
   sort_by_rank(in, out, n);
   return true;
@@ -200,9 +142,6 @@ int main(void) {
       cmocka_unit_test_setup(test_after_a_misfit, begin),
       cmocka_unit_test_setup(test_unfit, begin),
       cmocka_unit_test_setup(test_packed_sweeps, begin),
-      cmocka_unit_test_setup(test_sample, begin),
-      cmocka_unit_test_setup(test_larger_sample, begin),
-      cmocka_unit_test_setup(test_sample_too_large, begin),
       cmocka_unit_test_setup(test_ranked, begin),
   };
   return cmocka_run_group_tests_name("radix_v7 pairs", tests, NULL, NULL);
