@@ -211,7 +211,7 @@ static __device__ __forceinline__ bool order_places(
 // Before order_places(), and a barrier.
 template <class Shared>
 static __device__ __forceinline__ void prepare_block(Shared &shared) {
-  for (unsigned int i = threadIdx.x; i < Shared::kBins / 4; i += blockDim.x)
+  for (unsigned int i = threadIdx.x; i < (Shared::kBins + WARP_SIZE) / 4; i += blockDim.x)
     ((uint4 *)shared.bin())[i] = make_uint4(0, 0, 0, 0);
   if (threadIdx.x > 0) return;
   shared.full_count = 0;
