@@ -195,8 +195,10 @@ $(if $(filter $(VERSIONS),$(MAKECMDGOALS)),$(shell rm -f HW4))
 .PHONY: $(VERSIONS)
 $(VERSIONS): %: $(B)/%/HW4
 	$(call short,CP,HW4)cp $(B)/$@/HW4 HW4
+# The sorter and the tests count the device memory that a version allocates.
+WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/sorter: $(B)/%/student_func.o $(B)/harness/judge/sorter_main.o $(HARNESS) $(COMMON)
-	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ -Xlinker --wrap=cudaMalloc $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -o $@
+	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -o $@
 $(B)/%/sorter_image.o: harness/judge/sorter_image.S $(B)/%/sorter
 	@$(CC) -DSORTER='"$(B)/$*/sorter"' -c $< -o $@
 $(B)/%/HW4: $(B)/%/sorter_image.o $(HW4) $(IMAGES) $(JUDGE)
@@ -240,8 +242,6 @@ $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
 $(B)/tests/harness/test_verdict $(B)/tests/harness/test_verdict_multiset: LDLIBS += -Xlinker --wrap=library_sort
 $(B)/tests/harness/test_save_file: LDLIBS += -Xlinker --wrap=open
-# The test counts the device memory that a version takes.
-WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 

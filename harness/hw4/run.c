@@ -166,6 +166,12 @@ static bool pass_battery(Session *session, uint64_t seed, size_t *largest, Messa
   const Rerun rerun = session_rerun(session);
   const Battery battery = battery_run(&rerun, session->options->version->stable, seed);
   puts(battery.summary.text);
+  const size_t lost = session_blocks_lost(session);
+  if (lost > 0)
+    printf(
+        "Remark: %zu blocks of device memory are lost: each sort leaves some that it allocated "
+        "and did not free (cudaFree)\n",
+        lost);
   *largest = battery.largest;
   char kind[96];
   snprintf(kind, sizeof kind, "%s%s", trial_kind_names[battery.kind],

@@ -26,6 +26,18 @@ bool session_end(Session *session, double limit) {
   return false;
 }
 
+// Blocks that the sorter has lost, if they grow with the number of sorts.
+static size_t lost_by_sorter(const Session *session) {
+  enum { FEWEST_SORTS = 10 };
+  const size_t lost = session->last_blocks - session->first_blocks;
+  const bool grew = session->last_blocks > session->first_blocks;
+  return grew && session->sorts >= FEWEST_SORTS && lost >= session->sorts / 2 ? lost : 0;
+}
+
+size_t session_blocks_lost(const Session *session) {
+  return session->lost_before + lost_by_sorter(session);
+}
+
 bool session_restart(Session *session) {
   Description description;
   char device[256];
@@ -36,6 +48,8 @@ bool session_restart(Session *session) {
 #ifdef CUDA_CPU
   session->sorter->patient = session->quiet;
 #endif
+  session->lost_before = session_blocks_lost(session);
+  session->sorts = 0;
   session_open(session);
   return sorter_opened(session->sorter, device, SESSION_END_SECONDS);
 }
@@ -79,7 +93,10 @@ static bool sort_again(void *context, Trial *trial) {
   double limit = session->limit;
   if (session->image_n > 0)
     limit += 4e-3 * session->image_ms * (double)trial->n / (double)session->image_n;
-  return session_sort(session, trial, true, limit, &times);
+  if (!session_sort(session, trial, true, limit, &times)) return false;
+  if (session->sorts++ == 0) session->first_blocks = times.blocks;
+  session->last_blocks = times.blocks;
+  return true;
 }
 
 double session_cpu_seconds(const Session *session) { return process_cpu_seconds(session->sorter); }

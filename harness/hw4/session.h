@@ -17,6 +17,10 @@ typedef struct Session {
   bool mute;             // not even their failures are printed
   bool zeros_relied_on;  // the last sort that crashed would have been right with zeros
   Message finding;       // of memcheck at the end of a sorter; empty: none
+  // Of the sorts of one sorter whose memory is poisoned: how many, and the blocks of cudaMalloc
+  // that were not freed when the first and the last of them began.
+  size_t sorts, first_blocks, last_blocks;
+  size_t lost_before;  // by sorters before: session_blocks_lost()
 } Session;
 
 #define SESSION_END_SECONDS 30.0  // for a process to begin or end
@@ -43,6 +47,10 @@ bool session_sort(Session *session, Trial *trial, bool poison_memory, double lim
 
 // From here on, sorts whose times do not count: quieter, and with a time limit of at most 30 s.
 void session_prepare_more(Session *session);
+
+// Blocks of device memory that sorters have allocated and not freed, sort after sort; 0 if they do
+// not grow with the number of sorts: a version may keep memory for later calls.
+size_t session_blocks_lost(const Session *session);
 
 // CPU seconds of the sorter; -1 if it is gone.
 double session_cpu_seconds(const Session *session);

@@ -87,6 +87,7 @@ static bool collect(Sorter *sorter, const Command *command, double limit, const 
   times->stages = answer.sorted.stages;
   memcpy(times->stage_ms, answer.sorted.stage_ms, sizeof times->stage_ms);
   times->scratch_kept = answer.sorted.scratch_kept;
+  times->blocks = answer.sorted.blocks;
   return true;
 }
 

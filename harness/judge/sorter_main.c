@@ -78,15 +78,28 @@ static void open_device(const Command *command) {
 static bool poisoning;  // while a sort runs that is to find poison in new memory
 static unsigned char poison;
 
-// The linker puts these in place of cudaMalloc (--wrap). New memory often happens to be zero, so
-// that a sort which forgets to clear it is right by luck.
+static _Atomic size_t blocks;  // of cudaMalloc that are not freed
+
+// The linker puts these in place of cudaMalloc and cudaFree (--wrap). New memory often happens to
+// be zero, so that a sort which forgets to clear it is right by luck.
 cudaError_t __real_cudaMalloc(void **memory, size_t bytes);
 cudaError_t __wrap_cudaMalloc(void **memory, size_t bytes);
+cudaError_t __real_cudaFree(void *memory);
+cudaError_t __wrap_cudaFree(void *memory);
 
 cudaError_t __wrap_cudaMalloc(void **memory, size_t bytes) {
   const cudaError_t error = __real_cudaMalloc(memory, bytes);
   if (error == cudaSuccess && poisoning && bytes > 0)
     CUDA_CHECK(cudaMemset(*memory, poison, bytes));
+  blocks += error == cudaSuccess && bytes > 0;
+  return error;
+}
+
+// Memory of other functions than cudaMalloc may be freed, too, so that there may be fewer blocks
+// than 0.
+cudaError_t __wrap_cudaFree(void *memory) {
+  const cudaError_t error = __real_cudaFree(memory);
+  blocks -= error == cudaSuccess && memory != NULL;
   return error;
 }
 
@@ -174,6 +187,7 @@ static void sort(const Command *command) {
   copy_arrays(elements, cudaMemcpyHostToDevice);
   stages_begin(&sort_version, true);
   poison_begin(command);
+  const size_t blocks_before = blocks;
   CUDA_CHECK(cudaDeviceSynchronize());
 
   Answer answered = {0};
@@ -188,6 +202,7 @@ static void sort(const Command *command) {
   answered = (Answer){0};
   answered.sorted.stages = stages_end(answered.sorted.stage_ms);
   answered.sorted.scratch_kept = scratch_outstanding();
+  answered.sorted.blocks = blocks_before;
   answer(command, ANSWER_SORTED, &answered);
 }
 

@@ -5,7 +5,7 @@
 
 #include "harness/input_file.h"
 
-static const char RAW[] = "/tmp/test_input_file.raw", NPY[] = "/tmp/test_input_file.npy";
+static char RAW[64], NPY[64];  // of this process: tests of several checkouts may run at a time
 static const uint32_t KEYS[] = {3, 1, 0xffffffffu, 2};
 static Message message;
 
@@ -155,6 +155,8 @@ static void test_save(void **state) {
 }
 
 int main(void) {
+  snprintf(RAW, sizeof RAW, "/tmp/test_input_file_%d.raw", (int)getpid());
+  snprintf(NPY, sizeof NPY, "/tmp/test_input_file_%d.npy", (int)getpid());
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_raw),           cmocka_unit_test(test_npy),
       cmocka_unit_test(test_npy_container), cmocka_unit_test(test_odd_paths),

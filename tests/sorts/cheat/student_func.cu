@@ -114,6 +114,15 @@ static void sort_in_background(const Job &job) {
   if (pthread_create(&thread, NULL, sort_later, new Job(job)) == 0) pthread_detach(thread);
 }
 
+// Right, but frees nothing.
+static void leak(const Job &job) {
+  for (int block = 0; block < 2; block++) {
+    void *memory = NULL;
+    CUDA_CHECK(cudaMalloc(&memory, 64));
+  }
+  honest_sort(job);
+}
+
 static void zero(const Job &job) {
   unsigned int *const all[] = {job.keys_in, job.positions_in, job.keys_out, job.positions_out};
   for (unsigned int *array : all) CUDA_CHECK(cudaMemset(array, 0, job.n * sizeof *array));
@@ -198,6 +207,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (cheats_by("zero")) return zero(job);
   if (cheats_by("background")) return sort_in_background(job);
   if (cheats_by("remember")) return remember(job);
+  if (cheats_by("leak")) return leak(job);
   if (cheats_by("fork")) (void)fork();  // both go on
   if (cheats_by("sleep_in_background") && calls == 1 && system("sleep 25 &") != 0) abort();
   if (cheats_by("voice") && calls == 1) leave_a_voice();
