@@ -40,6 +40,7 @@ static const struct {
     [MISTAKE_UNSTABLE] = {"not stable", "see seq/README.md, \"The idea\""},
     [MISTAKE_RACE] = {"right at times", "see radix_v2/README.md, \"Kernels\""},
     [MISTAKE_LATER_CALLS] = {"right at the first call only", "see radix_v2/README.md, \"Kernels\""},
+    [MISTAKE_FIRST_CALL] = {"wrong at the first call only", "see radix_v2/README.md, \"Kernels\""},
     [MISTAKE_UNWRITTEN_READ] = {"reads memory that it never wrote",
                                 "see radix_v2/README.md, \"Kernels\""},
     [MISTAKE_OTHER] = {"out of order", "see radix_v2/README.md, \"By hand\""},

@@ -29,6 +29,7 @@ typedef enum Mistake {
   MISTAKE_UNSTABLE,           // equal keys or equal digits change their order
   MISTAKE_RACE,               // the same input gives different outputs
   MISTAKE_LATER_CALLS,        // right at the first call of a process, wrong at a later one
+  MISTAKE_FIRST_CALL,         // the other way round
   MISTAKE_UNWRITTEN_READ,     // the output depends on memory that the sort never wrote
   MISTAKE_OTHER,              // wrong in no way listed here
   MISTAKES

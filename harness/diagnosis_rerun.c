@@ -93,6 +93,7 @@ const char *case_place(const Case *c) {
 typedef struct Repeats {
   int runs, right;        // how often it was run again; how often right
   bool right_when_fresh;  // every first run of a fresh process was right, every other one wrong
+  bool wrong_when_fresh;  // the other way round
   Trial first;            // the first one, of memory as in the others; not so the case's own trial
   Change change;          // where its output differs from those of the others
 } Repeats;
@@ -108,6 +109,7 @@ static bool repeat_once(const Case *c, bool fresh, Repeats *r) {
     r->runs++;
     r->right += answer == RIGHT;
     if ((answer == RIGHT) != fresh) r->right_when_fresh = false;
+    if ((answer == WRONG) != fresh) r->wrong_when_fresh = false;
   }
   if (r->runs == 1 && answer != UNKNOWN)
     r->first = again;
@@ -117,11 +119,12 @@ static bool repeat_once(const Case *c, bool fresh, Repeats *r) {
 }
 
 static Repeats repeat(const Case *c, int processes) {
-  Repeats r = {.right_when_fresh = true, .change = {.i = c->trial->n}};
+  Repeats r = {.right_when_fresh = true, .wrong_when_fresh = true, .change = {.i = c->trial->n}};
   bool good = repeat_once(c, false, &r);
   for (int i = 0; i < processes && good; i++)
     good = repeat_once(c, true, &r) && repeat_once(c, false, &r);
   r.right_when_fresh = r.right_when_fresh && r.runs >= 3;
+  r.wrong_when_fresh = r.wrong_when_fresh && r.runs >= 3;
   trial_free(&r.first);
   return r;
 }
@@ -138,6 +141,12 @@ bool find_changes(const Case *c, int processes, bool any, Diagnosis *found) {
         found, MISTAKE_LATER_CALLS,
         "right at the first call of a process, wrong at later calls: something is kept from "
         "one call to the next, such as a counter that is not reset (%s)",
+        case_place(c));
+  if (r.wrong_when_fresh)
+    return NAME(
+        found, MISTAKE_FIRST_CALL,
+        "wrong at the first call of a process, right at later calls: the first call sets up "
+        "something too late, such as a device variable that only its end sets (%s)",
         case_place(c));
   if (r.right > 0)
     return NAME(

@@ -74,6 +74,9 @@
   MISTAKE(ONCE, LATER_CALLS, "sorts once, then returns")                                       \
   MISTAKE(COUNTERS_KEPT, LATER_CALLS, "does not reset its counters")                           \
   MISTAKE(COPY_LATER, LATER_CALLS, "copies the input from the second call on")                 \
+  MISTAKE(COPY_FIRST, FIRST_CALL, "copies the input at the first call")                        \
+  MISTAKE(NOT_FIRST, FIRST_CALL, "returns at once at the first call")                          \
+  MISTAKE(COUNTERS_LATE, FIRST_CALL, "begins with the wrong counters, then resets them")       \
   MISTAKE(NEW_MEMORY, UNWRITTEN_READ, "adds what is in new memory to a key")                   \
   MISTAKE(COUNT_KEPT, UNWRITTEN_READ, "loses an element if a new counter is not 0")            \
   MISTAKE(OLD_OUTPUT, UNWRITTEN_READ, "places the first key by what was in the output")        \

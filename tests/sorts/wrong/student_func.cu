@@ -382,10 +382,11 @@ static bool wrong_gaps(Way way, Arrays out, const Elements &input) {
 // Those that remember. False: right this time.
 static bool wrong_later(Way way, Arrays out, const Elements &input) {
   static int calls;
-  if (way != ONCE && way != COUNTERS_KEPT && way != COPY_LATER) return false;
-  if (calls++ == 0) return false;
-  if (way == COPY_LATER) store(out, input);
-  if (way == COUNTERS_KEPT && !input.empty()) {
+  const bool at_first = way == COPY_FIRST || way == NOT_FIRST || way == COUNTERS_LATE;
+  if (way != ONCE && way != COUNTERS_KEPT && way != COPY_LATER && !at_first) return false;
+  if ((calls++ == 0) != at_first) return false;
+  if (way == COPY_LATER || way == COPY_FIRST) store(out, input);
+  if ((way == COUNTERS_KEPT || way == COUNTERS_LATE) && !input.empty()) {
     Elements e = sorted(input);
     std::rotate(e.begin(), e.begin() + (ptrdiff_t)(e.size() / 2), e.end());
     store(out, e);
