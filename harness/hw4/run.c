@@ -169,8 +169,8 @@ static bool pass_battery(Session *session, uint64_t seed, size_t *largest, Messa
   const size_t lost = session_blocks_lost(session);
   if (lost > 0)
     printf(
-        "Remark: %zu blocks of device memory are lost: each sort leaves some that it allocated "
-        "and did not free (cudaFree)\n",
+        "Remark: %zu blocks of device memory are lost: sorts allocate them and do not free "
+        "them (cudaFree)\n",
         lost);
   *largest = battery.largest;
   char kind[96];

@@ -29,8 +29,8 @@ bool session_end(Session *session, double limit) {
 // Blocks that the sorter has lost, if they grow with the number of sorts.
 static size_t lost_by_sorter(const Session *session) {
   enum { FEWEST_SORTS = 10 };
-  const size_t lost = session->last_blocks - session->first_blocks;
   const bool grew = session->last_blocks > session->first_blocks;
+  const size_t lost = (size_t)session->last_blocks - (size_t)session->first_blocks;
   return grew && session->sorts >= FEWEST_SORTS && lost >= session->sorts / 2 ? lost : 0;
 }
 

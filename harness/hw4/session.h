@@ -19,7 +19,8 @@ typedef struct Session {
   Message finding;       // of memcheck at the end of a sorter; empty: none
   // Of the sorts of one sorter whose memory is poisoned: how many, and the blocks of cudaMalloc
   // that were not freed when the first and the last of them began.
-  size_t sorts, first_blocks, last_blocks;
+  size_t sorts;
+  long long first_blocks, last_blocks;
   size_t lost_before;  // by sorters before: session_blocks_lost()
 } Session;
 

@@ -71,7 +71,7 @@ typedef struct Answer {
       int stages;
       double stage_ms[MAX_STAGES];
       size_t scratch_kept;  // blocks that the sort did not return
-      size_t blocks;        // of cudaMalloc that were not freed when the sort began
+      long long blocks;     // allocated by cudaMalloc, less those freed, when the sort began
     } sorted;
   };
 } Answer;

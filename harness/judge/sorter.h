@@ -45,7 +45,8 @@ typedef struct SortTimes {
   int stages;
   double stage_ms[MAX_STAGES];
   size_t scratch_kept;  // blocks that the version did not return
-  size_t blocks;        // of cudaMalloc that the sorter had not freed when the sort began
+  long long blocks;  // that the sorter had allocated by cudaMalloc, less those that it had freed,
+                     // when the sort began
 } SortTimes;
 
 // All functions return false after a failure; the process is gone then. Limits are in seconds. All

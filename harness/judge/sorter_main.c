@@ -78,7 +78,8 @@ static void open_device(const Command *command) {
 static bool poisoning;  // while a sort runs that is to find poison in new memory
 static unsigned char poison;
 
-static _Atomic size_t blocks;  // of cudaMalloc that are not freed
+// Allocated by cudaMalloc, less those freed. Below 0 if memory of other functions is freed, too.
+static _Atomic long long blocks;
 
 // The linker puts these in place of cudaMalloc and cudaFree (--wrap). New memory often happens to
 // be zero, so that a sort which forgets to clear it is right by luck.
@@ -95,8 +96,6 @@ cudaError_t __wrap_cudaMalloc(void **memory, size_t bytes) {
   return error;
 }
 
-// Memory of other functions than cudaMalloc may be freed, too, so that there may be fewer blocks
-// than 0.
 cudaError_t __wrap_cudaFree(void *memory) {
   const cudaError_t error = __real_cudaFree(memory);
   blocks -= error == cudaSuccess && memory != NULL;
@@ -187,7 +186,7 @@ static void sort(const Command *command) {
   copy_arrays(elements, cudaMemcpyHostToDevice);
   stages_begin(&sort_version, true);
   poison_begin(command);
-  const size_t blocks_before = blocks;
+  const long long blocks_before = blocks;
   CUDA_CHECK(cudaDeviceSynchronize());
 
   Answer answered = {0};
