@@ -14,8 +14,8 @@
 #include "radix_v7/ranked.cuh"
 #include "radix_v7/runs.cuh"
 
-// Sampled keys of a bucket. One bucket in some 10^5 then has more than 2.3 times its share.
-enum { RANGE_BITS = 4, SAMPLES_EACH = 1 << RANGE_BITS };
+// Sampled keys of a bucket. One bucket in some 10^4 then has more than 2.3 times its share.
+enum { SAMPLES_EACH = 16 };
 
 // Device memory: the sorted sample, and every SAMPLES_EACH-th key of it once more.
 typedef struct Splitters {
