@@ -18,7 +18,6 @@
 #include "radix_v7/second_look.cuh"
 
 enum {
-  MAX_RUN_BITS = 10,
   MOST_TILES = 600,  // whose runs a block can gather
 };
 

@@ -67,7 +67,8 @@ template <int kBits>
 struct UpperDigits {
   KeyRange range;
 
-  // After the loads of the block's first tile.
+  // After the loads of the block's first tile. Nothing here: that tile is counted before the
+  // previous kernel has ended.
   __device__ __forceinline__ void prepare(void) const {}
 
   // What gives the digits of a tile with `valid` pairs: a function of a key and of its item's

@@ -17,7 +17,8 @@
 // Sampled keys of a bucket. One bucket in some 10^4 then has more than 2.3 times its share.
 enum { SAMPLES_EACH = 16 };
 
-// Device memory: the sorted sample, and every SAMPLES_EACH-th key of it once more.
+// Device memory: the sorted sample, and every SAMPLES_EACH-th key of it once more, side by side, as
+// many blocks read all of these.
 typedef struct Splitters {
   const unsigned int *key;     // [buckets]
   const unsigned int *sorted;  // [SAMPLES_EACH * buckets]

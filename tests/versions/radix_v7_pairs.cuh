@@ -125,16 +125,20 @@ static inline size_t fill_large(uint32_t large, uint32_t capacity, int bits) {
   return n;
 }
 
+// What the kernels' samples scramble their numbers by (watched_count.cuh).
+static inline uint32_t scrambled(uint32_t x) {
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
 // Whether the sample of evenness.cuh has key i of n.
 static inline bool is_sampled(size_t i, size_t n) {
   const size_t samples = LOOK_THREADS * LOOK_EACH;
   const uint64_t nearest = i * samples / n;
   for (uint64_t s = nearest < 1 ? 0 : nearest - 1; s <= nearest + 1 && s < samples; s++) {
-    uint32_t x = (uint32_t)s;
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    x ^= x >> 16;
-    const size_t sampled = s * n / samples + (uint32_t)((uint64_t)x * (n / samples) >> 32);
+    const uint64_t within = (uint64_t)scrambled((uint32_t)s) * (n / samples) >> 32;
+    const size_t sampled = s * n / samples + within;
     if (i == sampled) return true;
   }
   return false;

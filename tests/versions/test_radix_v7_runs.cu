@@ -33,7 +33,7 @@ static uint32_t capacity_of_plan(void) { return plan->runs->capacity - MOST_LEAD
 
 // Whether every bucket of keys[0..n), by the bits that follow the first range.skip ones, fits.
 static bool buckets_fit_in_blocks(size_t n) {
-  static uint32_t count[1 << MAX_RUN_BITS];
+  static uint32_t count[1 << 10];
   memset(count, 0, sizeof count);
   for (size_t i = 0; i < n; i++) count[keys[i] << range.skip >> (32 - bits_of_plan())]++;
   for (int b = 0; b < 1 << bits_of_plan(); b++)

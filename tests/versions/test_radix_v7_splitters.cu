@@ -101,11 +101,7 @@ static void fill_crowds(uint32_t crowds, size_t n) {
                   ? random_word()
                   : (uint32_t)(i / 5 % crowds) * apart + 1000000u + (uint32_t)(i / 5) / crowds;
   for (uint32_t j = 0; j < samples; j++) {
-    uint32_t x = j;
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    x ^= x >> 16;
-    keys[(uint64_t)j * n / samples + (uint32_t)(((uint64_t)x * (n / samples)) >> 32)] =
+    keys[(uint64_t)j * n / samples + ((uint64_t)scrambled(j) * (n / samples) >> 32)] =
         j * (0xffffffffu / samples);
   }
 }
