@@ -9,11 +9,18 @@
 #include "common/check.h"
 #include "common/device.h"
 
-// First statement of a kernel launched by launch_overlapped: lets the next kernel of the stream be
-// set up, and waits until all writes of the previous one are visible.
-static __device__ __forceinline__ void wait_for_previous_kernel(void) {
+// Lets the next kernel of the stream be set up, if it is launched by launch_overlapped.
+static __device__ __forceinline__ void let_next_kernel_begin(void) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+// First statement of a kernel launched by launch_overlapped: lets the next kernel be set up, too,
+// and waits until all writes of the previous one are visible.
+static __device__ __forceinline__ void wait_for_previous_kernel(void) {
+  let_next_kernel_begin();
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }

@@ -63,7 +63,7 @@ static unsigned int tiles_ahead(const Shape *shape, size_t n) {
   return (unsigned int)(shape->blocks_per_sm * device_attribute(cudaDevAttrMultiProcessorCount));
 }
 
-static void count_histograms(Pairs in, size_t n, SweepState state, size_t look_back_words) {
+static void count_histograms(Pairs in, size_t n, SweepState state) {
   const size_t multiprocessors = (size_t)device_attribute(cudaDevAttrMultiProcessorCount);
   const size_t limit = dynamic_shared_limit();
   // Many copies of the counters pay for many keys; few copies are cheaper to clear. For few keys,
@@ -76,7 +76,7 @@ static void count_histograms(Pairs in, size_t n, SweepState state, size_t look_b
   const size_t most = multiprocessors * (copies > 8 ? 1 : 2);
   allow_shared_memory(count_digits, copies * one_copy);
   count_digits<<<(unsigned int)(wanted < most ? wanted : most), (unsigned int)threads,
-                 copies * one_copy>>>(in.keys, n, state, look_back_words, copies);
+                 copies * one_copy>>>(in.keys, n, state, copies);
   LAUNCH_CHECK();
 }
 
@@ -103,26 +103,27 @@ static SweepLayout sweep_layout(size_t n, bool pairs) {
 // Bytes of scratch memory that sort_by_sweeps() needs for n elements.
 static inline size_t sweeps_bytes(size_t n, bool pairs) { return sweep_layout(n, pairs).bytes; }
 
-// Sorts by four passes; an even number ends in the output without a copy. `memory` has
-// sweeps_bytes(n, ..) bytes, aligned like scratch memory. Brackets the stages "hist" and "sweep".
-static void sort_by_sweeps(Pairs input, Pairs output, size_t n, void *memory) {
-  const bool pairs = input.positions != NULL;
+// The state of a sort in `memory`, of sweeps_bytes() bytes, aligned like scratch memory.
+static SweepState sweep_state(size_t n, bool pairs, void *memory) {
   const SweepLayout layout = sweep_layout(n, pairs);
-  const Shape *const shape = layout.shape;
-  const size_t spare_words = layout.spare_bytes / sizeof(unsigned int);
-  Pairs spare = {(unsigned int *)memory, NULL};
-  if (pairs) spare.positions = spare.keys + spare_words;
-  unsigned int *const look_back = (pairs ? spare.positions : spare.keys) + spare_words;
+  unsigned int *const look_back =
+      (unsigned int *)((char *)memory + (pairs ? 2 : 1) * layout.spare_bytes);
   unsigned int *const start = look_back + layout.look_back_words;
   unsigned int *const counters = start + PASSES * BINS;
-  const SweepState state = {start, counters, counters + PASSES, look_back};
+  return {start, counters, counters + PASSES, look_back, layout.look_back_words};
+}
+
+// The four passes, once the digits are counted; an even number ends in the output without a copy.
+static void sweep_all(Pairs input, Pairs output, size_t n, void *memory) {
+  const bool pairs = input.positions != NULL;
+  const SweepLayout layout = sweep_layout(n, pairs);
+  const SweepState state = sweep_state(n, pairs, memory);
+  const Shape *const shape = layout.shape;
+  Pairs spare = {(unsigned int *)memory, NULL};
+  if (pairs) spare.positions = spare.keys + layout.spare_bytes / sizeof(unsigned int);
   const Pairs stations[PASSES + 1] = {input, spare, input, spare, output};
   SweepKernel *const sweep = pairs ? shape->pairs : shape->keys;
   allow_shared_memory(sweep, shape->shared_bytes);
-
-  stage_start("hist");
-  count_histograms(input, n, state, layout.look_back_words);
-  stage_stop();
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {
     const SweepPass sweep_pass = {
@@ -134,6 +135,14 @@ static void sort_by_sweeps(Pairs input, Pairs output, size_t n, void *memory) {
                       stations[pass + 1], (unsigned int)n, sweep_pass);
   }
   stage_stop();
+}
+
+// Sorts n elements; `memory` as above. Brackets the stages "hist" and "sweep".
+static inline void sort_by_sweeps(Pairs input, Pairs output, size_t n, void *memory) {
+  stage_start("hist");
+  count_histograms(input, n, sweep_state(n, input.positions != NULL, memory));
+  stage_stop();
+  sweep_all(input, output, n, memory);
 }
 
 #endif

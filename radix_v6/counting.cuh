@@ -60,15 +60,15 @@ static __device__ __forceinline__ void count_all(unsigned int *counters, unsigne
                [=](unsigned int key) { count_key<kDigits>(counters, copies, key, shift, bits); });
 }
 
-// True in the last block of the grid to call this. That block then sees all that the other blocks
+// True in the last of `blocks` blocks to call this. That block then sees all that the other blocks
 // wrote to global memory before their calls. All threads of a block call it; *arrived is 0 before
 // and after the launch.
-static __device__ bool is_last_block(unsigned int *arrived) {
+static __device__ bool is_last_block(unsigned int *arrived, unsigned int blocks = gridDim.x) {
   __shared__ unsigned int is_last;
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
-    is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    is_last = atomicAdd(arrived, 1u) == blocks - 1;
     if (is_last) *arrived = 0;
   }
   __syncthreads();

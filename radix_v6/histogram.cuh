@@ -14,17 +14,16 @@ static __device__ unsigned int digit_counts[PASSES * BINS];
 static __device__ unsigned int blocks_arrived;
 
 // Counts all keys; the last block to finish replaces the counts by their exclusive scan, pass by
-// pass. All blocks clear look_back[0..look_back_words) and the tile counters. blockDim.x is a
-// multiple of BINS.
-static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
-    count_digits(const unsigned int *keys, size_t n, SweepState state, size_t look_back_words,
-                 unsigned int copies) {
-  extern __shared__ unsigned int counters[];  // PASSES * BINS * copies
+// pass. All blocks clear the look-back and the tile counters. All threads of the grid call it, and
+// blockDim.x is a multiple of BINS. counters: shared memory, PASSES * BINS * copies words.
+static __device__ __forceinline__ void count_digits_by_grid(unsigned int *counters,
+                                                            unsigned int copies,
+                                                            const unsigned int *keys, size_t n,
+                                                            const SweepState &state) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
   const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
-  wait_for_previous_kernel();
   for (unsigned int i = threadIdx.x; i < PASSES * BINS * copies; i += blockDim.x) counters[i] = 0;
-  for (size_t i = thread; i < look_back_words / 4; i += threads)
+  for (size_t i = thread; i < state.look_back_words / 4; i += threads)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
   if (thread < PASSES) {
     state.tile_counter[thread] = 0;
@@ -51,6 +50,13 @@ static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     digit_counts[bin] = 0;  // for the next sort
     __syncthreads();
   }
+}
+
+[[maybe_unused]] static __global__ void __launch_bounds__(HISTOGRAM_THREADS)
+    count_digits(const unsigned int *keys, size_t n, SweepState state, unsigned int copies) {
+  extern __shared__ unsigned int counters[];
+  wait_for_previous_kernel();
+  count_digits_by_grid(counters, copies, keys, n, state);
 }
 
 #endif

@@ -81,7 +81,7 @@ static bool sort_pairs_by_values(Pairs input, Pairs output, size_t n) {
 // FEW_VALUES, TO_RANGE, with *range, or TOO_LARGE. The host waits.
 static unsigned int why_unfit(const unsigned int *keys, size_t n, KeyRange *range) {
   volatile HostVerdict *const host = fresh_host_verdict(n);
-  look_at_unfit_keys<<<1, LOOK_THREADS>>>(keys, n, host);
+  look_at_unfit_keys<<<1, LOOK_THREADS>>>(keys, n, host->most, host);
   LAUNCH_CHECK();
   verdict_fits(host);
   *range = range_of(host);

@@ -75,7 +75,8 @@ static size_t region_state_bytes(const RegionPlan *plan, size_t look_back) {
 static PairRegionState region_state(RegionPlan *plan, size_t n, size_t look_back, void *memory) {
   unsigned int *const words = (unsigned int *)memory;
   const size_t cleared = words_to_clear(plan, look_back);
-  PairRegionState state = {words, cleared, words + cleared, NULL, fresh_host_verdict(n)};
+  PairRegionState state = {words, cleared, words + cleared, NULL, 0, fresh_host_verdict(n)};
+  state.most_large = state.host->most;
   state.findings = (RegionFindings *)(state.tile_counter + 2);
   plan->low.findings = plan->high.findings = state.findings;
   plan->low.start = words + look_back;
@@ -140,7 +141,7 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
   stage_stop();
   verdict_fits(state.host);
   scratch_free(memory);
-  return verdict_of_regions(state.host, MOST_ALIKE_PAIRS, range);
+  return verdict_of_regions(state.host, range);
 }
 
 #endif

@@ -10,11 +10,13 @@
 #include "common/device.h"
 #include "common/scratch.h"
 #include "common/stages.h"
+#include "radix_v6/by_sweeps.cuh"
 #include "radix_v7/bucket_shapes.cuh"
 
 enum { REGIONS_FROM = 100000, FEW_REGIONS_UP_TO = 2700000 };
 
-typedef void MoveKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions);
+typedef void MoveKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions,
+                        SweepState);
 typedef void SplitKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions,
                          Regions);
 
@@ -97,12 +99,12 @@ static Digit region_digit(int shift, int bits, unsigned int counters) {
 }
 
 // The words of a sort's scratch memory: the regions of the buckets, the parts that have no room in
-// `out`, where the next key of each goes, two verdicts, a flag.
+// `out`, where the next key of each goes; or all that sweeps need. Behind it two verdicts, a flag.
 typedef struct KeyRegionLayout {
   size_t buckets, parts;  // parts: 0 if there is one step
   size_t split;           // key i of the parts lies in `out` if i < split, else behind the regions
-  size_t region_words, behind_words;
-  size_t bytes;  // all together
+  size_t region_words, behind_words, words;  // words: before the verdicts
+  size_t bytes;                              // all together
 } KeyRegionLayout;
 
 static KeyRegionLayout key_region_layout(size_t n, const KeyRegionPlan *plan) {
@@ -115,8 +117,10 @@ static KeyRegionLayout key_region_layout(size_t n, const KeyRegionPlan *plan) {
     layout.split = n / plan->part_room * plan->part_room;  // whole parts
     layout.behind_words = layout.parts * plan->part_room - layout.split;
   }
-  layout.bytes = (layout.region_words + layout.behind_words + layout.buckets + layout.parts + 3) *
-                 sizeof(unsigned int);
+  layout.words = layout.region_words + layout.behind_words + layout.buckets + layout.parts;
+  const size_t for_sweeps = sweeps_bytes(n, false) / sizeof(unsigned int);
+  if (layout.words < for_sweeps) layout.words = for_sweeps;
+  layout.bytes = (layout.words + 3) * sizeof(unsigned int);
   return layout;
 }
 
@@ -126,12 +130,13 @@ static RegionState key_region_state(size_t n, const KeyRegionPlan *plan, KeyRegi
   unsigned int *const behind = memory + layout.region_words,
                       *const next = behind + layout.behind_words,
                       *const next_of_part = next + layout.buckets,
-                      *const hopeless = next_of_part + layout.parts, *const full = hopeless + 2;
+                      *const hopeless = memory + layout.words, *const full = hopeless + 2;
   const unsigned int early = 2 * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
   RegionState state = {};
   state.bits = plan->bits;
   state.hopeless = hopeless;
   state.host = fresh_host_verdict(n);
+  state.most_large = state.host->most;
   state.regions = {plan->room, next, hopeless, full, early, 0, 0, NULL};
   if (layout.parts > 0)
     state.parts = {
@@ -153,33 +158,39 @@ static void launch_split(const KeyRegionPlan *plan, const unsigned int *parts,
                     state.parts, state.regions);
 }
 
-// Sorts n keys from `in` to `out` by `plan`: FITS. Else `in` is as it was: TOO_LARGE if the keys
-// are not even, TO_COUNT if they may still suit by_buckets.cuh, TO_RANGE if that with *range. The
-// host waits for that verdict, which comes before the last step; and, if there are two steps, for
-// the sample's while the first one runs, as uneven keys need no second. Takes `least` bytes of
-// scratch memory, or more.
-static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigned int *in,
-                                        unsigned int *out, size_t n, KeyRange *range,
-                                        size_t least) {
+// Sorts n keys from `in` to `out` by `plan`, or by sweeps if a sample leaves only these and keys
+// are few: FITS. Else `in` is as it was: TOO_LARGE if the keys are not even, TO_COUNT if they may
+// still suit by_buckets.cuh, TO_RANGE if that with *range. The host waits for that verdict, which
+// comes before the last step; and, if there are two steps, for the sample's while the first one
+// runs, as uneven keys need no second.
+static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, unsigned int *in,
+                                        unsigned int *out, size_t n, KeyRange *range) {
   const BucketBits bits = plan->bits;
   const MoveShape *const move = plan->move;
   const BucketShape *const sort = plan->sort;
   const bool two_steps = bits.second > 0;
   const KeyRegionLayout layout = key_region_layout(n, plan);
-  unsigned int *const spare =
-      (unsigned int *)scratch_alloc(layout.bytes > least ? layout.bytes : least);
+  unsigned int *const spare = (unsigned int *)scratch_alloc(layout.bytes);
+  // Blocks that count instead of moving keys have to be few.
+  enum { COUNTED_TILES = 400 };
+  const unsigned int tiles = blocks_for(n, (int)move->tile);
+  const bool counts = !two_steps && tiles <= COUNTED_TILES;
   const RegionState state = key_region_state(n, plan, layout, spare);
   allow_shared_memory(move->kernel, move->shared_bytes);
   allow_shared_memory(sort->by_regions, sort->shared_bytes);
   stage_start("hist");
-  look_at_sample<<<1 + second_blocks(n), LOOK_THREADS>>>(in, n, state);
+  if (n < SECOND_BLOCKS_FROM)
+    look_at_sample<true><<<LOOKS * LOADING_BLOCKS, LOOK_THREADS>>>(in, n, state);
+  else
+    look_at_sample<false><<<1 + second_blocks(n), LOOK_THREADS>>>(in, n, state);
   LAUNCH_CHECK();
   stage_stop();
   stage_start("sweep");
-  launch_overlapped(move->kernel, blocks_for(n, (int)move->tile), move->threads, move->shared_bytes,
-                    in, two_steps ? out : spare, (unsigned int)n,
+  launch_overlapped(move->kernel, tiles, move->threads, move->shared_bytes, in,
+                    two_steps ? out : spare, (unsigned int)n,
                     region_digit(32 - bits.first, bits.first, move->counters),
-                    two_steps ? state.parts : state.regions);
+                    two_steps ? state.parts : state.regions,
+                    counts ? sweep_state(n, false, spare) : SweepState());
   const bool even = !two_steps || wait_for_verdict(state.host, UNKNOWN) == SEEMS_EVEN;
   if (even) {
     if (two_steps) launch_split(plan, out, spare, state);
@@ -188,16 +199,18 @@ static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, const unsigne
   }
   stage_stop();
   if (even) wait_for_verdict(state.host, two_steps ? SEEMS_EVEN : UNKNOWN);
+  const bool counted = counts && state.host->verdict == TOO_LARGE;
+  if (counted) sweep_all({in, NULL}, {out, NULL}, n, spare);
   scratch_free(spare);
-  return verdict_of_regions(state.host, MOST_ALIKE_BARE, range);
+  return counted ? (unsigned int)FITS : verdict_of_regions(state.host, range);
 }
 
 // The same by the plan for n; TO_COUNT if there is none.
-static unsigned int sort_by_regions(const unsigned int *in, unsigned int *out, size_t n,
-                                    KeyRange *range, size_t least = 0) {
+static unsigned int sort_by_regions(unsigned int *in, unsigned int *out, size_t n,
+                                    KeyRange *range) {
   KeyRegionPlan plan;
   if (!plan_key_regions(n, &plan)) return TO_COUNT;
-  return sort_by_region_plan(&plan, in, out, n, range, least);
+  return sort_by_region_plan(&plan, in, out, n, range);
 }
 
 #endif

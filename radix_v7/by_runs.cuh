@@ -111,23 +111,42 @@ static inline const RunPlan *plan_runs(size_t n, KeyRange range = WHOLE_RANGE) {
   return NULL;
 }
 
-// The memory of one sort: the sorted tiles, then what the other pointers of a RunState point to.
+// The memory of one sort: the sorted tiles, and the table, behind which `start` lies.
 static size_t run_pair_bytes(const RunState *state) {
   return scratch_aligned((size_t)state->tiles * state->tile * sizeof(uint2));
 }
 
-static size_t run_state_bytes(const RunState *state) {
+static size_t run_table_bytes(const RunState *state) {
   const size_t bins = (size_t)1 << state->bits;
-  return run_pair_bytes(state) + state->tiles * bins * sizeof(unsigned short) +
-         (bins + 3) * sizeof(unsigned int);
+  return state->tiles * bins * sizeof(unsigned short) + (bins + 1) * sizeof(unsigned int);
 }
 
-static void point_run_state(RunState *state, void *memory) {
+static void point_run_state(RunState *state, void *pairs, void *table) {
   const size_t bins = (size_t)1 << state->bits;
-  state->pairs = (uint2 *)memory;
-  state->first = (unsigned short *)((char *)memory + run_pair_bytes(state));
+  state->pairs = (uint2 *)pairs;
+  state->first = (unsigned short *)table;
   state->start = (unsigned int *)(state->first + state->tiles * bins);
-  state->seen = state->start + bins + 1;
+}
+
+// Where the parts of that memory lie, and what sweeps need, which take it over if keys suit nothing
+// else. Small tiles and their table are written while other blocks may already count for sweeps, so
+// after a look they must not overlap; large ones are not (stop_after_look).
+typedef struct RunLayout {
+  size_t for_sweeps, table, seen, bytes;
+} RunLayout;
+
+static RunLayout run_layout(const RunState *state, Pairs output, bool looked_at) {
+  const size_t n = state->n, pair_bytes = run_pair_bytes(state),
+               sweeps = scratch_aligned(all_digits_bytes(output, n));
+  const bool apart = looked_at && state->tile <= SMALL_TILE;
+  RunLayout layout;
+  layout.for_sweeps = apart ? scratch_aligned(pair_bytes - n * sizeof(uint2)) : 0;
+  const size_t sweeps_end = layout.for_sweeps + sweeps;
+  layout.table = apart ? sweeps_end : pair_bytes;
+  const size_t table_end = layout.table + scratch_aligned(run_table_bytes(state));
+  layout.seen = table_end > sweeps_end ? table_end : sweeps_end;
+  layout.bytes = layout.seen + 2 * sizeof(unsigned int);
+  return layout;
 }
 
 // Takes the large buckets out to `spare`, which has room for all.
@@ -144,8 +163,8 @@ static void unpack_large_runs(const RunState &state, Pairs spare) {
 
 // Sorts n pairs from input to output by `plan`: FITS. Else the input is as it was: FEW_VALUES,
 // TO_RANGE with *found, or TOO_LARGE. range: what is known of the keys; they are sampled if that is
-// nothing; `gather` keys for splitters meanwhile. The host waits for that verdict, which comes
-// before the last step.
+// nothing, and if the sample leaves only sweeps, those sort them. The host waits for that verdict,
+// which comes before the last step.
 static unsigned int sort_pairs_by_run_plan(const RunPlan *plan, Pairs input, Pairs output, size_t n,
                                            KeyRange range, KeyRange *found) {
   const TileShape *const tiles = tiles_of_plan(plan, n);
@@ -157,15 +176,18 @@ static unsigned int sort_pairs_by_run_plan(const RunPlan *plan, Pairs input, Pai
   state.bits = tiles->bits;
   state.host = fresh_host_verdict(n);
   state.most_large = state.host->most;
-  void *const memory = pair_scratch(run_state_bytes(&state), output, n);
-  point_run_state(&state, memory);
+  const bool look = is_whole(range);
+  const RunLayout layout = run_layout(&state, output, look);
+  char *const memory = (char *)scratch_alloc(layout.bytes), *const for_sweeps =
+                                                                memory + layout.for_sweeps;
+  point_run_state(&state, memory, memory + layout.table);
 
   stage_start("hist");
-  if (is_whole(range)) {
-    look_at_runs<<<2, LOOK_THREADS>>>(input.keys, runs->capacity, state);
+  if (look) {
+    state.seen = (unsigned int *)(memory + layout.seen);
+    state.sweeps = all_digits_state(output, n, for_sweeps);
+    look_at_runs<<<LOOKS * LOADING_BLOCKS, LOOK_THREADS>>>(input.keys, runs->capacity, state);
     LAUNCH_CHECK();
-  } else {
-    state.seen = NULL;
   }
   stage_stop();
   stage_start("sweep");
@@ -183,8 +205,10 @@ static unsigned int sort_pairs_by_run_plan(const RunPlan *plan, Pairs input, Pai
     unpack_large_runs(state, input);
     sort_large_pairs(state.host, input, output, memory);
   }
+  const bool counted = look && state.host->verdict == TOO_LARGE;
+  if (counted) sweep_all_digits(input, output, n, for_sweeps);
   scratch_free(memory);
-  return verdict_of_regions(state.host, MOST_ALIKE_PAIRS, found);
+  return counted ? (unsigned int)FITS : verdict_of_regions(state.host, found);
 }
 
 // The same by the plan for n keys of `range`; TO_COUNT if there is none.

@@ -61,12 +61,12 @@ static bool sort_pairs_by_splitters(const SplitPlan *plan, Pairs input, Pairs ou
   state.bits = plan->bits;
   state.host = fresh_host_verdict(n);
   state.host->most = state.most_large = bare ? 0 : MOST_LARGE;
-  const size_t run_bytes = scratch_aligned(run_state_bytes(&state)),
+  const size_t table_at = run_pair_bytes(&state),
+               run_bytes = scratch_aligned(table_at + run_table_bytes(&state)),
                bytes = run_bytes + (1 + SAMPLES_EACH) * buckets * sizeof(unsigned int);
-  void *const memory = bare ? scratch_alloc(bytes) : pair_scratch(bytes, output, n);
-  point_run_state(&state, memory);
-  state.seen = NULL;
-  unsigned int *const splitter = (unsigned int *)((char *)memory + run_bytes);
+  char *const memory = (char *)(bare ? scratch_alloc(bytes) : pair_scratch(bytes, output, n));
+  point_run_state(&state, memory, memory + table_at);
+  unsigned int *const splitter = (unsigned int *)(memory + run_bytes);
   unsigned int *const sorted = splitter + buckets;
   const Splitters splitters = {splitter, sorted, buckets};
 

@@ -15,6 +15,8 @@
 // are made in two steps.
 static constexpr float MOST_CROWD = 6, MOST_CROWD_OF_TWO_STEPS = 1.4f;
 
+static constexpr unsigned int UNCOUNTED = ~0u;
+
 enum {
   NEAR_BITS = 9
 };  // keys in order differ from their neighbours by less than 2^-9 of the range
@@ -30,9 +32,11 @@ static __device__ __forceinline__ void skip_bits(unsigned int (&key)[kItems], Ke
 // Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
 // over their range so that buckets by its first bits may fit. Not if some value has many keys. All
 // threads of a block of 512 or 1,024 call it. count: shared memory, a word for each thread.
+// of_first_bits: how many samples have the thread's number as their first 9 or 10 bits, if the
+// block has counted that, or UNCOUNTED.
 template <int kEach>
 static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
-                                  KeyRange *range) {
+                                  unsigned int of_first_bits, KeyRange *range) {
   __shared__ unsigned int least, greatest, fullest, largest;
   const unsigned int bits = 31u - (unsigned int)__clz((int)blockDim.x);
   if (threadIdx.x == 0) {
@@ -47,10 +51,8 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
     low = min(low, key[u]);
     high = max(high, key[u]);
   }
-  for (unsigned int distance = WARP_SIZE / 2; distance > 0; distance /= 2) {
-    low = min(low, __shfl_xor_sync(0xffffffffu, low, (int)distance));
-    high = max(high, __shfl_xor_sync(0xffffffffu, high, (int)distance));
-  }
+  low = warp_min(low);
+  high = ~warp_min(~high);
   if (threadIdx.x % WARP_SIZE == 0) {
     atomicMin(&least, low);
     atomicMax(&greatest, high);
@@ -58,11 +60,15 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   __syncthreads();
   const int skip = __clz((int)(least ^ greatest));
   if (32 - skip <= (int)bits) return false;  // few values, at most as many as threads
+  if (skip > 0 || of_first_bits == UNCOUNTED) {
 #pragma unroll
-  for (int u = 0; u < kEach; u++) atomicAdd(&count[key[u] << skip >> (32 - bits)], 1u);
-  __syncthreads();
+    for (int u = 0; u < kEach; u++) atomicAdd(&count[key[u] << skip >> (32 - bits)], 1u);
+    __syncthreads();
+  }
   // A warp has the counts of neighbouring parts of the range: a group.
-  const unsigned int mine = count[threadIdx.x], of_group = warp_inclusive_scan(mine);
+  const unsigned int mine = skip > 0 || of_first_bits == UNCOUNTED ? count[threadIdx.x]
+                                                                   : of_first_bits,
+                     of_group = warp_inclusive_scan(mine);
   if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) atomicMax(&fullest, of_group);
   if (mine > 2 * kEach) atomicMax(&largest, mine);
   __syncthreads();
@@ -90,9 +96,10 @@ static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile 
 // first one, differ little from them.
 template <bool kInOrder, int kEach>
 static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next, size_t n,
-                                  unsigned int *count, volatile HostVerdict *host) {
+                                  unsigned int *count, unsigned int of_first_bits,
+                                  volatile HostVerdict *host) {
   KeyRange range = {};
-  if (!find_range(key, count, &range)) return false;
+  if (!find_range(key, count, of_first_bits, &range)) return false;
   const float alike = estimate_alike(key, n, count);
   if (alike > (kInOrder ? MOST_ALIKE_BARE : MOST_ALIKE_PAIRS)) return false;
   if (kInOrder) {

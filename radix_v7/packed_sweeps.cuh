@@ -12,7 +12,7 @@
 #include "radix_v6/by_sweeps.cuh"
 #include "radix_v7/pairs_sweep.cuh"
 
-enum { PACKED_FROM = 2000000 };  // from here on packed sweeps are faster than radix_v6's
+enum { PACKED_FROM = 700000 };  // from here on packed sweeps are faster than radix_v6's
 
 typedef void PairSweepKernel(PairBuffers, unsigned int, PairSweep);
 // A kernel sweep_pairs<...>, for counted bins and for regions: bits of its digit, threads, pairs of
@@ -24,12 +24,15 @@ typedef struct PairSweepShape {
   PairSweepKernel *kernel, *by_regions;
 } PairSweepShape;
 
-#define PAIR_SWEEP(threads, items, bits, blocks)                                          \
+#define SWEEP_SHAPE(threads, items, bits, blocks, by_regions)                             \
   {                                                                                       \
     bits, threads, threads *items, blocks, sizeof(PairSweepShared<threads, items, bits>), \
-        sweep_pairs<threads, items, bits, blocks>,                                        \
-        sweep_pairs<threads, items, bits, blocks, DIGIT_IN_REGIONS>                       \
+        sweep_pairs<threads, items, bits, blocks>, by_regions                             \
   }
+#define COUNTED_SWEEP(threads, items, bits, blocks) SWEEP_SHAPE(threads, items, bits, blocks, NULL)
+#define PAIR_SWEEP(threads, items, bits, blocks) \
+  SWEEP_SHAPE(threads, items, bits, blocks,      \
+              (sweep_pairs<threads, items, bits, blocks, DIGIT_IN_REGIONS>))
 
 static const PairSweepShape large_6 = PAIR_SWEEP(256, 20, 6, 3),
                             large_7 = PAIR_SWEEP(256, 36, 7, 2),
@@ -47,6 +50,26 @@ static const PairSweepShape *shape_for(const PairSweepShape *shape, size_t n) {
   if (longer->shared_bytes > dynamic_shared_limit()) return shape;
   const int wanted = knob("longRuns");
   return (wanted > 0 ? wanted > 1 : seven || n >= LONG_8_FROM) ? longer : shape;
+}
+
+// Sweeps over all digits of fewer pairs: tiles that all multiprocessors sort at the same time, in
+// one round or two.
+typedef struct SweepChoice {
+  size_t up_to;
+  PairSweepShape shape;
+} SweepChoice;
+static const SweepChoice sweep_choices[] = {
+    {1080000, COUNTED_SWEEP(512, 16, 8, 1)},
+    {1620000, COUNTED_SWEEP(512, 24, 8, 1)},
+    {2160000, COUNTED_SWEEP(512, 16, 8, 2)},
+    {3240000, COUNTED_SWEEP(512, 24, 8, 1)},
+};
+enum { SWEEP_CHOICES = sizeof sweep_choices / sizeof *sweep_choices };
+
+static const PairSweepShape *sweeps_for(size_t n) {
+  for (int i = 0; i < SWEEP_CHOICES; i++)
+    if (n <= sweep_choices[i].up_to) return &sweep_choices[i].shape;
+  return shape_for(&large_8, n);
 }
 
 static size_t look_back_size(const PairSweepShape *shape, size_t n) {
@@ -102,52 +125,66 @@ static void launch_sweep(const PairSweepShape *shape, PairBuffers buffers, size_
       shape->blocks_per_sm * (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
   const unsigned int blocks = tiles < most ? tiles : most;
   allow_shared_memory(kernel, shape->shared_bytes);
-  sweep.early = sweep.route.blocks_follow && sweep.route.pass == 0 &&
-                (blocks == tiles || all_resident(shape, kernel));
+  sweep.own_tiles = blocks == tiles || (sweep.route.pass == 0 && all_resident(shape, kernel));
   launch_overlapped(kernel, blocks, shape->threads, shape->shared_bytes, buffers, (unsigned int)n,
                     sweep);
 }
 
 static bool packed_sweeps_fit(void) { return large_8.shared_bytes <= dynamic_shared_limit(); }
 
-// Bytes of the look-back and the counters of sort_pairs_by_sweeps().
-static size_t packed_state_bytes(const PairSweepShape *shape, size_t n) {
-  return (PASSES * (look_back_size(shape, n) + BINS + 2)) * sizeof(unsigned int);
+// The state of a sort by four packed sweeps lies behind `pair_bytes` for the pairs.
+typedef struct PackedLayout {
+  PairBuffers buffers;  // that do not point to the memory yet
+  size_t pair_bytes, look_back_words, bytes;
+} PackedLayout;
+
+static PackedLayout packed_layout(const PairSweepShape *shape, Pairs input, Pairs output,
+                                  size_t n) {
+  PackedLayout layout = {};
+  layout.buffers.input = input;
+  layout.buffers.output = output;
+  layout.pair_bytes = scratch_aligned(place_halves(&layout.buffers, n, shape->tile));
+  layout.look_back_words = PASSES * look_back_size(shape, n);
+  const size_t words = layout.look_back_words + PASSES * (BINS + 2);
+  layout.bytes = layout.pair_bytes + words * sizeof(unsigned int);
+  return layout;
 }
 
-// Bytes of scratch memory that sort_pairs_by_sweeps() needs.
-static inline size_t packed_sweeps_bytes(Pairs output, size_t n) {
-  const PairSweepShape *const shape = shape_for(&large_8, n);
-  PairBuffers buffers = {{}, output, {}, {}};
-  return scratch_aligned(place_halves(&buffers, n, shape->tile)) + packed_state_bytes(shape, n);
+static SweepState packed_state(const PackedLayout &layout, void *memory) {
+  unsigned int *const look_back = (unsigned int *)((char *)memory + layout.pair_bytes);
+  unsigned int *const start = look_back + layout.look_back_words, *const counters =
+                                                                      start + PASSES * BINS;
+  return {start, counters, counters + PASSES, look_back, layout.look_back_words};
 }
 
-// Sorts n pairs from input to output, which both are overwritten on the way, by four stable sweeps.
-// `memory` has packed_sweeps_bytes() bytes.
-static inline void sort_pairs_by_sweeps(Pairs input, Pairs output, size_t n, void *memory) {
-  const PairSweepShape *const shape = shape_for(&large_8, n);
-  const size_t look_back_one = look_back_size(shape, n), all_look_back = PASSES * look_back_one;
-  PairBuffers buffers = {input, output, {}, {}};
-  const size_t pair_bytes = scratch_aligned(place_halves(&buffers, n, shape->tile));
-  point_to_halves(&buffers, n, memory);
-  unsigned int *const look_back = (unsigned int *)((char *)memory + pair_bytes);
-  unsigned int *const start = look_back + all_look_back, *const counters = start + PASSES * BINS;
-  const SweepState state = {start, counters, counters + PASSES, look_back};
-  stage_start("hist");
-  count_histograms(input, n, state, all_look_back);
-  stage_stop();
+// The four sweeps, once the digits are counted; see sort_pairs_by_sweeps().
+static inline void sweep_all_packed(const PairSweepShape *shape, Pairs input, Pairs output,
+                                    size_t n, void *memory) {
+  PackedLayout layout = packed_layout(shape, input, output, n);
+  const SweepState state = packed_state(layout, memory);
+  point_to_halves(&layout.buffers, n, memory);
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {
     const PairSweep sweep = {pass * DIGIT_BITS,
                              state.start + pass * BINS,
                              state.tile_counter + pass,
-                             look_back + pass * look_back_one,
+                             state.look_back + pass * look_back_size(shape, n),
                              {state.spread, pass, PASSES, false, NULL},
                              {},
                              false};
-    launch_sweep(shape, buffers, n, sweep);
+    launch_sweep(shape, layout.buffers, n, sweep);
   }
   stage_stop();
+}
+
+// Sorts n pairs from input to output, which both are overwritten on the way, by four stable sweeps
+// with tiles of `shape`. `memory` has as many bytes as the layout says.
+static inline void sort_pairs_by_sweeps(const PairSweepShape *shape, Pairs input, Pairs output,
+                                        size_t n, void *memory) {
+  stage_start("hist");
+  count_histograms(input, n, packed_state(packed_layout(shape, input, output, n), memory));
+  stage_stop();
+  sweep_all_packed(shape, input, output, n, memory);
 }
 
 static bool sweeps_are_packed(size_t n) {
@@ -156,16 +193,31 @@ static bool sweeps_are_packed(size_t n) {
 
 // Bytes of scratch memory that sort_pairs_by_all_digits() needs.
 static inline size_t all_digits_bytes(Pairs output, size_t n) {
-  return sweeps_are_packed(n) ? packed_sweeps_bytes(output, n) : sweeps_bytes(n, true);
+  return sweeps_are_packed(n) ? packed_layout(sweeps_for(n), {}, output, n).bytes
+                              : sweeps_bytes(n, true);
+}
+
+// What a count of all digits writes for sweep_all_digits(). `memory` has all_digits_bytes() bytes.
+static inline SweepState all_digits_state(Pairs output, size_t n, void *memory) {
+  return sweeps_are_packed(n) ? packed_state(packed_layout(sweeps_for(n), {}, output, n), memory)
+                              : sweep_state(n, true, memory);
+}
+
+// The sweeps of sort_pairs_by_all_digits(), after the count.
+static inline void sweep_all_digits(Pairs input, Pairs output, size_t n, void *memory) {
+  if (sweeps_are_packed(n))
+    sweep_all_packed(sweeps_for(n), input, output, n, memory);
+  else
+    sweep_all(input, output, n, memory);
 }
 
 // Sorts n pairs from input to output, which both are overwritten on the way, by sweeps over all
-// digits: packed, or radix_v6's. `memory` has all_digits_bytes() bytes.
+// digits: packed, or radix_v6's.
 static inline void sort_pairs_by_all_digits(Pairs input, Pairs output, size_t n, void *memory) {
-  if (sweeps_are_packed(n))
-    sort_pairs_by_sweeps(input, output, n, memory);
-  else
-    sort_by_sweeps(input, output, n, memory);
+  stage_start("hist");
+  count_histograms(input, n, all_digits_state(output, n, memory));
+  stage_stop();
+  sweep_all_digits(input, output, n, memory);
 }
 
 // Scratch memory of another way to sort these pairs, large enough for the sweeps as well: if that

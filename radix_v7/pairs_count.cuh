@@ -82,7 +82,8 @@ static __device__ __noinline__ void look_if_unfit(const unsigned int *keys, size
   unsigned int key[UNFIT_SAMPLES];
   load_block_sample(keys, n, key);
   KeyRange range = WHOLE_RANGE;
-  const bool few = find_few_values(key, flag), in_range = !few && find_range(key, flag, &range);
+  const bool few = find_few_values(key, flag),
+             in_range = !few && find_range(key, flag, UNCOUNTED, &range);
   if (in_range) range.alike = estimate_alike(key, n, flag);
   const bool fits = in_range && range.alike <= MOST_ALIKE_PAIRS;
   const unsigned int verdict = few ? FEW_VALUES : fits ? TO_RANGE : TOO_LARGE;

@@ -19,6 +19,7 @@ typedef struct PairRegionState {
   size_t look_back_size;
   unsigned int *tile_counter;  // [2]
   RegionFindings *findings;
+  unsigned int most_large;  // large buckets, up to which the others are sorted as buckets
   volatile HostVerdict *host;
 } PairRegionState;
 
@@ -36,11 +37,11 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
     return;
   }
   if (blockIdx.x > 0) {
-    look_again(keys, n, blockIdx.x, second, &state.findings->roomier, state.host);
+    look_again(keys, n, blockIdx.x, second, MOST_ALIKE_PAIRS, &state.findings->roomier, state.host);
     return;
   }
   if (threadIdx.x < 2) state.tile_counter[threadIdx.x] = 0;
-  const unsigned int verdict = judge_sample<false>(keys, n, room, state.host);
+  const unsigned int verdict = look_at<false>(keys, n, room, state.most_large, state.host);
   if (threadIdx.x > 0) return;
   state.findings->hopeless = verdict != FITS;
   state.findings->full[0] = state.findings->full[1] = 0;

@@ -26,8 +26,8 @@ typedef struct PairSweep {
   unsigned int *look_back;     // [tiles][bins] words of look_back.cuh, cleared
   SweepRoute route;
   SweepRegions regions;
-  bool early;  // blocks begin with the tiles of their own numbers, and may load them at once: all
-               // blocks fit on the device together, or there is one for each tile
+  bool own_tiles;  // blocks begin with the tiles of their own numbers: all blocks fit on the device
+                   // together, or there is one for each tile
 } PairSweep;
 
 // A thread per bin: publishes the tile's count and turns the warps' counts into the byte offsets of
@@ -102,10 +102,11 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
   PairItems<kItems> item;
   // The input is no kernel's work: it can be read before the count or the sample is there.
-  if (sweep.early) load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, n, blockIdx.x), item);
+  const bool early = sweep.own_tiles && sweep.route.pass == 0;
+  if (early) load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, n, blockIdx.x), item);
   wait_for_previous_kernel();
   if (threadIdx.x == 0) {
-    shared.next_tile = sweep.early ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
+    shared.next_tile = sweep.own_tiles ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
     if (kRegions)
       find_region_places(regions, sweep.route, &shared.from, &shared.to);
     else
@@ -121,7 +122,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (to == NOWHERE) return;
   const unsigned int start = bin >= kBins ? 0 : kRegions ? bin * regions.room : sweep.start[bin];
   const unsigned int rest = to == AT_HALVES ? buffers.halves.behind : NO_HALF;
-  if (!sweep.early && tile < tiles)
+  if (!early && tile < tiles)
     load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, table, n, tile), item);
 
   while (tile < tiles) {
@@ -130,7 +131,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     bool same;
     if (threadIdx.x == 0) {
       const bool stop = kRegions && is_full(regions, sweep.route);
-      next = stop ? tiles : atomicAdd(sweep.tile_counter, 1u) + (sweep.early ? gridDim.x : 0);
+      next = stop ? tiles : atomicAdd(sweep.tile_counter, 1u) + (sweep.own_tiles ? gridDim.x : 0);
     }
     count_digits_of_warp<kBits>(bins, item, bin_at<kBits, kKind>(sweep.shift, table));
     __syncthreads();

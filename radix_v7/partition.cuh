@@ -163,9 +163,9 @@ static __device__ __forceinline__ bool regions_ready(Regions regions) {
 }
 
 // partition_tile() for a whole tile, whose keys stay in registers, or for a shorter one, which is
-// read twice.
+// read twice. False if nothing is to be moved.
 template <bool kFull, bool kBothEnds, int kKind, int kThreads, int kItems, int kEach, int kMaxBins>
-static __device__ __forceinline__ void partition_tile_of(
+static __device__ __forceinline__ bool partition_tile_of(
     const unsigned int *in, unsigned int *out, unsigned int valid, Digit digit, unsigned int *next,
     PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared, Regions regions) {
   constexpr bool kRegions = kKind != COUNTED_BINS;
@@ -177,10 +177,10 @@ static __device__ __forceinline__ void partition_tile_of(
   if constexpr (kFull) {
 #pragma unroll
     for (int u = 0; u < kItems; u++) key[u] = __ldcs(&in[u * kThreads]);
-    if (kRegions && !regions_ready(regions)) return;
+    if (kRegions && !regions_ready(regions)) return false;
     count_in_bins<kItems>(key, digit, counter);
   } else {
-    if (kRegions && !regions_ready(regions)) return;
+    if (kRegions && !regions_ready(regions)) return false;
     for (int i = 0; i < left; i += kThreads) atomicAdd(bin_of(counter, in[i], digit), 1u);
   }
   __syncthreads();
@@ -227,20 +227,20 @@ static __device__ __forceinline__ void partition_tile_of(
     const unsigned int at = *bin_of(shared.to, moved, digit) + i;
     (kKind == REGIONS_IN_PIECES && at >= regions.split ? regions.behind : out)[at] = moved;
   }
+  return true;
 }
 
 // Moves in[0..left), or the first tile of these, to the next free indices of their bins in `out`.
 // kKind: a BinKind; bins may have `regions`, which the previous kernel prepares while keys are
-// loaded here.
+// loaded here. False if that has found that nothing is to be moved.
 template <bool kBothEnds, int kKind, int kThreads, int kItems, int kEach, int kMaxBins>
-static __device__ __forceinline__ void partition_tile(
+static __device__ __forceinline__ bool partition_tile(
     const unsigned int *in, unsigned int *out, unsigned int left, Digit digit, unsigned int *next,
     PartitionShared<kThreads, kItems, kEach, kMaxBins> &shared, Regions regions) {
   constexpr unsigned int kTile = kThreads * kItems;
   if (left >= kTile)
-    partition_tile_of<true, kBothEnds, kKind>(in, out, kTile, digit, next, shared, regions);
-  else
-    partition_tile_of<false, kBothEnds, kKind>(in, out, left, digit, next, shared, regions);
+    return partition_tile_of<true, kBothEnds, kKind>(in, out, kTile, digit, next, shared, regions);
+  return partition_tile_of<false, kBothEnds, kKind>(in, out, left, digit, next, shared, regions);
 }
 
 template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm,

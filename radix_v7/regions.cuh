@@ -13,58 +13,85 @@
 #define RADIX_V7_REGIONS_CUH
 
 #include "radix_v7/bucket_sort.cuh"
-#include "radix_v7/second_look.cuh"
+#include "radix_v7/count_instead.cuh"
+#include "radix_v7/load_sample.cuh"
 
 // Regions of a single step.
 enum { MOST_REGION_BITS = 10, MOST_REGIONS = 1 << MOST_REGION_BITS };
 
 // Device memory between the launches; the words that the regions point to lie in it too.
 typedef struct RegionState {
-  Regions parts;           // of the first of two steps; part p is split into 2^bits.second regions
-  Regions regions;         // of the buckets
-  BucketBits bits;         // second: 0 if there is one step, and no parts
-  unsigned int *hopeless;  // [2] what `parts` and `regions` point to
+  Regions parts;            // of the first of two steps; part p is split into 2^bits.second regions
+  Regions regions;          // of the buckets
+  BucketBits bits;          // second: 0 if there is one step, and no parts
+  unsigned int *hopeless;   // [2] what `parts` and `regions` point to
+  unsigned int most_large;  // large buckets, up to which the others are sorted as buckets
   volatile HostVerdict *host;
 } RegionState;
 
-// Prepares the regions, and ends the sort if a sample is not even. The first block; the others look
-// again.
-[[maybe_unused]] static __global__ void __launch_bounds__(LOOK_THREADS)
-    look_at_sample(const unsigned int *keys, size_t n, RegionState state) {
-  wait_for_previous_kernel();
-  if (blockIdx.x > 0) {
-    look_again(keys, n, blockIdx.x, gridDim.x - 1, &state.hopeless[1], state.host);
-    return;
-  }
-  const bool two_steps = state.bits.second > 0;
+static __device__ __forceinline__ void prepare_regions(const RegionState &state) {
   const unsigned int buckets = 1u << (state.bits.first + state.bits.second);
   for (unsigned int b = threadIdx.x; b < buckets; b += LOOK_THREADS)
     state.regions.next[b] = b * state.regions.room;
-  if (two_steps && threadIdx.x < 1u << state.bits.first)
+  if (state.bits.second > 0 && threadIdx.x < 1u << state.bits.first)
     state.parts.next[threadIdx.x] = threadIdx.x * state.parts.room;
   if (threadIdx.x == 0) *state.regions.full = 0;
+}
+
+// Prepares the regions, and ends the sort if a sample is not even. kTogether: for few keys, by
+// LOOKS * LOADING_BLOCKS blocks (load_sample.cuh); else the first block has one sample, and each of
+// the others a second one.
+template <bool kTogether>
+[[maybe_unused]] static __global__ void __launch_bounds__(LOOK_THREADS)
+    look_at_sample(const unsigned int *keys, size_t n, RegionState state) {
+  wait_for_previous_kernel();
+  if (blockIdx.x == 0) prepare_regions(state);
+  const bool two_steps = state.bits.second > 0;
   const float room = (float)(two_steps ? state.parts : state.regions).room *
                      (float)(1 << (state.bits.first - LOOK_GROUP_BITS));
-  const unsigned int verdict = judge_sample<true>(keys, n, room, state.host);
+  unsigned int *const second = &state.hopeless[1], verdict;
+  if constexpr (kTogether) {
+    unsigned int key[LOOK_EACH], next;
+    if (!load_sample(keys, n, key, &next)) return;
+    if (blockIdx.x >= LOADING_BLOCKS) {
+      KeyRange range = WHOLE_RANGE;
+      const unsigned int seen = judge_again(key, next, n, 1, &range);
+      note_second_look(seen, range, MOST_ALIKE_BARE, second, state.host);
+      return;
+    }
+    verdict = judge_sample<true>(key, next, n, room, state.most_large, state.host);
+  } else {
+    if (blockIdx.x > 0) {
+      look_again(keys, n, blockIdx.x, gridDim.x - 1, MOST_ALIKE_BARE, second, state.host);
+      return;
+    }
+    verdict = look_at<true>(keys, n, room, state.most_large, state.host);
+  }
   if (threadIdx.x > 0) return;
   state.hopeless[0] = verdict;
   if (two_steps && verdict == FITS) state.host->verdict = SEEMS_EVEN;
 }
 
-// The only step, or the first of two: then `regions` are the parts.
+// The only step, or the first of two: then `regions` are the parts. sweeps: for keys that suit only
+// these, or {}.
 template <int kThreads, int kItems, int kEach, int kMaxBins, int kBlocksPerSm, int kKind>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     move_to_regions(const unsigned int *in, unsigned int *out, unsigned int n, Digit digit,
-                    Regions regions) {
+                    Regions regions, SweepState sweeps) {
   constexpr unsigned int kTile = kThreads * kItems;
   extern __shared__ __align__(16) unsigned int shared_memory[];
   typedef PartitionShared<kThreads, kItems, kEach, kMaxBins> Shared;
   Shared &shared = *(Shared *)shared_memory;
   clear_counters<kThreads>(shared.counter, kThreads * kEach);
-  if (blockIdx.x >= regions.early && !regions_ready(regions)) return;
+  bool moved = blockIdx.x < regions.early || regions_ready(regions);
   __syncthreads();
   const unsigned int begin = blockIdx.x * kTile;
-  partition_tile<false, kKind>(in + begin, out, n - begin, digit, regions.next, shared, regions);
+  if (moved)
+    moved = partition_tile<false, kKind>(in + begin, out, n - begin, digit, regions.next, shared,
+                                         regions);
+  if (moved || sweeps.start == NULL) return;
+  if (leave_only_sweeps(regions.hopeless[0], regions.hopeless[1]))
+    count_instead(shared, in, n, sweeps);
 }
 
 // The second of two steps: from the parts, which lie in `in` and parts.behind, to regions of `out`.
@@ -111,9 +138,10 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   prepare_bucket<kThreads>(shared);
   wait_for_previous_kernel();
   if (regions.hopeless[0] != FITS) return;
-  const bool roomier = regions.hopeless[1] != FITS, useless = roomier || *regions.full != 0;
+  const unsigned int again = regions.hopeless[1];
+  const bool useless = again != FITS || *regions.full != 0;
   if (blockIdx.x == 0 && threadIdx.x == 0)
-    state.host->verdict = roomier ? ROOMIER : useless ? OVERFULL : FITS;
+    state.host->verdict = again != FITS ? again : (unsigned int)(useless ? OVERFULL : FITS);
   if (useless) return;
   const unsigned int begin = blockIdx.x * regions.room;
   const unsigned int count = regions.next[blockIdx.x] - begin;

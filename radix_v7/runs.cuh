@@ -14,8 +14,9 @@
 #define RADIX_V7_RUNS_CUH
 
 #include "common/overlap.cuh"
+#include "radix_v7/count_instead.cuh"
+#include "radix_v7/load_sample.cuh"
 #include "radix_v7/pairs_count.cuh"
-#include "radix_v7/second_look.cuh"
 
 enum {
   MOST_TILES = 600,  // whose runs a block can gather
@@ -27,6 +28,7 @@ typedef struct RunState {
   unsigned short *first;  // [tiles][2^bits] where in its tile a run begins
   unsigned int *start;    // [2^bits + 1] where a bucket begins in the output; for large ones
   unsigned int *seen;     // [2] a Verdict on a sample, and one of a second look; NULL: none
+  SweepState sweeps;      // for keys that suit only these; if there is a sample
   unsigned int n, tile, tiles;
   int bits;
   unsigned int most_large;  // large buckets, up to which the others are sorted as buckets
@@ -51,19 +53,23 @@ static __device__ __forceinline__ Run run_of(const RunState &state, unsigned int
 // With more equal keys on average, sweeps are faster than crowded bins.
 static constexpr float MOST_ALIKE_IN_RUNS = 24;
 
-// Two blocks look at a sample each, the second one for equal keys. capacity: pairs of a bucket.
+// Two looks at a sample each, the second one for equal keys. capacity: pairs of a bucket.
 [[maybe_unused]] static __global__ void __launch_bounds__(LOOK_THREADS)
     look_at_runs(const unsigned int *keys, unsigned int capacity, RunState state) {
   wait_for_previous_kernel();
-  if (blockIdx.x > 0) {
-    look_again(keys, state.n, 1, 1, &state.seen[1], state.host);
-    if (threadIdx.x == 0 && state.seen[1] == ROOMIER &&
-        state.host->roomier.alike <= MOST_ALIKE_IN_RUNS)
-      state.seen[1] = FITS;  // the tiles themselves will show whether buckets do
+  unsigned int key[LOOK_EACH], next;
+  if (!load_sample(keys, state.n, key, &next)) return;
+  if (blockIdx.x >= LOADING_BLOCKS) {
+    KeyRange range = WHOLE_RANGE;
+    const unsigned int verdict = judge_again(key, next, state.n, 1, &range);
+    // The tiles themselves will show whether buckets fit, if not too many keys are equal.
+    const bool suit = verdict == FITS || range.alike <= MOST_ALIKE_IN_RUNS;
+    if (verdict != UNKNOWN) state.seen[1] = suit ? FITS : TOO_LARGE;
     return;
   }
   const float room = (float)capacity * (float)(1 << (state.bits - LOOK_GROUP_BITS));
-  const unsigned int verdict = judge_sample<false>(keys, state.n, room, state.host);
+  const unsigned int verdict =
+      judge_sample<false>(key, next, state.n, room, state.most_large, state.host);
   if (threadIdx.x == 0) state.seen[0] = verdict;
 }
 

@@ -78,10 +78,10 @@ static __device__ __forceinline__ bool add_up(SecondSums *sums, unsigned int blo
   return true;
 }
 
-// For the whole first warp: ROOMIER, with a range for the host, or FITS, for thread 0.
+// For the whole first warp: FITS, or for thread 0 ROOMIER, with *range.
 static __device__ __forceinline__ unsigned int judge_second_look(const SecondSums &sums, size_t n,
                                                                  unsigned int blocks,
-                                                                 volatile HostVerdict *host) {
+                                                                 KeyRange *range) {
   float crowd;
   const bool uneven = a_little_uneven((float)sums.group[threadIdx.x], &crowd);
   // Equal keys may be neighbours in the input, of which a sample has one only.
@@ -91,26 +91,20 @@ static __device__ __forceinline__ unsigned int judge_second_look(const SecondSum
   const float alike =
       fmaxf(in_runs, alike_by_matches(n, LOOK_THREADS * LOOK_EACH, sums.matches, sums.winners));
   if (threadIdx.x > 0 || (!uneven && alike <= LOOK_ALIKE)) return FITS;
-  set_range(&host->roomier, {0, 0, uneven ? crowd : 1, !uneven, false, alike});
-  __threadfence_system();
+  *range = {0, 0, uneven ? crowd : 1, !uneven, false, alike};
   return ROOMIER;
 }
 
-// All threads of `blocks` blocks of LOOK_THREADS, with numbers from 1 on. The last one writes
-// *verdict: ROOMIER, with a range for the host, or FITS.
-static __device__ __forceinline__ void look_again(const unsigned int *keys, size_t n,
-                                                  unsigned int number, unsigned int blocks,
-                                                  unsigned int *verdict,
-                                                  volatile HostVerdict *host) {
+// All threads of `blocks` blocks of LOOK_THREADS; key: the block's sample, and next: the key behind
+// its first one. UNKNOWN, but in thread 0 of the last block FITS, or ROOMIER with *range.
+static __device__ __forceinline__ unsigned int judge_again(const unsigned int (&key)[LOOK_EACH],
+                                                           unsigned int next, size_t n,
+                                                           unsigned int blocks, KeyRange *range) {
   static_assert(LOOK_THREADS == WARP_SIZE * WARP_SIZE, "a group for each warp");
   static_assert(1 << LOOK_BITS == LOOK_THREADS, "a thread for each value");
   __shared__ unsigned int table[1 << SECOND_TABLE_BITS], count[LOOK_THREADS];
   __shared__ SecondSums sums;
   const EqualKeys equal = {table, SECOND_TABLE_BITS, &sums.matches, &sums.winners};
-  unsigned int key[LOOK_EACH];
-  load_block_sample(keys, n, key, number);
-  const size_t behind = block_sample_index<LOOK_EACH>(n, 0, number) + 1;
-  const unsigned int next = keys[behind < n ? behind : 0];
   equal.clear();
   count[threadIdx.x] = 0;
   __syncthreads();
@@ -123,9 +117,35 @@ static __device__ __forceinline__ void look_again(const unsigned int *keys, size
   if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) sums.group[threadIdx.x / WARP_SIZE] = of_warp;
   if (threadIdx.x == 0) sums.twins = (unsigned int)twins;
   __syncthreads();
-  if (threadIdx.x >= WARP_SIZE || !add_up(&sums, blocks)) return;
-  const unsigned int result = judge_second_look(sums, n, blocks, host);
-  if (threadIdx.x == 0) *verdict = result;
+  if (threadIdx.x >= WARP_SIZE || !add_up(&sums, blocks)) return UNKNOWN;
+  const unsigned int verdict = judge_second_look(sums, n, blocks, range);
+  return threadIdx.x == 0 ? verdict : (unsigned int)UNKNOWN;
+}
+
+// What judge_again() has returned, to *verdict: FITS; ROOMIER, with the range for the host; or
+// TOO_LARGE if more than most_alike keys are equal on average.
+static __device__ __forceinline__ void note_second_look(unsigned int seen, KeyRange range,
+                                                        float most_alike, unsigned int *verdict,
+                                                        volatile HostVerdict *host) {
+  if (seen == UNKNOWN) return;
+  if (seen == ROOMIER) {
+    set_range(&host->roomier, range);
+    __threadfence_system();
+  }
+  *verdict = seen == ROOMIER && range.alike > most_alike ? (unsigned int)TOO_LARGE : seen;
+}
+
+// Both for blocks with numbers from 1 on, each of which loads a sample.
+static __device__ __forceinline__ void look_again(const unsigned int *keys, size_t n,
+                                                  unsigned int number, unsigned int blocks,
+                                                  float most_alike, unsigned int *verdict,
+                                                  volatile HostVerdict *host) {
+  unsigned int key[LOOK_EACH];
+  load_block_sample(keys, n, key, number);
+  const size_t behind = block_sample_index<LOOK_EACH>(n, 0, number) + 1;
+  KeyRange range = WHOLE_RANGE;
+  const unsigned int seen = judge_again(key, keys[behind < n ? behind : 0], n, blocks, &range);
+  note_second_look(seen, range, most_alike, verdict, host);
 }
 
 #endif

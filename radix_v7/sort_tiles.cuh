@@ -62,9 +62,12 @@ static __device__ __forceinline__ void place_runs(TileShared<kThreads, kItems, k
   }
 }
 
+enum { SMALL_TILE = 8192 };
+
 // Digits are the first bits of the keys of a range. Keys beyond it are noted.
 template <int kBits>
 struct UpperDigits {
+  static constexpr bool kMayBeLookedAt = true;
   KeyRange range;
 
   // After the loads of the block's first tile. Nothing here: that tile is counted before the
@@ -94,6 +97,19 @@ struct UpperDigits {
   }
 };
 
+// After the look: whether tiles need not be sorted. The blocks then count, if only sweeps are left.
+template <class Shared>
+static __device__ __forceinline__ bool stop_after_look(Shared &shared, Pairs in,
+                                                       const RunState &state) {
+  wait_for_previous_kernel();
+  if (!is_useless(state)) return false;
+  if (leave_only_sweeps(state.seen[0], state.seen[1])) {
+    if (global_index() == 0) state.host->verdict = TOO_LARGE;
+    count_instead(shared, in.keys, state.n, state.sweeps);
+  }
+  return true;
+}
+
 // Sorts the calling block's tiles; digits: UpperDigits or the like.
 template <int kThreads, int kItems, int kBits, class Digits>
 static __device__ __forceinline__ void sort_tiles_of_block(
@@ -106,17 +122,21 @@ static __device__ __forceinline__ void sort_tiles_of_block(
   PairItems<kItems> item;
   load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, state.n, tile), item);
   digits.prepare();
+  // What is read and written before the look has ended concerns no other kernel. A small tile is
+  // sorted before that; a large one is only counted, as sorting it takes longer than the look.
+  constexpr bool kSmall = kTile <= SMALL_TILE;
+  const bool looked_at = Digits::kMayBeLookedAt && state.seen != NULL;
+  if (looked_at)
+    let_next_kernel_begin();
+  else
+    wait_for_previous_kernel();
   while (tile < state.tiles) {
     const auto digit = digits.of(item, span_of<kTile>(0, state.n, tile).valid);
     count_digits_of_warp<kBits, SpreadBins<kBits>>(bins, item, digit);
     __syncthreads();
-    if (tile == blockIdx.x) {  // what is read before needs no kernel's work
-      wait_for_previous_kernel();
-      if (is_useless(state)) {
-        if (global_index() == 0 && state.seen[0] == FITS) state.host->verdict = ROOMIER;
-        return;
-      }
-    }
+    const bool is_first = looked_at && tile == blockIdx.x;
+    if constexpr (!kSmall && Digits::kMayBeLookedAt)
+      if (is_first && stop_after_look(shared, in, state)) return;
     place_runs(shared, state, tile);
     if (threadIdx.x == 0 && tile + gridDim.x < state.tiles)
       prefetch_pairs<kTile>(buffers, AT_INPUT, span_of<kTile>(0, state.n, tile + gridDim.x));
@@ -137,6 +157,8 @@ static __device__ __forceinline__ void sort_tiles_of_block(
       if (u % PAIR_BATCH == 0) compiler_fence();
       to[threadIdx.x + u * kThreads] = from[threadIdx.x + u * kThreads];
     }
+    if constexpr (kSmall && Digits::kMayBeLookedAt)
+      if (is_first && stop_after_look(shared, in, state)) return;
   }
 }
 

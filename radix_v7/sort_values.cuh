@@ -32,9 +32,10 @@ typedef struct ValueState {
 // For bare keys whose buckets do not fit, and that nothing else has looked at a sample of. One
 // block; it never says FITS.
 static __global__ void __launch_bounds__(LOOK_THREADS)
-    look_at_unfit_keys(const unsigned int *keys, size_t n, volatile HostVerdict *host) {
+    look_at_unfit_keys(const unsigned int *keys, size_t n, unsigned int most_large,
+                       volatile HostVerdict *host) {
   wait_for_previous_kernel();
-  judge_sample<true>(keys, n, 0, host);
+  look_at<true>(keys, n, 0, most_large, host);
 }
 
 // The last block of count_values(): where the bins begin; too many strays end the sort.

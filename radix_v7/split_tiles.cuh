@@ -25,6 +25,7 @@ struct SplitDigits {
   unsigned int *tree;  // in shared memory
   Splitters splitters;
 
+  static constexpr bool kMayBeLookedAt = false;
   __device__ __forceinline__ void prepare(void) const {
     wait_for_previous_kernel();
     for (unsigned int node = threadIdx.x; node < 1u << kBits; node += blockDim.x) {

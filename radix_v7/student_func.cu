@@ -63,8 +63,8 @@ extern "C" const SortVersion sort_version = {
     // there on, measured with the 24 inputs of compare that need no file:
     .scratch_per_key = 4.9,   // at 500,001 keys: a copy of the input with room in its regions;
                               // 4.7 at 1 million, 4.5 from 1.6 million on, 4.3 at 8 million
-    .scratch_per_pair = 8.8,  // up to 1.5 million: a copy of the input, and the look-back of
-                              // radix_v6's sweeps; 8.6 from there on, 8.5 at 8 million
+    .scratch_per_pair = 9.1,  // at 550,000: a copy of the input, the look-back of radix_v6's sweeps
+                              // and the table of runs; 8.8 at 1 million, 8.5 from 2.2 million on
 };
 
 // False, with the input as it was, if the keys are not spread evenly and have many values.
@@ -103,8 +103,7 @@ static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
   // Each way takes as much as the sweeps would: then the pool has one block for all of them.
   const size_t bytes = sweeps_bytes(n, false);
   KeyRange range = WHOLE_RANGE;
-  unsigned int verdict =
-      counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n, &range, bytes);
+  unsigned int verdict = counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n, &range);
   if (verdict == FITS) return true;
   if (verdict == TO_COUNT || verdict == TO_RANGE) {
     unsigned int *const spare = (unsigned int *)scratch_alloc(bytes);

@@ -21,7 +21,7 @@ typedef struct RegionFindings {
   unsigned int hopeless;  // 1: a sample is not even, and nothing moves
   unsigned int full[2];   // 1: some region of this sweep has no room; the result is of no use
   unsigned int useless;   // 0: all is well, and the blocks may sort the buckets
-  unsigned int roomier;   // FITS, or ROOMIER: a second look has seen that some region would be full
+  unsigned int roomier;   // verdict of a second look; FITS, or some region would be full
 } RegionFindings;
 
 // The regions that one sweep reads and writes. Sources are what it reads: the regions of the sweep
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void find_region_places(SweepRegions regions, 
   const bool stop = findings->hopeless != 0 || findings->roomier != FITS ||
                     (route.pass > 0 && findings->full[0] != 0);
   if (route.pass == 0 && blockIdx.x == 0 && stop && findings->hopeless == 0)
-    route.host->verdict = ROOMIER;
+    route.host->verdict = findings->roomier;
   *from = route.pass == 0 ? AT_INPUT : AT_HALVES;
   *to = stop ? NOWHERE : route.pass == route.passes - 1 ? AT_SCRATCH : AT_HALVES;
 }

@@ -117,14 +117,11 @@ static inline bool verdict_fits(volatile HostVerdict *host) {
 }
 
 // The result of a sort by regions or runs, after the device has written its verdict. If some region
-// or bucket was too full (OVERFULL, ROOMIER), it is TO_RANGE, and *range asks for more room. But if
-// more than most_alike keys are equal on average, it is TOO_LARGE. In all other cases it is the
-// verdict, and *range is what a sample shows.
-static inline unsigned int verdict_of_regions(volatile const HostVerdict *host, float most_alike,
-                                              KeyRange *range) {
+// or bucket was too full (OVERFULL, ROOMIER), it is TO_RANGE, and *range asks for more room. In all
+// other cases it is the verdict, and *range is what a sample shows.
+static inline unsigned int verdict_of_regions(volatile const HostVerdict *host, KeyRange *range) {
   const bool overfull = host->verdict == OVERFULL, roomier = host->verdict == ROOMIER;
   *range = overfull ? A_LITTLE_UNEVEN : copy_of(roomier ? &host->roomier : &host->range);
-  if (roomier && range->alike > most_alike) return TOO_LARGE;
   return overfull || roomier ? (unsigned int)TO_RANGE : host->verdict;
 }
 

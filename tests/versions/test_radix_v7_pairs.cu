@@ -5,9 +5,21 @@
 #include "radix_v7/ranked.cuh"
 #include "tests/versions/radix_v7_pairs.cuh"
 
+static const PairSweepShape *sweep_shape;
+
+// One after the other, as far as the device has the shared memory.
+static void use_sweep_shape(size_t number) {
+  const size_t choices = SWEEP_CHOICES;
+  number %= choices + 2;
+  sweep_shape = number < choices    ? &sweep_choices[number].shape
+                : number == choices ? &large_8
+                                    : &long_8;
+  if (sweep_shape->shared_bytes > dynamic_shared_limit()) sweep_shape = &sweep_choices[0].shape;
+}
+
 static bool by_packed_sweeps(Pairs in, Pairs out, size_t n) {
-  void *const memory = scratch_alloc(packed_sweeps_bytes(out, n));
-  sort_pairs_by_sweeps(in, out, n, memory);
+  void *const memory = scratch_alloc(packed_layout(sweep_shape, in, out, n).bytes);
+  sort_pairs_by_sweeps(sweep_shape, in, out, n, memory);
   scratch_free(memory);
   return true;
 }
@@ -102,17 +114,18 @@ static void test_packed_sweeps(void **) {
                                    0xff000000u, 0xffff,      0xff00ff00u, 0xff0000ffu, 0xffffff00u,
                                    0xff00ffffu, 0x00ffffffu, 0x01010101u};
   for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
-    set("longRuns", 1 + (int)m % 2);
+    use_sweep_shape(m);
     for (size_t i = 0; i < 45001; i++) keys[i] = random_word() & masks[m];
     assert_true(sorts(by_packed_sweeps, 45001, m % 2 == 0));
   }
   for (size_t i = 0; i < 45001; i++) keys[i] = i == 30000 ? 7 : 0x01020304u;
   assert_true(sorts(by_packed_sweeps, 45001));
-  for (int kind = 0; kind < 2 * KINDS; kind++) {
-    set("longRuns", 1 + kind / KINDS);
-    fill(30720, kind % KINDS);
-    assert_true(sorts(by_packed_sweeps, 30720));
-  }
+  for (size_t shape = 0; shape < SWEEP_CHOICES + 2; shape++)
+    for (int kind = 0; kind < KINDS; kind++) {
+      use_sweep_shape(shape);
+      fill(30720, kind);
+      assert_true(sorts(by_packed_sweeps, 30720));
+    }
 }
 
 static bool by_rank(Pairs in, Pairs out, size_t n) {

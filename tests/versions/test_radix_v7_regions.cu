@@ -19,7 +19,8 @@ extern "C" {
 #include "tests/reference_sort.h"
 
 static const char *const stages[] = {"hist", "sweep", NULL};
-static const SortKnob knobs[] = {{"largeFrom", LARGE_FROM, 1, 1 << 30, ""}, {}};
+static const SortKnob knobs[] = {
+    {"largeFrom", LARGE_FROM, 1, 1 << 30, ""}, {"shape", 0, 0, SHAPES, ""}, {}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
 enum { FEW = REGIONS_FROM + 77, MOST = FEW_REGIONS_UP_TO + 1 };
@@ -41,11 +42,11 @@ static uint32_t random_word(void) {
   return (uint32_t)(state >> 32);
 }
 
-static unsigned int sort(const unsigned int *in, unsigned int *out, size_t n) {
+static unsigned int sort(unsigned int *in, unsigned int *out, size_t n) {
   KeyRegionPlan plan;
   if (forced.first == 0) return sort_by_regions(in, out, n, &range);
   assert_true(plan_region_bits(n, forced, &plan));
-  return sort_by_region_plan(&plan, in, out, n, &range, 0);
+  return sort_by_region_plan(&plan, in, out, n, &range);
 }
 
 static bool sorts(size_t n, size_t skip = 0) {
@@ -57,7 +58,7 @@ static bool sorts(size_t n, size_t skip = 0) {
   const bool sorted = verdict == FITS;
   CUDA_CHECK(cudaMemcpy(result, in, bytes, cudaMemcpyDeviceToHost));
   for (size_t i = 0; i < n; i++)
-    if (result[i] != keys[i]) fail_msg("the input has changed at %zu", i);
+    if (!sorted && result[i] != keys[i]) fail_msg("the input has changed at %zu", i);
   if (sorted) {
     CUDA_CHECK(cudaMemcpy(result, out, bytes, cudaMemcpyDeviceToHost));
     reference_sort(keys, order, n);
@@ -106,9 +107,9 @@ static void test_full(void **) {
   }
 }
 
-// What a sample shows: one value, few values, half of all regions, few values in the lower half;
-// or one value that many keys have, which is no obstacle to a count. The next sort finds all in
-// order.
+// What a sample shows: one value, few values, half of all regions, few values in the lower half,
+// which sweeps sort; or one value that many keys have, which is no obstacle to a count. The next
+// sort finds all in order.
 static void test_uneven(void **) {
   knob_set(knob_find(&version, "largeFrom", strlen("largeFrom")), FEW / 2);
   for (int kind = 0; kind < 6; kind++) {
@@ -124,7 +125,6 @@ static void test_uneven(void **) {
     sorts(FEW);
     assert_int_equal(verdict, kind < 2    ? FEW_VALUES
                               : kind == 2 ? TO_RANGE
-                              : kind == 3 ? TOO_LARGE
                               : kind == 4 ? TO_COUNT
                                           : FITS);
   }
@@ -133,7 +133,7 @@ static void test_uneven(void **) {
 static __global__ void __launch_bounds__(LOOK_THREADS)
     second_look_only(const unsigned int *data, size_t n, unsigned int *result,
                      volatile HostVerdict *host) {
-  look_again(data, n, blockIdx.x + 1, gridDim.x, result, host);
+  look_again(data, n, blockIdx.x + 1, gridDim.x, 30, result, host);
 }
 
 // The second look by one block and by several: even keys; a tenth of all numbers without keys, at
@@ -171,8 +171,10 @@ static void test_roomier(void **) {
         keys[i] = kind == 0   ? (uint32_t)((uint64_t)random_word() * 9 / 10)
                   : kind == 1 ? (uint32_t)(i / 8) * 0x9e3779b1u
                               : random_word();
-      assert_int_equal(sorts(FEW), kind == 2);
-      assert_int_equal(verdict, kind == 0 ? TO_RANGE : kind == 1 ? TOO_LARGE : FITS);
+      // In one step, sweeps sort what many equal keys make too uneven for regions.
+      const bool by_sweeps = steps == 1 && kind == 1;
+      assert_int_equal(sorts(FEW), kind == 2 || by_sweeps);
+      assert_int_equal(verdict, kind == 0 ? TO_RANGE : kind == 1 && !by_sweeps ? TOO_LARGE : FITS);
       if (kind == 0) assert_true(range.crowd > 1.08f && range.crowd < 1.5f);
     }
 }
@@ -217,8 +219,8 @@ static void test_full_in_two_steps(void **) {
   assert_true(sorts(FEW));
 }
 
-// A plan for each n, of one step or two, with at most 4.5 bytes of scratch memory from 1.6 million
-// keys on.
+// A plan for each n, of one step or two, with at most 4.51 bytes of scratch memory from 1.6 million
+// keys on; sweeps take as many.
 static void test_sizes(void **) {
   KeyRegionPlan plan;
   assert_false(sorts(REGIONS_FROM - 1));
@@ -228,7 +230,7 @@ static void test_sizes(void **) {
     assert_true(plan.sort->capacity >= plan.room);
     assert_int_equal(plan.bits.second > 0, n > 8900000);
     const size_t bytes = key_region_layout(n, &plan).bytes;
-    if (n >= 1600000 && (double)bytes > 4.5 * (double)n) fail_msg("%zu: %zu bytes", n, bytes);
+    if (n >= 1600000 && (double)bytes > 4.51 * (double)n) fail_msg("%zu: %zu bytes", n, bytes);
   }
 }
 

@@ -117,26 +117,28 @@ static void test_many_tiles(void **) {
   assert_true(sorts(by_runs, n));
 }
 
-// What a sample shows: even keys, few values, a part of all numbers, none of these, or one frequent
-// value, which is sorted by itself. The sort after a misfit must find all counters at 0.
+// What a sample shows: even keys, few values, a part of all numbers, none of these, one frequent
+// value, which is sorted by itself, or many equal keys of each value. Sweeps sort what is none of
+// these, and the last. The sort after a misfit must find all counters at 0.
 static void test_sample(void **) {
   range = WHOLE_RANGE;
   if (!use_plan(0)) skip();
   const size_t n = 200000;
-  for (int kind = 0; kind < 6; kind++) {
+  for (int kind = 0; kind < 7; kind++) {
     for (size_t i = 0; i < n; i++) {
       const uint32_t word = random_word();
       keys[i] = kind == 1   ? word % 5 * 0x04000001u
                 : kind == 2 ? word >> 9
                 : kind == 3 ? word >> random_word() % 32
                 : kind == 4 ? (word % 20 == 0 ? 0x12345678u : random_word())
+                : kind == 5 ? word % 2000 * 0x20c49bu
                             : word;
     }
-    assert_int_equal(sorts(by_runs, n), kind == 0 || kind >= 4);
+    if (kind == 3) assert_false(buckets_fit_in_blocks(n));
+    assert_int_equal(sorts(by_runs, n), kind == 0 || kind >= 3);
     if (kind == 1) assert_int_equal(verdict, FEW_VALUES);
     if (kind == 2) assert_int_equal(verdict, TO_RANGE);
     if (kind == 2) assert_int_equal(found.skip, 9);
-    if (kind == 3) assert_int_equal(verdict, TOO_LARGE);
   }
 }
 
