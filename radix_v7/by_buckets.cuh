@@ -94,6 +94,14 @@ static bool plan_buckets(size_t n, KeyRange range, BucketPlan *plan) {
          plan->buckets->shared_bytes <= limit && counter_bytes(bits) <= limit;
 }
 
+// The most first bits that n keys may share, so that buckets by the next ones sort them; else all
+// bits that are left are too few for the buckets and for the bins of their blocks.
+static inline int most_skip_of_buckets(size_t n) {
+  BucketPlan plan;
+  if (!plan_buckets(n, A_LITTLE_UNEVEN, &plan)) return 0;
+  return 32 - plan.bits.first - plan.bits.second - plan.buckets->fine_bits;
+}
+
 static void partition_step(const PartitionShape *shape, const unsigned int *in, unsigned int *out,
                            size_t n, int bits, PartitionStep step) {
   step.digit.mask = (1u << bits) - 1;

@@ -126,7 +126,7 @@ static KeyRegionLayout key_region_layout(size_t n, const KeyRegionPlan *plan) {
 
 // `memory` has layout.bytes bytes.
 static RegionState key_region_state(size_t n, const KeyRegionPlan *plan, KeyRegionLayout layout,
-                                    unsigned int *memory) {
+                                    int most_skip, unsigned int *memory) {
   unsigned int *const behind = memory + layout.region_words,
                       *const next = behind + layout.behind_words,
                       *const next_of_part = next + layout.buckets,
@@ -137,6 +137,7 @@ static RegionState key_region_state(size_t n, const KeyRegionPlan *plan, KeyRegi
   state.hopeless = hopeless;
   state.host = fresh_host_verdict(n);
   state.most_large = state.host->most;
+  state.most_skip = most_skip;
   state.regions = {plan->room, next, hopeless, full, early, 0, 0, NULL};
   if (layout.parts > 0)
     state.parts = {
@@ -162,9 +163,10 @@ static void launch_split(const KeyRegionPlan *plan, const unsigned int *parts,
 // are few: FITS. Else `in` is as it was: TOO_LARGE if the keys are not even, TO_COUNT if they may
 // still suit by_buckets.cuh, TO_RANGE if that with *range. The host waits for that verdict, which
 // comes before the last step; and, if there are two steps, for the sample's while the first one
-// runs, as uneven keys need no second.
+// runs, as uneven keys need no second. most_skip: for TO_RANGE, first bits that all keys may share.
 static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, unsigned int *in,
-                                        unsigned int *out, size_t n, KeyRange *range) {
+                                        unsigned int *out, size_t n, KeyRange *range,
+                                        int most_skip = ANY_SKIP) {
   const BucketBits bits = plan->bits;
   const MoveShape *const move = plan->move;
   const BucketShape *const sort = plan->sort;
@@ -175,7 +177,7 @@ static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, unsigned int 
   enum { COUNTED_TILES = 400 };
   const unsigned int tiles = blocks_for(n, (int)move->tile);
   const bool counts = !two_steps && tiles <= COUNTED_TILES;
-  const RegionState state = key_region_state(n, plan, layout, spare);
+  const RegionState state = key_region_state(n, plan, layout, most_skip, spare);
   allow_shared_memory(move->kernel, move->shared_bytes);
   allow_shared_memory(sort->by_regions, sort->shared_bytes);
   stage_start("hist");
@@ -206,11 +208,11 @@ static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, unsigned int 
 }
 
 // The same by the plan for n; TO_COUNT if there is none.
-static unsigned int sort_by_regions(unsigned int *in, unsigned int *out, size_t n,
-                                    KeyRange *range) {
+static unsigned int sort_by_regions(unsigned int *in, unsigned int *out, size_t n, KeyRange *range,
+                                    int most_skip = ANY_SKIP) {
   KeyRegionPlan plan;
   if (!plan_key_regions(n, &plan)) return TO_COUNT;
-  return sort_by_region_plan(&plan, in, out, n, range);
+  return sort_by_region_plan(&plan, in, out, n, range, most_skip);
 }
 
 #endif

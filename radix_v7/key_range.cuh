@@ -16,6 +16,7 @@
 static constexpr float MOST_CROWD = 6, MOST_CROWD_OF_TWO_STEPS = 1.4f;
 
 static constexpr unsigned int UNCOUNTED = ~0u;
+static constexpr int ANY_SKIP = 32;
 
 enum {
   NEAR_BITS = 9
@@ -30,13 +31,14 @@ static __device__ __forceinline__ void skip_bits(unsigned int (&key)[kItems], Ke
 }
 
 // Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
-// over their range so that buckets by its first bits may fit. Not if some value has many keys. All
+// over their range so that buckets by its first bits may fit. Not if some value has many keys, or
+// if they share more than most_skip first bits. All
 // threads of a block of 512 or 1,024 call it. count: shared memory, a word for each thread.
 // of_first_bits: how many samples have the thread's number as their first 9 or 10 bits, if the
 // block has counted that, or UNCOUNTED.
 template <int kEach>
 static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
-                                  unsigned int of_first_bits, KeyRange *range) {
+                                  unsigned int of_first_bits, int most_skip, KeyRange *range) {
   __shared__ unsigned int least, greatest, fullest, largest;
   const unsigned int bits = 31u - (unsigned int)__clz((int)blockDim.x);
   if (threadIdx.x == 0) {
@@ -59,7 +61,8 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   }
   __syncthreads();
   const int skip = __clz((int)(least ^ greatest));
-  if (32 - skip <= (int)bits) return false;  // few values, at most as many as threads
+  // With few bits left there are few values, at most as many as threads.
+  if (32 - skip <= (int)bits || skip > most_skip) return false;
   if (skip > 0 || of_first_bits == UNCOUNTED) {
 #pragma unroll
     for (int u = 0; u < kEach; u++) atomicAdd(&count[key[u] << skip >> (32 - bits)], 1u);
@@ -96,10 +99,10 @@ static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile 
 // first one, differ little from them.
 template <bool kInOrder, int kEach>
 static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next, size_t n,
-                                  unsigned int *count, unsigned int of_first_bits,
+                                  unsigned int *count, unsigned int of_first_bits, int most_skip,
                                   volatile HostVerdict *host) {
   KeyRange range = {};
-  if (!find_range(key, count, of_first_bits, &range)) return false;
+  if (!find_range(key, count, of_first_bits, most_skip, &range)) return false;
   const float alike = estimate_alike(key, n, count);
   if (alike > (kInOrder ? MOST_ALIKE_BARE : MOST_ALIKE_PAIRS)) return false;
   if (kInOrder) {

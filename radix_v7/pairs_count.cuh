@@ -83,7 +83,7 @@ static __device__ __noinline__ void look_if_unfit(const unsigned int *keys, size
   load_block_sample(keys, n, key);
   KeyRange range = WHOLE_RANGE;
   const bool few = find_few_values(key, flag),
-             in_range = !few && find_range(key, flag, UNCOUNTED, &range);
+             in_range = !few && find_range(key, flag, UNCOUNTED, ANY_SKIP, &range);
   if (in_range) range.alike = estimate_alike(key, n, flag);
   const bool fits = in_range && range.alike <= MOST_ALIKE_PAIRS;
   const unsigned int verdict = few ? FEW_VALUES : fits ? TO_RANGE : TOO_LARGE;

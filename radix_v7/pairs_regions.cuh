@@ -41,7 +41,8 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
     return;
   }
   if (threadIdx.x < 2) state.tile_counter[threadIdx.x] = 0;
-  const unsigned int verdict = look_at<false>(keys, n, room, state.most_large, state.host);
+  const unsigned int verdict =
+      look_at<false>(keys, n, {room, state.most_large, ANY_SKIP}, state.host);
   if (threadIdx.x > 0) return;
   state.findings->hopeless = verdict != FITS;
   state.findings->full[0] = state.findings->full[1] = 0;

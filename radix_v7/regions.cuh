@@ -26,6 +26,7 @@ typedef struct RegionState {
   BucketBits bits;          // second: 0 if there is one step, and no parts
   unsigned int *hopeless;   // [2] what `parts` and `regions` point to
   unsigned int most_large;  // large buckets, up to which the others are sorted as buckets
+  int most_skip;            // first bits that all keys may share, if buckets by others take over
   volatile HostVerdict *host;
 } RegionState;
 
@@ -49,6 +50,7 @@ template <bool kTogether>
   const bool two_steps = state.bits.second > 0;
   const float room = (float)(two_steps ? state.parts : state.regions).room *
                      (float)(1 << (state.bits.first - LOOK_GROUP_BITS));
+  const LookLimits limits = {room, state.most_large, state.most_skip};
   unsigned int *const second = &state.hopeless[1], verdict;
   if constexpr (kTogether) {
     unsigned int key[LOOK_EACH], next;
@@ -59,13 +61,13 @@ template <bool kTogether>
       note_second_look(seen, range, MOST_ALIKE_BARE, second, state.host);
       return;
     }
-    verdict = judge_sample<true>(key, next, n, room, state.most_large, state.host);
+    verdict = judge_sample<true>(key, next, n, limits, state.host);
   } else {
     if (blockIdx.x > 0) {
       look_again(keys, n, blockIdx.x, gridDim.x - 1, MOST_ALIKE_BARE, second, state.host);
       return;
     }
-    verdict = look_at<true>(keys, n, room, state.most_large, state.host);
+    verdict = look_at<true>(keys, n, limits, state.host);
   }
   if (threadIdx.x > 0) return;
   state.hopeless[0] = verdict;

@@ -69,7 +69,7 @@ static constexpr float MOST_ALIKE_IN_RUNS = 24;
   }
   const float room = (float)capacity * (float)(1 << (state.bits - LOOK_GROUP_BITS));
   const unsigned int verdict =
-      judge_sample<false>(key, next, state.n, room, state.most_large, state.host);
+      judge_sample<false>(key, next, state.n, {room, state.most_large, ANY_SKIP}, state.host);
   if (threadIdx.x == 0) state.seen[0] = verdict;
 }
 

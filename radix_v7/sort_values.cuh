@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
     look_at_unfit_keys(const unsigned int *keys, size_t n, unsigned int most_large,
                        volatile HostVerdict *host) {
   wait_for_previous_kernel();
-  look_at<true>(keys, n, 0, most_large, host);
+  look_at<true>(keys, n, {0, most_large, ANY_SKIP}, host);
 }
 
 // The last block of count_values(): where the bins begin; too many strays end the sort.

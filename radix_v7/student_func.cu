@@ -103,7 +103,8 @@ static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
   // Each way takes as much as the sweeps would: then the pool has one block for all of them.
   const size_t bytes = sweeps_bytes(n, false);
   KeyRange range = WHOLE_RANGE;
-  unsigned int verdict = counted ? (unsigned int)TO_COUNT : sort_by_regions(in, out, n, &range);
+  unsigned int verdict = counted ? (unsigned int)TO_COUNT
+                                 : sort_by_regions(in, out, n, &range, most_skip_of_buckets(n));
   if (verdict == FITS) return true;
   if (verdict == TO_COUNT || verdict == TO_RANGE) {
     unsigned int *const spare = (unsigned int *)scratch_alloc(bytes);
