@@ -126,8 +126,7 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
   stage_stop();
   stage_start("sweep");
   const SweepRoute route = {NULL, 0, 2, true, state.host};
-  PairSweep sweep = {low_bits, NULL, state.tile_counter, state.look_back, route, plan.low,
-                     NULL,     false};
+  PairSweep sweep = {low_bits, NULL, state.tile_counter, state.look_back, route, plan.low, false};
   launch_sweep(plan.low_shape, buffers, n, sweep);
   sweep.shift += bits.low;
   sweep.tile_counter++;

@@ -132,8 +132,7 @@ static void launch_sweep(const PairSweepShape *shape, PairBuffers buffers, size_
 
 static bool packed_sweeps_fit(void) { return large_8.shared_bytes <= dynamic_shared_limit(); }
 
-// The state of a sort by four packed sweeps lies behind `pair_bytes` for the pairs. Two look-backs
-// serve all of them, in turns: the count clears the first, and each sweep the next one's.
+// The state of a sort by four packed sweeps lies behind `pair_bytes` for the pairs.
 typedef struct PackedLayout {
   PairBuffers buffers;  // that do not point to the memory yet
   size_t pair_bytes, look_back_words, bytes;
@@ -145,16 +144,16 @@ static PackedLayout packed_layout(const PairSweepShape *shape, Pairs input, Pair
   layout.buffers.input = input;
   layout.buffers.output = output;
   layout.pair_bytes = scratch_aligned(place_halves(&layout.buffers, n, shape->tile));
-  layout.look_back_words = look_back_size(shape, n);
-  const size_t words = 2 * layout.look_back_words + PASSES * (BINS + 2);
+  layout.look_back_words = PASSES * look_back_size(shape, n);
+  const size_t words = layout.look_back_words + PASSES * (BINS + 2);
   layout.bytes = layout.pair_bytes + words * sizeof(unsigned int);
   return layout;
 }
 
 static SweepState packed_state(const PackedLayout &layout, void *memory) {
   unsigned int *const look_back = (unsigned int *)((char *)memory + layout.pair_bytes);
-  unsigned int *const start = look_back + 2 * layout.look_back_words;
-  unsigned int *const counters = start + PASSES * BINS;
+  unsigned int *const start = look_back + layout.look_back_words, *const counters =
+                                                                      start + PASSES * BINS;
   return {start, counters, counters + PASSES, look_back, layout.look_back_words};
 }
 
@@ -169,10 +168,9 @@ static inline void sweep_all_packed(const PairSweepShape *shape, Pairs input, Pa
     const PairSweep sweep = {pass * DIGIT_BITS,
                              state.start + pass * BINS,
                              state.tile_counter + pass,
-                             state.look_back + (size_t)(pass % 2) * state.look_back_words,
+                             state.look_back + pass * look_back_size(shape, n),
                              {state.spread, pass, PASSES, false, NULL},
                              {},
-                             state.look_back + (size_t)((pass + 1) % 2) * state.look_back_words,
                              false};
     launch_sweep(shape, layout.buffers, n, sweep);
   }

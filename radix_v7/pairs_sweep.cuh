@@ -26,7 +26,6 @@ typedef struct PairSweep {
   unsigned int *look_back;     // [tiles][bins] words of look_back.cuh, cleared
   SweepRoute route;
   SweepRegions regions;
-  unsigned int *next_look_back;  // NULL, or of 8-bit digits: of the next pass; this one clears it
   bool own_tiles;  // blocks begin with the tiles of their own numbers: all blocks fit on the device
                    // together, or there is one for each tile
 } PairSweep;
@@ -69,14 +68,6 @@ static __device__ __forceinline__ unsigned int publish_and_place(
 // How bins are given, and where they begin.
 enum SweepKind { COUNTED_DIGIT, DIGIT_IN_REGIONS, COUNTED_VALUES };
 
-// The words of all tiles, 2^kBits of each; for all threads of the grid.
-template <int kBits>
-static __device__ __forceinline__ void clear_look_back(unsigned int *look_back,
-                                                       unsigned int tiles) {
-  const size_t words = (size_t)tiles << kBits, threads = (size_t)gridDim.x * blockDim.x;
-  for (size_t i = global_index(); i < words; i += threads) look_back[i] = 0;
-}
-
 // The bin of a key. `table` is shared memory.
 template <int kBits, int kKind>
 static __device__ __forceinline__ auto bin_at(int shift, const unsigned int *table) {
@@ -114,8 +105,6 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const bool early = sweep.own_tiles && sweep.route.pass == 0;
   if (early) load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, n, blockIdx.x), item);
   wait_for_previous_kernel();
-  if constexpr (kBits == DIGIT_BITS && kKind == COUNTED_DIGIT)
-    if (sweep.next_look_back != NULL) clear_look_back<kBits>(sweep.next_look_back, tiles);
   if (threadIdx.x == 0) {
     shared.next_tile = sweep.own_tiles ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
     if (kRegions)

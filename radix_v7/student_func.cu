@@ -64,7 +64,7 @@ extern "C" const SortVersion sort_version = {
     .scratch_per_key = 4.9,   // at 500,001 keys: a copy of the input with room in its regions;
                               // 4.7 at 1 million, 4.5 from 1.6 million on, 4.3 at 8 million
     .scratch_per_pair = 9.1,  // at 550,000: a copy of the input, the look-back of radix_v6's sweeps
-                              // and the table of runs; 8.6 from 1 million on, 8.4 from 2.2 million
+                              // and the table of runs; 8.8 at 1 million, 8.5 from 2.2 million on
 };
 
 // False, with the input as it was, if the keys are not spread evenly and have many values.
