@@ -163,7 +163,7 @@ static void launch_split(const KeyRegionPlan *plan, const unsigned int *parts,
 // are few: FITS. Else `in` is as it was: TOO_LARGE if the keys are not even, TO_COUNT if they may
 // still suit by_buckets.cuh, TO_RANGE if that with *range. The host waits for that verdict, which
 // comes before the last step; and, if there are two steps, for the sample's while the first one
-// runs, as uneven keys need no second. most_skip: for TO_RANGE, first bits that all keys may share.
+// runs, as uneven keys need no second. most_skip: no TO_RANGE if keys share more first bits.
 static unsigned int sort_by_region_plan(const KeyRegionPlan *plan, unsigned int *in,
                                         unsigned int *out, size_t n, KeyRange *range,
                                         int most_skip = ANY_SKIP) {

@@ -15,7 +15,7 @@ enum {
   LOOK_GROUP_BITS = 4,  // and upper bits of groups
 };
 
-// What a way to sort can do with uneven keys.
+// Limits of the sort that follows a look.
 typedef struct LookLimits {
   float room;               // keys of a group for which the regions have room
   unsigned int most_large;  // values of the upper bits that may have too many keys

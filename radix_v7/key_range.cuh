@@ -63,14 +63,14 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   const int skip = __clz((int)(least ^ greatest));
   // With few bits left there are few values, at most as many as threads.
   if (32 - skip <= (int)bits || skip > most_skip) return false;
-  if (skip > 0 || of_first_bits == UNCOUNTED) {
+  const bool counts_again = skip > 0 || of_first_bits == UNCOUNTED;
+  if (counts_again) {
 #pragma unroll
     for (int u = 0; u < kEach; u++) atomicAdd(&count[key[u] << skip >> (32 - bits)], 1u);
     __syncthreads();
   }
   // A warp has the counts of neighbouring parts of the range: a group.
-  const unsigned int mine = skip > 0 || of_first_bits == UNCOUNTED ? count[threadIdx.x]
-                                                                   : of_first_bits,
+  const unsigned int mine = counts_again ? count[threadIdx.x] : of_first_bits,
                      of_group = warp_inclusive_scan(mine);
   if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) atomicMax(&fullest, of_group);
   if (mine > 2 * kEach) atomicMax(&largest, mine);

@@ -152,8 +152,8 @@ static PackedLayout packed_layout(const PairSweepShape *shape, Pairs input, Pair
 
 static SweepState packed_state(const PackedLayout &layout, void *memory) {
   unsigned int *const look_back = (unsigned int *)((char *)memory + layout.pair_bytes);
-  unsigned int *const start = look_back + layout.look_back_words, *const counters =
-                                                                      start + PASSES * BINS;
+  unsigned int *const start = look_back + layout.look_back_words;
+  unsigned int *const counters = start + PASSES * BINS;
   return {start, counters, counters + PASSES, look_back, layout.look_back_words};
 }
 

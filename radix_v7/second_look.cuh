@@ -135,7 +135,7 @@ static __device__ __forceinline__ void note_second_look(unsigned int seen, KeyRa
   *verdict = seen == ROOMIER && range.alike > most_alike ? (unsigned int)TOO_LARGE : seen;
 }
 
-// Both for blocks with numbers from 1 on, each of which loads a sample.
+// Loads the block's sample, judges it and notes the result. Blocks have numbers from 1 on.
 static __device__ __forceinline__ void look_again(const unsigned int *keys, size_t n,
                                                   unsigned int number, unsigned int blocks,
                                                   float most_alike, unsigned int *verdict,
