@@ -80,6 +80,16 @@ static void count_histograms(Pairs in, size_t n, SweepState state) {
   LAUNCH_CHECK();
 }
 
+// The state of a sort, from `look_back` on, which has `look_back_words` words.
+static SweepState sweep_state_at(unsigned int *look_back, size_t look_back_words) {
+  unsigned int *const start = look_back + look_back_words, *const counters = start + PASSES * BINS;
+  return {start, counters, counters + PASSES, look_back, look_back_words};
+}
+
+static size_t sweep_state_bytes(size_t look_back_words) {
+  return (look_back_words + PASSES * BINS + 2 * PASSES) * sizeof(unsigned int);
+}
+
 // The scratch memory of a sort by sweeps: a copy of the input, then what a SweepState points to.
 typedef struct SweepLayout {
   const Shape *shape;
@@ -95,8 +105,7 @@ static SweepLayout sweep_layout(size_t n, bool pairs) {
   layout.tiles = blocks_for(n, SWEEP_THREADS * layout.shape->items);
   layout.spare_bytes = scratch_aligned(n * sizeof(unsigned int));
   layout.look_back_words = (size_t)PASSES * layout.tiles * BINS;
-  const size_t words = layout.look_back_words + PASSES * BINS + 2 * PASSES;
-  layout.bytes = (pairs ? 2 : 1) * layout.spare_bytes + words * sizeof(unsigned int);
+  layout.bytes = (pairs ? 2 : 1) * layout.spare_bytes + sweep_state_bytes(layout.look_back_words);
   return layout;
 }
 
@@ -106,11 +115,8 @@ static inline size_t sweeps_bytes(size_t n, bool pairs) { return sweep_layout(n,
 // The state of a sort in `memory`, of sweeps_bytes() bytes, aligned like scratch memory.
 static SweepState sweep_state(size_t n, bool pairs, void *memory) {
   const SweepLayout layout = sweep_layout(n, pairs);
-  unsigned int *const look_back =
-      (unsigned int *)((char *)memory + (pairs ? 2 : 1) * layout.spare_bytes);
-  unsigned int *const start = look_back + layout.look_back_words;
-  unsigned int *const counters = start + PASSES * BINS;
-  return {start, counters, counters + PASSES, look_back, layout.look_back_words};
+  char *const look_back = (char *)memory + (pairs ? 2 : 1) * layout.spare_bytes;
+  return sweep_state_at((unsigned int *)look_back, layout.look_back_words);
 }
 
 // The four passes, once the digits are counted; an even number ends in the output without a copy.

@@ -145,16 +145,13 @@ static PackedLayout packed_layout(const PairSweepShape *shape, Pairs input, Pair
   layout.buffers.output = output;
   layout.pair_bytes = scratch_aligned(place_halves(&layout.buffers, n, shape->tile));
   layout.look_back_words = PASSES * look_back_size(shape, n);
-  const size_t words = layout.look_back_words + PASSES * (BINS + 2);
-  layout.bytes = layout.pair_bytes + words * sizeof(unsigned int);
+  layout.bytes = layout.pair_bytes + sweep_state_bytes(layout.look_back_words);
   return layout;
 }
 
 static SweepState packed_state(const PackedLayout &layout, void *memory) {
-  unsigned int *const look_back = (unsigned int *)((char *)memory + layout.pair_bytes);
-  unsigned int *const start = look_back + layout.look_back_words;
-  unsigned int *const counters = start + PASSES * BINS;
-  return {start, counters, counters + PASSES, look_back, layout.look_back_words};
+  char *const look_back = (char *)memory + layout.pair_bytes;
+  return sweep_state_at((unsigned int *)look_back, layout.look_back_words);
 }
 
 // The four sweeps, once the digits are counted; see sort_pairs_by_sweeps().

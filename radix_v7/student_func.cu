@@ -100,14 +100,13 @@ static void sort_pairs(Pairs input, Pairs output, size_t n) {
 // The same for bare keys.
 static bool sort_keys_by_digits(unsigned int *in, unsigned int *out, size_t n) {
   const bool counted = knob("counted") > 0 || knob("bucketBits") > 0 || knob("bucketShape") > 0;
-  // Each way takes as much as the sweeps would: then the pool has one block for all of them.
-  const size_t bytes = sweeps_bytes(n, false);
   KeyRange range = WHOLE_RANGE;
   unsigned int verdict = counted ? (unsigned int)TO_COUNT
                                  : sort_by_regions(in, out, n, &range, most_skip_of_buckets(n));
   if (verdict == FITS) return true;
   if (verdict == TO_COUNT || verdict == TO_RANGE) {
-    unsigned int *const spare = (unsigned int *)scratch_alloc(bytes);
+    // As much as the sweeps would take: then the pool has one block for all ways.
+    unsigned int *const spare = (unsigned int *)scratch_alloc(sweeps_bytes(n, false));
     if (verdict == TO_COUNT) {
       verdict = sort_by_buckets(in, spare, out, n);
       if (verdict != FITS) verdict = why_unfit(in, n, &range);
