@@ -80,10 +80,11 @@ static void count_histograms(Pairs in, size_t n, SweepState state) {
   LAUNCH_CHECK();
 }
 
-// The state of a sort, from `look_back` on, which has `look_back_words` words.
-static SweepState sweep_state_at(unsigned int *look_back, size_t look_back_words) {
-  unsigned int *const start = look_back + look_back_words, *const counters = start + PASSES * BINS;
-  return {start, counters, counters + PASSES, look_back, look_back_words};
+// The state of a sort in `memory`: a SweepState's arrays in their order. look_back_words: of the
+// last, those that the count clears.
+static SweepState sweep_state_at(void *memory, size_t look_back_words) {
+  unsigned int *const start = (unsigned int *)memory, *const counters = start + PASSES * BINS;
+  return {start, counters, counters + PASSES, counters + 2 * PASSES, look_back_words};
 }
 
 static size_t sweep_state_bytes(size_t look_back_words) {
@@ -115,8 +116,8 @@ static inline size_t sweeps_bytes(size_t n, bool pairs) { return sweep_layout(n,
 // The state of a sort in `memory`, of sweeps_bytes() bytes, aligned like scratch memory.
 static SweepState sweep_state(size_t n, bool pairs, void *memory) {
   const SweepLayout layout = sweep_layout(n, pairs);
-  char *const look_back = (char *)memory + (pairs ? 2 : 1) * layout.spare_bytes;
-  return sweep_state_at((unsigned int *)look_back, layout.look_back_words);
+  char *const behind = (char *)memory + (pairs ? 2 : 1) * layout.spare_bytes;
+  return sweep_state_at(behind, layout.look_back_words);
 }
 
 // The four passes, once the digits are counted; an even number ends in the output without a copy.

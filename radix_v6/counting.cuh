@@ -21,11 +21,12 @@ static __device__ __forceinline__ void count_key(unsigned int *counters, unsigne
   }
 }
 
-// Calls each(key) for keys[0..n), each by one thread of the grid's first `blocks` blocks. Ends
-// early when stop() is true; it is asked while loads are under way.
-template <class Stop, class Each>
-static __device__ __forceinline__ void for_each_key(const unsigned int *keys, size_t n,
-                                                    unsigned int blocks, Stop stop, Each each) {
+// Calls four(keys), a uint4, or one(key) for keys[0..n), each by one thread of the grid's first
+// `blocks` blocks. Ends early when stop() is true; it is asked while loads are under way.
+template <class Stop, class Four, class One>
+static __device__ __forceinline__ void for_each_quad(const unsigned int *keys, size_t n,
+                                                     unsigned int blocks, Stop stop, Four four,
+                                                     One one) {
   const size_t thread = global_index(), threads = (size_t)blocks * blockDim.x;
   // Several loads of 16 bytes in flight per thread. The remaining keys, or all keys if the array is
   // not aligned to 16 bytes, are read one by one.
@@ -40,13 +41,23 @@ static __device__ __forceinline__ void for_each_key(const unsigned int *keys, si
 #pragma unroll
     for (int u = 0; u < HISTOGRAM_UNROLL; u++) {
       if (i + u * threads >= quads) break;
-      each(quad[u].x);
-      each(quad[u].y);
-      each(quad[u].z);
-      each(quad[u].w);
+      four(quad[u]);
     }
   }
-  for (size_t i = quads * 4 + thread; i < n; i += threads) each(keys[i]);
+  for (size_t i = quads * 4 + thread; i < n; i += threads) one(keys[i]);
+}
+
+// The same with each(key) only.
+template <class Stop, class Each>
+static __device__ __forceinline__ void for_each_key(const unsigned int *keys, size_t n,
+                                                    unsigned int blocks, Stop stop, Each each) {
+  const auto four = [&](uint4 quad) {
+    each(quad.x);
+    each(quad.y);
+    each(quad.z);
+    each(quad.w);
+  };
+  for_each_quad(keys, n, blocks, stop, four, each);
 }
 
 static __device__ __forceinline__ bool never(void) { return false; }

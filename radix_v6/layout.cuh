@@ -28,7 +28,7 @@ typedef struct SweepState {
   unsigned int *tile_counter;  // [PASSES] numbers the tiles in the order they start
   unsigned int *spread;        // [PASSES] a DigitSpread each
   unsigned int *look_back;     // [PASSES][tiles][BINS] words of look_back.cuh
-  size_t look_back_words;      // of all passes
+  size_t look_back_words;      // that the count clears
 } SweepState;
 
 // Clamps `blocks` of `threads` threads to what one multiprocessor can hold on the smallest GPU of

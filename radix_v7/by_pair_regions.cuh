@@ -46,7 +46,7 @@ static size_t tile_up_to(const RegionPlan *plan, size_t i) {
 // lies behind `scratch`.
 static size_t cut_region_halves(const RegionPlan *plan, PairBuffers *buffers, size_t n) {
   const size_t all = (size_t)plan->low.room << plan->prefix->bits.low;
-  const size_t fit = outputs_aligned(buffers->output) ? n / 2 : 0, half = tile_up_to(plan, fit);
+  const size_t fit = hold_packed_pairs(buffers->output) ? n / 2 : 0, half = tile_up_to(plan, fit);
   const size_t behind = tile_up_to(plan, half + fit);
   buffers->halves.half = (unsigned int)half;
   buffers->halves.behind = (unsigned int)behind;
@@ -86,23 +86,31 @@ static PairRegionState region_state(RegionPlan *plan, size_t n, size_t look_back
   return state;
 }
 
+// Whether sort_pairs_by_regions() looks at a sample of n pairs, and for frequent values, too.
+static inline bool regions_look(size_t n) {
+  RegionPlan plan;
+  return plan_pair_regions(n, &plan);
+}
+
 static void launch_look(const unsigned int *keys, size_t n, const RegionPlan *plan,
                         PairRegionState state) {
   const int bins_of_group = 1 << (plan->prefix->bits.high - LOOK_GROUP_BITS);
   const float room = (float)plan->high.room * (float)bins_of_group;
-  const unsigned int second = second_blocks(n), looking = 1 + second,
+  const unsigned int second = second_blocks(n), third = may_be_frequent(n) ? 1 : 0,
+                     looking = 1 + second + third,
                      most = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount),
                      wanted = looking + blocks_for(state.look_back_size / 4, LOOK_THREADS),
                      blocks = wanted < most    ? wanted
                               : most > looking ? most
                                                : looking + 1;
-  look_at_pairs<<<blocks, LOOK_THREADS>>>(keys, n, room, second, state);
+  look_at_pairs<<<blocks, LOOK_THREADS>>>(keys, n, room, second, third, state);
   LAUNCH_CHECK();
 }
 
 // Sorts n pairs from input to output: FITS. Else the input is as it was: TOO_LARGE if the keys are
 // not even, TO_COUNT if they may still suit by_prefix.cuh, TO_RANGE if that with *range. The host
-// waits for that verdict, which comes before the last step.
+// waits for the look's verdict while the first sweep runs, as uneven keys need nothing more; then
+// for that on all keys, which comes before the last step.
 static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, KeyRange *range) {
   RegionPlan plan;
   if (!plan_pair_regions(n, &plan)) return TO_COUNT;
@@ -118,7 +126,7 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
                look_back = look_back_low + look_back_high;
   char *const memory =
       (char *)pair_scratch(pair_bytes + region_state_bytes(&plan, look_back), output, n);
-  point_to_halves(&buffers, in_scratch, memory);
+  point_to_halves(&buffers, output, in_scratch, memory);
   const PairRegionState state = region_state(&plan, n, look_back, memory + pair_bytes);
 
   stage_start("hist");
@@ -126,20 +134,23 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
   stage_stop();
   stage_start("sweep");
   const SweepRoute route = {NULL, 0, 2, true, state.host};
-  PairSweep sweep = {low_bits, NULL, state.tile_counter, state.look_back, route, plan.low, false};
+  PairSweep sweep = {low_bits, NULL, state.tile_counter, state.look_back, route, plan.low,
+                     false,    false};
   launch_sweep(plan.low_shape, buffers, n, sweep);
-  sweep.shift += bits.low;
-  sweep.tile_counter++;
-  sweep.look_back += look_back_low;
-  sweep.route.pass = 1;
-  sweep.regions = plan.high;
-  launch_sweep(plan.high_shape, buffers, n, sweep);
-  allow_shared_memory(prefix->block->by_regions, prefix->block->shared_bytes);
-  launch_overlapped(prefix->block->by_regions, 1u << (bits.low + bits.high), prefix->block->threads,
-                    prefix->block->shared_bytes, buffers.scratch.first, output, plan.high,
-                    low_bits);
+  if (wait_for_verdict(state.host, UNKNOWN) == SEEMS_EVEN) {
+    sweep.shift += bits.low;
+    sweep.tile_counter++;
+    sweep.look_back += look_back_low;
+    sweep.route.pass = 1;
+    sweep.regions = plan.high;
+    launch_sweep(plan.high_shape, buffers, n, sweep);
+    allow_shared_memory(prefix->block->by_regions, prefix->block->shared_bytes);
+    launch_overlapped(prefix->block->by_regions, 1u << (bits.low + bits.high),
+                      prefix->block->threads, prefix->block->shared_bytes, buffers.scratch.first,
+                      output, plan.high, low_bits);
+    wait_for_verdict(state.host, SEEMS_EVEN);
+  }
   stage_stop();
-  verdict_fits(state.host);
   scratch_free(memory);
   return verdict_of_regions(state.host, range);
 }

@@ -32,10 +32,10 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n,
   const size_t look_back_low = look_back_size(low, n),
                look_back = look_back_low + look_back_size(high, n);
   PairBuffers buffers = {input, output, {}, {}};
-  const size_t pair_bytes = scratch_aligned(place_halves(&buffers, n, high->tile));
+  const size_t pair_bytes = scratch_aligned(place_halves(&buffers, output, n, high->tile));
   char *const memory =
       (char *)pair_scratch(pair_bytes + prefix_state_bytes(bits, look_back), output, n);
-  point_to_halves(&buffers, n, memory);
+  point_to_halves(&buffers, output, n, memory);
   const PrefixState state = prefix_state(n, bits, look_back, memory + pair_bytes);
 
   stage_start("hist");
@@ -48,6 +48,7 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n,
                      state.look_back,
                      {state.spread, 0, 2, true, state.host},
                      {},
+                     false,
                      false};
   launch_sweep(low, buffers, n, sweep);
   sweep.shift += bits.low;

@@ -130,20 +130,22 @@ static void point_run_state(RunState *state, void *pairs, void *table) {
 
 // Where the parts of that memory lie, and what sweeps need, which take it over if keys suit nothing
 // else. Small tiles and their table are written while other blocks may already count for sweeps, so
-// after a look they must not overlap; large ones are not (stop_after_look).
+// after a look they must not overlap with what the count uses; large ones are not
+// (stop_after_look).
 typedef struct RunLayout {
   size_t for_sweeps, table, seen, bytes;
 } RunLayout;
 
 static RunLayout run_layout(const RunState *state, Pairs output, bool looked_at) {
   const size_t n = state->n, pair_bytes = run_pair_bytes(state),
-               sweeps = scratch_aligned(all_digits_bytes(output, n));
+               sweeps = all_digits_bytes(output, n),
+               counted = sweeps - unused_before_sweeps(output, n);
   const bool apart = looked_at && state->tile <= SMALL_TILE;
   RunLayout layout;
   layout.for_sweeps = apart ? scratch_aligned(pair_bytes - n * sizeof(uint2)) : 0;
-  const size_t sweeps_end = layout.for_sweeps + sweeps;
-  layout.table = apart ? sweeps_end : pair_bytes;
-  const size_t table_end = layout.table + scratch_aligned(run_table_bytes(state));
+  layout.table = apart ? layout.for_sweeps + scratch_aligned(counted) : pair_bytes;
+  const size_t sweeps_end = layout.for_sweeps + scratch_aligned(sweeps),
+               table_end = layout.table + scratch_aligned(run_table_bytes(state));
   layout.seen = table_end > sweeps_end ? table_end : sweeps_end;
   layout.bytes = layout.seen + 2 * sizeof(unsigned int);
   return layout;

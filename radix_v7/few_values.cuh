@@ -19,14 +19,24 @@ enum {
 // Ascending; what is not used is the largest key. Bin of the largest key: always that of a value.
 static __device__ unsigned int value_table[MOST_VALUES + 1];
 
-// The bin of a key as a digit of a sweep; `value` is a copy of value_table in shared memory.
+// Number of values < key; `value` has kMost in ascending order, 2^k - 1.
+template <unsigned int kMost>
+static __device__ __forceinline__ unsigned int values_below(const unsigned int *value,
+                                                            unsigned int key) {
+  unsigned int below = 0;
+#pragma unroll
+  for (unsigned int step = (kMost + 1) / 2; step > 0; step /= 2)
+    below += value[below + step - 1] < key ? step : 0;
+  return below;
+}
+
+// The bin of a key as a digit of a sweep; `value` is a copy of the table, of kMost values and the
+// largest key, in shared memory.
+template <unsigned int kMost = MOST_VALUES>
 struct ValueBin {
   const unsigned int *value;
   __device__ __forceinline__ unsigned int operator()(unsigned int key, int) const {
-    unsigned int below = 0;  // values < key
-#pragma unroll
-    for (unsigned int step = (MOST_VALUES + 1) / 2; step > 0; step /= 2)
-      below += value[below + step - 1] < key ? step : 0;
+    const unsigned int below = values_below<kMost>(value, key);
     return 2 * below + (value[below] == key ? 1 : 0);
   }
 };

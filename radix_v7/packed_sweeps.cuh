@@ -24,14 +24,15 @@ typedef struct PairSweepShape {
   PairSweepKernel *kernel, *by_regions;
 } PairSweepShape;
 
-#define SWEEP_SHAPE(threads, items, bits, blocks, by_regions)                             \
+#define SWEEP_SHAPE(threads, items, bits, blocks, kind, by_regions)                       \
   {                                                                                       \
     bits, threads, threads *items, blocks, sizeof(PairSweepShared<threads, items, bits>), \
-        sweep_pairs<threads, items, bits, blocks>, by_regions                             \
+        sweep_pairs<threads, items, bits, blocks, kind>, by_regions                       \
   }
-#define COUNTED_SWEEP(threads, items, bits, blocks) SWEEP_SHAPE(threads, items, bits, blocks, NULL)
-#define PAIR_SWEEP(threads, items, bits, blocks) \
-  SWEEP_SHAPE(threads, items, bits, blocks,      \
+#define COUNTED_SWEEP(threads, items, bits, blocks) \
+  SWEEP_SHAPE(threads, items, bits, blocks, COUNTED_DIGIT, NULL)
+#define PAIR_SWEEP(threads, items, bits, blocks)           \
+  SWEEP_SHAPE(threads, items, bits, blocks, COUNTED_DIGIT, \
               (sweep_pairs<threads, items, bits, blocks, DIGIT_IN_REGIONS>))
 
 static const PairSweepShape large_6 = PAIR_SWEEP(256, 20, 6, 3),
@@ -42,14 +43,26 @@ static const PairSweepShape large_6 = PAIR_SWEEP(256, 20, 6, 3),
 // The shape for n pairs where a plan has `shape`. Of many pairs a tile writes runs as long as
 // possible, though that leaves a multiprocessor a single block: fewer begin and end inside a
 // sector. Measured on an H100 and an H200.
-static const PairSweepShape *shape_for(const PairSweepShape *shape, size_t n) {
-  enum { LONG_8_FROM = 1 << 25 };  // 7 bits: from the first plan that has them on
+static const PairSweepShape *shape_for(const PairSweepShape *shape, size_t n,
+                                       size_t long_8_from = 1 << 25) {
   const bool seven = shape == &large_7;
   const PairSweepShape *const longer = seven ? &long_7 : &long_8;
   if (!seven && shape != &large_8) return shape;
   if (longer->shared_bytes > dynamic_shared_limit()) return shape;
   const int wanted = knob("longRuns");
-  return (wanted > 0 ? wanted > 1 : seven || n >= LONG_8_FROM) ? longer : shape;
+  return (wanted > 0 ? wanted > 1 : seven || n >= long_8_from) ? longer : shape;
+}
+
+// Of keys with frequent values: the first sweep, and those over the rest (frequent_values.cuh).
+static const PairSweepShape first_of_frequent =
+                                SWEEP_SHAPE(512, 40, DIGIT_OR_VALUE_BITS, 1, DIGIT_OR_VALUE, NULL),
+                            sweep_of_rest =
+                                SWEEP_SHAPE(512, 44, DIGIT_BITS, 1, DIGIT_OF_REST, NULL);
+enum { FREQUENT_FROM = 14000000 };  // below, blocks that have looked at a sample count for sweeps
+
+static bool may_be_frequent(size_t n) {
+  return n >= (size_t)knob("frequentFrom") &&
+         first_of_frequent.shared_bytes + SLOTS * sizeof(unsigned int) <= dynamic_shared_limit();
 }
 
 // Sweeps over all digits of fewer pairs: tiles that all multiprocessors sort at the same time, in
@@ -64,41 +77,41 @@ static const SweepChoice sweep_choices[] = {
     {2160000, COUNTED_SWEEP(512, 16, 8, 2)},
     {3240000, COUNTED_SWEEP(512, 24, 8, 1)},
 };
-enum { SWEEP_CHOICES = sizeof sweep_choices / sizeof *sweep_choices };
+enum { LONG_SWEEPS_FROM = 24000000, SWEEP_CHOICES = sizeof sweep_choices / sizeof *sweep_choices };
 
 static const PairSweepShape *sweeps_for(size_t n) {
   for (int i = 0; i < SWEEP_CHOICES; i++)
     if (n <= sweep_choices[i].up_to) return &sweep_choices[i].shape;
-  return shape_for(&large_8, n);
+  return shape_for(&large_8, n, LONG_SWEEPS_FROM);
 }
 
 static size_t look_back_size(const PairSweepShape *shape, size_t n) {
   return (size_t)blocks_for(n, (int)shape->tile) << shape->bits;
 }
 
-// Whether the output arrays can hold packed pairs.
-static bool outputs_aligned(Pairs output) {
-  return ((uintptr_t)output.keys | (uintptr_t)output.positions) % sizeof(uint2) == 0;
+// Whether two arrays of words can hold packed pairs.
+static bool hold_packed_pairs(Pairs arrays) {
+  return ((uintptr_t)arrays.keys | (uintptr_t)arrays.positions) % sizeof(uint2) == 0;
 }
 
-// Makes room for n packed pairs twice: in `scratch`, and in the output arrays.
+// Makes room for n packed pairs twice: in `scratch`, and in two arrays of n words each.
 // A piece there ends with a tile of either sweep; what the two do not hold goes behind `scratch`,
 // and if they are not aligned to 8 bytes, all of it. Returns the bytes of scratch memory to be
 // allocated.
-static size_t place_halves(PairBuffers *buffers, size_t n, unsigned int tile) {
-  const size_t half = outputs_aligned(buffers->output) ? n / 2 / tile * tile : 0;
+static size_t place_halves(PairBuffers *buffers, Pairs arrays, size_t n, unsigned int tile) {
+  const size_t half = hold_packed_pairs(arrays) ? n / 2 / tile * tile : 0;
   buffers->halves.half = (unsigned int)half;
   buffers->halves.behind = (unsigned int)(2 * half);
   return (n + n - 2 * half) * sizeof(uint2);
 }
 
 // `memory` has `in_scratch` pairs in `scratch`, then the rest of `halves`.
-static void point_to_halves(PairBuffers *buffers, size_t in_scratch, void *memory) {
+static void point_to_halves(PairBuffers *buffers, Pairs arrays, size_t in_scratch, void *memory) {
   Packed *const scratch = &buffers->scratch, *const halves = &buffers->halves;
   scratch->half = scratch->behind = NO_HALF;
   scratch->first = scratch->second = scratch->rest = (uint2 *)memory;
-  halves->first = (uint2 *)buffers->output.keys;
-  halves->second = (uint2 *)buffers->output.positions - halves->half;
+  halves->first = (uint2 *)arrays.keys;
+  halves->second = (uint2 *)arrays.positions - halves->half;
   halves->rest = scratch->first + in_scratch - halves->behind;
 }
 
@@ -135,23 +148,40 @@ static bool packed_sweeps_fit(void) { return large_8.shared_bytes <= dynamic_sha
 // The state of a sort by four packed sweeps lies behind `pair_bytes` for the pairs.
 typedef struct PackedLayout {
   PairBuffers buffers;  // that do not point to the memory yet
-  size_t pair_bytes, look_back_words, bytes;
+  PairBuffers of_rest;  // the same, if frequent values leave: these are in the output meanwhile, so
+                        // that the input serves as `halves`
+  size_t pair_bytes;
+  size_t cleared_words, look_back_words;  // that the count clears; all
+  size_t bytes;                           // all together
 } PackedLayout;
+
+static size_t larger_of(size_t a, size_t b) { return a > b ? a : b; }
 
 static PackedLayout packed_layout(const PairSweepShape *shape, Pairs input, Pairs output,
                                   size_t n) {
   PackedLayout layout = {};
-  layout.buffers.input = input;
-  layout.buffers.output = output;
-  layout.pair_bytes = scratch_aligned(place_halves(&layout.buffers, n, shape->tile));
-  layout.look_back_words = PASSES * look_back_size(shape, n);
+  layout.buffers.input = layout.of_rest.input = input;
+  layout.buffers.output = layout.of_rest.output = output;
+  const size_t one = look_back_size(shape, n);
+  const bool in_turns = turns_suit(shape->tile, shape->bits);
+  layout.cleared_words = (in_turns ? 1 : PASSES) * one;
+  layout.look_back_words = (in_turns ? 2 : PASSES) * one;
+  size_t pair_bytes = place_halves(&layout.buffers, output, n, shape->tile);
+  if (may_be_frequent(n)) {
+    const size_t rest_bytes = place_halves(&layout.of_rest, input, n, sweep_of_rest.tile),
+                 rest_words = look_back_size(&first_of_frequent, n) +
+                              (PASSES - 1) * look_back_size(&sweep_of_rest, n);
+    pair_bytes = larger_of(pair_bytes, rest_bytes);
+    layout.cleared_words = larger_of(layout.cleared_words, rest_words);
+    layout.look_back_words = larger_of(layout.look_back_words, rest_words);
+  }
+  layout.pair_bytes = scratch_aligned(pair_bytes);
   layout.bytes = layout.pair_bytes + sweep_state_bytes(layout.look_back_words);
   return layout;
 }
 
 static SweepState packed_state(const PackedLayout &layout, void *memory) {
-  char *const look_back = (char *)memory + layout.pair_bytes;
-  return sweep_state_at((unsigned int *)look_back, layout.look_back_words);
+  return sweep_state_at((char *)memory + layout.pair_bytes, layout.cleared_words);
 }
 
 // The four sweeps, once the digits are counted; see sort_pairs_by_sweeps().
@@ -159,16 +189,19 @@ static inline void sweep_all_packed(const PairSweepShape *shape, Pairs input, Pa
                                     size_t n, void *memory) {
   PackedLayout layout = packed_layout(shape, input, output, n);
   const SweepState state = packed_state(layout, memory);
-  point_to_halves(&layout.buffers, n, memory);
+  point_to_halves(&layout.buffers, output, n, memory);
+  const bool in_turns = turns_suit(shape->tile, shape->bits);
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {
+    const size_t look_back = (size_t)(in_turns ? pass % 2 : pass) * look_back_size(shape, n);
     const PairSweep sweep = {pass * DIGIT_BITS,
                              state.start + pass * BINS,
                              state.tile_counter + pass,
-                             state.look_back + pass * look_back_size(shape, n),
+                             state.look_back + look_back,
                              {state.spread, pass, PASSES, false, NULL},
                              {},
-                             false};
+                             false,
+                             in_turns};
     launch_sweep(shape, layout.buffers, n, sweep);
   }
   stage_stop();
@@ -192,6 +225,13 @@ static bool sweeps_are_packed(size_t n) {
 static inline size_t all_digits_bytes(Pairs output, size_t n) {
   return sweeps_are_packed(n) ? packed_layout(sweeps_for(n), {}, output, n).bytes
                               : sweeps_bytes(n, true);
+}
+
+// Of these, bytes at the end that are not used before the first sweep.
+static inline size_t unused_before_sweeps(Pairs output, size_t n) {
+  if (!sweeps_are_packed(n)) return 0;
+  const PackedLayout layout = packed_layout(sweeps_for(n), {}, output, n);
+  return (layout.look_back_words - layout.cleared_words) * sizeof(unsigned int);
 }
 
 // What a count of all digits writes for sweep_all_digits(). `memory` has all_digits_bytes() bytes.

@@ -10,6 +10,7 @@
 #define RADIX_V7_PAIRS_REGIONS_CUH
 
 #include "common/overlap.cuh"
+#include "radix_v7/find_frequent.cuh"
 #include "radix_v7/second_look.cuh"
 #include "radix_v7/sweep_regions.cuh"
 
@@ -24,16 +25,22 @@ typedef struct PairRegionState {
 } PairRegionState;
 
 // The first block looks at a sample; room: pairs of a group of LOOK_GROUP_BITS upper bits for which
-// there is room. The next `second` ones look again, the others clear.
+// there is room. The next `second` ones look again, and one for frequent values, if `third` is 1;
+// the others clear.
 static __global__ void __launch_bounds__(LOOK_THREADS)
     look_at_pairs(const unsigned int *keys, size_t n, float room, unsigned int second,
-                  PairRegionState state) {
+                  unsigned int third, PairRegionState state) {
   wait_for_previous_kernel();
-  if (blockIdx.x > second) {
-    const size_t thread = (size_t)(blockIdx.x - 1 - second) * LOOK_THREADS + threadIdx.x,
-                 threads = (size_t)(gridDim.x - 1 - second) * LOOK_THREADS;
+  const unsigned int looking = 1 + second + third;
+  if (blockIdx.x >= looking) {
+    const size_t thread = (size_t)(blockIdx.x - looking) * LOOK_THREADS + threadIdx.x,
+                 threads = (size_t)(gridDim.x - looking) * LOOK_THREADS;
     for (size_t i = thread; i < state.look_back_size / 4; i += threads)
       ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
+    return;
+  }
+  if (blockIdx.x > second) {
+    find_frequent(keys, n);
     return;
   }
   if (blockIdx.x > 0) {
@@ -47,6 +54,7 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
   state.findings->hopeless = verdict != FITS;
   state.findings->full[0] = state.findings->full[1] = 0;
   state.findings->useless = 1;
+  if (verdict == FITS) state.host->verdict = SEEMS_EVEN;
 }
 
 #endif

@@ -8,13 +8,16 @@
 //     one. Then the threads with a bin look back first: their loads would stand in the way.
 //   * The digits that vary decide where a pass reads and writes (find_places); others are skipped.
 //   * Instead of counts, bins may have regions (sweep_regions.cuh).
-//   * Instead of a digit, a table of values may give the bins (few_values.cuh).
+//   * Instead of a digit, a table of values may give the bins (few_values.cuh), or some more of
+//   them
+//     (frequent_values.cuh).
 #ifndef RADIX_V7_PAIRS_SWEEP_CUH
 #define RADIX_V7_PAIRS_SWEEP_CUH
 
 #include "common/look_back.cuh"
 #include "common/overlap.cuh"
 #include "radix_v7/few_values.cuh"
+#include "radix_v7/frequent_values.cuh"
 #include "radix_v7/pairs_tile.cuh"
 #include "radix_v7/sweep_regions.cuh"
 
@@ -28,7 +31,25 @@ typedef struct PairSweep {
   SweepRegions regions;
   bool own_tiles;  // blocks begin with the tiles of their own numbers: all blocks fit on the device
                    // together, or there is one for each tile
+  bool in_turns;   // of 8-bit digits, by turns_suit() tiles: two look-backs serve all passes, side
+                   // by side; this one, but for the last, clears the next one's
 } PairSweep;
+
+// Whether sweeps with such tiles may share look-backs. Larger ones have small look-backs, and would
+// be slower.
+static __host__ __device__ constexpr bool turns_suit(unsigned int tile, int bits) {
+  return tile <= 12288 && bits == DIGIT_BITS;
+}
+
+// All threads of the grid: clears the look-back of the next pass. tiles: of either.
+template <int kBits>
+static __device__ __forceinline__ void clear_next_look_back(const PairSweep &sweep,
+                                                            unsigned int tiles) {
+  const size_t words = (size_t)tiles << kBits, threads = (size_t)gridDim.x * blockDim.x;
+  unsigned int *const next =
+      sweep.route.pass % 2 == 0 ? sweep.look_back + words : sweep.look_back - words;
+  for (size_t i = global_index(); i < words; i += threads) next[i] = 0;
+}
 
 // A thread per bin: publishes the tile's count and turns the warps' counts into the byte offsets of
 // the last pair before each warp's own. Returns the index of the bin's first pair, in *total the
@@ -65,14 +86,28 @@ static __device__ __forceinline__ unsigned int publish_and_place(
   return first;
 }
 
-// How bins are given, and where they begin.
-enum SweepKind { COUNTED_DIGIT, DIGIT_IN_REGIONS, COUNTED_VALUES };
+// How bins are given, and where they begin. DIGIT_OR_VALUE, then DIGIT_OF_REST: with frequent
+// values.
+enum SweepKind { COUNTED_DIGIT, DIGIT_IN_REGIONS, COUNTED_VALUES, DIGIT_OR_VALUE, DIGIT_OF_REST };
 
-// The bin of a key. `table` is shared memory.
+// Words of shared memory that a kind of sweep looks its bins up in.
+static __host__ __device__ constexpr unsigned int table_words(int kind, unsigned int bins) {
+  return kind == DIGIT_IN_REGIONS ? bins  // the pairs of each source
+         : kind == COUNTED_VALUES ? MOST_VALUES + 1
+         : kind == DIGIT_OR_VALUE ? (unsigned int)SLOTS
+         : kind == DIGIT_OF_REST  ? FrequentBefore::kWords
+                                  : 1;
+}
+
+// The bins of a tile's keys: a function of a key and of its item's number. `table` is shared
+// memory. Called anew for each use: bins that were kept would take registers.
 template <int kBits, int kKind>
-static __device__ __forceinline__ auto bin_at(int shift, const unsigned int *table) {
+static __device__ __forceinline__ auto bin_at(int shift, const unsigned int *table,
+                                              unsigned long long frequent_items) {
   if constexpr (kKind == COUNTED_VALUES)
-    return ValueBin{table};
+    return ValueBin<>{table};
+  else if constexpr (kKind == DIGIT_OR_VALUE)
+    return DigitOrSlotAt{frequent_items, {opaque(HASH_FACTOR)}};
   else
     return PairDigitAt<kBits>{(int)opaque((unsigned int)shift)};
 }
@@ -89,22 +124,24 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     sweep_pairs(PairBuffers buffers, unsigned int n, PairSweep sweep) {
   constexpr unsigned int kTile = kThreads * kItems, kBins = 1u << kBits;
   constexpr bool kRegions = kKind == DIGIT_IN_REGIONS, kValues = kKind == COUNTED_VALUES;
+  constexpr bool kFirstOfFrequent = kKind == DIGIT_OR_VALUE, kRest = kKind == DIGIT_OF_REST;
   constexpr bool kAlone = kBlocksPerSm == 1;
   static_assert(kThreads >= (int)kBins, "a thread per bin");
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  // With regions, the pairs of each source; with values, these.
-  __shared__ unsigned int table[kRegions ? kBins : kValues ? MOST_VALUES + 1 : 1];
+  __shared__ unsigned int table[table_words(kKind, kBins)];
+  __shared__ unsigned int rest_in_tile;  // with DIGIT_OR_VALUE: pairs without a frequent value
   typedef PairSweepShared<kThreads, kItems, kBits> Shared;
   Shared &shared = *(Shared *)shared_memory;
   const SweepRegions &regions = sweep.regions;
-  const unsigned int bin = threadIdx.x,
-                     tiles = kRegions ? tiles_of(regions) : (n + kTile - 1) / kTile;
+  const unsigned int bin = threadIdx.x;
   unsigned int *const bins = shared.warp_bin[threadIdx.x / WARP_SIZE];
   PairItems<kItems> item;
   // The input is no kernel's work: it can be read before the count or the sample is there.
   const bool early = sweep.own_tiles && sweep.route.pass == 0;
   if (early) load_pairs<kThreads>(buffers, AT_INPUT, span_of<kTile>(0, n, blockIdx.x), item);
   wait_for_previous_kernel();
+  if (kRest) n = frequent.rest;
+  const unsigned int tiles = kRegions ? tiles_of(regions) : (n + kTile - 1) / kTile;
   if (threadIdx.x == 0) {
     shared.next_tile = sweep.own_tiles ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
     if (kRegions)
@@ -116,14 +153,19 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   }
   if (kRegions) load_source_counts(regions, n, table);
   if (kValues) load_value_table(table);
+  if (kFirstOfFrequent) load_slots(table);
+  if (kRest) FrequentBefore::load(table);
   __syncthreads();
   const int from = shared.from, to = shared.to;
   unsigned int tile = shared.next_tile;
-  if (to == NOWHERE) return;
-  const unsigned int start = bin >= kBins ? 0 : kRegions ? bin * regions.room : sweep.start[bin];
-  const unsigned int rest = to == AT_HALVES ? buffers.halves.behind : NO_HALF;
+  if (to == NOWHERE) tile = tiles;
   if (!early && tile < tiles)
     load_pairs<kThreads>(buffers, from, tile_span<kTile, kRegions>(regions, table, n, tile), item);
+  const unsigned int start = bin >= kBins       ? 0
+                             : kRegions         ? bin * regions.room
+                             : kFirstOfFrequent ? start_of_bin(sweep.start, bin)
+                                                : sweep.start[bin];
+  const unsigned int rest = to == AT_HALVES ? buffers.halves.behind : NO_HALF;
 
   while (tile < tiles) {
     const unsigned int valid = tile_span<kTile, kRegions>(regions, table, n, tile).valid;
@@ -133,7 +175,10 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
       const bool stop = kRegions && is_full(regions, sweep.route);
       next = stop ? tiles : atomicAdd(sweep.tile_counter, 1u) + (sweep.own_tiles ? gridDim.x : 0);
     }
-    count_digits_of_warp<kBits>(bins, item, bin_at<kBits, kKind>(sweep.shift, table));
+    unsigned long long frequent_items = 0;
+    if constexpr (kFirstOfFrequent) frequent_items = find_frequent_items(item.key, table);
+    count_digits_of_warp<kBits>(bins, item,
+                                bin_at<kBits, kKind>(sweep.shift, table, frequent_items));
     __syncthreads();
     const unsigned int first = publish_and_place(shared, sweep.look_back, tile, &count, &same,
                                                  kRegions ? kTile - valid : 0);
@@ -144,7 +189,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     }
     __syncthreads();
 
-    const auto bin_of_pair = bin_at<kBits, kKind>(sweep.shift, table);
+    const auto bin_of_pair = bin_at<kBits, kKind>(sweep.shift, table, frequent_items);
     if (__any_sync(0xffffffffu, same))  // the compiler knows: all lanes go the same way
       keep_pairs(shared.tile, item);
     else
@@ -168,14 +213,23 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                           (before + count) | LOOK_BACK_INCLUSIVE);
       const bool fits =
           !kRegions || note_run(regions, sweep.route, this_tile, before, before + count);
+      if (kFirstOfFrequent && bin == BINS) rest_in_tile = first;
       shared.bin_shift[bin] = fits ? start + before - first : LOST;
       not_plain = !fits || (count > 0 && start + before + count > rest);
     }
     compiler_fence();
     if (kAlone) load_next();
     const bool plain = __syncthreads_or(not_plain) == 0 && valid == kTile;
-    write_pairs(buffers, to, shared, valid, plain, bin_of_pair);
+    if constexpr (kFirstOfFrequent)
+      write_to_both(buffers, shared, valid, rest_in_tile);
+    else if constexpr (kRest)
+      write_pairs(buffers, to, shared, valid, plain, bin_of_pair, FrequentBefore{table});
+    else
+      write_pairs(buffers, to, shared, valid, plain, bin_of_pair);
   }
+  if constexpr (turns_suit(kTile, kBits) && kKind == COUNTED_DIGIT)
+    if (sweep.in_turns && sweep.route.pass < sweep.route.passes - 1)
+      clear_next_look_back<kBits>(sweep, tiles);
   if (kRegions && to == AT_SCRATCH) finish_regions(regions, sweep.route, kBins, shared.warp_sums);
 }
 

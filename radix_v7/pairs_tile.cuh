@@ -6,6 +6,7 @@
 #define RADIX_V7_PAIRS_TILE_CUH
 
 #include "radix_v6/rank.cuh"
+#include "radix_v7/frequent_values.cuh"
 #include "radix_v7/pairs_layout.cuh"
 
 enum { PAIR_BATCH = 4 };  // pairs of a thread under way at a time: more need more registers
@@ -212,24 +213,30 @@ static __device__ __forceinline__ void keep_pairs(uint2 *tile, const PairItems<k
     tile[first_item<kItems>() + u * WARP_SIZE] = make_uint2(item.key[u], item.position[u]);
 }
 
+// What is added to a pair's place in the output: nothing.
+struct NothingBefore {
+  __device__ __forceinline__ unsigned int operator()(unsigned int) const { return 0; }
+};
+
 // The shift of a bin whose region has no room for it: nothing is written.
 static constexpr unsigned int LOST = 1u << 31;
 
 // write: element i of the tile goes to i plus its bin's shift. A thread's elements are kThreads
 // apart, so that a warp writes runs of neighbours. plain: a full tile, and no bin reaches the last
-// of three pieces or is lost.
-template <int kThreads, int kItems, int kBits, class DigitOf>
+// of three pieces or is lost. before: a function of a key.
+template <int kThreads, int kItems, int kBits, class DigitOf, class Before = NothingBefore>
 static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, int to,
                                                    PairSweepShared<kThreads, kItems, kBits> &shared,
-                                                   unsigned int valid, bool plain,
-                                                   DigitOf digit_of) {
+                                                   unsigned int valid, bool plain, DigitOf digit_of,
+                                                   Before before = {}) {
   if (to == AT_OUTPUT) {
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
       if (u % PAIR_BATCH == 0) compiler_fence();
       const unsigned int i = threadIdx.x + u * kThreads;
       const uint2 pair = shared.tile[i];
-      const unsigned int at = *at_offset(shared.bin_shift, digit_of(pair.x, 0) * 4) + i;
+      const unsigned int at =
+          *at_offset(shared.bin_shift, digit_of(pair.x, 0) * 4) + i + before(pair.x);
       if (i >= valid) continue;
       buffers.output.keys[at] = pair.x;
       buffers.output.positions[at] = pair.y;
@@ -252,6 +259,29 @@ static __device__ __forceinline__ void write_pairs(const PairBuffers &buffers, i
     const uint2 pair = shared.tile[i];
     const unsigned int at = *at_offset(shared.bin_shift, digit_of(pair.x, 0) * 4) + i;
     (at < packed.half ? packed.first : packed.second)[at] = pair;
+  }
+}
+
+// The same for a sweep that takes frequent values out: bins from BINS on, of which the first pair
+// is number `rest` of the tile, go to the output, all others to scratch memory.
+template <int kThreads, int kItems, int kBits>
+static __device__ __forceinline__ void write_to_both(
+    const PairBuffers &buffers, PairSweepShared<kThreads, kItems, kBits> &shared,
+    unsigned int valid, unsigned int rest) {
+  const DigitOrSlot bin = {opaque(HASH_FACTOR)};
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    if (u % PAIR_BATCH == 0) compiler_fence();
+    const unsigned int i = threadIdx.x + u * kThreads;
+    const uint2 pair = shared.tile[i];
+    const unsigned int at = *at_offset(shared.bin_shift, bin(pair.x, i >= rest) * 4) + i;
+    if (i >= valid) continue;
+    if (i < rest) {
+      buffers.scratch.first[at] = pair;
+    } else {
+      buffers.output.keys[at] = pair.x;
+      buffers.output.positions[at] = pair.y;
+    }
   }
 }
 

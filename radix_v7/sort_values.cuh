@@ -63,7 +63,7 @@ static __device__ void finish_values(unsigned int n, ValueState state, unsigned 
 static __device__ __forceinline__ void count_value(unsigned int *counters,
                                                    const unsigned int *value, unsigned int key,
                                                    const ValueState &state) {
-  const unsigned int bin = ValueBin{value}(key, 0);
+  const unsigned int bin = ValueBin<>{value}(key, 0);
   atomicAdd(&counters[bin * WARP_SIZE + threadIdx.x % WARP_SIZE], 1u);
   if (bin % 2 == 1 || state.stray == NULL) return;
   const unsigned int index = atomicAdd(&value_strays, 1u);
@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(VALUE_THREADS)
   for (unsigned int i = threadIdx.x; i < strays; i += VALUE_THREADS) stray[i] = state.stray[i];
   __syncthreads();
   for (unsigned int i = threadIdx.x; i < strays; i += VALUE_THREADS) {
-    unsigned int bin = ValueBin{value}(stray[i], 0), place = rank_of(stray, strays, i);
+    unsigned int bin = ValueBin<>{value}(stray[i], 0), place = rank_of(stray, strays, i);
     for (; bin > 0; bin -= 2) place += start[bin] - start[bin - 1];
     out[place] = stray[i];
   }

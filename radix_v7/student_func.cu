@@ -18,6 +18,7 @@
 #include "radix_v6/by_sweeps.cuh"
 #include "radix_v7/by_buckets.cuh"
 #include "radix_v7/by_few_values.cuh"
+#include "radix_v7/by_frequent_values.cuh"
 #include "radix_v7/by_pair_regions.cuh"
 #include "radix_v7/by_prefix.cuh"
 #include "radix_v7/by_regions.cuh"
@@ -43,6 +44,8 @@ static const SortKnob knobs[] = {
     {"sampledUpTo", SPLIT_MOST, 0, SPLIT_MOST, "largest n that is sorted by splitters of a sample"},
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
+    {"frequentFrom", FREQUENT_FROM, 1, 1 << 30,
+     "smallest n whose pairs with frequent values leave after the first sweep"},
     {"longRuns", 0, 0, 2,
      "tiles of 512 x 44 pairs in sweeps of 7 and 8 bits; 0: chosen by n; 1: no; 2: yes"},
     {"largeFrom", LARGE_FROM, 1, 1 << 30,
@@ -67,13 +70,15 @@ extern "C" const SortVersion sort_version = {
                               // and the table of runs; 8.8 at 1 million, 8.5 from 2.2 million on
 };
 
-// False, with the input as it was, if the keys are not spread evenly and have many values.
-static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n) {
+// False, with the input as it was, if the keys are not spread evenly and have many values. *looked:
+// whether frequent ones were looked for.
+static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n, bool *looked) {
   KeyRange range = WHOLE_RANGE;
   const bool counted = knob("counted") > 0, runs = !counted && knob("prefixPlan") == 0;
   unsigned int verdict = TO_COUNT;
   if (runs) verdict = sort_pairs_by_runs(input, output, n, WHOLE_RANGE, &range);
-  if (verdict == TO_COUNT && !counted) verdict = sort_pairs_by_regions(input, output, n, &range);
+  *looked = verdict == TO_COUNT && !counted && regions_look(n);
+  if (*looked) verdict = sort_pairs_by_regions(input, output, n, &range);
   if (verdict == TO_COUNT) {
     verdict = sort_pairs_by_prefix(input, output, n, WHOLE_RANGE, &range);
     range = with_more_room(range);
@@ -89,11 +94,12 @@ static bool sort_pairs_by_digits(Pairs input, Pairs output, size_t n) {
 
 static void sort_pairs(Pairs input, Pairs output, size_t n) {
   const SplitPlan *const plan = plan_splitters(n);
+  bool looked = false;
   if (plan != NULL ? sort_pairs_by_splitters(plan, input, output, n)
-                   : sort_pairs_by_digits(input, output, n))
+                   : sort_pairs_by_digits(input, output, n, &looked))
     return;
   void *const memory = scratch_alloc(all_digits_bytes(output, n));
-  sort_pairs_by_all_digits(input, output, n, memory);
+  sort_uneven_pairs(input, output, n, looked, memory);
   scratch_free(memory);
 }
 

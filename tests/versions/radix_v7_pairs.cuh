@@ -23,6 +23,7 @@ extern "C" {
 
 static const char *const stages[] = {"hist", "sweep", NULL};
 static const SortKnob knobs[] = {{"shape", 0, 0, SHAPES, ""},
+                                 {"frequentFrom", FREQUENT_FROM, 1, 1 << 30, ""},
                                  {"largeFrom", 1, 1, 1 << 30, ""},
                                  {"longRuns", 0, 0, 2, ""},
                                  {"packedFrom", PACKED_FROM, 0, 1 << 30, ""},
