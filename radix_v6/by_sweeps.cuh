@@ -95,8 +95,9 @@ static size_t sweep_state_bytes(size_t look_back_words) {
 typedef struct SweepLayout {
   const Shape *shape;
   unsigned int tiles;
-  size_t spare_bytes;  // of the keys' copy, and again of the positions'
-  size_t look_back_words;
+  size_t spare_bytes;      // of the keys' copy, and again of the positions'
+  size_t look_back_words;  // of a pass. Two look-backs serve all passes in turns: the count clears
+                           // the first, and each pass the next one's
   size_t bytes;  // all together
 } SweepLayout;
 
@@ -105,8 +106,9 @@ static SweepLayout sweep_layout(size_t n, bool pairs) {
   layout.shape = choose_shape(n, pairs);
   layout.tiles = blocks_for(n, SWEEP_THREADS * layout.shape->items);
   layout.spare_bytes = scratch_aligned(n * sizeof(unsigned int));
-  layout.look_back_words = (size_t)PASSES * layout.tiles * BINS;
-  layout.bytes = (pairs ? 2 : 1) * layout.spare_bytes + sweep_state_bytes(layout.look_back_words);
+  layout.look_back_words = (size_t)layout.tiles * BINS;
+  layout.bytes =
+      (pairs ? 2 : 1) * layout.spare_bytes + sweep_state_bytes(2 * layout.look_back_words);
   return layout;
 }
 
@@ -132,12 +134,16 @@ static void sweep_all(Pairs input, Pairs output, size_t n, void *memory) {
   SweepKernel *const sweep = pairs ? shape->pairs : shape->keys;
   allow_shared_memory(sweep, shape->shared_bytes);
   stage_start("sweep");
+  unsigned int *const look_backs[2] = {state.look_back, state.look_back + layout.look_back_words};
   for (int pass = 0; pass < PASSES; pass++) {
-    const SweepPass sweep_pass = {
-        (unsigned int)pass,        pass == 0,
-        state.spread + pass,       state.start + pass * BINS,
-        state.tile_counter + pass, state.look_back + (size_t)pass * layout.tiles * BINS,
-        tiles_ahead(shape, n)};
+    const SweepPass sweep_pass = {(unsigned int)pass,
+                                  pass == 0,
+                                  state.spread + pass,
+                                  state.start + pass * BINS,
+                                  state.tile_counter + pass,
+                                  look_backs[pass % 2],
+                                  pass < PASSES - 1 ? look_backs[(pass + 1) % 2] : NULL,
+                                  tiles_ahead(shape, n)};
     launch_overlapped(sweep, layout.tiles, SWEEP_THREADS, shape->shared_bytes, stations[pass],
                       stations[pass + 1], (unsigned int)n, sweep_pass);
   }

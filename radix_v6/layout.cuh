@@ -27,7 +27,7 @@ typedef struct SweepState {
   unsigned int *start;         // [PASSES][BINS] index in the output where each digit's run starts
   unsigned int *tile_counter;  // [PASSES] numbers the tiles in the order they start
   unsigned int *spread;        // [PASSES] a DigitSpread each
-  unsigned int *look_back;     // [PASSES][tiles][BINS] words of look_back.cuh
+  unsigned int *look_back;     // [2][tiles][BINS] words of look_back.cuh, for the passes in turns
   size_t look_back_words;      // that the count clears
 } SweepState;
 

@@ -19,12 +19,13 @@
 
 // One pass: its digit, and its part of a SweepState.
 typedef struct SweepPass {
-  unsigned int byte;           // which byte of the key is the digit, 0 the lowest
-  bool unordered;              // the order of equal digits is free
-  const unsigned int *spread;  // a DigitSpread
-  const unsigned int *start;   // [BINS] index in the output where each bin's run starts
-  unsigned int *tile_counter;  // 0 before the launch; numbers the tiles in the order they start
-  unsigned int *look_back;     // [tiles][BINS] words of look_back.cuh, 0 before the launch
+  unsigned int byte;             // which byte of the key is the digit, 0 the lowest
+  bool unordered;                // the order of equal digits is free
+  const unsigned int *spread;    // a DigitSpread
+  const unsigned int *start;     // [BINS] index in the output where each bin's run starts
+  unsigned int *tile_counter;    // 0 before the launch; numbers the tiles in the order they start
+  unsigned int *look_back;       // [tiles][BINS] words of look_back.cuh, 0 before the launch
+  unsigned int *next_look_back;  // of the next pass, which this one clears; NULL: there is none
   unsigned int ahead;  // bare keys: each block has tile number (its own + ahead) brought into
                        // the L2 cache; 0: no block does
 } SweepPass;
@@ -106,6 +107,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   const unsigned int tile = shared.tile_number, begin = tile * kTile;
   const unsigned int valid = n - begin < kTile ? n - begin : kTile;
   if (spread == DIGIT_UNUSED) return;
+  if (pass.next_look_back != NULL) pass.next_look_back[(size_t)tile * BINS + threadIdx.x] = 0;
   if (spread == DIGIT_CONSTANT) {
     copy_tile<kItems>(in.keys + begin, out.keys + begin, valid);
     if (kPairs) copy_tile<kItems>(in.positions + begin, out.positions + begin, valid);

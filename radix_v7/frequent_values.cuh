@@ -37,7 +37,7 @@ typedef struct FrequentValues {
 } FrequentValues;
 static __device__ FrequentValues frequent;
 
-static constexpr unsigned int HASH_FACTOR = 0x7feb352du;
+static constexpr unsigned int HASH_FACTOR = 0x2c1b3c6du;
 
 // Hash of a key, of `bits` bits; that of the largest one has all bits set.
 static __device__ __forceinline__ unsigned int value_hash(unsigned int key, int bits,
