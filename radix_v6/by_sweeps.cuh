@@ -98,7 +98,7 @@ typedef struct SweepLayout {
   size_t spare_bytes;      // of the keys' copy, and again of the positions'
   size_t look_back_words;  // of a pass. Two look-backs serve all passes in turns: the count clears
                            // the first, and each pass the next one's
-  size_t bytes;  // all together
+  size_t bytes;            // all together
 } SweepLayout;
 
 static SweepLayout sweep_layout(size_t n, bool pairs) {
