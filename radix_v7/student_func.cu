@@ -63,11 +63,11 @@ extern "C" const SortVersion sort_version = {
     .stages = stages,
     .knobs = knobs,
     // Up to 500,000 elements splitters' runs take 8.2 to 9.7 bytes a key, 8.7 to 10.5 a pair. From
-    // there on, measured with the 24 inputs of compare that need no file:
+    // there on, measured with inputs of compare:
     .scratch_per_key = 4.9,   // at 500,001 keys: a copy of the input with room in its regions;
-                              // 4.7 at 1 million, 4.5 from 1.6 million on, 4.3 at 8 million
-    .scratch_per_pair = 9.1,  // at 550,000: a copy of the input, the look-back of radix_v6's sweeps
-                              // and the table of runs; 8.8 at 1 million, 8.5 from 2.2 million on
+                              // 4.6 at 1 million, 4.5 from 1.5 million on, 4.3 at 8 million
+    .scratch_per_pair = 8.8,  // at 550,000: a copy of the input, the look-back of radix_v6's sweeps
+                              // and the table of runs; 8.5 from 1 million on, 8.3 from 3.2 million
 };
 
 // False, with the input as it was, if the keys are not spread evenly and have many values. *looked:
