@@ -45,7 +45,7 @@ static const SortKnob knobs[] = {
     {"packedFrom", PACKED_FROM, 0, 1 << 30,
      "smallest n whose pairs are packed between sweeps, if they are sorted by sweeps"},
     {"frequentFrom", FREQUENT_FROM, 1, 1 << 30,
-     "smallest n whose pairs with frequent values leave after the first sweep"},
+     "smallest n of pairs whose frequent values leave after the first of four sweeps"},
     {"longRuns", 0, 0, 2,
      "tiles of 512 x 44 pairs in sweeps of 7 and 8 bits; 0: chosen by n; 1: no; 2: yes"},
     {"largeFrom", LARGE_FROM, 1, 1 << 30,
