@@ -228,7 +228,6 @@ bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsign
                            finish->look_back + finish->move_words,
                            {device + SPREAD, 1, 2, true, NULL},
                            {},
-                           false,
                            false};
   const unsigned int tiles = blocks_for(n, UPPER_TILE),
                      most = UPPER_BLOCKS *

@@ -67,14 +67,9 @@ static bool sort_pairs_by_values(Pairs input, Pairs output, size_t n) {
   launch_value_count(input.keys, n, state);
   stage_start("sweep");
   const PairBuffers buffers = {input, output, {}, {}};
-  const PairSweep sweep = {0,
-                           state.start,
-                           state.tile_counter,
-                           state.look_back,
-                           {state.spread, 0, 1, false, NULL},
-                           {},
-                           false,
-                           false};
+  const PairSweep sweep = {
+      0,  state.start, state.tile_counter, state.look_back, {state.spread, 0, 1, false, NULL},
+      {}, false};
   launch_sweep(&value_sweep, buffers, n, sweep);
   launch_overlapped(sort_strays, VALUE_BINS / 2, VALUE_THREADS, 0, output, state);
   stage_stop();

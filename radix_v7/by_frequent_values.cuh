@@ -32,7 +32,6 @@ static void sweep_rest(PackedLayout layout, size_t n, SweepState state, void *me
                              look_back,
                              {state.spread, pass, PASSES, false, NULL},
                              {},
-                             false,
                              false};
     launch_sweep(shape, layout.of_rest, n, sweep);
     look_back += look_back_size(shape, n);

@@ -134,8 +134,7 @@ static unsigned int sort_pairs_by_regions(Pairs input, Pairs output, size_t n, K
   stage_stop();
   stage_start("sweep");
   const SweepRoute route = {NULL, 0, 2, true, state.host};
-  PairSweep sweep = {low_bits, NULL, state.tile_counter, state.look_back, route, plan.low,
-                     false,    false};
+  PairSweep sweep = {low_bits, NULL, state.tile_counter, state.look_back, route, plan.low, false};
   launch_sweep(plan.low_shape, buffers, n, sweep);
   if (wait_for_verdict(state.host, UNKNOWN) == SEEMS_EVEN) {
     sweep.shift += bits.low;

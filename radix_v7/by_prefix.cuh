@@ -48,7 +48,6 @@ static unsigned int sort_pairs_by_prefix(Pairs input, Pairs output, size_t n,
                      state.look_back,
                      {state.spread, 0, 2, true, state.host},
                      {},
-                     false,
                      false};
   launch_sweep(low, buffers, n, sweep);
   sweep.shift += bits.low;

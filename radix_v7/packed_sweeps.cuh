@@ -163,9 +163,8 @@ static PackedLayout packed_layout(const PairSweepShape *shape, Pairs input, Pair
   layout.buffers.input = layout.of_rest.input = input;
   layout.buffers.output = layout.of_rest.output = output;
   const size_t one = look_back_size(shape, n);
-  const bool in_turns = turns_suit(shape->tile, shape->bits);
-  layout.cleared_words = (in_turns ? 1 : PASSES) * one;
-  layout.look_back_words = (in_turns ? 2 : PASSES) * one;
+  layout.cleared_words = one;
+  layout.look_back_words = 2 * one;
   size_t pair_bytes = place_halves(&layout.buffers, output, n, shape->tile);
   if (may_be_frequent(n)) {
     const size_t rest_bytes = place_halves(&layout.of_rest, input, n, sweep_of_rest.tile),
@@ -190,18 +189,16 @@ static inline void sweep_all_packed(const PairSweepShape *shape, Pairs input, Pa
   PackedLayout layout = packed_layout(shape, input, output, n);
   const SweepState state = packed_state(layout, memory);
   point_to_halves(&layout.buffers, output, n, memory);
-  const bool in_turns = turns_suit(shape->tile, shape->bits);
   stage_start("sweep");
   for (int pass = 0; pass < PASSES; pass++) {
-    const size_t look_back = (size_t)(in_turns ? pass % 2 : pass) * look_back_size(shape, n);
+    const size_t look_back = (size_t)(pass % 2) * look_back_size(shape, n);
     const PairSweep sweep = {pass * DIGIT_BITS,
                              state.start + pass * BINS,
                              state.tile_counter + pass,
                              state.look_back + look_back,
                              {state.spread, pass, PASSES, false, NULL},
                              {},
-                             false,
-                             in_turns};
+                             false};
     launch_sweep(shape, layout.buffers, n, sweep);
   }
   stage_stop();

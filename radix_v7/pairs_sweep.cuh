@@ -31,23 +31,17 @@ typedef struct PairSweep {
   SweepRegions regions;
   bool own_tiles;  // blocks begin with the tiles of their own numbers: all blocks fit on the device
                    // together, or there is one for each tile
-  bool in_turns;   // of 8-bit digits, by turns_suit() tiles: two look-backs serve all passes, side
-                   // by side; this one, but for the last, clears the next one's
 } PairSweep;
 
-// Whether sweeps with such tiles may share look-backs. Larger ones have small look-backs, and would
-// be slower.
-static __host__ __device__ constexpr bool turns_suit(unsigned int tile, int bits) {
-  return tile <= 12288 && bits == DIGIT_BITS;
-}
-
-// All threads of the grid: clears the look-back of the next pass. tiles: of either.
+// Two look-backs, side by side, serve four sweeps in turns: each but the last clears the next
+// one's. All threads of the grid call it at the end of a sweep. tiles: of each sweep.
 template <int kBits>
 static __device__ __forceinline__ void clear_next_look_back(const PairSweep &sweep,
                                                             unsigned int tiles) {
+  const int pass = sweep.route.pass;
+  if (sweep.route.passes != PASSES || pass == PASSES - 1) return;
   const size_t words = (size_t)tiles << kBits, threads = (size_t)gridDim.x * blockDim.x;
-  unsigned int *const next =
-      sweep.route.pass % 2 == 0 ? sweep.look_back + words : sweep.look_back - words;
+  unsigned int *const next = pass % 2 == 0 ? sweep.look_back + words : sweep.look_back - words;
   for (size_t i = global_index(); i < words; i += threads) next[i] = 0;
 }
 
@@ -227,9 +221,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     else
       write_pairs(buffers, to, shared, valid, plain, bin_of_pair);
   }
-  if constexpr (turns_suit(kTile, kBits) && kKind == COUNTED_DIGIT)
-    if (sweep.in_turns && sweep.route.pass < sweep.route.passes - 1)
-      clear_next_look_back<kBits>(sweep, tiles);
+  if constexpr (kBits == DIGIT_BITS && kKind == COUNTED_DIGIT)
+    clear_next_look_back<kBits>(sweep, tiles);
   if (kRegions && to == AT_SCRATCH) finish_regions(regions, sweep.route, kBins, shared.warp_sums);
 }
 
