@@ -6,6 +6,7 @@
 #include "radix_v7/find_frequent.cuh"
 #include "radix_v7/packed_sweeps.cuh"
 
+// Launches count_rest(), which tells `host` whether there are frequent values.
 static void count_rest_of(const unsigned int *keys, size_t n, SweepState state,
                           volatile HostVerdict *host) {
   enum { STATIC_BYTES = 36 << 10 };  // more than count_rest() has

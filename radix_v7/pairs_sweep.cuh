@@ -8,9 +8,8 @@
 //     one. Then the threads with a bin look back first: their loads would stand in the way.
 //   * The digits that vary decide where a pass reads and writes (find_places); others are skipped.
 //   * Instead of counts, bins may have regions (sweep_regions.cuh).
-//   * Instead of a digit, a table of values may give the bins (few_values.cuh), or some more of
-//   them
-//     (frequent_values.cuh).
+//   * Instead of a digit, a table of values may give the bins (few_values.cuh).
+//   * Frequent values may have bins beside those of a digit (frequent_values.cuh).
 #ifndef RADIX_V7_PAIRS_SWEEP_CUH
 #define RADIX_V7_PAIRS_SWEEP_CUH
 
