@@ -53,10 +53,11 @@ extern const SortVersion sort_version;
 //   d_inputVals  [3 1 2]  d_inputPos  [0 1 2]
 //   d_outputVals [1 2 3]  d_outputPos [1 2 0]
 //
-// All four are device arrays of numElems elements that do not overlap; the result is in the
-// outputs; the inputs may be used as scratch. Both Pos pointers NULL: bare keys. numElems may be
-// 0. Work is issued to the default stream; the caller synchronises. Every CUDA call is checked:
-// a failure ends the program with exit code 3 (common/check.h).
+// All four are device arrays of numElems elements that do not overlap, each at any address that is
+// a multiple of 4; the result is in the outputs; the inputs may be used as scratch. Both Pos
+// pointers NULL: bare keys. numElems may be 0. Work is issued to the default stream; the caller
+// synchronises. Every CUDA call is checked: a failure ends the program with exit code 3
+// (common/check.h).
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems);

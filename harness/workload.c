@@ -49,26 +49,30 @@ enum { GUARD = 4096 };
 #endif
 static const unsigned char GUARD_BYTE = 0x5c;
 
-static unsigned int *device_array(size_t n) {
+static unsigned int *device_array(size_t n, size_t offset) {
   void *memory = NULL;
-  const size_t elements = n + 2 * GUARD + (GUARD == 0 && n == 0);
+  const size_t elements = offset + n + 2 * GUARD + (GUARD == 0 && n == 0);
   CUDA_CHECK(cudaMalloc(&memory, elements * sizeof(unsigned int)));
-  return (unsigned int *)memory + GUARD;
+  return (unsigned int *)memory + GUARD + offset;
 }
 
 static void device_array_free(unsigned int *array) {
-  if (array != NULL) CUDA_CHECK(cudaFree(array - GUARD));
+  if (array == NULL) return;
+  const size_t offset = (uintptr_t)array / sizeof *array % (MOST_OFFSET + 1);
+  CUDA_CHECK(cudaFree(array - offset - GUARD));
 }
 
-Workload workload_create(size_t n, bool pairs) {
+Workload workload_create(size_t n, bool pairs, const Offsets offsets) {
+  static const Offsets none = {0};
+  if (offsets == NULL) offsets = none;
   return (Workload){
       .n = n,
       .pairs = pairs,
-      .snapshot = device_array(n),
-      .keys_in = device_array(n),
-      .positions_in = pairs ? device_array(n) : NULL,
-      .keys_out = device_array(n),
-      .positions_out = pairs ? device_array(n) : NULL,
+      .snapshot = device_array(n, 0),
+      .keys_in = device_array(n, offsets[0]),
+      .positions_in = pairs ? device_array(n, offsets[1]) : NULL,
+      .keys_out = device_array(n, offsets[2]),
+      .positions_out = pairs ? device_array(n, offsets[3]) : NULL,
       .kind = -1,
       .changes = MEMORY_CHECK(calloc(1, sizeof(WorkloadChanges))),
   };

@@ -32,9 +32,15 @@ double workload_bytes(const SortVersion *version, size_t n, bool pairs);
 // The largest n whose workload_bytes() are at most `bytes`; 0 if there is none.
 size_t workload_largest_n(const SortVersion *version, bool pairs, double bytes);
 
-// Allocates the arrays, with undefined contents; workload_destroy frees them. If the device has no
-// room, the program ends with exit code 3.
-Workload workload_create(size_t n, bool pairs);
+// By how many elements the arrays of a sort lie behind an aligned address, each at most
+// MOST_OFFSET, in the order of your_sort()'s arguments: keys in, positions in, keys out, positions
+// out.
+enum { ARRAYS = 4, MOST_OFFSET = 63 };
+typedef unsigned char Offsets[ARRAYS];
+
+// Allocates the arrays, with undefined contents; workload_destroy frees them. offsets: NULL if all
+// are 0. If the device has no room, the program ends with exit code 3.
+Workload workload_create(size_t n, bool pairs, const Offsets offsets);
 void workload_destroy(Workload *workload);
 
 // Write the snapshot: keys of the kind input_kinds[kind] (harness/input.h); or from the host, where

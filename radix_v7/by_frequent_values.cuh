@@ -44,7 +44,7 @@ static void sweep_rest(PackedLayout layout, size_t n, SweepState state, void *me
 // the first sweep. looked: the table of frequent values is that of these keys; else a sample is
 // looked at. The host waits until it hears whether there are any, while all keys are counted.
 static bool sort_uneven_pairs(Pairs input, Pairs output, size_t n, bool looked, void *memory) {
-  if (!sweeps_are_packed(n) || !may_be_frequent(n)) {
+  if (!sweeps_are_packed(n) || !may_be_frequent(n) || !hold_packed_pairs(input)) {
     sort_pairs_by_all_digits(input, output, n, memory);
     return false;
   }

@@ -149,7 +149,7 @@ static bool packed_sweeps_fit(void) { return large_8.shared_bytes <= dynamic_sha
 typedef struct PackedLayout {
   PairBuffers buffers;  // that do not point to the memory yet
   PairBuffers of_rest;  // the same, if frequent values leave: these are in the output meanwhile, so
-                        // that the input serves as `halves`
+                        // that the input serves as `halves`, if it can hold packed pairs
   size_t pair_bytes;
   size_t cleared_words, look_back_words;  // that the count clears; all
   size_t bytes;                           // all together
@@ -167,7 +167,9 @@ static PackedLayout packed_layout(const PairSweepShape *shape, Pairs input, Pair
   layout.look_back_words = 2 * one;
   size_t pair_bytes = place_halves(&layout.buffers, output, n, shape->tile);
   if (may_be_frequent(n)) {
-    const size_t rest_bytes = place_halves(&layout.of_rest, input, n, sweep_of_rest.tile),
+    // {}: an input that can. The layout is the same for all inputs, as a caller knows only
+    // `output`.
+    const size_t rest_bytes = place_halves(&layout.of_rest, {}, n, sweep_of_rest.tile),
                  rest_words = look_back_size(&first_of_frequent, n) +
                               (PASSES - 1) * look_back_size(&sweep_of_rest, n);
     pair_bytes = larger_of(pair_bytes, rest_bytes);

@@ -36,6 +36,9 @@ static error_t set_input_option(Request *request, int key, char *argument) {
     case OPTION_PAIRS:
       request->pairs = true;
       return 0;
+    case OPTION_OFFSET:
+      request_set_offsets(request, argument);
+      return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }

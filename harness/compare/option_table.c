@@ -30,6 +30,11 @@ const struct argp_option option_table[] = {
     {.name = "pairs",
      .key = OPTION_PAIRS,
      .doc = "Sort pairs of key and position (default; with --keys: both)"},
+    {.name = "offset",
+     .key = OPTION_OFFSET,
+     .arg = "E",
+     .doc = "The arrays begin E elements behind an aligned address, 0 to 63 (0); or four numbers "
+            "separated by commas: keys in, positions in, keys out, positions out"},
     {.doc = "Measurement:", .group = 2},
     {.name = "reps",
      .key = OPTION_REPS,

@@ -74,6 +74,10 @@ static void begin(Output *output) {
   if (request->plan.settled_noise > 0.0)
     fprintf(to, "once its noise is under %g%%, or ", 100.0 * request->plan.settled_noise);
   fprintf(to, "after %g s\n", request->plan.max_seconds);
+  const unsigned char *const o = request->offsets;
+  if (o[0] + o[1] + o[2] + o[3] > 0)
+    fprintf(to, "arrays: %d, %d, %d and %d elements behind an aligned address\n", o[0], o[1], o[2],
+            o[3]);
 }
 
 static void print_group_head(const Table *table, const Row *row, const Request *request) {

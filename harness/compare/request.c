@@ -12,6 +12,19 @@ void request_add_sizes(Request *request, const char *text) {
   if (problem != NULL) quit(EXIT_USAGE, "--n: %s", problem);
 }
 
+void request_set_offsets(Request *request, const char *text) {
+  uint64_t values[ARRAYS];
+  int count = 0;
+  const char *const problem = parse_sizes(text, values, &count, ARRAYS);
+  if (problem != NULL || (count != 1 && count != ARRAYS))
+    quit(EXIT_USAGE, "--offset takes one number or four like 3,3,0,0, not '%s'", text);
+  for (int i = 0; i < ARRAYS; i++) {
+    const uint64_t offset = values[count == 1 ? 0 : i];
+    if (offset > MOST_OFFSET) quit(EXIT_USAGE, "--offset goes to %d, not '%s'", MOST_OFFSET, text);
+    request->offsets[i] = (unsigned char)offset;
+  }
+}
+
 void request_add_sweep(Request *request, char *text) {
   if (request->sweep_count == MAX_SWEEPS)
     quit(EXIT_USAGE, "--sweep goes over one or two knobs, '%s' is the third", text);

@@ -36,6 +36,7 @@ typedef struct Request {
   int size_count;
   SourceList sources;
   bool keys, pairs;
+  Offsets offsets;  // of the arrays
   MeasurePlan plan;
   uint64_t seed;    // of the inputs
   uint64_t series;  // of those of timed runs: drawn for this run, unless a seed is given
@@ -61,5 +62,6 @@ typedef struct Request {
 void request_add_sizes(Request *request, const char *text);  // --n 1K,1M..8M
 void request_add_sweep(Request *request, char *text);        // --sweep VERSION.KNOB=VALUES; cut up
 RowOrder request_order(const char *name);
+void request_set_offsets(Request *request, const char *text);  // --offset 3 or 3,3,0,0
 
 #endif

@@ -25,7 +25,7 @@ static bool fits(const Row *row, size_t free_bytes, Report *report) {
 }
 
 static Workload make_workload(const Row *row, const Request *request) {
-  Workload workload = workload_create(row->n, row->pairs);
+  Workload workload = workload_create(row->n, row->pairs, request->offsets);
   if (row->source->kind >= 0)
     workload_draw(&workload, row->source->kind, request->seed);
   else

@@ -102,7 +102,9 @@ static const SortVersion *set_random_knobs(const SortVersion *version, size_t *u
 // Sorts and judges; returns the seconds of the sort.
 static double sort_once(const LoadedVersion *loaded, size_t n, bool pairs, int kind,
                         uint64_t seed) {
-  Workload w = workload_create(n, pairs);
+  Offsets offsets;
+  for (int i = 0; i < ARRAYS; i++) offsets[i] = (unsigned char)(below(2) * below(4));
+  Workload w = workload_create(n, pairs, offsets);
   workload_draw(&w, kind, seed);
   workload_poison(&w, 0);
   workload_refresh(&w);

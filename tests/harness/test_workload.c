@@ -17,7 +17,7 @@ static void expect_device(const char *context, const unsigned int *d_array, size
 
 // Fewer keys than elements start again from the first.
 static void check_load(size_t n, size_t count) {
-  Workload workload = workload_create(n, false);
+  Workload workload = workload_create(n, false, NULL);
   for (size_t i = 0; i < n; i++) expected[i] = keys[i % count];
   workload_load(&workload, keys, count);
   expect_device("snapshot", workload.snapshot, n);
@@ -33,7 +33,7 @@ static void test_load(void **state) {
 }
 
 static void check_refresh(size_t n, bool pairs) {
-  Workload workload = workload_create(n, pairs);
+  Workload workload = workload_create(n, pairs, NULL);
   assert_int_equal(workload.positions_in != NULL, pairs);
   assert_int_equal(workload.positions_out != NULL, pairs);
   workload_draw(&workload, input_find("uniform"), 5);
@@ -79,7 +79,7 @@ static void test_vary_loaded(void **state) {
   (void)state;
   for (uint32_t i = 0; i < LARGEST; i++) keys[i] = i / 3 * 1000;
   for (size_t n = 4; n <= LARGEST; n = n * 2 + 1) {
-    Workload workload = workload_create(n, false);
+    Workload workload = workload_create(n, false, NULL);
     workload_load(&workload, keys, LARGEST);
     for (uint64_t index = 1; index < 20; index++)
       assert_in_range(vary(&workload, index, true), 0, 4);
@@ -95,7 +95,7 @@ static void test_vary_loaded(void **state) {
 // Inputs that do not depend on a seed vary too.
 static void test_vary_generated(void **state) {
   (void)state;
-  Workload workload = workload_create(LARGEST, false);
+  Workload workload = workload_create(LARGEST, false, NULL);
   workload_draw(&workload, input_find("sorted"), 7);
   to_host(keys, workload.snapshot, LARGEST);
   for (uint64_t index = 1; index < 20; index++) assert_in_range(vary(&workload, index, true), 1, 4);
@@ -106,7 +106,7 @@ static void test_vary_generated(void **state) {
 // Number 0 comes from the seed, the others from the series.
 static void test_series(void **state) {
   (void)state;
-  Workload workload = workload_create(LARGEST, false);
+  Workload workload = workload_create(LARGEST, false, NULL);
   workload_draw(&workload, input_find("uniform"), 7);
   assert_int_equal(workload.series, 7);
   to_host(keys, workload.snapshot, LARGEST);

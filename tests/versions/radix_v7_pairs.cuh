@@ -56,20 +56,21 @@ static uint32_t random_word(void) {
 
 typedef bool Sort(Pairs, Pairs, size_t);
 
-// A copy of keys[0..n) and positions[0..n), aligned to 8 bytes or not.
-static Pairs allocate(size_t n, bool aligned) {
-  const size_t skip = aligned ? 0 : 1, bytes = (n + 1) * sizeof *keys;
-  const Pairs pairs = {(unsigned int *)scratch_alloc(bytes) + skip,
-                       (unsigned int *)scratch_alloc(bytes) + skip};
+enum { ALIGNED_WORDS = 64 };  // scratch memory is aligned to 256 bytes
+
+// A copy of keys[0..n) and positions[0..n), each array 0 to 3 words behind an aligned address.
+static Pairs allocate(size_t n) {
+  const size_t bytes = (n + 3) * sizeof *keys;
+  const Pairs pairs = {(unsigned int *)scratch_alloc(bytes) + random_word() % 4,
+                       (unsigned int *)scratch_alloc(bytes) + random_word() % 4};
   CUDA_CHECK(cudaMemcpy(pairs.keys, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
   CUDA_CHECK(cudaMemcpy(pairs.positions, positions, n * sizeof *keys, cudaMemcpyHostToDevice));
   return pairs;
 }
 
 static void release(Pairs pairs) {
-  const size_t skip = (uintptr_t)pairs.keys / sizeof *keys % 2;
-  scratch_free(pairs.positions - skip);
-  scratch_free(pairs.keys - skip);
+  scratch_free(pairs.positions - (uintptr_t)pairs.positions / sizeof *keys % ALIGNED_WORDS);
+  scratch_free(pairs.keys - (uintptr_t)pairs.keys / sizeof *keys % ALIGNED_WORDS);
 }
 
 static void compare(const char *what, const unsigned int *device, const uint32_t *with, size_t n) {
@@ -79,14 +80,13 @@ static void compare(const char *what, const unsigned int *device, const uint32_t
 }
 
 // Sorts keys[0..n) with positions; checks the result, or the input if it did not fit.
-static bool sorts(Sort *sort, size_t n, bool aligned = true) {
+static bool sorts(Sort *sort, size_t n) {
   for (size_t i = 0; i < n; i++) {
     expected[i] = keys[i];
     positions[i] = (uint32_t)i;
   }
   reference_sort(expected, order, n);
-  const Pairs in = allocate(n, aligned);
-  const Pairs out = allocate(n, aligned);
+  const Pairs in = allocate(n), out = allocate(n);
   const bool sorted = sort(in, out, n);
   compare("key", sorted ? out.keys : in.keys, sorted ? expected : keys, n);
   compare("position", sorted ? out.positions : in.positions, sorted ? order : positions, n);

@@ -25,7 +25,7 @@ static void test_plans(void **) {
       fill(25001, kind % 3);
       const uint32_t mask = kind == 3 ? 0xffc001ffu : ~0u;  // few lower digits
       for (size_t i = 0; i < 25001; i++) keys[i] &= mask;
-      assert_int_equal(sorts(by_regions, 25001, (plan + kind) % 3 != 0), kind < 3);
+      assert_int_equal(sorts(by_regions, 25001), kind < 3);
     }
   }
 }

@@ -12,11 +12,12 @@
 #include "tests/reference_sort.h"
 #include "tests/versions/version.h"
 
-enum { LARGEST = 100003, GUARD = 64 };
+enum { LARGEST = 100003, GUARD = 64, MOST_OFFSET = 3 };
 
-// n elements on the device, followed by a guard that must not change.
+// n elements on the device, followed by a guard that must not change. They begin up to MOST_OFFSET
+// elements behind the start of `memory`, since arrays are aligned to their elements only.
 typedef struct Array {
-  uint32_t *device;
+  uint32_t *memory, *device;
   uint32_t host[LARGEST + GUARD];
 } Array;
 
@@ -27,7 +28,8 @@ static int allocate(void **state) {
   (void)state;
   Array *const arrays[] = {&keys_in, &positions_in, &keys_out, &positions_out};
   for (int i = 0; i < 4; i++)
-    CUDA_CHECK(cudaMalloc((void **)&arrays[i]->device, sizeof arrays[i]->host));
+    CUDA_CHECK(cudaMalloc((void **)&arrays[i]->memory,
+                          sizeof arrays[i]->host + MOST_OFFSET * sizeof(uint32_t)));
   CUDA_CHECK(cudaMalloc((void **)&d_snapshot, sizeof expected_keys));
   return 0;
 }
@@ -35,13 +37,17 @@ static int allocate(void **state) {
 static int release(void **state) {
   (void)state;
   Array *const arrays[] = {&keys_in, &positions_in, &keys_out, &positions_out};
-  for (int i = 0; i < 4; i++) CUDA_CHECK(cudaFree(arrays[i]->device));
+  for (int i = 0; i < 4; i++) CUDA_CHECK(cudaFree(arrays[i]->memory));
   CUDA_CHECK(cudaFree(d_snapshot));
   scratch_trim();
   return 0;
 }
 
+// Every other array at the start of its memory, the others at drawn offsets.
 static void poison(Array *array) {
+  static uint32_t drawn = 1;
+  drawn = drawn * 1664525 + 1013904223;
+  array->device = array->memory + (drawn >> 31 ? drawn >> 29 & MOST_OFFSET : 0);
   CUDA_CHECK(cudaMemset(array->device, 0xa5, sizeof array->host));
 }
 
@@ -61,13 +67,15 @@ static void compare(const char *what, const uint32_t *actual, const uint32_t *ex
 
 static void sort_and_check(size_t n, int kind, bool pairs, const char *setting) {
   if (sort_version.pairs_only && !pairs) return;
-  char context[160];
-  snprintf(context, sizeof context, "%s, n = %zu, %s, %s, %s", sort_version.name, n,
-           input_kinds[kind].name, pairs ? "pairs" : "keys", setting);
+  char context[200];
   poison(&keys_in);
   poison(&positions_in);
   poison(&keys_out);
   poison(&positions_out);
+  snprintf(context, sizeof context, "%s, n = %zu, %s, %s, %s, arrays at offsets %td %td %td %td",
+           sort_version.name, n, input_kinds[kind].name, pairs ? "pairs" : "keys", setting,
+           keys_in.device - keys_in.memory, positions_in.device - positions_in.memory,
+           keys_out.device - keys_out.memory, positions_out.device - positions_out.memory);
   input_keys(kind, 42 + n, keys_in.device, n);
   input_positions(positions_in.device, n);
   CUDA_CHECK(

@@ -39,7 +39,7 @@ void test_every_n(void **state) {
   if (most == 0) skip();
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
-  Workload room = workload_create(most, true);
+  Workload room = workload_create(most, true, NULL);
   // Downwards, so that scratch memory of one sort is large enough for the next.
   for (size_t n = most + 1; n-- > 0;)
     if (!too_slow(n))
@@ -58,7 +58,7 @@ void test_repeats(void **state) {
   enum { COUNT = sizeof sizes / sizeof *sizes };
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
-  Workload room = workload_create(sizes[COUNT - 1], true);
+  Workload room = workload_create(sizes[COUNT - 1], true, NULL);
   for (size_t r = 0; r < repeats; r++)
     for (int s = 0; s < COUNT && !too_slow(sizes[s]); s++) {
       int kind = (int)(r % 16);
