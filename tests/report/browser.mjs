@@ -1,7 +1,8 @@
-// Headless Chromium with the page open from disk; whatever it logs or asks of the network is kept.
+// A fresh build of the page, and headless Chromium with it open from disk; whatever it logs or asks of the network is kept.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,13 +10,24 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(path.join(ROOT, 'report/build.js'));
 const { chromium } = require('playwright-core');
 
+// The file of the page. report/index.html is from the last release and may be older.
+let built = null;
+export function buildFile() {
+  if (built === null) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
+    process.on('exit', () => fs.rmSync(folder, { recursive: true }));
+    execFileSync('node', [path.join(ROOT, 'report/build.js'), path.join(folder, 'index.html')], { stdio: 'ignore' });
+    built = path.join(folder, 'index.html');
+  }
+  return built;
+}
+
 const executable = () =>
   execFileSync('sh', ['-c', 'command -v chromium || command -v chromium-browser || command -v google-chrome'], { encoding: 'utf8' }).trim();
 
 export const launch = () => chromium.launch({ executablePath: executable(), args: ['--no-sandbox'] });
 
 export async function open(browser, { width = 1280, colorScheme = 'light', javaScriptEnabled = true, hasTouch = false } = {}) {
-  const file = path.join(ROOT, 'report/index.html');
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled, hasTouch });
   const trouble = [];
   page.on('console', (message) => trouble.push(`console: ${message.text()}`));
@@ -23,7 +35,7 @@ export async function open(browser, { width = 1280, colorScheme = 'light', javaS
   page.on('request', (request) => {
     if (!/^(file|data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`);
   });
-  await page.goto(`file://${file}`);
+  await page.goto(`file://${buildFile()}`);
   return { page, trouble };
 }
 

@@ -2,9 +2,8 @@
 // from report/page/ or report/lib/. SEED=n repeats a run.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import path from 'node:path';
 import test from 'node:test';
-import { ROOT, record } from './browser.mjs';
+import { buildFile, record } from './browser.mjs';
 
 const COUNT = 500;
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -14,7 +13,7 @@ const random = () => {
   return state / 2 ** 32;
 };
 
-const page = fs.readFileSync(path.join(ROOT, 'report/index.html'), 'utf8');
+const page = fs.readFileSync(buildFile(), 'utf8');
 const plain = (html) =>
   html
     .replace(/<[^>]*>/g, '')
