@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Builds report/index.html, one file that needs nothing else, from published/*.csv, results/, page/ and the
-// logs of handouts.
+// logs of versions.
 //   node report/build.js [OUTPUT]        (make report; make report_setup installs the packages)
 // The same input gives the same bytes: neither the time nor the machine enters the page.
 import fs from 'node:fs';
@@ -43,9 +43,9 @@ export function addSteps(html, report, root = path.join(HERE, '..')) {
   return html.replace('<!-- further steps -->\n', () => steps.join(''));
 }
 
-// <!-- log VERSION -->: the log of that version's handout.
+// <!-- log VERSION -->: the first table of that version's log.
 const fillLogs = (html) =>
-  html.replace(/<!-- log (\w+) -->/g, (_, version) => logTable(read('..', version, 'README.md'), `${version}/README.md`));
+  html.replace(/<!-- log (\w+) -->/g, (_, version) => logTable(read('..', version, 'LOG.md'), `${version}/LOG.md`));
 
 // <!-- traffic VERSION -->: the bytes that the version moves per pair, to scale.
 const fillTraffic = (html) => html.replace(/<!-- traffic (\w+) -->/g, (_, version) => trafficSvg(version));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts a new version as a copy of an existing one, with its own folder, its own name and an empty handout.
+# Starts a new version as a copy of an existing one, with a new folder and name, an empty handout and an empty log.
 #   scripts/new_version.sh NAME [FROM]          (FROM: radix_v2)
 # From then on make NAME builds it, and the tests, compare and the report find it by its folder.
 # Exit code 2: an invalid name, or no such version to copy; then nothing was written.
@@ -58,15 +58,6 @@ The arrays in device memory and in shared memory.
 
 Bytes over the measured copy rate; instructions over the issue rate.
 
-## Predictions
-
-The times that you expect, written down before you measure.
-
-## The log
-
-| step | predicted | measured |
-|---|---|---|
-
 ## Measured
 
 <!-- measured: filled in from report/results by scripts -->
@@ -83,6 +74,20 @@ The stage that takes most of the time, and the reason.
 ## Sources
 
 - The paper or report that the idea is from.
+TXT
+cat >"$part/LOG.md" <<TXT
+# $name: the log
+
+What was expected, tried and measured. [README.md](README.md) explains the sort.
+
+## Predictions
+
+The times that you expect, written down before you measure.
+
+## The log
+
+| step | predicted | measured |
+|---|---|---|
 TXT
 chmod 755 "$part"
 mv "$part" "$name"

@@ -1,4 +1,4 @@
-// Reads parts of a version's handout as HTML, so that the page and the handout cannot disagree.
+// Reads parts of a version's handout and log as HTML, so that the page and these files cannot disagree.
 const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 export const inline = (text) =>
   escaped(text.trim())

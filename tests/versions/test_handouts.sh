@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Every version has a handout that follows the template: README.md with the title "# NAME: ...", only known
-# headings, all mandatory ones, in the template's order, and a matched pair of markers under "## Measured".
+# headings, all mandatory ones, in the template's order, a matched pair of markers under "## Measured", and at most
+# 1,500 words outside of them. What was tried belongs to LOG.md, which may be of any length.
 # Prints TAP, as scripts/run_tests.sh counts it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 # The template; a * marks what no handout may leave out.
 template=('*New here' '*The idea' '*By hand' 'Data layout' 'Kernels' 'Knobs' 'The floor' 'Predictions'
-  'Published figures' 'The log' '*Measured' 'What limits it' '*Questions' '*Sources')
+  'Published figures' '*Measured' 'What limits it' '*Questions' '*Sources')
 
 # Prints the first fault of a handout and fails; a handout without fault prints nothing.
 fault() { # fault FILE NAME
-  local file=$1 name=$2 heading place=0 next found markers
+  local file=$1 name=$2 heading place=0 next found markers words
   [ -f "$file" ] || { echo "no README.md"; return 1; }
   [[ $(head -n 1 "$file") == "# $name: "?* ]] || { echo "line 1 is not '# $name: ...'"; return 1; }
   # Headings inside ``` fences are none.
@@ -32,6 +33,8 @@ fault() { # fault FILE NAME
     /^<!-- measured: .* -->$/ { printf "%s", measured ? "(" : "!" }
     /^<!-- \/measured -->$/ { printf "%s", measured ? ")" : "!" }' "$file")
   [ "$markers" = "()" ] || { echo "markers under '## Measured' do not match"; return 1; }
+  words=$(sed '/^<!-- measured: /,/^<!-- \/measured -->$/d' "$file" | wc -w)
+  [ "$words" -le 1500 ] || { echo "$words words, more than 1,500: what was tried belongs to LOG.md"; return 1; }
 }
 
 number=0
@@ -56,7 +59,7 @@ finds() { # finds WHAT FAULT SED: the good handout, changed by SED, has the FAUL
 }
 
 versions=(*/student_func.cu)
-echo "1..$((${#versions[@]} + 7))"
+echo "1..$((${#versions[@]} + 8))"
 report 'accepts a handout without fault' "$(fault "$work/good.md" sort)"
 finds 'a missing title' 'line 1 is not' '1s/.*/# other: a title/'
 finds 'a missing heading' "'## By hand' missing before" '/^## By hand/d'
@@ -64,6 +67,7 @@ finds 'a missing last heading' "'## Sources' missing" '/^## Sources/d'
 finds 'an unknown heading' "missing before '## Result'" 's/^## Measured/## Result/'
 finds 'a heading out of order' 'out of order' 's/^## Sources/## Sources\n\n## Knobs/'
 finds 'a marker without its partner' 'do not match' '/^<!-- \/measured/d'
+finds 'a handout that is too long' 'more than 1,500' "s/^Text\.$/$(yes word | head -n 300 | tr '\n' ' ')/"
 for version in "${versions[@]%%/*}"; do
   # The folder of somebody who solves a lab has the lab's sheet instead.
   if grep -qs '^<!-- lab: ' "$version/README.md"; then report "sheet of $version" ''; continue; fi
