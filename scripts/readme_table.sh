@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fills in the speeds of README.md's reading order: the last two cells of each line that links to a
-# version, and the caption, between <!-- speeds:begin --> and <!-- speeds:end -->. The order and the
-# ideas are written by hand; only the numbers come from records.
+# Fills in the speeds of README.md's tracks: the last two cells of each line that links to a version, and the
+# caption, between <!-- speeds:begin --> and <!-- speeds:end -->. Tracks, order and ideas are written by hand, in
+# README.md only; the numbers come from records.
 #   scripts/readme_table.sh [--readme FILE] [FOLDER]
 # FOLDER has the records hw4.json and worklog.json of one machine (scripts/experiments.sh); default:
 # the GPU's folder under report/results that comes last. A version that was measured with several
