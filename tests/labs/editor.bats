@@ -48,7 +48,7 @@ import glob, json
 for path in glob.glob(".vscode/*.json"):
     json.load(open(path))
 commands = " ".join(task["command"] for task in json.load(open(".vscode/tasks.json"))["tasks"])
-makefile = open("Makefile").read()
+makefile = open("Makefile").read() + open("labs/labs.mk").read()
 for target in ("check-lab", "trace", "compile_commands", "samples"):
     assert target in commands and f"\n{target}: " in makefile, target
 END

@@ -9,8 +9,7 @@ setup() {
 
 # From a copy of the Makefile with one small source, so that nothing of the real build is touched.
 copy() {
-  mkdir -p "$BATS_TEST_TMPDIR/harness"
-  cp -r Makefile cuda_cpu "$BATS_TEST_TMPDIR"
+  cp -r --parents Makefile cuda_cpu harness/harness.mk report/report.mk "$BATS_TEST_TMPDIR"
   cd "$BATS_TEST_TMPDIR" || return
   echo 'int one(void); int one(void) { return 1; }' >harness/one.c
   object=build/cpu-noopencv/harness/one.o
@@ -85,8 +84,8 @@ copy() {
 }
 
 @test "no target's name is left for a version" {
-  names=$(sed -nE 's/^([a-z_]+):.*## .*/\1/p' Makefile tests/fuzz/fuzz.mk multi/multi.mk)
-  for name in $names $(sed -n 's/^\.PHONY: \([^$].*\)/\1/p' Makefile tests/fuzz/fuzz.mk multi/multi.mk); do
+  names=$(sed -nE 's/^([a-z_-]+):.*## .*/\1/p' Makefile */*.mk tests/fuzz/fuzz.mk)
+  for name in $names $(sed -n 's/^\.PHONY: \([^$].*\)/\1/p' Makefile */*.mk tests/fuzz/fuzz.mk); do
     grep -qE "^NO_VERSION :=.* $name( |\$)" Makefile
   done
 }

@@ -1,0 +1,42 @@
+# The programs HW4 and compare. harness/ itself is a library for all programs.
+COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
+HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
+IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c image_size.c red_eye.c score_progress.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
+HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c session.c timed_sort.c version_view.c))
+# HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
+# What the judge takes of harness/ and common/:
+JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
+  $(addprefix harness/,battery.c descendants.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_orders.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c exit_guard.c knob_option.c message.c printable.c save_file.c trial.c version_check.c) common/check.c common/knobs.c) \
+  $(filter %/wait_policy.o,$(cuda_cpu_objects))
+COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
+
+# Records name the commit that they are from.
+COMMIT ?= $(shell git describe --always --dirty=+changes 2>/dev/null || echo unknown)
+CPPFLAGS_conditions = -DCOMMIT='"$(COMMIT)"'
+$(B)/harness/conditions.o: $(wildcard .git/logs/HEAD)
+
+# ---- HW4 --------------------------------------------------------------------------------------------
+# The sorter and the tests count the device memory that a version allocates.
+WRAP := -Xlinker --wrap=cudaMalloc -Xlinker --wrap=cudaFree
+$(B)/%/sorter: $(B)/%/student_func.o $(B)/harness/judge/sorter_main.o $(HARNESS) $(COMMON)
+	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -o $@
+$(B)/%/sorter_image.o: harness/judge/sorter_image.S $(B)/%/sorter
+	@$(CC) -DSORTER='"$(B)/$*/sorter"' -c $< -o $@
+$(B)/%/HW4: $(B)/%/sorter_image.o $(HW4) $(IMAGES) $(JUDGE)
+	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ $(filter-out -lboost%,$(LDLIBS)) -o $@
+	@scripts/check_name.sh $@ $(notdir $*)
+
+.PHONY: $(NOT_HERE)
+$(NOT_HERE):
+	$(error $@ cannot be built here: it needs $(if $(filter $@,$(UNAVAILABLE)),$(or $(NEEDS_$@),a library); make setup installs it,a GPU (BACKEND=cuda)))
+
+# ---- compare ----------------------------------------------------------------------------------------
+.PHONY: compare
+$(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
+	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
+# compare --image runs it; a program of its own, because compare knows no images.
+$(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(IMAGES) $(HARNESS) $(COMMON)
+	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
+compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
+	@rm -f $(call stale,version.so)
+	$(call short,LN,compare)ln -sf $(B)/compare compare

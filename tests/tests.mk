@@ -1,0 +1,47 @@
+# Tests: which programs they are, how they are linked, and how they run.
+
+# Tests of cuda_cpu itself need no GPU and make no sense on one.
+TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/test_*.cu $(if $(filter cpu,$(BACKEND)),cuda_cpu/tests/test_*.c cuda_cpu/tests/test_*.cu))
+TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
+# They ask for more than CS344's own files promise: stages, and nothing wrong at n = 0.
+VERSION_TESTS := $(patsubst %,$(B)/%/test,$(filter-out $(CS344),$(VERSIONS)))
+JUDGE_TESTS := $(filter $(B)/tests/judge/%,$(TESTS))
+$(filter-out $(JUDGE_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
+	$(LINK_)$(LINK) $^ $(LDLIBS) -lcmocka -o $@
+# They run sorters from their files, in place of the one that a judge holds.
+$(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
+	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
+$(filter $(B)/tests/hw4/%,$(TESTS)): $(IMAGES)
+$(B)/tests/compare/test_number_text: $(B)/harness/compare/number_text.o
+$(B)/tests/compare/test_table: $(COMPARE)
+$(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
+$(B)/tests/harness/test_verdict $(B)/tests/harness/test_verdict_multiset: LDLIBS += -Xlinker --wrap=library_sort
+$(B)/tests/harness/test_save_file: LDLIBS += -Xlinker --wrap=open
+$(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
+	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
+
+# What may run beside what: scripts/run_tests.sh says it. A test in none of these lists is one of ALONE_TESTS. The
+# longest of a list come first, so that none of them is left over at the end; but check_lab builds on two cores, which
+# it has to itself when it is the last.
+TREE_TESTS  := $(wildcard tests/labs/*.bats)
+TREE_TESTS  := $(filter-out %/check_lab.bats,$(TREE_TESTS)) $(filter %/check_lab.bats,$(TREE_TESTS))
+APART_TESTS := $(wildcard cuda_cpu/tests/test_*.sh tests/multi/test_multi.sh tests/scripts/test_removed_barriers.sh) \
+  $(filter $(B)/tests/versions/%,$(TESTS)) $(VERSION_TESTS)
+ALONE_TESTS := $(filter-out $(TREE_TESTS) $(APART_TESTS),$(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh))
+LONG_TESTS  := %/test_standalone.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
+long_first   = $(filter $(LONG_TESTS),$(1)) $(filter-out $(LONG_TESTS),$(1))
+# Most tests keep one core busy. More than two at once have not been tried. One on a GPU: tests fill its memory.
+TEST_JOBS   ?= $(if $(filter cuda,$(BACKEND))$(filter 1,$(shell nproc)),1,2)
+
+.PHONY: check build_tests
+ifneq ($(and $(V),$(wildcard $(V)/student_func.cu)),)
+check: check-lab
+else
+check: build_tests ## the tests without the set-up; with V=mine: make check-lab
+	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh --jobs $(TEST_JOBS) $(call long_first,$(ALONE_TESTS)) \
+	  --tree $(TREE_TESTS) --apart $(call long_first,$(APART_TESTS))
+endif
+build_tests: $(LAB_TOOLS)
+build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
+build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4 $(B)/tests/sorts/attack/HW4 $(B)/tests/sorts/forger/HW4
+build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat attack wrong)
