@@ -19,8 +19,8 @@ records() {
 # The table of one version: a row for each record and kind, beside Thrust and CUB from the same run.
 table() {
   local version=$1 record
-  echo "The homework's 220,480 pairs, scores of \`samples/portrait.ppm\`; milliseconds, median; stages timed"
-  echo "apart from the total, with their own events. Thrust and CUB: the same input, sorted in the same run."
+  echo "The homework's 220,480 pairs, scores of \`samples/portrait.ppm\`; milliseconds, median. The stages are timed in"
+  echo "separate runs. Thrust and CUB sorted the same input in the same run."
   echo
   echo "| device | what | total | stages | Thrust | Thrust's time / ours | CUB |"
   echo "|---|---|---|---|---|---|---|"
