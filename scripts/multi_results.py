@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes multi/README.md's table of measurements and the scaling chart beside the records.
+"""Writes multi/LOG.md's tables of measurements and predictions and the scaling chart beside the records.
 
   scripts/multi_results.py FOLDER    (default: multi/results/H100_80GB_HBM3_x2)
 
-Reads FOLDER/*.json, which multi/measure.sh wrote; replaces what is between the `measured` marks of
-multi/README.md, and FOLDER/scaling.svg. FOLDER/messages holds records of the first run, whose
+Reads FOLDER/*.json, which multi/measure.sh wrote; replaces what is between the marks of
+multi/LOG.md, and FOLDER/scaling.svg. FOLDER/messages holds records of the first run, whose
 elements travelled as NCCL messages that were not aligned."""
 
 import json
@@ -16,7 +16,7 @@ sys.path.insert(0, "scripts")
 from pictures.svg import COLORS, Picture  # noqa: E402
 from replace_file import replace_file  # noqa: E402
 
-# What is between these marks of multi/README.md is replaced.
+# What is between these marks of multi/LOG.md is replaced.
 MEASURED = "<!-- measured: written by scripts/multi_results.py -->", "<!-- /measured -->"
 PREDICTED = "<!-- predicted: written by scripts/multi_results.py -->", "<!-- /predicted -->"
 
@@ -215,7 +215,7 @@ def main():
     device = f"{head['ranks']} x {head['device']['name']}"
     lines = [
         f"{device}, driver {head['device']['driver']}, {head['date'][:10]}, commits {', '.join(commits)}{unclean};",
-        "medians of 5 to 9 runs, every result verified; stages in runs of their own. GB/s: received by a GPU, by the time of `exchange`; a direct exchange includes the",
+        "medians of 5 to 9 runs, every result verified; stages in separate runs. GB/s: received by a GPU, by the time of `exchange`; a direct exchange includes the",
         "partition. Speed-up: the rate of both GPUs over that of one that sorts its share, in the same run. Records: `" + folder + "`.",
         "",
         *table(found),
@@ -229,12 +229,12 @@ def main():
         with replace_file(f"{folder}/scaling.svg") as file:
             file.write(svg)
         lines = [f"![Elements per second on one and two GPUs]({folder.removeprefix('multi/')}/scaling.svg)", ""] + lines
-    with open("multi/README.md", encoding="utf-8") as file:
+    with open("multi/LOG.md", encoding="utf-8") as file:
         text = file.read()
     for (begin, end), inside in ((MEASURED, lines), (PREDICTED, predictions(folder))):
         before, rest = text.split(begin)
         text = before + begin + "\n" + "\n".join(inside) + "\n" + end + rest.split(end)[1]
-    with replace_file("multi/README.md") as file:
+    with replace_file("multi/LOG.md") as file:
         file.write(text)
 
 
