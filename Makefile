@@ -190,7 +190,7 @@ samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h h
 	@build/make_samples samples
 compile_commands: ## compile_commands.json, for clangd and editors (labs/editor.md)
 	@scripts/compile_commands.py $(BACKEND)
-lint: ## clang-format, clang-tidy, cppcheck, shellcheck and prettier
+lint: ## clang-format, clang-tidy, cppcheck, shellcheck, flake8 and prettier
 	@scripts/lint.sh
 format: ## formats the sources: clang-format and prettier
 	@scripts/lint.sh --format

@@ -44,7 +44,8 @@ def main():
         sys.exit("compile_commands: the backend is cpu or cuda")
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     paths = sources()
-    folders = sorted({path.split("/")[0] for path in paths if path.endswith("/student_func.cu") and path.count("/") == 1})
+    kernels = [path for path in paths if path.endswith("/student_func.cu") and path.count("/") == 1]
+    folders = sorted({path.split("/")[0] for path in kernels})
     known = make_values(["CS344", "GPU_ONLY"] + [f"CXXFLAGS_{folder}" for folder in folders])
     entries = []
     for path in sorted(paths):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clang-format, clang-tidy, cppcheck, shellcheck and prettier over the sources that git knows, and notebooks without
-# outputs. Exit code 1 on any finding, 2 where a tool is missing.
+# clang-format, clang-tidy, cppcheck, shellcheck, flake8 and prettier over the sources that git knows, and notebooks
+# without outputs. Exit code 1 on any finding, 2 where a tool is missing.
 #   scripts/lint.sh             reports
 #   scripts/lint.sh --format    rewrites the sources in the repository's format instead
 set -u
@@ -14,18 +14,19 @@ mapfile -t cpp_files < <(sources '*.cpp')
 mapfile -t shell_files < <(sources '*.sh' .ci/run)
 mapfile -t bats_files < <(sources '*.bats')
 mapfile -t js_files < <(sources '*.js' '*.mjs')
+mapfile -t python_files < <(sources '*.py')
 
 need() { # PROGRAM WAY-TO-GET-IT
   command -v "$1" >/dev/null || { echo "lint: $1 is not installed ($2)" >&2; exit 2; }
 }
-packages='scripts/setup.sh clang-format clang-tidy cppcheck shellcheck installs it'
+packages='scripts/setup.sh clang-format clang-tidy cppcheck shellcheck flake8 installs it'
 need clang-format "$packages"
 need "$prettier" 'make report_setup'
 if [ "${1-}" = --format ]; then
   clang-format -i "${formatted[@]}" && "$prettier" --log-level warn --write "${js_files[@]}"
   exit
 fi
-for tool in clang-tidy cppcheck shellcheck; do need "$tool" "$packages"; done
+for tool in clang-tidy cppcheck shellcheck flake8; do need "$tool" "$packages"; done
 
 status=0
 # A process for each file: clang-tidy 14 forgets va_start() when it reads several.
@@ -44,6 +45,7 @@ tidy -std=c17 -D_GNU_SOURCE -DHAVE_OPENCV=1 -DHAVE_NCCL=0 -DCS344_NAME='"mine"' 
 tidy -std=c++17 -iquote . -Icuda_cpu/include -isystem /usr/include/opencv4 < <(printf '%s\n' "${cpp_files[@]}")
 shellcheck --external-sources "${shell_files[@]}" || status=1
 shellcheck --shell=bats --external-sources "${bats_files[@]}" || status=1
+flake8 "${python_files[@]}" || status=1
 "$prettier" --log-level warn --check "${js_files[@]}" || status=1
 mapfile -t notebooks < <(sources '*.ipynb')
 scripts/check_notebook.py "${notebooks[@]}" || status=1

@@ -69,8 +69,9 @@ def table(rows):
     for label, row in rows:
         factor = speed_up(row)
         lines.append(
-            f"| {row['ranks']} | {row['input']} {row['what']} | {elements(row['n'])} | {label} | {milliseconds(row['median_ms'])} "
-            f"| {row['gkeys_per_s']:.3g} | {stages(row)} | {link_rate(row)} | {milliseconds(row['one_device_share_ms'])} "
+            f"| {row['ranks']} | {row['input']} {row['what']} | {elements(row['n'])} | {label} "
+            f"| {milliseconds(row['median_ms'])} | {row['gkeys_per_s']:.3g} | {stages(row)} | {link_rate(row)} "
+            f"| {milliseconds(row['one_device_share_ms'])} "
             f"| {f'{factor:.2f}' if factor else ''} |"
         )
     return lines
@@ -92,7 +93,8 @@ def shown(folder):
     found += [("direct, stretched", row) for row in rows_of(folder, "stretch_pairs_2")]
     found += [("direct", row) for row in rows_of(folder, "inputs_2")]
     for name in ("weak_keys_2", "weak_pairs_2", "chunks_1_2", "chunks_8_2"):
-        label = {"chunks_1_2": "first run, 1 chunk", "chunks_8_2": "first run, 8 chunks"}.get(name, "first run, 4 chunks")
+        chunks = {"chunks_1_2": "1 chunk", "chunks_8_2": "8 chunks"}.get(name, "4 chunks")
+        label = f"first run, {chunks}"
         found += [(label, row) for row in rows_of(f"{folder}/messages", name)]
     return found
 
@@ -102,9 +104,10 @@ COPY = 2.99e12  # bytes read and written per second by an H100's copy
 
 
 def direct_prediction(row, gpus, records):
-    """Milliseconds of stages on `gpus` GPUs of one machine, from rows with two. What a link carries grows from 1/2 of the
-    elements to (gpus - 1) / gpus. The sort depends on the size of a 16-bit bucket (multi/bucket_finish.cu, pair_finish.cu):
-    it fits, or its halves fit, as with 10^9 elements on two GPUs, or the version sorts anew. None: nothing like it was measured."""
+    """Milliseconds of stages on `gpus` GPUs of one machine, from rows with two. What a link carries grows from 1/2 of
+    the elements to (gpus - 1) / gpus. The sort depends on the size of a 16-bit bucket (multi/bucket_finish.cu,
+    pair_finish.cu): it fits, or its halves fit, as with 10^9 elements on two GPUs, or the version sorts anew.
+    None: nothing like it was measured."""
     keys, each = row["what"] == "keys", row["n"] // row["ranks"]
     bucket = each * gpus / 65536
     most, twice = (18432, 2 * 17500) if keys else (18000, 2 * 17500)
@@ -130,7 +133,8 @@ def network_prediction(row, sort_ms, gpus, chunks=4):
 
 
 def predictions(folder):
-    lines = ["| a GPU | GPUs | count | splitters | move | sort | T, ms | speed-up |", "|---|---|---|---|---|---|---|---|"]
+    lines = ["| a GPU | GPUs | count | splitters | move | sort | T, ms | speed-up |"]
+    lines.append("|---|---|---|---|---|---|---|---|")
     messages = {(r["what"], r["n"]): r["stages_ms"].get("sort") for r in rows_of(folder, "nccl_4_2")}
     # Anew: pairs without a digit; keys have no record of it.
     records = {("anew", r["what"]): r for r in rows_of(folder, "pairs_0_2") if r["n"] == 2 * 10**9}
@@ -147,7 +151,10 @@ def predictions(folder):
             for label, parts, gpus in cases:
                 total = sum(parts)
                 times = " | ".join(milliseconds(part) for part in parts)
-                lines.append(f"| {elements(each)} {row['what']} | {label} | {times} | {milliseconds(total)} | {gpus * share / total:.1f} |")
+                speed_up = f"{gpus * share / total:.1f}"
+                lines.append(
+                    f"| {elements(each)} {row['what']} | {label} | {times} | {milliseconds(total)} | {speed_up} |"
+                )
     return lines
 
 
@@ -158,7 +165,8 @@ def host_table(folder):
             for row in rows_of(where, name):
                 percent = row["percent_of_copies"]
                 lines.append(
-                    f"| {row['ranks']} | {row['what']} | {elements(row['n'])} | {label if row['ranks'] > 1 else ''} | {milliseconds(row['median_ms'])} "
+                    f"| {row['ranks']} | {row['what']} | {elements(row['n'])} | {label if row['ranks'] > 1 else ''} "
+                    f"| {milliseconds(row['median_ms'])} "
                     f"| {stages(row)} | {f'{percent:.0f}%' if percent else ''} |"
                 )
     return lines
@@ -167,7 +175,8 @@ def host_table(folder):
 def bars(folder):
     """Groups of the chart: (title, [(label, Gkeys/s)])."""
     groups = []
-    first = {(r["what"], r["n"]): r for name in ("weak_keys_2", "weak_pairs_2") for r in rows_of(f"{folder}/messages", name)}
+    names = ("weak_keys_2", "weak_pairs_2")
+    first = {(r["what"], r["n"]): r for name in names for r in rows_of(f"{folder}/messages", name)}
     for name in ("weak_keys_2", "weak_pairs_2"):
         for row in rows_of(folder, name):
             each = row["n"] // row["ranks"]
@@ -189,7 +198,8 @@ def chart(folder, device):
         return None
     most = max(value for _, values in groups for _, value in values)
     left, width, bar = 250, 420, 20
-    picture = Picture("multi_sort on one and two GPUs", left + width + 90, 60 + sum(bar * len(v) + 26 for _, v in groups))
+    height = 60 + sum(bar * len(v) + 26 for _, v in groups)
+    picture = Picture("multi_sort on one and two GPUs", left + width + 90, height)
     picture.text(16, 28, f"multi_sort, uniform input, {device}: 10^9 elements per second", "start", 14, "bold")
     y = 52
     colors = {"1 GPU": COLORS[0], "2 GPUs, first run": COLORS[3], "2 GPUs": COLORS[2]}
@@ -215,8 +225,9 @@ def main():
     device = f"{head['ranks']} x {head['device']['name']}"
     lines = [
         f"{device}, driver {head['device']['driver']}, {head['date'][:10]}, commits {', '.join(commits)}{unclean};",
-        "medians of 5 to 9 runs, every result verified; stages in separate runs. GB/s: received by a GPU, by the time of `exchange`; a direct exchange includes the",
-        "partition. Speed-up: the rate of both GPUs over that of one that sorts its share, in the same run. Records: `" + folder + "`.",
+        "medians of 5 to 9 runs, every result verified; stages in separate runs. GB/s: received by a GPU, by the time",
+        "of `exchange`; a direct exchange includes the partition. Speed-up: the rate of both GPUs over the rate of one",
+        f"that sorts its share, in the same run. Records: `{folder}`.",
         "",
         *table(found),
         "",

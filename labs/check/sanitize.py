@@ -1,6 +1,5 @@
 """compute-sanitizer's four tools over a version on a GPU, a line of result each."""
 
-import os
 import re
 import shutil
 import subprocess

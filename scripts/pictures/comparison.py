@@ -36,7 +36,8 @@ def network():
                 picture.dot(at, top + gap * a)
                 picture.dot(at, top + gap * b)
         for wire in range(8):
-            picture.parts.insert(0, f'<line x1="{begin - 4}" y1="{top + gap * wire}" x2="{x + 10}" y2="{top + gap * wire}" stroke="#bbb"/>')
+            y = top + gap * wire
+            picture.parts.insert(0, f'<line x1="{begin - 4}" y1="{y}" x2="{x + 10}" y2="{y}" stroke="#bbb"/>')
         picture.text((begin + x) / 2, top - 18, label, size=12)
         for a, b in pairs:
             if keys[a] > keys[b]:
@@ -125,7 +126,8 @@ def overlapping_tiles():
             colors = [color if begin <= i < end else "#fff" if i in known else GRAY for i in range(low, high)]
             assert all(tile[i - low] == array[done][i] for i in known)
             label = f"block {block} fetches" if done == 0 else f"after step {done - 1}"
-            picture.row(x + low * CELL, y, "", [key if i in known else f"({key})" for i, key in zip(range(low, high), tile)], colors)
+            labels = [key if i in known else f"({key})" for i, key in zip(range(low, high), tile)]
+            picture.row(x + low * CELL, y, "", labels, colors)
             picture.text(x - 12, y + ROW / 2 + 5, label, "end", 13)
             y += ROW
         result += tile[begin - low : end - low]
@@ -134,7 +136,8 @@ def overlapping_tiles():
     y += 4
     picture.row(x, y, "written back", result, [COLORS[i // core % len(COLORS)] for i in range(n)])
     y += ROW + 24
-    picture.text(x, y, "Gray: wrong, because its partner is not in the tile. Two steps spoil at most two elements at an edge, here one.", "start", 13)
+    note = "Gray: wrong, because its partner is not in the tile. "
+    picture.text(x, y, note + "Two steps spoil at most two elements at an edge, here one.", "start", 13)
     picture.text(x, y + 20, "Only the core, in color, is written back.", "start", 13)
     picture.height = y + 34
     return picture
@@ -187,6 +190,7 @@ def parents_and_children():
         x = end + 26
     y = y_of(len(lanes)) + 64
     picture.text(left, y, "Time runs to the right, not to scale. A box: the run that one thread merges.", "start", 13)
-    picture.text(left, y + 20, "A row of small boxes: a child grid; each thread finds the place of one element.", "start", 13)
+    note = "A row of small boxes: a child grid; each thread finds the place of one element."
+    picture.text(left, y + 20, note, "start", 13)
     picture.width, picture.height = int(x + 20), y + 34
     return picture

@@ -14,7 +14,8 @@ def traffic():
         ("radix_v4", 4, [("digit", 8), ("sort + count", 8 + 16), ("rank", 8), ("scatter", 8 + 16)]),
         ("one kernel", 8, [("all", 16)]),
     ]
-    colors = {"digit": "#ddd", "count": COLORS[0], "sort + count": COLORS[0], "scan": COLORS[3], "rank": COLORS[2], "scatter": COLORS[1], "all": COLORS[1]}
+    colors = {"digit": "#ddd", "count": COLORS[0], "sort + count": COLORS[0], "scan": COLORS[3], "rank": COLORS[2]}
+    colors |= {"scatter": COLORS[1], "all": COLORS[1]}
     picture = Picture("Bytes per pair and pass", 800, 300)
     scale = 6.0
     for number, (name, bits, kernels) in enumerate(versions):
@@ -29,7 +30,8 @@ def traffic():
         passes = 32 // bits
         picture.text(x + 10, y + 15, f"{total} bytes per pass", "start", 13)
         picture.text(x + 10, y + 31, f"x {passes} passes = {total * passes}", "start", 13)
-    picture.text(120, 285, "Pairs of 32-bit key and position; read + written in device memory. Tables and partial sums left out.", "start", 12)
+    note = "Pairs of 32-bit key and position; read + written in device memory. Tables and partial sums left out."
+    picture.text(120, 285, note, "start", 12)
     return picture
 
 
@@ -95,9 +97,11 @@ def look_back():
     assert out == sorted(keys, key=lambda key: key & 1)
     for number, part in enumerate(tiles):
         for i in range(len(part)):
-            picture.line(x_of(number) + i * CELL + CELL / 2, y + 24, 285 + places[number * tile + i] * CELL + CELL / 2, y + 106, arrow=True)
+            begin, end = x_of(number) + i * CELL, 285 + places[number * tile + i] * CELL
+            picture.line(begin + CELL / 2, y + 24, end + CELL / 2, y + 106, arrow=True)
     picture.row(285, y + 108, "output", out, [COLORS[key & 1] for key in out])
     picture.text(285 + 8.3 * CELL, y + 130, f"{zeros} zeros: ones from {zeros}", "start", 13)
-    picture.text(60, y + 170, "A blue arrow: whose counts a tile reads and adds to its own. It stops at an inclusive one: tile 3 never reads tile 0.", "start", 13)
+    note = "A blue arrow: whose counts a tile reads and adds to its own. It stops at an inclusive one: "
+    picture.text(60, y + 170, note + "tile 3 never reads tile 0.", "start", 13)
     picture.height = y + 184
     return picture

@@ -34,7 +34,8 @@ def one_bit_split():
     zeros = digits.count(0)
     places = [rank[i] + (zeros if digit else 0) for i, digit in enumerate(digits)]
     x, colors = 150, [COLORS[digit] for digit in digits]
-    for number, (label, values) in enumerate((("keys", keys), ("digit (bit 0)", digits), ("ones before", ones[:-1]), ("rank", rank))):
+    rows = ("keys", keys), ("digit (bit 0)", digits), ("ones before", ones[:-1]), ("rank", rank)
+    for number, (label, values) in enumerate(rows):
         middles = picture.row(x, 15 + number * 42, label, values, colors)
     picture.text(x + 6 * CELL + 14, 15 + 42 + 22, f"{zeros} zeros: ones start at {zeros}", "start", 13)
     picture.text(x + 6 * CELL + 14, 15 + 126 + 22, "equal digits before", "start", 13)
@@ -59,7 +60,8 @@ def scan_tree():
                 picture.line(middles[i - distance], y + ROW, middles[i], y + 108, "#1f6fb2", True)
         y += 110
         values = added
-        picture.row(x, y, f"+ the value {distance} to the left", values, [COLORS[0] if i >= distance else "#fff" for i in range(8)])
+        colors = [COLORS[0] if i >= distance else "#fff" for i in range(8)]
+        picture.row(x, y, f"+ the value {distance} to the left", values, colors)
         distance *= 2
     assert values == wanted
     return picture
