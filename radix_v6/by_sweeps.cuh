@@ -32,7 +32,7 @@ static const Shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-// Fastest row of `shapes` (1-based) for n <= up_to, measured on an H200 (README.md has the table).
+// Fastest row of `shapes` (1-based) for n <= up_to, measured on an H200 (LOG.md has the table).
 typedef struct Choice {
   size_t up_to;
   int keys, pairs;

@@ -28,7 +28,7 @@ typedef struct PartitionShape {
         partition<threads, items, each, max_bins, blocks_per_sm>       \
   }
 
-// Fastest on an H200 (README.md). A single step makes 1,024 bins; small n takes small tiles, so
+// Fastest on an H200 (LOG.md). A single step makes 1,024 bins; small n takes small tiles, so
 // that all multiprocessors have one. Each of two steps makes at most 256 bins. The first one writes
 // to all of the output at once, where long runs count most; so does the second with 256 bins.
 static const PartitionShape small_tiles = PARTITION_SHAPE(512, 8, 4, 1024, 3),
