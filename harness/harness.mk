@@ -1,19 +1,20 @@
 # The programs HW4 and compare. harness/ itself is a library for all programs.
 COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
-HARNESS := $(call objects,$(wildcard harness/*.c harness/*.cu))
+HARNESS := $(call objects,$(foreach room,input verdict measure diagnose process versions,$(wildcard harness/$(room)/*.c harness/$(room)/*.cu)))
 IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c image_size.c red_eye.c score_progress.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
 HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c session.c timed_sort.c version_view.c))
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
-  $(addprefix harness/,battery.c descendants.c device_backend.c diagnosis.c diagnosis_elements.c diagnosis_orders.c diagnosis_rerun.c diagnosis_shape.c diagnosis_sizes.c exit_guard.c knob_option.c message.c printable.c save_file.c trial.c version_check.c) common/check.c common/knobs.c) \
+  $(wildcard harness/diagnose/*.c) $(addprefix harness/process/,descendants.c exit_guard.c message.c printable.c save_file.c) \
+  $(addprefix harness/,measure/device_backend.c verdict/trial.c versions/knob_option.c versions/version_check.c) common/check.c common/knobs.c) \
   $(filter %/wait_policy.o,$(cuda_cpu_objects))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 
 # Records name the commit that they are from.
 COMMIT ?= $(shell git describe --always --dirty=+changes 2>/dev/null || echo unknown)
 CPPFLAGS_conditions = -DCOMMIT='"$(COMMIT)"'
-$(B)/harness/conditions.o: $(wildcard .git/logs/HEAD)
+$(B)/harness/measure/conditions.o: $(wildcard .git/logs/HEAD)
 
 # ---- HW4 --------------------------------------------------------------------------------------------
 # The sorter and the tests count the device memory that a version allocates.

@@ -6,7 +6,7 @@
 #include "common/check.h"
 #include "common/scratch.h"
 #include "common/your_sort.h"
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 #include "multi/host_copy.h"
 #include "multi/splitters.h"
 #include "multi/step.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
-#include "harness/input.h"
+#include "harness/input/input.h"
 #include "multi/shard_sort.h"
 #include "multi/way.h"
 

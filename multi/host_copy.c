@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 
 enum { REPETITIONS = 9 };
 

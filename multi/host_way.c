@@ -15,7 +15,7 @@
 #include "common/check.h"
 #include "common/scratch.h"
 #include "common/your_sort.h"
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 #include "multi/host_exchange.h"
 #include "multi/host_state.h"
 #include "multi/sorted_cut.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/your_sort.h"
-#include "harness/save_file.h"
+#include "harness/process/save_file.h"
 
 // Milliseconds of the stage with this name; 0 if the way has none or it was not timed.
 static double stage_ms(const Row *row, const char *name) {

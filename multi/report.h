@@ -2,7 +2,7 @@
 #ifndef MULTI_REPORT_H
 #define MULTI_REPORT_H
 
-#include "harness/conditions.h"
+#include "harness/measure/conditions.h"
 #include "multi/request.h"
 #include "multi/row.h"
 

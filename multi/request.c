@@ -7,10 +7,10 @@
 
 #include "common/check.h"
 #include "common/your_sort.h"
-#include "harness/input.h"
-#include "harness/message.h"
-#include "harness/mix.h"
-#include "harness/parse.h"
+#include "harness/input/input.h"
+#include "harness/process/message.h"
+#include "harness/input/mix.h"
+#include "harness/process/parse.h"
 #include "multi/option_table.h"
 
 static void add_kind(Request *request, int kind) {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/option_value.h"
+#include "harness/process/option_value.h"
 #include "multi/scatter.h"
 
 enum { MAX_SIZES = 32, MAX_INPUTS = 32, MAX_SETTINGS = 16, MAX_WEIGHTS = 1024 };

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/check.h"
-#include "harness/npy_header.h"
+#include "harness/input/npy_header.h"
 #include "multi/splitters.h"
 
 static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};

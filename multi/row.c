@@ -6,8 +6,8 @@
 
 #include "common/check.h"
 #include "common/your_sort.h"
-#include "harness/clock.h"
-#include "harness/measure.h"
+#include "harness/measure/clock.h"
+#include "harness/measure/measure.h"
 #include "multi/baseline.h"
 #include "multi/result_file.h"
 #include "multi/spoil.h"

@@ -5,7 +5,7 @@
 
 #include "common/check.h"
 #include "common/your_sort.h"
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 #include "multi/shard_work.h"
 #include "multi/step.h"
 

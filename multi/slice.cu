@@ -2,7 +2,7 @@
 
 #include "common/pairs.cuh"
 #include "common/scratch.h"
-#include "harness/splitmix.cuh"
+#include "harness/input/splitmix.cuh"
 
 typedef unsigned long long Count;
 

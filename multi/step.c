@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 
 static struct {
   int rank;

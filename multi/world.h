@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/message.h"
+#include "harness/process/message.h"
 
 enum { MAX_RANKS = 1024 };  // splitters and counters of as many fit into a block's shared memory
 

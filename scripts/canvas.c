@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/message.h"
-#include "harness/save_file.h"
+#include "harness/process/message.h"
+#include "harness/process/save_file.h"
 
 // A filled outline, a stroke along an open line, or an ellipse round a centre (one point).
 // coverage() computes the part of the pixel at a point that it covers.

@@ -70,8 +70,8 @@ void end_clip(void);
 
 enum { EXIT_UNWRITABLE = 2 };
 
-// Writes the picture to DIRECTORY/NAME (harness/save_file.h); a failure ends the program with
-// EXIT_UNWRITABLE and a sentence. A little grey grain keeps any area from being flat, where a
+// Writes the picture to DIRECTORY/NAME (harness/process/save_file.h); a failure ends the program
+// with EXIT_UNWRITABLE and a sentence. A little grey grain keeps any area from being flat, where a
 // normalised correlation means nothing.
 void write_ppm(const char *directory, const char *name);
 

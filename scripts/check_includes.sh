@@ -3,7 +3,8 @@
 # not run downward, and on a ring.
 #   scripts/check_includes.sh [FOLDER]
 #   - harness/hw4, harness/compare, multi -> harness -> common -> cuda_cpu: a file includes its own
-#     folder and those below. So hw4, compare and multi never include each other.
+#     folder and those below. So hw4, compare and multi never include each other. In harness:
+#     judge -> diagnose, measure -> verdict -> versions, input -> process.
 #   - A version includes its own folder, common, and the version that it builds on, if a line
 #     "// Builds on: radix_v6" in its student_func.cu names it. multi includes the version that such
 #     a line in one of its .cu files names.
@@ -45,19 +46,28 @@ builds_on() {
 
 upward() {
   awk '
+    BEGIN {
+      floor["harness/process"] = 2
+      floor["harness/input"] = floor["harness/versions"] = 2.1
+      floor["harness/verdict"] = 2.2
+      floor["harness/measure"] = 2.3
+      floor["harness/diagnose"] = 2.4
+      floor["harness/judge"] = 2.5
+      floor["harness/hw4"] = floor["harness/compare"] = 3
+    }
     FILENAME == ARGV[1] { version[$1] = 1; next }
     FILENAME == ARGV[2] { builds[$1 " " $2] = 1; next }
     # The part of the repository that a file belongs to.
     function part(path,  names) {
       split(path, names, "/")
-      if (names[1] == "harness" && (names[2] == "hw4" || names[2] == "compare")) return names[1] "/" names[2]
+      if (names[1] == "harness") return names[1] "/" names[2]
       return path ~ /\// ? names[1] : "."
     }
     function level(of) {
       if (of == "cuda_cpu") return 0
       if (of == "common") return 1
-      if (of == "harness") return 2
-      if (of == "harness/hw4" || of == "harness/compare" || of == "multi") return 3
+      if (of in floor) return floor[of]
+      if (of == "multi") return 3
       return 4
     }
     {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "harness/message.h"
+#include "harness/process/message.h"
 #include "scripts/canvas.h"
 
 enum { WIDTH = 424, HEIGHT = 520, TEMPLATE_SIZE = 33 };

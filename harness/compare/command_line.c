@@ -8,8 +8,8 @@
 
 #include "common/check.h"
 #include "harness/compare/option_table.h"
-#include "harness/message.h"
-#include "harness/parse.h"
+#include "harness/process/message.h"
+#include "harness/process/parse.h"
 
 // The options of each heading of --help. ARGP_ERR_UNKNOWN: the option has another heading.
 

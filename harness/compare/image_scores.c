@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/message.h"
-#include "harness/program_folder.h"
+#include "harness/process/message.h"
+#include "harness/versions/program_folder.h"
 
 static void run_program(char *image, char *eye_template, char *output) {
   char folder[PATH_MAX], program[PATH_MAX + 32];

@@ -2,7 +2,7 @@
 #ifndef HARNESS_COMPARE_IMAGE_SCORES_H
 #define HARNESS_COMPARE_IMAGE_SCORES_H
 
-#include "harness/input_file.h"
+#include "harness/input/input_file.h"
 
 // Runs the program red_eye_scores, which lies beside this one, on "IMAGE,TEMPLATE" and maps what it
 // writes. A process of its own: the scores are computed by many threads, and compare forks later,

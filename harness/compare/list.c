@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/device_info.h"
-#include "harness/input.h"
+#include "harness/measure/device_info.h"
+#include "harness/input/input.h"
 
 static void print_limits(const SortVersion *version) {
   printf("%s; %s", version->source, version->stable ? "stable" : "not stable");

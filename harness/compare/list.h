@@ -3,7 +3,7 @@
 #define HARNESS_COMPARE_LIST_H
 
 #include "harness/compare/request.h"
-#include "harness/version_list.h"
+#include "harness/versions/version_list.h"
 
 // Prints all versions and inputs, or the named versions with their knobs.
 void list_print(const VersionList *versions, const Request *request);

@@ -11,11 +11,11 @@
 #include "harness/compare/list.h"
 #include "harness/compare/plan.h"
 #include "harness/compare/supervise.h"
-#include "harness/exit_guard.h"
-#include "harness/input.h"
-#include "harness/machine_memory.h"
-#include "harness/message.h"
-#include "harness/version_check.h"
+#include "harness/process/exit_guard.h"
+#include "harness/input/input.h"
+#include "harness/process/machine_memory.h"
+#include "harness/process/message.h"
+#include "harness/versions/version_check.h"
 
 // The first n keys of a kind, drawn in parts, so that the device holds only one of them.
 static void draw(uint32_t *keys, size_t n, int kind, uint64_t seed) {

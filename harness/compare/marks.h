@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "harness/measure.h"
+#include "harness/measure/measure.h"
 
 enum { SECRET_BYTES = 16 };
 

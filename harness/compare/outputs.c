@@ -7,7 +7,7 @@
 #include "harness/compare/output_json.h"
 #include "harness/compare/output_records.h"
 #include "harness/compare/output_table.h"
-#include "harness/message.h"
+#include "harness/process/message.h"
 
 // ---- opening -----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 #define HARNESS_COMPARE_OUTPUTS_H
 
 #include "harness/compare/output.h"
-#include "harness/save_file.h"
+#include "harness/process/save_file.h"
 
 typedef struct OpenOutput {
   Output output;

@@ -7,8 +7,8 @@
 
 #include "common/check.h"
 #include "harness/compare/settings.h"
-#include "harness/device_info.h"
-#include "harness/message.h"
+#include "harness/measure/device_info.h"
+#include "harness/process/message.h"
 
 static void *grown(void *memory, size_t count, size_t size) {
   // At powers of two the capacity doubles.

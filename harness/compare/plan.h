@@ -3,7 +3,7 @@
 #define HARNESS_COMPARE_PLAN_H
 
 #include "harness/compare/rows.h"
-#include "harness/version_list.h"
+#include "harness/versions/version_list.h"
 
 // A version that was left out of a group, and why ("slow above 100000").
 typedef struct LeftOut {

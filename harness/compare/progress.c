@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 
 static bool shown;
 

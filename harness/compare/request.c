@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/parse.h"
-#include "harness/message.h"
+#include "harness/process/parse.h"
+#include "harness/process/message.h"
 
 void request_add_sizes(Request *request, const char *text) {
   const char *const problem = parse_sizes(text, request->sizes, &request->size_count, MAX_SIZES);

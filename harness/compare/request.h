@@ -3,8 +3,8 @@
 #define HARNESS_COMPARE_REQUEST_H
 
 #include "harness/compare/sources.h"
-#include "harness/measure.h"
-#include "harness/option_value.h"
+#include "harness/measure/measure.h"
+#include "harness/process/option_value.h"
 
 enum {
   MAX_SIZES = 64,
@@ -56,8 +56,8 @@ typedef struct Request {
 } Request;
 
 // ---- values of options --------------------------------------------------------------------------
-// Beside those of harness/option_value.h. Each reads the text of an option, and ends the program
-// with EXIT_USAGE on a mistake.
+// Beside those of harness/process/option_value.h. Each reads the text of an option, and ends the
+// program with EXIT_USAGE on a mistake.
 
 void request_add_sizes(Request *request, const char *text);  // --n 1K,1M..8M
 void request_add_sweep(Request *request, char *text);        // --sweep VERSION.KNOB=VALUES; cut up

@@ -3,9 +3,9 @@
 #define HARNESS_COMPARE_ROWS_H
 
 #include "common/knobs.h"
-#include "harness/conditions.h"
+#include "harness/measure/conditions.h"
 #include "harness/compare/request.h"
-#include "harness/measure.h"
+#include "harness/measure/measure.h"
 
 typedef enum RowStatus {
   ROW_PENDING,    // not measured (yet)

@@ -5,8 +5,8 @@
 
 #include "common/check.h"
 #include "common/knobs.h"
-#include "harness/knob_option.h"
-#include "harness/message.h"
+#include "harness/versions/knob_option.h"
+#include "harness/process/message.h"
 
 // Does a "VERSION.KNOB=VALUE" or "KNOB=VALUE" match this version? *assignment is "KNOB=VALUE".
 static bool setting_matches(const char *setting, const SortVersion *version,

@@ -7,11 +7,11 @@
 
 #include "common/check.h"
 #include "harness/compare/image_scores.h"
-#include "harness/device_info.h"
-#include "harness/input.h"
-#include "harness/message.h"
-#include "harness/printable.h"
-#include "harness/program_folder.h"
+#include "harness/measure/device_info.h"
+#include "harness/input/input.h"
+#include "harness/process/message.h"
+#include "harness/process/printable.h"
+#include "harness/versions/program_folder.h"
 
 static Source *add(SourceList *list, Source source) {
   if (list->count == MAX_SOURCES)

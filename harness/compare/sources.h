@@ -2,7 +2,7 @@
 #ifndef HARNESS_COMPARE_SOURCES_H
 #define HARNESS_COMPARE_SOURCES_H
 
-#include "harness/input_file.h"
+#include "harness/input/input_file.h"
 
 enum { MAX_SOURCES = 32 };
 

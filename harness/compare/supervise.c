@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 #include "harness/compare/outputs.h"
 #include "harness/compare/progress.h"
 #include "harness/compare/summary.h"
 #include "harness/compare/worker_process.h"
 #include "harness/compare/worker_text.h"
-#include "harness/exit_guard.h"
-#include "harness/printable.h"
+#include "harness/process/exit_guard.h"
+#include "harness/process/printable.h"
 
 enum { SECONDS_TO_ANSWER = 10 };  // a worker that is stopped; then it is killed
 

@@ -7,8 +7,8 @@
 #include "common/check.h"
 #include "common/knobs.h"
 #include "common/scratch.h"
-#include "harness/diagnosis.h"
-#include "harness/warm_up.h"
+#include "harness/diagnose/diagnosis.h"
+#include "harness/measure/warm_up.h"
 
 // Can a version sort a row in `free_bytes`? If not, the report gets how many elements fit.
 static bool fits(const Row *row, size_t free_bytes, Report *report) {

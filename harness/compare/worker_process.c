@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/descendants.h"
-#include "harness/message.h"
+#include "harness/process/descendants.h"
+#include "harness/process/message.h"
 
 // ---- the worker --------------------------------------------------------------------------------
 

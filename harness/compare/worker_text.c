@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness/compare/progress.h"
-#include "harness/printable.h"
+#include "harness/process/printable.h"
 
 // Lines that only add to the one before: empty ones, indented ones, as in the findings of the cpu
 // backend, and "==PID==ABORTING", which a sanitizer writes after its summary.

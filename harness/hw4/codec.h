@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "harness/hw4/image.h"
-#include "harness/message.h"
+#include "harness/process/message.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/machine_memory.h"
-#include "harness/save_file.h"
+#include "harness/process/machine_memory.h"
+#include "harness/process/save_file.h"
 
 static void bytes_free(Bytes *bytes) {
   free(bytes->data);

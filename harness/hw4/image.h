@@ -3,7 +3,7 @@
 #ifndef HW4_IMAGE_H
 #define HW4_IMAGE_H
 
-#include "harness/message.h"
+#include "harness/process/message.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,7 +27,7 @@ bool image_can_save(const char *path, Message *message);
 bool image_can_hold(const char *path, const Image *image, Message *message);
 
 // Writes an image in the format of the path's suffix (.ppm; with OpenCV also .png, .jpg and
-// others). The file appears complete or not at all (harness/save_file.h). Failure as above.
+// others). The file appears complete or not at all (harness/process/save_file.h). Failure as above.
 bool image_save(const char *path, const Image *image, Message *message);
 
 // Frees the pixels and empties *image.

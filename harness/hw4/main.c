@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/exit_guard.h"
+#include "harness/process/exit_guard.h"
 #include "harness/hw4/options.h"
 #include "harness/hw4/run.h"
 #include "harness/hw4/version_view.h"
-#include "harness/message.h"
+#include "harness/process/message.h"
 
 static bool judged;
 

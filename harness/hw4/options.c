@@ -9,11 +9,11 @@
 
 #include "common/check.h"
 #include "common/knobs.h"
-#include "harness/device_info.h"
-#include "harness/exit_guard.h"
-#include "harness/knob_option.h"
-#include "harness/message.h"
-#include "harness/version_check.h"
+#include "harness/measure/device_info.h"
+#include "harness/process/exit_guard.h"
+#include "harness/versions/knob_option.h"
+#include "harness/process/message.h"
+#include "harness/versions/version_check.h"
 
 #if HAVE_OPENCV
 #define DEFAULT_OUTPUT "HW4_output.png"

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/battery.h"
-#include "harness/clock.h"
-#include "harness/device_info.h"
+#include "harness/diagnose/battery.h"
+#include "harness/measure/clock.h"
+#include "harness/measure/device_info.h"
 #include "harness/hw4/image.h"
 #include "harness/hw4/red_eye.h"
 #include "harness/hw4/session.h"

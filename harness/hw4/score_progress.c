@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 
 ScoreProgress score_progress_start(size_t all) {
   const double now = seconds_now();

@@ -3,8 +3,8 @@
 #include "common/check.h"
 #include "harness/hw4/image.h"
 #include "harness/hw4/red_eye.h"
-#include "harness/input_file.h"
-#include "harness/message.h"
+#include "harness/input/input_file.h"
+#include "harness/process/message.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 
 #include "common/check.h"  // for CUDA_CPU
 #include "common/knobs.h"
-#include "harness/battery.h"
+#include "harness/diagnose/battery.h"
 #include "harness/hw4/timed_sort.h"
 #include "harness/judge/process.h"
 

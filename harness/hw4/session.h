@@ -2,7 +2,7 @@
 #ifndef HW4_SESSION_H
 #define HW4_SESSION_H
 
-#include "harness/diagnosis.h"
+#include "harness/diagnose/diagnosis.h"
 #include "harness/hw4/options.h"
 #include "harness/judge/sorter.h"
 

@@ -5,8 +5,8 @@
 #include <sys/random.h>
 
 #include "common/check.h"
-#include "harness/clock.h"
-#include "harness/witness.h"
+#include "harness/measure/clock.h"
+#include "harness/measure/witness.h"
 
 // One to one. The upper bits, by which keys differ in size, stay, and so does 0, the least score.
 // The lower bits of a score are as good as random, and become others that are.

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/clock.h"
-#include "harness/descendants.h"
-#include "harness/printable.h"
+#include "harness/measure/clock.h"
+#include "harness/process/descendants.h"
+#include "harness/process/printable.h"
 
 // ---- start --------------------------------------------------------------------------------------
 

@@ -30,8 +30,8 @@ typedef struct Command {
                // and no process can shrink it
   int knobs[MAX_KNOBS];
   char thread_order[24];  // the cpu backend's CUDA_CPU_RACECHECK; empty: not set
-  // COMMAND_SORT. The shared memory holds the arrays of harness/trial.h one after another, each
-  // with its guards: n + 2 guard elements. The sorter copies them to the device and back.
+  // COMMAND_SORT. The shared memory holds the arrays of harness/verdict/trial.h one after another,
+  // each with its guards: n + 2 guard elements. The sorter copies them to the device and back.
   size_t n, guard;
   bool nothing;        // all but the call of the version
   bool poison_memory;  // memory that the sort allocates is filled with `poison` first

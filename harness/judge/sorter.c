@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 #include "harness/judge/process.h"
-#include "harness/printable.h"
+#include "harness/process/printable.h"
 
 // A question with a fresh secret. If the sorter has ended, waiting for the answer reports it.
 static void ask(Sorter *sorter, Command *command) {

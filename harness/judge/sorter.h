@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 #include "harness/judge/protocol.h"
-#include "harness/message.h"
-#include "harness/trial.h"
+#include "harness/process/message.h"
+#include "harness/verdict/trial.h"
 
 typedef struct Sorter {
   pid_t process;  // 0: none

@@ -10,10 +10,10 @@
 
 #include "common/check.h"
 #include "common/scratch.h"
-#include "harness/device_info.h"
+#include "harness/measure/device_info.h"
 #include "harness/judge/protocol.h"
-#include "harness/trial.h"
-#include "harness/version_check.h"
+#include "harness/verdict/trial.h"
+#include "harness/versions/version_check.h"
 
 static void answer(const Command *command, AnswerKind kind, Answer *answered) {
   answered->secret = command->secret;

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "harness/mix.h"
+#include "harness/input/mix.h"
 
 enum { LEAST = 4096, MOST_ORDERS = 64 };
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "harness/parse.h"
+#include "harness/process/parse.h"
 
 static void test_sizes(void **state) {
   (void)state;

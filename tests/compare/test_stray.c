@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "harness/clock.h"
+#include "harness/measure/clock.h"
 
 static char stray_sort[512], exit_sort[512];
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "harness/input_file.h"
+#include "harness/input/input_file.h"
 
 static int memory_file(char *path, size_t size) {
   const int file = memfd_create("fuzz.npy", 0);

@@ -7,8 +7,8 @@
 
 #include "common/check.h"
 #include "common/knobs.h"
-#include "harness/parse.h"
-#include "harness/knob_option.h"
+#include "harness/process/parse.h"
+#include "harness/versions/knob_option.h"
 
 static const char *const stages[] = {NULL};
 static const SortKnob knobs[] = {

@@ -15,13 +15,13 @@
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
-#include "harness/clock.h"
-#include "harness/exit_guard.h"
-#include "harness/input.h"
-#include "harness/message.h"
-#include "harness/verdict.h"
-#include "harness/version_list.h"
-#include "harness/workload.h"
+#include "harness/measure/clock.h"
+#include "harness/process/exit_guard.h"
+#include "harness/input/input.h"
+#include "harness/process/message.h"
+#include "harness/verdict/verdict.h"
+#include "harness/versions/version_list.h"
+#include "harness/measure/workload.h"
 
 enum {
 #ifdef CUDA_CPU

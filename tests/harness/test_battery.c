@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "harness/battery.h"
+#include "harness/diagnose/battery.h"
 
 typedef struct Fake {
   size_t limit;    // elements that are sorted; the others stay where they are

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "common/scratch.h"
-#include "harness/input.h"
+#include "harness/input/input.h"
 
 enum { N = 100000, OTHER_N = 12345, PARTS = 128 };
 

@@ -1,7 +1,7 @@
 // Inputs of more than 2^32 keys, of which the test draws parts: no index is cut to 32 bits.
 #include "tests/unit.h"
 
-#include "harness/input.h"
+#include "harness/input/input.h"
 
 enum { COUNT = 600, PARTS = 128 };
 typedef unsigned __int128 Wide;

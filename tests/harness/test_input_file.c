@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "harness/input_file.h"
+#include "harness/input/input_file.h"
 
 static char RAW[64], NPY[64];  // of this process: tests of several checkouts may run at a time
 static const uint32_t KEYS[] = {3, 1, 0xffffffffu, 2};

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "harness/input.h"
-#include "harness/measure.h"
+#include "harness/input/input.h"
+#include "harness/measure/measure.h"
 #include "tests/reference_sort.h"
 
 enum { N = 1000 };

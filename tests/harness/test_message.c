@@ -1,7 +1,7 @@
 // Error messages: written by functions, and printed at the end of a program.
 #include "tests/unit.h"
 
-#include "harness/message.h"
+#include "harness/process/message.h"
 
 static void test_fail(void **state) {
   (void)state;

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/input_file.h"
-#include "harness/save_file.h"
+#include "harness/input/input_file.h"
+#include "harness/process/save_file.h"
 
 static char folder[32], path[64];
 static Message message;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "harness/battery.h"
+#include "harness/diagnose/battery.h"
 
 // ---- running a sort -----------------------------------------------------------------------------
 

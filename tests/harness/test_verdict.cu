@@ -2,7 +2,7 @@
 #include "tests/unit.h"
 
 #include "common/scratch.h"
-#include "harness/verdict.h"
+#include "harness/verdict/verdict.h"
 #include "tests/harness/verdict_version.h"
 #include "tests/reference_sort.h"
 

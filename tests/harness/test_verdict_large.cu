@@ -4,7 +4,7 @@
 
 #include "common/pairs.cuh"
 #include "common/scratch.h"
-#include "harness/verdict.h"
+#include "harness/verdict/verdict.h"
 #include "tests/harness/verdict_version.h"
 
 enum { EQUALS = 4 };  // occurrences of every key

@@ -2,8 +2,8 @@
 #include "tests/unit.h"
 
 #include "common/scratch.h"
-#include "harness/input.h"
-#include "harness/verdict_multiset.h"
+#include "harness/input/input.h"
+#include "harness/verdict/verdict_multiset.h"
 #include "tests/reference_sort.h"
 
 enum { N = 5000 };

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "harness/version_list.h"
+#include "harness/versions/version_list.h"
 
 static char folder[PATH_MAX];  // of this program
 static char root[PATH_MAX];    // of the repository: where the tests are started

@@ -1,8 +1,8 @@
 // Workloads: how their input is written, refreshed and poisoned.
 #include "tests/unit.h"
 
-#include "harness/input.h"
-#include "harness/workload.h"
+#include "harness/input/input.h"
+#include "harness/measure/workload.h"
 
 enum { LARGEST = 1025 };
 

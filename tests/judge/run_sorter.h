@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "harness/battery.h"
+#include "harness/diagnose/battery.h"
 #include "harness/judge/process.h"
 
 typedef struct Session {

@@ -4,7 +4,7 @@
 
 #include "common/device.h"
 #include "common/scratch.h"
-#include "harness/input.h"
+#include "harness/input/input.h"
 #include "multi/partition.h"
 
 enum { N = 3 * PARTITION_TILE + 77, MOST_RANKS = 1024 };

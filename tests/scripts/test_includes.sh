@@ -25,10 +25,10 @@ fresh() {
   put cuda_cpu/src/grid.cpp "$(include ../grid.h)"
   put common/check.h ''
   put common/knobs.c "$(include common/check.h)" "$(include cuda_cpu/grid.h)"
-  put harness/measure.h "$(include common/check.h)"
-  put harness/measure.c "$(include harness/measure.h)"
-  put harness/hw4/main.c "$(include harness/measure.h)"
-  put harness/compare/rows.h "$(include harness/measure.h)"
+  put harness/measure/measure.h "$(include common/check.h)"
+  put harness/measure/measure.c "$(include harness/measure/measure.h)"
+  put harness/hw4/main.c "$(include harness/measure/measure.h)"
+  put harness/compare/rows.h "$(include harness/measure/measure.h)"
   put harness/compare/rows.c "$(include harness/compare/rows.h)" "$(include common/check.h)"
   put harness/compare/plan.h "$(include harness/compare/rows.h)"
   put radix_v6/sweep.cuh "$(include common/check.h)"
@@ -47,26 +47,28 @@ run "$tree"
 check "downward includes: exit code 0" is "$code" 0
 check "... all counted, but those of the build" says '15 includes, all downward, no ring'
 
-fresh; put common/stages.h "$(include harness/measure.h)"
-finds "common includes harness" "common/stages.h includes harness/measure.h: common may not include harness"
+fresh; put common/stages.h "$(include harness/measure/measure.h)"
+finds "common includes harness" "common/stages.h includes harness/measure/measure.h: common may not include harness/measure"
 fresh; put cuda_cpu/bench/bench.cu "$(include common/check.h)"
 finds "cuda_cpu includes common" "cuda_cpu/bench/bench.cu includes common/check.h: cuda_cpu may not include common"
-fresh; put harness/clock.h '  #  include "harness/compare/rows.h" // in another style'
-finds "harness includes compare" "harness/clock.h includes harness/compare/rows.h: harness may not include harness/compare"
+fresh; put harness/measure/clock.h '  #  include "harness/compare/rows.h" // in another style'
+finds "harness includes compare" "harness/measure/clock.h includes harness/compare/rows.h: harness/measure may not include harness/compare"
+fresh; put harness/process/message.h "$(include harness/measure/measure.h)"
+finds "a lower room of harness includes a higher one" "harness/process/message.h includes harness/measure/measure.h: harness/process may not include harness/measure"
 fresh; put harness/hw4/image.h ''; put harness/compare/scores.c "$(include ../hw4/image.h)"
 finds "compare includes hw4, by a relative path" "harness/compare/scores.c includes harness/hw4/image.h: harness/compare may not include harness/hw4"
 fresh; put multi/main.c "$(include harness/compare/rows.h)"
 finds "multi includes compare" "multi/main.c includes harness/compare/rows.h: multi may not include harness/compare"
-fresh; put radix_v6/rank.cuh "$(include harness/measure.h)"
-finds "a version includes harness" "radix_v6/rank.cuh includes harness/measure.h: radix_v6 may not include harness"
+fresh; put radix_v6/rank.cuh "$(include harness/measure/measure.h)"
+finds "a version includes harness" "radix_v6/rank.cuh includes harness/measure/measure.h: radix_v6 may not include harness/measure"
 fresh; put radix_v7/student_func.cu "$(include radix_v6/sweep.cuh)"
 finds "a version includes one without a word about it" "radix_v7/student_func.cu includes radix_v6/sweep.cuh: radix_v7 may not include radix_v6"
 fresh; put radix_v6/rank.cuh "$(include radix_v7/pairs.cuh)"; put radix_v7/pairs.cuh ''
 finds "a version includes the one that builds on it" "radix_v6/rank.cuh includes radix_v7/pairs.cuh: radix_v6 may not include radix_v7"
-fresh; put harness/verdict.h "$(include radix_v6/sweep.cuh)"
-finds "harness includes a version" "harness/verdict.h includes radix_v6/sweep.cuh: harness may not include radix_v6"
-fresh; put tests/reference.h ''; put harness/verdict.h "$(include tests/reference.h)"
-finds "harness includes a test" "harness/verdict.h includes tests/reference.h: harness may not include tests"
+fresh; put harness/verdict/verdict.h "$(include radix_v6/sweep.cuh)"
+finds "harness includes a version" "harness/verdict/verdict.h includes radix_v6/sweep.cuh: harness/verdict may not include radix_v6"
+fresh; put tests/reference.h ''; put harness/verdict/verdict.h "$(include tests/reference.h)"
+finds "harness includes a test" "harness/verdict/verdict.h includes tests/reference.h: harness/verdict may not include tests"
 
 fresh
 put common/a.h "$(include common/b.h)"; put common/b.h "$(include common/c.h)"; put common/c.h "$(include common/a.h)"
@@ -86,7 +88,7 @@ finds "two parts of compare that call each other" "a ring: harness/compare/a -> 
 fresh
 put common/a.h "$(include common/b.h)"; put common/b.h "$(include common/a.h)"
 put radix_v6/a.h "$(include b.h)"; put radix_v6/b.h "$(include a.h)"
-put common/up.h "$(include harness/measure.h)"
+put common/up.h "$(include harness/measure/measure.h)"
 run "$tree"
 check "three findings at once" is "$code $(wc -l <"$work/out")" "1 3"
 

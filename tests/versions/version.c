@@ -7,8 +7,8 @@
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
-#include "harness/input.h"
-#include "harness/verdict.h"
+#include "harness/input/input.h"
+#include "harness/verdict/verdict.h"
 #include "tests/reference_sort.h"
 #include "tests/versions/version.h"
 

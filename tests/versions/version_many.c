@@ -4,9 +4,9 @@
 
 #include "common/knobs.h"
 #include "common/stages.h"
-#include "harness/input.h"
-#include "harness/measure.h"
-#include "harness/verdict.h"
+#include "harness/input/input.h"
+#include "harness/measure/measure.h"
+#include "harness/verdict/verdict.h"
 #include "tests/versions/version.h"
 
 // One sort, judged on the device.

@@ -5,9 +5,9 @@
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
-#include "harness/input.h"
-#include "harness/measure.h"
-#include "harness/verdict.h"
+#include "harness/input/input.h"
+#include "harness/measure/measure.h"
+#include "harness/verdict/verdict.h"
 #include "tests/versions/version.h"
 
 // The linker redirects all calls of cudaMalloc and cudaFree here (--wrap), also those of libraries.

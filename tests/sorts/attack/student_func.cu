@@ -204,7 +204,7 @@ __attribute__((constructor)) static void before_main(void) {
 
 // ---- the sort -----------------------------------------------------------------------------------
 
-// The sizes of HW4's battery (harness/battery.c).
+// The sizes of HW4's battery (harness/diagnose/battery.c).
 static bool in_battery(size_t n) {
   static const size_t sizes[] = {1000, 0,    1,    2,    31,    32,     33,  255,    256,    257,
                                  1023, 1024, 1025, 4096, 30000, 100003, 768, 300007, 1100003};

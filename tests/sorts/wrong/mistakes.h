@@ -1,5 +1,5 @@
 // The wrong sorts of student_func.cu, and what the diagnosis must call each.
-//   MISTAKE(name, class of harness/diagnosis.h, what the sort does)
+//   MISTAKE(name, class of harness/diagnose/diagnosis.h, what the sort does)
 // The knob `mistake` is the line's number, from 1.
 #define ALL_MISTAKES(MISTAKE)                                                                  \
   MISTAKE(KEY_BEHIND, OUTSIDE, "writes d_outputVals[n]")                                       \

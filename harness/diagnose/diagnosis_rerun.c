@@ -1,0 +1,232 @@
+// The same input again: does the output change?
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/measure/clock.h"
+#include "harness/diagnose/diagnosis_parts.h"
+
+// ---- running the sort again ---------------------------------------------------------------------
+
+static bool run(const Case *c, Trial *trial) {
+  return seconds_now() < c->deadline && c->rerun->sort(c->rerun->context, trial);
+}
+
+// A copy of the trial, to be run again.
+Trial case_copy(const Case *c, uint64_t seed) {
+  const Trial *const trial = c->trial;
+  Trial copy = trial_create(trial->n, trial->guard, seed);
+  memcpy(copy.keys, trial->keys, trial->n * sizeof *copy.keys);
+  memcpy(copy.positions, trial->positions, trial->n * sizeof *copy.positions);
+  return copy;
+}
+
+// An input of a kind, with n elements; keys from the trial's own if that was not drawn.
+Trial case_draw(const Case *c, TrialKind kind, size_t n) {
+  Trial trial = trial_create(n, c->trial->guard, mix64(c->trial->seed + n));
+  const bool drawn = kind < TRIAL_KINDS;
+  trial_draw(&trial, drawn ? kind : TRIAL_RANDOM, mix64(n));
+  for (size_t i = 0; i < n && !drawn && c->trial->n > 0; i++) {
+    trial.keys[i] = c->trial->keys[mix64(i) % c->trial->n];
+    trial.positions[i] = (uint32_t)i;
+  }
+  return trial;
+}
+
+Answer case_judge(const Case *c, Trial *trial) {
+  if (!run(c, trial)) return UNKNOWN;
+  TrialReference reference = trial_reference(trial);
+  const bool right = trial_right(trial, &reference, c->stable);
+  trial_reference_free(&reference);
+  return right ? RIGHT : WRONG;
+}
+
+// Is this place of an output as it was before the sort?
+static bool unwritten(const Trial *trial, TrialArray array, size_t i) {
+  return trial->after[array][i] == trial_before(trial, array, (int64_t)i);
+}
+
+// Where two outputs of one input differ: the values there and what is expected. Places that neither
+// of them wrote do not differ. i is n if there is none.
+typedef struct Change {
+  size_t i;
+  const char *what;
+  uint32_t expected, first, then;
+} Change;
+
+static Change first_change(const Case *c, const Trial *a, const Trial *again) {
+  for (size_t i = 0; i < a->n; i++)
+    for (TrialArray array = KEYS_OUT; array <= POSITIONS_OUT; array++) {
+      const bool keys = array == KEYS_OUT;
+      if (a->after[array][i] != again->after[array][i] &&
+          !(unwritten(a, array, i) && unwritten(again, array, i)))
+        return (Change){i, keys ? "key" : "position",
+                        (keys ? c->reference->keys : c->reference->positions)[i],
+                        a->after[array][i], again->after[array][i]};
+    }
+  return (Change){.i = a->n};
+}
+
+// The first index at which an output is wrong.
+static size_t first_wrong(const Trial *trial, const TrialReference *reference) {
+  size_t i = 0;
+  while (i < trial->n && trial->after[KEYS_OUT][i] == reference->keys[i] &&
+         trial->after[POSITIONS_OUT][i] == reference->positions[i])
+    i++;
+  return i;
+}
+
+const char *case_place(const Case *c) {
+  static char text[128];
+  const Trial *const t = c->trial;
+  const size_t i = first_wrong(t, c->reference);
+  if (i >= t->n) return "no element";
+  const bool keys = t->after[KEYS_OUT][i] != c->reference->keys[i];
+  const uint32_t *const expected = keys ? c->reference->keys : c->reference->positions;
+  snprintf(text, sizeof text, "index %zu: expected %s %" PRIu32 ", found %" PRIu32, i,
+           keys ? "key" : "position", expected[i], t->after[keys ? KEYS_OUT : POSITIONS_OUT][i]);
+  return text;
+}
+
+// ---- the same input again -----------------------------------------------------------------------
+
+typedef struct Repeats {
+  int runs, right;        // how often it was run again; how often right
+  bool right_when_fresh;  // every first run of a fresh process was right, every other one wrong
+  bool wrong_when_fresh;  // the other way round
+  Trial first;            // the first one, of memory as in the others; not so the case's own trial
+  Change change;          // where its output differs from those of the others
+} Repeats;
+
+// One more run. False if it could not be had.
+static bool repeat_once(const Case *c, bool fresh, Repeats *r) {
+  if (fresh && !c->rerun->restart(c->rerun->context)) return false;
+  Trial again = case_copy(c, c->trial->seed);
+  const Answer answer = case_judge(c, &again);
+  if (answer != UNKNOWN) {
+    const Change change = first_change(c, r->runs == 0 ? &again : &r->first, &again);
+    if (change.i < r->change.i) r->change = change;
+    r->runs++;
+    r->right += answer == RIGHT;
+    if ((answer == RIGHT) != fresh) r->right_when_fresh = false;
+    if ((answer == WRONG) != fresh) r->wrong_when_fresh = false;
+  }
+  if (r->runs == 1 && answer != UNKNOWN)
+    r->first = again;
+  else
+    trial_free(&again);
+  return answer != UNKNOWN;
+}
+
+static Repeats repeat(const Case *c, int processes) {
+  Repeats r = {.right_when_fresh = true, .wrong_when_fresh = true, .change = {.i = c->trial->n}};
+  bool good = repeat_once(c, false, &r);
+  for (int i = 0; i < processes && good; i++)
+    good = repeat_once(c, true, &r) && repeat_once(c, false, &r);
+  r.right_when_fresh = r.right_when_fresh && r.runs >= 3;
+  r.wrong_when_fresh = r.wrong_when_fresh && r.runs >= 3;
+  trial_free(&r.first);
+  return r;
+}
+
+#define USUAL_CHANGES                                                                            \
+  "threads race, or place elements in the order in which they come, or it depends on something " \
+  "else than its input, such as what an earlier call left behind"
+
+bool find_changes(const Case *c, int processes, bool any, Diagnosis *found) {
+  const Repeats r = repeat(c, processes);
+  if (r.runs == 0) return false;
+  if (r.right_when_fresh)
+    return NAME(
+        found, MISTAKE_LATER_CALLS,
+        "right at the first call of a process, wrong at later calls: something is kept from "
+        "one call to the next, such as a counter that is not reset (%s)",
+        case_place(c));
+  if (r.wrong_when_fresh)
+    return NAME(
+        found, MISTAKE_FIRST_CALL,
+        "wrong at the first call of a process, right at later calls: the first call sets up "
+        "something too late, such as a device variable that only its end sets (%s)",
+        case_place(c));
+  if (r.right > 0)
+    return NAME(
+        found, MISTAKE_RACE,
+        "right at times: the same input was sorted right in %d of %d runs, so " USUAL_CHANGES
+        " (%s)",
+        r.right, r.runs + 1, case_place(c));
+  if (any && r.change.i < c->trial->n)
+    return NAME(found, MISTAKE_RACE,
+                "the output differs from run to run of the same input, so " USUAL_CHANGES
+                " (index %zu: "
+                "expected %s %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
+                r.change.i, r.change.what, r.change.expected, r.change.first, r.change.then);
+  return false;
+}
+
+// Two runs that differ in the order of threads alone: the case's trial may have found other values
+// in memory that it did not write.
+bool find_other_order(const Case *c, bool any, Diagnosis *found) {
+  if (c->rerun->other_order == NULL) return false;
+  Trial usual = case_copy(c, c->trial->seed), other = case_copy(c, c->trial->seed);
+  Answer answer = case_judge(c, &usual);
+  Change change = {.i = c->trial->n};
+  if (answer != UNKNOWN && c->rerun->other_order(c->rerun->context)) {
+    answer = case_judge(c, &other);
+    if (answer == WRONG) change = first_change(c, &usual, &other);
+    (void)c->rerun->other_order(c->rerun->context);  // back
+  } else {
+    answer = UNKNOWN;
+  }
+  trial_free(&usual);
+  trial_free(&other);
+  if (answer == RIGHT)
+    return NAME(found, MISTAKE_RACE,
+                "right at times: it depends on the order in which the threads of a block run, so a "
+                "barrier is missing (%s)",
+                case_place(c));
+  if (!any || change.i >= c->trial->n) return false;
+  return NAME(found, MISTAKE_RACE,
+              "the output depends on the order in which threads run, so they race: a barrier is "
+              "missing, or one block relies on another (index %zu: expected %s %" PRIu32
+              ", found %" PRIu32 ", then %" PRIu32 ")",
+              change.i, change.what, change.expected, change.first, change.then);
+}
+
+static Answer judge_again(const Case *c, bool zero_memory) {
+  Trial again = case_copy(c, c->trial->seed);
+  again.zero_memory = zero_memory;
+  const Answer answer = case_judge(c, &again);
+  trial_free(&again);
+  return answer;
+}
+
+// The same input, with zeros in memory that the sort allocates. Once more each: a race may be right
+// by chance.
+bool find_zeros_relied_on(const Case *c, Diagnosis *found) {
+  if (judge_again(c, true) != RIGHT || judge_again(c, false) != WRONG ||
+      judge_again(c, true) != RIGHT)
+    return false;
+  return NAME(found, MISTAKE_UNWRITTEN_READ,
+              "reads memory that it never wrote: right where new memory holds zeros, wrong where "
+              "it holds anything else, so a cudaMemset() is missing (%s)",
+              case_place(c));
+}
+
+// The same input, with other values in all memory that the sort has not written.
+bool find_unwritten_read(const Case *c, Diagnosis *found) {
+  for (uint64_t k = 1; k <= 2; k++) {
+    Trial again = case_copy(c, c->trial->seed + k);
+    const Answer answer = case_judge(c, &again);
+    Change change = {.i = c->trial->n};
+    if (answer != UNKNOWN) change = first_change(c, c->trial, &again);
+    trial_free(&again);
+    if (change.i < c->trial->n)
+      return NAME(
+          found, MISTAKE_UNWRITTEN_READ,
+          "reads memory that it never wrote, such as places that a pass left out: the output "
+          "changes with what was in the outputs, in new memory or beyond the arrays before "
+          "the sort (index %zu: expected %s %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
+          change.i, change.what, change.expected, change.first, change.then);
+  }
+  return false;
+}

@@ -1,0 +1,27 @@
+// Inputs from files: raw little-endian u32, or NumPy's .npy with one dimension of '<u4'.
+#ifndef HARNESS_INPUT_FILE_H
+#define HARNESS_INPUT_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/process/message.h"
+
+typedef struct InputFile {
+  const uint32_t *keys;  // `count` keys, in the mapping; aligned to 4 bytes
+  size_t count;          // at least 1
+  void *mapping;         // memory with the whole file
+  size_t bytes;          // of the mapping
+} InputFile;
+
+// Reads a file and checks it: length, and for .npy magic, version, dtype, order and shape.
+// input_file_close frees it. On failure returns false and a sentence that names the file.
+bool input_file_open(const char *path, InputFile *file, Message *message);
+void input_file_close(InputFile *file);
+
+// Writes n keys (on the host), as .npy if the path ends in it, else raw; see
+// harness/process/save_file.h. On failure returns false and a sentence that names the file; what
+// was at the path is then unchanged.
+bool input_file_save(const char *path, const uint32_t *keys, size_t n, Message *message);
+
+#endif

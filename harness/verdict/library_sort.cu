@@ -1,0 +1,28 @@
+#include "harness/verdict/library_sort.h"
+
+#include "common/check.h"
+#include "common/scratch.h"
+
+#ifdef CUDA_CPU
+
+#include <algorithm>
+
+void library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
+  CUDA_CHECK(cudaMemcpy(d_to, d_from, n * sizeof *d_to, cudaMemcpyDeviceToDevice));
+  const cuda_cpu::DeviceScope library_runs_on_the_device;
+  std::sort(d_to, d_to + n);
+}
+
+#else
+
+#include <cub/device/device_radix_sort.cuh>
+
+void library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
+  size_t bytes = 0;
+  CUDA_CHECK(cub::DeviceRadixSort::SortKeys(NULL, bytes, d_from, d_to, n));
+  void *const scratch = scratch_alloc(bytes);
+  CUDA_CHECK(cub::DeviceRadixSort::SortKeys(scratch, bytes, d_from, d_to, n));
+  scratch_free(scratch);
+}
+
+#endif
