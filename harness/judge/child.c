@@ -28,19 +28,20 @@ static void give_up_ptrace(void) {
 
 // Between fork and exec: only calls that are safe there. The descriptors are first moved out of the
 // way of those that they replace.
-void process_become_sorter(int image, int control, int words) {
+void process_become_sorter(int image, int control, int memory, int words) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge is killed
   give_up_ptrace();
   const int nothing = open("/dev/null", O_RDONLY);
   const int high = 20, moved[] = {fcntl(nothing, F_DUPFD, high), fcntl(words, F_DUPFD, high),
-                                  fcntl(control, F_DUPFD, high)};
+                                  fcntl(control, F_DUPFD, high), fcntl(memory, F_DUPFD, high)};
   const int program = fcntl(image, F_DUPFD_CLOEXEC, high);
   dup2(moved[0], STDIN_FILENO);
   dup2(moved[1], STDOUT_FILENO);
   dup2(moved[1], STDERR_FILENO);
   dup2(moved[2], SORTER_CONTROL);
-  for (int i = SORTER_CONTROL + 1; i < 64; i++)
+  dup2(moved[3], SORTER_MEMORY);
+  for (int i = SORTER_MEMORY + 1; i < 64; i++)
     if (i != program) close(i);
   char *const arguments[] = {program_invocation_name, NULL};
   fexecve(program, arguments, environ);

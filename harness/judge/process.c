@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -63,13 +63,16 @@ void process_start(Sorter *sorter) {
   int control[2], words[2];
   const int image = sorter_program();
   *sorter = (Sorter){0};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0 ||
+  // Memory that ends with the last process that has it, whatever ends them.
+  sorter->memory_file = memfd_create("arrays", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (sorter->memory_file < 0 ||
+      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0 ||
       pipe2(words, O_CLOEXEC) != 0)
     quit(EXIT_DEVICE, "no pipe to the sort: %s", strerror(errno));
   fflush(NULL);
   sorter->process = fork();
   if (sorter->process < 0) quit(EXIT_DEVICE, "no process for the sort: %s", strerror(errno));
-  if (sorter->process == 0) process_become_sorter(image, control[1], words[1]);
+  if (sorter->process == 0) process_become_sorter(image, control[1], sorter->memory_file, words[1]);
   setpgid(sorter->process, sorter->process);  // here too: whoever comes first
   running = sorter->process;
   close(control[1]);
@@ -226,8 +229,9 @@ int process_finish(Sorter *sorter, double limit) {
   kill_descendants();
   while (hear(sorter)) continue;
   if (sorter->words >= 0) close(sorter->words);
-  if (sorter->memory != NULL) shmdt(sorter->memory);
+  if (sorter->memory != NULL) munmap(sorter->memory, sorter->memory_bytes);
   sorter->memory = NULL;
+  close(sorter->memory_file);
   sorter->process = 0;
   return over ? status : -1;
 }

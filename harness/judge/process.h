@@ -11,9 +11,10 @@ int sorter_program(void);
 // led to the judge. Ends the program with exit code 3 if the system has no process to give.
 void process_start(Sorter *sorter);
 
-// In the forked child: becomes the sorter, with `control` as its socket and `words` as its stdout
-// and stderr, and without the privilege to write into other processes. Does not return.
-__attribute__((noreturn)) void process_become_sorter(int image, int control, int words);
+// In the forked child: becomes the sorter, with `control` as its socket, `memory` as the file of
+// its arrays and `words` as its stdout and stderr, and without the privilege to write into other
+// processes. Does not return.
+__attribute__((noreturn)) void process_become_sorter(int image, int control, int memory, int words);
 
 // Waits for the next answer to `secret` and passes on what the sorter prints meanwhile. False, with
 // sorter->failure set and the process gone, if it ended, took longer than `limit` seconds, or

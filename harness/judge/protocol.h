@@ -1,19 +1,19 @@
 // How the process that judges and the process that sorts talk to each other.
 //
 // The judge (HW4) contains no code of the version. It holds the sorter, a program of its own that
-// is linked with the version, as data, and runs it in a child process that has one more descriptor
-// open, a socket for the records below. Arrays are exchanged in memory that both map. The judge
-// asks, the sorter answers; each question carries a fresh secret that its answers must repeat, so
-// that only code that was asked can answer. What the answers claim is not believed: arrays are
-// judged against the judge's own input, times are compared with its own clock.
+// is linked with the version, as data, and runs it in a child process that has two more descriptors
+// open: a socket for the records below, and a file in memory that both map, for the arrays. The
+// judge asks, the sorter answers; each question carries a fresh secret that its answers must
+// repeat, so that only code that was asked can answer. What the answers claim is not believed:
+// arrays are judged against the judge's own input, times are compared with its own clock.
 #ifndef JUDGE_PROTOCOL_H
 #define JUDGE_PROTOCOL_H
 
 #include "common/knobs.h"
 #include "common/stages.h"
 
-// The descriptor that the sorter finds open.
-enum { SORTER_CONTROL = 3 };
+// The descriptors that the sorter finds open.
+enum { SORTER_CONTROL = 3, SORTER_MEMORY = 4 };
 
 typedef enum CommandKind {
   COMMAND_DESCRIBE,  // the version: answered by ANSWER_DESCRIPTION, without a CUDA call
@@ -26,8 +26,7 @@ typedef struct Command {
   uint64_t secret;
   CommandKind kind;
   // COMMAND_OPEN
-  int memory;  // identifier of a System V segment; such memory counts towards no file size limit,
-               // and no process can shrink it
+  size_t memory_bytes;  // of SORTER_MEMORY, which has this size from now on
   int knobs[MAX_KNOBS];
   char thread_order[24];  // the cpu backend's CUDA_CPU_RACECHECK; empty: not set
   // COMMAND_SORT. The shared memory holds the arrays of harness/verdict/trial.h one after another,

@@ -1,12 +1,14 @@
 #include "harness/judge/sorter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,21 +40,26 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
 
 // ---- opening ------------------------------------------------------------------------------------
 
-// Returns the segment's identifier. It is marked for removal at once, so that none is left behind
-// whatever happens; until then, Linux lets the sorter attach to it.
-static int share_memory(Sorter *sorter, size_t elements) {
-  sorter->memory_bytes = TRIAL_ARRAYS * (elements == 0 ? 1 : elements) * sizeof(uint32_t);
-  const int segment = shmget(IPC_PRIVATE, sorter->memory_bytes, IPC_CREAT | 0600);
-  void *const memory = segment < 0 ? NULL : shmat(segment, NULL, 0);
-  if (segment < 0 || (intptr_t)memory == -1)
+// Gives the file its size, which no process can change afterwards: reading beyond a shorter one
+// would end the judge. The sorter may have tried that before.
+static void share_memory(Sorter *sorter, size_t elements) {
+  const size_t bytes = TRIAL_ARRAYS * (elements == 0 ? 1 : elements) * sizeof(uint32_t);
+  const int file = sorter->memory_file;
+  struct stat status = {0};
+  void *memory = MAP_FAILED;
+  if (ftruncate(file, (off_t)bytes) == 0 &&
+      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 &&
+      fstat(file, &status) == 0 && status.st_size == (off_t)bytes)
+    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED)
     quit(EXIT_DEVICE, "no memory to share with the sort: %s", strerror(errno));
-  shmctl(segment, IPC_RMID, NULL);
   sorter->memory = memory;
-  return segment;
+  sorter->memory_bytes = bytes;
 }
 
 bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements) {
-  Command command = {.kind = COMMAND_OPEN, .memory = share_memory(sorter, max_elements)};
+  share_memory(sorter, max_elements);
+  Command command = {.kind = COMMAND_OPEN, .memory_bytes = sorter->memory_bytes};
   memcpy(command.knobs, knobs, sizeof command.knobs);
   const char *const order = getenv("CUDA_CPU_RACECHECK");
   snprintf(command.thread_order, sizeof command.thread_order, "%s", order != NULL ? order : "");

@@ -11,8 +11,8 @@
 
 typedef struct Sorter {
   pid_t process;  // 0: none
-  int control, words;
-  uint32_t *memory;  // shared with the sorter
+  int control, words, memory_file;
+  uint32_t *memory;  // shared with the sorter: memory_file's
   size_t memory_bytes;
   char name[64];     // of the version, for sentences
   char heard[4096];  // the end of what it printed

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/shm.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -56,8 +56,9 @@ static void describe(const Command *command) {
 static uint32_t *shared;  // with the judge
 
 static void open_device(const Command *command) {
-  shared = shmat(command->memory, NULL, 0);
-  if ((intptr_t)shared == -1) check_fail("no shared memory: %s", strerror(errno));
+  shared = mmap(NULL, command->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, SORTER_MEMORY, 0);
+  if (shared == MAP_FAILED) check_fail("no shared memory: %s", strerror(errno));
+  close(SORTER_MEMORY);
   if (command->thread_order[0] != '\0')
     setenv("CUDA_CPU_RACECHECK", command->thread_order, 1);
   else

@@ -20,6 +20,17 @@ limited() { (ulimit -f 0 && exec "$hw4" samples/portrait.ppm samples/template.pp
 limited >"$work/out"
 check "ulimit -f: one sentence" grep -q '^HW4: .*: File too large$' "$work/out"
 check "... and no file" test ! -e "$work/out.ppm"
+# The smallest address space into which its libraries fit has no room for the memory that HW4 shares with its sorter.
+segments() { tail -n +2 /proc/sysvipc/shm | wc -l; }
+before=$(segments)
+code=127
+for ((kb = 50000; code == 127 && kb < 1000000; kb += 10000)); do
+  (ulimit -v "$kb" && exec "$hw4" samples/portrait.ppm samples/template.ppm "$work/out.ppm" >"$work/out" 2>&1)
+  code=$?
+done
+check "ulimit -v: exit code 3" is "$code" 3
+check "... one sentence" test "$(wc -l <"$work/out")" -eq 1
+check "... and no memory that outlives its processes" is "$(segments)" "$before"
 # More threads than any system has, and a stack for each that no address space can hold.
 check "OMP_NUM_THREADS=100000: no crash of HW4's own" bash -c "OMP_NUM_THREADS=100000 timeout 300 '$hw4' samples/portrait.ppm samples/template.ppm '$work/out.ppm' --image-only >'$work/out' 2>&1; test \$? -eq 0 -o \$? -eq 3"
 check "no threads: exit code 3" bash -c "OMP_NUM_THREADS=8 OMP_STACKSIZE=100000G timeout 300 '$hw4' samples/portrait.ppm samples/template.ppm '$work/out.ppm' >'$work/out' 2>&1; test \$? -eq 3"

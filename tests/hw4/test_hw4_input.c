@@ -122,24 +122,17 @@ static void test_outputs(void **state) {
   check_cases(versions.gl_pathv[0], cases, sizeof cases / sizeof *cases);
 }
 
-// Shows only at the end; no half-written file may stay. The limit leaves room for HW4 itself, which
-// holds the sort's program in a file in memory.
+// Shows only at the end; no half-written file may stay. The sort limits the files of HW4, which by
+// then has its own files in memory.
 static void test_full_disk(void **state) {
   (void)state;
-#ifdef __SANITIZE_ADDRESS__  // the program that HW4 holds is larger than the file may be
-  skip();
-#endif
-  const Surroundings full_disk = {.largest_file = 5000000};
-  save("wide.ppm", draw(1500, 1200, 7));
-  files_before++;
+  const Surroundings full_disk = {.variable = "CHEAT", .value = "full_disk"};
   char program[4096];
-  snprintf(program, sizeof program, "%.*sseq/HW4",
-           (int)(strstr(wrong_sort, "tests/sorts/") - wrong_sort), wrong_sort);
+  snprintf(program, sizeof program, "%.*sattack/HW4",
+           (int)(strstr(wrong_sort, "wrong_sort/HW4") - wrong_sort), wrong_sort);
   const Outcome outcome =
-      run_in(full_disk, program, ARGUMENTS("--image-only", "wide.ppm", "eye.ppm", "out.ppm"));
+      run_in(full_disk, program, ARGUMENTS("--image-only", "small.ppm", "eye.ppm", "out.ppm"));
   expect_failure(program, &outcome, 2, "out.ppm cannot be written: File too large");
-  unlink("wide.ppm");
-  files_before--;
 }
 
 static int set_up(void **state) {

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/shm.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -143,6 +144,11 @@ static void print_for_the_judge(void) {
   if (out >= 0 && write(out, "PASS\n", 5) != 5) abort();
 }
 
+static void limit_files_of_the_judge(void) {
+  const struct rlimit limit = {1000, 1000};
+  if (prlimit(getppid(), RLIMIT_FSIZE, &limit, NULL) != 0) abort();
+}
+
 // ---- the sorter's own code ----------------------------------------------------------------------
 
 // Reads the judge's questions in place of the sorter, sorts in the shared memory before it says
@@ -161,7 +167,8 @@ static void *answer_questions(void *) {
       answer.description.max_n = 1u << 30;
     } else if (command.kind == COMMAND_OPEN) {
       answer.kind = ANSWER_OPEN;
-      shared = (unsigned int *)shmat(command.memory, NULL, 0);
+      shared = (unsigned int *)mmap(NULL, command.memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                    SORTER_MEMORY, 0);
       snprintf(answer.device, sizeof answer.device, "a fast one");
     } else if (command.kind == COMMAND_PING) {
       answer.kind = ANSWER_PING;
@@ -228,6 +235,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (attacks_by("judge_memory")) return change_the_judge();
   if (attacks_by("judge_stdout")) return print_for_the_judge();
   if (attacks_by("look_up")) return look_up(job);
+  if (attacks_by("full_disk")) limit_files_of_the_judge();
   if (attacks_by("preload")) {
     setenv("LD_PRELOAD", "/tmp/attack.so", 1);
     return;

@@ -1,12 +1,11 @@
 // forger: sorts when the judge's clock does not run, or answers from memory. The environment
 // variable CHEAT names the way (tests/cheats/README.md). Without it, it sorts, slowly.
 //
-// The sorter calls the functions recv(), send() and shmat() of this file instead of the C
-// library's.
+// The sorter calls the functions recv() and send() of this file instead of the C library's.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/shm.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -71,15 +70,12 @@ static void start_thread(void) {
 
 // ---- in place of the C library's ----------------------------------------------------------------
 
-extern "C" void *shmat(int segment, const void *address, int flags) noexcept {
-  void *const memory = (void *)syscall(SYS_shmat, segment, address, flags);
-  shared = (unsigned int *)memory;
-  return memory;
-}
-
 extern "C" ssize_t recv(int file, void *buffer, size_t size, int flags) {
   const ssize_t length = syscall(SYS_recvfrom, file, buffer, size, flags, NULL, NULL);
   if (length == (ssize_t)sizeof command) command = *(const Command *)buffer;
+  if (command.kind == COMMAND_OPEN && shared == NULL)
+    shared = (unsigned int *)mmap(NULL, command.memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                  SORTER_MEMORY, 0);
   return length;
 }
 
