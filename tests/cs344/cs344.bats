@@ -96,6 +96,24 @@ END
   rm -r with_cub
 }
 
+@test "the file of another problem set is named" {
+  mkdir -p f_ps1
+  cat >f_ps1/student_func.cu <<'END'
+#include "reference_calc.cpp"
+#include "utils.h"
+__global__ void rgba_to_greyscale(const uchar4 *const rgba, unsigned char *const grey, int rows, int cols) {}
+void your_rgba_to_greyscale(const uchar4 *const h_rgbaImage, uchar4 *const d_rgbaImage,
+                            unsigned char *const d_greyImage, size_t numRows, size_t numCols) {
+  rgba_to_greyscale<<<1, 1>>>(d_rgbaImage, d_greyImage, numRows, numCols);
+}
+END
+  run make -s BACKEND=cpu f_ps1
+  [ "$status" -ne 0 ]
+  [[ $output == *"f_ps1/student_func.cu defines no your_sort() with the parameters of CS344's Problem Set 4"* ]]
+  [[ $output != *"undefined reference"* && ! -e HW4 ]]
+  rm -r f_ps1
+}
+
 @test "a crash is reported with its cause" {
   mkdir -p crashes
   { sed 's/your_sort/sound_sort/' tests_solution.cu
