@@ -35,7 +35,6 @@ typedef struct Run {
   bool measuring;      // next has been started and is not done
   double started;      // when, by seconds_now
   double baseline_ms;  // of the present group; 0 if it has none
-  Watch watch;         // of the present worker
   WorkerText text;     // of the present worker
 } Run;
 
@@ -68,19 +67,12 @@ static void deliver(const Report *report, void *context) {
   } else if (report->kind == REPORT_STARTED) {
     run->measuring = true;
     run->started = seconds_now();
-    marks_new_row(&run->watch);
     progress_show(run->comparison.plan, run->next);
   } else {
     Row *const row = &run->comparison.plan->rows[run->next];
     row->measured = report->measured;
     row->printed = report->printed;
-    char contradiction[200];
-    const bool timed = report->status == ROW_RIGHT && !run->comparison.request->in_process;
-    if (MARKS_COUNT && timed &&
-        !marks_agree(&run->watch, &report->measured, contradiction, sizeof contradiction))
-      finish_row(run, ROW_WRONG, contradiction);
-    else
-      finish_row(run, report->status, report->message);
+    finish_row(run, report->status, report->message);
   }
 }
 
@@ -119,20 +111,6 @@ static bool take_reports(Run *run, WorkerProcess *worker, End *end) {
   }
 }
 
-// Answers the marks that are there. The reports before a mark are taken first: they show what it is
-// a mark of. False: as take_reports().
-static bool take_marks(Run *run, WorkerProcess *worker, End *end) {
-  double claimed = 0.0, sent = 0.0;
-  int taken;
-  while ((taken = marks_take(worker->marks, worker->secret, &claimed, &sent)) > 0) {
-    if (!take_reports(run, worker, end)) return false;
-    const Row *const row = &run->comparison.plan->rows[run->next];
-    marks_follow(&run->watch, worker->marks, claimed, sent, run->measuring ? (double)row->n : -1.0);
-  }
-  if (taken < 0) *end = END_FORGED;
-  return taken == 0;
-}
-
 // A worker whose row takes too long is asked for the kernel that it runs: on the cpu backend it
 // answers SIGQUIT with a line, elsewhere it just ends.
 static void ask_for_kernel(Run *run, const WorkerProcess *worker) {
@@ -147,9 +125,8 @@ static void ask_for_kernel(Run *run, const WorkerProcess *worker) {
 
 // Follows a worker until it has ended or must be killed.
 static End follow(Run *run, WorkerProcess *worker) {
-  struct pollfd ends[3] = {{.fd = worker->reports, .events = POLLIN},
-                           {.fd = worker->text, .events = POLLIN},
-                           {.fd = worker->marks, .events = POLLIN}};
+  struct pollfd ends[2] = {{.fd = worker->reports, .events = POLLIN},
+                           {.fd = worker->text, .events = POLLIN}};
   End end = END_BY_ITSELF;
   bool ended = false;
   while (!ended && !interrupted) {
@@ -160,9 +137,7 @@ static End follow(Run *run, WorkerProcess *worker) {
     }
     // A child of the version may hold the pipes open, so that their end is not seen.
     const int wait_ms = run->measuring && left < 0.25 ? (int)(left * 1000.0) + 1 : 250;
-    if (poll(ends, 3, wait_ms) < 0) continue;
-    if ((ends[2].revents & POLLHUP) != 0) ends[2].fd = -1;
-    if (ends[2].revents != 0 && !take_marks(run, worker, &end)) break;
+    if (poll(ends, 2, wait_ms) < 0) continue;
     if (run->measuring) progress_show(run->comparison.plan, run->next);
     ended = worker_process_has_ended(worker);  // before its last reports are taken
     if (ends[1].fd >= 0 && !worker_text_pass_on(&run->text, worker->text)) ends[1].fd = -1;
@@ -223,7 +198,6 @@ static void run_workers(Run *run) {
   while (run->next < plan->count && !interrupted) {
     const size_t before = run->next;
     WorkerProcess worker;
-    run->watch = (Watch){0};
     worker_process_start(&worker, run->comparison.request, plan, run->next);
     End end = follow(run, &worker);
     const int status = end_worker(run, &worker, &end);
@@ -250,7 +224,7 @@ int supervise(const Request *request, Plan *plan) {
   outputs_open(&run.outputs, &run.comparison);
   if (request->in_process) {
     exit_guard_version(true);
-    worker_run(request, plan, 0, deliver, &run, NULL);
+    worker_run(request, plan, 0, deliver, &run);
     exit_guard_version(false);
   } else {
     const struct sigaction action = {.sa_handler = interrupt};

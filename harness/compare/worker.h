@@ -17,9 +17,8 @@ typedef struct Report {
 
 typedef void Deliver(const Report *report, void *context);
 
-// Measures rows[first..] on the device and delivers a report for each. Makes CUDA calls. After the
-// first report, the witness sees some runs that sort nothing. NULL: there is none.
+// Measures rows[first..] on the device and delivers a report for each. Makes CUDA calls.
 void worker_run(const Request *request, const Plan *plan, size_t first, Deliver *deliver,
-                void *context, const Witness *witness);
+                void *context);
 
 #endif

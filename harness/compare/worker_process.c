@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,16 +37,15 @@ static void send_report(const Report *report, void *context) {
   sender->envelope.number++;
 }
 
-// Closes all descriptors but the standard ones and these two: a version must not reach the files of
+// Closes all descriptors but the standard ones and this one: a version must not reach the files of
 // --export, which this process has inherited.
-static void keep_only(int one, int other) {
+static void keep_only(int one) {
   enum { MOST = 256 };  // the supervisor has a few
   for (int file = STDERR_FILENO + 1; file < MOST; file++)
-    if (file != one && file != other) close(file);
+    if (file != one) close(file);
 }
 
-static void run(const WorkerProcess *worker, const Request *request, const Plan *plan, size_t first,
-                int reports, int text, int marks) {
+static void run(const Request *request, const Plan *plan, size_t first, int reports, int text) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // no worker outlives its parent
   setpgid(0, 0);
   signal(SIGINT, SIG_IGN);  // the parent decides
@@ -57,14 +55,10 @@ static void run(const WorkerProcess *worker, const Request *request, const Plan 
   if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(text, STDOUT_FILENO) < 0 ||
       dup2(text, STDERR_FILENO) < 0)
     _exit(EXIT_DEVICE);
-  keep_only(reports, marks);
+  keep_only(reports);
   setvbuf(stdout, NULL, _IOLBF, 0);
   Sender sender = {.process = getpid(), .pipe_end = reports};
-  memcpy(sender.envelope.secret, worker->secret, sizeof worker->secret);
-  MarkSender mark_sender = {.socket = marks, .process = getpid()};
-  memcpy(mark_sender.secret, worker->secret, sizeof worker->secret);
-  const Witness witness = marks_witness(&mark_sender);
-  worker_run(request, plan, first, send_report, &sender, MARKS_COUNT ? &witness : NULL);
+  worker_run(request, plan, first, send_report, &sender);
   if (getpid() != sender.process) _exit(EXIT_DEVICE);
   fflush(NULL);
   _exit(EXIT_RIGHT);
@@ -74,23 +68,20 @@ static void run(const WorkerProcess *worker, const Request *request, const Plan 
 
 void worker_process_start(WorkerProcess *worker, const Request *request, const Plan *plan,
                           size_t first) {
-  int reports[2], text[2], marks[2];
-  if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(text, O_CLOEXEC) != 0 || !marks_open(marks))
+  int reports[2], text[2];
+  if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(text, O_CLOEXEC) != 0)
     quit(EXIT_DEVICE, "no pipe: %s", strerror(errno));
   fcntl(reports[0], F_SETFL, O_NONBLOCK);
   fcntl(text[0], F_SETFL, O_NONBLOCK);
-  *worker = (WorkerProcess){.reports = reports[0], .text = text[0], .marks = marks[0]};
-  if (getrandom(worker->secret, sizeof worker->secret, 0) != (ssize_t)sizeof worker->secret)
-    quit(EXIT_DEVICE, "no random numbers: %s", strerror(errno));
+  *worker = (WorkerProcess){.reports = reports[0], .text = text[0]};
   fflush(NULL);  // or both would write it
   descendants_begin();
   worker->process = fork();
   if (worker->process < 0) quit(EXIT_DEVICE, "no process: %s", strerror(errno));
-  if (worker->process == 0) run(worker, request, plan, first, reports[1], text[1], marks[1]);
+  if (worker->process == 0) run(request, plan, first, reports[1], text[1]);
   setpgid(worker->process, worker->process);  // as in the child, whichever comes first
   close(reports[1]);
   close(text[1]);
-  close(marks[1]);
 }
 
 Received worker_process_receive(WorkerProcess *worker, const Report **report) {
@@ -102,13 +93,11 @@ Received worker_process_receive(WorkerProcess *worker, const Report **report) {
     if (got < 0 && errno == EAGAIN) return RECEIVED_NOTHING;
     if (got <= 0) return RECEIVED_END;  // a report that it could not finish is dropped
     worker->have += (size_t)got;
-    // As soon as it shows: the rest of a forgery may never come.
-    if (worker->have >= sizeof worker->secret &&
-        memcmp(incoming->secret, worker->secret, sizeof worker->secret) != 0)
+    // As soon as it shows: the rest may never come.
+    if (worker->have >= sizeof incoming->number && incoming->number != worker->received)
       return RECEIVED_FORGERY;
   }
   worker->have = 0;
-  if (incoming->number != worker->received) return RECEIVED_FORGERY;
   worker->received++;
   *report = &incoming->report;
   return RECEIVED_REPORT;
@@ -139,6 +128,5 @@ int worker_process_end(const WorkerProcess *worker) {
   kill_descendants();
   close(worker->reports);
   close(worker->text);
-  close(worker->marks);
   return status;
 }

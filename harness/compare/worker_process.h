@@ -5,23 +5,19 @@
 
 #include <sys/types.h>
 
-#include "harness/compare/marks.h"
 #include "harness/compare/worker.h"
 
-// How a report crosses the pipe: with a secret of the run and its number, counted from 0, so that
-// nothing else that is written into the pipe passes for one.
+// How a report crosses the pipe: with its number, counted from 0, so that something else that is
+// written into the pipe is noticed.
 typedef struct Envelope {
-  unsigned char secret[SECRET_BYTES];
   size_t number;
   Report report;
 } Envelope;
 
 typedef struct WorkerProcess {
-  pid_t process;  // leads a process group of its own, to which its children belong
-  int reports;    // end of a pipe, non-blocking: its reports, one after another
-  int text;       // end of a pipe, non-blocking: what it writes on stdout and stderr
-  int marks;      // end of a socket, non-blocking: its marks, and the answers to them
-  unsigned char secret[SECRET_BYTES];
+  pid_t process;      // leads a process group of its own, to which its children belong
+  int reports;        // end of a pipe, non-blocking: its reports, one after another
+  int text;           // end of a pipe, non-blocking: what it writes on stdout and stderr
   size_t received;    // number of reports received
   Envelope incoming;  // the next one, of which `have` bytes have arrived
   size_t have;

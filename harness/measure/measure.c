@@ -64,11 +64,9 @@ typedef struct Runs {
   const LoadedVersion *version;
   const Workload *workload;
   Stopwatch watch;
-  uint64_t next;           // number of the next run's input; 0 is the workload's own
-  Verdict *verdict;        // as soon as it is no pass, no more runs
-  const Witness *witness;  // of the next run, or NULL
-  bool believed;           // the witness did not contradict the last run's time
-  double late_ms;          // for which the device worked after the last run's end; 0: it did not
+  uint64_t next;     // number of the next run's input; 0 is the workload's own
+  Verdict *verdict;  // as soon as it is no pass, no more runs
+  double late_ms;    // for which the device worked after the last run's end; 0: it did not
 } Runs;
 
 // Milliseconds for which the device goes on after a run that took so long; 0: no longer than it
@@ -109,19 +107,15 @@ static double run_on(Runs *runs, uint64_t input) {
     workload_vary(w, input);
   workload_poison(w, input);
   workload_refresh(w);
-  if (runs->witness != NULL) runs->witness->begin(runs->witness->context);
   stopwatch_start(&runs->watch);
   runs->version->sort(w->keys_in, w->positions_in, w->keys_out, w->positions_out, w->n);
   const double elapsed = stopwatch_stop(&runs->watch);
   const cudaError_t left = cudaGetLastError();  // also one of memory, which is not the harness's
   if (left != cudaSuccess) check_left_behind(runs->version->version->name, left);
-  if (runs->witness != NULL) runs->witness->end(runs->witness->context, elapsed);
   runs->late_ms = still_works(elapsed);
   if (scratch_outstanding() != 0)
     check_fail("%s did not return its scratch memory", runs->version->version->name);
   judge_quickly(runs);
-  if (runs->witness != NULL) runs->believed = runs->witness->believes(runs->witness->context);
-  if (runs->late_ms > 0.0) runs->believed = false;
   return elapsed;
 }
 
@@ -133,23 +127,21 @@ static void insert(double *sorted, int count, double value) {
   sorted[count] = value;
 }
 
-// Were the contradicted runs in a row too many for an accident? On a busy machine it
-// may itself be late now and then. `since`: when the first of them began.
-static bool is_contradicted(int in_a_row, double since, double enough) {
+// Were the late runs in a row too many for an accident? On a busy machine an honest run may seem
+// late now and then. `since`: when the first of them began.
+static bool too_many_late(int in_a_row, double since, double enough) {
   enum { FEW = 10, MANY = 100 };
   return in_a_row >= MANY || (in_a_row >= FEW && seconds_now() - since > enough);
 }
 
-// One run whose time counts. False: a wrong result, or all times were contradicted.
+// One run whose time counts. False: a wrong result, or all runs were late.
 static bool time_one(Runs *runs, double max_seconds, Measurement *m, double *time) {
   const double since = seconds_now();
-  for (int in_a_row = 0; !is_contradicted(in_a_row, since, max_seconds); in_a_row++) {
-    runs->believed = true;
+  for (int in_a_row = 0; !too_many_late(in_a_row, since, max_seconds); in_a_row++) {
     *time = run_next(runs);
     if (!verdict_passes(runs->verdict)) return false;
-    if (runs->believed) return true;
+    if (runs->late_ms == 0.0) return true;
   }
-  m->contradicted = true;
   m->late_ms = runs->late_ms;
   return false;
 }
@@ -159,7 +151,6 @@ static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
   double *const times = MEMORY_CHECK(calloc((size_t)plan.max_repetitions, sizeof *times));
   const double start = seconds_now();
   double sum = 0.0;
-  runs->witness = plan.witness;
   for (m->limit = LIMIT_REPETITIONS; m->repetitions < plan.max_repetitions;) {
     double time = 0.0;
     if (!time_one(runs, plan.max_seconds, m, &time)) break;
@@ -175,7 +166,6 @@ static void time_total(Runs *runs, MeasurePlan plan, Measurement *m) {
       break;
     }
   }
-  runs->witness = NULL;
   if (m->repetitions > 0) {
     m->median_ms = quantile(times, m->repetitions, 0.5);
     m->mean_ms = sum / m->repetitions;
@@ -231,7 +221,7 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
     judge(&runs);
   }
   if (verdict_passes(&m.verdict)) time_total(&runs, plan, &m);
-  if (verdict_passes(&m.verdict) && !m.contradicted && plan.stages) time_stages(&runs, &m);
+  if (verdict_passes(&m.verdict) && m.late_ms == 0.0 && plan.stages) time_stages(&runs, &m);
   stages_begin(version->version, false);
   // The last run sorts the workload's own input, which a caller may look at afterwards.
   if (verdict_passes(&m.verdict)) {
@@ -241,17 +231,6 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
   (void)workload_whole(w, &m.outside);
   stopwatch_destroy(runs.watch);
   return m;
-}
-
-void measure_nothing(const Witness *witness, int times) {
-  const Stopwatch watch = stopwatch_create();
-  for (int i = 0; i < times; i++) {
-    witness->begin(witness->context);
-    stopwatch_start(&watch);
-    witness->end(witness->context, stopwatch_stop(&watch));
-    (void)witness->believes(witness->context);
-  }
-  stopwatch_destroy(watch);
 }
 
 double measure_copy_rate(void) {

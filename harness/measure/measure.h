@@ -5,16 +5,14 @@
 #include "common/stages.h"
 #include "harness/verdict/verdict.h"
 #include "harness/versions/version_list.h"
-#include "harness/measure/witness.h"
 #include "harness/measure/workload.h"
 
 // When to stop timing.
 typedef struct MeasurePlan {
-  int max_repetitions;     // at least 1
-  double settled_noise;    // stop when the noise of the median is less; 0: never for this reason
-  double max_seconds;      // start no further run after this time; one run always takes place
-  bool stages;             // also time the stages, in runs of their own
-  const Witness *witness;  // of the runs that are timed as a whole; NULL: none
+  int max_repetitions;   // at least 1
+  double settled_noise;  // stop when the noise of the median is less; 0: never for this reason
+  double max_seconds;    // start no further run after this time; one run always takes place
+  bool stages;           // also time the stages, in separate runs
 } MeasurePlan;
 
 // Why timing stopped.
@@ -40,11 +38,10 @@ typedef struct Measurement {
   MeasureLimit limit;
   double median_ms, mean_ms, min_ms;  // of the whole sort
   double noise;                       // of the median: noise_of_median()
-  bool contradicted;                  // too few runs have a time that counts
-  double late_ms;                     // if so: for which the device still worked after the last one
-  int stages;                         // 0 if they were not timed
-  double stage_ms[MAX_STAGES];        // medians
-  StagePasses passes[MAX_STAGES];     // of the last run that timed stages
+  double late_ms;               // the device still worked this long after every run; 0: times count
+  int stages;                   // 0 if they were not timed
+  double stage_ms[MAX_STAGES];  // medians
+  StagePasses passes[MAX_STAGES];  // of the last run that timed stages
   Verdict verdict;
   Message outside;  // workload_whole()'s clause, if the version wrote outside its arrays; or empty
 } Measurement;
@@ -56,19 +53,15 @@ typedef struct Measurement {
 // preceded by a run on uniform keys, which is judged too. The first wrong run
 // ends it: then the verdict is no pass, and the times are zero or void. So they are if `outside` is
 // not empty. Knobs must have been set
-// (common/knobs.h). A run whose time the witness contradicts, or after which the device still works
-// (in a stream that does not wait for the default one), does not count and is repeated; after
-// 100 such runs in a row, or 10 in max_seconds, the measurement ends, with `contradicted` set and
-// the times void. A version that keeps scratch memory, or a CUDA failure, ends the program with
-// exit code 3.
+// (common/knobs.h). A run after which the device still works (in a stream that does not wait for
+// the default one) does not count and is repeated; after 100 such runs in a row, or 10 in
+// max_seconds, the measurement ends, with `late_ms` set and the times void. A version that keeps
+// scratch memory, or a CUDA failure, ends the program with exit code 3.
 Measurement measure(const LoadedVersion *version, const Workload *workload, MeasurePlan plan);
 
 // Relative noise of the median of `count` >= 1 ascending times: half of its 95% confidence interval
 // over the median. For up to 10 times that interval is their whole range.
 double noise_of_median(const double *ascending_times, int count);
-
-// Times nothing, a number of times, so that a witness learns what it waits for without a sort.
-void measure_nothing(const Witness *witness, int times);
 
 // The device's copy rate: bytes read plus bytes written per second by a large device-to-device
 // copy, median of 9.

@@ -8,7 +8,6 @@
 
 #include "harness/versions/program_folder.h"
 
-#include "harness/process/process_state.h"
 #include "harness/versions/version_check.h"
 #include "harness/versions/version_probe.h"
 
@@ -20,9 +19,7 @@ static int by_name(const void *a, const void *b) {
 static bool load(const char *path, LoadedVersion *loaded, Message *message) {
   if (!version_loads(path, message)) return false;
   // RTLD_LOCAL: every version has a your_sort and a sort_version of its own.
-  ProcessState *const before = process_state_keep();
   void *const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  process_state_restore(before);
   loaded->version = object == NULL ? NULL : (const SortVersion *)dlsym(object, "sort_version");
   // POSIX guarantees that void * can hold a function's address.
   *(void **)&loaded->sort = object == NULL ? NULL : dlsym(object, "your_sort");

@@ -154,59 +154,6 @@ static void test_settled(void **state) {
   assert_int_equal(m.repetitions, MIN_REPETITIONS);
 }
 
-// ---- a witness ---------------------------------------------------------------------------------
-
-static int begun, ended, believes_every;  // 0: none
-static double last_claim;
-
-static void witness_begins(void *context) {
-  assert_ptr_equal(context, &begun);
-  begun++;
-}
-
-static void witness_ends(void *context, double claimed) {
-  assert_ptr_equal(context, &begun);
-  last_claim = claimed;
-  assert_int_equal(++ended, begun);
-}
-
-static bool witness_believes_it(void *context) {
-  assert_ptr_equal(context, &begun);
-  return believes_every != 0 && ended % believes_every == 0;
-}
-
-// Runs that it contradicts do not count; where it contradicts all, there is no time.
-static void test_witness(void **state) {
-  (void)state;
-  const Witness witness = {witness_begins, witness_ends, witness_believes_it, &begun};
-  const MeasurePlan plan = {
-      .max_repetitions = 7, .max_seconds = 1000.0, .stages = true, .witness = &witness};
-  begun = ended = 0;
-  believes_every = 3;
-  Measurement m = measure(&fake, &workload, plan);
-  expect_right(&m);
-  assert_false(m.contradicted);
-  assert_int_equal(m.repetitions, 7);
-  assert_int_equal(ended, 3 * 7);
-  assert_int_equal(runs, 1 + 3 * 7 + 3 + 1);
-  assert_true(last_claim > 0.0);
-  begun = ended = runs = believes_every = 0;
-  m = measure(&fake, &workload, plan);
-  assert_true(m.contradicted);
-  assert_int_equal(m.repetitions, 0);
-  assert_int_equal(ended, 100);
-  assert_int_equal(m.stages, 0);
-}
-
-static void test_belief(void **state) {
-  (void)state;
-  assert_true(witness_believes(1.0, 1.1, 0.02));
-  assert_true(witness_believes(0.01, 0.1, 0.02));
-  assert_false(witness_believes(0.01, 0.2, 0.02));
-  assert_false(witness_believes(1.0, 1.4, 0.02));
-  assert_false(witness_believes(0.0, 0.0, 0.02));
-}
-
 // Every run sorts another input of the kind; afterwards the workload holds its own again.
 static void test_inputs_vary(void **state) {
   (void)state;
@@ -345,8 +292,6 @@ static void test_outside(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_witness, reset),
-      cmocka_unit_test(test_belief),
       cmocka_unit_test(test_noise),
       cmocka_unit_test_setup(test_repetitions, reset),
       cmocka_unit_test_setup(test_stages, reset),
