@@ -84,11 +84,11 @@ sanitize() {
   rm -f "$log"
 }
 
-# A version at sizes around a tile's and a block's edges.
+# sanitize_version VERSION TOOL OPTION...: at sizes around a tile's and a block's edges.
 sanitize_version() {
   local sizes=1000,4097
   ! grep -qx "$1" <<<"$slow" || sizes=1000 # a launch per element: minutes under a tool
-  sanitize "$1" "$2" "$B/compare" "$1" --n "$sizes" --keys --pairs --reps 1 --time-limit 60 --no-fork --baseline none
+  sanitize "$1${3+ $3}" "$2" "$B/compare" "$1" --n "$sizes" --keys --pairs --reps 1 --time-limit 60 --no-fork --baseline none "${@:3}"
 }
 
 if step sanitize; then
@@ -96,6 +96,7 @@ if step sanitize; then
   for version in $versions; do
     for tool in memcheck racecheck initcheck synccheck; do
       sanitize_version "$version" "$tool" &
+      [ "$tool" != memcheck ] || sanitize_version "$version" "$tool" --offset=3,1,0,2 &
       # A version's test of buckets reaches with few keys the code that compare reaches only with many.
       buckets=$B/tests/versions/test_${version}_buckets
       [ ! -x "$buckets" ] || sanitize "${version}_buckets" "$tool" "$buckets" &
