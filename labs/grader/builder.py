@@ -97,9 +97,9 @@ class Builder:
         """Copies the sources of a submission, and the lab's compiler options."""
         os.makedirs(target)
         for file in submissions.source_files(path):
-            shutil.copyfile(file, os.path.join(target, "student_func.cu" if os.path.isfile(path) else os.path.basename(file)))
+            shutil.copyfile(file, os.path.join(target, os.path.basename(file) if submissions.is_folder(path) else "student_func.cu"))
         if not os.path.isfile(target + "/student_func.cu"):
-            return "there is no student_func.cu"
+            return submissions.why_unreadable(path + "/student_func.cu" if submissions.is_folder(path) else path)
         # A folder that was called `mine` may include its own files as "mine/kernels.cuh".
         for folder, file in re.findall(r'#\s*include\s+"([a-z][a-z0-9_]*)/([^"/]+)"', submissions.read_sources(target)):
             link = os.path.join(os.path.dirname(target), folder)

@@ -81,8 +81,16 @@ def main():
     except sandbox.Refused as error:
         print(f"grade: {error}", file=sys.stderr)
         sys.exit(3)
-    found = submissions.find(options.submissions)
     out = os.path.abspath(options.out or f"build/grades/{options.lab}")
+    try:
+        sys.exit(grade(options, rubric_text, rubric, out))
+    except OSError as error:
+        sys.exit(f"grade: cannot write {error.filename or out}: {error.strerror}")
+
+
+def grade(options, rubric_text, rubric, out):
+    """Exit code."""
+    found = submissions.find(options.submissions)
     os.makedirs(out, exist_ok=True)
     started = time.monotonic()
     accepted = [name for name in options.accept.split(",") if name]
@@ -113,7 +121,7 @@ def main():
         print(f"LOOK AT {len(to_look_at)} of them before you give a grade: {', '.join(to_look_at)}")
         if any("held" in record for record in ordered):
             print(HELD)
-        sys.exit(LOOK)
+    return LOOK if to_look_at else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import stat
 import sys
 
 SUFFIXES = (".cu", ".cuh", ".h", ".inc")
@@ -14,8 +15,27 @@ def source_files(path):
     files of another student."""
     if os.path.islink(path):
         return []
-    files = [path] if os.path.isfile(path) else [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(SUFFIXES)]
-    return [file for file in files if os.path.isfile(file) and not os.path.islink(file) and os.path.getsize(file) <= MOST_BYTES]
+    files = [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(SUFFIXES)] if is_folder(path) else [path]
+    return [file for file in files if why_unreadable(file) is None]
+
+
+def is_folder(path):
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def why_unreadable(file):
+    """Why a file is no source file to be read, or None. Says so without opening it: a pipe would wait for a writer."""
+    try:
+        status = os.lstat(file)
+    except FileNotFoundError:
+        return f"there is no {os.path.basename(file)}"
+    kinds = {stat.S_IFLNK: "a link, which is not followed", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFREG: None}
+    fault = kinds.get(stat.S_IFMT(status.st_mode), "a device or a socket")
+    if fault is None and status.st_size > MOST_BYTES:
+        fault = f"of {status.st_size:,} bytes; a source file has at most {MOST_BYTES:,}"
+    elif fault is None and not os.access(file, os.R_OK):
+        fault = "not to be read: its permissions forbid it"
+    return fault and f"{os.path.basename(file)} is {fault}"
 
 
 def read_sources(path):
@@ -28,22 +48,11 @@ def read_sources(path):
 
 def find(paths):
     """{student: path}: folders with a student_func.cu, bare .cu files, or a folder of these."""
-    found = {}
-
-    def add(name, path):
-        name = re.sub(r"[^A-Za-z0-9_.+-]", "_", name).lstrip(".+-") or "unnamed"  # + or - begins a formula in grades.csv
-        name = "grades_csv" if name == "grades.csv" else name  # beside the folders of the results
-        base, number = name, 2
-        while name in found:
-            name, number = f"{base}_{number}", number + 1
-        found[name] = path
-
+    entries = []
+    add = lambda name, path: entries.append((name, path))
     for path in paths:
         path = os.path.normpath(path)
-        if os.path.isfile(path):
-            stem = os.path.splitext(os.path.basename(path))[0]
-            add(os.path.basename(os.path.dirname(os.path.abspath(path))) if stem == "student_func" else stem, path)
-        elif os.path.isfile(path + "/student_func.cu"):
+        if os.path.lexists(path + "/student_func.cu"):
             add(os.path.basename(os.path.abspath(path)), path)
         elif os.path.isdir(path):
             for name in sorted(os.listdir(path)):
@@ -52,10 +61,31 @@ def find(paths):
                     add(name, inner)
                 elif name.endswith(".cu"):
                     add(os.path.splitext(name)[0], inner)
+        elif os.path.lexists(path):
+            stem = os.path.splitext(os.path.basename(path))[0]
+            add(os.path.basename(os.path.dirname(os.path.abspath(path))) if stem == "student_func" else stem, path)
         else:
             sys.exit(f"grade: there is no {path}")
-    if not found:
+    if not entries:
         sys.exit("grade: there is no submission in " + ", ".join(paths))
+    return _named(entries)
+
+
+def _named(entries):
+    """{name: path} in the order of the entries. A name that can stay as it is belongs to its entry; one that must be
+    changed takes another than these."""
+
+    def usable(name):
+        name = re.sub(r"[^A-Za-z0-9_.+-]", "_", name).lstrip(".+-") or "unnamed"  # + or - begins a formula in grades.csv
+        return "grades_csv" if name == "grades.csv" else name  # beside the folders of the results
+
+    found, taken = {}, {name for name, _ in entries if usable(name) == name}
+    for original, path in entries:
+        base, number = usable(original), 2
+        name = base
+        while name in found or (name in taken and name != original):
+            name, number = f"{base}_{number}", number + 1
+        found[name] = path
     return found
 
 

@@ -30,6 +30,13 @@ setup_file() {
   ln -s repository_style/student_func.cu "$FOLDER/link_to_a_file.cu"
   mkdir "$FOLDER/grades.csv"
   printf '#error "\033[8mhidden\302\2338m"\n' >"$FOLDER/grades.csv/student_func.cu"
+  # What is no source file, and names that become the same.
+  mkdir "$FOLDER"/{a_pipe,a_folder,too_large,a\ b,a_b}
+  mkfifo "$FOLDER/a_pipe/student_func.cu"
+  mkdir "$FOLDER/a_folder/student_func.cu"
+  truncate -s 3G "$FOLDER/too_large/student_func.cu"
+  echo '#error "of a and b"' >"$FOLDER/a b/student_func.cu"
+  echo '#error "of a_b"' >"$FOLDER/a_b/student_func.cu"
   sed '$ s/^}/  fputs("check: \\033[8mhidden\\n", stderr);\n  exit(3);\n}/' tests/submissions/wrong/unsorted.cu >"$FOLDER/prints_control.cu"
   behind host_insertion host_behind_copy
   behind host_pieces host_pieces_behind_copy
@@ -135,6 +142,17 @@ P
   echo "// changed" >>"$FOLDER/unsorted.cu"
   run scripts/grade.sh radix_v1 "$FOLDER/unsorted.cu" --rubric tests/submissions/rubric.json --out "$OUT"
   [[ $output == *"1 submissions, 1 graded now"* ]]
+}
+
+@test "results that cannot be written are one sentence" {
+  mkdir "$BATS_TEST_TMPDIR/taken"
+  touch "$BATS_TEST_TMPDIR/file"
+  mkdir -p "$BATS_TEST_TMPDIR/taken/grades.csv"
+  for out in file file/below taken; do
+    run -1 scripts/grade.sh radix_v1 "$FOLDER/does_not_compile.cu" --rubric tests/submissions/rubric.json --out "$BATS_TEST_TMPDIR/$out"
+    [[ ${lines[-1]} == "grade: cannot write $BATS_TEST_TMPDIR/$out"*": "* ]]
+    [[ $output != *Traceback* ]]
+  done
 }
 
 @test "without a sandbox nothing is run" {
