@@ -3,7 +3,7 @@
 #define MULTI_JUDGE_H
 
 #include "multi/slice.h"
-#include "multi/world.h"
+#include "multi/world/world.h"
 
 // Summaries of a rank's part of the input, which is made anew from its source, and of its part of
 // the result.

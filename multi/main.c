@@ -14,8 +14,8 @@
 #include "harness/versions/knob_option.h"
 #include "multi/report.h"
 #include "multi/result_file.h"
-#include "multi/splitters.h"
-#include "multi/step.h"
+#include "multi/split/splitters.h"
+#include "multi/world/step.h"
 
 // Chooses this rank's device. Returns whether no other rank uses it.
 static bool choose_device(const World *world, const Request *request) {
@@ -94,22 +94,13 @@ static void sort_row(Session *session, int kind, uint64_t n, bool pairs) {
   uint32_t *const keys =
       path == NULL ? NULL : key_file_read(world, &session->file, path, begin, count);
   const ShardInput input = {kind, request->seed, keys, n, begin, count};
-  const Job job = {world,
-                   session->exchange,
-                   input,
-                   pairs,
-                   request->chunks,
-                   request->digit_bits,
-                   request->stretch,
-                   request->device_memory};
-  const RowPlan plan = {request->repetitions, request->stages, request->baselines,
-                        request->progress,    request->output, request->output_positions};
+  const Job job = {world, session->exchange, request, input, pairs};
   Row *const row = &session->rows[session->count++];
   *row = (Row){.way = request->host ? &host_way : &device_way,
                .input = path == NULL ? input_kinds[kind].name : path,
                .n = n,
                .pairs = pairs};
-  row_measure(row, &job, &plan);
+  row_measure(row, &job);
   free(keys);
   scratch_trim();
 }

@@ -24,8 +24,8 @@ comma := ,
 # nvcc passes -pthread and -Wl on in its own way.
 MULTI_LDLIBS := $(patsubst -Wl$(comma)%,-Xlinker %,$(filter-out -pthread,$(MULTI_LDLIBS)))
 
-MULTI := $(call objects,$(wildcard multi/*.c multi/*.cu))
-$(call objects,$(wildcard multi/*.c)): CPPFLAGS += $(MULTI_CPPFLAGS)
+MULTI := $(call objects,$(wildcard multi/*.c multi/*.cu multi/*/*.c multi/*/*.cu))
+$(call objects,$(wildcard multi/*.c multi/*/*.c)): CPPFLAGS += $(MULTI_CPPFLAGS)
 $(B)/$(MULTI_VERSION)/multi_sort: $(MULTI) $(B)/$(MULTI_VERSION)/student_func.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$(MULTI_VERSION)) $^ $(LDLIBS) $(LDLIBS_$(MULTI_VERSION)) $(MULTI_LDLIBS) -o $@
 
@@ -41,8 +41,8 @@ multi:
 endif
 
 # These parts need no MPI.
-$(B)/tests/multi/test_splitters: $(B)/multi/splitters.o
-$(B)/tests/multi/test_sorted_cut: $(call objects,multi/sorted_cut.c multi/splitters.c)
-$(B)/tests/multi/test_partition: $(call objects,multi/partition.cu multi/count.cu multi/stretch.cu)
-$(B)/tests/multi/test_scatter: $(call objects,multi/scatter.cu multi/scatter_bins.c multi/bucket_finish.cu)
-$(B)/tests/multi/test_pairs: $(call objects,multi/pair_move.cu multi/pair_finish.cu multi/scatter_bins.c multi/splitters.c)
+$(B)/tests/multi/test_splitters: $(B)/multi/split/splitters.o
+$(B)/tests/multi/test_sorted_cut: $(call objects,$(addprefix multi/split/,sorted_cut.c splitters.c))
+$(B)/tests/multi/test_partition: $(call objects,multi/move/partition.cu multi/split/count.cu)
+$(B)/tests/multi/test_scatter: $(call objects,multi/move/scatter.cu multi/split/splitters.c multi/device/bucket_finish.cu)
+$(B)/tests/multi/test_pairs: $(call objects,$(addprefix multi/,move/scatter.cu move/pair_move.cu split/splitters.c device/pair_finish.cu))

@@ -31,9 +31,9 @@ static double balance(const Row *row, int ranks) {
 
 // Throughput of the copies in percent of bare copies; each element is copied in and out twice.
 static double percent_of_copies(const Row *row) {
-  if (row->copy_bytes_per_second <= 0.0 || row->median_ms <= 0.0) return 0.0;
+  if (row->baselines.copy_bytes_per_second <= 0.0 || row->median_ms <= 0.0) return 0.0;
   const double bytes = 4.0 * (row->pairs ? 8.0 : 4.0) * (double)row->n;
-  return 100.0 * bytes / row->copy_bytes_per_second / (1e-3 * row->median_ms);
+  return 100.0 * bytes / row->baselines.copy_bytes_per_second / (1e-3 * row->median_ms);
 }
 
 // ---- table --------------------------------------------------------------------------------------
@@ -48,13 +48,16 @@ static void write_details(FILE *to, const Row *row) {
   }
   if (exchange_gb_per_s(row) > 0.0)
     fprintf(to, "; exchange %.3g GB/s a rank", exchange_gb_per_s(row));
-  if (row->share_ms > 0.0) fprintf(to, "%sone device: its share %.3f", before, row->share_ms);
-  if (row->all_ms > 0.0)
-    fprintf(to, ", everything %.3f (%.2fx)", row->all_ms, row->all_ms / row->median_ms);
+  if (row->baselines.share_ms > 0.0)
+    fprintf(to, "%sone device: its share %.3f", before, row->baselines.share_ms);
+  if (row->baselines.all_ms > 0.0)
+    fprintf(to, ", everything %.3f (%.2fx)", row->baselines.all_ms,
+            row->baselines.all_ms / row->median_ms);
   if (percent_of_copies(row) > 0.0)
     fprintf(to, "%sbare copies %.3g GB/s in + out, the sort reaches %.2g%%", before,
-            row->copy_bytes_per_second / 1e9, percent_of_copies(row));
-  if (*before == ',' || row->share_ms > 0.0 || percent_of_copies(row) > 0.0) fprintf(to, "\n");
+            row->baselines.copy_bytes_per_second / 1e9, percent_of_copies(row));
+  if (*before == ',' || row->baselines.share_ms > 0.0 || percent_of_copies(row) > 0.0)
+    fprintf(to, "\n");
 }
 
 static void write_row(FILE *to, const Row *row, int ranks) {
@@ -94,8 +97,8 @@ static void write_csv(FILE *to, const Report *report) {
             report->world->ranks, report->transport, row->way->name, row->input,
             row->pairs ? "pairs" : "keys", (unsigned long long)row->n, row->judgement.text,
             row->repetitions, row->median_ms, row->min_ms, row->noise, gkeys_per_s(row),
-            balance(row, report->world->ranks), exchange_gb_per_s(row), row->share_ms, row->all_ms,
-            percent_of_copies(row));
+            balance(row, report->world->ranks), exchange_gb_per_s(row), row->baselines.share_ms,
+            row->baselines.all_ms, percent_of_copies(row));
   }
 }
 
@@ -121,9 +124,9 @@ static json_t *row_json(const Row *row, int ranks) {
   json_object_set_new(json, "gkeys_per_s", measured(gkeys_per_s(row)));
   json_object_set_new(json, "received_elements", json_integer((json_int_t)row->received));
   json_object_set_new(json, "exchange_gb_per_s", measured(exchange_gb_per_s(row)));
-  json_object_set_new(json, "one_device_share_ms", measured(row->share_ms));
-  json_object_set_new(json, "one_device_all_ms", measured(row->all_ms));
-  json_object_set_new(json, "copy_gb_per_s", measured(row->copy_bytes_per_second / 1e9));
+  json_object_set_new(json, "one_device_share_ms", measured(row->baselines.share_ms));
+  json_object_set_new(json, "one_device_all_ms", measured(row->baselines.all_ms));
+  json_object_set_new(json, "copy_gb_per_s", measured(row->baselines.copy_bytes_per_second / 1e9));
   json_object_set_new(json, "percent_of_copies", measured(percent_of_copies(row)));
   return json;
 }

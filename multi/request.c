@@ -11,7 +11,140 @@
 #include "harness/process/message.h"
 #include "harness/input/mix.h"
 #include "harness/process/parse.h"
-#include "multi/option_table.h"
+
+// ---- options, with the text of --help -----------------------------------------------------------
+
+enum {
+  OPTION_N = 1000,
+  OPTION_DIST,
+  OPTION_INPUT,
+  OPTION_OUTPUT,
+  OPTION_OUTPUT_POSITIONS,
+  OPTION_SEED,
+  OPTION_KEYS,
+  OPTION_PAIRS,
+  OPTION_SHARDS,
+  OPTION_HOST,
+  OPTION_DEVICE_MEMORY,
+  OPTION_TRANSPORT,
+  OPTION_SHARE_GPUS,
+  OPTION_CHUNKS,
+  OPTION_DIGITS,
+  OPTION_STRETCH,
+  OPTION_REPS,
+  OPTION_STAGES,
+  OPTION_BASELINES,
+  OPTION_SET,
+  OPTION_FORMAT,
+  OPTION_EXPORT,
+  OPTION_PROGRESS,
+  OPTION_TIMEOUT,
+  OPTION_LIST
+};
+
+static const struct argp_option option_table[] = {
+    {.doc = "Input:", .group = 1},
+    {.name = "n",
+     .key = OPTION_N,
+     .arg = "SIZES",
+     .doc = "Numbers of elements of all ranks together: 1000, 64K, 2G, 2^28, ranges 1M..8M "
+            "(doubling), separated by commas (1M; on the cpu backend 2^14)"},
+    {.name = "dist",
+     .key = OPTION_DIST,
+     .arg = "INPUTS",
+     .doc = "Names of inputs, separated by commas, or all (uniform); see --list"},
+    {.name = "seed", .key = OPTION_SEED, .arg = "N", .doc = "Seed of the inputs (1)"},
+    {.name = "input",
+     .key = OPTION_INPUT,
+     .arg = "FILE",
+     .doc = "Keys of a file: raw little-endian u32, or .npy with one dimension of '<u4'; each "
+            "rank reads its shard"},
+    {.name = "shards",
+     .key = OPTION_SHARDS,
+     .arg = "WEIGHTS",
+     .doc = "Sizes of the ranks' shards in proportion, such as 1,0,3 (equal)"},
+    {.name = "keys", .key = OPTION_KEYS, .doc = "Sort bare keys"},
+    {.name = "pairs",
+     .key = OPTION_PAIRS,
+     .doc = "Sort pairs of key and position (default; with --keys: both)"},
+    {.name = "list", .key = OPTION_LIST, .doc = "List the inputs"},
+    {.doc = "How it sorts:", .group = 2},
+    {.name = "transport",
+     .key = OPTION_TRANSPORT,
+     .arg = "NAME",
+     .doc =
+         "How elements travel: direct (each GPU writes to the others' memory; one machine), nccl "
+         "(from GPU to GPU), mpi (through host memory), or auto: the first of these that works "
+         "(auto)"},
+    {.name = "chunks",
+     .key = OPTION_CHUNKS,
+     .arg = "C",
+     .doc = "Parts of a shard; one travels while the next is partitioned, 1 to 64 (4)"},
+    {.name = "digits",
+     .key = OPTION_DIGITS,
+     .arg = "BITS",
+     .doc =
+         "Upper bits by which bare keys are sorted on their way, if they travel directly, 0 to 8 "
+         "(8); pairs are sorted by a part of their upper bits, with 0 not (only many)"},
+    {.name = "stretch",
+     .key = OPTION_STRETCH,
+     .arg = "auto|on|off",
+     .doc = "Spread the keys that a rank gets over 32 bits for its sort, which then finds them as "
+            "evenly distributed as those of one device; auto: where it pays (auto)"},
+    {.name = "share-gpus",
+     .key = OPTION_SHARE_GPUS,
+     .doc = "Allow more ranks than GPUs on a machine"},
+    {.name = "host",
+     .key = OPTION_HOST,
+     .doc = "Sort arrays in host memory, which may be larger than the device's"},
+    {.name = "device-memory",
+     .key = OPTION_DEVICE_MEMORY,
+     .arg = "BYTES",
+     .doc = "Device memory that --host may take on each rank, such as 8G (three quarters of what "
+            "is free)"},
+    {.name = "set",
+     .key = OPTION_SET,
+     .arg = "KNOB=VALUE",
+     .doc = "Set a knob of the version that sorts on each device (repeatable)"},
+    {.doc = "Measurement:", .group = 3},
+    {.name = "reps", .key = OPTION_REPS, .arg = "R", .doc = "Timed runs, 1 to 1000 (9)"},
+    {.name = "stages",
+     .key = OPTION_STAGES,
+     .arg = "on|off",
+     .doc = "Time the stages too, in runs of their own (on)"},
+    {.name = "baselines",
+     .key = OPTION_BASELINES,
+     .arg = "on|off",
+     .doc = "Also time one device with its share, and one with everything if it fits; of --host "
+            "the bare copies (on)"},
+    {.name = "timeout",
+     .key = OPTION_TIMEOUT,
+     .arg = "T",
+     .doc = "End the run if a rank makes no progress for T seconds (600; 0.5, 30, 2m)"},
+    {.doc = "Output:", .group = 4},
+    {.name = "output",
+     .key = OPTION_OUTPUT,
+     .arg = "FILE",
+     .doc = "Write the sorted keys to FILE (.npy, or else raw), which appears complete or not at "
+            "all"},
+    {.name = "output-positions",
+     .key = OPTION_OUTPUT_POSITIONS,
+     .arg = "FILE",
+     .doc = "Write the positions of sorted pairs likewise"},
+    {.name = "format",
+     .key = OPTION_FORMAT,
+     .arg = "FORMAT",
+     .doc = "Format of standard output: table, csv or json (table)"},
+    {.name = "export",
+     .key = OPTION_EXPORT,
+     .arg = "FORMAT=FILE",
+     .doc = "Also write the rows to FILE, which appears complete or not at all (repeatable)"},
+    {.name = "progress",
+     .key = OPTION_PROGRESS,
+     .doc = "Report on standard error what is being done"},
+    {0}};
+
+// ---- values -------------------------------------------------------------------------------------
 
 static void add_kind(Request *request, int kind) {
   if (request->kind_count == MAX_INPUTS)

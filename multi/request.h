@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 #include "harness/process/option_value.h"
-#include "multi/scatter.h"
+#include "multi/move/bins.h"
+#include "multi/move/partition.h"
 
 enum { MAX_SIZES = 32, MAX_INPUTS = 32, MAX_SETTINGS = 16, MAX_WEIGHTS = 1024 };
 

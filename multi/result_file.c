@@ -7,7 +7,6 @@
 
 #include "common/check.h"
 #include "harness/input/npy_header.h"
-#include "multi/splitters.h"
 
 static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 enum { MOST_HEADER = 4096, PIECE = 1 << 24 };  // bytes; elements that are read or written at a time
@@ -115,26 +114,21 @@ static int npy_header(const char *path, uint64_t n, char header[128]) {
   return 128;
 }
 
-static bool write_part(MPI_File file, const Way *way, void *state, size_t count, uint64_t begin,
-                       bool positions) {
+static bool write_part(MPI_File file, const unsigned int *values, size_t count, uint64_t begin) {
   const size_t most = count < PIECE ? count : PIECE;
-  uint32_t *const keys = MEMORY_CHECK(malloc((most + 1) * sizeof *keys));
-  uint32_t *const other = positions ? MEMORY_CHECK(malloc((most + 1) * sizeof *other)) : NULL;
+  uint32_t *const buffer = MEMORY_CHECK(malloc((most + 1) * sizeof *buffer));
   bool good = true;
   for (size_t done = 0; done < count && good; done += most) {
     const size_t piece = count - done < most ? count - done : most;
-    way->fetch(state, done, piece, keys, other);
-    good =
-        MPI_File_write_at(file, (MPI_Offset)begin + 4 * (MPI_Offset)done, positions ? other : keys,
-                          (int)piece, MPI_UINT32_T, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    CUDA_CHECK(cudaMemcpy(buffer, values + done, piece * sizeof *buffer, cudaMemcpyDefault));
+    good = MPI_File_write_at(file, (MPI_Offset)begin + 4 * (MPI_Offset)done, buffer, (int)piece,
+                             MPI_UINT32_T, MPI_STATUS_IGNORE) == MPI_SUCCESS;
   }
-  free(other);
-  free(keys);
+  free(buffer);
   return good;
 }
 
-void result_save(const World *world, const Way *way, void *state, size_t count, const char *path,
-                 bool positions) {
+void result_save(const World *world, const unsigned int *values, size_t count, const char *path) {
   if (path == NULL) return;
   const uint64_t own = count, n = world_sum(world, own);
   uint64_t before = 0;
@@ -154,8 +148,7 @@ void result_save(const World *world, const Way *way, void *state, size_t count, 
   if (world->rank == 0 && header_bytes > 0)
     good = MPI_File_write_at(file, 0, header, header_bytes, MPI_BYTE, MPI_STATUS_IGNORE) ==
            MPI_SUCCESS;
-  good =
-      write_part(file, way, state, count, (uint64_t)header_bytes + 4 * before, positions) && good;
+  good = write_part(file, values, count, (uint64_t)header_bytes + 4 * before) && good;
   good = MPI_File_close(&file) == MPI_SUCCESS && good;
   if (!good && world->rank == 0) remove(temporary);
   require_file(world, good, path, &reason);

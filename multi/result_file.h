@@ -2,7 +2,9 @@
 #ifndef MULTI_RESULT_FILE_H
 #define MULTI_RESULT_FILE_H
 
-#include "multi/way.h"
+#include <stddef.h>
+
+#include "multi/world/world.h"
 
 // An input file, open on all ranks.
 typedef struct KeyFile {
@@ -21,10 +23,9 @@ uint32_t *key_file_read(const World *world, const KeyFile *file, const char *pat
 
 void key_file_close(KeyFile *file);
 
-// Collective: writes the keys or the positions of the last run's result, `count` of them on this
-// rank, to `path` (.npy, or else raw), which appears complete or not at all. Nothing if path is
-// NULL. If it cannot be written, all ranks end with EXIT_USAGE and a sentence.
-void result_save(const World *world, const Way *way, void *state, size_t count, const char *path,
-                 bool positions);
+// Collective: writes keys or positions of the result, `count` of them on this rank, from the device
+// or the host to `path` (.npy, or else raw), which appears complete or not at all. Nothing if path
+// is NULL. If it cannot be written, all ranks end with EXIT_USAGE and a sentence.
+void result_save(const World *world, const unsigned int *values, size_t count, const char *path);
 
 #endif

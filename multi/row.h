@@ -2,7 +2,7 @@
 #ifndef MULTI_ROW_H
 #define MULTI_ROW_H
 
-#include "multi/way.h"
+#include "multi/baseline.h"
 
 typedef struct Row {
   // The input
@@ -14,21 +14,12 @@ typedef struct Row {
   Judgement judgement;
   int repetitions;                  // 0: a wrong result, nothing was timed
   double median_ms, min_ms, noise;  // barrier to barrier, the slowest rank of each run
-  double
-      stage_ms[MOST_STAGES];  // medians over runs of their own, of the slowest rank; 0: not timed
-  uint64_t received;          // elements that the rank that received most got from others
-  double share_ms, all_ms;    // one device sorts a share, one sorts everything; 0: not timed
-  double copy_bytes_per_second;  // host_way: in plus out, all ranks; 0: not measured
+  double stage_ms[MOST_STAGES];     // medians over separate runs, of the slowest rank; 0: not timed
+  uint64_t received;                // elements that the rank that received most got from others
+  Baselines baselines;              // 0: not timed
 } Row;
 
-// How to measure.
-typedef struct RowPlan {
-  int repetitions;
-  bool stages, baselines, progress;
-  const char *output, *output_positions;  // files for the result, or NULL
-} RowPlan;
-
 // Collective: fills in the results. A wrong result ends the measurement of this row.
-void row_measure(Row *row, const Job *job, const RowPlan *plan);
+void row_measure(Row *row, const Job *job);
 
 #endif

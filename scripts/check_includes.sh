@@ -2,17 +2,26 @@
 # Reads every #include "..." of the repository, or of the folder FOLDER, and fails on one that does
 # not run downward, and on a ring.
 #   scripts/check_includes.sh [FOLDER]
-#   - harness/hw4, harness/compare, multi -> harness -> common -> cuda_cpu: a file includes its own
-#     folder and those below. So hw4, compare and multi never include each other. In harness:
-#     judge -> diagnose, measure -> verdict -> versions, input -> process.
+#   - A file includes its own room and those below it, by `rooms`. So hw4, compare and multi never
+#     include each other.
 #   - A version includes its own folder, common, and the version that it builds on, if a line
-#     "// Builds on: radix_v6" in its student_func.cu names it. multi includes the version that such
-#     a line in one of its .cu files names.
+#     "// Builds on: radix_v6" in its student_func.cu names it. A file of multi includes the version
+#     that such a line in it names.
 #   - tests, scripts, labs and report may include all of these; none of these includes them.
-#   - No ring of files anywhere. In harness/compare, foo.c and foo.h count as one, so that no two of
-#     its parts call each other.
+#   - No ring of files anywhere. foo.c and foo.h count as one, except in `two_files`, so that no two
+#     parts call each other.
 # Exit code: 0, 1 with a line on stderr for each finding, 2 usage.
 set -u
+# Rooms from the lowest one up. A file includes its own room and those that a list names before it, and what
+# these may include.
+rooms='cuda_cpu common harness/process harness/input harness/verdict harness/measure harness/diagnose harness/judge
+harness/process harness/versions harness/verdict
+harness/judge harness/hw4
+harness/judge harness/compare
+harness/judge multi/world multi/split multi/move multi/device multi
+multi/move multi/host multi'
+# Here foo.c and foo.h still count as two files.
+two_files='^(cuda_cpu|harness/(verdict|diagnose|judge|hw4))/'
 root=${1:-$(dirname "$0")/..}
 if [ $# -gt 1 ] || ! cd "$root"; then
   echo "usage: scripts/check_includes.sh [FOLDER]" >&2
@@ -38,54 +47,49 @@ edges() {
       }'
 }
 
-# "VERSION OTHER" for each version that builds on another.
+# "VERSION OTHER", or "FILE OTHER" in multi, for each line that names a version to build on.
 builds_on() {
-  grep -H '^// Builds on:' -- */student_func.cu multi/*.cu /dev/null 2>/dev/null |
-    sed -n 's|^\([^/]*\)/[^:]*:// Builds on:[[:space:]]*\([a-z0-9_]*\).*|\1 \2|p'
+  grep -rH '^// Builds on:' -- */student_func.cu multi 2>/dev/null |
+    sed -n 's|^\([^:]*\):// Builds on:[[:space:]]*\([a-z0-9_]*\).*|\1 \2|p' | sed 's|/student_func\.cu | |'
 }
 
 upward() {
-  awk '
+  awk -v rooms="${rooms//$'\n'/,}" '
     BEGIN {
-      floor["harness/process"] = 2
-      floor["harness/input"] = floor["harness/versions"] = 2.1
-      floor["harness/verdict"] = 2.2
-      floor["harness/measure"] = 2.3
-      floor["harness/diagnose"] = 2.4
-      floor["harness/judge"] = 2.5
-      floor["harness/hw4"] = floor["harness/compare"] = 3
+      for (lists = split(rooms, list, ","); lists > 0; lists--)
+        for (i = split(list[lists], names, " "); i > 0; i--) {
+          is_room[names[i]] = 1
+          if (i > 1) below[names[i], names[i - 1]] = 1
+        }
+      # What is below a lower room is below, too (the algorithm of Warshall).
+      for (b in is_room) for (a in is_room) for (c in is_room)
+        if (((a, b) in below) && ((b, c) in below)) below[a, c] = 1
     }
     FILENAME == ARGV[1] { version[$1] = 1; next }
     FILENAME == ARGV[2] { builds[$1 " " $2] = 1; next }
-    # The part of the repository that a file belongs to.
-    function part(path,  names) {
-      split(path, names, "/")
-      if (names[1] == "harness") return names[1] "/" names[2]
-      return path ~ /\// ? names[1] : "."
-    }
-    function level(of) {
-      if (of == "cuda_cpu") return 0
-      if (of == "common") return 1
-      if (of in floor) return floor[of]
-      if (of == "multi") return 3
-      return 4
+    # The room, version or other folder that a file belongs to.
+    function part(path,  top) {
+      top = path ~ /\// ? path : "."
+      sub(/\/.*/, "", top)
+      while (sub(/\/[^\/]*$/, "", path)) if (path in is_room) return path
+      return top
     }
     {
       from = part($1); to = part($2)
       if (from == to) next
       if (from in version) good = to == "common" || builds[from " " to]
-      else if (to in version) good = level(from) == 4 || builds[from " " to]
-      else good = level(to) < level(from)
+      else if (to in version) good = !(from in is_room) || builds[$1 " " to]
+      else good = !(from in is_room) || ((from, to) in below)
       if (!good) print $1 " includes " $2 ": " from " may not include " to
     }' "$versions" "$bases" "$all"
 }
 
-# Rings of files, in harness/compare without their suffix. Files that include nothing are taken away
-# until none is left: rings stay, and files that lead to them. From there a walk finds each ring.
+# Rings of files without their suffix. Files that include nothing are taken away until none is left:
+# rings stay, and files that lead to them. From there a walk finds each ring.
 rings() {
-  awk '
+  awk -v two_files="$two_files" '
     function unit(path) {
-      if (path ~ /^harness\/compare\//) sub(/\.[a-z]+$/, "", path)
+      if (path !~ two_files) sub(/\.[a-z]+$/, "", path)
       return path
     }
     function prune(  changed, a, list, count, left, i) {

@@ -105,7 +105,7 @@ COPY = 2.99e12  # bytes read and written per second by an H100's copy
 
 def direct_prediction(row, gpus, records):
     """Milliseconds of stages on `gpus` GPUs of one machine, from rows with two. What a link carries grows from 1/2 of
-    the elements to (gpus - 1) / gpus. The sort depends on the size of a 16-bit bucket (multi/bucket_finish.cu,
+    the elements to (gpus - 1) / gpus. The sort depends on the size of a 16-bit bucket (multi/device/bucket_finish.cu,
     pair_finish.cu): it fits, or its halves fit, as with 10^9 elements on two GPUs, or the version sorts anew.
     None: nothing like it was measured."""
     keys, each = row["what"] == "keys", row["n"] // row["ranks"]

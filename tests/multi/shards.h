@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "multi/partition.h"
+#include "multi/split/splitters.h"
 
 typedef std::vector<uint32_t> Keys;
 

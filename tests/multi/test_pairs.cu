@@ -2,8 +2,8 @@
 #include "tests/unit.h"
 
 #include "common/scratch.h"
-#include "multi/pair_finish.h"
-#include "multi/scatter.h"
+#include "multi/device/pair_finish.h"
+#include "multi/move/bins.h"
 #include "tests/multi/shards.h"
 
 enum { MOST = 4, SHARD = 40003, HALVES = 1 << 16 };
@@ -71,7 +71,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
   assert_int_equal(plan.prefix_bits, prefix_bits);
   const PairDigitBits digit = plan.digit;
   const int bins = ranks << digit.bits;
-  PairMove move = pair_move_create(ranks);
+  BinTables tables = bin_tables_create(ranks);
   PairFinish finish = pair_finish_create(SHARD + 1, SHARD);
 
   Splitter splitters[MOST][MOST];
@@ -80,7 +80,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     uint64_t own_cut[MOST + 1], by_halves[PAIR_MOVE_MOST_BINS];
     find_splitters(all, shards[s], s, cut, ranks, splitters[s], own_cut);
     uint32_t *const d_keys = to_device(shards[s].data(), SHARD);
-    count_pair_bins(&move, d_keys, SHARD, splitters[s], digit, own[s]);
+    count_pair_bins(&tables, d_keys, SHARD, splitters[s], digit, own[s]);
     CUDA_CHECK(cudaFree(d_keys));
     for (int b = 0; b < bins; b++) size[b] += own[s][b];
     if (prefix_bits > COUNTED_BITS) continue;
@@ -100,7 +100,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     uint32_t *const d_keys = to_device(shards[s].data(), SHARD), *const d_positions = to_device(
                                                                      positions.data(), SHARD);
     pair_finish_clear(&finish);
-    move_pairs_to_bins(&move, d_keys, d_positions, SHARD, splitters[s], digit, arrays, first,
+    move_pairs_to_bins(&tables, d_keys, d_positions, SHARD, splitters[s], digit, arrays, first,
                        finish.look_back);
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaFree(d_keys));
@@ -113,7 +113,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     CUDA_CHECK(cudaFree(arrived[r]));
   }
   pair_finish_destroy(&finish);
-  pair_move_destroy(&move);
+  bin_tables_destroy(&tables);
   assert_int_equal(scratch_outstanding(), 0);
 }
 

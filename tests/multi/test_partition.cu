@@ -5,7 +5,8 @@
 #include "common/device.h"
 #include "common/scratch.h"
 #include "harness/input/input.h"
-#include "multi/partition.h"
+#include "multi/move/partition.h"
+#include "multi/split/count.h"
 
 enum { N = 3 * PARTITION_TILE + 77, MOST_RANKS = 1024 };
 

@@ -2,8 +2,8 @@
 #include "tests/unit.h"
 
 #include "common/scratch.h"
-#include "multi/bucket_finish.h"
-#include "multi/scatter.h"
+#include "multi/device/bucket_finish.h"
+#include "multi/move/bins.h"
 #include "tests/multi/shards.h"
 
 enum { MOST = 9, SHARD = 40003 };
@@ -57,7 +57,7 @@ static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool 
     first[b] = next;
     next += size[b];
   }
-  Scatter scatter = scatter_create(ranks, bits);
+  BinTables tables = bin_tables_create(ranks);
   for (int s = 0; s < ranks; s++) {
     Splitter splitters[MOST];
     uint64_t own_cut[MOST + 1];
@@ -65,12 +65,12 @@ static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool 
     count_digits(shards[s], bits, digit);
     scatter_bin_sizes(digit, bits, own_cut, ranks, size);
     uint32_t *const d_keys = to_device(shards[s].data(), SHARD);
-    scatter_keys(&scatter, d_keys, SHARD, splitters, arrays, first);
+    scatter_keys(&tables, bits, d_keys, SHARD, splitters, arrays, first);
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaFree(d_keys));
     for (int b = 0; b < scatter_bins(ranks, bits); b++) first[b] += size[b];
   }
-  scatter_destroy(&scatter);
+  bin_tables_destroy(&tables);
   for (int r = 0; r < ranks; r++) {
     const Keys expected(sorted.begin() + cut[r], sorted.begin() + cut[r + 1]);
     Keys keys(expected.size());
@@ -118,13 +118,13 @@ static void test_borders_at_keys(void **) {
     for (int d = 0; d < 2; d++) arrays[d] = to_device(found, 6);
     const Splitter splitter = (Splitter)7 << 32 | (left ? 6 : 0);
     const uint64_t first[2] = {0, 0};
-    Scatter scatter = scatter_create(2, 0);
-    scatter_keys(&scatter, d_keys, 6, &splitter, arrays, first);
+    BinTables tables = bin_tables_create(2);
+    scatter_keys(&tables, 0, d_keys, 6, &splitter, arrays, first);
     to_host(found, arrays[0], 6);
     std::sort(found, found + (left ? 5 : 3));
     const uint32_t expected[2][5] = {{1, 5, 5}, {1, 5, 5, 7, 7}};
     expect_array("first rank", found, expected[left], left ? 5 : 3);
-    scatter_destroy(&scatter);
+    bin_tables_destroy(&tables);
     for (uint32_t *array : {d_keys, arrays[0], arrays[1]}) CUDA_CHECK(cudaFree(array));
   }
 }

@@ -1,7 +1,7 @@
 // Cutting sorted slices at places of their common order, compared with merging them.
 #include "tests/unit.h"
 
-#include "multi/sorted_cut.h"
+#include "multi/split/sorted_cut.h"
 
 enum { SLICES = 5, MOST = 300, ALL = SLICES * MOST };
 

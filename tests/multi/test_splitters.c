@@ -1,7 +1,7 @@
 // Splitters from counts: exact borders on inputs with and without large prefixes.
 #include "tests/unit.h"
 
-#include "multi/splitters.h"
+#include "multi/split/splitters.h"
 
 enum { MOST = 4096, RANKS = 7 };
 

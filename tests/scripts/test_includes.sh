@@ -59,6 +59,15 @@ fresh; put harness/hw4/image.h ''; put harness/compare/scores.c "$(include ../hw
 finds "compare includes hw4, by a relative path" "harness/compare/scores.c includes harness/hw4/image.h: harness/compare may not include harness/hw4"
 fresh; put multi/main.c "$(include harness/compare/rows.h)"
 finds "multi includes compare" "multi/main.c includes harness/compare/rows.h: multi may not include harness/compare"
+fresh; put multi/world/world.h "$(include multi/split/count.h)"; put multi/split/count.h ''
+finds "a room of multi includes a higher one" "multi/world/world.h includes multi/split/count.h: multi/world may not include multi/split"
+fresh; put multi/host/pipeline.h "$(include multi/device/shard.h)"; put multi/device/shard.h ''
+finds "a room of multi includes one beside it" "multi/host/pipeline.h includes multi/device/shard.h: multi/host may not include multi/device"
+fresh; put multi/move/scatter.cu '// Builds on: radix_v6' "$(include radix_v6/sweep.cuh)"; put multi/move/runs.cu "$(include radix_v6/sweep.cuh)"
+finds "a file of multi includes a version without a word about it" "multi/move/runs.cu includes radix_v6/sweep.cuh: multi/move may not include radix_v6"
+fresh; put multi/main.c "$(include multi/host/pipeline.h)" "$(include common/check.h)"; put multi/host/pipeline.h "$(include multi/world/world.h)"; put multi/world/world.h ''
+run "$tree"
+check "multi includes its rooms, and what these may include" is "$code" 0
 fresh; put radix_v6/rank.cuh "$(include harness/measure/measure.h)"
 finds "a version includes harness" "radix_v6/rank.cuh includes harness/measure/measure.h: radix_v6 may not include harness/measure"
 fresh; put radix_v7/student_func.cu "$(include radix_v6/sweep.cuh)"
@@ -73,18 +82,20 @@ finds "harness includes a test" "harness/verdict/verdict.h includes tests/refere
 fresh
 put common/a.h "$(include common/b.h)"; put common/b.h "$(include common/c.h)"; put common/c.h "$(include common/a.h)"
 put common/leads_there.c "$(include common/a.h)"
-finds "a ring of three" "a ring: common/a.h -> common/b.h -> common/c.h -> common/a.h"
+finds "a ring of three" "a ring: common/a -> common/b -> common/c -> common/a"
 fresh
 put common/a.h "$(include a.h)"
 finds "a file that includes itself" "common/a.h includes itself"
-# Two parts of compare that call each other; in common such a pair is no ring of files.
-fresh
-for folder in harness/compare common; do
-  put $folder/a.h ''; put $folder/b.h ''
-  put $folder/a.c "$(include $folder/a.h)" "$(include $folder/b.h)"
-  put $folder/b.c "$(include $folder/b.h)" "$(include $folder/a.h)"
+# Two parts that call each other; in cuda_cpu such a pair is no ring of files yet.
+for folder in harness/compare multi/move common; do
+  fresh
+  for pair in $folder cuda_cpu/src; do
+    put "$pair/a.h" ''; put "$pair/b.h" ''
+    put "$pair/a.c" "$(include "$pair/a.h")" "$(include "$pair/b.h")"
+    put "$pair/b.c" "$(include "$pair/b.h")" "$(include "$pair/a.h")"
+  done
+  finds "two parts of $folder that call each other" "a ring: $folder/a -> $folder/b -> $folder/a"
 done
-finds "two parts of compare that call each other" "a ring: harness/compare/a -> harness/compare/b -> harness/compare/a"
 fresh
 put common/a.h "$(include common/b.h)"; put common/b.h "$(include common/a.h)"
 put radix_v6/a.h "$(include b.h)"; put radix_v6/b.h "$(include a.h)"

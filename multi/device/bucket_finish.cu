@@ -1,0 +1,183 @@
+// Builds on: radix_v7
+#include "multi/device/bucket_finish.h"
+
+#include <math.h>
+
+#include "common/check.h"
+#include "common/device.h"
+#include "common/scratch.h"
+// Its counting kernel is not used here.
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "radix_v7/bucket_sort.cuh"
+
+enum {
+  DIGIT_VALUES = 256,
+  // Blocks of the partition by the second digit, as radix_v7's.
+  PART_THREADS = 256,
+  PART_ITEMS = 32,
+  PART_COUNTERS = 8,  // of a thread: eight for each bin
+  // The same with halves of buckets as bins.
+  DIGIT_HALVES = 2 * DIGIT_VALUES,
+  HALF_THREADS = 512,
+  CUT_THREADS = 256,
+};
+static const size_t PART_BYTES =
+    sizeof(PartitionShared<PART_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_VALUES>);
+static const size_t HALF_BYTES =
+    sizeof(PartitionShared<HALF_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_HALVES>);
+
+typedef void BucketKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
+                          const unsigned int *);
+
+// A kernel sort_buckets<...>; capacity: the largest bucket, in keys.
+typedef struct FinishShape {
+  unsigned int threads, capacity;
+  int blocks_per_sm;
+  size_t shared_bytes;
+  BucketKernel *kernel;
+} FinishShape;
+
+#define FINISH_SHAPE(threads, items, fine_bits, few, blocks_per_sm)                          \
+  {                                                                                          \
+    threads, threads *items, blocks_per_sm, sizeof(BucketShared<threads, items, fine_bits>), \
+        sort_buckets<threads, items, fine_bits, few, blocks_per_sm>                          \
+  }
+
+// By capacity: the smallest that holds the largest bucket is taken.
+static const FinishShape finish_shapes[] = {
+    FINISH_SHAPE(256, 9, 10, 8, 6),    FINISH_SHAPE(256, 18, 11, 8, 5),
+    FINISH_SHAPE(256, 36, 11, 12, 3),  FINISH_SHAPE(512, 36, 12, 12, 2),
+    FINISH_SHAPE(1024, 36, 13, 12, 1),
+};
+
+// After the partition: next[2 v] is where the first half of bucket v ends. Until now start[2 v] and
+// start[2 v + 2] are right. A half that is too large sets *too_large.
+static __global__ void cut_halves(const unsigned int *next, unsigned int *start,
+                                  unsigned int capacity, unsigned int *too_large) {
+  const unsigned int v = (unsigned int)global_index(), cut = next[2 * v];
+  const unsigned int begin = start[2 * v], end = start[2 * v + 2];
+  start[2 * v + 1] = cut;
+  if (cut - begin > capacity || end - cut > capacity) *too_large = 1;
+}
+
+// Elements of the block of memory that is copied to the device: start, first_tile, the next free
+// index of each digit, a zero; with halves also where these begin, with the bucket's end in place
+// of the second one's beginning. Behind it, on the device only: the next free index of each bucket
+// or half.
+enum {
+  FIRST_TILE = FINISH_BUCKETS + 1,
+  NEXT_OF_DIGIT = FIRST_TILE + DIGIT_VALUES + 1,
+  ZERO = NEXT_OF_DIGIT + DIGIT_VALUES,
+  COPIED = ZERO + 1,
+  HALF_START = COPIED,
+  WITH_HALVES = HALF_START + 2 * FINISH_BUCKETS + 1,
+  NEXT = WITH_HALVES,
+  ON_DEVICE = NEXT + 2 * FINISH_BUCKETS,
+};
+
+BucketFinish finish_create(void) {
+  BucketFinish finish = {};
+  CUDA_CHECK(cudaMallocHost((void **)&finish.start, WITH_HALVES * sizeof *finish.start));
+  finish.device = scratch_alloc(ON_DEVICE * sizeof(unsigned int));
+  return finish;
+}
+
+void finish_destroy(BucketFinish *finish) {
+  scratch_free(finish->device);
+  CUDA_CHECK(cudaFreeHost(finish->start));
+}
+
+static const FinishShape *choose_shape(uint32_t largest_bucket) {
+  const size_t limit = dynamic_shared_limit();
+  if (PART_BYTES > limit) return NULL;
+  for (const FinishShape &shape : finish_shapes)
+    if (shape.capacity >= largest_bucket) return shape.shared_bytes <= limit ? &shape : NULL;
+  return NULL;
+}
+
+bool finish_prepare(BucketFinish *finish) {
+  uint32_t *const start = finish->start, *const first_tile = start + FIRST_TILE;
+  uint32_t largest = 0;
+  for (int b = 0; b < FINISH_BUCKETS; b++) {
+    const uint32_t count = start[b + 1] - start[b];
+    if (count > largest) largest = count;
+  }
+  const FinishShape *shape = choose_shape(largest);
+  finish->halves =
+      (shape == NULL || shape->blocks_per_sm == 1) && HALF_BYTES <= dynamic_shared_limit();
+  // Halves, if the next bit is even: 5.5 standard deviations above the average.
+  if (finish->halves)
+    shape = choose_shape((uint32_t)(largest / 2.0 + 5.5 * sqrt(largest / 4.0)) + 1);
+  finish->shape = shape;
+  if (shape == NULL || start[FINISH_BUCKETS] == 0) return false;
+  const int tile = finish->halves ? HALF_THREADS * PART_ITEMS : PART_THREADS * PART_ITEMS;
+  start[ZERO] = first_tile[0] = 0;
+  for (int d = 0; d < DIGIT_VALUES; d++) {
+    const uint32_t begin = start[d * DIGIT_VALUES], count = start[(d + 1) * DIGIT_VALUES] - begin;
+    start[NEXT_OF_DIGIT + d] = begin;
+    first_tile[d + 1] = first_tile[d] + blocks_for(count, tile);
+  }
+  unsigned int *const device = (unsigned int *)finish->device;
+  uint32_t *const half_start = start + HALF_START;
+  if (finish->halves)
+    for (int h = 0; h <= 2 * FINISH_BUCKETS; h++) half_start[h] = start[(h + 1) / 2];
+  const size_t copied = finish->halves ? WITH_HALVES : COPIED,
+               next = finish->halves ? 2 * FINISH_BUCKETS : FINISH_BUCKETS;
+  CUDA_CHECK(cudaMemcpyAsync(device, start, copied * sizeof *start, cudaMemcpyHostToDevice, 0));
+  CUDA_CHECK(cudaMemcpyAsync(device + NEXT, device + (finish->halves ? (int)HALF_START : 0),
+                             next * sizeof *start, cudaMemcpyDeviceToDevice, 0));
+  return true;
+}
+
+bool finish_sort(BucketFinish *finish, unsigned int *in, unsigned int *out, bool by_digit) {
+  const FinishShape *const shape = (const FinishShape *)finish->shape;
+  const uint32_t *const start = finish->start;
+  const unsigned int n = start[FINISH_BUCKETS];
+  unsigned int *const device = (unsigned int *)finish->device;
+  const auto part = partition<PART_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_VALUES, 4>;
+  allow_shared_memory(part, PART_BYTES);
+  allow_shared_memory(shape->kernel, shape->shared_bytes);
+  const unsigned int tiles = blocks_for(n, PART_THREADS * PART_ITEMS);
+  PartitionStep step = {
+      {24, DIGIT_VALUES - 1, 0, 3}, device + NEXT_OF_DIGIT, 1, NULL, NULL, device + ZERO};
+  const unsigned int *digits = in;
+  unsigned int *buckets = out;
+  if (!by_digit) {
+    launch_overlapped(part, tiles, PART_THREADS, PART_BYTES, in, out, n, step);
+    digits = out;
+    buckets = in;
+  }
+  // Each digit may end in a short tile.
+  if (finish->halves) {
+    const auto halve = partition<HALF_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_HALVES, 2, true>;
+    allow_shared_memory(halve, HALF_BYTES);
+    step = {{15, DIGIT_HALVES - 1, 0, 3}, device + NEXT,       DIGIT_VALUES,
+            device + FIRST_TILE,          device + HALF_START, device + ZERO};
+    launch_overlapped(halve, blocks_for(n, HALF_THREADS * PART_ITEMS) + DIGIT_VALUES - 1,
+                      HALF_THREADS, HALF_BYTES, digits, buckets, n, step);
+    cut_halves<<<FINISH_BUCKETS / CUT_THREADS, CUT_THREADS>>>(device + NEXT, device + HALF_START,
+                                                              shape->capacity, device + ZERO);
+  } else {
+    step = {{16, DIGIT_VALUES - 1, 0, 3}, device + NEXT, DIGIT_VALUES,
+            device + FIRST_TILE,          device,        device + ZERO};
+    launch_overlapped(part, tiles + DIGIT_VALUES - 1, PART_THREADS, PART_BYTES, digits, buckets, n,
+                      step);
+  }
+  // Blocks for the buckets of this rank only; an even number is left out, as a block reads the
+  // lowest bit of its bucket's number from its own number.
+  unsigned int first = 0, behind = FINISH_BUCKETS;
+  while (start[first + 1] == 0) first++;
+  while (start[behind - 1] == n) behind--;
+  first = first / 2 * 2;
+  const unsigned int each = finish->halves ? 2 : 1;
+  launch_overlapped(shape->kernel, each * (behind - first), shape->threads, shape->shared_bytes,
+                    buckets, out, device + (finish->halves ? (int)HALF_START : 0) + each * first,
+                    finish->halves ? 15 : 16, device + ZERO);
+  LAUNCH_CHECK();
+  if (!finish->halves) return true;
+  unsigned int too_large = 0;
+  CUDA_CHECK(cudaMemcpy(&too_large, device + ZERO, sizeof too_large, cudaMemcpyDeviceToHost));
+  if (too_large != 0 && by_digit)
+    CUDA_CHECK(cudaMemcpyAsync(in, out, n * sizeof *in, cudaMemcpyDeviceToDevice, 0));
+  return too_large == 0;
+}

@@ -1,0 +1,141 @@
+#include "multi/device/direct.h"
+
+#include <string.h>
+
+#include "common/check.h"
+#include "multi/device/borders.h"
+
+// Sums of all ranks, and of smaller ones.
+static void find_sums(const World *world, const uint64_t *own, int count, uint64_t *before,
+                      uint64_t *all) {
+  world_sums_before(world, own, before, count);
+  memcpy(all, own, (size_t)count * sizeof *all);
+  world_sums(world, all, count);
+}
+
+// cut[r]: how many of this rank's elements go to ranks below r.
+static void find_cuts(const ShardSort *sort, uint64_t *cut) {
+  cut[0] = 0;
+  for (int r = 0; r < sort->world->ranks; r++) cut[r + 1] = cut[r] + sort->to[r];
+}
+
+// ---- bare keys ----------------------------------------------------------------------------------
+
+// sums[v] = elements with halves below v * step, for v = 0 .. count.
+static void sum_up(const uint32_t *counts, int count, int step, uint64_t *sums) {
+  sums[0] = 0;
+  for (int v = 0; v < count; v++) {
+    uint64_t sum = sums[v];
+    for (int i = v * step; i < (v + 1) * step; i++) sum += counts[i];
+    sums[v + 1] = sum;
+  }
+}
+
+// Where this rank's keys of each bin go: behind those of smaller ranks.
+static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
+  const World *const world = sort->world;
+  const int ranks = world->ranks, bits = sort->scatter_bits, digits = 1 << bits,
+            step = HALF_VALUES / digits, bins = scatter_bins(ranks, bits);
+  uint64_t digit[(1 << SCATTER_MOST_BITS) + 1], cut[BINS_MOST_RANKS + 1], own[SCATTER_MOST_BINS],
+      all[SCATTER_MOST_BINS];
+  sum_up(sort->counts[UPPER_HALVES].own, digits, step, digit);
+  find_cuts(sort, cut);
+  scatter_bin_sizes(digit, bits, cut, ranks, own);
+  find_sums(world, own, bins, first, all);
+  uint64_t before = 0;  // in the bin's destination
+  for (int b = 0, d = 0; b < bins; b++) {
+    while (d < ranks - 1 && (int)(((uint64_t)sort->border[d].key << bits) >> 32) + d < b) {
+      d++;
+      before = 0;
+    }
+    arrays[b] = sort->keys_to[d];
+    first[b] += before;
+    before += all[b];
+  }
+}
+
+// Where each bucket of this rank begins.
+static void find_bucket_starts(ShardSort *sort) {
+  const int rank = sort->world->rank;
+  const uint64_t begin = shard_place(sort, rank), end = shard_place(sort, rank + 1);
+  uint64_t sum = 0;
+  for (int v = 0; v <= HALF_VALUES; v++) {
+    const uint64_t place = sum < begin ? begin : sum > end ? end : sum;
+    sort->finish.start[v] = (uint32_t)(place - begin);
+    if (v < HALF_VALUES) sum += sort->counts[UPPER_HALVES].all[v];
+  }
+}
+
+static void move_keys(ShardSort *sort) {
+  unsigned int *arrays[SCATTER_MOST_BINS];
+  uint64_t first[SCATTER_MOST_BINS];
+  place_bins(sort, arrays, first);
+  scatter_keys(&sort->tables, sort->scatter_bits, sort->input.keys, sort->shard, sort->splitters,
+               arrays, first);
+  // While the keys travel:
+  find_bucket_starts(sort);
+  sort->finishes = finish_prepare(&sort->finish);
+}
+
+// ---- pairs --------------------------------------------------------------------------------------
+
+// Where this rank's pairs of each bin go: behind those of smaller digits, and behind those of
+// smaller ranks with the same one.
+static void place_pair_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
+  const World *const world = sort->world;
+  const PairDigitBits digit = sort->pair_plan.digit;
+  const int ranks = world->ranks, bins = ranks << digit.bits;
+  uint64_t cut[BINS_MOST_RANKS + 1], own[PAIR_MOVE_MOST_BINS], all[PAIR_MOVE_MOST_BINS];
+  find_cuts(sort, cut);
+  if (sort->pair_plan.prefix_bits > COUNTED_BITS)
+    count_pair_bins(&sort->tables, sort->input.keys, sort->shard, sort->splitters, digit, own);
+  else
+    digit_bin_sizes(sort->counts[UPPER_HALVES].own, cut, ranks, digit.shift - 16, digit.bits, own);
+  find_sums(world, own, bins, first, all);
+  for (int d = 0; d < ranks; d++) {
+    uint64_t before = 0;
+    for (int b = d << digit.bits; b < (d + 1) << digit.bits; b++) {
+      arrays[b] = sort->keys_to[d];
+      first[b] += before;
+      before += all[b];
+    }
+  }
+}
+
+static void move_pairs_by_digit(ShardSort *sort) {
+  const int rank = sort->world->rank;
+  unsigned int *arrays[PAIR_MOVE_MOST_BINS];
+  uint64_t bins_first[PAIR_MOVE_MOST_BINS];
+  place_pair_bins(sort, arrays, bins_first);
+  move_pairs_to_bins(&sort->tables, sort->input.keys, sort->input.positions, sort->shard,
+                     sort->splitters, sort->pair_plan.digit, arrays, bins_first,
+                     sort->pair_finish.look_back);
+  // While the pairs travel:
+  uint32_t first = 0, last = 0;
+  shard_key_range(sort, rank, &first, &last);
+  pair_finish_prepare(&sort->pair_finish, &sort->pair_plan, sort->counts[UPPER_HALVES].all, first,
+                      last, shard_place(sort, rank), shard_place(sort, rank + 1));
+}
+
+static void move_pairs(ShardSort *sort) {
+  const PartitionArrays arrays = {sort->input.keys, sort->input.positions, sort->keys_to,
+                                  sort->positions_to};
+  partition_begin(&sort->partition, arrays, sort->splitters, sort->first, sort->stretches);
+  for (int chunk = 0; chunk < sort->chunks; chunk++) {
+    const size_t from = (size_t)chunk * sort->chunk, behind = from + sort->chunk;
+    if (from >= sort->shard) break;
+    partition_chunk(&sort->partition, chunk, from, behind < sort->shard ? behind : sort->shard);
+  }
+}
+
+void shard_move_directly(ShardSort *sort) {
+  if (sort->by_digit)
+    move_pairs_by_digit(sort);
+  else if (sort->pairs)
+    move_pairs(sort);
+  else
+    move_keys(sort);
+  // The end of a kernel makes its writes visible to all devices.
+  CUDA_CHECK(cudaDeviceSynchronize());
+  world_barrier(sort->world);
+}

@@ -1,0 +1,189 @@
+#include "multi/device/shard.h"
+
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "common/scratch.h"
+#include "common/your_sort.h"
+#include "multi/world/step.h"
+
+enum {
+  MOST_CHUNK = 1 << 29,  // elements: a look-back counts below 2^30
+  MOST_SWEPT = 1 << 30,  // the same
+};
+
+static void *host_array(size_t count, size_t size) {
+  return MEMORY_CHECK(calloc(count > 0 ? count : 1, size));
+}
+
+// Collective: sort->capacity of all ranks.
+static uint64_t *all_capacities(const ShardSort *sort) {
+  const size_t ranks = (size_t)sort->world->ranks;
+  uint64_t *const own = host_array(2 * ranks, sizeof *own), *const all =
+                                                                host_array(ranks, sizeof *all);
+  for (size_t r = 0; r < ranks; r++) own[r] = sort->capacity;
+  world_transpose(sort->world, own, all);
+  free(own);
+  return all;
+}
+
+static void create_counts(ShardSort *sort) {
+  HalfCounts *const counts = sort->counts;
+  sort->own_counts = scratch_alloc(HALF_VALUES * sizeof *sort->own_counts);
+  sort->all_counts = scratch_alloc(HALF_VALUES * sizeof *sort->all_counts);
+  if (sort->direct && shared_memory_create(sort->world, sizeof(SharedCounts), &sort->shared)) {
+    SharedCounts *const shared = sort->shared.of[sort->world->rank];
+    for (int kind = 0; kind < HALF_KINDS; kind++) counts[kind].own = shared->own[kind];
+  }
+  const size_t each = HALF_VALUES * (sizeof *counts->all + sizeof *counts->own);
+  CUDA_CHECK(cudaMallocHost(&sort->host_counts, HALF_KINDS * each));
+  uint64_t *const all = sort->host_counts;
+  uint32_t *const own = (uint32_t *)(all + (size_t)HALF_KINDS * HALF_VALUES);
+  for (int kind = 0; kind < HALF_KINDS; kind++) {
+    counts[kind].all = all + (size_t)kind * HALF_VALUES;
+    if (sort->shared.of == NULL) counts[kind].own = own + (size_t)kind * HALF_VALUES;
+  }
+}
+
+static void create_numbers(ShardSort *sort) {
+  const size_t ranks = (size_t)sort->world->ranks;
+  sort->border = host_array(ranks, sizeof *sort->border);
+  sort->prefixes = host_array(2 * ranks, sizeof *sort->prefixes);
+  sort->first = sort->prefixes + ranks;
+  sort->splitters = host_array(ranks, sizeof *sort->splitters);
+  sort->stretches = host_array(ranks, sizeof *sort->stretches);
+  uint64_t *const numbers = host_array(9 * ranks, sizeof *numbers);
+  sort->less = numbers;
+  sort->equal = numbers + ranks;
+  sort->earlier = numbers + 2 * ranks;
+  sort->to = numbers + 3 * ranks;
+  sort->from = numbers + 4 * ranks;
+  sort->segments = (Segments){numbers + 5 * ranks, numbers + 6 * ranks, numbers + 7 * ranks,
+                              numbers + 8 * ranks};
+}
+
+// Collective: where the partition writes the elements for each rank.
+static void create_destinations(ShardSort *sort) {
+  const size_t ranks = (size_t)sort->world->ranks;
+  uint64_t *const capacities = all_capacities(sort);
+  sort->keys_to = host_array(2 * ranks, sizeof *sort->keys_to);
+  sort->positions_to = sort->keys_to + ranks;
+  for (size_t r = 0; r < ranks; r++) {
+    const Elements sent = (int)r == sort->world->rank ? sort->output : sort->spare;
+    sort->keys_to[r] = sort->direct ? sort->peer.of[r] : sent.keys;
+    sort->positions_to[r] = sent.positions;
+    if (sort->direct && sort->pairs) sort->positions_to[r] = sort->keys_to[r] + capacities[r];
+  }
+  free(capacities);
+}
+
+static void create_direct(ShardSort *sort) {
+  sort->tables = bin_tables_create(sort->world->ranks);
+  if (!sort->pairs) {
+    const bool automatic = sort->digit_bits == DIGITS_AUTO;
+    sort->scatter_bits = automatic ? (int)SCATTER_MOST_BITS : sort->digit_bits;
+    sort->finish = finish_create();
+  } else if (world_max(sort->world, sort->capacity) < MOST_SWEPT) {
+    sort->pair_finish = pair_finish_create(sort->capacity, sort->shard);
+  }
+}
+
+// Collective: the output arrays, for direct writes if the exchange wants them and they are
+// possible. Returns false if this device has too little memory.
+static bool output_alloc(ShardSort *sort) {
+  const World *const world = sort->world;
+  Exchange *const exchange = sort->exchange;
+  if (exchange->direct != DIRECT_NEVER && world->ranks > 1 && world->ranks <= BINS_MOST_RANKS) {
+    const size_t arrays = sort->pairs ? 2 : 1;
+    sort->direct = peer_array_create(world, arrays * sort->capacity, &sort->peer);
+  }
+  if (sort->direct) {
+    sort->output.keys = sort->peer.of[world->rank];
+    if (sort->pairs) sort->output.positions = sort->output.keys + sort->capacity;
+    exchange->name = "direct";
+    return true;
+  }
+  if (exchange->direct == DIRECT_IF_POSSIBLE) exchange->name = exchange->transport->name;
+  const bool good = elements_alloc(&sort->output, sort->capacity, sort->pairs);
+  const size_t spare = sort->capacity + EXCHANGE_ALIGNMENT * (size_t)world->ranks;
+  return (world->ranks == 1 || elements_alloc(&sort->spare, spare, sort->pairs)) && good;
+}
+
+ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
+                            bool pairs, int chunks, int digit_bits, StretchChoice stretch) {
+  const uint64_t most_shard = world_max(world, shard);
+  const uint64_t needed = (most_shard + MOST_CHUNK - 1) / MOST_CHUNK;
+  ShardSort sort = {.world = world, .exchange = exchange, .pairs = pairs, .n = n, .shard = shard};
+  sort.stretch = stretch;
+  sort.digit_bits = digit_bits;
+  sort.chunks = needed > (uint64_t)chunks ? (int)needed : chunks;
+  const int rank = world->rank, ranks = world->ranks;
+  const uint64_t share = share_begin(n, rank + 1, ranks) - share_begin(n, rank, ranks);
+  const uint64_t result = ranks == 1 ? n : share + 2 * border_slack(n, ranks);
+  sort.capacity = elements_aligned(result > shard ? result : shard);
+
+  Message message;
+  message_write(&message,
+                "%s sorts at most %llu elements at a time, this rank would get %llu; use "
+                "more ranks, or --host",
+                sort_version.name, (unsigned long long)sort_version.max_n,
+                (unsigned long long)result);
+  world_require(world, result <= sort_version.max_n, EXIT_USAGE, &message);
+  message_write(&message, "a shard of %zu elements is too long; a rank takes fewer than 2^32",
+                shard);
+  world_require(world, shard < (uint64_t)1 << 32, EXIT_USAGE, &message);
+  message_write(&message,
+                "the device has too little memory for %zu elements in %d arrays; use more ranks, "
+                "or --host",
+                sort.capacity, (ranks > 1 ? 3 : 2) * (pairs ? 2 : 1));
+  bool good = !step_fault(rank, "create", "memory");
+  good = elements_alloc(&sort.input, sort.capacity, pairs) && good;
+  good = output_alloc(&sort) && good;
+  world_require(world, good, EXIT_DEVICE, &message);
+  message_write(&message,
+                "the GPUs' memory cannot be mapped into other processes, or it is too full; "
+                "--transport nccl or mpi works without");
+  if (sort.direct) sort.chunks = needed > 0 ? (int)needed : 1;
+  sort.chunk = (shard + (size_t)sort.chunks - 1) / (size_t)sort.chunks;
+  sort.chunk = (sort.chunk + PARTITION_TILE - 1) / PARTITION_TILE * PARTITION_TILE;
+  const bool direct = sort.direct || ranks == 1 || exchange->direct != DIRECT_ALWAYS;
+  world_require(world, direct, EXIT_DEVICE, &message);
+  create_counts(&sort);
+  create_numbers(&sort);
+  create_destinations(&sort);
+  CUDA_CHECK(
+      cudaMallocHost((void **)&sort.next, (size_t)(sort.chunks * ranks) * sizeof *sort.next));
+  sort.partitioned = host_array((size_t)sort.chunks, sizeof *sort.partitioned);
+  for (int c = 0; c < sort.chunks; c++)
+    CUDA_CHECK(cudaEventCreateWithFlags(&sort.partitioned[c], cudaEventDisableTiming));
+  sort.partition = partition_create(ranks, sort.chunk);
+  if (sort.direct) create_direct(&sort);
+  return sort;
+}
+
+void shard_sort_destroy(ShardSort *sort) {
+  if (sort->direct) bin_tables_destroy(&sort->tables);
+  if (sort->pair_finish.tables != NULL) pair_finish_destroy(&sort->pair_finish);
+  if (sort->finish.start != NULL) finish_destroy(&sort->finish);
+  partition_destroy(&sort->partition);
+  for (int c = 0; c < sort->chunks; c++) CUDA_CHECK(cudaEventDestroy(sort->partitioned[c]));
+  free(sort->partitioned);
+  CUDA_CHECK(cudaFreeHost(sort->next));
+  free(sort->keys_to);
+  free(sort->less);
+  free(sort->stretches);
+  free(sort->splitters);
+  free(sort->prefixes);
+  free(sort->border);
+  shared_memory_destroy(sort->world, &sort->shared);
+  CUDA_CHECK(cudaFreeHost(sort->host_counts));
+  scratch_free(sort->all_counts);
+  scratch_free(sort->own_counts);
+  if (sort->direct) {
+    peer_array_destroy(sort->world, &sort->peer);
+  } else {
+    elements_free(&sort->spare);
+    elements_free(&sort->output);
+  }
+  elements_free(&sort->input);
+}

@@ -1,0 +1,84 @@
+// An array that is spread over the ranks, each shard on its rank's device, and the memory for its
+// sort (shard_sort.h).
+#ifndef MULTI_DEVICE_SHARD_H
+#define MULTI_DEVICE_SHARD_H
+
+#include <cuda_runtime_api.h>
+
+#include "multi/device/bucket_finish.h"
+#include "multi/device/pair_finish.h"
+#include "multi/move/exchange.h"
+#include "multi/move/partition.h"
+#include "multi/world/memory.h"
+
+// Numbers of keys with each value of a half, in page-locked memory.
+typedef struct HalfCounts {
+  uint32_t *own;  // [HALF_VALUES] of this rank
+  uint64_t *all;  // [HALF_VALUES] of all ranks
+} HalfCounts;
+
+// Whose counts: of all keys, or of those with the prefix that was refined last.
+typedef enum HalfKind { UPPER_HALVES, LOWER_HALVES, HALF_KINDS } HalfKind;
+
+// What a rank has in memory that all ranks see.
+typedef struct SharedCounts {
+  uint64_t sums[HALF_VALUES];  // of a part of the values
+  uint32_t own[HALF_KINDS][HALF_VALUES];
+} SharedCounts;
+
+typedef struct ShardSort {
+  // The problem
+  const World *world;
+  Exchange *exchange;
+  bool pairs;
+  bool direct;     // ranks write to each other's memory; then nothing is sent
+  int digit_bits;  // by which elements that travel directly are sorted on their way, DIGITS_AUTO
+  StretchChoice stretch;
+  uint64_t n;       // of all ranks
+  size_t shard;     // elements of this rank
+  int chunks;       // of the exchange, on every rank
+  size_t chunk;     // elements of a chunk of this rank
+  size_t capacity;  // elements that the arrays hold
+  Elements input;   // to be filled with the shard before each run; afterwards undefined
+  Elements output;  // where the result is depends on the number of ranks
+  Elements spare;   // NULL with one rank, or if elements travel directly
+  PeerArray peer;   // if elements travel directly: the output of all ranks
+  // Counts and borders
+  uint32_t *own_counts;  // [HALF_VALUES], on the device
+  uint64_t *all_counts;  // the same
+  HalfCounts counts[HALF_KINDS];
+  void *host_counts;    // their memory, without own ones that are in:
+  SharedMemory shared;  // a SharedCounts of each rank, if elements travel directly
+  Border *border;       // [ranks - 1]
+  uint32_t *prefixes;   // [ranks - 1]
+  // [ranks - 1] elements of this rank less than each border's key, elements equal to it, and
+  // `earlier`: equal ones on smaller ranks. `less` begins the memory of all [ranks] 64-bit numbers.
+  uint64_t *less, *equal, *earlier;
+  uint32_t first_key, last_key;  // no key of any rank is less or greater
+  Splitter *splitters;           // [ranks - 1]
+  uint64_t *to, *from;           // [ranks] elements for and from each rank
+  // The partition and the exchange
+  Stretch *stretches;                      // [ranks] of the keys that each rank gets
+  uint32_t *first;                         // [ranks] see partition_begin()
+  unsigned int **keys_to, **positions_to;  // [ranks] the same
+  uint32_t *next;                          // [chunks][ranks], page-locked
+  cudaEvent_t *partitioned;                // [chunks]
+  Segments segments;                       // of one chunk
+  Partition partition;
+  // If elements travel directly
+  BinTables tables;
+  int scatter_bits;     // keys: of the digit
+  BucketFinish finish;  // keys
+  bool finishes;        // keys: its buckets fit
+  bool by_digit;        // pairs: this run moves them in order of a digit, and sorts on from there
+  PairPlan pair_plan;
+  PairFinish pair_finish;  // pairs; tables: NULL where this cannot be
+} ShardSort;
+
+// Collective. Takes memory for shards of any size whose sum is n. If a rank has too little, all
+// ranks end with EXIT_DEVICE and a sentence.
+ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
+                            bool pairs, int chunks, int digit_bits, StretchChoice stretch);
+void shard_sort_destroy(ShardSort *sort);
+
+#endif
