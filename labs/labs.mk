@@ -2,10 +2,12 @@
 .PHONY: starter check-lab trace debug handouts
 
 LAB_TOOLS := $(B)/labs/worker $(B)/labs/worker_without_kernels $(B)/labs/steps
-$(B)/labs/worker: $(B)/labs/check/worker.o $(B)/labs/check/host_copies.o $(COMMON)
-	$(LINK_)$(LINK_EXPORTING) $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
-$(B)/labs/worker_without_kernels: $(B)/labs/check/no_kernels.o $(B)/labs/check/worker.o $(B)/labs/check/host_copies.o $(COMMON)
-	$(LINK_)$(LINK_EXPORTING) -Xlinker --allow-multiple-definition $^ $(filter-out -lopencv%,$(LDLIBS)) -o $@
+LAB_WORKER := $(call objects,labs/check/worker.c labs/check/host_copies.c labs/check/host_launches.cpp) $(COMMON)
+LAB_LIBS    = $(filter-out -lopencv%,$(LDLIBS)) $(if $(filter cpu,$(BACKEND)),-Xlinker --wrap=_ZN8cuda_cpu8run_gridERKNS_6LaunchERKNS_10KernelCallE)
+$(B)/labs/worker: $(LAB_WORKER)
+	$(LINK_)$(LINK_EXPORTING) $^ $(LAB_LIBS) -o $@
+$(B)/labs/worker_without_kernels: $(B)/labs/check/no_kernels.o $(LAB_WORKER)
+	$(LINK_)$(LINK_EXPORTING) -Xlinker --allow-multiple-definition $^ $(LAB_LIBS) -o $@
 $(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
 	$(LINK_)$(CC) $(OPTIMIZE) $^ -o $@
 # Records the arrays after each kernel: the linker puts functions of trace.c in the place of these.

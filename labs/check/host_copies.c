@@ -5,6 +5,10 @@
 #include "harness/input/mix.h"
 
 enum { LEAST = 4096, MOST_ORDERS = 64 };
+// What a call can say beside what it copies: an address and a number.
+enum { CALL_BYTES = 16 };
+// A kernel's arguments may be so large without being data.
+enum { USUAL_ARGUMENTS = 256 };
 
 // Of the sort under way.
 static size_t size;                   // 0: none, or too small
@@ -13,7 +17,7 @@ static uint64_t orders[MOST_ORDERS];  // hashes of the orders that the host did 
 static size_t order_count;
 static bool unknown;  // there may be other such orders
 static bool found;
-static size_t to_host, to_device;  // bytes copied
+static HostTraffic traffic;
 
 static uint64_t hash_of_all(const uint32_t *keys) {
   uint64_t sum = 0;
@@ -39,7 +43,7 @@ void host_copies_begin(const uint32_t *keys, size_t n) {
   size = n < LEAST ? 0 : n;
   order_count = 0;
   unknown = found = false;
-  to_host = to_device = 0;
+  traffic = (HostTraffic){0, 0, 0};
   if (size == 0) return;
   all_keys = hash_of_all(keys);
   add_order(keys);
@@ -47,17 +51,20 @@ void host_copies_begin(const uint32_t *keys, size_t n) {
 
 bool host_copies_found(void) { return found; }
 
-bool host_copies_all(void) {
-  const size_t bytes = size * sizeof(uint32_t);
-  return size > 0 && to_host >= bytes && to_device >= bytes;
-}
+HostTraffic host_copies_traffic(void) { return traffic; }
 
 void host_copies_end(void) { size = 0; }
 
 static void count(size_t bytes, enum cudaMemcpyKind kind) {
   const bool unsaid = kind == cudaMemcpyDefault;
-  if (kind == cudaMemcpyDeviceToHost || unsaid) to_host += bytes;
-  if (kind == cudaMemcpyHostToDevice || unsaid) to_device += bytes;
+  traffic.in_calls += CALL_BYTES;
+  if (kind == cudaMemcpyDeviceToHost || unsaid) traffic.to_host += bytes;
+  if (kind == cudaMemcpyHostToDevice || unsaid) traffic.to_device += bytes;
+}
+
+void host_copies_launched(size_t argument_bytes) {
+  traffic.in_calls += CALL_BYTES + argument_bytes;
+  if (argument_bytes > USUAL_ARGUMENTS) traffic.to_device += argument_bytes - USUAL_ARGUMENTS;
 }
 
 static bool holds_all_keys(size_t bytes) { return size > 0 && bytes >= size * sizeof(uint32_t); }
@@ -97,4 +104,17 @@ cudaError_t __wrap_cudaMemcpyAsync(void *to, const void *from, size_t bytes,
   if ((kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDefault) && holds_all_keys(bytes))
     unknown = true;
   return error;
+}
+
+cudaError_t __wrap_cudaMemset(void *to, int value, size_t bytes);
+cudaError_t __wrap_cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
+
+cudaError_t __wrap_cudaMemset(void *to, int value, size_t bytes) {
+  traffic.in_calls += CALL_BYTES;
+  return cudaMemset(to, value, bytes);
+}
+
+cudaError_t __wrap_cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
+  traffic.in_calls += CALL_BYTES;
+  return cudaMemsetAsync(to, value, bytes, stream);
 }

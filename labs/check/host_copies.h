@@ -15,10 +15,16 @@ void host_copies_begin(const uint32_t *keys, size_t n);
 // from the device is not read, so that nothing is concluded after one.
 bool host_copies_found(void);
 
-// Has the sort copied as many bytes as its keys have to the host, and as many to the device, in
-// whatever pieces? It may have sorted there; a scan on the host does so, too. False for fewer than
-// 4,096 keys.
-bool host_copies_all(void);
+// Bytes by which a sort's host code and its device told each other something, in whatever pieces.
+typedef struct HostTraffic {
+  uint64_t to_host, to_device;  // copied; to_device also has what is large in kernels' arguments
+  uint64_t in_calls;            // addresses, numbers, kernels' arguments
+} HostTraffic;
+
+HostTraffic host_copies_traffic(void);
+
+// A kernel was launched with so many bytes of arguments.
+void host_copies_launched(size_t argument_bytes);
 
 // The sort has ended: copies of others do not count.
 void host_copies_end(void);

@@ -9,8 +9,7 @@
 //   's'      -> 'd' | 's' | 'g' | 'h'  sorted; done, scratch not returned, wrote beyond an array,
 //   or
 //                                      sorted on the host
-//            -> 'D' | 'S'              'd' or 's', and copied as much as all keys to the host and
-//            back
+//                                      Header's traffic then says what went to the host and back
 //   'f'      -> 'f'                    fetches the outputs of the last sort once more
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -31,6 +30,7 @@ enum { COMMANDS = 3, ANSWERS = 4, MEMORY = 5, PAGE = 4096, GUARD = 64, ARRAYS = 
 
 typedef struct Header {
   uint64_t n, with_positions;
+  HostTraffic traffic;
 } Header;
 
 typedef void Sort(unsigned int *, unsigned int *, unsigned int *, unsigned int *, size_t);
@@ -83,7 +83,7 @@ static bool guards_changed(size_t n) {
 }
 
 static char sort_once(const SortVersion *version, Sort *sort) {
-  const Header *const header = (const Header *)memory;
+  Header *const header = (Header *)memory;
   const size_t n = header->n;
   const bool with_positions = header->with_positions != 0;
   if (n > capacity) check_fail("worker: n is greater than the shared memory");
@@ -93,12 +93,12 @@ static char sort_once(const SortVersion *version, Sort *sort) {
   sort(device[0], with_positions ? device[1] : NULL, device[2], with_positions ? device[3] : NULL,
        n);
   CUDA_CHECK(cudaDeviceSynchronize());
-  const bool on_host = host_copies_found(), all_copied = host_copies_all();
+  const bool on_host = host_copies_found();
+  header->traffic = host_copies_traffic();
   host_copies_end();
   fetch(n, with_positions);
   if (guards_changed(n)) return 'g';
   if (on_host) return 'h';
-  if (all_copied) return scratch_outstanding() == 0 ? 'D' : 'S';
   return scratch_outstanding() == 0 ? 'd' : 's';
 }
 

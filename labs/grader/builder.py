@@ -14,7 +14,9 @@ REFERENCE_N = 65536
 # A sort may take this many times as long as the reference, and this many seconds at least.
 SLOWEST, LEAST_SECONDS = 30, 10
 TOOLS = ("worker", "worker_without_kernels", "steps")
-WATCHED = ("cudaMemcpy", "cudaMemcpyAsync")  # calls of a submission that labs/check/host_copies.c takes
+# Calls of a submission that labs/check/host_copies.c and host_launches.cpp take.
+WATCHED = ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync")
+WATCHED_LAUNCHES = ("__cudaLaunchKernel", "__cudaLaunchKernel_ptsz", "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC")
 
 
 class Builder:
@@ -105,7 +107,7 @@ class Builder:
             link = os.path.join(os.path.dirname(target), folder)
             if os.path.isfile(os.path.join(target, file)) and not os.path.lexists(link):
                 os.symlink("submission", link)
-        options = "".join(f"LDLIBS_submission += -Xlinker --wrap={name}\n" for name in WATCHED)
+        options = "".join(f"LDLIBS_submission += -Xlinker --wrap={name}\n" for name in WATCHED + (WATCHED_LAUNCHES if self.on_gpu else ()))
         options += "NVCCFLAGS_submission += -DNVTX_DISABLE\n"  # Thrust and CUB would load NVTX by dlopen()
         mk = next((mk for mk in (f"labs/{self.lab}/version.mk", f"{self.lab}/version.mk") if os.path.isfile(mk)), None)
         if mk:

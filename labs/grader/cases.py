@@ -25,6 +25,17 @@ KERNELS_N = 4097  # a smaller array may well be sorted on the host
 KERNELS_SECONDS = 3  # without kernels, a loop that waits for a result of one may have no end
 
 
+LEAST_TO_LOOK_AT = 4096  # elements: a small array may well be sorted on the host
+
+
+def _carried(text, n, to_host, to_device, in_calls):
+    """A sentence if the host could have told the device the order, else None. The order of n elements takes log2(n!)
+    bits, 1.3 bytes an element at 4,096 and 1.8 at 65,537; whoever tells less than a byte has not sorted. Calls alone
+    say nothing of keys that the host has not seen: a pass of odd_even is a launch."""
+    told = to_device + in_calls if to_host >= n else to_device
+    return f"tells the device as much as the order of all keys: {to_host:,} bytes came to the host, {told:,} went back ({text})" if told >= n else None
+
+
 def sorts_without_kernels(builder, version, limits, slot):
     """Is a sort right although its launches do nothing? Then the host has sorted."""
     keys, positions = judge.make_keys("uniform", KERNELS_N, os.urandom(8).hex())
@@ -51,7 +62,7 @@ class Run:
         self.not_run = 0  # sorts that were left out after a hang or many crashes
         self.scratch = []  # the cases after which scratch memory was not returned
         self.on_host = None  # the first case that was sorted on the host
-        self.carried = None  # the first case in which as much as all keys went to the host and back
+        self.carried = None  # what the host told the device in the first case in which it was much
         self.ended = None  # how the process ended, if it did
 
     def run(self, cases):
@@ -100,9 +111,9 @@ class Run:
         _, answer, *outputs = self._process.sort(keys, positions, f"on {text}", self._builder.seconds_for(len(keys)))
         if answer == "g":
             return "wrote beyond the end of an array"
-        if answer in "DS":
-            self.carried = self.carried or text
-        if answer in "sS":
+        if len(keys) >= LEAST_TO_LOOK_AT and not self.carried:
+            self.carried = _carried(text, len(keys), *self._process.traffic())
+        if answer == "s":
             self.scratch.append(text)
         if answer == "h":
             self.on_host = self.on_host or text

@@ -35,7 +35,7 @@ def sort_cases(tools, version, pairs_only, stable):
                 wrong = judge.fault(keys, positions, expected, out_keys, out_positions, stable, earlier)
                 if wrong:
                     return f"{when}: {wrong}", count
-                if answer in "sS":
+                if answer == "s":
                     return f"{when}: sorted, but scratch memory was not returned: a scratch_free is missing", count
                 earlier.append(expected)
     except worker.Ended as error:

@@ -37,7 +37,7 @@ HARMLESS = "|".join(
 
 
 # Ways to the host that labs/check/host_copies.c does not watch.
-UNWATCHED = r"cuda(MallocManaged|MallocHost|Host\w+|Memcpy(2D|3D|Peer|FromSymbol|ToSymbol|FromArray|Batch)\w*|LaunchHostFunc\w*|StreamAddCallback|MemPrefetch\w*|Graph\w+)"
+UNWATCHED = r"cuda(MallocManaged|MallocHost|Host\w+|Memcpy(?!Async$)\w+|Memset(?!Async$)\w+|LaunchHostFunc\w*|StreamAddCallback|MemPrefetch\w*|Graph\w+)"
 
 
 def unwatched(version):

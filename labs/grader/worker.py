@@ -160,6 +160,10 @@ class Worker:
         seconds = time.perf_counter() - start
         return seconds, answer, self._get(2, n), self._get(3, n) if positions is not None else None
 
+    def traffic(self):
+        """Bytes of the last sort: copied to the host, to the device, and said in calls (labs/check/host_copies.h)."""
+        return struct.unpack("=QQQ", self._memory[16:40])
+
     def fetch_again(self, n, with_positions):
         """The outputs as they are now: has something gone on writing after the sort returned?"""
         self._command(b"f", "after it had sorted")

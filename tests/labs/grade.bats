@@ -40,6 +40,7 @@ setup_file() {
   sed '$ s/^}/  fputs("check: \\033[8mhidden\\n", stderr);\n  exit(3);\n}/' tests/submissions/wrong/unsorted.cu >"$FOLDER/prints_control.cu"
   behind host_insertion host_behind_copy
   behind host_pieces host_pieces_behind_copy
+  sed 's/IN_ARGUMENTS 0/IN_ARGUMENTS 1/' tests/submissions/wrong/host_order.cu >"$FOLDER/host_order_arguments.cu"
   # Those that the grader would hold are run, so that the sandbox is tested.
   local held=close_output,constructor_exit,fill_disk,forged_answer,fork_bomb,kill_parent,late_thread,read_reference,takes_commands,write_results
   scripts/grade.sh radix_v1 "$FOLDER" --rubric tests/submissions/rubric.json --out "$OUT" --jobs 2 --accept $held >"$BATS_FILE_TMPDIR/table" || [ $? -eq 4 ]
