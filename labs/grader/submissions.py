@@ -97,7 +97,7 @@ def fingerprint(rubric_text, build, path):
     here = os.path.dirname(__file__)
     for folder in (here, here + "/../check", "common"):
         for name in sorted(os.listdir(folder)):
-            if name.endswith((".py", ".c", ".h", ".cuh")):
+            if name.endswith((".py", ".c", ".cpp", ".h", ".cuh")):
                 with open(os.path.join(folder, name), "rb") as file:
                     digest.update(file.read())
     return digest.hexdigest()
