@@ -28,7 +28,7 @@ ifneq ($(filter-out 0,$(CHECK)),)
     $(error CHECK is race, init, mem or all, not '$(CHECK)')
   endif
   cuda_cpu_objects += $(patsubst $(cuda_cpu)/check/%.cpp,$(B)/cuda_cpu/check/%.o,$(wildcard $(cuda_cpu)/check/*.cpp))
-  cuda_cpu_watched := -O2 -g -fsanitize=thread --param tsan-distinguish-volatile=1 \
+  cuda_cpu_watched := -O2 -g -fsanitize=thread,alignment -fsanitize-recover=alignment --param tsan-distinguish-volatile=1 \
                       --param tsan-instrument-func-entry-exit=0 -Wno-tsan \
                       -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -DCUDA_CPU_CHECK='"$(CHECK)"'
   # A kernel's calls of these go to functions of check/hooks.cpp.

@@ -86,10 +86,12 @@ void visit_elsewhere(const BlockShadow &block, Kind kind) {
   const std::uintptr_t page = last_access.address / 4096;
   if (not_static[page % kPages] == page) return;
   Cell *const cell = static_cell(last_access.address);
-  if (cell == nullptr)
-    not_static[page % kPages] = page;
-  else
+  if (cell != nullptr)
     visit_word(Visit(block, false, last_access), *cell, 15, kind);
+  else if (is_reserved(last_access.address))
+    report_crash(last_access);  // before it changes the shadow
+  else
+    not_static[page % kPages] = page;
 }
 
 }  // namespace
@@ -200,6 +202,12 @@ void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool wr
   const Order meaning = {both || order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME,
                          both || order == __ATOMIC_RELEASE};
   visit_strong(address, bytes, {reads, writes, true, false}, meaning, pc);
+}
+
+void visit_misaligned(std::uintptr_t address, std::size_t alignment, bool writes,
+                      std::uintptr_t pc) {
+  if (kMemSelected && current != nullptr && !is_reporting)
+    report_misaligned({address, alignment, writes, pc}, alignment);
 }
 
 void visit_fence(bool in_its_block_only) {

@@ -67,7 +67,9 @@ void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
                  bool earlier_is_write);
 extern bool is_reporting;  // accesses are not watched meanwhile
 bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc);
-void report_outside(const Access &access);    // memcheck
+void report_outside(const Access &access);  // memcheck
+// The address is no multiple of `alignment`, which the type of what is accessed has (memcheck).
+void report_misaligned(const Access &access, std::size_t alignment);
 void report_unwritten(const Access &access);  // initcheck
 void report_host(const Access &access);
 [[noreturn]] void report_crash(const Access &access);  // ends the program

@@ -8,8 +8,10 @@ namespace cuda_cpu::check {
 
 void report_fault(const void *fault) {
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(fault);
-  // A general protection fault (a non-canonical address) is reported with a null address.
-  if (current != nullptr && (address == 0 || address - last_access.address < last_access.bytes))
+  // A general protection fault is reported with a null address: here that of an address that is
+  // not canonical, else of a misaligned vector.
+  const bool is_wild = address == 0 && last_access.address >> 47 != 0;
+  if (current != nullptr && (is_wild || address - last_access.address < last_access.bytes))
     report_crash(last_access);
 }
 

@@ -21,6 +21,9 @@ void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std:
 void visit_atomic(std::uintptr_t address, std::size_t bytes, bool reads, bool writes, int order,
                   std::uintptr_t pc);
 void visit_fence(bool in_its_block_only);
+// Besides: the address is no multiple of the type's alignment.
+void visit_misaligned(std::uintptr_t address, std::size_t alignment, bool writes,
+                      std::uintptr_t pc);
 
 }  // namespace cuda_cpu::check
 #endif

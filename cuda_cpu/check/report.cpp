@@ -192,7 +192,7 @@ void report_race(const Access &access, const Stamp &me, const Stamp &earlier,
 }
 
 void report_outside(const Access &access) {
-  if (!kMemSelected) return;
+  if (!kMemSelected && !is_far_from_arrays(access.address)) return;
   const Reporting guard;
   if (!is_new(access, 1)) return;
   const std::string line = line_of(access.pc);
@@ -200,6 +200,17 @@ void report_outside(const Access &access) {
                             access.is_write ? "write" : "read", access.bytes, line.c_str(),
                             running_thread().c_str()) +
                            memory_text(access));
+}
+
+void report_misaligned(const Access &access, std::size_t alignment) {
+  const Reporting guard;
+  if (!is_new(access, 4)) return;
+  const std::string line = line_of(access.pc);
+  print("align " + line,
+        text("memcheck: error: misaligned %s at %s by %s: address %#zx is no multiple of %zu, ",
+             access.is_write ? "write" : "read", line.c_str(), running_thread().c_str(),
+             access.address, alignment) +
+            memory_text(access));
 }
 
 void report_unwritten(const Access &access) {
@@ -228,7 +239,7 @@ void report_crash(const Access &access) {
   is_reporting = true;
   const std::string line = line_of(access.pc);
   print("crash " + line,
-        text("memcheck: error: %s of %zu bytes at %s by %s crashed: address %#zx is in no array",
+        text("memcheck: error: %s of %zu bytes at %s by %s: address %#zx is in no array",
              access.is_write ? "write" : "read", access.bytes, line.c_str(),
              running_thread().c_str(), access.address));
   std::fflush(nullptr);

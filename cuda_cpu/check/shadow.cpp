@@ -24,15 +24,43 @@ namespace cuda_cpu::check {
 
 // ---- reserving ----------------------------------------------------------------------------------
 
+namespace {
+
+std::mutex reserved_mutex;
+std::map<std::uintptr_t, std::size_t> reserved;  // bytes by address
+
+}  // namespace
+
 void *reserve(std::size_t bytes) {
-  void *const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  // A thread's own stack ends at least this far from it (is_private() in access.cpp).
+  constexpr std::size_t kMargin = 256 * 1024;
+  void *const memory = mmap(nullptr, bytes + 2 * kMargin, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     std::fprintf(stderr, "check: no %zu bytes of address space (ulimit -v?)\n", bytes);
     std::_Exit(3);
   }
-  return memory;
+  const std::lock_guard<std::mutex> guard(reserved_mutex);
+  reserved[reinterpret_cast<std::uintptr_t>(memory)] = bytes + 2 * kMargin;
+  return static_cast<char *>(memory) + kMargin;
 }
+
+bool is_reserved(std::uintptr_t address) {
+  const std::lock_guard<std::mutex> guard(reserved_mutex);
+  const auto above = reserved.upper_bound(address);
+  return above != reserved.begin() && address - std::prev(above)->first < std::prev(above)->second;
+}
+
+namespace {
+
+void unreserve(void *memory) {
+  const std::lock_guard<std::mutex> guard(reserved_mutex);
+  const auto range = std::prev(reserved.upper_bound(reinterpret_cast<std::uintptr_t>(memory)));
+  munmap(reinterpret_cast<void *>(range->first), range->second);
+  reserved.erase(range);
+}
+
+}  // namespace
 
 void set_state(const Area &area, const void *memory, std::size_t bytes, State state) {
   State *at = area.states + (reinterpret_cast<std::uintptr_t>(memory) - area.begin) / 4;
@@ -54,7 +82,8 @@ constexpr std::size_t kPage = 4096;
 
 std::mutex mutex;
 std::map<std::uintptr_t, Allocation> allocations;  // by address
-std::size_t used = 1 << 20;                        // of the heap; below it there may be a stack
+// Of the heap. An access far in front of an array is still in the heap, and known to be outside.
+std::size_t used = kHeapBytes / 4;
 std::atomic<int> open_scopes{0};
 
 // Gives the memory of whole pages back; the rest keeps its content.
@@ -116,6 +145,13 @@ const Allocation *find_allocation(std::uintptr_t address, std::uintptr_t *begin)
   }
   *begin = found->first;
   return &found->second;
+}
+
+bool is_far_from_arrays(std::uintptr_t address) {
+  if (address - heap.begin >= heap.bytes) return false;  // shared memory
+  std::uintptr_t begin = 0;
+  const Allocation *const nearest = find_allocation(address, &begin);
+  return nearest == nullptr || address + kGap < begin || address > begin + nearest->bytes + kGap;
 }
 
 namespace {
@@ -249,8 +285,8 @@ BlockShadow::BlockShadow() {
 }
 
 BlockShadow::~BlockShadow() {
-  munmap(shared.states, kSharedWords);
-  munmap(shared.cells, kSharedWords * sizeof(Cell));
+  unreserve(shared.states);
+  unreserve(shared.cells);
 }
 
 }  // namespace cuda_cpu::check

@@ -66,6 +66,8 @@ struct Area {
 // Address space that reads as zeros and takes memory only where it is written. Ends the program if
 // there is none.
 void *reserve(std::size_t bytes);
+// Whether the address is in such a range.
+bool is_reserved(std::uintptr_t address);
 
 // Sets what [memory, memory + bytes) is; begins at a word.
 void set_state(const Area &area, const void *memory, std::size_t bytes, State state);
@@ -81,6 +83,9 @@ struct Allocation {
 };
 // The allocation that an address is in or nearest to, or null. `begin` gets its address.
 const Allocation *find_allocation(std::uintptr_t address, std::uintptr_t *begin);
+// In global memory, and further away than the guards of other builds, in which such an access
+// crashes.
+bool is_far_from_arrays(std::uintptr_t address);
 
 // Which argument of the kernel an allocation was last, counted from 1, or 0.
 int argument_number(const char *kernel, std::uintptr_t allocation);

@@ -177,6 +177,29 @@ static void run_freed(void) {
 static __global__ void write_far(unsigned *out, size_t i) { out[i] = 1; }
 static void run_crash(void) { write_far<<<2, 1>>>(device_array(1), (size_t)1 << 60); }
 
+// A product in int that overflowed: such a place is in no array, but may be where the checks keep
+// what they know.
+static __global__ void add_at(int *counts, long long i) { counts[i] += 1; }
+static void run_far_before(void) { add_at<<<1, 1>>>((int *)device_array(100), -1794967296); }
+static void run_far_beyond(void) { add_at<<<1, 1>>>((int *)device_array(100), 1794967296); }
+static void run_further_before(void) { add_at<<<1, 1>>>((int *)device_array(100), -(1ll << 36)); }
+static void run_further_beyond(void) { add_at<<<1, 1>>>((int *)device_array(100), 1ll << 40); }
+
+// ---- addresses that are no multiple of what is accessed there -----------------------------------
+
+struct alignas(8) Wide {
+  int key, other[3];
+};
+static __global__ void read_misaligned(const char *in, int *out) {
+  out[0] = *(const int *)(in + 1);
+  const float4 four = *(const float4 *)(in + 8);
+  ((Wide *)out)[1] = *(const Wide *)(in + 4);
+  out[2] = (int)four.x + *(const volatile int *)(in + 2);
+  atomicAdd((unsigned long long *)(out + 1), 1ull);
+}
+static void run_misaligned(void) {
+  read_misaligned<<<1, 1>>>((const char *)device_array(8), (int *)device_array(8));
+}
 static void run_host_reads(void) {
   const unsigned *const array = device_array(3);
   printf("%u\n", array[2]);
@@ -223,17 +246,42 @@ TEST(outside, "memcheck: error: write of 4 bytes at ", "shared array 'small' of 
      "8 bytes past its end", "shared array 'dynamic' of 16 bytes", "16 bytes past its end",
      "an array of 28 bytes", "4 bytes past its end", "4 bytes before its start", "4 findings")
 TEST(freed, "an array of 40 bytes", ", freed since, index 0")
-TEST(crash, "memcheck: error: write of 4 bytes at ", LINE, " crashed: address ")
+TEST(crash, "memcheck: error: write of 4 bytes at ", LINE, ": address ", "is in no array")
+TEST(far_before, "memcheck: error: read of 4 bytes at ", "an array of 400 bytes (argument 1",
+     "7179869184 bytes before its start")
+TEST(far_beyond, "memcheck: error: read of 4 bytes at ", "7179868784 bytes past its end")
+TEST(further_before, "memcheck: error: read of 4 bytes at ", "is in no array")
+TEST(further_beyond, "memcheck: error: read of 4 bytes at ", "is in no array")
+TEST(misaligned, "memcheck: error: misaligned read at ",
+     "1 is no multiple of 4, an array of 32 bytes", "8 is no multiple of 16",
+     "4 is no multiple of 8", "2 is no multiple of 4", "misaligned write at ",
+     "4 is no multiple of 8", "5 findings")
 TEST(host_reads, "memcheck: error: host code reads device memory at ", LINE, "an array of 12 bytes",
      "index 2")
 
 int main(int argc, char **argv) {
-  make_mistake_if_child(
-      argc, argv,
-      {MISTAKE(scan), MISTAKE(loop), MISTAKE(shared_counter), MISTAKE(in_step), MISTAKE(two_writes),
-       MISTAKE(global_counter), MISTAKE(device_variable), MISTAKE(without_fence),
-       MISTAKE(narrow_fence), MISTAKE(early), MISTAKE(atomic_and_plain), MISTAKE(unwritten),
-       MISTAKE(outside), MISTAKE(freed), MISTAKE(crash), MISTAKE(host_reads)});
+  make_mistake_if_child(argc, argv,
+                        {MISTAKE(scan),
+                         MISTAKE(loop),
+                         MISTAKE(shared_counter),
+                         MISTAKE(in_step),
+                         MISTAKE(two_writes),
+                         MISTAKE(global_counter),
+                         MISTAKE(device_variable),
+                         MISTAKE(without_fence),
+                         MISTAKE(narrow_fence),
+                         MISTAKE(early),
+                         MISTAKE(atomic_and_plain),
+                         MISTAKE(unwritten),
+                         MISTAKE(outside),
+                         MISTAKE(freed),
+                         MISTAKE(crash),
+                         MISTAKE(far_before),
+                         MISTAKE(far_beyond),
+                         MISTAKE(further_before),
+                         MISTAKE(further_beyond),
+                         MISTAKE(misaligned),
+                         MISTAKE(host_reads)});
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scan),
       cmocka_unit_test(test_loop),
@@ -250,6 +298,11 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_outside),
       cmocka_unit_test(test_freed),
       cmocka_unit_test(test_crash),
+      cmocka_unit_test(test_far_before),
+      cmocka_unit_test(test_far_beyond),
+      cmocka_unit_test(test_further_before),
+      cmocka_unit_test(test_further_beyond),
+      cmocka_unit_test(test_misaligned),
       cmocka_unit_test(test_host_reads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,22 @@ static __global__ void write_bytes(unsigned *out) {
   out[threadIdx.x] = bytes[31 - threadIdx.x];
 }
 
+// Aligned as their types are: three floats, two ints; bytes that are copied have no alignment.
+struct Two {
+  unsigned a, b;
+};
+struct [[gnu::packed]] Packed {
+  char tag;
+  unsigned value;
+};
+static __global__ void read_aligned(const char *in, unsigned *out) {
+  unsigned copied = 0;
+  memcpy(&copied, in + 1, sizeof copied);
+  const float3 three = *(const float3 *)(in + 4);
+  ((Two *)(out + 1))[0] = *(const Two *)(in + 4);
+  out[0] = copied + (unsigned)three.z + ((const Packed *)in)->value + 31;
+}
+
 // ---- between blocks -----------------------------------------------------------------------------
 
 // The last block to arrive adds up what all have written (CUDA C++ Programming Guide, "Memory Fence
@@ -164,6 +180,10 @@ static void test_in_a_block(void **) {
   KERNEL_OK();
   assert_int_equal(bins.read()[3], 128);
   assert_int_equal(flag.read()[0], 1);
+  assert_int_equal(out.read()[0], 31);
+  DeviceArray<char> zeros(16);
+  read_aligned<<<1, 1>>>(zeros, out);
+  KERNEL_OK();
   assert_int_equal(out.read()[0], 31);
 }
 
