@@ -170,7 +170,7 @@ const char *rewrite_bounds(const Source *source, const char *declaration, size_t
   return drop(c, end, out);
 }
 
-// ---- a launch -----------------------------------------------------------------------------------
+// ---- the kernel's uses --------------------------------------------------------------------------
 
 // The kernel's name in a::kernel<1>, or null for other expressions.
 static const char *name_in(const char *kernel) {
@@ -180,19 +180,21 @@ static const char *name_in(const char *kernel) {
   return (*c == '\0' || *c == '<') && word_length(name) > 0 ? name : NULL;
 }
 
-void append_bound(const char *kernel, Text *out) {
+bool append_bound(const char *before, const char *kernel, Text *out) {
   const char *const name = name_in(kernel);
-  if (name == NULL) return;
+  if (name == NULL) return false;
   const size_t length = word_length(name);
   for (size_t i = 0; i < bounded_count; i++) {
     if (bounded[i].unclear || strlen(bounded[i].name) != length ||
         strncmp(bounded[i].name, name, length) != 0)
       continue;
     append_format(out,
-                  ".bounded_by([=](auto... cuda_cpu_) -> decltype(%.*s" LAUNCH_BOUND
+                  "%s[](auto... cuda_cpu_) -> decltype(%.*s" LAUNCH_BOUND
                   "%s(cuda_cpu_...)) { return {}; })",
-                  (int)(name - kernel) + (int)length, kernel, name + length);
+                  before, (int)(name - kernel) + (int)length, kernel, name + length);
+    return true;
   }
+  return false;
 }
 
 const char *rewrite_using(const char *c, Text *out) {

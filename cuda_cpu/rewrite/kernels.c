@@ -1,6 +1,8 @@
 // The names of kernels, and what depends on them:
 // (void *)kernel<int>  ->  cuda_cpu::kernel_address("kernel<int>", kernel<int>)
 // which remembers the types of the parameters, so that the kernel can be launched by its address.
+// cudaFuncGetAttributes(&a, kernel<int>)  ->  cudaFuncGetAttributes(&a, cuda_cpu::bounded(
+//     kernel<int>, BOUND)) if the kernel has __launch_bounds__ (bounds.c)
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // strndup
 #endif
@@ -23,7 +25,7 @@ void note_kernel(const Source *source, const char *c, bool is_template) {
     } else if (is_name(*c)) {
       const size_t length = word_length(c);
       const char *const behind = skip_spaces(c + length);
-      if (*behind == '(' && !is_word(c, "__attribute__")) {
+      if (*behind == '(' && !is_word(c, "__attribute__") && !is_word(c, "__launch_bounds__")) {
         if (is_kernel(c, length, NULL)) return;
         kernels = checked(realloc(kernels, (kernel_count + 1) * sizeof *kernels));
         kernels[kernel_count].name = checked(strndup(c, length));
@@ -87,6 +89,34 @@ static const char *skip_kernel(const char *c) {
   }
 }
 
+// The kernel, in front of `end`, which remembers its bound.
+static void append_bounded(const char *kernel, const char *end, Text *out) {
+  char *const plain = on_one_line(kernel, (size_t)(end - kernel));
+  const size_t start = out->length;
+  append_format(out, "cuda_cpu::bounded(%.*s, ", (int)(end - kernel), kernel);
+  if (!append_bound("", plain, out)) {
+    out->length = start;
+    append(out, kernel, (size_t)(end - kernel));
+  }
+  free(plain);
+}
+
+bool asks_about_kernel(const char *call) {
+  return is_word(call, "cudaFuncGetAttributes") || strncmp(call, "cudaOccupancy", 13) == 0;
+}
+
+const char *rewrite_kernel_argument(const char *c, Text *out) {
+  const char *const end = skip_kernel(c);
+  if (end == NULL || strchr(",)", *skip_spaces(end)) == NULL) return c;
+  size_t start = out->length;
+  while (start > 0 && strchr(" \n&", out->data[start - 1]) != NULL) start--;
+  if (start == 0 || strchr("(,", out->data[start - 1]) == NULL) return c;
+  for (; start < out->length; start++)
+    if (out->data[start] == '&') out->data[start] = ' ';
+  append_bounded(c, end, out);
+  return end;
+}
+
 const char *rewrite_cast(const char *const begin, Text *out) {
   const bool named = is_word(begin, "reinterpret_cast");
   const char *c = skip_spaces(named ? begin + word_length(begin) : begin);
@@ -109,7 +139,9 @@ const char *rewrite_cast(const char *const begin, Text *out) {
     if (*d == '"' || *d == '\\') append(out, "\\", 1);
     append(out, *d == '\n' ? " " : d, 1);
   }
-  append_format(out, "\", %.*s)", (int)(end - kernel), kernel);
+  append(out, "\", ", 3);
+  append_bounded(kernel, end, out);
+  append(out, ")", 1);
   for (const char *d = begin; d < c; d++)
     if (*d == '\n' && (d < kernel || d >= end)) append(out, d, 1);
   return c;

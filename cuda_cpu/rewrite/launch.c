@@ -230,7 +230,7 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out, const
   append(out, configuration, (size_t)(closing - configuration));
   append_line_ends(out, closing, behind);
   append(out, ")", 1);
-  append_bound(kernel, out);
+  append_bound(".bounded_by(", kernel, out);
   free(kernel);
   *open = may_deduce ? skip_spaces(behind) : NULL;
   return behind;

@@ -150,6 +150,7 @@ static bool is_noinline(const Source *source, const char *c) {
 static void rewrite(const Source *source, Text *out) {
   Device device = {false, false, 0, 0};
   const char *arguments = NULL;  // the ( of the last launch's, if its kernel is a template
+  const char *asked = NULL;      // the ) of the last call that asks about a kernel
   begin_kernels();
   begin_bounds();
   const char *statement = source->text;  // start of the present statement, here and in `out`
@@ -157,7 +158,7 @@ static void rewrite(const Source *source, Text *out) {
   bool whole = true;  // the statement does not go on behind a directive
   for (const char *c = source->text; *c != '\0';) {
     const char *const behind = skip_literal(source, c);
-    const char *cast_end, *null_end, *pointer_end;
+    const char *cast_end, *null_end, *pointer_end, *kernel_end;
     if (behind != c) {
       append(out, c, (size_t)(behind - c));
       c = behind;
@@ -197,6 +198,14 @@ static void rewrite(const Source *source, Text *out) {
     } else if ((*c == '(' || (word_starts(source, c) && is_word(c, "reinterpret_cast"))) &&
                (cast_end = rewrite_cast(c, out)) != c) {
       c = cast_end;
+    } else if (asked != NULL && c < asked && word_starts(source, c) &&
+               (kernel_end = rewrite_kernel_argument(c, out)) != c) {
+      c = kernel_end;
+    } else if (word_starts(source, c) && asks_about_kernel(c) &&
+               *skip_spaces(c + word_length(c)) == '(') {
+      asked = find_closing(source, skip_spaces(c + word_length(c)) + 1, ")");
+      append(out, c, word_length(c));
+      c += word_length(c);
     } else if (word_starts(source, c) && launches_by_pointer(c)) {
       c = drop_cast(c, out);
     } else if (word_starts(source, c) && is_asm(c) && !position_of(source, c).system_header) {

@@ -27,8 +27,8 @@ const char *rewrite_bounds(const Source *source, const char *declaration, size_t
                            const char *c, Text *out);
 #define LAUNCH_BOUND \
   "_launch_bound"  // behind a kernel's name: the function whose type has its bound
-// Behind the brackets of a launch of `kernel`: hands its bound to the launch, if it has one.
-void append_bound(const char *kernel, Text *out);
+// If `kernel` has a bound: `before`, a lambda whose type has the bound, and a closing parenthesis.
+bool append_bound(const char *before, const char *kernel, Text *out);
 // `using a::kernel;`, at the using: the same for its bound. Returns `c` if there is nothing to do.
 const char *rewrite_using(const char *c, Text *out);
 // A __global__ at `c`: a specialisation has a bound of its own, or none.
@@ -51,6 +51,11 @@ void forget_kernels(void);
 
 // (void *)kernel or reinterpret_cast<void *>(kernel). Returns `c` if it is no such cast.
 const char *rewrite_cast(const char *c, Text *out);
+
+// A kernel as an argument of a call that asks for its attributes, at the kernel's name. Returns `c`
+// if it is none or has no bound.
+bool asks_about_kernel(const char *call);
+const char *rewrite_kernel_argument(const char *c, Text *out);
 
 // A shift in device code, at its << or >>.
 const char *rewrite_shift(const char *c, Text *out);

@@ -26,6 +26,7 @@ namespace {
 
 std::mutex limits_mutex;
 std::map<const void *, std::size_t> shared_limits;  // of kernels whose limit was set
+std::map<const void *, unsigned> thread_limits;     // by __launch_bounds__
 std::set<const void *> large_clusters;              // kernels that may have them
 
 }  // namespace
@@ -47,6 +48,17 @@ cudaError_t set_shared_limit(const void *kernel, int bytes) {
   const std::lock_guard<std::mutex> guard(limits_mutex);
   shared_limits[kernel] = static_cast<std::size_t>(bytes);  // also less than before
   return cudaSuccess;
+}
+
+unsigned thread_limit(const void *kernel) {
+  const std::lock_guard<std::mutex> guard(limits_mutex);
+  const auto found = thread_limits.find(kernel);
+  return found == thread_limits.end() ? kMaxThreadsPerBlock : found->second;
+}
+
+void set_thread_limit(const void *kernel, unsigned threads) {
+  const std::lock_guard<std::mutex> guard(limits_mutex);
+  thread_limits[kernel] = threads;
 }
 
 void allow_large_clusters(const void *kernel, bool allowed) {

@@ -114,11 +114,35 @@ static void test_bounds_of_overloads(void **) {
   assert_int_equal(ran((float *)d_float), 33);
 }
 
+// Attributes and the block size of the highest occupancy, which are launched with. The number of
+// blocks of another size does not depend on the bound (CUDA 13.0 on an H100).
+static void test_queries(void **) {
+  const DeviceArray<int> d_sum(1);
+  cudaFuncAttributes attributes;
+  int grid = 0, block = 0, blocks = 0;
+  CUDA_OK(cudaFuncGetAttributes(&attributes, plain));
+  assert_int_equal(attributes.maxThreadsPerBlock, THREADS);
+  CUDA_OK(cudaFuncGetAttributes(&attributes, &larger<128, int>));
+  assert_int_equal(attributes.maxThreadsPerBlock, 128);
+  CUDA_OK(cudaFuncGetAttributes(&attributes, (const void *)by_type<float>));
+  assert_int_equal(attributes.maxThreadsPerBlock, 64);
+  CUDA_OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, outer::inner::by_type<double>, 0, 0));
+  assert_int_equal(block, 128);
+  CUDA_OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, declared));
+  assert_int_equal(block, 64);  // 32 blocks of 64 threads are more than 21 of 96
+  CUDA_OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain));
+  plain<<<1, block>>>(d_sum);
+  assert_int_equal(ran((int *)d_sum), THREADS);
+  CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, THREADS + 1, 0));
+  assert_int_equal(blocks, 21);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks_larger_than_the_bound),
       cmocka_unit_test(test_bounds_of_templates),
       cmocka_unit_test(test_bounds_of_overloads),
+      cmocka_unit_test(test_queries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

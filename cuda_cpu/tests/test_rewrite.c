@@ -95,8 +95,13 @@ static void test_launch_bounds(void **state) {
   child_expect_text(
       rewritten(
           "void __global__ __launch_bounds__(8) k(int *a) {} void f() { n::k<1><<<1, 9>>>(p); }"),
-      ").bounded_by([=](auto... cuda_cpu_) -> decltype(n::k_launch_bound<1>(cuda_cpu_...)) { "
+      ").bounded_by([](auto... cuda_cpu_) -> decltype(n::k_launch_bound<1>(cuda_cpu_...)) { "
       "return {}; })(p);");
+  // So does a call that asks for it.
+  child_expect_text(rewritten("__global__ void __launch_bounds__(8) k(int *a) {} void f() { "
+                              "cudaFuncGetAttributes(&a, &n::k<1>); f(k<1>); }"),
+                    "cudaFuncGetAttributes(&a,  cuda_cpu::bounded(n::k<1>, [](auto... cuda_cpu_) "
+                    "-> decltype(n::k_launch_bound<1>(cuda_cpu_...)) { return {}; })); f(k<1>);");
   child_expect_text(rewritten("void __global__ __launch_bounds__(8) k(int *a) {} using n::k;"),
                     "using n::k; using n::k_launch_bound;");
   expect_lines_kept(

@@ -15,6 +15,21 @@ namespace cuda_cpu {
 // set_shared_limit(), which fails with cudaErrorInvalidValue outside 0 to 227 KB.
 std::size_t shared_limit(const void *kernel);
 cudaError_t set_shared_limit(const void *kernel, int bytes);
+// Threads that a block of the kernel may have: 1,024, or its __launch_bounds__ if bounded() was
+// called for it.
+unsigned thread_limit(const void *kernel);
+void set_thread_limit(const void *kernel, unsigned threads);
+
+// A kernel with __launch_bounds__ as an argument, which the rewriter wraps in this: remembers the
+// bound. Called with the kernel's parameters, `bound` returns its LaunchBound.
+template <class... P, class Bound>
+auto bounded(void (*kernel)(P...), const Bound &) -> void (*)(P...) {
+  if constexpr (std::is_invocable_v<Bound, P...>)
+    set_thread_limit(reinterpret_cast<const void *>(kernel),
+                     std::invoke_result_t<Bound, P...>::threads);
+  return kernel;
+}
+
 // Clusters of more than 8 blocks.
 void allow_large_clusters(const void *kernel, bool allowed);
 
@@ -185,11 +200,12 @@ inline cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig)
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   *attributes = cudaFuncAttributes{};
-  attributes->maxThreadsPerBlock = 1024;
+  attributes->maxThreadsPerBlock = static_cast<int>(cuda_cpu::thread_limit(kernel));
   attributes->ptxVersion = attributes->binaryVersion = 90;
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(cuda_cpu::shared_limit(kernel));
   return cudaSuccess;
 }
+// Nor do launch bounds count, as on a GPU (CUDA 13.0, H100).
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                                  int threads, size_t shared_bytes) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
@@ -206,12 +222,13 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 }
 // The block size with the most threads on a multiprocessor, the largest if several have.
 template <class Kernel, class SharedBytes>
-cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, Kernel,
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, Kernel kernel,
                                                            SharedBytes shared_bytes,
                                                            int limit = 0) {
+  const int most = static_cast<int>(cuda_cpu::thread_limit((const void *)kernel));
   unsigned best = 0;
   *block = *grid = 0;
-  for (int threads = limit > 0 && limit < 1024 ? limit : 1024; threads > 0;
+  for (int threads = limit > 0 && limit < most ? limit : most; threads > 0;
        threads -= threads % 32 == 0 ? 32 : threads % 32) {
     const unsigned blocks =
         cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes(threads));
