@@ -15,7 +15,6 @@
 #include "common/block_bitonic.cuh"
 #include "common/check.h"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/pairs.cuh"
 #include "common/stages.h"
 #include "common/your_sort.h"
@@ -51,14 +50,9 @@ static __global__ void __launch_bounds__(1024)
   const Pairs tile = {shared, shared + tile_size};
   const size_t begin = (size_t)blockIdx.x * tile_size;
   const unsigned int count = n - begin < tile_size ? (unsigned int)(n - begin) : tile_size;
-  // BEGIN SOLUTION
-  // TODO 1: fetch the tile into shared memory, sort it, store it to `to`
-  //       (common/block_bitonic.cuh: fetch_tile, block_bitonic_sort, store_tile).
-  //- (void)from, (void)to, (void)tile, (void)count;
   fetch_tile<PAIRS>(tile, from, begin, count);
   block_bitonic_sort<STEPS, PAIRS>(tile, count);
   store_tile<PAIRS>(to, begin, tile, count);
-  // END SOLUTION
 }
 
 // One visit to device memory: STEPS steps of a stage, the first one included if `mirror`.
@@ -82,13 +76,9 @@ static __global__ void __launch_bounds__(1024)
   const Pairs tile = {shared, shared + tile_size};
   const size_t begin = (size_t)blockIdx.x * tile_size;
   const unsigned int count = n - begin < tile_size ? (unsigned int)(n - begin) : tile_size;
-  // BEGIN SOLUTION
-  // TODO 3: fetch the tile, do its last `left` steps (block_bitonic_finish), store it back.
-  //- (void)pairs, (void)left, (void)tile, (void)count;
   fetch_tile<PAIRS>(tile, pairs, begin, count);
   block_bitonic_finish<STEPS, PAIRS>(tile, count, left);
   store_tile<PAIRS>(pairs, begin, tile, count);
-  // END SOLUTION
 }
 
 // Stages 1 to tileBits on tiles; then stage after stage, from its farthest partners to its nearest.
@@ -104,43 +94,23 @@ static void sort_by_network(Pairs input, Pairs output, unsigned int n) {
   allow_shared_memory(do_near_steps<STEPS, PAIRS>, bytes);
 
   stage_start("tiles");
-  // BEGIN SOLUTION
-  // TODO 1: launch sort_tiles, a block per tile.
-  //- lab_todo("TODO 1: write sort_tiles and launch it");
-  //- (void)block_tile, (void)input;
   sort_tiles<STEPS, PAIRS><<<tiles, block_tile, bytes>>>(input, output, n, tile_size);
   LAUNCH_CHECK();
-  // END SOLUTION
   stage_stop();
-  //+ lab_runs(output.keys, n, tile_size);
   for (int stage = tile_bits + 1; (uint64_t)1 << (stage - 1) < n; stage++) {
     int left = stage;
     stage_start("far");
-    // BEGIN SOLUTION
-    // TODO 2: while partners are at least a tile apart (left > tile_bits): launch do_far_steps for
-    //       STEPS steps at a time. Its groups: bitonic_groups(n, STEPS, left - STEPS); its
-    //       log_stride: left - STEPS; mirror only in the first visit of the stage.
-    //- lab_todo("TODO 2: the far steps of a stage");
-    //- (void)block_far;
-    //- left = tile_bits;
     for (; left > tile_bits; left -= STEPS) {
       const unsigned int groups = bitonic_groups(n, STEPS, left - STEPS);
       do_far_steps<STEPS, PAIRS><<<blocks_for(groups, block_far), block_far>>>(
           output, n, groups, left - STEPS, left == stage);
       LAUNCH_CHECK();
     }
-    // END SOLUTION
     stage_stop();
     stage_start("near");
-    // BEGIN SOLUTION
-    // TODO 3: launch do_near_steps for the `left` steps that remain.
-    //- lab_todo("TODO 3: write do_near_steps and launch it");
-    //- (void)left;
     do_near_steps<STEPS, PAIRS><<<tiles, block_tile, bytes>>>(output, n, tile_size, left);
     LAUNCH_CHECK();
-    // END SOLUTION
     stage_stop();
-    //+ lab_runs(output.keys, n, (size_t)1 << stage);
   }
 }
 

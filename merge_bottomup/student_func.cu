@@ -10,7 +10,6 @@
 //           where one launch merges tens of thousands of elements.
 #include "common/check.h"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/merge_by_rank.cuh"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
@@ -44,14 +43,10 @@ extern "C" const SortVersion sort_version = {
 static __global__ void merge_by_rank(Pairs from, Pairs to, Runs runs) {
   const size_t i = global_index();
   if (i >= runs.end - runs.begin) return;
-  // BEGIN SOLUTION
-  // TODO 2: find the place of element i of the two runs (place_in_merge) and move it there.
-  //- (void)from, (void)to;
   const unsigned int place =
       place_in_merge(from.keys + runs.begin, (unsigned int)(runs.middle - runs.begin),
                      (unsigned int)(runs.end - runs.begin), (unsigned int)i);
   move_pair(to, runs.begin + place, from, runs.begin + i);
-  // END SOLUTION
 }
 
 // The parent ("mergeSort_coordinate" on the slides): a thread per pair of runs of `width` elements,
@@ -65,20 +60,12 @@ static __global__ void coordinate_merges(Pairs from, Pairs to, size_t n, size_t 
                                          unsigned int *launch_error) {
   if (global_index() >= pairs) return;
   const Runs runs = runs_of_pair(first_pair + global_index(), width, n);
-  // BEGIN SOLUTION
-  // TODO 1: if child_block is 0, this thread merges its two runs itself and returns.
-  //- if (child_block == 0) return;
   if (child_block == 0) {
     merge_serially(from, to, runs);
     return;
   }
-  // END SOLUTION
   const size_t blocks = (runs.end - runs.begin + child_block - 1) / child_block;
-  // BEGIN SOLUTION
-  // TODO 2: launch merge_by_rank from here, into the stream cudaStreamFireAndForget.
-  //- (void)blocks, (void)from, (void)to;
   merge_by_rank<<<(unsigned int)blocks, child_block, 0, cudaStreamFireAndForget>>>(from, to, runs);
-  // END SOLUTION
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) atomicCAS(launch_error, 0u, (unsigned int)error);  // keep the first
 }
@@ -120,14 +107,8 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   for (size_t width = 1; width < n; width *= 2) {
     const bool children = width >= child_from;
     stage_start(children ? "merge" : "serial");
-    // BEGIN SOLUTION
-    // TODO 3: merge all pairs of runs of this width (merge_pass).
-    //- lab_todo("TODO 1: finish coordinate_merges; TODO 3: call merge_pass");
-    //- (void)merge_pass;
     merge_pass(from, to, n, width, children, d_launch_error);
-    // END SOLUTION
     stage_stop();
-    //+ lab_runs(to.keys, n, 2 * width);
     swap_pairs(&from, &to);
   }
   const Pairs output = {d_outputVals, d_outputPos};

@@ -13,7 +13,6 @@
 
 #include "common/host_pairs.h"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
 
@@ -45,11 +44,6 @@ extern "C" const SortVersion sort_version = {
 // the left run's goes first: stable.
 //   from [2 5 | 1 5 7]  ->  to [1 2 5 5 7]
 static void merge(HostPairs from, HostPairs to, size_t begin, size_t middle, size_t end) {
-  // BEGIN SOLUTION
-  // TODO 1: merge. Take the smaller of the two first keys each time; of equal keys the left one.
-  //       A run may be used up before the other.
-  //- (void)from, (void)to, (void)begin, (void)middle, (void)end;
-  //- lab_todo("TODO 1: write merge()");
   size_t i = begin, j = middle;
   for (size_t k = begin; k < end; k++) {
     const bool left = j == end || (i < middle && from.keys[i] <= from.keys[j]);
@@ -57,7 +51,6 @@ static void merge(HostPairs from, HostPairs to, size_t begin, size_t middle, siz
     to.keys[k] = from.keys[next];
     if (to.positions != NULL) to.positions[k] = from.positions[next];
   }
-  // END SOLUTION
 }
 
 // All three sort the range begin..end of `a` into `b`; at the call both hold the same elements
@@ -94,17 +87,11 @@ static void sort_tasks(HostPairs a, HostPairs b, size_t begin, size_t end, size_
     return;
   }
   const size_t middle = begin + (end - begin) / 2;
-  // BEGIN SOLUTION
-  // TODO 2: sort both halves, each as a task, and wait for both.
-  //- sort_sequential(b, a, begin, middle);
-  //- sort_sequential(b, a, middle, end);
-  //- lab_todo("TODO 2, sort_tasks(): it sorts the halves one after the other");
 #pragma omp task
   sort_tasks(b, a, begin, middle, cutoff);
 #pragma omp task
   sort_tasks(b, a, middle, end, cutoff);
 #pragma omp taskwait  // both halves must be sorted before they are merged
-  // END SOLUTION
   merge(a, b, begin, middle, end);
 }
 

@@ -13,7 +13,6 @@
 //           cost is the number of levels: each one reads, searches and writes everything.
 #include "common/check.h"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/merge_by_rank.cuh"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
@@ -55,12 +54,7 @@ static __device__ __forceinline__ Pairs pairs_from(Pairs pairs, size_t i) {
 
 static __global__ void merge_by_threads(Pairs from, Pairs to, size_t n, size_t width) {
   const Runs runs = runs_of_pair(global_index(), width, n);
-  // BEGIN SOLUTION
-  // TODO 1: this thread merges its two runs, if they are there: merge_serially
-  //       (common/merge_by_rank.cuh). Then launch it below.
-  //- (void)from, (void)to, (void)runs;
   if (runs.begin < n) merge_serially(from, to, runs);
-  // END SOLUTION
 }
 
 // ---- step 2: a block per merge ------------------------------------------------------------------
@@ -70,11 +64,6 @@ static __global__ void merge_by_threads(Pairs from, Pairs to, size_t n, size_t w
 static __device__ void merge_in_block(Pairs left, unsigned int lefts, Pairs right,
                                       unsigned int rights, Pairs to, unsigned int *tile) {
   const unsigned int count = lefts + rights;
-  // BEGIN SOLUTION
-  // TODO 2: bring the keys of both runs into `tile`, the left run first; wait for all threads; then
-  //       each thread finds the place of its elements (place_in_merge) and writes key and position
-  //       there. A block may have fewer threads than elements.
-  //- (void)left, (void)right, (void)to, (void)tile, (void)count;
   for (unsigned int i = threadIdx.x; i < count; i += blockDim.x)
     tile[i] = i < lefts ? left.keys[i] : right.keys[i - lefts];
   __syncthreads();
@@ -84,7 +73,6 @@ static __device__ void merge_in_block(Pairs left, unsigned int lefts, Pairs righ
     if (to.positions != NULL)
       to.positions[place] = i < lefts ? left.positions[i] : right.positions[i - lefts];
   }
-  // END SOLUTION
 }
 
 static __global__ void merge_by_blocks(Pairs from, Pairs to, size_t n, size_t width) {
@@ -122,18 +110,11 @@ static __global__ void cut_at_splitters(const unsigned int *keys, Cut *cuts, siz
   const unsigned int rights = (unsigned int)(runs.end - runs.middle);
   const unsigned int *const left = keys + runs.begin, *const right = keys + runs.middle;
   const bool is_left = run % 2 == 0;
-  // BEGIN SOLUTION
-  // TODO 3: `other` = the number of elements of the other run before this splitter (count_before;
-  //       equal keys of the left run come first). How many of the other run's splitters are among
-  //       them? Write the cut to its index among all splitters of the pair.
-  //- (void)left, (void)right, (void)lefts, (void)rights, (void)is_left, (void)cuts;
-  //- (void)first_of_pair, (void)own;
   const unsigned int other = is_left ? count_before(right, rights, left[own], false)
                                      : count_before(left, lefts, right[own], true);
   const unsigned int others_before = other / distance + (other % distance != 0);
   const Cut cut = {is_left ? own : other, is_left ? other : own};
   cuts[first_of_pair + own_rank + others_before] = cut;
-  // END SOLUTION
 }
 
 // A block per piece, from its cut to the next one, or to the end of the two runs.
@@ -179,15 +160,9 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   stage_start("serial");
   for (; width < n && width < serial_until; width *= 2) {
     const size_t merges = (n + 2 * width - 1) / (2 * width);
-    // BEGIN SOLUTION
-    // TODO 1: launch merge_by_threads: a thread for each of `merges` merges.
-    //- lab_todo("TODO 1: write merge_by_threads and launch it");
-    //- (void)merges, (void)block_serial;
     const int threads = merges > INT32_MAX ? 256 : block_serial;  // the largest grid
     merge_by_threads<<<blocks_for(merges, threads), threads>>>(from, to, n, width);
     LAUNCH_CHECK();
-    // END SOLUTION
-    //+ lab_runs(to.keys, n, 2 * width);
     if (knob("copyBack") == 1)
       copy_pairs(from, to, n);
     else
@@ -199,14 +174,8 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   for (; width < n && 2 * width <= block_until; width *= 2) {
     const unsigned int merges = blocks_for(n, (int)(2 * width));
     const unsigned int threads = (unsigned int)(2 * width < block_size ? 2 * width : block_size);
-    // BEGIN SOLUTION
-    // TODO 2: launch merge_by_blocks: a block for each merge, with shared memory for both runs.
-    //- lab_todo("TODO 2: write merge_in_block and launch merge_by_blocks");
-    //- (void)merges, (void)threads;
     merge_by_blocks<<<merges, threads, 2 * width * sizeof(unsigned int)>>>(from, to, n, width);
     LAUNCH_CHECK();
-    // END SOLUTION
-    //+ lab_runs(to.keys, n, 2 * width);
     swap_pairs(&from, &to);
   }
   stage_stop();
@@ -216,13 +185,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   const size_t most_splitters = n / width + n / (size_t)knob("splitterDistance") + 1;
   Cut *const d_cuts = (Cut *)scratch_alloc(most_splitters * sizeof *d_cuts);
   for (; width < n; width *= 2) {
-    // BEGIN SOLUTION
-    // TODO 3: call merge_between_splitters.
-    //- lab_todo("TODO 3: write cut_at_splitters and call merge_between_splitters");
-    //- (void)merge_between_splitters;
     merge_between_splitters(from, to, d_cuts, n, width);
-    // END SOLUTION
-    //+ lab_runs(to.keys, n, 2 * width);
     swap_pairs(&from, &to);
   }
   const Pairs output = {d_outputVals, d_outputPos};

@@ -8,7 +8,6 @@
 //           addresses, and 32 passes read and write everything 32 times.
 #include "common/check.h"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/pairs.cuh"
 #include "common/scan.cuh"
 #include "common/scratch.h"
@@ -41,43 +40,25 @@ extern "C" const SortVersion sort_version = {
 static __global__ void take_digit(const unsigned int *keys, unsigned int *digit, size_t n,
                                   int bit) {
   const size_t i = global_index();
-  // BEGIN SOLUTION
-  // TODO 1: digit[i] = bit number `bit` of keys[i], if there is a key i. Then launch it below.
-  //- (void)keys, (void)digit, (void)n, (void)bit, (void)i;
   if (i < n) digit[i] = keys[i] >> bit & 1u;
-  // END SOLUTION
 }
 
 static __global__ void histogram(const unsigned int *digit, unsigned int *hist, size_t n) {
   const size_t i = global_index();
-  // BEGIN SOLUTION
-  // TODO 2: count digit[i] in hist[0] or hist[1]. All threads count at once: use atomicAdd. Then
-  //       launch it below.
-  //- (void)digit, (void)hist, (void)n, (void)i;
   if (i < n) atomicAdd(&hist[digit[i]], 1u);
-  // END SOLUTION
 }
 
 // ex_scan[i] is the number of ones before i; the other elements before i are zeros.
 static __global__ void rank_digits(const unsigned int *digit, const unsigned int *ex_scan,
                                    unsigned int *rank, size_t n) {
   const size_t i = global_index();
-  // BEGIN SOLUTION
-  // TODO 4: rank[i] = number of elements before i with the same digit as i. Then launch it below.
-  //- (void)digit, (void)ex_scan, (void)rank, (void)n, (void)i;
   if (i < n) rank[i] = digit[i] == 1 ? ex_scan[i] : (unsigned int)i - ex_scan[i];
-  // END SOLUTION
 }
 
 static __global__ void scatter(Pairs from, Pairs to, const unsigned int *digit,
                                const unsigned int *start, const unsigned int *rank, size_t n) {
   const size_t i = global_index();
-  // BEGIN SOLUTION
-  // TODO 5: move element i to its place: the start of its digit's run, plus its rank. Then launch
-  //       it below.
-  //- (void)from, (void)to, (void)digit, (void)start, (void)rank, (void)n, (void)i;
   if (i < n) move_pair(to, start[digit[i]] + rank[i], from, i);
-  // END SOLUTION
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
@@ -94,63 +75,26 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
 
   Pairs from = {d_inputVals, d_inputPos}, to = {d_outputVals, d_outputPos};
   for (int bit = 0; bit < KEY_BITS; bit++) {
-    //+ lab_pass(bit, 1, 0);
-    //+ lab_show("keys", from.keys, n);
     stage_start("hist");
-    // BEGIN SOLUTION
-    // TODO 1: launch take_digit with block_digit threads per block, and check the launch.
-    //- lab_todo("TODO 1: write take_digit and launch it");
-    //- (void)block_digit, (void)d_digit;
     take_digit<<<blocks_for(n, block_digit), block_digit>>>(from.keys, d_digit, n, bit);
     LAUNCH_CHECK();
-    // END SOLUTION
-    // BEGIN SOLUTION
-    // TODO 2: clear the three counters d_hist, then launch histogram so that d_hist becomes
-    //       [0 n0 n1]: then d_hist[digit] is where the run of each digit starts.
-    //- lab_todo("TODO 2: write histogram, clear d_hist and launch it");
-    //- (void)block_hist;
+
     // Counted one place further on, behind a zero: [0 n0 n1] begins with its own exclusive scan.
     CUDA_CHECK(cudaMemsetAsync(d_hist, 0, 3 * sizeof(unsigned int), 0));
     histogram<<<blocks_for(n, block_hist), block_hist>>>(d_digit, d_hist + 1, n);
     LAUNCH_CHECK();
-    // END SOLUTION
     stage_stop();
-
-    //+ lab_show("digit", d_digit, n);
-    //+ lab_show("hist", d_hist + 1, 2);
 
     stage_start("scatter");  // as in the report: scan of the digits, rank and scatter together
-    // BEGIN SOLUTION
-    // TODO 3: the exclusive scan of the digits, into d_ex_scan (common/scan.cuh has it).
-    //- lab_todo("TODO 3: scan the digits");
-    //- CUDA_CHECK(cudaMemsetAsync(d_ex_scan, 0, (n + 1) * sizeof(unsigned int), 0));
-    //- (void)inclusive_scan, (void)exclusive_scan;
     exclusive_scan(d_digit, d_ex_scan, n, knob("blockScan"));
-    // END SOLUTION
-    //+ lab_show("ones", d_ex_scan, n + 1);
-    // BEGIN SOLUTION
-    // TODO 4: launch rank_digits.
-    //- lab_todo("TODO 4: write rank_digits and launch it");
-    //- (void)block_rank, (void)d_rank;
+
     rank_digits<<<blocks_for(n, block_rank), block_rank>>>(d_digit, d_ex_scan, d_rank, n);
     LAUNCH_CHECK();
-    // END SOLUTION
-    //+ lab_show("rank", d_rank, n);
-    // BEGIN SOLUTION
-    // TODO 5: launch scatter.
-    //- lab_todo("TODO 5: write scatter and launch it");
-    //- (void)block_scatter;
+
     scatter<<<blocks_for(n, block_scatter), block_scatter>>>(from, to, d_digit, d_hist, d_rank, n);
     LAUNCH_CHECK();
-    // END SOLUTION
     stage_stop();
-    //+ lab_show("sorted", to.keys, n);
-    // BEGIN SOLUTION
-    // TODO 6: the next pass reads what this one wrote: exchange the buffers (common/pairs.cuh).
-    //- lab_todo("TODO 6: exchange the buffers after a pass");
-    //- (void)swap_pairs;
     swap_pairs(&from, &to);
-    // END SOLUTION
   }
   const Pairs output = {d_outputVals, d_outputPos};
   copy_pairs(output, from, n);  // after an even number of passes the result is in the inputs

@@ -11,7 +11,6 @@
 #include "common/check.h"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/pairs.cuh"
 #include "common/scan.cuh"
 #include "common/stages.h"
@@ -47,12 +46,7 @@ static __global__ void histogram(const unsigned int *digit, unsigned int *hist, 
                                  unsigned int bins) {
   extern __shared__ unsigned int tile_hist[];  // bins elements
   const size_t i = global_index();
-  // BEGIN SOLUTION
-  // TODO 1: clear tile_hist (bins counters, blockDim.x threads), count the tile's digits in it,
-  //       and write count b to hist[b * gridDim.x + blockIdx.x]. Two barriers. Launch it below.
-  //- (void)digit, (void)tile_hist, (void)hist, (void)n, (void)bins, (void)i;
   count_tile(i < n ? digit[i] : NO_DIGIT, tile_hist, hist, bins);
-  // END SOLUTION
 }
 
 // Way 1: each thread counts the equal digits before its own in the tile.
@@ -60,31 +54,21 @@ static __global__ void rank_by_looking_back(const unsigned int *digit, unsigned 
                                             size_t n) {
   extern __shared__ unsigned int tile[];  // blockDim.x digits
   const size_t i = global_index();
-  // BEGIN SOLUTION
-  // TODO 3: load the block's digits into `tile`, wait for all threads, then let each thread count
-  //       the digits before its own in the tile that equal it. Then launch it below.
-  //- (void)digit, (void)rank, (void)n, (void)tile, (void)i;
   if (i < n) tile[threadIdx.x] = digit[i];
   __syncthreads();
   if (i >= n) return;
   unsigned int equal = 0;
   for (unsigned int j = 0; j < threadIdx.x; j++) equal += tile[j] == tile[threadIdx.x];
   rank[i] = equal;
-  // END SOLUTION
 }
 
 // Way 2: a block of one thread counts through a tile, one element after another.
 static __global__ void rank_by_counting(const unsigned int *digit, unsigned int *rank, size_t n,
                                         unsigned int tile_size, unsigned int bins) {
   extern __shared__ unsigned int seen[];  // bins elements
-  // BEGIN SOLUTION
-  // TODO 5: way 2: this block has one thread. It walks through its tile of tile_size digits and
-  //       counts in seen[bin]; the count before an element is its rank.
-  //- (void)digit, (void)rank, (void)n, (void)tile_size, (void)bins, (void)seen;
   for (unsigned int bin = 0; bin < bins; bin++) seen[bin] = 0;
   const size_t begin = (size_t)blockIdx.x * tile_size;
   for (size_t i = begin; i < begin + tile_size && i < n; i++) rank[i] = seen[digit[i]]++;
-  // END SOLUTION
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
@@ -101,57 +85,28 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
 
   Pairs from = {d_inputVals, d_inputPos}, to = {d_outputVals, d_outputPos};
   for (int shift = 0; shift < KEY_BITS; shift += n_bits) {
-    //+ lab_pass(shift, n_bits, (size_t)block_size);
-    //+ lab_show("keys", from.keys, n);
     stage_start("hist");
     take_digit<<<blocks_for(n, block_digit), block_digit>>>(from.keys, d.digit, n, shift, bins - 1);
     LAUNCH_CHECK();
-    // BEGIN SOLUTION
-    // TODO 1: launch histogram, a block per tile, with bins_bytes of shared memory.
-    //- lab_todo("TODO 1: write histogram and launch it");
-    //- (void)bins_bytes;
-    //- CUDA_CHECK(cudaMemsetAsync(d.hist, 0, d.table * sizeof(unsigned int), 0));
     histogram<<<d.tiles, block_size, bins_bytes>>>(d.digit, d.hist, n, bins);
     LAUNCH_CHECK();
-    // END SOLUTION
     stage_stop();
-    //+ lab_show("digit", d.digit, n);
-    //+ lab_show("hist", d.hist, d.table);
 
     stage_start("scan");
-    // BEGIN SOLUTION
-    // TODO 2: one exclusive scan over the whole table d.hist, into d.start.
-    //- lab_todo("TODO 2: scan the table");
-    //- CUDA_CHECK(cudaMemsetAsync(d.start, 0, (d.table + 1) * sizeof(unsigned int), 0));
-    //- (void)inclusive_scan, (void)exclusive_scan;
     exclusive_scan(d.hist, d.start, d.table, knob("blockScan"));
-    // END SOLUTION
     stage_stop();
-    //+ lab_show("scan", d.start, d.table + 1);
 
     stage_start("scatter");  // as in the report: rank and scatter together
-    // BEGIN SOLUTION
-    // TODO 3: if knob("rankWay") is 1, launch rank_by_looking_back; TODO 5: otherwise
-    //       rank_by_counting, with one thread per block. Which shared memory does each need?
-    //- lab_todo("TODO 3: write rank_by_looking_back and launch it");
-    //- (void)tile_bytes;
-    //- CUDA_CHECK(cudaMemsetAsync(d.rank, 0, n * sizeof(unsigned int), 0));
     if (knob("rankWay") == 1)
       rank_by_looking_back<<<d.tiles, block_size, tile_bytes>>>(d.digit, d.rank, n);
     else
       rank_by_counting<<<d.tiles, 1, bins_bytes>>>(d.digit, d.rank, n, (unsigned int)block_size,
                                                    bins);
     LAUNCH_CHECK();
-    // END SOLUTION
-    //+ lab_show("rank", d.rank, n);
-    // BEGIN SOLUTION
-    // TODO 4: launch scatter (common/digit_table.cuh). How many threads must a block have, and why?
-    //- lab_todo("TODO 4: launch scatter");
+
     scatter<<<d.tiles, block_size>>>(from, to, d.digit, d.start, d.rank, n);
     LAUNCH_CHECK();
-    // END SOLUTION
     stage_stop();
-    //+ lab_show("sorted", to.keys, n);
     swap_pairs(&from, &to);
   }
   const Pairs output = {d_outputVals, d_outputPos};

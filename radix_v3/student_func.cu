@@ -10,7 +10,6 @@
 #include "common/check.h"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/pairs.cuh"
 #include "common/scan.cuh"
 #include "common/stages.h"
@@ -54,20 +53,12 @@ static __global__ void sort_and_histogram(Pairs pairs, unsigned int *digit, unsi
   if (i < n) tile[me] = digit[i];
   __syncthreads();
   if (i < n) {
-    // BEGIN SOLUTION
-    // TODO 1: place = how many digits before mine in the tile are <= mine, plus how many after
-    //       it are < mine (the tile has `count` digits). Then put my digit at
-    //       sorted_digit[place] and my element at index `place` of `sorted`.
-    //- (void)count;
-    //- sorted_digit[me] = tile[me];
-    //- move_pair(sorted, me, pairs, i);
     const unsigned int mine = tile[me];
     unsigned int place = 0;
     for (unsigned int j = 0; j < me; j++) place += tile[j] <= mine;
     for (unsigned int j = me + 1; j < count; j++) place += tile[j] < mine;
     sorted_digit[place] = mine;
     move_pair(sorted, place, pairs, i);
-    // END SOLUTION
   }
   __syncthreads();
   if (i < n) {
@@ -85,14 +76,9 @@ static __global__ void rank_by_walking_back(const unsigned int *digit, unsigned 
   if (i < n) tile[threadIdx.x] = digit[i];
   __syncthreads();
   if (i >= n) return;
-  // BEGIN SOLUTION
-  // TODO 2: the tile is sorted. Walk back from threadIdx.x while the digit to the left is equal;
-  //       the rank is the distance walked.
-  //- rank[i] = 0;
   unsigned int first = threadIdx.x;
   while (first > 0 && tile[first - 1] == tile[threadIdx.x]) first--;
   rank[i] = threadIdx.x - first;
-  // END SOLUTION
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
@@ -109,37 +95,23 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
 
   Pairs from = {d_inputVals, d_inputPos}, to = {d_outputVals, d_outputPos};
   for (int shift = 0; shift < KEY_BITS; shift += n_bits) {
-    //+ lab_pass(shift, n_bits, (size_t)block_size);
-    //+ lab_show("keys", from.keys, n);
     stage_start("hist");
     take_digit<<<blocks_for(n, block_digit), block_digit>>>(from.keys, d.digit, n, shift, bins - 1);
     LAUNCH_CHECK();
-    // BEGIN SOLUTION
-    // TODO 3: launch sort_and_histogram. Count its shared memory: for pairs and for bare keys.
-    //- lab_todo("TODO 1: finish sort_and_histogram; TODO 3: launch it");
-    //- (void)sort_bytes;
-    //- CUDA_CHECK(cudaMemsetAsync(d.hist, 0, d.table * sizeof(unsigned int), 0));
     sort_and_histogram<<<d.tiles, block_size, sort_bytes>>>(from, d.digit, d.hist, n, bins);
     LAUNCH_CHECK();
-    // END SOLUTION
     stage_stop();
 
-    //+ lab_show("tile", from.keys, n);
-    //+ lab_show("tile_digit", d.digit, n);
-    //+ lab_show("hist", d.hist, d.table);
     stage_start("scan");
     exclusive_scan(d.hist, d.start, d.table, knob("blockScan"));
     stage_stop();
 
-    //+ lab_show("scan", d.start, d.table + 1);
     stage_start("scatter");  // as in the report: rank and scatter together
     rank_by_walking_back<<<d.tiles, block_size, tile_bytes>>>(d.digit, d.rank, n);
     LAUNCH_CHECK();
-    //+ lab_show("tile_rank", d.rank, n);
     scatter<<<d.tiles, block_size>>>(from, to, d.digit, d.start, d.rank, n);
     LAUNCH_CHECK();
     stage_stop();
-    //+ lab_show("sorted", to.keys, n);
     swap_pairs(&from, &to);
   }
   const Pairs output = {d_outputVals, d_outputPos};

@@ -12,7 +12,6 @@
 #include "common/check.h"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/one_bit_split.cuh"
 #include "common/pairs.cuh"
 #include "common/scan.cuh"
@@ -61,14 +60,9 @@ static __global__ void sort_and_histogram(Pairs pairs, unsigned int *digit, unsi
   if (i < n) move_pair(unsorted, threadIdx.x, pairs, i);
   unsigned int word = (i < n ? digit[i] : bins - 1) << INDEX_BITS | threadIdx.x;
   for (int bit = 0; bit < n_bits; bit++) {
-    // BEGIN SOLUTION
-    // TODO 1: one split: write `word` to the index in `tile` that split_place returns for this bit
-    //       of its digit (common/one_bit_split.cuh), wait for all threads, and read the tile back.
-    //- (void)scan, (void)warp_sums, (void)tile;
     tile[split_place(word >> (INDEX_BITS + bit) & 1u, scan, warp_sums)] = word;
     __syncthreads();
     word = tile[threadIdx.x];
-    // END SOLUTION
   }
   const unsigned int sorted_digit = word >> INDEX_BITS;
   if (i < n) {
@@ -87,13 +81,7 @@ static __global__ void rank_by_place(const unsigned int *digit, const unsigned i
   __shared__ unsigned int warp_sums[MAX_WARPS];
   scan_bins(hist + blockIdx.x, gridDim.x, bins, tile_start, warp_sums);
   const size_t i = global_index();
-  // BEGIN SOLUTION
-  // TODO 2: the tile is sorted and tile_start holds where each bin starts in it: rank[i] is one
-  //       subtraction.
-  //- (void)digit, (void)tile_start;
-  //- if (i < n) rank[i] = 0;
   if (i < n) rank[i] = threadIdx.x - tile_start[digit[i]];
-  // END SOLUTION
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
@@ -111,38 +99,24 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
 
   Pairs from = {d_inputVals, d_inputPos}, to = {d_outputVals, d_outputPos};
   for (int shift = 0; shift < KEY_BITS; shift += n_bits) {
-    //+ lab_pass(shift, n_bits, (size_t)block_size);
-    //+ lab_show("keys", from.keys, n);
     stage_start("hist");
     take_digit<<<blocks_for(n, block_digit), block_digit>>>(from.keys, d.digit, n, shift, bins - 1);
     LAUNCH_CHECK();
-    // BEGIN SOLUTION
-    // TODO 3: launch sort_and_histogram. Count its shared memory: for pairs and for bare keys.
-    //- lab_todo("TODO 1: finish sort_and_histogram; TODO 3: launch it");
-    //- (void)sort_bytes;
-    //- CUDA_CHECK(cudaMemsetAsync(d.hist, 0, d.table * sizeof(unsigned int), 0));
     sort_and_histogram<<<d.tiles, block_size, sort_bytes>>>(from, d.digit, d.hist, n, n_bits);
     LAUNCH_CHECK();
-    // END SOLUTION
     stage_stop();
 
-    //+ lab_show("tile", from.keys, n);
-    //+ lab_show("tile_digit", d.digit, n);
-    //+ lab_show("hist", d.hist, d.table);
     stage_start("scan");
     exclusive_scan(d.hist, d.start, d.table, knob("blockScan"));
     stage_stop();
 
-    //+ lab_show("scan", d.start, d.table + 1);
     stage_start("scatter");  // as in the report: rank and scatter together
     rank_by_place<<<d.tiles, block_size, bins_bytes + sizeof(unsigned int)>>>(d.digit, d.hist,
                                                                               d.rank, n, bins);
     LAUNCH_CHECK();
-    //+ lab_show("tile_rank", d.rank, n);
     scatter<<<d.tiles, block_size>>>(from, to, d.digit, d.start, d.rank, n);
     LAUNCH_CHECK();
     stage_stop();
-    //+ lab_show("sorted", to.keys, n);
     swap_pairs(&from, &to);
   }
   const Pairs output = {d_outputVals, d_outputPos};

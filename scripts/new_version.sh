@@ -17,10 +17,7 @@ part=$(mktemp -d .new_version.XXXXXX)
 trap 'rm -rf "$part"' EXIT
 for file in "$from"/*.cu "$from"/*.cuh "$from"/version.mk; do
   [ -f "$file" ] || continue
-  # Without the marks from which scripts/starter.sh makes a lab.
-  sed -E "/^ *\/\/ (BEGIN|END) SOLUTION$/d; /^ *\/\/[-+] /d
-    /^ *\/\/ TODO /,/^ *([^ /]|\/[^/])/{ /^ *\/\/ (TODO |      )/d }
-    s/\b$from\b/$name/g; s/\b${from^^}_/${name^^}_/g" "$file" >"$part/${file##*/}"
+  sed "s/\b$from\b/$name/g; s/\b${from^^}_/${name^^}_/g" "$file" >"$part/${file##*/}"
 done
 # The template of all handouts; tests/versions/test_handouts.sh checks it.
 cat >"$part/README.md" <<TXT

@@ -7,7 +7,6 @@
 
 #include "common/host_pairs.h"
 #include "common/knobs.h"
-//+ #include "common/lab.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
 
@@ -31,46 +30,29 @@ extern "C" const SortVersion sort_version = {
 // B1: how often does each digit occur?
 static void histogram(const unsigned int *keys, size_t n, int shift, unsigned int mask,
                       unsigned int *hist) {
-  // BEGIN SOLUTION
-  // TODO 1: clear the mask + 1 counters, then count the digit of every key. The digit of a key is
-  //       (key >> shift) & mask.
-  //- (void)keys, (void)n, (void)shift, (void)mask, (void)hist;
-  //- lab_todo("TODO 1, histogram(): count how often each digit occurs");
   memset(hist, 0, (mask + 1) * sizeof *hist);
   for (size_t i = 0; i < n; i++) hist[keys[i] >> shift & mask]++;
-  // END SOLUTION
 }
 
 // B2: where does the run of each digit start?   hist [3 0 2] -> [0 3 3]
 static void exclusive_scan_in_place(unsigned int *hist, unsigned int bins) {
-  // BEGIN SOLUTION
-  // TODO 2: replace each count by the sum of all counts before it: [3 0 2] becomes [0 3 3].
-  //- (void)hist, (void)bins;
-  //- lab_todo("TODO 2, exclusive_scan_in_place(): where does the run of each digit start?");
   unsigned int sum = 0;
   for (unsigned int bin = 0; bin < bins; bin++) {
     const unsigned int count = hist[bin];
     hist[bin] = sum;
     sum += count;
   }
-  // END SOLUTION
 }
 
 // B3 and B4: the rank of an element is how many equal digits came before it. Counting `start` up
 // as elements are placed gives start + rank without storing the ranks.
 static void scatter(HostPairs from, HostPairs to, size_t n, int shift, unsigned int mask,
                     unsigned int *start) {
-  // BEGIN SOLUTION
-  // TODO 3: move every key, from the first to the last, to the start of its digit's run, and
-  //       count that start up. If to.positions is not NULL, positions move along.
-  //- (void)from, (void)to, (void)n, (void)shift, (void)mask, (void)start;
-  //- lab_todo("TODO 3, scatter(): move every key to its place");
   for (size_t i = 0; i < n; i++) {
     const unsigned int place = start[from.keys[i] >> shift & mask]++;
     to.keys[place] = from.keys[i];
     if (to.positions != NULL) to.positions[place] = from.positions[i];
   }
-  // END SOLUTION
 }
 
 // Sorts; returns the one of the two buffers that holds the result.
@@ -78,30 +60,21 @@ static HostPairs radix_sort(HostPairs from, HostPairs to, size_t n, int k_bits) 
   const unsigned int bins = 1u << k_bits, mask = bins - 1;
   unsigned int *const hist = host_alloc(bins);
   for (int shift = 0; shift < KEY_BITS; shift += k_bits) {
-    //+ lab_pass(shift, k_bits, 0);
-    //+ lab_show_host("keys", from.keys, n);
     stage_start("hist");
     histogram(from.keys, n, shift, mask, hist);
     stage_stop();
-    //+ lab_show_host("hist", hist, bins);
 
     stage_start("scan");
     exclusive_scan_in_place(hist, bins);
     stage_stop();
-    //+ lab_show_host("scan", hist, bins);
 
     stage_start("scatter");
     scatter(from, to, n, shift, mask, hist);
     stage_stop();
-    //+ lab_show_host("sorted", to.keys, n);
 
-    // BEGIN SOLUTION
-    // TODO 4: the next pass reads what this one wrote: exchange `from` and `to`.
-    //- lab_todo("TODO 4, radix_sort(): exchange the two buffers after a pass");
     const HostPairs sorted = to;
     to = from;
     from = sorted;
-    // END SOLUTION
   }
   free(hist);
   return from;

@@ -9,7 +9,7 @@ teardown() { rm -rf bats_lab; }
 # mistake LAB SED SENTENCE: the check's first line contains the sentence.
 mistake() {
   rm -rf bats_lab
-  scripts/starter.sh --solved "$1" bats_lab
+  tests/labs/solved.sh "$1" bats_lab
   cp bats_lab/student_func.cu "$BATS_TEST_TMPDIR/before"
   sed -i "$2" bats_lab/student_func.cu
   run -1 cmp -s bats_lab/student_func.cu "$BATS_TEST_TMPDIR/before"
@@ -46,7 +46,7 @@ mistake() {
   [[ $output == *"  digit       right"*"  rank        to do"* ]]
 }
 @test "a solved starter: all right, on one screen" {
-  scripts/starter.sh --solved radix_v2 bats_lab
+  tests/labs/solved.sh radix_v2 bats_lab
   run -0 scripts/check_lab.sh bats_lab
   [ "${lines[0]}" = "bats_lab: all right. Hand it in." ]
   [[ $output == *"HW4         right  PASS"* ]]

@@ -17,7 +17,7 @@ teardown() { rm -rf bats_debug; }
   [[ $output == *"-kernel rank_by_looking_back<<<1, 128>>>"* ]]
 }
 @test "a student's folder: every kernel or one, the thread that was asked for, nothing of the backend in bt" {
-  scripts/starter.sh --solved radix_v1 bats_debug
+  tests/labs/solved.sh radix_v1 bats_debug
   run -0 make -s debug V=bats_debug X=3 </dev/null
   [[ $output == *"Breakpoint 2, take_digit ("* ]]
   run -0 scripts/debug.sh bats_debug --kernel rank_digits --thread 3 -batch -ex bt -ex 'print threadIdx.x + 100' -ex 'cuda thread' -ex 'up' -ex 'info locals'

@@ -30,7 +30,7 @@ accepts() { clangd --check="$1" --check-lines=1-2 >"$BATS_TEST_TMPDIR/log" 2>&1 
 }
 @test "a student's new folder is known, and its mistakes are errors" {
   need_clangd
-  scripts/starter.sh --solved radix_v2 bats_editor
+  tests/labs/solved.sh radix_v2 bats_editor
   make -s BACKEND=cpu compile_commands
   accepts bats_editor/student_func.cu
   cp bats_editor/student_func.cu "$BATS_TEST_TMPDIR/right"

@@ -10,9 +10,9 @@ setup_file() {
   cp tests/submissions/right/*.cu tests/submissions/wrong/*.cu "$FOLDER"
   # A solved starter, and one in which only the first steps are done.
   for name in bats_solved bats_first; do rm -rf "$name"; done
-  scripts/starter.sh --solved radix_v1 bats_solved
+  tests/labs/solved.sh radix_v1 bats_solved
   mv bats_solved "$FOLDER/repository_style"
-  scripts/starter.sh --solved radix_v1 bats_first
+  tests/labs/solved.sh radix_v1 bats_first
   mv bats_first "$FOLDER/first_steps"
   sed -i 's/^ *exclusive_scan(/    inclusive_scan(/' "$FOLDER/first_steps/student_func.cu"
   # A student whose folder was called `mine` and who includes a file of it by that name.

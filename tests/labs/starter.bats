@@ -1,109 +1,134 @@
-# Starters: each is made from the version that solves its lab.
+# Starters: each is its version, changed by a patch.
 bats_require_minimum_version 1.5.0
 
-labs="seq radix_v1 radix_v2 radix_v3 radix_v4 bitonic merge_cpu merge_three_step merge_bottomup"
-
-setup() {
+setup_file() {
   cd "$BATS_TEST_DIRNAME/../.." || return
   build=$(make -s --no-print-directory print-B)
-}
-teardown() { rm -rf bats_lab bats_solved; }
-
-# The lines of a version's solution, without blanks, comments and lines that are mere braces or barriers.
-solution_of() {
-  awk '/\/\/ BEGIN SOLUTION/ { inside = 1; next } /\/\/ END SOLUTION/ { inside = 0 }
-    inside && !/^ *\/\// { gsub(/[ \t]+/, ""); if (length($0) > 14 && $0 !~ /^(LAUNCH_CHECK|__syncthreads)/) print }' "$1/student_func.cu"
-}
-
-@test "every lab's starter contains no line of the solution" {
+  labs=$(basename -s .patch labs/starters/*.patch | tr '\n' ' ')
+  export build labs
   for lab in $labs; do
-    scripts/starter.sh "$lab" bats_lab
-    [ "$(solution_of "$lab" | wc -l)" -ge 2 ]
-    tr -d ' \t' <bats_lab/student_func.cu >"$BATS_TEST_TMPDIR/starter"
-    run -1 grep -Fxf <(solution_of "$lab") "$BATS_TEST_TMPDIR/starter"
-    run -1 grep -E 'SOLUTION|//[-+] ' bats_lab/student_func.cu
-    run -1 grep -rl 'teacher/' bats_lab
-    grep -q 'TODO 1' bats_lab/student_func.cu
-    grep -q '  // stub$' bats_lab/student_func.cu
-    [ "$(grep -F .source "$lab/student_func.cu")" = "$(grep -F .source bats_lab/student_func.cu)" ]
-    rm -r bats_lab
+    scripts/starter.sh "$lab" "bats_$lab"
+    tests/labs/solved.sh "$lab" "bats_solved_$lab"
   done
+}
+setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
+teardown_file() {
+  for lab in $labs; do rm -rf "bats_$lab" "bats_solved_$lab" "$build/bats_$lab" "$build/bats_solved_$lab"; done
+}
+
+# Changes to a copy of what make starter reads.
+copy() {
+  mkdir "$BATS_TEST_TMPDIR/copy"
+  cp -r --parents labs scripts Makefile common tests ./*/student_func.cu ./*/version.mk ./*/*.cuh "$BATS_TEST_TMPDIR/copy"
+  cd "$BATS_TEST_TMPDIR/copy" || return
+  rm -rf bats_*
+}
+
+@test "every lab's starter has its TODOs and stubs, and no line of the solution" {
+  for lab in $labs; do
+    # Without blanks, comments and lines that are mere braces or barriers.
+    sed -n '/^---/d; s/^-//p' "labs/starters/$lab.patch" | tr -d ' \t' | grep -vE '^//|^.{0,14}$|^(LAUNCH_CHECK|__syncthreads)' >"$BATS_TEST_TMPDIR/solution"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/solution")" -ge 2 ]
+    tr -d ' \t' <"bats_$lab/student_func.cu" >"$BATS_TEST_TMPDIR/starter"
+    run -1 grep -Fxf "$BATS_TEST_TMPDIR/solution" "$BATS_TEST_TMPDIR/starter"
+    run -1 grep -rl 'teacher/' "bats_$lab"
+    grep -q 'TODO 1' "bats_$lab/student_func.cu"
+    grep -q '  // stub$' "bats_$lab/student_func.cu"
+    run -1 grep -E 'TODO|// stub' "$lab/student_func.cu"
+    [ "$(grep -F .source "$lab/student_func.cu")" = "$(grep -F .source "bats_$lab/student_func.cu")" ]
+  done
+}
+
+@test "--update writes each patch as it is; a starter that was changed comes back changed" {
+  copy
+  for lab in $labs; do
+    scripts/starter.sh "$lab" mine
+    scripts/starter.sh --update "$lab" mine
+    diff <(grep -v '^@@' "labs/starters/$lab.patch") <(grep -v '^@@' "$BATS_TEST_DIRNAME/../../labs/starters/$lab.patch")
+    rm -r mine
+  done
+  scripts/starter.sh radix_v1 mine
+  sed -i 's/TODO 4: launch rank_digits[.]/TODO 4: launch it./' mine/student_func.cu
+  scripts/starter.sh --update radix_v1 mine
+  scripts/starter.sh radix_v1 again
+  grep -q 'TODO 4: launch it[.]' again/student_func.cu
+  diff <(sed 's/\bmine\b/again/g' mine/student_func.cu) again/student_func.cu
+}
+
+@test "a patch that does not fit its version is named, and nothing is written" {
+  copy
+  sed -i 's/atomicAdd/atomicSub/' radix_v1/student_func.cu
+  run -2 scripts/starter.sh radix_v1 mine
+  [[ $output == *"starter: labs/starters/radix_v1.patch does not apply to radix_v1/student_func.cu" ]]
+  run -1 compgen -G '.starter*'
+  [ ! -e mine ]
 }
 
 @test "every lab's starter compiles, and HW4 fails with a sentence that says what is next" {
+  # shellcheck disable=SC2046,SC2086 # lists
+  make -s -j2 $(printf "$build/bats_%s/HW4 " $labs) samples 2>/dev/null
   for lab in $labs; do
-    scripts/starter.sh "$lab" bats_lab
-    make -s "$build/bats_lab/HW4" samples 2>/dev/null
-    run --separate-stderr -1 "$build/bats_lab/HW4" samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.ppm"
+    run --separate-stderr -1 "$build/bats_$lab/HW4" samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.ppm"
     [[ $output == *"FAIL: "* ]]
     # shellcheck disable=SC2154 # run --separate-stderr assigns it
     [[ $stderr == *"next: TODO 1"* ]]
-    rm -r bats_lab "$build/bats_lab"
   done
 }
 
-@test "with the marked parts put back every starter passes, and all its steps are right" {
-  for lab in $labs; do
-    scripts/starter.sh --solved "$lab" bats_solved
-    make -s "$build/bats_solved/HW4" "$build/bats_solved/version.so" "$build/labs/worker" "$build/labs/steps"
-    "$build/bats_solved/HW4" samples/portrait.ppm samples/template.ppm "$BATS_TEST_TMPDIR/out.ppm"
-    python3 - "$build" "$lab" <<'P'
+@test "with its parts written every starter sorts, and all its steps are right" {
+  # shellcheck disable=SC2046,SC2086 # lists
+  make -s -j2 $(printf "$build/bats_solved_%s/version.so " $labs) "$build/labs/worker" "$build/labs/steps"
+  # shellcheck disable=SC2086 # a list
+  python3 - "$build" $labs <<'P'
 import json, sys
 from labs.grader.steps import compare_steps
-build, lab = sys.argv[1:]
-wanted = json.load(open(f"labs/{lab}/rubric.json"))["stages"]["arrays"]
-for n in (6, 1000, 4097):
-    steps, ended = compare_steps(build + "/labs", build + "/bats_solved/version.so", n)
-    assert ended is None, ended
-    assert all(text == "right" for _, text in steps), steps
-shown = dict(steps)
-assert all(name in shown for name in wanted if n >= 4097), (wanted, shown)
+build = sys.argv[1]
+for lab in sys.argv[2:]:
+    wanted = json.load(open(f"labs/{lab}/rubric.json"))["stages"]["arrays"]
+    for n in (6, 1000, 4097):
+        steps, ended = compare_steps(build + "/labs", f"{build}/bats_solved_{lab}/version.so", n)
+        assert ended is None, (lab, ended)
+        assert all(text == "right" for _, text in steps), (lab, steps)
+    shown = dict(steps)
+    assert all(name in shown for name in wanted), (lab, wanted, shown)
 P
-    rm -r bats_solved "$build/bats_solved"
-  done
 }
 
 @test "every starter compiles for a GPU" {
   command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || skip "no nvcc"
   PATH=$PATH:/usr/local/cuda/bin
   for lab in $labs; do
-    scripts/starter.sh "$lab" bats_lab
     flags=()
     [ "$lab" != merge_bottomup ] || flags=(-rdc=true)
-    nvcc -std=c++17 -arch=sm_90 "${flags[@]}" -Xcompiler=-iquote,.,-fPIC -c bats_lab/student_func.cu -o "$BATS_TEST_TMPDIR/starter.o" 2>/dev/null
-    rm -r bats_lab
+    nvcc -std=c++17 -arch=sm_90 "${flags[@]}" -Xcompiler=-iquote,.,-fPIC -c "bats_$lab/student_func.cu" -o "$BATS_TEST_TMPDIR/starter.o" 2>/dev/null
   done
 }
 
 @test "a TODO is read to its end, and a stub whose TODO is gone is found" {
-  for lab in $labs; do
-    scripts/starter.sh "$lab" bats_lab
-    python3 - <<'P'
-import re
+  # shellcheck disable=SC2086 # a list
+  python3 - "$BATS_TEST_TMPDIR" $labs <<'P'
+import re, sys
 from labs.grader.steps import stubs_left, todos
-path = "bats_lab/student_func.cu"
-assert stubs_left("bats_lab") == [], stubs_left("bats_lab")
-assert all(text.rstrip().endswith((".", ":", "?", "]", ")")) for _, text in todos("bats_lab")), todos("bats_lab")
-text = open(path, encoding="utf-8").read()
-without = re.sub(r"(?m)^ *// (TODO .*|      +\S.*)\n", "", text)
-open(path, "w", encoding="utf-8").write(without)
-assert todos("bats_lab") == []
-assert todos("radix_v2") == [], "a version that starters are made from has its TODOs done"
-assert len(stubs_left("bats_lab")) == len(re.findall(r"// stub$", without, re.M)) > 0
+without_todos = sys.argv[1]
+for folder in ("bats_" + lab for lab in sys.argv[2:]):
+    assert stubs_left(folder) == [], stubs_left(folder)
+    assert all(text.rstrip().endswith((".", ":", "?", "]", ")")) for _, text in todos(folder)), todos(folder)
+    with open(f"{folder}/student_func.cu", encoding="utf-8") as file:
+        text = re.sub(r"(?m)^ *// (TODO .*|      +\S.*)\n", "", file.read())
+    with open(f"{without_todos}/student_func.cu", "w", encoding="utf-8") as file:
+        file.write(text)
+    assert todos(without_todos) == []
+    assert len(stubs_left(without_todos)) == len(re.findall(r"// stub$", text, re.M)) > 0
 P
-    rm -r bats_lab
-  done
 }
 
 @test "the copy for a class, as the teacher's notes make it, has no solution, and starter says so" {
-  copy=$BATS_TEST_TMPDIR/copy
-  mkdir "$copy"
-  cp -r --parents labs scripts Makefile common tests ./*/student_func.cu "$copy"
   command=$(sed -n 's/^ *\(rm -rf .git .*\)/\1/p' labs/teacher/README.md)
-  cd "$copy"
+  copy
   bash -c "$command"
-  run -1 grep -rl '// BEGIN SOLUTION' --include=student_func.cu .
+  for lab in $labs; do [ ! -e "$lab" ]; done
   [ ! -e tests ]
+  run -1 grep -rlF ': (unsigned int)i - ex_scan[i]' . # of radix_v1
   run -2 scripts/starter.sh seq mine
   [[ $output == "starter: the versions that starters are made from are not in this copy"* ]]
 }
