@@ -28,7 +28,8 @@ std::uint32_t reserve_numbers(std::uint64_t blocks);
 // The block starts, or goes on behind a grid barrier. `first_number` is from reserve_numbers().
 void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t index, bool resumes);
 void block_synchronised(BlockState &block);
-void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes);
+// Without `is_barrier` only reads before are ordered, with writes behind.
+void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes, bool is_barrier);
 // A barrier with phases, named by its state's address, for some threads of a block or of several:
 // the running thread arrives, as the first one of a phase or not; all have arrived at this phase;
 // the running thread has waited for it. Arriving is a release, waiting an acquire.

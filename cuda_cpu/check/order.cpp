@@ -34,6 +34,7 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
   if (shadow.clock.size() < block.count || shadow.latest > UINT32_MAX / 2) {
     shadow.clock.assign(block.count, 0);
     shadow.lanes.assign(block.count, Lanes{});
+    shadow.reads.assign(block.count, Lanes{});
     for (BlockShadow::Pointers *p : shadow.all_knowledge()) p->assign(block.count, nullptr);
     shadow.fence_is_last.assign(block.count, 0);
     shadow.latest = 0;
@@ -107,22 +108,34 @@ void block_synchronised(BlockState &block) {
   }
 }
 
-void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes) {
-  settle();
-  BlockShadow &shadow = *block.shadow;
-  const unsigned first = warp * 32;
+namespace {
+
+// All these lanes get what any of them has.
+void join_lanes(const BlockShadow &shadow, std::vector<Lanes> &known, unsigned first,
+                unsigned lanes) {
   Lanes all = {};
   for (unsigned left = lanes; left != 0; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-    Lanes &seen = shadow.lanes[first + lane];
+    Lanes &seen = known[first + lane];
     seen[lane] = shadow.now(first + lane);
     for (unsigned i = 0; i < 32; i++) all[i] = std::max(all[i], seen[i]);
   }
+  for (unsigned left = lanes; left != 0; left &= left - 1)
+    known[first + static_cast<unsigned>(__builtin_ctz(left))] = all;
+}
+
+}  // namespace
+
+void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes, bool is_barrier) {
+  settle();
+  BlockShadow &shadow = *block.shadow;
+  const unsigned first = warp * 32;
+  join_lanes(shadow, shadow.reads, first, lanes);
+  if (is_barrier) join_lanes(shadow, shadow.lanes, first, lanes);
   for (unsigned left = lanes; left != 0; left &= left - 1) {
-    const unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-    shadow.lanes[first + lane] = all;
-    shadow.clock[first + lane] = all[lane] + 1;
-    shadow.latest = std::max(shadow.latest, all[lane] + 1);
+    const unsigned thread = first + static_cast<unsigned>(__builtin_ctz(left));
+    shadow.clock[thread] = shadow.now(thread) + 1;
+    shadow.latest = std::max(shadow.latest, shadow.clock[thread]);
   }
   if (!shadow.knows) return;
   for (unsigned i = 0; i < 32; i++)

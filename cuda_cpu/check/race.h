@@ -38,16 +38,17 @@ struct Visit {
   bool is_old(const Stamp &earlier) const {
     return earlier.when < grid || earlier.when - own < barrier;
   }
-  bool ordered(const Stamp &me, const Stamp &earlier) const {
+  bool ordered(const Stamp &me, const Stamp &earlier, bool earlier_is_write) const {
     if (is_old(earlier) || me.is_by_thread_of(earlier)) return true;
     const bool one_warp =
         ((me.access ^ earlier.access) >> 48 & 1023) < 32 && me.block() == earlier.block();
-    if (one_warp && block.lanes[me.thread()][earlier.thread() % 32] >= earlier.clock()) return true;
+    const std::vector<Lanes> &seen = earlier_is_write ? block.lanes : block.reads;
+    if (one_warp && seen[me.thread()][earlier.thread() % 32] >= earlier.clock()) return true;
     return block.knows && is_known(block, earlier, me.thread());
   }
 
   void compare(const Stamp &me, const Stamp &earlier, bool earlier_is_write) const {
-    if (!ordered(me, earlier)) compare_further(me, earlier, earlier_is_write);
+    if (!ordered(me, earlier, earlier_is_write)) compare_further(me, earlier, earlier_is_write);
   }
   [[gnu::noinline]] void compare_further(const Stamp &me, const Stamp &earlier,
                                          bool earlier_is_write) const {
@@ -85,7 +86,7 @@ struct Visit {
     compare(me, cell.write, true);
     compare(me, cell.strong, true);
     for (Stamp &read : cell.read) {
-      if (!ordered(me, read)) continue;
+      if (!ordered(me, read, false)) continue;
       const bool at_once = me.is_by_thread_of(read) && me.when == read.when;
       if (at_once && me.strong() && !read.strong()) return;  // races with less than the plain one
       if (at_once) me.add_bytes(read.bytes());

@@ -113,8 +113,10 @@ struct BlockShadow {
   // A thread's clock is the larger of its own and the last barrier's.
   Clock barrier = 1, latest = 1;
   std::vector<Clock> clock;
-  std::vector<Lanes> lanes;  // of its warp's lanes, the clock that a thread has seen
-  bool knows = false;        // some pointer below is not null
+  // Of its warp's lanes, the clock up to which a thread sees their writes, and up to which their
+  // reads are complete: what __syncwarp() orders, and what any collective does.
+  std::vector<Lanes> lanes, reads;
+  bool knows = false;  // some pointer below is not null
   using Pointers = std::vector<Knowledge::Pointer>;
   Pointers known;                   // of others, by a thread
   Pointers seen;                    // by relaxed reads; known from its next __threadfence on

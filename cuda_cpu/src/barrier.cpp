@@ -44,7 +44,8 @@ namespace {
 Target start_wave(BlockState &block) {
   set_result(block, block.count);
   block.at_barrier = 0;
-  block.wave = true;
+  block.wave = BlockState::kAtBarrier;
+  block.turns = 0;
   Thread *const first = block.threads;
   if (current == first) return {nullptr, 0};
   current = first;
@@ -59,7 +60,6 @@ Target start_wave(BlockState &block) {
   }
   BlockState &block = enter_collective();
   current->site = site;
-  if (has_left_out_shuffle(block)) suspend(block, site);  // without end, as those who wait for it
   if (block.at_barrier == 0) block.barrier_site = site;
   // Waits without end: run_block() reports it, with all places, once all others wait too.
   if (!same_site(block.barrier_site, site)) suspend(block, site, block.misplaced);
@@ -83,7 +83,7 @@ Target start_wave(BlockState &block) {
 Target come_to_barrier(const Site *site) {
   BlockState &block = state_of(*current_block);
   Thread *const self = current;
-  if (!block.wave || block.early.done[self->number % 32] != block.early.length) return arrive(site);
+  if (block.wave != BlockState::kAtBarrier) return arrive(site);
   if (block.barrier_site != site) {
     if (self == block.threads)
       block.barrier_site = site;
@@ -94,10 +94,7 @@ Target come_to_barrier(const Site *site) {
   Thread *const next = self + 1;
   if (next == block.threads + block.started)
     return block.started == block.count ? start_wave(block) : new_target(block);
-  current = next;
-  threadIdx = next->index;
-  prefetch_stack(next[1].stack);
-  return {next->stack, 0};
+  return go_on_with(next);
 }
 
 void wait_at_barrier(const Site *site) {

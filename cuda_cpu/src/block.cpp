@@ -60,8 +60,9 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   std::fill(std::begin(block.named), std::end(block.named), 0);
   for (Warp &warp : block.warp_memory) warp.returned = 0;
   block.warp = block.ready_warps = 0;
-  block.wave = block.ending = false;
-  block.early.clear();
+  block.wave = BlockState::kNoWave;
+  block.ending = false;
+  block.turns = 0;
   if (block.launch_failed)
     for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
   block.launch_failed = false;
@@ -74,7 +75,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
 
 void begin_collectives(BlockState &block) {
   block.collective = true;
-  block.wave = !check::kOn && current->number == 0;
+  if (!check::kOn && current->number == 0) block.wave = BlockState::kAtBarrier;
   block.started = current->number + 1;
   block.returned = current->number;
   for (unsigned i = 0; i < current->number; i++) block.warps[i / 32].returned |= 1u << (i % 32);
@@ -90,25 +91,20 @@ void count_returned(BlockState &block, const Thread &thread) {
   warp.returned |= 1u << thread.number % 32;
   block.returned++;
   if (warp.waiting != 0) complete_without(block, warp_index, thread.number % 32);
-  if (block.early.length > 0) lane_passed(block);
   if (block.at_barrier > 0 && block.at_barrier + block.returned == block.count)
     release_barrier(block, block.at_barrier);
 }
 
 // The thread of a wave's end has returned: the one behind it goes on.
 Target target_behind(BlockState &block, const Thread &thread) {
-  block.wave = false;
+  block.wave = BlockState::kNoWave;
   block.returned++;
   block.ending = block.returned < block.count;
   if (!block.ending) {
     block.ready_warps = 0;
     return {block.stack_outside, 0};
   }
-  Thread *const next = block.threads + thread.number + 1;
-  current = next;
-  threadIdx = next->index;
-  prefetch_stack(next[1].stack);
-  return {next->stack, 0};
+  return go_on_with(block.threads + thread.number + 1);
 }
 
 }  // namespace
@@ -121,7 +117,7 @@ Target after_thread(Block &running_block, const Thread &thread, WorkerBase *base
   Worker *const worker = static_cast<Worker *>(base);
   BlockState &block = state_of(running_block);
   const bool ends = block.ending || (block.wave && thread.number == 0);
-  if (ends && block.started == block.count && block.early.length == 0) {
+  if (ends && block.started == block.count) {
     return_worker(worker, block.grid->number);
     return target_behind(block, thread);
   }

@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "early_shuffles.h"
 #include "racecheck.h"
 #include "shared_memory.h"
 
@@ -65,12 +64,21 @@ struct BlockState : Block {
   Warp *warps = nullptr;
   unsigned returned = 0;
   void *stack_outside = nullptr;  // of run_block(), while a thread runs
+  // The common course: all threads go from barrier to barrier, in index order, and the lanes of a
+  // warp from collective to collective. Those before the running one wait at `barrier_site`, but
+  // with kAtCollective those of its own warp in that warp's collective; those behind it that have
+  // started can go on, and none has returned. Only then may the sets of lanes and `at_barrier` say
+  // less: leave_wave() sets them.
+  enum { kNoWave, kAtBarrier, kAtCollective } wave = kNoWave;
+  unsigned wave_mask = 0;  // of that collective
+  int wave_operation = 0;
+  const Thread *wave_last = nullptr;  // of that warp
   // The end of a wave: all threads before the running one have returned, those behind it can go on.
   // The sets of lanes say less then, too.
   bool ending = false;
   unsigned warp = 0;         // of which lanes run now
   unsigned ready_warps = 0;  // those with ready lanes; `warp` may be among them without any
-  unsigned turns = 0;        // collectives that its warps have completed
+  unsigned turns = 0;  // collectives that its warps have completed; in a wave, since its start
   Queue grid_barrier, active_mask, yielded;
   Queue phases;                        // in a cuda::barrier
   std::uint64_t named[16] = {};        // the barriers of inline PTX, barrier.cpp

@@ -95,24 +95,6 @@ void note(const char *tool, const char *format, ...) {
   std::fprintf(stderr, "%s: %s%s\n", tool, message.c_str(), host_line().c_str());
 }
 
-namespace {
-
-// Lanes that have gone through a shuffle early wait for those that have left it out.
-const Site *place_of(const BlockState &block, const Thread &thread) {
-  const EarlyShuffles &early = block.early;
-  if (early.length == 0 || thread.number / 32 != early.warp) return thread.site;
-  const Warp &warp = block.warps[early.warp];
-  const unsigned lane = thread.number % 32;
-  for (unsigned i = 0; i < early.length; i++) {
-    const unsigned missing = warp.present & ~warp.returned & ~early.came(i);
-    if (missing == 0) continue;
-    return (missing >> lane & 1u) == 0 ? early.site[i] : thread.site;
-  }
-  return thread.site;
-}
-
-}  // namespace
-
 void diagnose_waiting(const BlockState &block, const char *problem) {
   struct Group {
     const Site *site;
@@ -127,7 +109,7 @@ void diagnose_waiting(const BlockState &block, const char *problem) {
       returned++;
       continue;
     }
-    const Site *const site = place_of(block, thread);
+    const Site *const site = thread.site;
     Group *group = nullptr;
     for (Group &g : groups)
       if (g.site == site ||

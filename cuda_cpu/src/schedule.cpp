@@ -44,18 +44,22 @@ bool find_ready_warp(BlockState &block) {
 
 void leave_wave(BlockState &block) {
   if (!block.wave && !block.ending) return;
-  const bool ending = block.ending;
-  block.wave = block.ending = false;
+  const bool ending = block.ending, at_collective = block.wave == BlockState::kAtCollective;
+  block.wave = BlockState::kNoWave;
+  block.ending = false;
   block.ready_warps = 0;
-  block.at_barrier = ending ? 0 : current->number;
   block.warp = current->number / 32;
+  block.at_barrier = ending ? 0 : at_collective ? block.warp * 32 : current->number;
   const auto lanes_before = [](unsigned number, unsigned warp) {
     const unsigned lanes = number > warp * 32 ? std::min(number - warp * 32, 32u) : 0;
     return static_cast<unsigned>((1ULL << lanes) - 1);
   };
   for (unsigned i = 0; i <= (block.started - 1) / 32; i++) {
     const unsigned before = lanes_before(current->number, i);
-    (ending ? block.warps[i].returned : block.warps[i].at_barrier) = before;
+    const bool in_collective = at_collective && i == block.warp;
+    block.warps[i].at_barrier = ending || in_collective ? 0 : before;
+    if (ending) block.warps[i].returned = before;
+    if (in_collective) block.warps[i].waiting = before;
     make_ready(block, i, lanes_before(block.started, i) & ~lanes_before(current->number + 1, i));
   }
 }

@@ -41,6 +41,14 @@ void make_ready(BlockState &block, Queue &queue);
   return thread;
 }
 
+// In a wave and at its end: `next`, which has started, is the running thread from here on.
+[[gnu::always_inline]] inline Target go_on_with(Thread *next) {
+  current = next;
+  threadIdx = next->index;
+  prefetch_stack(next[1].stack);
+  return {next->stack, 0};
+}
+
 // Suspends the running stack, stored in *from, and goes on with the next thread that can run or,
 // without one, with run_block().
 std::uint64_t switch_to_other_warp(BlockState &block, void **from);
@@ -98,10 +106,6 @@ void complete_without(BlockState &block, unsigned warp_index, unsigned lane);
 bool release_active_masks(BlockState &block);
 // Makes threads ready whose cuda::barrier has gone on to its next phase; false if there are none.
 bool release_phases(BlockState &block);
-// warp_collective() where something has to be looked at before: the first collective of a block, a
-// wave, early shuffles.
-std::uint64_t uncommon_collective(int operation, const Site *site, unsigned mask,
-                                  std::uint64_t value, int argument);
 bool waits_for_other_blocks(const BlockState &block);  // in a cuda::barrier
 
 }  // namespace cuda_cpu

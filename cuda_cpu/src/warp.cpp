@@ -17,7 +17,8 @@ void complete(BlockState &block, unsigned warp_index, unsigned lanes, int operat
   Warp &warp = block.warps[warp_index];
   warp_results(operation, lanes, &block.threads[warp_index * 32]);
   warp.waiting &= ~lanes;
-  if constexpr (check::kOn) check::warp_synchronised(block, warp_index, lanes);
+  if constexpr (check::kOn)
+    check::warp_synchronised(block, warp_index, lanes, operation == kSyncWarp);
   make_ready(block, warp_index, running == nullptr ? lanes : lanes & ~(1u << running->number % 32));
   // A loop that waits for what another warp writes must not keep that warp from running. In CHECK
   // builds, where time matters less, warps take turns as on a GPU.
@@ -55,8 +56,7 @@ void mix(BlockState &block, Warp &warp) {
   }
 }
 
-[[gnu::noinline]] std::uint64_t mixed_collective(BlockState &block, int operation, const Site *site,
-                                                 unsigned mask) {
+[[gnu::noinline]] Target mixed_collective(BlockState &block, int operation, unsigned mask) {
   Thread *const self = current;
   const unsigned warp_index = self->number / 32;
   Warp &warp = block.warps[warp_index];
@@ -64,8 +64,8 @@ void mix(BlockState &block, Warp &warp) {
   self->operation = operation;
   self->mask = mask;
   warp.waiting |= 1u << self->number % 32;
-  if (complete_if_all_wait(block, warp_index, *self, self)) return self->value;
-  return suspend(block, site);
+  if (complete_if_all_wait(block, warp_index, *self, self)) return {nullptr, 0};
+  return next_target(block);
 }
 
 }  // namespace
@@ -85,61 +85,83 @@ void complete_without(BlockState &block, unsigned warp_index, unsigned lane) {
 
 namespace {
 
-// These are not inlined, so that the common way through warp_collective() needs no registers that
-// have to be saved.
-
 [[noreturn, gnu::noinline]] void lane_not_named(const Site *site, unsigned mask) {
   diagnose("synccheck", "%s:%d: lane %u calls %s with mask 0x%08x, which does not name it",
            site->file, site->line, current->number % 32, site->what, mask);
 }
 
-[[gnu::noinline]] std::uint64_t last_lane(BlockState &block, unsigned lanes, int operation) {
+// Outside a wave, or where lanes do not call the same.
+[[gnu::noinline]] Target uncommon_collective(int operation, unsigned mask) {
+  BlockState &block = enter_collective();
   Thread *const self = current;
-  complete(block, self->number / 32, lanes, operation, self);
-  return self->value;
-}
-
-[[gnu::always_inline]] inline std::uint64_t wait_for_lanes(BlockState &block, int operation,
-                                                           const Site *site, unsigned mask,
-                                                           std::uint64_t value, int argument) {
-  Thread *const self = current;
-  const unsigned lane = self->number % 32;
-  Warp &warp = block.warps[self->number / 32];
-  if ((mask >> lane & 1u) == 0) lane_not_named(site, mask);
-  self->value = value;
-  self->argument = argument;
+  const unsigned warp_index = self->number / 32, lane = self->number % 32;
+  Warp &warp = block.warps[warp_index];
+  if ((mask >> lane & 1u) == 0) lane_not_named(self->site, mask);
   if (warp.waiting == 0) {
     warp.mask = mask;
     warp.operation = operation;
     warp.mixed = false;
   } else if (warp.mixed || warp.mask != mask || warp.operation != operation) {
-    return mixed_collective(block, operation, site, mask);
+    return mixed_collective(block, operation, mask);
   }
   warp.waiting |= 1u << lane;
   const unsigned lanes = mask & warp.present & ~warp.returned;
-  if ((lanes & ~warp.waiting) == 0) return last_lane(block, lanes, operation);
-  return suspend(block, site);
+  if ((lanes & ~warp.waiting) != 0) return next_target(block);
+  complete(block, warp_index, lanes, operation, self);
+  return {nullptr, 0};
+}
+
+// These are not inlined, so that the common way through come_to_collective() needs no registers
+// that have to be saved.
+
+[[gnu::noinline]] Target first_lane(BlockState &block, int operation, unsigned mask) {
+  Thread *const self = current;
+  Warp &warp = block.warps[self->number / 32];
+  // Warps take turns where collectives stand in a loop that may wait for what another one writes.
+  constexpr unsigned kMostTurns = 4096;
+  if (!block.collective) begin_collectives(block);
+  if (block.wave != BlockState::kAtBarrier || (~mask & warp.present) != 0 || warp.present == 1 ||
+      ++block.turns > kMostTurns)
+    return uncommon_collective(operation, mask);
+  block.wave = BlockState::kAtCollective;
+  warp.mask = block.wave_mask = mask;
+  warp.operation = block.wave_operation = operation;
+  warp.mixed = false;
+  block.wave_last = self + (31 - __builtin_clz(warp.present));
+  return self + 1 == block.threads + block.started ? new_target(block) : go_on_with(self + 1);
+}
+
+[[gnu::noinline]] Target last_lane(BlockState &block) {
+  Thread *const first = &block.threads[current->number / 32 * 32];
+  warp_results(block.wave_operation, block.warps[current->number / 32].present, first);
+  block.wave = BlockState::kAtBarrier;
+  return go_on_with(first);
 }
 
 }  // namespace
 
-[[gnu::noinline]] std::uint64_t uncommon_collective(int operation, const Site *site, unsigned mask,
-                                                    std::uint64_t value, int argument) {
-  BlockState &block = enter_collective();
-  if (has_left_out_shuffle(block) &&
-      block.early.mask[block.early.done[current->number % 32]] == mask) {
-    if (operation == kShuffleUp) return go_through(block, site, value, argument);
-    suspend(block, site);  // without end, as the lanes that have called the shuffle wait for it
-  }
-  return wait_for_lanes(block, operation, site, mask, value, argument);
+Target come_to_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
+                          int argument) {
+  BlockState &block = state_of(*current_block);
+  Thread *const self = current;
+  self->site = site;
+  self->value = value;
+  self->argument = argument;
+  if (block.wave != BlockState::kAtCollective)
+    return self->number % 32 == 0 ? first_lane(block, operation, mask)
+                                  : uncommon_collective(operation, mask);
+  if (block.wave_mask != mask || block.wave_operation != operation)
+    return uncommon_collective(operation, mask);
+  if (self == block.wave_last) return last_lane(block);
+  return self + 1 == block.threads + block.started ? new_target(block) : go_on_with(self + 1);
 }
 
-std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
-                              int argument) {
-  BlockState &block = state_of(*current_block);
-  if (!block.collective || block.wave || block.ending || block.early.length != 0)
-    return uncommon_collective(operation, site, mask, value, argument);
-  return wait_for_lanes(block, operation, site, mask, value, argument);
+std::uint64_t wait_in_collective(int operation, const Site *site, unsigned mask,
+                                 std::uint64_t value, int argument) {
+  Thread *const self = current;
+  const Target next = come_to_collective(operation, site, mask, value, argument);
+  if (next.stack != nullptr) switch_stacks(&self->stack, next.stack, next.value);
+  return self->value;
 }
 
 unsigned active_mask(const Site *site) {

@@ -15,18 +15,26 @@ namespace {
 // such as cuda-samples' reduction, need 0; in shuffled order it is a value that shows.
 std::uint64_t undefined() { return settings().shuffle ? 0xdeadbeefdeadbeefULL : 0; }
 
-int shuffle_source(int operation, int lane, int argument) {
-  const int distance = argument & 31, width = argument >> 8;
-  const int first = lane & ~(width - 1), last = first + width - 1;
-  switch (operation) {
-    case kShuffle:
-      return first + (distance & (width - 1));
-    case kShuffleUp:
-      return lane - distance < first ? lane : lane - distance;
-    case kShuffleDown:
-      return lane + distance > last ? lane : lane + distance;
-    default:
-      return (lane ^ distance) > last ? lane : lane ^ distance;  // kShuffleXor
+template <WarpOperation Operation>
+unsigned shuffle_source(unsigned lane, int argument) {
+  const unsigned distance = static_cast<unsigned>(argument) & 31,
+                 width = static_cast<unsigned>(argument) >> 8;
+  const unsigned first = lane & ~(width - 1), last = first + width - 1;
+  if (Operation == kShuffle) return first + (distance & (width - 1));
+  if (Operation == kShuffleUp) return lane < first + distance ? lane : lane - distance;
+  const unsigned source = Operation == kShuffleDown ? lane + distance : lane ^ distance;
+  return source > last ? lane : source;
+}
+
+template <WarpOperation Operation>
+void shuffle(unsigned lanes, Thread *threads) {
+  std::uint64_t values[32];
+  const unsigned end = 32 - static_cast<unsigned>(__builtin_clz(lanes));
+  for (unsigned lane = 0; lane < end; lane++) values[lane] = threads[lane].value;
+  for (unsigned lane = 0; lane < end; lane++) {
+    if ((lanes >> lane & 1u) == 0) continue;
+    const unsigned source = shuffle_source<Operation>(lane, threads[lane].argument);
+    threads[lane].value = (lanes >> source & 1u) != 0 ? values[source] : undefined();
   }
 }
 
@@ -59,19 +67,23 @@ void warp_results(int operation, unsigned lanes, Thread *threads) {
   const auto for_each_lane = [lanes](auto visit) {
     for (unsigned left = lanes; left != 0; left &= left - 1) visit(__builtin_ctz(left));
   };
-  if (operation == kSyncWarp) return;
+  switch (operation) {
+    case kSyncWarp:
+      return;
+    case kShuffle:
+      return shuffle<kShuffle>(lanes, threads);
+    case kShuffleUp:
+      return shuffle<kShuffleUp>(lanes, threads);
+    case kShuffleDown:
+      return shuffle<kShuffleDown>(lanes, threads);
+    case kShuffleXor:
+      return shuffle<kShuffleXor>(lanes, threads);
+    default:
+      break;
+  }
   std::uint64_t values[32] = {};
   for_each_lane([&](int lane) { values[lane] = threads[lane].value; });
   switch (operation) {
-    case kShuffle:
-    case kShuffleUp:
-    case kShuffleDown:
-    case kShuffleXor:
-      for_each_lane([&](int lane) {
-        const int source = shuffle_source(operation, lane, threads[lane].argument);
-        threads[lane].value = (lanes >> source & 1u) != 0 ? values[source] : undefined();
-      });
-      return;
     case kMatchAny:
       for_each_lane([&](int lane) {
         threads[lane].value = 0;

@@ -69,6 +69,15 @@ static __global__ void reduce_in_step(unsigned *out) {
 }
 static void run_in_step(void) { reduce_in_step<<<1, 64>>>(device_array(64)); }
 
+// A shuffle makes lanes wait, and orders no writes.
+static __global__ void shuffle_for_syncwarp(unsigned *out) {
+  __shared__ unsigned values[32];
+  values[threadIdx.x] = threadIdx.x;
+  const unsigned other = __shfl_xor_sync(0xffffffffu, threadIdx.x, 1);
+  out[threadIdx.x] = values[other];
+}
+static void run_shuffle(void) { shuffle_for_syncwarp<<<1, 32>>>(device_array(32)); }
+
 static __global__ void write_different(unsigned *out) { *out = threadIdx.x; }
 static void run_two_writes(void) { write_different<<<1, 2>>>(device_array(1)); }
 
@@ -229,6 +238,8 @@ TEST(loop, "racecheck: error: read at ", LINE "44 by thread (", LINE "42 by thre
 TEST(shared_counter, "racecheck: error: write at ", "of shared array 'count' index 0",
      LINE "54 by thread (0,0,0)", "and read at ", "no barrier or __syncwarp between them")
 TEST(in_step, "volatile", "of shared array 'sum' index", "no barrier or __syncwarp between them")
+TEST(shuffle, "write at ", "and read at ", "of shared array 'values' index",
+     "no barrier or __syncwarp between them")
 TEST(two_writes, "write at ", "and write at ",
      "of an array of 4 bytes (argument 1 of the kernel, allocated at ", LINE "6 (inlined at ")
 TEST(global_counter, "by thread (0,0,0) of block (0,0,0) and read at ",
@@ -265,6 +276,7 @@ int main(int argc, char **argv) {
                          MISTAKE(loop),
                          MISTAKE(shared_counter),
                          MISTAKE(in_step),
+                         MISTAKE(shuffle),
                          MISTAKE(two_writes),
                          MISTAKE(global_counter),
                          MISTAKE(device_variable),
@@ -287,6 +299,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_loop),
       cmocka_unit_test(test_shared_counter),
       cmocka_unit_test(test_in_step),
+      cmocka_unit_test(test_shuffle),
       cmocka_unit_test(test_two_writes),
       cmocka_unit_test(test_global_counter),
       cmocka_unit_test(test_device_variable),

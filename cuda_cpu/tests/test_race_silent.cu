@@ -32,6 +32,18 @@ static __global__ void reduce_by_lanes(unsigned *out) {
   out[i] = total;
 }
 
+// All lanes have loaded when one leaves the first shuffle, so that they may store.
+static __global__ void scan_in_place(unsigned *a) {
+  const unsigned lane = threadIdx.x % 32;
+  unsigned sum = a[threadIdx.x];
+  const unsigned before = lane > 0 ? a[threadIdx.x - 1] : 0;
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const unsigned lower = __shfl_up_sync(0xffffffffu, sum, distance);
+    if (lane >= distance) sum += lower;
+  }
+  a[threadIdx.x] = sum + before;
+}
+
 // Lanes of half a warp synchronise; the other half never comes.
 static __global__ void half_warps(unsigned *out) {
   __shared__ unsigned values[32];
@@ -173,6 +185,9 @@ static void test_in_a_block(void **) {
   reduce_by_lanes<<<1, 64>>>(out);
   KERNEL_OK();
   assert_int_equal(out.read()[63], 32);
+  scan_in_place<<<1, 64>>>(out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[31], 32 * 32 + 32);
   half_warps<<<1, 32>>>(out);
   histogram<<<8, 64>>>(bins);
   raise_flag<<<4, 64>>>(flag);

@@ -1,5 +1,6 @@
-// Threads that go from barrier to barrier in waves, and shuffles up that need not wait: kernels
-// that begin, leave and take up a wave again, against plain loops, and mistakes in such kernels.
+// Threads that go from barrier to barrier, and lanes that go from collective to collective, in
+// waves: kernels that begin, leave and take up a wave again, against plain loops, and mistakes in
+// such kernels.
 #include "device_test.h"
 #include "mistakes.h"
 
@@ -137,6 +138,44 @@ static void test_distances(void **) {
     }
 }
 
+// Each lane loads its own element and its neighbour's, and stores behind shuffles: no lane leaves a
+// shuffle before all have come to it, so that all have loaded.
+static __global__ void scan_in_place(unsigned shuffles, unsigned *a) {
+  a += blockIdx.x * blockDim.x;
+  const unsigned i = threadIdx.x, lane = i % 32;
+  for (int round = 0; round < 2; round++) {
+    unsigned value = a[i];
+    const unsigned before = lane > 0 ? a[i - 1] : 0, behind = lane < 31 ? a[i + 1] : 0;
+    if (shuffles == 1)
+      value = __shfl_down_sync(ALL, value, 0);
+    else
+      value = warp_scan(value);
+    a[i] = value + before + behind;
+    if (round == 0) __syncthreads();
+  }
+}
+
+static void test_scan_in_place(void **) {
+  for (const unsigned shuffles : {1u, 5u})
+    for (const unsigned n : {32u, 96u, 1024u}) {
+      std::vector<unsigned> expected(2 * n), old;
+      for (unsigned i = 0; i < 2 * n; i++) expected[i] = i * i % 11;
+      const DeviceArray<unsigned> a(expected);
+      scan_in_place<<<2, n>>>(shuffles, a);
+      KERNEL_OK();
+      for (int round = 0; round < 2; round++) {
+        old = expected;
+        unsigned sum = 0;
+        for (unsigned j = 0; j < 2 * n; j++) {
+          const unsigned lane = j % 32;
+          sum = lane == 0 || shuffles == 1 ? old[j] : sum + old[j];
+          expected[j] = sum + (lane > 0 ? old[j - 1] : 0) + (lane < 31 ? old[j + 1] : 0);
+        }
+      }
+      ASSERT_SAME(a.read(), expected);
+    }
+}
+
 // ---- mistakes -----------------------------------------------------------------------------------
 
 static const int line_shuffle = __LINE__ + 3, line_barrier = __LINE__ + 5;
@@ -179,6 +218,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_rounds),
       cmocka_unit_test(test_lanes_that_return),
       cmocka_unit_test(test_distances),
+      cmocka_unit_test(test_scan_in_place),
       cmocka_unit_test(test_a_shuffle_that_is_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

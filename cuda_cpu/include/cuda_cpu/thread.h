@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include <cuda_cpu/early_shuffles.h>
 #include <cuda_cpu/switch.h>
 #include <cuda_cpu/vectors.h>
 
@@ -39,8 +38,8 @@ struct alignas(64) Thread {
 };
 static_assert(sizeof(Thread) == 64);
 
-// The part of a block's state that headers read: run_unstarted_threads() (launch.h), shuffle_up()
-// (warp.h); src/block.h adds the rest.
+// The part of a block's state that headers read: run_unstarted_threads() (launch.h);
+// src/block.h adds the rest.
 struct Block {
   Thread *threads = nullptr;
   const unsigned *order = nullptr;  // start order of the threads, if shuffled (racecheck)
@@ -49,11 +48,6 @@ struct Block {
   bool collective = false;  // a thread has called a barrier or a collective. Before that, all
                             // threads up to the running one have returned, and `started` and the
                             // number of returned threads are not kept
-  // The common course: all threads go from barrier to barrier, in index order. Those before the
-  // running one wait at `barrier_site`, those behind it that have started can go on, and none has
-  // returned. Only then may the sets of lanes and `at_barrier` say less: leave_wave() sets them.
-  bool wave = false;
-  EarlyShuffles early;
 };
 
 // Null outside kernels. `__thread`, not `thread_local`: a plain load instead of a call.

@@ -33,27 +33,22 @@ inline int shuffle_argument(int lane_or_distance, int width) {
   return (lane_or_distance & 31) | width << 8;
 }
 
-// Waits until all lanes of `mask` that have not returned have called the same operation, and
-// returns the calling lane's result (src/warp_results.h). `value` travels as bits.
-std::uint64_t warp_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
-                              int argument);
-// The same for kShuffleUp, as the first or the last lane of a warp calls it, or outside a wave.
-std::uint64_t uncommon_shuffle_up(const Site *site, unsigned mask, std::uint64_t value,
-                                  int argument);
-CUDA_CPU_HOT std::uint64_t shuffle_up(const Site *site, unsigned mask, std::uint64_t value,
-                                      int argument) {
-#ifdef CUDA_CPU_CHECK  // without waves
-  return uncommon_shuffle_up(site, mask, value, argument);
+// The running thread has called a collective of its warp. Returns what runs until all lanes of
+// `mask` that have not returned have called the same operation, as come_to_barrier() does; then
+// current->value is the calling lane's result (src/warp_results.h). `value` travels as bits.
+Target come_to_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
+                          int argument);
+std::uint64_t wait_in_collective(int operation, const Site *site, unsigned mask,
+                                 std::uint64_t value, int argument);
+CUDA_CPU_HOT std::uint64_t warp_collective(int operation, const Site *site, unsigned mask,
+                                           std::uint64_t value, int argument) {
+#if CUDA_CPU_SWITCH_INLINE
+  Thread *const self = current;
+  const Target next = come_to_collective(operation, site, mask, value, argument);
+  if (next.stack != nullptr) switch_here(&self->stack, next);
+  return self->value;
 #else
-  const unsigned lane = current->number % 32;
-  EarlyShuffles &early = current_block->early;
-  const unsigned entry = early.done[lane];
-  if (!current_block->wave || entry >= early.length || early.mask[entry] != mask ||
-      lane == early.last)
-    return uncommon_shuffle_up(site, mask, value, argument);
-  early.values[entry][lane] = value;
-  early.done[lane] = entry + 1;
-  return early.values[entry][lane_above(lane, argument)];
+  return wait_in_collective(operation, site, mask, value, argument);
 #endif
 }
 unsigned active_mask(const Site *site);
@@ -68,8 +63,6 @@ T shuffle(int operation, const Site *site, unsigned mask, T value, int lane_or_d
   if ((operation == kShuffleUp || operation == kShuffleDown) && lane_or_distance >= 32)
     lane_or_distance = 0;
   const int argument = shuffle_argument(lane_or_distance, width);
-  if (operation == kShuffleUp)
-    return from_bits<T>(shuffle_up(site, mask, to_bits(value), argument));
   return from_bits<T>(warp_collective(operation, site, mask, to_bits(value), argument));
 }
 inline unsigned vote(int operation, const Site *site, unsigned mask, bool predicate) {
