@@ -184,7 +184,7 @@ test: setup ## sets up and passes all tests
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4) $(call stale,sorter)
 samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
-samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h harness/process/save_file.c harness/process/message.c harness/process/printable.c
+samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h harness/process/save_file.c harness/process/message.c
 	@mkdir -p samples build
 	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 -iquote . -Icuda_cpu/include $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
 	@build/make_samples samples

@@ -12,7 +12,6 @@ $(filter-out $(JUDGE_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
 $(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
 	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(IMAGES)
-$(B)/tests/compare/test_number_text: $(B)/harness/compare/number_text.o
 $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
 $(B)/tests/harness/test_verdict $(B)/tests/harness/test_verdict_multiset: LDLIBS += -Xlinker --wrap=library_sort

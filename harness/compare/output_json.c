@@ -1,4 +1,4 @@
-#include "harness/compare/output_json.h"
+#include "harness/compare/output.h"
 
 #include <jansson.h>
 #include <math.h>

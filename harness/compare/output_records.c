@@ -1,8 +1,6 @@
-#include "harness/compare/output_records.h"
+#include "harness/compare/output.h"
 
 #include <string.h>
-
-#include "harness/compare/summary.h"
 
 // "blockSize=512;nBits=4", or stages "hist=0.1;scan=0.02".
 static void knob_list(const Row *row, char *text, size_t size) {

@@ -1,4 +1,4 @@
-#include "harness/compare/output_table.h"
+#include "harness/compare/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/compare/number_text.h"
-#include "harness/compare/summary.h"
 
 // With the longest name of a version, numbers and verdict fill the 80 columns of a terminal.
 enum { BAR_CELLS = 12, BASELINE_CELLS = 4, NUMBERS_WIDTH = 62 };

@@ -1,10 +1,10 @@
-// The request to compare, and the values of its options.
+// What compare is asked to do: its command line.
 #ifndef HARNESS_COMPARE_REQUEST_H
 #define HARNESS_COMPARE_REQUEST_H
 
 #include "harness/compare/sources.h"
 #include "harness/measure/measure.h"
-#include "harness/process/option_value.h"
+#include "harness/process/parse.h"
 
 enum {
   MAX_SIZES = 64,
@@ -55,13 +55,8 @@ typedef struct Request {
   const char *save_input;  // path or NULL
 } Request;
 
-// ---- values of options --------------------------------------------------------------------------
-// Beside those of harness/process/option_value.h. Each reads the text of an option, and ends the
-// program with EXIT_USAGE on a mistake.
-
-void request_add_sizes(Request *request, const char *text);  // --n 1K,1M..8M
-void request_add_sweep(Request *request, char *text);        // --sweep VERSION.KNOB=VALUES; cut up
-RowOrder request_order(const char *name);
-void request_set_offsets(Request *request, const char *text);  // --offset 3 or 3,3,0,0
+// Reads and checks the command line. Ends the program with EXIT_USAGE on a mistake, and with
+// EXIT_RIGHT after --help.
+Request request_parse(int count, char **arguments);
 
 #endif

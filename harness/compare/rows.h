@@ -75,4 +75,16 @@ void row_label(const Row *row, char *text, size_t size);
 void row_verdict(const Row *row, char *text, size_t size);
 void row_notes(const Row *row, const Conditions *conditions, char *text, size_t size);
 
+// Numbers for people: each function writes into `text` and returns it.
+
+// "1,000,000"
+const char *number_grouped(size_t n, char text[32]);
+
+// At most `digits` significant digits and `decimals` decimals, never an exponent. value >= 0.
+//   3 digits, 5 decimals:  0.0123, 1.23, 1234
+const char *number_short(double value, int digits, int decimals, char text[32]);
+
+// Three digits: "0.43%", "12.3%", "104%". value in percent, >= 0.
+const char *number_percent(double value, char text[32]);
+
 #endif

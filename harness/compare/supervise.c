@@ -3,6 +3,7 @@
 #include "harness/compare/supervise.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,13 +14,10 @@
 
 #include "common/check.h"
 #include "harness/measure/clock.h"
-#include "harness/compare/outputs.h"
-#include "harness/compare/progress.h"
-#include "harness/compare/summary.h"
+#include "harness/compare/output.h"
 #include "harness/compare/worker_process.h"
-#include "harness/compare/worker_text.h"
 #include "harness/process/exit_guard.h"
-#include "harness/process/printable.h"
+#include "harness/process/message.h"
 
 enum { SECONDS_TO_ANSWER = 10 };  // a worker that is stopped; then it is killed
 
@@ -31,12 +29,94 @@ typedef struct Run {
   Comparison comparison;
   Outputs outputs;
   bool have_conditions;
-  size_t next;         // rows before it are done
-  bool measuring;      // next has been started and is not done
-  double started;      // when, by seconds_now
-  double baseline_ms;  // of the present group; 0 if it has none
-  WorkerText text;     // of the present worker
+  size_t next;          // rows before it are done
+  bool measuring;       // next has been started and is not done
+  double started;       // when, by seconds_now
+  double baseline_ms;   // of the present group; 0 if it has none
+  char last_line[256];  // of the present worker; not one that only adds to a line before it
 } Run;
+
+// ---- progress -----------------------------------------------------------------------------------
+// One line on stderr, only on a terminal: which row is being measured, and the time left.
+
+static bool shown;  // the line
+
+// A row's time, roughly and in no unit: a constant and its elements.
+static double cost(const Row *row) {
+  return row->status == ROW_REFUSED ? 0.0 : 2e5 + (double)row->n;
+}
+
+// Shows or refreshes the line, at most once a second for the same row.
+static void progress_show(const Plan *plan, size_t row) {
+  static double start, last;
+  static size_t last_row;
+  const double now = seconds_now();
+  if (start == 0.0) start = now;
+  if (row >= plan->count || !isatty(STDERR_FILENO)) return;
+  if (shown && row == last_row && now - last < 1.0) return;
+  last = now;
+  last_row = row;
+  double done = 0.0, all = 0.0;
+  for (size_t i = 0; i < plan->count; i++) {
+    all += cost(&plan->rows[i]);
+    if (i < row) done += cost(&plan->rows[i]);
+  }
+  char label[100], left[40] = "";
+  row_label(&plan->rows[row], label, sizeof label);
+  if (done > 0.0) {
+    const double seconds = (now - start) * (all - done) / done;
+    snprintf(left, sizeof left, ", %d:%02d left", (int)(seconds / 60.0), (int)fmod(seconds, 60.0));
+  }
+  // ?7: a line that is too long is cut off; wrapped, only its end could be overwritten.
+  fprintf(stderr, "\r\033[K\033[?7l%zu/%zu %s, %zu %s %s%s\033[?7h", row + 1, plan->count, label,
+          plan->rows[row].n, plan->rows[row].source->name, elements_name(&plan->rows[row]), left);
+  fflush(stderr);
+  shown = true;
+}
+
+// Removes the line, before anything else is written on the terminal.
+static void progress_clear(void) {
+  if (shown) fputs("\r\033[K", stderr);
+  shown = false;
+}
+
+// ---- the text that a worker writes --------------------------------------------------------------
+
+// Lines that only add to the one before: empty ones, indented ones, as in the findings of the cpu
+// backend, and "==PID==ABORTING", which a sanitizer writes after its summary.
+static bool says_nothing(const char *line, size_t length) {
+  return length == 0 || line[0] == ' ' || (length > 2 && memcmp(line, "==", 2) == 0);
+}
+
+// Remembers the last line of text[length] that says something.
+static void remember(Run *run, const char *text, size_t length) {
+  for (size_t end = length, start; end > 0; end = start) {
+    while (end > 0 && text[end - 1] == '\n') end--;
+    start = end;
+    while (start > 0 && text[start - 1] != '\n') start--;
+    if (says_nothing(text + start, end - start)) continue;
+    snprintf(run->last_line, sizeof run->last_line, "%.*s", (int)(end - start), text + start);
+    return;
+  }
+}
+
+// Passes on to stderr what the worker has written, without waiting. Control characters, with
+// which a version could change the terminal or hide other lines, become '?'. False: the pipe is
+// closed.
+static bool pass_on_text(Run *run, const WorkerProcess *worker) {
+  // A process that escaped from the worker's group may write for ever.
+  for (int part = 0; part < 64; part++) {
+    char bytes[4096];
+    const ssize_t length = read(worker->text, bytes, sizeof bytes);
+    if (length < 0) return errno == EINTR || errno == EAGAIN;
+    if (length == 0) return false;
+    progress_clear();
+    printable_text(bytes, (size_t)length);
+    fwrite(bytes, 1, (size_t)length, stderr);
+    remember(run, bytes, (size_t)length);
+  }
+  return true;
+}
 
 // ---- rows come in ------------------------------------------------------------------------------
 
@@ -51,7 +131,7 @@ static void finish_row(Run *run, RowStatus status, const char *message) {
     row->ratio = run->baseline_ms / row->measured.median_ms;
   run->next++;
   run->measuring = false;
-  run->text.last_line[0] = '\0';
+  run->last_line[0] = '\0';
   plan_mark_best(run->comparison.plan, run->next);
   progress_clear();
   outputs_advance(&run->outputs, run->next, false);
@@ -118,9 +198,9 @@ static void ask_for_kernel(Run *run, const WorkerProcess *worker) {
   worker_process_quit(worker);
   while (!worker_process_has_ended(worker) && !interrupted && seconds_now() < deadline) {
     poll(NULL, 0, 5);
-    worker_text_pass_on(&run->text, worker->text);
+    pass_on_text(run, worker);
   }
-  worker_text_pass_on(&run->text, worker->text);
+  pass_on_text(run, worker);
 }
 
 // Follows a worker until it has ended or must be killed.
@@ -140,7 +220,7 @@ static End follow(Run *run, WorkerProcess *worker) {
     if (poll(ends, 2, wait_ms) < 0) continue;
     if (run->measuring) progress_show(run->comparison.plan, run->next);
     ended = worker_process_has_ended(worker);  // before its last reports are taken
-    if (ends[1].fd >= 0 && !worker_text_pass_on(&run->text, worker->text)) ends[1].fd = -1;
+    if (ends[1].fd >= 0 && !pass_on_text(run, worker)) ends[1].fd = -1;
     if (!take_reports(run, worker, &end)) break;
   }
   if (end == END_STOPPED) ask_for_kernel(run, worker);
@@ -151,7 +231,7 @@ static End follow(Run *run, WorkerProcess *worker) {
 // The row that a worker was measuring when it ended gets its status and a sentence.
 static void explain_end(Run *run, int status, End end) {
   char text[400];
-  const char *const line = run->text.last_line;
+  const char *const line = run->last_line;
   RowStatus became = ROW_CRASHED;
   if (end == END_FORGED) {
     snprintf(text, sizeof text, "wrote into the pipe of compare's results");
@@ -186,9 +266,9 @@ static int end_worker(Run *run, const WorkerProcess *worker, End *end) {
     if (*end == END_BY_ITSELF && seconds_now() > last) *end = END_STOPPED;
     if (interrupted || *end == END_STOPPED) worker_process_kill(worker);
     poll(NULL, 0, 5);
-    worker_text_pass_on(&run->text, worker->text);
+    pass_on_text(run, worker);
   }
-  worker_text_pass_on(&run->text, worker->text);
+  pass_on_text(run, worker);
   return worker_process_end(worker);
 }
 

@@ -1,6 +1,6 @@
 #include "harness/hw4/version_view.h"
 
-#include "harness/process/printable.h"
+#include "harness/process/message.h"
 
 static int clamp(int value, int largest) {
   return value < 0 ? 0 : value > largest ? largest : value;

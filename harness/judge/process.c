@@ -19,7 +19,7 @@
 #include "common/check.h"
 #include "harness/measure/clock.h"
 #include "harness/process/descendants.h"
-#include "harness/process/printable.h"
+#include "harness/process/message.h"
 
 // ---- start --------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@
 #include "common/check.h"
 #include "harness/measure/clock.h"
 #include "harness/judge/process.h"
-#include "harness/process/printable.h"
+#include "harness/process/message.h"
 
 // A question with a fresh secret. If the sorter has ended, waiting for the answer reports it.
 static void ask(Sorter *sorter, Command *command) {

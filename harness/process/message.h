@@ -1,9 +1,10 @@
 // Error messages for the user: how the functions of harness/ return them, and how a program ends
-// with one.
+// with one. Text from elsewhere is made printable before it reaches a terminal.
 #ifndef HARNESS_MESSAGE_H
 #define HARNESS_MESSAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +32,19 @@ int message_code(const Message *message);
 // Prints "PROGRAM: sentence" on stderr, after the buffered output of stdout, and ends the program
 // with one of the exit codes of common/check.h.
 __attribute__((noreturn, format(printf, 2, 3))) void quit(int code, const char *format, ...);
+
+// ---- text from elsewhere: file names, a version's strings and output ----------------------------
+
+// Replaces control characters other than line feed and tab by '?', in place: the bytes below 0x20,
+// 0x7f, and the control characters U+0080 to U+009F of UTF-8. Valid UTF-8 stays valid.
+void printable_text(char *text, size_t length);
+
+// The same for one line of text, which ends with '\0': line feeds and tabs become '?', too.
+void printable_line(char *text);
+
+// Copies a line into to[size], cut off where it does not fit: control characters become '?', and
+// each byte that is not part of valid UTF-8 becomes \xNN, so that JSON can hold the line.
+void printable_utf8(const char *from, char *to, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// Numbers as people type them on a command line.
+// Values as people type them on a command line.
 #ifndef HARNESS_PARSE_H
 #define HARNESS_PARSE_H
 
@@ -23,5 +23,29 @@ bool parse_percent(const char *text, double *fraction);
 
 // Seconds: "0.5", "30", "30s", "2m"; above 0 and at most a day.
 bool parse_seconds(const char *text, double *seconds);
+
+// ---- values of options that several programs have -----------------------------------------------
+// Each function ends the program with a sentence and EXIT_USAGE on a mistake.
+
+enum { MAX_EXPORTS = 8 };
+
+typedef enum Format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MD } Format;
+
+// One --export FORMAT=FILE.
+typedef struct Export {
+  Format format;
+  const char *path;
+} Export;
+
+// A whole number from min to max.
+uint64_t option_number(const char *option, const char *text, uint64_t min, uint64_t max);
+
+bool option_on_or_off(const char *option, const char *text);
+
+// The name of a format, of those up to `last`.
+Format option_format(const char *name, Format last);
+
+// FORMAT=FILE to exports[*count]; a file can be named once. `text` has to outlive `exports`.
+void option_add_export(Export exports[MAX_EXPORTS], int *count, const char *text, Format last);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/knobs.h"
-#include "harness/process/printable.h"
+#include "harness/process/message.h"
 
 static bool is_printable(const char *text) {
   char copy[1000];
