@@ -231,22 +231,22 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
     return cudaSuccess;
   };
   CUstream_st *const stream = object_of(handle);
+  (void)finish_until(event->point);  // recorded before: the last time counts
+  event->point = {};
   if (!delays() || stream == nullptr) {
     (void)finish_stream(handle);
     return stamp();
   }
-  (void)finish_delayed(event->delayed, event->end);  // recorded before: the last time counts
   const cudaError_t error = delay_or_run(handle, stamp);
-  event->delayed = stream->delayed;
-  event->end = stream->delayed->first + stream->delayed->work.size();
+  event->point = end_of(*stream);
   return error;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags) {
   if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
   if (flags > 1) return fail(cudaErrorInvalidValue);  // 1: cudaEventWaitExternal
-  (void)finish_delayed(event->delayed, event->end);
-  if (captures == 0) return cudaSuccess;
+  if (captures == 0) return delay_until(handle, event->point);
+  (void)finish_until(event->point);
   const Guard guard(mutex);
   CUstream_st *const stream = object_of(handle);
   if (event->capture == nullptr || !is_active(event->capture)) {
@@ -276,7 +276,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
   if (event->capture == nullptr) {
     const cudaError_t error = refuse_unsafe();
-    return error == cudaSuccess ? finish_delayed(event->delayed, event->end) : error;
+    return error == cudaSuccess ? finish_until(event->point) : error;
   }
   const Guard guard(mutex);
   if (is_active(event->capture)) event->capture->invalid = true;  // as an H100 with CUDA 13.0 does

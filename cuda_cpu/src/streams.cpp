@@ -11,7 +11,7 @@ using namespace cuda_cpu;
 
 // Does the event wait for work that its stream has not done?
 static bool is_delayed(const CUevent_st &event) {
-  return event.delayed != nullptr && event.delayed->first < event.end;
+  return event.point.stream != nullptr && event.point.stream->first < event.point.end;
 }
 
 extern "C" {
@@ -84,7 +84,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
-  (void)finish_delayed(event->delayed, event->end);
+  (void)finish_until(event->point);
   delete event;
   return cudaSuccess;
 }

@@ -36,8 +36,7 @@ struct CUevent_st {
   timespec when;
   std::shared_ptr<cuda_cpu::Capture> capture;  // if last recorded in a capturing stream
   cuda_cpu::Nodes last;
-  std::shared_ptr<cuda_cpu::Delayed> delayed;  // of the stream that it was recorded in
-  std::uint64_t end;                           // of the work there that it waits for
+  cuda_cpu::StreamPoint point;  // where it was recorded last, if work is delayed
 };
 
 namespace cuda_cpu {
