@@ -55,7 +55,10 @@ END
   [ "$output" = "trace: cub_ref cannot be built for the cpu backend here, and the trace needs that backend" ]
 }
 @test "every version that is built here sorts its example in a trace" {
-  for version in $(make -s --no-print-directory BACKEND=cpu print-VERSIONS); do
+  versions=$(make -s --no-print-directory BACKEND=cpu print-VERSIONS)
+  # shellcheck disable=SC2046,SC2086 # lists
+  make -s BACKEND=cpu -j2 $(printf 'build/cpu/%s/trace ' $versions)
+  for version in $versions; do
     scripts/check_lab.sh "$version" --trace >"$BATS_TEST_TMPDIR/text" || { echo "$version"; cat "$BATS_TEST_TMPDIR/text"; return 1; }
     ! grep -q 'wrong\|ended early' "$BATS_TEST_TMPDIR/text"
   done
