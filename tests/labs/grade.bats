@@ -119,6 +119,31 @@ for ended, why in ((None, "hist is not shown (lab_show)"), ("crashed", "hist was
 P
 }
 
+@test "a result that is right a little later is called late; after one that stays wrong none is waited for" {
+  python3 - <<'P'
+from array import array
+from types import SimpleNamespace
+from labs.grader import cases
+class Process:
+    def __init__(self, later):  # whether each result is right a little later
+        self.later, self.fetched = later, 0
+    def sort(self, keys, *_):
+        self.right = array("I", sorted(keys))
+        return 0, "d", self.right[::-1], None
+    def fetch_again(self, *_):
+        self.fetched += 1
+        return (self.right if self.later[self.fetched - 1] else self.right[::-1]), None
+    def close(self):
+        pass
+for later, wanted in (([True, True, True], 3), ([True, False], 2), ([False], 1)):
+    run = cases.Run(SimpleNamespace(seconds_for=lambda n: 1), "", {"stable": True}, 0, ())
+    run._process = process = Process(later)
+    assert run.run([("uniform", 300, False)] * 3) == 0
+    assert process.fetched == wanted, (later, process.fetched)
+    assert sum("only after your_sort had returned" in why for why in run.whys) == sum(later), run.whys
+P
+}
+
 @test "no version of the repository is held" {
   build=$(make -s --no-print-directory print-B)
   for version in */student_func.cu; do
