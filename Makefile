@@ -166,7 +166,7 @@ $(B)/%/version.so: $(B)/%/student_func.o
 stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 
 # What each folder builds: the programs, tests, labs and the report.
--include common/cs344/cs344.mk harness/harness.mk labs/labs.mk tests/tests.mk tests/fuzz/fuzz.mk multi/multi.mk report/report.mk
+-include common/cs344/cs344.mk gsort/gsort.mk harness/harness.mk labs/labs.mk tests/tests.mk tests/fuzz/fuzz.mk multi/multi.mk report/report.mk
 
 .PHONY: help setup run samples test all_versions lint format compile_commands clean
 help: ## this list

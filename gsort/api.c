@@ -1,0 +1,226 @@
+// The functions of gsort.h: arguments, errors, and the loop around plan.c.
+#include "gsort/gsort.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "gsort/call.h"
+
+enum { VERDICTS = 64, MOST_TRIES = 2 };
+
+// Pinned memory of one call, in cache lines of its own.
+typedef union Verdict {
+  HostVerdict verdict;
+  char line[256];
+} Verdict;
+_Static_assert(sizeof(Verdict) == 256, "a HostVerdict fits");
+
+struct gsort {
+  Device device;
+  int key, value;
+  bool descending, overwrite;
+  int begin_bit, end_bit;
+  Verdict *verdicts;                 // [VERDICTS], pinned
+  atomic_bool in_use[VERDICTS];      // by a call
+  atomic_uint next;                  // verdict to be tried first
+};
+
+int gsort_version(void) { return GSORT_VERSION; }
+
+const char *gsort_error_string(int error) {
+  switch (error) {
+    case GSORT_OK: return "no error";
+    case GSORT_ERROR_ARGUMENT: return "an array is NULL or not aligned to its elements, or the workspace not to 256 bytes";
+    case GSORT_ERROR_TYPE: return "unknown type of keys or values";
+    case GSORT_ERROR_UNSUPPORTED: return "this version does not sort such keys or values";
+    case GSORT_ERROR_OPTION: return "unknown option, or its value is out of range";
+    case GSORT_ERROR_SIZE: return "n is greater than 2^32 - 1";
+    case GSORT_ERROR_OVERLAP: return "two of the arrays and the workspace share memory";
+    case GSORT_ERROR_WORKSPACE: return "the workspace has fewer bytes than gsort_workspace() says";
+    case GSORT_ERROR_DEVICE: return "no device, or another than the sort was created for";
+    case GSORT_ERROR_MEMORY: return "no memory on the host";
+    case GSORT_ERROR_CUDA: return "a CUDA call failed; cudaGetLastError() tells more";
+    default: return "unknown error";
+  }
+}
+
+static int attribute(enum cudaDeviceAttr which, int device) {
+  int value = 0;
+  return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
+}
+
+static bool find_device(Device *device) {
+  if (cudaGetDevice(&device->number) != cudaSuccess) return false;
+  const int major = attribute(cudaDevAttrComputeCapabilityMajor, device->number),
+            shared = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device->number);
+  device->multiprocessors =
+      (unsigned int)attribute(cudaDevAttrMultiProcessorCount, device->number);
+  device->shared_limit = shared > 1024 ? (size_t)shared - 1024 : 0;
+  device->overlap = device->clusters = major >= 9;
+  return device->multiprocessors > 0 && device->shared_limit > 0;
+}
+
+int gsort_create(gsort **sort, int key, int value) {
+  if (sort == NULL) return GSORT_ERROR_ARGUMENT;
+  *sort = NULL;
+  if (key < GSORT_U32 || key > GSORT_F64 || value < GSORT_KEYS || value > GSORT_INDEX64)
+    return GSORT_ERROR_TYPE;
+  if (key > GSORT_F32 || value == GSORT_VALUE64 || value == GSORT_INDEX64)
+    return GSORT_ERROR_UNSUPPORTED;
+  gsort *const made = calloc(1, sizeof *made);
+  if (made == NULL) return GSORT_ERROR_MEMORY;
+  made->key = key;
+  made->value = value;
+  made->end_bit = 32;
+  int error = find_device(&made->device) ? GSORT_OK : GSORT_ERROR_DEVICE;
+  if (error == GSORT_OK &&
+      cudaMallocHost((void **)&made->verdicts, VERDICTS * sizeof(Verdict)) != cudaSuccess)
+    error = GSORT_ERROR_MEMORY;
+  if (error != GSORT_OK) {
+    free(made);
+    return error;
+  }
+  *sort = made;
+  return GSORT_OK;
+}
+
+void gsort_destroy(gsort *sort) {
+  if (sort == NULL) return;
+  cudaFreeHost(sort->verdicts);
+  free(sort);
+}
+
+int gsort_set(gsort *sort, int option, int64_t value) {
+  if (sort == NULL) return GSORT_ERROR_ARGUMENT;
+  const bool is_flag = value == 0 || value == 1;
+  switch (option) {
+    case GSORT_DESCENDING:
+      if (is_flag) sort->descending = value == 1;
+      return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
+    case GSORT_OVERWRITE:
+      if (is_flag) sort->overwrite = value == 1;
+      return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
+    case GSORT_BEGIN_BIT:
+      if (value < 0 || value > 31) return GSORT_ERROR_OPTION;
+      sort->begin_bit = (int)value;
+      return GSORT_OK;
+    case GSORT_END_BIT:
+      if (value < 1 || value > 32) return GSORT_ERROR_OPTION;
+      sort->end_bit = (int)value;
+      return GSORT_OK;
+    default: return GSORT_ERROR_OPTION;
+  }
+}
+
+static KeyCode code_of(const gsort *sort) {
+  const unsigned int sign = 1u << 31;
+  KeyCode code = {sort->key == GSORT_U32 ? 0 : sign, sort->key == GSORT_F32 ? ~sign : 0};
+  if (sort->descending) code.flip = ~code.flip;
+  return code;
+}
+
+// A call whose arrays are not known yet; what they point to only says which there are.
+static Call call_of(const gsort *sort, uint64_t n) {
+  static unsigned int some;
+  Call call = {0};
+  if (sort->value != GSORT_KEYS) call.output.values = &some;
+  if (sort->value == GSORT_VALUE32) call.input.values = &some;
+  call.n = n;
+  call.code = code_of(sort);
+  call.begin_bit = sort->begin_bit;
+  call.bits = sort->end_bit - sort->begin_bit;
+  call.overwrite = sort->overwrite;
+  call.device = &sort->device;
+  return call;
+}
+
+static int check_kind(const gsort *sort, uint64_t n) {
+  if (sort == NULL) return GSORT_ERROR_ARGUMENT;
+  if (sort->begin_bit >= sort->end_bit) return GSORT_ERROR_OPTION;
+  return n > UINT32_MAX ? GSORT_ERROR_SIZE : GSORT_OK;
+}
+
+int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes) {
+  if (bytes == NULL) return GSORT_ERROR_ARGUMENT;
+  *bytes = 0;
+  const int error = check_kind(sort, n);
+  if (error != GSORT_OK) return error;
+  const Call call = call_of(sort, n);
+  if (n > 0) *bytes = plan_bytes(&call);
+  return GSORT_OK;
+}
+
+const char *gsort_way(const gsort *sort, uint64_t n) {
+  if (check_kind(sort, n) != GSORT_OK) return "none";
+  const Call call = call_of(sort, n);
+  const Known known = {.range = WHOLE_RANGE};
+  return n == 0 ? "none" : plan_way(&call, &known)->name;
+}
+
+typedef struct Extent {
+  uintptr_t begin;
+  size_t bytes;
+} Extent;
+
+static int check_arrays(const gsort *sort, const Call *call, size_t bytes) {
+  const bool has_values = sort->value != GSORT_KEYS, reads_values = sort->value == GSORT_VALUE32;
+  const size_t array = call->n * sizeof(unsigned int);
+  const Extent extents[] = {{(uintptr_t)call->input.keys, array},
+                            {(uintptr_t)call->output.keys, array},
+                            {(uintptr_t)call->input.values, reads_values ? array : 0},
+                            {(uintptr_t)call->output.values, has_values ? array : 0},
+                            {(uintptr_t)call->workspace, bytes}};
+  enum { EXTENTS = sizeof extents / sizeof *extents };
+  for (int i = 0; i < EXTENTS; i++) {
+    const size_t alignment = i == EXTENTS - 1 ? WORKSPACE_ALIGNMENT : sizeof(unsigned int);
+    if (extents[i].bytes > 0 ? extents[i].begin == 0 || extents[i].begin % alignment != 0
+                             : extents[i].begin != 0)
+      return GSORT_ERROR_ARGUMENT;
+  }
+  if (bytes < plan_bytes(call)) return GSORT_ERROR_WORKSPACE;
+  for (int i = 0; i < EXTENTS; i++)
+    for (int j = 0; j < i; j++)
+      if (extents[i].begin < extents[j].begin + extents[j].bytes &&
+          extents[j].begin < extents[i].begin + extents[i].bytes)
+        return GSORT_ERROR_OVERLAP;
+  return GSORT_OK;
+}
+
+// A verdict that no other call uses. There are more than a device runs streams at once; the one
+// returned last is used last, as its kernels may still be writing to it.
+static unsigned int take_verdict(gsort *sort) {
+  for (;;) {
+    const unsigned int i = atomic_fetch_add(&sort->next, 1) % VERDICTS;
+    if (!atomic_exchange(&sort->in_use[i], true)) return i;
+  }
+}
+
+static void sort_as_planned(Call *call) {
+  Known known = {.range = WHOLE_RANGE};
+  while (known.finding != SORTED && call->error == cudaSuccess) {
+    known.finding = plan_way(call, &known)->run(call, &known);
+    if (known.finding == IN_RANGE && known.tries++ == MOST_TRIES) known.finding = UNEVEN;
+  }
+}
+
+int gsort_run(gsort *sort, void *workspace, size_t bytes, const void *keys_in, void *keys_out,
+              const void *values_in, void *values_out, uint64_t n, struct CUstream_st *stream) {
+  int error = check_kind(sort, n);
+  if (error != GSORT_OK || n == 0) return error;
+  Call call = call_of(sort, n);
+  // Not written to without GSORT_OVERWRITE.
+  call.input = (Elements){(unsigned int *)(uintptr_t)keys_in, (unsigned int *)(uintptr_t)values_in};
+  call.output = (Elements){keys_out, values_out};
+  call.workspace = workspace;
+  call.stream = stream;
+  error = check_arrays(sort, &call, bytes);
+  if (error != GSORT_OK) return error;
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || device != sort->device.number)
+    return GSORT_ERROR_DEVICE;
+  const unsigned int verdict = take_verdict(sort);
+  call.host = &sort->verdicts[verdict].verdict;
+  sort_as_planned(&call);
+  atomic_store(&sort->in_use[verdict], false);
+  return call.error == cudaSuccess ? GSORT_OK : GSORT_ERROR_CUDA;
+}

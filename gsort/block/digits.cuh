@@ -1,0 +1,87 @@
+// Digits of 8 bits, and the device memory of a sort that sweeps over them.
+#ifndef GSORT_BLOCK_DIGITS_CUH
+#define GSORT_BLOCK_DIGITS_CUH
+
+#include "gsort/block/key_code.cuh"
+#include "gsort/warp/instructions.cuh"
+
+enum {
+  DIGIT_BITS = 8,
+  BINS = 1 << DIGIT_BITS,
+  PASSES = 32 / DIGIT_BITS,
+};
+
+// How the keys are distributed over the values of a digit.
+typedef enum DigitSpread {
+  DIGIT_EVEN,      // no value has more than n / SKEW_LIMIT keys
+  DIGIT_SKEWED,    // some value has more, none has all
+  DIGIT_CONSTANT,  // one value has all n keys
+  DIGIT_UNUSED,    // the sort goes another way: sweeps return at once
+} DigitSpread;
+enum { SKEW_LIMIT = 16 };
+
+// Device memory of one sort.
+typedef struct SweepState {
+  unsigned int *start;         // [PASSES][BINS] index in the output where each digit's run starts
+  unsigned int *tile_counter;  // [PASSES] numbers the tiles in the order they start
+  unsigned int *spread;        // [PASSES] a DigitSpread each
+  unsigned int *counts;        // [PASSES * BINS + 1] sums over all blocks, and number of blocks that
+                               // have added theirs; 0 before the count, which leaves them so
+  unsigned int *look_back;     // [2][tiles][BINS] words of look_back.cuh, for the passes in turns
+  size_t look_back_words;      // of 32 bits, that the count clears
+} SweepState;
+
+// A byte of a key as its digit.
+struct ByteOfKey {
+  unsigned int byte;  // 0: the lowest
+  static __device__ __forceinline__ ByteOfKey of_pass(KeyCode, int, int, unsigned int pass) {
+    return {pass};
+  }
+  __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
+    return byte_of(key, byte);
+  }
+  // `word` with its byte number `to` replaced by the digit.
+  __device__ __forceinline__ unsigned int keep(unsigned int word, unsigned int to,
+                                               unsigned int key) const {
+    return with_byte(word, to, key, byte);
+  }
+  // The same, opaque to the compiler, which would otherwise keep all digits in registers.
+  __device__ __forceinline__ ByteOfKey again(void) const { return {opaque(byte)}; }
+  static __device__ __forceinline__ unsigned int padding(KeyCode) { return ~0u; }
+};
+
+// The same for keys of any type, and for any bits of them.
+struct BitsOfCode {
+  KeyCode code;
+  unsigned int shift, mask;
+  // Of the bits begin_bit .. begin_bit + bits - 1; mask: 0 if the pass has none.
+  static __device__ __forceinline__ BitsOfCode of_pass(KeyCode code, int begin_bit, int bits,
+                                                       unsigned int pass) {
+    const int rest = bits - (int)pass * DIGIT_BITS, width = rest < DIGIT_BITS ? rest : DIGIT_BITS;
+    const unsigned int shift = (unsigned int)begin_bit + pass * DIGIT_BITS;
+    return {code, width > 0 ? shift : 0, width > 0 ? (1u << width) - 1 : 0};
+  }
+  __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
+    return order_of(code, key) >> shift & mask;
+  }
+  __device__ __forceinline__ unsigned int keep(unsigned int word, unsigned int to,
+                                               unsigned int key) const {
+    return with_byte(word, to, (*this)(key), 0);
+  }
+  __device__ __forceinline__ BitsOfCode again(void) const { return {code, opaque(shift), mask}; }
+  static __device__ __forceinline__ unsigned int padding(KeyCode code) { return decode(code, ~0u); }
+};
+
+// Clamps `blocks` of `threads` threads to what one multiprocessor can hold on the smallest GPU of
+// the architecture (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+// For __launch_bounds__, which refuses more.
+static __host__ __device__ constexpr int resident_blocks(int threads, int blocks) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  const int threads_per_sm = 1024;
+#else
+  const int threads_per_sm = 1536;
+#endif
+  return blocks * threads <= threads_per_sm ? blocks : threads_per_sm / threads;
+}
+
+#endif

@@ -1,0 +1,124 @@
+// One call of gsort_run() on its way through plan.c and way/: what is to be sorted, and what is
+// known of the keys. For C and CUDA.
+#ifndef GSORT_CALL_H
+#define GSORT_CALL_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// n keys of 32 bits on the device, and their values. values is NULL for bare keys, and in an input
+// whose values are indices.
+typedef struct Elements {
+  unsigned int *keys;
+  unsigned int *values;
+} Elements;
+
+// Maps keys of any type to unsigned numbers of the same order (block/key_code.cuh).
+typedef struct KeyCode {
+  unsigned int flip;      // bits that are inverted
+  unsigned int negative;  // bits that are inverted, too, if the key is negative; 0: no floats
+} KeyCode;
+
+// What is known of the keys, or what a way has found out.
+typedef enum Finding {
+  UNKNOWN,     // nothing
+  SORTED,      // the call is done
+  EVEN,        // a sample is even
+  HEAVY,       // a few values of the first bits have very many keys
+  IN_RANGE,    // buckets of `range` may fit
+  FEW_VALUES,  // a sample has at most MOST_VALUES values
+  UNEVEN,      // none of these, or floats with a -0, which has to count as +0
+  // Between the device and a way only, which makes IN_RANGE of them:
+  OVERFULL,    // a sample was even, but some bucket had no room
+  REFINED,     // a second sample is not even: `refined`
+} Finding;
+
+// The part of all numbers that the keys are from, as far as a sample shows it.
+typedef struct KeyRange {
+  int skip;             // first bits, which all keys share: those of `common`
+  unsigned int common;  // its other bits are 0
+  float density;        // keys in the fullest part of the range, divided by its share
+  bool even;            // keys are even from the least to the greatest
+  bool in_order;        // neighbours in the input differ little; known for bare keys only
+  float equals;         // keys that equal a key, itself among them, on average
+} KeyRange;
+static const KeyRange WHOLE_RANGE = {0, 0, 1, true, false, 1};
+
+typedef struct Known {
+  Finding finding;
+  KeyRange range;
+  int tries;              // how often a way has asked for another range
+  bool frequent_sampled;  // the table of frequent values is filled
+} Known;
+
+enum { MOST_LARGE = 8 };
+typedef struct LargeBucket {
+  unsigned int begin, count;
+} LargeBucket;
+
+// Pinned memory in which the device tells the host what it has found.
+typedef struct HostVerdict {
+  unsigned int finding;  // a Finding
+  unsigned int large;    // if SORTED: buckets that are too large for a block
+  LargeBucket bucket[MOST_LARGE];
+  KeyRange range;    // if IN_RANGE
+  KeyRange refined;  // what a second sample shows
+} HostVerdict;
+
+typedef struct Device {
+  int number;
+  unsigned int multiprocessors;
+  size_t shared_limit;  // bytes of dynamic shared memory of a block, beside 1 KB of static memory
+  bool overlap;         // kernels may begin before the previous one has ended (capability 9.0)
+  bool clusters;        // blocks may form clusters (capability 9.0)
+} Device;
+
+typedef struct Call {
+  Elements input, output;
+  size_t n;
+  KeyCode code;
+  int begin_bit, bits;  // those that count
+  bool overwrite;       // the input may be overwritten
+  char *workspace;      // aligned to WORKSPACE_ALIGNMENT
+  cudaStream_t stream;
+  const Device *device;
+  volatile HostVerdict *host;
+  cudaError_t error;  // of the first CUDA call that failed; nothing is launched after it
+} Call;
+
+enum { WORKSPACE_ALIGNMENT = 256 };
+
+static inline size_t aligned_bytes(size_t bytes) {
+  return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+}
+
+// A way to sort: host code that launches kernels (way/).
+typedef struct Way {
+  const char *name;
+  // Bytes of workspace; 0 if the way does not suit n, the kind of elements, the range or the
+  // device.
+  size_t (*bytes)(const Call *call, const KeyRange *range);
+  // Issues the sort of call->n elements. Returns SORTED, or, with the input as it was, what the
+  // keys are; then with *known.
+  Finding (*run)(Call *call, Known *known);
+} Way;
+
+extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
+    way_prefix, way_values, way_sweeps;
+
+// plan.c: the way for a call of which `known` is known. Never NULL.
+const Way *plan_way(const Call *call, const Known *known);
+// Bytes of workspace that any keys may need; call->workspace, stream and arrays are not read, but
+// whether output.values is NULL.
+size_t plan_bytes(const Call *call);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

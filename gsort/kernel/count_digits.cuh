@@ -1,0 +1,109 @@
+// Before the sweeps: where each digit's run starts in the output, for all passes, from one read of
+// the keys. The last block scans, so that a second launch is saved, and the blocks also clear what
+// the sweeps need.
+//
+//   keys  [3 1 2 1], digit of 2 bits    counts [0 2 1 1]    start [0 0 2 3]
+//
+// Moves 4 bytes a key.
+#ifndef GSORT_KERNEL_COUNT_DIGITS_CUH
+#define GSORT_KERNEL_COUNT_DIGITS_CUH
+
+#include "gsort/block/count.cuh"
+#include "gsort/block/digits.cuh"
+#include "gsort/block/overlap.cuh"
+#include "gsort/block/scan.cuh"
+
+// Words of a SweepState's `counts`.
+enum { COUNT_WORDS = PASSES * BINS + 1 };
+
+// Adds one key to the histograms of all passes. counters[PASSES][BINS][copies] is in shared memory;
+// lane l adds to copy l % copies. With 32 copies the lanes of a warp never meet in a bank.
+template <class DigitOf>
+static __device__ __forceinline__ void count_key(unsigned int *counters, unsigned int copies,
+                                                 unsigned int key,
+                                                 const DigitOf (&digit_of)[PASSES]) {
+  const unsigned int copy = threadIdx.x % copies;
+#pragma unroll
+  for (int pass = 0; pass < PASSES; pass++)
+    atomicAdd(&counters[(pass * BINS + digit_of[pass](key)) * copies + copy], 1u);
+}
+
+// The digits of all passes.
+template <class DigitOf>
+static __device__ __forceinline__ void digits_of_passes(KeyCode code, int begin_bit, int bits,
+                                                        DigitOf (&digit_of)[PASSES]) {
+#pragma unroll
+  for (int pass = 0; pass < PASSES; pass++)
+    digit_of[pass] = DigitOf::of_pass(code, begin_bit, bits, (unsigned int)pass);
+}
+
+// Before a count, by all threads of the grid; a barrier has to follow. Clears the look-back, the
+// tile counters, and the block's counters: PASSES * BINS * copies words of shared memory.
+static __device__ __forceinline__ void prepare_count(unsigned int *counters, unsigned int copies,
+                                                     const SweepState &state) {
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  for (unsigned int i = threadIdx.x; i < PASSES * BINS * copies; i += blockDim.x) counters[i] = 0;
+  for (size_t i = thread; i < state.look_back_words / 4; i += threads)
+    ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
+  if (thread < PASSES) {
+    state.tile_counter[thread] = 0;
+    state.spread[thread] = DIGIT_EVEN;
+  }
+}
+
+// After it and a barrier: adds the block's counters to the sum of all blocks.
+static __device__ __forceinline__ void add_digit_counts(const unsigned int *counters,
+                                                        unsigned int copies,
+                                                        const SweepState &state) {
+  for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
+    unsigned int sum = 0;
+    for (unsigned int c = 0; c < copies; c++)  // each lane starts at a different bank
+      sum += counters[bin * copies + (c + threadIdx.x) % copies];
+    if (sum > 0) atomicAdd(&state.counts[bin], sum);
+  }
+}
+
+// The last block: replaces the counts of n keys by their exclusive scan, pass by pass. blockDim.x
+// is a multiple of BINS.
+static __device__ __forceinline__ void place_digits(const SweepState &state, unsigned int n,
+                                                    unsigned int *warp_sums) {
+  for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
+    const unsigned int count = *(volatile unsigned int *)&state.counts[bin];
+    const unsigned int scanned = block_inclusive_scan(count, warp_sums);
+    // Threads of several passes scan together; each pass contributes n to those behind it.
+    state.start[bin] = scanned - count - threadIdx.x / BINS * n;
+    if (count > n / SKEW_LIMIT)
+      state.spread[bin / BINS] = count == n ? DIGIT_CONSTANT : DIGIT_SKEWED;
+    state.counts[bin] = 0;
+    __syncthreads();
+  }
+}
+
+// All threads of the grid: counts all digits of keys[0..n), in the block's counters first.
+template <class DigitOf>
+static __device__ __forceinline__ void count_digits_by_grid(
+    unsigned int *counters, unsigned int copies, const unsigned int *keys, size_t n,
+    const DigitOf (&digit_of)[PASSES], const SweepState &state) {
+  __shared__ unsigned int warp_sums[MAX_WARPS];
+  prepare_count(counters, copies, state);
+  __syncthreads();
+  for_each_key(keys, n, gridDim.x, never,
+               [&](unsigned int key) { count_key(counters, copies, key, digit_of); });
+  __syncthreads();
+  add_digit_counts(counters, copies, state);
+  if (is_last_block(&state.counts[PASSES * BINS])) place_digits(state, (unsigned int)n, warp_sums);
+}
+
+// begin_bit, bits: those that count.
+template <class DigitOf>
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    count_digits(const unsigned int *keys, size_t n, KeyCode code, int begin_bit, int bits,
+                 SweepState state, unsigned int copies) {
+  extern __shared__ unsigned int counters[];
+  wait_for_previous_kernel();
+  DigitOf digit_of[PASSES];
+  digits_of_passes(code, begin_bit, bits, digit_of);
+  count_digits_by_grid(counters, copies, keys, n, digit_of, state);
+}
+
+#endif

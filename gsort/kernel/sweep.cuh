@@ -1,0 +1,180 @@
+// One sweep over a digit: a single launch that reads every element once and writes it once, stably.
+//
+// A tile of keys stays on the chip from its load to its scatter (Adinets and Merrill, "Onesweep: A
+// Faster Least Significant Digit Radix Sort for GPUs", 2022). The phases of a block:
+//
+//   load       the tile's keys into registers, kItems per thread
+//   count      a histogram per warp in shared memory, by atomics; the tile's counts are published
+//   rank       eight ballots find the lanes with the same digit (block/rank.cuh); keys go into
+//              shared memory in order of their digits
+//   look back  for the counts of all tiles before this one (block/look_back.cuh)
+//   scatter    runs of equal digits to the output, neighbouring threads to neighbouring addresses
+//
+// Moves 8 bytes a key, 16 a pair.
+#ifndef GSORT_KERNEL_SWEEP_CUH
+#define GSORT_KERNEL_SWEEP_CUH
+
+#include "gsort/block/look_back.cuh"
+#include "gsort/block/overlap.cuh"
+#include "gsort/block/rank.cuh"
+#include "gsort/block/scan.cuh"
+
+// One pass: its digit, and its part of a SweepState.
+typedef struct SweepPass {
+  unsigned int number;           // its digit: 0 is the lowest
+  bool unordered;                // the order of equal digits is free
+  const unsigned int *spread;    // a DigitSpread
+  const unsigned int *start;     // [BINS] index in the output where each bin's run starts
+  unsigned int *tile_counter;    // 0 before the launch; numbers the tiles in the order they start
+  unsigned int *look_back;       // [tiles][BINS] words of look_back.cuh, 0 before the launch
+  unsigned int *next_look_back;  // of the next pass, which this one clears; NULL: there is none
+  unsigned int ahead;  // bare keys: each block has tile number (its own + ahead) brought into
+                       // the L2 cache; 0: no block does
+  KeyCode code;           // of BitsOfCode
+  int begin_bit, bits;    // the same
+} SweepPass;
+
+// Shared memory of a block.
+template <int kItems>
+struct SweepShared {
+  unsigned int warp_bin[SWEEP_WARPS][BINS];  // counts; then byte offsets of slots (scan_warps)
+  unsigned int bin_shift[BINS];              // index in the output minus index in the tile
+  unsigned int warp_sums[SWEEP_WARPS];
+  unsigned int tile_number;
+  unsigned int tile[SWEEP_THREADS * kItems];  // keys in order of their digits; then values
+};
+
+// Writes the keys of the tile: index i goes to i plus its bin's shift. A thread's indices are
+// SWEEP_THREADS apart, so that a warp writes runs of neighbours. bins[] receives the digits for
+// scatter_values(), four in each element.
+template <int kItems, bool kPairs, class DigitOf>
+static __device__ __forceinline__ void scatter_keys(SweepShared<kItems> &shared, unsigned int *out,
+                                                    unsigned int valid, DigitOf digit_of,
+                                                    unsigned int *bins) {
+  const bool full = valid == SWEEP_THREADS * kItems;
+  if (!kPairs && !full) {  // separate, so that a full tile of keys needs no test per key
+    for (unsigned int i = threadIdx.x; i < valid; i += SWEEP_THREADS)
+      out[*at_offset(shared.bin_shift, digit_of(shared.tile[i]) * 4) + i] = shared.tile[i];
+    return;
+  }
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    if (u % SCATTER_BATCH == 0) compiler_fence();
+    const unsigned int i = threadIdx.x + u * SWEEP_THREADS, key = shared.tile[i];
+    if (!kPairs || full || i < valid)
+      out[*at_offset(shared.bin_shift, digit_of(key) * 4) + i] = key;
+    if (kPairs) bins[u / 4] = opaque(digit_of.keep(u % 4 == 0 ? 0 : bins[u / 4], u % 4, key));
+  }
+}
+
+// Writes the values, which have replaced the keys in the tile.
+template <int kItems>
+static __device__ __forceinline__ void scatter_values(SweepShared<kItems> &shared,
+                                                      unsigned int *out, unsigned int valid,
+                                                      const unsigned int *bins) {
+  const bool full = valid == SWEEP_THREADS * kItems;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    if (u % SCATTER_BATCH == 0) compiler_fence();
+    const unsigned int i = threadIdx.x + u * SWEEP_THREADS;
+    const unsigned int to = *at_offset(shared.bin_shift, byte_of(bins[u / 4], u % 4) * 4) + i;
+    if (full || i < valid) out[to] = shared.tile[i];
+  }
+}
+
+// A pass over a digit that all keys share: it copies. All loads come before the first store, so
+// that they overlap; the compiler cannot move loads ahead of stores that might alias. in: NULL for
+// values that are made, from `begin` on.
+template <int kItems>
+static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigned int begin,
+                                                 unsigned int *out, unsigned int valid) {
+  unsigned int item[kItems];
+  if (in != NULL) {
+    load(in + begin, valid, item);
+  } else {
+#pragma unroll
+    for (int u = 0; u < kItems; u++) item[u] = begin + first_item<kItems>() + u * WARP_SIZE;
+  }
+  out += begin;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = first_item<kItems>() + u * WARP_SIZE;
+    if (i < valid) out[i] = item[u];
+  }
+}
+
+// Word: of the look-back; unsigned long long for n from 2^30 on.
+template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfKey,
+          class Word = unsigned int>
+static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
+    sweep(Elements in, Elements out, unsigned int n, SweepPass pass) {
+  constexpr bool kPairs = kValues != NO_VALUES;
+  static_assert(kItems % RANK_BATCH == 0, "whole batches");
+  constexpr unsigned int kTile = SWEEP_THREADS * kItems;
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
+  wait_for_previous_kernel();
+  if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
+  clear_bins(shared.warp_bin);
+  const unsigned int spread = *pass.spread;
+  __syncthreads();
+  const unsigned int tile = shared.tile_number, begin = tile * kTile;
+  const unsigned int valid = n - begin < kTile ? n - begin : kTile;
+  if (spread == DIGIT_UNUSED) return;
+  Word *const look_back = (Word *)pass.look_back + threadIdx.x;
+  if (pass.next_look_back != NULL)
+    ((Word *)pass.next_look_back)[(size_t)tile * BINS + threadIdx.x] = 0;
+  if (spread == DIGIT_CONSTANT) {
+    copy_tile<kItems>(in.keys, begin, out.keys, valid);
+    if (kPairs) copy_tile<kItems>(kValues == MADE ? NULL : in.values, begin, out.values, valid);
+    return;
+  }
+
+  const size_t next = (size_t)begin + (size_t)pass.ahead * kTile;
+  if (!kPairs && pass.ahead > 0 && threadIdx.x == 0 && next + kTile <= n)
+    prefetch_to_l2(in.keys + next, kTile * sizeof(unsigned int));
+
+  // Load and count.
+  const DigitOf digit_of = DigitOf::of_pass(pass.code, pass.begin_bit, pass.bits, pass.number);
+  unsigned int item[kItems];
+  load<kItems>(in.keys + begin, valid, item, DigitOf::padding(pass.code));
+  count_in_warp(shared.warp_bin, item, digit_of);
+  __syncthreads();
+
+  // Published before the scan: later tiles may be waiting for it.
+  unsigned int counts[SWEEP_WARPS];
+  const unsigned int count = count_bin(shared.warp_bin, counts);
+  Word *const word = &look_back[(size_t)tile * BINS];
+  look_back_publish(word, count | (tile == 0 ? look_back_inclusive<Word> : look_back_partial<Word>));
+  const unsigned int first = block_inclusive_scan_one_barrier(count, shared.warp_sums) - count;
+  scan_warps(shared.warp_bin, counts, first);
+  __syncthreads();
+
+  // Rank.
+  unsigned int *const last = shared.warp_bin[threadIdx.x / WARP_SIZE];
+  unsigned int places[kPairs ? kItems / 2 : 1];
+  // By atomics only in full tiles: padding must stay behind the keys of its digit.
+  if (!kPairs && pass.unordered && spread == DIGIT_EVEN && valid == kTile)
+    rank_by_atomics<kItems>(last, shared.tile, item, digit_of.again());
+  else
+    rank_by_ballots<kItems, kValues>(last, shared.tile, item, in.values, begin, valid,
+                                     digit_of.again(), places);
+
+  // Look back.
+  const Word before = look_back_sum(look_back, BINS, tile);
+  if (tile > 0) look_back_publish(word, (before + count) | look_back_inclusive<Word>);
+  shared.bin_shift[threadIdx.x] = pass.start[threadIdx.x] + (unsigned int)before - first;
+  __syncthreads();
+
+  // Scatter.
+  unsigned int bins[kPairs ? kItems / 4 : 1];
+  scatter_keys<kItems, kPairs>(shared, out.keys, valid, digit_of.again(), bins);
+  if constexpr (kPairs) {
+    __syncthreads();
+    exchange_values<kItems>(shared.tile, item, places);
+    __syncthreads();
+    scatter_values<kItems>(shared, out.values, valid, bins);
+  }
+}
+
+#endif

@@ -1,0 +1,46 @@
+// Which way an input takes: one table. The rows are tried from the top, and the first whose kind,
+// size and finding fit, and whose way says that it suits, is taken. A way that finds the keys to be
+// other than it needs leaves them as they were, and the table is asked again with what it found.
+#include "gsort/call.h"
+
+enum { KEYS = 1, PAIRS = 2, BOTH = KEYS | PAIRS };
+enum { LARGEST = (1 << 30) - 1, MOST_TRIES = 2 };
+
+typedef struct Row {
+  int kinds;
+  size_t least, most;   // n
+  unsigned int finding;  // a bit for each Finding that the row is for
+  const Way *way;
+} Row;
+
+#define IF(finding) (1u << (finding))
+#define ALWAYS (~0u)
+
+static const Row rows[] = {
+    {BOTH, 0, SIZE_MAX, ALWAYS, &way_rank},
+    {BOTH, 0, SIZE_MAX, ALWAYS, &way_sweeps},
+};
+
+const Way *plan_way(const Call *call, const Known *known) {
+  const int kind = call->output.values == NULL ? KEYS : PAIRS;
+  const Row *row = rows;
+  for (; row->way != &way_sweeps; row++) {
+    const bool suits = (row->kinds & kind) != 0 && row->least <= call->n && call->n <= row->most &&
+                       (row->finding & IF(known->finding)) != 0;
+    if (suits && row->way->bytes(call, &known->range) > 0) break;
+  }
+  return row->way;
+}
+
+size_t plan_bytes(const Call *call) {
+  const int kind = call->output.values == NULL ? KEYS : PAIRS;
+  size_t most = 0;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const Row *const row = &rows[i];
+    if ((row->kinds & kind) == 0 || call->n < row->least || call->n > row->most) continue;
+    const size_t bytes = row->way->bytes(call, &WHOLE_RANGE);
+    if (bytes > most) most = bytes;
+    if (row->finding == ALWAYS && bytes > 0) break;
+  }
+  return most;
+}

@@ -1,0 +1,93 @@
+// What the host code of every way calls: launches on the call's stream, whose first error ends all
+// further ones, and waiting for what the device finds out.
+#ifndef GSORT_WAY_LAUNCH_CUH
+#define GSORT_WAY_LAUNCH_CUH
+
+#include <cuda_runtime.h>
+
+#include "gsort/call.h"
+
+// Number of parts of `size` elements that n elements have; the last one may be shorter.
+static inline unsigned int parts_of(size_t n, unsigned int size) {
+  return (unsigned int)((n + size - 1) / size);
+}
+
+static inline unsigned int least_of(unsigned int a, unsigned int b) { return a < b ? a : b; }
+static inline size_t greatest_of(size_t a, size_t b) { return a > b ? a : b; }
+
+static inline bool succeeds(Call *call, cudaError_t error) {
+  if (call->error == cudaSuccess) call->error = error;
+  return call->error == cudaSuccess;
+}
+
+// kernel<<<grid, block, shared_bytes>>>(arguments...). overlapping: it may begin before the previous
+// kernel of the stream has ended, and waits for that itself (block/overlap.cuh). cluster: blocks of
+// a cluster.
+template <class... Parameters, class... Arguments>
+static void launch_as(Call *call, bool overlapping, unsigned int cluster,
+                      void (*kernel)(Parameters...), unsigned int grid, unsigned int block,
+                      size_t shared_bytes, Arguments... arguments) {
+  if (call->error != cudaSuccess) return;
+  if (shared_bytes > 48 * 1024 &&  // CUDA asks for it from here on
+      !succeeds(call, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           (int)shared_bytes)))
+    return;
+  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(grid);
+  config.blockDim = dim3(block);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = call->stream;
+  config.attrs = attributes;
+  if (overlapping && call->device->overlap) {
+    cudaLaunchAttribute *const overlap = &attributes[config.numAttrs++];
+    overlap->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap->val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (cluster > 1) {
+    cudaLaunchAttribute *const dimension = &attributes[config.numAttrs++];
+    dimension->id = cudaLaunchAttributeClusterDimension;
+    dimension->val.clusterDim.x = cluster;
+    dimension->val.clusterDim.y = dimension->val.clusterDim.z = 1;
+  }
+  succeeds(call, cudaLaunchKernelEx(&config, kernel, (Parameters)arguments...));
+}
+
+// The first kernel of a call: what the caller's kernels wrote may be read at once.
+template <class... Parameters, class... Arguments>
+static void launch_first(Call *call, void (*kernel)(Parameters...), unsigned int grid,
+                         unsigned int block, size_t shared_bytes, Arguments... arguments) {
+  launch_as(call, false, 1, kernel, grid, block, shared_bytes, arguments...);
+}
+
+// One that follows another kernel of the call.
+template <class... Parameters, class... Arguments>
+static void launch_next(Call *call, void (*kernel)(Parameters...), unsigned int grid,
+                        unsigned int block, size_t shared_bytes, Arguments... arguments) {
+  launch_as(call, true, 1, kernel, grid, block, shared_bytes, arguments...);
+}
+
+static inline void clear_words(Call *call, void *words, size_t bytes) {
+  if (call->error == cudaSuccess) succeeds(call, cudaMemsetAsync(words, 0, bytes, call->stream));
+}
+
+// A call's verdict before a way begins.
+static inline volatile HostVerdict *fresh_verdict(Call *call) {
+  call->host->large = 0;
+  call->host->finding = UNKNOWN;
+  return call->host;
+}
+
+// Waits for another finding than `not_this`, and returns it; SORTED after an error. To be called
+// after all other launches, so that the device is busy while the host waits.
+static inline Finding wait_for_finding(Call *call, Finding not_this) {
+  while (call->error == cudaSuccess && call->host->finding == (unsigned int)not_this) {
+    const cudaError_t state = cudaStreamQuery(call->stream);
+    if (state == cudaErrorNotReady) continue;
+    succeeds(call, state);
+    if (call->host->finding == (unsigned int)not_this) succeeds(call, cudaErrorUnknown);
+  }
+  return call->error == cudaSuccess ? (Finding)call->host->finding : SORTED;
+}
+
+#endif
