@@ -20,27 +20,39 @@ struct gsort {
   int key, value;
   bool descending, overwrite;
   int begin_bit, end_bit;
-  Verdict *verdicts;                 // [VERDICTS], pinned
-  atomic_bool in_use[VERDICTS];      // by a call
-  atomic_uint next;                  // verdict to be tried first
+  Verdict *verdicts;             // [VERDICTS], pinned
+  atomic_bool in_use[VERDICTS];  // by a call
+  atomic_uint next;              // verdict to be tried first
 };
 
 int gsort_version(void) { return GSORT_VERSION; }
 
 const char *gsort_error_string(int error) {
   switch (error) {
-    case GSORT_OK: return "no error";
-    case GSORT_ERROR_ARGUMENT: return "an array is NULL or not aligned to its elements, or the workspace not to 256 bytes";
-    case GSORT_ERROR_TYPE: return "unknown type of keys or values";
-    case GSORT_ERROR_UNSUPPORTED: return "this version does not sort such keys or values";
-    case GSORT_ERROR_OPTION: return "unknown option, or its value is out of range";
-    case GSORT_ERROR_SIZE: return "n is greater than 2^32 - 1";
-    case GSORT_ERROR_OVERLAP: return "two of the arrays and the workspace share memory";
-    case GSORT_ERROR_WORKSPACE: return "the workspace has fewer bytes than gsort_workspace() says";
-    case GSORT_ERROR_DEVICE: return "no device, or another than the sort was created for";
-    case GSORT_ERROR_MEMORY: return "no memory on the host";
-    case GSORT_ERROR_CUDA: return "a CUDA call failed; cudaGetLastError() tells more";
-    default: return "unknown error";
+    case GSORT_OK:
+      return "no error";
+    case GSORT_ERROR_ARGUMENT:
+      return "an array is NULL or not aligned to its elements, or the workspace not to 256 bytes";
+    case GSORT_ERROR_TYPE:
+      return "unknown type of keys or values";
+    case GSORT_ERROR_UNSUPPORTED:
+      return "this version does not sort such keys or values";
+    case GSORT_ERROR_OPTION:
+      return "unknown option, or its value is out of range";
+    case GSORT_ERROR_SIZE:
+      return "n is greater than 2^32 - 1";
+    case GSORT_ERROR_OVERLAP:
+      return "two of the arrays and the workspace share memory";
+    case GSORT_ERROR_WORKSPACE:
+      return "the workspace has fewer bytes than gsort_workspace() says";
+    case GSORT_ERROR_DEVICE:
+      return "no device, or another than the sort was created for";
+    case GSORT_ERROR_MEMORY:
+      return "no memory on the host";
+    case GSORT_ERROR_CUDA:
+      return "a CUDA call failed; cudaGetLastError() tells more";
+    default:
+      return "unknown error";
   }
 }
 
@@ -53,8 +65,7 @@ static bool find_device(Device *device) {
   if (cudaGetDevice(&device->number) != cudaSuccess) return false;
   const int major = attribute(cudaDevAttrComputeCapabilityMajor, device->number),
             shared = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device->number);
-  device->multiprocessors =
-      (unsigned int)attribute(cudaDevAttrMultiProcessorCount, device->number);
+  device->multiprocessors = (unsigned int)attribute(cudaDevAttrMultiProcessorCount, device->number);
   device->shared_limit = shared > 1024 ? (size_t)shared - 1024 : 0;
   device->overlap = device->clusters = major >= 9;
   return device->multiprocessors > 0 && device->shared_limit > 0;
@@ -108,7 +119,8 @@ int gsort_set(gsort *sort, int option, int64_t value) {
       if (value < 1 || value > 32) return GSORT_ERROR_OPTION;
       sort->end_bit = (int)value;
       return GSORT_OK;
-    default: return GSORT_ERROR_OPTION;
+    default:
+      return GSORT_ERROR_OPTION;
   }
 }
 
@@ -134,6 +146,11 @@ static Call call_of(const gsort *sort, uint64_t n) {
   return call;
 }
 
+// Only sweeps sort by some of the bits.
+static Known known_of(const Call *call) {
+  return (Known){.finding = call->bits < 32 ? UNEVEN : UNKNOWN, .range = WHOLE_RANGE};
+}
+
 static int check_kind(const gsort *sort, uint64_t n) {
   if (sort == NULL) return GSORT_ERROR_ARGUMENT;
   if (sort->begin_bit >= sort->end_bit) return GSORT_ERROR_OPTION;
@@ -146,14 +163,14 @@ int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes) {
   const int error = check_kind(sort, n);
   if (error != GSORT_OK) return error;
   const Call call = call_of(sort, n);
-  if (n > 0) *bytes = plan_bytes(&call);
+  if (n > 0) *bytes = FINDINGS_BYTES + plan_bytes(&call);
   return GSORT_OK;
 }
 
 const char *gsort_way(const gsort *sort, uint64_t n) {
   if (check_kind(sort, n) != GSORT_OK) return "none";
   const Call call = call_of(sort, n);
-  const Known known = {.range = WHOLE_RANGE};
+  const Known known = known_of(&call);
   return n == 0 ? "none" : plan_way(&call, &known)->name;
 }
 
@@ -169,7 +186,7 @@ static int check_arrays(const gsort *sort, const Call *call, size_t bytes) {
                             {(uintptr_t)call->output.keys, array},
                             {(uintptr_t)call->input.values, reads_values ? array : 0},
                             {(uintptr_t)call->output.values, has_values ? array : 0},
-                            {(uintptr_t)call->workspace, bytes}};
+                            {(uintptr_t)call->findings, bytes}};
   enum { EXTENTS = sizeof extents / sizeof *extents };
   for (int i = 0; i < EXTENTS; i++) {
     const size_t alignment = i == EXTENTS - 1 ? WORKSPACE_ALIGNMENT : sizeof(unsigned int);
@@ -177,7 +194,7 @@ static int check_arrays(const gsort *sort, const Call *call, size_t bytes) {
                              : extents[i].begin != 0)
       return GSORT_ERROR_ARGUMENT;
   }
-  if (bytes < plan_bytes(call)) return GSORT_ERROR_WORKSPACE;
+  if (bytes < FINDINGS_BYTES + plan_bytes(call)) return GSORT_ERROR_WORKSPACE;
   for (int i = 0; i < EXTENTS; i++)
     for (int j = 0; j < i; j++)
       if (extents[i].begin < extents[j].begin + extents[j].bytes &&
@@ -196,7 +213,7 @@ static unsigned int take_verdict(gsort *sort) {
 }
 
 static void sort_as_planned(Call *call) {
-  Known known = {.range = WHOLE_RANGE};
+  Known known = known_of(call);
   while (known.finding != SORTED && call->error == cudaSuccess) {
     known.finding = plan_way(call, &known)->run(call, &known);
     if (known.finding == IN_RANGE && known.tries++ == MOST_TRIES) known.finding = UNEVEN;
@@ -211,7 +228,8 @@ int gsort_run(gsort *sort, void *workspace, size_t bytes, const void *keys_in, v
   // Not written to without GSORT_OVERWRITE.
   call.input = (Elements){(unsigned int *)(uintptr_t)keys_in, (unsigned int *)(uintptr_t)values_in};
   call.output = (Elements){keys_out, values_out};
-  call.workspace = workspace;
+  call.findings = workspace;
+  call.workspace = (char *)workspace + FINDINGS_BYTES;
   call.stream = stream;
   error = check_arrays(sort, &call, bytes);
   if (error != GSORT_OK) return error;

@@ -35,8 +35,8 @@ typedef enum Finding {
   FEW_VALUES,  // a sample has at most MOST_VALUES values
   UNEVEN,      // none of these, or floats with a -0, which has to count as +0
   // Between the device and a way only, which makes IN_RANGE of them:
-  OVERFULL,    // a sample was even, but some bucket had no room
-  REFINED,     // a second sample is not even: `refined`
+  OVERFULL,  // a sample was even, but some bucket had no room
+  REFINED,   // a second sample is not even: `refined`
 } Finding;
 
 // The part of all numbers that the keys are from, as far as a sample shows it.
@@ -83,16 +83,17 @@ typedef struct Call {
   Elements input, output;
   size_t n;
   KeyCode code;
-  int begin_bit, bits;  // those that count
-  bool overwrite;       // the input may be overwritten
-  char *workspace;      // aligned to WORKSPACE_ALIGNMENT
+  int begin_bit, bits;        // those that count
+  bool overwrite;             // the input may be overwritten
+  struct Findings *findings;  // the first FINDINGS_BYTES of the workspace (block/findings.cuh)
+  char *workspace;            // the rest, aligned to WORKSPACE_ALIGNMENT
   cudaStream_t stream;
   const Device *device;
   volatile HostVerdict *host;
   cudaError_t error;  // of the first CUDA call that failed; nothing is launched after it
 } Call;
 
-enum { WORKSPACE_ALIGNMENT = 256 };
+enum { WORKSPACE_ALIGNMENT = 256, FINDINGS_BYTES = 80 * 1024 };
 
 static inline size_t aligned_bytes(size_t bytes) {
   return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;

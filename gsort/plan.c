@@ -8,7 +8,7 @@ enum { LARGEST = (1 << 30) - 1, MOST_TRIES = 2 };
 
 typedef struct Row {
   int kinds;
-  size_t least, most;   // n
+  size_t least, most;    // n
   unsigned int finding;  // a bit for each Finding that the row is for
   const Way *way;
 } Row;

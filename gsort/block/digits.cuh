@@ -25,18 +25,31 @@ typedef struct SweepState {
   unsigned int *start;         // [PASSES][BINS] index in the output where each digit's run starts
   unsigned int *tile_counter;  // [PASSES] numbers the tiles in the order they start
   unsigned int *spread;        // [PASSES] a DigitSpread each
-  unsigned int *counts;        // [PASSES * BINS + 1] sums over all blocks, and number of blocks that
-                               // have added theirs; 0 before the count, which leaves them so
-  unsigned int *look_back;     // [2][tiles][BINS] words of look_back.cuh, for the passes in turns
-  size_t look_back_words;      // of 32 bits, that the count clears
+  unsigned int *counts;     // [PASSES * BINS + 1] sums over all blocks, and number of blocks that
+                            // have added theirs; 0 before the count, which leaves them so
+  unsigned int *look_back;  // [2][tiles][BINS] words of look_back.cuh, for the passes in turns
+  size_t look_back_words;   // of 32 bits, that the count clears
 } SweepState;
+
+// The bits of a key that count, for keys of which all do.
+struct WholeKey {
+  __device__ __forceinline__ unsigned int operator()(unsigned int key) const { return key; }
+};
+
+// The same for keys of any type, and any bits of them.
+struct BitsThatCount {
+  KeyCode code;
+  int begin_bit;
+  unsigned int mask;
+  __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
+    return order_of(code, key) >> begin_bit & mask;
+  }
+};
 
 // A byte of a key as its digit.
 struct ByteOfKey {
   unsigned int byte;  // 0: the lowest
-  static __device__ __forceinline__ ByteOfKey of_pass(KeyCode, int, int, unsigned int pass) {
-    return {pass};
-  }
+  __device__ __forceinline__ ByteOfKey(BitsThatCount, unsigned int which) : byte(which) {}
   __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
     return byte_of(key, byte);
   }
@@ -46,30 +59,28 @@ struct ByteOfKey {
     return with_byte(word, to, key, byte);
   }
   // The same, opaque to the compiler, which would otherwise keep all digits in registers.
-  __device__ __forceinline__ ByteOfKey again(void) const { return {opaque(byte)}; }
-  static __device__ __forceinline__ unsigned int padding(KeyCode) { return ~0u; }
+  __device__ __forceinline__ ByteOfKey again(void) const { return {{}, opaque(byte)}; }
+  // A key that ranks behind all others.
+  __device__ __forceinline__ unsigned int padding(void) const { return ~0u; }
 };
 
-// The same for keys of any type, and for any bits of them.
-struct BitsOfCode {
-  KeyCode code;
-  unsigned int shift, mask;
-  // Of the bits begin_bit .. begin_bit + bits - 1; mask: 0 if the pass has none.
-  static __device__ __forceinline__ BitsOfCode of_pass(KeyCode code, int begin_bit, int bits,
-                                                       unsigned int pass) {
-    const int rest = bits - (int)pass * DIGIT_BITS, width = rest < DIGIT_BITS ? rest : DIGIT_BITS;
-    const unsigned int shift = (unsigned int)begin_bit + pass * DIGIT_BITS;
-    return {code, width > 0 ? shift : 0, width > 0 ? (1u << width) - 1 : 0};
-  }
+// A byte of the bits that count.
+struct ByteOfCode {
+  BitsThatCount number_of;
+  unsigned int byte;
+  __device__ __forceinline__ ByteOfCode(BitsThatCount of, unsigned int which)
+      : number_of(of), byte(which) {}
   __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
-    return order_of(code, key) >> shift & mask;
+    return byte_of(number_of(key), byte);
   }
   __device__ __forceinline__ unsigned int keep(unsigned int word, unsigned int to,
                                                unsigned int key) const {
-    return with_byte(word, to, (*this)(key), 0);
+    return with_byte(word, to, number_of(key), byte);
   }
-  __device__ __forceinline__ BitsOfCode again(void) const { return {code, opaque(shift), mask}; }
-  static __device__ __forceinline__ unsigned int padding(KeyCode code) { return decode(code, ~0u); }
+  __device__ __forceinline__ ByteOfCode again(void) const { return {number_of, opaque(byte)}; }
+  __device__ __forceinline__ unsigned int padding(void) const {
+    return decode(number_of.code, ~0u);
+  }
 };
 
 // Clamps `blocks` of `threads` threads to what one multiprocessor can hold on the smallest GPU of

@@ -135,7 +135,8 @@ static __device__ __forceinline__ void rank_by_ballots(unsigned int *last, unsig
       if (kValues == LOADED && (full || first_place + i < valid))
         item[first + q] = __ldcs(&values[i]);
       if (kValues == MADE) item[first + q] = begin + first_place + i;
-      if (kValues != NO_VALUES && q % 2 == 1) places[(first + q) / 2] = opaque(place[q - 1] | place[q] << 16);
+      if (kValues != NO_VALUES && q % 2 == 1)
+        places[(first + q) / 2] = opaque(place[q - 1] | place[q] << 16);
     }
   }
 }

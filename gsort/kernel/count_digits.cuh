@@ -16,25 +16,17 @@
 // Words of a SweepState's `counts`.
 enum { COUNT_WORDS = PASSES * BINS + 1 };
 
-// Adds one key to the histograms of all passes. counters[PASSES][BINS][copies] is in shared memory;
-// lane l adds to copy l % copies. With 32 copies the lanes of a warp never meet in a bank.
-template <class DigitOf>
-static __device__ __forceinline__ void count_key(unsigned int *counters, unsigned int copies,
-                                                 unsigned int key,
-                                                 const DigitOf (&digit_of)[PASSES]) {
+// Adds one key to the histograms of all passes: those of the bytes of `number`, the bits that
+// count. counters[PASSES][BINS][copies] is in shared memory; lane l adds to copy l % copies. With
+// 32 copies the lanes of a warp never meet in a bank.
+static __device__ __forceinline__ void count_number(unsigned int *counters, unsigned int copies,
+                                                    unsigned int number) {
   const unsigned int copy = threadIdx.x % copies;
 #pragma unroll
-  for (int pass = 0; pass < PASSES; pass++)
-    atomicAdd(&counters[(pass * BINS + digit_of[pass](key)) * copies + copy], 1u);
-}
-
-// The digits of all passes.
-template <class DigitOf>
-static __device__ __forceinline__ void digits_of_passes(KeyCode code, int begin_bit, int bits,
-                                                        DigitOf (&digit_of)[PASSES]) {
-#pragma unroll
-  for (int pass = 0; pass < PASSES; pass++)
-    digit_of[pass] = DigitOf::of_pass(code, begin_bit, bits, (unsigned int)pass);
+  for (int pass = 0; pass < PASSES; pass++) {
+    const unsigned int digit = number >> (pass * DIGIT_BITS) & (BINS - 1);
+    atomicAdd(&counters[(pass * BINS + digit) * copies + copy], 1u);
+  }
 }
 
 // Before a count, by all threads of the grid; a barrier has to follow. Clears the look-back, the
@@ -80,30 +72,51 @@ static __device__ __forceinline__ void place_digits(const SweepState &state, uns
 }
 
 // All threads of the grid: counts all digits of keys[0..n), in the block's counters first.
-template <class DigitOf>
-static __device__ __forceinline__ void count_digits_by_grid(
-    unsigned int *counters, unsigned int copies, const unsigned int *keys, size_t n,
-    const DigitOf (&digit_of)[PASSES], const SweepState &state) {
+// number_of: the bits of a key that count.
+template <class NumberOf>
+static __device__ __forceinline__ void count_digits_by_grid(unsigned int *counters,
+                                                            unsigned int copies,
+                                                            const unsigned int *keys, size_t n,
+                                                            NumberOf number_of,
+                                                            const SweepState &state) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
   prepare_count(counters, copies, state);
   __syncthreads();
   for_each_key(keys, n, gridDim.x, never,
-               [&](unsigned int key) { count_key(counters, copies, key, digit_of); });
+               [=](unsigned int key) { count_number(counters, copies, number_of(key)); });
   __syncthreads();
   add_digit_counts(counters, copies, state);
   if (is_last_block(&state.counts[PASSES * BINS])) place_digits(state, (unsigned int)n, warp_sums);
 }
 
-// begin_bit, bits: those that count.
-template <class DigitOf>
+template <class NumberOf>
 static __global__ void __launch_bounds__(COUNT_THREADS)
-    count_digits(const unsigned int *keys, size_t n, KeyCode code, int begin_bit, int bits,
-                 SweepState state, unsigned int copies) {
+    count_digits(const unsigned int *keys, size_t n, NumberOf number_of, SweepState state,
+                 unsigned int copies) {
   extern __shared__ unsigned int counters[];
   wait_for_previous_kernel();
-  DigitOf digit_of[PASSES];
-  digits_of_passes(code, begin_bit, bits, digit_of);
-  count_digits_by_grid(counters, copies, keys, n, digit_of, state);
+  count_digits_by_grid(counters, copies, keys, n, number_of, state);
+}
+
+// The same instead of what a kernel is for, once a sample has left nothing but sweeps: the host,
+// which learns of it only then, launches the sweeps meanwhile. All threads of the grid call it, in
+// blocks of 256 or 512; `shared` is then memory for counters. A separate function, as inlined it
+// would take registers from the kernel around it.
+enum { COUNTER_COPIES = 8, COUNTER_WORDS = PASSES * BINS * COUNTER_COPIES };
+
+static __device__ __noinline__ void count_in_shared_memory(unsigned int *counters,
+                                                           const unsigned int *keys, size_t n,
+                                                           KeyCode code, SweepState state) {
+  __syncthreads();  // that memory may still be in use
+  count_digits_by_grid(counters, COUNTER_COPIES, keys, n, BitsThatCount{code, 0, ~0u}, state);
+}
+
+template <class Shared>
+static __device__ __forceinline__ void count_instead(Shared &shared, const unsigned int *keys,
+                                                     size_t n, KeyCode code,
+                                                     const SweepState &state) {
+  static_assert(sizeof(Shared) >= COUNTER_WORDS * sizeof(unsigned int), "memory for counters");
+  count_in_shared_memory((unsigned int *)&shared, keys, n, code, state);
 }
 
 #endif

@@ -13,7 +13,7 @@
 #ifndef GSORT_KERNEL_RANK_CUH
 #define GSORT_KERNEL_RANK_CUH
 
-#include "gsort/block/key_code.cuh"
+#include "gsort/block/digits.cuh"
 #include "gsort/block/overlap.cuh"
 #include "gsort/warp/scan.cuh"
 
@@ -49,11 +49,9 @@ struct PlacesOf {
 // Keys of any type, by the bits that count: ranked with their indices as values.
 struct CodesOf {
   Elements in;
-  KeyCode code;
-  int begin_bit;
-  unsigned int mask;
+  BitsThatCount number_of;
   __device__ __forceinline__ unsigned int key(unsigned int i) const {
-    return order_of(code, in.keys[i]) >> begin_bit & mask;
+    return number_of(in.keys[i]);
   }
   __device__ __forceinline__ unsigned int value(unsigned int i) const { return i; }
 };

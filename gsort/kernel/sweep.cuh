@@ -30,8 +30,6 @@ typedef struct SweepPass {
   unsigned int *next_look_back;  // of the next pass, which this one clears; NULL: there is none
   unsigned int ahead;  // bare keys: each block has tile number (its own + ahead) brought into
                        // the L2 cache; 0: no block does
-  KeyCode code;           // of BitsOfCode
-  int begin_bit, bits;    // the same
 } SweepPass;
 
 // Shared memory of a block.
@@ -107,7 +105,7 @@ static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigne
 template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfKey,
           class Word = unsigned int>
 static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
-    sweep(Elements in, Elements out, unsigned int n, SweepPass pass) {
+    sweep(Elements in, Elements out, unsigned int n, SweepPass pass, BitsThatCount number_of) {
   constexpr bool kPairs = kValues != NO_VALUES;
   static_assert(kItems % RANK_BATCH == 0, "whole batches");
   constexpr unsigned int kTile = SWEEP_THREADS * kItems;
@@ -135,9 +133,9 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     prefetch_to_l2(in.keys + next, kTile * sizeof(unsigned int));
 
   // Load and count.
-  const DigitOf digit_of = DigitOf::of_pass(pass.code, pass.begin_bit, pass.bits, pass.number);
+  const DigitOf digit_of(number_of, pass.number);
   unsigned int item[kItems];
-  load<kItems>(in.keys + begin, valid, item, DigitOf::padding(pass.code));
+  load<kItems>(in.keys + begin, valid, item, digit_of.padding());
   count_in_warp(shared.warp_bin, item, digit_of);
   __syncthreads();
 
@@ -145,7 +143,8 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   unsigned int counts[SWEEP_WARPS];
   const unsigned int count = count_bin(shared.warp_bin, counts);
   Word *const word = &look_back[(size_t)tile * BINS];
-  look_back_publish(word, count | (tile == 0 ? look_back_inclusive<Word> : look_back_partial<Word>));
+  look_back_publish(word,
+                    count | (tile == 0 ? look_back_inclusive<Word> : look_back_partial<Word>));
   const unsigned int first = block_inclusive_scan_one_barrier(count, shared.warp_sums) - count;
   scan_warps(shared.warp_bin, counts, first);
   __syncthreads();

@@ -17,9 +17,9 @@
 
 #include "gsort/gsort.h"
 
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) fail(#condition, __LINE__);                              \
+#define CHECK(condition)                          \
+  do {                                            \
+    if (!(condition)) fail(#condition, __LINE__); \
   } while (0)
 
 static void fail(const char *what, int line) {
@@ -32,10 +32,10 @@ static std::mt19937_64 draw(1);
 static uint32_t below(uint32_t bound) { return (uint32_t)(draw() % bound); }
 
 // Inputs of many shapes. The names are printed with a failure.
-static const char *const shapes[] = {"uniform",   "small range", "few values", "one value",
-                                     "sorted",    "reversed",    "zipf",       "low bits",
+static const char *const shapes[] = {"uniform",   "small range", "few values",  "one value",
+                                     "sorted",    "reversed",    "zipf",        "low bits",
                                      "hot value", "gaussian",    "permutation", "floats",
-                                     "zeros",     "two halves",  "staircase",  "shared high bits"};
+                                     "zeros",     "two halves",  "staircase",   "shared high bits"};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static uint32_t bits_of(float value) {
@@ -52,27 +52,55 @@ static std::vector<uint32_t> make_keys(int shape, size_t n) {
     const uint32_t x = (uint32_t)draw();
     const double unit = (double)(draw() >> 11) / 9007199254740992.0;
     switch (shape) {
-      default: keys[i] = x; break;
-      case 1: keys[i] = some + x % range; break;
-      case 2: keys[i] = some * (1 + x % values); break;
-      case 3: keys[i] = some; break;
+      default:
+        keys[i] = x;
+        break;
+      case 1:
+        keys[i] = some + x % range;
+        break;
+      case 2:
+        keys[i] = some * (1 + x % values);
+        break;
+      case 3:
+        keys[i] = some;
+        break;
       case 4:
-      case 5: keys[i] = (uint32_t)((double)i / (double)n * 4294967295.0); break;
-      case 6: keys[i] = (uint32_t)(1.0 / (unit + 1e-6)) * 2654435761u; break;
-      case 7: keys[i] = x >> below(32); break;
-      case 8: keys[i] = x % 2 == 0 ? some : (uint32_t)draw(); break;
+      case 5:
+        keys[i] = (uint32_t)((double)i / (double)n * 4294967295.0);
+        break;
+      case 6:
+        keys[i] = (uint32_t)(1.0 / (unit + 1e-6)) * 2654435761u;
+        break;
+      case 7:
+        keys[i] = x >> below(32);
+        break;
+      case 8:
+        keys[i] = x % 2 == 0 ? some : (uint32_t)draw();
+        break;
       case 9: {
         uint64_t sum = 0;
         for (int k = 0; k < 6; k++) sum += (uint32_t)draw();
         keys[i] = (uint32_t)(sum / 6);
         break;
       }
-      case 10: keys[i] = (uint32_t)i; break;
-      case 11: keys[i] = bits_of((float)std::tan(3.1 * (unit - 0.5))); break;
-      case 12: keys[i] = x % 3 == 0 ? 1u << 31 : x % 3 == 1 ? 0 : x; break;
-      case 13: keys[i] = x % 2 == 0 ? x % 1000 : ~(x % 1000); break;
-      case 14: keys[i] = (uint32_t)(i / step) * 77777u; break;
-      case 15: keys[i] = (some & 0xfff00000u) | (x & 0xfffffu); break;
+      case 10:
+        keys[i] = (uint32_t)i;
+        break;
+      case 11:
+        keys[i] = bits_of((float)std::tan(3.1 * (unit - 0.5)));
+        break;
+      case 12:
+        keys[i] = x % 3 == 0 ? 1u << 31 : x % 3 == 1 ? 0 : x;
+        break;
+      case 13:
+        keys[i] = x % 2 == 0 ? x % 1000 : ~(x % 1000);
+        break;
+      case 14:
+        keys[i] = (uint32_t)(i / step) * 77777u;
+        break;
+      case 15:
+        keys[i] = (some & 0xfff00000u) | (x & 0xfffffu);
+        break;
     }
   }
   if (shape == 5) std::reverse(keys.begin(), keys.end());
@@ -121,9 +149,11 @@ struct Array {
 static std::map<std::string, int> taken;
 
 static void describe(const Case &c) {
-  std::printf("# type %d value %d %s n %zu descending %d bits %d..%d overwrite %d offsets %zu %zu %zu %zu\n",
-              c.type, c.value, shapes[c.shape], c.n, c.descending, c.begin, c.end, c.overwrite,
-              c.offset[0], c.offset[1], c.offset[2], c.offset[3]);
+  std::printf(
+      "# type %d value %d %s n %zu descending %d bits %d..%d overwrite %d offsets %zu %zu %zu "
+      "%zu\n",
+      c.type, c.value, shapes[c.shape], c.n, c.descending, c.begin, c.end, c.overwrite, c.offset[0],
+      c.offset[1], c.offset[2], c.offset[3]);
 }
 
 static void run_case(const Case &c) {
@@ -139,7 +169,8 @@ static void run_case(const Case &c) {
     const uint32_t number = order_of_key(keys[i], c.type);
     return (c.descending ? ~number : number) >> c.begin & mask;
   };
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return digit(a) < digit(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return digit(a) < digit(b); });
 
   gsort *sort;
   CHECK(gsort_create(&sort, c.type, c.value) == GSORT_OK);
@@ -169,8 +200,7 @@ static void run_case(const Case &c) {
   bool right = c.overwrite || (kept == keys && kept_values == values);
   for (size_t i = 0; right && i < c.n; i++) {
     const uint32_t from = order[i];
-    right = sorted[i] == keys[from] &&
-            (!has_values || moved[i] == (reads ? values[from] : from));
+    right = sorted[i] == keys[from] && (!has_values || moved[i] == (reads ? values[from] : from));
     if (!right) std::printf("# wrong at %zu: %08x, not %08x\n", i, sorted[i], keys[from]);
   }
   if (!right) {
@@ -207,8 +237,15 @@ int main(int argc, char **argv) {
   std::printf("1..1\n");
   static const int kinds[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32};
   for (int i = 0; i < cases; i++) {
-    Case c = {GSORT_U32 + (int)below(3), kinds[below(3)], (int)below(SHAPES), draw_size(most),
-              (int)below(2), 0, 32, (int)below(2), {}};
+    Case c = {GSORT_U32 + (int)below(3),
+              kinds[below(3)],
+              (int)below(SHAPES),
+              draw_size(most),
+              (int)below(2),
+              0,
+              32,
+              (int)below(2),
+              {}};
     if (below(5) == 0) {
       c.begin = (int)below(32);
       c.end = c.begin + 1 + (int)below((uint32_t)(32 - c.begin));

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "gsort/call.h"
+#include "gsort/block/digits.cuh"
 
 // Number of parts of `size` elements that n elements have; the last one may be shorter.
 static inline unsigned int parts_of(size_t n, unsigned int size) {
@@ -15,14 +15,20 @@ static inline unsigned int parts_of(size_t n, unsigned int size) {
 static inline unsigned int least_of(unsigned int a, unsigned int b) { return a < b ? a : b; }
 static inline size_t greatest_of(size_t a, size_t b) { return a > b ? a : b; }
 
+static inline bool has_values(const Call *call) { return call->output.values != NULL; }
+
+static inline BitsThatCount bits_that_count(const Call *call) {
+  return {call->code, call->begin_bit, ~0u >> (32 - call->bits)};
+}
+
 static inline bool succeeds(Call *call, cudaError_t error) {
   if (call->error == cudaSuccess) call->error = error;
   return call->error == cudaSuccess;
 }
 
-// kernel<<<grid, block, shared_bytes>>>(arguments...). overlapping: it may begin before the previous
-// kernel of the stream has ended, and waits for that itself (block/overlap.cuh). cluster: blocks of
-// a cluster.
+// kernel<<<grid, block, shared_bytes>>>(arguments...). overlapping: it may begin before the
+// previous kernel of the stream has ended, and waits for that itself (block/overlap.cuh). cluster:
+// blocks of a cluster.
 template <class... Parameters, class... Arguments>
 static void launch_as(Call *call, bool overlapping, unsigned int cluster,
                       void (*kernel)(Parameters...), unsigned int grid, unsigned int block,

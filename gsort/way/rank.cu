@@ -9,10 +9,10 @@ typedef struct RankShape {
   void (*codes)(CodesOf, Elements, unsigned int);
 } RankShape;
 
-#define RANK_SHAPE(rows, own)                                                                      \
-  {                                                                                                \
-    own, rows *RANK_THREADS, rank_elements<rows, own, false>, rank_elements<rows, own, true>,      \
-        rank_codes<rows, own>                                                                      \
+#define RANK_SHAPE(rows, own)                                                                 \
+  {                                                                                           \
+    own, rows *RANK_THREADS, rank_elements<rows, own, false>, rank_elements<rows, own, true>, \
+        rank_codes<rows, own>                                                                 \
   }
 
 // A block for each multiprocessor of a large GPU, as far as possible.
@@ -21,7 +21,7 @@ static const RankShape rank_shapes[] = {RANK_SHAPE(1, 32), RANK_SHAPE(2, 32), RA
 enum { RANKED_MOST = 16 * RANK_THREADS };
 
 static size_t rank_bytes(const Call *call, const KeyRange *) {
-  return call->n <= RANKED_MOST ? WORKSPACE_ALIGNMENT : 0;
+  return call->n <= RANKED_MOST ? 1 : 0;
 }
 
 static Finding rank_run(Call *call, Known *) {
@@ -31,9 +31,8 @@ static Finding rank_run(Call *call, Known *) {
   const unsigned int blocks = parts_of(n, shape->own);
   const bool made = call->output.values != NULL && call->input.values == NULL;
   if (!is_plain(call->code) || call->bits < 32 || made) {
-    const unsigned int mask = ~0u >> (32 - call->bits);
     launch_first(call, shape->codes, blocks, RANK_THREADS, 0,
-                 CodesOf{call->input, call->code, call->begin_bit, mask}, call->output, n);
+                 CodesOf{call->input, bits_that_count(call)}, call->output, n);
   } else {
     launch_first(call, call->output.values == NULL ? shape->keys : shape->pairs, blocks,
                  RANK_THREADS, 0, call->input, call->output, n);

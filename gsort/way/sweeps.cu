@@ -1,19 +1,42 @@
 // Sweeps over all digits: what suits any keys, any bits of them, and any n.
 #include "gsort/way/sweeps.cuh"
 
+#include "gsort/kernel/sweep.cuh"
+
+typedef void SweepKernel(Elements, Elements, unsigned int, SweepPass, BitsThatCount);
+
+// A tile shape and the kernels compiled for it. `made`: for values that are indices, in the first
+// pass; NULL where others are faster.
+typedef struct SweepShape {
+  unsigned int tile, blocks_per_sm;
+  size_t shared_bytes;
+  SweepKernel *keys, *pairs, *made;
+} SweepShape;
+
+// Memory of a sort by sweeps: a copy of the input, then what a SweepState points to.
+typedef struct SweepLayout {
+  const SweepShape *shape;
+  bool coded;  // keys keep their type, and any bits may count
+  unsigned int tiles;
+  size_t spare_bytes;      // of the keys' copy, and again of the values'
+  size_t look_back_words;  // of a pass. Two look-backs serve all passes in turns: the count clears
+                           // the first, and each pass the next one's
+  size_t bytes;            // all together
+} SweepLayout;
+
 #define SWEEP_TILE(items, blocks) SWEEP_THREADS *items, blocks, sizeof(SweepShared<items>)
-#define KEYS_ONLY(items, blocks)                                               \
+#define KEYS_ONLY(items, blocks) \
   { SWEEP_TILE(items, blocks), sweep<items, NO_VALUES, blocks>, NULL, NULL }
-#define ALL_KINDS(items, blocks)                                               \
-  {                                                                            \
-    SWEEP_TILE(items, blocks), sweep<items, NO_VALUES, blocks>,                \
-        sweep<items, LOADED, blocks>, sweep<items, MADE, blocks>               \
+#define ALL_KINDS(items, blocks)                                                              \
+  {                                                                                           \
+    SWEEP_TILE(items, blocks), sweep<items, NO_VALUES, blocks>, sweep<items, LOADED, blocks>, \
+        sweep<items, MADE, blocks>                                                            \
   }
-#define CODED(items, blocks, Word)                                                               \
-  {                                                                                              \
-    SWEEP_TILE(items, blocks), sweep<items, NO_VALUES, blocks, BitsOfCode, Word>,                \
-        sweep<items, LOADED, blocks, BitsOfCode, Word>,                                          \
-        sweep<items, MADE, blocks, BitsOfCode, Word>                                             \
+#define CODED(items, blocks, Word)                                                \
+  {                                                                               \
+    SWEEP_TILE(items, blocks), sweep<items, NO_VALUES, blocks, ByteOfCode, Word>, \
+        sweep<items, LOADED, blocks, ByteOfCode, Word>,                           \
+        sweep<items, MADE, blocks, ByteOfCode, Word>                              \
   }
 
 // In ascending order of shared memory. Fastest for n up to the number beside it, of keys and of
@@ -22,18 +45,17 @@ typedef struct SweepChoice {
   size_t keys_up_to, pairs_up_to;
   SweepShape shape;
 } SweepChoice;
-static const SweepChoice plain_shapes[] = {
-    {100000, 100000, ALL_KINDS(8, 3)}, {400000, 400000, ALL_KINDS(16, 3)},
-    {1500000, SIZE_MAX, ALL_KINDS(24, 2)}, {6000000, 0, KEYS_ONLY(32, 3)},
-    {SIZE_MAX, 0, KEYS_ONLY(56, 2)}};
+static const SweepChoice plain_shapes[] = {{100000, 100000, ALL_KINDS(8, 3)},
+                                           {400000, 400000, ALL_KINDS(16, 3)},
+                                           {1500000, SIZE_MAX, ALL_KINDS(24, 2)},
+                                           {6000000, 0, KEYS_ONLY(32, 3)},
+                                           {SIZE_MAX, 0, KEYS_ONLY(56, 2)}};
 static const SweepChoice coded_shapes[] = {
     {400000, 400000, CODED(16, 3, unsigned int)},
     {SIZE_MAX, SIZE_MAX, CODED(40, 2, unsigned int)},
 };
 static const SweepShape huge = CODED(40, 2, unsigned long long);
 enum { HUGE_FROM = 1 << 30 };  // a count of the look-back shares 32 bits with two flags
-
-static bool has_values(const Call *call) { return call->output.values != NULL; }
 
 static const SweepShape *choose_shape(const Call *call, bool coded) {
   if (call->n >= HUGE_FROM) return &huge;
@@ -43,7 +65,7 @@ static const SweepShape *choose_shape(const Call *call, bool coded) {
   return &choice->shape;
 }
 
-SweepLayout sweep_layout(const Call *call) {
+static SweepLayout sweep_layout(const Call *call) {
   SweepLayout layout;
   layout.coded = !is_plain(call->code) || call->bits < 32 || call->n >= HUGE_FROM;
   layout.shape = choose_shape(call, layout.coded);
@@ -55,11 +77,15 @@ SweepLayout sweep_layout(const Call *call) {
   return layout;
 }
 
-SweepState sweep_state(const SweepLayout *layout, bool pairs, void *memory) {
+static SweepState sweep_state(const SweepLayout *layout, bool pairs, void *memory) {
   unsigned int *const start =
       (unsigned int *)((char *)memory + (pairs ? 2 : 1) * layout->spare_bytes);
   unsigned int *const counters = start + PASSES * BINS, *const counts = counters + 2 * PASSES;
-  return {start,  counters, counters + PASSES, counts, counts + COUNT_WORDS + 3,
+  return {start,
+          counters,
+          counters + PASSES,
+          counts,
+          counts + COUNT_WORDS + 3,
           layout->look_back_words};
 }
 
@@ -79,53 +105,64 @@ static void count(Call *call, const SweepLayout *layout, SweepState state) {
   const unsigned int threads = COUNT_THREADS / (copies > 2 || n <= 400000 ? 1 : 2);
   const unsigned int most = call->device->multiprocessors * (copies > 8 ? 1 : 2);
   clear_words(call, state.counts, COUNT_WORDS * sizeof(unsigned int));
-  const auto kernel = layout->coded ? count_digits<BitsOfCode> : count_digits<ByteOfKey>;
-  launch_first(call, kernel, least_of(parts_of(n, threads * 4), most), threads, copies * one_copy,
-               call->input.keys, n, call->code, call->begin_bit, call->bits, state, copies);
+  const unsigned int blocks = least_of(parts_of(n, threads * 4), most);
+  const size_t bytes = copies * one_copy;
+  if (layout->coded)
+    launch_first(call, count_digits<BitsThatCount>, blocks, threads, bytes, call->input.keys, n,
+                 bits_that_count(call), state, copies);
+  else
+    launch_first(call, count_digits<WholeKey>, blocks, threads, bytes, call->input.keys, n,
+                 WholeKey(), state, copies);
 }
 
-void sweep_all(Call *call, const SweepLayout *layout, void *memory) {
+size_t all_digits_bytes(const Call *call) { return sweep_layout(call).bytes; }
+
+SweepState all_digits_state(const Call *call, void *memory) {
+  const SweepLayout layout = sweep_layout(call);
+  return sweep_state(&layout, has_values(call), memory);
+}
+
+void sweep_all_digits(Call *call, void *memory) {
   const bool pairs = has_values(call);
-  const SweepState state = sweep_state(layout, pairs, memory);
-  const SweepShape *const shape = layout->shape;
+  const SweepLayout layout = sweep_layout(call);
+  const SweepState state = sweep_state(&layout, pairs, memory);
+  const SweepShape *const shape = layout.shape;
   Elements spare = {(unsigned int *)memory, NULL};
-  if (pairs) spare.values = spare.keys + layout->spare_bytes / sizeof(unsigned int);
+  if (pairs) spare.values = spare.keys + layout.spare_bytes / sizeof(unsigned int);
   const int passes = (call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
-  unsigned int *const look_backs[2] = {state.look_back, state.look_back + layout->look_back_words};
+  unsigned int *const look_backs[2] = {state.look_back, state.look_back + layout.look_back_words};
   Elements from = call->input;
   for (int pass = 0; pass < passes; pass++) {
     // The last pass writes to the output, and others in turns there and to scratch memory.
     const Elements to = (passes - pass) % 2 == 1 ? call->output : spare;
     const SweepPass sweep_pass = {(unsigned int)pass,
-                                  pass == 0 && !layout->coded,
+                                  pass == 0 && !layout.coded,
                                   state.spread + pass,
                                   state.start + pass * BINS,
                                   state.tile_counter + pass,
                                   look_backs[pass % 2],
                                   pass < passes - 1 ? look_backs[(pass + 1) % 2] : NULL,
-                                  tiles_ahead(call, shape),
-                                  call->code,
-                                  call->begin_bit,
-                                  call->bits};
-    SweepKernel *const kernel = !pairs                ? shape->keys
-                                : from.values == NULL ? shape->made
-                                                      : shape->pairs;
-    launch_next(call, kernel, layout->tiles, SWEEP_THREADS, shape->shared_bytes, from, to,
-                (unsigned int)call->n, sweep_pass);
+                                  tiles_ahead(call, shape)};
+    launch_next(call,
+                !pairs                ? shape->keys
+                : from.values == NULL ? shape->made
+                                      : shape->pairs,
+                layout.tiles, SWEEP_THREADS, shape->shared_bytes, from, to, (unsigned int)call->n,
+                sweep_pass, bits_that_count(call));
     from = to;
   }
 }
 
-void sort_by_sweeps(Call *call, void *memory) {
+void sort_by_all_digits(Call *call, void *memory) {
   const SweepLayout layout = sweep_layout(call);
   count(call, &layout, sweep_state(&layout, has_values(call), memory));
-  sweep_all(call, &layout, memory);
+  sweep_all_digits(call, memory);
 }
 
-static size_t sweeps_bytes(const Call *call, const KeyRange *) { return sweep_layout(call).bytes; }
+static size_t sweeps_bytes(const Call *call, const KeyRange *) { return all_digits_bytes(call); }
 
 static Finding sweeps_run(Call *call, Known *) {
-  sort_by_sweeps(call, call->workspace);
+  sort_by_all_digits(call, call->workspace);
   return SORTED;
 }
 

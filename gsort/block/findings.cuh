@@ -1,0 +1,59 @@
+// What the kernels of a call find out for those behind them: the first part of every workspace.
+#ifndef GSORT_BLOCK_FINDINGS_CUH
+#define GSORT_BLOCK_FINDINGS_CUH
+
+#include "gsort/call.h"
+#include "gsort/warp/scan.cuh"
+
+enum {
+  SAMPLE_THREADS = 1024,
+  SAMPLE_EACH = 8,   // sampled keys of a thread
+  MOST_VALUES = 63,  // of keys with few values
+  SLOT_BITS = 8,
+  SLOTS = 1 << SLOT_BITS,
+  MOST_FREQUENT = 127,  // values, beside the largest key
+};
+
+// Frequent values (block/frequent_values.cuh). Each has a slot of its own, that of its hash; values
+// without one are not in the table. The largest key always is, in the last slot: tiles are padded
+// with it.
+typedef struct FrequentValues {
+  bool used;
+  unsigned int slot[SLOTS];                // value of a slot; the largest key: none
+  unsigned int number[SLOTS];              // where it is in value[]
+  unsigned int value[MOST_FREQUENT + 1];   // ascending, then the largest key
+  unsigned int start[SLOTS];               // where the pairs of a slot's value begin in the output
+  unsigned int before[MOST_FREQUENT + 1];  // pairs of all frequent values before value[i]
+  unsigned int rest;                       // number of all other pairs
+} FrequentValues;
+
+// What the blocks of a second sample have seen, together.
+typedef struct SecondSums {
+  unsigned int group[WARP_SIZE];  // samples of each part of all numbers
+  unsigned int matches, winners;  // of EqualKeys
+  unsigned int equal_neighbours;  // samples that equal the key behind them
+} SecondSums;
+
+// Buckets of a count that are too large for a block. found may exceed MOST_LARGE.
+typedef struct LargeBuckets {
+  unsigned int found;
+  LargeBucket bucket[MOST_LARGE];
+} LargeBuckets;
+
+typedef struct Findings {
+  // The first kernel of a way clears these, or clear_findings() before it.
+  unsigned int stop;  // not 0: the way ends without a result. STOP, or bits in which some key is
+                      // not in the range, which are never the lowest; MINUS_ZERO_SEEN beside them
+  unsigned int arrived;  // blocks that have come to some point
+  LargeBuckets large;
+  SecondSums second;
+  unsigned int second_arrived;
+  // Samples judged: a Finding each.
+  unsigned int first_sample, second_sample;
+  unsigned int sample[2][SAMPLE_EACH + 1][SAMPLE_THREADS];  // of two clusters
+  unsigned int values[MOST_VALUES + 1];  // few values: ascending, then the largest key
+  FrequentValues frequent;
+} Findings;
+static_assert(sizeof(Findings) <= FINDINGS_BYTES, "the workspace has room for findings");
+
+#endif

@@ -1,0 +1,176 @@
+// The part of all 32-bit numbers that the keys are from. Buckets by the first bits are of no use
+// for keys below 2^20, say. The first bits that all keys of a sample share are skipped instead:
+//
+//   key                     0000 0000 0000 1011 0010 1110 0101 1101     skip = 12, common = 0
+//   as blocks see it        1011 0010 1110 0101 1101 0000 0000 0000     key << skip
+//
+// Keys may be uneven within their range: `density` says by how much, and more buckets make up for
+// it.
+#ifndef GSORT_BLOCK_KEY_RANGE_CUH
+#define GSORT_BLOCK_KEY_RANGE_CUH
+
+#include "gsort/block/equal_keys.cuh"
+#include "gsort/block/findings.cuh"
+
+// Times their share, in the fullest part of the range: at most, and for uneven keys whose buckets
+// are made in two steps.
+static constexpr float MOST_DENSITY = 6, MOST_DENSITY_OF_TWO_STEPS = 1.4f;
+
+static constexpr unsigned int UNCOUNTED = ~0u;
+static constexpr int ANY_SKIP = 32;
+
+enum {
+  STOP = 1,       // Findings.stop, for any reason
+  NEAR_BITS = 9,  // keys in order differ from their neighbours by less than 2^-9 of the range
+};
+// With more equal keys than that on average, sweeps are faster than larger blocks: bare keys,
+// pairs.
+static constexpr float MOST_EQUALS_BARE = 2, MOST_EQUALS_PAIRS = 5;
+// The range of keys that are OVERFULL: a sample would show if some part had many more.
+static constexpr KeyRange A_LITTLE_UNEVEN = {0, 0, 1.3f, false, false, 4};
+
+// For a second try, if buckets of that range did not fit, though a sample shows no reason.
+static inline KeyRange with_more_density(KeyRange range) {
+  if (range.skip > 0 || range.density > A_LITTLE_UNEVEN.density) return range;
+  range.density = A_LITTLE_UNEVEN.density;
+  range.even = false;
+  if (range.equals < A_LITTLE_UNEVEN.equals) range.equals = A_LITTLE_UNEVEN.equals;
+  return range;
+}
+
+static __host__ __device__ __forceinline__ bool is_whole(KeyRange range) {
+  return range.skip == 0 && range.density == 1 && range.equals == 1;
+}
+
+static inline __host__ __device__ void set_range(volatile KeyRange *to, KeyRange range) {
+  to->skip = range.skip;
+  to->common = range.common;
+  to->density = range.density;
+  to->even = range.even;
+  to->in_order = range.in_order;
+  to->equals = range.equals;
+}
+
+static inline KeyRange copy_of(volatile const KeyRange *range) {
+  return {range->skip, range->common, range->density, range->even, range->in_order, range->equals};
+}
+
+// What the host knows of the range after a sort by regions or runs. If some bucket was too full
+// (OVERFULL, REFINED), the finding is IN_RANGE, with a range that leaves more capacity.
+static inline Finding finding_of_buckets(volatile const HostVerdict *host, KeyRange *range) {
+  const bool overfull = host->finding == OVERFULL, refined = host->finding == REFINED;
+  *range = overfull ? A_LITTLE_UNEVEN : copy_of(refined ? &host->refined : &host->range);
+  return overfull || refined ? IN_RANGE : (Finding)host->finding;
+}
+
+// Shifts the first bits that vary to the front.
+template <int kItems>
+static __device__ __forceinline__ void skip_bits(unsigned int (&key)[kItems], KeyRange range) {
+  if (range.skip == 0) return;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) key[u] <<= range.skip;
+}
+
+// Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
+// over their range so that buckets by its first bits may fit. Not if some value has many keys, or
+// if they share more than most_skip first bits. All
+// threads of a block of 512 or 1,024 call it. count: shared memory, a word for each thread.
+// of_first_bits: how many samples have the thread's number as their first 9 or 10 bits, if the
+// block has counted that, or UNCOUNTED.
+template <int kEach>
+static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
+                                  unsigned int of_first_bits, int most_skip, KeyRange *range) {
+  __shared__ unsigned int least, greatest, fullest, largest;
+  const unsigned int bits = 31u - (unsigned int)__clz((int)blockDim.x);
+  if (threadIdx.x == 0) {
+    least = ~0u;
+    greatest = fullest = largest = 0;
+  }
+  count[threadIdx.x] = 0;
+  __syncthreads();
+  unsigned int low = key[0], high = key[0];
+#pragma unroll
+  for (int u = 1; u < kEach; u++) {
+    low = min(low, key[u]);
+    high = max(high, key[u]);
+  }
+  low = warp_min(low);
+  high = ~warp_min(~high);
+  if (threadIdx.x % WARP_SIZE == 0) {
+    atomicMin(&least, low);
+    atomicMax(&greatest, high);
+  }
+  __syncthreads();
+  const int skip = __clz((int)(least ^ greatest));
+  // With few bits left there are few values, at most as many as threads.
+  if (32 - skip <= (int)bits || skip > most_skip) return false;
+  const bool counts_again = skip > 0 || of_first_bits == UNCOUNTED;
+  if (counts_again) {
+#pragma unroll
+    for (int u = 0; u < kEach; u++) atomicAdd(&count[key[u] << skip >> (32 - bits)], 1u);
+    __syncthreads();
+  }
+  // A warp has the counts of neighbouring parts of the range: a group.
+  const unsigned int mine = counts_again ? count[threadIdx.x] : of_first_bits,
+                     of_group = warp_inclusive_scan(mine);
+  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) atomicMax(&fullest, of_group);
+  if (mine > 2 * kEach) atomicMax(&largest, mine);
+  __syncthreads();
+  // If keys are even from the least to the greatest, a group has this many, and the fullest not
+  // more than four standard deviations above.
+  const float share = (float)(kEach * WARP_SIZE),
+              density_if_even = exp2f((float)(32 - skip)) / (float)(greatest - least),
+              in_even = share * density_if_even;
+  const bool even = (float)fullest <= in_even + 4 * sqrtf(in_even);
+  const float density = even ? density_if_even : (float)fullest / share;
+  const float in_part = density * kEach;
+  const bool value_has_many = (float)largest > in_part + 6 * sqrtf(in_part);
+  if (density > MOST_DENSITY || value_has_many) return false;
+  if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), density, even, false, 1};
+  return true;
+}
+
+static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile HostVerdict *host) {
+  set_range(&host->range, range);
+  __threadfence_system();
+}
+
+// find_range() for the host; true: it may be told IN_RANGE. Not if too many keys are equal.
+// kInOrder: also looks whether the samples' neighbours in the input, `next` behind each thread's
+// first one, differ little from them.
+template <bool kInOrder, int kEach>
+static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next, size_t n,
+                                  unsigned int *count, unsigned int of_first_bits, int most_skip,
+                                  volatile HostVerdict *host) {
+  KeyRange range = {};
+  if (!find_range(key, count, of_first_bits, most_skip, &range)) return false;
+  const float alike = estimate_equals(key, n, count);
+  if (alike > (kInOrder ? MOST_EQUALS_BARE : MOST_EQUALS_PAIRS)) return false;
+  if (kInOrder) {
+    __syncthreads();
+    if (threadIdx.x == 0) count[0] = (unsigned int)range.skip;
+    __syncthreads();
+    const unsigned int little = 1u << (32 - NEAR_BITS - (int)count[0]), up = next - key[0];
+    const int near = __syncthreads_count(up + little < 2 * little);
+    range.in_order = near > (int)blockDim.x / 2;
+  }
+  range.equals = alike;
+  if (threadIdx.x == 0) tell_host_range(range, host);
+  return true;
+}
+
+// One thread, after the keys of `range` turned out not to fit; stop: Findings.stop. Buckets may
+// fit by a wider range if some keys were not in this one. Tells the host which, and that verdict.
+static __device__ void tell_if_wider(KeyRange range, unsigned int stop,
+                                     volatile HostVerdict *host) {
+  const bool beyond = stop != 0 && stop % 2 == 0;
+  if (beyond) {
+    range.density *= exp2f((float)(range.skip - __clz((int)stop)));
+    range.skip = __clz((int)stop);
+    range.common &= ~(~0u >> range.skip);
+    tell_host_range(range, host);
+  }
+  host->finding = beyond && range.density <= MOST_DENSITY ? IN_RANGE : UNEVEN;
+}
+
+#endif
