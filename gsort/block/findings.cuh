@@ -41,13 +41,14 @@ typedef struct LargeBuckets {
 } LargeBuckets;
 
 typedef struct Findings {
-  // The first kernel of a way clears these, or clear_findings() before it.
-  unsigned int stop;  // not 0: the way ends without a result. STOP, or bits in which some key is
-                      // not in the range, which are never the lowest; MINUS_ZERO_SEEN beside them
+  // Cleared by the first kernel of a call (clear_findings()), or before it: CLEARED_BYTES.
+  unsigned int stop;     // not 0: the way ends without a result. STOP, or bits in which some key is
+                         // not in the range, which are never the lowest
   unsigned int arrived;  // blocks that have come to some point
   LargeBuckets large;
   SecondSums second;
   unsigned int second_arrived;
+  unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)
   // Samples judged: a Finding each.
   unsigned int first_sample, second_sample;
   unsigned int sample[2][SAMPLE_EACH + 1][SAMPLE_THREADS];  // of two clusters
@@ -55,5 +56,13 @@ typedef struct Findings {
   FrequentValues frequent;
 } Findings;
 static_assert(sizeof(Findings) <= FINDINGS_BYTES, "the workspace has room for findings");
+
+enum { CLEARED_BYTES = offsetof(Findings, first_sample) };
+
+// All threads of one block.
+static __device__ __forceinline__ void clear_findings(Findings *findings) {
+  for (unsigned int i = threadIdx.x; i < CLEARED_BYTES / sizeof(unsigned int); i += blockDim.x)
+    ((unsigned int *)findings)[i] = 0;
+}
 
 #endif

@@ -27,9 +27,13 @@ static __device__ __forceinline__ unsigned int decode(KeyCode code, unsigned int
   return key ^ ((unsigned int)((int)key >> 31) & code.negative);
 }
 
+static __device__ __forceinline__ bool is_minus_zero(KeyCode code, unsigned int key) {
+  return code.negative != 0 && key == MINUS_ZERO;
+}
+
 // The same as encode(), but -0 becomes +0: for sorts that move the keys themselves.
 static __device__ __forceinline__ unsigned int order_of(KeyCode code, unsigned int key) {
-  return encode(code, code.negative != 0 && key == MINUS_ZERO ? 0 : key);
+  return encode(code, is_minus_zero(code, key) ? 0 : key);
 }
 
 // The items of a thread. All threads take the same branch. Returns whether some key is a -0; the
@@ -40,7 +44,7 @@ static __device__ __forceinline__ bool encode_all(KeyCode code, unsigned int (&k
   bool minus_zero = false;
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
-    minus_zero |= code.negative != 0 && key[u] == MINUS_ZERO;
+    minus_zero |= is_minus_zero(code, key[u]);
     key[u] = encode(code, key[u]);
   }
   return minus_zero;
