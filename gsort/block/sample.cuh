@@ -58,7 +58,9 @@ static __device__ __forceinline__ bool load_cluster_sample(
     if (u / each == block)
       shared_sample[u][threadIdx.x] = keys[block_sample_index<SAMPLE_EACH>(n, (int)u, series)];
   if (block == 0) shared_sample[SAMPLE_EACH][threadIdx.x] = keys[behind < n ? behind : 0];
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // else `blocks` is 1
   cooperative_groups::this_cluster().sync();
+#endif
   if (block < blocks - 1) return false;
 #pragma unroll
   for (int u = 0; u < SAMPLE_EACH; u++) key[u] = __ldcg(&shared_sample[u][threadIdx.x]);
