@@ -9,7 +9,7 @@ ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/stude
   $(error a folder with a student_func.cu has a space in its name, which make cannot read; rename it.)
 endif
 # No version may have these names: targets, what `make clean` removes, folders with another use.
-NO_VERSION := HW4 all all_versions bench build build_tests check check-lab clean common compare compile_commands cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts handouts harness help labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test tests trace version
+NO_VERSION := HW4 all all_versions bench build build_tests check check-lab clean common compare compile_commands cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test tests trace uninstall_gsort version
 $(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has a meaning of its own here; rename the folder $(name)/))
 
 # ---- options ------------------------------------------------------------------------------------
@@ -94,8 +94,8 @@ else
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
 # A version's symbols and those of harness/ do not meet in ./compare: harness/ exports none, and a
-# version binds to its own first.
-visibility = $(if $(filter $(B)/harness/%,$@),-fvisibility=hidden)
+# version binds to its own first. gsort exports what gsort.h declares.
+visibility = $(if $(filter $(B)/harness/% $(B)/gsort/%,$@),-fvisibility=hidden)
 HOSTFLAGS = $(OPTIMIZE) $(WARNINGS) $(WERROR) $(visibility) -fopenmp -fPIC -ffp-contract=off -MMD -MP
 ifeq ($(BACKEND),cpu)
   include cuda_cpu/cuda_cpu.mk
@@ -168,7 +168,7 @@ stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 # What each folder builds: the programs, tests, labs and the report.
 -include common/cs344/cs344.mk gsort/gsort.mk harness/harness.mk labs/labs.mk tests/tests.mk tests/fuzz/fuzz.mk multi/multi.mk report/report.mk
 
-.PHONY: help setup run samples test all_versions lint format compile_commands clean
+.PHONY: help setup run samples test all_versions install_gsort uninstall_gsort lint format compile_commands clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -188,6 +188,10 @@ samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h h
 	@mkdir -p samples build
 	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 -iquote . -Icuda_cpu/include $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
 	@build/make_samples samples
+install_gsort: ## installs gsort/, the sort as a C library; PREFIX=/usr/local DESTDIR=
+uninstall_gsort: ## removes it
+install_gsort uninstall_gsort:
+	@$(MAKE) --no-print-directory -C gsort $(@:_gsort=) BACKEND=$(BACKEND)
 compile_commands: ## compile_commands.json, for clangd and editors (labs/editor.md)
 	@scripts/compile_commands.py $(BACKEND)
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck, flake8 and prettier

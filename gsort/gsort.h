@@ -19,6 +19,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)  // all else in the library is hidden
+#endif
 
 #define GSORT_VERSION 10000  // 1.0.0: major * 10,000 + minor * 100 + patch
 
@@ -91,6 +94,9 @@ const char *gsort_way(const gsort *sort, uint64_t n);
 // Frees the sort; NULL is allowed. Not before its gsort_run() calls have returned.
 void gsort_destroy(gsort *sort);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -24,7 +24,7 @@ $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/vers
 # it has to itself when it is the last.
 TREE_TESTS  := $(wildcard tests/labs/*.bats)
 TREE_TESTS  := $(filter-out %/check_lab.bats,$(TREE_TESTS)) $(filter %/check_lab.bats,$(TREE_TESTS))
-APART_TESTS := $(wildcard cuda_cpu/tests/test_*.sh tests/multi/test_multi.sh tests/scripts/test_removed_barriers.sh) \
+APART_TESTS := $(gsort_tests) $(wildcard cuda_cpu/tests/test_*.sh gsort/tests/test_standalone.sh tests/multi/test_multi.sh tests/scripts/test_removed_barriers.sh) \
   $(filter $(B)/tests/versions/%,$(TESTS)) $(VERSION_TESTS)
 ALONE_TESTS := $(filter-out $(TREE_TESTS) $(APART_TESTS),$(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh))
 LONG_TESTS  := %/test_standalone.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
@@ -41,6 +41,6 @@ check: build_tests ## the tests without the set-up; with V=mine: make check-lab
 	  --tree $(TREE_TESTS) --apart $(call long_first,$(APART_TESTS))
 endif
 build_tests: $(LAB_TOOLS)
-build_tests: $(TESTS) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
+build_tests: $(TESTS) $(gsort_tests) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
 build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4 $(B)/tests/sorts/attack/HW4 $(B)/tests/sorts/forger/HW4
 build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat attack wrong)
