@@ -28,41 +28,51 @@ struct gsort {
 int gsort_version(void) { return GSORT_VERSION; }
 
 const char *gsort_error_string(int error) {
+  if (error > GSORT_ERROR_CUDA) return cudaGetErrorString((cudaError_t)(error - GSORT_ERROR_CUDA));
   switch (error) {
     case GSORT_OK:
       return "no error";
     case GSORT_ERROR_ARGUMENT:
-      return "an array is NULL or not aligned to its elements, or the workspace not to 256 bytes";
+      return "a pointer is NULL, or is not although there is no such array, or an array is not "
+             "aligned to its elements, or the workspace not to 256 bytes";
     case GSORT_ERROR_TYPE:
       return "unknown type of keys or values";
     case GSORT_ERROR_UNSUPPORTED:
       return "this version does not sort such keys or values";
     case GSORT_ERROR_OPTION:
-      return "unknown option, or its value is out of range";
+      return "unknown option, or a value out of its range, or the first bit that counts is not "
+             "below the end";
     case GSORT_ERROR_SIZE:
       return "n is greater than 2^32 - 1";
-    case GSORT_ERROR_OVERLAP:
-      return "two of the arrays and the workspace share memory";
     case GSORT_ERROR_WORKSPACE:
       return "the workspace has fewer bytes than gsort_workspace() says";
+    case GSORT_ERROR_OVERLAP:
+      return "two of the arrays and the workspace share memory";
     case GSORT_ERROR_DEVICE:
-      return "no device, or another than the sort was created for";
+      return "there is no device, or the current one is not that for which the sort was created";
     case GSORT_ERROR_MEMORY:
       return "no memory on the host";
     case GSORT_ERROR_CUDA:
-      return "a CUDA call failed; cudaGetLastError() tells more";
+      return "a CUDA call failed";
     default:
       return "unknown error";
   }
 }
 
+// A CUDA error is told by what gsort returns, and does not stay for the program's next
+// cudaGetLastError().
+static bool failed(cudaError_t error) {
+  if (error != cudaSuccess) cudaGetLastError();
+  return error != cudaSuccess;
+}
+
 static int attribute(enum cudaDeviceAttr which, int device) {
   int value = 0;
-  return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
+  return failed(cudaDeviceGetAttribute(&value, which, device)) ? 0 : value;
 }
 
 static bool find_device(Device *device) {
-  if (cudaGetDevice(&device->number) != cudaSuccess) return false;
+  if (failed(cudaGetDevice(&device->number))) return false;
   const int major = attribute(cudaDevAttrComputeCapabilityMajor, device->number),
             shared = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device->number);
   device->multiprocessors = (unsigned int)attribute(cudaDevAttrMultiProcessorCount, device->number);
@@ -83,9 +93,10 @@ int gsort_create(gsort **sort, int key, int value) {
   made->key = key;
   made->value = value;
   made->end_bit = 32;
-  int error = find_device(&made->device) ? GSORT_OK : GSORT_ERROR_DEVICE;
-  if (error == GSORT_OK &&
-      cudaMallocHost((void **)&made->verdicts, VERDICTS * sizeof(Verdict)) != cudaSuccess)
+  int error = GSORT_OK;
+  if (!find_device(&made->device))
+    error = GSORT_ERROR_DEVICE;
+  else if (failed(cudaMallocHost((void **)&made->verdicts, VERDICTS * sizeof(Verdict))))
     error = GSORT_ERROR_MEMORY;
   if (error != GSORT_OK) {
     free(made);
@@ -97,7 +108,7 @@ int gsort_create(gsort **sort, int key, int value) {
 
 void gsort_destroy(gsort *sort) {
   if (sort == NULL) return;
-  cudaFreeHost(sort->verdicts);
+  failed(cudaFreeHost(sort->verdicts));
   free(sort);
 }
 
@@ -163,7 +174,7 @@ int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes) {
   const int error = check_kind(sort, n);
   if (error != GSORT_OK) return error;
   const Call call = call_of(sort, n);
-  if (n > 0) *bytes = FINDINGS_BYTES + plan_bytes(&call);
+  if (n > 0) *bytes = FINDINGS_BYTES + plan_bytes_up_to(&call);
   return GSORT_OK;
 }
 
@@ -179,14 +190,19 @@ typedef struct Extent {
   size_t bytes;
 } Extent;
 
-static int check_arrays(const gsort *sort, const Call *call, size_t bytes) {
+// Also for extents that end behind the last address.
+static bool overlap(Extent a, Extent b) {
+  return a.bytes > 0 && b.bytes > 0 && (a.begin - b.begin < b.bytes || b.begin - a.begin < a.bytes);
+}
+
+static int check_arrays(const gsort *sort, const Call *call, const void *workspace, size_t bytes) {
   const bool has_values = sort->value != GSORT_KEYS, reads_values = sort->value == GSORT_VALUE32;
-  const size_t array = call->n * sizeof(unsigned int);
+  const size_t array = call->n * sizeof(unsigned int), needed = FINDINGS_BYTES + plan_bytes(call);
   const Extent extents[] = {{(uintptr_t)call->input.keys, array},
                             {(uintptr_t)call->output.keys, array},
                             {(uintptr_t)call->input.values, reads_values ? array : 0},
                             {(uintptr_t)call->output.values, has_values ? array : 0},
-                            {(uintptr_t)call->findings, bytes}};
+                            {(uintptr_t)workspace, needed}};
   enum { EXTENTS = sizeof extents / sizeof *extents };
   for (int i = 0; i < EXTENTS; i++) {
     const size_t alignment = i == EXTENTS - 1 ? WORKSPACE_ALIGNMENT : sizeof(unsigned int);
@@ -194,12 +210,10 @@ static int check_arrays(const gsort *sort, const Call *call, size_t bytes) {
                              : extents[i].begin != 0)
       return GSORT_ERROR_ARGUMENT;
   }
-  if (bytes < FINDINGS_BYTES + plan_bytes(call)) return GSORT_ERROR_WORKSPACE;
+  if (bytes < needed) return GSORT_ERROR_WORKSPACE;
   for (int i = 0; i < EXTENTS; i++)
     for (int j = 0; j < i; j++)
-      if (extents[i].begin < extents[j].begin + extents[j].bytes &&
-          extents[j].begin < extents[i].begin + extents[i].bytes)
-        return GSORT_ERROR_OVERLAP;
+      if (overlap(extents[i], extents[j])) return GSORT_ERROR_OVERLAP;
   return GSORT_OK;
 }
 
@@ -228,17 +242,16 @@ int gsort_run(gsort *sort, void *workspace, size_t bytes, const void *keys_in, v
   // Not written to without GSORT_OVERWRITE.
   call.input = (Elements){(unsigned int *)(uintptr_t)keys_in, (unsigned int *)(uintptr_t)values_in};
   call.output = (Elements){keys_out, values_out};
+  error = check_arrays(sort, &call, workspace, bytes);
+  if (error != GSORT_OK) return error;
+  int device = 0;
+  if (failed(cudaGetDevice(&device)) || device != sort->device.number) return GSORT_ERROR_DEVICE;
   call.findings = workspace;
   call.workspace = (char *)workspace + FINDINGS_BYTES;
   call.stream = stream;
-  error = check_arrays(sort, &call, bytes);
-  if (error != GSORT_OK) return error;
-  int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || device != sort->device.number)
-    return GSORT_ERROR_DEVICE;
   const unsigned int verdict = take_verdict(sort);
   call.host = &sort->verdicts[verdict].verdict;
   sort_as_planned(&call);
   atomic_store(&sort->in_use[verdict], false);
-  return call.error == cudaSuccess ? GSORT_OK : GSORT_ERROR_CUDA;
+  return failed(call.error) ? GSORT_ERROR_CUDA + (int)call.error : GSORT_OK;
 }

@@ -8,8 +8,8 @@
 //   gsort_run(sort, workspace, bytes, keys, sorted, NULL, order, n, stream);
 //   gsort_destroy(sort);
 //
-// Every function that returns int returns 0 or an error below. None ends the program, prints, or,
-// after gsort_create(), allocates device memory.
+// Functions that return int return 0 or an error below, except gsort_version(). None ends the
+// program, prints, or allocates device memory; only gsort_create() allocates host memory.
 #ifndef GSORT_H
 #define GSORT_H
 
@@ -32,8 +32,8 @@ struct CUstream_st;          // what a cudaStream_t points to
 // bits. As CUB's radix sort.
 enum { GSORT_U32 = 1, GSORT_I32, GSORT_F32, GSORT_U64, GSORT_I64, GSORT_F64 };
 
-// What moves with each key: nothing, a value of 4 or 8 bytes, or its index in the input, which is
-// not read but made (an argsort). An index of 64 bits counts as GSORT_INDEX32 does.
+// What moves with each key: nothing, a value of 4 or 8 bytes, or its index in the input as an
+// unsigned number of 32 or 64 bits, which is not read but made (an argsort).
 enum { GSORT_KEYS = 1, GSORT_VALUE32, GSORT_VALUE64, GSORT_INDEX32, GSORT_INDEX64 };
 
 // Options of gsort_set(), and their defaults.
@@ -45,19 +45,23 @@ enum {
                          // elements on, inputs with frequent values then sort faster
 };
 
-// Errors. gsort_error_string() has a sentence for each.
+// Errors. gsort_error_string() has a sentence for each. After any but those of CUDA nothing was
+// launched and nothing written. If several apply, the one that is listed first is returned, except
+// that gsort_run() with n = 0 does nothing and looks at neither arrays nor workspace nor device.
 enum {
   GSORT_OK = 0,
-  GSORT_ERROR_ARGUMENT,     // a NULL pointer, an address that is not aligned to the element
+  GSORT_ERROR_ARGUMENT,     // a pointer is NULL, or not NULL where there is no such array, or not
+                            // aligned to the elements
   GSORT_ERROR_TYPE,         // an unknown type of keys or values
-  GSORT_ERROR_UNSUPPORTED,  // a type, or a combination with options, that this version lacks
-  GSORT_ERROR_OPTION,       // an unknown option, or a value out of its range
+  GSORT_ERROR_UNSUPPORTED,  // a type that this version lacks
+  GSORT_ERROR_OPTION,       // an unknown option, a value out of its range, or no bit that counts
   GSORT_ERROR_SIZE,         // n beyond 2^32 - 1
-  GSORT_ERROR_OVERLAP,      // arrays or workspace share memory
   GSORT_ERROR_WORKSPACE,    // fewer bytes than gsort_workspace() says
-  GSORT_ERROR_DEVICE,       // no device, another than at gsort_create(), or one that is too small
+  GSORT_ERROR_OVERLAP,      // arrays or the part of the workspace that is used share memory
+  GSORT_ERROR_DEVICE,       // no device, or another one is current than was at gsort_create()
   GSORT_ERROR_MEMORY,       // no host memory
-  GSORT_ERROR_CUDA,         // a CUDA call failed; cudaGetLastError() says which error it was
+  GSORT_ERROR_CUDA = 1000,  // and the cudaError_t added to it: a CUDA call failed. What was
+                            // launched before it may have written to the outputs and the workspace
 };
 
 // GSORT_VERSION of the library.
@@ -67,28 +71,30 @@ int gsort_version(void);
 const char *gsort_error_string(int error);
 
 // Makes a sort for the current device. key: GSORT_U32 ..; value: GSORT_KEYS .. *sort is NULL after
-// an error. Takes pinned host memory, which gsort_destroy() returns.
+// an error. Takes 16 KB of pinned host memory, which gsort_destroy() returns.
 int gsort_create(gsort **sort, int key, int value);
 
-// Sets an option. Not while another thread calls gsort_run() with the same sort.
+// Sets an option. Not while another thread calls a function with the same sort.
+// GSORT_BEGIN_BIT has to be less than GSORT_END_BIT when the sort is used, not when they are set.
 int gsort_set(gsort *sort, int option, int64_t value);
 
 // *bytes: workspace that gsort_run() needs for n elements with the options as they are: about 4.5
-// bytes a key, 8.5 a pair (README.md).
+// bytes a key, 8.5 a pair (README.md). With the same options it suffices for any smaller n, too.
 int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes);
 
 // Sorts keys_in[0..n) to keys_out[0..n), and with them values_in to values_out, both NULL for
 // GSORT_KEYS; for indices values_in is NULL. All are on the device, aligned to their elements, and
 // do not overlap. workspace: `bytes` bytes on the device, aligned to 256, whose contents do not
 // matter. keys_in and values_in are not overwritten without GSORT_OVERWRITE. Work is issued to
-// `stream` (NULL: the default one); the caller synchronises. The call itself waits until the
-// device has judged a sample of the keys. Several threads may call it with one sort at once, each
-// with a stream and a workspace of its own.
-// After an error other than GSORT_ERROR_CUDA nothing was launched and nothing written.
+// `stream` (NULL: the legacy default stream), and the arrays and the workspace have to stay until
+// it is done: the caller synchronises. The call itself waits until the device has judged a sample
+// of the keys, and so for work that `stream` has before it. Any number of threads may call it with
+// one sort at once, each with a stream and a workspace of its own; up to 64 run at a time.
 int gsort_run(gsort *sort, void *workspace, size_t bytes, const void *keys_in, void *keys_out,
               const void *values_in, void *values_out, uint64_t n, struct CUstream_st *stream);
 
-// The way that n evenly distributed keys take, such as "runs" (README.md). Never NULL.
+// The way that n evenly distributed keys take, such as "runs" (README.md); "none" where gsort_run()
+// would do nothing. Never NULL; not to be freed.
 const char *gsort_way(const gsort *sort, uint64_t n);
 
 // Frees the sort; NULL is allowed. Not before its gsort_run() calls have returned.

@@ -40,7 +40,7 @@ cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-sup
 # multi/ includes mpi.h; without MPI its files are left out.
 read -ra mpi < <(mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
 [ ${#mpi[@]} -gt 0 ] || mapfile -t c_files < <(printf '%s\n' "${c_files[@]}" | grep -v '^multi/')
-tidy -std=c17 -D_GNU_SOURCE -DHAVE_OPENCV=1 -DHAVE_NCCL=0 -DCS344_NAME='"mine"' -I. -Icuda_cpu/include "${mpi[@]}" < <(printf '%s\n' "${c_files[@]}")
+tidy -std=c17 -D_GNU_SOURCE -DHAVE_OPENCV=1 -DHAVE_NCCL=0 -DCS344_NAME='"mine"' -I. -Icuda_cpu/include -isystem gsort "${mpi[@]}" < <(printf '%s\n' "${c_files[@]}")
 # -iquote: with -I the program ./compare is taken for the header <compare>.
 tidy -std=c++17 -iquote . -Icuda_cpu/include -isystem /usr/include/opencv4 < <(printf '%s\n' "${cpp_files[@]}")
 shellcheck --external-sources "${shell_files[@]}" || status=1

@@ -5,6 +5,8 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
+
 #include "gsort/block/digits.cuh"
 
 // Number of parts of `size` elements that n elements have; the last one may be shorter.
@@ -89,10 +91,15 @@ static inline volatile HostVerdict *fresh_verdict(Call *call) {
 static inline Finding wait_for_finding(Call *call, Finding not_this) {
   while (call->error == cudaSuccess && call->host->finding == (unsigned int)not_this) {
     const cudaError_t state = cudaStreamQuery(call->stream);
-    if (state == cudaErrorNotReady) continue;
+    if (state == cudaErrorNotReady) {
+      cudaGetLastError();  // which the program is not to find
+      continue;
+    }
     succeeds(call, state);
     if (call->host->finding == (unsigned int)not_this) succeeds(call, cudaErrorUnknown);
   }
+  // What the device wrote before the finding is read behind it, also by hosts that are not x86.
+  std::atomic_thread_fence(std::memory_order_acquire);
   return call->error == cudaSuccess ? (Finding)call->host->finding : SORTED;
 }
 

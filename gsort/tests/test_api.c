@@ -1,0 +1,446 @@
+// What gsort.h promises beside the order: errors, and that nothing is written after one; several
+// threads and streams at once; no growth, no output. In C, as most callers are.
+#include <malloc.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <cuda_runtime_api.h>
+
+#include "gsort/gsort.h"
+
+#define CUDA_OK(call) assert_string_equal(cudaGetErrorName(call), "cudaSuccess")
+
+static void *device_memory(size_t bytes) {
+  void *memory = NULL;
+  CUDA_OK(cudaMalloc(&memory, bytes));
+  return memory;
+}
+
+static gsort *new_sort(int key, int value) {
+  gsort *sort = NULL;
+  assert_int_equal(gsort_create(&sort, key, value), GSORT_OK);
+  return sort;
+}
+
+static void test_create(void **state) {
+  (void)state;
+  static const struct {
+    int key, value, error;
+  } cases[] = {
+      {GSORT_U32, GSORT_KEYS, GSORT_OK},
+      {GSORT_I32, GSORT_VALUE32, GSORT_OK},
+      {GSORT_F32, GSORT_INDEX32, GSORT_OK},
+      {0, GSORT_KEYS, GSORT_ERROR_TYPE},
+      {-1, GSORT_KEYS, GSORT_ERROR_TYPE},
+      {GSORT_F64 + 1, GSORT_KEYS, GSORT_ERROR_TYPE},
+      {GSORT_U32, 0, GSORT_ERROR_TYPE},
+      {GSORT_U32, GSORT_INDEX64 + 1, GSORT_ERROR_TYPE},
+      {GSORT_U64, GSORT_INDEX64 + 1, GSORT_ERROR_TYPE},
+      {GSORT_U64, GSORT_KEYS, GSORT_ERROR_UNSUPPORTED},
+      {GSORT_I64, GSORT_KEYS, GSORT_ERROR_UNSUPPORTED},
+      {GSORT_F64, GSORT_KEYS, GSORT_ERROR_UNSUPPORTED},
+      {GSORT_U32, GSORT_VALUE64, GSORT_ERROR_UNSUPPORTED},
+      {GSORT_U32, GSORT_INDEX64, GSORT_ERROR_UNSUPPORTED},
+  };
+  assert_int_equal(gsort_create(NULL, GSORT_U32, GSORT_KEYS), GSORT_ERROR_ARGUMENT);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    static char some;
+    gsort *sort = (gsort *)(void *)&some;
+    assert_int_equal(gsort_create(&sort, cases[i].key, cases[i].value), cases[i].error);
+    assert_int_equal(sort != NULL, cases[i].error == GSORT_OK);
+    gsort_destroy(sort);
+  }
+}
+
+static void test_options(void **state) {
+  (void)state;
+  static const struct {
+    int64_t value;
+    int option, error;
+  } cases[] = {
+      {1, GSORT_DESCENDING, GSORT_OK},
+      {2, GSORT_DESCENDING, GSORT_ERROR_OPTION},
+      {-1, GSORT_DESCENDING, GSORT_ERROR_OPTION},
+      {1, GSORT_OVERWRITE, GSORT_OK},
+      {INT64_C(1) << 32, GSORT_OVERWRITE, GSORT_ERROR_OPTION},
+      {31, GSORT_BEGIN_BIT, GSORT_OK},
+      {32, GSORT_BEGIN_BIT, GSORT_ERROR_OPTION},
+      {-1, GSORT_BEGIN_BIT, GSORT_ERROR_OPTION},
+      {1, GSORT_END_BIT, GSORT_OK},
+      {0, GSORT_END_BIT, GSORT_ERROR_OPTION},
+      {33, GSORT_END_BIT, GSORT_ERROR_OPTION},
+      {INT64_MAX, GSORT_END_BIT, GSORT_ERROR_OPTION},
+      {0, 0, GSORT_ERROR_OPTION},
+      {0, GSORT_OVERWRITE + 1, GSORT_ERROR_OPTION},
+  };
+  gsort *const sort = new_sort(GSORT_U32, GSORT_KEYS);
+  assert_int_equal(gsort_set(NULL, GSORT_DESCENDING, 1), GSORT_ERROR_ARGUMENT);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal(gsort_set(sort, cases[i].option, cases[i].value), cases[i].error);
+
+  // Now bits 31 to 1 count: none. A value that was refused has changed nothing.
+  size_t bytes = 1;
+  assert_int_equal(gsort_workspace(sort, 10, &bytes), GSORT_ERROR_OPTION);
+  assert_int_equal(bytes, 0);
+  assert_string_equal(gsort_way(sort, 10), "none");
+  assert_int_equal(gsort_set(sort, GSORT_BEGIN_BIT, 1), GSORT_OK);
+  assert_int_equal(gsort_workspace(sort, 10, &bytes), GSORT_ERROR_OPTION);
+  assert_int_equal(gsort_set(sort, GSORT_BEGIN_BIT, 0), GSORT_OK);
+  assert_int_equal(gsort_workspace(sort, 10, &bytes), GSORT_OK);
+  gsort_destroy(sort);
+}
+
+static void test_sentences(void **state) {
+  (void)state;
+  assert_int_equal(gsort_version(), GSORT_VERSION);
+  for (int error = GSORT_OK; error <= GSORT_ERROR_MEMORY; error++) {
+    assert_string_not_equal(gsort_error_string(error), "unknown error");
+    for (int other = GSORT_OK; other < error; other++)
+      assert_string_not_equal(gsort_error_string(error), gsort_error_string(other));
+  }
+  static const int unknown[] = {-1, GSORT_ERROR_MEMORY + 1, GSORT_ERROR_CUDA - 1, INT32_MIN};
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    assert_string_equal(gsort_error_string(unknown[i]), "unknown error");
+  assert_string_not_equal(gsort_error_string(GSORT_ERROR_CUDA), "unknown error");
+  assert_string_equal(gsort_error_string(GSORT_ERROR_CUDA + cudaErrorInvalidValue),
+                      cudaGetErrorString(cudaErrorInvalidValue));
+  assert_non_null(gsort_error_string(INT32_MAX));
+}
+
+static void test_workspace(void **state) {
+  (void)state;
+  size_t bytes = 1;
+  gsort *const sort = new_sort(GSORT_U32, GSORT_VALUE32);
+  assert_int_equal(gsort_workspace(sort, 10, NULL), GSORT_ERROR_ARGUMENT);
+  assert_int_equal(gsort_workspace(NULL, 10, &bytes), GSORT_ERROR_ARGUMENT);
+  assert_int_equal(bytes, 0);
+  assert_int_equal(gsort_workspace(sort, UINT64_C(1) << 32, &bytes), GSORT_ERROR_SIZE);
+  assert_int_equal(gsort_workspace(sort, UINT64_MAX, &bytes), GSORT_ERROR_SIZE);
+  assert_int_equal(gsort_workspace(sort, UINT32_MAX, &bytes), GSORT_OK);
+  assert_true(bytes > (size_t)8 * UINT32_MAX && bytes < (size_t)9 * UINT32_MAX);
+  assert_int_equal(gsort_workspace(sort, 0, &bytes), GSORT_OK);
+  assert_int_equal(bytes, 0);
+  assert_string_equal(gsort_way(sort, 1000), "rank");
+  assert_string_equal(gsort_way(sort, 0), "none");
+  assert_string_equal(gsort_way(sort, UINT64_C(1) << 32), "none");
+  assert_string_equal(gsort_way(NULL, 1000), "none");
+  gsort_destroy(sort);
+}
+
+// A workspace for n elements is enough for fewer.
+static void test_workspace_grows(void **state) {
+  (void)state;
+  static const int values[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32};
+  for (int kind = 0; kind < 3 * 2 * 2 * 2; kind++) {
+    gsort *const sort = new_sort(kind / 3 % 2 == 0 ? GSORT_U32 : GSORT_F32, values[kind % 3]);
+    gsort_set(sort, GSORT_OVERWRITE, kind / 6 % 2);
+    gsort_set(sort, GSORT_END_BIT, kind / 12 == 0 ? 32 : 20);
+    size_t least = 0;
+    for (uint64_t n = 1; n <= UINT32_MAX; n += 1 + n / 2000) {
+      size_t bytes;
+      assert_int_equal(gsort_workspace(sort, n, &bytes), GSORT_OK);
+      if (bytes < least) print_error("kind %d, n %llu\n", kind, (unsigned long long)n);
+      assert_true(bytes >= least);
+      least = bytes;
+    }
+    gsort_destroy(sort);
+  }
+}
+
+// ---- arguments of gsort_run()
+// --------------------------------------------------------------------
+enum { N = 20000, ARRAYS = 4 };  // keys_in, keys_out, values_in, values_out
+
+typedef struct Arguments {
+  char *workspace, *arrays[ARRAYS];
+  size_t bytes;
+  uint64_t n;
+} Arguments;
+
+static int run_sort(gsort *sort, Arguments a) {
+  return gsort_run(sort, a.workspace, a.bytes, a.arrays[0], a.arrays[1], a.arrays[2], a.arrays[3],
+                   a.n, NULL);
+}
+
+// Memory of a sort, all in one piece: its contents are compared with what they were.
+typedef struct Memory {
+  gsort *sort;
+  Arguments right;
+  size_t size;
+  char *all, *before, *after;
+} Memory;
+
+static Memory make_memory(int value) {
+  Memory memory = {.sort = new_sort(GSORT_U32, value), .right = {.n = N}};
+  assert_int_equal(gsort_workspace(memory.sort, N, &memory.right.bytes), GSORT_OK);
+  const size_t array = N * sizeof(uint32_t) + 256;
+  memory.size = ARRAYS * array + memory.right.bytes + 256;
+  memory.all = device_memory(memory.size);
+  memory.before = malloc(memory.size);
+  memory.after = malloc(memory.size);
+  assert_true(memory.before != NULL && memory.after != NULL);
+  for (size_t i = 0; i < memory.size; i++) memory.before[i] = (char)(i * i >> 7);
+  CUDA_OK(cudaMemcpy(memory.all, memory.before, memory.size, cudaMemcpyHostToDevice));
+  for (int i = 0; i < ARRAYS; i++) memory.right.arrays[i] = memory.all + (size_t)i * array;
+  if (value == GSORT_KEYS) memory.right.arrays[3] = NULL;
+  if (value != GSORT_VALUE32) memory.right.arrays[2] = NULL;
+  memory.right.workspace =
+      memory.all + (ARRAYS * array + 255) / 256 * 256;  // cudaMalloc aligns to 256
+  return memory;
+}
+
+static void free_memory(Memory *memory) {
+  gsort_destroy(memory->sort);
+  cudaFree(memory->all);
+  free(memory->before);
+  free(memory->after);
+}
+
+static void assert_refused(Memory *memory, Arguments arguments, int error) {
+  assert_int_equal(run_sort(memory->sort, arguments), error);
+  CUDA_OK(cudaDeviceSynchronize());
+  CUDA_OK(cudaGetLastError());
+  CUDA_OK(cudaMemcpy(memory->after, memory->all, memory->size, cudaMemcpyDeviceToHost));
+  assert_memory_equal(memory->after, memory->before, memory->size);
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  static const int values[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32};
+  for (int k = 0; k < 3; k++) {
+    Memory memory = make_memory(values[k]);
+    const Arguments right = memory.right;
+    for (int i = 0; i < ARRAYS; i++) {
+      Arguments wrong = right;
+      // NULL, or given although there is no such array.
+      wrong.arrays[i] = right.arrays[i] == NULL ? right.arrays[0] : NULL;
+      assert_refused(&memory, wrong, GSORT_ERROR_ARGUMENT);
+      if (right.arrays[i] == NULL) continue;
+      wrong.arrays[i] = right.arrays[i] + 2;
+      assert_refused(&memory, wrong, GSORT_ERROR_ARGUMENT);
+      for (int j = 0; j <= ARRAYS; j++) {
+        char *const other = j < ARRAYS ? right.arrays[j] : right.workspace;
+        if (i == j || other == NULL) continue;
+        wrong.arrays[i] = other;
+        assert_refused(&memory, wrong, GSORT_ERROR_OVERLAP);
+        wrong.arrays[i] = other + (N - 1) * sizeof(uint32_t);  // one element
+        assert_refused(&memory, wrong, GSORT_ERROR_OVERLAP);
+        if (j == ARRAYS) continue;
+        wrong.arrays[i] = other - (N - 1) * sizeof(uint32_t);
+        assert_refused(&memory, wrong, GSORT_ERROR_OVERLAP);
+      }
+    }
+    Arguments wrong = right;
+    wrong.workspace = NULL;
+    assert_refused(&memory, wrong, GSORT_ERROR_ARGUMENT);
+    wrong.workspace = right.workspace + 128;
+    assert_refused(&memory, wrong, GSORT_ERROR_ARGUMENT);
+    wrong = right;
+    wrong.bytes--;
+    assert_refused(&memory, wrong, GSORT_ERROR_WORKSPACE);
+    wrong.bytes = 0;
+    assert_refused(&memory, wrong, GSORT_ERROR_WORKSPACE);
+    wrong = right;
+    wrong.n = UINT64_C(1) << 32;
+    assert_refused(&memory, wrong, GSORT_ERROR_SIZE);
+    // With bytes to spare; its arrays end behind the last address.
+    wrong.n = UINT32_MAX;
+    wrong.bytes = SIZE_MAX;
+    wrong.arrays[0] = (char *)(UINTPTR_MAX - 1023);
+    assert_refused(&memory, wrong, GSORT_ERROR_OVERLAP);
+    // n = 0: no array has to be there.
+    assert_refused(&memory, (Arguments){.n = 0}, GSORT_OK);
+    gsort_set(memory.sort, GSORT_BEGIN_BIT, 5);
+    gsort_set(memory.sort, GSORT_END_BIT, 5);
+    assert_refused(&memory, right, GSORT_ERROR_OPTION);
+    assert_int_equal(run_sort(NULL, right), GSORT_ERROR_ARGUMENT);
+
+    // What was right all the time; more bytes than there are, as only those that it needs count.
+    gsort_set(memory.sort, GSORT_BEGIN_BIT, 0);
+    gsort_set(memory.sort, GSORT_END_BIT, 32);
+    wrong = right;
+    wrong.bytes = SIZE_MAX;
+    assert_int_equal(run_sort(memory.sort, wrong), GSORT_OK);
+    CUDA_OK(cudaDeviceSynchronize());
+    free_memory(&memory);
+  }
+}
+
+static void test_other_device(void **state) {
+  (void)state;
+  Memory memory = make_memory(GSORT_KEYS);
+  CUDA_OK(cudaSetDevice(1));
+  const int error = run_sort(memory.sort, memory.right);
+  CUDA_OK(cudaSetDevice(0));
+  assert_int_equal(error, GSORT_ERROR_DEVICE);
+  free_memory(&memory);
+}
+
+// ---- several threads, each with its stream and workspace
+// -----------------------------------------
+enum { THREADS = 8, SORTS = 4, MOST = 150000 };
+static const uint32_t sizes[] = {3000, 20000, 60000, MOST};
+
+typedef struct Worker {
+  gsort *sort;
+  bool pairs;
+  uint32_t seed;
+  const char *wrong;  // the first thing that was; cmocka's checks are for the main thread
+} Worker;
+
+static int by_number(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Sorts n elements and compares: a key above its index makes numbers whose order is the stable one.
+static const char *sort_some(Worker *worker, uint32_t n, char *device, size_t bytes, uint32_t *host,
+                             uint64_t *expected, cudaStream_t stream) {
+  char *const arrays[2] = {device + bytes, device + bytes + MOST * sizeof(uint32_t)};
+  char *const values = worker->pairs ? arrays[1] + MOST * sizeof(uint32_t) : NULL;
+  const size_t array = n * sizeof(uint32_t);
+  for (uint32_t i = 0; i < n; i++) {
+    worker->seed = worker->seed * 1664525 + 1013904223;
+    host[i] = n % 3 == 0 ? worker->seed : worker->seed >> 12;
+    expected[i] = (uint64_t)host[i] << 32 | i;
+  }
+  qsort(expected, n, sizeof *expected, by_number);
+  if (cudaMemcpyAsync(arrays[0], host, array, cudaMemcpyHostToDevice, stream) != cudaSuccess)
+    return "a copy to the device failed";
+  const int error =
+      gsort_run(worker->sort, device, bytes, arrays[0], arrays[1], NULL, values, n, stream);
+  if (error != GSORT_OK) return gsort_error_string(error);
+  for (int part = 0; part < (worker->pairs ? 2 : 1); part++) {
+    if (cudaMemcpyAsync(host, part == 0 ? arrays[1] : values, array, cudaMemcpyDeviceToHost,
+                        stream) != cudaSuccess ||
+        cudaStreamSynchronize(stream) != cudaSuccess)
+      return "a copy from the device failed";
+    for (uint32_t i = 0; i < n; i++)
+      if (host[i] != (uint32_t)(part == 0 ? expected[i] >> 32 : expected[i]))
+        return part == 0 ? "keys are in a wrong order" : "an index is wrong";
+  }
+  return NULL;
+}
+
+static void *work(void *argument) {
+  Worker *const worker = argument;
+  size_t bytes = 0;
+  char *device = NULL;
+  cudaStream_t stream = NULL;
+  uint32_t *const host = malloc(MOST * sizeof *host);
+  uint64_t *const expected = malloc(MOST * sizeof *expected);
+  gsort_workspace(worker->sort, MOST, &bytes);
+  bytes = (bytes + 255) / 256 * 256;
+  if (host == NULL || expected == NULL ||
+      cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess ||
+      cudaMalloc((void **)&device, bytes + 3 * MOST * sizeof(uint32_t)) != cudaSuccess)
+    worker->wrong = "no memory or stream";
+  for (unsigned int i = 0; i < SORTS && worker->wrong == NULL; i++)
+    worker->wrong =
+        sort_some(worker, sizes[(i + worker->seed) % 4], device, bytes, host, expected, stream);
+  cudaFree(device);
+  if (stream != NULL) cudaStreamDestroy(stream);
+  free(host);
+  free(expected);
+  return NULL;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  gsort *const sorts[2] = {new_sort(GSORT_U32, GSORT_KEYS), new_sort(GSORT_U32, GSORT_INDEX32)};
+  Worker workers[THREADS];
+  pthread_t threads[THREADS];
+  for (unsigned int i = 0; i < THREADS; i++) {
+    workers[i] = (Worker){sorts[i % 2], i % 2 == 1, i, NULL};
+    assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < THREADS; i++)
+    if (workers[i].wrong != NULL) fail_msg("thread %d: %s", i, workers[i].wrong);
+  gsort_destroy(sorts[0]);
+  gsort_destroy(sorts[1]);
+}
+
+// ---- what it leaves behind
+// -----------------------------------------------------------------------
+static size_t resident_bytes(void) {
+  FILE *const file = fopen("/proc/self/statm", "r");
+  unsigned long pages = 0;
+  assert_true(file != NULL && fscanf(file, "%*u %lu", &pages) == 1);
+  fclose(file);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void create_often(int times) {
+  for (int i = 0; i < times; i++) gsort_destroy(new_sort(GSORT_U32, GSORT_KEYS));
+}
+
+static void test_no_growth(void **state) {
+  (void)state;
+  create_often(100);
+  size_t free_before, free_after, total;
+  CUDA_OK(cudaMemGetInfo(&free_before, &total));
+  const size_t heap = mallinfo2().uordblks, resident = resident_bytes();
+  create_often(1000);
+  CUDA_OK(cudaMemGetInfo(&free_after, &total));
+  assert_true(free_after >= free_before);
+  assert_in_range(mallinfo2().uordblks, 0, heap + 64 * 1024);
+  assert_in_range(resident_bytes(), 0, resident + 4 * 1024 * 1024);
+}
+
+// Sorts, errors, and what they write to stdout and stderr: nothing.
+static void test_no_output(void **state) {
+  (void)state;
+  Memory memory = make_memory(GSORT_VALUE32);
+  FILE *const written = tmpfile();
+  assert_non_null(written);
+  fflush(stdout);
+  fflush(stderr);
+  const int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+  dup2(fileno(written), STDOUT_FILENO);
+  dup2(fileno(written), STDERR_FILENO);
+  const int right = run_sort(memory.sort, memory.right);
+  memory.right.bytes = 0;
+  const int wrong = run_sort(memory.sort, memory.right);
+  cudaDeviceSynchronize();
+  fflush(stdout);
+  fflush(stderr);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  close(out);
+  close(err);
+  assert_int_equal(right, GSORT_OK);
+  assert_int_equal(wrong, GSORT_ERROR_WORKSPACE);
+  assert_int_equal(lseek(fileno(written), 0, SEEK_END), 0);
+  fclose(written);
+  free_memory(&memory);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_create),
+      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_sentences),
+      cmocka_unit_test(test_workspace),
+      cmocka_unit_test(test_workspace_grows),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_no_growth),
+      cmocka_unit_test(test_no_output),
+      cmocka_unit_test(test_other_device),
+  };
+  int devices = 0;
+  cudaGetDeviceCount(&devices);
+  if (devices < 2) puts("# one device: test_other_device is left out");
+  const size_t count = sizeof tests / sizeof *tests - (devices < 2 ? 1 : 0);
+  return _cmocka_run_group_tests("gsort.h", tests, count, NULL, NULL);
+}
