@@ -34,9 +34,10 @@ typedef enum Finding {
   IN_RANGE,    // buckets of `range` may fit
   FEW_VALUES,  // a sample has at most MOST_VALUES values
   UNEVEN,      // none of these, or floats with a -0, which has to count as +0
-  // Between the device and a way only, which makes IN_RANGE of them:
+  // Between the device and a way only. The way makes IN_RANGE of two of them:
   OVERFULL,  // a sample was even, but some bucket had no room
   REFINED,   // a second sample is not even: `refined`
+  STOPPED,   // UNEVEN, too, but the samples have not shown it, so that no digits are counted
 } Finding;
 
 // The part of all numbers that the keys are from, as far as a sample shows it.

@@ -18,6 +18,8 @@ typedef struct Row {
 
 static const Row rows[] = {
     {BOTH, 0, SIZE_MAX, ALWAYS, &way_rank},
+    {BOTH, 0, 500000, IF(UNKNOWN), &way_splitters},
+    {PAIRS, 500001, LARGEST, IF(UNKNOWN) | IF(IN_RANGE), &way_runs},
     {BOTH, 0, SIZE_MAX, ALWAYS, &way_sweeps},
 };
 

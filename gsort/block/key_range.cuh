@@ -60,6 +60,7 @@ static inline KeyRange copy_of(volatile const KeyRange *range) {
 static inline Finding finding_of_buckets(volatile const HostVerdict *host, KeyRange *range) {
   const bool overfull = host->finding == OVERFULL, refined = host->finding == REFINED;
   *range = overfull ? A_LITTLE_UNEVEN : copy_of(refined ? &host->refined : &host->range);
+  if (host->finding == STOPPED) return UNEVEN;
   return overfull || refined ? IN_RANGE : (Finding)host->finding;
 }
 

@@ -6,6 +6,15 @@
 #include "gsort/block/key_range.cuh"
 #include "gsort/block/pair_block.cuh"
 
+// Whether the buckets of n keys of `range`, by their first `bits` bits, fit into blocks. Their
+// sizes spread by the square root of what they are on average, times that of the number of equal
+// keys; 4.9 times that is exceeded in one of 2 x 10^6 buckets.
+static inline bool pair_buckets_fit(size_t n, KeyRange range, int bits, unsigned int capacity) {
+  const double average = (double)n * range.density / (double)(1 << bits);
+  const double spare = capacity - MOST_LEAD - average;
+  return spare > 0 && spare * spare >= 24 * average * range.equals;
+}
+
 // The bucket of a block.
 struct BucketOfBlock {
   __device__ __forceinline__ unsigned int operator()(void) const { return blockIdx.x; }

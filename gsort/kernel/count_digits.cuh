@@ -111,6 +111,17 @@ static __device__ __noinline__ void count_in_shared_memory(unsigned int *counter
   count_digits_by_grid(counters, COUNTER_COPIES, keys, n, BitsThatCount{code, 0, ~0u}, state);
 }
 
+// Before that, in an earlier kernel of the call, by all threads of a block.
+static __device__ __forceinline__ void clear_digit_counts(const SweepState &state) {
+  for (unsigned int i = threadIdx.x; i < COUNT_WORDS; i += blockDim.x) state.counts[i] = 0;
+}
+
+// Whether two samples, judged, leave nothing but sweeps.
+static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_sample,
+                                                         unsigned int second_sample) {
+  return (first_sample == EVEN ? second_sample : first_sample) == UNEVEN;
+}
+
 template <class Shared>
 static __device__ __forceinline__ void count_instead(Shared &shared, const unsigned int *keys,
                                                      size_t n, KeyCode code,

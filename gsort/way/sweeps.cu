@@ -117,6 +117,11 @@ static void count(Call *call, const SweepLayout *layout, SweepState state) {
 
 size_t all_digits_bytes(const Call *call) { return sweep_layout(call).bytes; }
 
+size_t all_digits_counted_bytes(const Call *call) {
+  const SweepLayout layout = sweep_layout(call);
+  return layout.bytes - layout.look_back_words * sizeof(unsigned int);
+}
+
 SweepState all_digits_state(const Call *call, void *memory) {
   const SweepLayout layout = sweep_layout(call);
   return sweep_state(&layout, has_values(call), memory);

@@ -7,6 +7,8 @@
 
 // Bytes of memory that these need, aligned to WORKSPACE_ALIGNMENT.
 size_t all_digits_bytes(const Call *call);
+// Of these, bytes at the beginning that are in use before the first sweep.
+size_t all_digits_counted_bytes(const Call *call);
 // What the count of the digits writes, in that memory; `counts` have to be 0 before.
 SweepState all_digits_state(const Call *call, void *memory);
 // The sweeps, once the digits are counted.

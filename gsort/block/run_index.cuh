@@ -1,0 +1,130 @@
+// A block finds the runs of its bucket (runs.cuh), and tells the host of it.
+//
+// Pair p of a bucket is in the last run that begins at p or before. A bit for each pair says where
+// runs begin, and a sum for each word of bits how many runs begin before it, so that the run's
+// number is a sum and a count of bits.
+#ifndef GSORT_BLOCK_RUN_INDEX_CUH
+#define GSORT_BLOCK_RUN_INDEX_CUH
+
+#include "gsort/block/large_buckets.cuh"
+#include "gsort/block/pair_bucket.cuh"
+#include "gsort/block/runs.cuh"
+
+// The runs of one bucket: a thread has those of some neighbouring tiles.
+template <int kThreads>
+struct RunsOfThread {
+  static constexpr int kEach = (MOST_TILES + kThreads - 1) / kThreads;
+  Run run[kEach];
+  unsigned int before;  // pairs of the bucket in the tiles before, and runs x 2^16
+};
+
+// What a block adds up, in shared memory.
+typedef struct RunSums {
+  unsigned int counts[MAX_WARPS], starts[MAX_WARPS], both[MAX_WARPS];
+} RunSums;
+
+// Reads the column of a bucket. `sums` is used until the next barrier; there is one inside. before:
+// 16 bits suffice for the pairs of a bucket that fits.
+template <int kThreads>
+static __device__ __forceinline__ BucketPlace find_runs(const RunState &state, unsigned int bucket,
+                                                        RunsOfThread<kThreads> &mine,
+                                                        RunSums &sums) {
+  constexpr unsigned int kWarps = kThreads / WARP_SIZE;
+  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
+  unsigned int count = 0, start = 0, runs = 0;
+#pragma unroll
+  for (int e = 0; e < mine.kEach; e++) {
+    mine.run[e] = run_of(state, threadIdx.x * mine.kEach + e, bucket);
+    count += mine.run[e].count;
+    start += mine.run[e].begin;
+    runs += mine.run[e].count > 0;
+  }
+  const unsigned int both = count | runs << 16, up_to_here = warp_inclusive_scan(both);
+  count = warp_sum(count);
+  start = warp_sum(start);
+  if (lane == WARP_SIZE - 1) {
+    sums.counts[warp] = count;
+    sums.starts[warp] = start;
+    sums.both[warp] = up_to_here;
+  }
+  __syncthreads();
+  const bool counts = lane < kWarps;
+  mine.before = up_to_here - both + warp_sum(lane < warp ? sums.both[lane] : 0);
+  return {warp_sum(counts ? sums.counts[lane] : 0), warp_sum(counts ? sums.starts[lane] : 0)};
+}
+
+// Where the pairs of a bucket are, in shared memory. Pair p is counted from the block's first slot.
+template <int kThreads, int kCapacity>
+struct RunIndex {
+  static constexpr int kWords = kCapacity / WARP_SIZE;
+  // Of 32 pairs: a bit for each that begins a run, and the number of runs that begin before.
+  typedef struct __align__(8) Word {
+    unsigned int begins, runs_before;
+  }
+  Word;
+  Word word[kWords];
+  // [1 + run] from p to where it is among the sorted tiles; [0]: for slots before the first pair.
+  unsigned int shift[1 + MOST_TILES];
+  RunSums sums;
+
+  __device__ __forceinline__ void clear(void) {
+    for (unsigned int w = threadIdx.x; w < kWords; w += kThreads) word[w] = {0, 0};
+    if (threadIdx.x == 0) shift[0] = 0;
+  }
+
+  // After clear() and a barrier; another one has to follow. Slots before `lead` are empty.
+  __device__ __forceinline__ void fill(const RunState &state, const RunsOfThread<kThreads> &mine,
+                                       unsigned int lead) {
+    unsigned int before = mine.before + lead;
+#pragma unroll
+    for (int e = 0; e < mine.kEach; e++) {
+      const Run run = mine.run[e];
+      if (run.count == 0) continue;
+      const unsigned int p = before & 0xffffu, end = p + run.count, runs = (before >> 16) + 1;
+      shift[runs] = (threadIdx.x * mine.kEach + e) * state.tile + run.begin - p;
+      atomicOr(&word[p / WARP_SIZE].begins, 1u << p % WARP_SIZE);
+      for (unsigned int w = p / WARP_SIZE + 1; w <= end / WARP_SIZE && w < kWords; w++)
+        word[w].runs_before = runs;
+      before += run.count | 1u << 16;
+    }
+  }
+
+  // Where pair p is. A slot without a pair has some number, too: a test would keep lanes, and so
+  // the reads of different pairs, apart.
+  __device__ __forceinline__ unsigned int at(unsigned int p) const {
+    const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - p % WARP_SIZE);
+    const Word mine = word[p / WARP_SIZE];
+    return p + shift[mine.runs_before + (unsigned int)__popc((int)(mine.begins & up_to_me))];
+  }
+};
+
+// Whether the buckets cannot be sorted: keys do not suit, or too many buckets are large. One thread
+// of each block, before tell_of_bucket(). Atomics, as other blocks add to these meanwhile.
+static __device__ __forceinline__ bool is_stopped(const RunState &state) {
+  return *(volatile unsigned int *)&state.findings->stop != 0 ||
+         *(volatile unsigned int *)&state.findings->large.found > state.most_large;
+}
+
+// One thread of each block, when that knows the place of its bucket and whether it is a large one.
+// The last one tells the host: early, while blocks still sort.
+static __device__ void tell_of_bucket(const RunState &state, BucketPlace place, bool is_large,
+                                      KeyRange range) {
+  Findings *const findings = state.findings;
+  state.start[blockIdx.x] = place.to;
+  if (blockIdx.x == gridDim.x - 1) state.start[gridDim.x] = state.n;
+  if (is_large) {
+    note_large(&findings->large, place.to, place.count);
+    __threadfence();
+  }
+  if (atomicAdd(&findings->arrived, 1u) < gridDim.x - 1) return;
+  __threadfence();
+  if (findings->stop % 2 != 0)
+    state.host->finding = STOPPED;
+  else if (findings->stop != 0)
+    tell_if_wider(range, findings->stop, state.host);
+  else
+    state.host->finding =
+        tell_large(&findings->large, state.most_large, state.n, state.host) ? SORTED : OVERFULL;
+}
+
+#endif

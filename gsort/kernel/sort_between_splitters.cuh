@@ -1,0 +1,210 @@
+// Third step of a sort by splitters: a block gathers the runs of its bucket, as gather_runs.cuh
+// does, and sorts them. Its keys lie between two splitters, so that bins are ranges of these; equal
+// keys between two equal splitters are only copied.
+//
+//   splitters 30 30 60   bucket 1: 30 alone, copied     bucket 2: 31 .. 59, in bins of 8 from 31 on
+//
+// Moves 16 bytes a pair, 12 a bare key.
+#ifndef GSORT_KERNEL_SORT_BETWEEN_SPLITTERS_CUH
+#define GSORT_KERNEL_SORT_BETWEEN_SPLITTERS_CUH
+
+#include "gsort/block/overlap.cuh"
+#include "gsort/block/run_index.cuh"
+#include "gsort/block/splitters.cuh"
+
+// A block's part of the work: of bucket number `bucket`, `part` of `parts`. A bucket of equal keys
+// is in order already. The blocks of the empty ones beside it help to copy it: there are the more
+// of these, the more keys it has.
+typedef struct Share {
+  unsigned int bucket, part, parts;
+  bool equal;
+} Share;
+
+// For all threads of a block, which has the bucket of its number; barriers inside, but not always.
+static __device__ __forceinline__ Share share_of_block(Splitters splitters) {
+  const unsigned int b = blockIdx.x, buckets = splitters.buckets;
+  const unsigned int *const key = splitters.key;
+  const bool equal = splitters.edge(b + 1) - splitters.edge(b) == 1;
+  const Share alone = {b, 0, 1, equal};
+  if (b == 0 || ((b == 1 || key[b - 1] != key[b]) && (b == buckets - 1 || key[b + 1] != key[b])))
+    return alone;
+  unsigned int first = 1, same = 0;  // splitters that equal mine: the first one, and how many
+  for (unsigned int base = 1; base < buckets; base += blockDim.x) {
+    const unsigned int j = base + threadIdx.x, other = j < buckets ? key[j] : 0;
+    first += (unsigned int)__syncthreads_count(j < buckets && other < key[b]);
+    same += (unsigned int)__syncthreads_count(j < buckets && other == key[b]);
+  }
+  if (key[b] == ~0u) return {buckets - 1, b - first, same, true};  // those before it are empty
+  if (b == first + same - 1) return alone;
+  return {first, b - first, same - 1, true};
+}
+
+// Elements have 32 bits: what of a number is not a bin's, above the place in the bucket.
+static __host__ __device__ constexpr int number_bits(int capacity, int bin_bits) {
+  const int more = bits_to_count(capacity) - bin_bits;
+  return 32 - (more > 0 ? more : 0);
+}
+
+// How keys spread over the bins: each of up to two ranges linearly over a half of them. Only the
+// first and the last bucket have two, as no splitter bounds them: what lies beyond the sample
+// may be far away.
+typedef struct BinMap {
+  unsigned int begin[2], half[2];  // first key and first number of each range
+  int shift[2];
+  int drop;     // low bits of a number that are left out
+  bool coarse;  // different keys may have the same number
+} BinMap;
+
+static __device__ __forceinline__ int shift_for(unsigned int low, unsigned int high) {
+  return high <= low ? 0 : __clz((int)(high - low));
+}
+
+// smallest, largest: of the bucket's keys. Numbers have `bits` bits.
+static __device__ BinMap make_bin_map(unsigned int smallest, unsigned int largest,
+                                      Splitters splitters, int bits) {
+  unsigned int middle = smallest;  // first key of the second range
+  if (blockIdx.x == 0) middle = splitters.sorted[0];
+  if (blockIdx.x == splitters.buckets - 1)
+    middle = splitters.sorted[SAMPLES_EACH * splitters.buckets - 1];
+  const bool two = smallest < middle && middle <= largest;
+  const unsigned int end = two ? middle : largest, half = two ? 1u << (bits - 1) : 0;
+  BinMap map = {{smallest, two ? middle : smallest}, {0, half}, {}, 32 - bits + two, false};
+  map.shift[0] = shift_for(smallest, end);
+  map.shift[1] = two ? shift_for(middle, largest) : map.shift[0];
+  map.coarse = (map.shift[0] < map.drop && end - smallest > 1) ||
+               (map.shift[1] < map.drop && two && largest - middle > 1);
+  return map;
+}
+
+// Grows with the key.
+static __device__ __forceinline__ unsigned int map_to_bins(const BinMap &map, unsigned int key) {
+  const bool second = key >= map.begin[1];
+  const unsigned int begin = second ? map.begin[1] : map.begin[0];
+  const int shift = second ? map.shift[1] : map.shift[0];
+  return (second ? map.half[1] : map.half[0]) | ((key - begin) << shift) >> map.drop;
+}
+
+// Adds the calling thread's smallest and largest key to the block's. All threads call it.
+static __device__ void add_to_range(unsigned int low, unsigned int high, unsigned int *smallest,
+                                    unsigned int *largest) {
+  low = warp_min(low);
+  high = ~warp_min(~high);
+  if (threadIdx.x % WARP_SIZE != 0) return;
+  atomicMin(smallest, low);
+  atomicMax(largest, high);
+}
+
+// The calling block's share of a bucket of equal keys, of any size: the values of its pairs in
+// the order of the tiles. end, shift: [MOST_TILES] of shared memory; kEach: of RunsOfThread.
+template <int kThreads>
+static __device__ void copy_equal(const RunState &state, const RunsOfThread<kThreads> &mine,
+                                  Share share, BucketPlace place, unsigned int key, Elements out,
+                                  unsigned int *end, unsigned int *shift, unsigned int *warp_sums) {
+  unsigned int sum = 0;
+#pragma unroll
+  for (int e = 0; e < mine.kEach; e++) sum += mine.run[e].count;
+  unsigned int before = block_inclusive_scan_one_barrier(sum, warp_sums) - sum;
+#pragma unroll
+  for (int e = 0; e < mine.kEach; e++) {
+    const unsigned int tile = threadIdx.x * mine.kEach + e;
+    if (tile >= state.tiles) continue;
+    shift[tile] = tile * state.tile + mine.run[e].begin - before;
+    before += mine.run[e].count;
+    end[tile] = before;
+  }
+  __syncthreads();
+  const unsigned long long count = place.count;
+  const unsigned int behind = (unsigned int)(count * (share.part + 1) / share.parts);
+#pragma unroll 4
+  for (unsigned int p = (unsigned int)(count * share.part / share.parts) + threadIdx.x; p < behind;
+       p += kThreads) {
+    out.keys[place.to + p] = key;
+    if (out.values == NULL) continue;
+    unsigned int tile = 0;  // the first that ends behind p
+#pragma unroll
+    for (unsigned int step = 512; step > 0; step /= 2)
+      if (tile + step <= state.tiles && end[tile + step - 1] <= p) tile += step;
+    out.values[place.to + p] = state.pairs[p + shift[tile]].y;
+  }
+}
+
+template <int kThreads, int kItems, int kBinBits, class Index>
+static __device__ __forceinline__ void sort_split_bucket(
+    PairBlockShared<kThreads, kItems, kBinBits, FETCHED> &shared, Index &index,
+    const RunState &state, const RunsOfThread<kThreads> &mine, BucketPlace place,
+    Splitters splitters, Elements out, unsigned int *smallest, unsigned int *largest) {
+  constexpr int kPlaceBits = bits_to_count(kThreads * kItems);
+  constexpr int kNumberBits = number_bits(kThreads * kItems, kBinBits);
+  constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
+  const unsigned int lead = place.to % WARP_SIZE, behind = lead + place.count;
+  const int left = (int)behind - (int)threadIdx.x, ahead = (int)lead - (int)threadIdx.x;
+  index.fill(state, mine, lead);
+  __syncthreads();
+  unsigned int key[kItems] = {}, low = ~0u, high = 0;
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    if (left > u * kThreads && (u > 0 || ahead <= 0)) {
+      const unsigned int p = threadIdx.x + u * kThreads;
+      const uint2 pair = __ldcs(&state.pairs[index.at(p)]);
+      key[u] = pair.x;
+      shared.value[p] = pair.y;
+      low = min(low, pair.x);
+      high = max(high, pair.x);
+    }
+  add_to_range(low, high, smallest, largest);
+  __syncthreads();
+  const BinMap map = make_bin_map(*smallest, *largest, splitters, kNumberBits);
+  unsigned int number[kItems];
+#pragma unroll
+  for (int u = 0; u < kItems; u++) number[u] = map_to_bins(map, key[u]);
+  const Digit digit = {kNumberBits - kBinBits, (1u << kBinBits) - 1, 0, 0};
+  order_places<8, false>(shared, number, key, lead, behind, digit, 32, map.coarse);
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    if (left > u * kThreads && (u > 0 || ahead <= 0)) {
+      const unsigned int p = threadIdx.x + u * kThreads, to = place.to - lead + p;
+      const unsigned int index_of = shared.element[p - lead] & kPlaces;
+      const unsigned int sorted = shared.key[index_of];
+      out.keys[to] = is_plain(state.code) ? sorted : decode(state.code, sorted);
+      if (out.values != NULL) out.values[to] = shared.value[index_of];
+    }
+}
+
+template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sort_between_splitters(Elements out, RunState state, Splitters splitters) {
+  typedef PairBlockShared<kThreads, kItems, kBinBits, FETCHED> Shared;
+  typedef RunIndex<kThreads, Shared::kCapacity> Index;
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  __shared__ unsigned int smallest, largest;
+  __shared__ bool stopped;
+  Shared &shared = *(Shared *)shared_memory;
+  static_assert(sizeof(Index) <= sizeof shared.element, "the index lies where elements will be");
+  static_assert(MOST_TILES <= Shared::kCapacity, "so do the tiles of equal keys");
+  Index &index = *(Index *)shared.element;
+  prepare_block(shared);
+  index.clear();
+  if (threadIdx.x == 0) {
+    smallest = ~0u;
+    largest = 0;
+  }
+  wait_for_previous_kernel();
+  const Share share = share_of_block(splitters);
+  if (threadIdx.x == 0) stopped = is_stopped(state);
+  RunsOfThread<kThreads> mine;
+  const BucketPlace place = find_runs(state, share.bucket, mine, index.sums);
+  const bool useless = stopped, fits = place.count <= Shared::kCapacity - MOST_LEAD;
+  if (threadIdx.x == 0) {
+    const unsigned int start = place.to + (blockIdx.x > share.bucket ? place.count : 0);
+    tell_of_bucket(state, {place.count, start}, !fits && !share.equal, WHOLE_RANGE);
+  }
+  if (useless || place.count == 0) return;
+  if (share.equal)
+    copy_equal<kThreads>(state, mine, share, place,
+                         decode(state.code, splitters.edge(share.bucket)), out, shared.key,
+                         shared.value, shared.warp_sums);
+  else if (fits)
+    sort_split_bucket(shared, index, state, mine, place, splitters, out, &smallest, &largest);
+}
+
+#endif
