@@ -104,20 +104,18 @@ typedef struct RunLayout {
 } RunLayout;
 
 static RunLayout run_layout(const Call *call, const RunState &state) {
-  const size_t pair_bytes = run_pair_bytes(state);
   const bool apart = state.sampled && state.tile <= SMALL_TILE;
   RunLayout layout;
-  layout.for_sweeps = apart ? aligned_bytes(pair_bytes - state.n * sizeof(uint2)) : 0;
-  layout.table =
-      apart ? layout.for_sweeps + aligned_bytes(all_digits_counted_bytes(call)) : pair_bytes;
+  layout.for_sweeps = apart ? state.tile * sizeof(uint2) : 0;  // as much as padding may be
+  layout.table = apart ? layout.for_sweeps + aligned_bytes(all_digits_counted_bytes(call))
+                       : run_pair_bytes(state);
   layout.bytes = greatest_of(layout.table + run_table_bytes(state),
                              layout.for_sweeps + all_digits_bytes(call));
   return layout;
 }
 
 // Keys are sampled if nothing is known of them.
-static RunState state_of_plan(const Call *call, KeyRange range, const RunPlan *plan) {
-  const TileShape *const tiles = tiles_of_plan(call, plan);
+static RunState state_of_tiles(const Call *call, KeyRange range, const TileShape *tiles) {
   RunState state = run_state(call, tiles->tile, tiles->bits);
   state.sampled = is_whole(range);
   state.most_large = large_pairs_may_be(call) ? most_large(call) : 0;
@@ -126,7 +124,11 @@ static RunState state_of_plan(const Call *call, KeyRange range, const RunPlan *p
 
 static size_t runs_bytes(const Call *call, const KeyRange *range) {
   const RunPlan *const plan = plan_runs(call, *range);
-  return plan == NULL ? 0 : run_layout(call, state_of_plan(call, *range, plan)).bytes;
+  if (plan == NULL) return 0;
+  const size_t bytes = run_layout(call, state_of_tiles(call, *range, plan->tiles)).bytes;
+  if (plan->large_tiles == NULL) return bytes;  // else for either, so that fewer pairs need less
+  return greatest_of(bytes,
+                     run_layout(call, state_of_tiles(call, *range, plan->large_tiles)).bytes);
 }
 
 // The host waits for what the samples, or at last the buckets, show. If the samples leave only
@@ -137,7 +139,7 @@ static Finding runs_run(Call *call, Known *known) {
   const TileShape *const tiles = tiles_of_plan(call, plan);
   const RunShape *const runs = plan->runs;
   volatile HostVerdict *const host = fresh_verdict(call);
-  RunState state = state_of_plan(call, range, plan);
+  RunState state = state_of_tiles(call, range, tiles);
   const RunLayout layout = run_layout(call, state);
   char *const for_sweeps = call->workspace + layout.for_sweeps;
   point_run_state(&state, call->workspace, call->workspace + layout.table);
