@@ -81,18 +81,31 @@ static bool find_device(Device *device) {
   return device->multiprocessors > 0 && device->shared_limit > 0;
 }
 
+static int key_bits(const gsort *sort) { return sort->key >= GSORT_U64 ? 64 : 32; }
+
+static size_t value_bytes(const gsort *sort) {
+  return sort->value == GSORT_KEYS                                      ? 0
+         : sort->value == GSORT_VALUE64 || sort->value == GSORT_INDEX64 ? 8
+                                                                        : 4;
+}
+
+static bool reads_values(const gsort *sort) {
+  return sort->value == GSORT_VALUE32 || sort->value == GSORT_VALUE64;
+}
+
 int gsort_create(gsort **sort, int key, int value) {
   if (sort == NULL) return GSORT_ERROR_ARGUMENT;
   *sort = NULL;
   if (key < GSORT_U32 || key > GSORT_F64 || value < GSORT_KEYS || value > GSORT_INDEX64)
     return GSORT_ERROR_TYPE;
-  if (key > GSORT_F32 || value == GSORT_VALUE64 || value == GSORT_INDEX64)
+  const bool is_wide = key >= GSORT_U64;
+  if (!is_wide && (value == GSORT_VALUE64 || value == GSORT_INDEX64))
     return GSORT_ERROR_UNSUPPORTED;
   gsort *const made = calloc(1, sizeof *made);
   if (made == NULL) return GSORT_ERROR_MEMORY;
   made->key = key;
   made->value = value;
-  made->end_bit = 32;
+  made->end_bit = key_bits(made);
   int error = GSORT_OK;
   if (!find_device(&made->device))
     error = GSORT_ERROR_DEVICE;
@@ -123,11 +136,11 @@ int gsort_set(gsort *sort, int option, int64_t value) {
       if (is_flag) sort->overwrite = value == 1;
       return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
     case GSORT_BEGIN_BIT:
-      if (value < 0 || value > 31) return GSORT_ERROR_OPTION;
+      if (value < 0 || value >= key_bits(sort)) return GSORT_ERROR_OPTION;
       sort->begin_bit = (int)value;
       return GSORT_OK;
     case GSORT_END_BIT:
-      if (value < 1 || value > 32) return GSORT_ERROR_OPTION;
+      if (value < 1 || value > key_bits(sort)) return GSORT_ERROR_OPTION;
       sort->end_bit = (int)value;
       return GSORT_OK;
     default:
@@ -135,10 +148,12 @@ int gsort_set(gsort *sort, int option, int64_t value) {
   }
 }
 
-static KeyCode code_of(const gsort *sort) {
-  const unsigned int sign = 1u << 31;
-  KeyCode code = {sort->key == GSORT_U32 ? 0 : sign, sort->key == GSORT_F32 ? ~sign : 0};
-  if (sort->descending) code.flip = ~code.flip;
+static WideCode code_of(const gsort *sort) {
+  const bool is_float = sort->key == GSORT_F32 || sort->key == GSORT_F64;
+  const unsigned long long all = ~0ull >> (64 - key_bits(sort)), sign = all ^ all >> 1;
+  WideCode code = {sort->key == GSORT_U32 || sort->key == GSORT_U64 ? 0 : sign,
+                   is_float ? all ^ sign : 0};
+  if (sort->descending) code.flip ^= all;
   return code;
 }
 
@@ -147,9 +162,12 @@ static Call call_of(const gsort *sort, uint64_t n) {
   static unsigned int some;
   Call call = {0};
   if (sort->value != GSORT_KEYS) call.output.values = &some;
-  if (sort->value == GSORT_VALUE32) call.input.values = &some;
+  if (reads_values(sort)) call.input.values = &some;
   call.n = n;
-  call.code = code_of(sort);
+  call.wide_code = code_of(sort);
+  call.code = (KeyCode){(unsigned int)call.wide_code.flip, (unsigned int)call.wide_code.negative};
+  call.key_bytes = (size_t)key_bits(sort) / 8;
+  call.value_bytes = value_bytes(sort);
   call.begin_bit = sort->begin_bit;
   call.bits = sort->end_bit - sort->begin_bit;
   call.overwrite = sort->overwrite;
@@ -159,7 +177,8 @@ static Call call_of(const gsort *sort, uint64_t n) {
 
 // Only sweeps sort by some of the bits.
 static Known known_of(const Call *call) {
-  return (Known){.finding = call->bits < 32 ? UNEVEN : UNKNOWN, .range = WHOLE_RANGE};
+  return (Known){.finding = call->bits < (int)call->key_bytes * 8 ? UNEVEN : UNKNOWN,
+                 .range = WHOLE_RANGE};
 }
 
 static int check_kind(const gsort *sort, uint64_t n) {
@@ -187,7 +206,7 @@ const char *gsort_way(const gsort *sort, uint64_t n) {
 
 typedef struct Extent {
   uintptr_t begin;
-  size_t bytes;
+  size_t bytes, alignment;
 } Extent;
 
 // Also for extents that end behind the last address.
@@ -196,20 +215,20 @@ static bool overlap(Extent a, Extent b) {
 }
 
 static int check_arrays(const gsort *sort, const Call *call, const void *workspace, size_t bytes) {
-  const bool has_values = sort->value != GSORT_KEYS, reads_values = sort->value == GSORT_VALUE32;
-  const size_t array = call->n * sizeof(unsigned int), needed = FINDINGS_BYTES + plan_bytes(call);
-  const Extent extents[] = {{(uintptr_t)call->input.keys, array},
-                            {(uintptr_t)call->output.keys, array},
-                            {(uintptr_t)call->input.values, reads_values ? array : 0},
-                            {(uintptr_t)call->output.values, has_values ? array : 0},
-                            {(uintptr_t)workspace, needed}};
+  const size_t keys = call->n * call->key_bytes, values = call->n * call->value_bytes,
+               needed = FINDINGS_BYTES + plan_bytes(call);
+  const Extent extents[] = {
+      {(uintptr_t)call->input.keys, keys, call->key_bytes},
+      {(uintptr_t)call->output.keys, keys, call->key_bytes},
+      {(uintptr_t)call->input.values, reads_values(sort) ? values : 0, call->value_bytes},
+      {(uintptr_t)call->output.values, values, call->value_bytes},
+      {(uintptr_t)workspace, needed, WORKSPACE_ALIGNMENT},
+  };
   enum { EXTENTS = sizeof extents / sizeof *extents };
-  for (int i = 0; i < EXTENTS; i++) {
-    const size_t alignment = i == EXTENTS - 1 ? WORKSPACE_ALIGNMENT : sizeof(unsigned int);
-    if (extents[i].bytes > 0 ? extents[i].begin == 0 || extents[i].begin % alignment != 0
+  for (int i = 0; i < EXTENTS; i++)
+    if (extents[i].bytes > 0 ? extents[i].begin == 0 || extents[i].begin % extents[i].alignment != 0
                              : extents[i].begin != 0)
       return GSORT_ERROR_ARGUMENT;
-  }
   if (bytes < needed) return GSORT_ERROR_WORKSPACE;
   for (int i = 0; i < EXTENTS; i++)
     for (int j = 0; j < i; j++)

@@ -25,6 +25,11 @@ typedef struct KeyCode {
   unsigned int negative;  // bits that are inverted, too, if the key is negative; 0: no floats
 } KeyCode;
 
+// The same for keys of 64 bits.
+typedef struct WideCode {
+  unsigned long long flip, negative;
+} WideCode;
+
 // What is known of the keys, or what a way has found out.
 typedef enum Finding {
   UNKNOWN,     // nothing
@@ -83,7 +88,10 @@ typedef struct Device {
 typedef struct Call {
   Elements input, output;
   size_t n;
-  KeyCode code;
+  KeyCode code;               // of keys of 4 bytes
+  WideCode wide_code;         // of keys of 8 bytes
+  size_t key_bytes;           // 4 or 8
+  size_t value_bytes;         // 0, 4 or 8; of indices, too
   int begin_bit, bits;        // those that count
   bool overwrite;             // the input may be overwritten
   struct Findings *findings;  // the first FINDINGS_BYTES of the workspace (block/findings.cuh)
@@ -112,7 +120,7 @@ typedef struct Way {
 } Way;
 
 extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
-    way_prefix, way_values, way_sweeps;
+    way_prefix, way_values, way_sweeps, way_wide_buckets, way_wide_sweeps;
 
 // plan.c: the way for a call of which `known` is known. Never NULL.
 const Way *plan_way(const Call *call, const Known *known);

@@ -3,7 +3,14 @@
 // other than it needs leaves them as they were, and the table is asked again with what it found.
 #include "gsort/call.h"
 
-enum { KEYS = 1, PAIRS = 2, BOTH = KEYS | PAIRS };
+enum {
+  KEYS = 1,
+  PAIRS = 2,
+  BOTH = KEYS | PAIRS,
+  WIDE_KEYS = 4,
+  WIDE_PAIRS = 8,
+  WIDE = WIDE_KEYS | WIDE_PAIRS
+};
 enum { LARGEST = (1 << 30) - 1, MOST_TRIES = 2 };
 
 typedef struct Row {
@@ -21,21 +28,26 @@ static const Row rows[] = {
     {BOTH, 0, 500000, IF(UNKNOWN), &way_splitters},
     {PAIRS, 500001, LARGEST, IF(UNKNOWN) | IF(IN_RANGE), &way_runs},
     {BOTH, 0, SIZE_MAX, ALWAYS, &way_sweeps},
+    {WIDE, 0, SIZE_MAX, ALWAYS, &way_wide_sweeps},
 };
 
+static int kind_of(const Call *call) {
+  const bool bare = call->value_bytes == 0;
+  return call->key_bytes == 8 ? bare ? WIDE_KEYS : WIDE_PAIRS : bare ? KEYS : PAIRS;
+}
+
 const Way *plan_way(const Call *call, const Known *known) {
-  const int kind = call->output.values == NULL ? KEYS : PAIRS;
+  const int kind = kind_of(call);
   const Row *row = rows;
-  for (; row->way != &way_sweeps; row++) {
-    const bool suits = (row->kinds & kind) != 0 && row->least <= call->n && call->n <= row->most &&
-                       (row->finding & IF(known->finding)) != 0;
-    if (suits && row->way->bytes(call, &known->range) > 0) break;
+  for (;; row++) {  // the last row of a kind suits any input
+    if ((row->kinds & kind) != 0 && row->least <= call->n && call->n <= row->most &&
+        (row->finding & IF(known->finding)) != 0 && row->way->bytes(call, &known->range) > 0)
+      return row->way;
   }
-  return row->way;
 }
 
 size_t plan_bytes(const Call *call) {
-  const int kind = call->output.values == NULL ? KEYS : PAIRS;
+  const int kind = kind_of(call);
   size_t most = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const Row *const row = &rows[i];

@@ -58,8 +58,9 @@ static __device__ __forceinline__ void add_digit_counts(const unsigned int *coun
 // The last block: replaces the counts of n keys by their exclusive scan, pass by pass. blockDim.x
 // is a multiple of BINS.
 static __device__ __forceinline__ void place_digits(const SweepState &state, unsigned int n,
-                                                    unsigned int *warp_sums) {
-  for (unsigned int bin = threadIdx.x; bin < PASSES * BINS; bin += blockDim.x) {
+                                                    unsigned int *warp_sums,
+                                                    unsigned int passes = PASSES) {
+  for (unsigned int bin = threadIdx.x; bin < passes * BINS; bin += blockDim.x) {
     const unsigned int count = *(volatile unsigned int *)&state.counts[bin];
     const unsigned int scanned = block_inclusive_scan(count, warp_sums);
     // Threads of several passes scan together; each pass contributes n to those behind it.

@@ -44,8 +44,8 @@ static uint32_t bits_of(float value) {
   return bits;
 }
 
-static std::vector<uint32_t> make_keys(int shape, size_t n) {
-  std::vector<uint32_t> keys(n);
+static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
+  std::vector<uint64_t> keys(n);
   const uint32_t some = (uint32_t)draw(), range = 2 + below(1u << (1 + below(24)));
   const uint32_t values = 1 + below(200), step = 1 + below(3000);
   for (size_t i = 0; i < n; i++) {
@@ -103,17 +103,30 @@ static std::vector<uint32_t> make_keys(int shape, size_t n) {
         break;
     }
   }
+  if (wide)  // the same shapes, in 64 bits
+    for (size_t i = 0; i < n; i++) {
+      const uint64_t low = shape == 0 || shape == 9 || shape == 15 ? draw() & 0xffffffffu : 0;
+      float single;
+      const uint32_t bits = (uint32_t)keys[i];
+      std::memcpy(&single, &bits, sizeof single);
+      const double value = single;
+      if (shape == 11)
+        std::memcpy(&keys[i], &value, sizeof value);
+      else if (shape != 1 && shape != 7 && shape != 10)
+        keys[i] = keys[i] << 32 | low;
+    }
   if (shape == 5) std::reverse(keys.begin(), keys.end());
   if (shape == 10) std::shuffle(keys.begin(), keys.end(), draw);
   return keys;
 }
 
 // The order of keys, as gsort.h says, without gsort's code for it.
-static uint32_t order_of_key(uint32_t key, int type) {
-  if (type == GSORT_U32) return key;
-  if (type == GSORT_I32) return key + 0x80000000u;
-  if (key == 0x80000000u) key = 0;
-  return key & 0x80000000u ? ~key : key | 0x80000000u;
+static uint64_t order_of_key(uint64_t key, int type) {
+  const uint64_t sign = type >= GSORT_U64 ? 1ull << 63 : 1ull << 31, all = 2 * sign - 1;
+  if (type == GSORT_U32 || type == GSORT_U64) return key;
+  if (type == GSORT_I32 || type == GSORT_I64) return (key + sign) & all;
+  if (key == sign) key = 0;
+  return key & sign ? ~key & all : key | sign;
 }
 
 struct Case {
@@ -123,26 +136,32 @@ struct Case {
   size_t offset[4];
 };
 
-// Device memory from element `offset` on, with a guard of words before and behind.
+// Device memory of n elements of `size` bytes, from element `offset` on, between guards.
 struct Array {
-  enum { GUARD = 64 };
-  uint32_t *memory = nullptr;
-  size_t n, offset;
-  Array(size_t elements, size_t at) : n(elements), offset(at) {
-    CHECK(cudaMalloc((void **)&memory, (n + offset + 2 * GUARD) * 4) == cudaSuccess);
-    CHECK(cudaMemset(memory, 0xa5, (n + offset + 2 * GUARD) * 4) == cudaSuccess);
+  enum { GUARD = 256 };
+  unsigned char *memory = nullptr;
+  size_t n, size, begin, bytes;
+  Array(size_t elements, size_t element_size, size_t at)
+      : n(elements), size(element_size), begin(GUARD + at * size), bytes(begin + n * size + GUARD) {
+    CHECK(cudaMalloc((void **)&memory, bytes) == cudaSuccess);
+    CHECK(cudaMemset(memory, 0xa5, bytes) == cudaSuccess);
   }
   ~Array() { cudaFree(memory); }
-  uint32_t *data() { return memory + GUARD + offset; }
-  void write(const std::vector<uint32_t> &from) {
-    if (n > 0) CHECK(cudaMemcpy(data(), from.data(), n * 4, cudaMemcpyHostToDevice) == cudaSuccess);
+  void *data() { return memory + begin; }
+  void write(const std::vector<uint64_t> &from) {
+    std::vector<unsigned char> raw(n * size);
+    for (size_t i = 0; i < n; i++) std::memcpy(&raw[i * size], &from[i], size);  // little endian
+    if (n > 0)
+      CHECK(cudaMemcpy(data(), raw.data(), raw.size(), cudaMemcpyHostToDevice) == cudaSuccess);
   }
-  std::vector<uint32_t> read() {
-    std::vector<uint32_t> all(n + offset + 2 * GUARD);
-    CHECK(cudaMemcpy(all.data(), memory, all.size() * 4, cudaMemcpyDeviceToHost) == cudaSuccess);
-    for (size_t i = 0; i < GUARD + offset; i++) CHECK(all[i] == 0xa5a5a5a5u);
-    for (size_t i = GUARD + offset + n; i < all.size(); i++) CHECK(all[i] == 0xa5a5a5a5u);
-    return {all.begin() + (long)(GUARD + offset), all.begin() + (long)(GUARD + offset + n)};
+  std::vector<uint64_t> read() {
+    std::vector<unsigned char> all(bytes);
+    CHECK(cudaMemcpy(all.data(), memory, bytes, cudaMemcpyDeviceToHost) == cudaSuccess);
+    for (size_t i = 0; i < begin; i++) CHECK(all[i] == 0xa5);
+    for (size_t i = begin + n * size; i < bytes; i++) CHECK(all[i] == 0xa5);
+    std::vector<uint64_t> elements(n);
+    for (size_t i = 0; i < n; i++) std::memcpy(&elements[i], &all[begin + i * size], size);
+    return elements;
   }
 };
 
@@ -157,16 +176,19 @@ static void describe(const Case &c) {
 }
 
 static void run_case(const Case &c) {
-  const bool has_values = c.value != GSORT_KEYS, reads = c.value == GSORT_VALUE32;
-  const std::vector<uint32_t> keys = make_keys(c.shape, c.n);
-  std::vector<uint32_t> values(c.n);
-  for (uint32_t &value : values) value = (uint32_t)draw();
+  const bool has_values = c.value != GSORT_KEYS, wide = c.type >= GSORT_U64,
+             reads = c.value == GSORT_VALUE32 || c.value == GSORT_VALUE64;
+  const size_t key_size = wide ? 8 : 4,
+               value_size = c.value == GSORT_VALUE64 || c.value == GSORT_INDEX64 ? 8 : 4;
+  const std::vector<uint64_t> keys = make_keys(c.shape, c.n, wide);
+  std::vector<uint64_t> values(c.n);
+  for (uint64_t &value : values) value = value_size == 8 ? draw() : (uint32_t)draw();
 
   std::vector<uint32_t> order(c.n);
   std::iota(order.begin(), order.end(), 0u);
-  const uint32_t mask = ~0u >> (32 - (c.end - c.begin));
+  const uint64_t mask = ~0ull >> (64 - (c.end - c.begin));
   const auto digit = [&](uint32_t i) {
-    const uint32_t number = order_of_key(keys[i], c.type);
+    const uint64_t number = order_of_key(keys[i], c.type);
     return (c.descending ? ~number : number) >> c.begin & mask;
   };
   std::stable_sort(order.begin(), order.end(),
@@ -181,12 +203,12 @@ static void run_case(const Case &c) {
   size_t bytes;
   CHECK(gsort_workspace(sort, c.n, &bytes) == GSORT_OK);
   taken[gsort_way(sort, c.n)]++;
-  Array keys_in(c.n, c.offset[0]), keys_out(c.n, c.offset[1]), values_in(c.n, c.offset[2]),
-      values_out(c.n, c.offset[3]), workspace(bytes / 4 + 64, 0);
+  Array keys_in(c.n, key_size, c.offset[0]), keys_out(c.n, key_size, c.offset[1]),
+      values_in(c.n, value_size, c.offset[2]), values_out(c.n, value_size, c.offset[3]),
+      workspace(bytes, 1, 0);
   keys_in.write(keys);
   values_in.write(values);
-  char *const aligned = (char *)(((uintptr_t)workspace.data() + 255) / 256 * 256);
-  const int error = gsort_run(sort, aligned, bytes, keys_in.data(), keys_out.data(),
+  const int error = gsort_run(sort, workspace.data(), bytes, keys_in.data(), keys_out.data(),
                               reads ? values_in.data() : nullptr,
                               has_values ? values_out.data() : nullptr, c.n, nullptr);
   if (error != GSORT_OK) {
@@ -194,14 +216,16 @@ static void run_case(const Case &c) {
     fail(gsort_error_string(error), __LINE__);
   }
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
-  const std::vector<uint32_t> sorted = keys_out.read(), moved = values_out.read(),
+  const std::vector<uint64_t> sorted = keys_out.read(), moved = values_out.read(),
                               kept = keys_in.read(), kept_values = values_in.read();
   workspace.read();
   bool right = c.overwrite || (kept == keys && kept_values == values);
   for (size_t i = 0; right && i < c.n; i++) {
     const uint32_t from = order[i];
     right = sorted[i] == keys[from] && (!has_values || moved[i] == (reads ? values[from] : from));
-    if (!right) std::printf("# wrong at %zu: %08x, not %08x\n", i, sorted[i], keys[from]);
+    if (!right)
+      std::printf("# wrong at %zu: %016llx, not %016llx\n", i, (unsigned long long)sorted[i],
+                  (unsigned long long)keys[from]);
   }
   if (!right) {
     describe(c);
@@ -235,28 +259,27 @@ int main(int argc, char **argv) {
   }
   draw.seed(seed);
   std::printf("1..1\n");
-  static const int kinds[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32};
+  static const int kinds[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32, GSORT_VALUE64,
+                              GSORT_INDEX64};
   for (int i = 0; i < cases; i++) {
-    Case c = {GSORT_U32 + (int)below(3),
-              kinds[below(3)],
-              (int)below(SHAPES),
-              draw_size(most),
-              (int)below(2),
-              0,
-              32,
-              (int)below(2),
-              {}};
+    Case c = {};
+    c.type = type >= 0 ? type : GSORT_U32 + (int)below(6);
+    const bool wide = c.type >= GSORT_U64;
+    c.value = value >= 0 ? value : kinds[below(wide ? 5 : 3)];
+    c.shape = shape >= 0 ? shape : (int)below(SHAPES);
+    c.n = n > 0 ? n : draw_size(most);
+    c.descending = (int)below(2);
+    c.overwrite = (int)below(2);
+    c.end = wide ? 64 : 32;
     if (below(5) == 0) {
-      c.begin = (int)below(32);
-      c.end = c.begin + 1 + (int)below((uint32_t)(32 - c.begin));
+      c.begin = (int)below((uint32_t)c.end);
+      c.end = c.begin + 1 + (int)below((uint32_t)(c.end - c.begin));
+    } else if (below(2) == 0) {  // what is sorted fastest
+      c.descending = 0;
+      if (type < 0) c.type = wide ? GSORT_U64 : GSORT_U32;
     }
     if (below(2) == 0)
       for (size_t &offset : c.offset) offset = below(4);
-    if (below(2) == 0) c.type = GSORT_U32, c.descending = 0, c.begin = 0, c.end = 32;
-    if (n > 0) c.n = n;
-    if (shape >= 0) c.shape = shape;
-    if (type >= 0) c.type = type;
-    if (value >= 0) c.value = value;
     run_case(c);
   }
   std::printf("ok 1 gsort against std::stable_sort\n#");

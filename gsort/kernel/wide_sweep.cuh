@@ -1,0 +1,265 @@
+// Stable sweeps over the digits of wide keys, for keys that suit nothing faster, and for any bits
+// of them. As sweep.cuh, but a sweep over a digit that all keys share returns at once:
+//
+//   count   the digits of all passes, one read                                    8 bytes a key
+//   sweep   over each digit that varies: 16 bytes a key, and its value twice
+//
+// The device finds the way of the elements from the digits that vary: from the input to scratch
+// memory and the output in turns, so that the last sweep writes to the output.
+#ifndef GSORT_KERNEL_WIDE_SWEEP_CUH
+#define GSORT_KERNEL_WIDE_SWEEP_CUH
+
+#include "gsort/block/look_back.cuh"
+#include "gsort/block/wide_code.cuh"
+#include "gsort/kernel/count_digits.cuh"
+#include "gsort/warp/match.cuh"
+
+enum {
+  WIDE_PASSES = 8,
+  WIDE_THREADS = 256,  // of a sweep: one per bin
+  WIDE_WARPS = WIDE_THREADS / WARP_SIZE,
+  WIDE_COUNT_WORDS = WIDE_PASSES * BINS + 1,
+};
+
+// n keys on the device and their values, of 4 or 8 bytes; NULL: none, or indices to be made.
+typedef struct WideElements {
+  Wide *keys;
+  void *values;
+} WideElements;
+
+// The bits of a wide key that count, as a number.
+struct WideBits {
+  WideCode code;
+  int begin_bit;
+  Wide mask;
+  __device__ __forceinline__ Wide operator()(Wide key) const {
+    return order_of(code, key) >> begin_bit & mask;
+  }
+};
+
+// ---- count
+// ----------------------------------------------------------------------------------------
+
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    count_wide_digits(const Wide *keys, size_t n, WideBits number_of, SweepState state,
+                      unsigned int copies) {
+  extern __shared__ unsigned int counters[];  // [WIDE_PASSES][BINS][copies]
+  __shared__ unsigned int warp_sums[MAX_WARPS];
+  wait_for_previous_kernel();
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  for (unsigned int i = threadIdx.x; i < WIDE_PASSES * BINS * copies; i += blockDim.x)
+    counters[i] = 0;
+  for (size_t i = thread; i < state.look_back_words; i += threads) state.look_back[i] = 0;
+  if (thread < WIDE_PASSES) {
+    state.tile_counter[thread] = 0;
+    state.spread[thread] = DIGIT_EVEN;
+  }
+  __syncthreads();
+  const unsigned int copy = threadIdx.x % copies;
+  const auto count = [&](Wide key) {
+    const Wide number = number_of(key);
+#pragma unroll
+    for (int pass = 0; pass < WIDE_PASSES; pass++) {
+      const unsigned int digit = (unsigned int)(number >> (pass * DIGIT_BITS)) & (BINS - 1);
+      atomicAdd(&counters[(pass * BINS + digit) * copies + copy], 1u);
+    }
+  };
+  const size_t twos = (uintptr_t)keys % 16 == 0 ? n / 2 : 0;
+#pragma unroll 2
+  for (size_t i = thread; i < twos; i += threads) {
+    const ulonglong2 two = ((const ulonglong2 *)keys)[i];
+    count(two.x);
+    count(two.y);
+  }
+  for (size_t i = 2 * twos + thread; i < n; i += threads) count(keys[i]);
+  __syncthreads();
+  for (unsigned int bin = threadIdx.x; bin < WIDE_PASSES * BINS; bin += blockDim.x) {
+    unsigned int sum = 0;
+    for (unsigned int c = 0; c < copies; c++)
+      sum += counters[bin * copies + (c + threadIdx.x) % copies];
+    if (sum > 0) atomicAdd(&state.counts[bin], sum);
+  }
+  if (is_last_block(&state.counts[WIDE_PASSES * BINS]))
+    place_digits(state, (unsigned int)n, warp_sums, WIDE_PASSES);
+}
+
+// ---- sweep
+// ----------------------------------------------------------------------------------------
+
+// One pass, and its part of a SweepState.
+typedef struct WidePass {
+  unsigned int number, passes;  // its digit, 0 the lowest; of all
+  const unsigned int *spread;   // [passes] a DigitSpread each
+  const unsigned int *start;    // [BINS] of this pass
+  unsigned int *tile_counter;   // 0 before the launch
+  void *look_back;              // [2][tiles][BINS], two look-backs in turns; the first one is 0
+  unsigned int tiles;
+} WidePass;
+
+// Where a pass reads and writes. If no digit varies at all, the last pass moves the elements.
+typedef struct WideRoute {
+  WideElements from, to;
+  bool moves;
+  unsigned int look_back;  // 0 or 1
+} WideRoute;
+
+static __device__ __forceinline__ WideRoute route_of(const WidePass &pass, WideElements in,
+                                                     WideElements spare, WideElements out) {
+  unsigned int before = 0, after = 0;
+  for (unsigned int p = 0; p < pass.passes; p++) {
+    if (pass.spread[p] == DIGIT_CONSTANT) continue;
+    before += p < pass.number;
+    after += p > pass.number;
+  }
+  const bool varies = pass.spread[pass.number] != DIGIT_CONSTANT;
+  const bool only = before == 0 && pass.number == pass.passes - 1;
+  return {before == 0      ? in
+          : after % 2 == 0 ? spare
+                           : out,
+          after % 2 == 0 ? out : spare, varies || only, before % 2};
+}
+
+template <int kItems>
+struct WideSweepShared {
+  unsigned int warp_bin[WIDE_WARPS][BINS];  // counts; then slots
+  unsigned int bin_shift[BINS];             // index in the output minus index in the tile
+  unsigned int warp_sums[WIDE_WARPS];
+  unsigned int tile_number;
+  Wide tile[WIDE_THREADS * kItems];  // keys in order of their digits; then values
+};
+
+// Index in the tile of the thread's first element; the next ones follow WARP_SIZE apart.
+template <int kItems>
+static __device__ __forceinline__ unsigned int first_wide_item(void) {
+  return threadIdx.x / WARP_SIZE * WARP_SIZE * kItems + threadIdx.x % WARP_SIZE;
+}
+
+// Moves the values by the places of their keys, through the tile.
+template <int kItems, class Value>
+static __device__ __forceinline__ void move_values(WideSweepShared<kItems> &shared,
+                                                   const Value *from, Value *to, unsigned int begin,
+                                                   unsigned int valid,
+                                                   const unsigned int (&places)[kItems / 2],
+                                                   const unsigned int (&digits)[kItems / 4]) {
+  const unsigned int first = first_wide_item<kItems>();
+  Value *const tile = (Value *)shared.tile;
+  Value value[kItems];
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = first + u * WARP_SIZE;
+    value[u] = from == NULL ? (Value)(begin + i) : i < valid ? __ldcs(&from[begin + i]) : 0;
+  }
+  __syncthreads();  // the keys have left the tile
+#pragma unroll
+  for (int u = 0; u < kItems; u++) tile[places[u / 2] >> u % 2 * 16 & 0xffffu] = value[u];
+  __syncthreads();
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * WIDE_THREADS;
+    if (i < valid) to[shared.bin_shift[byte_of(digits[u / 4], u % 4)] + i] = tile[i];
+  }
+}
+
+// Value: of a value; void: there are none. Word: of the look-back.
+template <int kItems, int kBlocksPerSm, class Value, class Word>
+static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
+    sweep_wide(WideElements in, WideElements spare, WideElements out, unsigned int n,
+               WideBits number_of, WidePass pass) {
+  constexpr unsigned int kTile = WIDE_THREADS * kItems;
+  static_assert(kItems % 4 == 0 && kTile < 1 << 16, "places have 16 bits, digits 8");
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
+  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
+  wait_for_previous_kernel();
+  const WideRoute route = route_of(pass, in, spare, out);
+  if (!route.moves) return;
+  if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
+  for (int i = 0; i < BINS; i += WARP_SIZE) shared.warp_bin[warp][lane + i] = 0;
+  __syncthreads();
+  const unsigned int tile = shared.tile_number, begin = tile * kTile;
+  const unsigned int valid = n - begin < kTile ? n - begin : kTile;
+  const size_t words = (size_t)pass.tiles * BINS, word_at = (size_t)tile * BINS + threadIdx.x;
+  Word *const look_back = (Word *)pass.look_back + route.look_back * words;
+  ((Word *)pass.look_back)[(1 - route.look_back) * words + word_at] = 0;
+
+  // Load and count.
+  const int shift = (int)pass.number * DIGIT_BITS;
+  const auto digit_of = [&](Wide key) {
+    return (unsigned int)(number_of(key) >> shift) & (BINS - 1);
+  };
+  const unsigned int first = first_wide_item<kItems>();
+  const Wide *const keys = route.from.keys + begin + first, padding = decode(number_of.code, ~0ull);
+  Wide key[kItems];
+#pragma unroll
+  for (int u = 0; u < kItems; u++)
+    key[u] = first + u * WARP_SIZE < valid ? __ldcs(&keys[u * WARP_SIZE]) : padding;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) atomicAdd(&shared.warp_bin[warp][digit_of(key[u])], 1u);
+  __syncthreads();
+  unsigned int counts[WIDE_WARPS], count = 0;
+#pragma unroll
+  for (int w = 0; w < WIDE_WARPS; w++) count += counts[w] = shared.warp_bin[w][threadIdx.x];
+  look_back_publish(&look_back[word_at],
+                    count | (tile == 0 ? look_back_inclusive<Word> : look_back_partial<Word>));
+  const unsigned int place = block_inclusive_scan_one_barrier(count, shared.warp_sums) - count;
+  unsigned int next = place;
+#pragma unroll
+  for (int w = 0; w < WIDE_WARPS; w++) {
+    shared.warp_bin[w][threadIdx.x] = next;
+    next += counts[w];
+  }
+  __syncthreads();
+
+  // Rank, as block/rank.cuh.
+  constexpr int kBatch = 4;
+  unsigned int *const bins = shared.warp_bin[warp];
+  const unsigned int before_me = (1u << lane) - 1;
+  unsigned int places[kItems / 2];
+#pragma unroll
+  for (int q = 0; q < kItems; q += kBatch) {
+    compiler_fence();
+    unsigned int lanes[kBatch], digit[kBatch], slot[kBatch];
+#pragma unroll
+    for (int i = 0; i < kBatch; i++) {
+      digit[i] = digit_of(key[q + i]);
+      lanes[i] = match_digit<DIGIT_BITS>(digit[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; i++) {
+      const unsigned int earlier = (unsigned int)__popc((int)(lanes[i] & before_me)),
+                         base = bins[digit[i]];
+      slot[i] = base + earlier;
+      __syncwarp();
+      if (earlier == 0) bins[digit[i]] = base + (unsigned int)__popc((int)lanes[i]);
+      __syncwarp();
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; i++) {
+      shared.tile[slot[i]] = key[q + i];
+      if (i % 2 == 1) places[(q + i) / 2] = slot[i - 1] | slot[i] << 16;
+    }
+  }
+
+  // Look back.
+  const Word before = look_back_sum(look_back + threadIdx.x, BINS, tile);
+  if (tile > 0)
+    look_back_publish(&look_back[word_at], (before + count) | look_back_inclusive<Word>);
+  shared.bin_shift[threadIdx.x] = pass.start[threadIdx.x] + (unsigned int)before - place;
+  __syncthreads();
+
+  // Scatter.
+  unsigned int digits[kItems / 4];
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = threadIdx.x + u * WIDE_THREADS;
+    const Wide moved = shared.tile[i];
+    const unsigned int digit = digit_of(moved);
+    if (i < valid) route.to.keys[shared.bin_shift[digit] + i] = moved;
+    digits[u / 4] = with_byte(u % 4 == 0 ? 0 : digits[u / 4], u % 4, digit, 0);
+  }
+  if constexpr (sizeof(Value) > 1)
+    move_values<kItems, Value>(shared, (const Value *)route.from.values, (Value *)route.to.values,
+                               begin, valid, places, digits);
+}
+
+#endif

@@ -1,0 +1,76 @@
+// Sweeps over the digits of wide keys that vary: what suits any of them (kernel/wide_sweep.cuh).
+#include "gsort/kernel/wide_sweep.cuh"
+
+#include "gsort/way/launch.cuh"
+
+typedef void WideSweepKernel(WideElements, WideElements, WideElements, unsigned int, WideBits,
+                             WidePass);
+
+typedef char None;  // instead of a value
+
+enum { WIDE_ITEMS = 24, WIDE_BLOCKS = 2, HUGE_FROM = 1 << 30 };
+
+// [value bytes / 4][is huge]
+#define WIDE_SWEEPS(Value)                                    \
+  {                                                           \
+    sweep_wide<WIDE_ITEMS, WIDE_BLOCKS, Value, unsigned int>, \
+        sweep_wide<WIDE_ITEMS, WIDE_BLOCKS, Value, Wide>      \
+  }
+static WideSweepKernel *const kernels[3][2] = {WIDE_SWEEPS(None), WIDE_SWEEPS(unsigned int),
+                                               WIDE_SWEEPS(Wide)};
+
+typedef struct WideSweepLayout {
+  size_t values_at, state_at;
+  unsigned int tiles;
+  size_t look_back_words;  // of 32 bits, of one look-back
+  size_t bytes;
+} WideSweepLayout;
+
+static WideSweepLayout layout_of(const Call *call) {
+  WideSweepLayout layout;
+  layout.values_at = aligned_bytes(call->n * sizeof(Wide));
+  layout.state_at = layout.values_at + aligned_bytes(call->n * call->value_bytes);
+  layout.tiles = parts_of(call->n, WIDE_THREADS * WIDE_ITEMS);
+  layout.look_back_words = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
+  const size_t words =
+      2 * layout.look_back_words + WIDE_PASSES * BINS + 2 * WIDE_PASSES + WIDE_COUNT_WORDS + 1;
+  layout.bytes = layout.state_at + words * sizeof(unsigned int);
+  return layout;
+}
+
+static size_t wide_sweeps_bytes(const Call *call, const KeyRange *) {
+  return layout_of(call).bytes;
+}
+
+static Finding wide_sweeps_run(Call *call, Known *) {
+  const WideSweepLayout layout = layout_of(call);
+  const size_t n = call->n;
+  unsigned int *const look_back = (unsigned int *)(call->workspace + layout.state_at),
+                      *const start = look_back + 2 * layout.look_back_words,
+                      *const counters = start + WIDE_PASSES * BINS,
+                      *const counts = counters + 2 * WIDE_PASSES;
+  const SweepState state = {start,  counters,  counters + WIDE_PASSES,
+                            counts, look_back, layout.look_back_words};
+  const WideBits number_of = {call->wide_code, call->begin_bit, ~0ull >> (64 - call->bits)};
+  const WideElements in = {(Wide *)call->input.keys, call->input.values},
+                     out = {(Wide *)call->output.keys, call->output.values},
+                     spare = {(Wide *)call->workspace,
+                              call->value_bytes > 0 ? call->workspace + layout.values_at : NULL};
+  const size_t one_copy = WIDE_PASSES * BINS * sizeof(unsigned int);
+  unsigned int copies = n > 2000000 ? 16 : 2;
+  while (copies * one_copy > call->device->shared_limit) copies /= 2;
+  const unsigned int most = call->device->multiprocessors * (copies > 8 ? 1 : 2);
+  clear_words(call, counts, WIDE_COUNT_WORDS * sizeof(unsigned int));
+  launch_first(call, count_wide_digits, least_of(parts_of(n, COUNT_THREADS * 2), most),
+               COUNT_THREADS, copies * one_copy, in.keys, n, number_of, state, copies);
+  const unsigned int passes = (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
+  WideSweepKernel *const kernel = kernels[call->value_bytes / 4][n >= HUGE_FROM];
+  for (unsigned int pass = 0; pass < passes; pass++)
+    launch_next(call, kernel, layout.tiles, WIDE_THREADS, sizeof(WideSweepShared<WIDE_ITEMS>), in,
+                spare, out, (unsigned int)n, number_of,
+                WidePass{pass, passes, state.spread, start + pass * BINS, state.tile_counter + pass,
+                         look_back, layout.tiles});
+  return SORTED;
+}
+
+extern "C" const Way way_wide_sweeps = {"wide sweeps", wide_sweeps_bytes, wide_sweeps_run};
