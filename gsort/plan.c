@@ -28,6 +28,8 @@ static const Row rows[] = {
     {BOTH, 0, 500000, IF(UNKNOWN), &way_splitters},
     {PAIRS, 500001, LARGEST, IF(UNKNOWN) | IF(IN_RANGE), &way_runs},
     {BOTH, 0, SIZE_MAX, ALWAYS, &way_sweeps},
+    {WIDE_KEYS, 0, LARGEST, IF(UNKNOWN), &way_wide_buckets},
+    {WIDE_PAIRS, 0, LARGEST, IF(UNKNOWN), &way_wide_pairs},
     {WIDE, 0, SIZE_MAX, ALWAYS, &way_wide_sweeps},
 };
 

@@ -54,6 +54,7 @@ typedef struct Findings {
   unsigned int sample[2][SAMPLE_EACH + 1][SAMPLE_THREADS];  // of two clusters
   unsigned int values[MOST_VALUES + 1];  // few values: ascending, then the largest key
   FrequentValues frequent;
+  HostVerdict ignored;  // of a sample that the host does not hear of
 } Findings;
 static_assert(sizeof(Findings) <= FINDINGS_BYTES, "the workspace has room for findings");
 

@@ -162,8 +162,8 @@ static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int
 
 // One thread, after the keys of `range` turned out not to fit; stop: Findings.stop. Buckets may
 // fit by a wider range if some keys were not in this one. Tells the host which, and that verdict.
-static __device__ void tell_if_wider(KeyRange range, unsigned int stop,
-                                     volatile HostVerdict *host) {
+[[maybe_unused]] static __device__ void tell_if_wider(KeyRange range, unsigned int stop,
+                                                      volatile HostVerdict *host) {
   const bool beyond = stop != 0 && stop % 2 == 0;
   if (beyond) {
     range.density *= exp2f((float)(range.skip - __clz((int)stop)));

@@ -1,0 +1,298 @@
+// A step of wide pairs to the bins of a digit, stable, without a count, a look-back or part-written
+// sectors.
+//
+// A block stays for a contiguous part of the input, and has a region for each bin. The regions of
+// a bin, in the order of the blocks, are the bin in stable order, so no block waits for another.
+// Of each bin a multiple of four pairs is written at a time; up to three wait for the next tile.
+//
+//   block 0 has   b a b b a a     regions of bin a  [a a a] [a]       in the order of blocks 0, 1
+//   block 1 has   b b a b                 of bin b  [b b b] [b b b]
+//
+// The next step reads the regions of a bin one after the other. Moves 2 x (8 + value) bytes a pair.
+#ifndef GSORT_KERNEL_STABLE_WIDE_SPLIT_CUH
+#define GSORT_KERNEL_STABLE_WIDE_SPLIT_CUH
+
+#include "gsort/kernel/wide_split.cuh"
+#include "gsort/warp/match.cuh"
+
+enum { MOST_PIECES = 288 };  // regions of a part, which as many blocks have written
+
+// Regions of a step: number (bin * blocks + block), each of the same capacity, a multiple of
+// SECTOR. Those from number `split` on lie in other memory than the first ones.
+template <class Value>
+struct PairRegions {
+  Wide *first_keys, *second_keys;
+  Value *first_values, *second_values;
+  unsigned int split, capacity, blocks;
+  unsigned int *count;  // [bins * blocks] pairs of each region, after the step
+  __device__ __forceinline__ Wide *keys_of(unsigned int region) const {
+    return region < split ? first_keys : second_keys;
+  }
+  __device__ __forceinline__ Value *values_of(unsigned int region) const {
+    return region < split ? first_values : second_values;
+  }
+};
+
+// What a step reads: the input, or parts, each of which is the regions of a bin of the step before.
+// blocks_of_part: that share a part, or the input.
+template <class Value>
+struct PairSource {
+  const Wide *keys;     // NULL: parts
+  const Value *values;  // of the input; NULL: indices
+  WideCode code;        // of the input
+  PairRegions<Value> parts;
+  unsigned int blocks_of_part, n;
+};
+
+template <int kThreads, int kItems, int kBits, class Value>
+struct StableSplitShared {
+  static constexpr int kBins = 1 << kBits, kWarps = kThreads / WARP_SIZE;
+  static constexpr int kSums = kThreads / kBins < kWarps ? kThreads / kBins : kWarps;
+  static constexpr int kSlots = kThreads * kItems + SECTOR * kBins;
+  Wide key[kSlots], left_key[(SECTOR - 1) * kBins];
+  uint4 run[kBins];  // first slot, where in the region, pairs to write, pairs left
+  Value value[kSlots], left_value[(SECTOR - 1) * kBins];
+  unsigned short of_warp[kWarps * kBins];  // counts; then slots
+  unsigned int of_warps[kSums * kBins];    // sums over some warps
+  unsigned int first[kBins], sums[MAX_WARPS], begin[MOST_PIECES + 1];
+};
+
+// A block's pieces of what it reads: begin[k] is where piece k begins, in the order of the source.
+template <class Value, class Shared>
+static __device__ __forceinline__ unsigned int find_pieces(const PairSource<Value> &source,
+                                                           Shared &shared, unsigned int *first) {
+  const unsigned int lane = threadIdx.x % WARP_SIZE, slice = blockIdx.x % source.blocks_of_part,
+                     slices = source.blocks_of_part;
+  if (source.keys != NULL) {
+    const unsigned long long n = source.n;
+    *first = (unsigned int)(n * slice / slices);
+    if (threadIdx.x == 0) {
+      shared.begin[0] = 0;
+      shared.begin[1] = (unsigned int)(n * (slice + 1) / slices) - *first;
+    }
+    __syncthreads();
+    return 1;
+  }
+  const unsigned int all = source.parts.blocks, from = all * slice / slices,
+                     pieces = all * (slice + 1) / slices - from;
+  *first = blockIdx.x / slices * all + from;
+  if (threadIdx.x < WARP_SIZE) {
+    unsigned int before = 0;
+    for (unsigned int k = 0; k < pieces; k += WARP_SIZE) {
+      const unsigned int count = k + lane < pieces ? source.parts.count[*first + k + lane] : 0,
+                         up_to_here = before + warp_inclusive_scan(count);
+      if (k + lane < pieces) shared.begin[k + lane] = up_to_here - count;
+      before = __shfl_sync(0xffffffffu, up_to_here, WARP_SIZE - 1);
+    }
+    if (lane == 0) shared.begin[pieces] = before;
+  }
+  __syncthreads();
+  return pieces;
+}
+
+// The rows of a warp, from pair `at` of the block's on; pairs of a lane are WARP_SIZE apart. They
+// lie in at most two pieces: if some lie in a third, the sort ends without a result.
+template <int kItems, class Value, class Shared>
+static __device__ __forceinline__ void load_rows(const PairSource<Value> &source,
+                                                 const Shared &shared, unsigned int pieces,
+                                                 unsigned int first, unsigned int at,
+                                                 unsigned int total, Wide (&key)[kItems],
+                                                 Value (&value)[kItems], Findings *findings) {
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+  if (at >= total) return;
+  if (source.keys != NULL) {
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      const unsigned int i = at + u * WARP_SIZE + lane;
+      if (i >= total) continue;
+      key[u] = __ldcs(&source.keys[first + i]);
+      value[u] = source.values == NULL ? (Value)(first + i) : __ldcs(&source.values[first + i]);
+    }
+    return;
+  }
+  unsigned int k = 0;  // the piece that has pair `at`
+  for (unsigned int j = 0; j < pieces; j += WARP_SIZE)
+    k += (unsigned int)__popc(
+        (int)__ballot_sync(0xffffffffu, j + lane < pieces && shared.begin[j + lane + 1] <= at));
+  const unsigned int bound = shared.begin[k + 1], end = min(total, at + kItems * WARP_SIZE),
+                     region = first + k, next = region + (k + 1 < pieces ? 1 : 0);
+  if (k + 2 <= pieces && shared.begin[k + 2] < end && lane == 0) atomicOr(&findings->stop, 1u);
+  const PairRegions<Value> &parts = source.parts;
+  const size_t here = (size_t)region * parts.capacity - shared.begin[k],
+               there = (size_t)next * parts.capacity - bound;
+  const Wide *const keys = parts.keys_of(region), *const next_keys = parts.keys_of(next);
+  const Value *const values = parts.values_of(region), *const next_values = parts.values_of(next);
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int i = at + u * WARP_SIZE + lane;
+    if (i >= total) continue;
+    const bool is_next = i >= bound;
+    key[u] = __ldcs(&(is_next ? next_keys + there : keys + here)[i]);
+    value[u] = __ldcs(&(is_next ? next_values + there : values + here)[i]);
+  }
+}
+
+template <int kThreads, int kItems, int kBits, class Value, bool kByValue>
+static __global__ void __launch_bounds__(kThreads, 1)
+    split_wide_pairs(PairSource<Value> source, PairRegions<Value> regions, int shift,
+                     const WideMap *map_of_keys, Findings *findings) {
+  typedef StableSplitShared<kThreads, kItems, kBits, Value> Shared;
+  constexpr unsigned int kBins = Shared::kBins, kWarps = Shared::kWarps, kSums = Shared::kSums,
+                         kEach = kWarps / kSums, kTile = kThreads * kItems,
+                         kRows = kItems * WARP_SIZE;
+  static_assert(kBins <= kThreads && kSums * kEach == kWarps && kBins % 8 == 0, "shapes");
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  Shared &shared = *(Shared *)shared_memory;
+  wait_for_previous_kernel();
+  if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
+  const bool stopped = *(volatile unsigned int *)&findings->stop != 0;
+  if (source.keys == NULL && __syncthreads_or(stopped) != 0) return;
+  const WideMap map = *map_of_keys;
+  if (map.by_value != kByValue) return;
+  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE,
+                     part = blockIdx.x / source.blocks_of_part,
+                     slice = blockIdx.x % source.blocks_of_part;
+  unsigned int first_piece;
+  const unsigned int pieces = find_pieces(source, shared, &first_piece),
+                     total = shared.begin[pieces], tiles = (total + kTile - 1) / kTile;
+  if (threadIdx.x < kBins) shared.run[threadIdx.x] = make_uint4(0, 0, 0, 0);
+  const bool encodes = source.keys != NULL && !is_plain(source.code);
+  const auto digit_of = [&](Wide key) {
+    return (unsigned int)(number_of<kByValue>(map, key) >> 32) >> shift & (kBins - 1);
+  };
+  Wide key[kItems];
+  Value value[kItems];
+  load_rows(source, shared, pieces, first_piece, warp * kRows, total, key, value, findings);
+  unsigned short *const mine = shared.of_warp + warp * kBins;
+  for (unsigned int tile = 0; tile < tiles; tile++) {
+    const unsigned int at = tile * kTile + warp * kRows + lane;
+    if (encodes) {
+      bool minus_zero = false;
+#pragma unroll
+      for (int u = 0; u < kItems; u++) {
+        minus_zero |=
+            source.code.negative != 0 && at + u * WARP_SIZE < total && key[u] == WIDE_MINUS_ZERO;
+        key[u] = encode(source.code, key[u]);
+      }
+      if (minus_zero) atomicOr(&findings->stop, 1u);
+    }
+    for (unsigned int i = lane; i < kBins / 8; i += WARP_SIZE)
+      ((uint4 *)mine)[i] = make_uint4(0, 0, 0, 0);
+    __syncwarp();
+    // Ranks by ballots, two in a register.
+    unsigned int rank[(kItems + 1) / 2];
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      const bool exists = at + u * WARP_SIZE < total;
+      const unsigned int digit = exists ? digit_of(key[u]) : 0,
+                         lanes = match_digit<kBits>(digit) & __ballot_sync(0xffffffffu, exists),
+                         before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1)));
+      const unsigned int base = mine[digit];
+      __syncwarp();
+      if (exists && before == 0)
+        mine[digit] = (unsigned short)(base + (unsigned int)__popc((int)lanes));
+      __syncwarp();
+      rank[u / 2] = u % 2 == 0 ? base + before : rank[u / 2] | (base + before) << 16;
+    }
+    __syncthreads();
+    // A thread sums up the counts of a bin of some warps.
+    const unsigned int bin = threadIdx.x % kBins, group = threadIdx.x / kBins;
+    if (group < kSums) {
+      unsigned int sum = 0;
+#pragma unroll
+      for (unsigned int e = 0; e < kEach; e++)
+        sum += shared.of_warp[(group * kEach + e) * kBins + bin];
+      shared.of_warps[group * kBins + bin] = sum;
+    }
+    __syncthreads();
+    unsigned int count = 0, left = 0;
+    uint4 last = make_uint4(0, 0, 0, 0);
+    if (threadIdx.x < kBins) {
+      last = shared.run[threadIdx.x];
+      count = left = last.w;
+#pragma unroll
+      for (unsigned int g = 0; g < kSums; g++) count += shared.of_warps[g * kBins + threadIdx.x];
+    }
+    const unsigned int slots = (count + 1) / 2 * 2,
+                       slot = block_inclusive_scan_one_barrier(slots, shared.sums) - slots;
+    if (threadIdx.x < kBins) {
+      const unsigned int to = last.y + last.z;
+      unsigned int sectors = count / SECTOR * SECTOR;
+      if (to + sectors > regions.capacity) {
+        atomicOr(&findings->stop, 1u);  // no space: nothing is written
+        sectors = 0;
+      }
+      shared.first[threadIdx.x] = slot + left;
+      shared.run[threadIdx.x] = make_uint4(slot, to, sectors, count % SECTOR);
+      for (unsigned int j = 0; j < left; j++) {
+        shared.key[slot + j] = shared.left_key[j * kBins + threadIdx.x];
+        shared.value[slot + j] = shared.left_value[j * kBins + threadIdx.x];
+      }
+    }
+    __syncthreads();
+    if (group < kSums) {
+      unsigned int next = shared.first[bin];
+      for (unsigned int g = 0; g < group; g++) next += shared.of_warps[g * kBins + bin];
+#pragma unroll
+      for (unsigned int e = 0; e < kEach; e++) {
+        unsigned short *const of_warp = &shared.of_warp[(group * kEach + e) * kBins + bin];
+        const unsigned int of_this = *of_warp;
+        *of_warp = (unsigned short)next;
+        next += of_this;
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < kItems; u++) {
+      if (at + u * WARP_SIZE >= total) continue;
+      const unsigned int to = mine[digit_of(key[u])] + (rank[u / 2] >> u % 2 * 16 & 0xffffu);
+      shared.key[to] = key[u];
+      shared.value[to] = value[u];
+    }
+    if (tile + 1 < tiles)
+      load_rows(source, shared, pieces, first_piece, (tile + 1) * kTile + warp * kRows, total, key,
+                value, findings);
+    __syncthreads();
+    // Half a warp writes a run.
+    const unsigned int sixteenth = threadIdx.x % 16;
+#pragma unroll 2
+    for (unsigned int b = threadIdx.x / 16; b < kBins; b += kThreads / 16) {
+      const uint4 run = shared.run[b];
+      const unsigned int region = (part * kBins + b) * source.blocks_of_part + slice;
+      const size_t to = (size_t)region * regions.capacity + run.y;
+      Wide *const keys = regions.keys_of(region) + to;
+      Value *const values = regions.values_of(region) + to;
+      typedef struct __align__(2 * sizeof(Value)) Two {
+        Value value[2];
+      }
+      Two;
+      for (unsigned int j = 2 * sixteenth; j < run.z; j += 32) {
+        *(ulonglong2 *)(keys + j) = *(const ulonglong2 *)(shared.key + run.x + j);
+        *(Two *)(values + j) = *(const Two *)(shared.value + run.x + j);
+      }
+      if (sixteenth < run.w) {
+        shared.left_key[sixteenth * kBins + b] = shared.key[run.x + run.z + sixteenth];
+        shared.left_value[sixteenth * kBins + b] = shared.value[run.x + run.z + sixteenth];
+      }
+    }
+    // The next tile's runs are made behind barriers.
+  }
+  __syncthreads();
+  if (threadIdx.x >= kBins) return;
+  const uint4 run = shared.run[threadIdx.x];
+  const unsigned int region = (part * kBins + threadIdx.x) * source.blocks_of_part + slice,
+                     to = run.y + run.z;
+  if (to + run.w > regions.capacity) {
+    atomicOr(&findings->stop, 1u);
+    regions.count[region] = 0;
+    return;
+  }
+  for (unsigned int j = 0; j < run.w; j++) {
+    const size_t at = (size_t)region * regions.capacity + to + j;
+    regions.keys_of(region)[at] = shared.left_key[j * kBins + threadIdx.x];
+    regions.values_of(region)[at] = shared.left_value[j * kBins + threadIdx.x];
+  }
+  regions.count[region] = to + run.w;
+}
+
+#endif

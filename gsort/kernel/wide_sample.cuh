@@ -1,0 +1,174 @@
+// Judges a sample of wide keys: finds the map that makes them even numbers, if there is one, and
+// tells by the numbers' upper words whether they are even, as for keys of 32 bits.
+#ifndef GSORT_KERNEL_WIDE_SAMPLE_CUH
+#define GSORT_KERNEL_WIDE_SAMPLE_CUH
+
+#include "gsort/block/second_sample.cuh"
+#include "gsort/kernel/wide_split.cuh"
+
+enum { PLACE_THREADS = 256 };
+
+// Least and greatest of the keys of a block, for all threads. `shared` is shared memory.
+template <int kEach>
+static __device__ __forceinline__ void find_ends(const Wide (&key)[kEach], Wide *least, Wide *most,
+                                                 Wide (*shared)[MAX_WARPS]) {
+  Wide low = key[0], high = key[0];
+#pragma unroll
+  for (int u = 1; u < kEach; u++) {
+    low = min(low, key[u]);
+    high = max(high, key[u]);
+  }
+  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
+    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
+    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
+  }
+  if (threadIdx.x % WARP_SIZE == 0) {
+    shared[0][threadIdx.x / WARP_SIZE] = low;
+    shared[1][threadIdx.x / WARP_SIZE] = high;
+  }
+  __syncthreads();
+  for (unsigned int w = 0; w < blockDim.x / WARP_SIZE; w++) {
+    low = min(low, shared[0][w]);
+    high = max(high, shared[1][w]);
+  }
+  *least = low;
+  *most = high;
+}
+
+// The upper words of the keys' numbers, by the map that *map receives. is_float: tries the values
+// first. All threads call it; false if there is no map.
+template <int kEach>
+static __device__ bool map_sample(const Wide (&key)[kEach], WideCode code, bool by_value,
+                                  WideMap *map, unsigned int (&word)[kEach]) {
+  __shared__ Wide ends[2][MAX_WARPS];
+  __shared__ WideMap made;
+  __shared__ bool is_made;
+  Wide least, most;
+  __syncthreads();
+  find_ends(key, &least, &most, ends);
+  if (threadIdx.x == 0) {
+    is_made = !by_value || make_by_value(code, least, most, &made);
+    if (!by_value) make_affine(least, most, &made);
+    if (is_made) *map = made;
+  }
+  __syncthreads();
+  if (!is_made) return false;
+#pragma unroll
+  for (int u = 0; u < kEach; u++)
+    word[u] = (unsigned int)((by_value ? number_of<true>(made, key[u])
+                                       : number_of<false>(made, key[u])) >>
+                             32);
+  return true;
+}
+
+// Whether samples of 16 stretches of the input spread alike over 16 parts of all numbers: 32 are
+// expected, 70 exceed that by more than six standard deviations. All threads call it.
+static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) {
+  constexpr unsigned int kStretches = 16, kMost = 70;
+  __shared__ unsigned int count[kStretches << GROUP_BITS];
+  static_assert(SAMPLE_THREADS * SAMPLE_EACH == 32 * (kStretches << GROUP_BITS), "32 are expected");
+  __syncthreads();
+  if (threadIdx.x < kStretches << GROUP_BITS) count[threadIdx.x] = 0;
+  __syncthreads();
+  const unsigned int stretch = threadIdx.x / (SAMPLE_THREADS / kStretches);
+#pragma unroll
+  for (int u = 0; u < SAMPLE_EACH; u++)
+    atomicAdd(&count[(stretch << GROUP_BITS) + (word[u] >> (32 - GROUP_BITS))], 1u);
+  __syncthreads();
+  const bool many = threadIdx.x < kStretches << GROUP_BITS && count[threadIdx.x] > kMost;
+  return __syncthreads_or(many) == 0;
+}
+
+// The first block judges; all prepare the regions of both steps. capacity: keys of a group of
+// GROUP_BITS first bits that the first regions can hold. everywhere: keys have to be even in each
+// part of the input, too.
+[[maybe_unused]] static __global__ void __launch_bounds__(SAMPLE_THREADS)
+    sample_wide(const Wide *keys, size_t n, WideCode code, float capacity, bool everywhere,
+                WideRegions parts, unsigned int part_count, WideRegions regions,
+                unsigned int region_count, WideMap *map, Findings *findings,
+                volatile HostVerdict *host) {
+  wait_for_previous_kernel();
+  for (size_t b = (size_t)blockIdx.x * blockDim.x + threadIdx.x; b < region_count;
+       b += (size_t)gridDim.x * blockDim.x) {
+    regions.up[b] = (unsigned int)b * regions.capacity;
+    regions.down[b] = (unsigned int)(b + 1) * regions.capacity;
+    if (b >= part_count) continue;
+    parts.up[b] = (unsigned int)b * parts.capacity;
+    parts.down[b] = (unsigned int)(b + 1) * parts.capacity;
+  }
+  if (blockIdx.x > 0) return;
+  Wide key[SAMPLE_EACH];
+#pragma unroll
+  for (int u = 0; u < SAMPLE_EACH; u++) key[u] = keys[block_sample_index<SAMPLE_EACH>(n, u)];
+  const size_t behind = block_sample_index<SAMPLE_EACH>(n, 0) + 1;
+  const Wide next = keys[behind < n ? behind : 0];
+  const bool same_next = next == key[0];
+#pragma unroll
+  for (int u = 0; u < SAMPLE_EACH; u++) key[u] = encode(code, key[u]);
+  unsigned int word[SAMPLE_EACH], first = UNEVEN, second = UNEVEN;
+  const bool is_float = code.negative != 0;
+  for (int by_value = is_float ? 1 : 0; by_value >= 0 && first != EVEN; by_value--) {
+    if (!map_sample(key, code, by_value == 1, map, word)) continue;
+    __shared__ unsigned int judged;
+    const unsigned int mine =
+        judge_sample<false>(word, 0, n, {capacity, 0, 0}, findings, &findings->ignored);
+    if (threadIdx.x == 0) judged = mine;
+    __syncthreads();
+    first = judged;
+    __syncthreads();
+  }
+  if (first == EVEN) {
+    KeyRange range = WHOLE_RANGE;
+    second = judge_second_sample(word, same_next ? word[0] : ~word[0], n, 1, &range, findings);
+  }
+  if (first == EVEN && everywhere && !even_everywhere(word)) second = UNEVEN;
+  if (threadIdx.x > 0) return;
+  findings->stop = findings->arrived = 0;
+  findings->first_sample = first;
+  findings->second_sample = first == EVEN ? second : (unsigned int)UNEVEN;
+  if (first != EVEN || second != EVEN) host->finding = UNEVEN;
+}
+
+// Behind the last step, a block for each part, or one for all buckets: where each bucket begins in
+// the output. Tells the host whether all buckets fit.
+[[maybe_unused]] static __global__ void __launch_bounds__(PLACE_THREADS)
+    place_wide_buckets(WideRegions parts, WideRegions regions, unsigned int buckets_of_part,
+                       unsigned int capacity, unsigned int *start, Findings *findings,
+                       volatile HostVerdict *host) {
+  __shared__ unsigned int sums[MAX_WARPS], before_part, carry;
+  wait_for_previous_kernel();
+  if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
+  if (threadIdx.x == 0) before_part = 0;
+  __syncthreads();
+  unsigned int before = 0;
+  for (unsigned int p = threadIdx.x; p < blockIdx.x; p += PLACE_THREADS)
+    before += parts.up[p] + parts.capacity - parts.down[p];
+  before = warp_sum(before);
+  if (threadIdx.x % WARP_SIZE == 0) atomicAdd(&before_part, before);
+  __syncthreads();
+  before = before_part;
+  bool fits = true;
+  for (unsigned int base = 0; base < buckets_of_part; base += PLACE_THREADS) {
+    const unsigned int b = blockIdx.x * buckets_of_part + base + threadIdx.x;
+    const bool exists = base + threadIdx.x < buckets_of_part;
+    unsigned int count = 0;
+    if (exists) {
+      fits = fits && regions.up[b] <= regions.down[b];
+      count = regions.up[b] + regions.capacity - regions.down[b];
+      fits = fits && count <= capacity;
+    }
+    const unsigned int up_to_here = before + block_inclusive_scan(count, sums);
+    if (exists) start[b] = up_to_here - count;
+    if (threadIdx.x == PLACE_THREADS - 1) carry = up_to_here;
+    __syncthreads();
+    before = carry;
+  }
+  if (__syncthreads_or(!fits) != 0 && threadIdx.x == 0) atomicOr(&findings->stop, 1u);
+  if (threadIdx.x > 0) return;
+  __threadfence();
+  if (atomicAdd(&findings->arrived, 1u) < gridDim.x - 1) return;
+  __threadfence();
+  host->finding = *(volatile unsigned int *)&findings->stop != 0 ? UNEVEN : SORTED;
+}
+
+#endif

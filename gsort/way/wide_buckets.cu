@@ -1,0 +1,155 @@
+// Wide bare keys that are even, or that a map makes even, by buckets:
+//
+//   one step     in -split-> regions in the workspace -sort-> out
+//   two steps    in -split-> parts in `out` and behind the regions -split-> regions -sort-> out
+//
+// 32 or 48 bytes a key move.
+#include "gsort/kernel/sort_wide_buckets.cuh"
+#include "gsort/kernel/wide_sample.cuh"
+#include "gsort/way/launch.cuh"
+
+typedef void SplitKernel(WideSource, WideRegions, int, const WideMap *, Findings *);
+typedef void SortKernel(WideRegions, const unsigned int *, int, Wide *, WideCode, const WideMap *,
+                        Findings *);
+
+// Kernels by map: affine, by value.
+typedef struct SplitShape {
+  int bits;
+  unsigned int threads;
+  size_t shared_bytes;
+  SplitKernel *kernels[2];
+} SplitShape;
+#define SPLIT(threads, items, bits)                                                   \
+  {                                                                                   \
+    bits, threads, sizeof(WideSplitShared<threads, items, bits>), {                   \
+      split_wide<threads, items, bits, false>, split_wide<threads, items, bits, true> \
+    }                                                                                 \
+  }
+// Of a single step, and of two steps.
+static const SplitShape single_splits[] = {SPLIT(1024, 8, 6), SPLIT(1024, 8, 7), SPLIT(1024, 8, 8),
+                                           SPLIT(1024, 12, 9), SPLIT(1024, 12, 10)},
+                        double_splits[] = {SPLIT(1024, 16, 5), SPLIT(1024, 16, 6),
+                                           SPLIT(1024, 16, 7), SPLIT(1024, 16, 8),
+                                           SPLIT(1024, 16, 9)};
+enum { SINGLE_LEAST = 6, SINGLE_MOST = 10, DOUBLE_LEAST = 5, DOUBLE_MOST = 9 };
+
+typedef struct SortShape {
+  unsigned int threads, capacity;
+  size_t shared_bytes;
+  SortKernel *kernels[2];
+} SortShape;
+#define SORT(threads, items, bin_bits, blocks)                                     \
+  {                                                                                \
+    threads, threads *items, sizeof(WideBucketShared<threads, items, bin_bits>), { \
+      sort_wide_buckets<threads, items, bin_bits, blocks, false>,                  \
+          sort_wide_buckets<threads, items, bin_bits, blocks, true>                \
+    }                                                                              \
+  }
+static const SortShape middle = SORT(512, 9, 11, 2), large = SORT(1024, 9, 12, 1);
+
+enum { WIDE_FROM = 100000, WIDE_UP_TO = (1 << 30) - 1 };
+
+typedef struct WidePlan {
+  const SplitShape *first, *second;  // second: NULL if there is one step
+  const SortShape *sort;
+  int bits;
+  unsigned int part_count, part_capacity, whole_parts;  // those that lie in the output
+  unsigned int region_count, capacity;
+  size_t tail_at, words_at, bytes;
+} WidePlan;
+
+// Keys of each of 2^bits regions: what even keys have on average, and eight standard deviations;
+// whole sectors.
+static unsigned int wide_capacity(size_t n, int bits) {
+  const double average = (double)n / (double)(1 << bits);
+  return ((unsigned int)(average + 8 * sqrt(average)) / SECTOR + 2) * SECTOR;
+}
+
+static bool plan_wide(const Call *call, WidePlan *plan) {
+  const size_t n = call->n, limit = call->device->shared_limit;
+  if (n < WIDE_FROM || n > WIDE_UP_TO) return false;
+  int bits = SINGLE_LEAST;
+  plan->sort = &middle;
+  while (bits < 2 * DOUBLE_MOST && wide_capacity(n, bits) > middle.capacity) bits++;
+  if (bits > SINGLE_MOST - 1 && wide_capacity(n, SINGLE_MOST) <= large.capacity) {
+    bits = SINGLE_MOST;
+    plan->sort = &large;
+  }
+  const bool single = bits <= SINGLE_MOST;
+  const int first_bits = single ? bits : (bits + 1) / 2;
+  plan->bits = bits;
+  plan->first =
+      single ? &single_splits[bits - SINGLE_LEAST] : &double_splits[first_bits - DOUBLE_LEAST];
+  plan->second = single ? NULL : &double_splits[bits - first_bits - DOUBLE_LEAST];
+  plan->region_count = 1u << bits;
+  plan->capacity = wide_capacity(n, bits);
+  plan->part_count = single ? 0 : 1u << first_bits;
+  plan->part_capacity = single ? 0 : wide_capacity(n, first_bits);
+  // The output may begin inside a sector.
+  plan->whole_parts = single ? 0 : (unsigned int)((n - SECTOR) / plan->part_capacity);
+  if (plan->whole_parts > plan->part_count) plan->whole_parts = plan->part_count;
+  plan->tail_at = (size_t)plan->region_count * plan->capacity * sizeof(Wide);
+  plan->words_at = plan->tail_at + (size_t)(plan->part_count - plan->whole_parts) *
+                                       plan->part_capacity * sizeof(Wide);
+  const size_t words = 3 * (size_t)plan->region_count + 2 * (size_t)plan->part_count + 1;
+  plan->bytes = aligned_bytes(plan->words_at + words * sizeof(unsigned int)) + sizeof(WideMap);
+  return wide_capacity(n, bits) <= plan->sort->capacity && plan->first->shared_bytes <= limit &&
+         plan->sort->shared_bytes <= limit && (single || plan->second->shared_bytes <= limit);
+}
+
+static size_t wide_buckets_bytes(const Call *call, const KeyRange *) {
+  WidePlan plan;
+  return plan_wide(call, &plan) ? plan.bytes : 0;
+}
+
+static Finding wide_buckets_run(Call *call, Known *) {
+  WidePlan plan;
+  if (!plan_wide(call, &plan)) return UNEVEN;
+  const unsigned int n = (unsigned int)call->n, sms = call->device->multiprocessors;
+  char *const memory = call->workspace;
+  unsigned int *const words = (unsigned int *)(memory + plan.words_at);
+  WideMap *const map = (WideMap *)(memory + plan.bytes - sizeof(WideMap));
+  Wide *const out = (Wide *)call->output.keys;
+  Wide *const sectors = (Wide *)(((uintptr_t)out + SECTOR * sizeof(Wide) - 1) /
+                                 (SECTOR * sizeof(Wide)) * (SECTOR * sizeof(Wide)));
+  const WideRegions regions = {(Wide *)memory, NULL,  plan.region_count,
+                               plan.capacity,  words, words + plan.region_count};
+  unsigned int *const start = words + 2 * plan.region_count, *const ends =
+                                                                 start + plan.region_count;
+  const size_t in_output = (size_t)plan.whole_parts * plan.part_capacity;
+  const WideRegions parts = {sectors,
+                             (Wide *)(memory + plan.tail_at) - in_output,
+                             plan.whole_parts,
+                             plan.part_capacity,
+                             ends,
+                             ends + plan.part_count};
+  const WideSource input = {(const Wide *)call->input.keys, {}, call->wide_code, sms, n},
+                   from_parts = {NULL, parts, {}, 0, n};
+  const bool two_steps = plan.second != NULL;
+  const WideRegions &first_regions = two_steps ? parts : regions;
+  const int first_bits = plan.first->bits;
+  const float of_group = (float)first_regions.capacity * (float)(1 << (first_bits - GROUP_BITS));
+  volatile HostVerdict *const host = fresh_verdict(call);
+  launch_first(call, sample_wide, least_of(parts_of(plan.region_count, SAMPLE_THREADS) + 1, sms),
+               SAMPLE_THREADS, 0, input.input, call->n, call->wide_code, of_group, false, parts,
+               plan.part_count, regions, plan.region_count, map, call->findings, host);
+  // The device knows which map it is; kernels of the other one return at once.
+  const int maps = call->wide_code.negative != 0 ? 2 : 1;
+  for (int m = 0; m < maps; m++)
+    launch_next(call, plan.first->kernels[m], sms, plan.first->threads, plan.first->shared_bytes,
+                input, first_regions, 32 - first_bits, (const WideMap *)map, call->findings);
+  for (int m = 0; two_steps && m < maps; m++)
+    launch_next(call, plan.second->kernels[m], plan.part_count, plan.second->threads,
+                plan.second->shared_bytes, from_parts, regions, 32 - plan.bits,
+                (const WideMap *)map, call->findings);
+  launch_next(call, place_wide_buckets, two_steps ? plan.part_count : 1, PLACE_THREADS, 0, parts,
+              regions, two_steps ? 1u << plan.second->bits : plan.region_count, plan.sort->capacity,
+              start, call->findings, host);
+  for (int m = 0; m < maps; m++)
+    launch_next(call, plan.sort->kernels[m], plan.region_count, plan.sort->threads,
+                plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,
+                call->wide_code, (const WideMap *)map, call->findings);
+  return wait_for_finding(call, UNKNOWN);
+}
+
+extern "C" const Way way_wide_buckets = {"wide buckets", wide_buckets_bytes, wide_buckets_run};

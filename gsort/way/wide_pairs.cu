@@ -1,0 +1,153 @@
+// Wide keys with values that are even, or that a map makes even: two stable steps, and a block per
+// bucket.
+//
+//   in -split-> parts in the output arrays and behind the regions -split-> regions -sort-> out
+//
+// 6 x (8 + value) bytes a pair move.
+#include "gsort/kernel/sort_wide_pair_buckets.cuh"
+#include "gsort/kernel/wide_sample.cuh"
+#include "gsort/way/launch.cuh"
+
+// Bits of the two steps; blocks that share a part in the second.
+typedef struct PairPlan {
+  int first_bits, second_bits;
+  unsigned int first_blocks, blocks_of_part;
+  unsigned int part_capacity, parts, parts_in_output;
+  unsigned int capacity, regions;
+  size_t values_at, tail_keys_at, tail_values_at, words_at, bytes;
+} PairPlan;
+
+enum { WIDE_PAIRS_FROM = 500000, WIDE_PAIRS_UP_TO = (1 << 30) - 1, BUCKET_PAIRS = 512 * 9, LEAST_PIECE = 450 };
+
+// Whole sectors for `average` pairs and some standard deviations.
+static unsigned int capacity_for(double average, double deviations) {
+  return ((unsigned int)(average + deviations * sqrt(average)) / SECTOR + 2) * SECTOR;
+}
+
+static bool plan_pairs(const Call *call, PairPlan *plan) {
+  const size_t n = call->n;
+  if (n < WIDE_PAIRS_FROM || n > WIDE_PAIRS_UP_TO || call->value_bytes == 0) return false;
+  int bits = 10;
+  while (capacity_for((double)n / (double)(1 << bits), 7) > BUCKET_PAIRS) bits++;
+  plan->second_bits = bits / 2 < 5 ? 5 : bits / 2;
+  plan->first_bits = bits - plan->second_bits;
+  if (plan->first_bits > 8 || plan->second_bits > 8) return false;
+  // A warp's rows lie in two pieces at most, so these may not be too short.
+  const size_t most = n >> plan->first_bits;
+  plan->first_blocks = least_of(least_of(call->device->multiprocessors, MOST_PIECES),
+                                (unsigned int)(most / LEAST_PIECE) + 1);
+  plan->blocks_of_part = plan->first_bits < 7 ? 2 : 1;  // so that all multiprocessors have work
+  plan->parts = plan->first_blocks << plan->first_bits;
+  plan->regions = plan->blocks_of_part << bits;
+  plan->part_capacity = capacity_for((double)n / plan->parts, 6);
+  plan->capacity = capacity_for((double)n / plan->regions, 7);
+  // The output arrays may begin inside sectors.
+  plan->parts_in_output = (unsigned int)((n - SECTOR) / plan->part_capacity);
+  plan->parts_in_output = least_of(plan->parts_in_output, plan->parts);
+  const size_t in_regions = (size_t)plan->regions * plan->capacity,
+               in_tail = (size_t)(plan->parts - plan->parts_in_output) * plan->part_capacity;
+  plan->values_at = aligned_bytes(in_regions * sizeof(Wide));
+  plan->tail_keys_at = plan->values_at + aligned_bytes(in_regions * call->value_bytes);
+  plan->tail_values_at = plan->tail_keys_at + aligned_bytes(in_tail * sizeof(Wide));
+  plan->words_at = plan->tail_values_at + aligned_bytes(in_tail * call->value_bytes);
+  const size_t words = (size_t)plan->parts + plan->regions + ((size_t)1 << bits);
+  plan->bytes = aligned_bytes(plan->words_at + words * sizeof(unsigned int)) + sizeof(WideMap);
+  return true;
+}
+
+// `address`, or the next multiple of a sector of four elements.
+template <class Element>
+static Element *at_sector(void *address) {
+  const uintptr_t sector = SECTOR * sizeof(Element);
+  return (Element *)(((uintptr_t)address + sector - 1) / sector * sector);
+}
+
+template <class Value, int kBits>
+static void launch_split(Call *call, const PairSource<Value> &source,
+                         const PairRegions<Value> &regions, unsigned int blocks, int shift,
+                         const WideMap *map) {
+  constexpr int kThreads = 1024, kItems = sizeof(Value) == 8 ? 8 : 10;
+  const size_t bytes = sizeof(StableSplitShared<kThreads, kItems, kBits, Value>);
+  launch_next(call, split_wide_pairs<kThreads, kItems, kBits, Value, false>, blocks, kThreads,
+              bytes, source, regions, shift, map, call->findings);
+  if (call->wide_code.negative != 0)
+    launch_next(call, split_wide_pairs<kThreads, kItems, kBits, Value, true>, blocks, kThreads,
+                bytes, source, regions, shift, map, call->findings);
+}
+
+template <class Value>
+static void launch_step(Call *call, int bits, const PairSource<Value> &source,
+                        const PairRegions<Value> &regions, unsigned int blocks, int shift,
+                        const WideMap *map) {
+  if (bits == 5) launch_split<Value, 5>(call, source, regions, blocks, shift, map);
+  if (bits == 6) launch_split<Value, 6>(call, source, regions, blocks, shift, map);
+  if (bits == 7) launch_split<Value, 7>(call, source, regions, blocks, shift, map);
+  if (bits == 8) launch_split<Value, 8>(call, source, regions, blocks, shift, map);
+}
+
+template <class Value>
+static Finding sort_pairs(Call *call, const PairPlan &plan) {
+  char *const memory = call->workspace;
+  unsigned int *const counts = (unsigned int *)(memory + plan.words_at), *const start =
+                                                                             counts + plan.parts +
+                                                                             plan.regions;
+  WideMap *const map = (WideMap *)(memory + plan.bytes - sizeof(WideMap));
+  Value *const values = (Value *)(memory + plan.values_at), *const out =
+                                                                (Value *)call->output.values;
+  const size_t in_output = (size_t)plan.parts_in_output * plan.part_capacity;
+  const PairRegions<Value> parts = {at_sector<Wide>(call->output.keys),
+                                    (Wide *)(memory + plan.tail_keys_at) - in_output,
+                                    at_sector<Value>(out),
+                                    (Value *)(memory + plan.tail_values_at) - in_output,
+                                    plan.parts_in_output,
+                                    plan.part_capacity,
+                                    plan.first_blocks,
+                                    counts};
+  const PairRegions<Value> regions = {
+      (Wide *)memory,     NULL, values, NULL, plan.regions, plan.capacity, plan.blocks_of_part,
+      counts + plan.parts};
+  const PairSource<Value> input = {(const Wide *)call->input.keys,
+                                   (const Value *)call->input.values,
+                                   call->wide_code,
+                                   {},
+                                   plan.first_blocks,
+                                   (unsigned int)call->n},
+                          from_parts = {NULL, NULL, {}, parts, plan.blocks_of_part, 0};
+  const int bits = plan.first_bits + plan.second_bits;
+  const unsigned int part_count = 1u << plan.first_bits;
+  const float of_group = (float)plan.part_capacity * (float)plan.first_blocks *
+                         (float)(1 << plan.first_bits) / (float)(1 << GROUP_BITS);
+  volatile HostVerdict *const host = fresh_verdict(call);
+  launch_first(call, sample_wide, 1, SAMPLE_THREADS, 0, input.keys, call->n, call->wide_code,
+               of_group, true, WideRegions(), 0u, WideRegions(), 0u, map, call->findings, host);
+  launch_step<Value>(call, plan.first_bits, input, parts, plan.first_blocks, 32 - plan.first_bits,
+                     map);
+  launch_step<Value>(call, plan.second_bits, from_parts, regions, part_count * plan.blocks_of_part,
+                     32 - bits, map);
+  launch_next(call, place_wide_pairs<Value>, part_count, PLACE_PAIR_THREADS, 0, parts, regions,
+              1u << plan.second_bits, (unsigned int)BUCKET_PAIRS, start, call->findings, host);
+  const size_t bytes = sizeof(WidePairShared<512, 9, 11, Value>);
+  launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value, false>, 1u << bits, 512, bytes,
+              regions, (const unsigned int *)start, bits, (Wide *)call->output.keys, out,
+              call->wide_code, (const WideMap *)map, call->findings);
+  if (call->wide_code.negative != 0)
+    launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value, true>, 1u << bits, 512, bytes,
+                regions, (const unsigned int *)start, bits, (Wide *)call->output.keys, out,
+                call->wide_code, (const WideMap *)map, call->findings);
+  return wait_for_finding(call, UNKNOWN);
+}
+
+static size_t wide_pairs_bytes(const Call *call, const KeyRange *) {
+  PairPlan plan;
+  const size_t most = sizeof(StableSplitShared<1024, 8, 8, Wide>);
+  return most <= call->device->shared_limit && plan_pairs(call, &plan) ? plan.bytes : 0;
+}
+
+static Finding wide_pairs_run(Call *call, Known *) {
+  PairPlan plan;
+  if (!plan_pairs(call, &plan)) return UNEVEN;
+  return call->value_bytes == 8 ? sort_pairs<Wide>(call, plan)
+                                : sort_pairs<unsigned int>(call, plan);
+}
+
+extern "C" const Way way_wide_pairs = {"wide pairs", wide_pairs_bytes, wide_pairs_run};
