@@ -61,7 +61,8 @@ size_t plan_bytes(const Call *call) {
   return most;
 }
 
-// Behind these n the next shape of a way takes less memory (tests/test_api.c finds what is missing).
+// Behind these n the next shape of a way takes less memory (tests/test_api.c finds what is
+// missing).
 static const size_t borders[] = {100000, 400000, 500000, 1500000, 2179762, 6000000};
 
 size_t plan_bytes_up_to(const Call *call) {

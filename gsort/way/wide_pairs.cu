@@ -17,7 +17,12 @@ typedef struct PairPlan {
   size_t values_at, tail_keys_at, tail_values_at, words_at, bytes;
 } PairPlan;
 
-enum { WIDE_PAIRS_FROM = 500000, WIDE_PAIRS_UP_TO = (1 << 30) - 1, BUCKET_PAIRS = 512 * 9, LEAST_PIECE = 450 };
+enum {
+  WIDE_PAIRS_FROM = 500000,
+  WIDE_PAIRS_UP_TO = (1 << 30) - 1,
+  BUCKET_PAIRS = 512 * 9,
+  LEAST_PIECE = 450
+};
 
 // Whole sectors for `average` pairs and some standard deviations.
 static unsigned int capacity_for(double average, double deviations) {
