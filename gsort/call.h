@@ -120,7 +120,11 @@ typedef struct Way {
 } Way;
 
 extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
-    way_prefix, way_values, way_sweeps, way_wide_buckets, way_wide_pairs, way_wide_sweeps;
+    way_prefix, way_values, way_frequent, way_sweeps, way_wide_buckets, way_wide_pairs,
+    way_wide_sweeps;
+
+// Pairs from which on frequent values of uneven keys are worth a sample: memory is laid out for that.
+enum { FREQUENT_FROM = 14000000 };
 
 // plan.c: the way for a call of which `known` is known. Never NULL.
 const Way *plan_way(const Call *call, const Known *known);

@@ -7,9 +7,10 @@
 enum { LARGE_FROM = 6000000 };  // elements per large bucket: its launches take 20 to 30 us
 
 // Large buckets of n elements up to which the others are sorted as buckets. They are sorted by way
-// of the input, which has to be free.
+// of the input, which has to be free; indices have no values there.
 static inline unsigned int most_large(const Call *call) {
-  const size_t most = call->overwrite ? call->n / LARGE_FROM : 0;
+  const bool has_space = call->input.values != NULL || call->output.values == NULL;
+  const size_t most = call->overwrite && has_space ? call->n / LARGE_FROM : 0;
   return most < MOST_LARGE ? (unsigned int)most : (unsigned int)MOST_LARGE;
 }
 

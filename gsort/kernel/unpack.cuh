@@ -5,11 +5,9 @@
 
 #include "gsort/block/count.cuh"
 #include "gsort/block/key_code.cuh"
-#include "gsort/block/runs.cuh"
 
 enum { UNPACK_THREADS = 256 };
 
-// A bucket that lies side by side.
 static __global__ void __launch_bounds__(UNPACK_THREADS)
     unpack_pairs(const uint2 *packed, KeyCode code, Elements out, unsigned int n) {
   const size_t i = global_index();
@@ -17,28 +15,6 @@ static __global__ void __launch_bounds__(UNPACK_THREADS)
   const uint2 pair = packed[i];
   out.keys[i] = decode(code, pair.x);
   out.values[i] = pair.y;
-}
-
-// One in runs, which begins at `begin` in the output: a block for each tile copies its run.
-static __global__ void __launch_bounds__(UNPACK_THREADS)
-    unpack_runs(RunState state, unsigned int begin, Elements out) {
-  __shared__ unsigned int bucket, before;
-  if (threadIdx.x == 0) bucket = before = 0;
-  __syncthreads();
-  for (unsigned int b = threadIdx.x; b < 1u << state.bits; b += UNPACK_THREADS)
-    if (state.start[b] == begin && state.start[b + 1] > begin) bucket = b;
-  __syncthreads();
-  unsigned int sum = 0;
-  for (unsigned int t = threadIdx.x; t < blockIdx.x; t += UNPACK_THREADS)
-    sum += run_of(state, t, bucket).count;
-  if (sum > 0) atomicAdd(&before, sum);
-  __syncthreads();
-  const Run run = run_of(state, blockIdx.x, bucket);
-  const uint2 *const from = state.pairs + (size_t)blockIdx.x * state.tile + run.begin;
-  for (unsigned int i = threadIdx.x; i < run.count; i += UNPACK_THREADS) {
-    out.keys[before + i] = decode(state.code, from[i].x);
-    out.values[before + i] = from[i].y;
-  }
 }
 
 #endif

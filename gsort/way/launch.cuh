@@ -28,6 +28,14 @@ static inline bool succeeds(Call *call, cudaError_t error) {
   return call->error == cudaSuccess;
 }
 
+// CUDA asks for it from 48 KB on.
+template <class Kernel>
+static bool allow_shared_bytes(Call *call, Kernel *kernel, size_t bytes) {
+  return bytes <= 48 * 1024 ||
+         succeeds(call, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             (int)bytes));
+}
+
 // kernel<<<grid, block, shared_bytes>>>(arguments...). overlapping: it may begin before the
 // previous kernel of the stream has ended, and waits for that itself (block/overlap.cuh). cluster:
 // blocks of a cluster.
@@ -36,10 +44,7 @@ static void launch_as(Call *call, bool overlapping, unsigned int cluster,
                       void (*kernel)(Parameters...), unsigned int grid, unsigned int block,
                       size_t shared_bytes, Arguments... arguments) {
   if (call->error != cudaSuccess) return;
-  if (shared_bytes > 48 * 1024 &&  // CUDA asks for it from here on
-      !succeeds(call, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           (int)shared_bytes)))
-    return;
+  if (!allow_shared_bytes(call, kernel, shared_bytes)) return;
   cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(grid);

@@ -2,6 +2,7 @@
 #ifndef GSORT_WAY_RUN_STATE_CUH
 #define GSORT_WAY_RUN_STATE_CUH
 
+#include "gsort/kernel/unpack_runs.cuh"
 #include "gsort/way/large_pairs.cuh"
 
 // For tiles of `tile` pairs, by digits of `bits` bits; without memory.

@@ -118,7 +118,7 @@ static RunLayout run_layout(const Call *call, const RunState &state) {
 static RunState state_of_tiles(const Call *call, KeyRange range, const TileShape *tiles) {
   RunState state = run_state(call, tiles->tile, tiles->bits);
   state.sampled = is_whole(range);
-  state.most_large = large_pairs_may_be(call) ? most_large(call) : 0;
+  state.most_large = most_large(call);
   return state;
 }
 

@@ -2,6 +2,7 @@
 #include "gsort/way/sweeps.cuh"
 
 #include "gsort/kernel/sweep.cuh"
+#include "gsort/way/packed_sweeps.cuh"
 
 typedef void SweepKernel(Elements, Elements, unsigned int, SweepPass, BitsThatCount);
 
@@ -95,7 +96,7 @@ static unsigned int tiles_ahead(const Call *call, const SweepShape *shape) {
   return call->n < AHEAD_FROM ? 0 : shape->blocks_per_sm * call->device->multiprocessors;
 }
 
-static void count(Call *call, const SweepLayout *layout, SweepState state) {
+static void count(Call *call, bool coded, SweepState state) {
   const size_t n = call->n, limit = call->device->shared_limit;
   // Many copies of the counters pay for many keys; few copies are cheaper to clear. For few keys,
   // few and large blocks: all blocks add their counts to the same 1,024 counters.
@@ -107,7 +108,7 @@ static void count(Call *call, const SweepLayout *layout, SweepState state) {
   clear_words(call, state.counts, COUNT_WORDS * sizeof(unsigned int));
   const unsigned int blocks = least_of(parts_of(n, threads * 4), most);
   const size_t bytes = copies * one_copy;
-  if (layout->coded)
+  if (coded)
     launch_first(call, count_digits<BitsThatCount>, blocks, threads, bytes, call->input.keys, n,
                  bits_that_count(call), state, copies);
   else
@@ -115,19 +116,30 @@ static void count(Call *call, const SweepLayout *layout, SweepState state) {
                  WholeKey(), state, copies);
 }
 
-size_t all_digits_bytes(const Call *call) { return sweep_layout(call).bytes; }
+size_t all_digits_bytes(const Call *call) {
+  return sweeps_are_packed(call) ? packed_layout(call).bytes : sweep_layout(call).bytes;
+}
 
 size_t all_digits_counted_bytes(const Call *call) {
+  if (sweeps_are_packed(call)) return packed_layout(call).counted_bytes;
   const SweepLayout layout = sweep_layout(call);
   return layout.bytes - layout.look_back_words * sizeof(unsigned int);
 }
 
 SweepState all_digits_state(const Call *call, void *memory) {
+  if (sweeps_are_packed(call)) {
+    const PackedLayout packed = packed_layout(call);
+    return packed_state(&packed, memory);
+  }
   const SweepLayout layout = sweep_layout(call);
   return sweep_state(&layout, has_values(call), memory);
 }
 
 void sweep_all_digits(Call *call, void *memory) {
+  if (sweeps_are_packed(call)) {
+    sweep_all_packed(call, memory);
+    return;
+  }
   const bool pairs = has_values(call);
   const SweepLayout layout = sweep_layout(call);
   const SweepState state = sweep_state(&layout, pairs, memory);
@@ -159,8 +171,8 @@ void sweep_all_digits(Call *call, void *memory) {
 }
 
 void sort_by_all_digits(Call *call, void *memory) {
-  const SweepLayout layout = sweep_layout(call);
-  count(call, &layout, sweep_state(&layout, has_values(call), memory));
+  const bool coded = sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call).coded;
+  count(call, coded, all_digits_state(call, memory));
   sweep_all_digits(call, memory);
 }
 

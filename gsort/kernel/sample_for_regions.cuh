@@ -1,0 +1,46 @@
+// Before a sort of pairs by regions (kernel/sweep_regions.cuh): judges samples of the keys, looks for
+// frequent values, and clears what the sweeps need.
+#ifndef GSORT_KERNEL_SAMPLE_FOR_REGIONS_CUH
+#define GSORT_KERNEL_SAMPLE_FOR_REGIONS_CUH
+
+#include "gsort/block/find_frequent.cuh"
+#include "gsort/block/pair_regions.cuh"
+#include "gsort/block/second_sample.cuh"
+
+// The first block judges a sample; the next `second` ones judge more, one looks for frequent values
+// if `third` is 1, and the others clear words[count]. tile_counter: [2] of the sweeps.
+static __global__ void __launch_bounds__(SAMPLE_THREADS)
+    sample_for_regions(const unsigned int *keys, size_t n, KeyCode code, SampleLimits limits,
+                       unsigned int second, unsigned int third, uint4 *words, size_t count,
+                       unsigned int *tile_counter, RegionsFit *fit, Findings *findings,
+                       volatile HostVerdict *host) {
+  wait_for_previous_kernel();
+  const unsigned int sampling = 1 + second + third;
+  if (blockIdx.x >= sampling) {
+    const size_t thread = (size_t)(blockIdx.x - sampling) * SAMPLE_THREADS + threadIdx.x,
+                 threads = (size_t)(gridDim.x - sampling) * SAMPLE_THREADS;
+    for (size_t i = thread; i < count; i += threads) words[i] = make_uint4(0, 0, 0, 0);
+    return;
+  }
+  if (blockIdx.x > second) {
+    find_frequent(keys, n, code, &findings->frequent);
+    return;
+  }
+  if (blockIdx.x > 0) {
+    judge_second_samples(keys, n, code, blockIdx.x, second, MOST_EQUALS_PAIRS, findings, host);
+    return;
+  }
+  if (threadIdx.x < 2) tile_counter[threadIdx.x] = fit->full[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    fit->buckets = false;
+    findings->arrived = 0;
+  }
+  unsigned int key[SAMPLE_EACH];
+  load_block_sample(keys, n, code, key);
+  const unsigned int finding = judge_sample<false>(key, 0, n, limits, findings, host);
+  if (threadIdx.x > 0) return;
+  findings->first_sample = finding;
+  if (finding == EVEN) host->finding = EVEN;
+}
+
+#endif

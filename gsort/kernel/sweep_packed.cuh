@@ -1,0 +1,44 @@
+// A sweep over a counted digit of pairs, which are packed between sweeps (block/pair_sweep.cuh).
+//
+//   pairs  (3 a) (1 b) (2 c) (1 d)   digit of 2 bits, counted: starts [0 0 2 3]
+//   tile 0  (3 a) (1 b)              bins' pairs before it: none         places 3 0
+//   tile 1  (2 c) (1 d)              one of digit 1, one of digit 3      places 2 1
+//
+// Moves 16 bytes a pair.
+#ifndef GSORT_KERNEL_SWEEP_PACKED_CUH
+#define GSORT_KERNEL_SWEEP_PACKED_CUH
+
+#include "gsort/block/count.cuh"
+#include "gsort/block/pair_sweep.cuh"
+
+// Two look-backs, side by side, serve four sweeps in turns: each but the last clears the next
+// one's. All threads of the grid call it at the end of a sweep. words: of one.
+static __device__ __forceinline__ void clear_next_look_back(const PairSweep &sweep, size_t words) {
+  const int pass = sweep.route.pass;
+  if (sweep.route.passes != PASSES || pass == PASSES - 1) return;
+  const size_t threads = (size_t)gridDim.x * blockDim.x;
+  unsigned int *const next = pass % 2 == 0 ? sweep.look_back + words : sweep.look_back - words;
+  for (size_t i = global_index(); i < words; i += threads) next[i] = 0;
+}
+
+// host: NULL, or is told SORTED if the count has not ended the sort.
+template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sweep_packed(PairBuffers buffers, PairSweep sweep, volatile HostVerdict *host) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  auto &shared = *(PairSweepShared<kThreads, kItems, kBits> *)shared_memory;
+  PairItems<kItems> item;
+  const bool early = load_early<kThreads>(buffers, sweep, item);
+  wait_for_previous_kernel();
+  if (threadIdx.x == 0) {
+    take_first_tile(shared, sweep);
+    find_places(sweep.route, &shared.from, &shared.to);
+    if (host != NULL && blockIdx.x == 0 && shared.to != NOWHERE) host->finding = SORTED;
+  }
+  __syncthreads();
+  const CountedBins<kThreads * kItems, kBits> bins = {buffers, sweep};
+  sweep_tiles<kBlocksPerSm == 1>(shared, buffers, sweep, early, item, bins);
+  if (kBits == DIGIT_BITS) clear_next_look_back(sweep, (size_t)bins.tiles() << kBits);
+}
+
+#endif

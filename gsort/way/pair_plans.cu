@@ -1,0 +1,77 @@
+// The kernels of a sort of pairs by prefix, and which of them sort how many pairs.
+#include "gsort/way/pair_plans.cuh"
+
+#include "gsort/kernel/sort_pair_buckets.cuh"
+#include "gsort/kernel/sweep_packed.cuh"
+#include "gsort/kernel/sweep_regions.cuh"
+
+#define PAIR_SWEEP(threads, items, bits, blocks)                                           \
+  {                                                                                        \
+    SWEEP_TILES(threads, items, bits, blocks), sweep_packed<threads, items, bits, blocks>, \
+        sweep_regions<threads, items, bits, blocks>                                        \
+  }
+
+const PairSweepShape large_6 = PAIR_SWEEP(256, 20, 6, 3), large_7 = PAIR_SWEEP(256, 36, 7, 2),
+                     large_8 = PAIR_SWEEP(256, 40, 8, 2), long_7 = PAIR_SWEEP(512, 44, 7, 1),
+                     long_8 = PAIR_SWEEP(512, 44, 8, 1);
+
+const PairSweepShape *shape_for(const Call *call, const PairSweepShape *shape, size_t long_8_from) {
+  const bool seven = shape == &large_7;
+  const PairSweepShape *const longer = seven ? &long_7 : &long_8;
+  const bool may_be = (seven || (shape == &large_8 && call->n >= long_8_from)) &&
+                      longer->tiles.shared_bytes <= call->device->shared_limit;
+  return may_be ? longer : shape;
+}
+
+#define PAIR_BLOCK(threads, items, bin_bits, few, blocks)              \
+  {                                                                    \
+    threads, threads *items, bin_bits,                                 \
+        sizeof(PairBlockShared<threads, items, bin_bits, IN_ELEMENT>), \
+        sort_pair_buckets<threads, items, bin_bits, few, blocks>,      \
+        sort_pair_regions<threads, items, bin_bits, few, blocks>       \
+  }
+
+static const PairBlockShape block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5),
+                            block_256x12 = PAIR_BLOCK(256, 12, 9, 12, 4),
+                            block_256x18 = PAIR_BLOCK(256, 18, 10, 12, 4),
+                            block_512x18 = PAIR_BLOCK(512, 18, 11, 12, 2),
+                            block_512x36 = PAIR_BLOCK(512, 36, 12, 12, 1);
+
+// By size, the least work first: few or many buckets.
+static const PairPlan plans[] = {
+    {6, 6, &large_6, &large_6, &block_256x9},  {6, 6, &large_6, &large_6, &block_256x12},
+    {6, 7, &large_6, &large_7, &block_256x9},  {6, 7, &large_6, &large_7, &block_256x12},
+    {6, 7, &large_6, &large_7, &block_256x18}, {7, 7, &large_7, &large_7, &block_256x12},
+    {7, 7, &large_7, &large_7, &block_256x18}, {7, 8, &large_7, &large_8, &block_256x12},
+    {7, 8, &large_7, &large_8, &block_256x18}, {8, 8, &large_8, &large_8, &block_256x12},
+    {8, 8, &large_8, &large_8, &block_256x18}, {8, 8, &large_8, &large_8, &block_512x18},
+    {8, 8, &large_8, &large_8, &block_512x36},
+};
+
+// Whether keys of `range` suit a plan: they have bits for its buckets and for the bins of its
+// blocks, which else would be too full, and the buckets fit.
+static bool range_suits(size_t n, KeyRange range, const PairPlan *plan) {
+  const int bits = plan->low_bits + plan->high_bits;
+  if (bits + plan->block->bin_bits > 32 - range.skip) return false;
+  // After two sweeps, large blocks that mostly are far from full take longer than two sweeps more.
+  if (!range.even && range.density > MOST_DENSITY_OF_TWO_STEPS && plan->block->threads > 256)
+    return false;
+  return pair_buckets_fit(n, range, bits, plan->block->capacity);
+}
+
+const PairPlan *plan_pairs(const Call *call, KeyRange range) {
+  const size_t limit = call->device->shared_limit;
+  for (const PairPlan &plan : plans)
+    if (range_suits(call->n, range, &plan)) {
+      const bool fits = plan.low->tiles.shared_bytes <= limit &&
+                        plan.block->shared_bytes <= limit && plan.high->tiles.shared_bytes <= limit;
+      return fits ? &plan : NULL;
+    }
+  return NULL;
+}
+
+const PairPlan *last_plan(const Call *call) {
+  const PairPlan *const plan =
+      plan_pairs(call, {0, 0, MOST_DENSITY, true, false, MOST_EQUALS_PAIRS});
+  return plan != NULL ? plan : &plans[sizeof plans / sizeof *plans - 1];
+}

@@ -1,0 +1,143 @@
+// Pairs by prefix, if a sample does not show them to be even: as way/pair_regions.cu, but a count
+// comes first.
+//
+//   count   sizes of the buckets, one read                            4 bytes
+//   sweep   by the lower part of the prefix, then by the upper part   16 each
+//   blocks  sort each bucket by the rest of the key                   16
+//
+// 52 bytes a pair where four sweeps move 68. The count shows whether each bucket fits into its
+// block before anything has moved. A few that do not are sorted as arrays.
+#include "gsort/kernel/count_prefixes.cuh"
+#include "gsort/way/large_pairs.cuh"
+#include "gsort/way/pair_plans.cuh"
+
+// Counters of each bucket. Many copies pay when there are many keys to count; few are cheaper to
+// clear and to add up.
+static unsigned int count_copies(int bits, size_t n) {
+  if (bits >= PACKED_COUNTER_BITS) return 1;
+  const size_t most = n > 2000000 ? 64 * 1024 : 8 * 1024;
+  unsigned int copies = 8;
+  while (copies > 1 && (sizeof(unsigned int) << bits) * copies > most) copies /= 2;
+  return copies;
+}
+
+static size_t count_shared_bytes(int bits, size_t n) {
+  if (bits >= PACKED_COUNTER_BITS) return sizeof(unsigned int) << (bits - 1);
+  return (sizeof(unsigned int) << bits) * count_copies(bits, n);
+}
+
+// Where everything lies in the workspace for a plan.
+typedef struct PrefixLayout {
+  const PairSweepShape *low, *high;
+  size_t half, pair_bytes, buckets;
+  size_t look_back_low, cleared_words;
+  size_t bytes;
+} PrefixLayout;
+
+static PrefixLayout prefix_layout(const Call *call, const PairPlan *plan) {
+  const size_t n = call->n;
+  PrefixLayout layout = {shape_for(call, plan->low), shape_for(call, plan->high), 0, 0, 0, 0, 0, 0};
+  layout.half = half_of_pairs(n, layout.high->tiles.pairs);
+  layout.pair_bytes = aligned_bytes((n + n - 2 * layout.half) * sizeof(uint2));
+  layout.buckets = (size_t)1 << (plan->low_bits + plan->high_bits);
+  layout.look_back_low = look_back_words(layout.low->tiles, n);
+  layout.cleared_words =
+      (layout.look_back_low + look_back_words(layout.high->tiles, n) + 3) / 4 * 4;
+  layout.bytes = layout.pair_bytes +
+                 (layout.cleared_words + 2 * layout.buckets + 4 + ((size_t)1 << plan->low_bits) +
+                  ((size_t)1 << plan->high_bits) + 4) *
+                     sizeof(unsigned int) +
+                 sizeof(KeyRange);
+  return layout;
+}
+
+static PrefixState prefix_state(Call *call, const PairPlan *plan, const PrefixLayout *layout) {
+  PrefixState state = {};
+  state.sums = (unsigned long long *)(call->workspace + layout->pair_bytes);
+  state.start = (unsigned int *)(state.sums + layout->buckets / 2);
+  state.look_back = state.start + layout->buckets + 4;
+  state.look_back_words = layout->cleared_words;
+  state.low_start = state.look_back + layout->cleared_words;
+  state.high_start = state.low_start + ((size_t)1 << plan->low_bits);
+  state.spread = state.high_start + ((size_t)1 << plan->high_bits);
+  state.tile_counter = state.spread + 2;
+  state.sampled = (KeyRange *)(state.tile_counter + 2);
+  state.findings = call->findings;
+  state.most_large = most_large(call);
+  state.host = call->host;
+  return state;
+}
+
+// Enough for the range and for all that may come out of it.
+static size_t prefix_bytes(const Call *call, const KeyRange *range) {
+  const PairPlan *plan = plan_pairs(call, *range);
+  if (plan == NULL ||
+      count_shared_bytes(plan->low_bits + plan->high_bits, call->n) > call->device->shared_limit)
+    return 0;
+  size_t bytes = 0;
+  for (const PairPlan *const last = last_plan(call); plan <= last; plan++)
+    bytes = greatest_of(bytes, prefix_layout(call, plan).bytes);
+  return bytes;
+}
+
+static void count(Call *call, const PairPlan *plan, KeyRange range, PrefixState state) {
+  const size_t n = call->n;
+  const int bits = plan->low_bits + plan->high_bits;
+  const bool packed = bits >= PACKED_COUNTER_BITS;
+  const size_t bytes = count_shared_bytes(bits, n);
+  const unsigned int threads = n > 2000000 ? COUNT_THREADS : COUNT_THREADS / 2;
+  const unsigned int sampling = is_whole(range) ? 1 : 0;  // all blocks run together
+  const unsigned int most = (bytes > 100 * 1024 ? 1 : 2) * call->device->multiprocessors - sampling;
+  const unsigned int blocks = least_of(parts_of(n, threads * 4), most) + sampling;
+  clear_words(call, call->findings, CLEARED_BYTES);
+  clear_words(call, state.sums, sizeof(unsigned int) << bits);
+  launch_first(call, packed ? count_prefixes<true> : count_prefixes<false>, blocks, threads, bytes,
+               call->input.keys, n, call->code, PrefixBits{plan->low_bits, plan->high_bits}, range,
+               plan->block->capacity, count_copies(bits, n), state);
+}
+
+// The host waits for the count's finding when all else is launched.
+static Finding prefix_run(Call *call, Known *known) {
+  const KeyRange range = known->range;
+  const PairPlan *const plan = plan_pairs(call, range);
+  if (plan == NULL) return UNEVEN;
+  const PrefixLayout layout = prefix_layout(call, plan);
+  const int low_bits = 32 - plan->low_bits - plan->high_bits;
+  volatile HostVerdict *const host = fresh_verdict(call);
+  const PrefixState state = prefix_state(call, plan, &layout);
+  const PairBuffers buffers =
+      pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, call->workspace);
+  count(call, plan, range, state);
+  PairSweep sweep = {(unsigned int)call->n,
+                     low_bits - range.skip,
+                     state.low_start,
+                     state.tile_counter,
+                     state.look_back,
+                     {state.spread, 0, 2, true},
+                     false};
+  launch_sweep(call, layout.low->tiles, layout.low->counted,
+               parts_of(call->n, layout.low->tiles.pairs), buffers, sweep, host);
+  sweep.shift += plan->low_bits;
+  sweep.start = state.high_start;
+  sweep.tile_counter++;
+  sweep.look_back += layout.look_back_low;
+  sweep.route.pass = 1;
+  launch_sweep(call, layout.high->tiles, layout.high->counted,
+               parts_of(call->n, layout.high->tiles.pairs), buffers, sweep,
+               (volatile HostVerdict *)NULL);
+  launch_next(call, plan->block->counted, (unsigned int)layout.buckets, plan->block->threads,
+              plan->block->shared_bytes, buffers.scratch.first, call->output, call->code,
+              state.start, low_bits, state.spread, range);
+  const Finding finding = wait_for_finding(call, UNKNOWN);
+  if (call->error != cudaSuccess || finding == SORTED) {
+    if (call->error == cudaSuccess) sort_large_packed(call, buffers.scratch.first);
+    return SORTED;
+  }
+  if (finding == IN_RANGE) {
+    known->range = copy_of(&host->range);
+    if (is_whole(range)) known->range = with_more_density(known->range);
+  }
+  return finding;
+}
+
+extern "C" const Way way_prefix = {"prefix", prefix_bytes, prefix_run};
