@@ -10,7 +10,7 @@ packages=(
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev # HW4's images
   libjansson-dev jq            # compare's records
   libhwy-dev                   # vqsort_ref
-  libcmocka-dev bats           # tests
+  libcmocka-dev bats perl pkg-config # tests
   openmpi-bin libopenmpi-dev   # multi: several processes, GPUs, machines
   patch python3 bubblewrap     # labs: the starters, the check, and the sandbox of the grader
 )

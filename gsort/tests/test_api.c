@@ -275,6 +275,28 @@ static void test_refused(void **state) {
   }
 }
 
+// The host waits for a finding, which a capture forbids: a CUDA call fails, and its number is told.
+static void test_cuda_error(void **state) {
+  (void)state;
+  Memory memory = make_memory(GSORT_VALUE32);
+  const Arguments a = memory.right;
+  cudaStream_t stream;
+  cudaGraph_t graph = NULL;
+  CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  const int error = gsort_run(memory.sort, a.workspace, a.bytes, a.arrays[0], a.arrays[1],
+                              a.arrays[2], a.arrays[3], N, stream);
+  CUDA_OK(cudaGetLastError());
+  cudaStreamEndCapture(stream, &graph);
+  cudaGetLastError();
+  assert_int_equal(error, GSORT_ERROR_CUDA + cudaErrorStreamCaptureUnsupported);
+  // The same sort goes on.
+  assert_int_equal(run_sort(memory.sort, a), GSORT_OK);
+  CUDA_OK(cudaDeviceSynchronize());
+  CUDA_OK(cudaStreamDestroy(stream));
+  free_memory(&memory);
+}
+
 static void test_other_device(void **state) {
   (void)state;
   Memory memory = make_memory(GSORT_KEYS);
@@ -427,15 +449,11 @@ static void test_no_output(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_create),
-      cmocka_unit_test(test_options),
-      cmocka_unit_test(test_sentences),
-      cmocka_unit_test(test_workspace),
-      cmocka_unit_test(test_workspace_grows),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_no_growth),
-      cmocka_unit_test(test_no_output),
+      cmocka_unit_test(test_create),          cmocka_unit_test(test_options),
+      cmocka_unit_test(test_sentences),       cmocka_unit_test(test_workspace),
+      cmocka_unit_test(test_workspace_grows), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_cuda_error),      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_no_growth),       cmocka_unit_test(test_no_output),
       cmocka_unit_test(test_other_device),
   };
   int devices = 0;
