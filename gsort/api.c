@@ -193,7 +193,7 @@ int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes) {
   const int error = check_kind(sort, n);
   if (error != GSORT_OK) return error;
   const Call call = call_of(sort, n);
-  if (n > 0) *bytes = FINDINGS_BYTES + plan_bytes_up_to(&call);
+  if (n > 0) *bytes = FINDINGS_BYTES + plan_bytes(&call);
   return GSORT_OK;
 }
 

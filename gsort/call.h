@@ -131,8 +131,6 @@ const Way *plan_way(const Call *call, const Known *known);
 // Bytes of workspace that any keys may need; call->workspace, stream and arrays are not read, but
 // whether output.values is NULL.
 size_t plan_bytes(const Call *call);
-// The same for call->n or fewer elements.
-size_t plan_bytes_up_to(const Call *call);
 
 #ifdef __cplusplus
 }

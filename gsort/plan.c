@@ -63,18 +63,3 @@ size_t plan_bytes(const Call *call) {
   }
   return most;
 }
-
-// Behind these n the next shape of a way takes less memory (tests/test_api.c finds what is
-// missing).
-static const size_t borders[] = {100000, 400000, 500000, 1500000, 2179762, 6000000};
-
-size_t plan_bytes_up_to(const Call *call) {
-  Call smaller = *call;
-  size_t most = plan_bytes(call);
-  for (size_t i = 0; i < sizeof borders / sizeof *borders && borders[i] < call->n; i++) {
-    smaller.n = borders[i];
-    const size_t bytes = plan_bytes(&smaller);
-    if (bytes > most) most = bytes;
-  }
-  return most;
-}
