@@ -75,7 +75,7 @@ static __device__ __forceinline__ bool stop_after_samples(Shared &shared, Elemen
   if (leave_only_sweeps(state.findings->first_sample, state.findings->second_sample)) {
     // The first sample has told the host itself.
     if (global_index() == 0 && state.findings->first_sample == EVEN) state.host->finding = UNEVEN;
-    count_instead(shared, in.keys, state.n, state.code, state.sweeps);
+    count_instead(shared, in.keys, state.n, state.code, state.sweeps, gridDim.x);
   }
   return true;
 }

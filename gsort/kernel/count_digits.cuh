@@ -29,11 +29,12 @@ static __device__ __forceinline__ void count_number(unsigned int *counters, unsi
   }
 }
 
-// Before a count, by all threads of the grid; a barrier has to follow. Clears the look-back, the
-// tile counters, and the block's counters: PASSES * BINS * copies words of shared memory.
+// Before a count, by all threads of the grid's first `blocks` blocks; a barrier has to follow.
+// Clears the look-back, the tile counters, and the block's counters: PASSES * BINS * copies words
+// of shared memory.
 static __device__ __forceinline__ void prepare_count(unsigned int *counters, unsigned int copies,
-                                                     const SweepState &state) {
-  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+                                                     unsigned int blocks, const SweepState &state) {
+  const size_t thread = global_index(), threads = (size_t)blocks * blockDim.x;
   for (unsigned int i = threadIdx.x; i < PASSES * BINS * copies; i += blockDim.x) counters[i] = 0;
   for (size_t i = thread; i < state.look_back_words / 4; i += threads)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
@@ -72,22 +73,23 @@ static __device__ __forceinline__ void place_digits(const SweepState &state, uns
   }
 }
 
-// All threads of the grid: counts all digits of keys[0..n), in the block's counters first.
-// number_of: the bits of a key that count.
+// All threads of the grid's first `blocks` blocks: counts all digits of keys[0..n), in the block's
+// counters first. number_of: the bits of a key that count.
 template <class NumberOf>
 static __device__ __forceinline__ void count_digits_by_grid(unsigned int *counters,
                                                             unsigned int copies,
                                                             const unsigned int *keys, size_t n,
-                                                            NumberOf number_of,
+                                                            unsigned int blocks, NumberOf number_of,
                                                             const SweepState &state) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
-  prepare_count(counters, copies, state);
+  prepare_count(counters, copies, blocks, state);
   __syncthreads();
-  for_each_key(keys, n, gridDim.x, never,
+  for_each_key(keys, n, blocks, never,
                [=](unsigned int key) { count_number(counters, copies, number_of(key)); });
   __syncthreads();
   add_digit_counts(counters, copies, state);
-  if (is_last_block(&state.counts[PASSES * BINS])) place_digits(state, (unsigned int)n, warp_sums);
+  if (is_last_block(&state.counts[PASSES * BINS], blocks))
+    place_digits(state, (unsigned int)n, warp_sums);
 }
 
 template <class NumberOf>
@@ -96,20 +98,21 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
                  unsigned int copies) {
   extern __shared__ unsigned int counters[];
   wait_for_previous_kernel();
-  count_digits_by_grid(counters, copies, keys, n, number_of, state);
+  count_digits_by_grid(counters, copies, keys, n, gridDim.x, number_of, state);
 }
 
 // The same instead of what a kernel is for, once a sample has left nothing but sweeps: the host,
-// which learns of it only then, launches the sweeps meanwhile. All threads of the grid call it, in
-// blocks of 256 or 512; `shared` is then memory for counters. A separate function, as inlined it
-// would take registers from the kernel around it.
-enum { COUNTER_COPIES = 8, COUNTER_WORDS = PASSES * BINS * COUNTER_COPIES };
-
+// which learns of it only then, launches the sweeps meanwhile. All threads of the grid's first
+// `blocks` blocks call it, of 256 or 512 threads; `shared` is then memory for counters. Enough
+// blocks for all multiprocessors are best: each has counters to clear and to add up. A separate
+// function, as inlined it would take registers from the kernel around it.
 static __device__ __noinline__ void count_in_shared_memory(unsigned int *counters,
+                                                           unsigned int copies,
                                                            const unsigned int *keys, size_t n,
-                                                           KeyCode code, SweepState state) {
+                                                           unsigned int blocks, KeyCode code,
+                                                           SweepState state) {
   __syncthreads();  // that memory may still be in use
-  count_digits_by_grid(counters, COUNTER_COPIES, keys, n, BitsThatCount{code, 0, ~0u}, state);
+  count_digits_by_grid(counters, copies, keys, n, blocks, BitsThatCount{code, 0, ~0u}, state);
 }
 
 // Before that, in an earlier kernel of the call, by all threads of a block.
@@ -126,9 +129,11 @@ static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_samp
 template <class Shared>
 static __device__ __forceinline__ void count_instead(Shared &shared, const unsigned int *keys,
                                                      size_t n, KeyCode code,
-                                                     const SweepState &state) {
-  static_assert(sizeof(Shared) >= COUNTER_WORDS * sizeof(unsigned int), "memory for counters");
-  count_in_shared_memory((unsigned int *)&shared, keys, n, code, state);
+                                                     const SweepState &state, unsigned int blocks) {
+  constexpr size_t kCopy = PASSES * BINS * sizeof(unsigned int);
+  constexpr unsigned int kCopies = sizeof(Shared) >= 16 * kCopy ? 16 : 8;
+  static_assert(sizeof(Shared) >= kCopies * kCopy, "memory for counters");
+  count_in_shared_memory((unsigned int *)&shared, kCopies, keys, n, blocks, code, state);
 }
 
 #endif

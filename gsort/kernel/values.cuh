@@ -1,0 +1,126 @@
+// Keys with few distinct values (block/few_values.cuh): one read counts them, and bare keys are
+// written anew. Only strays, which the table of values lacks, are kept.
+//
+//   values 3 7, keys 7 3 3 9 7 3     bins  < 3: 0   = 3: 3   3..7: 0   = 7: 2   > 7: 1, stray 9
+//   written                          3 3 3 7 7 9
+//
+// Moves 8 bytes a key. Pairs take one stable sweep between, 20 bytes a pair, and the strays of each
+// bin are put in order behind it.
+#ifndef GSORT_KERNEL_VALUES_CUH
+#define GSORT_KERNEL_VALUES_CUH
+
+#include "gsort/block/count.cuh"
+#include "gsort/block/digits.cuh"
+#include "gsort/block/few_values.cuh"
+#include "gsort/block/overlap.cuh"
+#include "gsort/block/scan.cuh"
+
+enum {
+  VALUE_THREADS = 1024,
+  MOST_STRAYS = 2048,  // in a bin of pairs, or of all keys
+};
+static_assert(VALUE_BINS == sizeof(Findings::in_bin) / sizeof(unsigned int),
+              "a count for each bin");
+
+// Device memory of one sort, and what is known to it.
+typedef struct ValueState {
+  KeyCode code;
+  Findings *findings;          // in_bin and strays are 0 before
+  unsigned int *start;         // [VALUE_BINS + 1] where each bin begins; the last: n
+  unsigned int *spread;        // [1] DIGIT_UNUSED if the sort ends without a result, or DIGIT_EVEN
+  unsigned int *tile_counter;  // [1]
+  unsigned int *look_back;     // [look_back_words] cleared
+  size_t look_back_words;
+  unsigned int *stray;  // [MOST_STRAYS] codes of bare keys, in any order; NULL: there are values
+  volatile HostVerdict *host;
+} ValueState;
+
+// The last block of count_values(): where the bins begin; too many strays end the sort, and -0.
+static __device__ void finish_values(unsigned int n, ValueState state, unsigned int *warp_sums) {
+  const unsigned int bin = threadIdx.x;
+  const volatile Findings *const findings = state.findings;
+  const unsigned int count = bin < VALUE_BINS ? findings->in_bin[bin] : 0;
+  const unsigned int up_to_here = block_inclusive_scan(count, warp_sums);
+  if (bin < VALUE_BINS) state.start[bin] = up_to_here - count;
+  const bool too_many = bin % 2 == 0 && count > MOST_STRAYS;
+  const bool some_too_many = __syncthreads_or(too_many) != 0;
+  if (bin > 0) return;
+  const bool useless = some_too_many || findings->strays > MOST_STRAYS || findings->stop != 0;
+  state.start[VALUE_BINS] = n;
+  *state.spread = useless ? DIGIT_UNUSED : DIGIT_EVEN;
+  state.host->finding = useless ? UNEVEN : SORTED;
+}
+
+static __device__ __forceinline__ void count_value(unsigned int *counters,
+                                                   const unsigned int *value, unsigned int key,
+                                                   const ValueState &state) {
+  if (is_minus_zero(state.code, key)) state.findings->stop = 1;
+  const unsigned int number = encode(state.code, key), bin = ValueBin<>{value}(number, 0);
+  atomicAdd(&counters[bin * WARP_SIZE + threadIdx.x % WARP_SIZE], 1u);
+  if (bin % 2 == 1 || state.stray == NULL) return;
+  const unsigned int index = atomicAdd(&state.findings->strays, 1u);
+  if (index < MOST_STRAYS) state.stray[index] = number;
+}
+
+// Counts the bins, and collects strays among bare keys. Tells the host.
+static __global__ void __launch_bounds__(VALUE_THREADS)
+    count_values(const unsigned int *keys, size_t n, ValueState state) {
+  // A counter for each lane, so that lanes never meet, however often a value occurs.
+  __shared__ unsigned int counters[VALUE_BINS * WARP_SIZE];
+  __shared__ unsigned int value[MOST_VALUES + 1], warp_sums[MAX_WARPS];
+  for (unsigned int i = threadIdx.x; i < VALUE_BINS * WARP_SIZE; i += VALUE_THREADS)
+    counters[i] = 0;
+  wait_for_previous_kernel();
+  load_value_table(state.findings, value);
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  for (size_t i = thread; i < state.look_back_words; i += threads) state.look_back[i] = 0;
+  if (thread == 0) *state.tile_counter = 0;
+  __syncthreads();
+  for_each_key(keys, n, gridDim.x, never,
+               [&](unsigned int key) { count_value(counters, value, key, state); });
+  __syncthreads();
+  // A warp adds up the counters of a bin.
+  for (unsigned int b = threadIdx.x / WARP_SIZE; b < VALUE_BINS; b += VALUE_THREADS / WARP_SIZE) {
+    const unsigned int sum = warp_inclusive_scan(counters[b * WARP_SIZE + threadIdx.x % WARP_SIZE]);
+    if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1 && sum > 0)
+      atomicAdd(&state.findings->in_bin[b], sum);
+  }
+  if (is_last_block(&state.findings->arrived)) finish_values((unsigned int)n, state, warp_sums);
+}
+
+// Number of elements of key[0..count) before element i: smaller ones, and equal ones in front of
+// it.
+static __device__ __forceinline__ unsigned int rank_of(const unsigned int *key, unsigned int count,
+                                                       unsigned int i) {
+  const unsigned int mine = key[i];
+  unsigned int rank = 0;
+  for (unsigned int j = 0; j < count; j++) rank += key[j] < mine || (key[j] == mine && j < i);
+  return rank;
+}
+
+// Writes bare keys anew: all of each value. The first block puts the strays in order: a stray's
+// place is the number of strays before it, and of smaller values.
+static __global__ void __launch_bounds__(VALUE_THREADS)
+    write_values(unsigned int *out, size_t n, ValueState state) {
+  __shared__ unsigned int value[MOST_VALUES + 1], start[VALUE_BINS + 1], stray[MOST_STRAYS];
+  wait_for_previous_kernel();
+  if (*state.spread == DIGIT_UNUSED) return;
+  load_value_table(state.findings, value);
+  if (threadIdx.x <= VALUE_BINS) start[threadIdx.x] = state.start[threadIdx.x];
+  const unsigned int strays = blockIdx.x == 0 ? state.findings->strays : 0;
+  for (unsigned int i = threadIdx.x; i < strays; i += VALUE_THREADS) stray[i] = state.stray[i];
+  __syncthreads();
+  for (unsigned int i = threadIdx.x; i < strays; i += VALUE_THREADS) {
+    unsigned int bin = ValueBin<>{value}(stray[i], 0), place = rank_of(stray, strays, i);
+    for (; bin > 0; bin -= 2) place += start[bin] - start[bin - 1];
+    out[place] = decode(state.code, stray[i]);
+  }
+  const size_t threads = (size_t)gridDim.x * blockDim.x;
+  unsigned int bin = 0;  // of element i, which grows
+  for (size_t i = global_index(); i < n; i += threads) {
+    while (start[bin + 1] <= i) bin++;
+    if (bin % 2 == 1) out[i] = decode(state.code, value[bin / 2]);
+  }
+}
+
+#endif

@@ -1,0 +1,181 @@
+// Even bare keys: to regions of buckets, which nothing is counted for.
+//
+//   one step:    in -move-> regions in the workspace -sort-> out
+//   two steps:   in -move-> parts in `out` and behind the regions -split-> regions -sort-> out
+#include "gsort/block/large_buckets.cuh"
+#include "gsort/kernel/move_to_regions.cuh"
+#include "gsort/kernel/sample_keys.cuh"
+#include "gsort/way/key_buckets.cuh"
+#include "gsort/way/sweeps.cuh"
+
+typedef void MoveKernel(const unsigned int *, unsigned int *, unsigned int, KeyCode, Digit, Regions,
+                        SweepState, volatile HostVerdict *);
+typedef void SplitKernel(const unsigned int *, unsigned int *, unsigned int, Digit, Regions,
+                         Regions);
+typedef void SortKernel(const unsigned int *, unsigned int *, RegionBuckets);
+typedef StepShape<MoveKernel> MoveShape;
+typedef StepShape<SplitKernel> SplitShape;
+
+// Regions of a single step. For few keys there are half as many, as the capacity to spare grows
+// with the root of a region's keys.
+enum { MOST_REGION_BITS = 10, MOST_REGIONS = 1 << MOST_REGION_BITS, FEW_REGIONS_UP_TO = 2700000 };
+
+// A single step, with small tiles where there are few keys for all multiprocessors; the first of
+// two steps; the second, for less than 256 regions of a part and for 256. In the last two, long
+// runs count most: their parts, or regions, are all of the output.
+static const MoveShape small_moves =
+                           STEP_SHAPE(move_to_regions, 512, 16, 4, MOST_REGIONS, 2, REGIONS),
+                       large_moves =
+                           STEP_SHAPE(move_to_regions, 512, 40, 4, MOST_REGIONS, 2, REGIONS),
+                       moves_to_parts =
+                           STEP_SHAPE(move_to_regions, 512, 40, 4, MAX_PARTS, 2, REGIONS_IN_PIECES);
+static const SplitShape splits = STEP_SHAPE(split_parts, 256, 44, 8, MAX_PARTS, 3),
+                        splits_to_256 = STEP_SHAPE(split_parts, 512, 32, 4, MAX_PARTS, 2);
+enum { SMALL_MOVES_UP_TO = 1500000, BLOCKS_PER_SM = 2 };
+
+#define SORT_KERNEL(threads, items, fine_bits, few, blocks_per_sm) \
+  sort_regions<threads, items, fine_bits, few, blocks_per_sm>
+static SortKernel *const sort_kernels[] = {BUCKET_SHAPES(SORT_KERNEL)};
+
+// With that many keys, they take longer to move than the host to learn whether a sample is even. It
+// waits for that before it launches the rest, which is of no use for other keys.
+enum { HOST_WAITS_FROM = 3000000 };
+
+// How n keys are sorted, and the words of the workspace: the regions of the buckets, the parts that
+// do not fit into `out`, where the next key of each goes; or, if only sweeps are left, all that
+// these need. Behind it the sums of their count, which have to be 0 before.
+typedef struct RegionPlan {
+  BucketBits bits;  // second: 0 if there is one step
+  const MoveShape *move;
+  const SplitShape *split;  // NULL if there is one step
+  int sort;                 // a bucket shape
+  size_t buckets, parts;    // parts: 0 if there is one step
+  unsigned int capacity, part_capacity;
+  size_t split_at;  // key i of the parts lies in `out` if i < split_at, else behind the regions
+  size_t region_words, behind_words, words;  // words: before the sums
+} RegionPlan;
+
+// The smallest blocks for 2^bits buckets of n keys; SHAPES if none is large enough, or if twice as
+// many buckets for blocks half as large are faster than those of which an SM holds three.
+static int shape_of_regions(size_t n, int bits) {
+  const bool more_are_faster = bits > MOST_REGION_BITS && bits < MAX_BUCKET_BITS - 1;
+  const int shapes = more_are_faster ? (int)SHAPES_OF_FOUR : shapes_for(bits);
+  for (int i = 0; i < shapes; i++)
+    if (bucket_shapes[i].capacity >= region_capacity(n, bits)) return i;
+  return SHAPES;
+}
+
+// As few buckets as fit, but 1,024 at least, or 512 for few keys. False if no plan suits n or the
+// device.
+static bool plan_regions(const Call *call, RegionPlan *plan) {
+  const size_t n = call->n, limit = call->device->shared_limit;
+  int bits = n <= FEW_REGIONS_UP_TO ? MOST_REGION_BITS - 1 : MOST_REGION_BITS;
+  while (bits < MAX_BUCKET_BITS && shape_of_regions(n, bits) == SHAPES) bits++;
+  *plan = {};
+  plan->bits.first = bits <= MOST_REGION_BITS ? bits : (bits + 1) / 2;
+  plan->bits.second = bits - plan->bits.first;
+  plan->sort = shape_of_regions(n, bits);
+  plan->capacity = region_capacity(n, bits);
+  plan->buckets = (size_t)1 << bits;
+  plan->region_words = plan->buckets * plan->capacity;
+  plan->move = n <= SMALL_MOVES_UP_TO ? &small_moves : &large_moves;
+  if (plan->bits.second > 0) {
+    plan->move = &moves_to_parts;
+    plan->split = plan->bits.second < 8 ? &splits : &splits_to_256;
+    plan->parts = (size_t)1 << plan->bits.first;
+    plan->part_capacity = region_capacity(n, plan->bits.first);
+    plan->split_at = n / plan->part_capacity * plan->part_capacity;  // whole parts
+    plan->behind_words = plan->parts * plan->part_capacity - plan->split_at;
+  }
+  plan->words = greatest_of(plan->region_words + plan->behind_words + plan->buckets + plan->parts,
+                            all_digits_bytes(call) / sizeof(unsigned int));
+  return plan->sort < SHAPES && bucket_shapes[plan->sort].shared_bytes <= limit &&
+         plan->move->shared_bytes <= limit &&
+         (plan->split == NULL || plan->split->shared_bytes <= limit);
+}
+
+static size_t regions_bytes(const Call *call, const KeyRange *) {
+  RegionPlan plan;
+  return plan_regions(call, &plan) ? (plan.words + COUNT_WORDS) * sizeof(unsigned int) : 0;
+}
+
+static RegionBuckets region_buckets(const Call *call, const RegionPlan *plan) {
+  unsigned int *const memory = (unsigned int *)call->workspace,
+                      *const behind = memory + plan->region_words,
+                      *const next = behind + plan->behind_words;
+  const unsigned int early = BLOCKS_PER_SM * call->device->multiprocessors;
+  RegionBuckets buckets = {};
+  buckets.regions = {plan->capacity, next, call->findings, early, 0, 0, NULL};
+  if (plan->parts > 0)
+    buckets.parts = {plan->part_capacity,          next + plan->buckets,   call->findings, early, 0,
+                     (unsigned int)plan->split_at, behind - plan->split_at};
+  buckets.bits = plan->bits;
+  buckets.code = call->code;
+  buckets.host = call->host;
+  return buckets;
+}
+
+static void launch_sample(Call *call, const RegionPlan *plan, const RegionBuckets &buckets,
+                          const SweepState &sweeps, bool tells_even) {
+  const unsigned int second = second_blocks(call->n),
+                     loading = second == 1 && call->device->clusters ? SAMPLE_CLUSTER : 1;
+  if (second > 1) clear_words(call, call->findings, CLEARED_BYTES);
+  const SampleLimits limits = {
+      (float)(plan->parts > 0 ? plan->part_capacity : plan->capacity) *
+          (float)(1 << (plan->bits.first - GROUP_BITS)),
+      most_large(call),
+      32 - plan->bits.first - plan->bits.second - bucket_shapes[plan->sort].fine_bits};
+  launch_as(call, false, loading, sample_keys, (1 + second) * loading, SAMPLE_THREADS, 0,
+            (const unsigned int *)call->input.keys, call->n, loading, limits, buckets, sweeps,
+            tells_even);
+}
+
+static void launch_split_and_sort(Call *call, const RegionPlan *plan,
+                                  const RegionBuckets &buckets) {
+  const BucketBits bits = plan->bits;
+  const int all_bits = bits.first + bits.second;
+  unsigned int *const regions = (unsigned int *)call->workspace;
+  if (plan->split != NULL) {
+    const SplitShape *const split = plan->split;
+    const unsigned int tiles_of_part = parts_of(plan->part_capacity, split->tile);
+    launch_next(call, split->kernel, tiles_of_part << bits.first, split->threads,
+                split->shared_bytes, call->output.keys, regions, tiles_of_part,
+                step_digit(32 - all_bits, bits.second, split->counters), buckets.parts,
+                buckets.regions);
+  }
+  const BucketShape *const sort = &bucket_shapes[plan->sort];
+  launch_next(call, sort_kernels[plan->sort], 1u << all_bits, sort->threads, sort->shared_bytes,
+              regions, call->output.keys, buckets);
+}
+
+static Finding regions_run(Call *call, Known *known) {
+  RegionPlan plan;
+  plan_regions(call, &plan);
+  const bool two_steps = plan.parts > 0, waits = two_steps || call->n >= HOST_WAITS_FROM;
+  const unsigned int n = (unsigned int)call->n, tiles = parts_of(n, plan.move->tile);
+  volatile HostVerdict *const host = fresh_verdict(call);
+  const RegionBuckets buckets = region_buckets(call, &plan);
+  // The blocks of more keys have less memory for counters than the count of the sweeps pays for.
+  SweepState sweeps = {};
+  if (!two_steps) {
+    sweeps = all_digits_state(call, call->workspace);
+    sweeps.counts = (unsigned int *)call->workspace + plan.words;
+  }
+  launch_sample(call, &plan, buckets, sweeps, waits);
+  launch_next(call, plan.move->kernel, tiles, plan.move->threads, plan.move->shared_bytes,
+              call->input.keys, two_steps ? call->output.keys : (unsigned int *)call->workspace, n,
+              call->code, step_digit(32 - plan.bits.first, plan.bits.first, plan.move->counters),
+              two_steps ? buckets.parts : buckets.regions, sweeps, host);
+  if (!waits || wait_for_finding(call, UNKNOWN) == EVEN) {
+    launch_split_and_sort(call, &plan, buckets);
+    wait_for_finding(call, waits ? EVEN : UNKNOWN);
+  }
+  if (call->error != cudaSuccess) return SORTED;
+  if (host->finding == UNEVEN && !two_steps) {
+    sweep_all_digits(call, call->workspace);
+    return SORTED;
+  }
+  return finding_of_buckets(host, &known->range);
+}
+
+extern "C" const Way way_regions = {"regions", regions_bytes, regions_run};
