@@ -32,10 +32,10 @@ static std::mt19937_64 draw(1);
 static uint32_t below(uint32_t bound) { return (uint32_t)(draw() % bound); }
 
 // Inputs of many shapes. The names are printed with a failure.
-static const char *const shapes[] = {"uniform",   "small range", "few values",  "one value",
-                                     "sorted",    "reversed",    "zipf",        "low bits",
-                                     "hot value", "gaussian",    "permutation", "floats",
-                                     "zeros",     "two halves",  "staircase",   "shared high bits"};
+static const char *const shapes[] = {
+    "uniform", "small range", "few values", "one value",        "sorted",      "reversed",
+    "zipf",    "low bits",    "hot value",  "gaussian",         "permutation", "floats",
+    "zeros",   "two halves",  "staircase",  "shared high bits", "rare zeros"};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static uint32_t bits_of(float value) {
@@ -90,7 +90,7 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
         keys[i] = bits_of((float)std::tan(3.1 * (unit - 0.5)));
         break;
       case 12:
-        keys[i] = x % 3 == 0 ? 1u << 31 : x % 3 == 1 ? 0 : x;
+        keys[i] = x % 3 == 0 ? 1u << 31 : x % 3 == 1 ? 0 : range % 2 == 0 ? x : 1;
         break;
       case 13:
         keys[i] = x % 2 == 0 ? x % 1000 : ~(x % 1000);
@@ -100,6 +100,9 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
         break;
       case 15:
         keys[i] = (some & 0xfff00000u) | (x & 0xfffffu);
+        break;
+      case 16:
+        keys[i] = x % 50000 == 0 ? x / 50000 % 2 << 31 : x;
         break;
     }
   }
