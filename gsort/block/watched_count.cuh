@@ -162,18 +162,4 @@ static __device__ __forceinline__ void count_watched(unsigned int *counters, uns
   __syncthreads();
 }
 
-// One thread, after the keys of `range` turned out not to fit; stop: Findings.stop. Buckets may
-// fit by a wider range if some keys were not in this one. Tells the host which, and that verdict.
-static __device__ void tell_if_wider(KeyRange range, unsigned int stop,
-                                     volatile HostVerdict *host) {
-  const bool beyond = stop != 0 && stop % 2 == 0;
-  if (beyond) {
-    range.density *= exp2f((float)(range.skip - __clz((int)stop)));
-    range.skip = __clz((int)stop);
-    range.common &= ~(~0u >> range.skip);
-    tell_host_range(range, host);
-  }
-  host->finding = beyond && range.density <= MOST_DENSITY ? IN_RANGE : UNEVEN;
-}
-
 #endif
