@@ -52,8 +52,24 @@ typedef struct RegionPlan {
   size_t buckets, parts;    // parts: 0 if there is one step
   unsigned int capacity, part_capacity;
   size_t split_at;  // key i of the parts lies in `out` if i < split_at, else behind the regions
-  size_t region_words, behind_words, words;  // words: before the sums
+  size_t region_words, words;  // words: before the sums
 } RegionPlan;
+
+// Keys that so many regions can hold, at most. Unlike the sum of their capacities, this grows with
+// n, so that a workspace is enough for fewer keys.
+static double most_capacity(size_t n, size_t regions) {
+  const double average = (double)n / (double)regions;
+  return (double)regions * (average + 6 * sqrt(average) + WARP_SIZE);
+}
+
+static size_t most_words(size_t n, size_t buckets, size_t parts) {
+  double words = most_capacity(n, buckets) + (double)(buckets + parts);
+  if (parts > 0) {
+    const double in_parts = most_capacity(n, parts);
+    words += in_parts - (double)n + in_parts / (double)parts;  // one part more, as parts are whole
+  }
+  return (size_t)words;
+}
 
 // The smallest blocks for 2^bits buckets of n keys; SHAPES if none is large enough, or if twice as
 // many buckets for blocks half as large are faster than those of which an SM holds three.
@@ -85,9 +101,8 @@ static bool plan_regions(const Call *call, RegionPlan *plan) {
     plan->parts = (size_t)1 << plan->bits.first;
     plan->part_capacity = region_capacity(n, plan->bits.first);
     plan->split_at = n / plan->part_capacity * plan->part_capacity;  // whole parts
-    plan->behind_words = plan->parts * plan->part_capacity - plan->split_at;
   }
-  plan->words = greatest_of(plan->region_words + plan->behind_words + plan->buckets + plan->parts,
+  plan->words = greatest_of(most_words(n, plan->buckets, plan->parts),
                             all_digits_bytes(call) / sizeof(unsigned int));
   return plan->sort < SHAPES && bucket_shapes[plan->sort].shared_bytes <= limit &&
          plan->move->shared_bytes <= limit &&
@@ -102,7 +117,7 @@ static size_t regions_bytes(const Call *call, const KeyRange *) {
 static RegionBuckets region_buckets(const Call *call, const RegionPlan *plan) {
   unsigned int *const memory = (unsigned int *)call->workspace,
                       *const behind = memory + plan->region_words,
-                      *const next = behind + plan->behind_words;
+                      *const next = behind + plan->parts * plan->part_capacity - plan->split_at;
   const unsigned int early = BLOCKS_PER_SM * call->device->multiprocessors;
   RegionBuckets buckets = {};
   buckets.regions = {plan->capacity, next, call->findings, early, 0, 0, NULL};
