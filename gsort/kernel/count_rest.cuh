@@ -82,7 +82,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
   const bool used = frequent->used;
   if (global_index() == 0) host->finding = used ? FEW_VALUES : UNEVEN;
   if (threadIdx.x <= MOST_FREQUENT) value[threadIdx.x] = frequent->value[threadIdx.x];
-  prepare_count(digit, copies, state);
+  prepare_count(digit, copies, gridDim.x, state);
   __syncthreads();
   const RestCounters counters = {digit, copies, bin, {value}};
   if (used)
