@@ -123,7 +123,8 @@ extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, wa
     way_prefix, way_values, way_frequent, way_sweeps, way_wide_buckets, way_wide_pairs,
     way_wide_sweeps;
 
-// Pairs from which on frequent values of uneven keys are worth a sample: memory is laid out for that.
+// Pairs from which on frequent values of uneven keys are worth a sample: memory is laid out for
+// that.
 enum { FREQUENT_FROM = 14000000 };
 
 // plan.c: the way for a call of which `known` is known. Never NULL.

@@ -33,6 +33,10 @@ check "make uninstall leaves none" not grep -q . < <(find "$work/stage" ! -type 
 check "pkg-config's version is the library's" prints "$(sed -n 's/^#define GSORT_VERSION .*\/\/ \([0-9.]*\):.*/\1/p' gsort.h)" \
   pkg-config --modversion gsort
 
+for way in $(sed -n 's/.*const Way way_[a-z_]* = {"\([^"]*\)".*/\1/p' way/*.cu | tr ' ' _); do
+  check "README.md has the way ${way//_/ }" grep -q "^| [^|]*\b${way//_/ }\b[^|]* |" README.md
+done
+
 # Symbols of the cpu backend's runtime are there, too; gsort's inside is not.
 runtime='^$'
 [ "$BACKEND" = cuda ] || runtime='^cuda[A-Z]\|cuda_cpu'
