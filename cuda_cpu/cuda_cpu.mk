@@ -21,7 +21,7 @@ B        ?= build
 CXXFLAGS ?= -O3 -g1
 
 cuda_cpu_rewrite  := $(B)/rewrite
-cuda_cpu_objects  := $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(cuda_cpu)/src/*.cpp))
+cuda_cpu_objects  := $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(cuda_cpu)/src/*/*.cpp))
 ifneq ($(filter-out 0,$(CHECK)),)
   # check/README.md: the compiler calls a function of ours for every load and store of CUDA code.
   ifeq ($(filter $(CHECK),race init mem all),)
@@ -41,7 +41,7 @@ cuda_cpu_cppflags := -iquote . -I$(cuda_cpu)/include
 # stack-clash-protection: a large local array touches the guard page below its thread's stack.
 cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec -fstack-clash-protection
 
-# GCC's OpenMP runtime as a static library, so that src/wait_policy.cpp runs before it starts; whole,
+# GCC's OpenMP runtime as a static library, so that src/launch/wait_policy.cpp runs before it starts; whole,
 # so that shared objects with OpenMP code of their own find all of it in the program.
 cuda_cpu_libgomp := $(filter /%,$(if $(findstring clang,$(shell $(CXX) --version 2>/dev/null)),,$(shell $(CXX) -print-file-name=libgomp.a 2>/dev/null)))
 ifeq ($(cuda_cpu_libgomp),)

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../src/block.h"
-#include "../src/cluster.h"
-#include "check.h"
+#include "../src/launch/block.h"
+#include "../src/clusters/cluster.h"
+#include "../src/diagnosis/check.h"
 #include "hooks.h"
 #include "race.h"
 

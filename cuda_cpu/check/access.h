@@ -35,7 +35,7 @@ inline void settle() {
   if (is_undecided) settle_now();
 }
 
-bool is_open_to_host();  // check.h, open_to_host()
+bool is_open_to_host();  // src/diagnosis/check.h, open_to_host()
 
 // The block, the running one or another of its cluster, in whose shared memory an address is; null
 // for other memory.

@@ -2,7 +2,7 @@
 #include <cuda_cpu/thread.h>
 
 #include "access.h"
-#include "check.h"
+#include "../src/diagnosis/check.h"
 
 namespace cuda_cpu::check {
 

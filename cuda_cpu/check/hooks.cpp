@@ -12,7 +12,8 @@ using namespace cuda_cpu::check;
 namespace {
 
 // threadIdx and its like, and the upper end of the thread's stack: more than half of all accesses,
-// and of no interest. Device and shared memory are further away from either (shadow.cpp, check.h).
+// and of no interest. Device and shared memory are further away from either (shadow.cpp,
+// src/diagnosis/check.h).
 [[gnu::always_inline]] inline bool is_near(const void *address) {
   const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address),
                        built_in = reinterpret_cast<std::uintptr_t>(&cuda_cpu::current),

@@ -4,9 +4,9 @@
 #include <array>
 #include <unordered_map>
 
-#include "../src/block.h"
+#include "../src/launch/block.h"
 #include "access.h"
-#include "check.h"
+#include "../src/diagnosis/check.h"
 
 namespace cuda_cpu::check {
 

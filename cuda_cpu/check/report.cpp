@@ -13,10 +13,10 @@
 #include <set>
 #include <string>
 
-#include "../src/block.h"
-#include "../src/grid.h"
+#include "../src/launch/block.h"
+#include "../src/launch/grid.h"
 #include "access.h"
-#include "../src/lines.h"
+#include "../src/diagnosis/lines.h"
 
 namespace cuda_cpu::check {
 

@@ -9,7 +9,7 @@
 #include <cuda_cpu/launch.h>
 
 namespace cuda_cpu {
-void run_grid(const Launch &launch, const KernelCall &call);  // cuda_cpu/src/grid.h
+void run_grid(const Launch &launch, const KernelCall &call);  // cuda_cpu/src/launch/grid.h
 }
 void cuda_cpu::run_grid(const Launch &, const KernelCall &) {}
 

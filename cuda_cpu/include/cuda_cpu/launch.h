@@ -69,7 +69,7 @@ inline void run_unstarted_threads(Block &block, F kernel) {
   WorkerBase *const worker = block.worker;
   Block *now = &block;
   // Until the first barrier this is a plain loop in index order that stores as little as possible:
-  // begin_collectives() (src/block.cpp) reconstructs the rest.
+  // begin_collectives() (src/launch/block.cpp) reconstructs the rest.
   if (!block.collective && block.order == nullptr) {
     Thread *thread = block.threads;
     Thread *const end = thread + block.count;

@@ -30,14 +30,14 @@
 
 namespace cuda_cpu {
 
-// The stack that runs next, suspended by switch_here() or by switch_stacks() (src/fiber.h), and
+// The stack that runs next, suspended by switch_here() or by switch_stacks() (src/launch/fiber.h), and
 // what the call that suspended it returns. A null stack: the running thread goes on.
 struct Target {
   void *stack;
   std::uint64_t value;
 };
 
-// A fiber that runs threads (src/fiber.h).
+// A fiber that runs threads (src/launch/fiber.h).
 struct WorkerBase {
   void *stack = nullptr;  // while it is spare
 };

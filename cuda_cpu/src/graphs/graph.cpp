@@ -1,0 +1,222 @@
+// Graphs and the nodes they are made of.
+#include "graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <cuda_cpu/errors.h>
+
+#include "../memory/regions.h"
+
+using namespace cuda_cpu;
+
+namespace {
+
+bool has(const Nodes &nodes, cudaGraphNode_t node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+Nodes nodes_of(cudaGraph_t graph) {
+  Nodes nodes;
+  for (const auto &node : graph->nodes) nodes.push_back(node.get());
+  return nodes;
+}
+
+// Places of `nodes` in the list of all nodes.
+std::vector<std::size_t> places(const Nodes &all, const Nodes &nodes) {
+  std::vector<std::size_t> result;
+  for (const cudaGraphNode_t node : nodes)
+    result.push_back(
+        static_cast<std::size_t>(std::find(all.begin(), all.end(), node) - all.begin()));
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+cudaError_t list(const Nodes &found, cudaGraphNode_t *nodes, size_t *count) {
+  if (nodes == nullptr) {
+    *count = found.size();
+    return cudaSuccess;
+  }
+  const size_t wanted = *count;
+  *count = std::min(wanted, found.size());
+  std::fill(nodes, nodes + wanted, nullptr);
+  std::copy(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(*count), nodes);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+namespace cuda_cpu {
+
+cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes &dependencies,
+                         Work work) {
+  const Nodes present = nodes_of(graph);
+  for (const cudaGraphNode_t dependency : dependencies)
+    if (!has(present, dependency)) return nullptr;
+  graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
+      CUgraphNode_st{type, dependencies, std::move(work), nullptr, false}));
+  return graph->nodes.back().get();
+}
+
+cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type,
+                        const cudaGraphNode_t *dependencies, size_t count, Work work) {
+  if (node == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr))
+    return fail(cudaErrorInvalidValue);
+  for (size_t i = 1; i < count; i++)
+    if (std::find(dependencies, dependencies + i, dependencies[i]) != dependencies + i)
+      return fail(cudaErrorInvalidValue);
+  *node = add_node(graph, type, Nodes(dependencies, dependencies + count), std::move(work));
+  return *node != nullptr ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+
+bool has_memory_nodes(cudaGraph_t graph) {
+  return std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                     [](const auto &node) { return node->memory != nullptr; });
+}
+
+bool steps_of(cudaGraph_t graph, std::vector<Step> *steps) {
+  const Nodes all = nodes_of(graph);
+  Nodes done;
+  steps->clear();
+  while (done.size() < all.size()) {
+    const std::size_t before = done.size();
+    for (const cudaGraphNode_t node : all) {
+      bool ready = !has(done, node) && !node->has_circle;
+      for (const cudaGraphNode_t dependency : node->dependencies)
+        ready = ready && has(done, dependency);
+      if (!ready) continue;
+      done.push_back(node);
+      steps->push_back(
+          {node, node->type, places(all, node->dependencies), node->work, node->memory});
+    }
+    if (done.size() == before) return false;
+  }
+  return true;
+}
+
+cudaError_t run_steps(const std::vector<Step> &steps) {
+  for (const auto &step : steps) {
+    const cudaError_t error = step.work();
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace cuda_cpu
+
+extern "C" {
+
+// ---- graphs -------------------------------------------------------------------------------------
+
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags) {
+  if (graph == nullptr || flags != 0) return fail(cudaErrorInvalidValue);
+  *graph = new CUgraph_st;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  if (graph == nullptr) return fail(cudaErrorInvalidValue);
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph) {
+  if (has_memory_nodes(graph)) return fail(cudaErrorNotSupported);
+  const Nodes all = nodes_of(graph);
+  *clone = new CUgraph_st;
+  for (const cudaGraphNode_t node : all)
+    (*clone)->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
+  for (const auto &node : (*clone)->nodes) {
+    Nodes moved;
+    for (const std::size_t place : places(all, node->dependencies))
+      moved.push_back((*clone)->nodes[place].get());
+    node->dependencies = moved;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+  if (graph == nullptr || count == nullptr) return fail(cudaErrorInvalidValue);
+  return list(nodes_of(graph), nodes, count);
+}
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
+  if (graph == nullptr || count == nullptr) return fail(cudaErrorInvalidValue);
+  Nodes roots;
+  for (const auto &node : graph->nodes)
+    if (node->dependencies.empty()) roots.push_back(node.get());
+  return list(roots, nodes, count);
+}
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType *type) {
+  if (node == nullptr) return fail(cudaErrorInvalidValue);
+  *type = node->type;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, size_t count) {
+  const Nodes present = nodes_of(graph);
+  for (size_t i = 0; i < count; i++) {
+    if (!has(present, from[i]) || !has(present, to[i]) || from[i] == to[i] ||
+        has(to[i]->dependencies, from[i]))
+      return fail(cudaErrorInvalidValue);
+    to[i]->dependencies.push_back(from[i]);
+  }
+  return cudaSuccess;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *dependencies, size_t count,
+                                   const cudaMemcpy3DParms *params) {
+  return add_checked(node, graph, cudaGraphNodeTypeMemcpy, dependencies, count, copy_work(*params));
+}
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *dependencies, size_t count, void *to,
+                                     const void *from, size_t bytes, cudaMemcpyKind kind) {
+  if (to == nullptr || from == nullptr || !fits(to, bytes) || !fits(from, bytes))
+    return fail(cudaErrorInvalidValue);
+  return add_checked(node, graph, cudaGraphNodeTypeMemcpy, dependencies, count,
+                     [=] { return cudaMemcpy(to, from, bytes, kind); });
+}
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *dependencies, size_t count,
+                                   const cudaMemsetParams *params) {
+  return add_checked(node, graph, cudaGraphNodeTypeMemset, dependencies, count,
+                     memset_work(*params));
+}
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                 const cudaGraphNode_t *dependencies, size_t count,
+                                 const cudaHostNodeParams *params) {
+  return add_checked(node, graph, cudaGraphNodeTypeHost, dependencies, count,
+                     [p = *params] { return p.fn(p.userData), cudaSuccess; });
+}
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                       const cudaGraphNode_t *dependencies, size_t count,
+                                       cudaGraph_t child) {
+  if (child == nullptr) return fail(cudaErrorInvalidValue);
+  if (has_memory_nodes(child)) return fail(cudaErrorNotSupported);
+  std::vector<Step> steps;
+  const bool has_circle = !steps_of(child, &steps);
+  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeGraph, dependencies, count,
+                                        [steps = std::move(steps)] { return run_steps(steps); });
+  if (error == cudaSuccess) (*node)->has_circle = has_circle;
+  return error;
+}
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                  const cudaGraphNode_t *dependencies, size_t count) {
+  return add_checked(node, graph, cudaGraphNodeTypeEmpty, dependencies, count,
+                     [] { return cudaSuccess; });
+}
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *dependencies, size_t count,
+                                   const cudaKernelNodeParams *params) {
+  Work work = kernel_work(*params);
+  if (work == nullptr) return cudaPeekAtLastError();
+  return add_checked(node, graph, cudaGraphNodeTypeKernel, dependencies, count, std::move(work));
+}
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams *params) {
+  Work work = kernel_work(*params);
+  if (work == nullptr) return cudaPeekAtLastError();
+  if (node->type != cudaGraphNodeTypeKernel) return fail(cudaErrorInvalidValue);
+  node->work = std::move(work);
+  return cudaSuccess;
+}
+
+}  // extern "C"
