@@ -141,7 +141,6 @@ int main(int argument_count, char **arguments) {
   Message message;
   if (!version_list_load(&versions, &message)) quit(EXIT_USAGE, "%s", message.text);
   load_paths(&request, &versions);
-  exit_guard_code();
   for (size_t i = 0; i < versions.count; i++)
     if (!version_check(versions.entries[i].version, "a version", &message))
       quit(EXIT_USAGE, "%s", message.text);

@@ -7,7 +7,6 @@
 #define HW4_CODEC_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "harness/hw4/image.h"
 #include "harness/process/message.h"
@@ -33,17 +32,10 @@ static inline bool codec_out_of_memory(Message *reason) {
 bool netpbm_decode(const Bytes *bytes, Image *image, Message *reason);
 bool netpbm_encode(const Image *image, Bytes *bytes, Message *reason);
 
-// Width times height by the header of a file in a format that OpenCV reads: PNG, JPEG, TIFF, WebP,
-// BMP, JPEG 2000, Sun raster, Radiance, PFM, PAM or Netpbm. 0: another format, or no such header.
-uint64_t image_promised_pixels(const Bytes *bytes);
-
 // The formats of OpenCV; only where it is built in. A suffix includes its dot: ".png".
 bool opencv_decode(const Bytes *bytes, Image *image, Message *reason);
 bool opencv_encode(const Image *image, const char *suffix, Bytes *bytes, Message *reason);
 bool opencv_can_encode(const char *suffix);
-
-// The largest width and height that the format takes.
-int opencv_largest_side(const char *suffix);
 
 #ifdef __cplusplus
 }

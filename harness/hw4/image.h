@@ -22,10 +22,6 @@ bool image_load(const char *path, Image *image, Message *message);
 // file that is there now. For use before long work. Failure as above.
 bool image_can_save(const char *path, Message *message);
 
-// Checks that the format of the path's suffix can hold an image of this size. For use before long
-// work, after image_can_save. Failure as above.
-bool image_can_hold(const char *path, const Image *image, Message *message);
-
 // Writes an image in the format of the path's suffix (.ppm; with OpenCV also .png, .jpg and
 // others). The file appears complete or not at all (harness/process/save_file.h). Failure as above.
 bool image_save(const char *path, const Image *image, Message *message);

@@ -85,9 +85,6 @@ std::string damage_in(const std::string &text) {
   return "";
 }
 
-// A header may promise any number of pixels.
-constexpr uint64_t LARGEST_PIXELS = uint64_t{1} << 28;  // 0.8 GB as RGB
-
 // ---- cut-off files -----------------------------------------------------------------------------
 
 // OpenCV accepts a JPEG whose end is missing and leaves the missing rows grey or undefined, so the
@@ -152,10 +149,6 @@ bool opencv_decode(const Bytes *bytes, Image *image, Message *reason) {
   if (bytes->size > INT_MAX) return message_fail(reason, "is too large");
   if (is_jpeg(bytes) && !jpeg_is_complete(bytes))
     return message_fail(reason, "is cut off: the end of the JPEG image is missing");
-  if (image_promised_pixels(bytes) > LARGEST_PIXELS)
-    return message_fail(reason,
-                        "has more than %llu pixels by its header; only Netpbm files may be larger",
-                        static_cast<unsigned long long>(LARGEST_PIXELS));
   cv::Mat bgr;
   std::string said;
   try {
@@ -205,16 +198,4 @@ bool opencv_can_encode(const char *suffix) {
     }
   }
   return false;
-}
-
-int opencv_largest_side(const char *suffix) {
-  // Of the formats, and of libjpeg and libpng.
-  static const struct {
-    const char *suffix;
-    int largest;
-  } limits[] = {
-      {".jpg", 65500}, {".jpeg", 65500}, {".jpe", 65500}, {".webp", 16383}, {".png", 1000000}};
-  for (const auto &limit : limits)
-    if (strcasecmp(suffix, limit.suffix) == 0) return limit.largest;
-  return INT_MAX;
 }

@@ -18,7 +18,6 @@
 
 #include "common/check.h"
 #include "harness/measure/clock.h"
-#include "harness/process/descendants.h"
 #include "harness/process/message.h"
 
 // ---- start --------------------------------------------------------------------------------------
@@ -30,32 +29,36 @@ static void interrupt(int signal_number) {
   raise(signal_number);  // SA_RESETHAND: the default action now
 }
 
-static volatile sig_atomic_t continued;  // times that this process was stopped and continued
-
-static void count_continue(int signal_number) {
-  (void)signal_number;
-  continued++;
-}
-
-unsigned int process_stops(void) { return (unsigned int)continued; }
-
 static void prepare_once(void) {
   static bool prepared;
   if (prepared) return;
   prepared = true;
-  descendants_begin();
-#ifndef __SANITIZE_ADDRESS__  // LeakSanitizer attaches to its own process
-  // The version must not write into this process through ptrace or /proc.
-  prctl(PR_SET_DUMPABLE, 0);
-#endif
   const struct sigaction action = {.sa_handler = interrupt,
                                    .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
   const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
     sigaction(signals[i], &action, NULL);
-  // Runs before any other instruction of a process that was stopped.
-  const struct sigaction noting = {.sa_handler = count_continue, .sa_flags = SA_RESTART};
-  sigaction(SIGCONT, &noting, NULL);
+}
+
+// Between fork and exec: only calls that are safe there. The descriptors are first moved out of the
+// way of those that they replace.
+__attribute__((noreturn)) static void become_sorter(int image, int control, int memory, int words) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge is killed
+  const int nothing = open("/dev/null", O_RDONLY);
+  const int high = 20, moved[] = {fcntl(nothing, F_DUPFD, high), fcntl(words, F_DUPFD, high),
+                                  fcntl(control, F_DUPFD, high), fcntl(memory, F_DUPFD, high)};
+  const int program = fcntl(image, F_DUPFD_CLOEXEC, high);
+  dup2(moved[0], STDIN_FILENO);
+  dup2(moved[1], STDOUT_FILENO);
+  dup2(moved[1], STDERR_FILENO);
+  dup2(moved[2], SORTER_CONTROL);
+  dup2(moved[3], SORTER_MEMORY);
+  for (int i = SORTER_MEMORY + 1; i < 64; i++)
+    if (i != program) close(i);
+  char *const arguments[] = {program_invocation_name, NULL};
+  fexecve(program, arguments, environ);
+  _exit(126);
 }
 
 void process_start(Sorter *sorter) {
@@ -64,7 +67,7 @@ void process_start(Sorter *sorter) {
   const int image = sorter_program();
   *sorter = (Sorter){0};
   // Memory that ends with the last process that has it, whatever ends them.
-  sorter->memory_file = memfd_create("arrays", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  sorter->memory_file = memfd_create("arrays", MFD_CLOEXEC);
   if (sorter->memory_file < 0 ||
       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0 ||
       pipe2(words, O_CLOEXEC) != 0)
@@ -72,7 +75,7 @@ void process_start(Sorter *sorter) {
   fflush(NULL);
   sorter->process = fork();
   if (sorter->process < 0) quit(EXIT_DEVICE, "no process for the sort: %s", strerror(errno));
-  if (sorter->process == 0) process_become_sorter(image, control[1], sorter->memory_file, words[1]);
+  if (sorter->process == 0) become_sorter(image, control[1], sorter->memory_file, words[1]);
   setpgid(sorter->process, sorter->process);  // here too: whoever comes first
   running = sorter->process;
   close(control[1]);
@@ -143,7 +146,7 @@ static int listen_once(Sorter *sorter, double left, Answer *answer) {
   if (ends[0].revents != 0) {
     const ssize_t length = recv(sorter->control, answer, sizeof *answer, MSG_DONTWAIT);
     if (length > 0) {
-      if (length != (ssize_t)sizeof *answer) *answer = (Answer){0};  // no answer of the sorter's
+      if (length != (ssize_t)sizeof *answer) answer->kind = ANSWER_NONE;
       return 1;
     }
     if (length < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
@@ -152,6 +155,125 @@ static int listen_once(Sorter *sorter, double left, Answer *answer) {
   if (ends[1].revents != 0) (void)hear(sorter);
   return over ? -1 : 0;
 }
+
+// ---- why it failed ------------------------------------------------------------------------------
+
+#ifdef __SANITIZE_ADDRESS__
+#define NEXT_STEP "the lines above it may name the place"
+#elif defined(CUDA_CPU)
+#define NEXT_STEP "build it with SANITIZE=1, which names the line"
+#else
+#define NEXT_STEP "run it under compute-sanitizer, which names the line"
+#endif
+
+static const char *name_of(const Sorter *sorter) {
+  return sorter->name[0] != '\0' ? sorter->name : "the version";
+}
+
+// The line of a failed assert(), which says more than that the program was aborted; or NULL.
+static const char *failed_assertion(const char *heard) {
+  const char *at = strstr(heard, "crash: Aborted") != NULL ? strstr(heard, ": Assertion `") : NULL;
+  while (at != NULL && at > heard && at[-1] != '\n') at--;
+  return at;
+}
+
+// The clause about a failed launch in the line of a crash, with its length, if it is not in the
+// line that is reported: "; before, the launch of kernel k ... failed".
+static const char *failed_launch(const char *heard, const char *line, int length, int *found) {
+  const char *const at = line != NULL ? strstr(heard, "; before, the launch of ") : NULL;
+  *found = 0;
+  if (at == NULL || (at >= line && at < line + length)) return "";
+  *found = (int)strcspn(at + 1, ";\n") + 1;
+  return at;
+}
+
+// The first place of `mark` in the text, or the first one at which a line begins; or NULL.
+static const char *find_mark(const char *heard, const char *mark, bool at_line_start) {
+  const char *at = strstr(heard, mark);
+  while (at_line_start && at != NULL && at > heard && at[-1] != '\n') at = strstr(at + 1, mark);
+  return at;
+}
+
+// A finding may hold another mark ("on a GPU it would crash: copy with ..."), and what a version
+// printed may stand before it in its line: so the beginnings of lines first. A runtime error
+// follows its file and line.
+const char *process_finding(const Sorter *sorter, int *length) {
+  enum { RUNTIME_ERROR = 1 };
+  static const char *const marks[] = {
+      "SUMMARY: ", [RUNTIME_ERROR] = "runtime error: ", "crash: ", "memcheck: ", "synccheck: "};
+  const size_t count = sizeof marks / sizeof *marks;
+  const char *line = failed_assertion(sorter->heard);
+  for (size_t i = 0; i < 2 * count && line == NULL; i++)
+    line = find_mark(sorter->heard, marks[i % count], i < count && i != RUNTIME_ERROR);
+  if (line == NULL) return NULL;
+  *length = (int)strcspn(line, "\n");
+  if (*length > 0 && line[*length - 1] == '.') (*length)--;
+  return line;
+}
+
+static const char written[] = "memcheck: an array of ";                       // beyond its end
+static const char released[] = "memcheck: cudaMemcpy is given an array of ";  // by the sort
+
+// Is the array that memcheck found written, or released, one that the sorter allocated for the
+// sort? It is reported where the sorter frees or copies it, which helps nobody.
+static bool is_of_sorter(const char *line, int length, const char *what) {
+  const char *const at = line == NULL ? NULL : strstr(line, "harness/judge/sorter_main.c:");
+  return at != NULL && at < line + length && strncmp(line, what, strlen(what)) == 0;
+}
+
+enum { FINDING = 500 };
+
+// In one line: the finding and the indented lines below it, which name places.
+static void take_finding(const char *line, int length, char text[FINDING]) {
+  snprintf(text, FINDING, "%.*s", length, line);
+  const char *next = line + strcspn(line, "\n"), *separator = ": ";
+  while (strncmp(next, "\n  ", 3) == 0) {
+    next += 3;
+    const size_t used = strlen(text), part = strcspn(next, "\n");
+    snprintf(text + used, FINDING - used, "%s%.*s", separator, (int)part, next);
+    separator = "; ";
+    next += part;
+  }
+}
+
+void process_explain(Sorter *sorter, int status, const char *doing) {
+  int length = 0, more_length = 0;
+  const char *const found = process_finding(sorter, &length);
+  const char *const more = failed_launch(sorter->heard, found, length, &more_length);
+  const char *const name = name_of(sorter);
+  char text[FINDING];
+  if (found != NULL) take_finding(found, length, text);
+  Message *const why = &sorter->failure;
+  if (sorter->quiet && sorter->spoke && !sorter->mute) fputs(sorter->heard, stderr);
+  why->text[0] = '\0';
+  sorter->refused = !sorter->opened && sorter->spoke && status != -1 && WIFEXITED(status) &&
+                    WEXITSTATUS(status) == EXIT_USAGE;
+  if (sorter->refused) return;
+  if (status == -1)
+    message_fail(why, "%s closed its connection to the judge %s, and went on", name, doing);
+  else if (is_of_sorter(found, length, released))
+    message_fail(why,
+                 "%s was stopped %s: memcheck: the sort released one of its four arrays, which are "
+                 "its caller's: by cudaFree() or cudaDeviceReset()",
+                 name, doing);
+  else if (is_of_sorter(found, length, written))
+    message_fail(why,
+                 "%s was stopped %s: memcheck: one of the sort's four arrays, or a guard of 4096 "
+                 "elements around it, was written beyond its end",
+                 name, doing);
+  else if (found != NULL)
+    message_fail(why, "%s was stopped %s: %s%.*s", name, doing, text, more_length, more);
+  else if (WIFSIGNALED(status))
+    message_fail(why, "%s crashed %s: %s (signal %d); %s", name, doing, strsignal(WTERMSIG(status)),
+                 WTERMSIG(status), NEXT_STEP);
+  else if (WEXITSTATUS(status) != EXIT_DEVICE || !sorter->spoke)
+    message_fail(why,
+                 "%s ended its process with exit code %d %s: a sort must return, and what it did "
+                 "not hand back does not count",
+                 name, WEXITSTATUS(status), doing);
+}
+
+// ---- waiting for an answer ----------------------------------------------------------------------
 
 // Stops a sorter that does not come back. The cpu backend then names the kernel that still runs.
 static void explain_hang(Sorter *sorter, double seconds, const char *doing) {
@@ -164,7 +286,7 @@ static void explain_hang(Sorter *sorter, double seconds, const char *doing) {
   message_fail(&sorter->failure,
                "%s was stopped after %.3g s %s: it did not come back. %.*s; --seed N shuffles the "
                "threads, --time-limit S waits longer",
-               process_name(sorter), seconds, doing, found != NULL ? length : INT_MAX,
+               name_of(sorter), seconds, doing, found != NULL ? length : INT_MAX,
                found != NULL ? found
                              : "Usual causes are a barrier that some threads of a block never "
                                "reach, a loop that waits for another thread or block, and more "
@@ -187,8 +309,8 @@ static double seconds_used(const Sorter *sorter, double start, double cpu_start)
   return cpu < 0.0 ? passed : fmax(fmin(passed, cpu - cpu_start), 0.25 * passed);
 }
 
-bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double limit,
-                    const char *doing, Answer *answer) {
+bool process_listen(Sorter *sorter, AnswerKind expected, double limit, const char *doing,
+                    Answer *answer) {
   const double start = seconds_now(), cpu_start = process_cpu_seconds(sorter);
   int got = 0;
   while (got == 0) {
@@ -199,13 +321,13 @@ bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double
     }
     got = listen_once(sorter, left, answer);
   }
-  if (got > 0 && answer->secret == secret && answer->kind == expected) return true;
+  if (got > 0 && answer->kind == expected) return true;
   const int status = process_finish(sorter, got > 0 ? 0.0 : 2.0);
   if (got > 0)
     return message_fail(&sorter->failure,
                         "%s answered out of turn %s: something in it writes to descriptor %d, "
                         "which is not its own",
-                        process_name(sorter), doing, SORTER_CONTROL);
+                        name_of(sorter), doing, SORTER_CONTROL);
   process_explain(sorter, status, doing);
   return false;
 }
@@ -226,7 +348,6 @@ int process_finish(Sorter *sorter, double limit) {
   running = 0;
   int status = 0;
   while (waitpid(sorter->process, &status, 0) < 0 && errno == EINTR) continue;
-  kill_descendants();
   while (hear(sorter)) continue;
   if (sorter->words >= 0) close(sorter->words);
   if (sorter->memory != NULL) munmap(sorter->memory, sorter->memory_bytes);

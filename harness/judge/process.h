@@ -11,33 +11,20 @@ int sorter_program(void);
 // led to the judge. Ends the program with exit code 3 if the system has no process to give.
 void process_start(Sorter *sorter);
 
-// In the forked child: becomes the sorter, with `control` as its socket, `memory` as the file of
-// its arrays and `words` as its stdout and stderr, and without the privilege to write into other
-// processes. Does not return.
-__attribute__((noreturn)) void process_become_sorter(int image, int control, int memory, int words);
-
-// Waits for the next answer to `secret` and passes on what the sorter prints meanwhile. False, with
+// Waits for the next answer and passes on what the sorter prints meanwhile. False, with
 // sorter->failure set and the process gone, if it ended, took longer than `limit` seconds, or
 // answered out of turn. If sorter->patient, seconds are CPU seconds where these are fewer, but at
 // least a quarter of the time that passes: a busy machine takes longer for the same sort, and a
 // sorter that sleeps must end too. `doing` completes the sentence: "at n = 1000".
-bool process_listen(Sorter *sorter, uint64_t secret, AnswerKind expected, double limit,
-                    const char *doing, Answer *answer);
-
-// How often the judge itself was stopped (SIGSTOP, Ctrl-Z) and continued since process_start(): its
-// clock went on, but it could not look.
-unsigned int process_stops(void);
+bool process_listen(Sorter *sorter, AnswerKind expected, double limit, const char *doing,
+                    Answer *answer);
 
 // CPU seconds of the process so far; -1 if it is gone.
 double process_cpu_seconds(const Sorter *sorter);
 
-// Waits for the process to end by itself, at most `limit` seconds, then kills its group and all
-// other processes that came of it. Returns its status as waitpid() writes it, or -1 if it was
-// still running.
+// Waits for the process to end by itself, at most `limit` seconds, then kills its group. Returns
+// its status as waitpid() writes it, or -1 if it was still running.
 int process_finish(Sorter *sorter, double limit);
-
-// The version's name, once it is known.
-const char *process_name(const Sorter *sorter);
 
 // The line in which a sanitizer or cuda_cpu sums up, from the finding on; or NULL.
 const char *process_finding(const Sorter *sorter, int *length);

@@ -1,14 +1,11 @@
 #include "harness/judge/sorter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,21 +14,18 @@
 #include "harness/judge/process.h"
 #include "harness/process/message.h"
 
-// A question with a fresh secret. If the sorter has ended, waiting for the answer reports it.
-static void ask(Sorter *sorter, Command *command) {
+// If the sorter has ended, waiting for the answer reports it.
+static void ask(Sorter *sorter, const Command *command) {
   sorter->spoke = false;
-  if (getrandom(&command->secret, sizeof command->secret, 0) != (ssize_t)sizeof command->secret)
-    quit(EXIT_DEVICE, "no random number: %s", strerror(errno));
   (void)send(sorter->control, command, sizeof *command, MSG_NOSIGNAL);
 }
 
 bool sorter_start(Sorter *sorter, Description *description, double limit) {
   process_start(sorter);
-  Command command = {.kind = COMMAND_DESCRIBE};
+  const Command command = {.kind = COMMAND_DESCRIBE};
   ask(sorter, &command);
   Answer answer;
-  if (!process_listen(sorter, command.secret, ANSWER_DESCRIPTION, limit, "before main()", &answer))
-    return false;
+  if (!process_listen(sorter, ANSWER_DESCRIPTION, limit, "before main()", &answer)) return false;
   *description = answer.description;
   snprintf(sorter->name, sizeof sorter->name, "%.63s", description->name);
   printable_line(sorter->name);
@@ -40,16 +34,11 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
 
 // ---- opening ------------------------------------------------------------------------------------
 
-// Gives the file its size, which no process can change afterwards: reading beyond a shorter one
-// would end the judge. The sorter may have tried that before.
 static void share_memory(Sorter *sorter, size_t elements) {
   const size_t bytes = TRIAL_ARRAYS * (elements == 0 ? 1 : elements) * sizeof(uint32_t);
   const int file = sorter->memory_file;
-  struct stat status = {0};
   void *memory = MAP_FAILED;
-  if (ftruncate(file, (off_t)bytes) == 0 &&
-      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 &&
-      fstat(file, &status) == 0 && status.st_size == (off_t)bytes)
+  if (ftruncate(file, (off_t)bytes) == 0)
     memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED)
     quit(EXIT_DEVICE, "no memory to share with the sort: %s", strerror(errno));
@@ -64,14 +53,12 @@ bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements) {
   const char *const order = getenv("CUDA_CPU_RACECHECK");
   snprintf(command.thread_order, sizeof command.thread_order, "%s", order != NULL ? order : "");
   ask(sorter, &command);
-  sorter->open_secret = command.secret;
   return true;
 }
 
 bool sorter_opened(Sorter *sorter, char device[256], double limit) {
   Answer answer;
-  if (!process_listen(sorter, sorter->open_secret, ANSWER_OPEN, limit, "while it took the device",
-                      &answer))
+  if (!process_listen(sorter, ANSWER_OPEN, limit, "while it took the device", &answer))
     return false;
   snprintf(device, 256, "%.255s", answer.device);
   printable_line(device);
@@ -81,16 +68,14 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
 
 // ---- sorting ------------------------------------------------------------------------------------
 
-static bool collect(Sorter *sorter, const Command *command, double limit, const char *doing,
-                    SortTimes *times) {
+static bool collect(Sorter *sorter, double limit, const char *doing, SortTimes *times) {
   Answer answer;
-  const uint64_t secret = command->secret;
-  if (!process_listen(sorter, secret, ANSWER_READY, limit, doing, &answer)) return false;
+  if (!process_listen(sorter, ANSWER_READY, limit, doing, &answer)) return false;
   const double start = seconds_now();
-  if (!process_listen(sorter, secret, ANSWER_DONE, limit, doing, &answer)) return false;
+  if (!process_listen(sorter, ANSWER_DONE, limit, doing, &answer)) return false;
   times->waited = (seconds_now() - start) * 1e3;
   times->milliseconds = answer.milliseconds;
-  if (!process_listen(sorter, secret, ANSWER_SORTED, limit, doing, &answer)) return false;
+  if (!process_listen(sorter, ANSWER_SORTED, limit, doing, &answer)) return false;
   times->stages = answer.sorted.stages;
   memcpy(times->stage_ms, answer.sorted.stage_ms, sizeof times->stage_ms);
   times->scratch_kept = answer.sorted.scratch_kept;
@@ -98,59 +83,35 @@ static bool collect(Sorter *sorter, const Command *command, double limit, const 
   return true;
 }
 
-static bool run(Sorter *sorter, Trial *trial, Command command, double limit, SortTimes *times) {
+bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times) {
   if (sorter->process == 0) return false;
   const size_t elements = trial->n + 2 * trial->guard;
   if (TRIAL_ARRAYS * elements * sizeof(uint32_t) > sorter->memory_bytes)
     quit(EXIT_DEVICE, "a sort of %zu elements is more than was asked for", trial->n);
-  static const TrialArray order[] = {KEYS_OUT, POSITIONS_OUT, KEYS_IN, POSITIONS_IN};
-  const unsigned int stops = process_stops();
-  double start = 0.0, busy = 0.0;
-  for (int i = 0; i < TRIAL_ARRAYS; i++) {
-    // The input last: a sorter that reads ahead sees it hardly sooner than it is asked.
-    if (order[i] == KEYS_IN) {
-      start = seconds_now();
-      busy = thread_seconds_now();
-    }
-    trial_fill(trial, order[i], sorter->memory + order[i] * elements);
-  }
-  busy = thread_seconds_now() - busy;
-  command.n = trial->n;
-  command.guard = trial->guard;
+  for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
+    trial_fill(trial, array, sorter->memory + array * elements);
+  const Command command = {
+      .kind = COMMAND_SORT,
+      .n = trial->n,
+      .guard = trial->guard,
+      .poison_memory = poison_memory || trial->zero_memory,
+      .poison = trial->zero_memory ? 0 : (unsigned char)(mix64(trial->seed) | 1)};
   char doing[64];
   snprintf(doing, sizeof doing, "at n = %zu", trial->n);
   ask(sorter, &command);
   *times = (SortTimes){0};
-  if (!collect(sorter, &command, limit, doing, times)) return false;
-  busy -= thread_seconds_now();
+  if (!collect(sorter, limit, doing, times)) return false;
   for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
     trial_take(trial, array, sorter->memory + array * elements);
-  busy += thread_seconds_now();
-  times->copying = busy * 1e3;
-  times->whole = (seconds_now() - start) * 1e3;
-  times->stopped = process_stops() != stops;
   return true;
 }
 
-bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times) {
-  const Command command = {
-      .kind = COMMAND_SORT,
-      .poison_memory = poison_memory || trial->zero_memory,
-      .poison = trial->zero_memory ? 0 : (unsigned char)(mix64(trial->seed) | 1)};
-  return run(sorter, trial, command, limit, times);
-}
-
-bool sorter_sort_nothing(Sorter *sorter, Trial *trial, double limit, SortTimes *times) {
-  return run(sorter, trial, (Command){.kind = COMMAND_SORT, .nothing = true}, limit, times);
-}
-
 bool sorter_ping(Sorter *sorter, double *milliseconds) {
-  Command command = {.kind = COMMAND_PING};
+  const Command command = {.kind = COMMAND_PING};
   Answer answer;
   const double start = seconds_now(), limit = 10.0;
   ask(sorter, &command);
-  if (!process_listen(sorter, command.secret, ANSWER_PING, limit, "between two sorts", &answer))
-    return false;
+  if (!process_listen(sorter, ANSWER_PING, limit, "between two sorts", &answer)) return false;
   *milliseconds = (seconds_now() - start) * 1e3;
   return true;
 }

@@ -128,7 +128,7 @@ static void test_full_disk(void **state) {
   (void)state;
   const Surroundings full_disk = {.variable = "CHEAT", .value = "full_disk"};
   char program[4096];
-  snprintf(program, sizeof program, "%.*sattack/HW4",
+  snprintf(program, sizeof program, "%.*scheat/HW4",
            (int)(strstr(wrong_sort, "wrong_sort/HW4") - wrong_sort), wrong_sort);
   const Outcome outcome =
       run_in(full_disk, program, ARGUMENTS("--image-only", "small.ppm", "eye.ppm", "out.ppm"));

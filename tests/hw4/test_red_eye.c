@@ -2,6 +2,8 @@
 #include "harness/hw4/red_eye.h"
 
 #include <omp.h>
+#include <pty.h>
+#include <signal.h>
 
 #include "tests/hw4/scalar_red_eye.h"
 #include "tests/unit.h"
@@ -197,6 +199,33 @@ static void test_remove_by_hand(void **state) {
   }
 }
 
+// A template that takes seconds: the line with the time left, on a terminal.
+static void test_shows_the_time_left(void **state) {
+  (void)state;
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+  if (child < 0) skip();
+  if (child == 0) {
+    omp_set_num_threads(1);
+    const Image image = noise(800, 800), eye = noise(250, 250);
+    free(scores_of(&image, &eye));
+    _exit(0);
+  }
+  char text[200] = "";
+  for (size_t used = 0; strstr(text, " left") == NULL;) {
+    const ssize_t got = read(terminal, text + used, sizeof text - 1 - used);
+    if (got <= 0) break;
+    used += (size_t)got;
+  }
+  kill(child, SIGKILL);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  close(terminal);
+  int percent = 0, minutes = 0, seconds = 0;
+  if (sscanf(text, "\r\033[Ktest_red_eye: scores, %d%%, %d:%d left", &percent, &minutes,
+             &seconds) != 3)
+    fail_msg("'%s'", text);
+}
+
 int main(void) {
   const struct CMUnitTest scores[] = {
       cmocka_unit_test(test_sizes),
@@ -205,6 +234,7 @@ int main(void) {
       cmocka_unit_test(test_half_flat),
       cmocka_unit_test(test_finds_the_template),
       cmocka_unit_test(test_any_number_of_threads),
+      cmocka_unit_test(test_shows_the_time_left),
   };
   const struct CMUnitTest best[] = {
       cmocka_unit_test(test_settles_ties),
