@@ -1,5 +1,5 @@
 // Reading and writing image files; the formats themselves are image_netpbm.c and image_opencv.cpp.
-#include "harness/hw4/codec.h"
+#include "harness/hw4/image.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/hw4/codec.h"
+#include "harness/hw4/image.h"
 
 namespace {
 

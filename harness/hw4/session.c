@@ -10,7 +10,7 @@
 #include "common/check.h"
 #include "common/knobs.h"
 #include "harness/diagnose/battery.h"
-#include "harness/judge/process.h"
+#include "harness/judge/sorter.h"
 #include "harness/measure/clock.h"
 
 // ---- the version, as the sorter describes it ----------------------------------------------------
@@ -155,7 +155,7 @@ static bool sort_again(void *context, Trial *trial) {
   return true;
 }
 
-double session_cpu_seconds(const Session *session) { return process_cpu_seconds(session->sorter); }
+double session_cpu_seconds(const Session *session) { return sorter_cpu_seconds(session->sorter); }
 
 static double cpu_seconds(void *context) { return session_cpu_seconds(context); }
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/judge/process.h"
+#include "harness/judge/sorter.h"
 
 extern const unsigned char sorter_image[];
 extern const uint64_t sorter_image_size;

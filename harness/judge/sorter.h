@@ -21,7 +21,7 @@ typedef struct Sorter {
   bool quiet;               // keep what it prints until it fails
   bool mute;                // nor then
   bool hung;                // stopped, because it did not come back
-  bool patient;             // limits are longer on a busy machine: process_listen()
+  bool patient;             // limits are longer on a busy machine: see sorter_sort()
   bool spoke;               // it has printed something since the last question
   bool opened;              // it has taken the device
   bool refused;  // it ended with exit code 2 instead: a setting in the environment is wrong
@@ -54,7 +54,10 @@ bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements);
 // Waits for that. Writes the device's name.
 bool sorter_opened(Sorter *sorter, char device[256], double limit);
 
-// Sorts trial->keys and trial->positions, and fills trial->after and trial->outside.
+// Sorts trial->keys and trial->positions, and fills trial->after and trial->outside. If
+// sorter->patient, the limit's seconds are CPU seconds where these are fewer, but at least a
+// quarter of the time that passes: a busy machine takes longer for the same sort, and a sorter that
+// sleeps must end too.
 bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times);
 
 // Milliseconds by the judge's clock of a run that sorts nothing and copies nothing, but records the
@@ -64,6 +67,15 @@ bool sorter_ping(Sorter *sorter, double *milliseconds);
 // Asks the process to end, and kills its process group. False if it did not
 // end by itself within the limit, with exit code 0. Does nothing after a failure.
 bool sorter_end(Sorter *sorter, double limit);
+
+// CPU seconds of the process so far; -1 if it is gone.
+double sorter_cpu_seconds(const Sorter *sorter);
+
+// The line in which a sanitizer or cuda_cpu sums up, from the finding on; or NULL.
+const char *sorter_finding(const Sorter *sorter, int *length);
+
+// Descriptor of the sorter's program. program.c makes it of HW4's data; tests run others.
+int sorter_program(void);
 
 // Ends the program after a failure: exit code 3.
 __attribute__((noreturn)) void sorter_quit(const Sorter *sorter);

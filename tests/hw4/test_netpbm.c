@@ -1,7 +1,7 @@
 // The Netpbm reader and writer: valid headers of every form, and every kind of invalid one.
 #include "tests/unit.h"
 
-#include "harness/hw4/codec.h"
+#include "harness/hw4/image.h"
 
 #define TEXT(literal) \
   { (unsigned char *)(literal), sizeof(literal) - 1 }

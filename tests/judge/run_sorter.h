@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "harness/diagnose/battery.h"
-#include "harness/judge/process.h"
+#include "harness/judge/sorter.h"
 
 typedef struct Session {
   Sorter sorter;

@@ -1,16 +1,16 @@
 // What the judge takes from the output of a sorter that failed.
 #include "tests/unit.h"
 
-#include "harness/judge/process.h"
+#include "harness/judge/sorter.h"
 
-// harness/judge/process.c asks for it; nothing is started here.
+// harness/judge/sorter.c asks for it; nothing is started here.
 int sorter_program(void) { return -1; }
 
 static void expect_finding(const char *heard, const char *expected) {
   Sorter sorter = {0};
   int length = 0;
   snprintf(sorter.heard, sizeof sorter.heard, "%s", heard);
-  const char *const found = process_finding(&sorter, &length);
+  const char *const found = sorter_finding(&sorter, &length);
   assert_non_null(found);
   char text[512];
   snprintf(text, sizeof text, "%.*s", length, found);
@@ -39,7 +39,7 @@ static void test_nothing_found(void **state) {
   (void)state;
   Sorter sorter = {.heard = "sorting\n"};
   int length = 0;
-  assert_null(process_finding(&sorter, &length));
+  assert_null(sorter_finding(&sorter, &length));
 }
 
 int main(void) {
