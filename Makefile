@@ -183,11 +183,9 @@ test: setup ## sets up and passes all tests
 	@$(MAKE) --no-print-directory check
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4) $(call stale,sorter)
-samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
-samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h harness/process/save_file.c harness/process/message.c
-	@mkdir -p samples build
-	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 -iquote . -Icuda_cpu/include $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
-	@build/make_samples samples
+samples: samples/portrait.ppm ## samples/portrait.ppm and samples/template.ppm
+samples/portrait.ppm: scripts/samples.py report/images/before.png report/images/template.png
+	@scripts/samples.py
 compile_commands: ## compile_commands.json, for clangd and editors (labs/editor.md)
 	@scripts/compile_commands.py $(BACKEND)
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck, flake8 and prettier
