@@ -11,7 +11,7 @@
 #include "common/your_sort.h"
 #include "harness/process/exit_guard.h"
 #include "harness/input/input.h"
-#include "harness/versions/knob_option.h"
+#include "harness/versions/version_check.h"
 #include "multi/report.h"
 #include "multi/result_file.h"
 #include "multi/split/splitters.h"
@@ -114,7 +114,7 @@ static void sort_rows(Session *session) {
     for (int s = 0; s < sizes; s++)
       for (int pairs = 0; pairs < 2; pairs++) {
         if (!(pairs ? request->pairs : request->keys)) continue;
-        const uint64_t n = request->input == NULL ? request->sizes[s] : session->file.n;
+        const uint64_t n = request->input == NULL ? request->sizes[s] : session->file.place.count;
         sort_row(session, request->kinds[k], n, pairs);
       }
 }

@@ -2,7 +2,7 @@
 
 #include "common/pairs.cuh"
 #include "common/scratch.h"
-#include "harness/input/splitmix.cuh"
+#include "harness/input/mix.h"
 
 typedef unsigned long long Count;
 

@@ -13,7 +13,7 @@
 #include "harness/measure/device_info.h"
 #include "harness/input/input.h"
 #include "harness/process/message.h"
-#include "harness/versions/program_folder.h"
+#include "harness/versions/version_list.h"
 
 static Source *add(SourceList *list, Source source) {
   if (list->count == MAX_SOURCES)

@@ -12,9 +12,9 @@
 #include "common/check.h"
 #include "common/scratch.h"
 #include "harness/verdict/library_sort.h"
-#include "harness/input/splitmix.cuh"
+#include "harness/input/mix.h"
 #include "harness/verdict/verdict_bad.cuh"
-#include "harness/verdict/verdict_multiset.h"
+#include "harness/verdict/verdict.h"
 
 enum { CHILDREN = 256, CHILD_BITS = 8, SELECT_ITEMS = 16 };
 

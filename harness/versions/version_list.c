@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/versions/program_folder.h"
 #include "harness/versions/version_check.h"
 
 static int by_name(const void *a, const void *b) {

@@ -2,7 +2,7 @@
 #include "tests/unit.h"
 
 #include "common/knobs.h"
-#include "harness/versions/knob_option.h"
+#include "harness/versions/version_check.h"
 
 static const char *const no_stages[] = {NULL};
 static const SortKnob knobs[] = {

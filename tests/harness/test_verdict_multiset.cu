@@ -3,7 +3,7 @@
 
 #include "common/scratch.h"
 #include "harness/input/input.h"
-#include "harness/verdict/verdict_multiset.h"
+#include "harness/verdict/verdict.h"
 #include "tests/reference_sort.h"
 
 enum { N = 5000 };
