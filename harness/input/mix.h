@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#include <cuda_runtime.h>
 #define MIX_FUNCTION static __host__ __device__ __forceinline__
 #else
 #define MIX_FUNCTION static inline

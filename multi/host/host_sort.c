@@ -292,7 +292,7 @@ static void sort_ranges(HostSort *sort, const HostSlice *slices, int count, size
   const int ranges = pieces_of(sort, n);
   if (ranges == 0) return;
   size_t *const cut = cut_evenly(slices, count, n, ranges, NULL);
-  HostSlice *const parts = MEMORY_CHECK(calloc((size_t)(ranges * count), sizeof *parts));
+  HostSlice *const parts = MEMORY_CHECK(calloc((size_t)(ranges * count) + 1, sizeof *parts));
   Piece *const pieces = MEMORY_CHECK(calloc((size_t)ranges, sizeof *pieces));
   for (int p = 0; p < ranges; p++) {
     const size_t begin = share_begin(n, p, ranges), end = share_begin(n, p + 1, ranges);
