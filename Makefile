@@ -120,7 +120,7 @@ ifeq ($(BACKEND),cuda)
   LINK_EXPORTING = $(LINK) -cudart shared -Xlinker=-rpath,$(CUDA_HOME)/lib64 -Xcompiler=-rdynamic
 else
   LINK = $(CXX) $(OPTIMIZE)
-  LINK_EXPORTING = $(LINK) -rdynamic
+  LINK_EXPORTING = $(LINK) $(cuda_cpu_exporting)
   LDLIBS += $(cuda_cpu_ldlibs)
 endif
 

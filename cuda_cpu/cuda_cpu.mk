@@ -8,8 +8,10 @@
 # Rules: $(B)/FILE.o from FILE.cu, with CXX, CPPFLAGS, CXXFLAGS and CXXFLAGS_FOLDER, where FOLDER is
 # the first part of the file's path.
 # Variables: cuda_cpu_objects, cuda_cpu_ldlibs, and cuda_cpu_cppflags for host code of the project
-# that includes CUDA's headers. If the project defines a function cuda_cpu_step(TOOL,FILE), it is put
-# before each command, for example to print a short line: cuda_cpu_step = @echo $(1) $(2);
+# that includes CUDA's headers. A program that loads CUDA code from shared objects is linked with
+# $(cuda_cpu_exporting) too.
+# If the project defines a function cuda_cpu_step(TOOL,FILE), it is put before each command, for
+# example to print a short line: cuda_cpu_step = @echo $(1) $(2);
 #
 # The names are lower-case because make passes variables of its command line on to programs, and
 # CUDA_CPU_* are settings of the programs.
@@ -21,7 +23,12 @@ B        ?= build
 CXXFLAGS ?= -O3 -g1
 
 cuda_cpu_rewrite  := $(B)/rewrite
-cuda_cpu_objects  := $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(cuda_cpu)/src/*/*.cpp))
+# Rooms of src/ that are linked only with programs that use them, as an archive.
+cuda_cpu_rare     := textures graphs pools clusters curand
+cuda_cpu_of       = $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(1)))
+cuda_cpu_rooms    := $(call cuda_cpu_of,$(cuda_cpu_rare:%=$(cuda_cpu)/src/%/*.cpp))
+cuda_cpu_archive  := $(B)/cuda_cpu/rooms.a
+cuda_cpu_objects  := $(filter-out $(cuda_cpu_rooms),$(call cuda_cpu_of,$(cuda_cpu)/src/*/*.cpp)) $(cuda_cpu_archive)
 ifneq ($(filter-out 0,$(CHECK)),)
   # check/README.md: the compiler calls a function of ours for every load and store of CUDA code.
   ifeq ($(filter $(CHECK),race init mem all),)
@@ -49,7 +56,9 @@ ifeq ($(cuda_cpu_libgomp),)
 else
   cuda_cpu_openmp := -Wl,--whole-archive $(cuda_cpu_libgomp) -Wl,--no-whole-archive
 endif
-cuda_cpu_ldlibs := -lboost_context $(cuda_cpu_openmp) -ldl -lpthread
+cuda_cpu_exporting := -rdynamic -Wl,--whole-archive $(cuda_cpu_archive) -Wl,--no-whole-archive
+# The archive once more, for objects that stand behind it.
+cuda_cpu_ldlibs := $(cuda_cpu_archive) -lboost_context $(cuda_cpu_openmp) -ldl -lpthread
 
 .DELETE_ON_ERROR:
 .PRECIOUS: $(B)/generated/%.ii
@@ -79,7 +88,10 @@ $(B)/cuda_cpu/%.o: $(cuda_cpu)/%.cpp
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
--include $(cuda_cpu_objects:.o=.d)
+$(cuda_cpu_archive): $(cuda_cpu_rooms)
+	$(call cuda_cpu_step,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+
+-include $(patsubst %.o,%.d,$(filter %.o,$(cuda_cpu_objects)) $(cuda_cpu_rooms))
 
 # The project's first rule remains its default goal.
 .DEFAULT_GOAL := $(cuda_cpu_default_goal)

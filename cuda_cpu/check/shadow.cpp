@@ -17,7 +17,6 @@
 #include <unordered_map>
 
 #include "../src/diagnosis/limits.h"
-#include "access.h"
 #include "../src/diagnosis/check.h"
 
 namespace cuda_cpu::check {

@@ -90,6 +90,16 @@ bool is_far_from_arrays(std::uintptr_t address);
 // Which argument of the kernel an allocation was last, counted from 1, or 0.
 int argument_number(const char *kernel, std::uintptr_t allocation);
 
+// Decides about a pair of writes that is only a race if they write different values: call before
+// anything else happens to the memory.
+void settle_now();
+extern bool is_undecided;  // there is such a pair
+inline void settle() {
+  if (is_undecided) settle_now();
+}
+
+bool is_open_to_host();  // ../src/diagnosis/check.h, open_to_host()
+
 // __device__ variables: the cell of an address in a program's or library's data, else null.
 Cell *static_cell(std::uintptr_t address);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 _Noreturn void fail(const Source *source, const char *at, const char *problem) {
   const Position position = position_of(source, at);
   fprintf(stderr, "%.*s:%d: %s\n", (int)position.length, position.file, position.line, problem);
@@ -111,4 +113,16 @@ const char *find_closing(const Source *source, const char *c, const char *closin
     c++;
   }
   fail(source, begin, "a bracket that is not closed");
+}
+
+char *on_one_line(const char *data, size_t length) {
+  char *const copy = checked(calloc(length + 1, 1));
+  size_t n = 0;
+  for (size_t i = 0; i < length; i++) {
+    if (data[i] == '#' && (i == 0 || data[i - 1] == '\n'))
+      while (i + 1 < length && data[i + 1] != '\n') i++;
+    else
+      copy[n++] = isspace((unsigned char)data[i]) ? ' ' : data[i];
+  }
+  return copy;
 }

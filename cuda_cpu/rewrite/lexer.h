@@ -34,4 +34,7 @@ const char *skip_literal(const Source *source, const char *c);
 // From the character behind an opening bracket to the matching `closing` one (returned).
 const char *find_closing(const Source *source, const char *c, const char *closing);
 
+// A copy on one line and without line markers.
+char *on_one_line(const char *data, size_t length);
+
 #endif

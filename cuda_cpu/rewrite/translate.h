@@ -60,7 +60,4 @@ const char *rewrite_kernel_argument(const char *c, Text *out);
 // A shift in device code, at its << or >>.
 const char *rewrite_shift(const char *c, Text *out);
 
-// A copy on one line and without line markers.
-char *on_one_line(const char *data, size_t length);
-
 #endif

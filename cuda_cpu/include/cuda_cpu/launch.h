@@ -69,7 +69,7 @@ inline void run_unstarted_threads(Block &block, F kernel) {
   WorkerBase *const worker = block.worker;
   Block *now = &block;
   // Until the first barrier this is a plain loop in index order that stores as little as possible:
-  // begin_collectives() (src/launch/block.cpp) reconstructs the rest.
+  // begin_collectives() (src/launch/run_block.cpp) reconstructs the rest.
   if (!block.collective && block.order == nullptr) {
     Thread *thread = block.threads;
     Thread *const end = thread + block.count;
@@ -130,12 +130,16 @@ struct PointerKernelCall final : KernelCall {
 
 // ---- the launch ---------------------------------------------------------------------------------
 
+struct Clusters;
+extern const Clusters clusters;  // src/clusters, which is linked only where this is used
+
 // What stands between <<< and >>>.
 struct Configuration {
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
-  dim3 cluster = dim3(1, 1, 1);  // blocks
+  dim3 cluster = dim3(1, 1, 1);        // blocks
+  const Clusters *clusters = nullptr;  // set where `cluster` is
 };
 
 struct Launch : Configuration {

@@ -45,9 +45,11 @@ struct Block {
   const unsigned *order = nullptr;  // start order of the threads, if shuffled (racecheck)
   unsigned count = 0, started = 0;  // threads
   WorkerBase *worker = nullptr;     // that has begun last
-  bool collective = false;  // a thread has called a barrier or a collective. Before that, all
-                            // threads up to the running one have returned, and `started` and the
-                            // number of returned threads are not kept
+  bool collective = false;     // a thread has called a barrier or a collective. Before that, all
+                               // threads up to the running one have returned, and `started` and the
+                               // number of returned threads are not kept
+  bool launch_failed = false;  // some thread's `last_error` is set
+  const char *kernel = nullptr;  // its name, for diagnoses
 };
 
 // Null outside kernels. `__thread`, not `thread_local`: a plain load instead of a call.

@@ -3,6 +3,7 @@
 
 #include <cuda_cpu/barrier.h>
 #include <cuda_cpu/cluster.h>
+#include <cuda_cpu/launch_calls.h>
 
 #include <sched.h>
 
@@ -59,7 +60,15 @@ void run_cluster(Cluster &cluster) {
   }
 }
 
-}  // namespace
+// At most 8 blocks, or 16, a Hopper GPU's limit, with the attribute that allows more.
+cudaError_t find_problem(const Launch &launch) {
+  const dim3 &g = launch.grid, &c = launch.cluster;
+  const std::uint64_t blocks = static_cast<std::uint64_t>(c.x) * c.y * c.z;
+  if (blocks == 0 || blocks > kernel_limits(launch.kernel).cluster_blocks || g.x % c.x != 0 ||
+      g.y % c.y != 0 || g.z % c.z != 0)
+    return cudaErrorInvalidClusterSize;
+  return blocks > 1 && launch.cooperative ? cudaErrorNotSupported : cudaSuccess;  // no grid barrier
+}
 
 void run_clusters(Grid &grid) {
   const dim3 &c = grid.launch.cluster;
@@ -83,8 +92,6 @@ void run_clusters(Grid &grid) {
 
 // ---- what threads ask for -----------------------------------------------------------------------
 
-namespace {
-
 const dim3 &shape() { return state_of(*current_block).grid->launch.cluster; }
 
 // The block's memory of the shared variable that `address` is in.
@@ -106,6 +113,8 @@ char *translate(BlockState &own, BlockState &other, const char *address) {
 }
 
 }  // namespace
+
+const Clusters clusters = {find_problem, run_clusters};
 
 dim3 cluster_shape() { return shape(); }
 

@@ -18,8 +18,5 @@ struct Cluster {
   bool some_wait = false;
 };
 
-// Runs clusters of the grid until none is left that no other thread of the system has taken.
-void run_clusters(Grid &grid);
-
 }  // namespace cuda_cpu
 #endif

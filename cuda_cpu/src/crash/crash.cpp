@@ -1,5 +1,6 @@
 // Crashes, and kernels that hang until SIGQUIT (Ctrl+\\) comes: a sentence that names kernel,
 // block, thread and line, then exit code 3.
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -17,11 +19,12 @@
 
 #include "../diagnosis/check.h"
 #include "../launch/block.h"
-#include "crash_text.h"
 #include "../diagnosis/diagnose.h"
 #include "../launch/fiber.h"
 #include "../memory/pages.h"
-#include "../memory/poison.h"
+#include "../memory/regions.h"
+#include "../diagnosis/lines.h"
+#include "../diagnosis/errors.h"
 
 namespace cuda_cpu {
 
@@ -34,6 +37,16 @@ constexpr bool kIsSanitized = false;
 #endif
 constexpr int kExitCode = 3;
 constexpr unsigned kSeconds = 30;  // at most, for finding the line
+
+struct Crash {
+  int number;
+  bool is_memory;  // and `address` what was touched
+  const void *address;
+  void *pc;  // of the instruction, or null where that is not known
+  bool is_write;
+  bool in_kernel;
+  bool stack_overflowed;
+};
 
 Crash crash_of(int number, const siginfo_t &info, [[maybe_unused]] const void *context) {
   // x86 knows no address where it is none that could exist (SI_KERNEL).
@@ -49,6 +62,106 @@ Crash crash_of(int number, const siginfo_t &info, [[maybe_unused]] const void *c
 #endif
   crash.stack_overflowed = crash.is_memory && stack_overflowed(crash.address);
   return crash;
+}
+
+// ---- the sentence: kernel, block, thread, line and array
+// ------------------------------------------
+
+// The line of the program's own code that led to the crash.
+std::string line_of(const Crash &crash) {
+  constexpr int kMost = 64;
+  void *frame[kMost];
+  const int count = backtrace(frame, kMost);
+  int first = 0;
+  while (first < count && frame[first] != crash.pc) first++;
+  if (crash.pc == nullptr || first == count) first = 0;
+  // Lines are looked up for return addresses, of which this is none.
+  if (frame[first] == crash.pc) frame[first] = static_cast<char *>(frame[first]) + 1;
+  const std::string line = line_of_user(frame + first, count - first, nullptr);
+  return line == kUnknownLine ? "" : " at " + line;
+}
+
+bool is_in_free(const Crash &crash) {
+  Dl_info object;
+  return dladdr(crash.pc, &object) != 0 && object.dli_sname != nullptr &&
+         std::strstr(object.dli_sname, "free") != nullptr;
+}
+
+std::string array_text(const Nearby &array) {
+  char text[160];
+  const std::size_t offset = static_cast<std::size_t>(array.offset);
+  const char *const sort = array.place == Place::kDevice ? "a device array" : "an array";
+  if (array.offset < 0)
+    std::snprintf(text, sizeof text, "%td bytes before the start of %s of %zu bytes", -array.offset,
+                  sort, array.bytes);
+  else if (offset >= array.bytes)
+    std::snprintf(text, sizeof text, "%zu bytes beyond the end of %s of %zu bytes",
+                  offset - array.bytes, sort, array.bytes);
+  else
+    std::snprintf(text, sizeof text, "byte %td of %s of %zu bytes", array.offset, sort,
+                  array.bytes);
+  std::string sentence = text;
+  if (array.freed_by != nullptr)
+    sentence += std::string(" that ") + array.freed_by + " has released";
+  return sentence;
+}
+
+// A thread that spins keeps all others of its block from running.
+std::string others_text(const BlockState &block) {
+  const unsigned begun = block.collective ? block.started : current->number + 1;
+  const unsigned returned = block.collective ? block.returned : current->number;
+  char text[256];
+  std::snprintf(
+      text, sizeof text,
+      "; of its block's %u threads %u have not begun, %u wait for it, %u have returned. If "
+      "it waits for one of these in a loop, it waits forever: they need a barrier, "
+      "__syncwarp() or __nanosleep() to run",
+      block.count, block.count - begun, begun - returned - 1, returned);
+  return block.count > 1 ? text : "";
+}
+
+// `thread` is running_thread_text()'s. Called in a copy of the process, on the stack of the
+// handler.
+std::string crash_text(const Crash &crash, const char *thread) {
+  const std::string line = line_of(crash);
+  char text[256];
+  if (crash.number == SIGQUIT)
+    return "synccheck: still running" + line + thread + others_text(state_of(*current_block));
+  if (crash.stack_overflowed) {
+    std::snprintf(text, sizeof text, "memcheck: a CUDA thread overflowed its stack of %zu KB",
+                  kStackKilobytes);
+    return text + line + thread + ": its local arrays are too large for the cpu backend";
+  }
+  Nearby array = {};
+  const bool near = crash.is_memory && find_nearby(crash.address, &array, false);
+  if (near && !crash.in_kernel && array.place == Place::kDevice) {
+    if (is_in_free(crash))
+      return "memcheck: free() is given device memory" + line + ", " + array_text(array) +
+             "; cudaFree() releases it";
+    return std::string("memcheck: host code ") + (crash.is_write ? "writes" : "reads") +
+           " device memory" + line + ", " + array_text(array) +
+           "; on a GPU it would crash: copy with cudaMemcpy()";
+  }
+  std::snprintf(text, sizeof text, "crash: %s (signal %d)", strsignal(crash.number), crash.number);
+  std::string all = text + line + (crash.in_kernel ? thread : ", in host code");
+  if (near)
+    all += ": " + array_text(array);
+  else if (crash.is_memory) {
+    std::snprintf(text, sizeof text, ": address %p", crash.address);
+    all += text;
+  } else if (crash.number == SIGSEGV) {
+    all += ": an address that cannot exist";
+  }
+  if (const char *const refused = pending_refusal())
+    all += std::string("; before, the launch of ") + refused +
+           " failed, and no cudaGetLastError() asked";
+  if (crash.in_kernel)
+    all +=
+        "; a build with SANITIZE=1 or CHECK=mem names accesses outside arrays, CHECK=race "
+        "races, CHECK=init reads of memory never written";
+  else if (crash.number != SIGFPE)
+    all += "; a build with SANITIZE=1 names wrong accesses";
+  return all;
 }
 
 // ---- the sentence, made in a child process, where a lock that is held or a broken heap does no
@@ -84,8 +197,7 @@ std::size_t sentence_from_child(const Crash &crash, const char *thread, char *te
   return length;
 }
 
-// ---- the handler
-// ----------------------------------------------------------------------------------
+// ---- the handler --------------------------------------------------------------------------------
 
 void say(const char *text, std::size_t length) {
   while (length > 0) {

@@ -1,4 +1,4 @@
-// Diagnoses: who waits where, and the end of the program.
+// Messages about mistakes, and the end of the program.
 #include "diagnose.h"
 
 #include <execinfo.h>
@@ -7,13 +7,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <string>
-#include <vector>
 
-#include "../launch/block.h"
-#include "../launch/grid.h"
 #include "lines.h"
 #include "settings.h"
 
@@ -24,7 +20,9 @@ namespace {
 // One report is enough: several OpenMP threads may find the same mistake at the same time.
 std::mutex only_one_report;
 
-[[noreturn]] void end_program(const char *tool, const std::string &text) {
+}  // namespace
+
+void end_program(const char *tool, const std::string &text) {
   only_one_report.lock();
   std::fflush(stdout);
   std::fprintf(stderr, "%s: %s\n", tool, text.c_str());
@@ -35,22 +33,11 @@ std::mutex only_one_report;
   std::_Exit(3);  // not exit(): other threads are still inside kernels
 }
 
-std::string where(const BlockState &block) {
-  char text[256];
-  std::snprintf(text, sizeof text, "kernel %s, block (%u,%u,%u)", block.grid->launch.name,
-                block.index.x, block.index.y, block.index.z);
-  return text;
-}
-
-}  // namespace
-
 void running_thread_text(char *text, std::size_t size) {
   *text = '\0';
   if (current_block == nullptr) return;
-  const BlockState &block = state_of(*current_block);
-  const int length =
-      std::snprintf(text, size, ", in kernel %s, block (%u,%u,%u)", block.grid->launch.name,
-                    block.index.x, block.index.y, block.index.z);
+  const int length = std::snprintf(text, size, ", in kernel %s, block (%u,%u,%u)",
+                                   current_block->kernel, blockIdx.x, blockIdx.y, blockIdx.z);
   if (current == nullptr || static_cast<std::size_t>(length) >= size) return;
   const uint3 &index = current->index;
   std::snprintf(text + length, size - static_cast<std::size_t>(length), ", thread (%u,%u,%u)",
@@ -93,44 +80,6 @@ void note(const char *tool, const char *format, ...) {
   va_end(arguments);
   std::fflush(stdout);
   std::fprintf(stderr, "%s: %s%s\n", tool, message.c_str(), host_line().c_str());
-}
-
-void diagnose_waiting(const BlockState &block, const char *problem) {
-  struct Group {
-    const Site *site;
-    unsigned threads;
-    uint3 first;
-  };
-  std::vector<Group> groups;
-  unsigned returned = 0;
-  for (unsigned i = 0; i < block.count; i++) {
-    const Thread &thread = block.threads[i];
-    if ((block.warps[i / 32].returned >> (i % 32) & 1u) != 0) {
-      returned++;
-      continue;
-    }
-    const Site *const site = thread.site;
-    Group *group = nullptr;
-    for (Group &g : groups)
-      if (g.site == site ||
-          (g.site->line == site->line && std::strcmp(g.site->file, site->file) == 0))
-        group = &g;
-    if (group == nullptr) {
-      groups.push_back({site, 0, thread.index});
-      group = &groups.back();
-    }
-    group->threads++;
-  }
-  std::string message = where(block) + ": its threads " + problem;
-  for (const Group &g : groups) {
-    char line[512];
-    std::snprintf(line, sizeof line, "\n  %u at %s, %s:%d, the first is thread (%u,%u,%u)",
-                  g.threads, g.site->what, g.site->file, g.site->line, g.first.x, g.first.y,
-                  g.first.z);
-    message += line;
-  }
-  if (returned > 0) message += "\n  " + std::to_string(returned) + " have returned";
-  end_program("synccheck", message);
 }
 
 }  // namespace cuda_cpu

@@ -39,11 +39,11 @@ std::uint64_t whole_number(const char *name, std::uint64_t least, std::uint64_t 
   return value;
 }
 
-pages::Guard protect_from_environment() {
+Protection protect_from_environment() {
   const char *const text = value_of(kProtect);
-  if (text == nullptr || std::strcmp(text, "keys") == 0) return pages::Guard::kKeys;
-  if (std::strcmp(text, "pages") == 0) return pages::Guard::kPages;
-  if (std::strcmp(text, "off") == 0) return pages::Guard::kOff;
+  if (text == nullptr || std::strcmp(text, "keys") == 0) return Protection::kKeys;
+  if (std::strcmp(text, "pages") == 0) return Protection::kPages;
+  if (std::strcmp(text, "off") == 0) return Protection::kOff;
   std::fprintf(stderr, "%s takes keys, pages or off, not '%s'\n", kProtect, text);
   std::exit(2);
 }

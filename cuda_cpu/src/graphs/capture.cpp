@@ -1,15 +1,23 @@
 // Stream capture: calls in a capturing stream become nodes of a graph.
 #include <algorithm>
-#include <cstdint>
 #include <mutex>
+#include <thread>
 
 #include <cuda_cpu/errors.h>
 
-#include "../streams/streams.h"
+#include "graph.h"
 
 namespace cuda_cpu {
 
-std::atomic<int> captures{0};
+// One capture, shared by its streams and by events that were recorded in them.
+struct Capture {
+  unsigned long long id;
+  cudaStream_t origin;
+  cudaStreamCaptureMode mode;
+  std::thread::id thread;  // that began it
+  std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
+  bool invalid = false;  // by a call that a capturing stream forbids
+};
 
 namespace {
 
@@ -21,7 +29,7 @@ using Guard = std::lock_guard<std::recursive_mutex>;
 
 void end(const std::shared_ptr<Capture> &capture) {
   active.erase(std::remove(active.begin(), active.end(), capture), active.end());
-  captures = static_cast<int>(active.size());
+  if (active.empty()) captures = nullptr;
 }
 
 bool is_active(const std::shared_ptr<Capture> &capture) {
@@ -44,27 +52,115 @@ cudaError_t refuse_legacy() {
   for (const auto &capture : active)
     if (object_of(capture->origin)->blocking) {
       capture->invalid = true;
-      error = cudaErrorStreamCaptureImplicit;
+      error = fail(cudaErrorStreamCaptureImplicit);
     }
   return error;
 }
 
+struct : Captures {
+  bool has(cudaStream_t stream) override {
+    const Guard guard(mutex);
+    return capture_of(object_of(stream)) != nullptr;
+  }
+
+  cudaError_t record_or_run(cudaStream_t stream, cudaGraphNodeType type, Work work) override {
+    return record_memory_or_run(stream, type, std::move(work), nullptr);
+  }
+
+  cudaError_t refuse_waiting(cudaStream_t handle) override {
+    const Guard guard(mutex);
+    CUstream_st *const stream = object_of(handle);
+    if (stream == nullptr) return refuse_legacy();
+    Capture *const capture = capture_of(stream);
+    if (capture == nullptr) return refuse_unsafe();
+    capture->invalid = true;
+    return fail(cudaErrorStreamCaptureUnsupported);
+  }
+
+  void invalidate(cudaStream_t stream) override {
+    const Guard guard(mutex);
+    if (Capture *const capture = capture_of(object_of(stream))) capture->invalid = true;
+  }
+
+  void leave(cudaStream_t stream) override {
+    const Guard guard(mutex);
+    if (capture_of(stream) != nullptr && stream->capture->origin == stream) end(stream->capture);
+  }
+
+  cudaError_t refuse_waiting_for_all() override {
+    const Guard guard(mutex);
+    for (const auto &capture : active) capture->invalid = true;
+    return fail(cudaErrorStreamCaptureUnsupported);
+  }
+
+  cudaError_t refuse_unsafe() override {
+    if (mode_of_this_thread == cudaStreamCaptureModeRelaxed) return cudaSuccess;
+    const Guard guard(mutex);
+    cudaError_t error = cudaSuccess;
+    for (const auto &capture : active) {
+      const bool matters = capture->mode == cudaStreamCaptureModeGlobal
+                               ? mode_of_this_thread == cudaStreamCaptureModeGlobal
+                               : capture->mode == cudaStreamCaptureModeThreadLocal &&
+                                     capture->thread == std::this_thread::get_id();
+      if (!matters) continue;
+      capture->invalid = true;
+      error = fail(cudaErrorStreamCaptureUnsupported);
+    }
+    return error;
+  }
+
+  // ---- events carry a capture from stream to stream
+
+  bool records(cudaEvent_t event, cudaStream_t handle, cudaError_t *error) override {
+    const Guard guard(mutex);
+    CUstream_st *const stream = object_of(handle);
+    const Capture *const capture = capture_of(stream);
+    if (capture == nullptr) return stream == nullptr && (*error = refuse_legacy()) != cudaSuccess;
+    if (capture->invalid) {
+      *error = fail(cudaErrorStreamCaptureInvalidated);
+    } else {
+      event->capture = stream->capture;
+      event->last = stream->last;
+    }
+    return true;
+  }
+
+  cudaError_t wait(cudaStream_t handle, cudaEvent_t event) override {
+    const Guard guard(mutex);
+    CUstream_st *const stream = object_of(handle);
+    if (event->capture == nullptr || !is_active(event->capture)) {
+      if (stream == nullptr) return refuse_legacy();
+      if (capture_of(stream) == nullptr || !event->recorded) return cudaSuccess;
+      stream->capture->invalid = true;
+      return fail(cudaErrorStreamCaptureIsolation);
+    }
+    if (event->capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
+    if (stream == nullptr) {  // the legacy stream cannot join
+      event->capture->invalid = true;
+      return fail(cudaErrorStreamCaptureImplicit);
+    }
+    if (capture_of(stream) != nullptr && stream->capture != event->capture) {
+      stream->capture->invalid = event->capture->invalid = true;
+      return fail(cudaErrorStreamCaptureMerge);
+    }
+    stream->capture = event->capture;
+    for (const cudaGraphNode_t node : event->last)
+      if (std::find(stream->last.begin(), stream->last.end(), node) == stream->last.end())
+        stream->last.push_back(node);
+    return cudaSuccess;
+  }
+
+  void invalidate(cudaEvent_t event) override {
+    const Guard guard(mutex);
+    if (is_active(event->capture))
+      event->capture->invalid = true;  // as an H100 with CUDA 13.0 does
+  }
+} all_captures;
+
 }  // namespace
 
-bool is_object(cudaStream_t stream) {
-  // The streams that CUDA itself names are small numbers.
-  return reinterpret_cast<std::uintptr_t>(stream) >
-         reinterpret_cast<std::uintptr_t>(cudaStreamFireAndForget);
-}
-
-CUstream_st *object_of(cudaStream_t stream) {
-  static thread_local CUstream_st of_this_thread;
-  if (stream == cudaStreamPerThread) return &of_this_thread;
-  return is_object(stream) ? stream : nullptr;
-}
-
-cudaError_t record_or_run(cudaStream_t handle, cudaGraphNodeType type, Work work,
-                          const GraphMemoryRef &memory) {
+cudaError_t record_memory_or_run(cudaStream_t handle, cudaGraphNodeType type, Work work,
+                                 const GraphMemoryRef &memory) {
   {
     const Guard guard(mutex);
     CUstream_st *const stream = object_of(handle);
@@ -74,63 +170,10 @@ cudaError_t record_or_run(cudaStream_t handle, cudaGraphNodeType type, Work work
       stream->last[0]->memory = memory;
       return cudaSuccess;
     }
-    const cudaError_t error = stream == nullptr ? refuse_legacy() : cudaSuccess;
-    if (error != cudaSuccess) return fail(error);
+    if (stream == nullptr)
+      if (const cudaError_t error = refuse_legacy()) return error;
   }
   return work();
-}
-
-bool is_capturing(cudaStream_t handle) {
-  if (captures == 0) return false;
-  const Guard guard(mutex);
-  return capture_of(object_of(handle)) != nullptr;
-}
-
-cudaError_t refuse_while_capturing(cudaStream_t handle) {
-  if (captures == 0) return cudaSuccess;
-  const Guard guard(mutex);
-  CUstream_st *const stream = object_of(handle);
-  if (stream == nullptr) {
-    const cudaError_t error = refuse_legacy();
-    return error == cudaSuccess ? error : fail(error);
-  }
-  Capture *const capture = capture_of(stream);
-  if (capture == nullptr) return refuse_unsafe();
-  capture->invalid = true;
-  return fail(cudaErrorStreamCaptureUnsupported);
-}
-
-void invalidate_capture(cudaStream_t handle) {
-  const Guard guard(mutex);
-  if (Capture *const capture = capture_of(object_of(handle))) capture->invalid = true;
-}
-
-void leave_capture(cudaStream_t stream) {
-  const Guard guard(mutex);
-  if (capture_of(stream) != nullptr && stream->capture->origin == stream) end(stream->capture);
-}
-
-cudaError_t refuse_during_captures() {
-  if (captures == 0) return cudaSuccess;
-  const Guard guard(mutex);
-  for (const auto &capture : active) capture->invalid = true;
-  return fail(cudaErrorStreamCaptureUnsupported);
-}
-
-cudaError_t refuse_unsafe() {
-  if (captures == 0 || mode_of_this_thread == cudaStreamCaptureModeRelaxed) return cudaSuccess;
-  const Guard guard(mutex);
-  cudaError_t error = cudaSuccess;
-  for (const auto &capture : active) {
-    const bool matters = capture->mode == cudaStreamCaptureModeGlobal
-                             ? mode_of_this_thread == cudaStreamCaptureModeGlobal
-                             : capture->mode == cudaStreamCaptureModeThreadLocal &&
-                                   capture->thread == std::this_thread::get_id();
-    if (!matters) continue;
-    capture->invalid = true;
-    error = fail(cudaErrorStreamCaptureUnsupported);
-  }
-  return error;
 }
 
 }  // namespace cuda_cpu
@@ -153,7 +196,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
   stream->capture->mode = mode;
   stream->capture->thread = std::this_thread::get_id();
   active.push_back(stream->capture);
-  captures = static_cast<int>(active.size());
+  captures = &all_captures;
   return cudaSuccess;
 }
 
@@ -207,81 +250,5 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
   std::swap(mode_of_this_thread, *mode);
   return cudaSuccess;
 }
-
-// ---- events carry a capture from stream to stream -----------------------------------------------
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
-  if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
-  event->capture = nullptr;
-  if (captures > 0) {
-    const Guard guard(mutex);
-    CUstream_st *const stream = object_of(handle);
-    if (const Capture *const capture = capture_of(stream)) {
-      if (capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
-      event->capture = stream->capture;
-      event->last = stream->last;
-      return cudaSuccess;
-    }
-    const cudaError_t error = stream == nullptr ? refuse_legacy() : cudaSuccess;
-    if (error != cudaSuccess) return fail(error);
-  }
-  const auto stamp = [event] {
-    event->recorded = true;
-    clock_gettime(CLOCK_MONOTONIC, &event->when);
-    return cudaSuccess;
-  };
-  CUstream_st *const stream = object_of(handle);
-  (void)finish_until(event->point);  // recorded before: the last time counts
-  event->point = {};
-  if (!delays() || stream == nullptr) {
-    (void)finish_stream(handle);
-    return stamp();
-  }
-  const cudaError_t error = delay_or_run(handle, stamp);
-  event->point = end_of(*stream);
-  return error;
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags) {
-  if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
-  if (flags > 1) return fail(cudaErrorInvalidValue);  // 1: cudaEventWaitExternal
-  if (captures == 0) return delay_until(handle, event->point);
-  (void)finish_until(event->point);
-  const Guard guard(mutex);
-  CUstream_st *const stream = object_of(handle);
-  if (event->capture == nullptr || !is_active(event->capture)) {
-    const cudaError_t error = stream == nullptr ? refuse_legacy() : cudaSuccess;
-    if (error != cudaSuccess) return fail(error);
-    if (capture_of(stream) == nullptr || !event->recorded) return cudaSuccess;
-    stream->capture->invalid = true;
-    return fail(cudaErrorStreamCaptureIsolation);
-  }
-  if (event->capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
-  if (stream == nullptr) {  // the legacy stream cannot join
-    event->capture->invalid = true;
-    return fail(cudaErrorStreamCaptureImplicit);
-  }
-  if (capture_of(stream) != nullptr && stream->capture != event->capture) {
-    stream->capture->invalid = event->capture->invalid = true;
-    return fail(cudaErrorStreamCaptureMerge);
-  }
-  stream->capture = event->capture;
-  for (const cudaGraphNode_t node : event->last)
-    if (std::find(stream->last.begin(), stream->last.end(), node) == stream->last.end())
-      stream->last.push_back(node);
-  return cudaSuccess;
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-  if (event == nullptr) return fail(cudaErrorInvalidResourceHandle);
-  if (event->capture == nullptr) {
-    const cudaError_t error = refuse_unsafe();
-    return error == cudaSuccess ? finish_until(event->point) : error;
-  }
-  const Guard guard(mutex);
-  if (is_active(event->capture)) event->capture->invalid = true;  // as an H100 with CUDA 13.0 does
-  return fail(cudaErrorCapturedEvent);
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
 
 }  // extern "C"

@@ -1,11 +1,15 @@
-// Graphs and the nodes they are made of.
+// Graphs, the nodes they are made of, and launching them.
 #include "graph.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include <cuda_cpu/errors.h>
+#include <cuda_cpu/launch_calls.h>
 
+#include "../launch/grid.h"
 #include "../memory/regions.h"
 
 using namespace cuda_cpu;
@@ -69,11 +73,28 @@ cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeT
   return *node != nullptr ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 
+}  // namespace cuda_cpu
+
+// ---- what a graph does
+// ----------------------------------------------------------------------------
+
+namespace {
+
+struct Step {
+  cudaGraphNode_t node;  // of the graph that it was made from; perhaps destroyed since
+  cudaGraphNodeType type;
+  std::vector<std::size_t> dependencies;  // as places in the graph's list of nodes
+  Work work;
+  GraphMemoryRef memory;  // of a memory node
+};
+
 bool has_memory_nodes(cudaGraph_t graph) {
   return std::any_of(graph->nodes.begin(), graph->nodes.end(),
                      [](const auto &node) { return node->memory != nullptr; });
 }
 
+// Each node behind those that it depends on, otherwise as they were added. False if nodes depend on
+// each other in a circle.
 bool steps_of(cudaGraph_t graph, std::vector<Step> *steps) {
   const Nodes all = nodes_of(graph);
   Nodes done;
@@ -102,7 +123,61 @@ cudaError_t run_steps(const std::vector<Step> &steps) {
   return cudaSuccess;
 }
 
-}  // namespace cuda_cpu
+Work memset_work(const cudaMemsetParams &p) {
+  return [p]() -> cudaError_t {
+    const bool known = p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4;
+    if (!known || (p.height > 1 && p.pitch < p.width * p.elementSize))
+      return fail(cudaErrorInvalidValue);
+    std::vector<char> row(p.width * p.elementSize);
+    for (size_t i = 0; i < row.size(); i += p.elementSize)
+      std::memcpy(&row[i], &p.value, p.elementSize);
+    for (size_t y = 0; y < p.height; y++) {
+      const cudaError_t error = cudaMemcpy(static_cast<char *>(p.dst) + y * p.pitch, row.data(),
+                                           row.size(), cudaMemcpyHostToDevice);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  };
+}
+
+Work copy_work(const cudaMemcpy3DParms &params) {
+  return [params] { return cudaMemcpy3D(&params); };
+}
+
+// Null, with the last error set, if the parameters cannot be used.
+Work kernel_work(const cudaKernelNodeParams &p) {
+  const KnownKernel *const known = known_kernel(p.func);
+  if (known == nullptr) return nullptr;
+  const Configuration configuration = {p.gridDim, p.blockDim, p.sharedMemBytes, nullptr};
+  const Launch launch = {configuration, known->name, p.func, false};
+  if (check_launch(launch) != cudaSuccess) return nullptr;
+  const AddingNode adding;
+  return grid_work(launch, known->make(known->name, p.func, p.kernelParams));
+}
+
+}  // namespace
+
+// A copy of a graph's work in an order in which it can run.
+struct CUgraphExec_st {
+  std::vector<Step> steps;
+  bool frees_on_launch = false;  // what an earlier launch has left allocated
+  std::shared_ptr<int> graph_in_use{};
+};
+
+namespace {
+
+// New work for the step of a node. The node itself stays as it is.
+cudaError_t set_work(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeType type,
+                     Work work) {
+  for (auto &step : exec->steps)
+    if (step.node == node && step.type == type) {
+      step.work = std::move(work);
+      return cudaSuccess;
+    }
+  return fail(cudaErrorInvalidValue);
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -217,6 +292,123 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
   if (node->type != cudaGraphNodeTypeKernel) return fail(cudaErrorInvalidValue);
   node->work = std::move(work);
   return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *dependencies, size_t count,
+                                     cudaMemAllocNodeParams *params) {
+  const cudaMemPoolProps &pool = params->poolProps;
+  if (pool.allocType != cudaMemAllocationTypePinned ||
+      pool.location.type != cudaMemLocationTypeDevice || pool.location.id != 0)
+    return fail(cudaErrorInvalidValue);
+  const GraphMemoryRef memory = reserve_graph_memory(params->bytesize);
+  if (memory == nullptr) return cudaPeekAtLastError();
+  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeMemAlloc, dependencies, count,
+                                        [memory] { return allocate_graph_memory(memory); });
+  if (error != cudaSuccess) return error;
+  (*node)->memory = memory;
+  params->dptr = memory->address;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *dependencies, size_t count,
+                                    void *address) {
+  const GraphMemoryRef memory = find_graph_memory(address);
+  if (memory == nullptr || graph == nullptr) return fail(cudaErrorInvalidValue);
+  for (const auto &other : graph->nodes)  // freed twice
+    if (other->type == cudaGraphNodeTypeMemFree && other->memory == memory)
+      return fail(cudaErrorInvalidValue);
+  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeMemFree, dependencies, count,
+                                        [memory] { return free_graph_memory(memory); });
+  if (error == cudaSuccess) (*node)->memory = memory;
+  return error;
+}
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams *params) {
+  if (node->type != cudaGraphNodeTypeMemAlloc) return fail(cudaErrorInvalidValue);
+  *params = {};
+  params->poolProps.allocType = cudaMemAllocationTypePinned;
+  params->poolProps.location = {cudaMemLocationTypeDevice, 0};
+  params->bytesize = node->memory->bytes;
+  params->dptr = node->memory->address;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address) {
+  if (node->type != cudaGraphNodeTypeMemFree) return fail(cudaErrorInvalidValue);
+  *static_cast<void **>(address) = node->memory->address;
+  return cudaSuccess;
+}
+
+// ---- graphs made ready to launch, launching them and changing them
+// --------------------------------
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                          unsigned long long flags) {
+  constexpr unsigned long long kKnown = 15;  // flags
+  if (graph == nullptr || (flags & ~kKnown) != 0) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = refuse_unsafe()) return error;
+  // Its memory has one address.
+  if (has_memory_nodes(graph) && graph->in_use.use_count() > 1) return fail(cudaErrorNotSupported);
+  std::vector<Step> steps;
+  if (!steps_of(graph, &steps)) return fail(cudaErrorInvalidValue);
+  *exec = new CUgraphExec_st{
+      std::move(steps), (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0, graph->in_use};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  if (exec == nullptr) return fail(cudaErrorInvalidValue);
+  if (is_capturing(stream)) return refuse_while_capturing(stream);
+  for (const Step &step : exec->steps) {
+    if (step.type != cudaGraphNodeTypeMemAlloc || !step.memory->allocated) continue;
+    if (!exec->frees_on_launch) return fail(cudaErrorInvalidValue);
+    (void)free_graph_memory(step.memory);
+  }
+  return in_stream(stream, cudaGraphNodeTypeGraph,
+                   [steps = exec->steps] { return run_steps(steps); });
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  if (exec == nullptr) return fail(cudaErrorInvalidValue);
+  delete exec;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *info) {
+  std::vector<Step> steps;
+  *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+  if (!steps_of(graph, &steps) || steps.size() != exec->steps.size())
+    info->result = cudaGraphExecUpdateErrorTopologyChanged;
+  for (std::size_t i = 0; info->result == cudaGraphExecUpdateSuccess && i < steps.size(); i++) {
+    if (steps[i].type != exec->steps[i].type)
+      info->result = cudaGraphExecUpdateErrorNodeTypeChanged;
+    else if (steps[i].dependencies != exec->steps[i].dependencies)
+      info->result = cudaGraphExecUpdateErrorTopologyChanged;
+    if (info->result != cudaGraphExecUpdateSuccess) info->errorNode = steps[i].node;
+  }
+  if (info->result != cudaGraphExecUpdateSuccess) return fail(cudaErrorGraphExecUpdateFailure);
+  for (std::size_t i = 0; i < steps.size(); i++) exec->steps[i].work = std::move(steps[i].work);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
+                                               const void *from, size_t bytes,
+                                               cudaMemcpyKind kind) {
+  return set_work(exec, node, cudaGraphNodeTypeMemcpy,
+                  [=] { return cudaMemcpy(to, from, bytes, kind); });
+}
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemsetParams *params) {
+  return set_work(exec, node, cudaGraphNodeTypeMemset, memset_work(*params));
+}
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const cudaHostNodeParams *params) {
+  return set_work(exec, node, cudaGraphNodeTypeHost,
+                  [p = *params] { return p.fn(p.userData), cudaSuccess; });
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams *params) {
+  Work work = kernel_work(*params);
+  if (work == nullptr) return cudaPeekAtLastError();
+  return set_work(exec, node, cudaGraphNodeTypeKernel, std::move(work));
 }
 
 }  // extern "C"

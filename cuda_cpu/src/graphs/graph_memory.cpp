@@ -1,4 +1,4 @@
-// Memory nodes of graphs, and the memory that they allocate.
+// The memory that nodes of graphs allocate.
 #include "graph_memory.h"
 
 #include <cuda_cpu/errors.h>
@@ -11,22 +11,14 @@
 #include <mutex>
 #include <utility>
 
-#include "graph.h"
 #include "../diagnosis/limits.h"
-#include "../memory/region_map.h"
-#include "../memory/regions.h"
-#include "../streams/streams.h"
 
 namespace cuda_cpu {
 
-const char *const kItsGraph = "its graph";
-
 namespace {
 
-thread_local int nodes_being_added = 0;
 std::recursive_mutex mutex;  // of all below
 using Guard = std::lock_guard<std::recursive_mutex>;
-std::map<const void *, std::weak_ptr<GraphMemory>> reserved;
 // Keeps memory whose graph is destroyed. Never destroyed itself: at the program's end the table of
 // arrays may be gone.
 std::map<const void *, GraphMemoryRef> &in_use = *new std::map<const void *, GraphMemoryRef>;
@@ -39,38 +31,33 @@ void count(int which, std::int64_t bytes) {
 
 }  // namespace
 
-AddingNode::AddingNode() { nodes_being_added++; }
-AddingNode::~AddingNode() { nodes_being_added--; }
-bool is_adding_node() { return nodes_being_added > 0 || captures > 0; }
-
-GraphMemory::GraphMemory(void *a, std::size_t b) : address(a), bytes(b) {
-  cuda_cpu_mark_unused(address, kItsGraph);
-  count(1, static_cast<std::int64_t>(bytes));
-}
 GraphMemory::~GraphMemory() {
+  if (address == nullptr) return;
   const Guard guard(mutex);
-  reserved.erase(address);
   count(1, -static_cast<std::int64_t>(bytes));
   (void)release(address, Place::kDevice);
 }
 
+cudaError_t GraphMemory::free(void *, std::size_t) { return free_graph_memory(shared_from_this()); }
+
 GraphMemoryRef reserve_graph_memory(std::size_t bytes) {
-  void *address = nullptr;
   if (bytes == 0) {
     fail(cudaErrorInvalidValue);
     return nullptr;
   }
-  if (allocate(&address, bytes, Place::kDevice, false) != cudaSuccess) return nullptr;
   const Guard guard(mutex);
-  auto memory = std::make_shared<GraphMemory>(address, bytes);
-  reserved[address] = memory;
+  auto memory = std::make_shared<GraphMemory>();
+  if (allocate(&memory->address, bytes, Place::kDevice, false, memory.get()) != cudaSuccess)
+    return nullptr;
+  memory->bytes = bytes;
+  cuda_cpu_mark_unused(memory->address, memory->name);
+  count(1, static_cast<std::int64_t>(bytes));
   return memory;
 }
 
 GraphMemoryRef find_graph_memory(const void *address) {
-  const Guard guard(mutex);
-  const auto found = reserved.find(address);
-  return found == reserved.end() ? nullptr : found->second.lock();
+  auto *const memory = dynamic_cast<GraphMemory *>(owner_of(address));
+  return memory == nullptr ? nullptr : memory->shared_from_this();
 }
 
 cudaError_t allocate_graph_memory(const GraphMemoryRef &memory) {
@@ -89,7 +76,7 @@ cudaError_t free_graph_memory(const GraphMemoryRef &memory) {
   const Guard guard(mutex);
   if (!memory->allocated) return fail(cudaErrorInvalidValue);
   memory->allocated = false;
-  cuda_cpu_mark_unused(memory->address, kItsGraph);
+  cuda_cpu_mark_unused(memory->address, memory->name);
   count(0, -static_cast<std::int64_t>(memory->bytes));
   in_use.erase(memory->address);
   return cudaSuccess;
@@ -100,50 +87,6 @@ cudaError_t free_graph_memory(const GraphMemoryRef &memory) {
 using namespace cuda_cpu;
 
 extern "C" {
-
-cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                     const cudaGraphNode_t *dependencies, size_t count,
-                                     cudaMemAllocNodeParams *params) {
-  const cudaMemPoolProps &pool = params->poolProps;
-  if (pool.allocType != cudaMemAllocationTypePinned ||
-      pool.location.type != cudaMemLocationTypeDevice || pool.location.id != 0)
-    return fail(cudaErrorInvalidValue);
-  const GraphMemoryRef memory = reserve_graph_memory(params->bytesize);
-  if (memory == nullptr) return cudaPeekAtLastError();
-  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeMemAlloc, dependencies, count,
-                                        [memory] { return allocate_graph_memory(memory); });
-  if (error != cudaSuccess) return error;
-  (*node)->memory = memory;
-  params->dptr = memory->address;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                    const cudaGraphNode_t *dependencies, size_t count,
-                                    void *address) {
-  const GraphMemoryRef memory = find_graph_memory(address);
-  if (memory == nullptr || graph == nullptr) return fail(cudaErrorInvalidValue);
-  for (const auto &other : graph->nodes)  // freed twice
-    if (other->type == cudaGraphNodeTypeMemFree && other->memory == memory)
-      return fail(cudaErrorInvalidValue);
-  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeMemFree, dependencies, count,
-                                        [memory] { return free_graph_memory(memory); });
-  if (error == cudaSuccess) (*node)->memory = memory;
-  return error;
-}
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams *params) {
-  if (node->type != cudaGraphNodeTypeMemAlloc) return fail(cudaErrorInvalidValue);
-  *params = {};
-  params->poolProps.allocType = cudaMemAllocationTypePinned;
-  params->poolProps.location = {cudaMemLocationTypeDevice, 0};
-  params->bytesize = node->memory->bytes;
-  params->dptr = node->memory->address;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address) {
-  if (node->type != cudaGraphNodeTypeMemFree) return fail(cudaErrorInvalidValue);
-  *static_cast<void **>(address) = node->memory->address;
-  return cudaSuccess;
-}
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
   return device == 0 ? cudaSuccess : fail(cudaErrorInvalidDevice);

@@ -7,35 +7,22 @@
 #include <cstddef>
 #include <memory>
 
+#include "../memory/regions.h"
+
 namespace cuda_cpu {
 
 // The address is the same in each launch of the graph. It is reserved while the node, a graph to
 // launch made of it, or an allocation lives; between allocations its use is a mistake (memcheck).
-class GraphMemory {
- public:
-  GraphMemory(void *address, std::size_t bytes);
+struct GraphMemory : Owner, std::enable_shared_from_this<GraphMemory> {
+  GraphMemory() : Owner("its graph") {}
   ~GraphMemory();
-  GraphMemory(const GraphMemory &) = delete;
-  GraphMemory &operator=(const GraphMemory &) = delete;
+  cudaError_t free(void *, std::size_t) override;
 
-  void *const address;
-  const std::size_t bytes;
+  void *address = nullptr;
+  std::size_t bytes = 0;
   bool allocated = false;
 };
 using GraphMemoryRef = std::shared_ptr<GraphMemory>;
-
-// Who keeps such memory unused between allocations, for reports.
-extern const char *const kItsGraph;
-// While one lives, a kernel may be given memory that its graph will have allocated when it runs.
-class AddingNode {
- public:
-  AddingNode();
-  ~AddingNode();
-  AddingNode(const AddingNode &) = delete;
-  AddingNode &operator=(const AddingNode &) = delete;
-};
-// Also true during a capture.
-bool is_adding_node();
 
 // Null, with the last error set, if there is none.
 GraphMemoryRef reserve_graph_memory(std::size_t bytes);

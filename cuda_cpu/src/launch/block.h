@@ -4,11 +4,13 @@
 
 #include <cuda_cpu/thread.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
-#include "racecheck.h"
-#include "shared_memory.h"
+#include "../diagnosis/settings.h"
 
 namespace cuda_cpu {
 
@@ -57,6 +59,30 @@ struct alignas(64) Warp {   // sets of lanes
   bool mixed = false;
 };
 
+constexpr int kMaxStaticArrays = 64;                // __shared__ variables that a block may declare
+constexpr std::align_val_t kSharedAlignment{1024};  // the most that one of them may ask for
+
+// The shared memory of one block: the dynamic part first, then the static arrays in the order in
+// which the block reaches their declarations.
+struct SharedMemory {
+  struct FreeArena {
+    void operator()(char *memory) const { operator delete(memory, kSharedAlignment); }
+  };
+  struct Array {
+    const void *key;
+    char *memory;
+    std::size_t bytes, alignment;
+  };
+  std::unique_ptr<char[], FreeArena> arena;
+  std::size_t used = 0;  // bytes
+  int arrays = 0;
+  Array array[kMaxStaticArrays];
+
+  static std::size_t bytes();  // of the arena
+  // Empties the arena except for `dynamic_bytes` of poison.
+  void reset(std::size_t dynamic_bytes);
+};
+
 // Everything about a running block that kernels do not read. Reused from block to block.
 struct BlockState : Block {
   Grid *grid = nullptr;
@@ -91,7 +117,6 @@ struct BlockState : Block {
   bool at_grid_barrier = false;        // with all its threads
   struct Cluster *cluster = nullptr;   // cluster.h; null for a cluster of one block
   std::uint64_t generation = 0;        // of the grid barrier that its threads wait for
-  bool launch_failed = false;          // some thread's `last_error` is set
   bool shuffled = false;               // runs in the order of `random`
   Random random;
   SharedMemory shared;
@@ -102,6 +127,15 @@ struct BlockState : Block {
   std::vector<Warp> warp_memory;
   std::vector<unsigned> order_memory;
 };
+
+// A grid whose static and dynamic shared memory exceed the limit together, which shows at the
+// declaration in its first thread. The exception ends that thread; then the launch fails, as on a
+// GPU.
+struct SharedLimitExceeded {};
+
+// static_shared() in another block of the cluster.
+void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
+                       std::size_t alignment);
 
 inline BlockState &state_of(Block &block) { return static_cast<BlockState &>(block); }
 
@@ -117,6 +151,9 @@ inline std::uint64_t flatten(const uint3 &index, const dim3 &shape) {
 
 // The id of a thread of the system that runs a block now, or 0. Safe in signal handlers.
 int thread_in_kernel();
+
+// synccheck: ends the program with a list of the places where the threads of the block wait.
+[[noreturn]] void diagnose_waiting(const BlockState &block, const char *problem);
 
 enum class Outcome { kDone, kAtGridBarrier, kYielded };
 

@@ -13,7 +13,7 @@
 #include <cuda_cpu/errors.h>
 
 #include "../../cpuinfo.h"
-#include "../diagnosis/host_only.h"
+#include "../diagnosis/diagnose.h"
 #include "../diagnosis/limits.h"
 #include "../memory/regions.h"
 #include "../diagnosis/settings.h"
@@ -206,7 +206,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   refuse_in_kernel("cudaDeviceSynchronize (gone from kernels since CUDA 12)");
-  const cudaError_t error = refuse_during_captures();
+  Captures *const present = captures;
+  const cudaError_t error = present == nullptr ? cudaSuccess : present->refuse_waiting_for_all();
   return error == cudaSuccess ? finish_all_streams() : error;
 }
 

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "../streams/streams.h"
+
 namespace cuda_cpu {
 
 // A launch that waits for the launching grid to end.
@@ -32,9 +34,18 @@ struct Grid {
   std::atomic<std::uint64_t> generation{0}, arrived{0}, finished{0};
 };
 
+// How clusters are checked and run: ../clusters.
+struct Clusters {
+  cudaError_t (*find_problem)(const Launch &launch);
+  // Runs clusters of the grid until none is left that no other thread of the system has taken.
+  void (*run)(Grid &grid);
+};
+
 // Runs a grid and everything that its threads launch. cudaErrorInvalidValue, also as the last
 // error, if it was refused.
 cudaError_t run_grid(const Launch &launch, const KernelCall &call);
+// Runs the grid each time it is called (launch.cpp).
+Work grid_work(const Launch &launch, std::unique_ptr<KernelCall> call);
 
 }  // namespace cuda_cpu
 #endif

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include <cuda_cpu/errors.h>
 #include <cuda_cpu/launch_calls.h>
@@ -14,7 +13,7 @@
 #include "../diagnosis/diagnose.h"
 #include "grid.h"
 #include "../diagnosis/limits.h"
-#include "../diagnosis/refusal.h"
+#include "../diagnosis/errors.h"
 #include "../diagnosis/settings.h"
 #include "../streams/streams.h"
 
@@ -25,48 +24,23 @@ namespace cuda_cpu {
 namespace {
 
 std::mutex limits_mutex;
-std::map<const void *, std::size_t> shared_limits;  // of kernels whose limit was set
-std::map<const void *, unsigned> thread_limits;     // by __launch_bounds__
-std::set<const void *> large_clusters;              // kernels that may have them
+std::map<const void *, KernelLimits> limits;  // of kernels for which one was set
 
 }  // namespace
 
-std::size_t shared_limit(const void *kernel) {
+KernelLimits kernel_limits(const void *kernel) {
   const std::lock_guard<std::mutex> guard(limits_mutex);
-  if (kernel == nullptr) {  // an instance whose address is not known: the most that any may have
-    std::size_t most = kSharedDefault;
-    for (const auto &limit : shared_limits) most = std::max(most, limit.second);
-    return most;
-  }
-  const auto found = shared_limits.find(kernel);
-  return found == shared_limits.end() ? kSharedDefault : found->second;
+  const auto found = limits.find(kernel);
+  if (kernel != nullptr) return found == limits.end() ? KernelLimits() : found->second;
+  KernelLimits most;  // an instance whose address is not known: the most that any may have
+  for (const auto &known : limits)
+    most.shared_bytes = std::max(most.shared_bytes, known.second.shared_bytes);
+  return most;
 }
 
-cudaError_t set_shared_limit(const void *kernel, int bytes) {
-  if (bytes < 0 || static_cast<std::size_t>(bytes) > kSharedOptIn)
-    return fail(cudaErrorInvalidValue);
+void set_kernel_limits(const void *kernel, const KernelLimits &changed) {
   const std::lock_guard<std::mutex> guard(limits_mutex);
-  shared_limits[kernel] = static_cast<std::size_t>(bytes);  // also less than before
-  return cudaSuccess;
-}
-
-unsigned thread_limit(const void *kernel) {
-  const std::lock_guard<std::mutex> guard(limits_mutex);
-  const auto found = thread_limits.find(kernel);
-  return found == thread_limits.end() ? kMaxThreadsPerBlock : found->second;
-}
-
-void set_thread_limit(const void *kernel, unsigned threads) {
-  const std::lock_guard<std::mutex> guard(limits_mutex);
-  thread_limits[kernel] = threads;
-}
-
-void allow_large_clusters(const void *kernel, bool allowed) {
-  const std::lock_guard<std::mutex> guard(limits_mutex);
-  if (allowed)
-    large_clusters.insert(kernel);
-  else
-    large_clusters.erase(kernel);
+  limits[kernel] = changed;
 }
 
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
@@ -79,21 +53,6 @@ unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
 // ---- launching ----------------------------------------------------------------------------------
 
 namespace {
-
-// At most 8 blocks, or 16, a Hopper GPU's limit, with the attribute that allows more.
-std::uint64_t most_blocks_of_cluster(const void *kernel) {
-  const std::lock_guard<std::mutex> guard(limits_mutex);
-  return large_clusters.count(kernel) > 0 ? 16 : 8;
-}
-
-cudaError_t find_cluster_problem(const Launch &launch) {
-  const dim3 &g = launch.grid, &c = launch.cluster;
-  const std::uint64_t blocks = static_cast<std::uint64_t>(c.x) * c.y * c.z;
-  if (blocks == 0 || blocks > most_blocks_of_cluster(launch.kernel) || g.x % c.x != 0 ||
-      g.y % c.y != 0 || g.z % c.z != 0)
-    return cudaErrorInvalidClusterSize;
-  return blocks > 1 && launch.cooperative ? cudaErrorNotSupported : cudaSuccess;  // no grid barrier
-}
 
 cudaError_t find_problem(const Launch &launch) {
   const dim3 &g = launch.grid, &b = launch.block;
@@ -108,11 +67,12 @@ cudaError_t find_problem(const Launch &launch) {
          launch.name, static_cast<unsigned>(threads), launch.most_threads);
     return current != nullptr ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
   }
-  if (launch.shared_bytes > shared_limit(launch.kernel))
+  if (launch.shared_bytes > kernel_limits(launch.kernel).shared_bytes)
     return launch.cooperative && launch.shared_bytes <= UINT32_MAX
                ? cudaErrorCooperativeLaunchTooLarge
                : cudaErrorInvalidValue;
-  if (const cudaError_t error = find_cluster_problem(launch)) return error;
+  if (launch.clusters != nullptr)
+    if (const cudaError_t error = launch.clusters->find_problem(launch)) return error;
   if (launch.cooperative) {
     const std::uint64_t fit = static_cast<std::uint64_t>(multiprocessors()) *
                               resident_blocks(static_cast<unsigned>(threads), launch.shared_bytes);
@@ -133,11 +93,18 @@ cudaError_t launch_from_kernel(const Launch &launch, std::unique_ptr<KernelCall>
 
 }  // namespace
 
+Work grid_work(const Launch &launch, std::unique_ptr<KernelCall> call) {
+  return [launch, call = std::shared_ptr<KernelCall>(std::move(call))] {
+    run_grid(launch, *call);
+    return cudaSuccess;
+  };
+}
+
 cudaError_t check_launch(const Launch &launch) {
   settings();  // so that a bad one ends the program before there are threads
   const cudaError_t error = find_problem(launch);
   if (error != cudaSuccess) {
-    if (captures > 0) invalidate_capture(launch.stream);
+    if (Captures *const present = captures) present->invalidate(launch.stream);
     const std::string text = refusal_text(launch);
     set_last_error(error, text.c_str());
     if (current == nullptr) note_refusal(text + " (" + cudaGetErrorString(error) + ")");
@@ -149,11 +116,8 @@ cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {
   const cudaError_t error = check_launch(launch);
   if (error != cudaSuccess) return error;
   if (current != nullptr) return launch_from_kernel(launch, std::move(call));
-  if (captures > 0)
-    return record_or_run(launch.stream, cudaGraphNodeTypeKernel,
-                         kernel_work(launch, std::move(call)));
-  if (delays()) return delay_or_run(launch.stream, kernel_work(launch, std::move(call)));
-  return run_grid(launch, *call);
+  if (captures == nullptr && !delays()) return run_grid(launch, *call);
+  return in_stream(launch.stream, cudaGraphNodeTypeKernel, grid_work(launch, std::move(call)));
 }
 
 // ---- kernels by address -------------------------------------------------------------------------

@@ -4,9 +4,10 @@
 #include <cuda_cpu/launch.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "grid.h"
-#include "shared_memory.h"
 
 namespace cuda_cpu {
 
@@ -95,6 +96,19 @@ Thread *take_ready(BlockState &block) {
 }
 
 }  // namespace
+
+void shuffle_order(BlockState &block, std::uint64_t launch_number, std::uint64_t block_index) {
+  block.random.state = settings().seed;
+  block.random.state = block.random.next() + launch_number;
+  block.random.state = block.random.next() + block_index;
+  block.order_memory.resize(block.count);
+  std::iota(block.order_memory.begin(), block.order_memory.end(), 0u);
+  for (unsigned i = block.count; i > 1; i--)
+    std::swap(block.order_memory[i - 1], block.order_memory[block.random.below(i)]);
+  block.order = block.order_memory.data();
+  block.shuffled = true;
+  block.collective = true;  // start and return are counted from the first thread on
+}
 
 std::uint64_t switch_to_other_warp(BlockState &block, void **from) {
   const Target next = next_target(block);

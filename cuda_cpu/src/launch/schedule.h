@@ -98,6 +98,11 @@ inline bool same_site(const Site *a, const Site *b) {
   return a == b || (a->line == b->line && same(a->file, b->file) && same(a->what, b->what));
 }
 
+// racecheck: shuffles the start order of the block's threads, so that a missing barrier shows. The
+// order depends only on the seed (CUDA_CPU_RACECHECK), the number of the launch in this program and
+// the index of the block.
+void shuffle_order(BlockState &block, std::uint64_t launch_number, std::uint64_t block_index);
+
 // The next steps when the last thread that others wait for has come or returned.
 void release_barrier(BlockState &block, unsigned arrived);
 // A lane has returned: the collective that waits only for it is complete.

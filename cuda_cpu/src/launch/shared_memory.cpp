@@ -1,6 +1,4 @@
 // Shared memory: the dynamic array and the static ones.
-#include "shared_memory.h"
-
 #include <cuda_cpu/launch_calls.h>
 #include <cuda_cpu/shared.h>
 
@@ -76,8 +74,9 @@ void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
              "compile that",
              kSharedDefault);
   // Static and dynamic arrays together; launch() checks the dynamic part alone.
-  const std::size_t limit =
-      shared_limit(block.grid->launch.kernel) > kSharedDefault ? kSharedOptIn : kSharedDefault;
+  const std::size_t limit = kernel_limits(block.grid->launch.kernel).shared_bytes > kSharedDefault
+                                ? kSharedOptIn
+                                : kSharedDefault;
   if (total > limit) exceed(block, total, limit);
   char *const memory = shared.arena.get() + from;
   ASAN_UNPOISON_MEMORY_REGION(memory, bytes);

@@ -3,9 +3,13 @@
 #ifndef CUDA_CPU_BACKING_H
 #define CUDA_CPU_BACKING_H
 
-#include "regions.h"
+#include <cstddef>
 
-namespace cuda_cpu::backing {
+namespace cuda_cpu {
+
+enum class Place { kHost, kDevice, kPinned, kManaged };  // the last two: both sides may use it
+
+namespace backing {
 
 // Aligned to 256 bytes; null if there is none.
 char *allocate(std::size_t bytes, Place place);
@@ -21,5 +25,6 @@ void set_access(void *memory, std::size_t bytes, bool open);
 // time. Not in CHECK builds.
 void set_unused(char *memory, std::size_t bytes, bool unused);
 
-}  // namespace cuda_cpu::backing
+}  // namespace backing
+}  // namespace cuda_cpu
 #endif

@@ -4,9 +4,6 @@
 #include <cstring>
 
 #include "../diagnosis/check.h"
-#include "../textures/arrays.h"
-#include "../graphs/graph_memory.h"
-#include "../pools/pools.h"
 #include "regions.h"
 #include "../diagnosis/settings.h"
 #include "../streams/streams.h"
@@ -45,16 +42,6 @@ cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) 
   return cudaSuccess;
 }
 
-cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                      size_t height, cudaMemcpyKind kind) {
-  for (size_t row = 0; row < height; row++) {
-    const cudaError_t error = copy(static_cast<char *>(to) + row * to_pitch,
-                                   static_cast<const char *>(from) + row * from_pitch, width, kind);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-
 cudaError_t set_bytes(void *memory, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (memory == nullptr || place_of(memory) == Place::kHost || !fits(memory, bytes)) {
@@ -74,20 +61,20 @@ template <class F>
 cudaError_t copy_in_stream(cudaStream_t stream, const void *to, const void *from, F work) {
   const cudaError_t error = in_stream(stream, cudaGraphNodeTypeMemcpy, work);
   const bool waits = place_of(to) == Place::kHost || place_of(from) == Place::kHost;
-  return error == cudaSuccess && waits && captures == 0 ? finish_stream(stream) : error;
-}
-
-// An array as memory with a pitch, the position in bytes. False if the copy would go beyond it.
-bool take_array(const cudaArray *array, cudaPitchedPtr *memory, cudaPos *at,
-                const cudaExtent &bytes) {
-  if (array == nullptr) return memory->ptr != nullptr;
-  *memory = {array->data, array->pitch, array->pitch, array->rows()};
-  at->x *= array->texel_bytes;
-  return at->x + bytes.width <= array->pitch && at->y + bytes.height <= array->rows() &&
-         at->z + bytes.depth <= array->layers();
+  return error == cudaSuccess && waits && captures == nullptr ? finish_stream(stream) : error;
 }
 
 }  // namespace
+
+cudaError_t cuda_cpu::copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t width, size_t height, cudaMemcpyKind kind) {
+  for (size_t row = 0; row < height; row++) {
+    const cudaError_t error = copy(static_cast<char *>(to) + row * to_pitch,
+                                   static_cast<const char *>(from) + row * from_pitch, width, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
 
 extern "C" {
 
@@ -100,8 +87,8 @@ cudaError_t cudaFree(void *memory) {
   const cudaError_t error = refuse_unsafe();
   if (error != cudaSuccess) return error;
   (void)finish_all_streams();  // cudaFree waits for the device
-  if (const GraphMemoryRef graphs = find_graph_memory(memory)) return free_graph_memory(graphs);
-  pool_freed(memory);
+  size_t bytes = 0;
+  if (Owner *const owner = owner_of(memory, &bytes)) return owner->free(memory, bytes);
   return release(memory, Place::kDevice);
 }
 cudaError_t cudaMallocHost(void **memory, size_t bytes) {
@@ -160,8 +147,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer) {
-  const GraphMemoryRef graphs = find_graph_memory(pointer);
-  const Place place = graphs != nullptr && !graphs->allocated ? Place::kHost : place_of(pointer);
+  const Place place = is_kept(pointer) ? Place::kHost : place_of(pointer);
   void *const address = const_cast<void *>(pointer);
   attributes->type = place == Place::kDevice    ? cudaMemoryTypeDevice
                      : place == Place::kManaged ? cudaMemoryTypeManaged
@@ -226,35 +212,6 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
   if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
   return copy_in_stream(stream, to, from, [=] {
     return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
-  });
-}
-
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *params) {
-  return cudaMemcpy3DAsync(params, nullptr);
-}
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *params, cudaStream_t stream) {
-  cudaMemcpy3DParms p = *params;
-  if (p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0) return cudaSuccess;
-  if ((p.srcArray != nullptr && p.srcPtr.ptr != nullptr) ||
-      (p.dstArray != nullptr && p.dstPtr.ptr != nullptr))
-    return fail(cudaErrorInvalidValue);
-  const cudaArray *const array = p.srcArray != nullptr ? p.srcArray : p.dstArray;
-  if (array != nullptr) p.extent.width *= array->texel_bytes;
-  if (!take_array(p.srcArray, &p.srcPtr, &p.srcPos, p.extent) ||
-      !take_array(p.dstArray, &p.dstPtr, &p.dstPos, p.extent))
-    return fail(cudaErrorInvalidValue);
-  if (p.extent.width > p.srcPtr.pitch || p.extent.width > p.dstPtr.pitch)
-    return fail(cudaErrorInvalidPitchValue);
-  const auto address = [](const cudaPitchedPtr &memory, const cudaPos &at) {
-    return static_cast<char *>(memory.ptr) + (at.z * memory.ysize + at.y) * memory.pitch + at.x;
-  };
-  return in_stream(stream, cudaGraphNodeTypeMemcpy, [=] {
-    cudaError_t error = cudaSuccess;
-    for (size_t z = 0; z < p.extent.depth && error == cudaSuccess; z++)
-      error = copy_rows(address(p.dstPtr, {p.dstPos.x, p.dstPos.y, p.dstPos.z + z}), p.dstPtr.pitch,
-                        address(p.srcPtr, {p.srcPos.x, p.srcPos.y, p.srcPos.z + z}), p.srcPtr.pitch,
-                        p.extent.width, p.extent.height, p.kind);
-    return error;
   });
 }
 

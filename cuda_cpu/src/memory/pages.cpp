@@ -5,10 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <map>
 #include <mutex>
 
-#include "budget.h"
 #include "../diagnosis/settings.h"
 
 namespace cuda_cpu::pages {
@@ -33,7 +33,7 @@ std::mutex mutex;
 auto &live = *new std::map<char *, Taken>;                 // what take() returned
 auto &retired = *new std::multimap<std::size_t, Retired>;  // by size; of one size the oldest first
 std::size_t kept = 0;                                      // bytes
-std::atomic<Guard> chosen{Guard::kOff};
+std::atomic<Protection> chosen{Protection::kOff};
 std::atomic<bool> is_chosen{false};
 int key = -1;
 
@@ -42,8 +42,7 @@ __thread bool is_counted = false;  // in `scopes`
 std::atomic<int> scopes{0};        // threads inside one; counted only where pages are protected
 std::atomic<int> libraries{0};     // threads inside a library's
 
-// ---- keys
-// -----------------------------------------------------------------------------------------
+// ---- keys ---------------------------------------------------------------------------------------
 
 void set_rights([[maybe_unused]] bool open) {
 #ifdef PKEY_DISABLE_ACCESS
@@ -66,10 +65,43 @@ bool make_usable(char *memory, std::size_t bytes, [[maybe_unused]] int with_key)
   return mprotect(memory, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-// ---- pages
-// ----------------------------------------------------------------------------------------
+// ---- pages --------------------------------------------------------------------------------------
 
 bool closed = false;  // all of `live`
+
+// Limits what is spent on finding mistakes to a share of the running time.
+class Budget {
+ public:
+  // Of all time since now `share` may be spent, and `first` seconds in addition.
+  Budget(double share, double first) : share_(share), first_(first) {}
+
+  // May a step be taken? Its reversal follows and costs about the same.
+  bool allows() const { return spent_ + 2 * last_ <= share_ * (now() - start_) + first_; }
+
+  // Spends the time that it lives.
+  class Step {
+   public:
+    explicit Step(Budget &budget) : budget_(budget) {}
+    ~Step() { budget_.spent_ += budget_.last_ = now() - start_; }
+    Step(const Step &) = delete;
+    Step &operator=(const Step &) = delete;
+
+   private:
+    Budget &budget_;
+    const double start_ = now();
+  };
+
+ private:
+  static double now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+
+  const double share_, first_;  // seconds
+  const double start_ = now();
+  double spent_ = 0.0, last_ = 0.0;
+};
 
 Budget closing(0.05, 2e-3), setting_aside(0.01, 2e-3);
 
@@ -87,35 +119,27 @@ void open_all() {
 
 void close_all() {
   const std::lock_guard<std::mutex> hold(mutex);
-  if (chosen == Guard::kPages && !closed && scopes == 0 && !live.empty() && closing.allows())
+  if (chosen == Protection::kPages && !closed && scopes == 0 && !live.empty() && closing.allows())
     protect_all(PROT_NONE);
 }
 
-// ---- choosing
-// -------------------------------------------------------------------------------------
+// ---- choosing -----------------------------------------------------------------------------------
 
 // With the mutex held, before the first pages are taken.
 void choose() {
   if (is_chosen) return;
-  const Guard most = settings().protect;
-  if (most == Guard::kKeys && make_key())
-    chosen = Guard::kKeys;
-  else if (most != Guard::kOff)
-    chosen = Guard::kPages;
-  if (chosen == Guard::kPages && depth > 0) is_counted = ++scopes > 0;
+  const Protection most = settings().protect;
+  if (most == Protection::kKeys && make_key())
+    chosen = Protection::kKeys;
+  else if (most != Protection::kOff)
+    chosen = Protection::kPages;
+  if (chosen == Protection::kPages && depth > 0) is_counted = ++scopes > 0;
   is_chosen = true;
 }
 
 }  // namespace
 
-Guard guard() {
-  const std::lock_guard<std::mutex> hold(mutex);
-  choose();
-  return chosen;
-}
-
-// ---- taking and retiring
-// --------------------------------------------------------------------------
+// ---- taking and retiring ------------------------------------------------------------------------
 
 namespace {
 
@@ -168,7 +192,7 @@ char *take(std::size_t bytes) {
   } else {
     memory = map_new(wanted);
   }
-  if (memory == nullptr || !make_usable(memory, size, chosen == Guard::kKeys ? key : 0))
+  if (memory == nullptr || !make_usable(memory, size, chosen == Protection::kKeys ? key : 0))
     return nullptr;
   live.emplace(memory, Taken{size, false});
   return memory;
@@ -192,24 +216,23 @@ void set_unused(char *memory, bool unused) {
   const std::lock_guard<std::mutex> hold(mutex);
   Taken &pages = live.at(memory);
   if (pages.unused == unused) return;
-  if (unused && (chosen == Guard::kOff || !setting_aside.allows())) return;
+  if (unused && (chosen == Protection::kOff || !setting_aside.allows())) return;
   const Budget::Step step(setting_aside);
   if (unused)
     pages.unused = mprotect(memory, pages.bytes, PROT_NONE) == 0;
   else
-    pages.unused = !make_usable(memory, pages.bytes, chosen == Guard::kKeys ? key : 0);
+    pages.unused = !make_usable(memory, pages.bytes, chosen == Protection::kKeys ? key : 0);
 }
 
-// ---- opening and closing
-// --------------------------------------------------------------------------
+// ---- opening and closing ------------------------------------------------------------------------
 
 void enter(bool is_library) {
   if (depth++ > 0) return;
   if (is_library) libraries++;
-  const Guard by = chosen.load(std::memory_order_relaxed);
-  if (by == Guard::kKeys) {
+  const Protection by = chosen.load(std::memory_order_relaxed);
+  if (by == Protection::kKeys) {
     set_rights(true);
-  } else if (by == Guard::kPages) {
+  } else if (by == Protection::kPages) {
     is_counted = ++scopes > 0;
     open_all();
   }
@@ -218,8 +241,8 @@ void enter(bool is_library) {
 void leave(bool is_library) {
   if (--depth > 0) return;
   if (is_library) libraries--;
-  const Guard by = chosen.load(std::memory_order_relaxed);
-  if (by == Guard::kKeys) {
+  const Protection by = chosen.load(std::memory_order_relaxed);
+  if (by == Protection::kKeys) {
     set_rights(false);
   } else if (is_counted) {
     is_counted = false;
@@ -229,14 +252,14 @@ void leave(bool is_library) {
 }
 
 void worker_enters() {
-  if (depth++ == 0 && chosen == Guard::kKeys) set_rights(true);
+  if (depth++ == 0 && chosen == Protection::kKeys) set_rights(true);
 }
 
 void worker_leaves() { depth--; }
 
 bool admit(const void *address) {
   static std::atomic<bool> ended{false};
-  if (!ended && (chosen != Guard::kKeys || libraries == 0)) return false;
+  if (!ended && (chosen != Protection::kKeys || libraries == 0)) return false;
   const std::lock_guard<std::mutex> hold(mutex);
   const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address);
   bool is_ours = false;
@@ -248,7 +271,7 @@ bool admit(const void *address) {
   for (const auto &pages : live)
     if (!pages.second.unused && !make_usable(pages.first, pages.second.bytes, 0)) return false;
   ended = true;
-  chosen = Guard::kOff;
+  chosen = Protection::kOff;
   return true;
 }
 

@@ -14,9 +14,6 @@
 
 namespace cuda_cpu::pages {
 
-enum class Guard { kOff, kPages, kKeys };
-Guard guard();  // the strongest one that this machine has, or CUDA_CPU_PROTECT's
-
 // Whole pages, at least `bytes`, with any content. Null if there are none.
 char *take(std::size_t bytes);
 // Whether a pointer, not necessarily into an array, is where only device memory is.

@@ -38,6 +38,16 @@ bool holds(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t by
          rows <= array->rows() - y;
 }
 
+// An array as memory with a pitch, the position in bytes. False if the copy would go beyond it.
+bool take_array(const cudaArray *array, cudaPitchedPtr *memory, cudaPos *at,
+                const cudaExtent &bytes) {
+  if (array == nullptr) return memory->ptr != nullptr;
+  *memory = {array->data, array->pitch, array->pitch, array->rows()};
+  at->x *= array->texel_bytes;
+  return at->x + bytes.width <= array->pitch && at->y + bytes.height <= array->rows() &&
+         at->z + bytes.depth <= array->layers();
+}
+
 }  // namespace
 }  // namespace cuda_cpu
 
@@ -137,6 +147,35 @@ cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size
                                 cudaMemcpyKind kind) {
   if (!holds(from, x, y, 0, 0)) return fail(cudaErrorInvalidValue);
   return cudaMemcpy(to, from->at(x, y, 0), bytes, kind);
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *params) {
+  return cudaMemcpy3DAsync(params, nullptr);
+}
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *params, cudaStream_t stream) {
+  cudaMemcpy3DParms p = *params;
+  if (p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0) return cudaSuccess;
+  if ((p.srcArray != nullptr && p.srcPtr.ptr != nullptr) ||
+      (p.dstArray != nullptr && p.dstPtr.ptr != nullptr))
+    return fail(cudaErrorInvalidValue);
+  const cudaArray *const array = p.srcArray != nullptr ? p.srcArray : p.dstArray;
+  if (array != nullptr) p.extent.width *= array->texel_bytes;
+  if (!take_array(p.srcArray, &p.srcPtr, &p.srcPos, p.extent) ||
+      !take_array(p.dstArray, &p.dstPtr, &p.dstPos, p.extent))
+    return fail(cudaErrorInvalidValue);
+  if (p.extent.width > p.srcPtr.pitch || p.extent.width > p.dstPtr.pitch)
+    return fail(cudaErrorInvalidPitchValue);
+  const auto address = [](const cudaPitchedPtr &memory, const cudaPos &at) {
+    return static_cast<char *>(memory.ptr) + (at.z * memory.ysize + at.y) * memory.pitch + at.x;
+  };
+  return in_stream(stream, cudaGraphNodeTypeMemcpy, [=] {
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < p.extent.depth && error == cudaSuccess; z++)
+      error = copy_rows(address(p.dstPtr, {p.dstPos.x, p.dstPos.y, p.dstPos.z + z}), p.dstPtr.pitch,
+                        address(p.srcPtr, {p.srcPos.x, p.srcPos.y, p.srcPos.z + z}), p.srcPtr.pitch,
+                        p.extent.width, p.extent.height, p.kind);
+    return error;
+  });
 }
 
 }  // extern "C"

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "../diagnosis/check.h"
 #include "../diagnosis/diagnose.h"
@@ -52,6 +55,7 @@ void lay_out_threads(BlockState &block, const dim3 &shape) {
 void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   lay_out_threads(block, grid.launch.block);
   block.grid = &grid;
+  block.kernel = grid.launch.name;
   block.index = unflatten(index, grid.launch.grid);
   block.cluster = nullptr;
   block.started = block.returned = 0;
@@ -171,10 +175,50 @@ int thread_in_kernel() {
 
 // ---- running a block to its end, or as far as it gets
 
+void diagnose_waiting(const BlockState &block, const char *problem) {
+  struct Group {
+    const Site *site;
+    unsigned threads;
+    uint3 first;
+  };
+  std::vector<Group> groups;
+  unsigned returned = 0;
+  for (unsigned i = 0; i < block.count; i++) {
+    const Thread &thread = block.threads[i];
+    if ((block.warps[i / 32].returned >> (i % 32) & 1u) != 0) {
+      returned++;
+      continue;
+    }
+    const Site *const site = thread.site;
+    Group *group = nullptr;
+    for (Group &g : groups)
+      if (g.site == site ||
+          (g.site->line == site->line && std::strcmp(g.site->file, site->file) == 0))
+        group = &g;
+    if (group == nullptr) {
+      groups.push_back({site, 0, thread.index});
+      group = &groups.back();
+    }
+    group->threads++;
+  }
+  char line[512];
+  std::snprintf(line, sizeof line, "kernel %s, block (%u,%u,%u): its threads %s", block.kernel,
+                block.index.x, block.index.y, block.index.z, problem);
+  std::string message = line;
+  for (const Group &g : groups) {
+    std::snprintf(line, sizeof line, "\n  %u at %s, %s:%d, the first is thread (%u,%u,%u)",
+                  g.threads, g.site->what, g.site->file, g.site->line, g.first.x, g.first.y,
+                  g.first.z);
+    message += line;
+  }
+  if (returned > 0) message += "\n  " + std::to_string(returned) + " have returned";
+  end_program("synccheck", message);
+}
+
 Outcome run_block(BlockState &block) {
   set_inside(true);
-  current_block = &block;
   blockIdx = block.index;
+  current_block = &block;
   blockDim = block.grid->launch.block;
   gridDim = block.grid->launch.grid;
   Outcome outcome = Outcome::kDone;

@@ -11,11 +11,10 @@
 
 #include "../diagnosis/check.h"
 #include "block.h"
-#include "../clusters/cluster.h"
 #include "../diagnosis/diagnose.h"
 #include "../diagnosis/limits.h"
 #include "../memory/pages.h"
-#include "../diagnosis/refusal.h"
+#include "../diagnosis/errors.h"
 #include "schedule.h"
 
 namespace cuda_cpu {
@@ -116,7 +115,7 @@ bool run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
     const DeviceScope device(DeviceScope::kRuntime);
     const bool clusters = launch.cluster.x * launch.cluster.y * launch.cluster.z > 1;
     if (threads == 1 && clusters) {
-      run_clusters(grid);
+      launch.clusters->run(grid);
     } else if (threads == 1 && !launch.cooperative) {
       run_ordinary(grid);
     } else {
@@ -127,7 +126,7 @@ bool run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
           run_cooperative(grid, static_cast<std::uint64_t>(omp_get_thread_num()),
                           static_cast<std::uint64_t>(omp_get_num_threads()));
         else if (clusters)
-          run_clusters(grid);
+          launch.clusters->run(grid);
         else
           run_ordinary(grid);
         pages::worker_leaves();

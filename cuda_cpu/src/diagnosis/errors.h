@@ -1,6 +1,6 @@
 // Launches of host code that failed: what was asked for, and why a GPU does not take it.
-#ifndef CUDA_CPU_REFUSAL_H
-#define CUDA_CPU_REFUSAL_H
+#ifndef CUDA_CPU_SRC_ERRORS_H
+#define CUDA_CPU_SRC_ERRORS_H
 
 #include <string>
 
