@@ -1,6 +1,6 @@
 # make fuzz: the parsers and the rewriter under libFuzzer (clang, libclang-rt-dev), then random sorts.
 # FUZZ_SECONDS is the time of each; FUZZ_SEED repeats a run. A crash stays in build/fuzz/ as
-# crash-*; put it into tests/fuzz/crashes/TARGET/, where `make check` runs it from then on.
+# crash-*; put it into tests/fuzz/crashes/TARGET/, where `make test_all` runs it from then on.
 FUZZ_SECONDS ?= 12
 FUZZ_SEED    ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 FUZZ_TARGETS := netpbm npy options rewrite
@@ -16,7 +16,7 @@ build/fuzz/%:
 	  $(if $(filter %rewrite,$@),$<,$(filter %.c,$^)) -lm -o $@
 
 .PHONY: fuzz fuzz_setup fuzz_parsers fuzz_sorts soak
-build_tests: $(B)/random_sorts
+build_all_tests: $(B)/random_sorts
 fuzz_setup:
 	@command -v clang >/dev/null || scripts/setup.sh clang libclang-rt-dev
 $(FUZZ_TARGETS:%=build/fuzz/%): | fuzz_setup
