@@ -10,7 +10,7 @@ ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/stude
 endif
 # No version may have these names: targets, what `make clean` removes, folders with another use.
 NO_VERSION := HW4 all all_versions bench build build_all_tests build_tests check check-lab check_all clean common compare compile_commands cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts handouts harness help labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test test_all tests trace version
-$(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has a meaning of its own here; rename the folder $(name)/))
+$(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has another meaning here; rename the folder $(name)/))
 
 # ---- options ------------------------------------------------------------------------------------
 BACKEND  ?= auto   # cuda | cpu | auto: cuda where nvcc and a GPU are present

@@ -25,7 +25,7 @@ static bool choose_device(const World *world, const Request *request) {
   message_write(&message, "there is no device: %s", cudaGetErrorString(error));
   world_require(world, error == cudaSuccess && devices > 0, EXIT_DEVICE, &message);
   CUDA_CHECK(cudaSetDevice(world->local_rank % devices));
-  // A launcher may show each rank its own GPU only, so the number of devices does not show whether
+  // A launcher may show each rank only one GPU, so the number of devices does not show whether
   // ranks share one.
   char name[WORLD_NAME] = "", host[64] = "", bus[32] = "";
   CUDA_CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, world->local_rank % devices));

@@ -74,7 +74,7 @@ static const struct argp_option option_table[] = {
      .arg = "NAME",
      .doc =
          "How elements travel: direct (each GPU writes to the others' memory; one machine), nccl "
-         "(from GPU to GPU), mpi (through host memory), or auto: the first of these that works "
+         "(from GPU to GPU), mpi (through host memory), or auto: the first that works "
          "(auto)"},
     {.name = "chunks",
      .key = OPTION_CHUNKS,
@@ -90,7 +90,7 @@ static const struct argp_option option_table[] = {
      .key = OPTION_STRETCH,
      .arg = "auto|on|off",
      .doc = "Spread the keys that a rank gets over 32 bits for its sort, which then finds them as "
-            "evenly distributed as those of one device; auto: where it pays (auto)"},
+            "evenly distributed as one device does; auto: where it pays (auto)"},
     {.name = "share-gpus",
      .key = OPTION_SHARE_GPUS,
      .doc = "Allow more ranks than GPUs on a machine"},
@@ -111,7 +111,7 @@ static const struct argp_option option_table[] = {
     {.name = "stages",
      .key = OPTION_STAGES,
      .arg = "on|off",
-     .doc = "Time the stages too, in runs of their own (on)"},
+     .doc = "Time the stages too, in separate runs (on)"},
     {.name = "baselines",
      .key = OPTION_BASELINES,
      .arg = "on|off",

@@ -55,7 +55,7 @@ static const struct argp_option option_table[] = {
      0},
     {"image", OPTION_IMAGE, "IMAGE,TEMPLATE", 0, "Keys are the red-eye scores of an image", 0},
     {"seed", OPTION_SEED, "N", 0,
-     "Seed of the inputs (1; without it, those of timed runs are drawn anew each time)", 0},
+     "Seed of the inputs (1; without it, the inputs of timed runs are drawn anew each time)", 0},
     {"keys", OPTION_KEYS, NULL, 0, "Sort bare keys", 0},
     {"pairs", OPTION_PAIRS, NULL, 0, "Sort pairs of key and position (default; with --keys: both)",
      0},
@@ -66,7 +66,7 @@ static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "Measurement:", 2},
     {"reps", OPTION_REPS, "R", 0,
      "At most R timed runs, 1 to 10000 (50); five or more end early when the median's noise is "
-     "under that of --noise",
+     "below --noise",
      0},
     {"noise", OPTION_NOISE, "PERCENT", 0,
      "The noise of a median that needs no further runs, 0 to 100 (1); 0: never end early, time "
@@ -76,7 +76,7 @@ static const struct argp_option option_table[] = {
      "No further run of a row is timed after T seconds (3; also 0.5, 2m); a row that takes ten "
      "times as long is stopped",
      0},
-    {"stages", OPTION_STAGES, "on|off", 0, "Time the stages too, in runs of their own (on)", 0},
+    {"stages", OPTION_STAGES, "on|off", 0, "Time the stages too, in separate runs (on)", 0},
     {"set", OPTION_SET, "KNOB=VALUE", 0,
      "Set a knob of all versions that have it, or with VERSION.KNOB of one (repeatable)", 0},
     {"sweep", OPTION_SWEEP, "KNOB=VALUES", 0,

@@ -1,5 +1,5 @@
-// A worker in a process of its own, so that a version that crashes, hangs or ends the program costs
-// its own row only.
+// A worker in a separate process, so that a version that crashes, hangs or ends the program costs
+// one row only.
 #ifndef HARNESS_COMPARE_WORKER_PROCESS_H
 #define HARNESS_COMPARE_WORKER_PROCESS_H
 
@@ -8,7 +8,7 @@
 #include "harness/compare/worker.h"
 
 typedef struct WorkerProcess {
-  pid_t process;    // leads a process group of its own, to which its children belong
+  pid_t process;    // leads a process group, to which its children belong
   int reports;      // end of a pipe, non-blocking: its reports, one after another
   int text;         // end of a pipe, non-blocking: what it writes on stdout and stderr
   Report incoming;  // the next report, of which `have` bytes have arrived

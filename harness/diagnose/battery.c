@@ -59,7 +59,7 @@ typedef struct Progress {
 static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind);
 
 // A mistake of the largest sort is named sooner where it shows at a smaller size. Returns whether
-// one of these is wrong; then the battery's outcome is that of it.
+// one of them is wrong; then it decides the battery's outcome.
 static bool is_wrong_below(Progress *p, Battery *battery, size_t n, TrialKind kind) {
   static const size_t smaller[] = {100003, 300007};
   for (size_t i = 0; i < sizeof smaller / sizeof *smaller && smaller[i] < n; i++)

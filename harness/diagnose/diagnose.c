@@ -103,7 +103,7 @@ enum {
   LARGE_REPEATS = 2
 };
 
-// Elements are not those of the input, as where several are written to the same place: then the
+// Elements differ from the input's, as where several are written to the same place: then the
 // order of threads decides which stays.
 static bool are_changed(Mistake mistake) {
   return mistake == MISTAKE_LOST || mistake == MISTAKE_DOUBLED || mistake == MISTAKE_INVENTED;

@@ -96,7 +96,7 @@ typedef struct Repeats {
   bool right_when_fresh;  // every first run of a fresh process was right, every other one wrong
   bool wrong_when_fresh;  // the other way round
   Trial first;            // the first one, of memory as in the others; not so the case's own trial
-  Change change;          // where its output differs from those of the others
+  Change change;          // where its output differs from the others
 } Repeats;
 
 // One more run. False if it could not be had.
@@ -319,7 +319,7 @@ static size_t find_limit(const Case *c, size_t begin) {
 }
 
 // Is it not the size that matters, but the keys, as where equal ones get lost: with more elements
-// there are more of these? Or is a larger size right? By random keys. Not asked about large sizes
+// there are more equal keys? Or is a larger size right? Tries random keys. Skips large sizes
 // of the battery, which take long: there, smaller ones with other keys were right.
 static bool is_no_limit(const Case *c, size_t limit) {
   if (limit > ROUND_N && c->kind != TRIAL_KINDS) return false;

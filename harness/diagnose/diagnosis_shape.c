@@ -192,7 +192,7 @@ static bool find_positions(const View *v, bool stable, Shape *shape) {
         i, v->sorted_positions[i], v->positions_out[i]);
   if (counts_elements(v))
     return FOUND(shape, enough, MISTAKE_POSITIONS_UNMOVED,
-                 "the positions are indices that the sort counted itself, not those of d_inputPos "
+                 "the positions are indices that the sort counted itself, not d_inputPos "
                  "(index %zu: expected position %" PRIu32 ", found %" PRIu32 ")",
                  i, v->sorted_positions[i], v->positions_out[i]);
   if (find_elements(v, POSITIONS_OUT, shape)) return true;
@@ -261,7 +261,7 @@ static bool low_groups_in_input_order(const View *v, uint32_t mask) {
   return in_order;
 }
 
-// Where nearly all keys have the same low bits, any output may be in the order of these.
+// Where nearly all keys have the same low bits, any output may be in their order.
 static bool find_low_bits(const View *v, Shape *shape) {
   enum { FEW = 8 };
   int bits = 31;
@@ -286,8 +286,8 @@ static bool find_low_bits(const View *v, Shape *shape) {
 }
 
 // The order inside groups of equal high bits: how many groups and neighbours in one group there
-// are, how many of these have a smaller key behind a larger one, how many groups are large, how
-// many of the large ones are sorted, and whether all groups are in input order.
+// are, how many of the neighbours have a smaller key behind a larger one, how many groups are
+// large, how many of the large ones are sorted, and whether all groups are in input order.
 typedef struct Groups {
   size_t count, neighbours, descents, large, large_sorted;
   bool input_order;

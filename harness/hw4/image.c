@@ -39,7 +39,7 @@ static bool check_readable(int file, size_t *size, Message *reason) {
 static bool read_all(int file, Bytes *bytes, Message *reason) {
   size_t capacity = 0;
   if (!check_readable(file, &capacity, reason)) return false;
-  capacity += 4096;  // room for one more read(), which finds the end
+  capacity += 4096;  // for one more read(), which finds the end
   while (true) {
     unsigned char *const data = capacity > machine_memory() ? NULL : realloc(bytes->data, capacity);
     if (data == NULL) {

@@ -19,9 +19,9 @@
 
 namespace {
 
-// Keeps stderr to itself during its lifetime. OpenCV and its libraries print messages of their own
+// Keeps stderr to itself during its lifetime. OpenCV and its libraries print messages
 // about a broken file, but the caller reports the failure in one sentence. At the level DEBUG
-// OpenCV passes on those of libtiff too, which it drops otherwise.
+// OpenCV also passes on libtiff's messages, which it drops otherwise.
 class CapturedStderr {
  public:
   CapturedStderr()
@@ -54,7 +54,7 @@ class CapturedStderr {
   cv::utils::logging::LogLevel level_;
 };
 
-// Warnings of decoders that go on with pixels that are not those of the picture. Others are
+// Warnings of decoders that go on with wrong pixels. Others are
 // harmless: an odd colour profile, a field that is not known. WebP and BMP have no checksum, and
 // their decoders warn of nothing: changed bytes are other pixels, so only files that are cut off
 // are refused.
@@ -95,7 +95,7 @@ bool is_jpeg(const Bytes *bytes) {
 }
 
 // Walks the markers (ITU-T T.81, annex B) up to end-of-image. A search for its two bytes FF D9
-// would find those of an embedded thumbnail.
+// would find the end of an embedded thumbnail.
 bool jpeg_is_complete(const Bytes *bytes) {
   const unsigned char *const data = bytes->data;
   for (size_t at = 2; at + 1 < bytes->size;) {

@@ -140,7 +140,7 @@ static void describe_end(const Session *session, char text[900]) {
            session->zeros_relied_on ? SESSION_ZEROS_RELIED_ON : "");
 }
 
-// Depends on all scores, so that each image has a battery of its own, but always the same.
+// Depends on all scores, so that each image has another battery, but always the same.
 static uint64_t seed_of(const Trial *trial) {
   uint64_t seed = trial->n;
   for (size_t i = 0; i < trial->n; i++) seed = mix64(seed ^ trial->keys[i]);
@@ -156,7 +156,7 @@ static void announce_battery(const Session *session) {
             BATTERY_LARGEST);
 }
 
-// A process of its own sorts the battery. Returns false and the mistake. `largest`: elements of the
+// A fresh process sorts the battery. Returns false and the mistake. `largest`: elements of the
 // largest sort that was right.
 static bool pass_battery(Session *session, uint64_t seed, size_t *largest, Message *mistake) {
   announce_battery(session);
@@ -256,7 +256,7 @@ static bool run(const Options *options, Sorter *sorter) {
 
 static bool judged;
 
-// Exit code 1 is that of a wrong result. OpenMP's runtime ends a program with it, too, where the
+// Exit code 1 means a wrong result. OpenMP's runtime ends a program with it, too, where the
 // system has no thread for it.
 static void check_code(int code, void *context) {
   (void)context;

@@ -105,7 +105,7 @@ static void load_pattern(Pattern *pattern, const Image *eye, int colour) {
 }
 
 // Computes the means of the windows around the pixels of one row. The sums are of integers, so
-// their order does not matter. `columns` has room for a row of the channel.
+// their order does not matter. `columns` holds a row of the channel.
 static void row_means(const Workspace *work, size_t y, size_t width, int64_t *columns) {
   const Channel *const channel = &work->channel;
   memset(columns, 0, channel->width * sizeof *columns);

@@ -176,7 +176,7 @@ static bool switch_order(void *context) {
 void session_prepare_more(Session *session) {
   const double most = 30.0;
   if (session->limit > most) session->limit = most;
-  session->quiet = true;  // dozens of sorts: their output would bury that of the image's sort
+  session->quiet = true;  // dozens of sorts: their output would bury the output of the image's sort
   // On a busy machine, a thread that spins at a barrier keeps others from getting there.
   setenv("OMP_WAIT_POLICY", "passive", 0);
   // On a single CPU the cpu backend would run one block after the other, and hide races of blocks.

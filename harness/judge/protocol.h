@@ -1,6 +1,6 @@
 // How the process that judges and the process that sorts talk to each other.
 //
-// The judge (HW4) contains no code of the version. It holds the sorter, a program of its own that
+// The judge (HW4) contains no code of the version. It holds the sorter, a separate program that
 // is linked with the version, as data, and runs it in a child process that has two more descriptors
 // open: a socket for the records below, and a file in memory that both map, for the arrays. The
 // judge asks, the sorter answers. What the answers claim is checked: arrays are judged against the

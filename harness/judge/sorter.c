@@ -61,7 +61,7 @@ __attribute__((noreturn)) static void become_sorter(int image, int control, int 
   _exit(126);
 }
 
-// Starts the sorter in a process group of its own, with nothing on stdin and with stdout and stderr
+// Starts the sorter in a new process group, with nothing on stdin and with stdout and stderr
 // led to the judge. Ends the program with exit code 3 if the system has no process to give.
 static void process_start(Sorter *sorter) {
   prepare_once();
@@ -89,13 +89,13 @@ static void process_start(Sorter *sorter) {
 // ---- listening ----------------------------------------------------------------------------------
 
 static void remember(Sorter *sorter, const char *text, size_t length) {
-  const size_t room = sizeof sorter->heard - 1;
-  if (length > room) {
-    text += length - room;
-    length = room;
+  const size_t capacity = sizeof sorter->heard - 1;
+  if (length > capacity) {
+    text += length - capacity;
+    length = capacity;
   }
-  if (sorter->heard_length + length > room) {
-    const size_t drop = sorter->heard_length + length - room;
+  if (sorter->heard_length + length > capacity) {
+    const size_t drop = sorter->heard_length + length - capacity;
     memmove(sorter->heard, sorter->heard + drop, sorter->heard_length - drop);
     sorter->heard_length -= drop;
   }
@@ -357,7 +357,7 @@ static bool process_listen(Sorter *sorter, AnswerKind expected, double limit, co
   if (got > 0)
     return message_fail(&sorter->failure,
                         "%s answered out of turn %s: something in it writes to descriptor %d, "
-                        "which is not its own",
+                        "the connection to the judge",
                         name_of(sorter), doing, SORTER_CONTROL);
   process_explain(sorter, status, doing);
   return false;

@@ -192,7 +192,7 @@ Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot
 
 typedef struct Findings {
   Count disorder;    // places where a key is smaller than the one before, or stability fails
-  Count difference;  // sum of the input's hashes less that of the output's
+  Count difference;  // sum of the input's hashes minus sum of the output's
 } Findings;
 
 static __device__ Count hash_of(unsigned int key, unsigned int position) {

@@ -54,7 +54,7 @@ bool verdict_quick(const SortVersion *version, const unsigned int *d_snapshot,
 #define VERDICT_SLICE ((size_t)1 << 28)
 
 // Scratch memory in bytes for n keys in slices of VERDICT_SLICE: the sorted keys and the library's
-// own scratch; of a slice also its unsorted keys, and the library's scratch for a smaller one.
+// scratch; of a slice also its unsorted keys, and the library's scratch for a smaller one.
 double verdict_multiset_bytes(size_t n);
 
 // Compares d_keys[0..n) with the sorted keys of d_snapshot[0..n). Sorts at most `slice` keys at a

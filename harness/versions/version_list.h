@@ -21,7 +21,7 @@ typedef struct LoadedVersion {
 } LoadedVersion;
 
 typedef struct VersionList {
-  LoadedVersion *entries;  // in the order of their names, except those of version_list_add
+  LoadedVersion *entries;  // in the order of their names; then the entries of version_list_add
   size_t count;
 } VersionList;
 

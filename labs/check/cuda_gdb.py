@@ -1,5 +1,5 @@
 """gdb for kernels on the cpu backend: source this file, or use make debug. Backtraces show the kernel, its launch and
-nothing in between; `cuda thread` and `cuda threads` name the running thread and those of its block."""
+nothing in between; `cuda thread` and `cuda threads` name the running thread and all threads of its block."""
 
 import re
 
@@ -147,7 +147,7 @@ def ranges(numbers):
 
 
 class Cuda(gdb.Command):
-    """The CUDA thread that runs, and those of its block (cpu backend).
+    """The CUDA thread that runs, and all threads of its block (cpu backend).
 
     cuda thread      kernel, block, thread, warp and lane of the running thread
     cuda thread N    state of thread N of the block; its backtrace while it waits

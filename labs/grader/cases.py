@@ -1,4 +1,4 @@
-"""The sorts by which a submission is judged: groups of cases, each case an input of its own."""
+"""The sorts by which a submission is judged: groups of cases, each case another input."""
 
 import os
 import time

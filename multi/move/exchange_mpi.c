@@ -1,5 +1,5 @@
-// The choice of a transport, and that of machines without NCCL: device to host, MPI, host to
-// device.
+// The choice of a transport, and the transport of machines without NCCL: device to host, MPI, host
+// to device.
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>

@@ -98,7 +98,7 @@ from labs.grader.judge import fault, right_answer
 def why(keys, out):
     keys = array("I", keys)
     return fault(keys, None, right_answer(keys, None), array("I", out), None, True)
-assert why([0, 2**32 - 1, 0], [2**32 - 1, 0, 0]).startswith("in descending order, which here is also that of signed numbers")
+assert why([0, 2**32 - 1, 0], [2**32 - 1, 0, 0]).startswith("in descending order, which here is also the order of signed numbers")
 assert why([1, 2**31, 3], [2**31, 1, 3]).startswith("in the order of signed numbers")
 assert why([1, 4, 3], [4, 3, 1]).startswith("in descending order (")
 P
