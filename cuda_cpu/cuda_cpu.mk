@@ -38,7 +38,7 @@ ifneq ($(filter-out 0,$(CHECK)),)
   cuda_cpu_watched := -O2 -g -fsanitize=thread,alignment -fsanitize-recover=alignment --param tsan-distinguish-volatile=1 \
                       --param tsan-instrument-func-entry-exit=0 -Wno-tsan \
                       -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -DCUDA_CPU_CHECK='"$(CHECK)"'
-  # A kernel's calls of these go to functions of check/hooks.cpp.
+  # A kernel's calls of them go to functions of check/hooks.cpp.
   cuda_cpu_redirect := && objcopy $(foreach f,memcpy memmove memset,--redefine-sym $f=cuda_cpu_watched_$f)
   cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(CHECK)"'
 endif
@@ -49,7 +49,7 @@ cuda_cpu_cppflags := -iquote . -I$(cuda_cpu)/include
 cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec -fstack-clash-protection
 
 # GCC's OpenMP runtime as a static library, so that src/launch/wait_policy.cpp runs before it starts; whole,
-# so that shared objects with OpenMP code of their own find all of it in the program.
+# so that shared objects with OpenMP code find all of it in the program.
 cuda_cpu_libgomp := $(filter /%,$(if $(findstring clang,$(shell $(CXX) --version 2>/dev/null)),,$(shell $(CXX) -print-file-name=libgomp.a 2>/dev/null)))
 ifeq ($(cuda_cpu_libgomp),)
   cuda_cpu_openmp := -fopenmp
@@ -71,7 +71,7 @@ $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 # file that compares its value without such a test can only mean the device.
 cuda_cpu_arch = $$(grep -Eq '^[[:blank:]]*\#[[:blank:]]*if[[:blank:](]+__CUDA_ARCH__' $(1) && echo -D__CUDA_ARCH__=900)
 
-# Preprocessed, then rewritten, then compiled. The dependencies are those of the first step.
+# Preprocessed, then rewritten, then compiled. The dependencies are the first step's.
 # -fno-sanitize=null: Thrust's headers bind null references, which UBSan would stop at; AddressSanitizer
 # finds accesses through null. -Wno-ignored-attributes: an aligned __shared__ array is named as a template's argument.
 cuda_cpu_flags = $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -fno-sanitize=null -Wno-unknown-pragmas -Wno-ignored-attributes \

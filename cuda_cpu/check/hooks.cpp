@@ -21,7 +21,7 @@ namespace {
   return at - (built_in - 1024) < 2048 || at - stack < 8192;
 }
 
-// Called before the hooks of accesses whose type is known to be aligned. GCC calls those of 16
+// Called before the hooks of accesses whose type is known to be aligned. GCC calls the hooks of 16
 // bytes for types with an alignment of 8, too.
 [[gnu::always_inline]] inline void check_alignment(const volatile void *address, std::size_t bytes,
                                                    bool writes, std::uintptr_t pc) {

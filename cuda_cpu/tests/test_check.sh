@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL BACKEND SANITIZE CHECK B
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-tests=(test_race test_race_silent test_order_flags test_order_barriers test_order_clusters test_cluster)
+tests=(test_race test_race_silent test_order test_cluster)
 
 echo "1..$((${#tests[@]} + 1))"
 # The runtime is not optimised here, which saves more time to build it than it costs.

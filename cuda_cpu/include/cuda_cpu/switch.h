@@ -1,6 +1,6 @@
 // Switching stacks without a call, at the place in the kernel where a thread waits.
 //
-// The processor predicts where a `ret` goes from a stack of calls of its own, which a switch does
+// The processor predicts where a `ret` goes from a separate stack of calls, which a switch does
 // not exchange. Threads of a block call the same functions in the same order. So the prediction
 // holds for the thread that goes on, unless the switch itself is a call that does not return, or
 // returns elsewhere.
@@ -30,8 +30,8 @@
 
 namespace cuda_cpu {
 
-// The stack that runs next, suspended by switch_here() or by switch_stacks() (src/launch/fiber.h), and
-// what the call that suspended it returns. A null stack: the running thread goes on.
+// The stack that runs next, suspended by switch_here() or by switch_stacks() (src/launch/fiber.h),
+// and what the call that suspended it returns. A null stack: the running thread goes on.
 struct Target {
   void *stack;
   std::uint64_t value;

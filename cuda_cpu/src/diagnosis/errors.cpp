@@ -17,7 +17,7 @@ namespace cuda_cpu {
 
 namespace {
 
-thread_local cudaError_t host_error = cudaSuccess;  // in CUDA too each host thread has its own
+thread_local cudaError_t host_error = cudaSuccess;  // in CUDA too, one for each host thread
 
 struct ErrorText {
   cudaError_t code;

@@ -1,4 +1,4 @@
-// The limits of the simulated device: those of a Hopper GPU (CUDA C++ Programming Guide, "Compute
+// The limits of the simulated device, a Hopper GPU (CUDA C++ Programming Guide, "Compute
 // Capabilities", 9.0).
 #ifndef CUDA_CPU_LIMITS_H
 #define CUDA_CPU_LIMITS_H

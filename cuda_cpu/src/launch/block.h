@@ -47,13 +47,13 @@ struct Queue {
 
 struct alignas(64) Warp {   // sets of lanes
   unsigned present = 0;     // lanes that exist
-  unsigned returned = 0;    // of these, lanes whose thread has returned
+  unsigned returned = 0;    // lanes whose thread has returned
   unsigned ready = 0;       // lanes that have waited and can go on
   unsigned at_barrier = 0;  // lanes that wait at the block's barrier
   unsigned waiting = 0;     // lanes that wait in a collective
   unsigned gathered = 0;    // lanes that wait in __activemask()
   // The collective of all `waiting` lanes, or of the last ones. Where lanes wait with different
-  // masks or operations, `mixed` is set and each Thread has its own.
+  // masks or operations, `mixed` is set and each Thread has both.
   unsigned mask = 0;
   int operation = 0;
   bool mixed = false;

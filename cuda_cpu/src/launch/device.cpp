@@ -128,59 +128,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
   cudaDeviceProp p = {};
   const cudaError_t error = cudaGetDeviceProperties(&p, device);
   if (error != cudaSuccess) return error;
-  const struct {
-    cudaDeviceAttr attribute;
-    std::size_t value;
-  } attributes[] = {
-      {cudaDevAttrMaxThreadsPerBlock, static_cast<std::size_t>(p.maxThreadsPerBlock)},
-      {cudaDevAttrMaxBlockDimX, static_cast<std::size_t>(p.maxThreadsDim[0])},
-      {cudaDevAttrMaxBlockDimY, static_cast<std::size_t>(p.maxThreadsDim[1])},
-      {cudaDevAttrMaxBlockDimZ, static_cast<std::size_t>(p.maxThreadsDim[2])},
-      {cudaDevAttrMaxGridDimX, static_cast<std::size_t>(p.maxGridSize[0])},
-      {cudaDevAttrMaxGridDimY, static_cast<std::size_t>(p.maxGridSize[1])},
-      {cudaDevAttrMaxGridDimZ, static_cast<std::size_t>(p.maxGridSize[2])},
-      {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<std::size_t>(p.sharedMemPerBlock)},
-      {cudaDevAttrTotalConstantMemory, static_cast<std::size_t>(p.totalConstMem)},
-      {cudaDevAttrWarpSize, static_cast<std::size_t>(p.warpSize)},
-      {cudaDevAttrMaxRegistersPerBlock, static_cast<std::size_t>(p.regsPerBlock)},
-      {cudaDevAttrClockRate, static_cast<std::size_t>(p.clockRate)},
-      {cudaDevAttrGpuOverlap, static_cast<std::size_t>(p.deviceOverlap)},
-      {cudaDevAttrMultiProcessorCount, static_cast<std::size_t>(p.multiProcessorCount)},
-      {cudaDevAttrKernelExecTimeout, static_cast<std::size_t>(p.kernelExecTimeoutEnabled)},
-      {cudaDevAttrIntegrated, static_cast<std::size_t>(p.integrated)},
-      {cudaDevAttrCanMapHostMemory, static_cast<std::size_t>(p.canMapHostMemory)},
-      {cudaDevAttrComputeMode, static_cast<std::size_t>(p.computeMode)},
-      {cudaDevAttrConcurrentKernels, static_cast<std::size_t>(p.concurrentKernels)},
-      {cudaDevAttrMemoryClockRate, static_cast<std::size_t>(p.memoryClockRate)},
-      {cudaDevAttrGlobalMemoryBusWidth, static_cast<std::size_t>(p.memoryBusWidth)},
-      {cudaDevAttrL2CacheSize, static_cast<std::size_t>(p.l2CacheSize)},
-      {cudaDevAttrMaxThreadsPerMultiProcessor,
-       static_cast<std::size_t>(p.maxThreadsPerMultiProcessor)},
-      {cudaDevAttrAsyncEngineCount, static_cast<std::size_t>(p.asyncEngineCount)},
-      {cudaDevAttrUnifiedAddressing, static_cast<std::size_t>(p.unifiedAddressing)},
-      {cudaDevAttrComputeCapabilityMajor, static_cast<std::size_t>(p.major)},
-      {cudaDevAttrComputeCapabilityMinor, static_cast<std::size_t>(p.minor)},
-      {cudaDevAttrStreamPrioritiesSupported, static_cast<std::size_t>(p.streamPrioritiesSupported)},
-      {cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-       static_cast<std::size_t>(p.sharedMemPerMultiprocessor)},
-      {cudaDevAttrMaxRegistersPerMultiprocessor, static_cast<std::size_t>(p.regsPerMultiprocessor)},
-      {cudaDevAttrManagedMemory, static_cast<std::size_t>(p.managedMemory)},
-      {cudaDevAttrHostNativeAtomicSupported, static_cast<std::size_t>(p.hostNativeAtomicSupported)},
-      {cudaDevAttrPageableMemoryAccess, static_cast<std::size_t>(p.pageableMemoryAccess)},
-      {cudaDevAttrConcurrentManagedAccess, static_cast<std::size_t>(p.concurrentManagedAccess)},
-      {cudaDevAttrComputePreemptionSupported,
-       static_cast<std::size_t>(p.computePreemptionSupported)},
-      {cudaDevAttrCooperativeLaunch, static_cast<std::size_t>(p.cooperativeLaunch)},
-      {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<std::size_t>(p.sharedMemPerBlockOptin)},
-      {cudaDevAttrMaxBlocksPerMultiprocessor,
-       static_cast<std::size_t>(p.maxBlocksPerMultiProcessor)},
-      {cudaDevAttrMemoryPoolsSupported, static_cast<std::size_t>(p.memoryPoolsSupported)},
-  };
-  for (const auto &known : attributes)
-    if (known.attribute == attribute) {
-      *value = static_cast<int>(known.value);
-      return cudaSuccess;
-    }
+  switch (attribute) {
+#define ATTRIBUTE(name, number, member)  \
+  case cudaDevAttr##name:                \
+    *value = static_cast<int>(p.member); \
+    return cudaSuccess;
+    CUDA_CPU_DEVICE_ATTRIBUTES(ATTRIBUTE)
+#undef ATTRIBUTE
+  }
   return fail(cudaErrorInvalidValue);
 }
 
@@ -217,7 +172,7 @@ cudaError_t cudaDeviceReset(void) {
   return cudaSuccess;
 }
 
-// ---- calls that have nothing to do where there is one device without caches of its own
+// ---- calls that have nothing to do where there is one device without caches
 
 cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 cudaError_t cudaThreadExit(void) { return cudaSuccess; }

@@ -43,7 +43,7 @@ extern "C" std::uint64_t cuda_cpu_switch_stacks(Suspended *from, Suspended to, s
 using Suspended = boost::context::fiber;
 #endif
 
-// Stored at the top of its own stack, so releasing the stack releases it too.
+// Stored at the top of its stack, so releasing the stack releases it too.
 struct Worker : WorkerBase {
   static constexpr std::uint64_t kNoLoop = UINT64_MAX;
   Suspended suspended{};  // where to go on, until it first runs; with kByWorker always

@@ -1,7 +1,7 @@
 // Switching between the threads of a block: which one runs next. Inline, because every barrier of
 // every thread passes here.
 //
-// The lanes of a warp take turns until none of them can go on, then those of the next warp: the
+// The lanes of a warp take turns until none of them can go on, then the lanes of the next warp: the
 // stacks of 32 threads stay in the first level of the cache. A thread that has not started yet
 // starts when no other can go on.
 #ifndef CUDA_CPU_SCHEDULE_H
@@ -82,7 +82,7 @@ inline std::uint64_t suspend(BlockState &block, const Site *site, Queue &queue) 
 // counted.
 void begin_collectives(BlockState &block);
 
-// What begins each wait but those of a wave.
+// What begins each wait outside a wave.
 [[gnu::always_inline]] inline BlockState &enter_collective() {
   BlockState &block = state_of(*current_block);
   if (__builtin_expect(!block.collective, false)) begin_collectives(block);

@@ -153,7 +153,7 @@ bool complete_if_all_wait(BlockState &block, unsigned warp_index, const Thread &
   return true;
 }
 
-// From now on each waiting lane has its own mask and operation.
+// From now on the waiting lanes have separate masks and operations.
 void mix(BlockState &block, Warp &warp) {
   if (warp.mixed) return;
   warp.mixed = true;
