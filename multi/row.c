@@ -184,7 +184,7 @@ static double run_once(Runs *runs, double *seconds) {
   const double elapsed = world_max_real(world, 1e3 * (seconds_now() - start));
   spoil(&runs->result, world->rank);
   step_enter("verdict");
-  const Evidence evidence = way->look(runs->state, &runs->result);
+  const Evidence evidence = way->summarise(runs->state, &runs->result);
   runs->row->judgement = judge(world, &evidence, runs->row->pairs, sort_version.stable);
   runs->row->received = world_max(world, runs->result.received);
   step_leave();

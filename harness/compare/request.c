@@ -154,10 +154,17 @@ static RowOrder order(const char *name) {
 
 // ---- the command line ---------------------------------------------------------------------------
 
-// The options of each heading of --help. ARGP_ERR_UNKNOWN: the option has another heading.
-
-static error_t set_input_option(Request *request, int key, char *argument) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  Request *const request = state->input;
   switch (key) {
+    case ARGP_KEY_INIT:
+      // getopt reports an unknown option in one sentence; argp would add a second line.
+      state->err_stream = NULL;
+      return 0;
+    case ARGP_KEY_ARGS:
+      request->names = (const char **)&state->argv[state->next];
+      request->name_count = state->argc - state->next;
+      return 0;
     case OPTION_N:
       add_sizes(request, argument);
       return 0;
@@ -182,13 +189,6 @@ static error_t set_input_option(Request *request, int key, char *argument) {
     case OPTION_OFFSET:
       set_offsets(request, argument);
       return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t set_measurement_option(Request *request, int key, char *argument) {
-  switch (key) {
     case OPTION_REPS:
       request->plan.max_repetitions = (int)option_number("reps", argument, 1, 10000);
       return 0;
@@ -218,13 +218,6 @@ static error_t set_measurement_option(Request *request, int key, char *argument)
     case OPTION_NO_FORK:
       request->in_process = true;
       return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t set_output_option(Request *request, int key, char *argument) {
-  switch (key) {
     case OPTION_FORMAT:
       request->format = option_format(argument, FORMAT_MD);
       return 0;
@@ -249,24 +242,6 @@ static error_t set_output_option(Request *request, int key, char *argument) {
     default:
       return ARGP_ERR_UNKNOWN;
   }
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-  Request *const request = state->input;
-  if (key == ARGP_KEY_INIT) {
-    // getopt reports an unknown option in one sentence; argp would add a second line.
-    state->err_stream = NULL;
-    return 0;
-  }
-  if (key == ARGP_KEY_ARGS) {
-    request->names = (const char **)&state->argv[state->next];
-    request->name_count = state->argc - state->next;
-    return 0;
-  }
-  error_t error = set_input_option(request, key, argument);
-  if (error == ARGP_ERR_UNKNOWN) error = set_measurement_option(request, key, argument);
-  if (error == ARGP_ERR_UNKNOWN) error = set_output_option(request, key, argument);
-  return error;
 }
 
 // A number that no earlier run of compare had, so that a version finds no answer in a file; short
