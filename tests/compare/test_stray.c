@@ -26,20 +26,15 @@ static void expect_row(int way, int code, const char *part) {
 }
 
 // Its own functions are called, although the harness has others of the same names.
-static void test_own_names(void **state) {
-  (void)state;
-  expect_row(0, EXIT_RIGHT, "PASS");
-}
+TEST(test_own_names) { expect_row(0, EXIT_RIGHT, "PASS"); }
 
-static void test_exits(void **state) {
-  (void)state;
+TEST(test_exits) {
   for (int way = 1; way <= 2; way++)
     expect_row(way, EXIT_WRONG_RESULT, "ended without a result, exit code 0");
 }
 
 // In compare's process, too.
-static void test_in_process(void **state) {
-  (void)state;
+TEST(test_in_process) {
   char arguments[1024];
   snprintf(arguments, sizeof arguments,
            "%s --no-fork --set way=1 --n 50 --keys --dist sorted --reps 2 --baseline none",
@@ -49,8 +44,7 @@ static void test_in_process(void **state) {
   assert_string_equal(outcome.err, "compare: the version ended the program\n");
 }
 
-static void test_forks(void **state) {
-  (void)state;
+TEST(test_forks) {
   // PASS or not, its child may confuse it; but compare lives, and each row is there once.
   run_way(3);
   assert_in_range(outcome.code, EXIT_RIGHT, EXIT_DEVICE);
@@ -62,8 +56,7 @@ static void test_forks(void **state) {
 
 // A process that holds the worker's pipes open for half a minute does not hold up compare, and does
 // not outlive it.
-static void test_left_processes(void **state) {
-  (void)state;
+TEST(test_left_processes) {
   const double start = seconds_now();
   char script[256], line[256] = "", mark[32];
   snprintf(mark, sizeof mark, "%d", (int)getpid());
@@ -81,14 +74,12 @@ static void test_left_processes(void **state) {
   pclose(left);
 }
 
-static void test_control_characters(void **state) {
-  (void)state;
+TEST(test_control_characters) {
   expect_row(5, EXIT_RIGHT, "PASS");
   assert_non_null(strstr(outcome.err, "?[2J?]0;title?a line\n"));
 }
 
-static void test_errors_left_behind(void **state) {
-  (void)state;
+TEST(test_errors_left_behind) {
   expect_row(6, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
   expect_row(7, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
 #if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
@@ -129,8 +120,7 @@ static void expect_incomplete(const char *fields, const char *part) {
     fail_msg("%s: exit code %d, expected '%s' in: %s", fields, outcome.code, part, outcome.err);
 }
 
-static void test_incomplete_versions(void **state) {
-  (void)state;
+TEST(test_incomplete_versions) {
   expect_incomplete(".title = \"t\"", "incomplete/version.so has no printable name");
   expect_incomplete(".name = \"incomplete\"", "incomplete has no printable title and source");
   expect_incomplete(".name = \"incomplete\", .title = \"t\", .source = \"s\", .knobs = knob",
@@ -144,12 +134,6 @@ static void test_incomplete_versions(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_own_names),          cmocka_unit_test(test_exits),
-      cmocka_unit_test(test_in_process),         cmocka_unit_test(test_forks),
-      cmocka_unit_test(test_left_processes),     cmocka_unit_test(test_control_characters),
-      cmocka_unit_test(test_errors_left_behind), cmocka_unit_test(test_incomplete_versions),
-  };
   snprintf(stray_sort, sizeof stray_sort, "%s/tests/sorts/stray_sort/version.so", build_folder());
-  return cmocka_run_group_tests_name("compare_stray", tests, NULL, NULL);
+  return run_all_tests("compare_stray", NULL, NULL);
 }

@@ -1,15 +1,9 @@
 // How far the battery goes: a sort that is right up to 2^18 or 2^20 elements only never passes, and
 // where the largest size would take too long, battery.largest says how far it got. The sorts are
 // functions of the host.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
+#include "tests/unit.h"
 
-#include <cmocka.h>
+#include <time.h>
 
 #include "harness/diagnose/battery.h"
 
@@ -54,8 +48,7 @@ static Battery run(Fake *fake, double known_seconds) {
   return battery_run(&rerun, true, 1);
 }
 
-static void test_limits(void **state) {
-  (void)state;
+TEST(test_limits) {
   static const size_t limits[] = {(1 << 18) - 1, 1 << 18,          (1 << 20) - 1,
                                   1 << 20,       (1 << 20) + 1024, (1 << 20) + 2048};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
@@ -72,8 +65,7 @@ static void test_limits(void **state) {
     }
 }
 
-static void test_right_sorts(void **state) {
-  (void)state;
+TEST(test_right_sorts) {
   const struct {
     double known_seconds;  // of 220,480 elements
     size_t largest;
@@ -95,8 +87,7 @@ static void test_right_sorts(void **state) {
 
 // Before the largest size one in between shows how times grow, if the picture was too small for
 // that.
-static void test_quadratic_sorts(void **state) {
-  (void)state;
+TEST(test_quadratic_sorts) {
   Fake fake = {.limit = SIZE_MAX, .quadratic = true};
   assert_int_equal(run(&fake, 0.0).outcome, BATTERY_RIGHT);
   assert_int_equal(fake.second, 100003);
@@ -105,11 +96,4 @@ static void test_quadratic_sorts(void **state) {
   assert_int_equal(fake.second, BATTERY_LARGEST);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_right_sorts),
-      cmocka_unit_test(test_quadratic_sorts),
-  };
-  return cmocka_run_group_tests_name("battery, sizes", tests, NULL, NULL);
-}
+RUN_TESTS("battery, sizes", NULL, NULL)

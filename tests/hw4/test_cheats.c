@@ -123,16 +123,14 @@ static void check(const Case *expected) {
               outcome.err);
 }
 
-static void test_cheats(void **state) {
-  (void)state;
+TEST(test_cheats) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
   assert_int_equal(mistakes, 0);
 }
 
 // The battery's guards find it, or those of the cpu backend around each array: guards, then memory
 // without access rights.
-static void test_writes_outside(void **state) {
-  (void)state;
+TEST(test_writes_outside) {
   const char *const ways[] = {"behind", "before"};
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     const Surroundings with = {.variable = "CHEAT", .value = ways[i]};
@@ -150,8 +148,7 @@ static void test_writes_outside(void **state) {
 }
 
 // Answers kept in a file: the timed run is one of them neither in the first HW4 nor in the second.
-static void test_answers_in_a_file(void **state) {
-  (void)state;
+TEST(test_answers_in_a_file) {
   for (int i = 0; i < 2; i++) {
     const Surroundings with = {.variable = "CHEAT", .value = "look_up"};
     const Outcome outcome =
@@ -163,8 +160,7 @@ static void test_answers_in_a_file(void **state) {
 }
 
 // Honest work in a stream that does not wait for the default one is not in the time.
-static void test_stream(void **state) {
-  (void)state;
+TEST(test_stream) {
 #ifdef CUDA_CPU
   const Surroundings with = {.variable = "CHEAT", .value = "stream"};
   const Outcome outcome = run_in(
@@ -178,8 +174,7 @@ static void test_stream(void **state) {
 }
 
 // None of the processes that the cheats started is left.
-static void test_nothing_left(void **state) {
-  (void)state;
+TEST(test_nothing_left) {
   check(&(Case){"sleep_in_background", 0, "\nPASS\n"});
   assert_int_equal(mistakes, 0);
   const char *const script =
@@ -199,10 +194,4 @@ static int set_up(void **state) {
   return access(cheat, X_OK);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cheats), cmocka_unit_test(test_writes_outside),
-      cmocka_unit_test(test_answers_in_a_file), cmocka_unit_test(test_stream),
-      cmocka_unit_test(test_nothing_left)};
-  return cmocka_run_group_tests_name("cheats", tests, set_up, leave_folder);
-}
+RUN_TESTS("cheats", set_up, leave_folder)

@@ -2,8 +2,7 @@
 #include "tests/hw4/image_files.h"
 
 #if HAVE_OPENCV
-static void test_jpeg_is_close(void **state) {
-  (void)state;
+TEST(test_jpeg_is_close) {
   Image image = pattern(64, 48), back;
   memset(image.rgb, 200, (size_t)64 * 48 * 3);
   for (int i = 0; i < 64 * 48; i++) image.rgb[i * 3 + 2] = 20;
@@ -17,8 +16,7 @@ static void test_jpeg_is_close(void **state) {
 }
 
 // Files of every format, cut off anywhere, are refused, and no library prints anything on stderr.
-static void test_cut_off(void **state) {
-  (void)state;
+TEST(test_cut_off) {
   static const char *const names[] = {"a.png", "a.jpg", "a.bmp", "a.tif", "a.webp", "a.ppm"};
   const int saved = dup(STDERR_FILENO);
   const int heard = open("heard", O_CREAT | O_RDWR | O_TRUNC, 0666);
@@ -69,8 +67,7 @@ static void expect_damaged(const char *path, bool remove) {
 // Decoders go on after damage; but damage that a decoder noticed is refused, and the decoder prints
 // nothing on stderr. PNG has checksums, and the coded data of JPEG and of TIFF's LZW are not any
 // bytes. Changed bytes of WebP and BMP are other pixels, which no decoder can notice.
-static void test_damaged(void **state) {
-  (void)state;
+TEST(test_damaged) {
   static const struct {
     const char *name;
     bool changes_noticed;
@@ -91,8 +88,7 @@ static void test_damaged(void **state) {
 }
 
 // A header of 30,000 x 30,000 pixels without any.
-static void test_huge_header(void **state) {
-  (void)state;
+TEST(test_huge_header) {
   static const char png[] =
       "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\x08\2\0\0\0\xe9\x45\x6f\xed"
       "\0\0\0\0IDAT\x35\xaf\x06\x1e";
@@ -102,14 +98,8 @@ static void test_huge_header(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest formats[] = {
-      cmocka_unit_test(test_jpeg_is_close),
-      cmocka_unit_test(test_cut_off),
-      cmocka_unit_test(test_damaged),
-      cmocka_unit_test(test_huge_header),
-  };
   if (enter_folder() != 0) return 1;
-  const int failed = cmocka_run_group_tests_name("image formats", formats, NULL, NULL);
+  const int failed = run_all_tests("image formats", NULL, NULL);
   return leave_folder() != 0 ? 1 : failed;
 }
 #else
