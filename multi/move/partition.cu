@@ -99,12 +99,7 @@ static __device__ void place_tile(const Shared &shared, unsigned int ranks, unsi
 static __device__ __forceinline__ unsigned int rank_in_warp(unsigned int *counts, unsigned int d,
                                                             int bits, bool active) {
   const unsigned int lane = threadIdx.x % WARP_SIZE;
-  unsigned int same = __ballot_sync(ALL_LANES, active);
-  for (int bit = 0; bit < bits; bit++) {
-    const bool set = (d >> bit & 1) != 0;
-    const unsigned int lanes = __ballot_sync(ALL_LANES, set);
-    same &= set ? lanes : ~lanes;
-  }
+  const unsigned int same = warp_match(d, bits, __ballot_sync(ALL_LANES, active));
   const unsigned int before = active ? counts[d] : 0;
   __syncwarp();
   if (active && lane == (unsigned int)__ffs((int)same) - 1) counts[d] = before + __popc(same);
