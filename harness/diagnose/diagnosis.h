@@ -41,7 +41,7 @@ typedef struct Diagnosis {
 } Diagnosis;
 
 // How to run the sort again. Each function returns false if that is impossible: the sort crashed
-// or hung, or there is no time left. Then the diagnosis goes by what it has.
+// or hung, or there is no time left. Then the diagnosis uses the runs made so far.
 typedef struct Rerun {
   bool (*sort)(void *context, Trial *trial);  // fills trial->after and trial->outside
   bool (*restart)(void *context);             // the next call is the first of a fresh process

@@ -14,7 +14,7 @@ const char *const host_stages[] = {"runs", "cuts", "exchange", "ranges", NULL};
 
 enum {
   LEAST_PIECE = 1024,
-  // An array that fits is cut into a few pieces all the same, so that copies and sorts overlap.
+  // Even an array that fits is cut into a few pieces, so that copies and sorts overlap.
   WANTED_PIECES = 16,
   WORTH_OVERLAPPING = 1 << 20,  // elements of a piece
 };
