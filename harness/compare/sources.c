@@ -34,8 +34,7 @@ void sources_add_file(SourceList *list, const char *path) {
     quit(message_code(&message), "--input: %s", message.text);
 }
 
-// ---- --image
-// -------------------------------------------------------------------------------------
+// ---- --image ------------------------------------------------------------------------------------
 
 static void run_program(char *image, char *eye_template, char *output) {
   char folder[PATH_MAX], program[PATH_MAX + 32];

@@ -31,8 +31,7 @@ bool image_save(const char *path, const Image *image, Message *message);
 // Frees the pixels and empties *image.
 void image_free(Image *image);
 
-// ---- between image.c and the formats: image_netpbm.c, image_opencv.cpp
-// ---------------------------
+// ---- between image.c and the formats: image_netpbm.c, image_opencv.cpp --------------------------
 //
 // Codecs see whole files in memory, so that reading and writing are done in one place, and a codec
 // can check a whole file before it accepts it. On failure a codec returns false and a reason: the

@@ -19,8 +19,7 @@
 #include "common/check.h"
 #include "harness/measure/clock.h"
 
-// ---- start of the process
-// --------------------------------------------------------------------------------------
+// ---- start of the process -----------------------------------------------------------------------
 
 static volatile sig_atomic_t running;  // process group to take along; 0: none
 

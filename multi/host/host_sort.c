@@ -91,8 +91,7 @@ void host_sort_destroy(HostSort *sort) {
   elements_free_host(&sort->second);
 }
 
-// ---- parts of sorted runs in the ranks' host memories
-// --------------------------------------------
+// ---- parts of sorted runs in the ranks' host memories -------------------------------------------
 
 // A part of a run, in elements.
 typedef struct Part {
