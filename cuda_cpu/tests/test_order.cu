@@ -407,9 +407,9 @@ static __global__ void grid_sync(int missing, unsigned *data, unsigned *out) {
   const unsigned n = static_cast<unsigned>(grid.size()),
                  i = static_cast<unsigned>(grid.thread_rank());
   for (unsigned round = 0; round < 3; round++) {
-    data[i] = round; /*grid, written*/
+    data[i] = round; /*grid.sync, written*/
     if (missing != 1) grid.sync();
-    out[i] = data[n - 1 - i]; /*grid, read*/
+    out[i] = data[n - 1 - i]; /*grid.sync, read*/
     if (missing != 2) grid.sync();
   }
 }
@@ -484,7 +484,8 @@ static const AddPatterns add_barriers(
          {{1, "copies, written", "copies, read"}, {2, "copies, written again", "copies, read"}}},
         {"grid_sync",
          run_grid_sync,
-         {{1, "grid, written", "grid, read"}, {2, "grid, written", "grid, read"}}},
+         {{1, "grid.sync, written", "grid.sync, read"},
+          {2, "grid.sync, written", "grid.sync, read"}}},
         {"tiles_of_two_warps",
          run_tiles_of_two_warps,
          {{1, "tiles, written", "tiles, read"},

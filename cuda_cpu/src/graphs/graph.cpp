@@ -63,14 +63,17 @@ cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes 
 }
 
 cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type,
-                        const cudaGraphNode_t *dependencies, size_t count, Work work) {
+                        const cudaGraphNode_t *dependencies, size_t count, Work work,
+                        const GraphMemoryRef &memory) {
   if (node == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr))
     return fail(cudaErrorInvalidValue);
   for (size_t i = 1; i < count; i++)
     if (std::find(dependencies, dependencies + i, dependencies[i]) != dependencies + i)
       return fail(cudaErrorInvalidValue);
   *node = add_node(graph, type, Nodes(dependencies, dependencies + count), std::move(work));
-  return *node != nullptr ? cudaSuccess : fail(cudaErrorInvalidValue);
+  if (*node == nullptr) return fail(cudaErrorInvalidValue);
+  (*node)->memory = memory;
+  return cudaSuccess;
 }
 
 }  // namespace cuda_cpu
@@ -303,12 +306,11 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return fail(cudaErrorInvalidValue);
   const GraphMemoryRef memory = reserve_graph_memory(params->bytesize);
   if (memory == nullptr) return cudaPeekAtLastError();
-  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeMemAlloc, dependencies, count,
-                                        [memory] { return allocate_graph_memory(memory); });
-  if (error != cudaSuccess) return error;
-  (*node)->memory = memory;
-  params->dptr = memory->address;
-  return cudaSuccess;
+  const cudaError_t error = add_checked(
+      node, graph, cudaGraphNodeTypeMemAlloc, dependencies, count,
+      [memory] { return allocate_graph_memory(memory); }, memory);
+  if (error == cudaSuccess) params->dptr = memory->address;
+  return error;
 }
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *dependencies, size_t count,
@@ -318,10 +320,9 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
   for (const auto &other : graph->nodes)  // freed twice
     if (other->type == cudaGraphNodeTypeMemFree && other->memory == memory)
       return fail(cudaErrorInvalidValue);
-  const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeMemFree, dependencies, count,
-                                        [memory] { return free_graph_memory(memory); });
-  if (error == cudaSuccess) (*node)->memory = memory;
-  return error;
+  return add_checked(
+      node, graph, cudaGraphNodeTypeMemFree, dependencies, count,
+      [memory] { return free_graph_memory(memory); }, memory);
 }
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams *params) {
   if (node->type != cudaGraphNodeTypeMemAlloc) return fail(cudaErrorInvalidValue);

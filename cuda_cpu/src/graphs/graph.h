@@ -17,7 +17,8 @@ cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes 
                          Work work);
 // The same for CUDA's calls, with their error.
 cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type,
-                        const cudaGraphNode_t *dependencies, size_t count, Work work);
+                        const cudaGraphNode_t *dependencies, size_t count, Work work,
+                        const GraphMemoryRef &memory = nullptr);
 // record_or_run() of ../streams. `memory` is a memory node's.
 cudaError_t record_memory_or_run(cudaStream_t stream, cudaGraphNodeType type, Work work,
                                  const GraphMemoryRef &memory);
