@@ -8,6 +8,8 @@
 
 #include "device_test.h"
 
+#include <deque>
+
 struct Race {
   int missing;
   const char *first, *second;  // the comments of two lines, in either order
@@ -56,15 +58,18 @@ inline bool is_one_report(const std::string &errors, const std::string &a, const
   return false;
 }
 
+inline std::deque<Pattern> all_patterns;  // of all files; they keep their places
+
 // Registers a test for each pattern of a file, and what its child processes run: NAME-NUMBER.
 struct AddPatterns {
   AddPatterns(const char *source, const std::vector<Pattern> &list) {
     for (const Pattern &pattern : list) {
-      Pattern *const kept = new Pattern(pattern);  // until the program ends
-      kept->file = source;
-      tests.push_back({kept->name, test, NULL, NULL, kept});
-      add_child(*kept, 0);
-      for (const Race &race : kept->races) add_child(*kept, race.missing);
+      all_patterns.push_back(pattern);
+      Pattern &kept = all_patterns.back();
+      kept.file = source;
+      tests.push_back({kept.name, test, NULL, NULL, &kept});
+      add_child(kept, 0);
+      for (const Race &race : kept.races) add_child(kept, race.missing);
     }
   }
 
