@@ -84,9 +84,11 @@ $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 $(B)/%.o: $(B)/generated/%.ii
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_flags) -MMD -MF /dev/null -fpreprocessed -c $< -o $@ $(if $(cuda_cpu_redirect),$(cuda_cpu_redirect) $@)
+# A section by which src/launch/preempt.cpp tells these functions from kernels.
 $(B)/cuda_cpu/%.o: $(cuda_cpu)/%.cpp
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@ \
+	  && objcopy --rename-section .text=cuda_cpu_text --rename-section .text.unlikely=cuda_cpu_text --rename-section .text.hot=cuda_cpu_text $@
 
 $(cuda_cpu_archive): $(cuda_cpu_rooms)
 	$(call cuda_cpu_step,AR,$@)rm -f $@ && $(AR) rcs $@ $^

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../src/launch/preempt.h"
+
 using namespace cuda_cpu::check;
 
 namespace {
@@ -48,6 +50,7 @@ void visit_range(const void *address, std::size_t bytes, bool writes, std::uintp
 #define CUDA_CPU_VOLATILE_HOOK(name, bytes, writes)                                        \
   void __tsan_##name(const void *address) {                                                \
     visit_volatile(reinterpret_cast<std::uintptr_t>(address), bytes, writes, CUDA_CPU_PC); \
+    if (!(writes)) cuda_cpu::may_interrupt(CUDA_CPU_PC); /* not where `current` is set */  \
   }
 #define CUDA_CPU_HOOKS(bytes)                                          \
   CUDA_CPU_HOOK(unaligned_read##bytes, bytes, true, false)             \
@@ -65,7 +68,8 @@ void visit_range(const void *address, std::size_t bytes, bool writes, std::uintp
 #define CUDA_CPU_VISIT_ATOMIC(reads, writes, order)                                              \
   check_alignment(address, sizeof *address, writes, CUDA_CPU_PC);                                \
   visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof *address, reads, writes, order, \
-               CUDA_CPU_PC)
+               CUDA_CPU_PC);                                                                     \
+  cuda_cpu::may_interrupt(CUDA_CPU_PC)
 #define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                        \
   T __tsan_atomic##bits##_##name(volatile T *address, T value, int order) { \
     CUDA_CPU_VISIT_ATOMIC(true, true, order);                               \

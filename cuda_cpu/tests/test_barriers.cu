@@ -281,6 +281,64 @@ static __global__ void group_barriers() {
 }
 MISTAKE(group_barriers) { group_barriers<<<1, 2>>>(); }
 
+// ---- loops --------------------------------------------------------------------------------------
+
+// The flag would be set behind a barrier that thread 0 never comes to.
+static const int line_flag = __LINE__ + 4, line_before = __LINE__ + 5;
+static __global__ void loop_and_barrier() {
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0)
+    while (flag != 1) continue;
+  __syncthreads();
+  if (threadIdx.x == 1) flag = 1;
+}
+MISTAKE(loop_and_barrier) { loop_and_barrier<<<1, 64>>>(); }
+
+static const int line_first = __LINE__ + 5, line_last = __LINE__ + 7;
+static __global__ void loops_of_blocks(int *flags) {
+  if (threadIdx.x > 0)
+    __syncthreads();
+  else if (blockIdx.x == 0)
+    while (atomicAdd(&flags[0], 0) != 1) continue;
+  else
+    while (atomicCAS(&flags[1], 1, 1) != 1) continue;
+}
+MISTAKE(loops_of_blocks) {
+  int *flags = NULL;
+  cudaMalloc(&flags, 2 * sizeof *flags);
+  loops_of_blocks<<<4, 32>>>(flags);
+}
+
+static __global__ void first_waits_for_last(unsigned *flag, bool reads) {
+  if (threadIdx.x == blockDim.x - 1)
+    *(volatile unsigned *)flag = 1;
+  else if (reads)
+    while (*(volatile unsigned *)flag == 0) continue;
+  else
+    while (atomicAdd(flag, 0) == 0) continue;
+}
+
+// A barrier of the grid by hand, of blocks that fit a GPU together. Neighbours read each other's
+// number of rounds between two of them.
+static __device__ void wait_for_all(unsigned *arrived, unsigned goal) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(arrived, 1);
+    while (*(volatile unsigned *)arrived < goal) continue;
+    __threadfence();
+  }
+  __syncthreads();
+}
+static __global__ void rounds(unsigned *arrived, unsigned *done, unsigned count) {
+  for (unsigned round = 0; round < count; round++) {
+    const unsigned other = done[(blockIdx.x + 1) % gridDim.x];
+    wait_for_all(arrived, (2 * round + 1) * gridDim.x);
+    if (threadIdx.x == 0) done[blockIdx.x] = other + 1;
+    wait_for_all(arrived, (2 * round + 2) * gridDim.x);
+  }
+}
+
 // ---- warps --------------------------------------------------------------------------------------
 
 static const int line_mask = __LINE__ + 2;
@@ -339,6 +397,41 @@ TEST(different_barriers) {
   // Where the groups' functions are called, not where they are defined.
   expect_report("group_barriers",
                 {"1 at block.sync, " LINE(line_block_a), "1 at block.sync, " LINE(line_block_b)});
+}
+
+// CHECK builds spend their time in functions that have other registers each time.
+TEST(loops_that_cannot_end) {
+#ifdef CUDA_CPU_CHECK
+  skip();
+#endif
+  expect_report(
+      "loop_and_barrier",
+      {"synccheck: kernel loop_and_barrier, block (0,0,0): its threads wait in loops that "
+       "cannot end",
+       "1 in a loop at " LINE(line_flag), "63 at __syncthreads, " LINE(line_before)});
+  expect_report("loops_of_blocks",
+                {"and 3 more: their threads wait in loops that cannot end",
+                 "1 in a loop at " LINE(line_first), "thread (0,0,0) of block (0,0,0)",
+                 "3 in a loop at " LINE(line_last), "124 at __syncthreads"});
+}
+
+TEST(threads_that_wait_in_loops) {
+  enum { kBlocks = 8, kCount = 5 };
+  unsigned *memory = NULL, host[1 + kBlocks];
+  cudaMalloc(&memory, sizeof host);
+  for (const bool reads : {false, true})
+    for (const unsigned threads : {2u, 33u, 1024u}) {
+      cudaMemset(memory, 0, sizeof host);
+      first_waits_for_last<<<2, threads>>>(memory, reads);
+      assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+    }
+  for (const unsigned threads : {32u, 512u}) {  // on one of the system's threads, and on all
+    cudaMemset(memory, 0, sizeof host);
+    rounds<<<kBlocks, threads>>>(memory, memory + 1, kCount);
+    cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost);
+    for (int block = 0; block < kBlocks; block++) assert_int_equal(host[1 + block], kCount);
+  }
+  cudaFree(memory);
 }
 
 TEST(warps_that_wait_in_vain) {

@@ -230,14 +230,10 @@ MISTAKE(after_seen_refusal) {
 
 // ---- hangs --------------------------------------------------------------------------------------
 
-// Thread 0 waits for a thread that runs only after it.
+// A thread that is busy without end: it might be seen at other values each time.
 static __global__ void spin(volatile int *begun) {
-  __shared__ volatile int ready;
-  if (blockIdx.x == 7 && threadIdx.x == 0) {
-    *begun = 1;
-    while (ready != 1) continue;
-  }
-  ready = 1;
+  if (blockIdx.x == 7 && threadIdx.x == 0)
+    for (int steps = 1;; steps += 2) *begun = steps;
 }
 MISTAKE(spin) {
   int *begun = NULL;
@@ -330,7 +326,7 @@ TEST(hangs) {
   PLAIN_BUILD_ONLY();
   expect_report("spin", {"synccheck: still running at ", "test_memcheck.cu:",
                          "in kernel spin, block (7,0,0), thread (0,0,0); of its block's 64 threads "
-                         "63 have not begun, 0 wait for it, 0 have returned"});
+                         "0 have not begun, 0 wait for it, 63 have returned"});
   assert_int_equal(run_mistake("quit_outside").exit_code, -SIGQUIT);
 }
 

@@ -45,9 +45,19 @@ inline void current_is_set() {}
 // A store that is not moved behind the kernel's accesses, so that a crash names its thread.
 inline void set_current(Thread *thread) { *const_cast<Thread *volatile *>(&current) = thread; }
 
+// Read anew after each thread: one that is interrupted (src/launch/preempt.h) waits without a call.
+inline bool has_waited(const Block &block) {
+#ifdef __SANITIZE_THREAD__
+  return block.collective;  // behind current_is_set()
+#else
+  return __atomic_load_n(&block.collective, __ATOMIC_RELAXED);
+#endif
+}
+
 // Has run_unstarted_threads() to go on with the next thread? `block` is then that thread's.
 template <bool Kept>
-inline bool goes_on(Block *&block, const Thread &thread, [[maybe_unused]] WorkerBase *worker) {
+inline bool goes_on(Block *&block, const Thread &thread, WorkerBase *worker) {
+  worker->thread = nullptr;
 #if CUDA_CPU_SWITCH_INLINE
   if (Kept) {
     const Target next = after_thread(*block, thread, worker);
@@ -81,8 +91,8 @@ inline void run_unstarted_threads(Block &block, F kernel) {
       current_is_set();
       threadIdx.x++;
       if (threadIdx.x == blockDim.x && thread != end) threadIdx = thread->index;
-    } while (thread != end && !block.collective);
-    if (!block.collective) {
+    } while (thread != end && !has_waited(block));
+    if (!has_waited(block)) {
       block.started = block.count;
       return;
     }
@@ -92,9 +102,10 @@ inline void run_unstarted_threads(Block &block, F kernel) {
   do {
     const unsigned i = now->started++;
     Thread *const thread = &now->threads[now->order == nullptr ? i : now->order[i]];
+    worker->thread = thread;
     set_current(thread);
     threadIdx = thread->index;
-    current_is_set();
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);  // `started` is stored if the kernel is interrupted
     kernel();
     current_is_set();
     if (!goes_on<Kept>(now, *thread, worker)) return;

@@ -37,9 +37,14 @@ struct Target {
   std::uint64_t value;
 };
 
+struct Thread;
+
 // A fiber that runs threads (src/launch/fiber.h).
 struct WorkerBase {
   void *stack = nullptr;  // while it is spare
+  // The thread that has begun on it and not ended; not kept while a block has no `collective`. A
+  // tick (src/launch/preempt.h) knows by it whether `current` is the thread that runs.
+  const Thread *thread = nullptr;
 };
 
 #if CUDA_CPU_SWITCH_INLINE

@@ -21,6 +21,7 @@
 #include "../launch/block.h"
 #include "../diagnosis/diagnose.h"
 #include "../launch/fiber.h"
+#include "../launch/preempt.h"
 #include "../memory/pages.h"
 #include "../memory/regions.h"
 #include "../diagnosis/lines.h"
@@ -106,17 +107,13 @@ std::string array_text(const Nearby &array) {
   return sentence;
 }
 
-// A thread that spins keeps all others of its block from running.
 std::string others_text(const BlockState &block) {
   const unsigned begun = block.collective ? block.started : current->number + 1;
   const unsigned returned = block.collective ? block.returned : current->number;
   char text[256];
-  std::snprintf(
-      text, sizeof text,
-      "; of its block's %u threads %u have not begun, %u wait for it, %u have returned. If "
-      "it waits for one of these in a loop, it waits forever: they need a barrier, "
-      "__syncwarp() or __nanosleep() to run",
-      block.count, block.count - begun, begun - returned - 1, returned);
+  std::snprintf(text, sizeof text,
+                "; of its block's %u threads %u have not begun, %u wait for it, %u have returned",
+                block.count, block.count - begun, begun - returned - 1, returned);
   return block.count > 1 ? text : "";
 }
 
@@ -213,7 +210,9 @@ void say(const char *text, std::size_t length) {
 bool find_kernel() {
   if (current_block != nullptr && current != nullptr) return true;
   const pid_t thread = thread_in_kernel();
-  if (thread == 0) {
+  if (thread == gettid()) {
+    quit_at_tick = true;  // between two blocks that wait for each other
+  } else if (thread == 0) {
     signal(SIGQUIT, SIG_DFL);
     raise(SIGQUIT);
   } else {

@@ -83,6 +83,13 @@ struct SharedMemory {
   void reset(std::size_t dynamic_bytes);
 };
 
+// How a thread was found where a timer interrupted it (preempt.h).
+struct Found {
+  std::uint64_t seen[8] = {};  // hashes of its registers
+  unsigned count = 0;
+  unsigned again = 0;  // the last ones in turn that had been seen before
+};
+
 // Everything about a running block that kernels do not read. Reused from block to block.
 struct BlockState : Block {
   Grid *grid = nullptr;
@@ -120,6 +127,8 @@ struct BlockState : Block {
   bool shuffled = false;               // runs in the order of `random`
   Random random;
   SharedMemory shared;
+  std::vector<Found> found;                    // of each thread, once one was interrupted
+  bool in_loops = false;                       // all_in_loops(), when it stepped aside last
   std::shared_ptr<check::BlockShadow> shadow;  // CHECK builds
   // Memory behind the pointers above and in Block, laid out for blocks of `shape`.
   dim3 shape = dim3(0, 0, 0);
@@ -153,7 +162,7 @@ inline std::uint64_t flatten(const uint3 &index, const dim3 &shape) {
 int thread_in_kernel();
 
 // synccheck: ends the program with a list of the places where the threads of the block wait.
-[[noreturn]] void diagnose_waiting(const BlockState &block, const char *problem);
+[[noreturn]] void diagnose_waiting(const std::vector<BlockState *> &blocks, const char *problem);
 
 enum class Outcome { kDone, kAtGridBarrier, kYielded };
 

@@ -124,8 +124,12 @@ Suspended suspended_at_start(Worker *worker) {
 
 #endif
 
+std::size_t usable_of(std::size_t shift) {
+  return kStackBytes + shift - (sizeof(Worker) + 63) / 64 * 64;
+}
+
 Worker *make_worker(void *stack_bottom, std::size_t shift) {
-  const std::size_t usable = kStackBytes + shift - (sizeof(Worker) + 63) / 64 * 64;
+  const std::size_t usable = usable_of(shift);
   void *const top = static_cast<char *>(stack_bottom) + usable;
   Worker *const worker = new (top) Worker;
   worker->stack_bottom = stack_bottom;
@@ -187,6 +191,7 @@ void begin_anew([[maybe_unused]] Worker *worker) {
 Pool *make_pool() {
   static thread_local PoolOwner owner;
   pool_of_this_thread = owner.pool = new Pool;
+  pool_of_this_thread->slabs.reserve(1024);  // no call of the library where a tick may come
   pool_of_this_thread->signal_stack = make_signal_stack();
   return pool_of_this_thread;
 }
@@ -206,6 +211,20 @@ void grow(Pool &p) {
     worker->next = p.spare;
     p.spare = worker;
   }
+}
+
+const Worker *worker_of(const void *address) {
+  const Pool *const p = pool_of_this_thread;
+  if (p == nullptr) return nullptr;
+  for (void *slab : p->slabs) {
+    const std::size_t offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(slab);
+    const std::size_t i = offset / kStackStride;
+    if (i < kStacksPerSlab)
+      return reinterpret_cast<const Worker *>(static_cast<const char *>(slab) + i * kStackStride +
+                                              kPage + usable_of(i * kShift % kPage));
+  }
+  return nullptr;
 }
 
 bool stack_overflowed(const void *address) {

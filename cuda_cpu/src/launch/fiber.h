@@ -80,6 +80,8 @@ inline Pool &pool() { return pool_of_this_thread != nullptr ? *pool_of_this_thre
 inline Worker *take_worker(void (*function)(Worker *), std::uint64_t loop);
 inline void return_worker(Worker *worker, std::uint64_t loop = Worker::kNoLoop);
 
+// The worker on whose stack an address is, or null. Safe in signal handlers.
+const Worker *worker_of(const void *address);
 // Is this address just below the stack of a worker? Safe in signal handlers.
 bool stack_overflowed(const void *address);
 

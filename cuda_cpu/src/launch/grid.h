@@ -13,10 +13,19 @@
 
 namespace cuda_cpu {
 
+struct BlockState;
+
 // A launch that waits for the launching grid to end.
 struct PendingLaunch {
   Launch launch;
   std::unique_ptr<KernelCall> call;
+};
+
+// A search for loops that cannot end (preempt.h).
+struct LoopRounds {
+  double since = 0;                  // seconds; 0: none is suspected
+  std::vector<int> threads;          // of the system, that have found only such loops in this round
+  std::vector<BlockState *> blocks;  // of these threads
 };
 
 struct Grid {
@@ -28,6 +37,9 @@ struct Grid {
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<bool> refused{false};  // too much shared memory (shared_memory.h)
   std::uint32_t first_number = 0;    // check::reserve_numbers(), in CHECK builds
+  std::atomic<unsigned> runners{1};  // threads of the system that still run its blocks
+  std::mutex loops_mutex;
+  LoopRounds loops;
   std::mutex children_mutex;
   std::vector<PendingLaunch> children;
   // Grid barrier of a cooperative launch, in blocks:

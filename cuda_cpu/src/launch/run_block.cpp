@@ -15,7 +15,9 @@
 
 #include "../diagnosis/check.h"
 #include "../diagnosis/diagnose.h"
+#include "../diagnosis/lines.h"
 #include "grid.h"
+#include "preempt.h"
 #include "schedule.h"
 #include "../diagnosis/settings.h"
 
@@ -67,6 +69,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   block.wave = BlockState::kNoWave;
   block.ending = false;
   block.turns = 0;
+  block.found.clear();
   if (block.launch_failed)
     for (Thread &thread : block.thread_memory) thread.last_error = cudaSuccess;
   block.launch_failed = false;
@@ -79,6 +82,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
 
 void begin_collectives(BlockState &block) {
   block.collective = true;
+  block.worker->thread = current;
   if (!check::kOn && current->number == 0) block.wave = BlockState::kAtBarrier;
   block.started = current->number + 1;
   block.returned = current->number;
@@ -106,7 +110,7 @@ Target target_behind(BlockState &block, const Thread &thread) {
   block.ending = block.returned < block.count;
   if (!block.ending) {
     block.ready_warps = 0;
-    return {block.stack_outside, 0};
+    return outside(block);
   }
   return go_on_with(block.threads + thread.number + 1);
 }
@@ -153,6 +157,7 @@ Runner *make_runner() {
 
 struct RunnerOwner {
   Runner *const runner = make_runner();
+  Ticks ticks;
   ~RunnerOwner() {
     if (runner == nullptr) return;
     runner->is_inside = false;
@@ -175,41 +180,54 @@ int thread_in_kernel() {
 
 // ---- running a block to its end, or as far as it gets
 
-void diagnose_waiting(const BlockState &block, const char *problem) {
+// Where a thread waits: of a loop, the line at which it was interrupted.
+static std::string place_of(const Thread &thread) {
+  const Site &site = *thread.site;
+  if (&site == &kLoop) return std::string(" in ") + site.what + " at " + line_of(thread.value + 1);
+  return std::string(" at ") + site.what + ", " + site.file + ":" + std::to_string(site.line);
+}
+
+void diagnose_waiting(const std::vector<BlockState *> &blocks, const char *problem) {
   struct Group {
-    const Site *site;
+    std::string place;
     unsigned threads;
+    const BlockState *block;
     uint3 first;
   };
   std::vector<Group> groups;
   unsigned returned = 0;
-  for (unsigned i = 0; i < block.count; i++) {
-    const Thread &thread = block.threads[i];
-    if ((block.warps[i / 32].returned >> (i % 32) & 1u) != 0) {
-      returned++;
-      continue;
+  for (const BlockState *block : blocks)
+    for (unsigned i = 0; i < block->count; i++) {
+      const Thread &thread = block->threads[i];
+      if ((block->warps[i / 32].returned >> (i % 32) & 1u) != 0) {
+        returned++;
+        continue;
+      }
+      const std::string place = place_of(thread);
+      Group *group = nullptr;
+      for (Group &g : groups)
+        if (g.place == place) group = &g;
+      if (group == nullptr) {
+        groups.push_back({place, 0, block, thread.index});
+        group = &groups.back();
+      }
+      group->threads++;
     }
-    const Site *const site = thread.site;
-    Group *group = nullptr;
-    for (Group &g : groups)
-      if (g.site == site ||
-          (g.site->line == site->line && std::strcmp(g.site->file, site->file) == 0))
-        group = &g;
-    if (group == nullptr) {
-      groups.push_back({site, 0, thread.index});
-      group = &groups.back();
-    }
-    group->threads++;
-  }
-  char line[512];
-  std::snprintf(line, sizeof line, "kernel %s, block (%u,%u,%u): its threads %s", block.kernel,
-                block.index.x, block.index.y, block.index.z, problem);
-  std::string message = line;
+  const bool several = blocks.size() > 1;
+  const BlockState &one = *blocks.front();
+  char text[512];
+  std::snprintf(text, sizeof text, "kernel %s, block (%u,%u,%u)", one.kernel, one.index.x,
+                one.index.y, one.index.z);
+  std::string message = text;
+  if (several) message += " and " + std::to_string(blocks.size() - 1) + " more";
+  message += std::string(several ? ": their" : ": its") + " threads " + problem;
   for (const Group &g : groups) {
-    std::snprintf(line, sizeof line, "\n  %u at %s, %s:%d, the first is thread (%u,%u,%u)",
-                  g.threads, g.site->what, g.site->file, g.site->line, g.first.x, g.first.y,
-                  g.first.z);
-    message += line;
+    const uint3 &t = g.first, &b = g.block->index;
+    char first[128];
+    std::snprintf(first, sizeof first, ", the first is thread (%u,%u,%u)", t.x, t.y, t.z);
+    message += "\n  " + std::to_string(g.threads) + g.place + first;
+    std::snprintf(first, sizeof first, " of block (%u,%u,%u)", b.x, b.y, b.z);
+    if (several) message += first;
   }
   if (returned > 0) message += "\n  " + std::to_string(returned) + " have returned";
   end_program("synccheck", message);
@@ -229,8 +247,9 @@ Outcome run_block(BlockState &block) {
     }
     if (!block.collective || block.returned == block.count) break;
     if (release_phases(block) || release_active_masks(block)) continue;
-    if (block.misplaced.length > 0) diagnose_waiting(block, "wait at different barriers");
+    if (block.misplaced.length > 0) diagnose_waiting({&block}, "wait at different barriers");
     if (block.yielded.length > 0 || waits_for_other_blocks(block)) {
+      block.in_loops = all_in_loops(block);
       make_ready(block, block.yielded);
       outcome = Outcome::kYielded;
       break;
@@ -240,12 +259,12 @@ Outcome run_block(BlockState &block) {
       outcome = Outcome::kAtGridBarrier;
       break;
     }
-    diagnose_waiting(block, "wait for each other and none can go on");
+    diagnose_waiting({&block}, "wait for each other and none can go on");
   }
   if constexpr (check::kOn) check::block_pauses();
   current = nullptr;
   current_block = nullptr;
-  set_inside(false);
+  if (outcome == Outcome::kDone) set_inside(false);
   return outcome;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include <cuda_cpu/errors.h>
+#include <cuda_cpu/launch_calls.h>
 #include <cuda_cpu/memory.h>
 
 #include "../diagnosis/check.h"
@@ -15,6 +16,7 @@
 #include "../diagnosis/limits.h"
 #include "../memory/pages.h"
 #include "../diagnosis/errors.h"
+#include "preempt.h"
 #include "schedule.h"
 
 namespace cuda_cpu {
@@ -35,27 +37,78 @@ Grid::Grid(const Launch &configured, const KernelCall &kernel_call)
 
 namespace {
 
-BlockState &block_of_this_thread() {
+// Kept from grid to grid: its memory is laid out for blocks of one shape.
+std::unique_ptr<BlockState> &block_of_this_thread() {
   static thread_local std::unique_ptr<BlockState> block;
   if (block == nullptr) block = std::make_unique<BlockState>();
-  return *block;
+  return block;
 }
 
 // ---- ordinary and cooperative grids
 
-void run_ordinary(Grid &grid) {
-  BlockState &block = block_of_this_thread();
-  // In index order: a block that waits for an earlier one waits for a block that has begun, or
-  // that another thread of the system comes to without waiting for this one. Several at a time,
-  // because neighbouring blocks read neighbouring memory.
-  const std::uint64_t several = std::min<std::uint64_t>(1 + grid.blocks / 256, 16);
-  std::uint64_t first;
-  while (!grid.refused && (first = grid.next_block.fetch_add(several)) < grid.blocks) {
-    const std::uint64_t end = std::min(first + several, grid.blocks);
-    for (std::uint64_t index = first; index < end; index++) {
-      prepare(block, grid, index);
-      while (run_block(block) == Outcome::kYielded) sched_yield();
+// The blocks that one thread of the system runs, in index order: a block that waits for an earlier
+// one waits for a block that has begun, or that another thread of the system comes to without
+// waiting for this one. Several at a time, because neighbouring blocks read neighbouring memory.
+class Indices {
+ public:
+  explicit Indices(Grid &grid)
+      : grid_(grid), several_(std::min<std::uint64_t>(1 + grid.blocks / 256, 16)) {}
+  bool take(std::uint64_t *index) {
+    if (grid_.refused) return false;
+    if (next_ == end_) {
+      next_ = grid_.next_block.fetch_add(several_);
+      end_ = std::min(next_ + several_, grid_.blocks);
     }
+    if (next_ >= end_) {
+      next_ = end_;
+      return false;
+    }
+    *index = next_++;
+    return true;
+  }
+
+ private:
+  Grid &grid_;
+  const std::uint64_t several_;
+  std::uint64_t next_ = 0, end_ = 0;
+};
+
+// The block of this thread waits for others in a loop. As on a GPU, those run beside it that fit
+// the device together; here at once if it had to be interrupted, else after some turns.
+void run_together(Grid &grid, Indices &indices, std::uint64_t most) {
+  constexpr int kTurns = 64;
+  std::vector<std::unique_ptr<BlockState>> blocks;
+  blocks.push_back(std::move(block_of_this_thread()));
+  for (int turns = 0; !blocks.empty(); turns++) {
+    bool interrupted = !blocks.front()->found.empty();
+    std::uint64_t index;
+    if ((interrupted || turns >= kTurns) && blocks.size() < most && indices.take(&index)) {
+      blocks.push_back(std::make_unique<BlockState>());
+      prepare(*blocks.back(), grid, index);
+    } else {
+      std::vector<BlockState *> all;
+      for (const auto &block : blocks) all.push_back(block.get());
+      check_loops(grid, all);
+      sched_yield();
+    }
+    for (auto &block : blocks)
+      if (run_block(*block) == Outcome::kDone) block.reset();
+    blocks.erase(std::remove(blocks.begin(), blocks.end(), nullptr), blocks.end());
+  }
+}
+
+void run_ordinary(Grid &grid) {
+  const std::uint64_t fit =
+      std::max(1u, resident_blocks(grid.launch.block.x * grid.launch.block.y * grid.launch.block.z,
+                                   grid.launch.shared_bytes));
+  const std::uint64_t most =
+      grid.runners == 1 ? fit * static_cast<unsigned>(multiprocessors()) : fit;
+  Indices indices(grid);
+  std::uint64_t index;
+  while (indices.take(&index)) {
+    BlockState &block = *block_of_this_thread();
+    prepare(block, grid, index);
+    if (run_block(block) == Outcome::kYielded) run_together(grid, indices, most);
   }
 }
 
@@ -93,7 +146,8 @@ void run_cooperative(Grid &grid, std::uint64_t first, std::uint64_t step) {
     if (!progress) {
       const std::uint64_t finished = grid.finished.load();
       if (finished > 0 && grid.arrived.load() + finished == grid.blocks) {
-        diagnose_waiting(*blocks.front(), "wait at grid.sync() for blocks that have returned");
+        diagnose_waiting({blocks.front().get()},
+                         "wait at grid.sync() for blocks that have returned");
       }
       sched_yield();
     }
@@ -118,7 +172,9 @@ bool run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
       launch.clusters->run(grid);
     } else if (threads == 1 && !launch.cooperative) {
       run_ordinary(grid);
+      grid_ends();
     } else {
+      grid.runners = static_cast<unsigned>(threads);
 #pragma omp parallel num_threads(threads)
       {
         pages::worker_enters();
@@ -129,6 +185,8 @@ bool run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
           launch.clusters->run(grid);
         else
           run_ordinary(grid);
+        grid_ends();
+        grid.runners--;
         pages::worker_leaves();
       }
     }

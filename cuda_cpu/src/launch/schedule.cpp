@@ -117,13 +117,14 @@ std::uint64_t switch_to_other_warp(BlockState &block, void **from) {
 
 Target next_target(BlockState &block) {
   if (const Thread *const thread = take_ready(block)) return {thread->stack, thread->value};
-  return block.started < block.count ? new_target(block) : Target{block.stack_outside, 0};
+  return block.started < block.count ? new_target(block) : outside(block);
 }
 
 Target new_target(BlockState &block) {
   // The first thread of a block runs in a loop that expects no barrier.
   block.worker =
       take_worker(run_unstarted, block.collective ? block.grid->number : Worker::kNoLoop);
+  current = nullptr;
   return {block.worker->stack, 0};
 }
 

@@ -57,6 +57,11 @@ std::uint64_t switch_to_other_warp(BlockState &block, void **from);
 Target next_target(BlockState &block);
 // ... a thread that has not started.
 Target new_target(BlockState &block);
+// ... run_block(). Until another thread runs there is no current one.
+inline Target outside(BlockState &block) {
+  current = nullptr;
+  return {block.stack_outside, 0};
+}
 [[gnu::always_inline]] inline std::uint64_t switch_to_next(BlockState &block, void **from) {
   if (block.warps[block.warp].ready == 0 || block.shuffled)
     return switch_to_other_warp(block, from);

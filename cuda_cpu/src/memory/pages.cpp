@@ -257,6 +257,10 @@ void worker_enters() {
 
 void worker_leaves() { depth--; }
 
+void open_in_handler() {
+  if (chosen == Protection::kKeys) set_rights(true);
+}
+
 bool admit(const void *address) {
   static std::atomic<bool> ended{false};
   if (!ended && (chosen != Protection::kKeys || libraries == 0)) return false;

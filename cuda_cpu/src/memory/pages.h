@@ -34,6 +34,10 @@ void leave(bool is_library);
 void worker_enters();
 void worker_leaves();
 
+// A handler of a signal begins without the right that the interrupted kernel has: for one that goes
+// on with another thread's kernel.
+void open_in_handler();
+
 // After a fault at `address`: true if a library runs on the device, so that this is one of its own
 // threads. Protection ends then; the access succeeds when it is repeated. Safe in signal handlers.
 bool admit(const void *address);
