@@ -36,7 +36,7 @@ typedef struct Battery {
 // (rerun->known_seconds), has not passed. The summary names the sizes that were left out. Then some
 // small ones in another order of threads, where rerun->other_order can do that: a missing barrier
 // may show only there. Time is CPU time on a busy machine. The inputs depend on the seed alone, and
-// so do three of the sizes.
+// so do five of the sizes.
 //
 // On the cpu backend the battery of most versions takes 0.1 to 1.7 s (two idle cores of an AMD
 // EPYC, elapsed, medians of 3: radix_v1 and radix_v4 1.7, radix_level2 1.6, radix_v3 1.1, radix_v2
