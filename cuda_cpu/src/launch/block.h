@@ -85,7 +85,7 @@ struct SharedMemory {
 
 // How a thread was found where a timer interrupted it (preempt.h).
 struct Found {
-  std::uint64_t seen[8] = {};  // hashes of its registers
+  std::uint64_t seen[64] = {};  // hashes of its registers
   unsigned count = 0;
   unsigned again = 0;  // the last ones in turn that had been seen before
 };
