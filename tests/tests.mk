@@ -42,7 +42,7 @@ build_all_tests: checked
 checked:
 	@$(MAKE) --no-print-directory CHECK=all $(CHECKED_TESTS) $(B)-all/compare
 endif
-APART_TESTS := $(wildcard cuda_cpu/tests/test_*.sh tests/multi/test_*.sh tests/scripts/test_removed_barriers.sh) \
+APART_TESTS := $(wildcard cuda_cpu/tests/test_*.sh tests/multi/test_*.sh) \
   $(filter $(B)/tests/versions/%,$(TESTS)) $(VERSION_TESTS) $(CHECKED_TESTS)
 ALONE_TESTS := $(filter-out $(TREE_TESTS) $(APART_TESTS),$(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh))
 LONG_TESTS  := %/test_standalone.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
