@@ -9,8 +9,8 @@ ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/stude
   $(error a folder with a student_func.cu has a space in its name, which make cannot read; rename it.)
 endif
 # No version may have these names: targets, what `make clean` removes, folders with another use.
-NO_VERSION := HW4 all all_versions bench build build_tests check check-lab clean common compare compile_commands cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test tests trace uninstall_gsort version
-$(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has a meaning of its own here; rename the folder $(name)/))
+NO_VERSION := HW4 all all_versions bench build build_all_tests build_tests check check-lab check_all checked clean common compare compile_commands cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test test_all tests trace uninstall_gsort version
+$(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has another meaning here; rename the folder $(name)/))
 
 # ---- options ------------------------------------------------------------------------------------
 BACKEND  ?= auto   # cuda | cpu | auto: cuda where nvcc and a GPU are present
@@ -58,7 +58,7 @@ ifneq ($(CHECK),0)
 endif
 
 # Before the set-up there may be no compiler. These goals need none, or name what they need.
-NEEDS_NO_CXX := help setup run test starter handouts lint format report report_setup clean print-%
+NEEDS_NO_CXX := help setup run test test_all starter handouts lint format report report_setup clean print-%
 ifneq ($(filter-out $(NEEDS_NO_CXX),$(MAKECMDGOALS)),)
   ifeq ($(shell command -v $(firstword $(CXX))),)
     $(error $(CXX) is not installed here; make setup installs it and the libraries, on Debian and Ubuntu)
@@ -120,7 +120,7 @@ ifeq ($(BACKEND),cuda)
   LINK_EXPORTING = $(LINK) -cudart shared -Xlinker=-rpath,$(CUDA_HOME)/lib64 -Xcompiler=-rdynamic
 else
   LINK = $(CXX) $(OPTIMIZE)
-  LINK_EXPORTING = $(LINK) -rdynamic
+  LINK_EXPORTING = $(LINK) $(cuda_cpu_exporting)
   LDLIBS += $(cuda_cpu_ldlibs)
 endif
 
@@ -168,7 +168,7 @@ stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 # What each folder builds: the programs, tests, labs and the report.
 -include common/cs344/cs344.mk gsort/gsort.mk harness/harness.mk labs/labs.mk tests/tests.mk tests/fuzz/fuzz.mk multi/multi.mk report/report.mk
 
-.PHONY: help setup run samples test all_versions install_gsort uninstall_gsort lint format compile_commands clean
+.PHONY: help setup run samples test test_all all_versions install_gsort uninstall_gsort lint format compile_commands clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -179,15 +179,15 @@ setup: ## installs what is missing
 run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
 	@$(MAKE) --no-print-directory radix_v2 samples
 	./HW4 samples/portrait.ppm samples/template.ppm
-test: setup ## sets up and passes all tests
+test: setup ## sets up and passes the tests of a few minutes
 	@$(MAKE) --no-print-directory check
+test_all: setup ## sets up and passes all tests
+	@$(MAKE) --no-print-directory check_all
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4) $(call stale,sorter)
-samples: samples/portrait.ppm ## draws samples/portrait.ppm and samples/template.ppm
-samples/portrait.ppm: scripts/make_samples.c scripts/canvas.c scripts/canvas.h harness/process/save_file.c harness/process/message.c
-	@mkdir -p samples build
-	$(CC_)$(CC) -std=c17 -D_GNU_SOURCE -O2 -iquote . -Icuda_cpu/include $(WARNINGS) -Werror $(filter %.c,$^) -o build/make_samples -lm
-	@build/make_samples samples
+samples: samples/portrait.ppm ## samples/portrait.ppm and samples/template.ppm
+samples/portrait.ppm: scripts/samples.py report/images/before.png report/images/template.png
+	@scripts/samples.py
 install_gsort: ## installs gsort/, the sort as a C library; PREFIX=/usr/local DESTDIR=
 uninstall_gsort: ## removes it
 install_gsort uninstall_gsort:

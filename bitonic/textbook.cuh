@@ -10,7 +10,7 @@
 //
 // The article runs all steps in one kernel with an array in shared memory, which is wrong with more
 // than one block. Here a block runs the steps whose partners lie in its tile, and every other step
-// is a kernel of its own in device memory. Descending comparisons move the padding, so that it
+// is a separate kernel in device memory. Descending comparisons move the padding, so that it
 // needs memory: the next power of two.
 #ifndef BITONIC_TEXTBOOK_CUH
 #define BITONIC_TEXTBOOK_CUH

@@ -21,7 +21,7 @@
 
 enum { LANE_BITS = 5, WARP = 1 << LANE_BITS };
 
-// Most bits above those of the neighbours whose steps are exchanges between lanes.
+// Most bits, above the bits of a thread's neighbours, whose steps are exchanges between lanes.
 enum { SHUFFLED_BITS = 2 };
 
 #define TILE_PARAMETERS int ITEM_BITS, int THREAD_BITS, class Item
@@ -65,7 +65,7 @@ static __device__ __forceinline__ unsigned int window_index(Window window, unsig
 }
 
 // The tile changes from one window to another. A thread writes where it read last, so one barrier
-// is enough. In windows up to LANE_BITS each warp has its own part of the tile.
+// is enough. In windows up to LANE_BITS each warp has one part of the tile.
 template <TILE_PARAMETERS>
 static __device__ __forceinline__ void change_window(Item *item, Pairs tile, Window from,
                                                      Window to) {

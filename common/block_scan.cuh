@@ -47,7 +47,7 @@ static __device__ __forceinline__ Value block_inclusive_scan(Value value, Value 
 }
 
 // The same with one barrier instead of two, for blocks of whole warps: each thread adds up the sums
-// of the warps before its own. Which of the two is faster depends on the kernel around it.
+// of the warps before it. Which of the two is faster depends on the kernel around it.
 static __device__ __forceinline__ unsigned int block_inclusive_scan_one_barrier(
     unsigned int value, unsigned int *warp_sums) {
   unsigned int scanned = warp_inclusive_scan(value);
@@ -57,14 +57,37 @@ static __device__ __forceinline__ unsigned int block_inclusive_scan_one_barrier(
   return scanned;
 }
 
-// Least value of the lanes of a whole warp, in all of them.
-static __device__ __forceinline__ unsigned int warp_min(unsigned int value) {
+// The lanes of `among` whose value equals the caller's in its `bits` lowest bits: a vote for each
+// bit. All lanes of the warp call it.
+//
+//   lane           0  1  2  3
+//   value         01 11 01 00
+//   votes, bit 0   1  1  1  0
+//   votes, bit 1   0  1  0  0
+//   match of lane 0: voted 1 for bit 0 and 0 for bit 1, lanes 0 and 2
+static __device__ __forceinline__ unsigned int warp_match(unsigned int value, int bits,
+                                                          unsigned int among = 0xffffffffu) {
+  for (int bit = 0; bit < bits; bit++) {
+    const bool set = (value >> bit & 1u) != 0;
+    const unsigned int votes = __ballot_sync(0xffffffffu, set);
+    among &= set ? votes : ~votes;
+  }
+  return among;
+}
+
+// Least value of the warp's lanes, in the first lane at least; every existing lane calls it.
+// `mask`: of these lanes, the first ones of the warp.
+static __device__ __forceinline__ unsigned int warp_min(unsigned int value,
+                                                        unsigned int mask = 0xffffffffu) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  for (int mask = WARP_SIZE / 2; mask > 0; mask /= 2)
-    value = min(value, __shfl_xor_sync(0xffffffffu, value, mask));
+  // A lane without a neighbour at the distance reads the last lane: a value that counts twice does
+  // not change the least.
+  const unsigned int lane = threadIdx.x % WARP_SIZE, last = __popc(mask) - 1;
+  for (unsigned int distance = WARP_SIZE / 2; distance > 0; distance /= 2)
+    value = min(value, __shfl_sync(mask, value, min(lane + distance, last)));
   return value;
 #else
-  return __reduce_min_sync(0xffffffffu, value);
+  return __reduce_min_sync(mask, value);
 #endif
 }
 

@@ -33,7 +33,7 @@ static inline void copy_array(void *to, const void *from, size_t n, enum cudaMem
   if (to != NULL) CUDA_CHECK(cudaMemcpy(to, from, n * sizeof(unsigned int), kind));
 }
 
-// Copies from and to the device, timed as a stage "copy" of its own: the CPU sorts of the reports
+// Copies from and to the device, timed as a separate stage "copy": the CPU sorts of the reports
 // have their data on the host.
 static inline void copy_to_host(HostPairs to, const unsigned int *d_keys,
                                 const unsigned int *d_positions, size_t n) {

@@ -23,7 +23,7 @@ int knob_find(const SortVersion *version, const char *name, size_t length);
 
 // Called by the harness: sets knob number `index` of the version of knobs_begin(). An index or a
 // value outside its range is a bug in the caller: reported on stderr, exit code 3. For text from a
-// user see harness/versions/knob_option.h.
+// user see harness/versions/version_check.h.
 void knob_set(int index, int value);
 
 #ifdef __cplusplus

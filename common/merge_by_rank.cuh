@@ -43,11 +43,11 @@ static __device__ __forceinline__ unsigned int count_before(const unsigned int *
   return first;
 }
 
-// Index of element i after two neighbouring sorted runs are merged: its index in its own run plus
+// Index of element i after two neighbouring sorted runs are merged: its index in its run plus
 // the number of elements of the other run that come before it. Of equal keys the left run's come
 // first, so an element of the right run also counts those equal to it. `tile`, in shared or in
-// device memory, holds `left` elements of the left run, then those of the right run, `count` in
-// all.
+// device memory, holds `left` elements of the left run, then the elements of the right run, `count`
+// in all.
 //   tile [2 5 | 1 5 7]  own index [0 1 0 1 2] + before it in the other run [1 1 0 2 2]
 //   place [1 2 0 3 4]
 static __device__ __forceinline__ unsigned int place_in_merge(const unsigned int *tile,

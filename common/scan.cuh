@@ -2,7 +2,7 @@
 //
 // Three steps (Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3):
 // every block scans its tile and writes the tile's sum; the sums are scanned the same way; every
-// block adds the sum of all tiles before its own.
+// block adds the sum of all tiles before it.
 //
 //   in    [1 1 1 | 1 1 1 | 1]   tiles of 3
 //   tiles [1 2 3 | 1 2 3 | 1]   sums [3 3 1] -> [3 6 7]
@@ -47,7 +47,7 @@ static inline void inclusive_scan(const unsigned int *in, unsigned int *out, siz
 }
 
 // out[i] = in[0] + .. + in[i - 1] for n >= 1 elements; out[n], its last element, is the sum of all.
-// As in the CS344 radix report: a zero, then the inclusive scan.
+// Writes a zero, then the inclusive scan, as the CS344 radix report does.
 static inline void exclusive_scan(const unsigned int *in, unsigned int *out, size_t n,
                                   int block_size) {
   CUDA_CHECK(cudaMemsetAsync(out, 0, sizeof *out, 0));

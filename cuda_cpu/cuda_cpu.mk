@@ -8,8 +8,10 @@
 # Rules: $(B)/FILE.o from FILE.cu, with CXX, CPPFLAGS, CXXFLAGS and CXXFLAGS_FOLDER, where FOLDER is
 # the first part of the file's path.
 # Variables: cuda_cpu_objects, cuda_cpu_ldlibs, and cuda_cpu_cppflags for host code of the project
-# that includes CUDA's headers. If the project defines a function cuda_cpu_step(TOOL,FILE), it is put
-# before each command, for example to print a short line: cuda_cpu_step = @echo $(1) $(2);
+# that includes CUDA's headers. A program that loads CUDA code from shared objects is linked with
+# $(cuda_cpu_exporting) too.
+# If the project defines a function cuda_cpu_step(TOOL,FILE), it is put before each command, for
+# example to print a short line: cuda_cpu_step = @echo $(1) $(2);
 #
 # The names are lower-case because make passes variables of its command line on to programs, and
 # CUDA_CPU_* are settings of the programs.
@@ -21,7 +23,12 @@ B        ?= build
 CXXFLAGS ?= -O3 -g1
 
 cuda_cpu_rewrite  := $(B)/rewrite
-cuda_cpu_objects  := $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(cuda_cpu)/src/*.cpp))
+# Rooms of src/ that are linked only with programs that use them, as an archive.
+cuda_cpu_rare     := textures graphs pools clusters curand
+cuda_cpu_of       = $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wildcard $(1)))
+cuda_cpu_rooms    := $(call cuda_cpu_of,$(cuda_cpu_rare:%=$(cuda_cpu)/src/%/*.cpp))
+cuda_cpu_archive  := $(B)/cuda_cpu/rooms.a
+cuda_cpu_objects  := $(filter-out $(cuda_cpu_rooms),$(call cuda_cpu_of,$(cuda_cpu)/src/*/*.cpp)) $(cuda_cpu_archive)
 ifneq ($(filter-out 0,$(CHECK)),)
   # check/README.md: the compiler calls a function of ours for every load and store of CUDA code.
   ifeq ($(filter $(CHECK),race init mem all),)
@@ -31,7 +38,7 @@ ifneq ($(filter-out 0,$(CHECK)),)
   cuda_cpu_watched := -O2 -g -fsanitize=thread,alignment -fsanitize-recover=alignment --param tsan-distinguish-volatile=1 \
                       --param tsan-instrument-func-entry-exit=0 -Wno-tsan \
                       -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -DCUDA_CPU_CHECK='"$(CHECK)"'
-  # A kernel's calls of these go to functions of check/hooks.cpp.
+  # A kernel's calls of them go to functions of check/hooks.cpp.
   cuda_cpu_redirect := && objcopy $(foreach f,memcpy memmove memset,--redefine-sym $f=cuda_cpu_watched_$f)
   cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(CHECK)"'
 endif
@@ -41,15 +48,17 @@ cuda_cpu_cppflags := -iquote . -I$(cuda_cpu)/include
 # stack-clash-protection: a large local array touches the guard page below its thread's stack.
 cuda_cpu_cxxflags := -std=c++17 -fopenmp -ftls-model=initial-exec -fstack-clash-protection
 
-# GCC's OpenMP runtime as a static library, so that src/wait_policy.cpp runs before it starts; whole,
-# so that shared objects with OpenMP code of their own find all of it in the program.
+# GCC's OpenMP runtime as a static library, so that src/launch/wait_policy.cpp runs before it starts; whole,
+# so that shared objects with OpenMP code find all of it in the program.
 cuda_cpu_libgomp := $(filter /%,$(if $(findstring clang,$(shell $(CXX) --version 2>/dev/null)),,$(shell $(CXX) -print-file-name=libgomp.a 2>/dev/null)))
 ifeq ($(cuda_cpu_libgomp),)
   cuda_cpu_openmp := -fopenmp
 else
   cuda_cpu_openmp := -Wl,--whole-archive $(cuda_cpu_libgomp) -Wl,--no-whole-archive
 endif
-cuda_cpu_ldlibs := -lboost_context $(cuda_cpu_openmp) -ldl -lpthread
+cuda_cpu_exporting := -rdynamic -Wl,--whole-archive $(cuda_cpu_archive) -Wl,--no-whole-archive
+# The archive once more, for objects that stand behind it.
+cuda_cpu_ldlibs := $(cuda_cpu_archive) -lboost_context $(cuda_cpu_openmp) -ldl -lpthread
 
 .DELETE_ON_ERROR:
 .PRECIOUS: $(B)/generated/%.ii
@@ -62,7 +71,7 @@ $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 # file that compares its value without such a test can only mean the device.
 cuda_cpu_arch = $$(grep -Eq '^[[:blank:]]*\#[[:blank:]]*if[[:blank:](]+__CUDA_ARCH__' $(1) && echo -D__CUDA_ARCH__=900)
 
-# Preprocessed, then rewritten, then compiled. The dependencies are those of the first step.
+# Preprocessed, then rewritten, then compiled. The dependencies are the first step's.
 # -fno-sanitize=null: Thrust's headers bind null references, which UBSan would stop at; AddressSanitizer
 # finds accesses through null. -Wno-ignored-attributes: an aligned __shared__ array is named as a template's argument.
 cuda_cpu_flags = $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $(CXXFLAGS) -fno-sanitize=null -Wno-unknown-pragmas -Wno-ignored-attributes \
@@ -75,11 +84,16 @@ $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 $(B)/%.o: $(B)/generated/%.ii
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CXX,$*.cu)$(CXX) $(cuda_cpu_flags) -MMD -MF /dev/null -fpreprocessed -c $< -o $@ $(if $(cuda_cpu_redirect),$(cuda_cpu_redirect) $@)
+# A section by which src/launch/preempt.cpp tells these functions from kernels.
 $(B)/cuda_cpu/%.o: $(cuda_cpu)/%.cpp
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@ \
+	  && objcopy --rename-section .text=cuda_cpu_text --rename-section .text.unlikely=cuda_cpu_text --rename-section .text.hot=cuda_cpu_text $@
 
--include $(cuda_cpu_objects:.o=.d)
+$(cuda_cpu_archive): $(cuda_cpu_rooms)
+	$(call cuda_cpu_step,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+
+-include $(patsubst %.o,%.d,$(filter %.o,$(cuda_cpu_objects)) $(cuda_cpu_rooms))
 
 # The project's first rule remains its default goal.
 .DEFAULT_GOAL := $(cuda_cpu_default_goal)

@@ -1,13 +1,13 @@
 # The programs HW4 and compare. harness/ itself is a library for all programs.
 COMMON  := $(call objects,$(wildcard common/*.c)) $(cuda_cpu_objects)
 HARNESS := $(call objects,$(foreach room,input verdict measure diagnose process versions,$(wildcard harness/$(room)/*.c harness/$(room)/*.cu)))
-IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c image_size.c red_eye.c score_progress.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
-HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c run.c session.c timed_sort.c version_view.c))
+IMAGES  := $(call objects,$(addprefix harness/hw4/,image.c image_netpbm.c red_eye.c $(if $(filter 1,$(OPENCV)),image_opencv.cpp)))
+HW4     := $(call objects,$(addprefix harness/hw4/,main.c options.c session.c))
 # HW4 is two programs in one file: the judge, without CUDA and without the version, holds the sorter.
 # What the judge takes of harness/ and common/:
 JUDGE   := $(call objects,$(filter-out harness/judge/sorter_main.c,$(wildcard harness/judge/*.c)) \
-  $(wildcard harness/diagnose/*.c) $(addprefix harness/process/,descendants.c exit_guard.c message.c save_file.c) \
-  $(addprefix harness/,measure/device_backend.c verdict/trial.c versions/knob_option.c versions/version_check.c) common/check.c common/knobs.c) \
+  $(wildcard harness/diagnose/*.c) $(addprefix harness/process/,exit_guard.c message.c save_file.c) \
+  $(addprefix harness/,verdict/trial.c versions/version_check.c) common/check.c common/knobs.c) \
   $(filter %/wait_policy.o,$(cuda_cpu_objects))
 COMPARE := $(call objects,$(filter-out harness/compare/main.c,$(wildcard harness/compare/*.c)))
 
@@ -35,7 +35,7 @@ $(NOT_HERE):
 .PHONY: compare
 $(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ljansson -ldl -o $@
-# compare --image runs it; a program of its own, because compare knows no images.
+# compare --image runs it; a separate program, because compare knows no images.
 $(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(IMAGES) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
 compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side

@@ -4,7 +4,7 @@
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set splitterDistance=512
 // New here: the merges of one level are independent, but their number halves from level to level
 //           while their size doubles. Step 1, very many tiny ones: a thread each, serial merge.
-//           Step 2, fewer and larger: a block each; every element finds its own place by binary
+//           Step 2, fewer and larger: a block each; every element finds its place by binary
 //           search in the other run, in shared memory. Step 3, few and huge: every 256th element
 //           is a splitter; between neighbours of the sorted splitters lie at most 256 + 256
 //           elements, and each such piece is merged by a block, so that one merge fills all SMs.

@@ -16,16 +16,6 @@
 
 // ---- kernel 1: histogram ------------------------------------------------------------------------
 
-// Returns the least of a warp's values to its first lane. A lane without a neighbour at the
-// distance reads the last lane: a value that counts twice does not change the least.
-static __device__ __forceinline__ unsigned int warp_least(unsigned int value) {
-  const unsigned int mask = warp_mask(), lane = threadIdx.x % WARP_SIZE;
-  const unsigned int last = __popc(mask) - 1;
-  for (unsigned int distance = WARP_SIZE / 2; distance > 0; distance /= 2)
-    value = min(value, __shfl_sync(mask, value, min(lane + distance, last)));
-  return value;
-}
-
 // Finds every segment's least and greatest key.
 static __global__ void find_range(WorkList list, Plan plan, const unsigned int *keys) {
   __shared__ unsigned int block_least, block_greatest;
@@ -41,8 +31,8 @@ static __global__ void find_range(WorkList list, Plan plan, const unsigned int *
     least = min(least, key);
     greatest = max(greatest, key);
   }
-  least = warp_least(least);
-  greatest = ~warp_least(~greatest);
+  least = warp_min(least, warp_mask());
+  greatest = ~warp_min(~greatest, warp_mask());
   if (threadIdx.x % WARP_SIZE == 0) {
     atomicMin(&block_least, least);
     atomicMax(&block_greatest, greatest);

@@ -4,7 +4,7 @@
 //   segments (1st level: one, the whole array)   [ segment 0                | segment 1     ]
 //   each has tiles, a block each                 [ tile 0 | tile 1 | tile 2 | tile 3 | tile 4]
 //   each has partitions, equal ranges of keys    p0 p1 .. p24               | p25 p26 .. p40
-//   each has a matrix of counts, a cell for every tile (row) and partition (column) of its own
+//   each has a matrix of counts, a cell for each of its tiles (rows) and partitions (columns)
 #ifndef MPPSORT_SEGMENTS_CUH
 #define MPPSORT_SEGMENTS_CUH
 
@@ -63,7 +63,7 @@ static __device__ void put_segment(WorkList list, LevelSize at, unsigned int beg
   for (unsigned int t = 0; t < size.tiles; t++) list.segment_of_tile[at.tiles + t] = at.segments;
 }
 
-// The same for a list to which many threads add, in any order.
+// Adds to a list from many threads, in any order.
 static __device__ void add_segment(WorkList list, LevelSize *total, unsigned int begin,
                                    unsigned int length, Plan plan) {
   const LevelSize size = size_of_segment(length, plan);

@@ -7,7 +7,7 @@
 //           partition is sorted by one block, in shared memory, by a bitonic sort that takes any
 //           length. Why: every element moves twice, where an 8-bit radix sort moves it four times.
 //           Beyond the report: partitions too large for a block, because there are many elements
-//           or because the keys are not uniform, are partitioned again between their own least
+//           or because the keys are not uniform, are partitioned again between their least
 //           and greatest key, all of them in the same launches.
 // Lesson:   equal ranges are equal work only if the keys are uniform. A radix sort uses every bit
 //           of each key, so the distribution of the keys hardly matters to it.

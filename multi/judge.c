@@ -61,7 +61,7 @@ Judgement judge(const World *world, const Evidence *evidence, bool pairs, bool s
     fails(&judgement, "elements: %llu came out, %llu went in", (unsigned long long)output.count,
           (unsigned long long)input.count);
   else if (memcmp(output.hash, input.hash, sizeof input.hash) != 0)
-    fails(&judgement, "elements: %s are not those of the input", pairs ? "the pairs" : "the keys");
+    fails(&judgement, "elements: %s are not the input's", pairs ? "the pairs" : "the keys");
   if (pairs && stable)
     judge_fault(&judgement, &output.stability,
                 "stability: at place %llu position %u follows position %u of an equal key");

@@ -11,7 +11,7 @@
 #include "common/your_sort.h"
 #include "harness/process/exit_guard.h"
 #include "harness/input/input.h"
-#include "harness/versions/knob_option.h"
+#include "harness/versions/version_check.h"
 #include "multi/report.h"
 #include "multi/result_file.h"
 #include "multi/split/splitters.h"
@@ -25,7 +25,7 @@ static bool choose_device(const World *world, const Request *request) {
   message_write(&message, "there is no device: %s", cudaGetErrorString(error));
   world_require(world, error == cudaSuccess && devices > 0, EXIT_DEVICE, &message);
   CUDA_CHECK(cudaSetDevice(world->local_rank % devices));
-  // A launcher may show each rank its own GPU only, so the number of devices does not show whether
+  // A launcher may show each rank only one GPU, so the number of devices does not show whether
   // ranks share one.
   char name[WORLD_NAME] = "", host[64] = "", bus[32] = "";
   CUDA_CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, world->local_rank % devices));
@@ -114,7 +114,7 @@ static void sort_rows(Session *session) {
     for (int s = 0; s < sizes; s++)
       for (int pairs = 0; pairs < 2; pairs++) {
         if (!(pairs ? request->pairs : request->keys)) continue;
-        const uint64_t n = request->input == NULL ? request->sizes[s] : session->file.n;
+        const uint64_t n = request->input == NULL ? request->sizes[s] : session->file.place.count;
         sort_row(session, request->kinds[k], n, pairs);
       }
 }

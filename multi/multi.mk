@@ -21,7 +21,7 @@ ifeq ($(NCCL),1)
   MULTI_LDLIBS   += $(if $(filter $(CUDA_HOME)/%,$(NCCL_HEADER)),-L$(CUDA_HOME)/lib64 -Xlinker -rpath=$(CUDA_HOME)/lib64) -lnccl
 endif
 comma := ,
-# nvcc passes -pthread and -Wl on in its own way.
+# nvcc has other options in place of -pthread and -Wl.
 MULTI_LDLIBS := $(patsubst -Wl$(comma)%,-Xlinker %,$(filter-out -pthread,$(MULTI_LDLIBS)))
 
 MULTI := $(call objects,$(wildcard multi/*.c multi/*.cu multi/*/*.c multi/*/*.cu))

@@ -43,105 +43,66 @@ enum {
 };
 
 static const struct argp_option option_table[] = {
-    {.doc = "Input:", .group = 1},
-    {.name = "n",
-     .key = OPTION_N,
-     .arg = "SIZES",
-     .doc = "Numbers of elements of all ranks together: 1000, 64K, 2G, 2^28, ranges 1M..8M "
-            "(doubling), separated by commas (1M; on the cpu backend 2^14)"},
-    {.name = "dist",
-     .key = OPTION_DIST,
-     .arg = "INPUTS",
-     .doc = "Names of inputs, separated by commas, or all (uniform); see --list"},
-    {.name = "seed", .key = OPTION_SEED, .arg = "N", .doc = "Seed of the inputs (1)"},
-    {.name = "input",
-     .key = OPTION_INPUT,
-     .arg = "FILE",
-     .doc = "Keys of a file: raw little-endian u32, or .npy with one dimension of '<u4'; each "
-            "rank reads its shard"},
-    {.name = "shards",
-     .key = OPTION_SHARDS,
-     .arg = "WEIGHTS",
-     .doc = "Sizes of the ranks' shards in proportion, such as 1,0,3 (equal)"},
-    {.name = "keys", .key = OPTION_KEYS, .doc = "Sort bare keys"},
-    {.name = "pairs",
-     .key = OPTION_PAIRS,
-     .doc = "Sort pairs of key and position (default; with --keys: both)"},
-    {.name = "list", .key = OPTION_LIST, .doc = "List the inputs"},
-    {.doc = "How it sorts:", .group = 2},
-    {.name = "transport",
-     .key = OPTION_TRANSPORT,
-     .arg = "NAME",
-     .doc =
-         "How elements travel: direct (each GPU writes to the others' memory; one machine), nccl "
-         "(from GPU to GPU), mpi (through host memory), or auto: the first of these that works "
-         "(auto)"},
-    {.name = "chunks",
-     .key = OPTION_CHUNKS,
-     .arg = "C",
-     .doc = "Parts of a shard; one travels while the next is partitioned, 1 to 64 (4)"},
-    {.name = "digits",
-     .key = OPTION_DIGITS,
-     .arg = "BITS",
-     .doc =
-         "Upper bits by which bare keys are sorted on their way, if they travel directly, 0 to 8 "
-         "(8); pairs are sorted by a part of their upper bits, with 0 not (only many)"},
-    {.name = "stretch",
-     .key = OPTION_STRETCH,
-     .arg = "auto|on|off",
-     .doc = "Spread the keys that a rank gets over 32 bits for its sort, which then finds them as "
-            "evenly distributed as those of one device; auto: where it pays (auto)"},
-    {.name = "share-gpus",
-     .key = OPTION_SHARE_GPUS,
-     .doc = "Allow more ranks than GPUs on a machine"},
-    {.name = "host",
-     .key = OPTION_HOST,
-     .doc = "Sort arrays in host memory, which may be larger than the device's"},
-    {.name = "device-memory",
-     .key = OPTION_DEVICE_MEMORY,
-     .arg = "BYTES",
-     .doc = "Device memory that --host may take on each rank, such as 8G (three quarters of what "
-            "is free)"},
-    {.name = "set",
-     .key = OPTION_SET,
-     .arg = "KNOB=VALUE",
-     .doc = "Set a knob of the version that sorts on each device (repeatable)"},
-    {.doc = "Measurement:", .group = 3},
-    {.name = "reps", .key = OPTION_REPS, .arg = "R", .doc = "Timed runs, 1 to 1000 (9)"},
-    {.name = "stages",
-     .key = OPTION_STAGES,
-     .arg = "on|off",
-     .doc = "Time the stages too, in runs of their own (on)"},
-    {.name = "baselines",
-     .key = OPTION_BASELINES,
-     .arg = "on|off",
-     .doc = "Also time one device with its share, and one with everything if it fits; of --host "
-            "the bare copies (on)"},
-    {.name = "timeout",
-     .key = OPTION_TIMEOUT,
-     .arg = "T",
-     .doc = "End the run if a rank makes no progress for T seconds (600; 0.5, 30, 2m)"},
-    {.doc = "Output:", .group = 4},
-    {.name = "output",
-     .key = OPTION_OUTPUT,
-     .arg = "FILE",
-     .doc = "Write the sorted keys to FILE (.npy, or else raw), which appears complete or not at "
-            "all"},
-    {.name = "output-positions",
-     .key = OPTION_OUTPUT_POSITIONS,
-     .arg = "FILE",
-     .doc = "Write the positions of sorted pairs likewise"},
-    {.name = "format",
-     .key = OPTION_FORMAT,
-     .arg = "FORMAT",
-     .doc = "Format of standard output: table, csv or json (table)"},
-    {.name = "export",
-     .key = OPTION_EXPORT,
-     .arg = "FORMAT=FILE",
-     .doc = "Also write the rows to FILE, which appears complete or not at all (repeatable)"},
-    {.name = "progress",
-     .key = OPTION_PROGRESS,
-     .doc = "Report on standard error what is being done"},
+    {NULL, 0, NULL, 0, "Input:", 1},
+    {"n", OPTION_N, "SIZES", 0,
+     "Numbers of elements of all ranks together: 1000, 64K, 2G, 2^28, ranges 1M..8M (doubling), "
+     "separated by commas (1M; on the cpu backend 2^14)",
+     0},
+    {"dist", OPTION_DIST, "INPUTS", 0,
+     "Names of inputs, separated by commas, or all (uniform); see --list", 0},
+    {"seed", OPTION_SEED, "N", 0, "Seed of the inputs (1)", 0},
+    {"input", OPTION_INPUT, "FILE", 0,
+     "Keys of a file: raw little-endian u32, or .npy with one dimension of '<u4'; each rank reads "
+     "its shard",
+     0},
+    {"shards", OPTION_SHARDS, "WEIGHTS", 0,
+     "Sizes of the ranks' shards in proportion, such as 1,0,3 (equal)", 0},
+    {"keys", OPTION_KEYS, NULL, 0, "Sort bare keys", 0},
+    {"pairs", OPTION_PAIRS, NULL, 0, "Sort pairs of key and position (default; with --keys: both)",
+     0},
+    {"list", OPTION_LIST, NULL, 0, "List the inputs", 0},
+    {NULL, 0, NULL, 0, "How it sorts:", 2},
+    {"transport", OPTION_TRANSPORT, "NAME", 0,
+     "How elements travel: direct (each GPU writes to the others' memory; one machine), nccl (from "
+     "GPU to GPU), mpi (through host memory), or auto: the first that works (auto)",
+     0},
+    {"chunks", OPTION_CHUNKS, "C", 0,
+     "Parts of a shard; one travels while the next is partitioned, 1 to 64 (4)", 0},
+    {"digits", OPTION_DIGITS, "BITS", 0,
+     "Upper bits by which bare keys are sorted on their way, if they travel directly, 0 to 8 (8); "
+     "pairs are sorted by a part of their upper bits, with 0 not (only many)",
+     0},
+    {"stretch", OPTION_STRETCH, "auto|on|off", 0,
+     "Spread the keys that a rank gets over 32 bits for its sort, which then finds them as evenly "
+     "distributed as one device does; auto: where it pays (auto)",
+     0},
+    {"share-gpus", OPTION_SHARE_GPUS, NULL, 0, "Allow more ranks than GPUs on a machine", 0},
+    {"host", OPTION_HOST, NULL, 0,
+     "Sort arrays in host memory, which may be larger than the device's", 0},
+    {"device-memory", OPTION_DEVICE_MEMORY, "BYTES", 0,
+     "Device memory that --host may take on each rank, such as 8G (three quarters of what is free)",
+     0},
+    {"set", OPTION_SET, "KNOB=VALUE", 0,
+     "Set a knob of the version that sorts on each device (repeatable)", 0},
+    {NULL, 0, NULL, 0, "Measurement:", 3},
+    {"reps", OPTION_REPS, "R", 0, "Timed runs, 1 to 1000 (9)", 0},
+    {"stages", OPTION_STAGES, "on|off", 0, "Time the stages too, in separate runs (on)", 0},
+    {"baselines", OPTION_BASELINES, "on|off", 0,
+     "Also time one device with its share, and one with everything if it fits; of --host the bare "
+     "copies (on)",
+     0},
+    {"timeout", OPTION_TIMEOUT, "T", 0,
+     "End the run if a rank makes no progress for T seconds (600; 0.5, 30, 2m)", 0},
+    {NULL, 0, NULL, 0, "Output:", 4},
+    {"output", OPTION_OUTPUT, "FILE", 0,
+     "Write the sorted keys to FILE (.npy, or else raw), which appears complete or not at all", 0},
+    {"output-positions", OPTION_OUTPUT_POSITIONS, "FILE", 0,
+     "Write the positions of sorted pairs likewise", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "Format of standard output: table, csv or json (table)",
+     0},
+    {"export", OPTION_EXPORT, "FORMAT=FILE", 0,
+     "Also write the rows to FILE, which appears complete or not at all (repeatable)", 0},
+    {"progress", OPTION_PROGRESS, NULL, 0, "Report on standard error what is being done", 0},
     {0}};
 
 // ---- values -------------------------------------------------------------------------------------
@@ -176,10 +137,16 @@ static void set_weights(Request *request, char *weights) {
   if (sum == 0) quit(EXIT_USAGE, "--shards needs a weight above 0");
 }
 
-// ARGP_ERR_UNKNOWN: the option has another heading.
-static error_t set_input_option(Request *request, int key, char *argument) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  Request *const request = state->input;
   const char *problem = NULL;
   switch (key) {
+    case ARGP_KEY_INIT:
+      // getopt reports an unknown option in one sentence; argp would add a second line.
+      state->err_stream = NULL;
+      return 0;
+    case ARGP_KEY_ARG:
+      quit(EXIT_USAGE, "multi_sort takes options only, not '%s'", argument);
     case OPTION_N:
       problem = parse_sizes(argument, request->sizes, &request->size_count, MAX_SIZES);
       if (problem != NULL) quit(EXIT_USAGE, "--n: %s", problem);
@@ -205,13 +172,6 @@ static error_t set_input_option(Request *request, int key, char *argument) {
     case OPTION_LIST:
       request->list = true;
       return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t set_sort_option(Request *request, int key, char *argument) {
-  switch (key) {
     case OPTION_TRANSPORT:
       if (strcmp(argument, "auto") != 0 && strcmp(argument, "mpi") != 0 &&
           strcmp(argument, "nccl") != 0 && strcmp(argument, "direct") != 0)
@@ -244,13 +204,6 @@ static error_t set_sort_option(Request *request, int key, char *argument) {
         quit(EXIT_USAGE, "there are more than %d settings", MAX_SETTINGS);
       request->settings[request->setting_count++] = argument;
       return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t set_other_option(Request *request, int key, char *argument) {
-  switch (key) {
     case OPTION_REPS:
       request->repetitions = (int)option_number("reps", argument, 1, 1000);
       return 0;
@@ -282,20 +235,6 @@ static error_t set_other_option(Request *request, int key, char *argument) {
     default:
       return ARGP_ERR_UNKNOWN;
   }
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-  Request *const request = state->input;
-  if (key == ARGP_KEY_INIT) {
-    // getopt reports an unknown option in one sentence; argp would add a second line.
-    state->err_stream = NULL;
-    return 0;
-  }
-  if (key == ARGP_KEY_ARG) quit(EXIT_USAGE, "multi_sort takes options only, not '%s'", argument);
-  error_t error = set_input_option(request, key, argument);
-  if (error == ARGP_ERR_UNKNOWN) error = set_sort_option(request, key, argument);
-  if (error == ARGP_ERR_UNKNOWN) error = set_other_option(request, key, argument);
-  return error;
 }
 
 static void list_inputs(void) {

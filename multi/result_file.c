@@ -6,15 +6,8 @@
 #include <sys/stat.h>
 
 #include "common/check.h"
-#include "harness/input/npy_header.h"
 
-static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
-enum { MOST_HEADER = 4096, PIECE = 1 << 24 };  // bytes; elements that are read or written at a time
-
-static bool ends_with(const char *text, const char *end) {
-  const size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
+enum { PIECE = 1 << 24 };  // elements that are read or written at a time
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -23,33 +16,11 @@ static bool find_keys(KeyFile *file, const char *path, Message *reason) {
   MPI_Offset size = 0;
   if (MPI_File_get_size(file->file, &size) != MPI_SUCCESS)
     return message_fail(reason, "cannot be read");
-  unsigned char head[MOST_HEADER + 1] = {0};
-  const int wanted = size < MOST_HEADER ? (int)size : MOST_HEADER;
-  if (MPI_File_read_at(file->file, 0, head, wanted, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+  unsigned char head[KEY_HEADER];
+  const int have = size < KEY_HEADER ? (int)size : KEY_HEADER;
+  if (MPI_File_read_at(file->file, 0, head, have, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return message_fail(reason, "cannot be read");
-  file->begin = 0;
-  if (wanted >= 12 && memcmp(head, MAGIC, sizeof MAGIC) == 0) {
-    const uint64_t prefix = head[6] == 1 ? 10 : 12;
-    uint64_t length = head[8] + 256u * head[9];
-    if (head[6] > 1) length += ((uint64_t)head[10] << 16) + ((uint64_t)head[11] << 24);
-    if (head[6] < 1 || head[6] > 3 || prefix + length > (uint64_t)wanted)
-      return message_fail(reason, "has a damaged .npy header");
-    head[prefix + length] = '\0';
-    size_t n = 0;
-    if (!npy_header_read((const char *)head + prefix, &n, reason)) return false;
-    file->begin = prefix + length;
-    file->n = n;
-    if (file->begin + 4 * file->n != (uint64_t)size)
-      return message_fail(reason, "does not have the %zu keys that its header promises", n);
-  } else {
-    if (ends_with(path, ".npy"))
-      return message_fail(reason, "is not a .npy file: its first bytes are others");
-    if (size % 4 != 0)
-      return message_fail(reason, "is cut off: %lld bytes are no whole number of 32-bit keys",
-                          (long long)size);
-    file->n = (uint64_t)size / 4;
-  }
-  return file->n > 0 || message_fail(reason, "holds no keys");
+  return key_place_find(path, head, (size_t)have, (size_t)size, &file->place, reason);
 }
 
 static void require_file(const World *world, bool good, const char *path, const Message *reason) {
@@ -82,7 +53,7 @@ uint32_t *key_file_read(const World *world, const KeyFile *file, const char *pat
     const size_t piece = count - done < PIECE ? count - done : PIECE;
     MPI_Status status;
     int got = 0;
-    const MPI_Offset place = (MPI_Offset)file->begin + 4 * (MPI_Offset)(first + done);
+    const MPI_Offset place = (MPI_Offset)file->place.begin + 4 * (MPI_Offset)(first + done);
     good = MPI_File_read_at(file->file, place, keys + done, (int)piece, MPI_UINT32_T, &status) ==
                MPI_SUCCESS &&
            MPI_Get_count(&status, MPI_UINT32_T, &got) == MPI_SUCCESS && got == (int)piece;
@@ -97,22 +68,6 @@ uint32_t *key_file_read(const World *world, const KeyFile *file, const char *pat
 void key_file_close(KeyFile *file) { MPI_File_close(&file->file); }
 
 // ---- writing ------------------------------------------------------------------------------------
-
-// The header of NumPy's format 1.0, padded to 128 bytes. Returns its length; 0 for a raw file.
-static int npy_header(const char *path, uint64_t n, char header[128]) {
-  if (!ends_with(path, ".npy")) return 0;
-  memset(header, ' ', 128);
-  memcpy(header, MAGIC, sizeof MAGIC);
-  static const char version_and_length[] = {1, 0, 118, 0};
-  memcpy(header + 6, version_and_length, sizeof version_and_length);
-  char text[118];
-  const int length =
-      snprintf(text, sizeof text, "{'descr': '<u4', 'fortran_order': False, 'shape': (%llu,), }",
-               (unsigned long long)n);
-  memcpy(header + 10, text, (size_t)length);
-  header[127] = '\n';
-  return 128;
-}
 
 static bool write_part(MPI_File file, const unsigned int *values, size_t count, uint64_t begin) {
   const size_t most = count < PIECE ? count : PIECE;
@@ -133,8 +88,9 @@ void result_save(const World *world, const unsigned int *values, size_t count, c
   const uint64_t own = count, n = world_sum(world, own);
   uint64_t before = 0;
   world_sums_before(world, &own, &before, 1);
-  char header[128], *temporary = NULL;
-  const int header_bytes = npy_header(path, n, header);
+  unsigned char header[NPY_HEADER];
+  char *temporary = NULL;
+  const int header_bytes = (int)key_header(path, n, header);
   if (asprintf(&temporary, "%s.part", path) < 0) temporary = NULL;
   (void)MEMORY_CHECK(temporary);
   Message reason;

@@ -2,15 +2,13 @@
 #ifndef MULTI_RESULT_FILE_H
 #define MULTI_RESULT_FILE_H
 
-#include <stddef.h>
-
+#include "harness/input/input_file.h"
 #include "multi/world/world.h"
 
 // An input file, open on all ranks.
 typedef struct KeyFile {
   MPI_File file;
-  uint64_t begin;  // byte of the first key
-  uint64_t n;      // keys
+  KeyPlace place;
 } KeyFile;
 
 // Collective: opens a file of raw little-endian u32, or .npy with one dimension of '<u4'. If it

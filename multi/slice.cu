@@ -2,7 +2,7 @@
 
 #include "common/pairs.cuh"
 #include "common/scratch.h"
-#include "harness/input/splitmix.cuh"
+#include "harness/input/mix.h"
 
 typedef unsigned long long Count;
 
@@ -18,8 +18,8 @@ static __device__ void note(Count *count, Count *first, Count i) {
   atomicMin(first, i);
 }
 
-static __global__ void look(const unsigned int *keys, const unsigned int *positions, size_t n,
-                            uint64_t seed0, uint64_t seed1, Facts *facts) {
+static __global__ void summarise(const unsigned int *keys, const unsigned int *positions, size_t n,
+                                 uint64_t seed0, uint64_t seed1, Facts *facts) {
   Count hash0 = 0, hash1 = 0;
   for (size_t i = global_index(); i < n; i += (size_t)gridDim.x * blockDim.x) {
     const unsigned int key = keys[i], position = positions == NULL ? 0 : positions[i];
@@ -90,7 +90,7 @@ void slice_add(Slice *slice, const unsigned int *d_keys, const unsigned int *d_p
   CUDA_CHECK(cudaMemcpy(d_facts, &facts, sizeof facts, cudaMemcpyHostToDevice));
   const size_t wanted = (n + THREADS - 1) / THREADS;
   const unsigned int blocks = wanted < MAX_BLOCKS ? (unsigned int)wanted : MAX_BLOCKS;
-  look<<<blocks, THREADS>>>(d_keys, d_positions, n, SEEDS[0], SEEDS[1], d_facts);
+  summarise<<<blocks, THREADS>>>(d_keys, d_positions, n, SEEDS[0], SEEDS[1], d_facts);
   LAUNCH_CHECK();
   CUDA_CHECK(cudaMemcpy(&facts, d_facts, sizeof facts, cudaMemcpyDeviceToHost));
   scratch_free(d_facts);

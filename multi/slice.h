@@ -1,5 +1,5 @@
 // Summary of consecutive elements of an array, for the verdict. Summaries of adjacent slices can be
-// joined, so each rank reads its own elements only, piece by piece.
+// joined, so each rank reads only the elements that it has, piece by piece.
 #ifndef MULTI_SLICE_H
 #define MULTI_SLICE_H
 
@@ -14,7 +14,7 @@ extern "C" {
 typedef struct SliceFault {
   uint64_t count;          // number of such elements
   uint64_t first;          // index in the slice of the first of them
-  uint32_t before, value;  // there: the previous key (order) or position (stability), and its own
+  uint32_t before, value;  // there: the previous key (order) or position (stability), and the value
 } SliceFault;
 
 typedef struct Slice {
@@ -29,7 +29,7 @@ typedef struct Slice {
 // the program with exit code 3 (common/check.h).
 void slice_add(Slice *slice, const unsigned int *d_keys, const unsigned int *d_positions, size_t n);
 
-// Appends the elements of `next` to those of `slice`.
+// Appends the elements of `next` to `slice`.
 void slice_join(Slice *slice, const Slice *next);
 
 #ifdef __cplusplus

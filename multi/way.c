@@ -61,7 +61,7 @@ static SortResult device_run(void *memory, double *seconds) {
   return shard_sort_run(&state->sort, seconds);
 }
 
-static Evidence device_look(void *memory, const SortResult *result) {
+static Evidence device_summarise(void *memory, const SortResult *result) {
   DeviceState *const state = memory;
   const Elements sorted = result->elements;
   Evidence evidence = {.begin = result->begin};
@@ -80,7 +80,7 @@ const Way device_way = {.name = "device",
                         .destroy = device_destroy,
                         .fill = device_fill,
                         .run = device_run,
-                        .look = device_look};
+                        .summarise = device_summarise};
 
 // ---- in host memory: pieces pass through the pipeline's first buffer ----------------------------
 
@@ -124,7 +124,7 @@ static SortResult host_run(void *memory, double *seconds) {
   return host_sort_run(&state->sort, seconds);
 }
 
-static Evidence host_look(void *memory, const SortResult *result) {
+static Evidence host_summarise(void *memory, const SortResult *result) {
   HostState *const state = memory;
   const Elements buffer = state->sort.pipeline.in[0];
   Evidence evidence = {.begin = result->begin};
@@ -147,4 +147,4 @@ const Way host_way = {.name = "host",
                       .destroy = host_destroy,
                       .fill = host_fill,
                       .run = host_run,
-                      .look = host_look};
+                      .summarise = host_summarise};

@@ -40,7 +40,7 @@ typedef struct Way {
   // Sorts. The time of each stage is added to seconds, if not NULL; then nothing overlaps.
   SortResult (*run)(void *state, double *seconds);
   // Summarises the last run's result, and the input made anew.
-  Evidence (*look)(void *state, const SortResult *result);
+  Evidence (*summarise)(void *state, const SortResult *result);
 } Way;
 
 extern const Way device_way, host_way;

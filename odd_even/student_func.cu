@@ -76,7 +76,7 @@ static __global__ void do_steps(Pairs from, Pairs to, size_t n, size_t first_ste
     move_pair(shared, j, from, begin + j - steps);
   __syncthreads();
   for (size_t step = first_step; step < first_step + steps; step++) {
-    // The parity of j is that of the index in the array, or the opposite one.
+    // j has the parity of the index in the array, or the opposite one.
     const unsigned int odd = (unsigned int)((begin + steps + step) % 2);
     for (unsigned int j = 2 * threadIdx.x + odd; j + 1 < last; j += 2 * blockDim.x)
       if (j >= first) exchange_if_greater(shared, j, j + 1);

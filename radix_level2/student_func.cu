@@ -1,4 +1,5 @@
-// radix_level2: the tile is sorted before it is counted, so that every thread can scatter its own.
+// radix_level2: the tile is sorted before it is counted, so that every thread can scatter an
+// element.
 //
 // Build:    make radix_level2
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set blockSize=512

@@ -79,7 +79,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     take_digit<<<blocks_for(n, block_digit), block_digit>>>(from.keys, d_digit, n, bit);
     LAUNCH_CHECK();
 
-    // Counted one place further on, behind a zero: [0 n0 n1] begins with its own exclusive scan.
+    // Counted one place further on, behind a zero: [0 n0 n1] begins with an exclusive scan.
     CUDA_CHECK(cudaMemsetAsync(d_hist, 0, 3 * sizeof(unsigned int), 0));
     histogram<<<blocks_for(n, block_hist), block_hist>>>(d_digit, d_hist + 1, n);
     LAUNCH_CHECK();

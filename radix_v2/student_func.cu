@@ -1,4 +1,4 @@
-// radix_v2: several bits per pass. Every block counts and ranks only its own tile.
+// radix_v2: several bits per pass. Every block counts and ranks one tile.
 //
 // Build:    make radix_v2
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm --set blockSize=256
@@ -49,7 +49,7 @@ static __global__ void histogram(const unsigned int *digit, unsigned int *hist, 
   count_tile(i < n ? digit[i] : NO_DIGIT, tile_hist, hist, bins);
 }
 
-// Way 1: each thread counts the equal digits before its own in the tile.
+// Way 1: each thread counts the equal digits before it in the tile.
 static __global__ void rank_by_looking_back(const unsigned int *digit, unsigned int *rank,
                                             size_t n) {
   extern __shared__ unsigned int tile[];  // blockDim.x digits

@@ -20,7 +20,7 @@ enum {
   PASSES = 32 / DIGIT_BITS,
 };
 
-// The digit of pass 0 is the key's lowest byte, that of pass 3 its highest.
+// The digit of pass 0 is the key's lowest byte, the digit of pass 3 its highest.
 static __device__ __forceinline__ unsigned int digit_of(unsigned int key, int pass) {
   return key >> (pass * DIGIT_BITS) & (BINS - 1);
 }

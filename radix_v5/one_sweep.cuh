@@ -70,24 +70,6 @@ static __device__ __forceinline__ void load(const unsigned int *in, unsigned int
 
 // ---- rank ---------------------------------------------------------------------------------------
 
-// The lanes of the warp whose digit equals the caller's: a vote for each bit.
-//
-//   lane           0  1  2  3
-//   digit         01 11 01 00
-//   votes, bit 0   1  1  1  0
-//   votes, bit 1   0  1  0  0
-//   match of lane 0: voted 1 for bit 0 and 0 for bit 1, lanes 0 and 2
-static __device__ __forceinline__ unsigned int match_digit(unsigned int digit) {
-  unsigned int lanes = ALL_LANES;
-#pragma unroll
-  for (int bit = 0; bit < DIGIT_BITS; bit++) {
-    const bool set = (digit >> bit & 1u) != 0;
-    const unsigned int votes = __ballot_sync(ALL_LANES, set);
-    lanes &= set ? votes : ~votes;
-  }
-  return lanes;
-}
-
 // rank[u] = number of keys with the same digit before key[u] in the warp. bin[BINS], zeros before,
 // belongs to the warp and counts along: afterwards it is the warp's histogram.
 template <int kItems>
@@ -97,7 +79,7 @@ static __device__ __forceinline__ void rank_in_warp(const unsigned int (&key)[kI
   const unsigned int below = (1u << threadIdx.x % WARP_SIZE) - 1;  // the lanes before this one
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
-    const unsigned int digit = digit_of(key[u], pass), lanes = match_digit(digit);
+    const unsigned int digit = digit_of(key[u], pass), lanes = warp_match(digit, DIGIT_BITS);
     rank[u] = bin[digit] + (unsigned int)__popc((int)(lanes & below));
     __syncwarp();
     // The first of the matching lanes counts for all.

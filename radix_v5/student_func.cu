@@ -53,16 +53,17 @@ static const SortKnob knobs[] = {
 };
 
 extern "C" const SortVersion sort_version = {
-    "radix_v5",
-    "one sweep per digit: tiles stay on the chip, decoupled look-back",
-    "Adinets and Merrill, Onesweep (2022)",
-    true,
-    1ull << 33,  // the least number of blocks of count_digits is 4; each counts n / 4 in 32 bits
-    0,
-    stages,
-    knobs,
-    5.0,  // a copy of the input, and the counts of the look-back
-    9.0,
+    .name = "radix_v5",
+    .title = "one sweep per digit: tiles stay on the chip, decoupled look-back",
+    .source = "Adinets and Merrill, Onesweep (2022)",
+    .stable = true,
+    // The least number of blocks of count_digits is 4; each counts n / 4 in 32 bits.
+    .max_n = 1ull << 33,
+    .slow_n = 0,
+    .stages = stages,
+    .knobs = knobs,
+    .scratch_per_key = 5.0,  // a copy of the input, and the counts of the look-back
+    .scratch_per_pair = 9.0,
 };
 
 // Count: the type of counts and of indices of the output.

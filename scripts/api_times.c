@@ -5,7 +5,7 @@
 //   API_TIMES=times.csv LD_PRELOAD=build/api_times.so ./compare ... --no-fork --stages off --reps 1
 //
 // compare records an event before and after each run. The calls between the last two events are
-// those of the last run, and only they are written at exit: "call,calls,ms" to $API_TIMES.
+// the counts of the last run, and only they are written at exit: "call,calls,ms" to $API_TIMES.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

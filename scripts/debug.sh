@@ -21,14 +21,14 @@ done
 [[ $thread$block =~ ^[0-9]+$ ]] || quit 'X and BLOCK are numbers'
 command -v gdb >/dev/null || quit 'gdb is not installed; scripts/setup.sh gdb installs it'
 
-kernels_of() { # the kernels of these files, in the order in which they are written
+kernels_of() { # the kernels of the files, in the order in which they are written
   cat "$@" 2>/dev/null | tr '\n' ' ' |
     grep -oP '__global__\s+(void\s+)?(__launch_bounds__\s*\([^)]*\)\s*)?(void\s+)?\K\w+(?=\s*\()'
 }
 mapfile -t kernels < <(kernels_of "$version"/student_func.cu "$version"/*.cuh)
-[ -n "$kernel" ] || [ ${#kernels[@]} -gt 0 ] || quit "$version has no kernel of its own; name one with K=..."
+[ -n "$kernel" ] || [ ${#kernels[@]} -gt 0 ] || quit "$version has no kernel; name one with K=..."
 [ -z "$kernel" ] || kernels_of "$version"/* radix_*/*.cuh common/*.cuh | grep -x "$kernel" >/dev/null ||
-  quit "there is no kernel '$kernel'; those of $version are: ${kernels[*]}"
+  quit "there is no kernel '$kernel'; the kernels of $version are: ${kernels[*]}"
 [ -z "$kernel" ] || kernels=("$kernel")
 # V=: this version, for make debug, would mean verbose here.
 program=$(make -s --no-print-directory BACKEND=cpu DEBUG=1 print-B)/$version/trace

@@ -198,10 +198,10 @@ merge_cpu --set mode=3 --n $sizes $merge"
   }
   slowest=$(thread_counts | tail -n 1)
   merge_cpu_tasks "$slowest"
-  # All its modes in turn, the sequential sort twice, so that the record has its own drift.
+  # All its modes in turn, the sequential sort twice, so that the record shows the drift.
   echo "merge_cpu_turns|$turns_seconds||merge sort on the CPU, all modes in turn$note|merge_cpu --n $turn_sizes $merge \
 --sweep merge_cpu.mode=1,2,3 --sweep merge_cpu.levels=1,3"
-  # Each mode has a merge of its own in the machine code: all on one thread.
+  # Each mode has another merge in the machine code: all on one thread.
   echo "merge_cpu_one|10|OMP_THREAD_LIMIT=1|merge sort on the CPU, all modes on one thread$note|merge_cpu --n $one_sizes $merge \
 --sweep merge_cpu.mode=1,2,3"
   for run in $repeats; do sed -n "s/^worklog|/repeat_${run}_&/p" <<<"$headline"; done

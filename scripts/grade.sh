@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Grades submissions of a lab, each in a sandbox: folders, bare student_func.cu files (also CS344's own), or a
-# folder of these. Prints a table; writes grades.csv and, per student, results.json (Gradescope) and index.html.
+# folder of them. Prints a table; writes grades.csv and, per student, results.json (Gradescope) and index.html.
 #   scripts/grade.sh LAB FILES...|DIR [--out DIR] [--jobs N] [--again] [--accept NAME,NAME]
 # Rules: labs/LAB/rubric.json. Exit code: 0 graded, 1 usage, a broken rubric or results that cannot be written, 3 no sandbox here,
 # 4 graded, but somebody must look at submissions that are held or doubtful (column look_at; --accept NAME,NAME).

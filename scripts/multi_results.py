@@ -46,7 +46,7 @@ def milliseconds(value):
 
 
 def speed_up(row):
-    """The rate of all GPUs over that of one with its share."""
+    """The rate of all GPUs over the rate of one with its share."""
     share = row["one_device_share_ms"]
     return row["ranks"] * share / row["median_ms"] if share else None
 

@@ -9,7 +9,7 @@ quit() { echo "new_version: $1" >&2; exit 2; }
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then quit "usage: scripts/new_version.sh NAME [FROM]"; fi
 name=$1 from=${2:-radix_v2}
 [[ $name =~ ^[a-z][a-z0-9_]{0,59}$ ]] || quit "'$name' is no name for a version: up to 60 small letters, digits and _"
-! grep -qE "^NO_VERSION :=.* $name( |\$)" Makefile || quit "'$name' has a meaning of its own here; choose another name"
+! grep -qE "^NO_VERSION :=.* $name( |\$)" Makefile || quit "'$name' has another meaning here; choose another name"
 [ ! -e "$name" ] || quit "there is a $name already"
 [ -f "$from/student_func.cu" ] || quit "there is no version $from"
 
@@ -89,5 +89,5 @@ TXT
 chmod 755 "$part"
 mv "$part" "$name"
 trap - EXIT
-echo "new_version: $name/ is a copy of $from/; give it a title of its own in $name/student_func.cu, then"
+echo "new_version: $name/ is a copy of $from/; give it a title in $name/student_func.cu, then"
 echo "  make $name && ./HW4 samples/portrait.ppm samples/template.ppm"

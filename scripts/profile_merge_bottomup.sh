@@ -62,7 +62,7 @@ for test in "${tests[@]}"; do
     "$compare" "${run[@]}" --set parentBlock="$parent" --set childBlock="$child" --set childFrom=1073741824 \
     >"$part" 2>"$part.log" || true
   if grep -q 'gpu__time_duration' "$part"; then
-    # Only the table: ncu and compare write lines of their own before it.
+    # Only the table: ncu and compare write other lines before it.
     sed -n '/^"ID",/,$p' "$part" | grep '^"' | replace_file "$out"
   else
     { printf '# ncu refused: '; cat "$part" "$part.log" | grep -m 1 -E '==ERROR==|not supported|denied' || echo 'no kernel was profiled'; } | replace_file "$out"

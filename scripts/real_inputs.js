@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Builds the two real inputs of compare, build/inputs/scores.npy and build/inputs/morton.npy.
 //
-// scores: the red-eye scores (float bits) of samples/portrait.ppm, which scripts/make_samples.c of
-// this repository draws; same licence as the repository.
+// scores: the red-eye scores (float bits) of samples/portrait.ppm, a drawing of this repository;
+// same licence.
 //
 // morton: Morton codes of the points of the world's coasts and borders: longitude and latitude
 // scaled to 16 bits each, their bits interleaved (longitude in the even bits), in the order of the

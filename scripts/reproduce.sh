@@ -2,7 +2,7 @@
 # Runs the report's experiments (scripts/experiments.sh) on this machine, GPU or not, and adds the
 # machine to the page report/index.html.
 #   scripts/reproduce.sh [--only GLOB] [--again | --stale | --noisy] [--within SECONDS] [--full] [--as DEVICE] [--list]
-#     --only    experiments of these groups, or whose names match: --only hw4,scaling or --only 'v2_*'
+#     --only    experiments of the groups, or whose names match: --only hw4,scaling or --only 'v2_*'
 #     --again   measure again, also where a record exists
 #     --stale   measure again where the record is of another commit than ./compare
 #     --noisy   measure again where a row of the record is noisy (a noise above 10%)

@@ -23,7 +23,7 @@ labs=$(find labs/starters -name '*.patch' 2>/dev/null | sort | sed 's,.*/,,; s,[
 [ -n "$labs" ] || quit "the versions that starters are made from are not in this copy of the repository"
 [[ " $labs " == *" $lab "* ]] || quit "there is no lab '$lab'; the labs are: $labs"
 [[ $name =~ ^[a-z][a-z0-9_]*$ ]] || quit "'$name' is no name for a folder: small letters, digits and _"
-! grep -qE "^NO_VERSION :=.* $name( |\$)" Makefile || quit "'$name' has a meaning of its own here; choose another with NAME=..."
+! grep -qE "^NO_VERSION :=.* $name( |\$)" Makefile || quit "'$name' has another meaning here; choose another with NAME=..."
 [ ! -e "$name" ] || quit "there is a $name already; choose another with NAME=..."
 sheet=$(grep -l "^<!-- lab:.* $lab\b.*-->" labs/[0-9]*.md | head -n 1)
 [ -n "$sheet" ] || quit "no sheet in labs/ is for $lab"

@@ -3,7 +3,7 @@
 // Build:    make std_sort_ref
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
 // New here: no algorithm of ours, and CPU code on either backend. On a GPU the copies to the host
-//           and back are a stage of their own.
+//           and back are a separate stage.
 #include <algorithm>
 
 #include "common/check.h"

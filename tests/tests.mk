@@ -6,8 +6,12 @@ TESTS := $(patsubst %,$(B)/%,$(basename $(TEST_SOURCES)))
 # They ask for more than CS344's own files promise: stages, and nothing wrong at n = 0.
 VERSION_TESTS := $(patsubst %,$(B)/%/test,$(filter-out $(CS344),$(VERSIONS)))
 JUDGE_TESTS := $(filter $(B)/tests/judge/%,$(TESTS))
-$(filter-out $(JUDGE_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
+CUDA_CPU_TESTS := $(filter $(B)/cuda_cpu/%,$(TESTS))
+EXAMPLES := $(if $(CUDA_CPU_TESTS),$(patsubst %.cu,$(B)/%,$(wildcard cuda_cpu/examples/*.cu)))
+$(filter-out $(JUDGE_TESTS) $(CUDA_CPU_TESTS),$(TESTS)): %: %.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -lcmocka -o $@
+$(CUDA_CPU_TESTS) $(EXAMPLES): %: %.o $(cuda_cpu_objects)
+	$(LINK_)$(LINK) $^ $(cuda_cpu_ldlibs) -lcmocka -o $@
 # They run sorters from their files, in place of the one that a judge holds.
 $(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
 	$(LINK_)$(CXX) $(OPTIMIZE) -fopenmp $^ -lm -lcmocka -o $@
@@ -19,28 +23,46 @@ $(B)/tests/harness/test_save_file: LDLIBS += -Xlinker --wrap=open
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@
 
+# What make test leaves to make test_all, and HW4 with any version but this one.
+HW4_TESTED := radix_v2
+REST_TESTS := $(filter-out %/first_steps.bats %/sanitize.bats,$(wildcard tests/labs/*.bats tests/cheats/*.sh tests/cs344/*.bats tests/fuzz/test_*.sh)) \
+  $(addprefix tests/,multi/test_multi.sh report/test_report.sh scripts/reproduce.bats scripts/test_removed_barriers.sh) \
+  cuda_cpu/tests/test_standalone.sh $(addprefix $(B)/tests/,hw4/test_cheats judge/test_battery)
+
 # What may run beside what: scripts/run_tests.sh says it. A test in none of these lists is one of ALONE_TESTS. The
 # longest of a list come first, so that none of them is left over at the end; but check_lab builds on two cores, which
 # it has to itself when it is the last.
 TREE_TESTS  := $(wildcard tests/labs/*.bats)
 TREE_TESTS  := $(filter-out %/check_lab.bats,$(TREE_TESTS)) $(filter %/check_lab.bats,$(TREE_TESTS))
-APART_TESTS := $(gsort_tests) $(wildcard cuda_cpu/tests/test_*.sh gsort/tests/test_standalone.sh tests/multi/test_multi.sh tests/scripts/test_removed_barriers.sh) \
-  $(filter $(B)/tests/versions/%,$(TESTS)) $(VERSION_TESTS)
+# In a second build, which watches each access of kernels; test_removed_barriers.sh and check_lab.bats link it too.
+ifeq ($(BACKEND)$(SANITIZE)$(DEBUG)$(CHECK),cpu000)
+  CHECKED_TESTS := $(addprefix $(B)-all/cuda_cpu/tests/test_,race race_silent order cluster)
+.PHONY: checked
+build_all_tests: checked
+checked:
+	@$(MAKE) --no-print-directory CHECK=all $(CHECKED_TESTS) $(B)-all/compare
+endif
+APART_TESTS := $(gsort_tests) $(wildcard gsort/tests/test_standalone.sh cuda_cpu/tests/test_*.sh tests/multi/test_*.sh) \
+  $(filter $(B)/tests/versions/%,$(TESTS)) $(VERSION_TESTS) $(CHECKED_TESTS)
 ALONE_TESTS := $(filter-out $(TREE_TESTS) $(APART_TESTS),$(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh))
 LONG_TESTS  := %/test_standalone.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
 long_first   = $(filter $(LONG_TESTS),$(1)) $(filter-out $(LONG_TESTS),$(1))
 # Most tests keep one core busy. More than two at once have not been tried. One on a GPU: tests fill its memory.
 TEST_JOBS   ?= $(if $(filter cuda,$(BACKEND))$(filter 1,$(shell nproc)),1,2)
+# $(call run_tests,LEFT_OUT)
+run_tests    = HW4_DIR=$(B) REWRITE=$(B)/rewrite EXAMPLES=$(B)/cuda_cpu/examples scripts/run_tests.sh --jobs $(TEST_JOBS) $(call long_first,$(filter-out $(1),$(ALONE_TESTS))) \
+  --tree $(filter-out $(1),$(TREE_TESTS)) --apart $(call long_first,$(filter-out $(1),$(APART_TESTS)))
 
-.PHONY: check build_tests
+.PHONY: check check_all build_tests build_all_tests
 ifneq ($(and $(V),$(wildcard $(V)/student_func.cu)),)
 check: check-lab
 else
-check: build_tests ## the tests without the set-up; with V=mine: make check-lab
-	@HW4_DIR=$(B) REWRITE=$(B)/rewrite scripts/run_tests.sh --jobs $(TEST_JOBS) $(call long_first,$(ALONE_TESTS)) \
-	  --tree $(TREE_TESTS) --apart $(call long_first,$(APART_TESTS))
+check: build_tests ## the tests of make test without the set-up; with V=mine: make check-lab
+	@HW4_TESTED=$(HW4_TESTED) $(call run_tests,$(REST_TESTS) $(CHECKED_TESTS))
 endif
-build_tests: $(LAB_TOOLS)
-build_tests: $(TESTS) $(gsort_tests) $(VERSION_TESTS) $(B)/tests/sorts/wrong_sort/HW4 all_versions samples
-build_tests: $(B)/tests/sorts/wrong/HW4 $(B)/tests/sorts/cheat/HW4 $(B)/tests/sorts/attack/HW4 $(B)/tests/sorts/forger/HW4
-build_tests: compare $(patsubst %,$(B)/tests/sorts/%/version.so,crash_sort stray_sort exit_sort cheat attack wrong)
+check_all: build_all_tests ## the tests of make test_all without the set-up
+	@$(call run_tests)
+sort_programs = $(patsubst %,$(B)/tests/sorts/%/$(1),$(2))
+build_tests: $(filter-out $(REST_TESTS),$(TESTS)) $(gsort_tests) $(VERSION_TESTS) $(HW4_TESTED:%=$(B)/%/HW4) compare samples $(LAB_TOOLS) $(EXAMPLES)
+build_tests: $(call sort_programs,HW4,wrong_sort wrong cheat) $(call sort_programs,version.so,crash_sort stray_sort wrong)
+build_all_tests: build_tests $(TESTS) all_versions $(call sort_programs,version.so,cheat)

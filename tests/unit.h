@@ -1,27 +1,13 @@
-// For unit tests: cmocka with the headers that it needs, in C and in C++, and helpers.
+// For unit tests: cmocka, and helpers for arrays on the device, files and exit codes.
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#ifdef __cplusplus
-extern "C" {
-#endif
-#include <cmocka.h>
-#ifdef __cplusplus
-}
-#endif
-
 #include <cuda_runtime_api.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "tests/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

@@ -3,7 +3,7 @@
 // Build:    make vqsort_ref         (needs libhwy-dev)
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
 // New here: no algorithm of ours, and CPU code on either backend: how fast one core can be. On a
-//           GPU the copies to the host and back are a stage of their own.
+//           GPU the copies to the host and back are a separate stage.
 #include <hwy/contrib/sort/vqsort.h>
 
 #include "common/check.h"

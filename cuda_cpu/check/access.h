@@ -27,16 +27,6 @@ bool has_seen(const BlockShadow &block, const Stamp &earlier, unsigned thread);
 // Grid barriers order everything: what was published before block `first_number` is forgotten.
 void forget_published(std::uint32_t first_number);
 
-// Decides about a pair of writes that is only a race if they write different values: call before
-// anything else happens to the memory.
-void settle_now();
-extern bool is_undecided;  // there is such a pair
-inline void settle() {
-  if (is_undecided) settle_now();
-}
-
-bool is_open_to_host();  // check.h, open_to_host()
-
 // The block, the running one or another of its cluster, in whose shared memory an address is; null
 // for other memory.
 const BlockShadow *owner_of(std::uintptr_t address);

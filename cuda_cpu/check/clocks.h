@@ -16,7 +16,7 @@ using Lanes = std::array<Clock, 32>;
 // threads, so never changed once made.
 class Knowledge {
  public:
-  // What a thread of `warp` knows of its own block: of all threads up to `all`, of its warp's lanes
+  // What a thread of `warp` knows of its block: of all threads up to `all`, of its warp's lanes
   // up to `lanes`.
   Knowledge(std::uint32_t block, Clock all, unsigned warp, const Lanes &lanes);
   Knowledge() = default;

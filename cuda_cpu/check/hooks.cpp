@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../src/launch/preempt.h"
+
 using namespace cuda_cpu::check;
 
 namespace {
 
 // threadIdx and its like, and the upper end of the thread's stack: more than half of all accesses,
-// and of no interest. Device and shared memory are further away from either (shadow.cpp, check.h).
+// and of no interest. Device and shared memory are further away from either (shadow.cpp,
+// src/diagnosis/check.h).
 [[gnu::always_inline]] inline bool is_near(const void *address) {
   const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address),
                        built_in = reinterpret_cast<std::uintptr_t>(&cuda_cpu::current),
@@ -20,7 +23,7 @@ namespace {
   return at - (built_in - 1024) < 2048 || at - stack < 8192;
 }
 
-// Called before the hooks of accesses whose type is known to be aligned. GCC calls those of 16
+// Called before the hooks of accesses whose type is known to be aligned. GCC calls the hooks of 16
 // bytes for types with an alignment of 8, too.
 [[gnu::always_inline]] inline void check_alignment(const volatile void *address, std::size_t bytes,
                                                    bool writes, std::uintptr_t pc) {
@@ -47,6 +50,7 @@ void visit_range(const void *address, std::size_t bytes, bool writes, std::uintp
 #define CUDA_CPU_VOLATILE_HOOK(name, bytes, writes)                                        \
   void __tsan_##name(const void *address) {                                                \
     visit_volatile(reinterpret_cast<std::uintptr_t>(address), bytes, writes, CUDA_CPU_PC); \
+    if (!(writes)) cuda_cpu::may_interrupt(CUDA_CPU_PC); /* not where `current` is set */  \
   }
 #define CUDA_CPU_HOOKS(bytes)                                          \
   CUDA_CPU_HOOK(unaligned_read##bytes, bytes, true, false)             \
@@ -64,7 +68,8 @@ void visit_range(const void *address, std::size_t bytes, bool writes, std::uintp
 #define CUDA_CPU_VISIT_ATOMIC(reads, writes, order)                                              \
   check_alignment(address, sizeof *address, writes, CUDA_CPU_PC);                                \
   visit_atomic(reinterpret_cast<std::uintptr_t>(address), sizeof *address, reads, writes, order, \
-               CUDA_CPU_PC)
+               CUDA_CPU_PC);                                                                     \
+  cuda_cpu::may_interrupt(CUDA_CPU_PC)
 #define CUDA_CPU_UPDATE_HOOK(T, bits, name, builtin)                        \
   T __tsan_atomic##bits##_##name(volatile T *address, T value, int order) { \
     CUDA_CPU_VISIT_ATOMIC(true, true, order);                               \

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "../src/block.h"
-#include "../src/grid.h"
+#include "../src/launch/block.h"
+#include "../src/launch/grid.h"
 #include "access.h"
-#include "check.h"
+#include "../src/diagnosis/check.h"
 
 namespace cuda_cpu::check {
 

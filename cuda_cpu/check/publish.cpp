@@ -4,9 +4,9 @@
 #include <array>
 #include <unordered_map>
 
-#include "../src/block.h"
+#include "../src/launch/block.h"
 #include "access.h"
-#include "check.h"
+#include "../src/diagnosis/check.h"
 
 namespace cuda_cpu::check {
 
@@ -39,7 +39,7 @@ std::uint64_t key_of(const BlockShadow &running, std::uintptr_t address) {
          (address - owner->shared.begin) / 4;
 }
 
-// What `thread` knows now: its own accesses, its warp's, its block's and those of others. Its later
+// What `thread` knows now: its accesses, its warp's, its block's and other threads'. Its later
 // accesses do not belong to that.
 Knowledge::Pointer snapshot(BlockShadow &block, unsigned thread) {
   const Clock now = block.now(thread);

@@ -13,10 +13,11 @@
 #include <set>
 #include <string>
 
-#include "../src/block.h"
-#include "../src/grid.h"
+#include "../src/diagnosis/check.h"
+#include "../src/launch/block.h"
+#include "../src/launch/grid.h"
 #include "access.h"
-#include "../src/lines.h"
+#include "../src/diagnosis/lines.h"
 
 namespace cuda_cpu::check {
 
@@ -276,5 +277,15 @@ void at_exit() {
 }
 
 }  // namespace
+
+// A kernel's access that the operating system refuses: a wild address, where no shadow is.
+void report_fault(const void *fault) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(fault);
+  // A general protection fault is reported with a null address: here that of an address that is
+  // not canonical, else of a misaligned vector.
+  const bool is_wild = address == 0 && last_access.address >> 47 != 0;
+  if (current != nullptr && (is_wild || address - last_access.address < last_access.bytes))
+    report_crash(last_access);
+}
 
 }  // namespace cuda_cpu::check

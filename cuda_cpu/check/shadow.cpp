@@ -16,9 +16,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "../src/limits.h"
-#include "access.h"
-#include "check.h"
+#include "../src/diagnosis/limits.h"
+#include "../src/diagnosis/check.h"
 
 namespace cuda_cpu::check {
 

@@ -90,6 +90,16 @@ bool is_far_from_arrays(std::uintptr_t address);
 // Which argument of the kernel an allocation was last, counted from 1, or 0.
 int argument_number(const char *kernel, std::uintptr_t allocation);
 
+// Decides about a pair of writes that is only a race if they write different values: call before
+// anything else happens to the memory.
+void settle_now();
+extern bool is_undecided;  // there is such a pair
+inline void settle() {
+  if (is_undecided) settle_now();
+}
+
+bool is_open_to_host();  // ../src/diagnosis/check.h, open_to_host()
+
 // __device__ variables: the cell of an address in a program's or library's data, else null.
 Cell *static_cell(std::uintptr_t address);
 
@@ -110,7 +120,7 @@ struct BlockShadow {
   std::uint64_t index = 0;         // of this one in its grid
   bool in_cluster = false;         // other blocks may access its shared memory
 
-  // A thread's clock is the larger of its own and the last barrier's.
+  // A thread's clock is the larger of its last and the last barrier's.
   Clock barrier = 1, latest = 1;
   std::vector<Clock> clock;
   // Of its warp's lanes, the clock up to which a thread sees their writes, and up to which their
@@ -121,7 +131,7 @@ struct BlockShadow {
   Pointers known;                   // of others, by a thread
   Pointers seen;                    // by relaxed reads; known from its next __threadfence on
   Pointers seen_in_its_block;       // ... or __threadfence_block
-  Pointers fenced;                  // what it knew, its own accesses too, at its last __threadfence
+  Pointers fenced;                  // what it knew, its accesses too, at its last __threadfence
   Pointers fenced_in_its_block;     // ... or __threadfence_block
   std::vector<char> fence_is_last;  // no barrier, atomic or volatile access since its last fence
   std::array<Pointers *, 5> all_knowledge() {

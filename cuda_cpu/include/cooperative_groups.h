@@ -103,7 +103,7 @@ class lanes_group {
   T shfl(T value, unsigned rank) const {
     return detail::shuffle(mask_, value, detail::lane_of(mask_, rank % size()));
   }
-  // Beyond the group's ends a thread keeps its own value.
+  // Beyond the group's ends a thread keeps its value.
   template <class T>
   T shfl_up(T value, unsigned distance) const {
     return from_rank(value, thread_rank() < distance ? size() : thread_rank() - distance);

@@ -1,7 +1,2 @@
-// Part of cuda_runtime.h on this backend; some programs include it by name.
-#ifndef CUDA_CPU_CUDA_PROFILER_API_H
-#define CUDA_CPU_CUDA_PROFILER_API_H
-
+// Part of cuda_runtime_api.h on this backend; some programs include it by name.
 #include <cuda_runtime_api.h>
-
-#endif

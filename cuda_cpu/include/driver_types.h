@@ -93,47 +93,52 @@ enum cudaMemoryAdvise {
 #define cudaDeviceMapHost 0x08
 #define cudaOccupancyDefault 0x00
 
-enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxBlockDimX = 2,
-  cudaDevAttrMaxBlockDimY = 3,
-  cudaDevAttrMaxBlockDimZ = 4,
-  cudaDevAttrMaxGridDimX = 5,
-  cudaDevAttrMaxGridDimY = 6,
-  cudaDevAttrMaxGridDimZ = 7,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrTotalConstantMemory = 9,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrMaxRegistersPerBlock = 12,
-  cudaDevAttrClockRate = 13,
-  cudaDevAttrGpuOverlap = 15,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrKernelExecTimeout = 17,
-  cudaDevAttrIntegrated = 18,
-  cudaDevAttrCanMapHostMemory = 19,
-  cudaDevAttrComputeMode = 20,
-  cudaDevAttrConcurrentKernels = 31,
-  cudaDevAttrMemoryClockRate = 36,
-  cudaDevAttrGlobalMemoryBusWidth = 37,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrAsyncEngineCount = 40,
-  cudaDevAttrUnifiedAddressing = 41,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrStreamPrioritiesSupported = 78,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-  cudaDevAttrManagedMemory = 83,
-  cudaDevAttrHostNativeAtomicSupported = 86,
-  cudaDevAttrPageableMemoryAccess = 88,
-  cudaDevAttrConcurrentManagedAccess = 89,
-  cudaDevAttrComputePreemptionSupported = 90,
-  cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-  cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-  cudaDevAttrMemoryPoolsSupported = 115,
-};
+// cudaDevAttr..., its value, and the member of cudaDeviceProp that holds it.
+// clang-format off
+#define CUDA_CPU_DEVICE_ATTRIBUTES(X) \
+  X(MaxThreadsPerBlock, 1, maxThreadsPerBlock) \
+  X(MaxBlockDimX, 2, maxThreadsDim[0]) \
+  X(MaxBlockDimY, 3, maxThreadsDim[1]) \
+  X(MaxBlockDimZ, 4, maxThreadsDim[2]) \
+  X(MaxGridDimX, 5, maxGridSize[0]) \
+  X(MaxGridDimY, 6, maxGridSize[1]) \
+  X(MaxGridDimZ, 7, maxGridSize[2]) \
+  X(MaxSharedMemoryPerBlock, 8, sharedMemPerBlock) \
+  X(TotalConstantMemory, 9, totalConstMem) \
+  X(WarpSize, 10, warpSize) \
+  X(MaxRegistersPerBlock, 12, regsPerBlock) \
+  X(ClockRate, 13, clockRate) \
+  X(GpuOverlap, 15, deviceOverlap) \
+  X(MultiProcessorCount, 16, multiProcessorCount) \
+  X(KernelExecTimeout, 17, kernelExecTimeoutEnabled) \
+  X(Integrated, 18, integrated) \
+  X(CanMapHostMemory, 19, canMapHostMemory) \
+  X(ComputeMode, 20, computeMode) \
+  X(ConcurrentKernels, 31, concurrentKernels) \
+  X(MemoryClockRate, 36, memoryClockRate) \
+  X(GlobalMemoryBusWidth, 37, memoryBusWidth) \
+  X(L2CacheSize, 38, l2CacheSize) \
+  X(MaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor) \
+  X(AsyncEngineCount, 40, asyncEngineCount) \
+  X(UnifiedAddressing, 41, unifiedAddressing) \
+  X(ComputeCapabilityMajor, 75, major) \
+  X(ComputeCapabilityMinor, 76, minor) \
+  X(StreamPrioritiesSupported, 78, streamPrioritiesSupported) \
+  X(MaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor) \
+  X(MaxRegistersPerMultiprocessor, 82, regsPerMultiprocessor) \
+  X(ManagedMemory, 83, managedMemory) \
+  X(HostNativeAtomicSupported, 86, hostNativeAtomicSupported) \
+  X(PageableMemoryAccess, 88, pageableMemoryAccess) \
+  X(ConcurrentManagedAccess, 89, concurrentManagedAccess) \
+  X(ComputePreemptionSupported, 90, computePreemptionSupported) \
+  X(CooperativeLaunch, 95, cooperativeLaunch) \
+  X(MaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin) \
+  X(MaxBlocksPerMultiprocessor, 106, maxBlocksPerMultiProcessor) \
+  X(MemoryPoolsSupported, 115, memoryPoolsSupported)
+// clang-format on
+#define CUDA_CPU_ENUMERATOR(name, value, member) cudaDevAttr##name = (value),
+enum cudaDeviceAttr { CUDA_CPU_DEVICE_ATTRIBUTES(CUDA_CPU_ENUMERATOR) };
+#undef CUDA_CPU_ENUMERATOR
 
 enum cudaDeviceP2PAttr {
   cudaDevP2PAttrPerformanceRank = 1,

@@ -142,18 +142,6 @@ static const char *find_end(const Source *source, const char *const begin, const
 
 // ---- the launch ---------------------------------------------------------------------------------
 
-char *on_one_line(const char *data, size_t length) {
-  char *const copy = checked(calloc(length + 1, 1));
-  size_t n = 0;
-  for (size_t i = 0; i < length; i++) {
-    if (data[i] == '#' && (i == 0 || data[i - 1] == '\n'))
-      while (i + 1 < length && data[i + 1] != '\n') i++;
-    else
-      copy[n++] = isspace((unsigned char)data[i]) ? ' ' : data[i];
-  }
-  return copy;
-}
-
 static void append_literal(Text *out, const char *text) {
   append(out, "\"", 1);
   for (const char *c = text; *c != '\0'; c++) {

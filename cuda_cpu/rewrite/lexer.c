@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 _Noreturn void fail(const Source *source, const char *at, const char *problem) {
   const Position position = position_of(source, at);
   fprintf(stderr, "%.*s:%d: %s\n", (int)position.length, position.file, position.line, problem);
@@ -14,7 +16,7 @@ _Noreturn void fail(const Source *source, const char *at, const char *problem) {
 
 // Line markers are lines such as: # 12 "file.cu" 2
 Position position_of(const Source *source, const char *at) {
-  Position position = {source->name, strlen(source->name), 1, false};
+  Position position = {source->name, strlen(source->name), 1};
   for (const char *c = source->text; c < at; c++) {
     if (*c == '\n') position.line++;
     const bool line_starts = c == source->text || c[-1] == '\n';
@@ -26,12 +28,9 @@ Position position_of(const Source *source, const char *at) {
     position.file = name + 1;
     position.length = (size_t)(name_end - position.file);
     position.line = atoi(c + 2) - 1;  // of the line that follows
-    position.system_header = memchr(name_end, '3', (size_t)(c + length - name_end)) != NULL;
   }
   return position;
 }
-
-bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 const char *skip_spaces(const char *c) {
   while (isspace((unsigned char)*c)) c++;
@@ -45,7 +44,7 @@ size_t word_length(const char *c) {
 }
 
 bool is_word(const char *c, const char *w) {
-  return word_length(c) == strlen(w) && strncmp(c, w, strlen(w)) == 0;
+  return *c == *w && strncmp(c, w, strlen(w)) == 0 && !is_name(c[strlen(w)]);
 }
 
 // Start of the name or number that ends at or contains `c`.
@@ -111,4 +110,16 @@ const char *find_closing(const Source *source, const char *c, const char *closin
     c++;
   }
   fail(source, begin, "a bracket that is not closed");
+}
+
+char *on_one_line(const char *data, size_t length) {
+  char *const copy = checked(calloc(length + 1, 1));
+  size_t n = 0;
+  for (size_t i = 0; i < length; i++) {
+    if (data[i] == '#' && (i == 0 || data[i - 1] == '\n'))
+      while (i + 1 < length && data[i + 1] != '\n') i++;
+    else
+      copy[n++] = isspace((unsigned char)data[i]) ? ' ' : data[i];
+  }
+  return copy;
 }

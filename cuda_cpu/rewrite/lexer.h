@@ -15,14 +15,16 @@ typedef struct Position {
   const char *file;
   size_t length;  // of `file`
   int line;
-  bool system_header;
 } Position;
 Position position_of(const Source *source, const char *at);
 
 // Prints file, line and problem, and ends the program with exit code 1.
 _Noreturn void fail(const Source *source, const char *at, const char *problem);
 
-bool is_name(char c);                        // may be part of a name or number
+// Whether it may be part of a name or number. Asked for each character, so not isalnum().
+static inline bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 size_t word_length(const char *c);           // of the name that begins at `c`
 bool is_word(const char *c, const char *w);  // whether that name is `w`
 
@@ -33,5 +35,8 @@ const char *skip_literal(const Source *source, const char *c);
 
 // From the character behind an opening bracket to the matching `closing` one (returned).
 const char *find_closing(const Source *source, const char *c, const char *closing);
+
+// A copy on one line and without line markers.
+char *on_one_line(const char *data, size_t length);
 
 #endif

@@ -208,7 +208,7 @@ static void rewrite(const Source *source, Text *out) {
       c += word_length(c);
     } else if (word_starts(source, c) && launches_by_pointer(c)) {
       c = drop_cast(c, out);
-    } else if (word_starts(source, c) && is_asm(c) && !position_of(source, c).system_header) {
+    } else if (word_starts(source, c) && is_asm(c) && !device.system_header) {
       const char *const after = rewrite_asm(source, c, out);
       if (after == c) append(out, c, word_length(c));
       c = after == c ? c + word_length(c) : after;

@@ -31,7 +31,7 @@ const char *rewrite_bounds(const Source *source, const char *declaration, size_t
 bool append_bound(const char *before, const char *kernel, Text *out);
 // `using a::kernel;`, at the using: the same for its bound. Returns `c` if there is nothing to do.
 const char *rewrite_using(const char *c, Text *out);
-// A __global__ at `c`: a specialisation has a bound of its own, or none.
+// A __global__ at `c`: a specialisation has another bound, or none.
 void note_specialisation(const Source *source, const char *declaration, const char *c);
 void begin_bounds(void);  // none are known
 void forget_bounds(void);
@@ -59,8 +59,5 @@ const char *rewrite_kernel_argument(const char *c, Text *out);
 
 // A shift in device code, at its << or >>.
 const char *rewrite_shift(const char *c, Text *out);
-
-// A copy on one line and without line markers.
-char *on_one_line(const char *data, size_t length);
 
 #endif

@@ -1,4 +1,5 @@
-// Shared by the tests: cmocka from C++, checked calls, arrays on the device.
+// Shared by the tests: cmocka from C++, tests that register themselves and main(), checked calls,
+// arrays on the device, and tests of diagnoses.
 //
 // A failed assertion jumps back into cmocka, which is impossible from a kernel: kernels write their
 // results to arrays, and the host asserts.
@@ -14,7 +15,84 @@ extern "C" {
 }
 #include <cuda_runtime.h>
 
+#include <functional>
+#include <string>
 #include <vector>
+
+#include "run_child.h"
+
+// ---- tests --------------------------------------------------------------------------------------
+
+inline std::vector<CMUnitTest> tests;
+struct AddTest {
+  AddTest(const char *name, CMUnitTestFunction test, void *state = NULL) {
+    tests.push_back({name, test, NULL, NULL, state});
+  }
+};
+// TEST(name) { ... }
+#define TEST(name)                                          \
+  static void test_##name(void **);                         \
+  static const AddTest add_test_##name(#name, test_##name); \
+  static void test_##name(void **)
+
+// A mistake ends the program, so a test of a diagnosis runs this program again, with the mistake's
+// name as its argument. MISTAKE(name) { ... }
+struct Mistake {
+  std::string name;
+  std::function<void()> make;
+};
+inline std::vector<Mistake> mistakes;
+struct AddMistake {
+  AddMistake(const std::string &name, const std::function<void()> &make) {
+    mistakes.push_back({name, make});
+  }
+};
+#define MISTAKE(name)                                            \
+  static void run_##name(void);                                  \
+  static const AddMistake add_mistake_##name(#name, run_##name); \
+  static void run_##name(void)
+
+inline Child run_mistake(const char *name, const char *variable = NULL, const char *value = NULL) {
+  Child child;
+  child_run(&child, "/proc/self/exe", name, variable, value);
+  return child;
+}
+
+// Exit code 3 and a report that holds all texts. On a GPU, which reports nothing: skips the
+// test.
+inline void expect_report(const char *name, const std::vector<std::string> &texts) {
+#ifndef CUDA_CPU
+  skip();
+#endif
+  const Child child = run_mistake(name);
+  for (const std::string &text : texts) child_expect_text(child.errors, text.c_str());
+  assert_int_equal(child.exit_code, 3);
+}
+
+// What this build checks by itself: skips tests of reports that it replaces.
+#ifdef CUDA_CPU_CHECK
+static constexpr const char *kChecked = CUDA_CPU_CHECK;
+#elif defined(__SANITIZE_ADDRESS__)
+static constexpr const char *kChecked = "addresses";
+#else
+static constexpr const char *kChecked = "";
+#endif
+#define PLAIN_BUILD_ONLY() \
+  if (*kChecked != '\0') skip()
+
+// With a mistake's name makes it, and then ends as if nothing had happened.
+int main(int argc, char **argv) {
+  if (argc == 1) return _cmocka_run_group_tests("tests", tests.data(), tests.size(), NULL, NULL);
+  for (const Mistake &mistake : mistakes)
+    if (mistake.name == argv[1]) {
+      mistake.make();
+      exit(0);
+    }
+  fprintf(stderr, "no mistake is called '%s'\n", argv[1]);
+  return 100;
+}
+
+// ---- the device ---------------------------------------------------------------------------------
 
 // Compares names, so that a failure prints what it got.
 #define ASSERT_CUDA(expected, call) assert_string_equal(cudaGetErrorName(call), #expected)

@@ -6,18 +6,21 @@
 #ifndef CUDA_CPU_TESTS_ORDER_H
 #define CUDA_CPU_TESTS_ORDER_H
 
-#include "mistakes.h"
+#include "device_test.h"
+
+#include <deque>
 
 struct Race {
   int missing;
   const char *first, *second;  // the comments of two lines, in either order
 };
 
-// One kernel; `run` launches it, in a child process of its own.
+// One kernel; `run` launches it, in a child process.
 struct Pattern {
   const char *name;
   void (*run)(int missing);
   std::vector<Race> races;
+  const char *file = NULL;  // AddPatterns sets it
 };
 
 inline std::vector<unsigned *> arrays;  // of zeros(); freed when the child ends
@@ -55,47 +58,53 @@ inline bool is_one_report(const std::string &errors, const std::string &a, const
   return false;
 }
 
-inline void expect_pattern(const Pattern &pattern, const char *file) {
-#ifdef CUDA_CPU_CHECK
-  const bool watched = strcmp(CUDA_CPU_CHECK, "all") == 0 || strcmp(CUDA_CPU_CHECK, "race") == 0;
-#else
-  const bool watched = false;
-#endif
-  const Child right = run_mistake((std::string(pattern.name) + "-0").c_str());
-  if (right.exit_code != 0 || strstr(right.errors, "error: ") != NULL)
-    fail_msg("%s, which is right, ends with code %d: %s", pattern.name, right.exit_code,
-             right.errors);
-  if (!watched) return;
-  for (const Race &race : pattern.races) {
-    const std::string name = std::string(pattern.name) + "-" + std::to_string(race.missing);
-    const Child wrong = run_mistake(name.c_str());
-    if (wrong.exit_code != 3 ||
-        !is_one_report(wrong.errors, marked_line(file, race.first), marked_line(file, race.second)))
-      fail_msg("%s: no race of lines %s and %s, exit code %d: %s", name.c_str(), race.first,
-               race.second, wrong.exit_code, wrong.errors);
-  }
-}
+inline std::deque<Pattern> all_patterns;  // of all files; they keep their places
 
-// One test for each pattern.
-inline int run_patterns(const std::vector<Pattern> &patterns, CMUnitTestFunction test) {
-  std::vector<CMUnitTest> tests;
-  for (const Pattern &pattern : patterns)
-    tests.push_back({pattern.name, test, NULL, NULL, const_cast<Pattern *>(&pattern)});
-  return _cmocka_run_group_tests("order", tests.data(), tests.size(), NULL, NULL);
-}
-
-// For main(): a child runs NAME-NUMBER and ends.
-inline void run_pattern_if_child(int argc, char **argv, const std::vector<Pattern> &patterns) {
-  if (argc != 2) return;
-  for (const Pattern &pattern : patterns) {
-    const size_t length = strlen(pattern.name);
-    if (strncmp(pattern.name, argv[1], length) != 0 || argv[1][length] != '-') continue;
-    pattern.run(atoi(argv[1] + length + 1));
-    const bool good = cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess;
-    for (unsigned *array : arrays) cudaFree(array);
-    exit(good ? 0 : 1);
+// Registers a test for each pattern of a file, and what its child processes run: NAME-NUMBER.
+struct AddPatterns {
+  AddPatterns(const char *source, const std::vector<Pattern> &list) {
+    for (const Pattern &pattern : list) {
+      all_patterns.push_back(pattern);
+      Pattern &kept = all_patterns.back();
+      kept.file = source;
+      tests.push_back({kept.name, test, NULL, NULL, &kept});
+      add_child(kept, 0);
+      for (const Race &race : kept.races) add_child(kept, race.missing);
+    }
   }
-  exit(100);
-}
+
+ private:
+  static std::string child_name(const Pattern &pattern, int missing) {
+    return std::string(pattern.name) + "-" + std::to_string(missing);
+  }
+
+  static void add_child(const Pattern &pattern, int missing) {
+    mistakes.push_back({child_name(pattern, missing), [&pattern, missing] {
+                          pattern.run(missing);
+                          const bool good = cudaDeviceSynchronize() == cudaSuccess &&
+                                            cudaGetLastError() == cudaSuccess;
+                          for (unsigned *array : arrays) cudaFree(array);
+                          exit(good ? 0 : 1);
+                        }});
+  }
+
+  static void test(void **state) {
+    const Pattern &pattern = *static_cast<const Pattern *>(*state);
+    const Child right = run_mistake(child_name(pattern, 0).c_str());
+    if (right.exit_code != 0 || strstr(right.errors, "error: ") != NULL)
+      fail_msg("%s, which is right, ends with code %d: %s", pattern.name, right.exit_code,
+               right.errors);
+    if (strcmp(kChecked, "all") != 0 && strcmp(kChecked, "race") != 0) return;
+    for (const Race &race : pattern.races) {
+      const std::string name = child_name(pattern, race.missing);
+      const Child wrong = run_mistake(name.c_str());
+      if (wrong.exit_code != 3 ||
+          !is_one_report(wrong.errors, marked_line(pattern.file, race.first),
+                         marked_line(pattern.file, race.second)))
+        fail_msg("%s: no race of lines %s and %s, exit code %d: %s", name.c_str(), race.first,
+                 race.second, wrong.exit_code, wrong.errors);
+    }
+  }
+};
 
 #endif

@@ -2,7 +2,13 @@
 // wait by spinning.
 #include "device_test.h"
 
+#include <cooperative_groups.h>
+
 #include <numeric>
+
+namespace cg = cooperative_groups;
+
+#define LINE(n) __FILE__ ":" + std::to_string(n)
 
 // ---- threads that return before, between and while others wait ----------------------------------
 
@@ -22,7 +28,7 @@ static __global__ void leave_early(unsigned *seen) {
   seen[i] = sum;
 }
 
-static void test_threads_that_return_between_barriers(void **) {
+TEST(threads_that_return_between_barriers) {
 #ifndef CUDA_CPU
   skip();  // a GPU's threads leave a loop together with their warp, and wait for each other forever
 #endif
@@ -50,7 +56,7 @@ static __global__ void some_stay(int leaving, unsigned *seen) {
   seen[i] = count;
 }
 
-static void test_threads_that_return_before_the_barrier(void **) {
+TEST(threads_that_return_before_the_barrier) {
   for (int leaving = 0; leaving < 3; leaving++) {
     const DeviceArray<unsigned> d_seen(100);
     some_stay<<<1, 100>>>(leaving, d_seen);
@@ -73,7 +79,7 @@ static __global__ void last_one_returns(unsigned *out) {
   out[threadIdx.x] = value;
 }
 
-static void test_a_return_releases_those_who_wait(void **) {
+TEST(a_return_releases_those_who_wait) {
   const DeviceArray<unsigned> d_out(64);
   last_one_returns<<<1, 64>>>(d_out);
   KERNEL_OK();
@@ -96,7 +102,7 @@ static __global__ void vote(unsigned limit, int *out) {
   mine[5] = __syncthreads_count((long long)i << 40);  // cut to 32 bits
 }
 
-static void test_votes_at_barriers(void **) {
+TEST(votes_at_barriers) {
   for (const unsigned limit : {0u, 1u, 35u, 100u}) {
     const DeviceArray<int> d_out(100 * 6);
     vote<<<2, 100>>>(limit, d_out);
@@ -132,7 +138,7 @@ static __global__ void sum_of_block(const unsigned *in, unsigned *out) {
   out[blockIdx.x * 1024 + i] = values[0];
 }
 
-static void test_blocks_of_1024_threads(void **) {
+TEST(blocks_of_1024_threads) {
   std::vector<unsigned> in(8 * 1024), expected(in.size());
   std::iota(in.begin(), in.end(), 1u);
   for (size_t i = 0; i < in.size(); i++) expected[i] = 1024 * 1025 / 2 + i / 1024 * 1024 * 1024;
@@ -165,7 +171,7 @@ static __global__ void chain(bool yielding, volatile unsigned *published) {
   if (threadIdx.x == blockDim.x - 1) published[blockIdx.x] = before + 1;
 }
 
-static void test_spinning_on_an_earlier_block(void **) {
+TEST(spinning_on_an_earlier_block) {
   for (const bool yielding : {false, true})
     for (const unsigned blocks : {1u, 7u, 100u}) {
       const DeviceArray<unsigned> d_published(blocks);
@@ -188,7 +194,7 @@ static __global__ void wait_for_own_block(unsigned *out) {
   turn = turn + 1;
 }
 
-static void test_spinning_on_a_thread_of_the_own_block(void **) {
+TEST(spinning_on_a_thread_of_the_own_block) {
   for (const unsigned threads : {2u, 64u, 300u}) {
     const DeviceArray<unsigned> d_out(threads);
     wait_for_own_block<<<3, threads>>>(d_out);
@@ -224,7 +230,7 @@ static __global__ void everything_at_once(unsigned *out) {
   out[i] = value * 1000 + waited;
 }
 
-static void test_different_ways_to_wait_at_once(void **) {
+TEST(different_ways_to_wait_at_once) {
   const DeviceArray<unsigned> d_out(128);
   everything_at_once<<<1, 128>>>(d_out);
   KERNEL_OK();
@@ -234,16 +240,228 @@ static void test_different_ways_to_wait_at_once(void **) {
     assert_int_equal(out[i], i >= 96 && i % 2 == 0 ? 0 : values[i / 32] * 1000 + 96);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_that_return_between_barriers),
-      cmocka_unit_test(test_threads_that_return_before_the_barrier),
-      cmocka_unit_test(test_a_return_releases_those_who_wait),
-      cmocka_unit_test(test_votes_at_barriers),
-      cmocka_unit_test(test_blocks_of_1024_threads),
-      cmocka_unit_test(test_spinning_on_an_earlier_block),
-      cmocka_unit_test(test_spinning_on_a_thread_of_the_own_block),
-      cmocka_unit_test(test_different_ways_to_wait_at_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+// ---- synccheck ----------------------------------------------------------------------------------
+//
+// synccheck: threads that wait for each other forever are reported, with the places where
+// they wait.
+
+// ---- barriers -----------------------------------------------------------------------------------
+
+static const int line_below_16 = __LINE__ + 4, line_others = __LINE__ + 6;
+static __global__ void two_places() {
+  if (threadIdx.x >= 36) return;
+  if (threadIdx.x < 16)
+    __syncthreads();
+  else
+    __syncthreads();
+}
+MISTAKE(two_places) { two_places<<<3, 40>>>(); }
+
+// One thread spins, one is in another loop, the others are further on.
+static const int line_spin = __LINE__ + 4, line_loop = __LINE__ + 7, line_behind = __LINE__ + 9;
+static __global__ void three_places() {
+  __shared__ volatile int never;
+  if (threadIdx.x == 3)
+    while (never != 1) __nanosleep(10);
+  if (threadIdx.x == 7)
+    for (int i = 0; i < 5; i++) {
+      __syncthreads();
+    }
+  const int any = __syncthreads_or(threadIdx.x == 5);
+  if (any) __syncthreads();
+}
+MISTAKE(three_places) { three_places<<<1, 64>>>(); }
+
+static const int line_block_a = __LINE__ + 3, line_block_b = __LINE__ + 5;
+static __global__ void group_barriers() {
+  if (threadIdx.x == 0)
+    cg::this_thread_block().sync();
+  else
+    cg::sync(cg::this_thread_block());
+}
+MISTAKE(group_barriers) { group_barriers<<<1, 2>>>(); }
+
+// ---- loops --------------------------------------------------------------------------------------
+
+// The flag would be set behind a barrier that thread 0 never comes to.
+static const int line_flag = __LINE__ + 4, line_before = __LINE__ + 5;
+static __global__ void loop_and_barrier() {
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0)
+    while (flag != 1) continue;
+  __syncthreads();
+  if (threadIdx.x == 1) flag = 1;
+}
+MISTAKE(loop_and_barrier) { loop_and_barrier<<<1, 64>>>(); }
+
+static const int line_first = __LINE__ + 5, line_last = __LINE__ + 7;
+static __global__ void loops_of_blocks(int *flags) {
+  if (threadIdx.x > 0)
+    __syncthreads();
+  else if (blockIdx.x == 0)
+    while (atomicAdd(&flags[0], 0) != 1) continue;
+  else
+    while (atomicCAS(&flags[1], 1, 1) != 1) continue;
+}
+MISTAKE(loops_of_blocks) {
+  int *flags = NULL;
+  cudaMalloc(&flags, 2 * sizeof *flags);
+  loops_of_blocks<<<4, 32>>>(flags);
+}
+
+static __global__ void first_waits_for_last(unsigned *flag, bool reads) {
+  if (threadIdx.x == blockDim.x - 1)
+    *(volatile unsigned *)flag = 1;
+  else if (reads)
+    while (*(volatile unsigned *)flag == 0) continue;
+  else
+    while (atomicAdd(flag, 0) == 0) continue;
+}
+
+// A barrier of the grid by hand, of blocks that fit a GPU together. Neighbours read each other's
+// number of rounds between two of them.
+static __device__ void wait_for_all(unsigned *arrived, unsigned goal) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(arrived, 1);
+    while (*(volatile unsigned *)arrived < goal) continue;
+    __threadfence();
+  }
+  __syncthreads();
+}
+static __global__ void rounds(unsigned *arrived, unsigned *done, unsigned count) {
+  for (unsigned round = 0; round < count; round++) {
+    const unsigned other = done[(blockIdx.x + 1) % gridDim.x];
+    wait_for_all(arrived, (2 * round + 1) * gridDim.x);
+    if (threadIdx.x == 0) done[blockIdx.x] = other + 1;
+    wait_for_all(arrived, (2 * round + 2) * gridDim.x);
+  }
+}
+
+// ---- warps --------------------------------------------------------------------------------------
+
+static const int line_mask = __LINE__ + 2;
+static __global__ void mask_without_caller(int *out) {
+  out[threadIdx.x] = __shfl_sync(0xffdfu, (int)threadIdx.x, 0, 16);
+}
+MISTAKE(mask_without_caller) {
+  int *out = NULL;
+  cudaMalloc(&out, 32 * sizeof *out);
+  mask_without_caller<<<1, 16>>>(out);
+}
+
+static const int line_in_barrier = __LINE__ + 3, line_in_warp = __LINE__ + 5;
+static __global__ void barrier_and_collective() {
+  if (threadIdx.x % 32 < 8)
+    __syncthreads();
+  else
+    __syncwarp();
+}
+MISTAKE(barrier_and_collective) { barrier_and_collective<<<1, 64>>>(); }
+
+static const int line_ballot = __LINE__ + 3, line_all = __LINE__ + 5;
+static __global__ void different_collectives() {
+  if (threadIdx.x % 2 == 0)
+    (void)__ballot_sync(0xffffffffu, 1);
+  else
+    (void)__all_sync(0xffffffffu, 1);
+}
+MISTAKE(different_collectives) { different_collectives<<<1, 32>>>(); }
+
+static __global__ void different_masks() { __syncwarp(threadIdx.x == 0 ? 0xffu : 0xffffu); }
+MISTAKE(different_masks) { different_masks<<<1, 16>>>(); }
+
+// ---- the grid -----------------------------------------------------------------------------------
+
+static const int line_grid = __LINE__ + 3;
+static __global__ void block_returned() {
+  if (blockIdx.x == 1) return;
+  cg::this_grid().sync();
+}
+MISTAKE(block_returned) { cudaLaunchCooperativeKernel(block_returned, dim3(4), dim3(32), NULL); }
+MISTAKE(not_cooperative) { block_returned<<<4, 32>>>(); }
+
+// ---- the tests ----------------------------------------------------------------------------------
+
+TEST(different_barriers) {
+  expect_report("two_places",
+                {"synccheck: kernel two_places, block (", "its threads wait at different barriers",
+                 "16 at __syncthreads, " LINE(line_below_16) + ", the first is thread (0,0,0)",
+                 "20 at __syncthreads, " LINE(line_others) + ", the first is thread (16,0,0)",
+                 "4 have returned"});
+  expect_report("three_places",
+                {"different barriers", "1 at __nanosleep, " LINE(line_spin),
+                 "1 at __syncthreads, " LINE(line_loop) + ", the first is thread (7,0,0)",
+                 "62 at __syncthreads_or, " LINE(line_behind)});
+  // Where the groups' functions are called, not where they are defined.
+  expect_report("group_barriers",
+                {"1 at block.sync, " LINE(line_block_a), "1 at block.sync, " LINE(line_block_b)});
+}
+
+// CHECK builds spend their time in functions that have other registers each time.
+TEST(loops_that_cannot_end) {
+#ifdef CUDA_CPU_CHECK
+  skip();
+#endif
+  expect_report(
+      "loop_and_barrier",
+      {"synccheck: kernel loop_and_barrier, block (0,0,0): its threads wait in loops that "
+       "cannot end",
+       "1 in a loop at " LINE(line_flag), "63 at __syncthreads, " LINE(line_before)});
+  expect_report("loops_of_blocks",
+                {"and 3 more: their threads wait in loops that cannot end",
+                 "1 in a loop at " LINE(line_first), "thread (0,0,0) of block (0,0,0)",
+                 "3 in a loop at " LINE(line_last), "124 at __syncthreads"});
+}
+
+TEST(threads_that_wait_in_loops) {
+  enum { kBlocks = 8, kCount = 5 };
+  unsigned *memory = NULL, host[1 + kBlocks];
+  cudaMalloc(&memory, sizeof host);
+  for (const bool reads : {false, true})
+    for (const unsigned threads : {2u, 33u, 1024u}) {
+      cudaMemset(memory, 0, sizeof host);
+      first_waits_for_last<<<2, threads>>>(memory, reads);
+      assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+    }
+  for (const unsigned threads : {32u, 512u}) {  // on one of the system's threads, and on all
+    cudaMemset(memory, 0, sizeof host);
+    rounds<<<kBlocks, threads>>>(memory, memory + 1, kCount);
+    cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost);
+    for (int block = 0; block < kBlocks; block++) assert_int_equal(host[1 + block], kCount);
+  }
+  cudaFree(memory);
+}
+
+TEST(warps_that_wait_in_vain) {
+  expect_report("mask_without_caller",
+                {"synccheck: " LINE(line_mask) + ": lane 5 calls __shfl_sync with mask "
+                                                 "0x0000ffdf, which does not name it",
+                 "kernel mask_without_caller", "thread (5,0,0)"});
+  expect_report(
+      "barrier_and_collective",
+      {"synccheck: kernel barrier_and_collective", "none can go on",
+       "16 at __syncthreads, " LINE(line_in_barrier), "48 at __syncwarp, " LINE(line_in_warp)});
+  expect_report("different_collectives",
+                {"none can go on", "16 at __ballot_sync, " LINE(line_ballot),
+                 "16 at __all_sync, " LINE(line_all)});
+  expect_report("different_masks", {"none can go on", "16 at __syncwarp"});
+}
+
+TEST(grid_barriers_that_cannot_complete) {
+  expect_report("block_returned",
+                {"synccheck: kernel ", "grid.sync() for blocks that have returned",
+                 "32 at grid.sync, " LINE(line_grid)});
+  expect_report("not_cooperative", {"synccheck: grid.sync() in a kernel that was not launched "
+                                    "cooperatively",
+                                    "kernel block_returned, block ("});
+}
+
+TEST(reports_name_the_seed) {
+  const Child child = run_mistake("two_places", "CUDA_CPU_RACECHECK", "7");
+  assert_int_equal(child.exit_code, 3);
+  child_expect_text(child.errors, "different barriers");
+  child_expect_text(child.errors, "16 at __syncthreads");
+  child_expect_text(child.errors, "CUDA_CPU_RACECHECK=7 repeats it");
 }

@@ -1,5 +1,5 @@
 // Thread block clusters: launching them, their barrier, shared memory of other blocks.
-#include "mistakes.h"
+#include "order.h"
 
 #include <cooperative_groups.h>
 
@@ -43,7 +43,7 @@ static __global__ void rotate(int rounds, unsigned *values) {
   cluster.sync();  // no block may return before others have written to its memory
 }
 
-static void test_shared_memory_of_others(void **) {
+TEST(shared_memory_of_others) {
   enum { kThreads = 48 };
   for (const unsigned size : {1u, 2u, 4u, 8u}) {
     const unsigned blocks = 5 * size, rounds = 7;
@@ -76,7 +76,7 @@ static __global__ void places(unsigned *out, int *wrong) {
     *wrong = 2;
 }
 
-static void test_places(void **) {
+TEST(places) {
   DeviceArray<unsigned> out(4 * 3 * 2);
   DeviceArray<int> wrong(1);
   CUDA_OK(
@@ -102,14 +102,14 @@ static __global__ void leave_early(unsigned *arrived) {
   if (*(volatile unsigned *)arrived != 3 * 20) arrived[1] = 1;
 }
 
-static void test_returned_threads(void **) {
+TEST(returned_threads) {
   DeviceArray<unsigned> arrived(2);
   CUDA_OK(launch(leave_early, dim3(4), dim3(30), dim3(4), 0, (unsigned *)arrived));
   KERNEL_OK();
   ASSERT_SAME(arrived.read(), (std::vector<unsigned>{60, 0}));
 }
 
-static void test_refused(void **) {
+TEST(refused) {
   DeviceArray<unsigned> out(64);
   DeviceArray<int> wrong(1);
   for (const dim3 cluster : {dim3(3), dim3(1, 2), dim3(0), dim3(32)}) {
@@ -126,32 +126,100 @@ static __global__ void beyond(unsigned *out) {
   cluster.sync();
   *out = *cluster.map_shared_rank(&value, 2);
 }
-static void run_beyond(void) {
+MISTAKE(beyond) {
   DeviceArray<unsigned> out(1);
   (void)launch(beyond, dim3(2), dim3(1), dim3(2), 0, (unsigned *)out);
 }
 static __global__ void not_shared(unsigned *out) {
   *out = *cg::this_cluster().map_shared_rank(out, 1);
 }
-static void run_not_shared(void) {
+MISTAKE(not_shared) {
   DeviceArray<unsigned> out(1);
   (void)launch(not_shared, dim3(2), dim3(1), dim3(2), 0, (unsigned *)out);
 }
 
-static void test_mistakes(void **) {
+TEST(mistakes) {
   expect_report("beyond", {"memcheck: ", "block 2: the cluster has 2"});
   expect_report("not_shared", {"memcheck: ", "not in shared memory"});
 }
 
-int main(int argc, char **argv) {
-  const Mistake mistakes[] = {MISTAKE(beyond), MISTAKE(not_shared)};
-  make_mistake_if_child(argc, argv, mistakes);
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(test_shared_memory_of_others),
-      cmocka_unit_test(test_places),
-      cmocka_unit_test(test_returned_threads),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_mistakes),
-  };
-  return cmocka_run_group_tests_name("clusters", tests, nullptr, nullptr);
+// ---- order by a cluster's barrier ---------------------------------------------------------------
+//
+// Order by a cluster's barrier, in shared memory of other blocks too: CHECK builds are
+// silent about these patterns, and name both accesses once a part is missing (order.h).
+
+// Two clusters of four blocks, in two dimensions: the numbers of one cluster's blocks lie between
+// those of the other's.
+template <class... P>
+static void run_clusters(void (*kernel)(int, P...), int missing, P... arguments) {
+  cudaLaunchAttribute shape = {};
+  shape.id = cudaLaunchAttributeClusterDimension;
+  shape.val.clusterDim = {2, 2, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(4, 2);
+  config.blockDim = 64;
+  config.dynamicSmemBytes = 64 * sizeof(unsigned);
+  config.attrs = &shape;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, kernel, missing, arguments...);
 }
+
+static __device__ unsigned next_rank() {
+  const cg::cluster_group cluster = cg::this_cluster();
+  return (cluster.block_rank() + 1) % cluster.num_blocks();
+}
+
+// Each block reads the next one's array, which is written again afterwards.
+static __global__ void read_next(int missing, unsigned *out) {
+  __shared__ unsigned fixed[64];
+  const cg::cluster_group cluster = cg::this_cluster();
+  fixed[threadIdx.x] = threadIdx.x; /*next, written*/
+  if (missing != 1) cluster.sync();
+  const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+  out[block * 64 + threadIdx.x] =
+      cluster.map_shared_rank(fixed, next_rank())[63 - threadIdx.x]; /*next, read*/
+  if (missing != 2) cluster.sync();
+  fixed[threadIdx.x] = block; /*next, written again*/
+}
+static void run_read_next(int missing) { run_clusters(read_next, missing, zeros(8 * 64)); }
+
+// Each block writes the next one's dynamic array, and counts in a word of rank 0's.
+static __global__ void write_next(int missing, unsigned *out) {
+  extern __shared__ unsigned sized[];
+  __shared__ unsigned count;
+  const cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) count = 0;
+  cluster.sync();
+  cluster.map_shared_rank(sized, next_rank())[threadIdx.x] = threadIdx.x; /*sized, written*/
+  atomicAdd(cluster.map_shared_rank(&count, 0), 1u);
+  if (missing != 1) cluster.sync();
+  out[(blockIdx.y * gridDim.x + blockIdx.x) * 64 + threadIdx.x] =
+      sized[threadIdx.x]; /*sized, read*/
+  if (cluster.block_rank() == 0 && threadIdx.x == 0) out[0] = count;
+  cluster.sync();
+}
+static void run_write_next(int missing) { run_clusters(write_next, missing, zeros(8 * 64)); }
+
+// Global memory: the barrier is the cluster's, not the grid's.
+static __global__ void in_global(int missing, unsigned *data, unsigned *out) {
+  const cg::cluster_group cluster = cg::this_cluster();
+  const unsigned first = blockIdx.x / 2 * 4;                    // of the cluster's words
+  if (threadIdx.x == 0) data[first + cluster.block_rank()] = 1; /*global, written*/
+  if (missing != 1) cluster.sync();
+  const unsigned other = missing == 2 ? (first + 4) % 8 : first;
+  if (threadIdx.x == 0)
+    out[blockIdx.y * gridDim.x + blockIdx.x] = data[other + next_rank()]; /*global, read*/
+}
+static void run_in_global(int missing) { run_clusters(in_global, missing, zeros(8), zeros(8)); }
+
+static const AddPatterns patterns(
+    __FILE__,
+    {
+        {"read_next",
+         run_read_next,
+         {{1, "next, written", "next, read"}, {2, "next, read", "next, written again"}}},
+        {"write_next", run_write_next, {{1, "sized, written", "sized, read"}}},
+        {"in_global",
+         run_in_global,
+         {{1, "global, written", "global, read"}, {2, "global, written", "global, read"}}},
+    });

@@ -40,7 +40,7 @@ static void check_rotation(unsigned blocks, unsigned threads) {
   ASSERT_SAME(d_from.read(), expected);  // 50 is even
 }
 
-static void test_grid_barriers(void **) {
+TEST(grid_barriers) {
   for (const unsigned blocks : {1u, 2u, 32 * multiprocessors()}) check_rotation(blocks, 33);
   check_rotation(2 * multiprocessors(), 1024);
 }
@@ -58,7 +58,7 @@ static __global__ void leave_early(unsigned *arrivals) {
   }
 }
 
-static void test_threads_that_return_before_a_grid_barrier(void **) {
+TEST(threads_that_return_before_a_grid_barrier) {
   const unsigned blocks = 3 * multiprocessors();
   const DeviceArray<unsigned> d_arrivals(5);
   unsigned *arrivals = d_arrivals;
@@ -81,7 +81,7 @@ static __global__ void spin_beside_barrier(volatile unsigned *flags, unsigned *o
   if (threadIdx.x == 0) atomicAdd(out, flags[gridDim.x - 1 - block]);
 }
 
-static void test_spinning_beside_a_grid_barrier(void **) {
+TEST(spinning_beside_a_grid_barrier) {
   const unsigned blocks = 4 * multiprocessors();
   const DeviceArray<unsigned> d_flags(blocks), d_out(1);
   volatile unsigned *flags = d_flags;
@@ -92,7 +92,7 @@ static void test_spinning_beside_a_grid_barrier(void **) {
   assert_int_equal(d_out.read()[0], blocks);
 }
 
-static void test_launches_that_cannot_be_resident(void **) {
+TEST(launches_that_cannot_be_resident) {
   int per_multiprocessor = 0;
   CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, rotate, 256, 0));
   assert_int_equal(per_multiprocessor, 2048 / 256);
@@ -116,7 +116,7 @@ static void test_launches_that_cannot_be_resident(void **) {
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
 }
 
-static void test_cooperative_launch_by_attribute(void **) {
+TEST(cooperative_launch_by_attribute) {
   const DeviceArray<unsigned> d_from(std::vector<unsigned>{1, 2}), d_to(2);
   cudaLaunchAttribute attribute = {};
   attribute.id = cudaLaunchAttributeCooperative;
@@ -148,7 +148,7 @@ static __global__ void ranks(Ranks *out) {
                              tile.thread_rank(), tile.meta_group_rank()};
 }
 
-static void test_sizes_and_ranks(void **) {
+TEST(sizes_and_ranks) {
   const unsigned threads = 48, blocks = 6;
   const DeviceArray<Ranks> d_out(threads * blocks);
   ranks<<<dim3(3, 1, 2), dim3(4, 3, 4)>>>(d_out);
@@ -175,7 +175,7 @@ static __global__ void tiles(unsigned *out) {
                      (tile.any(rank == 7) && tile.all(rank < 8) ? 100000000 : 0);
 }
 
-static void test_tiles_of_a_warp(void **) {
+TEST(tiles_of_a_warp) {
   const DeviceArray<unsigned> d_out(64);
   tiles<<<1, 64>>>(d_out);
   KERNEL_OK();
@@ -186,17 +186,4 @@ static void test_tiles_of_a_warp(void **) {
                                  1000000 * ((rank > 0 ? rank - 1 : 0) + 10 * (rank ^ 3)) +
                                  100000000);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_grid_barriers),
-      cmocka_unit_test(test_threads_that_return_before_a_grid_barrier),
-      cmocka_unit_test(test_spinning_beside_a_grid_barrier),
-      cmocka_unit_test(test_launches_that_cannot_be_resident),
-      cmocka_unit_test(test_cooperative_launch_by_attribute),
-      cmocka_unit_test(test_sizes_and_ranks),
-      cmocka_unit_test(test_tiles_of_a_warp),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // cuda::atomic, cuda::barrier, cuda::pipeline.
-#include "mistakes.h"
+#include "device_test.h"
 
 #include <cooperative_groups.h>
 #include <cuda/atomic>
@@ -34,7 +34,7 @@ __global__ void count(Counters *c, unsigned *ranks) {
   c->lock.store(0, cuda::memory_order_release);
 }
 
-static void test_atomics(void **) {
+TEST(atomics) {
   Counters *c = NULL;
   CUDA_OK(cudaMallocManaged(&c, sizeof *c));
   new (c) Counters{{0u}, {0}, {0}, {0.0}, {0ULL}, {0}, 0};
@@ -53,7 +53,7 @@ static void test_atomics(void **) {
   CUDA_OK(cudaFree(c));
 }
 
-static void test_atomics_of_the_host(void **) {
+TEST(atomics_of_the_host) {
   int plain = 5;
   cuda::atomic_ref<int, cuda::thread_scope_system> ref(plain);
   int expected = 4;
@@ -93,7 +93,7 @@ __global__ void hand_over(cuda::atomic<int, cuda::thread_scope_block> *flag, int
   }
 }
 
-static void test_spinning_lets_others_run(void **) {
+TEST(spinning_lets_others_run) {
   cuda::atomic<int, cuda::thread_scope_block> *flag = NULL;
   CUDA_OK(cudaMalloc(&flag, sizeof *flag));
   CUDA_OK(cudaMemset(flag, 0, sizeof *flag));
@@ -131,7 +131,7 @@ __global__ void rotate(int *out, int rounds) {
 #endif
 }
 
-static void test_barrier_phases(void **) {
+TEST(barrier_phases) {
   DeviceArray<int> out(128);
   rotate<<<1, 128>>>(out, 10);
   KERNEL_OK();
@@ -155,7 +155,7 @@ __global__ void drop(int *count, int *seen) {
   barrier.arrive_and_drop();
 }
 
-static void test_barrier_drop_and_completion(void **) {
+TEST(barrier_drop_and_completion) {
 #ifndef CUDA_CPU
   skip();  // a GPU's threads leave a loop together with their warp, and wait for each other forever
 #endif
@@ -175,7 +175,7 @@ __global__ void meet(cuda::barrier<cuda::thread_scope_device> *barrier, int *dat
   out[blockIdx.x] = sum;
 }
 
-static void test_barrier_of_the_device(void **) {
+TEST(barrier_of_the_device) {
   cuda::barrier<cuda::thread_scope_device> *barrier = NULL;
   CUDA_OK(cudaMallocManaged(&barrier, sizeof *barrier));
   init(barrier, 4);
@@ -263,7 +263,7 @@ __global__ void pipe_of_a_thread(const int *in, int *out) {
   }
 }
 
-static void test_copies_and_pipelines(void **) {
+TEST(copies_and_pipelines) {
   std::vector<int> values, in_tiles, in_parts;
   for (int i = 0; i < kTiles * kTile; i++) values.push_back(i * i);
   for (int i = 0; i < kTiles * kTile; i++) {
@@ -293,25 +293,10 @@ __global__ void nobody_arrives() {
   __syncthreads();
   barrier.arrive_and_wait();
 }
-static void run_missing_arrival(void) { nobody_arrives<<<1, 64>>>(); }
+MISTAKE(missing_arrival) { nobody_arrives<<<1, 64>>>(); }
 
-static void test_a_barrier_that_cannot_complete(void **) {
+TEST(a_barrier_that_cannot_complete) {
   expect_report("missing_arrival",
                 {"synccheck: kernel nobody_arrives", "64 at cuda::barrier::arrive_and_wait",
                  "test_cuda_atomic.cu:"});
-}
-
-int main(int argc, char **argv) {
-  make_mistake_if_child(argc, argv, {MISTAKE(missing_arrival)});
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_atomics),
-      cmocka_unit_test(test_atomics_of_the_host),
-      cmocka_unit_test(test_spinning_lets_others_run),
-      cmocka_unit_test(test_barrier_phases),
-      cmocka_unit_test(test_barrier_drop_and_completion),
-      cmocka_unit_test(test_barrier_of_the_device),
-      cmocka_unit_test(test_copies_and_pipelines),
-      cmocka_unit_test(test_a_barrier_that_cannot_complete),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // curand_kernel.h: the two generators, jumping ahead, the distributions. The numbers that are
-// expected of XORWOW and of seeded Philox are those of cuRAND 13.0's header, run on the host.
+// expected of XORWOW and of seeded Philox come from cuRAND 13.0's header, run on the host.
 #include "device_test.h"
 
 #include <cmath>
@@ -24,7 +24,7 @@ static std::vector<unsigned> drawn(unsigned long long seed, unsigned long long s
   return out.read();
 }
 
-static void test_numbers(void **) {
+TEST(numbers) {
   ASSERT_SAME(drawn<curandState>(1234, 0, 0), (std::vector{0x253d5e15u, 0x6f558604u, 0xdee6daf2u,
                                                            0x7485b394u, 0xdb6a6a85u, 0x95195c6bu}));
   ASSERT_SAME(
@@ -52,7 +52,7 @@ static __global__ void jump(unsigned *out, unsigned sequence_bits) {
   out[1] = curand(&steps) == curand(&jumps);
 }
 
-static void test_jumps(void **) {
+TEST(jumps) {
   const std::vector<unsigned> both{1, 1};
   DeviceArray<unsigned> out(2);
   jump<curandStateXORWOW><<<1, 1>>>(out, 67);
@@ -74,7 +74,7 @@ static __global__ void by_fours(unsigned *out) {
   }
 }
 
-static void test_four_at_once(void **) {
+TEST(four_at_once) {
   DeviceArray<unsigned> out(12);
   by_fours<<<1, 1>>>(out);
   KERNEL_OK();
@@ -115,7 +115,7 @@ static void check_moments() {
   }
 }
 
-static void test_moments(void **) {
+TEST(moments) {
   check_moments<curandState>();
   check_moments<curandStatePhilox4_32_10_t>();
 }
@@ -130,21 +130,10 @@ static __global__ void edges(float *out) {
 #endif
 }
 
-static void test_uniform_is_above_0_and_up_to_1(void **) {
+TEST(uniform_is_above_0_and_up_to_1) {
   DeviceArray<float> out(2);
   edges<<<1, 1>>>(out);
   KERNEL_OK();
   assert_true(out.read()[0] > 0 && out.read()[0] < 1e-9f);
   assert_true(out.read()[1] == 1.0f);
-}
-
-int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(test_numbers),
-      cmocka_unit_test(test_jumps),
-      cmocka_unit_test(test_four_at_once),
-      cmocka_unit_test(test_moments),
-      cmocka_unit_test(test_uniform_is_above_0_and_up_to_1),
-  };
-  return cmocka_run_group_tests_name("curand", tests, nullptr, nullptr);
 }

@@ -1,14 +1,7 @@
 #!/usr/bin/env bash
 # The examples print what their comments promise, and the missing barrier is caught. EXAMPLES names
-# the folder of the built programs; without it they are built by examples/Makefile. Prints TAP.
+# the folder of the built programs. Prints TAP.
 set -u
-cd "$(dirname "$0")/.." || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-if [ -z "${EXAMPLES:-}" ]; then
-  EXAMPLES=$work
-  make -s -C examples B="$work" || { echo "Bail out! examples/Makefile"; exit 1; }
-fi
 count=0
 expect() { # EXIT_CODE TEXT NAME COMMAND...
   local code=$1 text=$2 name=$3 got

@@ -1,5 +1,5 @@
 // Memory that graphs allocate, captured or by hand, and memory pools.
-#include "mistakes.h"
+#include "device_test.h"
 
 static const int kN = 1000;
 
@@ -44,7 +44,7 @@ static void expect_types(cudaGraph_t graph, const std::vector<cudaGraphNodeType>
 
 // ---- graphs -------------------------------------------------------------------------------------
 
-static void test_scratch_memory_in_a_capture(void **) {
+TEST(scratch_memory_in_a_capture) {
   DeviceArray<int> data(constant(3));
   int *const values = data;
   cudaStream_t stream;
@@ -75,7 +75,7 @@ static void test_scratch_memory_in_a_capture(void **) {
   CUDA_OK(cudaStreamDestroy(stream));
 }
 
-static void test_memory_that_outlives_a_launch(void **) {
+TEST(memory_that_outlives_a_launch) {
   cudaGraph_t graph, freeing;
   cudaGraphNode_t allocation, set, free_node, release;
   cudaGraphExec_t exec, free_exec;
@@ -131,7 +131,7 @@ static void test_memory_that_outlives_a_launch(void **) {
   assert_int_equal(used, 0);
 }
 
-static void test_launches_that_free(void **) {
+TEST(launches_that_free) {
   cudaGraph_t graph;
   cudaGraphNode_t allocation, set;
   cudaGraphExec_t exec;
@@ -148,7 +148,7 @@ static void test_launches_that_free(void **) {
   CUDA_OK(cudaGraphDestroy(graph));
 }
 
-static void test_what_memory_nodes_forbid(void **) {
+TEST(what_memory_nodes_forbid) {
   cudaGraph_t graph, other, clone;
   cudaGraphNode_t node, allocation;
   void *plain = NULL;
@@ -180,7 +180,7 @@ static uint64_t used_by(cudaMemPool_t pool) {
   return bytes;
 }
 
-static void test_pools(void **) {
+TEST(pools) {
   cudaMemPool_t standard, present, own;
   CUDA_OK(cudaDeviceGetDefaultMemPool(&standard, 0));
   CUDA_OK(cudaDeviceGetMemPool(&present, 0));
@@ -230,7 +230,7 @@ static void test_pools(void **) {
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
-static void run_use_before_launch(void) {
+MISTAKE(use_before_launch) {
   cudaGraph_t graph;
   cudaGraphNode_t node;
   cudaMemAllocNodeParams params = device_memory(4000);
@@ -239,22 +239,9 @@ static void run_use_before_launch(void) {
   add<<<4, 256>>>((int *)params.dptr, kN, 1);
 }
 
-static void test_mistakes(void **) {
+TEST(mistakes) {
   expect_report(
       "use_before_launch",
       {"memcheck: kernel add is given an array of 4000 bytes that its graph has released, "
        "as its argument 1"});
-}
-
-int main(int argc, char **argv) {
-  make_mistake_if_child(argc, argv, {MISTAKE(use_before_launch)});
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scratch_memory_in_a_capture),
-      cmocka_unit_test(test_memory_that_outlives_a_launch),
-      cmocka_unit_test(test_launches_that_free),
-      cmocka_unit_test(test_what_memory_nodes_forbid),
-      cmocka_unit_test(test_pools),
-      cmocka_unit_test(test_mistakes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

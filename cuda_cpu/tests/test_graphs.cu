@@ -18,7 +18,7 @@ static std::vector<int> constant(int value) { return std::vector<int>((size_t)kN
 
 // ---- capture ------------------------------------------------------------------------------------
 
-static void test_capture_records_and_replays(void **) {
+TEST(capture_records_and_replays) {
   DeviceArray<int> data(constant(1));
   std::vector<int> result((size_t)kN);
   char text[16] = "";
@@ -67,7 +67,7 @@ static void test_capture_records_and_replays(void **) {
   CUDA_OK(cudaStreamDestroy(stream));
 }
 
-static void test_capture_spreads_by_events(void **) {
+TEST(capture_spreads_by_events) {
   DeviceArray<int> a(constant(1)), b(constant(1));
   cudaStream_t first, second;
   cudaEvent_t fork, join;
@@ -111,7 +111,7 @@ static void expect_invalidated(cudaStream_t stream) {
   (void)cudaGetLastError();
 }
 
-static void test_what_a_capture_forbids(void **) {
+TEST(what_a_capture_forbids) {
   DeviceArray<int> data(constant(1));
   cudaStream_t stream, other;
   cudaGraph_t graph;
@@ -215,7 +215,7 @@ static void test_what_a_capture_forbids(void **) {
 
 // ---- graphs built by hand -----------------------------------------------------------------------
 
-static void test_graph_by_hand(void **) {
+TEST(graph_by_hand) {
   DeviceArray<int> data(constant(0));
   std::vector<int> from = constant(4), result = constant(0);
   char text[16] = "";
@@ -294,7 +294,7 @@ static void test_graph_by_hand(void **) {
 }
 
 // A circle of nodes is found when the graph is instantiated.
-static void test_circle(void **) {
+TEST(circle) {
   cudaGraph_t graph, outer;
   cudaGraphNode_t a, b, c, child;
   cudaGraphExec_t exec;
@@ -315,7 +315,7 @@ static void test_circle(void **) {
   CUDA_OK(cudaGraphDestroy(outer));
 }
 
-static void test_graph_reports_a_nodes_error(void **) {
+TEST(graph_reports_a_nodes_error) {
   int *memory = NULL, n = kN, value = 1;
   CUDA_OK(cudaMalloc(&memory, kN * sizeof(int)));
   cudaGraph_t graph;
@@ -337,7 +337,7 @@ static void test_graph_reports_a_nodes_error(void **) {
 
 // ---- kernels by address -------------------------------------------------------------------------
 
-static void test_kernels_in_void_pointers(void **) {
+TEST(kernels_in_void_pointers) {
   DeviceArray<int> data(constant(1));
   int *pointer = data, n = kN, value = 5;
   void *arguments[] = {&pointer, &n, &value};
@@ -354,17 +354,4 @@ static void test_kernels_in_void_pointers(void **) {
   const void *const unknown = &expected;
   ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaLaunchKernel(unknown, 4, 256, arguments, 0, 0));
   (void)cudaGetLastError();
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_capture_records_and_replays),
-      cmocka_unit_test(test_capture_spreads_by_events),
-      cmocka_unit_test(test_what_a_capture_forbids),
-      cmocka_unit_test(test_graph_by_hand),
-      cmocka_unit_test(test_circle),
-      cmocka_unit_test(test_graph_reports_a_nodes_error),
-      cmocka_unit_test(test_kernels_in_void_pointers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Host code that touches device memory, memory that was freed, and the guards beside arrays: named
-// mistakes in an ordinary build. AddressSanitizer and CHECK builds have reports of their own.
+// mistakes in an ordinary build. AddressSanitizer and CHECK builds report these otherwise.
 #include <thrust/device_vector.h>  // before cmocka, whose fail() is a macro
 #include <thrust/execution_policy.h>
 #include <thrust/functional.h>
@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "mistakes.h"
+#include "device_test.h"
 
 enum { kElements = 1000, kBytes = kElements * sizeof(unsigned) };
 
@@ -26,45 +26,46 @@ static unsigned *device_array(void) {
 
 // ---- host code and device memory ----------------------------------------------------------------
 
-static void run_read(void) { printf("%u\n", device_array()[5]); }
-static void run_write(void) { device_array()[kElements - 1] = 1; }
-static void run_std_sort(void) {
+MISTAKE(read) { printf("%u\n", device_array()[5]); }
+MISTAKE(write) { device_array()[kElements - 1] = 1; }
+MISTAKE(std_sort) {
   unsigned *const array = device_array();
   std::sort(array, array + kElements);
 }
-static void run_memcpy(void) {
+MISTAKE(memcpy) {
   unsigned host[kElements];
   memcpy(host, device_array(), kBytes);
   printf("%u\n", host[*(volatile unsigned *)&host[0] % 7]);
 }
-static void run_memset(void) { memset(device_array(), 0, kBytes); }
-static void run_free(void) {
+MISTAKE(memset) { memset(device_array(), 0, kBytes); }
+MISTAKE(free) {
   free(device_array());
   puts("freed");
 }
-static void run_qsort(void) {
+MISTAKE(qsort) {
   qsort(device_array(), kElements, sizeof(unsigned),
         [](const void *a, const void *b) { return *(const int *)a - *(const int *)b; });
 }
 // Between launches, and before the first.
-static void run_in_loop(void) {
+MISTAKE(in_loop) {
   unsigned *const array = device_array();
   for (int i = 0; i < 100; i++) {
     fill<<<1, 32>>>(array, 32);
     if (i == 50) array[0]++;
   }
 }
-static void run_before_launches(void) {
+MISTAKE(before_launches) {
   unsigned *array = NULL;
   cudaMalloc(&array, kBytes);
   for (unsigned i = 0; i < kElements; i++) array[i] = i;
 }
-static void run_vector_data(void) {
+MISTAKE(vector_data) {
   thrust::device_vector<unsigned> values(kElements, 1);
   printf("%u\n", *thrust::raw_pointer_cast(values.data()));
 }
 
-static void test_host_touches_device_memory(void **) {
+TEST(host_touches_device_memory) {
+  PLAIN_BUILD_ONLY();
   const char *const file = "test_host_access.cu:";
   expect_report("read", {"memcheck: host code reads device memory at ", file,
                          ", byte 20 of a device array of 4000 bytes", "cudaMemcpy"});
@@ -79,7 +80,8 @@ static void test_host_touches_device_memory(void **) {
 }
 
 // Where there are no protection keys. Not "in_loop": it may come when memory is open.
-static void test_protected_pages(void **) {
+TEST(protected_pages) {
+  PLAIN_BUILD_ONLY();
   for (const char *name : {"read", "std_sort", "before_launches"}) {
     const Child child = run_mistake(name, "CUDA_CPU_PROTECT", "pages");
     child_expect_text(child.errors, "memcheck: host code ");
@@ -92,7 +94,7 @@ static void test_protected_pages(void **) {
 
 // ---- what may touch it --------------------------------------------------------------------------
 
-static void run_lawful(void) {
+MISTAKE(lawful) {
   thrust::device_vector<unsigned> values(kElements);
   for (unsigned i = 0; i < kElements; i++) values[i] = kElements - i;
   values.front() += 1;
@@ -113,8 +115,8 @@ static void run_lawful(void) {
   printf("%u %u %u %u\n", first, host[0], managed[0], pinned[0]);
 }
 
-// A library with threads of its own, which began outside of any launch.
-static void run_threads_of_a_library(void) {
+// A library with threads that began outside of any launch.
+MISTAKE(threads_of_a_library) {
   unsigned sum = 0;
 #pragma omp parallel for reduction(+ : sum)
   for (unsigned i = 0; i < 1000; i++) sum += i;
@@ -129,7 +131,8 @@ static void run_threads_of_a_library(void) {
   printf("%u\n", last);
 }
 
-static void test_what_may_touch_it(void **) {
+TEST(what_may_touch_it) {
+  PLAIN_BUILD_ONLY();
   for (const char *protect : {"keys", "pages", "off"}) {
     const Child child = run_mistake("lawful", "CUDA_CPU_PROTECT", protect);
     assert_string_equal(child.errors, "");
@@ -141,36 +144,36 @@ static void test_what_may_touch_it(void **) {
 
 // ---- memory that was freed ----------------------------------------------------------------------
 
-static void run_kernel_after_free(void) {
+MISTAKE(kernel_after_free) {
   unsigned *const array = device_array();
   cudaFree(array);
   fill<<<1, 1>>>(array, 1);
 }
 // Perhaps one beyond another array, so only the access is reported.
-static void run_inside_after_free(void) {
+MISTAKE(inside_after_free) {
   unsigned *const array = device_array();
   cudaFree(array);
   fill<<<1, 1>>>(array + 3, 1);
 }
-static void run_host_after_free(void) {
+MISTAKE(host_after_free) {
   unsigned *const array = device_array();
   cudaFree(array);
   printf("%u\n", array[1]);
 }
 static __global__ void fill_inner(unsigned *const *arrays) { arrays[0][threadIdx.x] = 1; }
-static void run_inner_after_free(void) {  // the kernel's argument itself is alive
+MISTAKE(inner_after_free) {  // the kernel's argument itself is alive
   unsigned *const array = device_array(), **outer = NULL;
   cudaMalloc(&outer, sizeof *outer);
   cudaMemcpy(outer, &array, sizeof array, cudaMemcpyHostToDevice);
   cudaFree(array);
   fill_inner<<<1, 32>>>(outer);
 }
-static void run_after_reset(void) {
+MISTAKE(after_reset) {
   unsigned *const array = device_array();
   cudaDeviceReset();
   fill<<<1, 1>>>(array, 1);
 }
-static void run_calls_after_free(void) {
+MISTAKE(calls_after_free) {
   unsigned *const array = device_array();
   unsigned host[4];
   cudaFree(array);
@@ -179,7 +182,8 @@ static void run_calls_after_free(void) {
   puts(cudaGetErrorName(cudaMemset(array, 0, 4)));
 }
 
-static void test_freed_memory(void **) {
+TEST(freed_memory) {
+  PLAIN_BUILD_ONLY();
   expect_report(
       "kernel_after_free",
       {"memcheck: kernel fill is given an array of 4000 bytes that cudaFree has released, "
@@ -208,7 +212,8 @@ static void test_freed_memory(void **) {
 
 // ---- unchecked errors ---------------------------------------------------------------------------
 
-static void test_where_errors_came_from(void **) {
+TEST(where_errors_came_from) {
+  PLAIN_BUILD_ONLY();
   char text[512];
   unsigned *const array = device_array();
   fill<<<1, 5000>>>(array, 1);
@@ -236,22 +241,23 @@ static void write_outside(int i, bool release) {
   if (release) cudaFree(array);
   puts(release ? "released" : "not released");
 }
-static void run_behind_at_free(void) { write_outside(kElements, true); }
-static void run_before_at_free(void) { write_outside(-1, true); }
-static void run_behind_at_end(void) { write_outside(kElements + 1000, false); }
-static void run_before_at_end(void) { write_outside(-1000, false); }
-static void run_managed(void) {
+MISTAKE(behind_at_free) { write_outside(kElements, true); }
+MISTAKE(before_at_free) { write_outside(-1, true); }
+MISTAKE(behind_at_end) { write_outside(kElements + 1000, false); }
+MISTAKE(before_at_end) { write_outside(-1000, false); }
+MISTAKE(managed) {
   unsigned *array = NULL;
   cudaMallocManaged(&array, 100 * sizeof *array);
   array[100] = 0;
   cudaFree(array);
 }
-static void run_inside(void) {
+MISTAKE(inside) {
   write_outside(0, true);
   write_outside(kElements - 1, false);
 }
 
-static void test_guards(void **) {
+TEST(guards) {
+  PLAIN_BUILD_ONLY();
   const char *const behind =
       "memcheck: an array of 4000 bytes was written beyond its end, at byte ";
   const char *const before = "memcheck: an array of 4000 bytes was written ";
@@ -265,48 +271,4 @@ static void test_guards(void **) {
   for (const char *name : {"before_at_end", "behind_at_end"})
     assert_string_equal(run_mistake(name).output, "not released\n");
   assert_int_equal(run_mistake("inside").exit_code, 0);
-}
-
-// Such builds have reports of their own.
-[[maybe_unused]] static void test_other_build(void **) { skip(); }
-
-int main(int argc, char **argv) {
-#if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
-  const struct CMUnitTest none[] = {cmocka_unit_test(test_other_build)};
-  if (argc == 1) return cmocka_run_group_tests(none, NULL, NULL);
-#endif
-  make_mistake_if_child(argc, argv,
-                        {MISTAKE(read),
-                         MISTAKE(write),
-                         MISTAKE(std_sort),
-                         MISTAKE(memcpy),
-                         MISTAKE(memset),
-                         MISTAKE(free),
-                         MISTAKE(qsort),
-                         MISTAKE(in_loop),
-                         MISTAKE(before_launches),
-                         MISTAKE(vector_data),
-                         MISTAKE(lawful),
-                         MISTAKE(threads_of_a_library),
-                         MISTAKE(kernel_after_free),
-                         MISTAKE(inside_after_free),
-                         MISTAKE(host_after_free),
-                         MISTAKE(inner_after_free),
-                         MISTAKE(after_reset),
-                         MISTAKE(calls_after_free),
-                         MISTAKE(behind_at_free),
-                         MISTAKE(before_at_free),
-                         MISTAKE(behind_at_end),
-                         MISTAKE(before_at_end),
-                         MISTAKE(managed),
-                         MISTAKE(inside)});
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_host_touches_device_memory),
-      cmocka_unit_test(test_protected_pages),
-      cmocka_unit_test(test_what_may_touch_it),
-      cmocka_unit_test(test_freed_memory),
-      cmocka_unit_test(test_guards),
-      cmocka_unit_test(test_where_errors_came_from),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static std::mt19937_64 random_bits(2);
 
 static const unsigned BLOCKS = 37, THREADS = 96, ALL_THREADS = BLOCKS * THREADS;
 
-// Cells that all threads update, each with its own value of `in`.
+// Cells that all threads update, each with another value of `in`.
 enum { ADD, SUB, AND, OR, XOR, MIN, MAX, CELLS };
 
 // CUDA has no sums of long long or size_t, and no differences of 64 bits: such a program must not
@@ -70,7 +70,7 @@ static void check_updates(void) {
   ASSERT_SAME(d_cells.read(), expected);
 }
 
-static void test_atomic_updates(void **) {
+TEST(atomic_updates) {
   check_updates<int>();
   check_updates<unsigned>();
   check_updates<long long>();
@@ -94,7 +94,7 @@ static void check_tickets(void) {
   assert_true(d_next.read()[0] == (T)ALL_THREADS);
 }
 
-static void test_atomics_return_the_old_value(void **) {
+TEST(atomics_return_the_old_value) {
   check_tickets<int>();
   check_tickets<unsigned>();
   check_tickets<unsigned long long>();
@@ -122,7 +122,7 @@ static void check_lock(void) {
   assert_int_equal(d_count.read()[0], 500);
 }
 
-static void test_compare_and_swap(void **) {
+TEST(compare_and_swap) {
   check_lock<int>();
   check_lock<unsigned>();
   check_lock<unsigned long long>();
@@ -138,7 +138,7 @@ static __global__ void wrap_around(unsigned *cells, unsigned *old, float *exchan
   exchanged[1] = atomicExch(&exchanged[0], 2.5f);
 }
 
-static void test_increment_and_decrement_with_a_limit(void **) {
+TEST(increment_and_decrement_with_a_limit) {
   const DeviceArray<unsigned> d_cells(std::vector<unsigned>{3, 9, 0, 9, 0, 0}), d_old(4);
   const DeviceArray<float> d_exchanged(std::vector<float>{1.5f, 0});
   wrap_around<<<1, 1>>>(d_cells, d_old, d_exchanged);
@@ -157,7 +157,7 @@ static __global__ void count_in_shared_memory(unsigned *bins) {
   if (threadIdx.x < 4) atomicAdd(&bins[threadIdx.x], bin[threadIdx.x]);
 }
 
-static void test_atomics_in_shared_memory(void **) {
+TEST(atomics_in_shared_memory) {
   const DeviceArray<unsigned> d_bins(4);
   count_in_shared_memory<<<BLOCKS, THREADS>>>(d_bins);
   KERNEL_OK();
@@ -243,7 +243,7 @@ static Bits bit_by_bit(const Words &w) {
   return r;
 }
 
-static void test_bit_functions(void **) {
+TEST(bit_functions) {
   std::vector<Words> in(1024, Words());
   for (size_t i = 0; i < in.size(); i++) {
     // From sparse to dense words, so that long runs of zeros occur.
@@ -277,7 +277,7 @@ static __global__ void reinterpret(const float *in, unsigned *out) {
   out[threadIdx.x] = right ? __float_as_uint(x) : 0xffffffffu;
 }
 
-static void test_floats_as_bits(void **) {
+TEST(floats_as_bits) {
   const DeviceArray<float> d_in(std::vector<float>{0.0f, 1.0f, -2.0f, 0.15625f});
   const DeviceArray<unsigned> d_out(4);
   reinterpret<<<1, 4>>>(d_in, d_out);
@@ -293,7 +293,7 @@ static __global__ void copy_with_hints(const uint4 *in, uint4 *out, unsigned *wo
   __stcs(&words[0], 7u);
 }
 
-static void test_loads_and_stores_with_hints(void **) {
+TEST(loads_and_stores_with_hints) {
   std::vector<uint4> in(4);
   for (unsigned i = 0; i < 4; i++) in[i] = make_uint4(i, i + 10, i + 20, i + 30);
   const DeviceArray<uint4> d_in(in), d_out(4);
@@ -315,7 +315,7 @@ static __global__ void smaller_and_larger(int i, unsigned u, float f, double d, 
   out[7] = max(d, 1e300);
 }
 
-static void test_min_and_max(void **) {
+TEST(min_and_max) {
   const DeviceArray<double> d_out(8);
   smaller_and_larger<<<1, 1>>>(-3, 7u, 1.5f, 1.25, d_out);
   KERNEL_OK();
@@ -338,27 +338,11 @@ static __global__ void wait_for_clocks(long long *ticks) {
   ticks[1] = back;
 }
 
-static void test_clocks(void **) {
+TEST(clocks) {
   const DeviceArray<long long> d_ticks(2);
   wait_for_clocks<<<1, 1>>>(d_ticks);
   KERNEL_OK();
   const std::vector<long long> ticks = d_ticks.read();
   assert_true(ticks[0] >= 1000);
   assert_int_equal(ticks[1], 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_atomic_updates),
-      cmocka_unit_test(test_atomics_return_the_old_value),
-      cmocka_unit_test(test_compare_and_swap),
-      cmocka_unit_test(test_increment_and_decrement_with_a_limit),
-      cmocka_unit_test(test_atomics_in_shared_memory),
-      cmocka_unit_test(test_bit_functions),
-      cmocka_unit_test(test_floats_as_bits),
-      cmocka_unit_test(test_loads_and_stores_with_hints),
-      cmocka_unit_test(test_min_and_max),
-      cmocka_unit_test(test_clocks),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 #include <cuda_fp16.h>
 #include <math_constants.h>
 
+#include <string>
+
 namespace cg = cooperative_groups;
 
 // ---- shifts -------------------------------------------------------------------------------------
@@ -39,8 +41,7 @@ __global__ void shifts(unsigned *out, int n, long long *wide) {
   out[5] = one < all && all > one << n ? static_cast<unsigned>(nested.second.first) : 0;
 }
 
-static void test_shifts(void **state) {
-  (void)state;
+TEST(shifts) {
   DeviceArray<unsigned> out(6);
   DeviceArray<long long> wide(2);
   shifts<<<1, 1>>>(out, 32, wide);
@@ -63,8 +64,7 @@ __global__ void ptx(unsigned *out) {
   out[threadIdx.x] = lane + below + field + high;
 }
 
-static void test_inline_ptx(void **state) {
-  (void)state;
+TEST(inline_ptx) {
   DeviceArray<unsigned> out(64);
   ptx<<<1, 64>>>(out);
   KERNEL_OK();
@@ -90,8 +90,7 @@ __global__ void packed(unsigned *out, unsigned a, unsigned b) {
   out[7] = __vavgu4(a, b);
 }
 
-static void test_packed_values(void **state) {
-  (void)state;
+TEST(packed_values) {
   DeviceArray<unsigned> out(8);
   packed<<<1, 1>>>(out, 0x80ff0110u, 0x01020304u);
   KERNEL_OK();
@@ -119,8 +118,7 @@ __global__ void arithmetic(int *out, float *real) {
   real[3] = __int2float_rd(16777217);
 }
 
-static void test_arithmetic(void **state) {
-  (void)state;
+TEST(arithmetic) {
   DeviceArray<int> out(10);
   DeviceArray<float> real(4);
   arithmetic<<<1, 1>>>(out, real);
@@ -144,8 +142,7 @@ __global__ void pairs_of_halfs(half2 *out, const half2 *in) {
   out[3] = half2(half(in[0] < in[1] ? 1.0f : 0.0f), half(in[0] != in[1] ? 1.0f : 0.0f));
 }
 
-static void test_pairs_of_halfs(void **state) {
-  (void)state;
+TEST(pairs_of_halfs) {
   const DeviceArray<half2> in(
       std::vector<half2>{__floats2half2_rn(-3.0f, 8.0f), __floats2half2_rn(0.5f, 16.0f)});
   const DeviceArray<half2> out(4);
@@ -166,8 +163,7 @@ __global__ void round_doubles(double *out) {
   out[3] = __fma_rd(1.0 / 3, 3.0, -1.0);
 }
 
-static void test_rounding_of_doubles(void **state) {
-  (void)state;
+TEST(rounding_of_doubles) {
   const DeviceArray<double> out(4);
   round_doubles<<<1, 1>>>(out);
   KERNEL_OK();
@@ -175,8 +171,7 @@ static void test_rounding_of_doubles(void **state) {
   ASSERT_SAME(out.read(), (std::vector<double>{step, step / 4, step / 2, fma(third, 3.0, -1.0)}));
 }
 
-static void test_halfs(void **state) {
-  (void)state;
+TEST(halfs) {
   // 1, the largest, too large, the smallest, half of it (ties to even), a bit more, a third, -0
   const std::vector<float> values = {1.0f,     65504.0f,   65520.0f,    0x1p-24f,
                                      0x1p-25f, 0x1.8p-25f, 1.0f / 3.0f, -0.0f};
@@ -211,8 +206,7 @@ __global__ void groups(int *sums, int *scans, int *odd_ranks, int *parts) {
   parts[i] = cg::reduce(part, 1, cg::plus<int>());
 }
 
-static void test_groups_of_lanes(void **state) {
-  (void)state;
+TEST(groups_of_lanes) {
   DeviceArray<int> sums(64), scans(64), odd_ranks(64), parts(64);
   groups<<<1, 64>>>(sums, scans, odd_ranks, parts);
   KERNEL_OK();
@@ -239,8 +233,7 @@ __global__ void wide_tiles(int *out, const int *in) {
   out[threadIdx.x] = cg::reduce(tile, copy[threadIdx.x], cg::plus<int>());
 }
 
-static void test_tiles_of_several_warps(void **state) {
-  (void)state;
+TEST(tiles_of_several_warps) {
   std::vector<int> values(128, 1);
   values[100] = 11;
   DeviceArray<int> in(values), out(128);
@@ -251,17 +244,144 @@ static void test_tiles_of_several_warps(void **state) {
   ASSERT_SAME(out.read(), expected);
 }
 
-int main() {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shifts),
-      cmocka_unit_test(test_inline_ptx),
-      cmocka_unit_test(test_packed_values),
-      cmocka_unit_test(test_arithmetic),
-      cmocka_unit_test(test_halfs),
-      cmocka_unit_test(test_pairs_of_halfs),
-      cmocka_unit_test(test_rounding_of_doubles),
-      cmocka_unit_test(test_groups_of_lanes),
-      cmocka_unit_test(test_tiles_of_several_warps),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
+// ---- inline PTX ---------------------------------------------------------------------------------
+//
+// Inline PTX: statements of several instructions, types, predicates, memory, named
+// barriers.
+
+__global__ void several(unsigned *out, unsigned a, int b) {
+  const unsigned lane = threadIdx.x;
+  unsigned x = a, y, z;
+  // The inputs are read first, although x is written in between.
+  asm("add.u32 %0, %1, 1;\n\t"
+      "mul.lo.u32 %0, %0, %1;"
+      : "=r"(x)
+      : "r"(x));
+  asm("{\n\t"
+      ".reg .u32 t;\n\t"
+      ".reg .pred p, q;\n\t"
+      "shr.s32 t, %1, 1;\n\t"
+      "setp.lt.s32 p, t, 0;\n\t"
+      "not.pred q, p;\n\t"
+      "selp.u32 %0, 7, 9, p;\n\t"
+      "@q add.u32 %0, %0, 100;\n\t"
+      "}"
+      : "=r"(y)
+      : "r"(b));
+  asm("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0;"
+      " vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }"
+      : "=r"(z)
+      : "r"(lane), "r"(4u));
+  out[lane * 3] = x;
+  out[lane * 3 + 1] = y;
+  out[lane * 3 + 2] = z;
+}
+
+TEST(several_instructions) {
+  DeviceArray<unsigned> out(96);
+  several<<<1, 32>>>(out, 6, -2);
+  KERNEL_OK();
+  std::vector<unsigned> expected;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    expected.push_back(7 * 6);
+    expected.push_back(7);
+    expected.push_back((lane & 4) != 0 ? 0xf0f0f0f0u : 0x0f0f0f0fu);
+  }
+  ASSERT_SAME(out.read(), expected);
+  several<<<1, 32>>>(out, 6, 2);
+  KERNEL_OK();
+  assert_int_equal(out.read()[1], 109);
+}
+
+__global__ void sum_of_differences(unsigned *out, unsigned a, unsigned b) {
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(*out) : "r"(a), "r"(b), "r"(1000));
+}
+
+TEST(bytes) {
+  DeviceArray<unsigned> out(1);
+  sum_of_differences<<<1, 1>>>(out, 0x05ff0010u, 0x0700ff0fu);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 1000 + 2 + 255 + 255 + 1);
+}
+
+__global__ void types(unsigned *out, unsigned *memory, float one, unsigned long long *wide) {
+  int negative;
+  unsigned u;
+  unsigned long long product;
+  float f;
+  asm("mov.b32 %0, %1;" : "=r"(out[0]) : "f"(one));  // the bits
+  asm("mov.b32 %0, %1;" : "=f"(f) : "r"(0x40000000));
+  asm("shl.b32 %0, %1, %2;" : "=r"(out[1]) : "r"(1), "r"(40));
+  asm("shr.s32 %0, %1, %2;" : "=r"(negative) : "r"(-8), "r"(1));
+  asm("min.s32 %0, %1, %2;" : "=r"(negative) : "r"(negative), "r"(3));
+  asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(0x80000000u), "r"(6));
+  asm("lop3.b32 %0, %1, %2, %3, 0xe8;" : "=r"(u) : "r"(0xcu), "r"(0xau), "r"(0x6u));  // majority
+  asm volatile("st.global.u32 [%0 + 4], %1;" : : "l"(memory), "r"(5) : "memory");
+  asm volatile("ld.global.cg.u32 %0, [%1+4];" : "=r"(out[2]) : "l"(memory) : "memory");
+  asm volatile("red.global.add.u32 [%0], %1;" : : "l"(memory), "r"(2) : "memory");
+  asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(out[3]) : "l"(memory), "r"(2) : "memory");
+  out[4] = static_cast<unsigned>(negative);
+  out[5] = u;
+  out[6] = static_cast<unsigned>(f);
+  *wide = product;
+}
+
+TEST(types_and_memory) {
+  DeviceArray<unsigned> out(7), memory(2);
+  DeviceArray<unsigned long long> wide(1);
+  types<<<1, 1>>>(out, memory, 1.0f, wide);
+  KERNEL_OK();
+  ASSERT_SAME(out.read(), (std::vector<unsigned>{0x3f800000, 0, 5, 2, 0xfffffffc, 0xe, 2}));
+  ASSERT_SAME(memory.read(), (std::vector<unsigned>{4, 5}));
+  assert_true(wide.read()[0] == 6ULL << 31);
+}
+
+// Each pair of warps meets at a separate barrier, in several rounds.
+__global__ void pairs(int *out, int rounds) {
+  __shared__ int values[128];
+  const unsigned pair = threadIdx.x / 64, id = pair + 1;
+  int value = static_cast<int>(threadIdx.x);
+  for (int round = 0; round < rounds + static_cast<int>(pair); round++) {
+    values[threadIdx.x] = value;
+    asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(64) : "memory");
+    value = values[pair * 64 + (threadIdx.x + 1) % 64];
+    asm volatile("bar.sync %0, 64;" : : "r"(id) : "memory");
+  }
+  out[threadIdx.x] = value;
+}
+
+// Warp 0 produces and does not wait; warp 1 waits for it.
+__global__ void produce(int *out) {
+  __shared__ int values[32];
+  if (threadIdx.x < 32) {
+    values[threadIdx.x] = 5;
+    asm volatile("bar.arrive 3, 64;" : : : "memory");
+  } else {
+    asm volatile("bar.sync 3, 64;" : : : "memory");
+    out[threadIdx.x - 32] = values[threadIdx.x - 32];
+  }
+}
+
+TEST(named_barriers) {
+  DeviceArray<int> out(128);
+  pairs<<<2, 128>>>(out, 5);
+  KERNEL_OK();
+  std::vector<int> expected;
+  for (int i = 0; i < 128; i++) expected.push_back(i / 64 * 64 + (i % 64 + 5 + i / 64) % 64);
+  ASSERT_SAME(out.read(), expected);
+  produce<<<1, 64>>>(out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[31], 5);
+}
+
+__global__ void one_warp_missing() { asm volatile("bar.sync 2, 96;" : : : "memory"); }
+MISTAKE(missing) { one_warp_missing<<<1, 64>>>(); }
+__global__ void odd_count() { asm volatile("bar.sync 2, %0;" : : "r"(40) : "memory"); }
+MISTAKE(odd) { odd_count<<<1, 64>>>(); }
+
+TEST(mistakes) {
+  expect_report("missing",
+                {"synccheck: kernel one_warp_missing", "64 at bar.sync, ", "test_language.cu:"});
+  expect_report("odd",
+                {"bar.sync with barrier 2 and 40 threads: there are 16, for multiples of 32"});
 }

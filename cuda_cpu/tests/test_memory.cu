@@ -6,7 +6,7 @@
 
 // ---- allocation ---------------------------------------------------------------------------------
 
-static void test_fresh_device_memory_is_poisoned(void **) {
+TEST(fresh_device_memory_is_poisoned) {
 #ifndef CUDA_CPU
   skip();  // a GPU leaves what was there
 #endif
@@ -23,7 +23,7 @@ static void test_fresh_device_memory_is_poisoned(void **) {
   }
 }
 
-static void test_allocation(void **) {
+TEST(allocation) {
   int *memory = (int *)1;
   CUDA_OK(cudaMalloc(&memory, 0));
   assert_null(memory);
@@ -58,7 +58,7 @@ static void test_allocation(void **) {
   ASSERT_CUDA(cudaErrorMemoryAllocation, cudaGetLastError());
 }
 
-static void test_where_pointers_point(void **) {
+TEST(where_pointers_point) {
   char host = 0, *device = NULL, *pinned = NULL;
   CUDA_OK(cudaMalloc(&device, 16));
   CUDA_OK(cudaMallocHost(&pinned, 16));
@@ -80,7 +80,7 @@ static void test_where_pointers_point(void **) {
 
 enum { HOST, DEVICE, PINNED, PLACES };
 
-static void test_directions_of_copies(void **) {
+TEST(directions_of_copies) {
   static int host[2][4];
   int *place[PLACES][2];  // from, to
   for (int side = 0; side < 2; side++) {
@@ -112,7 +112,7 @@ static void test_directions_of_copies(void **) {
   }
 }
 
-static void test_copies_and_memset(void **) {
+TEST(copies_and_memset) {
   std::vector<unsigned> values(1000), read(1000);
   std::iota(values.begin(), values.end(), 5u);
   const DeviceArray<unsigned> d_a(1000), d_b(1000);
@@ -142,7 +142,7 @@ static void test_copies_and_memset(void **) {
 
 static __global__ void increment(int *pinned) { pinned[threadIdx.x]++; }
 
-static void test_kernels_use_pinned_memory(void **) {
+TEST(kernels_use_pinned_memory) {
   int *pinned = NULL;
   CUDA_OK(cudaMallocHost(&pinned, 4 * sizeof(int)));
   for (int i = 0; i < 4; i++) pinned[i] = i;
@@ -168,7 +168,7 @@ static __global__ void use_symbols(int *out) {
   atomicAdd(&counter, 1u);
 }
 
-static void test_constant_and_device_variables(void **) {
+TEST(constant_and_device_variables) {
   const int numbers[4] = {1, 2, 3, 4};
   CUDA_OK(cudaMemcpyToSymbol(coefficients, numbers, sizeof numbers));
   CUDA_OK(cudaMemcpyToSymbol(coefficients, &numbers[3], sizeof(int), 1 * sizeof(int)));
@@ -192,7 +192,7 @@ static void test_constant_and_device_variables(void **) {
 
 static __global__ void double_all(int *values) { values[threadIdx.x] *= 2; }
 
-static void test_addresses_of_symbols(void **) {
+TEST(addresses_of_symbols) {
   void *address = NULL;
   CUDA_OK(cudaGetSymbolAddress(&address, table));
   CUDA_OK(cudaMemset((int *)address + 5, 0, sizeof(int)));
@@ -210,7 +210,7 @@ static __global__ void set_first(unsigned *array, unsigned n) {
   if (threadIdx.x < n) array[threadIdx.x] = 7;
 }
 
-static void test_pointers_outside_arrays(void **) {
+TEST(pointers_outside_arrays) {
 #ifdef __SANITIZE_ADDRESS__
   skip();  // memory of the program's own allocator: nothing shows whose the place beyond it is
 #endif
@@ -226,17 +226,89 @@ static void test_pointers_outside_arrays(void **) {
   ASSERT_SAME(d_array.read(), std::vector<unsigned>(10, 7));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fresh_device_memory_is_poisoned),
-      cmocka_unit_test(test_allocation),
-      cmocka_unit_test(test_where_pointers_point),
-      cmocka_unit_test(test_directions_of_copies),
-      cmocka_unit_test(test_copies_and_memset),
-      cmocka_unit_test(test_kernels_use_pinned_memory),
-      cmocka_unit_test(test_constant_and_device_variables),
-      cmocka_unit_test(test_addresses_of_symbols),
-      cmocka_unit_test(test_pointers_outside_arrays),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+// ---- managed memory -----------------------------------------------------------------------------
+//
+// Memory that both sides use, and rows that are a pitch apart.
+
+__global__ void add_one(int *values, int n) {
+  const int i = threadIdx.x;
+  if (i < n) values[i]++;
+}
+
+TEST(managed_memory) {
+  int *values = nullptr;
+  cudaMemLocation device = {};
+  device.type = cudaMemLocationTypeDevice;
+  CUDA_OK(cudaMallocManaged(&values, 8 * sizeof(int)));
+  for (int i = 0; i < 8; i++) values[i] = i;
+  CUDA_OK(cudaMemPrefetchAsync(values, 8 * sizeof(int), device, 0, 0));
+  add_one<<<1, 32>>>(values, 8);
+  KERNEL_OK();
+  for (int i = 0; i < 8; i++) assert_int_equal(values[i], i + 1);
+  cudaPointerAttributes attributes;
+  CUDA_OK(cudaPointerGetAttributes(&attributes, values + 3));
+  assert_int_equal(attributes.type, cudaMemoryTypeManaged);
+  assert_ptr_equal(attributes.hostPointer, values + 3);
+  int copy[8];
+  CUDA_OK(cudaMemcpy(copy, values, sizeof copy, cudaMemcpyDeviceToHost));
+  CUDA_OK(cudaMemcpy(values, copy, sizeof copy, cudaMemcpyHostToHost));
+  assert_int_equal(copy[7], 8);
+  CUDA_OK(cudaFree(values));
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaMemPrefetchAsync(copy, sizeof copy, device, 0, 0));
+  (void)cudaGetLastError();
+}
+
+TEST(host_memory_in_kernels) {
+  int *pinned = nullptr, *mapped = nullptr, own[4] = {1, 2, 3, 4};
+  CUDA_OK(cudaHostAlloc(&pinned, 4 * sizeof(int), cudaHostAllocMapped));
+  pinned[3] = 6;
+  CUDA_OK(cudaHostGetDevicePointer(&mapped, pinned, 0));
+  add_one<<<1, 32>>>(mapped, 4);
+  KERNEL_OK();
+  assert_int_equal(pinned[3], 7);
+  ASSERT_CUDA(cudaErrorInvalidValue, cudaFree(pinned));
+  (void)cudaGetLastError();
+  CUDA_OK(cudaFreeHost(pinned));
+  CUDA_OK(cudaHostRegister(own, sizeof own, cudaHostRegisterDefault));
+  add_one<<<1, 32>>>(own, 4);
+  KERNEL_OK();
+  assert_int_equal(own[0], 2);
+  ASSERT_CUDA(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(own, sizeof own, 0));
+  CUDA_OK(cudaHostUnregister(own));
+  ASSERT_CUDA(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(own));
+  (void)cudaGetLastError();
+}
+
+TEST(rows_with_a_pitch) {
+  char *rows = nullptr;
+  size_t pitch = 0;
+  CUDA_OK(cudaMallocPitch(&rows, &pitch, 10, 3));
+  assert_true(pitch >= 10 && pitch % 256 == 0);
+  CUDA_OK(cudaMemset2D(rows, pitch, 'x', 10, 3));
+  const char from[3][5] = {"abcd", "efgh", "ijkl"};
+  CUDA_OK(cudaMemcpy2D(rows, pitch, from, 5, 4, 3, cudaMemcpyHostToDevice));
+  char to[3][11] = {};
+  CUDA_OK(cudaMemcpy2D(to, 11, rows, pitch, 10, 3, cudaMemcpyDeviceToHost));
+  assert_string_equal(to[0], "abcdxxxxxx");
+  assert_string_equal(to[2], "ijklxxxxxx");
+  ASSERT_CUDA(cudaErrorInvalidPitchValue,
+              cudaMemcpy2D(to, 11, rows, pitch, 12, 3, cudaMemcpyDeviceToHost));
+  (void)cudaGetLastError();
+  CUDA_OK(cudaFree(rows));
+}
+
+static void called(void *data) { ++*static_cast<int *>(data); }
+static void CUDART_CB called_back(cudaStream_t, cudaError_t status, void *data) {
+  *static_cast<int *>(data) += status == cudaSuccess ? 10 : 100;
+}
+
+TEST(host_functions_in_streams) {
+  int calls = 0;
+  cudaStream_t stream;
+  CUDA_OK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, 0));
+  CUDA_OK(cudaLaunchHostFunc(stream, called, &calls));
+  CUDA_OK(cudaStreamAddCallback(stream, called_back, &calls, 0));
+  CUDA_OK(cudaStreamSynchronize(stream));
+  assert_int_equal(calls, 11);
+  CUDA_OK(cudaStreamDestroy(stream));
 }

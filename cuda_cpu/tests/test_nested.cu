@@ -10,13 +10,13 @@ static __global__ void mark(unsigned *out, unsigned begin, unsigned value) {
   atomicAdd(&out[begin + blockIdx.x * blockDim.x + threadIdx.x], value);
 }
 
-// Every thread launches a grid for its own part of the array.
+// Every thread launches a grid for one part of the array.
 static __global__ void launch_from_all(unsigned *out) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   mark<<<2, 8>>>(out, thread * 16, thread);
 }
 
-static void test_launches_from_many_threads(void **) {
+TEST(launches_from_many_threads) {
   const DeviceArray<unsigned> d_out(4 * 32 * 16);
   launch_from_all<<<4, 32>>>(d_out);
   KERNEL_OK();
@@ -35,7 +35,7 @@ static __global__ void add_halves(unsigned n, unsigned *sum, unsigned begin) {
   add_halves<<<1, 1>>>(n - n / 2, sum, begin + n / 2);
 }
 
-static void test_many_levels(void **) {
+TEST(many_levels) {
   const DeviceArray<unsigned> d_sum(1);
   add_halves<<<1, 1>>>(1000, d_sum, 1);
   KERNEL_OK();
@@ -77,7 +77,7 @@ static unsigned place_in(const Log &log, unsigned what) {
 
 // In a block's stream a launch begins when the one before it, with all its descendants, is done;
 // tail launches begin when everything else is. A child may run beside its parent.
-static void test_order_within_a_stream(void **) {
+TEST(order_within_a_stream) {
   const DeviceArray<Log> d_log(1);
   grandparent<<<1, 1>>>(d_log);
   KERNEL_OK();
@@ -108,7 +108,7 @@ static __global__ void steps_of_a_pipeline(unsigned *a, unsigned *b) {
   }
 }
 
-static void test_each_child_sees_the_one_before(void **) {
+TEST(each_child_sees_the_one_before) {
   const DeviceArray<unsigned> d_a(32), d_b(32);
   steps_of_a_pipeline<<<1, 32>>>(d_a, d_b);
   KERNEL_OK();
@@ -121,7 +121,7 @@ static __global__ void countdown(unsigned left, unsigned *rounds) {
   if (left > 0) countdown<<<1, 1, 0, cudaStreamTailLaunch>>>(left - 1, rounds);
 }
 
-static void test_a_long_chain_of_tail_launches(void **) {
+TEST(a_long_chain_of_tail_launches) {
   const DeviceArray<unsigned> d_rounds(1);
   countdown<<<1, 1>>>(20000, d_rounds);
   KERNEL_OK();
@@ -142,7 +142,7 @@ static __global__ void bad_launches(int *errors) {
   mine[2] = cudaGetLastError();
 }
 
-static void test_a_refused_launch_concerns_its_thread(void **) {
+TEST(a_refused_launch_concerns_its_thread) {
   const DeviceArray<int> d_errors(9);
   bad_launches<<<1, 3>>>(d_errors);
   KERNEL_OK();  // the host's last error is another one
@@ -155,7 +155,7 @@ static __global__ void read_errors(int *errors) {
   atomicMax(&errors[threadIdx.x], (int)cudaGetLastError());
 }
 
-static void test_a_new_thread_has_no_error(void **) {
+TEST(a_new_thread_has_no_error) {
   const DeviceArray<int> d_errors(64);
   leave_an_error<<<50, 64>>>();
   read_errors<<<50, 64>>>(d_errors);
@@ -185,7 +185,7 @@ static void check_pending_launches(size_t limit, unsigned launches) {
 #endif
 }
 
-static void test_the_limit_of_pending_launches(void **) {
+TEST(the_limit_of_pending_launches) {
   size_t limit = 0;
   CUDA_OK(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
   assert_int_equal(limit, 2048);
@@ -204,7 +204,7 @@ static __device__ unsigned counters[4];
 
 static __global__ void launch_on_variable() { mark<<<1, 4>>>(counters, 0, 3); }
 
-static void test_device_variables_as_arguments(void **) {
+TEST(device_variables_as_arguments) {
   launch_on_variable<<<1, 1>>>();
   KERNEL_OK();
   std::vector<unsigned> values(4);
@@ -223,7 +223,7 @@ static __global__ void shared_in_child(unsigned *out) {
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 
-// The parent's shared memory and barriers are its own, also for a child that uses the same arrays.
+// The parent's shared memory and barriers are private, also for a child that uses the same arrays.
 static __global__ void shared_in_parent(unsigned *out) {
   extern __shared__ unsigned values[];
   values[threadIdx.x] = 1;
@@ -233,25 +233,9 @@ static __global__ void shared_in_parent(unsigned *out) {
   atomicAdd(out, values[blockDim.x - 1 - threadIdx.x]);
 }
 
-static void test_shared_memory_of_parent_and_child(void **) {
+TEST(shared_memory_of_parent_and_child) {
   const DeviceArray<unsigned> d_out(1);
   shared_in_parent<<<5, 32, 32 * sizeof(unsigned)>>>(d_out);
   KERNEL_OK();
   assert_int_equal(d_out.read()[0], 5 * (32 + 3 * 63 * 64 / 2));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_launches_from_many_threads),
-      cmocka_unit_test(test_many_levels),
-      cmocka_unit_test(test_order_within_a_stream),
-      cmocka_unit_test(test_each_child_sees_the_one_before),
-      cmocka_unit_test(test_a_long_chain_of_tail_launches),
-      cmocka_unit_test(test_a_refused_launch_concerns_its_thread),
-      cmocka_unit_test(test_a_new_thread_has_no_error),
-      cmocka_unit_test(test_the_limit_of_pending_launches),
-      cmocka_unit_test(test_device_variables_as_arguments),
-      cmocka_unit_test(test_shared_memory_of_parent_and_child),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

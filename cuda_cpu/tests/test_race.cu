@@ -1,5 +1,5 @@
 // racecheck, initcheck and memcheck: what CHECK=all builds have to find. Skipped in others.
-#include "mistakes.h"
+#include "device_test.h"
 
 static unsigned *device_array(size_t n) {
   unsigned *array = NULL;
@@ -31,7 +31,7 @@ static __global__ void scan_without_barrier(unsigned *out) {
   __syncthreads();
   out[i] = tree[i];
 }
-static void run_scan(void) { scan_without_barrier<<<1, 64>>>(device_array(64)); }
+MISTAKE(scan) { scan_without_barrier<<<1, 64>>>(device_array(64)); }
 
 // A loop of block scans: a warp that runs ahead overwrites sums that others still read.
 static __global__ void scan_in_a_loop(unsigned *out) {
@@ -45,7 +45,7 @@ static __global__ void scan_in_a_loop(unsigned *out) {
   }
   out[threadIdx.x] = sum;
 }
-static void run_loop(void) { scan_in_a_loop<<<1, 128>>>(device_array(128)); }
+MISTAKE(loop) { scan_in_a_loop<<<1, 128>>>(device_array(128)); }
 
 static __global__ void count_in_shared(unsigned *out) {
   __shared__ unsigned count;
@@ -55,7 +55,7 @@ static __global__ void count_in_shared(unsigned *out) {
   __syncthreads();
   if (threadIdx.x == 0) *out = count;
 }
-static void run_shared_counter(void) { count_in_shared<<<1, 32>>>(device_array(1)); }
+MISTAKE(shared_counter) { count_in_shared<<<1, 32>>>(device_array(1)); }
 
 // Lanes that rely on running in step.
 static __global__ void reduce_in_step(unsigned *out) {
@@ -67,7 +67,7 @@ static __global__ void reduce_in_step(unsigned *out) {
   __syncthreads();
   out[threadIdx.x] = sum[threadIdx.x];
 }
-static void run_in_step(void) { reduce_in_step<<<1, 64>>>(device_array(64)); }
+MISTAKE(in_step) { reduce_in_step<<<1, 64>>>(device_array(64)); }
 
 // A shuffle makes lanes wait, and orders no writes.
 static __global__ void shuffle_for_syncwarp(unsigned *out) {
@@ -76,10 +76,10 @@ static __global__ void shuffle_for_syncwarp(unsigned *out) {
   const unsigned other = __shfl_xor_sync(0xffffffffu, threadIdx.x, 1);
   out[threadIdx.x] = values[other];
 }
-static void run_shuffle(void) { shuffle_for_syncwarp<<<1, 32>>>(device_array(32)); }
+MISTAKE(shuffle) { shuffle_for_syncwarp<<<1, 32>>>(device_array(32)); }
 
 static __global__ void write_different(unsigned *out) { *out = threadIdx.x; }
-static void run_two_writes(void) { write_different<<<1, 2>>>(device_array(1)); }
+MISTAKE(two_writes) { write_different<<<1, 2>>>(device_array(1)); }
 
 static __global__ void fence_too_narrow(unsigned *data, unsigned *flag) {
   if (blockIdx.x == 0) {
@@ -93,20 +93,18 @@ static __global__ void fence_too_narrow(unsigned *data, unsigned *flag) {
     data[1] = data[0];
   }
 }
-static void run_narrow_fence(void) {
-  fence_too_narrow<<<2, 32>>>(device_array(2), device_array(1));
-}
+MISTAKE(narrow_fence) { fence_too_narrow<<<2, 32>>>(device_array(2), device_array(1)); }
 
 // ---- races between blocks -----------------------------------------------------------------------
 
 static __global__ void count_in_global(unsigned *count) {
   if (threadIdx.x == 0) (*count)++;  // not atomic
 }
-static void run_global_counter(void) { count_in_global<<<4, 32>>>(device_array(1)); }
+MISTAKE(global_counter) { count_in_global<<<4, 32>>>(device_array(1)); }
 
 static __device__ unsigned device_count;
 static __global__ void count_in_variable() { device_count += threadIdx.x + 1; }
-static void run_device_variable(void) {
+MISTAKE(device_variable) {
   count_in_variable<<<4, 1>>>();
   unsigned count = 0;
   cudaMemcpyFromSymbol(&count, device_count, sizeof count);
@@ -122,7 +120,7 @@ static __global__ void hand_over(unsigned *data, unsigned *flag) {
     data[1] = data[0];
   }
 }
-static void run_without_fence(void) { hand_over<<<2, 1>>>(device_array(2), device_array(1)); }
+MISTAKE(without_fence) { hand_over<<<2, 1>>>(device_array(2), device_array(1)); }
 
 // Thread 0 publishes what the others wrote, but does not wait for them.
 static __global__ void publish_too_early(unsigned *data, unsigned *flag, unsigned *out) {
@@ -135,7 +133,7 @@ static __global__ void publish_too_early(unsigned *data, unsigned *flag, unsigne
     out[threadIdx.x] = data[threadIdx.x];
   }
 }
-static void run_early(void) {
+MISTAKE(early) {
   publish_too_early<<<2, 64>>>(device_array(64), device_array(1), device_array(64));
 }
 
@@ -145,7 +143,7 @@ static __global__ void mix_atomic_and_plain(unsigned *sum) {
   else
     *sum = 5;
 }
-static void run_atomic_and_plain(void) { mix_atomic_and_plain<<<2, 1>>>(device_array(1)); }
+MISTAKE(atomic_and_plain) { mix_atomic_and_plain<<<2, 1>>>(device_array(1)); }
 
 // ---- initcheck and memcheck ---------------------------------------------------------------------
 
@@ -156,7 +154,7 @@ static __global__ void read_unwritten(const unsigned *in, unsigned *out) {
   out[threadIdx.x] = sum[threadIdx.x];
   out[threadIdx.x] += in[threadIdx.x];
 }
-static void run_unwritten(void) {
+MISTAKE(unwritten) {
   unsigned *in = NULL;
   cudaMalloc(&in, 8 * sizeof *in);
   cudaMemset(in, 0, 3 * sizeof *in);
@@ -171,10 +169,10 @@ static __global__ void step_outside(unsigned *out, unsigned i) {
   out[i] = 1;
   *(out - 1) = 1;
 }
-static void run_outside(void) { step_outside<<<1, 1, 16>>>(device_array(7), 8); }
+MISTAKE(outside) { step_outside<<<1, 1, 16>>>(device_array(7), 8); }
 
 static __global__ void write_first(unsigned **memory) { **memory = 1; }
-static void run_freed(void) {
+MISTAKE(freed) {
   unsigned *const array = device_array(10), **pointer = NULL;
   cudaMalloc(&pointer, sizeof *pointer);
   cudaMemcpy(pointer, &array, sizeof array, cudaMemcpyHostToDevice);
@@ -184,15 +182,15 @@ static void run_freed(void) {
 
 // Far outside of all memory.
 static __global__ void write_far(unsigned *out, size_t i) { out[i] = 1; }
-static void run_crash(void) { write_far<<<2, 1>>>(device_array(1), (size_t)1 << 60); }
+MISTAKE(crash) { write_far<<<2, 1>>>(device_array(1), (size_t)1 << 60); }
 
 // A product in int that overflowed: such a place is in no array, but may be where the checks keep
 // what they know.
 static __global__ void add_at(int *counts, long long i) { counts[i] += 1; }
-static void run_far_before(void) { add_at<<<1, 1>>>((int *)device_array(100), -1794967296); }
-static void run_far_beyond(void) { add_at<<<1, 1>>>((int *)device_array(100), 1794967296); }
-static void run_further_before(void) { add_at<<<1, 1>>>((int *)device_array(100), -(1ll << 36)); }
-static void run_further_beyond(void) { add_at<<<1, 1>>>((int *)device_array(100), 1ll << 40); }
+MISTAKE(far_before) { add_at<<<1, 1>>>((int *)device_array(100), -1794967296); }
+MISTAKE(far_beyond) { add_at<<<1, 1>>>((int *)device_array(100), 1794967296); }
+MISTAKE(further_before) { add_at<<<1, 1>>>((int *)device_array(100), -(1ll << 36)); }
+MISTAKE(further_beyond) { add_at<<<1, 1>>>((int *)device_array(100), 1ll << 40); }
 
 // ---- addresses that are no multiple of what is accessed there -----------------------------------
 
@@ -206,117 +204,61 @@ static __global__ void read_misaligned(const char *in, int *out) {
   out[2] = (int)four.x + *(const volatile int *)(in + 2);
   atomicAdd((unsigned long long *)(out + 1), 1ull);
 }
-static void run_misaligned(void) {
+MISTAKE(misaligned) {
   read_misaligned<<<1, 1>>>((const char *)device_array(8), (int *)device_array(8));
 }
-static void run_host_reads(void) {
+MISTAKE(host_reads) {
   const unsigned *const array = device_array(3);
   printf("%u\n", array[2]);
 }
 
 // ---- the tests ----------------------------------------------------------------------------------
 
-#ifdef CUDA_CPU_CHECK
-#define TEST(name, ...)                             \
-  static void test_##name(void **) {                \
-    if (strcmp(CUDA_CPU_CHECK, "all") != 0) skip(); \
-    expect_report(#name, {__VA_ARGS__});            \
+#define REPORTS(name, ...)                    \
+  TEST(name) {                                \
+    if (strcmp(kChecked, "all") != 0) skip(); \
+    expect_report(#name, {__VA_ARGS__});      \
   }
-#else
-#define TEST(name, ...) \
-  static void test_##name(void **) { skip(); }
-#endif
 #define OF_BLOCK_0 " of block (0,0,0)"
 #define LINE "test_race.cu:"
 
-TEST(scan, "racecheck: error: write at ", LINE "20 by thread (63,0,0)" OF_BLOCK_0,
-     LINE "22 by thread (0,0,0)",
-     "of shared array 'tree' index 63 of elements of 4 bytes: no barrier", " between them",
-     "in kernel scan_without_barrier")
-TEST(loop, "racecheck: error: read at ", LINE "44 by thread (", LINE "42 by thread (",
-     "of shared array 'warp_sums' index ", "no barrier between them")
-TEST(shared_counter, "racecheck: error: write at ", "of shared array 'count' index 0",
-     LINE "54 by thread (0,0,0)", "and read at ", "no barrier or __syncwarp between them")
-TEST(in_step, "volatile", "of shared array 'sum' index", "no barrier or __syncwarp between them")
-TEST(shuffle, "write at ", "and read at ", "of shared array 'values' index",
-     "no barrier or __syncwarp between them")
-TEST(two_writes, "write at ", "and write at ",
-     "of an array of 4 bytes (argument 1 of the kernel, allocated at ", LINE "6 (inlined at ")
-TEST(global_counter, "by thread (0,0,0) of block (0,0,0) and read at ",
-     "by thread (0,0,0) of block (1,0,0)", "nothing orders the two blocks")
-TEST(device_variable, "of a __device__ variable", "nothing orders the two blocks")
-TEST(without_fence, "write at ", "and read at ", "of an array of 8 bytes", "index 0",
-     "nothing orders the two blocks")
-TEST(narrow_fence, "of an array of 8 bytes", "index 0", "nothing orders the two blocks")
-TEST(early, "of an array of 256 bytes", "nothing orders the two blocks")
-TEST(atomic_and_plain, "atomic at ", "and write at ")
-TEST(unwritten, "initcheck: error: read at ", "shared array 'sum' index 7",
-     "never written: ", "an array of 32 bytes (argument 1 of the kernel, allocated at ",
-     "index 7 of elements of 4 bytes", "2 findings")
-TEST(outside, "memcheck: error: write of 4 bytes at ", "shared array 'small' of 24 bytes",
-     "8 bytes past its end", "shared array 'dynamic' of 16 bytes", "16 bytes past its end",
-     "an array of 28 bytes", "4 bytes past its end", "4 bytes before its start", "4 findings")
-TEST(freed, "an array of 40 bytes", ", freed since, index 0")
-TEST(crash, "memcheck: error: write of 4 bytes at ", LINE, ": address ", "is in no array")
-TEST(far_before, "memcheck: error: read of 4 bytes at ", "an array of 400 bytes (argument 1",
-     "7179869184 bytes before its start")
-TEST(far_beyond, "memcheck: error: read of 4 bytes at ", "7179868784 bytes past its end")
-TEST(further_before, "memcheck: error: read of 4 bytes at ", "is in no array")
-TEST(further_beyond, "memcheck: error: read of 4 bytes at ", "is in no array")
-TEST(misaligned, "memcheck: error: misaligned read at ",
-     "1 is no multiple of 4, an array of 32 bytes", "8 is no multiple of 16",
-     "4 is no multiple of 8", "2 is no multiple of 4", "misaligned write at ",
-     "4 is no multiple of 8", "5 findings")
-TEST(host_reads, "memcheck: error: host code reads device memory at ", LINE, "an array of 12 bytes",
-     "index 2")
-
-int main(int argc, char **argv) {
-  make_mistake_if_child(argc, argv,
-                        {MISTAKE(scan),
-                         MISTAKE(loop),
-                         MISTAKE(shared_counter),
-                         MISTAKE(in_step),
-                         MISTAKE(shuffle),
-                         MISTAKE(two_writes),
-                         MISTAKE(global_counter),
-                         MISTAKE(device_variable),
-                         MISTAKE(without_fence),
-                         MISTAKE(narrow_fence),
-                         MISTAKE(early),
-                         MISTAKE(atomic_and_plain),
-                         MISTAKE(unwritten),
-                         MISTAKE(outside),
-                         MISTAKE(freed),
-                         MISTAKE(crash),
-                         MISTAKE(far_before),
-                         MISTAKE(far_beyond),
-                         MISTAKE(further_before),
-                         MISTAKE(further_beyond),
-                         MISTAKE(misaligned),
-                         MISTAKE(host_reads)});
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scan),
-      cmocka_unit_test(test_loop),
-      cmocka_unit_test(test_shared_counter),
-      cmocka_unit_test(test_in_step),
-      cmocka_unit_test(test_shuffle),
-      cmocka_unit_test(test_two_writes),
-      cmocka_unit_test(test_global_counter),
-      cmocka_unit_test(test_device_variable),
-      cmocka_unit_test(test_without_fence),
-      cmocka_unit_test(test_narrow_fence),
-      cmocka_unit_test(test_early),
-      cmocka_unit_test(test_atomic_and_plain),
-      cmocka_unit_test(test_unwritten),
-      cmocka_unit_test(test_outside),
-      cmocka_unit_test(test_freed),
-      cmocka_unit_test(test_crash),
-      cmocka_unit_test(test_far_before),
-      cmocka_unit_test(test_far_beyond),
-      cmocka_unit_test(test_further_before),
-      cmocka_unit_test(test_further_beyond),
-      cmocka_unit_test(test_misaligned),
-      cmocka_unit_test(test_host_reads),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+REPORTS(scan, "racecheck: error: write at ", LINE "20 by thread (63,0,0)" OF_BLOCK_0,
+        LINE "22 by thread (0,0,0)",
+        "of shared array 'tree' index 63 of elements of 4 bytes: no barrier", " between them",
+        "in kernel scan_without_barrier")
+REPORTS(loop, "racecheck: error: read at ", LINE "44 by thread (", LINE "42 by thread (",
+        "of shared array 'warp_sums' index ", "no barrier between them")
+REPORTS(shared_counter, "racecheck: error: write at ", "of shared array 'count' index 0",
+        LINE "54 by thread (0,0,0)", "and read at ", "no barrier or __syncwarp between them")
+REPORTS(in_step, "volatile", "of shared array 'sum' index", "no barrier or __syncwarp between them")
+REPORTS(shuffle, "write at ", "and read at ", "of shared array 'values' index",
+        "no barrier or __syncwarp between them")
+REPORTS(two_writes, "write at ", "and write at ",
+        "of an array of 4 bytes (argument 1 of the kernel, allocated at ", LINE "6 (inlined at ")
+REPORTS(global_counter, "by thread (0,0,0) of block (0,0,0) and read at ",
+        "by thread (0,0,0) of block (1,0,0)", "nothing orders the two blocks")
+REPORTS(device_variable, "of a __device__ variable", "nothing orders the two blocks")
+REPORTS(without_fence, "write at ", "and read at ", "of an array of 8 bytes", "index 0",
+        "nothing orders the two blocks")
+REPORTS(narrow_fence, "of an array of 8 bytes", "index 0", "nothing orders the two blocks")
+REPORTS(early, "of an array of 256 bytes", "nothing orders the two blocks")
+REPORTS(atomic_and_plain, "atomic at ", "and write at ")
+REPORTS(unwritten, "initcheck: error: read at ", "shared array 'sum' index 7",
+        "never written: ", "an array of 32 bytes (argument 1 of the kernel, allocated at ",
+        "index 7 of elements of 4 bytes", "2 findings")
+REPORTS(outside, "memcheck: error: write of 4 bytes at ", "shared array 'small' of 24 bytes",
+        "8 bytes past its end", "shared array 'dynamic' of 16 bytes", "16 bytes past its end",
+        "an array of 28 bytes", "4 bytes past its end", "4 bytes before its start", "4 findings")
+REPORTS(freed, "an array of 40 bytes", ", freed since, index 0")
+REPORTS(crash, "memcheck: error: write of 4 bytes at ", LINE, ": address ", "is in no array")
+REPORTS(far_before, "memcheck: error: read of 4 bytes at ", "an array of 400 bytes (argument 1",
+        "7179869184 bytes before its start")
+REPORTS(far_beyond, "memcheck: error: read of 4 bytes at ", "7179868784 bytes past its end")
+REPORTS(further_before, "memcheck: error: read of 4 bytes at ", "is in no array")
+REPORTS(further_beyond, "memcheck: error: read of 4 bytes at ", "is in no array")
+REPORTS(misaligned, "memcheck: error: misaligned read at ",
+        "1 is no multiple of 4, an array of 32 bytes", "8 is no multiple of 16",
+        "4 is no multiple of 8", "2 is no multiple of 4", "misaligned write at ",
+        "4 is no multiple of 8", "5 findings")
+REPORTS(host_reads, "memcheck: error: host code reads device memory at ", LINE,
+        "an array of 12 bytes", "index 2")

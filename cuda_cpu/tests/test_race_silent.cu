@@ -179,7 +179,7 @@ static __global__ void count_in_variable(unsigned *out) {
 
 // ---- the tests ----------------------------------------------------------------------------------
 
-static void test_in_a_block(void **) {
+TEST(in_a_block) {
   DeviceArray<unsigned> out(128), bins(4), flag(1);
   reuse_after_barrier<<<1, 96>>>(out);
   reduce_by_lanes<<<1, 64>>>(out);
@@ -202,7 +202,7 @@ static void test_in_a_block(void **) {
   assert_int_equal(out.read()[0], 31);
 }
 
-static void test_between_blocks(void **) {
+TEST(between_blocks) {
   DeviceArray<unsigned> data(512), flags(512), out(512), sum(1), arrived(1);
   last_block_sums<<<8, 64>>>(data, arrived, sum);
   KERNEL_OK();
@@ -218,7 +218,7 @@ static void test_between_blocks(void **) {
   assert_int_equal(total.read()[0], 8);
 }
 
-static void test_cooperative(void **) {
+TEST(cooperative) {
   DeviceArray<unsigned> data(64), out(64);
   unsigned *d = data, *o = out;
   void *arguments[] = {&d, &o};
@@ -227,14 +227,14 @@ static void test_cooperative(void **) {
   assert_int_equal(out.read()[0], 65);
 }
 
-static void test_nested(void **) {
+TEST(nested) {
   DeviceArray<unsigned> data(32), out(32);
   parent<<<1, 32>>>(data, out);
   KERNEL_OK();
   assert_int_equal(out.read()[0], 32);
 }
 
-static void test_variables(void **) {
+TEST(variables) {
   DeviceArray<unsigned> out(64);
   count_in_variable<<<4, 64>>>(out);
   KERNEL_OK();
@@ -244,7 +244,7 @@ static void test_variables(void **) {
 }
 
 // Both sides may use managed memory.
-static void test_managed(void **) {
+TEST(managed) {
   unsigned *values = NULL;
   CUDA_OK(cudaMallocManaged(&values, 64 * sizeof *values));
   for (unsigned i = 0; i < 32; i++) values[i] = i;
@@ -252,13 +252,4 @@ static void test_managed(void **) {
   KERNEL_OK();
   assert_int_equal(values[32], 32);
   CUDA_OK(cudaFree(values));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_in_a_block),  cmocka_unit_test(test_between_blocks),
-      cmocka_unit_test(test_cooperative), cmocka_unit_test(test_nested),
-      cmocka_unit_test(test_variables),   cmocka_unit_test(test_managed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-static void test_device_properties(void **) {
+TEST(device_properties) {
   int count = 0, device = -1, value = 0;
   CUDA_OK(cudaGetDeviceCount(&count));
   assert_int_equal(count, 1);
@@ -63,7 +63,7 @@ static void test_device_properties(void **) {
 
 static __global__ void large() {}
 
-static void test_occupancy(void **) {
+TEST(occupancy) {
   CUDA_OK(cudaFuncSetAttribute((const void *)large, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                227 * 1024));
   int none = -1;
@@ -90,7 +90,7 @@ static void test_occupancy(void **) {
 
 static __global__ void set(int *out, int value) { *out = value; }
 
-static void test_streams(void **) {
+TEST(streams) {
   const DeviceArray<int> d_out(1);
   cudaStream_t streams[2];
   cudaEvent_t event;
@@ -122,7 +122,7 @@ static __global__ void spin(long rounds, volatile long *out) {
   for (long i = 0; i < rounds; i++) *out = i;
 }
 
-static void test_events_measure_time(void **) {
+TEST(events_measure_time) {
   const DeviceArray<long> d_out(1);
   cudaEvent_t start, stop;
   float milliseconds = -1;
@@ -152,7 +152,7 @@ static void test_events_measure_time(void **) {
 
 // ---- errors -------------------------------------------------------------------------------------
 
-static void test_names_and_texts_of_errors(void **) {
+TEST(names_and_texts_of_errors) {
   assert_string_equal(cudaGetErrorName(cudaSuccess), "cudaSuccess");
   assert_string_equal(cudaGetErrorString(cudaSuccess), "no error");
   assert_string_equal(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
@@ -180,7 +180,7 @@ static __global__ void add_with_barriers(unsigned *sum) {
   if (threadIdx.x == 0) atomicAdd(sum, part);
 }
 
-static void test_host_threads_launch_at_once(void **) {
+TEST(host_threads_launch_at_once) {
   const DeviceArray<unsigned> d_sum(4);
   int errors[4] = {0, 0, 0, 0};
   std::vector<std::thread> threads;
@@ -188,7 +188,7 @@ static void test_host_threads_launch_at_once(void **) {
     threads.emplace_back([&, t] {
       for (int launch = 0; launch < 20; launch++) add_with_barriers<<<3, 64>>>(d_sum + t);
       if (t == 2) add_with_barriers<<<1, 2000>>>(d_sum + t);
-      errors[t] = cudaGetLastError();  // each has its own
+      errors[t] = cudaGetLastError();  // one for each thread
     });
   for (std::thread &thread : threads) thread.join();
   ASSERT_SAME(d_sum.read(), std::vector<unsigned>(4, 20 * 3 * 64));
@@ -207,9 +207,9 @@ static size_t resident_kilobytes(void) {
 }
 
 // OpenMP's threads come and go with the size of its teams; the stacks that they held must go too.
-static void test_no_memory_is_left_behind(void **) {
+TEST(no_memory_is_left_behind) {
 #if defined(__SANITIZE_ADDRESS__)
-  skip();  // its own memory grows
+  skip();  // the sanitizer's memory grows
 #endif
   const DeviceArray<unsigned> d_sum(1);
   size_t before = 0;
@@ -222,17 +222,4 @@ static void test_no_memory_is_left_behind(void **) {
   }
   KERNEL_OK();
   assert_true(resident_kilobytes() < before + 8 * 1024);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_device_properties),
-      cmocka_unit_test(test_occupancy),
-      cmocka_unit_test(test_streams),
-      cmocka_unit_test(test_events_measure_time),
-      cmocka_unit_test(test_names_and_texts_of_errors),
-      cmocka_unit_test(test_host_threads_launch_at_once),
-      cmocka_unit_test(test_no_memory_is_left_behind),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static __global__ void use_many_arrays(unsigned *out) {
   out[i] = right;
 }
 
-static void test_static_arrays(void **) {
+TEST(static_arrays) {
   const DeviceArray<unsigned> d_out(32);
   use_many_arrays<<<4, 32>>>(d_out);
   KERNEL_OK();
@@ -89,7 +89,7 @@ static __global__ void use_outer(unsigned *out, float *floats) {
   floats[i] = outer_plane[3 - i / 16][i % 16];
 }
 
-static void test_arrays_outside_functions(void **) {
+TEST(arrays_outside_functions) {
   const DeviceArray<unsigned> d_out(5 * 64);
   const DeviceArray<float> d_floats(64);
   use_outer<<<5, 64>>>(d_out, d_floats);
@@ -117,7 +117,7 @@ static __global__ void use_dynamic(unsigned n, unsigned *out) {
   out[i] = wrong + (fixed[63 - i] != 5);
 }
 
-static void test_dynamic_beside_static_arrays(void **) {
+TEST(dynamic_beside_static_arrays) {
   for (const unsigned n : {1u, 64u, 1000u, 6000u}) {
     const DeviceArray<unsigned> d_out(std::vector<unsigned>(64, 9));
     use_dynamic<<<3, 64, 2 * n * sizeof(unsigned)>>>(n, d_out);
@@ -134,7 +134,7 @@ static __global__ void use_rows(int *out) {
   out[threadIdx.x] = rows[other][other % 4];
 }
 
-static void test_dynamic_rows(void **) {
+TEST(dynamic_rows) {
   const DeviceArray<int> d_out(16);
   use_rows<<<1, 16, 16 * 4 * sizeof(int)>>>(d_out);
   KERNEL_OK();
@@ -169,7 +169,7 @@ static __global__ void take_addresses(size_t *remainders) {
   remainders[4] = (size_t)words % 16;
 }
 
-static void test_alignment(void **) {
+TEST(alignment) {
   const DeviceArray<size_t> d_remainders(std::vector<size_t>(5, 1));
   take_addresses<<<1, 1, 33>>>(d_remainders);
   KERNEL_OK();
@@ -188,7 +188,7 @@ static __global__ void look_at_fresh_memory(unsigned *wrong) {
   dynamic[i] = fixed[i] = i;
 }
 
-static void test_fresh_shared_memory_is_poisoned(void **) {
+TEST(fresh_shared_memory_is_poisoned) {
 #ifndef CUDA_CPU
   skip();  // a GPU leaves what was there
 #endif
@@ -220,7 +220,7 @@ static __global__ void fill_not_allowed(unsigned words, unsigned *out) {
   array[words - 1] = *out;
 }
 
-static void test_more_than_48_kb_by_permission(void **) {
+TEST(more_than_48_kb_by_permission) {
   const size_t default_limit = 48 * 1024, largest = 227 * 1024, asked = 100 * 1024;
   const DeviceArray<unsigned> d_out(1);
   fill<<<1, 128, default_limit + 4>>>(1, d_out);
@@ -256,7 +256,7 @@ static __global__ void fill_both(unsigned *out) {
   atomicAdd(out, fixed[threadIdx.x ^ 1] + array[threadIdx.x]);
 }
 
-static void test_static_and_dynamic_beyond_the_limit(void **) {
+TEST(static_and_dynamic_beyond_the_limit) {
   const DeviceArray<unsigned> d_out(1);
   for (int round = 0; round < 2; round++) {
     fill_both<<<2, 64, 44 * 1024 + 4>>>(d_out);
@@ -273,18 +273,4 @@ static void test_static_and_dynamic_beyond_the_limit(void **) {
   fill_both<<<2, 64, 44 * 1024>>>(d_out);  // and the next launch runs
   KERNEL_OK();
   assert_int_equal(d_out.read()[0], 64 * (1 + 1) + 64 * (2 + 2));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_static_arrays),
-      cmocka_unit_test(test_arrays_outside_functions),
-      cmocka_unit_test(test_dynamic_beside_static_arrays),
-      cmocka_unit_test(test_dynamic_rows),
-      cmocka_unit_test(test_alignment),
-      cmocka_unit_test(test_fresh_shared_memory_is_poisoned),
-      cmocka_unit_test(test_more_than_48_kb_by_permission),
-      cmocka_unit_test(test_static_and_dynamic_beyond_the_limit),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

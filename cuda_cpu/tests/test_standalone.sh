@@ -19,7 +19,8 @@ else
 fi
 mkdir -p "$work/project" && cp "$work/cuda_cpu/examples/add.cu" "$work/project/"
 sed 's|\.\./cuda_cpu.mk|../cuda_cpu/cuda_cpu.mk|' "$work/cuda_cpu/examples/Makefile" >"$work/project/Makefile"
-if make -s -j2 -C "$work/project" CXXFLAGS=-O0 >"$work/log" 2>&1 && "$work/project/build/add" >>"$work/log" 2>&1; then
+# It links the copy's objects.
+if make -s -C "$work/project" B="$work/cuda_cpu/build" CXXFLAGS=-O0 >"$work/log" 2>&1 && "$work/cuda_cpu/build/add" >>"$work/log" 2>&1; then
   echo "ok 2 - another project builds with it"
 else
   echo "not ok 2 - another project builds with it"

@@ -31,8 +31,7 @@ struct Square {
   __host__ __device__ int operator()(int x) const { return x * x; }
 };
 
-static void test_vectors_in_kernels(void **state) {
-  (void)state;
+TEST(vectors_in_kernels) {
   thrust::device_vector<int> v(100, 7);
   add<<<1, 128>>>(thrust::raw_pointer_cast(v.data()), 100, 5);
   KERNEL_OK();
@@ -48,8 +47,7 @@ static void test_vectors_in_kernels(void **state) {
   assert_int_equal(attributes.type, cudaMemoryTypeDevice);
 }
 
-static void test_function_objects(void **state) {
-  (void)state;
+TEST(function_objects) {
   thrust::device_vector<int> v(10);
   thrust::sequence(v.begin(), v.end());
   assert_int_equal(thrust::transform_reduce(v.begin(), v.end(), cuda::std::identity(), 0,
@@ -59,8 +57,7 @@ static void test_function_objects(void **state) {
   assert_int_equal(v[0], 9);
 }
 
-static void test_copies(void **state) {
-  (void)state;
+TEST(copies) {
   thrust::host_vector<int> h(10);
   thrust::sequence(h.begin(), h.end());
   thrust::device_vector<int> d = h;
@@ -78,8 +75,7 @@ static void test_copies(void **state) {
   (void)cudaGetLastError();
 }
 
-static void test_policies_on_device_pointers(void **state) {
-  (void)state;
+TEST(policies_on_device_pointers) {
   const std::vector<int> keys = {5, 1, 4, 2, 3}, values = {50, 10, 40, 20, 30};
   DeviceArray<int> k(keys), v(values);
   int *const key = k, *const value = v;
@@ -96,8 +92,7 @@ static void test_policies_on_device_pointers(void **state) {
   assert_int_equal(h[4], 0);
 }
 
-static void test_policies_of_the_cuda_backend(void **state) {
-  (void)state;
+TEST(policies_of_the_cuda_backend) {
   const std::vector<int> keys = {5, 1, 4};
   DeviceArray<int> k(keys), v(keys);
   int *const key = k, *const value = v;
@@ -112,8 +107,7 @@ static void test_policies_of_the_cuda_backend(void **state) {
   ASSERT_SAME(k.read(), (std::vector<int>{25, 16, 1}));
 }
 
-static void test_allocations(void **state) {
-  (void)state;
+TEST(allocations) {
   size_t before = 0, during = 0, after = 0, total = 0;
   CUDA_OK(cudaMemGetInfo(&before, &total));
   thrust::device_ptr<int> p = thrust::device_malloc<int>(1000);
@@ -136,25 +130,11 @@ __global__ void sort_rows(int *rows, int n) {
   thrust::sort(thrust::seq, rows + threadIdx.x * n, rows + (threadIdx.x + 1) * n);
 }
 
-static void test_algorithms_in_kernels(void **state) {
-  (void)state;
+TEST(algorithms_in_kernels) {
   DeviceArray<int> rows(std::vector<int>{3, 1, 2, 9, 8, 7});
   sort_rows<<<1, 2>>>(rows, 3);
   KERNEL_OK();
   ASSERT_SAME(rows.read(), (std::vector<int>{1, 2, 3, 7, 8, 9}));
-}
-
-int main() {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_vectors_in_kernels),
-      cmocka_unit_test(test_function_objects),
-      cmocka_unit_test(test_copies),
-      cmocka_unit_test(test_policies_on_device_pointers),
-      cmocka_unit_test(test_allocations),
-      cmocka_unit_test(test_policies_of_the_cuda_backend),
-      cmocka_unit_test(test_algorithms_in_kernels),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
 #else
 #include <stdio.h>

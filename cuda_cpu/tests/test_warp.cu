@@ -32,7 +32,7 @@ static __global__ void shuffle(int kind, unsigned mask, int width, const int *la
   if (kind == XOR) out[lane] = __shfl_xor_sync(mask, in[lane], lanes[lane], width);
 }
 
-// The lane that `lane` reads from; its own one where there is none to read.
+// The lane that `lane` reads from; itself where there is none to read.
 static int shuffle_source(int kind, int lane, int argument, int width) {
   const int first = lane / width * width;
   switch (kind) {
@@ -71,13 +71,13 @@ static void check_shuffles(void) {
       }
 }
 
-static void test_shuffles_of_32_bits(void **) {
+TEST(shuffles_of_32_bits) {
   check_shuffles<int>();
   check_shuffles<unsigned>();
   check_shuffles<float>();
 }
 
-static void test_shuffles_of_64_bits(void **) {
+TEST(shuffles_of_64_bits) {
   check_shuffles<long long>();
   check_shuffles<unsigned long long>();
   check_shuffles<double>();
@@ -91,7 +91,7 @@ struct Collected {
   int signed_add, signed_smallest, signed_largest;
 };
 
-// Every warp of the block has a mask of its own.
+// Every warp of the block has another mask.
 static __global__ void collect(const unsigned *warp_masks, const unsigned *values, Collected *out) {
   const unsigned i = threadIdx.x, mask = warp_masks[i / 32];
   if ((mask >> i % 32 & 1u) == 0) return;
@@ -155,7 +155,7 @@ static void check_collectives(unsigned bits) {  // of the values
   }
 }
 
-static void test_votes_matches_and_reductions(void **) {
+TEST(votes_matches_and_reductions) {
   check_collectives(0xffffffffu);
   check_collectives(7u);   // many equal values, all of them equal for __match_all_sync
   check_collectives(12u);  // no predicate of __ballot_sync is true
@@ -175,7 +175,7 @@ static __global__ void collect_odd_types(int *out) {
   out[4 * 32 + lane] = (int)__reduce_max_sync(ALL, (unsigned char)lane);
 }
 
-static void test_values_of_other_types(void **) {
+TEST(values_of_other_types) {
   const DeviceArray<int> d_out(5 * 32);
   collect_odd_types<<<1, 32>>>(d_out);
   KERNEL_OK();
@@ -206,7 +206,7 @@ static __global__ void two_halves(unsigned *out) {
   out[lane] = value + __shfl_sync(ALL, value, 17);  // and together again
 }
 
-static void test_parts_of_a_warp_in_different_collectives(void **) {
+TEST(parts_of_a_warp_in_different_collectives) {
   const DeviceArray<unsigned> d_out(32);
   two_halves<<<1, 32>>>(d_out);
   KERNEL_OK();
@@ -226,7 +226,7 @@ static __global__ void who_is_here(unsigned *out) {
     out[i] = __ballot_sync(__activemask(), i >= 32);
 }
 
-static void test_active_mask_in_branches(void **) {
+TEST(active_mask_in_branches) {
   const DeviceArray<unsigned> d_out(64);
   who_is_here<<<1, 64>>>(d_out);
   KERNEL_OK();
@@ -257,7 +257,7 @@ static __global__ void pass_on(unsigned mask, int rounds, unsigned *out) {
   out[lane] = value;
 }
 
-static void test_syncwarp_with_partial_masks(void **) {
+TEST(syncwarp_with_partial_masks) {
   for (const unsigned mask : masks()) {
     const DeviceArray<unsigned> d_out(32);
     pass_on<<<1, 32>>>(mask, __builtin_popcount(mask) - 1, d_out);  // once around but for one
@@ -278,7 +278,7 @@ static __global__ void count_lanes(int returning, unsigned *out) {
   out[threadIdx.x] = __ballot_sync(ALL, 1) + __reduce_add_sync(ALL, 0u);
 }
 
-static void test_warps_that_are_not_full(void **) {
+TEST(warps_that_are_not_full) {
   for (const unsigned threads : {1u, 33u, 100u}) {
     const DeviceArray<unsigned> d_out(threads);
     count_lanes<<<1, threads>>>(0, d_out);
@@ -291,7 +291,7 @@ static void test_warps_that_are_not_full(void **) {
   }
 }
 
-static void test_returned_lanes_are_not_waited_for(void **) {
+TEST(returned_lanes_are_not_waited_for) {
   const DeviceArray<unsigned> d_out(64);
   count_lanes<<<1, 64>>>(37, d_out);
   KERNEL_OK();
@@ -306,7 +306,7 @@ static __global__ void leave_one_by_one(unsigned *out) {
   out[lane] = lanes;
 }
 
-static void test_lanes_that_return_while_others_wait(void **) {
+TEST(lanes_that_return_while_others_wait) {
   const DeviceArray<unsigned> d_out(32);
   leave_one_by_one<<<1, 32>>>(d_out);
   KERNEL_OK();
@@ -315,20 +315,4 @@ static void test_lanes_that_return_while_others_wait(void **) {
     sum += 32 - lane;
     assert_int_equal(out[lane], sum);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shuffles_of_32_bits),
-      cmocka_unit_test(test_shuffles_of_64_bits),
-      cmocka_unit_test(test_votes_matches_and_reductions),
-      cmocka_unit_test(test_values_of_other_types),
-      cmocka_unit_test(test_parts_of_a_warp_in_different_collectives),
-      cmocka_unit_test(test_active_mask_in_branches),
-      cmocka_unit_test(test_syncwarp_with_partial_masks),
-      cmocka_unit_test(test_warps_that_are_not_full),
-      cmocka_unit_test(test_returned_lanes_are_not_waited_for),
-      cmocka_unit_test(test_lanes_that_return_while_others_wait),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

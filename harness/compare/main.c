@@ -18,8 +18,7 @@
 #include "harness/process/message.h"
 #include "harness/versions/version_check.h"
 
-// ---- --list
-// --------------------------------------------------------------------------------------
+// ---- --list -------------------------------------------------------------------------------------
 
 static void print_limits(const SortVersion *version) {
   printf("%s; %s", version->source, version->stable ? "stable" : "not stable");
@@ -83,8 +82,7 @@ static void list_print(const VersionList *versions, const Request *request) {
          "morton");
 }
 
-// ---- --save-input
-// --------------------------------------------------------------------------------
+// ---- --save-input -------------------------------------------------------------------------------
 
 // The first n keys of a kind, drawn in parts, so that the device holds only one of them.
 static void draw(uint32_t *keys, size_t n, int kind, uint64_t seed) {
@@ -141,7 +139,6 @@ int main(int argument_count, char **arguments) {
   Message message;
   if (!version_list_load(&versions, &message)) quit(EXIT_USAGE, "%s", message.text);
   load_paths(&request, &versions);
-  exit_guard_code();
   for (size_t i = 0; i < versions.count; i++)
     if (!version_check(versions.entries[i].version, "a version", &message))
       quit(EXIT_USAGE, "%s", message.text);

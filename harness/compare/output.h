@@ -64,8 +64,8 @@ void outputs_open(Outputs *outputs, const Comparison *comparison);
 void outputs_begin(Outputs *outputs);
 
 // Rows before `done` have been measured. Prints those that wait for no other row: rows of a sweep
-// wait for each other, because the best one is marked, and where rows are ordered those of a group
-// do. With `all` nothing waits.
+// wait for each other, because the best one is marked, and where rows are ordered the rows of a
+// group do. With `all` nothing waits.
 void outputs_advance(Outputs *outputs, size_t done, bool all);
 
 // Ends every output and puts the files in their places. Ends the program with EXIT_USAGE if one

@@ -9,7 +9,7 @@
 #include "common/knobs.h"
 #include "harness/measure/device_info.h"
 #include "harness/process/message.h"
-#include "harness/versions/knob_option.h"
+#include "harness/versions/version_check.h"
 
 static void *grown(void *memory, size_t count, size_t size) {
   // At powers of two the capacity doubles.

@@ -55,7 +55,7 @@ static const struct argp_option option_table[] = {
      0},
     {"image", OPTION_IMAGE, "IMAGE,TEMPLATE", 0, "Keys are the red-eye scores of an image", 0},
     {"seed", OPTION_SEED, "N", 0,
-     "Seed of the inputs (1; without it, those of timed runs are drawn anew each time)", 0},
+     "Seed of the inputs (1; without it, the inputs of timed runs are drawn anew each time)", 0},
     {"keys", OPTION_KEYS, NULL, 0, "Sort bare keys", 0},
     {"pairs", OPTION_PAIRS, NULL, 0, "Sort pairs of key and position (default; with --keys: both)",
      0},
@@ -66,7 +66,7 @@ static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "Measurement:", 2},
     {"reps", OPTION_REPS, "R", 0,
      "At most R timed runs, 1 to 10000 (50); five or more end early when the median's noise is "
-     "under that of --noise",
+     "below --noise",
      0},
     {"noise", OPTION_NOISE, "PERCENT", 0,
      "The noise of a median that needs no further runs, 0 to 100 (1); 0: never end early, time "
@@ -76,7 +76,7 @@ static const struct argp_option option_table[] = {
      "No further run of a row is timed after T seconds (3; also 0.5, 2m); a row that takes ten "
      "times as long is stopped",
      0},
-    {"stages", OPTION_STAGES, "on|off", 0, "Time the stages too, in runs of their own (on)", 0},
+    {"stages", OPTION_STAGES, "on|off", 0, "Time the stages too, in separate runs (on)", 0},
     {"set", OPTION_SET, "KNOB=VALUE", 0,
      "Set a knob of all versions that have it, or with VERSION.KNOB of one (repeatable)", 0},
     {"sweep", OPTION_SWEEP, "KNOB=VALUES", 0,
@@ -154,10 +154,17 @@ static RowOrder order(const char *name) {
 
 // ---- the command line ---------------------------------------------------------------------------
 
-// The options of each heading of --help. ARGP_ERR_UNKNOWN: the option has another heading.
-
-static error_t set_input_option(Request *request, int key, char *argument) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  Request *const request = state->input;
   switch (key) {
+    case ARGP_KEY_INIT:
+      // getopt reports an unknown option in one sentence; argp would add a second line.
+      state->err_stream = NULL;
+      return 0;
+    case ARGP_KEY_ARGS:
+      request->names = (const char **)&state->argv[state->next];
+      request->name_count = state->argc - state->next;
+      return 0;
     case OPTION_N:
       add_sizes(request, argument);
       return 0;
@@ -182,13 +189,6 @@ static error_t set_input_option(Request *request, int key, char *argument) {
     case OPTION_OFFSET:
       set_offsets(request, argument);
       return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t set_measurement_option(Request *request, int key, char *argument) {
-  switch (key) {
     case OPTION_REPS:
       request->plan.max_repetitions = (int)option_number("reps", argument, 1, 10000);
       return 0;
@@ -218,13 +218,6 @@ static error_t set_measurement_option(Request *request, int key, char *argument)
     case OPTION_NO_FORK:
       request->in_process = true;
       return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t set_output_option(Request *request, int key, char *argument) {
-  switch (key) {
     case OPTION_FORMAT:
       request->format = option_format(argument, FORMAT_MD);
       return 0;
@@ -249,24 +242,6 @@ static error_t set_output_option(Request *request, int key, char *argument) {
     default:
       return ARGP_ERR_UNKNOWN;
   }
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-  Request *const request = state->input;
-  if (key == ARGP_KEY_INIT) {
-    // getopt reports an unknown option in one sentence; argp would add a second line.
-    state->err_stream = NULL;
-    return 0;
-  }
-  if (key == ARGP_KEY_ARGS) {
-    request->names = (const char **)&state->argv[state->next];
-    request->name_count = state->argc - state->next;
-    return 0;
-  }
-  error_t error = set_input_option(request, key, argument);
-  if (error == ARGP_ERR_UNKNOWN) error = set_measurement_option(request, key, argument);
-  if (error == ARGP_ERR_UNKNOWN) error = set_output_option(request, key, argument);
-  return error;
 }
 
 // A number that no earlier run of compare had, so that a version finds no answer in a file; short

@@ -14,7 +14,7 @@ enum {
   MAX_PRINTED = 64,  // the largest n of --print
 };
 
-// The order of the rows of a group: those of one n, source and kind of element.
+// The order of the rows of a group. A group has one n, source and kind of element.
 typedef enum RowOrder {
   ORDER_OF_FORMAT,  // ORDER_TIME for people (table, md), ORDER_GIVEN for programs (csv, json)
   ORDER_TIME,       // fastest first
@@ -39,7 +39,7 @@ typedef struct Request {
   Offsets offsets;  // of the arrays
   MeasurePlan plan;
   uint64_t seed;    // of the inputs
-  uint64_t series;  // of those of timed runs: drawn for this run, unless a seed is given
+  uint64_t series;  // of the inputs of timed runs: drawn for this run, unless a seed is given
   const char *settings[MAX_SETTINGS];  // "version.knob=value" or "knob=value"
   int setting_count;
   Sweep sweeps[MAX_SWEEPS];

@@ -15,7 +15,7 @@ typedef enum RowStatus {
   ROW_FAILED,     // ended with exit code 3: a CUDA call or memory failed
   ROW_STOPPED,    // took longer than STOP_FACTOR time limits
   ROW_REFUSED,    // the version does not take so large an n
-  ROW_NO_MEMORY,  // the device has no room for so large an n
+  ROW_NO_MEMORY,  // the device has too little memory for so large an n
 } RowStatus;
 
 enum { STOP_FACTOR = 10 };
@@ -67,7 +67,7 @@ const char *status_name(RowStatus status);   // "ok", "wrong", "crashed", ..
 const char *limit_name(MeasureLimit limit);  // "noise", "reps", "time"
 const char *elements_name(const Row *row);   // "pairs" or "keys"
 
-enum { VERDICT_SIZE = MESSAGE_SIZE + 20 };  // has room for each of these
+enum { VERDICT_SIZE = MESSAGE_SIZE + 20 };  // holds each of the texts below
 
 // Each writes into text[size]: "radix_v2", "radix_v2 blockSize=512" or "seq (CPU)"; "PASS",
 // "FAIL: .." or the row's message; "noisy", "suspicious", both or nothing.

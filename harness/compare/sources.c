@@ -13,7 +13,7 @@
 #include "harness/measure/device_info.h"
 #include "harness/input/input.h"
 #include "harness/process/message.h"
-#include "harness/versions/program_folder.h"
+#include "harness/versions/version_list.h"
 
 static Source *add(SourceList *list, Source source) {
   if (list->count == MAX_SOURCES)
@@ -34,8 +34,7 @@ void sources_add_file(SourceList *list, const char *path) {
     quit(message_code(&message), "--input: %s", message.text);
 }
 
-// ---- --image
-// -------------------------------------------------------------------------------------
+// ---- --image ------------------------------------------------------------------------------------
 
 static void run_program(char *image, char *eye_template, char *output) {
   char folder[PATH_MAX], program[PATH_MAX + 32];

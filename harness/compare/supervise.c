@@ -156,13 +156,6 @@ static void deliver(const Report *report, void *context) {
   }
 }
 
-// Can it be the next report of a worker that does what worker_run does?
-static bool is_expected(const Run *run, const Report *report) {
-  if (report->kind == REPORT_CONDITIONS) return !run->measuring;
-  return report->row == run->next && run->next < run->comparison.plan->count &&
-         report->kind == (run->measuring ? REPORT_DONE : REPORT_STARTED);
-}
-
 // ---- following a worker ------------------------------------------------------------------------
 
 static double time_allowed(const Run *run) {
@@ -173,22 +166,15 @@ static double time_allowed(const Run *run) {
 typedef enum End {
   END_BY_ITSELF,
   END_STOPPED,  // its row took too long
-  END_FORGED,   // something else than the worker wrote into the pipe of its reports
 } End;
 
-// Takes all reports that are there. False: no more will come, and *end has the reason.
-static bool take_reports(Run *run, WorkerProcess *worker, End *end) {
+// Takes all reports that are there. False: no more will come.
+static bool take_reports(Run *run, WorkerProcess *worker) {
   const Report *report = NULL;
-  while (true) {
-    const Received received = worker_process_receive(worker, &report);
-    if (received == RECEIVED_NOTHING) return true;
-    if (received == RECEIVED_END) return false;
-    if (received == RECEIVED_FORGERY || !is_expected(run, report)) {
-      *end = END_FORGED;
-      return false;
-    }
+  Received received;
+  while ((received = worker_process_receive(worker, &report)) == RECEIVED_REPORT)
     deliver(report, run);
-  }
+  return received == RECEIVED_NOTHING;
 }
 
 // A worker whose row takes too long is asked for the kernel that it runs: on the cpu backend it
@@ -221,7 +207,7 @@ static End follow(Run *run, WorkerProcess *worker) {
     if (run->measuring) progress_show(run->comparison.plan, run->next);
     ended = worker_process_has_ended(worker);  // before its last reports are taken
     if (ends[1].fd >= 0 && !pass_on_text(run, worker)) ends[1].fd = -1;
-    if (!take_reports(run, worker, &end)) break;
+    if (!take_reports(run, worker)) break;
   }
   if (end == END_STOPPED) ask_for_kernel(run, worker);
   if (end != END_BY_ITSELF || interrupted) worker_process_kill(worker);
@@ -233,9 +219,7 @@ static void explain_end(Run *run, int status, End end) {
   char text[400];
   const char *const line = run->last_line;
   RowStatus became = ROW_CRASHED;
-  if (end == END_FORGED) {
-    snprintf(text, sizeof text, "wrote into the pipe of compare's results");
-  } else if (end == END_STOPPED) {
+  if (end == END_STOPPED) {
     became = ROW_STOPPED;
     const char *const kernel = strstr(line, "still running");
     snprintf(text, sizeof text, "stopped after %g s, %d times the time limit%s%.*s",
@@ -283,7 +267,7 @@ static void run_workers(Run *run) {
     const int status = end_worker(run, &worker, &end);
     if (interrupted) return;
     const bool good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RIGHT;
-    if (run->measuring || (end == END_FORGED && run->next < plan->count)) {
+    if (run->measuring) {
       explain_end(run, status, end);
     } else if (run->next < plan->count && (!good || run->next == before)) {
       // Not inside a sort: there is no device, or its memory is taken; the worker has printed why.

@@ -121,13 +121,13 @@ static void measure_row(const Row *row, const Workload *workload, const Request 
 
 void worker_run(const Request *request, const Plan *plan, size_t first, Deliver *deliver,
                 void *context) {
-  device_warm_up();  // so that the clocks of the conditions are those of the rows
+  device_warm_up();  // so that the conditions show the clocks of the rows
   Report report = {.kind = REPORT_CONDITIONS, .conditions = conditions_now()};
   report.conditions.copy_bytes_per_second = first == 0 ? measure_copy_rate() : 0.0;
   deliver(&report, context);
   Workload workload = {0};
   int group = -1;                          // that the present rows belong to
-  bool made = false;                       // the workload is that of the group
+  bool made = false;                       // the group's workload is there
   size_t free_bytes = 0, total_bytes = 0;  // without the workload
   for (size_t i = first; i < plan->count; i++) {
     const Row *const row = &plan->rows[i];

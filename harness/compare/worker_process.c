@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/process/descendants.h"
 #include "harness/process/message.h"
 
 // ---- the worker --------------------------------------------------------------------------------
@@ -18,31 +17,20 @@
 typedef struct Sender {
   pid_t process;
   int pipe_end;
-  Envelope envelope;
 } Sender;
 
 static void send_report(const Report *report, void *context) {
-  Sender *const sender = context;
+  const Sender *const sender = context;
   // A version may have forked, and its child comes back from the sort like the worker.
   if (getpid() != sender->process) _exit(EXIT_DEVICE);
-  sender->envelope.report = *report;
-  const char *bytes = (const char *)&sender->envelope;
-  for (size_t left = sizeof sender->envelope; left > 0;) {
+  const char *bytes = (const char *)report;
+  for (size_t left = sizeof *report; left > 0;) {
     const ssize_t sent = write(sender->pipe_end, bytes, left);
     if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) _exit(EXIT_DEVICE);
     bytes += sent;
     left -= (size_t)sent;
   }
-  sender->envelope.number++;
-}
-
-// Closes all descriptors but the standard ones and this one: a version must not reach the files of
-// --export, which this process has inherited.
-static void keep_only(int one) {
-  enum { MOST = 256 };  // the supervisor has a few
-  for (int file = STDERR_FILENO + 1; file < MOST; file++)
-    if (file != one) close(file);
 }
 
 static void run(const Request *request, const Plan *plan, size_t first, int reports, int text) {
@@ -55,7 +43,6 @@ static void run(const Request *request, const Plan *plan, size_t first, int repo
   if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(text, STDOUT_FILENO) < 0 ||
       dup2(text, STDERR_FILENO) < 0)
     _exit(EXIT_DEVICE);
-  keep_only(reports);
   setvbuf(stdout, NULL, _IOLBF, 0);
   Sender sender = {.process = getpid(), .pipe_end = reports};
   worker_run(request, plan, first, send_report, &sender);
@@ -75,7 +62,6 @@ void worker_process_start(WorkerProcess *worker, const Request *request, const P
   fcntl(text[0], F_SETFL, O_NONBLOCK);
   *worker = (WorkerProcess){.reports = reports[0], .text = text[0]};
   fflush(NULL);  // or both would write it
-  descendants_begin();
   worker->process = fork();
   if (worker->process < 0) quit(EXIT_DEVICE, "no process: %s", strerror(errno));
   if (worker->process == 0) run(request, plan, first, reports[1], text[1]);
@@ -85,21 +71,17 @@ void worker_process_start(WorkerProcess *worker, const Request *request, const P
 }
 
 Received worker_process_receive(WorkerProcess *worker, const Report **report) {
-  const Envelope *const incoming = &worker->incoming;
+  Report *const incoming = &worker->incoming;
   while (worker->have < sizeof *incoming) {
-    const ssize_t got = read(worker->reports, (char *)&worker->incoming + worker->have,
-                             sizeof *incoming - worker->have);
+    const ssize_t got =
+        read(worker->reports, (char *)incoming + worker->have, sizeof *incoming - worker->have);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return RECEIVED_NOTHING;
     if (got <= 0) return RECEIVED_END;  // a report that it could not finish is dropped
     worker->have += (size_t)got;
-    // As soon as it shows: the rest may never come.
-    if (worker->have >= sizeof incoming->number && incoming->number != worker->received)
-      return RECEIVED_FORGERY;
   }
   worker->have = 0;
-  worker->received++;
-  *report = &incoming->report;
+  *report = incoming;
   return RECEIVED_REPORT;
 }
 
@@ -125,7 +107,6 @@ int worker_process_end(const WorkerProcess *worker) {
   kill(-worker->process, SIGKILL);
   int status = 0;
   while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
-  kill_descendants();
   close(worker->reports);
   close(worker->text);
   return status;

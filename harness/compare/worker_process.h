@@ -1,5 +1,5 @@
-// A worker in a process of its own, so that a version that crashes, hangs or ends the program costs
-// its own row only.
+// A worker in a separate process, so that a version that crashes, hangs or ends the program costs
+// one row only.
 #ifndef HARNESS_COMPARE_WORKER_PROCESS_H
 #define HARNESS_COMPARE_WORKER_PROCESS_H
 
@@ -7,27 +7,18 @@
 
 #include "harness/compare/worker.h"
 
-// How a report crosses the pipe: with its number, counted from 0, so that something else that is
-// written into the pipe is noticed.
-typedef struct Envelope {
-  size_t number;
-  Report report;
-} Envelope;
-
 typedef struct WorkerProcess {
-  pid_t process;      // leads a process group of its own, to which its children belong
-  int reports;        // end of a pipe, non-blocking: its reports, one after another
-  int text;           // end of a pipe, non-blocking: what it writes on stdout and stderr
-  size_t received;    // number of reports received
-  Envelope incoming;  // the next one, of which `have` bytes have arrived
+  pid_t process;    // leads a process group, to which its children belong
+  int reports;      // end of a pipe, non-blocking: its reports, one after another
+  int text;         // end of a pipe, non-blocking: what it writes on stdout and stderr
+  Report incoming;  // the next report, of which `have` bytes have arrived
   size_t have;
 } WorkerProcess;
 
 typedef enum Received {
   RECEIVED_NOTHING,  // not yet
   RECEIVED_REPORT,
-  RECEIVED_FORGERY,  // bytes that are no report of the worker
-  RECEIVED_END,      // the pipe is closed
+  RECEIVED_END,  // the pipe is closed
 } Received;
 
 // Starts a worker that measures rows[first..]. It ends with this process, and exits with EXIT_RIGHT
@@ -47,8 +38,8 @@ void worker_process_quit(const WorkerProcess *worker);
 // Kills the worker and its process group.
 void worker_process_kill(const WorkerProcess *worker);
 
-// Waits for the worker's end, kills what remains of its process group and all other processes that
-// it has left, and closes the pipes. Returns the status that waitpid reports.
+// Waits for the worker's end, kills what remains of its process group, and closes the pipes.
+// Returns the status that waitpid reports.
 int worker_process_end(const WorkerProcess *worker);
 
 #endif

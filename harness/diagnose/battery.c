@@ -59,7 +59,7 @@ typedef struct Progress {
 static bool try_one(Progress *p, Battery *battery, size_t n, TrialKind kind);
 
 // A mistake of the largest sort is named sooner where it shows at a smaller size. Returns whether
-// one of these is wrong; then the battery's outcome is that of it.
+// one of them is wrong; then it decides the battery's outcome.
 static bool is_wrong_below(Progress *p, Battery *battery, size_t n, TrialKind kind) {
   static const size_t smaller[] = {100003, 300007};
   for (size_t i = 0; i < sizeof smaller / sizeof *smaller && smaller[i] < n; i++)
@@ -181,13 +181,20 @@ static bool try_input(Progress *p, Battery *battery, size_t n, TrialKind kind, N
   return true;
 }
 
-// Sizes that a version does not know in advance.
+// Sizes that a version does not know in advance: small ones, one between the fixed ones, one of
+// whole blocks, and one of equal keys only.
 static bool try_drawn_sizes(Progress *p, Battery *battery) {
-  enum { SMALLEST = 34, LARGEST = 8192 };
-  for (uint64_t i = 0; i < 3; i++) {
-    const size_t n = SMALLEST + mix64(~p->seed + i) % (LARGEST - SMALLEST);
-    for (TrialKind kind = TRIAL_RANDOM; kind <= TRIAL_SPARSE; kind++)
-      if (!try_input(p, battery, n, kind, ALWAYS)) return false;
+  static const struct {
+    size_t first, count, step;
+    TrialKind kind;
+  } drawn[] = {{34, 8159, 1, TRIAL_RANDOM},
+               {34, 8159, 1, TRIAL_SPARSE},
+               {8193, 21807, 1, TRIAL_MIXED},
+               {5 * 1024, 25, 1024, TRIAL_MIXED},
+               {20000, 10000, 1, TRIAL_EQUAL}};
+  for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+    const size_t n = drawn[i].first + mix64(~p->seed + i) % drawn[i].count * drawn[i].step;
+    if (!try_input(p, battery, n, drawn[i].kind, ALWAYS)) return false;
   }
   return true;
 }

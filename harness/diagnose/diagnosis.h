@@ -11,7 +11,7 @@ typedef enum Mistake {
   MISTAKE_OUTSIDE,          // wrote before or after its arrays
   MISTAKE_NOTHING_WRITTEN,  // the outputs, or one of them, are as they were
   MISTAKE_LEFT_IN_INPUTS,   // the result is in the input arrays
-  MISTAKE_LAST_PASS,        // an output is that of an earlier pass; the last one is in the inputs
+  MISTAKE_LAST_PASS,        // an output is from an earlier pass; the last pass's is in the inputs
   MISTAKE_EXCHANGED,        // the positions are in the output for keys, and the keys in the other
   MISTAKE_UNSORTED,         // the output is the input
   MISTAKE_LOW_BITS,         // sorted by the lowest bits only
@@ -41,7 +41,7 @@ typedef struct Diagnosis {
 } Diagnosis;
 
 // How to run the sort again. Each function returns false if that is impossible: the sort crashed
-// or hung, or there is no time left. Then the diagnosis goes by what it has.
+// or hung, or there is no time left. Then the diagnosis uses the runs made so far.
 typedef struct Rerun {
   bool (*sort)(void *context, Trial *trial);  // fills trial->after and trial->outside
   bool (*restart)(void *context);             // the next call is the first of a fresh process
@@ -57,7 +57,7 @@ typedef struct Rerun {
   double known_seconds;
 } Rerun;
 
-// Names the mistake of a trial that trial_right() refuses. `kind` is that of its input, or
+// Names the mistake of a trial that trial_right() refuses. `kind` is its input's, or
 // TRIAL_KINDS if it was not drawn. `rerun` may be NULL.
 Diagnosis diagnose(const Trial *trial, TrialKind kind, bool stable, const Rerun *rerun);
 

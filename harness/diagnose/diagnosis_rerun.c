@@ -1,10 +1,10 @@
-// The same input again: does the output change?
+// What more runs show: of the same input, and of other sizes.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/measure/clock.h"
 #include "harness/diagnose/diagnosis_parts.h"
+#include "harness/measure/clock.h"
 
 // ---- running the sort again ---------------------------------------------------------------------
 
@@ -13,7 +13,7 @@ static bool run(const Case *c, Trial *trial) {
 }
 
 // A copy of the trial, to be run again.
-Trial case_copy(const Case *c, uint64_t seed) {
+static Trial copy_of(const Case *c, uint64_t seed) {
   const Trial *const trial = c->trial;
   Trial copy = trial_create(trial->n, trial->guard, seed);
   memcpy(copy.keys, trial->keys, trial->n * sizeof *copy.keys);
@@ -76,7 +76,8 @@ static size_t first_wrong(const Trial *trial, const TrialReference *reference) {
   return i;
 }
 
-const char *case_place(const Case *c) {
+// "index 7: expected key 3, found 5": the first place that is wrong, keys before positions.
+static const char *place_of(const Case *c) {
   static char text[128];
   const Trial *const t = c->trial;
   const size_t i = first_wrong(t, c->reference);
@@ -95,13 +96,13 @@ typedef struct Repeats {
   bool right_when_fresh;  // every first run of a fresh process was right, every other one wrong
   bool wrong_when_fresh;  // the other way round
   Trial first;            // the first one, of memory as in the others; not so the case's own trial
-  Change change;          // where its output differs from those of the others
+  Change change;          // where its output differs from the others
 } Repeats;
 
 // One more run. False if it could not be had.
 static bool repeat_once(const Case *c, bool fresh, Repeats *r) {
   if (fresh && !c->rerun->restart(c->rerun->context)) return false;
-  Trial again = case_copy(c, c->trial->seed);
+  Trial again = copy_of(c, c->trial->seed);
   const Answer answer = case_judge(c, &again);
   if (answer != UNKNOWN) {
     const Change change = first_change(c, r->runs == 0 ? &again : &r->first, &again);
@@ -141,19 +142,19 @@ bool find_changes(const Case *c, int processes, bool any, Diagnosis *found) {
         found, MISTAKE_LATER_CALLS,
         "right at the first call of a process, wrong at later calls: something is kept from "
         "one call to the next, such as a counter that is not reset (%s)",
-        case_place(c));
+        place_of(c));
   if (r.wrong_when_fresh)
     return NAME(
         found, MISTAKE_FIRST_CALL,
         "wrong at the first call of a process, right at later calls: the first call sets up "
         "something too late, such as a device variable that only its end sets (%s)",
-        case_place(c));
+        place_of(c));
   if (r.right > 0)
     return NAME(
         found, MISTAKE_RACE,
         "right at times: the same input was sorted right in %d of %d runs, so " USUAL_CHANGES
         " (%s)",
-        r.right, r.runs + 1, case_place(c));
+        r.right, r.runs + 1, place_of(c));
   if (any && r.change.i < c->trial->n)
     return NAME(found, MISTAKE_RACE,
                 "the output differs from run to run of the same input, so " USUAL_CHANGES
@@ -167,7 +168,7 @@ bool find_changes(const Case *c, int processes, bool any, Diagnosis *found) {
 // in memory that it did not write.
 bool find_other_order(const Case *c, bool any, Diagnosis *found) {
   if (c->rerun->other_order == NULL) return false;
-  Trial usual = case_copy(c, c->trial->seed), other = case_copy(c, c->trial->seed);
+  Trial usual = copy_of(c, c->trial->seed), other = copy_of(c, c->trial->seed);
   Answer answer = case_judge(c, &usual);
   Change change = {.i = c->trial->n};
   if (answer != UNKNOWN && c->rerun->other_order(c->rerun->context)) {
@@ -183,7 +184,7 @@ bool find_other_order(const Case *c, bool any, Diagnosis *found) {
     return NAME(found, MISTAKE_RACE,
                 "right at times: it depends on the order in which the threads of a block run, so a "
                 "barrier is missing (%s)",
-                case_place(c));
+                place_of(c));
   if (!any || change.i >= c->trial->n) return false;
   return NAME(found, MISTAKE_RACE,
               "the output depends on the order in which threads run, so they race: a barrier is "
@@ -193,7 +194,7 @@ bool find_other_order(const Case *c, bool any, Diagnosis *found) {
 }
 
 static Answer judge_again(const Case *c, bool zero_memory) {
-  Trial again = case_copy(c, c->trial->seed);
+  Trial again = copy_of(c, c->trial->seed);
   again.zero_memory = zero_memory;
   const Answer answer = case_judge(c, &again);
   trial_free(&again);
@@ -209,13 +210,13 @@ bool find_zeros_relied_on(const Case *c, Diagnosis *found) {
   return NAME(found, MISTAKE_UNWRITTEN_READ,
               "reads memory that it never wrote: right where new memory holds zeros, wrong where "
               "it holds anything else, so a cudaMemset() is missing (%s)",
-              case_place(c));
+              place_of(c));
 }
 
 // The same input, with other values in all memory that the sort has not written.
 bool find_unwritten_read(const Case *c, Diagnosis *found) {
   for (uint64_t k = 1; k <= 2; k++) {
-    Trial again = case_copy(c, c->trial->seed + k);
+    Trial again = copy_of(c, c->trial->seed + k);
     const Answer answer = case_judge(c, &again);
     Change change = {.i = c->trial->n};
     if (answer != UNKNOWN) change = first_change(c, c->trial, &again);
@@ -229,4 +230,126 @@ bool find_unwritten_read(const Case *c, Diagnosis *found) {
           change.i, change.what, change.expected, change.first, change.then);
   }
   return false;
+}
+
+// ---- other sizes --------------------------------------------------------------------------------
+
+static Answer judge_kind(const Case *c, TrialKind kind, size_t n) {
+  if (n < c->rerun->min_n || n > c->rerun->max_n) return UNKNOWN;
+  Trial trial = case_draw(c, kind, n);
+  const Answer answer = case_judge(c, &trial);
+  trial_free(&trial);
+  return answer;
+}
+
+static Answer judge_size(const Case *c, size_t n) { return judge_kind(c, c->kind, n); }
+
+// Right at powers of two only, as a bitonic sort that does not pad its input? With keys that are
+// mostly different: it may be unstable, too.
+static bool find_powers(const Case *c, Diagnosis *found) {
+  static const size_t right[] = {64, 4096, 16384}, wrong[] = {65, 3072};
+  const size_t n = c->trial->n;
+  bool powers = (n & (n - 1)) != 0;
+  for (int i = 0; i < 3 && powers; i++) powers = judge_kind(c, TRIAL_RANDOM, right[i]) == RIGHT;
+  for (int i = 0; i < 2 && powers; i++) powers = judge_kind(c, TRIAL_RANDOM, wrong[i]) == WRONG;
+  if (!powers) return false;
+  return NAME(found, MISTAKE_TAIL,
+              "wrong where n is no power of two: right at n = %zu, %zu and %zu, wrong at n = %zu "
+              "and %zu (%s)",
+              right[0], right[1], right[2], wrong[0], wrong[1], place_of(c));
+}
+
+enum { ROUND_N = 12288 };  // 3 x 2^12: a multiple of all usual block sizes
+
+// The smallest B = 2^j or 3 x 2^j for which n = ROUND_N - B is right; 0 if there is none, 1 if
+// every n may be right.
+static size_t find_block(const Case *c) {
+  if (judge_size(c, ROUND_N - 1) != WRONG) return 1;
+  for (size_t block = 2; block <= 4096; block *= 2) {
+    const Answer answer = judge_size(c, ROUND_N - block);
+    if (answer == RIGHT) return block;
+    if (answer == UNKNOWN) return 0;
+    if (block >= 4 && judge_size(c, ROUND_N - block / 2 * 3) == RIGHT) return block / 2 * 3;
+  }
+  return 0;
+}
+
+static bool find_tail(const Case *c, Diagnosis *found) {
+  const size_t n = c->trial->n, block = find_block(c);
+  if (block < 2 || n % block == 0 || judge_size(c, 2 * block) != RIGHT ||
+      judge_size(c, 2 * block + 1) != WRONG)
+    return false;
+  return NAME(found, MISTAKE_TAIL,
+              "wrong only where n is no multiple of %zu: right at n = %zu, wrong at n = %zu; usual "
+              "causes: the last n %% %zu elements, here %zu, are left out, or threads beyond the "
+              "last one count or write too (%s)",
+              block, 2 * block, 2 * block + 1, block, n % block, place_of(c));
+}
+
+// The largest n up to which it is right, if that is a power of two above ROUND_N, or one less, as
+// of n / B + 1 blocks; 0 if not. Downwards, so that three sorts are enough for the usual limits.
+static size_t find_power(const Case *c) {
+  size_t power = (size_t)1 << 31;
+  while (power >= c->trial->n) power /= 2;
+  while (power > ROUND_N && judge_size(c, power - 1) == WRONG) power /= 2;
+  if (power <= ROUND_N) return 0;
+  if (judge_size(c, power) == WRONG) return power - 1;
+  return judge_size(c, power + 1) == WRONG ? power : 0;
+}
+
+// The largest n up to which it is right, from `begin` on; 0 if unknown.
+static size_t find_limit(const Case *c, size_t begin) {
+  size_t right = 0, wrong = begin;
+  Answer answer = RIGHT;
+  while (right < c->trial->n && (answer = judge_size(c, wrong)) == RIGHT) {
+    right = wrong;
+    wrong = 2 * right < c->trial->n ? 2 * right : c->trial->n;
+  }
+  if (right == 0) return 0;
+  // Most limits are powers of two.
+  if (answer == WRONG && wrong > right + 1 && judge_size(c, right + 1) == WRONG) return right;
+  if (answer != WRONG) return 0;
+  while (wrong - right > 1) {
+    const size_t middle = right + (wrong - right) / 2;
+    answer = judge_size(c, middle);
+    if (answer == UNKNOWN) return 0;
+    *(answer == RIGHT ? &right : &wrong) = middle;
+  }
+  return right;
+}
+
+// Is it not the size that matters, but the keys, as where equal ones get lost: with more elements
+// there are more equal keys? Or is a larger size right? Tries random keys. Skips large sizes
+// of the battery, which take long: there, smaller ones with other keys were right.
+static bool is_no_limit(const Case *c, size_t limit) {
+  if (limit > ROUND_N && c->kind != TRIAL_KINDS) return false;
+  if (judge_kind(c, TRIAL_RANDOM, limit) == WRONG) return true;
+  for (size_t n = limit + 1; n <= limit + 2; n++)
+    if (judge_kind(c, TRIAL_RANDOM, n) == RIGHT) return true;
+  return 2 * limit <= c->trial->n && judge_kind(c, TRIAL_RANDOM, 2 * limit) == RIGHT;
+}
+
+static bool name_limit(const Case *c, size_t limit, Diagnosis *found) {
+  if (limit < 31 || c->trial->n <= limit || is_no_limit(c, limit)) return false;
+  enum { ONE_BLOCK = 4096 };
+  return NAME(found, MISTAKE_ABOVE_BLOCK,
+              "wrong above n = %zu: right at n = %zu, wrong at n = %zu; usual causes: %s (%s)",
+              limit, limit, limit + 1,
+              limit <= ONE_BLOCK ? "the elements of several blocks or warps are not brought "
+                                   "together, or arrays have a fixed size"
+                                 : "more blocks than a launch, or the block that scans their sums, "
+                                   "can hold, counters of 16 bits, or arrays of a fixed size",
+              place_of(c));
+}
+
+bool find_many_blocks(const Case *c, Diagnosis *found) {
+  return c->rerun->max_n > ROUND_N && name_limit(c, find_power(c), found);
+}
+
+bool find_sizes(const Case *c, Diagnosis *found) {
+  if (c->rerun->max_n <= ROUND_N) return false;
+  if (find_powers(c, found)) return true;
+  if (judge_size(c, ROUND_N) != RIGHT) return name_limit(c, find_limit(c, 16), found);
+  return find_tail(c, found) ||
+         (c->trial->n > ROUND_N && name_limit(c, find_limit(c, 1 << 13), found));
 }

@@ -5,6 +5,395 @@
 
 #include "harness/diagnose/diagnosis_parts.h"
 
+typedef struct View {
+  const Trial *trial;
+  size_t n, bytes;
+  const uint32_t *keys, *positions;                // the input
+  const uint32_t *keys_out, *positions_out;        // the output
+  const uint32_t *sorted_keys, *sorted_positions;  // the expected output
+} View;
+
+// Fills in a shape; true, to be returned at once.
+#define FOUND(shape, is_certain, which, ...)                                                      \
+  (message_fail(&(shape)->diagnosis.sentence, __VA_ARGS__), (shape)->diagnosis.mistake = (which), \
+   (shape)->certain = (is_certain), true)
+
+static bool same(const uint32_t *a, const uint32_t *b, size_t bytes) {
+  return memcmp(a, b, bytes) == 0;
+}
+
+static size_t first_difference(const uint32_t *a, const uint32_t *b, size_t n) {
+  size_t i = 0;
+  while (i < n && a[i] == b[i]) i++;
+  return i;
+}
+
+// The first index whose key is smaller than the one before it; n if there is none.
+static size_t first_descent(const uint32_t *keys, size_t n) {
+  size_t i = 1;
+  while (i < n && keys[i - 1] <= keys[i]) i++;
+  return i < n ? i : n;
+}
+
+// How many places of an output still hold what they held before the sort, and the first of them.
+static size_t view_untouched(const Trial *trial, TrialArray array, size_t *first) {
+  size_t count = 0;
+  for (size_t i = trial->n; i-- > 0;)
+    if (trial->after[array][i] == trial_before(trial, array, (int64_t)i)) {
+      count++;
+      *first = i;
+    }
+  return count;
+}
+
+typedef struct Indexed {
+  uint32_t value, index;
+} Indexed;
+
+static int by_value(const void *a, const void *b) {
+  const Indexed *const x = a, *const y = b;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+static Indexed *index_values(const uint32_t *values, size_t n) {
+  Indexed *const table = host_memory(n, sizeof *table);
+  for (size_t i = 0; i < n; i++) table[i] = (Indexed){values[i], (uint32_t)i};
+  qsort(table, n, sizeof *table, by_value);
+  return table;
+}
+
+// Where each output element stood in the input, by its position, to be freed; all 0 if positions
+// are not the input's, so that no group is in input order.
+static uint32_t *view_input_indices(const View *v) {
+  uint32_t *const indices = host_memory(v->n, sizeof *indices);
+  Indexed *const in = index_values(v->positions, v->n);
+  Indexed *const out = index_values(v->positions_out, v->n);
+  bool all = true;
+  for (size_t i = 0; i < v->n; i++) {
+    all = all && in[i].value == out[i].value;
+    indices[out[i].index] = in[i].index;
+  }
+  if (!all) memset(indices, 0, v->bytes);
+  free(in);
+  free(out);
+  return indices;
+}
+
+// ---- elements -----------------------------------------------------------------------------------
+
+// What became of a set of values: counts, and the first place of each in the output.
+typedef struct Elements {
+  size_t doubled, invented, lost;
+  uint32_t doubled_value, lost_value;
+  size_t doubled_count, doubled_expected, invented_place;
+} Elements;
+
+static size_t run_length(const Indexed *table, size_t n, size_t i) {
+  size_t end = i;
+  while (end < n && table[end].value == table[i].value) end++;
+  return end - i;
+}
+
+static Elements compare_elements(const uint32_t *in, const uint32_t *out, size_t n) {
+  Indexed *const before = index_values(in, n), *const after = index_values(out, n);
+  Elements e = {0};
+  for (size_t i = 0, j = 0; i < n || j < n;) {
+    const size_t had =
+        i < n && (j >= n || before[i].value <= after[j].value) ? run_length(before, n, i) : 0;
+    const size_t has =
+        j < n && (i >= n || after[j].value <= before[i].value) ? run_length(after, n, j) : 0;
+    if (had > has && e.lost == 0) e.lost_value = before[i].value;
+    if (had > has) e.lost += had - has;
+    if (had == 0) {
+      if (e.invented == 0) e.invented_place = after[j].index;
+      e.invented += has;
+    } else if (has > had) {
+      if (e.doubled == 0) {
+        e.doubled_value = after[j].value;
+        e.doubled_count = has;
+        e.doubled_expected = had;
+      }
+      e.doubled += has - had;
+    }
+    i += had;
+    j += has;
+  }
+  free(before);
+  free(after);
+  return e;
+}
+
+// Do both arrays hold the same values, in any order?
+static bool same_values(const uint32_t *a, const uint32_t *b, size_t n) {
+  uint64_t difference = 0;  // of their sums: spares most arrays the sorts
+  for (size_t i = 0; i < n; i++) difference += (uint64_t)a[i] - b[i];
+  return difference == 0 && compare_elements(a, b, n).lost == 0;
+}
+
+// Keys or positions that are lost, doubled or invented.
+static bool find_elements(const View *v, TrialArray array, Shape *shape) {
+  const bool keys = array == KEYS_OUT;
+  const char *const what = keys ? "key" : "position";
+  const uint32_t *const out = keys ? v->keys_out : v->positions_out;
+  const uint32_t *const sorted = keys ? v->sorted_keys : v->sorted_positions;
+  const Elements e = compare_elements(keys ? v->keys : v->positions, out, v->n);
+  if (e.lost == 0) return false;
+  size_t first = 0;
+  const size_t unwritten = view_untouched(v->trial, array, &first);
+  if (unwritten > 0)
+    return FOUND(shape, false, MISTAKE_LOST,
+                 "%ss lost: %zu of %zu; places of the output that were never written: %zu (index "
+                 "%zu: expected %" PRIu32 ", found the old %" PRIu32 ")",
+                 what, e.lost, v->n, unwritten, first, sorted[first], out[first]);
+  if (e.invented > 0)
+    return FOUND(shape, false, MISTAKE_INVENTED,
+                 "%ss invented: %zu of %zu, which the input does not have (index %zu: expected "
+                 "%" PRIu32 ", found %" PRIu32 ")",
+                 what, e.invented, v->n, e.invented_place, sorted[e.invented_place],
+                 out[e.invented_place]);
+  return FOUND(shape, false, MISTAKE_DOUBLED,
+               "%ss doubled: %zu of %zu, and as many lost; %" PRIu32
+               " occurs %zu times instead of %zu, %" PRIu32 " too seldom",
+               what, e.doubled, v->n, e.doubled_value, e.doubled_count, e.doubled_expected,
+               e.lost_value);
+}
+
+// ---- positions ----------------------------------------------------------------------------------
+
+// Do the output's positions count the input's elements instead of being the input's positions?
+// Where the input's positions are 0, 1, 2, .., they are these numbers themselves: false.
+static bool counts_elements(const View *v) {
+  if (same(v->positions_out, v->sorted_positions, v->bytes)) return false;
+  size_t counted = 0;
+  while (counted < v->n && v->positions[counted] == counted) counted++;
+  if (counted == v->n) return false;
+  bool *const seen = host_memory(v->n, sizeof *seen);
+  bool each_once = true;
+  for (size_t i = 0; i < v->n && each_once; i++) {
+    const uint32_t position = v->positions_out[i];
+    each_once = position < v->n && !seen[position] && v->keys[position] == v->keys_out[i];
+    if (each_once) seen[position] = true;
+  }
+  free(seen);
+  return each_once;
+}
+
+// The keys are right: what is wrong with the positions?
+static bool find_positions(const View *v, bool stable, Shape *shape) {
+  const size_t n = v->n, i = first_difference(v->positions_out, v->sorted_positions, n);
+  const bool enough = n >= ENOUGH;
+  if (i == n) return false;
+  if (same(v->positions_out, v->positions, v->bytes))
+    return FOUND(
+        shape, enough, MISTAKE_POSITIONS_UNMOVED,
+        "the keys are right, but the positions were not moved with them: they are in input "
+        "order (index %zu: expected position %" PRIu32 ", found %" PRIu32 ")",
+        i, v->sorted_positions[i], v->positions_out[i]);
+  if (counts_elements(v))
+    return FOUND(shape, enough, MISTAKE_POSITIONS_UNMOVED,
+                 "the positions are indices that the sort counted itself, not d_inputPos "
+                 "(index %zu: expected position %" PRIu32 ", found %" PRIu32 ")",
+                 i, v->sorted_positions[i], v->positions_out[i]);
+  if (find_elements(v, POSITIONS_OUT, shape)) return true;
+  uint32_t *const index_of = view_input_indices(v);
+  size_t apart = 0, first = n;
+  for (size_t k = n; k-- > 0;)
+    if (v->keys[index_of[k]] != v->keys_out[k]) {
+      apart++;
+      first = k;
+    }
+  const uint32_t owner = first < n ? v->keys[index_of[first]] : 0;
+  free(index_of);
+  if (apart > 0)
+    return FOUND(shape, enough, MISTAKE_POSITIONS_APART,
+                 "the keys are right, but positions were moved without their keys: %zu of %zu are "
+                 "with another key (index %zu: key %" PRIu32 " has the position of key %" PRIu32
+                 ")",
+                 apart, n, first, v->keys_out[first], owner);
+  if (!stable) return false;
+  return FOUND(shape, enough, MISTAKE_UNSTABLE,
+               "not stable, as the version claims to be: equal keys changed their order (index "
+               "%zu, key %" PRIu32 ": expected position %" PRIu32 ", found %" PRIu32 ")",
+               i, v->keys_out[i], v->sorted_positions[i], v->positions_out[i]);
+}
+
+// ---- all keys are there, in another order -------------------------------------------------------
+
+// Otherwise keys may be in the order of low bits and of signed numbers, descending, or sorted after
+// any pass, all at once.
+static bool is_varied(const View *v) {
+  enum { FEW_STEPS = 3 };
+  size_t steps = 0;
+  for (size_t i = 1; i < v->n; i++) steps += v->sorted_keys[i - 1] != v->sorted_keys[i];
+  return steps >= FEW_STEPS;
+}
+
+static bool ascending_under(const uint32_t *keys, size_t n, uint32_t flip, uint32_t mask) {
+  for (size_t i = 1; i < n; i++)
+    if (((keys[i - 1] ^ flip) & mask) > ((keys[i] ^ flip) & mask)) return false;
+  return true;
+}
+
+static bool varies_under(const uint32_t *keys, size_t n, uint32_t mask) {
+  for (size_t i = 1; i < n; i++)
+    if (((keys[i] ^ keys[0]) & mask) != 0) return true;
+  return false;
+}
+
+// The largest number of neighbours that are equal under the mask.
+static size_t longest_run(const uint32_t *keys, size_t n, uint32_t mask) {
+  size_t longest = 1, run = 1;
+  for (size_t i = 1; i < n; i++) {
+    run = ((keys[i] ^ keys[i - 1]) & mask) == 0 ? run + 1 : 1;
+    if (run > longest) longest = run;
+  }
+  return longest;
+}
+
+static bool low_groups_in_input_order(const View *v, uint32_t mask) {
+  uint32_t *const index_of = view_input_indices(v);
+  bool in_order = true;
+  for (size_t i = 1; i < v->n; i++)
+    if (((v->keys_out[i - 1] ^ v->keys_out[i]) & mask) == 0 && index_of[i - 1] > index_of[i])
+      in_order = false;
+  free(index_of);
+  return in_order;
+}
+
+// Where nearly all keys have the same low bits, any output may be in their order.
+static bool find_low_bits(const View *v, Shape *shape) {
+  enum { FEW = 8 };
+  int bits = 31;
+  while (bits > 0 && !ascending_under(v->keys_out, v->n, 0, (1u << bits) - 1)) bits--;
+  if (bits == 0 || v->n - longest_run(v->keys_out, v->n, (1u << bits) - 1) < FEW) return false;
+  const size_t i = first_descent(v->keys_out, v->n);
+  if (bits == 31)
+    return FOUND(shape, true, MISTAKE_BIT_31,
+                 "bit 31 was forgotten: the keys are in the order of bits 0 to 30 (index %zu: key "
+                 "0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
+                 i, v->keys_out[i], v->keys_out[i - 1]);
+  if (!low_groups_in_input_order(v, (1u << bits) - 1))
+    return FOUND(shape, true, MISTAKE_LOW_BITS,
+                 "in the order of bits 0 to %d only, and not in input order where these are equal, "
+                 "as after passes from the highest digit to the lowest (index %zu: key 0x%08" PRIx32
+                 " follows the larger 0x%08" PRIx32 ")",
+                 bits - 1, i, v->keys_out[i], v->keys_out[i - 1]);
+  return FOUND(shape, true, MISTAKE_LOW_BITS,
+               "sorted only up to bit %d: the keys are in the order of their %d lowest bits (index "
+               "%zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
+               bits - 1, bits, i, v->keys_out[i], v->keys_out[i - 1]);
+}
+
+// The order inside groups of equal high bits: how many groups and neighbours in one group there
+// are, how many of the neighbours have a smaller key behind a larger one, how many groups are
+// large, how many of the large ones are sorted, and whether all groups are in input order.
+typedef struct Groups {
+  size_t count, neighbours, descents, large, large_sorted;
+  bool input_order;
+} Groups;
+
+// index_of[i]: where the element at output index i stood in the input.
+static Groups look_at_groups(const View *v, int shift, const uint32_t *index_of) {
+  Groups groups = {.input_order = true};
+  for (size_t begin = 0, end; begin < v->n; begin = end) {
+    size_t descents = 0;
+    for (end = begin + 1; end < v->n && v->keys_out[end] >> shift == v->keys_out[begin] >> shift;) {
+      descents += v->keys_out[end - 1] > v->keys_out[end];
+      groups.input_order = groups.input_order && index_of[end - 1] < index_of[end];
+      end++;
+    }
+    groups.count++;
+    groups.neighbours += end - begin - 1;
+    groups.descents += descents;
+    groups.large += end - begin >= ENOUGH;
+    groups.large_sorted += end - begin >= ENOUGH && descents == 0;
+  }
+  return groups;
+}
+
+// Are the groups in disorder everywhere, not at some places as after a race?
+static bool in_disorder(Groups groups) {
+  enum { FEW_GROUPS = 8 };
+  return groups.count >= FEW_GROUPS && groups.large_sorted == 0 &&
+         (groups.large >= FEW_GROUPS || groups.descents * 4 >= groups.neighbours);
+}
+
+// The number of lowest bits by which each group of equal high bits is in order.
+static int low_bits_of_groups(const View *v, int shift) {
+  int bits = shift - 1;
+  for (size_t i = 1; i < v->n; i++) {
+    const uint32_t before = v->keys_out[i - 1], key = v->keys_out[i];
+    if (before >> shift != key >> shift) continue;
+    while (bits > 0 && (before & ((1u << bits) - 1)) > (key & ((1u << bits) - 1))) bits--;
+  }
+  return bits;
+}
+
+// In the order of the highest bits, and the bits below are in disorder, not at one place or two:
+// digits were never sorted, or the last pass undid the passes before it. In the order of a few
+// groups another sort may be by chance, such as one whose last merges are missing.
+static bool find_high_bits(const View *v, Shape *shape) {
+  int shift = 1;
+  while (shift < 32 && !ascending_under(v->keys_out, v->n, 0, ~0u << shift)) shift++;
+  if (shift == 32 || !varies_under(v->keys_out, v->n, ~0u << shift)) return false;
+  uint32_t *const index_of = view_input_indices(v);
+  const Groups groups = look_at_groups(v, shift, index_of);
+  free(index_of);
+  if (groups.descents < 4 || groups.descents * 100 < groups.neighbours) return false;
+  const size_t i = first_descent(v->keys_out, v->n);
+  if (groups.input_order)
+    return FOUND(shape, true, MISTAKE_HIGH_BITS,
+                 "sorted only from bit %d up: elements that differ in lower bits alone are in "
+                 "input order (index %zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
+                 shift, i, v->keys_out[i], v->keys_out[i - 1]);
+  const int low = low_bits_of_groups(v, shift);
+  const size_t many = low < 4 ? 64 : 16;  // of one bit, chance orders more of them
+  if (low > 0 && groups.neighbours >= many)
+    return FOUND(shape, true, MISTAKE_HIGH_BITS,
+                 "bits %d to %d were left out: the keys are in the order of bits %d to 31 and, "
+                 "where these are equal, of bits 0 to %d (index %zu: key 0x%08" PRIx32
+                 " follows the larger 0x%08" PRIx32 ", %zu such places)",
+                 low, shift - 1, shift, low - 1, i, v->keys_out[i], v->keys_out[i - 1],
+                 groups.descents);
+  if (!in_disorder(groups)) return false;
+  return FOUND(
+      shape, true, MISTAKE_UNSTABLE,
+      "in the order of bits %d to 31 only; usual causes: a last pass that is not stable, which "
+      "undoes the passes before it, or lower bits that were left out (index %zu: key "
+      "0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ", %zu such places)",
+      shift, i, v->keys_out[i], v->keys_out[i - 1], groups.descents);
+}
+
+// All keys are there, in the wrong order.
+static bool find_order(const View *v, Shape *shape) {
+  const size_t n = v->n, i = first_descent(v->keys_out, n);
+  const bool enough = n >= ENOUGH && is_varied(v);
+  if (same(v->keys_out, v->keys, v->bytes) && ascending_under(v->keys, n, ~0u, ~0u))
+    return FOUND(shape, false, MISTAKE_UNSORTED,
+                 "the output is the input, which is in descending order: not sorted, or sorted in "
+                 "that order (index %zu: key %" PRIu32 " follows the larger %" PRIu32 ")",
+                 i, v->keys_out[i], v->keys_out[i - 1]);
+  if (same(v->keys_out, v->keys, v->bytes))
+    return FOUND(shape, false, MISTAKE_UNSORTED,
+                 "the output is the input, unsorted: all %zu keys are in input order (index %zu: "
+                 "key %" PRIu32 " follows the larger %" PRIu32 ")",
+                 n, i, v->keys_out[i], v->keys_out[i - 1]);
+  if (ascending_under(v->keys_out, n, ~0u, ~0u))
+    return FOUND(shape, enough, MISTAKE_DESCENDING,
+                 "sorted in descending order (index 0: expected key %" PRIu32 ", found %" PRIu32
+                 ", the largest)",
+                 v->sorted_keys[0], v->keys_out[0]);
+  if (ascending_under(v->keys_out, n, 1u << 31, ~0u))
+    return FOUND(
+        shape, enough, MISTAKE_SIGNED,
+        "in the order of signed numbers: keys with bit 31 come first (index 0: expected key "
+        "0x%08" PRIx32 ", found 0x%08" PRIx32 ")",
+        v->sorted_keys[0], v->keys_out[0]);
+  if (enough && (find_low_bits(v, shape) || find_high_bits(v, shape))) return true;
+  return false;
+}
+
 // ---- whole arrays -------------------------------------------------------------------------------
 
 static bool find_untouched(const View *v, Shape *shape) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/hw4/codec.h"
+#include "harness/hw4/image.h"
 
 // "P6", width, height and maxval, with white space or comments between them, and one white space
 // after them.

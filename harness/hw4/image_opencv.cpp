@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/hw4/codec.h"
+#include "harness/hw4/image.h"
 
 namespace {
 
-// Keeps stderr to itself during its lifetime. OpenCV and its libraries print messages of their own
+// Keeps stderr to itself during its lifetime. OpenCV and its libraries print messages
 // about a broken file, but the caller reports the failure in one sentence. At the level DEBUG
-// OpenCV passes on those of libtiff too, which it drops otherwise.
+// OpenCV also passes on libtiff's messages, which it drops otherwise.
 class CapturedStderr {
  public:
   CapturedStderr()
@@ -54,7 +54,7 @@ class CapturedStderr {
   cv::utils::logging::LogLevel level_;
 };
 
-// Warnings of decoders that go on with pixels that are not those of the picture. Others are
+// Warnings of decoders that go on with wrong pixels. Others are
 // harmless: an odd colour profile, a field that is not known. WebP and BMP have no checksum, and
 // their decoders warn of nothing: changed bytes are other pixels, so only files that are cut off
 // are refused.
@@ -85,9 +85,6 @@ std::string damage_in(const std::string &text) {
   return "";
 }
 
-// A header may promise any number of pixels.
-constexpr uint64_t LARGEST_PIXELS = uint64_t{1} << 28;  // 0.8 GB as RGB
-
 // ---- cut-off files -----------------------------------------------------------------------------
 
 // OpenCV accepts a JPEG whose end is missing and leaves the missing rows grey or undefined, so the
@@ -98,7 +95,7 @@ bool is_jpeg(const Bytes *bytes) {
 }
 
 // Walks the markers (ITU-T T.81, annex B) up to end-of-image. A search for its two bytes FF D9
-// would find those of an embedded thumbnail.
+// would find the end of an embedded thumbnail.
 bool jpeg_is_complete(const Bytes *bytes) {
   const unsigned char *const data = bytes->data;
   for (size_t at = 2; at + 1 < bytes->size;) {
@@ -152,10 +149,6 @@ bool opencv_decode(const Bytes *bytes, Image *image, Message *reason) {
   if (bytes->size > INT_MAX) return message_fail(reason, "is too large");
   if (is_jpeg(bytes) && !jpeg_is_complete(bytes))
     return message_fail(reason, "is cut off: the end of the JPEG image is missing");
-  if (image_promised_pixels(bytes) > LARGEST_PIXELS)
-    return message_fail(reason,
-                        "has more than %llu pixels by its header; only Netpbm files may be larger",
-                        static_cast<unsigned long long>(LARGEST_PIXELS));
   cv::Mat bgr;
   std::string said;
   try {
@@ -205,16 +198,4 @@ bool opencv_can_encode(const char *suffix) {
     }
   }
   return false;
-}
-
-int opencv_largest_side(const char *suffix) {
-  // Of the formats, and of libjpeg and libpng.
-  static const struct {
-    const char *suffix;
-    int largest;
-  } limits[] = {
-      {".jpg", 65500}, {".jpeg", 65500}, {".jpe", 65500}, {".webp", 16383}, {".png", 1000000}};
-  for (const auto &limit : limits)
-    if (strcasecmp(suffix, limit.suffix) == 0) return limit.largest;
-  return INT_MAX;
 }

@@ -11,9 +11,8 @@
 #include "common/knobs.h"
 #include "harness/measure/device_info.h"
 #include "harness/process/exit_guard.h"
-#include "harness/versions/knob_option.h"
-#include "harness/process/message.h"
 #include "harness/versions/version_check.h"
+#include "harness/process/message.h"
 
 #if HAVE_OPENCV
 #define DEFAULT_OUTPUT "HW4_output.png"

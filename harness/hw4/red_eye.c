@@ -1,11 +1,14 @@
 #include "harness/hw4/red_eye.h"
 
+#include <errno.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "harness/hw4/score_progress.h"
+#include "harness/measure/clock.h"
 
 // Scores must have the same bits on every machine and with any number of threads: each pixel's sums
 // are added in float, in the order of the template's rows, by one thread.
@@ -102,7 +105,7 @@ static void load_pattern(Pattern *pattern, const Image *eye, int colour) {
 }
 
 // Computes the means of the windows around the pixels of one row. The sums are of integers, so
-// their order does not matter. `columns` has room for a row of the channel.
+// their order does not matter. `columns` holds a row of the channel.
 static void row_means(const Workspace *work, size_t y, size_t width, int64_t *columns) {
   const Channel *const channel = &work->channel;
   memset(columns, 0, channel->width * sizeof *columns);
@@ -156,12 +159,29 @@ static void correlate_tile(const float *restrict pixels, size_t pitch, const Win
   }
 }
 
-static size_t tiles_of(size_t width) { return (width + TILE - 1) / TILE; }
+// The line on a terminal that shows the time left, for images that take longer than a second.
+typedef struct Progress {
+  size_t done, all;    // tiles
+  double start, last;  // seconds_now(): of the start, and of the last line
+} Progress;
+
+// Any thread may call it; the first one writes, at most twice a second.
+static void progress_step(Progress *progress) {
+  size_t done;
+#pragma omp atomic capture
+  done = ++progress->done;
+  if (omp_get_thread_num() != 0 || !isatty(STDERR_FILENO)) return;
+  const double now = seconds_now();
+  if (now - progress->last < 0.5 || now - progress->start < 1.0) return;
+  progress->last = now;
+  const int left = (int)((now - progress->start) * (double)(progress->all - done) / (double)done);
+  fprintf(stderr, "\r\033[K%s: scores, %.0f%%, %d:%02d left", program_invocation_short_name,
+          100.0 * (double)done / (double)progress->all, left / 60, left % 60);
+}
 
 // Multiplies every score by the channel's correlation.
-static void score_channel(const Workspace *work, size_t width, size_t height,
-                          ScoreProgress *progress) {
-  const size_t tiles = tiles_of(width);
+static void score_channel(const Workspace *work, size_t width, size_t height, Progress *progress) {
+  const size_t tiles = (width + TILE - 1) / TILE;
   const size_t pitch = work->channel.width;
 #pragma omp parallel for collapse(2) schedule(static)
   for (size_t y = 0; y < height; y++)
@@ -172,7 +192,7 @@ static void score_channel(const Workspace *work, size_t width, size_t height,
       correlate_tile(work->channel.pixels + y * pitch + x, pitch, &work->window, &work->pattern,
                      work->means + y * width + x, count, correlations);
       for (size_t i = 0; i < count; i++) work->scores[y * width + x + i] *= correlations[i];
-      score_progress_step(progress);
+      progress_step(progress);
     }
 }
 
@@ -195,7 +215,7 @@ bool red_eye_scores(const Image *image, const Image *eye_template, uint32_t *key
   Workspace work;
   if (!workspace_create(&work, image, eye_template)) return false;
   for (size_t i = 0; i < width * height; i++) work.scores[i] = 1.0f;
-  ScoreProgress progress = score_progress_start(3 * height * tiles_of(width));
+  Progress progress = {.all = 3 * height * ((width + TILE - 1) / TILE), .start = seconds_now()};
   bool good = true;
   for (int colour = 0; colour < 3 && good; colour++) {
     load_channel(&work, image, colour);
@@ -203,7 +223,7 @@ bool red_eye_scores(const Image *image, const Image *eye_template, uint32_t *key
     good = all_means(&work, width, height);
     if (good) score_channel(&work, width, height, &progress);
   }
-  score_progress_end(&progress);
+  if (progress.last > 0.0) fputs("\r\033[K", stderr);
   if (good) make_keys(work.scores, width * height, keys);
   workspace_free(&work);
   return good;

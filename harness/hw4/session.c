@@ -1,14 +1,63 @@
 #include "harness/hw4/session.h"
 
+#include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-#include "common/check.h"  // for CUDA_CPU
+#include "common/check.h"
 #include "common/knobs.h"
 #include "harness/diagnose/battery.h"
-#include "harness/hw4/timed_sort.h"
-#include "harness/judge/process.h"
+#include "harness/judge/sorter.h"
+#include "harness/measure/clock.h"
+
+// ---- the version, as the sorter describes it ----------------------------------------------------
+
+static int clamp(int value, int largest) {
+  return value < 0 ? 0 : value > largest ? largest : value;
+}
+
+// Ends a text that came without an end, and makes it one line for a terminal.
+#define END(text) ((text)[sizeof(text) - 1] = '\0', printable_line(text))
+
+const SortVersion *version_view(VersionView *view, const Description *description) {
+  *view = (VersionView){.description = *description};
+  Description *const d = &view->description;
+  END(d->name);
+  END(d->title);
+  END(d->source);
+  d->stages = clamp(d->stages, MAX_STAGES);
+  d->knobs = clamp(d->knobs, MAX_KNOBS);
+  for (int i = 0; i < d->stages; i++) {
+    END(d->stage[i]);
+    view->stages[i] = d->stage[i];
+  }
+  for (int i = 0; i < d->knobs; i++) {
+    END(d->knob[i].name);
+    END(d->knob[i].meaning);
+    view->knobs[i] = (SortKnob){.name = d->knob[i].name,
+                                .default_value = d->knob[i].default_value,
+                                .min = d->knob[i].min,
+                                .max = d->knob[i].max,
+                                .meaning = d->knob[i].meaning};
+  }
+  view->version = (SortVersion){.name = d->name,
+                                .title = d->title,
+                                .source = d->source,
+                                .stable = d->stable,
+                                .max_n = d->max_n,
+                                .slow_n = d->slow_n,
+                                .stages = view->stages,
+                                .knobs = view->knobs,
+                                .scratch_per_key = -1.0,
+                                .scratch_per_pair = -1.0,
+                                .pairs_only = d->pairs_only};
+  return &view->version;
+}
+
+// ---- the sorter's process -----------------------------------------------------------------------
 
 void session_open(const Session *session) {
   const SortVersion *const version = session->options->version;
@@ -56,11 +105,18 @@ bool session_restart(Session *session) {
 
 static bool restart(void *context) { return session_restart(context); }
 
+bool session_trial_right(const Trial *trial, bool stable) {
+  TrialReference reference = trial_reference(trial);
+  const bool right = trial_right(trial, &reference, stable);
+  trial_reference_free(&reference);
+  return right;
+}
+
 static bool is_right(Session *session, Trial *trial, bool zero_memory, double limit) {
   SortTimes times;
   trial->zero_memory = zero_memory;
   const bool right = sorter_sort(session->sorter, trial, true, limit, &times) &&
-                     timed_sort_is_right(trial, session->options->version->stable);
+                     session_trial_right(trial, session->options->version->stable);
   trial->zero_memory = false;
   return right;
 }
@@ -99,7 +155,7 @@ static bool sort_again(void *context, Trial *trial) {
   return true;
 }
 
-double session_cpu_seconds(const Session *session) { return process_cpu_seconds(session->sorter); }
+double session_cpu_seconds(const Session *session) { return sorter_cpu_seconds(session->sorter); }
 
 static double cpu_seconds(void *context) { return session_cpu_seconds(context); }
 
@@ -120,7 +176,7 @@ static bool switch_order(void *context) {
 void session_prepare_more(Session *session) {
   const double most = 30.0;
   if (session->limit > most) session->limit = most;
-  session->quiet = true;  // dozens of sorts: their output would bury that of the image's sort
+  session->quiet = true;  // dozens of sorts: their output would bury the output of the image's sort
   // On a busy machine, a thread that spins at a barrier keeps others from getting there.
   setenv("OMP_WAIT_POLICY", "passive", 0);
   // On a single CPU the cpu backend would run one block after the other, and hide races of blocks.
@@ -143,4 +199,95 @@ Rerun session_rerun(Session *session) {
                  .max_n = fit < room ? (size_t)fit : room,
                  .known_n = session->image_n,
                  .known_seconds = 1e-3 * session->image_ms};
+}
+
+// ---- the timed sort -----------------------------------------------------------------------------
+
+Trial session_rotate(const Trial *trial) {
+  Trial other = trial_create(trial->n, trial->guard, trial->seed + 1);
+  uint64_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+    quit(EXIT_DEVICE, "no random number: %s", strerror(errno));
+  const size_t shift = trial->n < 2 ? 0 : 1 + random % (trial->n - 1);
+  for (size_t i = 0; i < trial->n; i++) other.keys[i] = trial->keys[(i + shift) % trial->n];
+  memcpy(other.positions, trial->positions, trial->n * sizeof *other.positions);
+  return other;
+}
+
+// After a failed sort.
+__attribute__((noreturn)) static void quit_after(const Session *session) {
+  Message *const failure = &session->sorter->failure;
+  const Message crash = *failure;
+  if (session->zeros_relied_on)
+    message_write(failure, "%.700s%s%s", crash.text, crash.text[0] != '\0' ? "; " : "",
+                  SESSION_ZEROS_RELIED_ON);
+  sorter_quit(session->sorter);
+}
+
+void session_time(Session *session, Trial *trial, SortTimes *times) {
+  if (!session_sort(session, trial, false, session->limit, times)) quit_after(session);
+  if (times->scratch_kept > 0)
+    quit(EXIT_DEVICE, "%s did not return its scratch memory (%zu block%s)",
+         session->options->version->name, times->scratch_kept, times->scratch_kept == 1 ? "" : "s");
+}
+
+// ---- the judge's clock --------------------------------------------------------------------------
+
+// Can a run that came back after `waited` milliseconds by the judge's clock have taken `claimed`?
+// `ping`: milliseconds of a run without a sort. The clocks may differ by a quarter, because
+// switching between processes takes longer while a device is busy.
+static bool believes(double claimed, double waited, double ping) {
+  const double slack = 0.05;
+  return claimed > 0.0 && waited <= 1.25 * claimed + 2.0 * ping + slack;
+}
+
+static double ping(const Session *session) {
+  double milliseconds = 0.0;
+  if (!sorter_ping(session->sorter, &milliseconds)) sorter_quit(session->sorter);
+  return milliseconds;
+}
+
+// At most 1: the least of some, because on a busy machine a single one may take as long as a sort.
+static double least_ping(const Session *session) {
+  enum { PINGS = 20 };
+  double least = 1.0;
+  for (int i = 0; i < PINGS; i++) least = fmin(least, ping(session));
+  return least;
+}
+
+bool session_check_time(Session *session, const Trial *trial, SortTimes *times, Message *message) {
+  enum { TRIES = 10, MANY = 100 };  // many, for sorts of a few milliseconds on a busy machine
+  const double begin = seconds_now(), enough = 3.0, least = least_ping(session);
+  int slow = 0;
+  message->text[0] = '\0';
+  for (int i = 0; !believes(times->milliseconds, times->waited, least); i++) {
+    if (i >= MANY || (i >= TRIES && seconds_now() - begin > enough)) {
+      if (2 * slow <= i)
+        return message_fail(
+            message,
+            "the time cannot be true: the sort says that it took %f msecs, and came back after %f "
+            "msecs. The time is that of the default stream: work in another one must have ended "
+            "when a sort returns",
+            times->milliseconds, times->waited);
+      message_write(message,
+                    "This is the time by HW4's clock. The sort says %f msecs, which cannot be "
+                    "checked: the device is slow to answer, as if other programs use it",
+                    times->milliseconds);
+      times->milliseconds = times->waited;
+      times->by_judge = true;
+      return true;
+    }
+    // Would the judge's clock contradict an honest sort, too?
+    const double claimed = fmax(times->milliseconds, 1e-6);
+    slow += !believes(claimed, claimed + ping(session), least);
+    Trial again = session_rotate(trial);
+    session_time(session, &again, times);
+    const bool right = session_trial_right(&again, session->options->version->stable);
+    trial_free(&again);
+    if (!right)
+      return message_fail(message,
+                          "right at times: wrong when it was timed once more, because the judge's "
+                          "clock contradicted its time");
+  }
+  return true;
 }

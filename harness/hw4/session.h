@@ -1,10 +1,22 @@
-// A version's sorter while HW4 runs: how it is started, opened and used again.
+// A version's sorter while HW4 runs: how it is started, opened and used again, and the timed sort.
 #ifndef HW4_SESSION_H
 #define HW4_SESSION_H
 
 #include "harness/diagnose/diagnosis.h"
 #include "harness/hw4/options.h"
 #include "harness/judge/sorter.h"
+
+// A SortVersion for code that takes one, in a process that does not contain the version.
+typedef struct VersionView {
+  Description description;
+  const char *stages[MAX_STAGES + 1];
+  SortKnob knobs[MAX_KNOBS + 1];
+  SortVersion version;
+} VersionView;
+
+// Fills in the view and returns its version, which points into it. The description comes from
+// another process: counts beyond what it can hold are cut.
+const SortVersion *version_view(VersionView *view, const Description *description);
 
 typedef struct Session {
   const Options *options;
@@ -58,5 +70,26 @@ double session_cpu_seconds(const Session *session);
 
 // For the battery and the diagnosis. Valid as long as the session.
 Rerun session_rerun(Session *session);
+
+// The trial's keys in a random rotation: a sort takes as long, and no earlier run, not even of
+// another process, had this input. To be freed.
+Trial session_rotate(const Trial *trial);
+
+// Is the output of a trial right, by a sort in this process?
+bool session_trial_right(const Trial *trial, bool stable);
+
+// Sorts a trial to time it. Ends the program with exit code 3 if that fails; the sentence names
+// memory that was never written, if that is why.
+void session_time(Session *session, Trial *trial, SortTimes *times);
+
+// Checks the time of a right sort by the judge's clock. If the clock contradicts it, such inputs
+// are sorted until one has a time that it does not contradict, which replaces *times. False if
+// there is none, or if one is sorted wrongly; then *message has the sentence.
+//
+// Where other programs use the device, each sort waits for its turn, and an honest time is
+// contradicted too. That shows in runs without a sort: if most of them are so slow, then the time
+// by the judge's clock, which is never too short, replaces the sort's time, and *message has a
+// sentence on it, else "".
+bool session_check_time(Session *session, const Trial *trial, SortTimes *times, Message *message);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/check.h"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
-#include "harness/input/splitmix.cuh"
+#include "harness/input/mix.h"
 
 // Indices of input_kinds.
 enum {

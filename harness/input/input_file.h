@@ -24,4 +24,22 @@ void input_file_close(InputFile *file);
 // was at the path is then unchanged.
 bool input_file_save(const char *path, const uint32_t *keys, size_t n, Message *message);
 
+// ---- for readers and writers of parts of files --------------------------------------------------
+
+enum { KEY_HEADER = 4096, NPY_HEADER = 128 };  // bytes: of the longest header that is read; written
+
+// Where the keys are in a file.
+typedef struct KeyPlace {
+  size_t begin;  // byte of the first key
+  size_t count;  // at least 1
+} KeyPlace;
+
+// Finds the keys of a file of `bytes` bytes from the first of them: all, or KEY_HEADER. On failure
+// returns false and the end of a sentence whose subject is the file.
+bool key_place_find(const char *path, const unsigned char *head, size_t have, size_t bytes,
+                    KeyPlace *place, Message *reason);
+
+// Writes the header of n keys. Returns its length, a multiple of 64; 0 for a raw file.
+size_t key_header(const char *path, uint64_t n, unsigned char header[NPY_HEADER]);
+
 #endif

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/judge/process.h"
+#include "harness/judge/sorter.h"
 
 extern const unsigned char sorter_image[];
 extern const uint64_t sorter_image_size;
@@ -18,8 +18,7 @@ int sorter_program(void) {
   for (size_t done = 0; file >= 0 && done < size;) {
     const ssize_t written = write(file, sorter_image + done, size - done);
     if (written < 0)
-      quit(EXIT_DEVICE, "no room for the sort's program, %zu bytes in memory: %s", size,
-           strerror(errno));
+      quit(EXIT_DEVICE, "no memory for the sort's program of %zu bytes: %s", size, strerror(errno));
     done += (size_t)written;
   }
   if (file < 0) quit(EXIT_DEVICE, "no file for the sort's program: %s", strerror(errno));

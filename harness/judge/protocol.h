@@ -1,11 +1,10 @@
 // How the process that judges and the process that sorts talk to each other.
 //
-// The judge (HW4) contains no code of the version. It holds the sorter, a program of its own that
+// The judge (HW4) contains no code of the version. It holds the sorter, a separate program that
 // is linked with the version, as data, and runs it in a child process that has two more descriptors
 // open: a socket for the records below, and a file in memory that both map, for the arrays. The
-// judge asks, the sorter answers; each question carries a fresh secret that its answers must
-// repeat, so that only code that was asked can answer. What the answers claim is not believed:
-// arrays are judged against the judge's own input, times are compared with its own clock.
+// judge asks, the sorter answers. What the answers claim is checked: arrays are judged against the
+// judge's input, times are compared with its clock.
 #ifndef JUDGE_PROTOCOL_H
 #define JUDGE_PROTOCOL_H
 
@@ -23,7 +22,6 @@ typedef enum CommandKind {
 } CommandKind;
 
 typedef struct Command {
-  uint64_t secret;
   CommandKind kind;
   // COMMAND_OPEN
   size_t memory_bytes;  // of SORTER_MEMORY, which has this size from now on
@@ -32,12 +30,12 @@ typedef struct Command {
   // COMMAND_SORT. The shared memory holds the arrays of harness/verdict/trial.h one after another,
   // each with its guards: n + 2 guard elements. The sorter copies them to the device and back.
   size_t n, guard;
-  bool nothing;        // all but the call of the version
   bool poison_memory;  // memory that the sort allocates is filled with `poison` first
   unsigned char poison;
 } Command;
 
 typedef enum AnswerKind {
+  ANSWER_NONE,  // no answer of the sorter
   ANSWER_DESCRIPTION,
   ANSWER_OPEN,
   ANSWER_PING,
@@ -60,7 +58,6 @@ typedef struct Description {
 } Description;
 
 typedef struct Answer {
-  uint64_t secret;
   AnswerKind kind;
   union {
     Description description;

@@ -21,9 +21,8 @@ typedef struct Sorter {
   bool quiet;               // keep what it prints until it fails
   bool mute;                // nor then
   bool hung;                // stopped, because it did not come back
-  bool patient;             // limits are longer on a busy machine: process_listen()
+  bool patient;             // limits are longer on a busy machine: see sorter_sort()
   bool spoke;               // it has printed something since the last question
-  uint64_t open_secret;     // of sorter_open()'s question, whose answer is awaited later
   bool opened;              // it has taken the device
   bool refused;  // it ended with exit code 2 instead: a setting in the environment is wrong
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
@@ -33,20 +32,13 @@ typedef struct Sorter {
 
 // What a sort took.
 typedef struct SortTimes {
-  double
-      milliseconds;  // as the sorter measured it by events; or by the judge's clock, if `by_judge`
+  double milliseconds;  // as the sorter measured it by events; or `waited`, if `by_judge`
+  double waited;        // milliseconds by the judge's clock, from READY to DONE
   bool by_judge;
-  // Milliseconds by the judge's clock:
-  double waited;  // from the sort's start to its end, as the sorter announced them
-  double
-      whole;  // from the first key that the sorter could read to the last one that it handed back
-  double copying;  // of that, the judge's processor time for writing and reading the shared memory
-  bool stopped;    // the judge was stopped for a while in this time
   int stages;
   double stage_ms[MAX_STAGES];
   size_t scratch_kept;  // blocks that the version did not return
-  long long blocks;  // that the sorter had allocated by cudaMalloc, less those that it had freed,
-                     // when the sort began
+  long long blocks;     // that the sorter had allocated by cudaMalloc and not freed when it began
 } SortTimes;
 
 // All functions return false after a failure; the process is gone then. Limits are in seconds. All
@@ -62,19 +54,28 @@ bool sorter_open(Sorter *sorter, const int *knobs, size_t max_elements);
 // Waits for that. Writes the device's name.
 bool sorter_opened(Sorter *sorter, char device[256], double limit);
 
-// Sorts trial->keys and trial->positions, and fills trial->after and trial->outside.
+// Sorts trial->keys and trial->positions, and fills trial->after and trial->outside. If
+// sorter->patient, the limit's seconds are CPU seconds where these are fewer, but at least a
+// quarter of the time that passes: a busy machine takes longer for the same sort, and a sorter that
+// sleeps must end too.
 bool sorter_sort(Sorter *sorter, Trial *trial, bool poison_memory, double limit, SortTimes *times);
-
-// The same, but the version is not called: what a sort takes besides.
-bool sorter_sort_nothing(Sorter *sorter, Trial *trial, double limit, SortTimes *times);
 
 // Milliseconds by the judge's clock of a run that sorts nothing and copies nothing, but records the
 // same events: the judge cannot measure less.
 bool sorter_ping(Sorter *sorter, double *milliseconds);
 
-// Asks the process to end, and kills all processes that the version started. False if it did not
+// Asks the process to end, and kills its process group. False if it did not
 // end by itself within the limit, with exit code 0. Does nothing after a failure.
 bool sorter_end(Sorter *sorter, double limit);
+
+// CPU seconds of the process so far; -1 if it is gone.
+double sorter_cpu_seconds(const Sorter *sorter);
+
+// The line in which a sanitizer or cuda_cpu sums up, from the finding on; or NULL.
+const char *sorter_finding(const Sorter *sorter, int *length);
+
+// Descriptor of the sorter's program. program.c makes it of HW4's data; tests run others.
+int sorter_program(void);
 
 // Ends the program after a failure: exit code 3.
 __attribute__((noreturn)) void sorter_quit(const Sorter *sorter);

@@ -15,8 +15,7 @@
 #include "harness/verdict/trial.h"
 #include "harness/versions/version_check.h"
 
-static void answer(const Command *command, AnswerKind kind, Answer *answered) {
-  answered->secret = command->secret;
+static void answer(AnswerKind kind, Answer *answered) {
   answered->kind = kind;
   const ssize_t sent = send(SORTER_CONTROL, answered, sizeof *answered, MSG_NOSIGNAL);
   if (sent != (ssize_t)sizeof *answered) _exit(EXIT_DEVICE);  // the judge is gone
@@ -28,7 +27,7 @@ static void copy_text(char *to, size_t size, const char *from) {
   snprintf(to, size, "%s", from != NULL ? from : "");
 }
 
-static void describe(const Command *command) {
+static void describe(void) {
   Answer answered = {0};
   Description *const d = &answered.description;
   copy_text(d->name, sizeof d->name, sort_version.name);
@@ -50,7 +49,7 @@ static void describe(const Command *command) {
     d->knob[d->knobs].min = from->min;
     d->knob[d->knobs].max = from->max;
   }
-  answer(command, ANSWER_DESCRIPTION, &answered);
+  answer(ANSWER_DESCRIPTION, &answered);
 }
 
 static uint32_t *shared;  // with the judge
@@ -71,7 +70,7 @@ static void open_device(const Command *command) {
   const DeviceInfo device = device_info();
   Answer answered = {0};
   copy_text(answered.device, sizeof answered.device, device.name);
-  answer(command, ANSWER_OPEN, &answered);
+  answer(ANSWER_OPEN, &answered);
 }
 
 // ---- memory that the sort allocates -------------------------------------------------------------
@@ -157,10 +156,9 @@ static double clock_stop(size_t n) {
 }
 
 // Calls the version. Returns the milliseconds between two events around the call.
-static double call(size_t n, size_t guard, bool nothing) {
+static double call(size_t n, size_t guard) {
   const pid_t self = getpid();
   clock_start();
-  if (nothing) return clock_stop(n);
   your_sort(arrays[KEYS_IN] + guard, arrays[POSITIONS_IN] + guard, arrays[KEYS_OUT] + guard,
             arrays[POSITIONS_OUT] + guard, n);
   if (getpid() != self) _exit(EXIT_DEVICE);  // a copy that the version forked
@@ -173,11 +171,11 @@ static double call(size_t n, size_t guard, bool nothing) {
   return clock_stop(n);
 }
 
-static void ping(const Command *command) {
+static void ping(void) {
   Answer answered = {0};
   clock_start();
   (void)clock_stop(0);
-  answer(command, ANSWER_PING, &answered);
+  answer(ANSWER_PING, &answered);
 }
 
 static void sort(const Command *command) {
@@ -191,10 +189,10 @@ static void sort(const Command *command) {
   CUDA_CHECK(cudaDeviceSynchronize());
 
   Answer answered = {0};
-  answer(command, ANSWER_READY, &answered);
-  answered.milliseconds = call(command->n, command->guard, command->nothing);
+  answer(ANSWER_READY, &answered);
+  answered.milliseconds = call(command->n, command->guard);
   check_blame("your_sort");  // on a GPU, for arrays that it released
-  answer(command, ANSWER_DONE, &answered);
+  answer(ANSWER_DONE, &answered);
   // At once, so that nothing that goes on in the background gets into the output.
   copy_arrays(elements, cudaMemcpyDeviceToHost);
   check_blame(NULL);
@@ -203,7 +201,7 @@ static void sort(const Command *command) {
   answered.sorted.stages = stages_end(answered.sorted.stage_ms);
   answered.sorted.scratch_kept = scratch_outstanding();
   answered.sorted.blocks = blocks_before;
-  answer(command, ANSWER_SORTED, &answered);
+  answer(ANSWER_SORTED, &answered);
 }
 
 int main(void) {
@@ -212,9 +210,9 @@ int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);  // what a version prints before a crash is not lost
   Command command;
   while (recv(SORTER_CONTROL, &command, sizeof command, 0) == (ssize_t)sizeof command) {
-    if (command.kind == COMMAND_DESCRIBE) describe(&command);
+    if (command.kind == COMMAND_DESCRIBE) describe();
     if (command.kind == COMMAND_OPEN) open_device(&command);
-    if (command.kind == COMMAND_PING) ping(&command);
+    if (command.kind == COMMAND_PING) ping();
     if (command.kind == COMMAND_SORT) sort(&command);
   }
   for (int i = 0; i < TRIAL_ARRAYS; i++) CUDA_CHECK(cudaFree(arrays[i]));

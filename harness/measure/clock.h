@@ -11,11 +11,4 @@ static inline double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Seconds of processor time of this thread. Time for which it was stopped does not count.
-static inline double thread_seconds_now(void) {
-  struct timespec used;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
-}
-
 #endif

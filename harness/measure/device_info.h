@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "common/check.h"  // for CUDA_CPU
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,7 +19,13 @@ typedef struct DeviceInfo {
 } DeviceInfo;
 
 // The backend that this program was built for, "cpu" or "cuda". Makes no CUDA call.
-const char *device_backend(void);
+static inline const char *device_backend(void) {
+#ifdef CUDA_CPU
+  return "cpu";
+#else
+  return "cuda";
+#endif
+}
 
 // Describes the current device. A failure ends the program with exit code 3 (common/check.h).
 DeviceInfo device_info(void);

@@ -29,7 +29,7 @@ double noise_of_median(const double *times, int count) {
   return median > 0.0 ? (times[high] - times[low]) / 2.0 / median : 0.0;
 }
 
-// A pair of events around a run. Created once and reused, like those of the stages.
+// A pair of events around a run. Created once and reused, like the stages' events.
 typedef struct Stopwatch {
   cudaEvent_t start, stop;
 } Stopwatch;
@@ -121,7 +121,7 @@ static double run_on(Runs *runs, uint64_t input) {
 
 static double run_next(Runs *runs) { return run_on(runs, runs->next++); }
 
-// Inserts a value into `count` ascending ones, with room for one more.
+// Inserts a value into `count` ascending ones, and space for one more.
 static void insert(double *sorted, int count, double value) {
   for (; count > 0 && sorted[count - 1] > value; count--) sorted[count] = sorted[count - 1];
   sorted[count] = value;
@@ -223,7 +223,7 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
   if (verdict_passes(&m.verdict)) time_total(&runs, plan, &m);
   if (verdict_passes(&m.verdict) && m.late_ms == 0.0 && plan.stages) time_stages(&runs, &m);
   stages_begin(version->version, false);
-  // The last run sorts the workload's own input, which a caller may look at afterwards.
+  // The last run sorts the workload's input number 0, which a caller may read afterwards.
   if (verdict_passes(&m.verdict)) {
     run_on(&runs, 0);
     if (verdict_passes(&m.verdict)) judge(&runs);

@@ -8,7 +8,7 @@
 #include "common/check.h"
 #include "harness/input/input.h"
 #include "harness/input/mix.h"
-#include "harness/verdict/verdict_multiset.h"
+#include "harness/verdict/verdict.h"
 
 enum { CHANGES = 4 };  // keys that differ from run to run
 

@@ -39,7 +39,7 @@ enum { ARRAYS = 4, MOST_OFFSET = 63 };
 typedef unsigned char Offsets[ARRAYS];
 
 // Allocates the arrays, with undefined contents; workload_destroy frees them. offsets: NULL if all
-// are 0. If the device has no room, the program ends with exit code 3.
+// are 0. If the device has too little memory, the program ends with exit code 3.
 Workload workload_create(size_t n, bool pairs, const Offsets offsets);
 void workload_destroy(Workload *workload);
 

@@ -12,12 +12,6 @@
 
 static bool version_runs;
 
-// Of LeakSanitizer, which checks in a handler of its own; absent without it.
-__attribute__((weak)) void __lsan_do_leak_check(void);  // NOLINT(bugprone-reserved-identifier)
-
-// Of a CHECK build of the cpu backend, which counts its findings; absent in others.
-__attribute__((weak)) int cuda_cpu_check_end(int code);
-
 // Read by AddressSanitizer: a failed allocation returns NULL, so that the program reports it; a
 // finding ends a program like a failed CUDA call, not like a wrong result.
 const char *__asan_default_options(void);  // NOLINT(bugprone-reserved-identifier)
@@ -45,16 +39,6 @@ static void check_output(int status, void *context) {
   if (code != status) _exit(code);
 }
 
-// Handlers run in the reverse order of their registration: those of versions come after this one.
-static void end_here(int status, void *context) {
-  (void)context;
-  int code = checked(status);
-  fflush(NULL);
-  if (cuda_cpu_check_end != NULL) code = cuda_cpu_check_end(code);
-  if (__lsan_do_leak_check != NULL) __lsan_do_leak_check();
-  _exit(code);
-}
-
 void exit_guard_descriptors(void) {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
     if (fcntl(file, F_GETFD) < 0 && errno == EBADF)
@@ -67,7 +51,5 @@ void exit_guard_output(void) {
   exit_guard_descriptors();
   on_exit(check_output, NULL);
 }
-
-void exit_guard_code(void) { on_exit(end_here, NULL); }
 
 void exit_guard_version(bool runs) { version_runs = runs; }

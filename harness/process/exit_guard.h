@@ -1,5 +1,4 @@
-// What must hold when a program ends, whichever way: its output has been written, and the exit code
-// is its own.
+// What must hold when a program ends, whichever way: its output has been written.
 #ifndef HARNESS_EXIT_GUARD_H
 #define HARNESS_EXIT_GUARD_H
 
@@ -19,10 +18,6 @@ void exit_guard_descriptors(void);
 // standard output could not be written (a full disk, behind --list or --help too) ends with
 // EXIT_USAGE and a sentence.
 void exit_guard_output(void);
-
-// After loading versions: their handlers and destructors do not run when the program ends, so they
-// cannot change its exit code.
-void exit_guard_code(void);
 
 // While a version runs in this process: ending the program is its doing, and no success.
 void exit_guard_version(bool runs);

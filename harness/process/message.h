@@ -39,7 +39,7 @@ __attribute__((noreturn, format(printf, 2, 3))) void quit(int code, const char *
 // 0x7f, and the control characters U+0080 to U+009F of UTF-8. Valid UTF-8 stays valid.
 void printable_text(char *text, size_t length);
 
-// The same for one line of text, which ends with '\0': line feeds and tabs become '?', too.
+// printable_text() for one line of text, which ends with '\0': line feeds and tabs become '?', too.
 void printable_line(char *text);
 
 // Copies a line into to[size], cut off where it does not fit: control characters become '?', and

@@ -130,8 +130,7 @@ bool parse_seconds(const char *text, double *seconds) {
   return true;
 }
 
-// ---- values of options
-// ---------------------------------------------------------------------------
+// ---- values of options --------------------------------------------------------------------------
 
 uint64_t option_number(const char *option, const char *text, uint64_t min, uint64_t max) {
   uint64_t value = 0;

@@ -72,7 +72,7 @@ void trial_draw(Trial *trial, TrialKind kind, uint64_t seed) {
 
 // ---- before and after ---------------------------------------------------------------------------
 
-// A constant would be harder to tell from a key, and would look sorted.
+// A constant would be harder to tell from a key, and would seem sorted.
 static uint32_t poison(uint64_t seed, TrialArray array, int64_t i) {
   return (uint32_t)(mix64(seed + ((uint64_t)array << 60) + (uint64_t)i) >> 32);
 }

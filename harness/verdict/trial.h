@@ -27,7 +27,7 @@ typedef struct Trial {
   bool filled;    // instead, all of both outputs is `filling`, as by memset()
   unsigned char filling;
   bool zero_memory;  // memory that the sort allocates holds zeros, not values drawn from the seed
-  bool bare_keys;    // no positions: their arrays are copies of those of the keys
+  bool bare_keys;    // no positions: their arrays are copies of the keys' arrays
   uint32_t *keys, *positions;     // the input
   uint32_t *after[TRIAL_ARRAYS];  // what each array holds after the sort
   TrialOutside outside;
@@ -52,7 +52,7 @@ extern const char *const trial_kind_names[TRIAL_KINDS];
 Trial trial_create(size_t n, size_t guard, uint64_t seed);
 void trial_free(Trial *trial);
 
-// Draws keys of a kind. The positions ascend, but none is its own index. They ascend because a
+// Draws keys of a kind. The positions ascend, but none equals its index. They ascend because a
 // sort of key and position as one number is stable with such positions only, and CS344 has no
 // other.
 void trial_draw(Trial *trial, TrialKind kind, uint64_t seed);

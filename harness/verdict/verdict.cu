@@ -2,10 +2,12 @@
 // atomics; the values expected there are looked up afterwards.
 #include "harness/verdict/verdict.h"
 
+#include <stdio.h>
+
 #include "common/check.h"
 #include "common/scratch.h"
+#include "harness/input/mix.h"
 #include "harness/verdict/verdict_bad.cuh"
-#include "harness/verdict/verdict_multiset.h"
 
 static __global__ void check_order(const unsigned int *keys, size_t n, Bad *order) {
   Count count = 0, first = ~0ull;
@@ -184,4 +186,96 @@ Verdict verdict_judge(const SortVersion *version, const unsigned int *d_snapshot
   }
   scratch_free(judge.d_bad);
   return verdict;
+}
+
+// ---- for every timed run: right or wrong, at the cost of reading the arrays once ----------------
+
+typedef struct Findings {
+  Count disorder;    // places where a key is smaller than the one before, or stability fails
+  Count difference;  // sum of the input's hashes minus sum of the output's
+} Findings;
+
+static __device__ Count hash_of(unsigned int key, unsigned int position) {
+  return splitmix(1, (uint64_t)key << 32 | position);
+}
+
+static __device__ Count warp_sum(Count value) {
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_down_sync(~0u, value, distance);
+  return value;
+}
+
+// positions: NULL for bare keys.
+static __global__ void check_quickly(const unsigned int *snapshot, const unsigned int *keys,
+                                     const unsigned int *positions, size_t n, bool stable,
+                                     Findings *findings) {
+  Count disorder = 0, difference = 0;
+  FOR_EACH_INDEX(i, 0, n) {
+    const unsigned int key = keys[i], position = positions != NULL ? positions[i] : 0;
+    difference += hash_of(snapshot[i], positions != NULL ? (unsigned int)i : 0);
+    difference -= hash_of(key, position);
+    if (i == 0) continue;
+    const unsigned int before = keys[i - 1];
+    disorder += before > key || (stable && before == key && positions[i - 1] > position);
+  }
+  disorder = warp_sum(disorder);
+  difference = warp_sum(difference);
+  if (threadIdx.x % 32 != 0) return;
+  if (disorder != 0) atomicAdd(&findings->disorder, disorder);
+  if (difference != 0) atomicAdd(&findings->difference, difference);
+}
+
+bool verdict_quick(const SortVersion *version, const unsigned int *d_snapshot,
+                   const unsigned int *d_keys, const unsigned int *d_positions, size_t n) {
+  if (n == 0) return true;
+  Findings *const d_findings = (Findings *)scratch_alloc(sizeof *d_findings);
+  CUDA_CHECK(cudaMemsetAsync(d_findings, 0, sizeof *d_findings, 0));
+  check_quickly<<<verdict_blocks(n), VERDICT_BLOCK>>>(
+      d_snapshot, d_keys, d_positions, n, version->stable && d_positions != NULL, d_findings);
+  LAUNCH_CHECK();
+  Findings findings;
+  CUDA_CHECK(cudaMemcpy(&findings, d_findings, sizeof findings, cudaMemcpyDeviceToHost));
+  scratch_free(d_findings);
+  return findings.disorder == 0 && findings.difference == 0;
+}
+
+// ---- in words -----------------------------------------------------------------------------------
+
+bool verdict_passes(const Verdict *verdict) {
+  if (verdict->unsettled) return false;
+  for (int part = 0; part < VERDICT_PARTS; part++)
+    if (verdict->part[part].state == VERDICT_FAILS) return false;
+  return true;
+}
+
+void verdict_describe(const Verdict *verdict, char *text, size_t size) {
+  const char *const clauses[VERDICT_PARTS] = {
+      "order: at index %llu key %llu follows key %llu (%llu place%s)",
+      verdict->pairs ? "multiset: position %llu occurs %llu times instead of %llu (%llu position%s)"
+                     : "multiset: the key at index %llu is %llu instead of %llu (%llu place%s)",
+      "pairing: index %llu holds key %llu with the position of key %llu (%llu place%s)",
+      "stability: at index %llu position %llu follows position %llu of an equal key (%llu place%s)",
+  };
+  if (verdict_passes(verdict)) {
+    snprintf(text, size, "PASS");
+    return;
+  }
+  if (verdict->unsettled) {
+    snprintf(text, size,
+             "FAIL: the output was wrong when the sort returned, and still changed afterwards");
+    return;
+  }
+  size_t used = (size_t)snprintf(text, size, "FAIL: ");
+  const char *separator = "";
+  for (int part = 0; part < VERDICT_PARTS; part++) {
+    const VerdictFinding *const found = &verdict->part[part];
+    if (found->state != VERDICT_FAILS || used >= size) continue;
+    char clause[200] = "multiset: keys were lost or invented, by the library's sort as well";
+    if (found->bad_count > 0)
+      snprintf(clause, sizeof clause, clauses[part], (unsigned long long)found->first_bad,
+               (unsigned long long)found->actual, (unsigned long long)found->expected,
+               (unsigned long long)found->bad_count, found->bad_count == 1 ? "" : "s");
+    used += (size_t)snprintf(text + used, size - used, "%s%s", separator, clause);
+    separator = "; ";
+  }
 }

@@ -26,7 +26,7 @@ static inline unsigned int verdict_blocks(size_t n) {
   for (size_t i = (from) + (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (to); \
        i += (size_t)gridDim.x * blockDim.x)
 
-// Adds the wrong elements that the calling thread found to those of all threads.
+// Adds the wrong elements that the calling thread found to the total of all threads.
 static __device__ __forceinline__ void report(Bad *bad, Count count, Count first) {
   if (count == 0) return;
   atomicAdd(&bad->count, count);

@@ -1,6 +1,6 @@
-// The keys of the output must be those of the snapshot, sorted by a library. Sorting all of them at
-// once takes about as much memory as snapshot and output together. So the range of keys is cut into
-// slices of few keys:
+// The keys of the output must equal the snapshot's keys, sorted by a library. Sorting all of them
+// at once takes about as much memory as snapshot and output together. So the range of keys is cut
+// into slices of few keys:
 //
 //   snapshot          [7 1 4 7 0 5 7 2]      slices of at most 3 keys
 //   keys by bit 2     0..3: 3, 4..7: 5       0..3 is a slice: sorted [0 1 2], for output[0..3)
@@ -12,9 +12,9 @@
 #include "common/check.h"
 #include "common/scratch.h"
 #include "harness/verdict/library_sort.h"
-#include "harness/input/splitmix.cuh"
+#include "harness/input/mix.h"
 #include "harness/verdict/verdict_bad.cuh"
-#include "harness/verdict/verdict_multiset.h"
+#include "harness/verdict/verdict.h"
 
 enum { CHILDREN = 256, CHILD_BITS = 8, SELECT_ITEMS = 16 };
 
@@ -27,7 +27,7 @@ static __device__ __forceinline__ bool is_in(Range range, unsigned int key) {
   return key >= range.low && key <= range.high;
 }
 
-// Hash sum of a's keys minus that of b's: 0 if both hold the same keys, in any order.
+// Hash sum of a's keys minus the hash sum of b's: 0 if both hold the same keys, in any order.
 static __global__ void subtract_hashes(const unsigned int *a, const unsigned int *b, size_t n,
                                        Count *difference) {
   Count sum = 0;

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/versions/program_folder.h"
-
 #include "harness/versions/version_check.h"
-#include "harness/versions/version_probe.h"
 
 static int by_name(const void *a, const void *b) {
   return strcmp(((const LoadedVersion *)a)->version->name,
@@ -17,8 +14,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 static bool load(const char *path, LoadedVersion *loaded, Message *message) {
-  if (!version_loads(path, message)) return false;
-  // RTLD_LOCAL: every version has a your_sort and a sort_version of its own.
+  // RTLD_LOCAL: every version has symbols called your_sort and sort_version.
   void *const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   loaded->version = object == NULL ? NULL : (const SortVersion *)dlsym(object, "sort_version");
   // POSIX guarantees that void * can hold a function's address.

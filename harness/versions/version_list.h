@@ -3,6 +3,10 @@
 #ifndef HARNESS_VERSION_LIST_H
 #define HARNESS_VERSION_LIST_H
 
+#include <libgen.h>
+#include <limits.h>
+#include <unistd.h>
+
 #include "common/your_sort.h"
 #include "harness/process/message.h"
 
@@ -17,7 +21,7 @@ typedef struct LoadedVersion {
 } LoadedVersion;
 
 typedef struct VersionList {
-  LoadedVersion *entries;  // in the order of their names, except those of version_list_add
+  LoadedVersion *entries;  // in the order of their names; then the entries of version_list_add
   size_t count;
 } VersionList;
 
@@ -34,5 +38,14 @@ const char *version_list_add(VersionList *list, const char *path, Message *messa
 
 // The entry with this name, or NULL.
 const LoadedVersion *version_list_find(const VersionList *list, const char *name);
+
+// The folder of the running program: versions, red_eye_scores and the real inputs are found
+// relative to it. Writes its path to `buffer` and returns a pointer to it; "." if the system does
+// not name it.
+static inline const char *program_folder(char buffer[PATH_MAX]) {
+  const ssize_t length = readlink("/proc/self/exe", buffer, PATH_MAX - 1);
+  buffer[length < 0 ? 0 : length] = '\0';
+  return dirname(buffer);
+}
 
 #endif

@@ -1,5 +1,5 @@
 """gdb for kernels on the cpu backend: source this file, or use make debug. Backtraces show the kernel, its launch and
-nothing in between; `cuda thread` and `cuda threads` name the running thread and those of its block."""
+nothing in between; `cuda thread` and `cuda threads` name the running thread and all threads of its block."""
 
 import re
 
@@ -7,7 +7,7 @@ import gdb
 from gdb.FrameDecorator import FrameDecorator
 
 HIDDEN = re.compile(r"^(cuda_cpu::|std::|boost::|make_fcontext|jump_fcontext|__wrap_|wrap_launch|wrap_argument)")
-# Offsets of the saved frame pointer and return address in a suspended stack, x86-64 (cuda_cpu/src/fiber.cpp).
+# Offsets of the saved frame pointer and return address in a suspended stack, x86-64 (cuda_cpu/src/launch/fiber.cpp).
 SAVED_RBP, SAVED_RIP = 0x28, 0x30
 
 
@@ -131,7 +131,7 @@ def thread_state(block, number):
         return "has not started"
     site = threads[number]["site"]
     place = f"{site['what'].string()}, {site['file'].string()}:{int(site['line'])}"
-    # In a wave (cuda_cpu/src/block.h) the threads behind the running one can go on; the sets of lanes say nothing then.
+    # In a wave (cuda_cpu/src/launch/block.h) the threads behind the running one can go on; the sets of lanes say nothing then.
     is_ready = number > current if block["wave"] or block["ending"] else int(warp["ready"]) >> (number % 32) & 1
     return f"goes on after {place}" if is_ready else f"waits at {place}"
 
@@ -147,7 +147,7 @@ def ranges(numbers):
 
 
 class Cuda(gdb.Command):
-    """The CUDA thread that runs, and those of its block (cpu backend).
+    """The CUDA thread that runs, and all threads of its block (cpu backend).
 
     cuda thread      kernel, block, thread, warp and lane of the running thread
     cuda thread N    state of thread N of the block; its backtrace while it waits

@@ -77,8 +77,7 @@ static void note_to_device(const void *from, size_t bytes) {
   if (!unknown) found = true;
 }
 
-// ---- calls of a submission
-// ------------------------------------------------------------------------
+// ---- calls of a submission ----------------------------------------------------------------------
 
 // A submission is linked with --wrap, which leads its calls to these.
 cudaError_t __wrap_cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);

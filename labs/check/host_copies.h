@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A sort of these keys begins. They must stay as they are until it has ended.
+// A sort of the keys begins. They must stay as they are until it has ended.
 void host_copies_begin(const uint32_t *keys, size_t n);
 
 // Has the sort copied its keys to the device in an order that the host made? That is, an order that
@@ -23,7 +23,7 @@ typedef struct HostTraffic {
 
 HostTraffic host_copies_traffic(void);
 
-// A kernel was launched with so many bytes of arguments.
+// A kernel was launched with this number of bytes of arguments.
 void host_copies_launched(size_t argument_bytes);
 
 // The sort has ended: copies of others do not count.

@@ -9,9 +9,9 @@
 #include <cuda_cpu/launch.h>
 
 namespace cuda_cpu {
-void run_grid(const Launch &launch, const KernelCall &call);  // cuda_cpu/src/grid.h
+cudaError_t run_grid(const Launch &launch, const KernelCall &call);  // cuda_cpu/src/launch/grid.h
 }
-void cuda_cpu::run_grid(const Launch &, const KernelCall &) {}
+cudaError_t cuda_cpu::run_grid(const Launch &, const KernelCall &) { return cudaSuccess; }
 
 #else
 // What nvcc makes of <<<>>> calls __cudaLaunchKernel() from CUDA 13 on, cudaLaunchKernel() before.

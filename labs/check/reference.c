@@ -132,7 +132,8 @@ static uint64_t sum_of(const uint32_t *values, size_t count) {
   return sum;
 }
 
-// Are the first `count` values of actual those of expected, `offset` places on and `more` greater?
+// Do the first `count` values of actual equal the expected ones, `offset` places on and `more`
+// greater?
 static bool is_shifted(const uint32_t *actual, const Expected *expected, size_t count,
                        size_t offset, uint32_t more) {
   for (size_t i = 0; i < count && i + offset < expected->count; i++)

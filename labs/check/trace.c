@@ -25,7 +25,7 @@
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
-#include "harness/versions/knob_option.h"
+#include "harness/versions/version_check.h"
 #include "labs/check/trace_arrays.h"
 
 static bool sorting;  // your_sort() runs

@@ -44,7 +44,7 @@ def quit_with(text):
 
 
 def lab_of(version):
-    """The version whose example a folder takes: its own, or that of the lab it was made from."""
+    """The version whose example a folder takes: the folder's, or the lab's that it was made from."""
     match = re.search(r'\.title = "lab: (\w+)"', read(f"{version}/student_func.cu"))
     return match[1] if match else version
 

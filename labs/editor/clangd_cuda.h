@@ -4,7 +4,7 @@
 #ifndef LABS_EDITOR_CLANGD_CUDA_H
 #define LABS_EDITOR_CLANGD_CUDA_H
 
-// clang's wrappers of these headers need the two macros; cuda_runtime.h would define them again.
+// clang's wrappers of the headers need the two macros; cuda_runtime.h would define them again.
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #include <math.h>
@@ -22,7 +22,7 @@
 #undef __host__
 #undef __device__
 
-// glibc has internal functions of these names, for the host alone.
+// glibc has internal functions with the same names, for the host alone.
 #define __sinf clangd_cuda_sinf
 #define __cosf clangd_cuda_cosf
 #define __tanf clangd_cuda_tanf

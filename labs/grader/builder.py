@@ -99,7 +99,7 @@ class Builder:
             shutil.copyfile(file, os.path.join(target, os.path.basename(file) if submissions.is_folder(path) else "student_func.cu"))
         if not os.path.isfile(target + "/student_func.cu"):
             return submissions.why_unreadable(path + "/student_func.cu" if submissions.is_folder(path) else path)
-        # A folder that was called `mine` may include its own files as "mine/kernels.cuh".
+        # A folder that was called `mine` may include its files as "mine/kernels.cuh".
         for folder, file in re.findall(r'#\s*include\s+"([a-z][a-z0-9_]*)/([^"/]+)"', submissions.read_sources(target)):
             link = os.path.join(os.path.dirname(target), folder)
             if os.path.isfile(os.path.join(target, file)) and not os.path.lexists(link):

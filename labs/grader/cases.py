@@ -1,6 +1,7 @@
-"""The sorts by which a submission is judged: groups of cases, each case an input of its own."""
+"""The sorts by which a submission is judged: groups of cases, each case another input."""
 
 import os
+import random
 import time
 
 from . import judge, worker
@@ -12,11 +13,15 @@ MOST_LIMITS = 2  # time for the sorts of a group that crash, in multiples of the
 def groups(rubric, scores, pairs_only):
     """{group: cases}; a case: (kind of input, n, with positions?). scores: the keys of the homework."""
     both = (True,) if pairs_only else (True, False)
+    # Drawn, so that no submission knows them: whole blocks, a size between the fixed ones, and many equal keys.
+    draw = random.SystemRandom().randrange
+    sizes = judge.SIZES + [1024 * draw(5, 30), draw(8193, 30000)]
+    equal = [("all-equal", draw(20000, 30000), pairs) for pairs in both]
     homework = min(rubric["homework"]["n"], len(scores))
     return {
         # CS344 never sorted an empty array; the contract here asks for it.
-        "sizes": [("uniform", n, pairs) for n in judge.SIZES if n > 0 or not pairs_only for pairs in both],
-        "inputs": [(kind, rubric["inputs"]["n"], pairs) for kind in judge.KINDS for pairs in both],
+        "sizes": [("uniform", n, pairs) for n in sizes if n > 0 or not pairs_only for pairs in both],
+        "inputs": [(kind, rubric["inputs"]["n"], pairs) for kind in judge.KINDS for pairs in both] + equal,
         "homework": [("scores", homework, True), ("scores in another order", min(homework, ANOTHER_ORDER), True)],
     }
 

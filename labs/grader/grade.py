@@ -20,7 +20,7 @@ HELD = "What is held was not run: it could take the grader's place. Read it; --a
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/grade.sh", description="Grades submissions of a lab.")
     parser.add_argument("lab", help="a folder of labs/ with a rubric.json: radix_v1, ...")
-    parser.add_argument("submissions", nargs="+", help="folders, student_func.cu files, or a folder of these")
+    parser.add_argument("submissions", nargs="+", help="folders, student_func.cu files, or a folder of them")
     parser.add_argument("--rubric", default=None, help="another file of rules than labs/LAB/rubric.json")
     parser.add_argument("--out", default=None, help="folder of the results (build/grades/LAB)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="submissions at a time; timings are one at a time")

@@ -15,7 +15,7 @@ def inspect(version, source, rubric, harness):
     code = strip_comments(source)
     used = set(symbols(version, "--undefined-only"))
     forbidden = [text for pattern, text in rubric["forbidden"].items() if re.search(pattern, code) or any(re.search(pattern, name) for name in used)]
-    # The library's sort leaves names of its own behind, whatever the source calls it.
+    # The library's sort leaves its names behind, whatever the source calls it.
     names = demangled(version)
     for pattern, text in rubric.get("forbidden_symbols", {}).items():
         if text not in forbidden and any(re.search(pattern, name) for name in names):
@@ -27,7 +27,7 @@ def inspect(version, source, rubric, harness):
     if replaced:
         forbidden.append("replaces functions of the harness: " + ", ".join(replaced[:4]))
     reached = reaches(version)
-    if re.search(r"cuda_cpu|_ZN8cuda|__asm__\s*\(\s*\"_Z", code):  # some of these give the host access to device memory
+    if re.search(r"cuda_cpu|_ZN8cuda|__asm__\s*\(\s*\"_Z", code):  # some of them give the host access to device memory
         reached.append("names functions of the cpu backend that are not CUDA's")
     return forbidden, reached, _notes(code, used)
 

@@ -73,7 +73,7 @@ def fault(keys, positions, expected, out_keys, out_positions, stable, earlier=()
             signed = sorted(keys, key=_signed)
             descending = list(want_keys)[::-1]
             if list(out_keys) == signed == descending:  # as keys of two values may be
-                return f"in descending order, which here is also that of signed numbers ({where})"
+                return f"in descending order, which here is also the order of signed numbers ({where})"
             if list(out_keys) == signed:
                 return f"in the order of signed numbers: keys with bit 31 come first ({where})"
             if list(out_keys) == descending:

@@ -53,7 +53,7 @@ def html(rubric, record):
         reason = f"{lost:g} lost: {why}" if lost > 0 else ""
         rows.append(f'<tr><td>{escape_html.escape(WHAT.get(name, name))}</td><td class="n {kind}">{group["score"]:g} of {group["max"]:g}</td><td>{reason}</td></tr>')
     speed = record.get("speed")
-    timing = f"<p>Time: {speed['ms']} ms; the reference: {speed['reference_ms']} ms, {rubric['speed']['n']:,} pairs on {speed['backend']}, medians, measured in turns; the points go by the median of the turns' ratios.</p>" if speed else ""
+    timing = f"<p>Time: {speed['ms']} ms; the reference: {speed['reference_ms']} ms, {rubric['speed']['n']:,} pairs on {speed['backend']}, medians, measured alternately; the points go by the median of the turns' ratios.</p>" if speed else ""
     if record["diagnoses"]:
         first = f"<p><b>To mend first:</b> {escape_html.escape(record['diagnoses'][0])}</p>"
     else:

@@ -58,7 +58,7 @@ def reaches(version):
     if early:
         texts.append(f"runs code before the sort is called: {', '.join(early[:4])}")
     if re.search(r"\t(syscall|sysenter|int +\$0x80)\s", _output("objdump", "-d", "--no-show-raw-insn", version)):
-        texts.append("calls the system by an instruction of its own")
+        texts.append("calls the system by a direct instruction")
     return texts
 
 

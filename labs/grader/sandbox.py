@@ -1,5 +1,5 @@
 """Runs a command of a submission with bubblewrap: no network, no view of the machine's files but
-/usr, its own /tmp, a user without rights, and limits. Refuses where bubblewrap is not installed."""
+/usr, a private /tmp, a user without rights, and limits. Refuses where bubblewrap is not installed."""
 
 import glob
 import os
@@ -73,8 +73,8 @@ def user_of(slot):
 
 
 def limiter(limits, limit_memory, slot):
-    """A function that sets the limits in the child. `slot` gives each job at the same time a user
-    of its own, if the grader runs as root: the number of processes is counted per user."""
+    """A function that sets the limits in the child. `slot` gives each job at the same time another
+    user, if the grader runs as root: the number of processes is counted per user."""
     user = os.getuid() or user_of(slot)
 
     def limit():

@@ -11,7 +11,7 @@ MOST_BYTES = 1 << 20  # of a source file; larger ones are left out
 
 
 def source_files(path):
-    """The source files of a submission: a file, or those of a folder. None of a link, which may lead to the
+    """The source files of a submission: a file, or the files of a folder. None of a link, which may lead to the
     files of another student."""
     if os.path.islink(path):
         return []
@@ -47,7 +47,7 @@ def read_sources(path):
 
 
 def find(paths):
-    """{student: path}: folders with a student_func.cu, bare .cu files, or a folder of these."""
+    """{student: path}: folders with a student_func.cu, bare .cu files, or a folder of them."""
     entries = []
     add = lambda name, path: entries.append((name, path))
     for path in paths:

@@ -1,4 +1,4 @@
-"""Times a submission beside the reference, in turns, new inputs each time; the clock is in this process."""
+"""Times a submission beside the reference, alternately, with new inputs each time; the clock is in this process."""
 
 import os
 import statistics

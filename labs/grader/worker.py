@@ -173,7 +173,7 @@ class Worker:
     def _command(self, command, when):
         if select.select([self._answers], [], [], 0)[0] and os.read(self._answers, 1):
             self._process.kill()
-            raise Ended(f"answered before it was asked {when}: it writes to file descriptors that are not its own")
+            raise Ended(f"answered before it was asked {when}: it writes to file descriptors of the grader")
         try:
             os.write(self._commands, command)
         except BrokenPipeError:

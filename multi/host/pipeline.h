@@ -16,7 +16,7 @@ typedef struct HostSlice {
 } HostSlice;
 
 // A unit of work: several slices, in this order, are sorted together into one array. It may be the
-// memory of these slices, if they are adjacent.
+// memory of the slices, if they are adjacent.
 typedef struct Piece {
   const HostSlice *slices;
   int slice_count;

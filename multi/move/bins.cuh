@@ -31,7 +31,7 @@ static __device__ __forceinline__ unsigned int upper_bound(const Value *ascendin
 //
 // A store of a warp goes to LINE neighbours whose first one is aligned, so that a run's inner
 // lines leave the multiprocessor whole and only its ends are cut. Between GPUs each part of a line
-// is a packet of its own. The lines of all runs are dealt out to the warps, whatever the runs'
+// is a separate packet. The lines of all runs are dealt out to the warps, whatever the runs'
 // lengths are:
 //
 //   run of 70 elements, aligned up to 9 before its first    9 .. 31 | 0 .. 31 | 0 .. 14

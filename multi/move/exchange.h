@@ -45,7 +45,7 @@ struct Exchange {
   const char *name;  // of what moves elements, for reports
 };
 
-// Opens the transport "mpi", "nccl", "direct" or "auto": the fastest of these that works here.
+// Opens the transport "mpi", "nccl", "direct" or "auto": the fastest that works here.
 // Collective: if a rank fails, all end. `own_device`: this rank shares its device with no other.
 Exchange *exchange_open(const World *world, const char *name, bool own_device);
 

@@ -76,7 +76,7 @@ static void sum(Exchange *base, uint64_t *counts, size_t count) {
   wait(base);
 }
 
-// Elements before the first aligned one; they go as a message of their own, so that the others, by
+// Elements before the first aligned one; they go as a separate message, so that the others, by
 // far the most, are aligned at both ends.
 static uint64_t head_of(uint64_t begin, uint64_t count) {
   const uint64_t head = (EXCHANGE_ALIGNMENT - begin % EXCHANGE_ALIGNMENT) % EXCHANGE_ALIGNMENT;

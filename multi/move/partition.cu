@@ -94,17 +94,12 @@ static __device__ void place_tile(const Shared &shared, unsigned int ranks, unsi
   }
 }
 
-// Counts the element among those of its warp with the same destination; returns the number before
+// Counts the element among its warp's elements with the same destination; returns the number before
 // it. All lanes call it, those without an element with active = false.
 static __device__ __forceinline__ unsigned int rank_in_warp(unsigned int *counts, unsigned int d,
                                                             int bits, bool active) {
   const unsigned int lane = threadIdx.x % WARP_SIZE;
-  unsigned int same = __ballot_sync(ALL_LANES, active);
-  for (int bit = 0; bit < bits; bit++) {
-    const bool set = (d >> bit & 1) != 0;
-    const unsigned int lanes = __ballot_sync(ALL_LANES, set);
-    same &= set ? lanes : ~lanes;
-  }
+  const unsigned int same = warp_match(d, bits, __ballot_sync(ALL_LANES, active));
   const unsigned int before = active ? counts[d] : 0;
   __syncwarp();
   if (active && lane == (unsigned int)__ffs((int)same) - 1) counts[d] = before + __popc(same);
@@ -112,7 +107,7 @@ static __device__ __forceinline__ unsigned int rank_in_warp(unsigned int *counts
   return before + __popc(same & ((1u << lane) - 1));
 }
 
-// A lane's elements: those of its warp are neighbours, its own are WARP_SIZE apart.
+// A lane's elements: a warp's elements are neighbours, a lane's are WARP_SIZE apart.
 typedef struct Lane {
   unsigned int in_tile, in_shard, valid;  // index of the first one; elements of the tile
   __device__ __forceinline__ bool has(int u) const { return in_tile + u * WARP_SIZE < valid; }
@@ -132,7 +127,7 @@ static __device__ __forceinline__ void rank_elements(const Shared &shared, unsig
   }
 }
 
-// The same for two destinations: the counts stay in registers.
+// For two destinations the counts stay in registers.
 static __device__ __forceinline__ void rank_by_two(const Shared &shared, unsigned int *counts,
                                                    Lane lane, const unsigned int *key,
                                                    unsigned int *where) {

@@ -99,7 +99,7 @@ static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, un
   if (threadIdx.x == 0) shared.first[route.bins] = valid;
   __syncthreads();
 
-  // Reserves room for the tile's run of each bin; the answers arrive while the tile is filled.
+  // Reserves space for the tile's run of each bin; the answers arrive while the tile is filled.
   const unsigned int bin = threadIdx.x;
   const unsigned int first = bin < route.bins ? shared.first[bin] : 0,
                      count = bin < route.bins ? shared.first[bin + 1] - first : 0;

@@ -50,7 +50,7 @@ static __device__ __forceinline__ void load_quads(const uint4 *keys, size_t quad
   }
 }
 
-// The keys of the next round are under way while those of this one are counted.
+// The keys of the next round are loaded while the keys of this one are counted.
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_kernel(const unsigned int *keys, size_t n, int prefix, Count *sums) {
   extern __shared__ __align__(16) unsigned int counters[];

@@ -69,7 +69,7 @@ typedef uint64_t Splitter;
 // a border inside a digit divides it into two bins.
 static inline int scatter_bins(int ranks, int bits) { return (1 << bits) + ranks - 1; }
 
-// Sizes of these bins, if n sorted elements are cut at both: digit g has elements digit[g] ..
+// Sizes of the bins, if n sorted elements are cut at both: digit g has elements digit[g] ..
 // digit[g + 1] - 1, destination d has cut[d] .. cut[d + 1] - 1.
 // digit: [2^bits + 1]; cut: [ranks + 1]; size: [scatter_bins(ranks, bits)].
 void scatter_bin_sizes(const uint64_t *digit, int bits, const uint64_t *cut, int ranks,

@@ -18,7 +18,7 @@ static inline Elements elements_at(Elements elements, size_t i) {
   return at;
 }
 
-// A multiple of 128 bytes: positions behind so many keys are aligned like these.
+// A multiple of 128 bytes: positions behind this number of keys are aligned like the keys.
 static inline size_t elements_aligned(size_t count) { return (count / 32 + 1) * 32; }
 
 // Allocates arrays on the device, or page-locked ones on the host: elements_aligned(count) keys,

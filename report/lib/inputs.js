@@ -84,7 +84,7 @@ function readFolder(folder, device) {
   for (const entry of sorted(folder)) {
     const file = path.join(folder, entry);
     if (entry.endsWith('.json')) device.records[path.basename(entry, '.json')] = readRecord(file);
-    // Profilers write lines of their own before the table; the page picks out what it knows.
+    // Profilers write other lines before the table; the page picks out what it knows.
     if (entry.endsWith('.csv')) device.profiles[path.basename(entry, '.csv')] = fs.readFileSync(file, 'utf8');
   }
   const machines = new Set(Object.values(device.records).map((r) => `${r.device.name}, driver ${r.device.driver}`));

@@ -54,7 +54,7 @@ const HATCHES = [
   'M1 3H5M6 8H10', // dashes
 ];
 
-// The definitions that `use` elements and fills refer to: once in the page, once in each picture of its own.
+// The definitions that `use` elements and fills refer to: once in the page, once in each separate picture.
 export const markDefinitions = () =>
   `<defs>${MARKS.map((path, i) => `<path id="m${i}" d="${path}"/>`).join('')}${HATCHES.map(
     (path, i) =>

@@ -86,7 +86,7 @@ export function frames() {
     },
     {
       title: 'radix_v2, hist: each tile counts its digits',
-      text: 'A block per tile counts in its own shared memory. The counts become a table: a row for each digit (bin), a column for each tile.',
+      text: 'A block per tile counts in shared memory. The counts become a table: a row for each digit (bin), a column for each tile.',
       svg: drawing(206, tileNames + input(20) + table(66, p.hist, 'hist'), 'counts of each digit in each tile'),
     },
     {
@@ -125,7 +125,7 @@ export function frames() {
     },
     {
       title: 'radix_v5, look-back: no launch between the steps',
-      text: `One kernel does the whole pass. The starts of the bins are known from one count at the beginning. A tile publishes its counts, then reads those of the tiles before it: tile 1 adds tile 0's counts to the starts.`,
+      text: `One kernel does the whole pass. The starts of the bins are known from one count at the beginning. A tile publishes its counts, then reads the counts of the tiles before it: tile 1 adds tile 0's counts to the starts.`,
       svg: drawing(
         186,
         label(30, 'starts of bins') +

@@ -9,7 +9,7 @@ import { escapeHtml } from './svg.js';
 export const WIDE = 840;
 export const NARROW = 360;
 
-// The same HTML for all devices stands once; else each has its own, of which one is shown.
+// HTML that is the same for all devices stands once; otherwise each device has a part, of which one is shown.
 export function perDevice(report, tag, make) {
   const parts = report.devices.map((device) => make(device));
   if (parts.every((part) => part === parts[0])) return parts[0];
@@ -23,7 +23,7 @@ const cell = (content) => (content == null ? '\u2013' : (content.html ?? escapeH
 // A line may break after an underscore of a column's name, nowhere else inside a word.
 const headCell = (column) => escapeHtml(column).replace(/_/g, '_<wbr>');
 
-// More columns than paper has room for: several tables, each with the first column. `name` becomes the name of the
+// More columns than fit on paper: several tables, each with the first column. `name` becomes the name of the
 // scrolling region.
 const MOST_COLUMNS = 13;
 export function tableHtml(table, name) {
@@ -58,7 +58,7 @@ function onePart({ columns, rows, groups }, name) {
   );
 }
 
-// The numbers of a chart that has no table of its own.
+// The numbers of a chart that has no table.
 export function tablesOfFigure(figure) {
   if (figure.tables) return figure.tables;
   return [

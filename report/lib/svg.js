@@ -5,7 +5,7 @@ import { markDefinitions, styleOf } from './marks.js';
 
 export const escapeHtml = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 export const px = (x) => String(Math.round(x * 10) / 10);
-// Widths in em, those of a wide system font (DejaVu Sans), so that a label fits in the narrower ones too.
+// Widths in em, of a wide system font (DejaVu Sans), so that a label fits in the narrower ones too.
 const WIDTHS = [
   [/[ijlI|',.:;!]/, 0.33],
   [/[frt/() -]/, 0.4],

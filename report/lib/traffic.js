@@ -11,7 +11,7 @@ const arrays = (digit, tile, rank, scatter) => [
   ['scatter', scatter],
 ];
 // scatter of v1 to v4: reads digit, rank, key and position, writes key and position: 24 bytes.
-// `steps` are those of one pass; `once` is moved outside of the passes.
+// `steps` are the steps of one pass; `once` is moved outside of the passes.
 export const TRAFFIC = {
   radix_v1: {
     passes: 32,

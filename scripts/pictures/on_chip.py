@@ -36,7 +36,7 @@ def traffic():
 
 
 def look_back_states(counts):
-    """The published values of each tile, after its own count and after each of its reads, one read per tile at a
+    """The published values of each tile, after its count and after each of its reads, one read per tile at a
     time: rows of (inclusive?, sums), and per row the (reader, read tile) pairs that led to it."""
     tiles = len(counts)
     state = [(tile == 0, count) for tile, count in enumerate(counts)]

@@ -68,7 +68,7 @@ static void sort_shared(Pairs data, unsigned int n, unsigned int threads) {
   sort_block<STEPS, PAIRS><<<1, threads, tile_bytes(n, PAIRS)>>>(data, n);
 }
 
-static void test_shared(void **) {
+TEST(test_shared) {
   check_sizes(sort_shared<1, false>, false);
   check_sizes(sort_shared<2, false>, false);
   check_sizes(sort_shared<3, false>, false);
@@ -97,7 +97,7 @@ static void sort_device(Pairs data, unsigned int n, unsigned int threads) {
   }
 }
 
-static void test_device(void **) {
+TEST(test_device) {
   check_sizes(sort_device<1>, true);
   check_sizes(sort_device<2>, true);
   check_sizes(sort_device<3>, true);
@@ -105,7 +105,7 @@ static void test_device(void **) {
 
 // ---- sizes -------------------------------------------------------------------------------------
 
-static void test_groups(void **) {
+TEST(test_groups) {
   assert_int_equal(bitonic_groups(11, 1, 1), 6);
   for (unsigned int n = 1; n < 70; n++)
     for (int steps = 1; steps <= MAX_BITONIC_STEPS; steps++)
@@ -117,7 +117,7 @@ static void test_groups(void **) {
   assert_int_equal(bitonic_groups(UINT32_MAX, 3, 29), 1u << 29);  // a single, incomplete span
 }
 
-static void test_tiles(void **) {
+TEST(test_tiles) {
   assert_int_equal(tile_bytes(0, false), 0);
   assert_int_equal(tile_bytes(1, false), 128);
   assert_int_equal(tile_bytes(32, true), 256);
@@ -129,12 +129,4 @@ static void test_tiles(void **) {
               tile_bytes(most + 32, true) > (size_t)limit);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shared),
-      cmocka_unit_test(test_device),
-      cmocka_unit_test(test_groups),
-      cmocka_unit_test(test_tiles),
-  };
-  return cmocka_run_group_tests_name("block_bitonic", tests, NULL, NULL);
-}
+RUN_TESTS("block_bitonic", NULL, NULL)

@@ -40,23 +40,16 @@ static void check(enum Scan scan, unsigned int threads) {
 static const unsigned int any_size[] = {1,   2,   31,  32,  33,  63,  64,  65,  95,  96,   97,
                                         127, 128, 129, 255, 256, 257, 511, 992, 993, 1023, 1024};
 
-static void test_warp(void **) {
+TEST(test_warp) {
   for (unsigned int threads : any_size) check(WARP, threads);
 }
 
-static void test_block(void **) {
+TEST(test_block) {
   for (unsigned int threads : any_size) check(BLOCK, threads);
 }
 
-static void test_one_barrier(void **) {
+TEST(test_one_barrier) {
   for (unsigned int warps = 1; warps <= MAX_WARPS; warps++) check(ONE_BARRIER, warps * WARP_SIZE);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_warp),
-      cmocka_unit_test(test_block),
-      cmocka_unit_test(test_one_barrier),
-  };
-  return cmocka_run_group_tests_name("block_scan", tests, NULL, NULL);
-}
+RUN_TESTS("block_scan", NULL, NULL)

@@ -58,7 +58,7 @@ static void check_pass(unsigned int n, int bits, int shift, int tile_size, bool 
   assert_int_equal(scratch_outstanding(), 0);
 }
 
-static void test_pass(void **) {
+TEST(test_pass) {
   static const unsigned int sizes[] = {1,   2,   31,  32,   33,   63,   64,     65,
                                        255, 256, 257, 1023, 1024, 1025, LARGEST};
   for (unsigned int n : sizes) {
@@ -69,7 +69,4 @@ static void test_pass(void **) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pass)};
-  return cmocka_run_group_tests_name("digit_table", tests, NULL, NULL);
-}
+RUN_TESTS("digit_table", NULL, NULL)

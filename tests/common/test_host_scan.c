@@ -18,8 +18,7 @@ static void check(size_t blocks, unsigned int bins) {
   CUDA_CHECK(cudaFree(d_start));
 }
 
-static void test_by_hand(void **state) {
-  (void)state;
+TEST(test_by_hand) {
   const uint32_t counts[] = {2, 1, 0, 1, 1, 1, 1, 1}, starts[] = {0, 3, 5, 6, 2, 4, 5, 7};
   memcpy(hist, counts, sizeof counts);
   memcpy(expected, starts, sizeof starts);
@@ -35,8 +34,7 @@ static uint32_t start_of(size_t blocks, unsigned int bins, size_t block, unsigne
   return sum;
 }
 
-static void test_sizes(void **state) {
-  (void)state;
+TEST(test_sizes) {
   static const unsigned int sizes[] = {1, 2, 3, 15, 16, 17, 64, MOST_BLOCKS};
   for (size_t i = 0; i < COUNT_OF(sizes); i++)
     for (size_t j = 0; j < COUNT_OF(sizes); j++) {
@@ -50,10 +48,4 @@ static void test_sizes(void **state) {
     }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_sizes),
-  };
-  return cmocka_run_group_tests_name("host_scan", tests, NULL, NULL);
-}
+RUN_TESTS("host_scan", NULL, NULL)

@@ -16,36 +16,7 @@ static const SortVersion with_two = {.name = "two", .stages = no_stages, .knobs 
 static const SortVersion with_many = {.name = "many", .stages = no_stages, .knobs = many};
 static const SortVersion with_none = {.name = "none", .stages = no_stages, .knobs = &two[2]};
 
-static void test_values(void **state) {
-  (void)state;
-  knobs_begin(&with_two);
-  assert_int_equal(knob("block"), 64);
-  assert_int_equal(knob("blockSize"), -1);
-  knob_set(1, 2);
-  knob_set(0, 32);
-  assert_int_equal(knob("block"), 32);
-  assert_int_equal(knob("blockSize"), 2);
-  knob_set(1, -2);
-  knob_set(0, 128);
-  assert_int_equal(knob("block"), 128);
-  assert_int_equal(knob("blockSize"), -2);
-  knobs_begin(&with_two);  // back to the defaults
-  assert_int_equal(knob("block"), 64);
-  assert_int_equal(knob("blockSize"), -1);
-}
-
-static void test_find(void **state) {
-  (void)state;
-  assert_int_equal(knob_find(&with_two, "block", 5), 0);
-  assert_int_equal(knob_find(&with_two, "blockSize", 9), 1);
-  assert_int_equal(knob_find(&with_two, "blockSize=512", 9), 1);
-  assert_int_equal(knob_find(&with_two, "blockSize", 5), 0);
-  assert_int_equal(knob_find(&with_two, "blockSize", 8), -1);
-  assert_int_equal(knob_find(&with_two, "Block", 5), -1);
-  assert_int_equal(knob_find(&with_two, "", 0), -1);
-  assert_int_equal(knob_find(&with_none, "block", 5), -1);
-}
-
+// The first test: no version is set yet.
 static void ask_for_undeclared(void) {
   knobs_begin(&with_two);
   (void)knob("blocks");
@@ -70,8 +41,7 @@ static void set_missing(void) {
 
 static void ask_before_begin(void) { (void)knob("block"); }
 
-static void test_misuse(void **state) {
-  (void)state;
+TEST(test_misuse) {
   expect_exit(EXIT_DEVICE, "no version does not declare a knob 'block'", ask_before_begin);
   expect_exit(EXIT_DEVICE, "two does not declare a knob 'blocks'", ask_for_undeclared);
   expect_exit(EXIT_DEVICE, "many declares more than 12 knobs", declare_too_many);
@@ -80,11 +50,32 @@ static void test_misuse(void **state) {
   expect_exit(EXIT_DEVICE, "two has no knob number 2", set_missing);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_misuse),  // first: no version is set yet
-      cmocka_unit_test(test_values),
-      cmocka_unit_test(test_find),
-  };
-  return cmocka_run_group_tests_name("knobs", tests, NULL, NULL);
+TEST(test_values) {
+  knobs_begin(&with_two);
+  assert_int_equal(knob("block"), 64);
+  assert_int_equal(knob("blockSize"), -1);
+  knob_set(1, 2);
+  knob_set(0, 32);
+  assert_int_equal(knob("block"), 32);
+  assert_int_equal(knob("blockSize"), 2);
+  knob_set(1, -2);
+  knob_set(0, 128);
+  assert_int_equal(knob("block"), 128);
+  assert_int_equal(knob("blockSize"), -2);
+  knobs_begin(&with_two);  // back to the defaults
+  assert_int_equal(knob("block"), 64);
+  assert_int_equal(knob("blockSize"), -1);
 }
+
+TEST(test_find) {
+  assert_int_equal(knob_find(&with_two, "block", 5), 0);
+  assert_int_equal(knob_find(&with_two, "blockSize", 9), 1);
+  assert_int_equal(knob_find(&with_two, "blockSize=512", 9), 1);
+  assert_int_equal(knob_find(&with_two, "blockSize", 5), 0);
+  assert_int_equal(knob_find(&with_two, "blockSize", 8), -1);
+  assert_int_equal(knob_find(&with_two, "Block", 5), -1);
+  assert_int_equal(knob_find(&with_two, "", 0), -1);
+  assert_int_equal(knob_find(&with_none, "block", 5), -1);
+}
+
+RUN_TESTS("knobs", NULL, NULL)

@@ -28,7 +28,7 @@ static unsigned int sum_of(const uint32_t *published, size_t count, unsigned int
   return sum;
 }
 
-static void test_by_hand(void **) {
+TEST(test_by_hand) {
   const uint32_t PARTIAL = LOOK_BACK_PARTIAL, INCLUSIVE = LOOK_BACK_INCLUSIVE;
   const uint32_t example[] = {5 | INCLUSIVE, 7 | INCLUSIVE, 4 | PARTIAL};
   assert_int_equal(sum_of(example, 3, 1, 0), 0);
@@ -83,7 +83,7 @@ static void check_tiles(unsigned int tiles, unsigned int bins) {
   CUDA_CHECK(cudaFree(d_before));
 }
 
-static void test_tiles(void **) {
+TEST(test_tiles) {
   static const unsigned int tiles[] = {1, 2, 3, 4, 5, 7, 8, 9, 31, 32, 33, 1023, 1024, MOST_TILES};
   for (unsigned int count : tiles) {
     check_tiles(count, 1);
@@ -92,10 +92,4 @@ static void test_tiles(void **) {
   check_tiles(65, MOST_BINS);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_tiles),
-  };
-  return cmocka_run_group_tests_name("look_back", tests, NULL, NULL);
-}
+RUN_TESTS("look_back", NULL, NULL)

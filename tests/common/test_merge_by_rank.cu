@@ -10,7 +10,7 @@ static uint32_t keys[LARGEST], positions[LARGEST], expected_keys[LARGEST],
 
 static const unsigned int lengths[] = {0, 1, 2, 3, 31, 32, 33, 63, 64, 65};
 
-static void test_runs_of_pair(void **) {
+TEST(test_runs_of_pair) {
   static const struct {
     size_t pair, width, n;
     Runs runs;
@@ -30,7 +30,7 @@ static __global__ void count_in_run(const unsigned int *run, unsigned int length
   counts[1] = count_before(run, length, key, true);
 }
 
-static void test_count_before(void **) {
+TEST(test_count_before) {
   const uint32_t run[] = {2, 5, 5, 8};
   uint32_t *const d_run = to_device(run, 4), *const d_counts = to_device(run, 2);
   for (unsigned int length = 0; length <= 4; length++)
@@ -85,17 +85,10 @@ static void check_merge(unsigned int left, unsigned int right, bool by_rank, boo
   pairs_free(to);
 }
 
-static void test_merge(void **) {
+TEST(test_merge) {
   for (unsigned int left : lengths)
     for (unsigned int right : lengths)
       for (int way = 0; way < 4; way++) check_merge(left, right, way / 2 == 1, way % 2 == 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_runs_of_pair),
-      cmocka_unit_test(test_count_before),
-      cmocka_unit_test(test_merge),
-  };
-  return cmocka_run_group_tests_name("merge_by_rank", tests, NULL, NULL);
-}
+RUN_TESTS("merge_by_rank", NULL, NULL)

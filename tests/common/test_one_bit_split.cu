@@ -37,7 +37,7 @@ static void check_split(unsigned int threads, int bits) {
   CUDA_CHECK(cudaFree(d_values));
 }
 
-static void test_split(void **) {
+TEST(test_split) {
   for (unsigned int threads : block_sizes)
     for (int bits = 1; bits <= 4; bits++) check_split(threads, bits);
 }
@@ -66,7 +66,7 @@ static void check_bins(unsigned int bins, unsigned int stride, unsigned int thre
   CUDA_CHECK(cudaFree(d_starts));
 }
 
-static void test_bins(void **) {
+TEST(test_bins) {
   static const unsigned int bins[] = {1, 2, 4, 16, 31, 32, 33, 128, MOST_BINS};
   static const unsigned int threads[] = {1, 31, 32, 33, 64, 256, 1024};
   for (unsigned int b : bins)
@@ -74,10 +74,4 @@ static void test_bins(void **) {
       for (unsigned int stride = 1; stride <= 3; stride += 2) check_bins(b, stride, t);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_split),
-      cmocka_unit_test(test_bins),
-  };
-  return cmocka_run_group_tests_name("one_bit_split", tests, NULL, NULL);
-}
+RUN_TESTS("one_bit_split", NULL, NULL)

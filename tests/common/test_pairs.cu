@@ -21,7 +21,7 @@ static Pairs pairs_alloc(size_t n, bool with_positions) {
   return pairs_to_device(keys, with_positions ? positions : NULL, n);
 }
 
-static void test_blocks_for(void **) {
+TEST(test_blocks_for) {
   assert_int_equal(blocks_for(0, 256), 0);
   assert_int_equal(blocks_for(1, 256), 1);
   assert_int_equal(blocks_for(256, 256), 1);
@@ -54,7 +54,7 @@ static void check_moves(size_t n, bool with_positions) {
   pairs_free(to);
 }
 
-static void test_moves(void **) {
+TEST(test_moves) {
   for (size_t n : sizes) {
     check_moves(n, false);
     check_moves(n, true);
@@ -76,7 +76,7 @@ static void check_host(size_t n, bool with_positions) {
   pairs_free(device);
 }
 
-static void test_host(void **) {
+TEST(test_host) {
   for (size_t n : sizes) {
     check_host(n, false);
     check_host(n, true);
@@ -90,7 +90,7 @@ static __global__ void add_neighbour(const unsigned int *in, unsigned int *out, 
   if (i < n) out[i] = in[i] + in[(i + 1) % n];
 }
 
-static void test_overlapped_launches(void **) {
+TEST(test_overlapped_launches) {
   uint32_t *d_in = to_device(keys, LARGEST), *d_out = to_device(keys, LARGEST);
   uint32_t expected[LARGEST], next[LARGEST];
   memcpy(expected, keys, sizeof expected);
@@ -109,12 +109,4 @@ static void test_overlapped_launches(void **) {
   CUDA_CHECK(cudaFree(d_out));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_blocks_for),
-      cmocka_unit_test(test_moves),
-      cmocka_unit_test(test_host),
-      cmocka_unit_test(test_overlapped_launches),
-  };
-  return cmocka_run_group_tests_name("pairs", tests, draw, NULL);
-}
+RUN_TESTS("pairs", draw, NULL)

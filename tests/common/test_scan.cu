@@ -47,13 +47,7 @@ static void check_exclusive(size_t n, int block_size) {
   CUDA_CHECK(cudaFree(d_out));
 }
 
-static void test_inclusive(void **) { for_each_case(check_inclusive); }
-static void test_exclusive(void **) { for_each_case(check_exclusive); }
+TEST(test_inclusive) { for_each_case(check_inclusive); }
+TEST(test_exclusive) { for_each_case(check_exclusive); }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_inclusive),
-      cmocka_unit_test(test_exclusive),
-  };
-  return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
-}
+RUN_TESTS("scan", NULL, NULL)

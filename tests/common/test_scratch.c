@@ -5,10 +5,7 @@
 
 static void free_nothing(void) { scratch_free(NULL); }
 
-static void test_misuse(void **state) {
-  (void)state;
-  expect_exit(EXIT_DEVICE, "is not a block that is in use", free_nothing);
-}
+TEST(test_misuse) { expect_exit(EXIT_DEVICE, "is not a block that is in use", free_nothing); }
 
 // On a GPU nothing watches blocks in the pool.
 #ifdef CUDA_CPU
@@ -25,8 +22,7 @@ static void set_after_free(void) {
 }
 #endif
 
-static void test_use_after_free(void **state) {
-  (void)state;
+TEST(test_use_after_free) {
 #ifdef CUDA_CPU
   expect_exit(EXIT_DEVICE,
               "memcheck: cudaMemcpy is given an array of 1000 bytes that scratch_free has released",
@@ -39,8 +35,7 @@ static void test_use_after_free(void **state) {
 }
 
 // The contents of a block that is lent again may be anything, but it is usable.
-static void test_lent_again(void **state) {
-  (void)state;
+TEST(test_lent_again) {
   for (int i = 0; i < 100; i++) {
     void *const block = scratch_alloc(100000);
     CUDA_CHECK(cudaMemset(block, i, 100000));
@@ -49,8 +44,7 @@ static void test_lent_again(void **state) {
   scratch_trim();
 }
 
-static void test_reuse(void **state) {
-  (void)state;
+TEST(test_reuse) {
   assert_int_equal(scratch_outstanding(), 0);
   void *const a = scratch_alloc(10000), *const b = scratch_alloc(10000);
   assert_true(a != b && (uintptr_t)a % 256 == 0 && (uintptr_t)b % 256 == 0);
@@ -84,8 +78,7 @@ static void test_reuse(void **state) {
   scratch_trim();
 }
 
-static void test_empty(void **state) {
-  (void)state;
+TEST(test_empty) {
   void *const a = scratch_alloc(0), *const b = scratch_alloc(0);
   assert_non_null(a);
   assert_non_null(b);
@@ -104,8 +97,7 @@ static size_t free_memory(void) {
 }
 
 // Trimming frees what is in the pool, and nothing that is in use.
-static void test_trim(void **state) {
-  (void)state;
+TEST(test_trim) {
   const size_t bytes = (size_t)64 << 20, before = free_memory();
   void *const kept = scratch_alloc(bytes), *const returned = scratch_alloc(bytes);
   assert_true(free_memory() <= before - 2 * bytes);
@@ -121,8 +113,7 @@ static void test_trim(void **state) {
 }
 
 // When the device is full, the pool is emptied.
-static void test_full_device(void **state) {
-  (void)state;
+TEST(test_full_device) {
   const size_t most = free_memory() / 10;
   void *const first = scratch_alloc(6 * most);
   scratch_free(first);
@@ -132,12 +123,6 @@ static void test_full_device(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_misuse),      cmocka_unit_test(test_use_after_free),
-      cmocka_unit_test(test_lent_again),  cmocka_unit_test(test_reuse),
-      cmocka_unit_test(test_empty),       cmocka_unit_test(test_trim),
-      cmocka_unit_test(test_full_device),
-  };
   setenv("CUDA_CPU_MEMORY", "1000000000", 1);  // of the cpu backend, read at the first CUDA call
-  return cmocka_run_group_tests_name("scratch", tests, NULL, NULL);
+  return run_all_tests("scratch", NULL, NULL);
 }

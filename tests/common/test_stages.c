@@ -38,8 +38,7 @@ static void never_stop(void) {
   stages_end(milliseconds);
 }
 
-static void test_misuse(void **state) {
-  (void)state;
+TEST(test_misuse) {
   stage_start("anything");  // without a version: nothing is timed, nothing is wrong
   stage_stop();
   expect_exit(EXIT_DEVICE, "not among the version's stages (stage 'sort' of three)", start_unknown);
@@ -59,8 +58,7 @@ static void work(const char *stage, int times) {
   stage_stop();
 }
 
-static void test_times(void **state) {
-  (void)state;
+TEST(test_times) {
   stages_begin(&version, true);
   work("scatter", 200);
   work("hist", 1);
@@ -76,8 +74,7 @@ static void test_times(void **state) {
 }
 
 // More brackets than events at first, and more than there is room for.
-static void test_many_brackets(void **state) {
-  (void)state;
+TEST(test_many_brackets) {
   stages_begin(&version, true);
   for (int i = 0; i < MANY; i++) work("scan", 1);
   double milliseconds[MAX_STAGES], passes[10] = {[9] = -1.0};
@@ -86,8 +83,7 @@ static void test_many_brackets(void **state) {
   assert_true(passes[8] >= 0.0 && passes[9] == -1.0);
 }
 
-static void test_off(void **state) {
-  (void)state;
+TEST(test_off) {
   stages_begin(&version, false);
   work("hist", 10);
   double milliseconds[MAX_STAGES] = {1.0, 1.0, 1.0}, passes[1];
@@ -96,12 +92,4 @@ static void test_off(void **state) {
   assert_int_equal(stages_passes(0, passes, 1), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_misuse),
-      cmocka_unit_test(test_times),
-      cmocka_unit_test(test_many_brackets),
-      cmocka_unit_test(test_off),
-  };
-  return cmocka_run_group_tests_name("stages", tests, NULL, NULL);
-}
+RUN_TESTS("stages", NULL, NULL)

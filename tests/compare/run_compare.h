@@ -3,19 +3,11 @@
 #ifndef TESTS_RUN_COMPARE_H
 #define TESTS_RUN_COMPARE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "common/check.h"
 
 typedef struct Outcome {

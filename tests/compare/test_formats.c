@@ -57,8 +57,7 @@ static const char *column(const Record *header, const Record *record, const char
   return "";
 }
 
-static void test_csv(void **state) {
-  (void)state;
+TEST(test_csv) {
   run_as("csv");
   Record header, record;
   const char *text = read_record(outcome.out, &header);
@@ -115,8 +114,7 @@ static void save_record(void) {
   close(file);
 }
 
-static void test_json(void **state) {
-  (void)state;
+TEST_WITH(test_json, NULL, remove_record) {
   run_as("json");
   save_record();
   char number[16];
@@ -142,8 +140,7 @@ static void test_json(void **state) {
 }
 
 // Of two runs the median is the greater one, so median and minimum determine the mean.
-static void test_json_times(void **state) {
-  (void)state;
+TEST_WITH(test_json_times, NULL, remove_record) {
   expect("seq --n 3000 --reps 2 --noise 0 --baseline none --format json", EXIT_RIGHT, "mean_ms");
   save_record();
   expect_jq(
@@ -154,8 +151,7 @@ static void test_json_times(void **state) {
 }
 
 // Brackets in order; of one run they add up to the stage's time. Too many are left out.
-static void test_json_passes(void **state) {
-  (void)state;
+TEST_WITH(test_json_passes, NULL, remove_record) {
   expect(
       "seq %s --n 50 --dist sorted --reps 3 --sweep seq.kBits=4,8 --set way=0 "
       "--sweep crash_sort.brackets=1,64,65 --format json",
@@ -177,8 +173,7 @@ static void test_json_passes(void **state) {
 }
 
 // compare runs where this process may run.
-static void test_json_host(void **state) {
-  (void)state;
+TEST_WITH(test_json_host, NULL, remove_record) {
   cpu_set_t all, one;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   int first = 0;
@@ -207,8 +202,7 @@ static void test_json_host(void **state) {
 
 // ---- md and table ------------------------------------------------------------------------------
 
-static void test_md(void **state) {
-  (void)state;
+TEST(test_md) {
   run_as("md");
   int rows = 0, bars = 0;
   for (const char *line = outcome.out; *line != '\0'; line = strchr(line, '\n') + 1) {
@@ -222,8 +216,7 @@ static void test_md(void **state) {
   assert_non_null(strstr(outcome.out, ", reps |"));  // what ended the runs of a row
 }
 
-static void test_table(void **state) {
-  (void)state;
+TEST(test_table) {
   setenv("COLUMNS", "120", 1);
   run_as("table");
   int rows = 0, groups = 0, sentences = 0;
@@ -254,15 +247,4 @@ static void test_table(void **state) {
   assert_null(strchr(outcome.out, '\033'));  // no colours when it is not a terminal
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_csv),
-      cmocka_unit_test_teardown(test_json, remove_record),
-      cmocka_unit_test_teardown(test_json_times, remove_record),
-      cmocka_unit_test_teardown(test_json_passes, remove_record),
-      cmocka_unit_test_teardown(test_json_host, remove_record),
-      cmocka_unit_test(test_md),
-      cmocka_unit_test(test_table),
-  };
-  return cmocka_run_group_tests_name("compare_formats", tests, NULL, NULL);
-}
+RUN_TESTS("compare_formats", NULL, NULL)

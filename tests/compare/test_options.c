@@ -10,8 +10,7 @@ static void good(const char *options, const char *part) {
   expect(arguments, EXIT_RIGHT, part);
 }
 
-static void test_sizes(void **state) {
-  (void)state;
+TEST(test_sizes) {
   good("--n 64..256", "thrust_ref,256,");
   good("--n 0", "thrust_ref,0,");
   expect_usage("--n nonsense", "'nonsense' is not a number");
@@ -19,8 +18,7 @@ static void test_sizes(void **state) {
   expect_usage("--n", "requires an argument");
 }
 
-static void test_inputs(void **state) {
-  (void)state;
+TEST(test_inputs) {
   good("--dist sorted,zipf", "thrust_ref,100,zipf,");
   expect_usage("--dist fibonacci", "no input is called 'fibonacci'");
   expect_usage("--dist ''", "names no input");
@@ -34,8 +32,7 @@ static void test_inputs(void **state) {
 }
 
 // --input reads the file that --save-input wrote; without --n all of it.
-static void test_files(void **state) {
-  (void)state;
+TEST(test_files) {
   static const char *const names[] = {"keys.npy", "keys.raw"};
   for (int i = 0; i < 2; i++) {
     char path[64], arguments[256];
@@ -54,8 +51,7 @@ static void test_files(void **state) {
          EXIT_RIGHT, "thrust_ref,220480,scores,");
 }
 
-static void test_what(void **state) {
-  (void)state;
+TEST(test_what) {
   good("--keys", ",keys,");
   assert_null(strstr(outcome.out, ",pairs,"));
   good("--pairs", ",pairs,");
@@ -64,8 +60,7 @@ static void test_what(void **state) {
   assert_non_null(strstr(outcome.out, ",pairs,"));
 }
 
-static void test_measuring(void **state) {
-  (void)state;
+TEST(test_measuring) {
   good("--reps 1", ",1,reps,");
   expect_usage("--reps 0", "--reps takes a whole number from 1 to 10000, not '0'");
   expect_usage("--reps many", "not 'many'");
@@ -83,8 +78,7 @@ static void test_measuring(void **state) {
   expect_usage("--stages=perhaps", "--stages is on or off, not 'perhaps'");
 }
 
-static void test_knobs(void **state) {
-  (void)state;
+TEST(test_knobs) {
   good("seq --set seq.kBits=4", "kBits=4");
   good("seq --set kBits=2", "kBits=2");
   expect_usage("seq --set kBits=99", "knob kBits takes a whole number");
@@ -104,8 +98,7 @@ static void test_knobs(void **state) {
   expect_usage("--sweep nobody.kBits=1", "backend is called 'nobody'");
 }
 
-static void test_baseline(void **state) {
-  (void)state;
+TEST(test_baseline) {
   expect("seq --n 100 --reps 2 --format csv", EXIT_RIGHT, "thrust_ref,");  // runs unasked
   expect("seq --n 100 --reps 2 --format csv --baseline seq", EXIT_RIGHT, ",1\n");
   expect("seq --n 100 --reps 2 --format csv --baseline none", EXIT_RIGHT, "seq,");
@@ -113,8 +106,7 @@ static void test_baseline(void **state) {
   expect_usage("--baseline nobody", "--baseline: no version on the ");
 }
 
-static void test_output(void **state) {
-  (void)state;
+TEST(test_output) {
   expect_usage("--format xml", "no format is called 'xml'");
   expect_usage("--export csv", "--export takes FORMAT=FILE like json=record.json, not 'csv'");
   expect_usage("--export =x", "--export takes FORMAT=FILE");
@@ -140,8 +132,7 @@ static void test_output(void **state) {
   expect("--help", EXIT_RIGHT, "--time-limit=T");
 }
 
-static void test_versions(void **state) {
-  (void)state;
+TEST(test_versions) {
   expect_usage("nobody", "backend is called 'nobody'; --list names them");
   expect_usage("seq seq", "version seq is named twice");
   expect_usage("/no/such/version.so", "/no/such/version.so cannot be loaded");
@@ -149,8 +140,7 @@ static void test_versions(void **state) {
   expect("thrust_ref --no-fork --n 100 --reps 1", EXIT_RIGHT, "PASS");
 }
 
-static void test_exit_codes(void **state) {
-  (void)state;
+TEST(test_exit_codes) {
   expect("%s --set way=0 --dist sorted --n 50 --reps 1", EXIT_RIGHT, "PASS");
   // With this seed the last two keys, which way 6 exchanges, differ.
   expect("%s --set way=6 --dist sorted --n 50 --seed 1 --keys", EXIT_WRONG_RESULT, "FAIL: order");
@@ -173,8 +163,7 @@ static void test_exit_codes(void **state) {
 }
 
 // How much fits depends on the version's scratch memory: (66 - 64) MB / (20.4 + 8.6) keys.
-static void test_memory(void **state) {
-  (void)state;
+TEST(test_memory) {
 #ifdef CUDA_CPU
   setenv("CUDA_CPU_MEMORY", "66000000", 1);
   expect("radix_v2 --baseline none --reps 1 --keys --n 1G", EXIT_DEVICE, "at most 68965 fit");
@@ -193,8 +182,7 @@ static void test_memory(void **state) {
 }
 
 // Names a full disk, whatever was to be printed.
-static void test_full_disk(void **state) {
-  (void)state;
+TEST(test_full_disk) {
   static const char *const cases[] = {"--list", "--list seq", "--help", "--usage", "seq --n 50"};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     FILE *const full = fopen("/dev/full", "w"), *const err = tmpfile();
@@ -208,8 +196,7 @@ static void test_full_disk(void **state) {
 }
 
 // A file whose name is not UTF-8 and has control characters.
-static void test_odd_names(void **state) {
-  (void)state;
+TEST(test_odd_names) {
   static const char path[] = "/tmp/compare_\xff\033[2J.raw";
   static const uint32_t keys[] = {3, 1, 2};
   FILE *const file = fopen(path, "wb");
@@ -232,8 +219,7 @@ static void test_odd_names(void **state) {
 }
 
 // Nothing can be sorted: the reason is on stderr too, beside which stdout may be a file.
-static void test_nothing_sorted(void **state) {
-  (void)state;
+TEST(test_nothing_sorted) {
   compare("seq --n 4294967296 --keys --baseline none --format csv");
   assert_int_equal(outcome.code, EXIT_USAGE);
   assert_non_null(
@@ -242,14 +228,5 @@ static void test_nothing_sorted(void **state) {
 
 int main(void) {
   unsetenv("NO_COLOR");
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_inputs),
-      cmocka_unit_test(test_files),     cmocka_unit_test(test_what),
-      cmocka_unit_test(test_measuring), cmocka_unit_test(test_knobs),
-      cmocka_unit_test(test_baseline),  cmocka_unit_test(test_output),
-      cmocka_unit_test(test_versions),  cmocka_unit_test(test_exit_codes),
-      cmocka_unit_test(test_memory),    cmocka_unit_test(test_full_disk),
-      cmocka_unit_test(test_odd_names), cmocka_unit_test(test_nothing_sorted),
-  };
-  return cmocka_run_group_tests_name("compare_options", tests, NULL, NULL);
+  return run_all_tests("compare_options", NULL, NULL);
 }

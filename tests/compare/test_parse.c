@@ -1,16 +1,9 @@
 // Numbers as people type them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <string.h>
+#include "tests/unit.h"
 
 #include "harness/process/parse.h"
 
-static void test_sizes(void **state) {
-  (void)state;
+TEST(test_sizes) {
   static const struct {
     const char *text;
     uint64_t value;
@@ -50,8 +43,7 @@ static void expect_values(const char *text, const uint64_t *expected, int count)
   assert_memory_equal(values, expected, (size_t)count * sizeof *values);
 }
 
-static void test_lists(void **state) {
-  (void)state;
+TEST(test_lists) {
   expect_values("1000", (uint64_t[]){1000}, 1);
   expect_values("1K,1M..8M", (uint64_t[]){1000, 1000000, 2000000, 4000000, 8000000}, 5);
   expect_values("1M..7M", (uint64_t[]){1000000, 2000000, 4000000}, 3);
@@ -69,8 +61,7 @@ static void test_lists(void **state) {
   }
 }
 
-static void test_numbers(void **state) {
-  (void)state;
+TEST(test_numbers) {
   uint64_t value = 0;
   assert_true(parse_number("18446744073709551615", 0, UINT64_MAX, &value));
   assert_true(value == UINT64_MAX);
@@ -80,8 +71,7 @@ static void test_numbers(void **state) {
     if (parse_number(bad[i], 0, 7, &value)) fail_msg("'%s' is taken", bad[i]);
 }
 
-static void test_percent(void **state) {
-  (void)state;
+TEST(test_percent) {
   double fraction = -1.0;
   assert_true(parse_percent("1", &fraction) && fraction == 0.01);
   assert_true(parse_percent("0.5%", &fraction) && fraction == 0.005);
@@ -92,8 +82,7 @@ static void test_percent(void **state) {
     if (parse_percent(bad[i], &fraction)) fail_msg("'%s' is taken", bad[i]);
 }
 
-static void test_seconds(void **state) {
-  (void)state;
+TEST(test_seconds) {
   double seconds = 0.0;
   assert_true(parse_seconds("0.5", &seconds) && seconds == 0.5);
   assert_true(parse_seconds("30s", &seconds) && seconds == 30.0);
@@ -103,11 +92,4 @@ static void test_seconds(void **state) {
     if (parse_seconds(bad[i], &seconds)) fail_msg("'%s' is taken", bad[i]);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sizes),   cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_numbers), cmocka_unit_test(test_percent),
-      cmocka_unit_test(test_seconds),
-  };
-  return cmocka_run_group_tests_name("compare_parse", tests, NULL, NULL);
-}
+RUN_TESTS("compare_parse", NULL, NULL)

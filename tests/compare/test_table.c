@@ -1,13 +1,6 @@
 // The table and the sentences about it, on made-up rows.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "harness/compare/output.h"
@@ -94,8 +87,7 @@ static void expect_summary(const char *expected) {
   assert_string_equal(text, expected);
 }
 
-static void test_fastest(void **state) {
-  (void)state;
+TEST(test_fastest) {
   make_usual_rows();  // 12 / 3 times, with a noise of hypot(2%, 1.5%) = 2.5%
   expect_summary("quick is fastest, 4.00 (+- 0.10) times library");
   rows[2].is_baseline = true;
@@ -117,8 +109,7 @@ static void test_fastest(void **state) {
 }
 
 // The baseline is far behind, the runner-up is not.
-static void test_within_the_noise(void **state) {
-  (void)state;
+TEST(test_within_the_noise) {
   make_rows((double[]){120.0, 1.0, 1.01}, (double[]){0.001, 0.02, 0.02});
   expect_summary(
       "quick is fastest, 120.0 (+- 2.4) times library; within the noise host (CPU) is as fast");
@@ -128,8 +119,7 @@ static void test_within_the_noise(void **state) {
 
 // ---- marks -------------------------------------------------------------------------------------
 
-static void test_table(void **state) {
-  (void)state;
+TEST(test_table) {
   make_usual_rows();
   print_rows(&table_format);
   expect_part("times: median of up to 50 runs; fewer once its noise is under 1%, or after 3 s\n");
@@ -147,8 +137,7 @@ static void test_table(void **state) {
 }
 
 // A long sentence goes on below where lines are short; in a pipe it stays a line.
-static void test_long_sentence(void **state) {
-  (void)state;
+TEST(test_long_sentence) {
   make_usual_rows();
   rows[1].status = ROW_WRONG;
   strcpy(rows[1].message, "FAIL: keys lost: 3 of 100000000, and as many doubled; first at 17");
@@ -172,8 +161,7 @@ static void test_long_sentence(void **state) {
   unsetenv("COLUMNS");
 }
 
-static void test_noisy(void **state) {
-  (void)state;
+TEST(test_noisy) {
   make_usual_rows();
   rows[1].measured.noise = 0.1;
   print_rows(&table_format);
@@ -192,8 +180,7 @@ static void test_noisy(void **state) {
 }
 
 // 800 MB are read and written in 0.7 ms: 1143 GB/s, on a device that copies 1000.
-static void test_suspicious(void **state) {
-  (void)state;
+TEST(test_suspicious) {
   make_usual_rows();
   rows[1].measured.median_ms = 0.7;
   print_rows(&table_format);
@@ -230,8 +217,7 @@ static void expect_warnings(const char *first, const char *second) {
   expect_part(second);
 }
 
-static void test_warnings(void **state) {
-  (void)state;
+TEST(test_warnings) {
   make_usual_rows();
   expect_warnings("", "");
   assert_string_equal(printed, "");
@@ -252,8 +238,7 @@ static void expect_short(double value, int digits, int decimals, const char *exp
   assert_string_equal(number_short(value, digits, decimals, text), expected);
 }
 
-static void test_grouped(void **state) {
-  (void)state;
+TEST(test_grouped) {
   char text[32];
   assert_string_equal(number_grouped(0, text), "0");
   assert_string_equal(number_grouped(999, text), "999");
@@ -262,8 +247,7 @@ static void test_grouped(void **state) {
   assert_string_equal(number_grouped(SIZE_MAX, text), "18,446,744,073,709,551,615");
 }
 
-static void test_short(void **state) {
-  (void)state;
+TEST(test_short) {
   expect_short(0.0, 3, 5, "0.00");
   expect_short(0.012345, 3, 5, "0.0123");
   expect_short(0.000012345, 3, 5, "0.00001");  // the decimals end the digits
@@ -275,8 +259,7 @@ static void test_short(void **state) {
   expect_short(123456.0, 3, 5, "123456");
 }
 
-static void test_percent(void **state) {
-  (void)state;
+TEST(test_percent) {
   char text[32];
   assert_string_equal(number_percent(0.432, text), "0.43%");
   assert_string_equal(number_percent(12.34, text), "12.3%");
@@ -286,17 +269,5 @@ static void test_percent(void **state) {
 
 int main(void) {
   unsetenv("COLUMNS");
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_grouped),
-      cmocka_unit_test(test_short),
-      cmocka_unit_test(test_percent),
-      cmocka_unit_test(test_fastest),
-      cmocka_unit_test(test_within_the_noise),
-      cmocka_unit_test(test_table),
-      cmocka_unit_test(test_noisy),
-      cmocka_unit_test(test_suspicious),
-      cmocka_unit_test(test_warnings),
-      cmocka_unit_test(test_long_sentence),
-  };
-  return cmocka_run_group_tests_name("compare_table", tests, NULL, NULL);
+  return run_all_tests("compare_table", NULL, NULL);
 }

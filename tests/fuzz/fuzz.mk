@@ -1,14 +1,14 @@
 # make fuzz: the parsers and the rewriter under libFuzzer (clang, libclang-rt-dev), then random sorts.
 # FUZZ_SECONDS is the time of each; FUZZ_SEED repeats a run. A crash stays in build/fuzz/ as
-# crash-*; put it into tests/fuzz/crashes/TARGET/, where `make check` runs it from then on.
+# crash-*; put it into tests/fuzz/crashes/TARGET/, where `make test_all` runs it from then on.
 FUZZ_SECONDS ?= 12
 FUZZ_SEED    ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 FUZZ_TARGETS := netpbm npy options rewrite
 FUZZ_FLAGS   := -g -O1 -std=gnu17 -D_GNU_SOURCE -DHAVE_OPENCV=0 -iquote . -Icuda_cpu/include -Wall -Wextra -Werror
 
-build/fuzz/netpbm: tests/fuzz/fuzz_netpbm.c harness/hw4/image_netpbm.c harness/hw4/image_size.c harness/process/message.c
-build/fuzz/npy: tests/fuzz/fuzz_npy.c harness/input/input_file.c harness/input/npy_header.c harness/process/save_file.c harness/process/message.c
-build/fuzz/options: tests/fuzz/fuzz_options.c harness/versions/knob_option.c harness/process/parse.c common/knobs.c common/check.c harness/process/message.c
+build/fuzz/netpbm: tests/fuzz/fuzz_netpbm.c harness/hw4/image_netpbm.c harness/process/message.c
+build/fuzz/npy: tests/fuzz/fuzz_npy.c harness/input/input_file.c harness/process/save_file.c harness/process/message.c
+build/fuzz/options: tests/fuzz/fuzz_options.c harness/versions/version_check.c harness/process/parse.c common/knobs.c common/check.c harness/process/message.c
 build/fuzz/rewrite: tests/fuzz/fuzz_rewrite.c $(wildcard cuda_cpu/rewrite/*)
 build/fuzz/%:
 	@mkdir -p $(@D)
@@ -16,7 +16,7 @@ build/fuzz/%:
 	  $(if $(filter %rewrite,$@),$<,$(filter %.c,$^)) -lm -o $@
 
 .PHONY: fuzz fuzz_setup fuzz_parsers fuzz_sorts soak
-build_tests: $(B)/random_sorts
+build_all_tests: $(B)/random_sorts
 fuzz_setup:
 	@command -v clang >/dev/null || scripts/setup.sh clang libclang-rt-dev
 $(FUZZ_TARGETS:%=build/fuzz/%): | fuzz_setup

@@ -8,7 +8,7 @@
 #include "common/check.h"
 #include "common/knobs.h"
 #include "harness/process/parse.h"
-#include "harness/versions/knob_option.h"
+#include "harness/versions/version_check.h"
 
 static const char *const stages[] = {NULL};
 static const SortKnob knobs[] = {

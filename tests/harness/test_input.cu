@@ -47,7 +47,7 @@ static size_t descents(void) {
 }
 
 // Same seed, same input; another seed, another (where the seed matters); no draw disturbs another.
-static void test_determinism(void **) {
+TEST(test_determinism) {
   for (const InputKind *kind = input_kinds; kind->name != NULL; kind++) {
     draw(kind->name, 7, N, keys);
     draw(kind->name, 7, N, others);
@@ -64,7 +64,7 @@ static void test_determinism(void **) {
 }
 
 // A key of these depends on seed and index only: a shorter input is a longer one's beginning.
-static void test_prefix(void **) {
+TEST(test_prefix) {
   static const char *const names[] = {"uniform", "entropy3", "gaussian", "zipf", "few-distinct"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     draw(names[i], 3, N, keys);
@@ -85,7 +85,7 @@ static double bit_entropy(void) {
   return sum;
 }
 
-static void test_entropy(void **) {
+TEST(test_entropy) {
   static const struct {
     const char *name;
     double bits;
@@ -99,7 +99,7 @@ static void test_entropy(void **) {
   }
 }
 
-static void test_order(void **) {
+TEST(test_order) {
   draw("sorted", 1, N, keys);
   assert_int_equal(descents(), 0);
   assert_int_equal(keys[0], 0);
@@ -112,7 +112,7 @@ static void test_order(void **) {
   assert_true(moved > N / 64 * 9 / 10 && moved < N / 64 * 11 / 10);
 }
 
-static void test_few(void **) {
+TEST(test_few) {
   draw("all-equal", 1, N, keys);
   assert_int_equal(distinct(), 1);
   draw("few-distinct", 1, N, keys);
@@ -124,7 +124,7 @@ static void test_few(void **) {
 }
 
 // Mean 2^31, standard deviation 2^32 / sqrt(48).
-static void test_gaussian(void **) {
+TEST(test_gaussian) {
   draw("gaussian", 1, N, keys);
   double sum = 0.0, squares = 0.0;
   for (size_t i = 0; i < N; i++) {
@@ -137,7 +137,7 @@ static void test_gaussian(void **) {
 }
 
 // Rank k takes a share of 1 / (k H), H = 1 + 1/2 + .. + 1/65536.
-static void test_zipf(void **) {
+TEST(test_zipf) {
   draw("zipf", 1, N, keys);
   double harmonic = 0.0;
   for (int k = 1; k <= 65536; k++) harmonic += 1.0 / k;
@@ -151,7 +151,7 @@ static void test_zipf(void **) {
 }
 
 // The slice (of 128) that each key is from, by the definitions of Helman, Bader and JaJa.
-static void test_slices(void **) {
+TEST(test_slices) {
   static unsigned int staggered[N], group[N];
   draw("staggered", 1, N, staggered);
   draw("g-group", 1, N, group);
@@ -167,7 +167,7 @@ static void test_slices(void **) {
 }
 
 // Inputs that single out a weakness: what each promises.
-static void test_skewed(void **) {
+TEST(test_skewed) {
   draw("hot-key", 1, N, keys);
   size_t hot = 0;
   for (size_t i = 0; i < N; i++) hot += keys[i] == keys[0];
@@ -197,7 +197,7 @@ static void test_skewed(void **) {
   assert_true(small > N * 45 / 100 && small < N * 60 / 100);
 }
 
-static void test_positions(void **) {
+TEST(test_positions) {
   unsigned int *d_positions = NULL;
   CUDA_CHECK(cudaMalloc(&d_positions, sizeof keys));
   input_positions(d_positions, N);
@@ -208,7 +208,7 @@ static void test_positions(void **) {
 
 // FNV-1a over 100,000 keys of seed 42: the same from either backend, on every machine. The numbers
 // are from a second implementation of the formulas, in Python.
-static void test_fingerprints(void **) {
+TEST(test_fingerprints) {
   static const struct {
     const char *name;
     uint64_t hash;
@@ -229,14 +229,4 @@ static void test_fingerprints(void **) {
   assert_int_equal(input_find("nothing"), -1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_determinism),  cmocka_unit_test(test_prefix),
-      cmocka_unit_test(test_entropy),      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_few),          cmocka_unit_test(test_gaussian),
-      cmocka_unit_test(test_zipf),         cmocka_unit_test(test_slices),
-      cmocka_unit_test(test_skewed),       cmocka_unit_test(test_positions),
-      cmocka_unit_test(test_fingerprints),
-  };
-  return cmocka_run_group_tests_name("input", tests, NULL, NULL);
-}
+RUN_TESTS("input", NULL, NULL)

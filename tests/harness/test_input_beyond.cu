@@ -34,7 +34,7 @@ static void expect_key(const char *name, uint64_t i, uint64_t n, uint32_t actual
              (unsigned long long)i, actual, expected);
 }
 
-static void test_parts(void **) {
+TEST(test_parts) {
   for (const InputKind *kind = input_kinds; kind->name != NULL; kind++) {
     uint32_t *const d_keys = to_device(whole, COUNT);
     input_keys(input_find(kind->name), 7, d_keys, COUNT);
@@ -56,7 +56,7 @@ static uint32_t formula(const char *name, uint64_t i, uint64_t n) {
   return (uint32_t)(((Wide)i << 32) / n);
 }
 
-static void test_formulas(void **) {
+TEST(test_formulas) {
   for (const char *name : {"sorted", "reverse", "sawtooth", "organ-pipe"})
     for (uint64_t n : sizes) {
       uint64_t places[5];
@@ -78,7 +78,7 @@ static uint32_t slice(const char *name, uint64_t i, uint64_t n) {
   return (uint32_t)((j / 8 * 8 + PARTS / 2 + (uint32_t)((Wide)place * 8 / n)) % PARTS);
 }
 
-static void test_slices(void **) {
+TEST(test_slices) {
   for (const char *name : {"staggered", "g-group", "bucket"})
     for (uint64_t n : sizes) {
       uint64_t places[5];
@@ -92,7 +92,7 @@ static void test_slices(void **) {
 }
 
 // An index cut to 32 bits would begin again with the first keys.
-static void test_not_repeated(void **) {
+TEST(test_not_repeated) {
   for (const char *name : {"uniform", "entropy1", "gaussian", "zipf", "unit-floats", "geometric"}) {
     draw(name, 0, COUNT, 6000000000, start);
     draw(name, 1ull << 32, COUNT, 6000000000, part);
@@ -102,18 +102,11 @@ static void test_not_repeated(void **) {
   }
 }
 
-static void test_outlier(void **) {
+TEST(test_outlier) {
   const uint64_t n = 3 * (1ull << 32) + 30, place = n / 3;
   draw("outlier", place - 10, 21, n, part);
   draw("outlier", place - (1ull << 32), 1, n, start);
   for (size_t i = 0; i < 21; i++) assert_int_equal(part[i] != start[0], i == 10);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parts),   cmocka_unit_test(test_formulas),
-      cmocka_unit_test(test_slices),  cmocka_unit_test(test_not_repeated),
-      cmocka_unit_test(test_outlier),
-  };
-  return cmocka_run_group_tests_name("input_beyond", tests, NULL, NULL);
-}
+RUN_TESTS("input_beyond", NULL, NULL)

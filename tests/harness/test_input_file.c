@@ -25,8 +25,7 @@ static void expect_refusal(const char *path, const char *why) {
     fail_msg("expected '%s' in: %s", why, message.text);
 }
 
-static void test_raw(void **state) {
-  (void)state;
+TEST(test_raw) {
   write_file(RAW, KEYS, sizeof KEYS);
   expect_keys(RAW, 4);
   write_file(RAW, KEYS, sizeof KEYS - 1);
@@ -47,8 +46,7 @@ static void write_npy(const char *header, size_t bytes) {
   write_file(NPY, file, 128 + bytes);
 }
 
-static void test_npy(void **state) {
-  (void)state;
+TEST(test_npy) {
   write_npy("{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 16);
   expect_keys(NPY, 4);
   write_npy("{'shape': (3,), 'fortran_order': False, 'descr': '<u4'}", 12);
@@ -90,8 +88,7 @@ static void test_npy(void **state) {
   }
 }
 
-static void test_npy_container(void **state) {
-  (void)state;
+TEST(test_npy_container) {
   write_file(NPY, KEYS, sizeof KEYS);
   expect_refusal(NPY, "is not a .npy file");
   write_file(NPY, "\x93NUMPY\x01\x00\x76\x00", 9);
@@ -103,8 +100,7 @@ static void test_npy_container(void **state) {
 }
 
 // Opening a pipe without a writer must not wait; a path of 5,000 characters leaves the reason.
-static void test_odd_paths(void **state) {
-  (void)state;
+TEST(test_odd_paths) {
   unlink(RAW);
   assert_int_equal(mkfifo(RAW, 0600), 0);
   expect_refusal(RAW, "is not a file");
@@ -117,8 +113,7 @@ static void test_odd_paths(void **state) {
 }
 
 // A file that becomes shorter while it is in use: the keys were read before.
-static void test_shrinks(void **state) {
-  (void)state;
+TEST(test_shrinks) {
   write_file(RAW, KEYS, sizeof KEYS);
   InputFile file;
   assert_true(input_file_open(RAW, &file, &message));
@@ -128,8 +123,7 @@ static void test_shrinks(void **state) {
 }
 
 // More than there is memory, in a file without blocks.
-static void test_no_memory(void **state) {
-  (void)state;
+TEST(test_no_memory) {
   write_file(RAW, KEYS, sizeof KEYS);
   if (truncate(RAW, (off_t)1 << 43) != 0) {
     unlink(RAW);
@@ -142,8 +136,7 @@ static void test_no_memory(void **state) {
   assert_int_equal(message_code(&message), EXIT_USAGE);
 }
 
-static void test_save(void **state) {
-  (void)state;
+TEST(test_save) {
   assert_true(input_file_save(RAW, KEYS, 4, &message));
   expect_keys(RAW, 4);
   assert_true(input_file_save(NPY, KEYS, 4, &message));
@@ -157,11 +150,5 @@ static void test_save(void **state) {
 int main(void) {
   snprintf(RAW, sizeof RAW, "/tmp/test_input_file_%d.raw", (int)getpid());
   snprintf(NPY, sizeof NPY, "/tmp/test_input_file_%d.npy", (int)getpid());
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_raw),           cmocka_unit_test(test_npy),
-      cmocka_unit_test(test_npy_container), cmocka_unit_test(test_odd_paths),
-      cmocka_unit_test(test_shrinks),       cmocka_unit_test(test_no_memory),
-      cmocka_unit_test(test_save),
-  };
-  return cmocka_run_group_tests_name("input_file", tests, NULL, NULL);
+  return run_all_tests("input_file", NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "tests/unit.h"
 
 #include "common/knobs.h"
-#include "harness/versions/knob_option.h"
+#include "harness/versions/version_check.h"
 
 static const char *const no_stages[] = {NULL};
 static const SortKnob knobs[] = {
@@ -12,8 +12,7 @@ static const SortKnob knobs[] = {
 static const SortVersion version = {.name = "two", .stages = no_stages, .knobs = knobs};
 static const SortVersion without = {.name = "none", .stages = no_stages, .knobs = &knobs[2]};
 
-static void test_right(void **state) {
-  (void)state;
+TEST(test_right) {
   Message message;
   knobs_begin(&version);
   assert_true(knob_option(&version, "block=32", &message));
@@ -31,8 +30,7 @@ static void expect_refusal(const SortVersion *of, const char *assignment, const 
   assert_string_equal(message.text, sentence);
 }
 
-static void test_wrong(void **state) {
-  (void)state;
+TEST(test_wrong) {
   expect_refusal(&version, "block", "'block' is not of the form KNOB=VALUE");
   expect_refusal(&version, "=3", "'=3' is not of the form KNOB=VALUE");
   expect_refusal(&version, "block=", "'block=' is not of the form KNOB=VALUE");
@@ -49,10 +47,4 @@ static void test_wrong(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_right),
-      cmocka_unit_test(test_wrong),
-  };
-  return cmocka_run_group_tests_name("knob_option", tests, NULL, NULL);
-}
+RUN_TESTS("knob_option", NULL, NULL)

@@ -18,8 +18,7 @@ static void expect_noise(const double *times, int count, double expected) {
 }
 
 // Worked by hand: ranks count / 2 -+ 0.98 sqrt(count), rounded outwards, counted from 1.
-static void test_noise(void **state) {
-  (void)state;
+TEST(test_noise) {
   const double one[] = {7.0}, zeros[] = {0.0, 0.0, 0.0}, five[] = {1.0, 2.0, 4.0, 5.0, 9.0};
   expect_noise(one, 1, 0.0);
   expect_noise(zeros, 3, 0.0);
@@ -109,8 +108,7 @@ static void expect_right(const Measurement *m) {
   assert_int_equal(stale, 0);
 }
 
-static void test_repetitions(void **state) {
-  (void)state;
+TEST_WITH(test_repetitions, reset, NULL) {
   const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0};
   const Measurement m = measure(&fake, &workload, plan);
   expect_right(&m);
@@ -120,8 +118,7 @@ static void test_repetitions(void **state) {
   assert_int_equal(runs, 1 + 7 + 1);  // a warm-up, and one on the workload's own input
 }
 
-static void test_stages(void **state) {
-  (void)state;
+TEST_WITH(test_stages, reset, NULL) {
   brackets = 2;
   const MeasurePlan plan = {.max_repetitions = 8, .max_seconds = 1000.0, .stages = true};
   Measurement m = measure(&fake, &workload, plan);
@@ -136,8 +133,7 @@ static void test_stages(void **state) {
   assert_int_equal(m.passes[0].count, MAX_PASSES + 1);
 }
 
-static void test_time_limit(void **state) {
-  (void)state;
+TEST_WITH(test_time_limit, reset, NULL) {
   const MeasurePlan plan = {.max_repetitions = 100, .max_seconds = 0.0};
   const Measurement m = measure(&fake, &workload, plan);
   expect_right(&m);
@@ -145,8 +141,7 @@ static void test_time_limit(void **state) {
   assert_int_equal(m.repetitions, 1);
 }
 
-static void test_settled(void **state) {
-  (void)state;
+TEST_WITH(test_settled, reset, NULL) {
   const MeasurePlan plan = {.max_repetitions = 100, .settled_noise = 1e9, .max_seconds = 1000.0};
   const Measurement m = measure(&fake, &workload, plan);
   expect_right(&m);
@@ -155,8 +150,7 @@ static void test_settled(void **state) {
 }
 
 // Every run sorts another input of the kind; afterwards the workload holds its own again.
-static void test_inputs_vary(void **state) {
-  (void)state;
+TEST_WITH(test_inputs_vary, reset, NULL) {
   const MeasurePlan plan = {.max_repetitions = 2, .max_seconds = 1000.0};
   const Measurement m = measure(&fake, &workload, plan);
   expect_right(&m);
@@ -172,8 +166,7 @@ static void test_inputs_vary(void **state) {
 // ---- wrong results -----------------------------------------------------------------------------
 
 // Wrong from the first run on: nothing is timed.
-static void test_wrong(void **state) {
-  (void)state;
+TEST_WITH(test_wrong, reset, NULL) {
   wrong_from = 1;
   const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0, .stages = true};
   const Measurement m = measure(&fake, &workload, plan);
@@ -184,8 +177,7 @@ static void test_wrong(void **state) {
 }
 
 // Wrong only in the last run.
-static void test_wrong_later(void **state) {
-  (void)state;
+TEST_WITH(test_wrong_later, reset, NULL) {
   wrong_from = 1 + 7;
   const MeasurePlan plan = {.max_repetitions = 7, .max_seconds = 1000.0};
   Measurement m = measure(&fake, &workload, plan);
@@ -193,8 +185,7 @@ static void test_wrong_later(void **state) {
 }
 
 // Wrong now and then, with any number of repetitions.
-static void test_wrong_at_times(void **state) {
-  (void)state;
+TEST_WITH(test_wrong_at_times, reset, NULL) {
   for (int every = 2; every <= 3; every++)
     for (int repetitions = 1; repetitions <= 20; repetitions++) {
       reset(NULL);
@@ -224,15 +215,14 @@ static void remember(unsigned int *const d_in, unsigned int *const d_in_position
 
 static const LoadedVersion parrot = {.version = &version, .sort = remember};
 
-static void test_memory(void **state) {
-  (void)state;
+TEST_WITH(test_memory, reset, NULL) {
   const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
   const Measurement m = measure(&parrot, &workload, plan);
   assert_false(verdict_passes(&m.verdict));
 }
 
 // A file's keys differ from run to run, too, and a file of equal keys is preceded by other keys.
-static void test_memory_of_loaded(void **state) {
+TEST_WITH(test_memory_of_loaded, reset, NULL) {
   static uint32_t keys[N], now[N];
   const MeasurePlan plan = {.max_repetitions = 5, .max_seconds = 1000.0};
   for (uint32_t step = 0; step <= 3; step++) {
@@ -250,8 +240,7 @@ static void test_memory_of_loaded(void **state) {
 }
 
 // A right result of an earlier sort is in the outputs, but it is no result of this one.
-static void test_nothing_written(void **state) {
-  (void)state;
+TEST_WITH(test_nothing_written, reset, NULL) {
   const LoadedVersion lazy = {.version = &version, .sort = do_nothing};
   const MeasurePlan plan = {.max_repetitions = 1, .max_seconds = 1000.0};
   Measurement m = measure(&fake, &workload, plan);
@@ -268,9 +257,11 @@ static void stray(unsigned int *const d_in, unsigned int *const d_in_positions,
   CUDA_CHECK(cudaMemset(d_out_positions - 3000, 0, sizeof *d_out));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(CUDA_CPU_CHECK)
-static void test_outside(void **state) {
-  (void)state;
+TEST_WITH(test_outside, reset, NULL) {
+#if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
+  (void)stray;
+  skip();
+#else
   const LoadedVersion far = {.version = &version, .sort = stray};
   const MeasurePlan plan = {.max_repetitions = 2, .max_seconds = 1000.0};
   Measurement m = measure(&far, &workload, plan);
@@ -281,30 +272,7 @@ static void test_outside(void **state) {
   m = measure(&fake, &workload, plan);
   expect_right(&m);
   assert_string_equal(m.outside.text, "");
-}
-#else
-static void test_outside(void **state) {
-  (void)state;
-  (void)stray;
-  skip();
-}
 #endif
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_noise),
-      cmocka_unit_test_setup(test_repetitions, reset),
-      cmocka_unit_test_setup(test_stages, reset),
-      cmocka_unit_test_setup(test_time_limit, reset),
-      cmocka_unit_test_setup(test_settled, reset),
-      cmocka_unit_test_setup(test_inputs_vary, reset),
-      cmocka_unit_test_setup(test_wrong_at_times, reset),
-      cmocka_unit_test_setup(test_outside, reset),
-      cmocka_unit_test_setup(test_memory, reset),
-      cmocka_unit_test_setup(test_memory_of_loaded, reset),
-      cmocka_unit_test_setup(test_wrong, reset),
-      cmocka_unit_test_setup(test_wrong_later, reset),
-      cmocka_unit_test_setup(test_nothing_written, reset),
-  };
-  return cmocka_run_group_tests_name("measure", tests, set_up, tear_down);
 }
+
+RUN_TESTS("measure", set_up, tear_down)

@@ -3,15 +3,13 @@
 
 #include "harness/process/message.h"
 
-static void test_fail(void **state) {
-  (void)state;
+TEST(test_fail) {
   Message message = {.text = "an earlier sentence, longer than the next"};
   assert_false(message_fail(&message, "%s holds %d keys", "a.npy", 3));
   assert_string_equal(message.text, "a.npy holds 3 keys");
 }
 
-static void test_cut_off(void **state) {
-  (void)state;
+TEST(test_cut_off) {
   Message message;
   assert_false(message_fail(&message, "%*s|", (int)sizeof message.text - 2, "x"));
   assert_int_equal(strlen(message.text), sizeof message.text - 1);
@@ -24,8 +22,7 @@ static void test_cut_off(void **state) {
   assert_non_null(strstr(message.text, "01' is too long"));
 }
 
-static void test_control_characters(void **state) {
-  (void)state;
+TEST(test_control_characters) {
   Message message;
   message_write(&message, "'a\033[2J\r\n\177\302\233b' \303\244");
   assert_string_equal(message.text, "'a?[2J?????b' \303\244");
@@ -38,18 +35,9 @@ static void quit_after_a_line(void) {
   quit(EXIT_USAGE, "no file is called '%s'", "x\033[2J");
 }
 
-static void test_quit(void **state) {
-  (void)state;
+TEST(test_quit) {
   expect_exit(EXIT_USAGE, "half of the result\ntest_message: no file is called 'x?[2J'\n",
               quit_after_a_line);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fail),
-      cmocka_unit_test(test_cut_off),
-      cmocka_unit_test(test_control_characters),
-      cmocka_unit_test(test_quit),
-  };
-  return cmocka_run_group_tests_name("message", tests, NULL, NULL);
-}
+RUN_TESTS("message", NULL, NULL)

@@ -1,16 +1,9 @@
 // Files that appear complete or not at all: plain ones, links, devices, and every way to fail.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,8 +66,7 @@ static void expect_alone(const char *names) {
   if (system(command) != 0) fail_msg("%s", command);
 }
 
-static void test_new_and_old(void **state) {
-  (void)state;
+TEST_WITH(test_new_and_old, make_folder, remove_folder) {
   umask(022);
   save(path, "one");
   expect_text(path, "one");
@@ -89,7 +81,7 @@ static void test_new_and_old(void **state) {
   expect_alone("file");
 }
 
-static void test_with_a_temporary_name(void **state) {
+TEST_WITH(test_with_a_temporary_name, make_folder, remove_folder) {
   without_tmpfile = true;
   test_new_and_old(state);
   SaveFile file;
@@ -102,8 +94,7 @@ static void test_with_a_temporary_name(void **state) {
 }
 
 // Until the commit the old file is there, complete.
-static void test_not_before_the_commit(void **state) {
-  (void)state;
+TEST_WITH(test_not_before_the_commit, make_folder, remove_folder) {
   save(path, "old");
   SaveFile file;
   assert_true(save_file_open(path, &file, &message));
@@ -116,8 +107,7 @@ static void test_not_before_the_commit(void **state) {
   expect_alone("file");
 }
 
-static void test_killed(void **state) {
-  (void)state;
+TEST_WITH(test_killed, make_folder, remove_folder) {
   save(path, "old");
   const pid_t child = fork();
   if (child == 0) {
@@ -135,8 +125,7 @@ static void test_killed(void **state) {
   expect_alone("file");
 }
 
-static void test_links(void **state) {
-  (void)state;
+TEST_WITH(test_links, make_folder, remove_folder) {
   char link[64];
   snprintf(link, sizeof link, "%s/link", folder);
   assert_int_equal(symlink("file", link), 0);
@@ -157,8 +146,7 @@ static void expect_refusal(const char *where, const char *why) {
     fail_msg("expected '%s' in: %s", why, message.text);
 }
 
-static void test_refusals(void **state) {
-  (void)state;
+TEST_WITH(test_refusals, make_folder, remove_folder) {
   expect_refusal("/no/such/folder/x", "cannot be written: No such file or directory");
   expect_refusal(folder, "cannot be written: Is a directory");
   char ring[64];
@@ -172,8 +160,7 @@ static void test_refusals(void **state) {
 }
 
 // Devices are written in place: neither replaced nor removed, and a full one has its own sentence.
-static void test_devices(void **state) {
-  (void)state;
+TEST(test_devices) {
   save("/dev/null", "text");
   SaveFile file;
   assert_true(save_file_open("/dev/full", &file, &message));
@@ -193,15 +180,4 @@ static void test_devices(void **state) {
   assert_true(S_ISCHR(about.st_mode));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_new_and_old, make_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_with_a_temporary_name, make_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_not_before_the_commit, make_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_killed, make_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_links, make_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
-      cmocka_unit_test(test_devices),
-  };
-  return cmocka_run_group_tests_name("save_file", tests, NULL, NULL);
-}
+RUN_TESTS("save_file", NULL, NULL)

@@ -1,15 +1,7 @@
 // What a sentence says of a wrong sort must be true of it: sorts of the host whose output looks
 // like that of another mistake. tests/judge/test_diagnosis.c has one sort after another for each
 // mistake.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "harness/diagnose/battery.h"
 
@@ -72,8 +64,7 @@ static void copies_bytes_of_positions(Trial *trial, const TrialReference *sorted
   copy(trial, KEYS_OUT, sorted->keys, trial->n);
 }
 
-static void test_results_in_inputs(void **state) {
-  (void)state;
+TEST(test_results_in_inputs) {
   expect(told(copies_bytes, TRIAL_RANDOM, 1000),
          "not copied back as a whole: d_inputVals holds all 1000 sorted keys, d_outputVals has 250 "
          "of them in their places (index 250: ");
@@ -136,8 +127,7 @@ static void exchanges_a_few(Trial *trial, const TrialReference *sorted) {
   }
 }
 
-static void test_high_bits(void **state) {
-  (void)state;
+TEST(test_high_bits) {
   expect(told(skips_a_digit, TRIAL_RANDOM, 1000),
          "bits 8 to 11 were left out: the keys are in the order of bits 12 to 31");
   expect(told(buckets_alone, TRIAL_RANDOM, 1000), "usual causes: a last pass that is not stable");
@@ -184,16 +174,14 @@ static void backwards(Trial *trial, const TrialReference *sorted) {
 
 // The output may be in the order of signed numbers, in descending order, or that before the last
 // pass: with such keys they are the same.
-static void test_few_values(void **state) {
-  (void)state;
+TEST(test_few_values) {
   assert_string_equal(told_of_outlier(backwards, 5, 0x80000000u), "");
   assert_string_equal(told_of_outlier(backwards, 0x80000000u, 5), "");
   expect(told(backwards, TRIAL_RANDOM, 100), "sorted in descending order");
 }
 
 // Two keys are as they were: after a descending sort, one of signed numbers, or none.
-static void test_two_keys(void **state) {
-  (void)state;
+TEST(test_two_keys) {
   Trial trial = trial_create(2, 0, 1);
   trial.keys[0] = 0x80000000u;
   Sort *sort = backwards;
@@ -204,8 +192,7 @@ static void test_two_keys(void **state) {
 }
 
 // A sort in descending order leaves it as it is, and one that sorts nothing does too.
-static void test_descending_input(void **state) {
-  (void)state;
+TEST(test_descending_input) {
   Trial trial = trial_create(100, 0, 1);
   trial_draw(&trial, TRIAL_REVERSED, 1);
   Sort *sort = backwards;
@@ -247,16 +234,14 @@ static void exchanges_the_first(Trial *trial, const TrialReference *sorted) {
   if (trial->n > 1) exchange(trial, 0);
 }
 
-static void test_few_places(void **state) {
-  (void)state;
+TEST(test_few_places) {
   expect(told(exchanges_at_thirds, TRIAL_RANDOM, 1001), "out of order at 2 places");
   expect(told(exchanges_at_half, TRIAL_RANDOM, 1000), "out of order at 1 place (");
   expect(told(exchanges_the_first, TRIAL_RANDOM, 1000), "out of order at 1 place (");
 }
 
 // All keys but one have the same low bits, by which the output is in order.
-static void test_few_low_bits(void **state) {
-  (void)state;
+TEST(test_few_low_bits) {
   Trial trial = trial_create(20, 0, 1);
   for (size_t i = 0; i < trial.n; i++) {
     trial.keys[i] = (uint32_t)i << 27 | (i == 19);
@@ -277,8 +262,7 @@ static void zeroes_positions(Trial *trial, const TrialReference *sorted) {
 }
 
 // With equal keys, any index is that of an equal key; but each element has its own.
-static void test_positions(void **state) {
-  (void)state;
+TEST(test_positions) {
   expect(told(zeroes_positions, TRIAL_EQUAL, 1000), "positions invented: 1000 of 1000");
 }
 
@@ -322,8 +306,7 @@ static void wrong_with_random_keys(Trial *trial, const TrialReference *sorted) {
   if (trial->n > 1 && (!equal || trial->n > 262)) trial->after[POSITIONS_OUT][0] = 77;
 }
 
-static void test_sizes(void **state) {
-  (void)state;
+TEST(test_sizes) {
   expect(told(powers_of_two, TRIAL_RANDOM, 1000), "wrong where n is no power of two: ");
   expect(told(powers_of_two, TRIAL_KINDS, 220480), "wrong where n is no power of two: ");
   expect(told(powers_of_two_unstable, TRIAL_KINDS, 1000), "wrong where n is no power of two: ");
@@ -364,8 +347,7 @@ static void passes_on_a_hole(Trial *trial, const TrialReference *sorted) {
   if (trial->n > 9) trial->after[KEYS_OUT][9] = old;
 }
 
-static void test_changes(void **state) {
-  (void)state;
+TEST(test_changes) {
   expect(told(uncleared, TRIAL_KINDS, 1000), "reads memory that it never wrote: right where new");
   expect(told(passes_on_a_hole, TRIAL_RANDOM, 1000), "such as places that a pass left out: ");
   expect(told(draws, TRIAL_RANDOM, 1000),
@@ -373,18 +355,4 @@ static void test_changes(void **state) {
          "elements in the order in which they come, or it depends on something else");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_results_in_inputs),
-      cmocka_unit_test(test_high_bits),
-      cmocka_unit_test(test_few_values),
-      cmocka_unit_test(test_few_places),
-      cmocka_unit_test(test_positions),
-      cmocka_unit_test(test_two_keys),
-      cmocka_unit_test(test_few_low_bits),
-      cmocka_unit_test(test_changes),
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_descending_input),
-  };
-  return cmocka_run_group_tests_name("sentences", tests, NULL, NULL);
-}
+RUN_TESTS("sentences", NULL, NULL)

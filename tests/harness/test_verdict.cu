@@ -48,7 +48,7 @@ static void assert_states(const Verdict *verdict, const char *states) {
   assert_int_equal(verdict_passes(verdict), strchr(states, 'F') == NULL);
 }
 
-static void test_right(void **) {
+TEST_WITH(test_right, sort_input, NULL) {
   Verdict verdict = judge(&stable, true, N);
   assert_states(&verdict, "HHHH");
   verdict = judge(&unstable, true, N);
@@ -60,7 +60,7 @@ static void test_right(void **) {
   assert_string_equal(text, "PASS");
 }
 
-static void test_tiny(void **) {
+TEST_WITH(test_tiny, sort_input, NULL) {
   for (size_t n = 0; n <= 1; n++) {
     keys[0] = input[0];
     positions[0] = 0;
@@ -71,7 +71,7 @@ static void test_tiny(void **) {
   }
 }
 
-static void test_order(void **) {
+TEST_WITH(test_order, sort_input, NULL) {
   const uint32_t low = keys[100];
   int j = 101;
   while (keys[j] == low) j++;
@@ -91,7 +91,7 @@ static void test_order(void **) {
 }
 
 // A key overwritten by its neighbour: in order, but one lost and one invented.
-static void test_lost_key(void **) {
+TEST_WITH(test_lost_key, sort_input, NULL) {
   int i = 5000;
   while (keys[i] == keys[i + 1]) i++;
   const uint32_t lost = keys[i];
@@ -110,7 +110,7 @@ static void test_lost_key(void **) {
   assert_int_equal(pairs.part[VERDICT_PAIRING].expected, input[positions[i]]);
 }
 
-static void test_invented_key(void **) {
+TEST_WITH(test_invented_key, sort_input, NULL) {
   keys[N - 1] = 0xffffffffu;  // not in the input at all
   const Verdict verdict = judge(&stable, false, N);
   assert_states(&verdict, "HF--");
@@ -121,7 +121,7 @@ static void test_invented_key(void **) {
 
 // The verdict's sorted keys must not stay in scratch memory, where the next version could find
 // them.
-static void test_answer_wiped(void **) {
+TEST_WITH(test_answer_wiped, sort_input, NULL) {
   const Verdict verdict = judge(&stable, false, N);
   assert_states(&verdict, "HH--");
   static uint32_t found[N];
@@ -140,7 +140,7 @@ extern "C" void __wrap_library_sort(const unsigned int *d_from, unsigned int *d_
 }
 
 // A library that loses the same key as the sort: only the hash sums differ.
-static void test_wrong_library(void **) {
+TEST_WITH(test_wrong_library, sort_input, NULL) {
   keys[N - 1] = keys[N - 2] = keys[0];
   reference_sort(keys, positions, N);
   library_is_wrong = true;
@@ -152,7 +152,7 @@ static void test_wrong_library(void **) {
   assert_non_null(strstr(text, "FAIL: multiset: keys were lost or invented"));
 }
 
-static void test_lost_position(void **) {
+TEST_WITH(test_lost_position, sort_input, NULL) {
   const uint32_t lost = positions[77];
   positions[77] = positions[78] == lost ? positions[79] : positions[78];
   const Verdict verdict = judge(&unstable, true, N);
@@ -161,7 +161,7 @@ static void test_lost_position(void **) {
   assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, 1);
 }
 
-static void test_position_out_of_range(void **) {
+TEST_WITH(test_position_out_of_range, sort_input, NULL) {
   const uint32_t lost = positions[3];
   positions[3] = N;
   const Verdict verdict = judge(&unstable, true, N);
@@ -169,7 +169,7 @@ static void test_position_out_of_range(void **) {
   assert_int_equal(verdict.part[VERDICT_MULTISET].first_bad, lost);
 }
 
-static void test_stability(void **) {
+TEST_WITH(test_stability, sort_input, NULL) {
   int i = 9000;
   while (keys[i] != keys[i + 1]) i++;
   const uint32_t position = positions[i];
@@ -183,7 +183,7 @@ static void test_stability(void **) {
 }
 
 // A sort that zeroes inputs and outputs alike fools a checker that trusts the input's array.
-static void test_all_zero(void **) {
+TEST_WITH(test_all_zero, sort_input, NULL) {
   memset(keys, 0, sizeof keys);
   Verdict verdict = judge(&stable, false, N);
   assert_states(&verdict, "HF--");
@@ -194,7 +194,7 @@ static void test_all_zero(void **) {
 }
 
 // The input handed back unsorted, and an output that was never written.
-static void test_untouched(void **) {
+TEST_WITH(test_untouched, sort_input, NULL) {
   memcpy(keys, input, sizeof keys);
   for (uint32_t i = 0; i < N; i++) positions[i] = i;
   Verdict verdict = judge(&stable, true, N);
@@ -205,20 +205,4 @@ static void test_untouched(void **) {
   assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, N);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_right, sort_input),
-      cmocka_unit_test_setup(test_tiny, sort_input),
-      cmocka_unit_test_setup(test_order, sort_input),
-      cmocka_unit_test_setup(test_lost_key, sort_input),
-      cmocka_unit_test_setup(test_invented_key, sort_input),
-      cmocka_unit_test_setup(test_answer_wiped, sort_input),
-      cmocka_unit_test_setup(test_wrong_library, sort_input),
-      cmocka_unit_test_setup(test_lost_position, sort_input),
-      cmocka_unit_test_setup(test_position_out_of_range, sort_input),
-      cmocka_unit_test_setup(test_stability, sort_input),
-      cmocka_unit_test_setup(test_all_zero, sort_input),
-      cmocka_unit_test_setup(test_untouched, sort_input),
-  };
-  return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
-}
+RUN_TESTS("verdict", NULL, NULL)

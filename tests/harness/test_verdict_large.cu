@@ -92,7 +92,7 @@ static void expect_only(const Verdict *verdict, VerdictPart wrong, uint64_t bad_
   if (wrong != VERDICT_PARTS) assert_int_equal(verdict->part[wrong].bad_count, bad_count);
 }
 
-static void test_right(void **) {
+TEST_WITH(test_right, write_right, NULL) {
   // Twice: the second time its scratch memory is there.
   for (int time = 0; time < 2; time++) {
     Verdict verdict = judge(true);
@@ -103,7 +103,7 @@ static void test_right(void **) {
 }
 
 // One element stands behind its successor.
-static void test_order(void **) {
+TEST_WITH(test_order, write_right, NULL) {
   const size_t i = n / 7;
   const size_t end = i - i % EQUALS + EQUALS - 1;  // of a run of equals
   exchange(d_keys, end, end + 1);
@@ -117,7 +117,7 @@ static void test_order(void **) {
 }
 
 // One key lost: overwritten by its successor, so that the order holds.
-static void test_multiset_of_keys(void **) {
+TEST_WITH(test_multiset_of_keys, write_right, NULL) {
   const size_t end = n / 3 - n / 3 % EQUALS + EQUALS - 1;
   const unsigned int lost = get(d_keys, end), successor = get(d_keys, end + 1);
   put(d_keys, end, successor);
@@ -130,7 +130,7 @@ static void test_multiset_of_keys(void **) {
 }
 
 // One position lost: another one with the same key takes its place, so that the pairing holds.
-static void test_multiset_of_pairs(void **) {
+TEST_WITH(test_multiset_of_pairs, write_right, NULL) {
   const size_t i = n / 5 - n / 5 % EQUALS;
   const unsigned int lost = get(d_positions, i + 1);
   put(d_positions, i + 1, get(d_positions, i));
@@ -140,7 +140,7 @@ static void test_multiset_of_pairs(void **) {
 }
 
 // One key with another's position: keys are in order, positions all there.
-static void test_pairing(void **) {
+TEST_WITH(test_pairing, write_right, NULL) {
   const size_t i = n / 2 - n / 2 % EQUALS;
   exchange(d_positions, i, i + EQUALS);
   const Verdict verdict = judge(true);
@@ -152,7 +152,7 @@ static void test_pairing(void **) {
 }
 
 // Two equal keys have changed places.
-static void test_stability(void **) {
+TEST_WITH(test_stability, write_right, NULL) {
   const size_t i = n - EQUALS;
   exchange(d_positions, i, i + 1);
   const Verdict verdict = judge(true);
@@ -160,14 +160,4 @@ static void test_stability(void **) {
   assert_int_equal(verdict.part[VERDICT_STABILITY].first_bad, i + 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_right, write_right),
-      cmocka_unit_test_setup(test_order, write_right),
-      cmocka_unit_test_setup(test_multiset_of_keys, write_right),
-      cmocka_unit_test_setup(test_multiset_of_pairs, write_right),
-      cmocka_unit_test_setup(test_pairing, write_right),
-      cmocka_unit_test_setup(test_stability, write_right),
-  };
-  return cmocka_run_group_tests_name("compare_verdict", tests, allocate, release);
-}
+RUN_TESTS("compare_verdict", allocate, release)

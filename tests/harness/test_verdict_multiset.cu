@@ -3,7 +3,7 @@
 
 #include "common/scratch.h"
 #include "harness/input/input.h"
-#include "harness/verdict/verdict_multiset.h"
+#include "harness/verdict/verdict.h"
 #include "tests/reference_sort.h"
 
 enum { N = 5000 };
@@ -75,7 +75,7 @@ static void check_slices(int kind, size_t n, const size_t *slices, size_t count)
   }
 }
 
-static void test_slices(void **) {
+TEST(test_slices) {
   const size_t slices[] = {100, 999, N - 1, N, N + 1}, small[] = {1, 2, 3, 7, 20};
   for (int kind = 0; input_kinds[kind].name != NULL; kind++)
     check_slices(kind, N, slices, COUNT_OF(slices));
@@ -83,7 +83,7 @@ static void test_slices(void **) {
   for (const char *kind : kinds) check_slices(input_find(kind), 100, small, COUNT_OF(small));
 }
 
-static void test_tiny(void **) {
+TEST(test_tiny) {
   for (size_t n = 0; n <= 2; n++) {
     draw(0, n);
     for (size_t slice = 1; slice <= 3; slice++) check_finding("tiny", sorted, n, slice);
@@ -91,7 +91,7 @@ static void test_tiny(void **) {
 }
 
 // The unsorted keys and the sorted ones of a slice are wiped.
-static void test_answer_wiped(void **) {
+TEST(test_answer_wiped) {
   draw(0, N);
   scratch_trim();
   (void)find(sorted, N, N / 2);
@@ -105,7 +105,7 @@ static void test_answer_wiped(void **) {
   for (int i = 0; i < 2; i++) scratch_free(blocks[i]);
 }
 
-static void test_bytes(void **) {
+TEST(test_bytes) {
   assert_true(verdict_multiset_bytes(0) == 0);
   assert_true(verdict_multiset_bytes(1000) > 8000 && verdict_multiset_bytes(1000) < 9000);
   const size_t largest = (size_t)6000000000;
@@ -114,12 +114,4 @@ static void test_bytes(void **) {
   assert_true(verdict_multiset_bytes(largest) == verdict_multiset_bytes(2 * largest));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slices),
-      cmocka_unit_test(test_tiny),
-      cmocka_unit_test(test_answer_wiped),
-      cmocka_unit_test(test_bytes),
-  };
-  return cmocka_run_group_tests_name("verdict_multiset", tests, NULL, NULL);
-}
+RUN_TESTS("verdict_multiset", NULL, NULL)

@@ -55,8 +55,7 @@ static int set_up(void **state) {
   return remove_folders(state);
 }
 
-static void test_none(void **state) {
-  (void)state;
+TEST_WITH(test_none, set_up, remove_folders) {
   VersionList list;
   assert_false(version_list_load(&list, &message));
   char expected[PATH_MAX + 64];
@@ -66,8 +65,7 @@ static void test_none(void **state) {
   version_list_free(&list);
 }
 
-static void test_load(void **state) {
-  (void)state;
+TEST_WITH(test_load, set_up, remove_folders) {
   compile("list_b", "list_b");
   compile("list_c", "list_c");
   compile("list_a", "list_a");
@@ -86,8 +84,7 @@ static void test_load(void **state) {
   assert_int_equal(list.count, 0);
 }
 
-static void test_add(void **state) {
-  (void)state;
+TEST_WITH(test_add, set_up, remove_folders) {
   compile("list_old", "list_old");
   VersionList list;
   if (!version_list_load(&list, &message)) fail_msg("%s", message.text);
@@ -112,8 +109,7 @@ static void test_add(void **state) {
 }
 
 // One that cannot be loaded is an error, not a version less.
-static void test_broken(void **state) {
-  (void)state;
+TEST_WITH(test_broken, set_up, remove_folders) {
   compile("list_good", "list_good");
   compile("list_bad", "list_bad");
   assert_int_equal(truncate(path_of("list_bad/version.so"), 100), 0);
@@ -124,8 +120,7 @@ static void test_broken(void **state) {
 }
 
 // A folder copied by hand, whose version still has the old name.
-static void test_name_and_folder(void **state) {
-  (void)state;
+TEST_WITH(test_name_and_folder, set_up, remove_folders) {
   compile("list_first", "list_first");
   compile("list_second", "list_first");
   VersionList list;
@@ -135,13 +130,4 @@ static void test_name_and_folder(void **state) {
   version_list_free(&list);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_none, set_up, remove_folders),
-      cmocka_unit_test_setup_teardown(test_load, set_up, remove_folders),
-      cmocka_unit_test_setup_teardown(test_add, set_up, remove_folders),
-      cmocka_unit_test_setup_teardown(test_name_and_folder, set_up, remove_folders),
-      cmocka_unit_test_setup_teardown(test_broken, set_up, remove_folders),
-  };
-  return cmocka_run_group_tests_name("version_list", tests, NULL, NULL);
-}
+RUN_TESTS("version_list", NULL, NULL)

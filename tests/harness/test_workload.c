@@ -25,8 +25,7 @@ static void check_load(size_t n, size_t count) {
   assert_null(workload.snapshot);
 }
 
-static void test_load(void **state) {
-  (void)state;
+TEST(test_load) {
   for (size_t i = 0; i < LARGEST; i++) keys[i] = next_random();
   for (size_t i = 0; i < COUNT_OF(sizes); i++)
     for (size_t j = 1; j < COUNT_OF(sizes); j++) check_load(sizes[i], sizes[j]);
@@ -53,8 +52,7 @@ static void check_refresh(size_t n, bool pairs) {
   workload_destroy(&workload);
 }
 
-static void test_refresh(void **state) {
-  (void)state;
+TEST(test_refresh) {
   for (size_t i = 0; i < COUNT_OF(sizes); i++) {
     check_refresh(sizes[i], false);
     check_refresh(sizes[i], true);
@@ -75,8 +73,7 @@ static size_t vary(const Workload *workload, uint64_t index, bool sorted) {
 }
 
 // A loaded input varies in few keys, and stays sorted if it was; number 0 is the file's own.
-static void test_vary_loaded(void **state) {
-  (void)state;
+TEST(test_vary_loaded) {
   for (uint32_t i = 0; i < LARGEST; i++) keys[i] = i / 3 * 1000;
   for (size_t n = 4; n <= LARGEST; n = n * 2 + 1) {
     Workload workload = workload_create(n, false, NULL);
@@ -93,8 +90,7 @@ static void test_vary_loaded(void **state) {
 }
 
 // Inputs that do not depend on a seed vary too.
-static void test_vary_generated(void **state) {
-  (void)state;
+TEST(test_vary_generated) {
   Workload workload = workload_create(LARGEST, false, NULL);
   workload_draw(&workload, input_find("sorted"), 7);
   to_host(keys, workload.snapshot, LARGEST);
@@ -104,8 +100,7 @@ static void test_vary_generated(void **state) {
 }
 
 // Number 0 comes from the seed, the others from the series.
-static void test_series(void **state) {
-  (void)state;
+TEST(test_series) {
   Workload workload = workload_create(LARGEST, false, NULL);
   workload_draw(&workload, input_find("uniform"), 7);
   assert_int_equal(workload.series, 7);
@@ -125,8 +120,7 @@ static void test_series(void **state) {
 // Pairs: snapshot, two arrays in, two out, the verdict's marks. Keys: snapshot, in, out, the
 // verdict's sorted keys and 1.1 for the library, as far as it sorts all at once. And the version's
 // scratch, unless it is unknown.
-static void test_bytes(void **state) {
-  (void)state;
+TEST(test_bytes) {
   const SortVersion known = {.scratch_per_key = 8.5, .scratch_per_pair = 12.25};
   const SortVersion unknown = {.scratch_per_key = -1.0, .scratch_per_pair = -1.0};
   const size_t n = 1000000;
@@ -139,15 +133,13 @@ static void test_bytes(void **state) {
 }
 
 // 6 x 10^9 bare keys fit beside a second buffer into the 141 GB of an H200.
-static void test_bytes_beyond(void **state) {
-  (void)state;
+TEST(test_bytes_beyond) {
   const SortVersion version = {.scratch_per_key = 5.0, .scratch_per_pair = 9.0};
   assert_true(workload_bytes(&version, 6000000000u, false) < 110e9);
   assert_true(workload_largest_n(&version, false, 141e9) > 8000000000u);
 }
 
-static void test_largest_n(void **state) {
-  (void)state;
+TEST(test_largest_n) {
   const SortVersion version = {.scratch_per_key = 8.5, .scratch_per_pair = 12.25};
   static const double sizes[] = {64e6, 65e6, 1e9, 8e9, 9e9, 10e9, 141e9, 1e12};
   assert_int_equal(workload_largest_n(&version, true, 0), 0);
@@ -159,12 +151,4 @@ static void test_largest_n(void **state) {
     }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_load),         cmocka_unit_test(test_refresh),
-      cmocka_unit_test(test_vary_loaded),  cmocka_unit_test(test_vary_generated),
-      cmocka_unit_test(test_series),       cmocka_unit_test(test_bytes),
-      cmocka_unit_test(test_bytes_beyond), cmocka_unit_test(test_largest_n),
-  };
-  return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
-}
+RUN_TESTS("workload", NULL, NULL)

@@ -1,5 +1,5 @@
-// Runs the programs HW4 of a build folder, for test_hw4.c and test_hw4_input.c. HW4_DIR names the
-// folder (default: build/cpu); each test works in a folder of its own under /tmp.
+// Runs the programs HW4 of a build folder, for the tests of HW4. HW4_DIR names the folder (default:
+// build/cpu), HW4_TESTED one version (default: all). A test works in a new folder under /tmp.
 #ifndef TESTS_RUN_HW4_H
 #define TESTS_RUN_HW4_H
 
@@ -16,7 +16,7 @@
 enum { MAX_ARGUMENTS = 8 };
 
 static Message message;
-static glob_t versions;   // the paths BUILD/VERSION/HW4
+static glob_t versions;   // the paths BUILD/VERSION/HW4 of the tested versions
 static char *wrong_sort;  // the HW4 of tests/sorts/wrong_sort
 static char *samples;     // the folder with the sample images
 static char folder[] = "/tmp/test_hw4.XXXXXX";
@@ -126,8 +126,9 @@ static int enter_folder(void **state) {
   (void)state;
   const char *const build = getenv("HW4_DIR") != NULL ? getenv("HW4_DIR") : "build/cpu";
   char *const absolute = realpath(build, NULL);
+  const char *const tested = getenv("HW4_TESTED") != NULL ? getenv("HW4_TESTED") : "*";
   char pattern[4096];
-  snprintf(pattern, sizeof pattern, "%s/*/HW4", absolute != NULL ? absolute : "missing");
+  snprintf(pattern, sizeof pattern, "%s/%s/HW4", absolute != NULL ? absolute : "missing", tested);
   if (glob(pattern, 0, NULL, &versions) != 0) {
     print_error("no %s/VERSION/HW4: make build_tests builds them\n", build);
     return -1;

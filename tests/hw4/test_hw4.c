@@ -76,8 +76,7 @@ static void check_small(const char *program) {
   expect_picture(program, "seeded.ppm", &picture);
 }
 
-static void test_small_image(void **state) {
-  (void)state;
+TEST(test_small_image) {
   picture = expected_picture("small.ppm", "eye.ppm");
   for_each_version(check_small);
   image_free(&picture);
@@ -90,8 +89,7 @@ static void check_ties(const char *program) {
   expect_picture(program, "mended.ppm", &picture);
 }
 
-static void test_ties(void **state) {
-  (void)state;
+TEST(test_ties) {
   Image flat = draw(32, 24, 3);
   memset(flat.rgb, 77, (size_t)SMALL_PIXELS * 3);
   for (size_t i = 0; i < SMALL_PIXELS; i++) flat.rgb[i * 3] = 200;
@@ -114,10 +112,7 @@ static void check_tiny(const char *program) {
   image_free(&expected);
 }
 
-static void test_one_pixel(void **state) {
-  (void)state;
-  for_each_version(check_tiny);
-}
+TEST(test_one_pixel) { for_each_version(check_tiny); }
 
 #if !defined(__SANITIZE_ADDRESS__)  // which makes some versions take minutes
 static void check_portrait(const char *program) {
@@ -129,8 +124,7 @@ static void check_portrait(const char *program) {
   expect_picture(program, DEFAULT_OUTPUT, &picture);
 }
 
-static void test_portrait(void **state) {
-  (void)state;
+TEST(test_portrait) {
   picture = expected_picture(portrait, eye);
   for_each_version(check_portrait);
   image_free(&picture);
@@ -152,8 +146,7 @@ static void check_help(const char *program) {
   }
 }
 
-static void test_help(void **state) {
-  (void)state;
+TEST(test_help) {
   for_each_version(check_help);
   const Outcome outcome = RUN(wrong_sort, "--knobs");
   assert_non_null(strstr(outcome.out, "mistake = 1 (1 to 3): "));
@@ -161,8 +154,7 @@ static void test_help(void **state) {
 
 // ---- failures -----------------------------------------------------------------------------------
 
-static void test_wrong_result(void **state) {
-  (void)state;
+TEST(test_wrong_result) {
   static const char *const mistakes[] = {"mistake=1", "mistake=2"};
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     const Outcome outcome = RUN(wrong_sort, "--set", mistakes[i], "small.ppm", "eye.ppm");
@@ -175,21 +167,18 @@ static void test_wrong_result(void **state) {
   }
 }
 
-static void test_scratch_kept(void **state) {
-  (void)state;
+TEST(test_scratch_kept) {
   const Outcome outcome = RUN(wrong_sort, "--set=mistake=3", "small.ppm", "eye.ppm");
   expect_failure(wrong_sort, &outcome, 3, "scratch");
 }
 
-static void test_image_too_large_for_the_version(void **state) {
-  (void)state;
+TEST(test_image_too_large_for_the_version) {
   const Outcome outcome = RUN(wrong_sort, portrait, eye);
   expect_failure(wrong_sort, &outcome, 2, "sorts at most 10000");
 }
 
 // The cpu backend's settings are checked like options.
-static void test_wrong_setting(void **state) {
-  (void)state;
+TEST(test_wrong_setting) {
 #ifdef CUDA_CPU
   const Surroundings wrong = {.variable = "CUDA_CPU_RACECHECK", .value = "many"};
   const Outcome outcome = run_in(wrong, wrong_sort, ARGUMENTS("small.ppm", "eye.ppm", "o.ppm"));
@@ -200,8 +189,7 @@ static void test_wrong_setting(void **state) {
 }
 
 // Only the cpu backend's memory can be limited.
-static void test_device_failure(void **state) {
-  (void)state;
+TEST(test_device_failure) {
   const char *const program = versions.gl_pathv[0];
   const Outcome version = RUN(program, "--version");
   if (strstr(version.out, "Backend: cpu") == NULL) return;
@@ -217,20 +205,4 @@ static int set_up(void **state) {
   return 0;
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_small_image),
-    cmocka_unit_test(test_ties),
-    cmocka_unit_test(test_one_pixel),
-#if !defined(__SANITIZE_ADDRESS__)
-    cmocka_unit_test(test_portrait),
-#endif
-    cmocka_unit_test(test_help),
-    cmocka_unit_test(test_wrong_result),
-    cmocka_unit_test(test_scratch_kept),
-    cmocka_unit_test(test_image_too_large_for_the_version),
-    cmocka_unit_test(test_wrong_setting),
-    cmocka_unit_test(test_device_failure),
-  };
-  return cmocka_run_group_tests_name("HW4", tests, set_up, leave_folder);
-}
+RUN_TESTS("HW4", set_up, leave_folder)

@@ -18,8 +18,7 @@ static void check_cases(const char *program, const Case *cases, size_t count) {
 
 // ---- the command line ---------------------------------------------------------------------------
 
-static void test_command_line(void **state) {
-  (void)state;
+TEST(test_command_line) {
   static const Case cases[] = {
       {"an image and a template", {NULL}},
       {"a template", {"small.ppm"}},
@@ -63,10 +62,7 @@ static void check_knob_ranges(const char *program) {
   }
 }
 
-static void test_knob_ranges(void **state) {
-  (void)state;
-  for_each_version(check_knob_ranges);
-}
+TEST(test_knob_ranges) { for_each_version(check_knob_ranges); }
 
 // ---- files --------------------------------------------------------------------------------------
 
@@ -77,8 +73,7 @@ static void save_cut(const char *path) {
   assert_int_equal(truncate(path, status.st_size / 2), 0);
 }
 
-static void test_files(void **state) {
-  (void)state;
+TEST(test_files) {
   static const Case cases[] = {
     {"missing.ppm", {"missing.ppm", "eye.ppm"}},
     {"missing.ppm", {"small.ppm", "missing.ppm"}},
@@ -106,8 +101,7 @@ static void test_files(void **state) {
   check_cases(versions.gl_pathv[0], cases, sizeof cases / sizeof *cases);
 }
 
-static void test_outputs(void **state) {
-  (void)state;
+TEST(test_outputs) {
   static const Case cases[] = {
       {"must end in", {"small.ppm", "eye.ppm", ""}},
       {"must end in", {"small.ppm", "eye.ppm", "out"}},
@@ -124,11 +118,10 @@ static void test_outputs(void **state) {
 
 // Shows only at the end; no half-written file may stay. The sort limits the files of HW4, which by
 // then has its own files in memory.
-static void test_full_disk(void **state) {
-  (void)state;
+TEST(test_full_disk) {
   const Surroundings full_disk = {.variable = "CHEAT", .value = "full_disk"};
   char program[4096];
-  snprintf(program, sizeof program, "%.*sattack/HW4",
+  snprintf(program, sizeof program, "%.*scheat/HW4",
            (int)(strstr(wrong_sort, "wrong_sort/HW4") - wrong_sort), wrong_sort);
   const Outcome outcome =
       run_in(full_disk, program, ARGUMENTS("--image-only", "small.ppm", "eye.ppm", "out.ppm"));
@@ -153,8 +146,7 @@ static int set_up(void **state) {
   return 0;
 }
 
-static void test_help_to_a_full_disk(void **state) {
-  (void)state;
+TEST(test_help_to_a_full_disk) {
   static const char *const options[] = {"--help", "--knobs", "--version", "--usage"};
   for (size_t i = 0; i < COUNT_OF(options); i++) {
     char command[4200];
@@ -164,11 +156,4 @@ static void test_help_to_a_full_disk(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_command_line), cmocka_unit_test(test_knob_ranges),
-      cmocka_unit_test(test_files),        cmocka_unit_test(test_outputs),
-      cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_help_to_a_full_disk),
-  };
-  return cmocka_run_group_tests_name("HW4, bad input", tests, set_up, leave_folder);
-}
+RUN_TESTS("HW4, bad input", set_up, leave_folder)

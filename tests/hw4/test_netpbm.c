@@ -1,15 +1,14 @@
 // The Netpbm reader and writer: valid headers of every form, and every kind of invalid one.
 #include "tests/unit.h"
 
-#include "harness/hw4/codec.h"
+#include "harness/hw4/image.h"
 
 #define TEXT(literal) \
   { (unsigned char *)(literal), sizeof(literal) - 1 }
 
 static Message message;
 
-static void test_right_headers(void **state) {
-  (void)state;
+TEST(test_right_headers) {
   static const struct {
     Bytes file;
     int width, height;
@@ -42,8 +41,7 @@ static void test_right_headers(void **state) {
   }
 }
 
-static void test_malformed(void **state) {
-  (void)state;
+TEST(test_malformed) {
   static const struct {
     Bytes file;
     const char *part;
@@ -98,8 +96,7 @@ static void test_malformed(void **state) {
   }
 }
 
-static void test_writes_p6(void **state) {
-  (void)state;
+TEST(test_writes_p6) {
   unsigned char rgb[] = {1, 2, 3, 4, 5, 6};
   const Image image = {2, 1, rgb};
   Bytes file;
@@ -110,11 +107,4 @@ static void test_writes_p6(void **state) {
   free(file.data);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_right_headers),
-      cmocka_unit_test(test_malformed),
-      cmocka_unit_test(test_writes_p6),
-  };
-  return cmocka_run_group_tests_name("Netpbm", tests, NULL, NULL);
-}
+RUN_TESTS("Netpbm", NULL, NULL)

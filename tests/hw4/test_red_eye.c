@@ -2,16 +2,11 @@
 #include "harness/hw4/red_eye.h"
 
 #include <omp.h>
+#include <pty.h>
+#include <signal.h>
 
 #include "tests/hw4/scalar_red_eye.h"
 #include "tests/unit.h"
-
-static uint32_t random_state = 1;
-
-static unsigned char random_byte(void) {
-  random_state = random_state * 1664525u + 1013904223u;
-  return (unsigned char)(random_state >> 24);
-}
 
 static size_t pixels_of(const Image *image) { return (size_t)image->width * (size_t)image->height; }
 
@@ -24,7 +19,7 @@ static Image flat_image(int width, int height, unsigned char value) {
 
 static Image noise(int width, int height) {
   Image image = flat_image(width, height, 0);
-  for (size_t i = 0; i < pixels_of(&image) * 3; i++) image.rgb[i] = random_byte();
+  for (size_t i = 0; i < pixels_of(&image) * 3; i++) image.rgb[i] = (unsigned char)next_random();
   return image;
 }
 
@@ -62,8 +57,7 @@ static void check_scores(Image image, Image eye) {
 
 // ---- scores -------------------------------------------------------------------------------------
 
-static void test_sizes(void **state) {
-  (void)state;
+TEST(test_sizes) {
   static const int sizes[][4] = {{1, 1, 1, 1},   {7, 5, 1, 1},    {9, 7, 3, 3},    {9, 7, 2, 4},
                                  {12, 11, 4, 2}, {8, 8, 8, 8},    {5, 9, 5, 9},    {13, 6, 4, 1},
                                  {1, 9, 1, 3},   {9, 1, 6, 1},    {2, 2, 2, 2},    {63, 5, 3, 5},
@@ -73,8 +67,7 @@ static void test_sizes(void **state) {
     check_scores(noise(sizes[i][0], sizes[i][1]), noise(sizes[i][2], sizes[i][3]));
 }
 
-static void test_flat(void **state) {
-  (void)state;
+TEST(test_flat) {
   check_scores(flat_image(20, 10, 0), noise(3, 3));
   check_scores(flat_image(20, 10, 255), noise(4, 4));
   check_scores(flat_image(20, 10, 77), flat_image(3, 3, 77));
@@ -83,8 +76,7 @@ static void test_flat(void **state) {
 
 // A channel that is flat correlates to 0; times a negative number that is -0, whose bits would
 // come last of all.
-static void test_flat_channel(void **state) {
-  (void)state;
+TEST(test_flat_channel) {
   Image image = noise(20, 10);
   for (size_t i = 0; i < pixels_of(&image); i++) image.rgb[i * 3 + 2] = 9;
   uint32_t *const keys = scores_of(&image, &image);
@@ -94,15 +86,13 @@ static void test_flat_channel(void **state) {
 }
 
 // Half of the image is flat, as the backgrounds of drawings are.
-static void test_half_flat(void **state) {
-  (void)state;
+TEST(test_half_flat) {
   Image image = noise(40, 20);
   memset(image.rgb, 130, pixels_of(&image) / 2 * 3);
   check_scores(image, noise(5, 5));
 }
 
-static void test_finds_the_template(void **state) {
-  (void)state;
+TEST(test_finds_the_template) {
   Image image = noise(90, 60), eye = noise(11, 8);
   for (size_t y = 0; y < 8; y++) memcpy(image.rgb + ((20 + y) * 90 + 70) * 3, eye.rgb + y * 33, 33);
   uint32_t *const keys = scores_of(&image, &eye);
@@ -116,8 +106,7 @@ static void test_finds_the_template(void **state) {
   image_free(&eye);
 }
 
-static void test_any_number_of_threads(void **state) {
-  (void)state;
+TEST(test_any_number_of_threads) {
   Image image = noise(150, 37), eye = noise(9, 9);
   const int threads = omp_get_max_threads();
   uint32_t *const one = scores_of(&image, &eye);
@@ -136,8 +125,7 @@ static void test_any_number_of_threads(void **state) {
 // ---- the best pixels ----------------------------------------------------------------------------
 
 // Ties at the border between the best and the rest go to the highest positions.
-static void test_settles_ties(void **state) {
-  (void)state;
+TEST(test_settles_ties) {
   const uint32_t keys[] = {1, 5, 5, 5, 5, 9};
   uint32_t positions[] = {3, 4, 0, 5, 2, 1};
   red_eye_settle_ties(keys, positions, 6, 3);
@@ -161,8 +149,7 @@ static void check_remove(int width, int height, const uint32_t *positions, size_
   image_free(&expected);
 }
 
-static void test_remove(void **state) {
-  (void)state;
+TEST(test_remove) {
   const uint32_t corners[] = {0, 49, 39 * 50, 40 * 50 - 1};
   for (size_t i = 0; i < 4; i++) check_remove(50, 40, &corners[i], 1);
   check_remove(50, 40, corners, 4);
@@ -176,8 +163,7 @@ static void test_remove(void **state) {
 }
 
 // Worked by hand: how many pixels a patch has, and what becomes of one.
-static void test_remove_by_hand(void **state) {
-  (void)state;
+TEST(test_remove_by_hand) {
   static const struct {
     uint32_t position;
     int pixels;
@@ -197,20 +183,30 @@ static void test_remove_by_hand(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest scores[] = {
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_flat),
-      cmocka_unit_test(test_flat_channel),
-      cmocka_unit_test(test_half_flat),
-      cmocka_unit_test(test_finds_the_template),
-      cmocka_unit_test(test_any_number_of_threads),
-  };
-  const struct CMUnitTest best[] = {
-      cmocka_unit_test(test_settles_ties),
-      cmocka_unit_test(test_remove),
-      cmocka_unit_test(test_remove_by_hand),
-  };
-  return cmocka_run_group_tests_name("red-eye scores", scores, NULL, NULL) +
-         cmocka_run_group_tests_name("red-eye removal", best, NULL, NULL);
+// A template that takes seconds: the line with the time left, on a terminal.
+TEST(test_shows_the_time_left) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+  if (child < 0) skip();
+  if (child == 0) {
+    omp_set_num_threads(1);
+    const Image image = noise(800, 800), eye = noise(250, 250);
+    free(scores_of(&image, &eye));
+    _exit(0);
+  }
+  char text[200] = "";
+  for (size_t used = 0; strstr(text, " left") == NULL;) {
+    const ssize_t got = read(terminal, text + used, sizeof text - 1 - used);
+    if (got <= 0) break;
+    used += (size_t)got;
+  }
+  kill(child, SIGKILL);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  close(terminal);
+  int percent = 0, minutes = 0, seconds = 0;
+  if (sscanf(text, "\r\033[Ktest_red_eye: scores, %d%%, %d:%d left", &percent, &minutes,
+             &seconds) != 3)
+    fail_msg("'%s'", text);
 }
+
+RUN_TESTS("red eyes", NULL, NULL)

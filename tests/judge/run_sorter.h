@@ -4,19 +4,11 @@
 #define TESTS_RUN_SORTER_H
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "harness/diagnose/battery.h"
-#include "harness/judge/process.h"
+#include "harness/judge/sorter.h"
+#include "tests/test.h"
 
 typedef struct Session {
   Sorter sorter;

@@ -30,8 +30,7 @@ static void check(const char *path) {
   }
 }
 
-static void test_right_sorts(void **state) {
-  (void)state;
+TEST(test_right_sorts) {
   char pattern[4096];
   glob_t paths;
   snprintf(pattern, sizeof pattern, "%s/*/sorter", build_folder());
@@ -42,7 +41,4 @@ static void test_right_sorts(void **state) {
   assert_true(sorter_end(&session.sorter, 10.0));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_right_sorts)};
-  return cmocka_run_group_tests_name("battery", tests, NULL, NULL);
-}
+RUN_TESTS("battery", NULL, NULL)

@@ -67,8 +67,7 @@ static bool is_left_out(int i) {
 #endif
 }
 
-static void test_names(void **state) {
-  (void)state;
+TEST(test_names) {
   char path[4096];
   snprintf(path, sizeof path, "%s/tests/sorts/wrong/sorter", build_folder());
   use_sorter(path);
@@ -81,8 +80,7 @@ static void test_names(void **state) {
 }
 
 // At least three sorts for every class.
-static void test_three_each(void **state) {
-  (void)state;
+TEST(test_three_each) {
   for (Mistake mistake = MISTAKE_OUTSIDE; mistake < MISTAKE_OTHER; mistake++) {
     int count = 0;
     for (int i = 0; i < CASES; i++) count += cases[i].mistake == mistake;
@@ -91,8 +89,7 @@ static void test_three_each(void **state) {
 }
 
 // Does the handout have the heading that the sentence names?
-static void test_hints(void **state) {
-  (void)state;
+TEST(test_hints) {
   for (Mistake mistake = MISTAKE_OUTSIDE; mistake < MISTAKES; mistake++) {
     char path[128], heading[64], line[512];
     const char *const hint = mistake_hint(mistake);
@@ -115,9 +112,4 @@ static int end(void **state) {
   return 0;
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_names),
-                                     cmocka_unit_test(test_three_each),
-                                     cmocka_unit_test(test_hints)};
-  return cmocka_run_group_tests_name("diagnosis", tests, NULL, end);
-}
+RUN_TESTS("diagnosis", NULL, end)

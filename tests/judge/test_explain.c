@@ -1,24 +1,23 @@
 // What the judge takes from the output of a sorter that failed.
 #include "tests/unit.h"
 
-#include "harness/judge/process.h"
+#include "harness/judge/sorter.h"
 
-// harness/judge/process.c asks for it; nothing is started here.
+// harness/judge/sorter.c asks for it; nothing is started here.
 int sorter_program(void) { return -1; }
 
 static void expect_finding(const char *heard, const char *expected) {
   Sorter sorter = {0};
   int length = 0;
   snprintf(sorter.heard, sizeof sorter.heard, "%s", heard);
-  const char *const found = process_finding(&sorter, &length);
+  const char *const found = sorter_finding(&sorter, &length);
   assert_non_null(found);
   char text[512];
   snprintf(text, sizeof text, "%.*s", length, found);
   assert_string_equal(text, expected);
 }
 
-static void test_findings(void **state) {
-  (void)state;
+TEST(test_findings) {
   expect_finding("crash: Segmentation fault (signal 11) at a.cu:7\n",
                  "crash: Segmentation fault (signal 11) at a.cu:7");
   // Another mark inside the sentence.
@@ -35,15 +34,10 @@ static void test_findings(void **state) {
                  "runtime error: index 5 out of bounds");
 }
 
-static void test_nothing_found(void **state) {
-  (void)state;
+TEST(test_nothing_found) {
   Sorter sorter = {.heard = "sorting\n"};
   int length = 0;
-  assert_null(process_finding(&sorter, &length));
+  assert_null(sorter_finding(&sorter, &length));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_findings),
-                                     cmocka_unit_test(test_nothing_found)};
-  return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
-}
+RUN_TESTS("explain", NULL, NULL)

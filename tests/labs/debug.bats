@@ -52,5 +52,5 @@ P
   run -2 scripts/debug.sh radix_v1 --kernel nothing
   [[ $output == "debug: there is no kernel 'nothing'; those of radix_v1 are: take_digit histogram rank_digits scatter" ]]
   run -2 scripts/debug.sh seq
-  [[ $output == *"seq has no kernel of its own"* ]]
+  [[ $output == *"seq has no kernel; name one"* ]]
 }

@@ -139,7 +139,7 @@ P
   run -2 scripts/starter.sh radix_v1 ../out
   [[ $output == *"'../out' is no name"* ]]
   run -2 scripts/starter.sh radix_v1 test
-  [[ $output == *"'test' has a meaning of its own here"* ]]
+  [[ $output == *"'test' has another meaning here"* ]]
   run -2 scripts/starter.sh radix_v1 radix_v2
   [[ $output == *"there is a radix_v2 already"* ]]
 }

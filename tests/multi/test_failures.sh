@@ -51,7 +51,7 @@ run 2 --input "$work/keys.npy" --keys --output "$work/result.npy" --host --devic
 check '.npy file, host arrays' cmp "$work/result.npy" "$work/sorted.npy"
 check 'no temporary file stays' not compgen -G "$work/*.part"
 run 2 --input "$work/cut.npy" --keys "${quick[@]}"
-check 'a .npy file that is cut off' says 2 'does not have the 5001 keys'
+check 'a .npy file that is cut off' says 2 'its header promises 5001 keys'
 run 2 --input "$work/odd" --keys "${quick[@]}"
 check 'not whole keys' says 2 '5 bytes are no whole number of 32-bit keys'
 run 2 --input "$work/none" --keys "${quick[@]}"

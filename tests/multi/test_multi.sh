@@ -13,8 +13,6 @@ run 4 --n 3000 --dist all --pairs --chunks 7 "${quick[@]}"
 check 'all inputs on 4 ranks, in 7 chunks' passes "$inputs"
 run 2 --n 9000 --dist all --keys --pairs --stretch on "${quick[@]}"
 check 'all inputs on 2 ranks, keys stretched' passes $((2 * inputs))
-run 2 --n 9000 --dist uniform,all-equal,zipf,sorted --keys --pairs "${quick[@]}"
-check '2 ranks' passes 8
 direct=(--transport direct)
 run 3 --n 9000 --dist all --keys --pairs "${direct[@]}" "${quick[@]}"
 check 'directly, all inputs on 3 ranks' passes $((2 * inputs))

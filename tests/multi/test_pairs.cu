@@ -128,21 +128,17 @@ static uint32_t equal_keys(void) { return next_random() % 29 << 16 | 5; }
 static uint32_t large_buckets(void) { return next_random() % 4 << 20 | (next_random() & 0xffff); }
 static uint32_t uneven_buckets(void) { return large_buckets() | 0x8000; }
 
-static void test_pairs(void **) {
+TEST(test_pairs) {
   check_pairs(2, many_keys, 12, true);
   check_pairs(2, few_prefixes, 16, true);
   check_pairs(3, few_prefixes, 16, true);
   check_pairs(MOST, equal_keys, 16, true);
 }
 
-static void test_cut_buckets(void **) {
+TEST(test_cut_buckets) {
   check_pairs(2, large_buckets, 17, true);
   check_pairs(3, large_buckets, 17, true);
   check_pairs(2, uneven_buckets, 17, false);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs),
-                                     cmocka_unit_test(test_cut_buckets)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS("pairs", NULL, NULL)

@@ -13,7 +13,7 @@ enum { N = 3 * PARTITION_TILE + 77, MOST_RANKS = 1024 };
 static uint32_t keys[N], positions[N], sent[2][N], kept[2][N];
 
 // Over 2^16 equal keys in each block: counters of 16 bits overflow unless they are emptied in time.
-static void test_counts(void **) {
+TEST(test_counts) {
   const size_t n = 80000 * (size_t)device_attribute(cudaDevAttrMultiProcessorCount);
   uint32_t *const many = (uint32_t *)calloc(n, sizeof *many);
   static uint64_t counts[1 << 16];
@@ -104,7 +104,7 @@ static void check_partition(int ranks, int self, int chunks, uint32_t mask, bool
   assert_int_equal(scratch_outstanding(), 0);
 }
 
-static void test_partition(void **) {
+TEST(test_partition) {
   check_partition(2, 0, 1, ~0u, false);
   check_partition(3, 1, 4, ~0u, true);
   check_partition(3, 2, 2, 3, true);
@@ -140,7 +140,7 @@ static void check_stretch(uint32_t first, uint32_t last) {
   CUDA_CHECK(cudaFree(d_keys));
 }
 
-static void test_stretch(void **) {
+TEST(test_stretch) {
   static const uint32_t ranges[][2] = {{0, 0},
                                        {5, 4},
                                        {7, 8},
@@ -162,7 +162,7 @@ static void test_stretch(void **) {
 }
 
 // The shards of an input are the input.
-static void test_shards(void **) {
+TEST(test_shards) {
   enum { TOTAL = 5000, BEGIN = 1234, COUNT = 2345 };
   uint32_t *const d_keys = to_device(keys, TOTAL);
   for (int kind = 0; input_kinds[kind].name != NULL; kind++) {
@@ -184,9 +184,4 @@ static void test_shards(void **) {
   CUDA_CHECK(cudaFree(d_keys));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts),
-                                     cmocka_unit_test(test_partition),
-                                     cmocka_unit_test(test_stretch), cmocka_unit_test(test_shards)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS("partition", NULL, NULL)

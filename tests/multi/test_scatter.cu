@@ -95,7 +95,7 @@ static uint32_t few_keys(void) { return 3u << 24 | next_random() % 3; }
 static uint32_t one_key(void) { return 0xffffffff; }
 static uint32_t equal_keys(void) { return next_random() % 3 << 24 | next_random() % 7 << 16; }
 
-static void test_scatter(void **) {
+TEST(test_scatter) {
   check_scatter(2, 8, few_prefixes, true);
   check_scatter(3, 8, few_prefixes, true);
   check_scatter(MOST, 8, few_prefixes, true);
@@ -110,7 +110,7 @@ static void test_scatter(void **) {
 }
 
 // A border at a key, all of whose equals are left of it or right of it, needs no index.
-static void test_borders_at_keys(void **) {
+TEST(test_borders_at_keys) {
   static const uint32_t keys[] = {9, 5, 7, 5, 1, 7};
   for (int left = 0; left < 2; left++) {
     uint32_t found[6] = {0};
@@ -129,8 +129,4 @@ static void test_borders_at_keys(void **) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_scatter),
-                                     cmocka_unit_test(test_borders_at_keys)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS("scatter", NULL, NULL)

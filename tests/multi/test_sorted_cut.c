@@ -45,8 +45,7 @@ static void check_cuts(uint32_t mask, uint32_t bits) {
   }
 }
 
-static void test_cuts(void **state) {
-  (void)state;
+TEST(test_cuts) {
   for (int round = 0; round < 20; round++) {
     check_cuts(~0u, 0);
     check_cuts(0xf, 0);
@@ -56,7 +55,4 @@ static void test_cuts(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cuts)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS("sorted_cut", NULL, NULL)

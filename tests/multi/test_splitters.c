@@ -41,8 +41,7 @@ static void check_borders(uint32_t *keys, size_t n, int ranks) {
   }
 }
 
-static void test_borders(void **state) {
-  (void)state;
+TEST(test_borders) {
   static uint32_t keys[MOST];
   static const uint32_t masks[] = {0xffffffff, 0xffff0000, 0x0000ffff, 0x00010001, 0, 0xf0000000};
   for (size_t m = 0; m < COUNT_OF(masks); m++)
@@ -54,8 +53,7 @@ static void test_borders(void **state) {
 }
 
 // A border near the beginning of prefixes moves to the roundest one and needs no second count.
-static void test_slack(void **state) {
-  (void)state;
+TEST(test_slack) {
   memset(upper, 0, sizeof upper);
   Border border[1];
   upper[3] = upper[5] = 10000;  // a share is 10,000 elements, the slack 19
@@ -85,8 +83,7 @@ static void test_slack(void **state) {
   assert_int_equal(border[0].place, 3277300);
 }
 
-static void test_equal_left(void **state) {
-  (void)state;
+TEST(test_equal_left) {
   const Border border = {.equal_before = 10};
   assert_int_equal(equal_left(&border, 0, 4), 4);
   assert_int_equal(equal_left(&border, 4, 4), 4);
@@ -94,17 +91,11 @@ static void test_equal_left(void **state) {
   assert_int_equal(equal_left(&border, 12, 4), 0);
 }
 
-static void test_shares(void **state) {
-  (void)state;
+TEST(test_shares) {
   assert_int_equal(share_begin(10, 1, 3), 3);
   assert_int_equal(share_begin(10, 2, 3), 6);
   assert_int_equal(share_begin(10, 3, 3), 10);
   assert_int_equal(share_begin((uint64_t)1 << 40, 1023, 1024), ((uint64_t)1 << 40) / 1024 * 1023);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_borders), cmocka_unit_test(test_slack),
-                                     cmocka_unit_test(test_equal_left),
-                                     cmocka_unit_test(test_shares)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS("splitters", NULL, NULL)

@@ -78,7 +78,7 @@ copy() {
     mkdir "$name"
     : >"$name/student_func.cu"
     run -2 "${cpu[@]}" clean
-    [[ $output == *"'$name' has a meaning of its own here; rename the folder $name/"* ]]
+    [[ $output == *"'$name' has another meaning here; rename the folder $name/"* ]]
     rm -r "$name"
   done
 }

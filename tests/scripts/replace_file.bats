@@ -85,17 +85,3 @@ replaces() {
   [ "$(find tree/radix_v2 -type f -o -type l | wc -l)" = 2 ]
   [ "$(find tree -mindepth 1 -maxdepth 1 | wc -l)" = 5 ]
 }
-
-@test "make_samples gives the reason and leaves nothing behind" {
-  [ -x "$root/build/make_samples" ] || skip 'not built'
-  run -2 "$root/build/make_samples" missing
-  [[ $output == *'missing/template.ppm cannot be written: No such file or directory' ]]
-  echo old >folder/portrait.ppm
-  echo old >folder/real.ppm
-  ln -s real.ppm folder/template.ppm
-  (ulimit -f 8; trap '' XFSZ; ! "$root/build/make_samples" folder 2>err)
-  grep -q 'portrait.ppm cannot be written: File too large' err
-  [ "$(cat folder/portrait.ppm)" = old ]
-  [ -L folder/template.ppm ]
-  alone 'portrait.ppm real.ppm template.ppm'
-}

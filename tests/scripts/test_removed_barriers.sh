@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CHECK=race finds missing barriers: one at a time is removed from a copy of the
+# CHECK=all finds missing barriers: one at a time is removed from a copy of the
 # repository, and compare has to report a race near it and to exit with code 3. Prints TAP. Each
 # takes seconds to build, so by default only two are tried; MUTANTS=all tries every one.
 set -u
@@ -44,8 +44,9 @@ list=$(if [ "${MUTANTS:-}" = all ]; then barriers; else barriers | sed -n '2p;11
 echo "1..$(echo "$list" | wc -l)"
 
 git ls-files | grep -v '^report/' | tar -cf - -T - | tar -xf - -C "$work" || exit 1
+build=$(make -s --no-print-directory BACKEND=cpu CHECK=all print-B)
+[ ! -d "$build" ] || cp -rp --parents "$build" "$work"
 cd "$work" || exit 1
-build=$(make -s --no-print-directory BACKEND=cpu CHECK=race OPENCV=0 print-B)
 number=0
 while read -r version file which near options; do
   number=$((number + 1))
@@ -54,7 +55,7 @@ while read -r version file which near options; do
   line=$(grep -n "$call(.*);" "$file" | sed -n "${which#*:}s/:.*//p")
   cp "$file" "$work/kept"
   sed -i "${line}s/$call([^;]*);/;/" "$file"
-  if ! make -s BACKEND=cpu CHECK=race OPENCV=0 "$build/compare" "$build/$version/version.so" >"$work/log" 2>&1; then
+  if ! make -s BACKEND=cpu CHECK=all "$build/compare" "$build/$version/version.so" >"$work/log" 2>&1; then
     echo "not ok $number - $name"
     sed 's/^/# /' "$work/log" | tail -n 20
   else

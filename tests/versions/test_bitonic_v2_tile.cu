@@ -1,15 +1,8 @@
 // bitonic_v2's tile: do the windows cover it without bank conflicts, does the network sort zeros
 // and ones, and is the sort of pairs by words stable for keys that agree in their upper bits?
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-extern "C" {
-#include <cmocka.h>
-}
+#include "tests/unit.h"
 
 #include <cuda_runtime.h>
-#include <string.h>
 
 #include "bitonic_v2/tile.cuh"
 #include "bitonic_v2/words.cuh"
@@ -18,19 +11,6 @@ extern "C" {
 
 enum { MOST = 4096 };
 static uint32_t keys[MOST], positions[MOST], expected[MOST], order_of[MOST], result[MOST];
-
-static uint32_t random_word(void) {
-  static uint64_t state = 1;
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(state >> 32);
-}
-
-static unsigned int *to_device(const uint32_t *from, size_t n) {
-  unsigned int *to;
-  CUDA_CHECK(cudaMalloc((void **)&to, n * sizeof *to));
-  CUDA_CHECK(cudaMemcpy(to, from, n * sizeof *to, cudaMemcpyHostToDevice));
-  return to;
-}
 
 static void from_device(uint32_t *to, unsigned int *from, size_t n) {
   CUDA_CHECK(cudaMemcpy(to, from, n * sizeof *to, cudaMemcpyDeviceToHost));
@@ -74,7 +54,7 @@ static void check_windows(void) {
     }
 }
 
-static void test_windows(void **) {
+TEST(test_windows) {
   check_windows<1>();
   check_windows<2>();
   check_windows<3>();
@@ -98,11 +78,11 @@ template <int ITEM_BITS, int THREAD_BITS>
 static void check_zeros_and_ones(void) {
   enum { TILE = 1 << (ITEM_BITS + THREAD_BITS) };
   for (int run = 0; run < 12; run++) {
-    const unsigned int n = run < 6 ? (unsigned int)TILE : random_word() % TILE + 1;
-    const uint32_t share = random_word();
+    const unsigned int n = run < 6 ? (unsigned int)TILE : next_random() % TILE + 1;
+    const uint32_t share = next_random();
     unsigned int zeros = 0;
     for (unsigned int i = 0; i < n; i++) {
-      keys[i] = random_word() < share ? 0 : UINT32_MAX;
+      keys[i] = next_random() < share ? 0 : UINT32_MAX;
       zeros += keys[i] == 0;
     }
     const Pairs device = {to_device(keys, n), NULL};
@@ -114,7 +94,7 @@ static void check_zeros_and_ones(void) {
   }
 }
 
-static void test_zeros_and_ones(void **) {
+TEST(test_zeros_and_ones) {
   check_zeros_and_ones<2, 5>();
   check_zeros_and_ones<3, 5>();
   check_zeros_and_ones<3, 7>();
@@ -155,7 +135,7 @@ static void check_pairs(size_t n) {
 // cannot); 0 and 2^32 - 1.
 enum { KINDS = 6 };
 static uint32_t key_of_kind(int kind, size_t i, size_t n) {
-  const uint32_t word = random_word();
+  const uint32_t word = next_random();
   if (kind == 0) return word;
   if (kind == 1) return 7u << 29;
   if (kind == 2) return word & 0x3f0u;
@@ -164,7 +144,7 @@ static uint32_t key_of_kind(int kind, size_t i, size_t n) {
   return word % 2 == 0 ? 0 : UINT32_MAX;
 }
 
-static void test_pairs(void **) {
+TEST(test_pairs) {
   static const size_t sizes[] = {1, 2, 31, 33, 500, TILE_OF_PAIRS - 1, TILE_OF_PAIRS};
   for (int kind = 0; kind < KINDS; kind++)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -173,11 +153,4 @@ static void test_pairs(void **) {
     }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_windows),
-      cmocka_unit_test(test_zeros_and_ones),
-      cmocka_unit_test(test_pairs),
-  };
-  return cmocka_run_group_tests_name("bitonic_v2: tile", tests, NULL, NULL);
-}
+RUN_TESTS("bitonic_v2: tile", NULL, NULL)

@@ -1,16 +1,8 @@
 // merge_v2 by another order: keys of two 32-bit values, the first descending, the second ascending.
 // Only the file order.cuh is replaced, as in the handout.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-extern "C" {
-#include <cmocka.h>
-}
+#include "tests/unit.h"
 
 #include <cuda_runtime.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/check.h"
 #include "common/knobs.h"
@@ -50,7 +42,7 @@ static void draw(size_t n, unsigned int values) {
   }
 }
 
-static void *to_device(const void *from, size_t bytes) {
+static void *bytes_to_device(const void *from, size_t bytes) {
   void *copy = NULL;
   CUDA_CHECK(cudaMalloc(&copy, bytes));
   CUDA_CHECK(cudaMemcpy(copy, from, bytes, cudaMemcpyHostToDevice));
@@ -75,10 +67,10 @@ static void check(size_t n, const unsigned int *from) {
 static void sort_and_check(size_t n, unsigned int values, int shape, int doublings, bool own_cuts) {
   static unsigned int result[MOST];
   draw(n, values);
-  const Elements input = {(Key *)to_device(keys, n * sizeof(Key)),
-                          (unsigned int *)to_device(positions, n * sizeof *positions)};
-  const Elements output = {(Key *)to_device(keys, n * sizeof(Key)),
-                           (unsigned int *)to_device(positions, n * sizeof *positions)};
+  const Elements input = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
+                          (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
+  const Elements output = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
+                           (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
   merge_sort<true>(input, output, n, shape, doublings, own_cuts);
   CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
   CUDA_CHECK(cudaMemcpy(result, output.positions, n * sizeof *result, cudaMemcpyDeviceToHost));
@@ -100,8 +92,8 @@ static void sort_bare_and_check(size_t n, unsigned int values, int shape) {
   draw(n, values);
   memcpy(expected, keys, n * sizeof *keys);
   qsort(expected, n, sizeof *expected, by_order);
-  const Elements input = {(Key *)to_device(keys, n * sizeof(Key)), NULL};
-  const Elements output = {(Key *)to_device(keys, n * sizeof(Key)), NULL};
+  const Elements input = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
+  const Elements output = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
   merge_sort<false>(input, output, n, shape, 3, shape % 2 == 0);
   CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
   assert_memory_equal(sorted, expected, n * sizeof(Key));
@@ -109,23 +101,20 @@ static void sort_bare_and_check(size_t n, unsigned int values, int shape) {
   CUDA_CHECK(cudaFree(output.keys));
 }
 
-static void test_bare_keys(void **state) {
-  (void)state;
+TEST_WITH(test_bare_keys, begin, NULL) {
   for (int shape = 1; shape <= SHAPES; shape++) {
     sort_bare_and_check(777, 1000000, shape);
     sort_bare_and_check(35000, 100, shape);
   }
 }
 
-static void test_two_words(void **state) {
-  (void)state;
+TEST_WITH(test_two_words, begin, NULL) {
   sort_and_check(1000, 1000000, 0, 3, false);
   sort_and_check(20001, 1000000, 1, 3, true);
   sort_and_check(40000, 1000000, 2, 2, false);
 }
 
-static void test_equal_keys_keep_their_order(void **state) {
-  (void)state;
+TEST_WITH(test_equal_keys_keep_their_order, begin, NULL) {
   sort_and_check(20001, 3, 1, 3, false);
   sort_and_check(17137, 2, 4, 1, false);
   sort_and_check(30000, 1, 3, 3, true);
@@ -159,9 +148,9 @@ static void check_cuts(unsigned int values, bool ascending, const unsigned int *
   draw(WAYS * WIDTH, values);
   if (ascending) qsort(keys, WAYS * WIDTH, sizeof(Key), by_order);
   for (int j = 0; j < WAYS; j++) qsort(keys + j * WIDTH, length[j], sizeof(Key), by_order);
-  Key *const d_keys = (Key *)to_device(keys, WAYS * WIDTH * sizeof(Key));
-  unsigned int *const d_length = (unsigned int *)to_device(length, WAYS * sizeof *length);
-  unsigned int *const d_cuts = (unsigned int *)to_device(cuts, bytes);
+  Key *const d_keys = (Key *)bytes_to_device(keys, WAYS * WIDTH * sizeof(Key));
+  unsigned int *const d_length = (unsigned int *)bytes_to_device(length, WAYS * sizeof *length);
+  unsigned int *const d_cuts = (unsigned int *)bytes_to_device(cuts, bytes);
   cut_everywhere<WAYS><<<count + 1, 32>>>(d_keys, WIDTH, d_length, d_cuts);
   LAUNCH_CHECK();
   CUDA_CHECK(cudaMemcpy(cuts, d_cuts, bytes, cudaMemcpyDeviceToHost));
@@ -181,8 +170,7 @@ static void check_cuts(unsigned int values, bool ascending, const unsigned int *
   CUDA_CHECK(cudaFree(d_cuts));
 }
 
-static void test_cuts(void **state) {
-  (void)state;
+TEST(test_cuts) {
   const unsigned int length[MOST_RUNS] = {WIDTH, 160, WIDTH, 37, WIDTH, 1, 20, 0};
   const unsigned int values[] = {1, 3, 100, 1000000};
   for (size_t v = 0; v < sizeof values / sizeof *values; v++)
@@ -193,12 +181,4 @@ static void test_cuts(void **state) {
     }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_two_words, begin),
-      cmocka_unit_test_setup(test_equal_keys_keep_their_order, begin),
-      cmocka_unit_test_setup(test_bare_keys, begin),
-      cmocka_unit_test(test_cuts),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS("merge_v2_order", NULL, NULL)

@@ -1,12 +1,6 @@
 // mppsort_v2 on inputs made against its ranges: nested clusters, large groups of one key, one far
 // key beside a dense cluster; with groups and fine ranges of several sizes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-extern "C" {
-#include <cmocka.h>
-}
+#include "tests/unit.h"
 
 #include <cuda_runtime.h>
 
@@ -24,13 +18,7 @@ static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, kno
 enum { MOST = 60000, TILE = 4096, SMALL_BLOCK = 512 * 9, CROWDED = 4000 };
 static uint32_t keys[MOST], expected[MOST], order[MOST], result[MOST];
 
-static uint32_t random_word(void) {
-  static uint64_t state = 1;
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(state >> 32);
-}
-
-static unsigned int *to_device(const uint32_t *from, size_t n) {
+static unsigned int *to_scratch(const uint32_t *from, size_t n) {
   unsigned int *const copy = (unsigned int *)scratch_alloc(n * sizeof *copy);
   CUDA_CHECK(cudaMemcpy(copy, from, n * sizeof *copy, cudaMemcpyHostToDevice));
   return copy;
@@ -51,8 +39,8 @@ static void sort_and_check(unsigned int n, int fine_bits, unsigned int capacity)
     result[i] = i;
   }
   reference_sort(expected, order, n);
-  Pairs input = {to_device(keys, n), to_device(result, n)};
-  Pairs output = {to_device(keys, n), to_device(keys, n)};
+  Pairs input = {to_scratch(keys, n), to_scratch(result, n)};
+  Pairs output = {to_scratch(keys, n), to_scratch(keys, n)};
   sort_by_ranges<true>(input, output, n, fine_bits, capacity);
   assert_on_device(output.keys, expected, n);
   assert_on_device(output.positions, order, n);
@@ -72,13 +60,12 @@ static void sort_and_check(unsigned int n, int fine_bits, unsigned int capacity)
 static void draw_nested(unsigned int n, int bits) {
   for (unsigned int i = 0; i < n; i++) {
     int shift = 0;
-    while (shift + bits < 32 && random_word() % 2 == 0) shift += bits;
-    keys[i] = random_word() >> shift;
+    while (shift + bits < 32 && next_random() % 2 == 0) shift += bits;
+    keys[i] = next_random() >> shift;
   }
 }
 
-static void test_nested_clusters(void **state) {
-  (void)state;
+TEST(test_nested_clusters) {
   draw_nested(MOST, 13);
   sort_and_check(MOST, 0, 0);
   sort_and_check(MOST, 12, 1024);
@@ -89,25 +76,23 @@ static void test_nested_clusters(void **state) {
 }
 
 // Clusters at both ends of the 32 bits and in the middle, each with a cluster of equal keys.
-static void test_three_clusters(void **state) {
-  (void)state;
+TEST(test_three_clusters) {
   static const uint32_t centre[3] = {0, 0x7fffffff, UINT32_MAX - 2047};
   for (unsigned int i = 0; i < 40000; i++)
-    keys[i] = centre[random_word() % 3] + (random_word() % 2 == 0 ? 5 : random_word() % 2048);
+    keys[i] = centre[next_random() % 3] + (next_random() % 2 == 0 ? 5 : next_random() % 2048);
   sort_and_check(40000, 0, 0);
   sort_and_check(20000, 8, 512);
 }
 
 // Too many equal keys beside others: found equal in level 0 (fine ranges of one key), in level 1
 // and, below two far keys, in level 2.
-static void test_equal_keys(void **state) {
-  (void)state;
-  for (unsigned int i = 0; i < 30000; i++) keys[i] = i % 4 != 0 ? 7 : random_word() % 100;
+TEST(test_equal_keys) {
+  for (unsigned int i = 0; i < 30000; i++) keys[i] = i % 4 != 0 ? 7 : next_random() % 100;
   sort_and_check(30000, 0, 0);
-  for (unsigned int i = 0; i < 30000; i++) keys[i] = i % 4 != 0 ? 1u << 20 : random_word();
+  for (unsigned int i = 0; i < 30000; i++) keys[i] = i % 4 != 0 ? 1u << 20 : next_random();
   sort_and_check(30000, 0, 0);
   for (unsigned int i = 0; i < 30000; i++)
-    keys[i] = i % 8 != 0 ? 77 : i % 16 == 0 ? random_word() : random_word() % (1u << 19);
+    keys[i] = i % 8 != 0 ? 77 : i % 16 == 0 ? next_random() : next_random() % (1u << 19);
   sort_and_check(30000, 0, 0);
   for (unsigned int i = 0; i < MOST; i++) keys[i] = UINT32_MAX;
   sort_and_check(30000, 0, 0);
@@ -115,9 +100,8 @@ static void test_equal_keys(void **state) {
 }
 
 // All keys but one within 64 neighbours, in one fine range after another until level 2.
-static void test_one_far_key(void **state) {
-  (void)state;
-  for (unsigned int i = 0; i < 20000; i++) keys[i] = random_word() % 64;
+TEST(test_one_far_key) {
+  for (unsigned int i = 0; i < 20000; i++) keys[i] = next_random() % 64;
   keys[12345] = UINT32_MAX;
   sort_and_check(20000, 0, 0);
   sort_and_check(9000, 1, 1000);  // many levels
@@ -129,14 +113,13 @@ static void test_one_far_key(void **state) {
 static void draw_crowded(unsigned int members, unsigned int width, unsigned int share) {
   const unsigned int clusters = CROWDED / share / members;
   for (unsigned int i = 0; i < CROWDED; i++) {
-    keys[i] = random_word();
+    keys[i] = next_random();
     if (i % share != 0) continue;
-    keys[i] = keys[i] % clusters * (UINT32_MAX / clusters) + random_word() % width;
+    keys[i] = keys[i] % clusters * (UINT32_MAX / clusters) + next_random() % width;
   }
 }
 
-static void test_crowded_bins(void **state) {
-  (void)state;
+TEST(test_crowded_bins) {
   static const unsigned int members[] = {20, 40, 100, 250, 800};
   static const unsigned int widths[] = {1, 50, 100000};
   for (size_t m = 0; m < sizeof members / sizeof *members; m++)
@@ -148,9 +131,8 @@ static void test_crowded_bins(void **state) {
 }
 
 // Sizes around a block, a tile of pairs and a tile of keys.
-static void test_sizes(void **state) {
-  (void)state;
-  for (unsigned int i = 0; i < MOST; i++) keys[i] = random_word();
+TEST(test_sizes) {
+  for (unsigned int i = 0; i < MOST; i++) keys[i] = next_random();
   static const unsigned int sizes[] = {1, 2, 63, 64, 65, TILE - 1, TILE, TILE + 1, 2 * TILE + 1};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) sort_and_check(sizes[i], 10, 200);
   sort_and_check(SMALL_BLOCK, 0, 0);
@@ -165,7 +147,7 @@ static void split_and_check(unsigned int n, int fine_bits) {
   const Plan plan = make_plan<false>(n, fine_bits, 1000);
   Level level = make_level<false>(plan, 1, n, true, 0);
   void *const memory = allocate_level(&level, n);
-  unsigned int *const input = to_device(keys, n);
+  unsigned int *const input = to_scratch(keys, n);
   launch_overlapped(split_ranges<FIRST_SAMPLE>, 1, SPLIT_THREADS, split_shared_bytes(level),
                     (const unsigned int *)input, level, n);
   Root root;
@@ -196,24 +178,15 @@ static void split_and_check(unsigned int n, int fine_bits) {
   scratch_free(memory);
 }
 
-static void test_order_of_leaves(void **state) {
-  (void)state;
-  for (unsigned int i = 0; i < 20000; i++) keys[i] = random_word();
+TEST(test_order_of_leaves) {
+  for (unsigned int i = 0; i < 20000; i++) keys[i] = next_random();
   split_and_check(20000, 10);
   draw_nested(20000, 5);
   split_and_check(20000, 6);
   split_and_check(20000, 10);
-  for (unsigned int i = 0; i < 20000; i++) keys[i] = random_word() % 50 * 0x1234567;
+  for (unsigned int i = 0; i < 20000; i++) keys[i] = next_random() % 50 * 0x1234567;
   split_and_check(20000, 4);
   split_and_check(20000, 8);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nested_clusters), cmocka_unit_test(test_three_clusters),
-      cmocka_unit_test(test_equal_keys),      cmocka_unit_test(test_one_far_key),
-      cmocka_unit_test(test_sizes),           cmocka_unit_test(test_crowded_bins),
-      cmocka_unit_test(test_order_of_leaves),
-  };
-  return cmocka_run_group_tests_name("mppsort_v2 ranges", tests, NULL, NULL);
-}
+RUN_TESTS("mppsort_v2 ranges", NULL, NULL)

@@ -91,7 +91,7 @@ static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool
   free(published);
 }
 
-static void test_beyond_32_bits(void **) {
+TEST(test_beyond_32_bits) {
   // The first element of the last tiles: just below 2^32, at it, 6 x 10^9, near 2^33, 2^40.
   const Count first[] = {(1ull << 32) - TILE, 1ull << 32, 6000000000 / TILE * TILE,
                          (1ull << 33) - LARGEST, 1ull << 40};
@@ -103,7 +103,7 @@ static void test_beyond_32_bits(void **) {
 }
 
 // Counts that 32 bits do not hold.
-static void test_histogram(void **) {
+TEST(test_histogram) {
   static Count counts[PASSES * BINS], scanned[PASSES * BINS];
   for (int i = 0; i < PASSES * BINS; i++) {
     counts[i] = (1ull << 32) - 2;
@@ -123,10 +123,4 @@ static void test_histogram(void **) {
   CUDA_CHECK(cudaFree(d_keys));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_beyond_32_bits),
-      cmocka_unit_test(test_histogram),
-  };
-  return cmocka_run_group_tests_name("radix_v5_wide", tests, NULL, NULL);
-}
+RUN_TESTS("radix_v5_wide", NULL, NULL)

@@ -119,8 +119,7 @@ static void check_sizes(const size_t *sizes, size_t count, bool all_inputs, cons
   }
 }
 
-static void test_defaults(void **state) {
-  (void)state;
+TEST(test_defaults) {
   static const size_t sizes[] = {0,   1,   2,    31,   32,   33,   255,
                                  256, 257, 1023, 1024, 1025, 4097, LARGEST};
   knobs_begin(&sort_version);
@@ -128,8 +127,7 @@ static void test_defaults(void **state) {
 }
 
 // Each knob in turn at its minimum, its maximum and a value between that is no power of two.
-static void test_knobs(void **state) {
-  (void)state;
+TEST(test_knobs) {
   static const size_t sizes[] = {0, 1, 33, 257, 1025, 4097};
   for (const SortKnob *k = sort_version.knobs; k->name != NULL; k++) {
     const int values[] = {k->min, k->max, k->min + (k->max - k->min) / 3};
@@ -143,8 +141,7 @@ static void test_knobs(void **state) {
   }
 }
 
-static void test_description(void **state) {
-  (void)state;
+TEST(test_description) {
   assert_true(strlen(sort_version.title) > 0 && strlen(sort_version.source) > 0);
   assert_true(sort_version.max_n >= LARGEST || sort_version.slow_n > 0);
   assert_non_null(sort_version.stages[0]);
@@ -155,11 +152,4 @@ static void test_description(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_description), cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_knobs),       cmocka_unit_test(test_scratch),
-      cmocka_unit_test(test_every_n),     cmocka_unit_test(test_repeats),
-  };
-  return cmocka_run_group_tests_name(sort_version.name, tests, allocate, release);
-}
+RUN_TESTS(sort_version.name, allocate, release)

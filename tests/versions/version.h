@@ -16,8 +16,4 @@ static inline bool too_slow(size_t n) {
          (cuda_cpu_check_end != NULL && n > LARGEST_CHECKED);
 }
 
-void test_scratch(void **state);
-void test_every_n(void **state);
-void test_repeats(void **state);
-
 #endif

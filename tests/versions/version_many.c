@@ -33,8 +33,7 @@ static size_t number_from_environment(const char *name) {
 }
 
 // EVERY_N=20000: sorts every n up to that.
-void test_every_n(void **state) {
-  (void)state;
+TEST(test_every_n) {
   const size_t most = number_from_environment("EVERY_N");
   if (most == 0) skip();
   knobs_begin(&sort_version);
@@ -49,8 +48,7 @@ void test_every_n(void **state) {
 
 // REPEATS=200: that many sorts of each of a few sizes, because a race between blocks may show in
 // one run of a hundred. The sizes lie beside multiples of all tile sizes in use, among others.
-void test_repeats(void **state) {
-  (void)state;
+TEST(test_repeats) {
   const size_t repeats = number_from_environment("REPEATS");
   if (repeats == 0) skip();
   static const size_t sizes[] = {4097,   40961,   65535,   143361,  399361,

@@ -71,8 +71,7 @@ static void check_scratch(const char *kind, size_t n, bool pairs) {
 // another way: compare relies on this before it runs a version. Two bytes per element are allowed
 // for memory that does not grow with n, at this n a table of 16 KB per multiprocessor. An
 // undeclared array of n elements is more.
-void test_scratch(void **state) {
-  (void)state;
+TEST(test_scratch) {
   if (sort_version.scratch_per_key < 0.0) skip();
   size_t n = (size_t)device_attribute(cudaDevAttrMultiProcessorCount) * 8192;
   if (n < 1 << 19) n = 1 << 19;

@@ -130,7 +130,7 @@ CUDA_CPU_STORE(__stwt)
 
 // ---- min and max, which CUDA has without std::
 
-// Templates, so that a program may have functions of its own with the same parameters, as
+// Templates, so that a program may have functions with the same parameters, as
 // helper_math.h of cuda-samples does.
 #define CUDA_CPU_MIN_MAX(T, A, B)                                                         \
   template <class = void>                                                                 \

@@ -45,9 +45,19 @@ inline void current_is_set() {}
 // A store that is not moved behind the kernel's accesses, so that a crash names its thread.
 inline void set_current(Thread *thread) { *const_cast<Thread *volatile *>(&current) = thread; }
 
+// Read anew after each thread: one that is interrupted (src/launch/preempt.h) waits without a call.
+inline bool has_waited(const Block &block) {
+#ifdef __SANITIZE_THREAD__
+  return block.collective;  // behind current_is_set()
+#else
+  return __atomic_load_n(&block.collective, __ATOMIC_RELAXED);
+#endif
+}
+
 // Has run_unstarted_threads() to go on with the next thread? `block` is then that thread's.
 template <bool Kept>
-inline bool goes_on(Block *&block, const Thread &thread, [[maybe_unused]] WorkerBase *worker) {
+inline bool goes_on(Block *&block, const Thread &thread, WorkerBase *worker) {
+  worker->thread = nullptr;
 #if CUDA_CPU_SWITCH_INLINE
   if (Kept) {
     const Target next = after_thread(*block, thread, worker);
@@ -69,7 +79,7 @@ inline void run_unstarted_threads(Block &block, F kernel) {
   WorkerBase *const worker = block.worker;
   Block *now = &block;
   // Until the first barrier this is a plain loop in index order that stores as little as possible:
-  // begin_collectives() (src/block.cpp) reconstructs the rest.
+  // begin_collectives() (src/launch/run_block.cpp) reconstructs the rest.
   if (!block.collective && block.order == nullptr) {
     Thread *thread = block.threads;
     Thread *const end = thread + block.count;
@@ -81,8 +91,8 @@ inline void run_unstarted_threads(Block &block, F kernel) {
       current_is_set();
       threadIdx.x++;
       if (threadIdx.x == blockDim.x && thread != end) threadIdx = thread->index;
-    } while (thread != end && !block.collective);
-    if (!block.collective) {
+    } while (thread != end && !has_waited(block));
+    if (!has_waited(block)) {
       block.started = block.count;
       return;
     }
@@ -92,9 +102,10 @@ inline void run_unstarted_threads(Block &block, F kernel) {
   do {
     const unsigned i = now->started++;
     Thread *const thread = &now->threads[now->order == nullptr ? i : now->order[i]];
+    worker->thread = thread;
     set_current(thread);
     threadIdx = thread->index;
-    current_is_set();
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);  // `started` is stored if the kernel is interrupted
     kernel();
     current_is_set();
     if (!goes_on<Kept>(now, *thread, worker)) return;
@@ -130,12 +141,16 @@ struct PointerKernelCall final : KernelCall {
 
 // ---- the launch ---------------------------------------------------------------------------------
 
+struct Clusters;
+extern const Clusters clusters;  // src/clusters, which is linked only where this is used
+
 // What stands between <<< and >>>.
 struct Configuration {
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
-  dim3 cluster = dim3(1, 1, 1);  // blocks
+  dim3 cluster = dim3(1, 1, 1);        // blocks
+  const Clusters *clusters = nullptr;  // set where `cluster` is
 };
 
 struct Launch : Configuration {

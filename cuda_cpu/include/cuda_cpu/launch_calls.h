@@ -11,27 +11,27 @@
 
 namespace cuda_cpu {
 
-// Bytes of dynamic shared memory that a kernel may ask for: 48 KB, or more after
-// set_shared_limit(), which fails with cudaErrorInvalidValue outside 0 to 227 KB.
-std::size_t shared_limit(const void *kernel);
-cudaError_t set_shared_limit(const void *kernel, int bytes);
-// Threads that a block of the kernel may have: 1,024, or its __launch_bounds__ if bounded() was
-// called for it.
-unsigned thread_limit(const void *kernel);
-void set_thread_limit(const void *kernel, unsigned threads);
+// What a kernel may ask for, as far as calls and __launch_bounds__ have changed it.
+struct KernelLimits {
+  std::size_t shared_bytes = 48 * 1024;  // dynamic, of a block
+  unsigned threads = 1024;               // of a block
+  unsigned cluster_blocks = 8;
+};
+KernelLimits kernel_limits(const void *kernel);
+void set_kernel_limits(const void *kernel, const KernelLimits &limits);
 
 // A kernel with __launch_bounds__ as an argument, which the rewriter wraps in this: remembers the
 // bound. Called with the kernel's parameters, `bound` returns its LaunchBound.
 template <class... P, class Bound>
 auto bounded(void (*kernel)(P...), const Bound &) -> void (*)(P...) {
-  if constexpr (std::is_invocable_v<Bound, P...>)
-    set_thread_limit(reinterpret_cast<const void *>(kernel),
-                     std::invoke_result_t<Bound, P...>::threads);
+  if constexpr (std::is_invocable_v<Bound, P...>) {
+    const void *const address = reinterpret_cast<const void *>(kernel);
+    KernelLimits limits = kernel_limits(address);
+    limits.threads = std::invoke_result_t<Bound, P...>::threads;
+    set_kernel_limits(address, limits);
+  }
   return kernel;
 }
-
-// Clusters of more than 8 blocks.
-void allow_large_clusters(const void *kernel, bool allowed);
 
 // Blocks of this size that one multiprocessor holds at once; 0 if it cannot hold any.
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes);
@@ -161,10 +161,10 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
                                            config->dynamicSmemBytes, config->stream};
   for (unsigned i = 0; i < config->numAttrs; i++) {
     const cudaLaunchAttributeValue &value = config->attrs[i].val;
-    if (config->attrs[i].id == cudaLaunchAttributeCooperative)
-      cooperative = value.cooperative != 0;
-    else if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-      configuration.cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+    if (config->attrs[i].id == cudaLaunchAttributeCooperative) cooperative = value.cooperative != 0;
+    if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+    configuration.cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+    configuration.clusters = &cuda_cpu::clusters;
   }
   return cuda_cpu::launch_pointer<P...>("(cudaLaunchKernelEx)", configuration, cooperative, kernel,
                                         static_cast<P>(a)...);
@@ -175,17 +175,22 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
 inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute,
                                         int value) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
+  cuda_cpu::KernelLimits limits = cuda_cpu::kernel_limits(kernel);
   switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-      return cuda_cpu::set_shared_limit(kernel, value);
+      if (value < 0 || value > 227 * 1024) return cuda_cpu::fail(cudaErrorInvalidValue);
+      limits.shared_bytes = static_cast<size_t>(value);  // also less than before
+      break;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      cuda_cpu::allow_large_clusters(kernel, value != 0);
-      return cudaSuccess;
+      limits.cluster_blocks = value != 0 ? 16 : 8;  // a Hopper GPU's
+      break;
     case cudaFuncAttributePreferredSharedMemoryCarveout:  // a hint: percent, or -1
       return value >= -1 && value <= 100 ? cudaSuccess : cuda_cpu::fail(cudaErrorInvalidValue);
     default:
       return cuda_cpu::fail(cudaErrorInvalidValue);
   }
+  cuda_cpu::set_kernel_limits(kernel, limits);
+  return cudaSuccess;
 }
 inline cudaError_t cudaFuncSetCacheConfig(const void *kernel, cudaFuncCache preference) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
@@ -200,9 +205,10 @@ inline cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig)
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   *attributes = cudaFuncAttributes{};
-  attributes->maxThreadsPerBlock = static_cast<int>(cuda_cpu::thread_limit(kernel));
+  attributes->maxThreadsPerBlock = static_cast<int>(cuda_cpu::kernel_limits(kernel).threads);
   attributes->ptxVersion = attributes->binaryVersion = 90;
-  attributes->maxDynamicSharedSizeBytes = static_cast<int>(cuda_cpu::shared_limit(kernel));
+  attributes->maxDynamicSharedSizeBytes =
+      static_cast<int>(cuda_cpu::kernel_limits(kernel).shared_bytes);
   return cudaSuccess;
 }
 // Nor do launch bounds count, as on a GPU (CUDA 13.0, H100).
@@ -211,7 +217,7 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, co
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);
   if (threads <= 0) return cuda_cpu::fail(cudaErrorInvalidValue);
   *blocks = 0;
-  if (shared_bytes <= cuda_cpu::shared_limit(kernel))
+  if (shared_bytes <= cuda_cpu::kernel_limits(kernel).shared_bytes)
     *blocks =
         static_cast<int>(cuda_cpu::resident_blocks(static_cast<unsigned>(threads), shared_bytes));
   return cudaSuccess;
@@ -225,7 +231,7 @@ template <class Kernel, class SharedBytes>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, Kernel kernel,
                                                            SharedBytes shared_bytes,
                                                            int limit = 0) {
-  const int most = static_cast<int>(cuda_cpu::thread_limit((const void *)kernel));
+  const int most = static_cast<int>(cuda_cpu::kernel_limits((const void *)kernel).threads);
   unsigned best = 0;
   *block = *grid = 0;
   for (int threads = limit > 0 && limit < most ? limit : most; threads > 0;

@@ -81,93 +81,53 @@ I saturated(F x) {
 
 }  // namespace cuda_cpu
 
-#define CUDA_CPU_ROUNDED(suffix, mode)                                                 \
-  inline float __fadd_##suffix(float a, float b) {                                     \
-    volatile float x = a;                                                              \
-    return cuda_cpu::rounded<float>(mode, [&] { return x + b; });                      \
-  }                                                                                    \
-  inline float __fsub_##suffix(float a, float b) { return __fadd_##suffix(a, -b); }    \
-  inline float __fmul_##suffix(float a, float b) {                                     \
-    volatile float x = a;                                                              \
-    return cuda_cpu::rounded<float>(mode, [&] { return x * b; });                      \
-  }                                                                                    \
-  inline float __fdiv_##suffix(float a, float b) {                                     \
-    volatile float x = a;                                                              \
-    return cuda_cpu::rounded<float>(mode, [&] { return x / b; });                      \
-  }                                                                                    \
-  inline float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }           \
-  inline float __fsqrt_##suffix(float a) {                                             \
-    volatile float x = a;                                                              \
-    return cuda_cpu::rounded<float>(mode, [&] { return std::sqrt(x); });               \
-  }                                                                                    \
-  inline float __fmaf_##suffix(float a, float b, float c) {                            \
-    volatile float x = a;                                                              \
-    return cuda_cpu::rounded<float>(mode, [&] { return std::fma(x, b, c); });          \
-  }                                                                                    \
-  inline double __dadd_##suffix(double a, double b) {                                  \
-    volatile double x = a;                                                             \
-    return cuda_cpu::rounded<double>(mode, [&] { return x + b; });                     \
-  }                                                                                    \
-  inline double __dmul_##suffix(double a, double b) {                                  \
-    volatile double x = a;                                                             \
-    return cuda_cpu::rounded<double>(mode, [&] { return x * b; });                     \
-  }                                                                                    \
-  inline double __dsub_##suffix(double a, double b) { return __dadd_##suffix(a, -b); } \
-  inline double __dsqrt_##suffix(double a) {                                           \
-    volatile double x = a;                                                             \
-    return cuda_cpu::rounded<double>(mode, [&] { return std::sqrt(x); });              \
-  }                                                                                    \
-  inline double __ddiv_##suffix(double a, double b) {                                  \
-    volatile double x = a;                                                             \
-    return cuda_cpu::rounded<double>(mode, [&] { return x / b; });                     \
-  }                                                                                    \
-  inline double __drcp_##suffix(double a) { return __ddiv_##suffix(1.0, a); }          \
-  inline double __fma_##suffix(double a, double b, double c) {                         \
-    volatile double x = a;                                                             \
-    return cuda_cpu::rounded<double>(mode, [&] { return std::fma(x, b, c); });         \
-  }                                                                                    \
-  inline float __int2float_##suffix(int a) {                                           \
-    volatile int x = a;                                                                \
-    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });      \
-  }                                                                                    \
-  inline float __uint2float_##suffix(unsigned int a) {                                 \
-    volatile unsigned int x = a;                                                       \
-    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });      \
-  }                                                                                    \
-  inline float __double2float_##suffix(double a) {                                     \
-    volatile double x = a;                                                             \
-    return cuda_cpu::rounded<float>(mode, [&] { return static_cast<float>(x); });      \
+// One function: the first parameter is `a`, of type A, and `x` in the expression.
+#define CUDA_CPU_ROUNDED_CALL(T, name, mode, parameters, A, expression) \
+  inline T name parameters {                                            \
+    volatile A x = a;                                                   \
+    return cuda_cpu::rounded<T>(mode, [&] { return (expression); });    \
   }
+#define CUDA_CPU_ROUNDED_TYPE(T, prefix, fused, suffix, mode)                             \
+  CUDA_CPU_ROUNDED_CALL(T, prefix##add_##suffix, mode, (T a, T b), T, x + b)              \
+  CUDA_CPU_ROUNDED_CALL(T, prefix##mul_##suffix, mode, (T a, T b), T, x *b)               \
+  CUDA_CPU_ROUNDED_CALL(T, prefix##div_##suffix, mode, (T a, T b), T, x / b)              \
+  CUDA_CPU_ROUNDED_CALL(T, prefix##sqrt_##suffix, mode, (T a), T, std::sqrt(x))           \
+  CUDA_CPU_ROUNDED_CALL(T, fused##_##suffix, mode, (T a, T b, T c), T, std::fma(x, b, c)) \
+  inline T prefix##sub_##suffix(T a, T b) { return prefix##add_##suffix(a, -b); }         \
+  inline T prefix##rcp_##suffix(T a) { return prefix##div_##suffix(T{1}, a); }
+#define CUDA_CPU_ROUNDED(suffix, mode)                                                          \
+  CUDA_CPU_ROUNDED_TYPE(float, __f, __fmaf, suffix, mode)                                       \
+  CUDA_CPU_ROUNDED_TYPE(double, __d, __fma, suffix, mode)                                       \
+  CUDA_CPU_ROUNDED_CALL(float, __int2float_##suffix, mode, (int a), int, static_cast<float>(x)) \
+  CUDA_CPU_ROUNDED_CALL(float, __uint2float_##suffix, mode, (unsigned a), unsigned,             \
+                        static_cast<float>(x))                                                  \
+  CUDA_CPU_ROUNDED_CALL(float, __double2float_##suffix, mode, (double a), double,               \
+                        static_cast<float>(x))
 CUDA_CPU_ROUNDED(rn, FE_TONEAREST)
 CUDA_CPU_ROUNDED(rz, FE_TOWARDZERO)
 CUDA_CPU_ROUNDED(ru, FE_UPWARD)
 CUDA_CPU_ROUNDED(rd, FE_DOWNWARD)
 #undef CUDA_CPU_ROUNDED
+#undef CUDA_CPU_ROUNDED_TYPE
+#undef CUDA_CPU_ROUNDED_CALL
 
 // To integers.
-#define CUDA_CPU_TO_INTEGERS(suffix, function)                                                 \
-  inline int __float2int_##suffix(float x) { return cuda_cpu::saturated<int>(function(x)); }   \
-  inline unsigned int __float2uint_##suffix(float x) {                                         \
-    return cuda_cpu::saturated<unsigned int>(function(x));                                     \
-  }                                                                                            \
-  inline long long __float2ll_##suffix(float x) {                                              \
-    return cuda_cpu::saturated<long long>(function(x));                                        \
-  }                                                                                            \
-  inline unsigned long long __float2ull_##suffix(float x) {                                    \
-    return cuda_cpu::saturated<unsigned long long>(function(x));                               \
-  }                                                                                            \
-  inline int __double2int_##suffix(double x) { return cuda_cpu::saturated<int>(function(x)); } \
-  inline unsigned int __double2uint_##suffix(double x) {                                       \
-    return cuda_cpu::saturated<unsigned int>(function(x));                                     \
-  }                                                                                            \
-  inline long long __double2ll_##suffix(double x) {                                            \
-    return cuda_cpu::saturated<long long>(function(x));                                        \
-  }
+#define CUDA_CPU_TO_INTEGER(I, name, T, function) \
+  inline I name(T x) { return cuda_cpu::saturated<I>(function(x)); }
+#define CUDA_CPU_TO_INTEGERS(suffix, function)                                   \
+  CUDA_CPU_TO_INTEGER(int, __float2int_##suffix, float, function)                \
+  CUDA_CPU_TO_INTEGER(unsigned int, __float2uint_##suffix, float, function)      \
+  CUDA_CPU_TO_INTEGER(long long, __float2ll_##suffix, float, function)           \
+  CUDA_CPU_TO_INTEGER(unsigned long long, __float2ull_##suffix, float, function) \
+  CUDA_CPU_TO_INTEGER(int, __double2int_##suffix, double, function)              \
+  CUDA_CPU_TO_INTEGER(unsigned int, __double2uint_##suffix, double, function)    \
+  CUDA_CPU_TO_INTEGER(long long, __double2ll_##suffix, double, function)
 CUDA_CPU_TO_INTEGERS(rn, std::nearbyint)
 CUDA_CPU_TO_INTEGERS(rz, std::trunc)
 CUDA_CPU_TO_INTEGERS(ru, std::ceil)
 CUDA_CPU_TO_INTEGERS(rd, std::floor)
 #undef CUDA_CPU_TO_INTEGERS
+#undef CUDA_CPU_TO_INTEGER
 inline double __int2double_rn(int x) { return x; }
 inline double __uint2double_rn(unsigned int x) { return x; }
 

@@ -9,7 +9,7 @@
 
 #include <cuda_cpu/errors.h>
 
-// For a program with an allocator of its own over cudaMalloc. `array`, which cudaMalloc returned,
+// For a program with an allocator over cudaMalloc. `array`, which cudaMalloc returned,
 // is unused from now on: whoever touches it or gives it to a kernel or a copy makes a mistake
 // (memcheck), which is reported as a use after `by`, a function's name. With `by` null the array is
 // in use again, its contents as before.
@@ -25,7 +25,7 @@ void register_symbol(const void *address, std::size_t bytes);
 void *library_allocate(std::size_t bytes, bool managed);
 void library_free(void *memory);
 
-// While one of these lives, device memory may be read and written: kernels, copies, and libraries
+// While one lives, device memory may be read and written: kernels, copies, and libraries
 // such as Thrust that run on the device. In a build with AddressSanitizer device memory is poisoned
 // at all other times, so that host code which dereferences a device pointer is caught (memcheck).
 class DeviceScope {

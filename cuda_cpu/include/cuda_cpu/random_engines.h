@@ -8,7 +8,8 @@
 
 namespace cuda_cpu {
 
-// state <- state * T^(n * 2^log2_step), where T is a step of xorshift over GF(2) (src/xorwow.cpp).
+// state <- state * T^(n * 2^log2_step), where T is a step of xorshift over GF(2)
+// (src/curand/xorwow.cpp).
 void xorwow_jump(std::uint32_t state[5], std::uint64_t n, unsigned log2_step);
 
 // What both generators keep of the normal distribution.

@@ -47,7 +47,7 @@ struct Shiftee {
     return shifted_right(value, static_cast<unsigned>(count));
   }
 };
-// Objects with operators of their own.
+// Objects with operators.
 template <class T>
 struct NotShifted {
   T &&object;

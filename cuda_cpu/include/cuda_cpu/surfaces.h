@@ -17,92 +17,35 @@ void read_surface(const char *call, cudaSurfaceObject_t object, const SurfacePla
                   void *value, std::size_t bytes, cudaSurfaceBoundaryMode mode);
 void write_surface(const char *call, cudaSurfaceObject_t object, const SurfacePlace &place,
                    const void *value, std::size_t bytes, cudaSurfaceBoundaryMode mode);
-template <class T>
-T read_surface(const char *call, cudaSurfaceObject_t object, const SurfacePlace &place,
-               cudaSurfaceBoundaryMode mode) {
-  T value;
-  read_surface(call, object, place, &value, sizeof value, mode);
-  return value;
-}
 
 }  // namespace cuda_cpu
 
-template <class T>
-T surf1Dread(cudaSurfaceObject_t object, int x,
-             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  return cuda_cpu::read_surface<T>("surf1Dread", object, {{x, 0, 0}}, mode);
-}
-template <class T>
-void surf1Dread(T *value, cudaSurfaceObject_t object, int x,
-                cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  *value = surf1Dread<T>(object, x, mode);
-}
-template <class T>
-void surf1Dwrite(T value, cudaSurfaceObject_t object, int x,
-                 cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  cuda_cpu::write_surface("surf1Dwrite", object, {{x, 0, 0}}, &value, sizeof value, mode);
-}
-template <class T>
-T surf2Dread(cudaSurfaceObject_t object, int x, int y,
-             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  return cuda_cpu::read_surface<T>("surf2Dread", object, {{x, y, 0}}, mode);
-}
-template <class T>
-void surf2Dread(T *value, cudaSurfaceObject_t object, int x, int y,
-                cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  *value = surf2Dread<T>(object, x, y, mode);
-}
-template <class T>
-void surf2Dwrite(T value, cudaSurfaceObject_t object, int x, int y,
-                 cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  cuda_cpu::write_surface("surf2Dwrite", object, {{x, y, 0}}, &value, sizeof value, mode);
-}
-template <class T>
-T surf3Dread(cudaSurfaceObject_t object, int x, int y, int z,
-             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  return cuda_cpu::read_surface<T>("surf3Dread", object, {{x, y, z}}, mode);
-}
-template <class T>
-void surf3Dread(T *value, cudaSurfaceObject_t object, int x, int y, int z,
-                cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  *value = surf3Dread<T>(object, x, y, z, mode);
-}
-template <class T>
-void surf3Dwrite(T value, cudaSurfaceObject_t object, int x, int y, int z,
-                 cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  cuda_cpu::write_surface("surf3Dwrite", object, {{x, y, z}}, &value, sizeof value, mode);
-}
-template <class T>
-T surf1DLayeredread(cudaSurfaceObject_t object, int x, int layer,
-                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  return cuda_cpu::read_surface<T>("surf1DLayeredread", object, {{x, 0, layer}}, mode);
-}
-template <class T>
-void surf1DLayeredread(T *value, cudaSurfaceObject_t object, int x, int layer,
-                       cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  *value = surf1DLayeredread<T>(object, x, layer, mode);
-}
-template <class T>
-void surf1DLayeredwrite(T value, cudaSurfaceObject_t object, int x, int layer,
-                        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  cuda_cpu::write_surface("surf1DLayeredwrite", object, {{x, 0, layer}}, &value, sizeof value,
-                          mode);
-}
-template <class T>
-T surf2DLayeredread(cudaSurfaceObject_t object, int x, int y, int layer,
-                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  return cuda_cpu::read_surface<T>("surf2DLayeredread", object, {{x, y, layer}}, mode);
-}
-template <class T>
-void surf2DLayeredread(T *value, cudaSurfaceObject_t object, int x, int y, int layer,
-                       cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  *value = surf2DLayeredread<T>(object, x, y, layer, mode);
-}
-template <class T>
-void surf2DLayeredwrite(T value, cudaSurfaceObject_t object, int x, int y, int layer,
-                        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  cuda_cpu::write_surface("surf2DLayeredwrite", object, {{x, y, layer}}, &value, sizeof value,
-                          mode);
-}
+// Three functions. Their parameters behind the object, as arguments too, and the place these mean.
+#define CUDA_CPU_SURFACE(name, parameters, arguments, ...)                                       \
+  template <class T>                                                                             \
+  T name##read(cudaSurfaceObject_t object, CUDA_CPU_LIST parameters,                             \
+               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                            \
+    T value;                                                                                     \
+    cuda_cpu::read_surface(#name "read", object, {{__VA_ARGS__}}, &value, sizeof value, mode);   \
+    return value;                                                                                \
+  }                                                                                              \
+  template <class T>                                                                             \
+  void name##read(T *value, cudaSurfaceObject_t object, CUDA_CPU_LIST parameters,                \
+                  cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                         \
+    *value = name##read<T>(object, CUDA_CPU_LIST arguments, mode);                               \
+  }                                                                                              \
+  template <class T>                                                                             \
+  void name##write(T value, cudaSurfaceObject_t object, CUDA_CPU_LIST parameters,                \
+                   cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                        \
+    cuda_cpu::write_surface(#name "write", object, {{__VA_ARGS__}}, &value, sizeof value, mode); \
+  }
+#define CUDA_CPU_LIST(...) __VA_ARGS__
+CUDA_CPU_SURFACE(surf1D, (int x), (x), x, 0, 0)
+CUDA_CPU_SURFACE(surf2D, (int x, int y), (x, y), x, y, 0)
+CUDA_CPU_SURFACE(surf3D, (int x, int y, int z), (x, y, z), x, y, z)
+CUDA_CPU_SURFACE(surf1DLayered, (int x, int layer), (x, layer), x, 0, layer)
+CUDA_CPU_SURFACE(surf2DLayered, (int x, int y, int layer), (x, y, layer), x, y, layer)
+#undef CUDA_CPU_SURFACE
+#undef CUDA_CPU_LIST
 
 #endif

@@ -1,6 +1,6 @@
 // Switching stacks without a call, at the place in the kernel where a thread waits.
 //
-// The processor predicts where a `ret` goes from a stack of calls of its own, which a switch does
+// The processor predicts where a `ret` goes from a separate stack of calls, which a switch does
 // not exchange. Threads of a block call the same functions in the same order. So the prediction
 // holds for the thread that goes on, unless the switch itself is a call that does not return, or
 // returns elsewhere.
@@ -30,16 +30,21 @@
 
 namespace cuda_cpu {
 
-// The stack that runs next, suspended by switch_here() or by switch_stacks() (src/fiber.h), and
-// what the call that suspended it returns. A null stack: the running thread goes on.
+// The stack that runs next, suspended by switch_here() or by switch_stacks() (src/launch/fiber.h),
+// and what the call that suspended it returns. A null stack: the running thread goes on.
 struct Target {
   void *stack;
   std::uint64_t value;
 };
 
-// A fiber that runs threads (src/fiber.h).
+struct Thread;
+
+// A fiber that runs threads (src/launch/fiber.h).
 struct WorkerBase {
   void *stack = nullptr;  // while it is spare
+  // The thread that has begun on it and not ended; not kept while a block has no `collective`. A
+  // tick (src/launch/preempt.h) knows by it whether `current` is the thread that runs.
+  const Thread *thread = nullptr;
 };
 
 #if CUDA_CPU_SWITCH_INLINE

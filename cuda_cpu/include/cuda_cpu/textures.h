@@ -26,35 +26,21 @@ void sample_texture(const char *call, cudaTextureObject_t object, const SamplePl
 // Where the direction meets the cube.
 SamplePlace cubemap_place(float x, float y, float z);
 
-template <class T>
-T sampled(const char *call, cudaTextureObject_t object, const SamplePlace &place) {
-  T value;
-  sample_texture(call, object, place, &value, sizeof value);
-  return value;
-}
-
 // The channels of vector types and their type.
-template <class T>
+template <class T, int Count = 1>
 struct Channels {
   using Type = T;
-  static constexpr int count = 1;
+  static constexpr int count = Count;
 };
-#define CUDA_CPU_CHANNELS(base, type) \
-  template <>                         \
-  struct Channels<base##1> {          \
-    using Type = type;                \
-    static constexpr int count = 1;   \
-  };                                  \
-  template <>                         \
-  struct Channels<base##2> {          \
-    using Type = type;                \
-    static constexpr int count = 2;   \
-  };                                  \
-  template <>                         \
-  struct Channels<base##4> {          \
-    using Type = type;                \
-    static constexpr int count = 4;   \
-  };
+template <class T>
+struct ChannelsOf : Channels<T> {};
+#define CUDA_CPU_CHANNELS(base, type)                \
+  template <>                                        \
+  struct ChannelsOf<base##1> : Channels<type, 1> {}; \
+  template <>                                        \
+  struct ChannelsOf<base##2> : Channels<type, 2> {}; \
+  template <>                                        \
+  struct ChannelsOf<base##4> : Channels<type, 4> {};
 CUDA_CPU_CHANNELS(char, signed char)
 CUDA_CPU_CHANNELS(uchar, unsigned char)
 CUDA_CPU_CHANNELS(short, short)
@@ -75,8 +61,8 @@ inline cudaChannelFormatDesc cudaCreateChannelDescHalf() {  // read as floats
 }
 template <class T>
 cudaChannelFormatDesc cudaCreateChannelDesc() {
-  using Channel = typename cuda_cpu::Channels<T>::Type;
-  constexpr int count = cuda_cpu::Channels<T>::count, bits = 8 * sizeof(Channel);
+  using Channel = typename cuda_cpu::ChannelsOf<T>::Type;
+  constexpr int count = cuda_cpu::ChannelsOf<T>::count, bits = 8 * sizeof(Channel);
   static_assert(std::is_arithmetic_v<Channel> && bits <= 32, "not a type of texels");
   return {bits, count > 1 ? bits : 0, count > 2 ? bits : 0, count > 3 ? bits : 0,
           std::is_floating_point_v<Channel> ? cudaChannelFormatKindFloat
@@ -84,68 +70,37 @@ cudaChannelFormatDesc cudaCreateChannelDesc() {
                                             : cudaChannelFormatKindUnsigned};
 }
 
+// Two functions. Their parameters behind the object, as arguments too, and what writes `value`.
+#define CUDA_CPU_TEXTURE(name, parameters, arguments, read, ...)              \
+  template <class T>                                                          \
+  T name(cudaTextureObject_t object, CUDA_CPU_LIST parameters) {              \
+    T value;                                                                  \
+    cuda_cpu::read(#name, object, __VA_ARGS__, &value, sizeof value);         \
+    return value;                                                             \
+  }                                                                           \
+  template <class T>                                                          \
+  void name(T *value, cudaTextureObject_t object, CUDA_CPU_LIST parameters) { \
+    *value = name<T>(object, CUDA_CPU_LIST arguments);                        \
+  }
+#define CUDA_CPU_LIST(...) __VA_ARGS__
+#define CUDA_CPU_SAMPLED(name, parameters, arguments, ...) \
+  CUDA_CPU_TEXTURE(name, parameters, arguments, sample_texture, cuda_cpu::SamplePlace{__VA_ARGS__})
 // 0 for an index beyond the memory.
-template <class T>
-T tex1Dfetch(cudaTextureObject_t object, int index) {
-  T value;
-  cuda_cpu::fetch_texel("tex1Dfetch", object, index, &value, sizeof value);
-  return value;
-}
-template <class T>
-void tex1Dfetch(T *value, cudaTextureObject_t object, int index) {
-  *value = tex1Dfetch<T>(object, index);
-}
-
+CUDA_CPU_TEXTURE(tex1Dfetch, (int index), (index), fetch_texel, index)
 // Coordinates as the texture has them: texels, or 0 to 1 if they are normalised.
-template <class T>
-T tex1D(cudaTextureObject_t object, float x) {
-  return cuda_cpu::sampled<T>("tex1D", object, {{x, 0, 0}, 1, -1});
-}
-template <class T>
-void tex1D(T *value, cudaTextureObject_t object, float x) {
-  *value = tex1D<T>(object, x);
-}
-template <class T>
-T tex2D(cudaTextureObject_t object, float x, float y) {
-  return cuda_cpu::sampled<T>("tex2D", object, {{x, y, 0}, 2, -1});
-}
-template <class T>
-void tex2D(T *value, cudaTextureObject_t object, float x, float y) {
-  *value = tex2D<T>(object, x, y);
-}
-template <class T>
-T tex3D(cudaTextureObject_t object, float x, float y, float z) {
-  return cuda_cpu::sampled<T>("tex3D", object, {{x, y, z}, 3, -1});
-}
-template <class T>
-void tex3D(T *value, cudaTextureObject_t object, float x, float y, float z) {
-  *value = tex3D<T>(object, x, y, z);
-}
+CUDA_CPU_SAMPLED(tex1D, (float x), (x), {x, 0, 0}, 1, -1)
+CUDA_CPU_SAMPLED(tex2D, (float x, float y), (x, y), {x, y, 0}, 2, -1)
+CUDA_CPU_SAMPLED(tex3D, (float x, float y, float z), (x, y, z), {x, y, z}, 3, -1)
 // A layer below the first or behind the last one is the first or the last one.
-template <class T>
-T tex1DLayered(cudaTextureObject_t object, float x, int layer) {
-  return cuda_cpu::sampled<T>("tex1DLayered", object, {{x, 0, 0}, 1, layer < 0 ? 0 : layer});
-}
-template <class T>
-void tex1DLayered(T *value, cudaTextureObject_t object, float x, int layer) {
-  *value = tex1DLayered<T>(object, x, layer);
-}
-template <class T>
-T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
-  return cuda_cpu::sampled<T>("tex2DLayered", object, {{x, y, 0}, 2, layer < 0 ? 0 : layer});
-}
-template <class T>
-void tex2DLayered(T *value, cudaTextureObject_t object, float x, float y, int layer) {
-  *value = tex2DLayered<T>(object, x, y, layer);
-}
+CUDA_CPU_SAMPLED(tex1DLayered, (float x, int layer), (x, layer), {x, 0, 0}, 1,
+                 layer < 0 ? 0 : layer)
+CUDA_CPU_SAMPLED(tex2DLayered, (float x, float y, int layer), (x, y, layer), {x, y, 0}, 2,
+                 layer < 0 ? 0 : layer)
 // Filtering does not cross the edges of the cube.
-template <class T>
-T texCubemap(cudaTextureObject_t object, float x, float y, float z) {
-  return cuda_cpu::sampled<T>("texCubemap", object, cuda_cpu::cubemap_place(x, y, z));
-}
-template <class T>
-void texCubemap(T *value, cudaTextureObject_t object, float x, float y, float z) {
-  *value = texCubemap<T>(object, x, y, z);
-}
+CUDA_CPU_TEXTURE(texCubemap, (float x, float y, float z), (x, y, z), sample_texture,
+                 cuda_cpu::cubemap_place(x, y, z))
+#undef CUDA_CPU_TEXTURE
+#undef CUDA_CPU_SAMPLED
+#undef CUDA_CPU_LIST
 
 #endif

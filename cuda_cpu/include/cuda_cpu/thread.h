@@ -25,7 +25,7 @@ struct Site {
 
 // One CUDA thread of a running block, in one cache line.
 struct alignas(64) Thread {
-  void *stack;             // where it goes on, while it waits (src/fiber.h)
+  void *stack;             // where it goes on, while it waits (src/launch/fiber.h)
   const Site *site;        // where it waits
   std::uint64_t value;     // given to the warp collective that it has called; then its result
   int argument;            // of that collective
@@ -39,15 +39,17 @@ struct alignas(64) Thread {
 static_assert(sizeof(Thread) == 64);
 
 // The part of a block's state that headers read: run_unstarted_threads() (launch.h);
-// src/block.h adds the rest.
+// src/launch/block.h adds the rest.
 struct Block {
   Thread *threads = nullptr;
   const unsigned *order = nullptr;  // start order of the threads, if shuffled (racecheck)
   unsigned count = 0, started = 0;  // threads
   WorkerBase *worker = nullptr;     // that has begun last
-  bool collective = false;  // a thread has called a barrier or a collective. Before that, all
-                            // threads up to the running one have returned, and `started` and the
-                            // number of returned threads are not kept
+  bool collective = false;     // a thread has called a barrier or a collective. Before that, all
+                               // threads up to the running one have returned, and `started` and the
+                               // number of returned threads are not kept
+  bool launch_failed = false;  // some thread's `last_error` is set
+  const char *kernel = nullptr;  // its name, for diagnoses
 };
 
 // Null outside kernels. `__thread`, not `thread_local`: a plain load instead of a call.

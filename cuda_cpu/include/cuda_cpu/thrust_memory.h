@@ -26,7 +26,7 @@ class ThrustMemory final : public THRUST_NS_QUALIFIER::mr::memory_resource<> {
 
 }  // namespace cuda_cpu
 
-// The memory resources of Thrust's backend `system`, which its own header makes of new and delete.
+// The memory resources of Thrust's backend `system`, which Thrust's header makes of new and delete.
 #define CUDA_CPU_THRUST_MEMORY(system_name)                                                       \
   THRUST_NAMESPACE_BEGIN                                                                          \
   namespace system {                                                                              \

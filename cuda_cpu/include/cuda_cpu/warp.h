@@ -35,7 +35,7 @@ inline int shuffle_argument(int lane_or_distance, int width) {
 
 // The running thread has called a collective of its warp. Returns what runs until all lanes of
 // `mask` that have not returned have called the same operation, as come_to_barrier() does; then
-// current->value is the calling lane's result (src/warp_results.h). `value` travels as bits.
+// current->value is the calling lane's result (src/warp/warp.cpp). `value` travels as bits.
 Target come_to_collective(int operation, const Site *site, unsigned mask, std::uint64_t value,
                           int argument);
 std::uint64_t wait_in_collective(int operation, const Site *site, unsigned mask,

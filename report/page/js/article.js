@@ -8,7 +8,7 @@ const serialRecord = (device) => firstRecord(device, 'variant_merge_serial');
 const untilRecord = (device) => firstRecord(device, 'variant_merge_until');
 const oddEvenRecord = (device) => firstRecord(device, 'variant_odd_even');
 
-// The right row of these knobs, or null.
+// The right row with these knobs, or null.
 const at = (record, version, n, knobs) =>
   rowsOf(record, { version, n, status: 'ok' }).find((row) => Object.entries(knobs).every(([name, value]) => row.knobs[name] === value)) ??
   null;

@@ -1,4 +1,4 @@
-// Statements of page/text that contain no number of their own, each with its check against the records. The build fails
+// Statements of page/text that contain no number, each with its check against the records. The build fails
 // where a device's records contradict one, or lack a number that a sentence takes from a named device.
 import { rowsOf, best, bestMs, firstRecord, isGpu, label, radixPath } from './records.js';
 import { valueOf } from './page.js';

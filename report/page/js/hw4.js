@@ -5,7 +5,7 @@ import { HW4_SIZE, hw4Record } from './worklog.js';
 
 const STAGES = ['copy', 'hist', 'scan', 'scatter', 'sweep'];
 
-// Versions in single records of their own, because they are too slow for the record of all: hw4_odd_even.
+// Versions in separate records, because they are too slow for the record of all: hw4_odd_even.
 const slowOnes = (device) =>
   Object.keys(device.records)
     .map((name) => /^hw4_(.+)$/.exec(name)?.[1])

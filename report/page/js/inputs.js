@@ -1,4 +1,4 @@
-// Skewed inputs: the time of each version relative to its own on uniform keys.
+// Skewed inputs: the time of each version relative to its time on uniform keys.
 import { digits, list, over, size, times } from './format.js';
 import { best, bestMs, firstRecord, rowsOf, source, versionsOf } from './records.js';
 
@@ -6,7 +6,7 @@ const recordOf = (device, what) => firstRecord(device, `inputs_${what}`, 'standa
 
 function table(device, what) {
   const record = recordOf(device, what);
-  // The standard comparison has several sizes: 8M, the size of these experiments.
+  // The standard comparison has several sizes: 8M, the size of the experiments.
   const n = record ? [8e6, ...rowsOf(record).map((row) => row.n)].find((size_) => rowsOf(record, { n: size_ }).length > 0) : null;
   const rows = rowsOf(record, { what, n });
   const versions = versionsOf({ rows });

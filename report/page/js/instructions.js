@@ -45,7 +45,7 @@ export function instructionsFigures(report, device) {
         {
           columns: ['version', ...steps, 'all'],
           rows: versions.map((version) => [version, ...[...steps, null].map((step) => digits(at(version, step) || null))]),
-          note: 'Warp instructions that were executed, times 32, over the number of pairs: a lane that waits counts too. The sorts are those of a profile, not of the times above.',
+          note: 'Warp instructions that were executed, times 32, over the number of pairs: a lane that waits counts too. The sorts are from a profile, not from the times above.',
         },
       ],
       note:

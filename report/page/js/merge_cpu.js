@@ -4,7 +4,7 @@ import { label, rowsOf, source, whyNot } from './records.js';
 
 const seconds = (row) => (row?.status === 'ok' ? row.median_ms / 1000 : null);
 
-// The rows of an experiment by n, with those of its long runs (full_...).
+// The rows of an experiment by n, with the rows of its long runs (full_...).
 function series(device, name) {
   const rows = [name, `full_${name}`].flatMap((key) => rowsOf(device.records[key], { what: 'keys' }));
   const known = new Map();
@@ -185,7 +185,7 @@ function turns(device) {
   const drift = (n) => over(Math.max(time(n, 1, 1), time(n, 1, 3)), Math.min(time(n, 1, 1), time(n, 1, 3)));
   return {
     'merge_cpu.turns_sections': each((n) => times(over(mean(n), time(n, 2, 1)))),
-    // Both on one thread: the machine code of the sections' merges beside that of the sequential sort's.
+    // Both on one thread: the machine code of the sections' merges beside the sequential sort's.
     'merge_cpu.one_sections':
       list(one.sizes.filter((n) => one.gain(n) !== null).map((n) => `${times(one.gain(n))} with ${size(n)} keys`)) || null,
     'merge_cpu.turns_nested': each((n) => times(over(mean(n), time(n, 2, 3)))),

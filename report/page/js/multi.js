@@ -1,5 +1,5 @@
 // multi_sort on the GPUs of one machine: records of multi/measure.sh, multi/results/MACHINE/NAME_RANKS.json. They are
-// of machines of their own, so the chosen device makes no difference here.
+// of other machines, so the chosen device makes no difference here.
 import { count, digits, ms, over, percent, size, times } from './format.js';
 
 const KINDS = [
@@ -17,7 +17,7 @@ function recordsOf(report) {
   return all.filter((one) => one.machine === machine);
 }
 
-// Rows of one kind, by ranks: the largest n. The records scaling_1 are those of one rank, keys and pairs.
+// Rows of one kind, by ranks: the largest n. The records scaling_1 are of one rank, keys and pairs.
 function series(report, [name, what]) {
   return recordsOf(report)
     .filter((one) => one.name === name || (one.name === 'scaling_1' && name.startsWith('weak')))
@@ -40,7 +40,7 @@ function source(all) {
   const { record } = all.at(-1);
   return (
     `up to ${record.ranks} x ${record.device.name}, one machine, driver ${record.device.driver}, transport ${record.transport}: records multi/results/${all[0].machine}, ` +
-    `${record.date.slice(0, 10)}, commit ${record.commit}; the time is that of the slowest GPU`
+    `${record.date.slice(0, 10)}, commit ${record.commit}; the time is the slowest GPU's`
   );
 }
 
@@ -97,7 +97,7 @@ export function multiFigures(report) {
               digits(row.exchange_gb_per_s),
             ]),
           ),
-          note: 'Speed-up: the time of one GPU that sorts everything, over that of all GPUs. Largest share: over the average one.',
+          note: 'Speed-up: the time of one GPU that sorts everything, over the time of all GPUs. Largest share: over the average one.',
         },
       ],
       sources: [source(all)],

@@ -75,7 +75,7 @@ export const tablesOf = (report, device) => [
   ...variantsTables(report, device),
 ];
 
-// 'hw4.v1_hist' is the value of the selected device, 'hw4.v1_hist@H200' that of the H200.
+// 'hw4.v1_hist' is the value of the selected device, 'hw4.v1_hist@H200' the value of the H200.
 export function valueOf(report, device, key) {
   const [name, id] = key.split('@');
   const wanted = id ? report.devices.find((one) => one.id === id) : device;

@@ -2,7 +2,7 @@
 // points were measured in the same run; it never mixes devices.
 import { NOT_MEASURED } from './format.js';
 
-// The first of these records that the device has, as {name, record}, or null.
+// The first of the named records that the device has, as {name, record}, or null.
 export function firstRecord(device, ...names) {
   const name = names.find((one) => device.records[one]);
   return name ? { name, ...device.records[name] } : null;
@@ -29,7 +29,7 @@ export function versionsOf(record, wanted) {
   return [...new Set(rowsOf(record, wanted).map((row) => row.version))];
 }
 
-// The radix versions of these records in order: radix_v1, radix_v2, .. radix_v10.
+// The radix versions of the records in order: radix_v1, radix_v2, .. radix_v10.
 export function radixPath(...records) {
   const found = records
     .filter(Boolean)

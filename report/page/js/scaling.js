@@ -93,7 +93,7 @@ function figure(report, device, what) {
   };
 }
 
-// CUB's time over that of the newest versions.
+// CUB's time over the newest versions' time.
 function besideCub(report, device) {
   const kinds = ['keys', 'pairs'].map((what) => ({ what, found: curves(report, device, what) }));
   const time = ({ found }, version, n) => found.find((one) => one.version === version)?.points.find(({ x }) => x === n)?.time ?? null;
@@ -170,7 +170,7 @@ export const scalingFigures = (report, device) => [
   besideCub(report, device),
 ];
 
-// The records that have seq's rows: that of the host's sorts, else the standard comparison.
+// The record that has seq's rows: the host's sorts, or else the standard comparison.
 const SEQ = ['scaling_host', 'standard'];
 // Rows that are slower than their neighbours, which the text names.
 function anomalies(device) {

@@ -5,7 +5,7 @@ import { bestMs, firstRecord, isCpuCode, isGpu, label, radixPath, rowsOf, source
 
 export const HW4_SIZE = 220480;
 
-// The homework's size from the run on its image, else from uniform keys; 100M from its own run.
+// The homework's size from the run on its image, else from uniform keys; 100M from a separate run.
 export const hw4Record = (device) => firstRecord(device, 'hw4');
 export const largeRecord = (device) => firstRecord(device, 'worklog');
 

@@ -1,13 +1,18 @@
 // cheat: tries to get a PASS, or a good time, in the way that the environment variable CHEAT names
 // (tests/cheats/README.md). Without it, it sorts, slowly.
 #include <assert.h>
+#include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,14 +30,67 @@ extern "C" const SortVersion sort_version = {
     "cheat", "no honest sort", "the tests of HW4", false, UINT32_MAX - 1, 0, stages, knobs,
 };
 
+// Does the environment variable CHEAT name this way?
 static bool cheats_by(const char *way) {
   const char *const chosen = getenv("CHEAT");
   return chosen != NULL && strcmp(chosen, way) == 0;
 }
 
+typedef struct Job {
+  unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
+  size_t n;
+} Job;
+
+typedef std::vector<unsigned int> Array;
+
+static void sort_arrays(Array &keys, Array &positions) {
+  std::vector<std::pair<unsigned int, unsigned int>> pairs(keys.size());
+  for (size_t i = 0; i < keys.size(); i++) pairs[i] = {keys[i], positions[i]};
+  std::sort(pairs.begin(), pairs.end());
+  for (size_t i = 0; i < keys.size(); i++) {
+    keys[i] = pairs[i].first;
+    positions[i] = pairs[i].second;
+  }
+}
+
+static void get(const Job &job, Array &keys, Array &positions) {
+  const size_t bytes = job.n * sizeof(unsigned int);
+  keys.resize(job.n);
+  positions.resize(job.n);
+  CUDA_CHECK(cudaMemcpy(keys.data(), job.keys_in, bytes, cudaMemcpyDeviceToHost));
+  if (job.positions_in == NULL)
+    positions = keys;  // bare keys
+  else
+    CUDA_CHECK(cudaMemcpy(positions.data(), job.positions_in, bytes, cudaMemcpyDeviceToHost));
+}
+
+static void put(const Job &job, const Array &keys, const Array &positions) {
+  const size_t bytes = job.n * sizeof(unsigned int);
+  CUDA_CHECK(cudaMemcpy(job.keys_out, keys.data(), bytes, cudaMemcpyHostToDevice));
+  if (job.positions_out == NULL) return;
+  CUDA_CHECK(cudaMemcpy(job.positions_out, positions.data(), bytes, cudaMemcpyHostToDevice));
+}
+
+static void honest_sort(const Job &job) {
+  Array keys, positions;
+  get(job, keys, positions);
+  sort_arrays(keys, positions);
+  put(job, keys, positions);
+}
+
 // ---- before main() and after it -----------------------------------------------------------------
 
 static void leave(void) { _exit(0); }
+
+// Leaves the process changed, as a library may do that is loaded with a version.
+static void upset_process(void) {
+  signal(SIGCHLD, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  umask(0777);
+  fesetround(FE_UPWARD);
+  close(STDOUT_FILENO);
+  if (chdir("/") != 0) abort();
+}
 
 __attribute__((constructor)) static void before_main(void) {
   if (cheats_by("constructor_exit")) exit(0);
@@ -41,12 +99,8 @@ __attribute__((constructor)) static void before_main(void) {
     fflush(stdout);
     _exit(0);
   }
-  if (cheats_by("constructor_answers")) {
-    char answer[4096] = {0};
-    for (size_t size = 64; size < sizeof answer; size += 8)
-      (void)send(3, answer, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-  }
   if (cheats_by("atexit")) atexit(leave);
+  if (cheats_by("upsets")) upset_process();
 }
 
 // ---- functions of the same name -----------------------------------------------------------------
@@ -65,6 +119,12 @@ extern "C" int clock_gettime(clockid_t clock, struct timespec *now) noexcept {
   return 0;
 }
 
+// Every answer to the judge comes late, as if other programs used the device.
+extern "C" ssize_t send(int file, const void *buffer, size_t size, int flags) {
+  if (cheats_by("slow_device")) usleep(20000);
+  return syscall(SYS_sendto, file, buffer, size, flags, NULL, 0);
+}
+
 // Replaces the C library's puts(): whatever the program prints, PASS appears.
 extern "C" int puts(const char *text) {
   const char *const good = cheats_by("own_puts") ? "PASS" : text;
@@ -74,32 +134,6 @@ extern "C" int puts(const char *text) {
 static __global__ void fill(unsigned int *array) { array[threadIdx.x] = 7; }
 
 // ---- sorting ------------------------------------------------------------------------------------
-
-typedef struct Job {
-  unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
-  size_t n;
-} Job;
-
-// Nothing for bare keys, whose positions are NULL.
-static void copy(unsigned int *to, const unsigned int *from, size_t n, cudaMemcpyKind kind) {
-  if (to != NULL && from != NULL) CUDA_CHECK(cudaMemcpy(to, from, n * sizeof *to, kind));
-}
-
-static void honest_sort(const Job &job) {
-  std::vector<unsigned int> keys(job.n), positions(job.n);
-  copy(keys.data(), job.keys_in, job.n, cudaMemcpyDeviceToHost);
-  copy(positions.data(), job.positions_in, job.n, cudaMemcpyDeviceToHost);
-  std::vector<size_t> order(job.n);
-  for (size_t i = 0; i < job.n; i++) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
-  std::vector<unsigned int> sorted_keys(job.n), sorted_positions(job.n);
-  for (size_t i = 0; i < job.n; i++) {
-    sorted_keys[i] = keys[order[i]];
-    sorted_positions[i] = positions[order[i]];
-  }
-  copy(job.keys_out, sorted_keys.data(), job.n, cudaMemcpyHostToDevice);
-  copy(job.positions_out, sorted_positions.data(), job.n, cudaMemcpyHostToDevice);
-}
 
 static void *sort_later(void *argument) {
   Job *const job = (Job *)argument;
@@ -125,35 +159,104 @@ static void leak(const Job &job) {
 
 static void zero(const Job &job) {
   unsigned int *const all[] = {job.keys_in, job.positions_in, job.keys_out, job.positions_out};
-  for (unsigned int *array : all) CUDA_CHECK(cudaMemset(array, 0, job.n * sizeof *array));
+  for (unsigned int *array : all)
+    if (array != NULL) CUDA_CHECK(cudaMemset(array, 0, job.n * sizeof *array));
 }
 
-// A copy of what the first call sorted, given back at every later call of that size.
+// What the first call sorted, given back at every later call of that size.
 static void remember(const Job &job) {
-  static std::vector<unsigned int> keys, positions;
-  if (keys.size() == job.n && job.n > 0) {
-    copy(job.keys_out, keys.data(), job.n, cudaMemcpyHostToDevice);
-    copy(job.positions_out, positions.data(), job.n, cudaMemcpyHostToDevice);
-    return;
-  }
-  honest_sort(job);
-  keys.resize(job.n);
-  positions.resize(job.n);
-  copy(keys.data(), job.keys_out, job.n, cudaMemcpyDeviceToHost);
-  copy(positions.data(), job.positions_out, job.n, cudaMemcpyDeviceToHost);
+  static Array keys, positions;
+  if (keys.size() == job.n && job.n > 0) return put(job, keys, positions);
+  get(job, keys, positions);
+  sort_arrays(keys, positions);
+  put(job, keys, positions);
 }
 
-// A process that outlives all, in a session of its own, and prints PASS after a while.
-static void leave_a_voice(void) {
-  if (fork() != 0) return;
-  setsid();
-  if (fork() == 0) {
-    usleep(300000);
-    fprintf(stdout, "PASS\n");
-    fflush(stdout);
-    sleep(60);
+// Writes to the arrays of the first call, whatever this call's are.
+static void to_first_arrays(Job job) {
+  static Job first;
+  if (first.n == 0) first = job;
+  job.keys_out = first.keys_out;
+  job.positions_out = first.positions_out;
+  job.n = std::min(job.n, first.n);
+  honest_sort(job);
+}
+
+static Job last_job;
+
+static void *sort_all_the_time(void *) {
+  for (;;) {
+    usleep(200);
+    if (last_job.n > 0) honest_sort(last_job);
   }
-  _exit(0);
+  return NULL;
+}
+
+// Returns at once; a thread sorts the arrays of the last call again and again.
+static void leave_to_a_thread(const Job &job) {
+  static pthread_t thread;
+  last_job = job;
+  if (thread == 0) pthread_create(&thread, NULL, sort_all_the_time, NULL);
+}
+
+// Keeps answers in a file, for the same input in a later process.
+static void look_up(const Job &job) {
+  Array keys, positions;
+  get(job, keys, positions);
+  unsigned long long hash = 14695981039346656037ull;
+  for (size_t i = 0; i < job.n; i++) hash = (hash ^ keys[i] ^ positions[i]) * 1099511628211ull;
+  char path[64];
+  snprintf(path, sizeof path, "answer.%llx", hash);
+  const size_t bytes = job.n * sizeof(unsigned int);
+  const int known = open(path, O_RDONLY);
+  if (known >= 0) {
+    fprintf(stderr, "answer of n = %zu looked up\n", job.n);
+    if (read(known, keys.data(), bytes) < 0 || read(known, positions.data(), bytes) < 0) abort();
+    close(known);
+    return put(job, keys, positions);
+  }
+  sort_arrays(keys, positions);
+  const int file = open(path, O_WRONLY | O_CREAT, 0600);
+  if (write(file, keys.data(), bytes) < 0 || write(file, positions.data(), bytes) < 0) abort();
+  close(file);
+  put(job, keys, positions);
+}
+
+// Sorts in a stream that does not wait for the default one, and does not wait for it either.
+static void sort_in_a_stream(const Job &job) {
+  static cudaStream_t stream;
+  static Job sorted;
+  Array keys, positions;
+  const size_t bytes = job.n * sizeof(unsigned int);
+  if (stream == NULL) CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  if (sorted.n < job.n) {
+    CUDA_CHECK(cudaMalloc((void **)&sorted.keys_out, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&sorted.positions_out, bytes));
+    sorted.n = job.n;
+  }
+  get(job, keys, positions);
+  sort_arrays(keys, positions);
+  put({NULL, NULL, sorted.keys_out, sorted.positions_out, job.n}, keys, positions);
+  const cudaMemcpyKind kind = cudaMemcpyDeviceToDevice;
+  CUDA_CHECK(cudaLaunchHostFunc(
+      stream, [](void *) { usleep(20000); }, NULL));
+  CUDA_CHECK(cudaMemcpyAsync(job.keys_out, sorted.keys_out, bytes, kind, stream));
+  CUDA_CHECK(cudaMemcpyAsync(job.positions_out, sorted.positions_out, bytes, kind, stream));
+}
+
+// A child sorts, in its own copy of the memory.
+static void let_a_child_sort(const Job &job) {
+  const pid_t child = fork();
+  if (child == 0) {
+    honest_sort(job);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+static void limit_files_of_the_judge(void) {
+  const struct rlimit limit = {1000, 1000};
+  if (prlimit(getppid(), RLIMIT_FSIZE, &limit, NULL) != 0) abort();
 }
 
 static void crash(void) {
@@ -176,8 +279,6 @@ static void leave_early(void) {
     printf("\nYour code ran in: 0.000100 msecs.\nPASS\n");
     exit(0);
   }
-  if (cheats_by("close_all"))
-    for (int i = 0; i < 64; i++) close(i);
   if (cheats_by("close_stdout")) close(STDOUT_FILENO);
 }
 
@@ -188,6 +289,17 @@ static void write_beyond(void) {
   fill<<<1, 20>>>(own);
   CUDA_CHECK(cudaGetLastError());
 }
+
+// The sizes of HW4's battery (harness/diagnose/battery.c).
+static bool in_battery(size_t n) {
+  static const size_t sizes[] = {1000, 0,    1,    2,    31,    32,     33,  255,    256,    257,
+                                 1023, 1024, 1025, 4096, 30000, 100003, 768, 300007, 1100003};
+  return std::find(std::begin(sizes), std::end(sizes), n) != std::end(sizes);
+}
+
+static __global__ void write_one(unsigned int *array, ptrdiff_t index) { array[index] = 7; }
+
+static void write_at(unsigned int *array, ptrdiff_t index) { write_one<<<1, 1>>>(array, index); }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
@@ -210,8 +322,21 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (cheats_by("leak")) return leak(job);
   if (cheats_by("fork")) (void)fork();  // both go on
   if (cheats_by("sleep_in_background") && calls == 1 && system("sleep 25 &") != 0) abort();
-  if (cheats_by("voice") && calls == 1) leave_a_voice();
-  clock_stopped = cheats_by("stopped_clock");
+  if (cheats_by("stream")) return sort_in_a_stream(job);
+  if (cheats_by("first_arrays")) return to_first_arrays(job);
+  if (cheats_by("busy_thread")) return leave_to_a_thread(job);
+  if (cheats_by("child")) return let_a_child_sort(job);
+  if (cheats_by("look_up")) return look_up(job);
+  if (cheats_by("full_disk")) limit_files_of_the_judge();
+  if (cheats_by("image_only") && numElems != 768) return;
+  if (cheats_by("battery_only") && !in_battery(numElems)) return;
+  // When the image's sort is timed for the second time, the time is true, but there is no sort.
+  if (cheats_by("timed_again") && numElems == 768 && calls == 3) {
+    clock_stopped = false;
+    return;
+  }
+  while (cheats_by("flood")) puts("PASS");
+  clock_stopped = cheats_by("stopped_clock") || (cheats_by("timed_again") && calls == 2);
   if (clock_stopped) usleep(5000);  // this is to take no time
   stage_start("sort");
   honest_sort(job);
@@ -222,4 +347,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     (void)cudaMalloc(&memory, (size_t)1 << 60);
   }
   if (cheats_by("print") || cheats_by("own_puts")) puts("PASS");
+  // 5 KB behind and before the outputs.
+  if (cheats_by("behind")) write_at(d_outputVals, (ptrdiff_t)numElems + 1276);
+  if (cheats_by("before")) write_at(d_outputPos, -1280);
 }
