@@ -61,8 +61,8 @@ static void add_splitters(std::vector<Case> *cases) {
         {name, way, n, type, kind, overwrite, n % 2 == 1, UNKNOWN, WHOLE_RANGE, expected, key});
   };
   for (size_t n : {1u, 2049u, 235000u, 420000u, 500000u}) {
-    add("splitters", n, U32, VALUES, false, SORTED, any);
-    add("splitters, bare", n, I32_DOWN, BARE, false, SORTED, any);
+    add("splitters", n, U32, VALUES, false, SORTED, any_key);
+    add("splitters, bare", n, I32_DOWN, BARE, false, SORTED, any_key);
     add("splitters, in order", n, F32, INDICES, false, SORTED,
         [](size_t i) { return (uint32_t)i + 1; });
   }
@@ -115,8 +115,8 @@ static void add_runs(std::vector<Case> *cases) {
   for (double most : {4.5e5, 9e5, 1.2e6, 2e6, 2.8e6, 4.2e6, 5.8e6, 8.8e6})
     for (size_t n : {1u, 20480u, 60001u}) {
       const KeyRange range = as_for(most / (double)n);
-      add("runs", n, U32, VALUES, false, range, SORTED, any);
-      add("runs of indices", n, I32_DOWN, INDICES, false, range, SORTED, any);
+      add("runs", n, U32, VALUES, false, range, SORTED, any_key);
+      add("runs of indices", n, I32_DOWN, INDICES, false, range, SORTED, any_key);
       add("runs, the greatest keys beside padding", n, U32, VALUES, false, range, SORTED,
           [](size_t i) { return i % 97 == 0 ? ~0u : (uint32_t)draw(); });
       if (n > 20480)
