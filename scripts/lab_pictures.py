@@ -21,6 +21,8 @@ PICTURES = (
     radix.tile_split,
     on_chip.traffic,
     on_chip.look_back,
+    on_chip.runs,
+    on_chip.splitters,
     comparison.network,
     comparison.merge_cut,
     comparison.overlapping_tiles,

@@ -105,3 +105,84 @@ def look_back():
     picture.text(60, y + 170, note + "tile 3 never reads tile 0.", "start", 13)
     picture.height = y + 184
     return picture
+
+
+def runs():
+    """Sorted tiles and gathered runs: the example of radix_v8's README. The upper two of four bits are the bucket."""
+    tiles = [[(13, "a"), (5, "b"), (9, "c"), (6, "d")], [(2, "e"), (4, "f"), (12, "g"), (8, "h")]]
+    bucket = lambda pair: pair[0] >> 2
+    in_order = [sorted(tile, key=bucket) for tile in tiles]  # stable, as the kernel
+    first = [[sum(bucket(pair) < b for pair in tile) for b in range(4)] for tile in tiles]
+    starts = [sum(column) for column in zip(*first)]
+    out = [pair for b in range(4) for pair in sorted(p for tile in in_order for p in tile if bucket(p) == b)]
+    assert out == sorted(pair for tile in tiles for pair in tile)
+    picture = Picture("Sorted tiles and gathered runs", 830, 384)
+    left, wide, gap = 190, 56, 60
+    x_of = lambda tile, i: left + tile * (4 * wide + gap) + i * wide
+    text = lambda pair: f"{pair[0]} {pair[1]}"
+
+    def row(y, label, parts):
+        picture.text(left - 20, y + 22, label, "end")
+        for t, part in enumerate(parts):
+            for i, pair in enumerate(part):
+                picture.box(x_of(t, i), y, text(pair), COLORS[bucket(pair)], wide)
+
+    row(24, "pairs", tiles)
+    for t in range(2):
+        picture.text(x_of(t, 2), 16, f"tile {t}", size=13)
+    row(112, "sorted by bucket", in_order)
+    for t, tile in enumerate(tiles):
+        for i, pair in enumerate(tile):
+            begin, end = x_of(t, i) + wide / 2, x_of(t, in_order[t].index(pair)) + wide / 2
+            picture.line(begin, 58, end, 110, arrow=True)
+        picture.text(x_of(t, 2), 166, f"runs begin at {first[t]}", size=13)
+    picture.text(left - 20, 166, "table", "end", 13)
+    x_out = left + gap / 2
+    for i, pair in enumerate(out):
+        picture.box(x_out + i * wide, 264, text(pair), COLORS[bucket(pair)], wide)
+        t = next(t for t in range(2) if pair in in_order[t])
+        if bucket(pair) == 1:
+            picture.line(x_of(t, in_order[t].index(pair)) + wide / 2, 174, x_out + (i + 0.5) * wide, 262, arrow=True)
+    picture.text(left - 20, 286, "output", "end")
+    for b, start in enumerate(starts):
+        terms = " + ".join(str(column[b]) for column in first)
+        picture.text(x_out + start * wide, 318, f"{terms} = {start}", "start", 13)
+    picture.text(left - 20, 318, "bucket begins at", "end", 13)
+    note = "Bucket 1: its block reads 5 b, 6 d and 4 f, in the order of the tiles, sorts them and writes them."
+    picture.text(left - 100, 356, note, "start", 13)
+    return picture
+
+
+def splitters():
+    """Buckets by digits and by splitters, for uneven keys: the example of radix_v9's README."""
+    keys = [1, 2, 3, 5, 33, 6, 2, 1, 4, 8, 9, 12, 40, 36, 7, 60]
+    sample = sorted(keys[1::2])
+    split = sample[2::2]
+    by_digit = [[key for key in keys if key >> 4 == b] for b in range(4)]
+    by_split = [[key for key in keys if sum(s <= key for s in split) == b] for b in range(4)]
+    assert sum(map(len, by_split)) == len(keys) and max(map(len, by_split)) < max(map(len, by_digit))
+    picture = Picture("Buckets by digits and by splitters", 830, 330)
+    left = 170
+
+    def buckets(y, label, parts, names):
+        picture.text(left - 20, y + 22, label, "end")
+        x = left
+        for b, part in enumerate(parts):
+            picture.text(x, y - 8, names[b], "start", 13)
+            for key in part:
+                picture.box(x, y, key, COLORS[b], 34)
+                x += 34
+            x += max(16, 70 - 34 * len(part))
+
+    picture.text(left - 20, 42, "keys", "end")
+    for i, key in enumerate(keys):
+        picture.box(left + i * 34, 20, key, "#fff" if i % 2 == 0 else "#ddd", 34)
+    picture.text(left - 20, 102, "sample, in order", "end")
+    for i, key in enumerate(sample):
+        picture.box(left + i * 34, 80, key, "#fbd9b5" if key in split and i % 2 == 0 and i > 0 else "#ddd", 34)
+    picture.text(left + 9 * 34, 102, f"every second one is a splitter: {split}", "start", 13)
+    buckets(170, "by two upper bits", by_digit, [f"{16 * b} .. {16 * b + 15}" for b in range(4)])
+    edges = [0] + split + [64]
+    buckets(250, "by splitters", by_split, [f"{edges[b]} .. {edges[b + 1] - 1}" for b in range(4)])
+    picture.text(left, 316, "A block has to hold the largest bucket.", "start", 13)
+    return picture
