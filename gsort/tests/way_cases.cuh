@@ -126,7 +126,8 @@ static void run_case(const Case &c, HostVerdict *host) {
   call.findings = (Findings *)workspace.data();
   call.workspace = (char *)workspace.data() + FINDINGS_BYTES;
   Known known = {c.known, c.range, 0, false};
-  if (c.known == FEW_VALUES) {  // as a sample would have left it
+  if (c.known != UNKNOWN) cudaMemset(call.findings, 0, CLEARED_BYTES);  // as a sample would
+  if (c.known == FEW_VALUES) {
     Words table(keys.begin(), keys.end());
     std::sort(table.begin(), table.end());
     table.erase(std::unique(table.begin(), table.end()), table.end());

@@ -1,0 +1,88 @@
+// The ways that sort bare keys, called by themselves: with fewer keys than plan.c gives them, and
+// keys that make them end as they rarely do.
+#include "gsort/tests/way_cases.cuh"
+
+// Few in all, so that a sample overlooks them, but a region, or a block's bin, has too many.
+static uint32_t one_of(size_t i, size_t each, uint32_t rare) {
+  return i % each == 0 ? rare : draw();
+}
+
+static uint32_t skewed(size_t) { return draw() >> draw() % 32; }
+
+static KeyRange range_of(int skip, uint32_t common) { return {skip, common, 1, true, false, 1}; }
+
+int main() {
+  enum { N = 100077, REGION_BITS = 9, MILLIONS = 6000001, TWO_STEPS = 9200000 };
+  const uint32_t in_order = (uint32_t)((1ull << 32) / N);
+  const Way *const regions = &way_regions, *const buckets = &way_buckets,
+                   *const values = &way_values;
+  return run_cases({
+      {"even", regions, N, U32, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED, any},
+      {"even, signed", regions, N, I32_DOWN, BARE, false, false, UNKNOWN, WHOLE_RANGE, SORTED, any},
+      {"even bits of floats", regions, N, F32, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED,
+       [](size_t) {
+         const uint32_t key = draw();
+         return key == 1u << 31 ? 1 : key;
+       }},
+      {"in order", regions, N, U32, BARE, false, false, UNKNOWN, WHOLE_RANGE, SORTED,
+       [=](size_t i) { return (uint32_t)i * in_order; }},
+      {"two steps", regions, TWO_STEPS, I32_DOWN, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED,
+       any},
+      {"two steps, -0", regions, TWO_STEPS, F32, BARE, false, false, UNKNOWN, WHOLE_RANGE, UNEVEN,
+       [](size_t i) { return i == TWO_STEPS / 2 ? 1u << 31 : draw() | 1; }},
+      {"-0", regions, N, F32, BARE, false, false, UNKNOWN, WHOLE_RANGE, UNEVEN,
+       [](size_t i) { return i == N - 1 ? 1u << 31 : draw() | 1; }},
+      {"the sample leaves sweeps", regions, N, U32, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED,
+       skewed},
+      {"the sample leaves sweeps, signed", regions, N, I32_DOWN, BARE, false, false, UNKNOWN,
+       WHOLE_RANGE, SORTED, skewed},
+      {"equal keys, of which only the second sample knows", regions, N, U32, BARE, false, false,
+       UNKNOWN, WHOLE_RANGE, SORTED, [](size_t i) { return (uint32_t)(i / 30) * 2654435761u; }},
+      {"one value", regions, N, U32, BARE, false, false, UNKNOWN, WHOLE_RANGE, FEW_VALUES,
+       [](size_t) { return 77u; }},
+      {"16 values", regions, N, F32, BARE, false, false, UNKNOWN, WHOLE_RANGE, FEW_VALUES,
+       [](size_t) { return draw() % 16 * 0x10000001u; }},
+      {"half of all numbers", regions, N, U32, BARE, false, false, UNKNOWN, WHOLE_RANGE, IN_RANGE,
+       [](size_t) { return draw() >> 1; }, 1},
+      {"a full region", regions, N, U32, BARE, false, false, UNKNOWN, WHOLE_RANGE, IN_RANGE,
+       [](size_t i) { return one_of(i, 800, 250u << (32 - REGION_BITS) | draw() >> REGION_BITS); }},
+      {"a heavy value", regions, MILLIONS, U32, BARE, true, false, UNKNOWN, WHOLE_RANGE, HEAVY,
+       [](size_t i) { return one_of(i, 100, 77); }},
+      {"a heavy value, input kept", regions, N, U32, BARE, false, false, UNKNOWN, WHOLE_RANGE,
+       SORTED, [](size_t i) { return one_of(i, 100, 77); }},
+
+      {"counted", buckets, N, U32, BARE, false, true, HEAVY, WHOLE_RANGE, SORTED, any},
+      {"counted, signed", buckets, N, I32_DOWN, BARE, false, false, HEAVY, WHOLE_RANGE, SORTED,
+       any},
+      {"counted, -0", buckets, N, F32, BARE, false, false, HEAVY, WHOLE_RANGE, UNEVEN,
+       [](size_t i) { return i == N / 3 ? 1u << 31 : draw() | 1; }},
+      {"8 bits shared", buckets, N, U32, BARE, false, false, IN_RANGE, range_of(8, 0x7b000000u),
+       SORTED, [](size_t) { return 0x7b000000u | draw() >> 8; }},
+      {"8 bits shared, but for one key", buckets, N, U32, BARE, false, false, IN_RANGE,
+       range_of(8, 0x7b000000u), IN_RANGE,
+       [](size_t i) { return i == N / 2 ? 0x79000001u : 0x7b000000u | draw() >> 8; }, 6},
+      {"one bucket too large", buckets, N, U32, BARE, true, false, HEAVY, WHOLE_RANGE, UNEVEN,
+       [](size_t i) { return one_of(i, 30, 77); }},
+      {"a large bucket", buckets, MILLIONS, I32_DOWN, BARE, true, false, HEAVY, WHOLE_RANGE, SORTED,
+       [](size_t i) { return one_of(i, 100, 77); }},
+      {"a large bucket, two steps", buckets, TWO_STEPS, F32, BARE, true, true, HEAVY, WHOLE_RANGE,
+       SORTED, [](size_t i) { return i % 100 == 0 ? 77u + draw() % 1000 : draw() | 1; }},
+      {"a bucket of a third of all keys", buckets, MILLIONS, U32, BARE, true, false, HEAVY,
+       WHOLE_RANGE, UNEVEN, [](size_t i) { return one_of(i, 3, 77); }},
+      {"a warp sorts a bin", buckets, N, U32, BARE, false, false, HEAVY, WHOLE_RANGE, SORTED,
+       [](size_t i) { return i % 2000 == 0 ? 0x12345000u + draw() % 4 : draw(); }},
+      {"a bucket by passes", buckets, N, U32, BARE, false, false, HEAVY, WHOLE_RANGE, SORTED,
+       [](size_t i) { return i % 500 == 0 ? 0x12345000u + draw() % 4 : draw(); }},
+
+      {"63 values", values, N, U32, BARE, false, true, FEW_VALUES, WHOLE_RANGE, SORTED,
+       [](size_t) { return draw() % 63 * 0x4100001u; }},
+      {"one of them is the largest key", values, N, U32, BARE, false, false, FEW_VALUES,
+       WHOLE_RANGE, SORTED, [](size_t) { return draw() % 2 == 0 ? ~0u : 5; }},
+      {"strays", values, N, U32, BARE, false, false, FEW_VALUES, WHOLE_RANGE, SORTED,
+       [](size_t i) { return i % 100 == 0 ? draw() | 64 : (uint32_t)(i % 63); }},
+      {"too many strays", values, N, U32, BARE, false, false, FEW_VALUES, WHOLE_RANGE, UNEVEN,
+       [](size_t i) { return i % 40 == 0 ? draw() | 64 : (uint32_t)(i % 63); }},
+      {"-0 among values", values, N, F32, BARE, false, false, FEW_VALUES, WHOLE_RANGE, UNEVEN,
+       [](size_t) { return draw() % 2 << 31; }},
+  });
+}
