@@ -71,6 +71,10 @@ $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 # file that compares its value without such a test can only mean the device.
 cuda_cpu_arch = $$(grep -Eq '^[[:blank:]]*\#[[:blank:]]*if[[:blank:](]+__CUDA_ARCH__' $(1) && echo -D__CUDA_ARCH__=900)
 
+# The preprocessor defines what nvcc defines for a .cu file and not for a .cpp file, and what makes
+# cuda_runtime.h leave the rewriter's words.
+cuda_cpu_nvcc := -D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=12 -D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=0 -DCUDA_CPU_REWRITE
+
 # Preprocessed, then rewritten, then compiled. The dependencies are the first step's.
 # -fno-sanitize=null: Thrust's headers bind null references, which UBSan would stop at; AddressSanitizer
 # finds accesses through null. -Wno-ignored-attributes: an aligned __shared__ array is named as a template's argument.
@@ -78,7 +82,7 @@ cuda_cpu_flags = $(cuda_cpu_cppflags) $(CPPFLAGS) -I$(*D) $(cuda_cpu_cxxflags) $
                  $(cuda_cpu_watched) $(CXXFLAGS_$(firstword $(subst /, ,$*)))
 $(B)/generated/%.ii: %.cu $(cuda_cpu_rewrite)
 	@mkdir -p $(@D) $(dir $(B)/$*)
-	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) $(call cuda_cpu_arch,$<) -DCUDA_CPU_REWRITE -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
+	$(call cuda_cpu_step,CUDA,$<)$(CXX) $(cuda_cpu_flags) $(call cuda_cpu_arch,$<) $(cuda_cpu_nvcc) -include cuda_runtime.h -MMD -MP -MF $(B)/$*.d -MT $@ \
 	  -E -x c++ $< -o $@.unrewritten
 	$(call cuda_cpu_step,CUDA,$<)$(cuda_cpu_rewrite) $@.unrewritten > $@.rewritten && mv $@.rewritten $@ && rm $@.unrewritten
 $(B)/%.o: $(B)/generated/%.ii

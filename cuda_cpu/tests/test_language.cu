@@ -13,6 +13,17 @@
 
 namespace cg = cooperative_groups;
 
+// ---- which compiler this is ---------------------------------------------------------------------
+
+// As in headers that host compilers read, too.
+#if defined(__CUDACC__) && defined(__NVCC__) && __CUDACC_VER_MAJOR__ >= 9
+static __host__ __device__ const char *language() { return "CUDA C++"; }
+#else
+static const char *language() { return "C++"; }
+#endif
+
+TEST(macros_of_nvcc) { assert_string_equal(language(), "CUDA C++"); }
+
 // ---- shifts -------------------------------------------------------------------------------------
 
 template <class T>

@@ -22,6 +22,10 @@
 
 #include "device_test.h"  // behind Thrust: cmocka has a macro fail()
 
+#ifndef __CUDACC__
+#error "Thrust's headers leave nvcc's macro undefined"
+#endif
+
 __global__ void add(int *values, int n, int summand) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) values[i] += summand;

@@ -33,7 +33,7 @@ typedef struct Run {
   bool measuring;       // next has been started and is not done
   double started;       // when, by seconds_now
   double baseline_ms;   // of the present group; 0 if it has none
-  char last_line[256];  // of the present worker; not one that only adds to a line before it
+  char last_line[600];  // of the present worker; not one that only adds to a line before it
 } Run;
 
 // ---- progress -----------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ static End follow(Run *run, WorkerProcess *worker) {
 
 // The row that a worker was measuring when it ended gets its status and a sentence.
 static void explain_end(Run *run, int status, End end) {
-  char text[400];
+  char text[MESSAGE_SIZE];
   const char *const line = run->last_line;
   RowStatus became = ROW_CRASHED;
   if (end == END_STOPPED) {
@@ -231,7 +231,7 @@ static void explain_end(Run *run, int status, End end) {
   } else if (WEXITSTATUS(status) == EXIT_DEVICE || strncmp(line, "libgomp: ", 9) == 0) {
     // OpenMP's runtime ends a program with exit code 1 where the system has no thread for it.
     became = ROW_FAILED;
-    snprintf(text, sizeof text, "failed: %.200s", line[0] == '\0' ? "exit code 3" : line);
+    snprintf(text, sizeof text, "failed: %s", line[0] == '\0' ? "exit code 3" : line);
   } else {
     // In quotes: it may be "PASS".
     snprintf(text, sizeof text, "ended without a result, exit code %d%s%.180s%s",

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -172,7 +173,11 @@ static int process_finish(Sorter *sorter, double limit) {
   kill(-sorter->process, SIGKILL);
   running = 0;
   int status = 0;
-  while (waitpid(sorter->process, &status, 0) < 0 && errno == EINTR) continue;
+  struct rusage used = {0};
+  while (wait4(sorter->process, &status, 0, &used) < 0 && errno == EINTR) continue;
+  const long microseconds = used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+  sorter->used_seconds =
+      (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + (microseconds + 999999) / 1000000);
   while (hear(sorter)) continue;
   if (sorter->words >= 0) close(sorter->words);
   if (sorter->memory != NULL) munmap(sorter->memory, sorter->memory_bytes);
@@ -262,8 +267,19 @@ static void take_finding(const char *line, int length, char text[FINDING]) {
   }
 }
 
+// The user's limit of CPU time says nothing about the sort.
+static void quit_at_cpu_limit(const Sorter *sorter, int status, const char *doing) {
+  struct rlimit limit;
+  const bool killed = status != -1 && WIFSIGNALED(status) &&
+                      (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+  if (killed && getrlimit(RLIMIT_CPU, &limit) == 0 && sorter->used_seconds >= limit.rlim_cur)
+    quit(EXIT_DEVICE, "%s was stopped %s: the limit of CPU time, %ju s, is reached (ulimit -t)",
+         name_of(sorter), doing, (uintmax_t)limit.rlim_cur);
+}
+
 // Writes sorter->failure from what process_finish() returned.
 static void process_explain(Sorter *sorter, int status, const char *doing) {
+  quit_at_cpu_limit(sorter, status, doing);
   int length = 0, more_length = 0;
   const char *const found = sorter_finding(sorter, &length);
   const char *const more = failed_launch(sorter->heard, found, length, &more_length);

@@ -24,6 +24,7 @@ typedef struct Sorter {
   bool patient;             // limits are longer on a busy machine: see sorter_sort()
   bool spoke;               // it has printed something since the last question
   bool opened;              // it has taken the device
+  uint64_t used_seconds;    // of CPU time, rounded up, when it had ended
   bool refused;  // it ended with exit code 2 instead: a setting in the environment is wrong
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
   // code 3, like a failed CUDA call does, or `refused`.

@@ -114,7 +114,7 @@ def main(version):
         print(f"{version}: all right. Hand it in.")
     print()
     for name, state, text in lines:
-        print(f"  {name:<12}{state:<7}{text}".rstrip()[:200])
+        print(f"  {name:<12}{state:<7}{text}".rstrip())
     return 0 if first is None and not open_todos else 1
 
 

@@ -141,7 +141,7 @@ class Worker:
             message = re.search(r"\w*(check|error|CUDA|failed|invalid|memory).*", "\n".join(lines), re.S)
             if message is None:
                 return f"stopped {when} (exit code 3); its last line: {lines[-1].strip()[:80]}"
-            return f"stopped {when}: {'; '.join(line.strip() for line in message[0].splitlines())[:300]}"
+            return f"stopped {when}: {'; '.join(line.strip() for line in message[0].splitlines())[:600]}"
         return f"ended the program itself {when} (exit code {code})"
 
     def sort(self, keys, positions, when="while it sorted", limit=None):

@@ -31,6 +31,11 @@ done
 check "ulimit -v: exit code 3" is "$code" 3
 check "... one sentence" test "$(wc -l <"$work/out")" -eq 1
 check "... and no memory that outlives its processes" is "$(segments)" "$before"
+# The sort is right, but takes more CPU time than the user allows.
+(ulimit -t 1 && exec timeout 300 "$hw4" samples/portrait.ppm samples/template.ppm "$work/out.ppm" >"$work/out" 2>"$work/err")
+check "ulimit -t: exit code 3" is "$?" 3
+check "... it names the limit" grep -q '^HW4: radix_v2 was stopped .*: the limit of CPU time, 1 s, is reached (ulimit -t)$' "$work/err"
+check "... and no verdict" bash -c "! grep -qE 'PASS|FAIL' '$work/out'"
 # More threads than any system has, and a stack for each that no address space can hold.
 check "OMP_NUM_THREADS=100000: no crash of HW4's own" bash -c "OMP_NUM_THREADS=100000 timeout 300 '$hw4' samples/portrait.ppm samples/template.ppm '$work/out.ppm' --image-only >'$work/out' 2>&1; test \$? -eq 0 -o \$? -eq 3"
 check "no threads: exit code 3" bash -c "OMP_NUM_THREADS=8 OMP_STACKSIZE=100000G timeout 300 '$hw4' samples/portrait.ppm samples/template.ppm '$work/out.ppm' >'$work/out' 2>&1; test \$? -eq 3"

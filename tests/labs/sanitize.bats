@@ -74,3 +74,14 @@ END
   run -0 check_gpu ''
   [ "${lines[0]}" = "memcheck    -      not checked: compute-sanitizer is not installed" ]
 }
+@test "cpu backend: a race is told with both accesses" {
+  cat >"$BATS_TEST_TMPDIR/hw4" <<'SH'
+#!/bin/sh
+name=$(printf '%0150d' 1)
+echo "racecheck: error: write at a.cu:1 by thread ($name,0,0) and read at a.cu:2 by thread ($name,0,0) of array 'tile'" >&2
+exit 3
+SH
+  chmod +x "$BATS_TEST_TMPDIR/hw4"
+  run -0 python3 -c 'from labs.grader.sanitizers import run_hw4; import sys; print(*run_hw4("accesses", sys.argv[1:], {}))' "$BATS_TEST_TMPDIR/hw4"
+  [[ $output == "accesses False racecheck: "*"a.cu:2 by thread"*"of array 'tile'" ]]
+}

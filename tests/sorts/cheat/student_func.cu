@@ -282,12 +282,15 @@ static void leave_early(void) {
   if (cheats_by("close_stdout")) close(STDOUT_FILENO);
 }
 
-// An array of its own, which the cpu backend checks at the end of the program.
+// An array of its own, which the cpu backend checks when it is freed, or at the end of the program.
 static void write_beyond(void) {
   static unsigned int *own;
   if (own == NULL) CUDA_CHECK(cudaMalloc(&own, 64));
   fill<<<1, 20>>>(own);
   CUDA_CHECK(cudaGetLastError());
+  if (!cheats_by("own_scratch")) return;
+  CUDA_CHECK(cudaFree(own));
+  own = NULL;
 }
 
 // The sizes of HW4's battery (harness/diagnose/battery.c).
@@ -313,6 +316,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     write_beyond();
     return zero(job);
   }
+  if (cheats_by("own_scratch")) write_beyond();
   while (cheats_by("endless")) pause();
   if (cheats_by("works_once") && calls > 1) return;
   if (cheats_by("third_call") && calls % 3 == 0) return;

@@ -80,4 +80,10 @@
   MISTAKE(NEW_MEMORY, UNWRITTEN_READ, "adds what is in new memory to a key")                   \
   MISTAKE(COUNT_KEPT, UNWRITTEN_READ, "loses an element if a new counter is not 0")            \
   MISTAKE(OLD_OUTPUT, UNWRITTEN_READ, "places the first key by what was in the output")        \
-  MISTAKE(BEYOND_END, UNWRITTEN_READ, "takes d_inputVals[n] for the last key")
+  MISTAKE(BEYOND_END, UNWRITTEN_READ, "takes d_inputVals[n] for the last key")                 \
+  MISTAKE(PLACES_EXCHANGED, OTHER, "exchanges two places; the inputs are sorted")              \
+  MISTAKE(TWICE_SORTED_INPUTS, DOUBLED, "doubles the first element; the inputs are sorted")    \
+  MISTAKE(NEW_KEYS_SORTED_INPUTS, INVENTED, "adds 1 to every key; the inputs are sorted")      \
+  MISTAKE(EQUAL_EXCHANGED, UNSTABLE, "exchanges two equal keys; the inputs are sorted")        \
+  MISTAKE(REVERSED_SORTED_INPUTS, DESCENDING, "in reverse; the inputs are sorted")             \
+  MISTAKE(UNSTABLE_SORTED_INPUTS, UNSTABLE, "equal keys in reverse; the inputs are sorted")
