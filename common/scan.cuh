@@ -10,7 +10,7 @@
 #ifndef COMMON_SCAN_CUH
 #define COMMON_SCAN_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
 

@@ -10,7 +10,7 @@
 #ifndef MPPSORT_PARTITION_CUH
 #define MPPSORT_PARTITION_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "common/pairs.cuh"
 #include "mppsort/segments.cuh"
 

@@ -11,7 +11,7 @@
 
 #include <cuda_runtime.h>
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "common/pairs.cuh"
 
 enum {

@@ -14,8 +14,8 @@
 
 #include <cuda_runtime.h>
 
-#include "common/block_scan.cuh"
-#include "common/look_back.cuh"
+#include "gsort/block/scan.cuh"
+#include "gsort/block/look_back.cuh"
 #include "common/pairs.cuh"
 #include "radix_v5/histogram.cuh"
 

@@ -12,8 +12,8 @@
 #ifndef RADIX_V6_ONE_SWEEP_CUH
 #define RADIX_V6_ONE_SWEEP_CUH
 
-#include "common/look_back.cuh"
-#include "common/overlap.cuh"
+#include "gsort/block/look_back.cuh"
+#include "common/launch.cuh"
 #include "common/pairs.cuh"
 #include "radix_v6/rank.cuh"
 

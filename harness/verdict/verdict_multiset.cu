@@ -8,7 +8,7 @@
 //
 // The code uses bytes instead of bits. The counts give the index at which a slice begins in the
 // output. A single key that is more frequent than a slice is large needs no sort.
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "common/check.h"
 #include "common/scratch.h"
 #include "harness/verdict/library_sort.h"

@@ -3,7 +3,7 @@
 #ifndef MULTI_MOVE_BINS_CUH
 #define MULTI_MOVE_BINS_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "common/check.h"
 #include "multi/move/bins.h"
 

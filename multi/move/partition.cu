@@ -4,9 +4,9 @@
 // written as one run.
 #include "multi/move/partition.h"
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "common/device.h"
-#include "common/look_back.cuh"
+#include "gsort/block/look_back.cuh"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
 #include "multi/move/bins.cuh"

@@ -1,7 +1,7 @@
 // Scans inside a warp and inside a block, for blocks of every kind of size.
 #include "tests/unit.h"
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 
 enum { LARGEST = 1024, VALUES = 2 * LARGEST };
 enum Scan { WARP, BLOCK, ONE_BARRIER };

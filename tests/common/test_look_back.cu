@@ -1,7 +1,7 @@
 // Decoupled look-back: values published by hand, and a scan over many tiles in one launch.
 #include "tests/unit.h"
 
-#include "common/look_back.cuh"
+#include "gsort/block/look_back.cuh"
 
 enum { MOST_TILES = 1025, MOST_BINS = 256 };
 
