@@ -5,9 +5,9 @@
 #ifndef MPPSORT_V2_RANGES_CUH
 #define MPPSORT_V2_RANGES_CUH
 
-#include "gsort/block/scan.cuh"
 #include "common/launch.cuh"
 #include "common/pairs.cuh"
+#include "gsort/block/scan.cuh"
 
 enum {
   MOST_FINE_BITS = 12,

@@ -11,8 +11,8 @@
 
 #include <cuda_runtime.h>
 
-#include "gsort/block/scan.cuh"
 #include "common/pairs.cuh"
+#include "gsort/block/scan.cuh"
 
 enum {
   DIGIT_BITS = 8,
