@@ -236,6 +236,20 @@ void report_host(const Access &access) {
                             memory_text(access));
 }
 
+void shuffled_from_nobody(const Thread &thread, unsigned lane) {
+  const Reporting guard;
+  const Site &site = *thread.site;
+  if (!known_addresses.insert({reinterpret_cast<std::uintptr_t>(&site), 5}).second) return;
+  const BlockState &block = state_of(*current_block);
+  const bool exists = (block.warps[thread.number / 32].present >> lane & 1u) != 0;
+  const std::string line = text("%s:%d", site.file, site.line);
+  print("shuffle " + line,
+        text("synccheck: error: %s at %s gives ", site.what, line.c_str()) +
+            thread_text(thread.number, block.shadow->index) +
+            text(" the value of lane %u, which its mask names and which %s: undefined", lane,
+                 exists ? "has returned" : "does not exist"));
+}
+
 void report_crash(const Access &access) {
   is_reporting = true;
   const std::string line = line_of(access.pc);

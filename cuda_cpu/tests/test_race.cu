@@ -192,6 +192,17 @@ MISTAKE(far_beyond) { add_at<<<1, 1>>>((int *)device_array(100), 1794967296); }
 MISTAKE(further_before) { add_at<<<1, 1>>>((int *)device_array(100), -(1ll << 36)); }
 MISTAKE(further_beyond) { add_at<<<1, 1>>>((int *)device_array(100), 1ll << 40); }
 
+// ---- shuffles from lanes that take no part ------------------------------------------------------
+
+static __global__ void reduce_the_rest(unsigned *out, unsigned n) {
+  if (threadIdx.x >= n) return;
+  unsigned sum = threadIdx.x;
+  for (unsigned step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if (threadIdx.x == 0) *out = sum;
+}
+MISTAKE(returned_lanes) { reduce_the_rest<<<1, 32>>>(device_array(1), 20); }
+MISTAKE(absent_lanes) { reduce_the_rest<<<1, 20>>>(device_array(1), 20); }
+
 // ---- addresses that are no multiple of what is accessed there -----------------------------------
 
 struct alignas(8) Wide {
@@ -256,6 +267,11 @@ REPORTS(far_before, "memcheck: error: read of 4 bytes at ", "an array of 400 byt
 REPORTS(far_beyond, "memcheck: error: read of 4 bytes at ", "7179868784 bytes past its end")
 REPORTS(further_before, "memcheck: error: read of 4 bytes at ", "is in no array")
 REPORTS(further_beyond, "memcheck: error: read of 4 bytes at ", "is in no array")
+REPORTS(returned_lanes, "synccheck: error: __shfl_down_sync at ", LINE,
+        " gives thread (4,0,0) of block (0,0,0) the value of lane 20, which its mask names and "
+        "which has returned",
+        "in kernel reduce_the_rest", "1 finding")
+REPORTS(absent_lanes, "the value of lane 20, which its mask names and which does not exist")
 REPORTS(misaligned, "memcheck: error: misaligned read at ",
         "1 is no multiple of 4, an array of 32 bytes", "8 is no multiple of 16",
         "4 is no multiple of 8", "2 is no multiple of 4", "misaligned write at ",

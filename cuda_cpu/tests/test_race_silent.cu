@@ -32,6 +32,20 @@ static __global__ void reduce_by_lanes(unsigned *out) {
   out[i] = total;
 }
 
+// Lanes that have returned may be named by a mask if nobody reads from them, and lanes that a mask
+// leaves out may be read if the value is not used.
+static __global__ void scan_the_rest(unsigned *out, unsigned n) {
+  if (threadIdx.x >= n) return;
+  unsigned sum = 1;
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const unsigned before = __shfl_up_sync(0xffffffffu, sum, step);
+    if (threadIdx.x >= step) sum += before;
+  }
+  if (threadIdx.x < 16)
+    for (unsigned step = 8; step > 0; step /= 2) sum += __shfl_down_sync(0xffffu, sum, step);
+  if (threadIdx.x == 0) *out = sum;
+}
+
 // All lanes have loaded when one leaves the first shuffle, so that they may store.
 static __global__ void scan_in_place(unsigned *a) {
   const unsigned lane = threadIdx.x % 32;
@@ -216,6 +230,13 @@ TEST(between_blocks) {
   KERNEL_OK();
   assert_int_equal(out.read()[0], 63);
   assert_int_equal(total.read()[0], 8);
+}
+
+TEST(lanes_that_return) {
+  DeviceArray<unsigned> out(1);
+  scan_the_rest<<<1, 32>>>(out, 20);
+  KERNEL_OK();
+  assert_int_equal(out.read()[0], 136);
 }
 
 TEST(cooperative) {

@@ -183,13 +183,13 @@ bool find_other_order(const Case *c, bool any, Diagnosis *found) {
   if (answer == RIGHT)
     return NAME(found, MISTAKE_RACE,
                 "right at times: it depends on the order in which the threads of a block run, so a "
-                "barrier is missing (%s)",
+                "barrier, or a __syncwarp() in a warp, is missing (%s)",
                 place_of(c));
   if (!any || change.i >= c->trial->n) return false;
   return NAME(found, MISTAKE_RACE,
-              "the output depends on the order in which threads run, so they race: a barrier is "
-              "missing, or one block relies on another (index %zu: expected %s %" PRIu32
-              ", found %" PRIu32 ", then %" PRIu32 ")",
+              "the output depends on the order in which threads run, so they race: a barrier, or "
+              "a __syncwarp() in a warp, is missing, or one block relies on another (index %zu: "
+              "expected %s %" PRIu32 ", found %" PRIu32 ", then %" PRIu32 ")",
               change.i, change.what, change.expected, change.first, change.then);
 }
 

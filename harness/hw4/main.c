@@ -70,8 +70,8 @@ static Message describe_wrong(const Session *session, const Diagnosis *diagnosis
 #ifdef CUDA_CPU
   if (mistake_is_symptom(diagnosis->mistake))
     message_write(&sentence,
-                  "%.800s; make %s CHECK=all looks for races, accesses outside arrays and reads of "
-                  "memory never written",
+                  "%.800s; make %s CHECK=all looks for races (also within a warp, whose lanes need "
+                  "__syncwarp()), accesses outside arrays and reads of memory never written",
                   diagnosis->sentence.text, session->options->version->name);
 #else
   (void)session;

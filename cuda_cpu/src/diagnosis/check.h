@@ -11,6 +11,7 @@
 namespace cuda_cpu {
 
 struct BlockState;
+struct Thread;
 
 namespace check {
 
@@ -30,6 +31,8 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
 void block_synchronised(BlockState &block);
 // Without `is_barrier` only reads before are ordered, with writes behind.
 void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes, bool is_barrier);
+// A shuffle gives `thread` the value of a lane that has returned or does not exist.
+void shuffled_from_nobody(const Thread &thread, unsigned lane);
 // A barrier with phases, named by its state's address, for some threads of a block or of several:
 // the running thread arrives, as the first one of a phase or not; all have arrived at this phase;
 // the running thread has waited for it. Arriving is a release, waiting an acquire.

@@ -16,8 +16,13 @@ namespace {
 // -------------------------------------------------------------------
 
 // Result of a shuffle whose source lane takes no part. CUDA leaves it undefined. Some programs,
-// such as cuda-samples' reduction, need 0; in shuffled order it is a value that shows.
-std::uint64_t undefined() { return settings().shuffle ? 0xdeadbeefdeadbeefULL : 0; }
+// such as cuda-samples' reduction, need 0; in shuffled order it is a value that shows. A mask that
+// names the source claims its value; without that, sums over part of a warp ignore what they get.
+std::uint64_t undefined(const Thread &thread, unsigned source) {
+  if constexpr (check::kOn)
+    if ((thread.mask >> source & 1u) != 0) check::shuffled_from_nobody(thread, source);
+  return settings().shuffle ? 0xdeadbeefdeadbeefULL : 0;
+}
 
 template <WarpOperation Operation>
 unsigned shuffle_source(unsigned lane, int argument) {
@@ -38,7 +43,8 @@ void shuffle(unsigned lanes, Thread *threads) {
   for (unsigned lane = 0; lane < end; lane++) {
     if ((lanes >> lane & 1u) == 0) continue;
     const unsigned source = shuffle_source<Operation>(lane, threads[lane].argument);
-    threads[lane].value = (lanes >> source & 1u) != 0 ? values[source] : undefined();
+    threads[lane].value =
+        (lanes >> source & 1u) != 0 ? values[source] : undefined(threads[lane], source);
   }
 }
 
@@ -256,6 +262,7 @@ Target come_to_collective(int operation, const Site *site, unsigned mask, std::u
   self->site = site;
   self->value = value;
   self->argument = argument;
+  if constexpr (check::kOn) self->mask = mask;
   if (block.wave != BlockState::kAtCollective)
     return self->number % 32 == 0 ? first_lane(block, operation, mask)
                                   : uncommon_collective(operation, mask);

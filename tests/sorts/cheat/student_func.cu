@@ -293,6 +293,18 @@ static void write_beyond(void) {
   own = NULL;
 }
 
+// The reduction of old tutorials: from 32 on, lanes rely on lockstep. The last key is lost where
+// the sum of 64 ones is another one.
+static __global__ void count_in_lockstep(unsigned int *keys, size_t n) {
+  __shared__ volatile unsigned int sum[64];
+  const unsigned int i = threadIdx.x;
+  sum[i] = 1;
+  __syncthreads();
+  if (i < 32)
+    for (unsigned int half = 32; half > 0; half /= 2) sum[i] += sum[i + half];
+  if (i == 0 && sum[0] != 64 && n > 0) keys[n - 1] = keys[0];
+}
+
 // The sizes of HW4's battery (harness/diagnose/battery.c).
 static bool in_battery(size_t n) {
   static const size_t sizes[] = {1000, 0,    1,    2,    31,    32,     33,  255,    256,    257,
@@ -346,6 +358,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   honest_sort(job);
   stage_stop();
   if (cheats_by("free_output")) (void)cudaFree(d_outputVals);
+  if (cheats_by("lockstep")) count_in_lockstep<<<1, 64>>>(d_outputVals, numElems);
   if (cheats_by("no_memory")) {
     void *memory = NULL;
     (void)cudaMalloc(&memory, (size_t)1 << 60);
