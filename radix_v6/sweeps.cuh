@@ -97,11 +97,10 @@ static void count_all_digits(const unsigned int *keys, size_t n, SweepState stat
   while (copies * one_copy > limit) copies /= 2;
   const unsigned int threads = COUNT_THREADS / (copies > 2 || n <= 400000 ? 1 : 2),
                      most = multiprocessors() * (copies > 8 ? 1 : 2),
-                     wanted = parts_of(n, threads * 4);
+                     wanted = parts_of(n, threads * 4), blocks = wanted < most ? wanted : most;
   allow_shared_memory(count_digits<WholeKey>, copies * one_copy);
   stage_start("hist");
-  count_digits < <<wanted<most ? wanted : most, threads, copies * one_copy>>>(keys, n, WholeKey(),
-                                                                              state, copies);
+  count_digits<<<blocks, threads, copies * one_copy>>>(keys, n, WholeKey(), state, copies);
   LAUNCH_CHECK();
   stage_stop();
 }

@@ -170,6 +170,6 @@ static int run_cases(const std::vector<Case> &cases) {
   return 0;
 }
 
-static uint32_t any_key(size_t) { return draw(); }
+[[maybe_unused]] static uint32_t any_key(size_t) { return draw(); }
 
 #endif
