@@ -78,8 +78,8 @@ int gsort_create(gsort **sort, int key, int value);
 // GSORT_BEGIN_BIT has to be less than GSORT_END_BIT when the sort is used, not when they are set.
 int gsort_set(gsort *sort, int option, int64_t value);
 
-// *bytes: workspace that gsort_run() needs for n elements with the options as they are: at most 25%
-// more than the keys and values, and 4 MB (README.md). Fewer elements may need a little more, as
+// *bytes: workspace that gsort_run() needs for n elements with the options as they are: at most 50%
+// more than the keys and values, and 8 MB (README.md). Fewer elements may need a little more, as
 // the ways change with n: a workspace for several n is one for the greatest of their answers.
 int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes);
 

@@ -1,5 +1,6 @@
 // radix_v8: pairs with fewer trips through memory: sorted tiles and gathered runs.
 //
+// Builds on: radix_v6, whose sweeps sort what does not go by runs.
 // Build:    make radix_v8
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
 // New here: a tile is sorted by the upper bits of its keys, and stays where it was
@@ -19,7 +20,7 @@
 #include "gsort/kernel/rank.cuh"
 #include "gsort/kernel/sample_pairs.cuh"
 #include "gsort/kernel/sort_tiles.cuh"
-#include "radix_v8/sweeps.cuh"
+#include "radix_v6/sweeps.cuh"
 
 // Tiles and blocks for up to `up_to` pairs. More bits make smaller buckets, but shorter runs: these
 // shall have some 16 pairs. A bucket has its share of the pairs and, by chance, up to 4.9 times the
@@ -58,6 +59,7 @@ static const SortKnob knobs[] = {
     {"runsFrom", 500001, 1, LARGEST, "smallest n that is sorted by runs"},
     {"runPlan", 0, 0, RUN_PLANS, "a row of the table `run_plans`; 0: chosen by n"},
     {"sample", 1, 0, 1, "0: the buckets alone show whether they fit"},
+    {"shape", 0, 0, SHAPES, "tile shape of the sweeps, a row of radix_v6's table; 0: chosen by n"},
     {},
 };
 
@@ -76,48 +78,38 @@ extern "C" const SortVersion sort_version = {
     .pairs_only = true,
 };
 
-// The memory of one sort.
-typedef struct Memory {
-  Elements spare;  // for sweeps; the sorted tiles lie in the same place before
-  SweepState sweeps;
-  RunState runs;
-} Memory;
-
-// Lays it out from `base` on; returns its bytes. plan: or NULL.
-static size_t lay_out(Memory *memory, char *base, size_t n, const SweepShape *shape,
+// Lays out the memory of a sort by runs from `base` on; returns its bytes. The sorted tiles lie
+// where sweeps would have a copy of the pairs, as these take over if a sample leaves nothing else.
+static size_t lay_out(RunState *runs, char **for_sweeps, char *base, size_t n,
                       const RunPlan *plan) {
-  const size_t tile = plan == NULL ? 1 : plan->tile, tiles = parts(n, (unsigned int)tile),
-               array = scratch_aligned(n * sizeof(unsigned int)),
-               packed = plan == NULL ? 0 : tiles * tile * sizeof(uint2);
-  size_t used = 0;
-  char *const pairs = take(base, &used, packed > 2 * array ? packed : 2 * array);
-  memory->spare = {(unsigned int *)pairs, (unsigned int *)(pairs + array)};
-  memory->sweeps = place_sweeps(base, &used, n, shape);
-  if (plan == NULL) return used;
-  RunState *const runs = &memory->runs;
-  runs->pairs = (uint2 *)pairs;
-  runs->first = (unsigned short *)take(base, &used, sizeof(unsigned short) * tiles << plan->bits);
-  runs->start = (unsigned int *)take(base, &used, sizeof(unsigned int) * ((1u << plan->bits) + 1));
-  runs->findings = (Findings *)take(base, &used, sizeof(Findings));
-  return used;
+  const size_t tiles = parts_of(n, plan->tile), packed = tiles * plan->tile * sizeof(uint2),
+               copy = 2 * scratch_aligned(n * sizeof(unsigned int)),
+               more = packed > copy ? scratch_aligned(packed - copy) : 0,
+               table = scratch_aligned(sizeof(unsigned short) * tiles << plan->bits),
+               starts = scratch_aligned(sizeof(unsigned int) * ((1u << plan->bits) + 1));
+  *for_sweeps = base + more;
+  char *const behind = *for_sweeps + scratch_aligned(sweeps_bytes(n, true));
+  runs->pairs = (uint2 *)base;
+  runs->first = (unsigned short *)behind;
+  runs->start = (unsigned int *)(behind + table);
+  runs->findings = (Findings *)(behind + table + starts);
+  return (size_t)((char *)(runs->findings + 1) - base);
 }
 
 // Sorts n pairs by runs, and returns SORTED. Else what the samples, or the buckets, have shown;
 // with UNEVEN, from the samples, all digits are counted.
 static Finding sort_by_runs(Elements input, Elements output, size_t n, const RunPlan *plan,
-                            Memory *memory) {
+                            RunState *runs) {
   static HostVerdict *pinned = NULL;
   if (pinned == NULL) CUDA_CHECK(cudaMallocHost((void **)&pinned, sizeof *pinned));
   volatile HostVerdict *const host = pinned;
   host->finding = UNKNOWN;
   host->large = 0;
-  RunState *const runs = &memory->runs;
   runs->n = (unsigned int)n;
   runs->tile = plan->tile;
-  runs->tiles = parts(n, plan->tile);
+  runs->tiles = parts_of(n, plan->tile);
   runs->bits = plan->bits;
   runs->sampled = knob("sample") == 1;
-  runs->sweeps = memory->sweeps;
   runs->host = host;
   stage_start("hist");
   if (runs->sampled) {
@@ -150,7 +142,7 @@ static const RunPlan *plan_for(size_t n) {
   const size_t limit = dynamic_shared_limit();
   const bool fits = n >= (size_t)knob("runsFrom") && n <= plan->up_to &&
                     plan->tile_bytes <= limit && plan->bytes <= limit;
-  return fits && parts(n, plan->tile) <= MOST_TILES ? plan : NULL;
+  return fits && parts_of(n, plan->tile) <= MOST_TILES ? plan : NULL;
 }
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
@@ -162,23 +154,28 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (n <= (size_t)knob("rankedUpTo")) {
     stage_start("sweep");
     if (n <= 4 * RANK_THREADS)
-      rank_elements<4, 32, true><<<parts(n, 32), RANK_THREADS>>>(input, output, (unsigned int)n);
+      rank_elements<4, 32, true><<<parts_of(n, 32), RANK_THREADS>>>(input, output, (unsigned int)n);
     else
-      rank_elements<16, 128, true><<<parts(n, 128), RANK_THREADS>>>(input, output, (unsigned int)n);
+      rank_elements<16, 128, true>
+          <<<parts_of(n, 128), RANK_THREADS>>>(input, output, (unsigned int)n);
     LAUNCH_CHECK();
     stage_stop();
     return;
   }
   const RunPlan *const plan = plan_for(n);
-  const SweepShape *shape = sweep_shapes;
-  while (n > shape->up_to) shape++;
-  Memory memory = {};
-  char *const anywhere = (char *)SCRATCH_ALIGNMENT;  // first to find out how much there is
-  char *const base = (char *)scratch_alloc(lay_out(&memory, anywhere, n, shape, plan));
-  lay_out(&memory, base, n, shape, plan);
-  const Finding found = plan == NULL ? UNKNOWN : sort_by_runs(input, output, n, plan, &memory);
-  const bool counted = found == UNEVEN && memory.runs.sampled;
-  if (found != SORTED)
-    sort_by_sweeps(input, output, memory.spare, n, shape, memory.sweeps, counted);
+  if (plan == NULL) {
+    sort_by_sweeps(input, output, n);
+    return;
+  }
+  RunState runs = {};
+  char *for_sweeps, *const anywhere = (char *)SCRATCH_ALIGNMENT;  // to find out how much there is
+  char *const base = (char *)scratch_alloc(lay_out(&runs, &for_sweeps, anywhere, n, plan));
+  lay_out(&runs, &for_sweeps, base, n, plan);
+  runs.sweeps = sweep_state(n, true, for_sweeps);
+  const Finding found = sort_by_runs(input, output, n, plan, &runs);
+  if (found != SORTED) {
+    if (found != UNEVEN || !runs.sampled) count_all_digits(input.keys, n, runs.sweeps);
+    sweep_all_digits(input, output, n, for_sweeps);
+  }
   scratch_free(base);
 }

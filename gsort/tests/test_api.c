@@ -169,7 +169,7 @@ static void test_workspace_size(void **state) {
       size_t bytes;
       assert_int_equal(gsort_workspace(sort, n, &bytes), GSORT_OK);
       const double element = (double)(key_bytes(key) + value_bytes(value));
-      if ((double)bytes > 1.25 * element * (double)n + 4e6)
+      if ((double)bytes > 1.5 * element * (double)n + 8e6)
         fail_msg("kind %d, n %llu: %zu bytes", i, (unsigned long long)n, bytes);
     }
     gsort_destroy(sort);

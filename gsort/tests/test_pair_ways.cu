@@ -28,8 +28,8 @@ int main(void) {
 
   const Way *way = &way_pair_regions;
   for (size_t pairs : {20000u, 300001u, 1200001u}) {
-    add("regions", way, pairs, U32, VALUES, false, UNKNOWN, whole, SORTED, any);
-    add("regions of indices", way, pairs, I32_DOWN, INDICES, false, UNKNOWN, whole, SORTED, any);
+    add("regions", way, pairs, U32, VALUES, false, UNKNOWN, whole, SORTED, any_key);
+    add("regions of indices", way, pairs, I32_DOWN, INDICES, false, UNKNOWN, whole, SORTED, any_key);
   }
   add("a third in one value", way, n, U32, VALUES, false, UNKNOWN, whole, UNEVEN, often(8, 3));
   add("five values", way, n, U32, VALUES, false, UNKNOWN, whole, FEW_VALUES,
@@ -43,7 +43,7 @@ int main(void) {
   way = &way_prefix;
   for (size_t pairs : {20000u, 300001u, 1200001u})
     add("prefix", way, pairs, I32_DOWN, pairs == n ? INDICES : VALUES, false, HEAVY, whole, SORTED,
-        any);
+        any_key);
   add("a range", way, n, U32, VALUES, false, IN_RANGE, by_8, SORTED, below(24, 0x12000000u));
   add(
       "beyond the range", way, n, U32, VALUES, false, IN_RANGE, by_8, IN_RANGE,
@@ -73,7 +73,7 @@ int main(void) {
 
   way = &way_sweeps;
   for (size_t pairs : {700000u, 1080001u, 1620001u, 2160001u})
-    add("packed", way, pairs, U32, VALUES, false, UNEVEN, whole, SORTED, any);
+    add("packed", way, pairs, U32, VALUES, false, UNEVEN, whole, SORTED, any_key);
   add("one digit", way, many, I32_DOWN, INDICES, false, UNEVEN, whole, SORTED,
       [](size_t) { return 0x12340078u | ((uint32_t)draw() & 0xff00u); });
   add("no digit", way, many, U32, VALUES, false, UNEVEN, whole, SORTED, [](size_t) { return 3u; });
