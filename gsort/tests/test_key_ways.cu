@@ -17,8 +17,9 @@ int main() {
   const Way *const regions = &way_regions, *const buckets = &way_buckets,
                    *const values = &way_values;
   return run_cases({
-      {"even", regions, N, U32, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED, any},
-      {"even, signed", regions, N, I32_DOWN, BARE, false, false, UNKNOWN, WHOLE_RANGE, SORTED, any},
+      {"even", regions, N, U32, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED, any_key},
+      {"even, signed", regions, N, I32_DOWN, BARE, false, false, UNKNOWN, WHOLE_RANGE, SORTED,
+       any_key},
       {"even bits of floats", regions, N, F32, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED,
        [](size_t) {
          const uint32_t key = draw();
@@ -27,7 +28,7 @@ int main() {
       {"in order", regions, N, U32, BARE, false, false, UNKNOWN, WHOLE_RANGE, SORTED,
        [=](size_t i) { return (uint32_t)i * in_order; }},
       {"two steps", regions, TWO_STEPS, I32_DOWN, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED,
-       any},
+       any_key},
       {"two steps, -0", regions, TWO_STEPS, F32, BARE, false, false, UNKNOWN, WHOLE_RANGE, UNEVEN,
        [](size_t i) { return i == TWO_STEPS / 2 ? 1u << 31 : draw() | 1; }},
       {"-0", regions, N, F32, BARE, false, false, UNKNOWN, WHOLE_RANGE, UNEVEN,
@@ -51,9 +52,9 @@ int main() {
       {"a heavy value, input kept", regions, N, U32, BARE, false, false, UNKNOWN, WHOLE_RANGE,
        SORTED, [](size_t i) { return one_of(i, 100, 77); }},
 
-      {"counted", buckets, N, U32, BARE, false, true, HEAVY, WHOLE_RANGE, SORTED, any},
+      {"counted", buckets, N, U32, BARE, false, true, HEAVY, WHOLE_RANGE, SORTED, any_key},
       {"counted, signed", buckets, N, I32_DOWN, BARE, false, false, HEAVY, WHOLE_RANGE, SORTED,
-       any},
+       any_key},
       {"counted, -0", buckets, N, F32, BARE, false, false, HEAVY, WHOLE_RANGE, UNEVEN,
        [](size_t i) { return i == N / 3 ? 1u << 31 : draw() | 1; }},
       {"8 bits shared", buckets, N, U32, BARE, false, false, IN_RANGE, range_of(8, 0x7b000000u),
