@@ -86,6 +86,7 @@ static __device__ __noinline__ void sample_if_unfit(const unsigned int *keys, si
 // One thread of the last block: tells the host why buckets do not fit.
 static __device__ void tell_why_unfit(KeyRange range, PrefixState state) {
   const unsigned int stop = state.findings->stop;
+  state.findings->stop = 0;
   if (!is_whole(range)) {
     tell_if_wider(range, stop, state.host);
     return;

@@ -31,10 +31,8 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
     return;
   }
   if (threadIdx.x < 2) tile_counter[threadIdx.x] = fit->full[threadIdx.x] = 0;
-  if (threadIdx.x == 0) {
-    fit->buckets = false;
-    findings->arrived = 0;
-  }
+  if (threadIdx.x == 0) fit->buckets = false;
+  if (second == 1) clear_findings(findings);  // else other blocks use them already
   unsigned int key[SAMPLE_EACH];
   load_block_sample(keys, n, code, key);
   const unsigned int finding = judge_sample<false>(key, 0, n, limits, findings, host);

@@ -14,6 +14,7 @@
 
 #include "gsort/block/findings.cuh"
 #include "gsort/block/key_range.cuh"
+#include "gsort/block/large_buckets.cuh"
 
 static std::mt19937 draw(1);
 typedef std::vector<uint32_t> Words;
@@ -74,11 +75,14 @@ static KeyCode code_of(Type type) {
   return type == I32_DOWN ? KeyCode{0x7fffffffu, 0} : KeyCode{0x80000000u, 0x7fffffffu};
 }
 
-static uint32_t order_of_key(uint32_t key, Type type) {
+static uint32_t code_of_key(uint32_t key, Type type) {
   if (type == U32) return key;
   if (type == I32_DOWN) return ~(key + 0x80000000u);
-  if (key == 0x80000000u) key = 0;
   return key & 0x80000000u ? ~key : key | 0x80000000u;
+}
+
+static uint32_t order_of_key(uint32_t key, Type type) {
+  return code_of_key(type == F32 && key == 0x80000000u ? 0 : key, type);
 }
 
 static Device this_device(void) {
@@ -128,9 +132,12 @@ static void run_case(const Case &c, HostVerdict *host) {
   Known known = {c.known, c.range, 0, false};
   if (c.known != UNKNOWN) cudaMemset(call.findings, 0, CLEARED_BYTES);  // as a sample would
   if (c.known == FEW_VALUES) {
-    Words table(keys.begin(), keys.end());
-    std::sort(table.begin(), table.end());
-    table.erase(std::unique(table.begin(), table.end()), table.end());
+    Words codes, table;  // what is there more than once
+    for (uint32_t key : keys) codes.push_back(code_of_key(key, c.type));
+    std::sort(codes.begin(), codes.end());
+    for (size_t i = 1; i < c.n; i++)
+      if (codes[i] == codes[i - 1] && (table.empty() || table.back() != codes[i]))
+        table.push_back(codes[i]);
     table.resize(MOST_VALUES, ~0u);
     table.push_back(~0u);
     cudaMemcpy(call.findings->values, table.data(), table.size() * 4, cudaMemcpyHostToDevice);

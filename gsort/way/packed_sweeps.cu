@@ -1,4 +1,6 @@
 // Four sweeps over all digits of pairs, which are packed between them: for way/sweeps.cu.
+#include "gsort/way/packed_sweeps.cuh"
+
 #include "gsort/kernel/sweep_packed.cuh"
 #include "gsort/way/pair_plans.cuh"
 

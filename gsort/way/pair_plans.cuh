@@ -4,7 +4,7 @@
 #define GSORT_WAY_PAIR_PLANS_CUH
 
 #include "gsort/block/pair_regions.cuh"
-#include "gsort/way/packed_sweeps.cuh"
+#include "gsort/way/pair_sweeps.cuh"
 
 // A sweep, whose bins are counted or have regions.
 typedef struct PairSweepShape {

@@ -1,6 +1,7 @@
 // Even pairs by prefix, without a count (kernel/sweep_regions.cuh).
 #include "gsort/block/large_buckets.cuh"
 #include "gsort/kernel/sample_for_regions.cuh"
+#include "gsort/way/packed_sweeps.cuh"
 #include "gsort/way/pair_plans.cuh"
 
 // The regions of both sweeps, and where everything lies in the workspace.
