@@ -13,7 +13,7 @@
 #include "bitonic_v2/words.cuh"
 #include "common/check.h"
 #include "common/knobs.h"
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "common/pairs.cuh"
 #include "common/stages.h"
 #include "common/your_sort.h"

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 
 // Stable split by one bit: returns the new index of the calling thread's element when all zeros
 // come before all ones. Splitting by each bit of a digit, the lowest first, sorts a tile by that

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "common/check.h"
+#include "gsort/block/index.cuh"
 
 // n keys on the device and their positions; positions is NULL for bare keys.
 typedef struct Pairs {
@@ -38,11 +39,6 @@ static inline void swap_pairs(Pairs *a, Pairs *b) {
 // Number of blocks of `block_size` threads that give each of n elements a thread.
 static inline unsigned int blocks_for(size_t n, int block_size) {
   return (unsigned int)((n + (size_t)block_size - 1) / (size_t)block_size);
-}
-
-// The index of the calling thread in a one-dimensional grid.
-static __device__ __forceinline__ size_t global_index(void) {
-  return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
 #endif

@@ -10,9 +10,9 @@
 #ifndef COMMON_SCAN_CUH
 #define COMMON_SCAN_CUH
 
-#include "common/block_scan.cuh"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
+#include "gsort/block/scan.cuh"
 
 // Scans each block's tile, of blockDim.x elements; sums[b] is the sum of tile b.
 static __global__ void scan_tiles(const unsigned int *in, unsigned int *out, unsigned int *sums,

@@ -40,9 +40,10 @@ typedef struct SortVersion {
   double scratch_per_key = -1.0, scratch_per_pair = -1.0;
   bool on_host = false;     // sorts on the host's processor, on either backend
   bool pairs_only = false;  // it needs positions: bare keys are not given to it
+  bool by_gsort = false;    // sorts as gsort does: a program may leave a part to gsort's kernels
 #else
   double scratch_per_key, scratch_per_pair;
-  bool on_host, pairs_only;
+  bool on_host, pairs_only, by_gsort;
 #endif
 } SortVersion;
 

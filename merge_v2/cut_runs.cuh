@@ -2,7 +2,7 @@
 #ifndef MERGE_V2_CUT_RUNS_CUH
 #define MERGE_V2_CUT_RUNS_CUH
 
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "merge_v2/elements.cuh"
 
 // A pass merges groups of `ways` neighbouring sorted runs of `width` elements; the last run may be

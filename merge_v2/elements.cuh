@@ -8,14 +8,14 @@
 
 // Keys and their positions, in device memory or in shared memory; positions is not used for bare
 // keys.
-typedef struct Elements {
+typedef struct KeyArrays {
   Key *keys;
   unsigned int *positions;
-} Elements;
+} KeyArrays;
 
 template <bool PAIRS>
-static __device__ __forceinline__ Elements elements_at(Elements elements, size_t index) {
-  const Elements at = {elements.keys + index, PAIRS ? elements.positions + index : NULL};
+static __device__ __forceinline__ KeyArrays elements_at(KeyArrays elements, size_t index) {
+  const KeyArrays at = {elements.keys + index, PAIRS ? elements.positions + index : NULL};
   return at;
 }
 
@@ -43,8 +43,8 @@ static inline size_t tile_bytes(size_t size, bool pairs) {
   return size * (sizeof(Key) + (pairs ? sizeof(unsigned int) : 0));
 }
 
-static __device__ __forceinline__ Elements tile_in(void *shared, unsigned int size) {
-  const Elements tile = {(Key *)shared, (unsigned int *)((Key *)shared + size)};
+static __device__ __forceinline__ KeyArrays tile_in(void *shared, unsigned int size) {
+  const KeyArrays tile = {(Key *)shared, (unsigned int *)((Key *)shared + size)};
   return tile;
 }
 
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void wait_for_copies(void) {
 // Starts to copy elements *i, *i + THREADS, .. below `end` of a tile from the same places of
 // `from`, and leaves in *i the first one that it did not copy.
 template <int THREADS, bool PAIRS>
-static __device__ __forceinline__ void start_copies(Elements tile, Elements from, unsigned int *i,
+static __device__ __forceinline__ void start_copies(KeyArrays tile, KeyArrays from, unsigned int *i,
                                                     unsigned int end) {
   for (; *i < end; *i += THREADS) {
     start_copy(&tile.keys[*i], &from.keys[*i]);
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void start_copies(Elements tile, Elements from
 
 // Clears the rest of a tile behind `count` elements.
 template <int THREADS, int ITEMS, bool PAIRS>
-static __device__ __forceinline__ void clear_rest(Elements tile, unsigned int count) {
+static __device__ __forceinline__ void clear_rest(KeyArrays tile, unsigned int count) {
   for (unsigned int i = count + threadIdx.x; i < TileSize<THREADS, ITEMS>::ALL; i += THREADS) {
     tile.keys[i] = Key();
     if (PAIRS) tile.positions[i] = 0;
@@ -91,7 +91,8 @@ static __device__ __forceinline__ void clear_rest(Elements tile, unsigned int co
 
 // to[0 .. count) = tile[0 .. count). All threads of the block call it after a barrier.
 template <int THREADS, int ITEMS, bool PAIRS>
-static __device__ __forceinline__ void write_tile(Elements to, Elements tile, unsigned int count) {
+static __device__ __forceinline__ void write_tile(KeyArrays to, KeyArrays tile,
+                                                  unsigned int count) {
 #pragma unroll
   for (unsigned int k = 0; k < ITEMS; k++) {
     const unsigned int i = k * THREADS + threadIdx.x;

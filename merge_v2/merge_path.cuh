@@ -49,7 +49,7 @@ static __device__ __forceinline__ void merge_keys(const Key *keys, unsigned int 
 // Merges ITEMS pairs one by one, from i and j on, stably. What it returns behind the ends of both
 // runs has no meaning. b lies behind a.
 template <int ITEMS>
-static __device__ __forceinline__ void merge_pairs(Elements tile, unsigned int i, unsigned int j,
+static __device__ __forceinline__ void merge_pairs(KeyArrays tile, unsigned int i, unsigned int j,
                                                    unsigned int a_end, unsigned int b_end, Key *key,
                                                    unsigned int *position) {
   Key a_key = tile.keys[i], b_key = a_key;
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void wait_for_threads(bool of_warp) {
 // share with a rank beyond both runs. in_warp: no two runs are merged by threads of two warps.
 // cuts: a value for each thread.
 template <int ITEMS, bool PAIRS>
-static __device__ __forceinline__ void merge_round(Elements tile, unsigned int *cuts, Run a, Run b,
+static __device__ __forceinline__ void merge_round(KeyArrays tile, unsigned int *cuts, Run a, Run b,
                                                    unsigned int rank, bool in_warp) {
   const unsigned int total = a.length + b.length;
   const bool active = rank < total;
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void merge_round(Elements tile, unsigned int *
   }
   wait_for_threads(in_warp);
   if (!active) return;
-  const Elements own = elements_at<PAIRS>(tile, threadIdx.x * ITEMS);
+  const KeyArrays own = elements_at<PAIRS>(tile, threadIdx.x * ITEMS);
 #pragma unroll
   for (int k = 0; k < ITEMS; k++) {
     own.keys[k] = key[k];

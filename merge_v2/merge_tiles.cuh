@@ -8,7 +8,7 @@
 
 enum { MOST_WAYS = 8 };
 
-// Elements of a tile: every merged pair begins at the first place of a thread,
+// KeyArrays of a tile: every merged pair begins at the first place of a thread,
 // so that no thread has a share of two pairs; each of the WAYS / 2 pairs may
 // waste a thread.
 static inline unsigned int merged_tile(int threads, int items) {
@@ -66,12 +66,12 @@ static __device__ __forceinline__ void lay_out_runs(Layout<WAYS> *layout) {
 // `cuts` has been filled in by cut_runs.
 template <int THREADS, int ITEMS, int WAYS, bool PAIRS, bool CUT>
 static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
-    merge_tiles(Elements from, Elements to, const unsigned int *cuts, Pass pass) {
+    merge_tiles(KeyArrays from, KeyArrays to, const unsigned int *cuts, Pass pass) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ unsigned int split[THREADS];
   __shared__ Layout<WAYS> layout;
   wait_for_previous_kernel();
-  const Elements tile = tile_in(shared, TileSize<THREADS, ITEMS>::ALL);
+  const KeyArrays tile = tile_in(shared, TileSize<THREADS, ITEMS>::ALL);
   const unsigned int block = blockIdx.x, group = block / pass.tiles_per_group;
   const bool last = block + 1 == pass.tiles || (block + 1) / pass.tiles_per_group != group;
   if (CUT) {

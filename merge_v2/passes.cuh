@@ -40,7 +40,7 @@ static Shape shape_of(int number, bool pairs) {
   return shape;
 }
 
-// Elements of a tile of the first pass: all that a block can sort, if that is n; otherwise a
+// KeyArrays of a tile of the first pass: all that a block can sort, if that is n; otherwise a
 // multiple of the merge passes' tiles where it has as many threads, so that few of their tiles are
 // cut short.
 static unsigned int sorted_tile(Shape shape, size_t n) {
@@ -73,7 +73,7 @@ static Shape choose_shape(int number, size_t n, int most_doublings, bool pairs) 
 }
 
 template <int THREADS, int ITEMS, bool PAIRS>
-static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int tile) {
+static void launch_sort_tiles(KeyArrays from, KeyArrays to, size_t n, unsigned int tile) {
   const size_t bytes = tile_bytes(TileSize<THREADS, ITEMS>::ALL, PAIRS);
   allow_shared_memory(sort_tiles<THREADS, ITEMS, PAIRS>, bytes);
   launch_overlapped(sort_tiles<THREADS, ITEMS, PAIRS>, (unsigned int)((n + tile - 1) / tile),
@@ -81,7 +81,7 @@ static void launch_sort_tiles(Elements from, Elements to, size_t n, unsigned int
 }
 
 template <bool PAIRS>
-static void sort_all_tiles(Shape shape, Elements from, Elements to, size_t n) {
+static void sort_all_tiles(Shape shape, KeyArrays from, KeyArrays to, size_t n) {
   const unsigned int tile = sorted_tile(shape, n);
   const auto is = [&](int threads, int items) {
     return shape.threads == threads && shape.items == items;
@@ -99,7 +99,7 @@ static void sort_all_tiles(Shape shape, Elements from, Elements to, size_t n) {
 
 // One pass. cuts: NULL if the blocks that merge cut the runs themselves.
 template <int ITEMS, int WAYS, bool PAIRS>
-static void launch_pass(Elements from, Elements to, unsigned int *cuts, Pass pass) {
+static void launch_pass(KeyArrays from, KeyArrays to, unsigned int *cuts, Pass pass) {
   enum { THREADS = MERGE_THREADS, CUT_WARPS = 4 };
   const size_t bytes = tile_bytes(TileSize<THREADS, ITEMS>::ALL, PAIRS);
   if (cuts == NULL) {
@@ -116,7 +116,7 @@ static void launch_pass(Elements from, Elements to, unsigned int *cuts, Pass pas
 }
 
 template <int ITEMS, bool PAIRS>
-static void merge_pass(Elements from, Elements to, unsigned int *cuts, Pass pass) {
+static void merge_pass(KeyArrays from, KeyArrays to, unsigned int *cuts, Pass pass) {
   if (pass.ways == 2) launch_pass<ITEMS, 2, PAIRS>(from, to, cuts, pass);
   if (pass.ways == 4) launch_pass<ITEMS, 4, PAIRS>(from, to, cuts, pass);
   if (pass.ways == 8) launch_pass<ITEMS, 8, PAIRS>(from, to, cuts, pass);
@@ -126,15 +126,15 @@ static void merge_pass(Elements from, Elements to, unsigned int *cuts, Pass pass
 // 1, or 0; most_doublings: a pass merges up to 2^most_doublings runs, 1 to 3; own_cuts: the blocks
 // that merge cut the runs.
 template <bool PAIRS>
-static void merge_sort(Elements input, Elements output, size_t n, int shape_number,
+static void merge_sort(KeyArrays input, KeyArrays output, size_t n, int shape_number,
                        int most_doublings, bool own_cuts) {
   const Shape shape = choose_shape(shape_number, n, most_doublings, PAIRS);
   const unsigned int tile = merged_tile(MERGE_THREADS, shape.items);
   size_t width = sorted_tile(shape, n);
   int left = doublings(n, width), passes = passes_for(n, shape, most_doublings);
   // The last pass has to end in the output.
-  Elements from = input, to = passes % 2 == 0 ? output : input,
-           other = passes % 2 == 0 ? input : output;
+  KeyArrays from = input, to = passes % 2 == 0 ? output : input,
+            other = passes % 2 == 0 ? input : output;
   stage_start("sort");
   sort_all_tiles<PAIRS>(shape, from, to, n);
   stage_stop();

@@ -4,15 +4,15 @@
 #ifndef MERGE_V2_SORT_TILES_CUH
 #define MERGE_V2_SORT_TILES_CUH
 
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "merge_v2/merge_path.cuh"
 
 // Sorts the thread's own ITEMS elements of a tile, of which `own` > 0 exist.
 // Missing ones are replaced by copies of the greatest, which are sorted behind
 // it.
 template <int ITEMS, bool PAIRS>
-static __device__ __forceinline__ void sort_neighbours(Elements tile, unsigned int own) {
-  const Elements at = elements_at<PAIRS>(tile, threadIdx.x * ITEMS);
+static __device__ __forceinline__ void sort_neighbours(KeyArrays tile, unsigned int own) {
+  const KeyArrays at = elements_at<PAIRS>(tile, threadIdx.x * ITEMS);
   Key key[ITEMS], greatest = at.keys[0];
   unsigned int position[ITEMS];
 #pragma unroll
@@ -41,7 +41,7 @@ static __device__ __forceinline__ void sort_neighbours(Elements tile, unsigned i
 // TileSize<THREADS, ITEMS>::ALL. cuts: a value for each thread. All threads call
 // it after a barrier; another one must follow.
 template <int ITEMS, bool PAIRS>
-static __device__ __forceinline__ void sort_tile(Elements tile, unsigned int count,
+static __device__ __forceinline__ void sort_tile(KeyArrays tile, unsigned int count,
                                                  unsigned int *cuts) {
   const unsigned int begin = threadIdx.x * ITEMS;
   if (begin < count)
@@ -62,13 +62,13 @@ static __device__ __forceinline__ void sort_tile(Elements tile, unsigned int cou
 // tile_size <= THREADS * ITEMS and a multiple of ITEMS.
 template <int THREADS, int ITEMS, bool PAIRS>
 static __global__ void __launch_bounds__(THREADS, resident_blocks(THREADS, ITEMS, PAIRS))
-    sort_tiles(Elements from, Elements to, size_t n, unsigned int tile_size) {
+    sort_tiles(KeyArrays from, KeyArrays to, size_t n, unsigned int tile_size) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ unsigned int cuts[THREADS];
   wait_for_previous_kernel();
   const size_t base = (size_t)blockIdx.x * tile_size;
   const unsigned int count = (unsigned int)(n - base < tile_size ? n - base : tile_size);
-  const Elements tile = tile_in(shared, TileSize<THREADS, ITEMS>::ALL);
+  const KeyArrays tile = tile_in(shared, TileSize<THREADS, ITEMS>::ALL);
   unsigned int i = threadIdx.x;
   start_copies<THREADS, PAIRS>(tile, elements_at<PAIRS>(from, base), &i, count);
   clear_rest<THREADS, ITEMS, PAIRS>(tile, count);

@@ -39,7 +39,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
                unsigned int *const d_outputVals, unsigned int *const d_outputPos,
                const size_t numElems) {
   if (numElems == 0) return;
-  const Elements input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
+  const KeyArrays input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
   const bool own_cuts = numElems <= (size_t)knob("ownCutsUpTo");
   if (d_inputPos == NULL)
     merge_sort<false>(input, output, numElems, knob("shape"), knob("doublings"), own_cuts);

@@ -10,8 +10,8 @@
 #ifndef MPPSORT_PARTITION_CUH
 #define MPPSORT_PARTITION_CUH
 
-#include "common/block_scan.cuh"
 #include "common/pairs.cuh"
+#include "gsort/block/scan.cuh"
 #include "mppsort/segments.cuh"
 
 // ---- kernel 1: histogram ------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 #ifndef MPPSORT_V2_BINS_CUH
 #define MPPSORT_V2_BINS_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 
 // How a bin is sorted: by a thread, if it has up to kFew elements; by a warp, which ranks them or
 // sorts them by finer bins; for larger ones, unless their elements are equal, the group is merged.

@@ -2,8 +2,8 @@
 #ifndef MPPSORT_V2_COUNT_CUH
 #define MPPSORT_V2_COUNT_CUH
 
+#include "gsort/block/digits.cuh"
 #include "mppsort_v2/ranges.cuh"
-#include "radix_v7/block_passes.cuh"
 
 enum { COUNT_THREADS = 768, COUNT_UNROLL = 4 };
 

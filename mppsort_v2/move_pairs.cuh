@@ -1,11 +1,11 @@
 // Step 4 for pairs: moves each to its group, once, and keeps the order inside a group: one read,
-// one write, places by look-back, as the sweeps of radix_v7, with the group as the digit. A tile's
+// one write, places by look-back, as gsort's sweeps of pairs, with the group as the digit. A tile's
 // counts are published before its pairs are ranked, and the block's next tile is loaded while it
 // looks back and writes this one.
 #ifndef MPPSORT_V2_MOVE_PAIRS_CUH
 #define MPPSORT_V2_MOVE_PAIRS_CUH
 
-#include "common/look_back.cuh"
+#include "gsort/block/look_back.cuh"
 #include "mppsort_v2/pairs_tile.cuh"
 
 // As look_back_sum(), for two counts at once: both halves are published together.

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
+#include "gsort/block/rank.cuh"
 #include "mppsort_v2/count.cuh"
-#include "radix_v7/block_passes.cuh"
 
 // Shared memory, before the tables of the part. A thread has kItems pairs of a tile.
 template <int kThreads_, int kItems_, int kGroupBits_>
@@ -26,19 +26,6 @@ struct MovePairsShared {
   unsigned int warp_sums[MAX_WARPS];
   unsigned int tile_number, part, aligned[2];
 };
-
-// The lanes whose group equals the caller's.
-template <int kBits>
-static __device__ __forceinline__ unsigned int lanes_of_group(unsigned int group) {
-#ifdef CUDA_CPU
-  return __match_any_sync(0xffffffffu, group);
-#else
-  unsigned int lanes = match_digit(group);
-#pragma unroll
-  for (int bit = DIGIT_BITS; bit < kBits; bit++) lanes &= match_bit(group, 1u << bit);
-  return lanes;
-#endif
-}
 
 // A tile of a part. first_tile: the number of the part's first one.
 typedef struct TileOfPart {
@@ -103,7 +90,7 @@ static __device__ __forceinline__ void count_groups_of_warp(
 }
 
 // Puts the warp's pairs into the tile, in order of their groups. `last`: byte offset of the last
-// pair of each group before the warp's own. As rank_pairs() of radix_v7.
+// pair of each group before the warp's own. As rank_pairs() of gsort/block/pair_tile.cuh.
 template <class Shared>
 static __device__ __forceinline__ void rank_groups(
     Shared &shared, unsigned int *last, const MovedPairs<Shared::kItems> &item,
@@ -121,7 +108,7 @@ static __device__ __forceinline__ void rank_groups(
       const int u = first + q;
       group[q] = groups[u / Shared::kPacked] >> u % Shared::kPacked * (32 / Shared::kPacked) &
                  (Shared::kGroups - 1);
-      lanes[q] = lanes_of_group<Shared::kGroupBits>(group[q]);
+      lanes[q] = match_digit<Shared::kGroupBits>(group[q]);
     }
 #pragma unroll
     for (int q = 0; q < BATCH; q++) {

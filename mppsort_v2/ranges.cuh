@@ -5,9 +5,9 @@
 #ifndef MPPSORT_V2_RANGES_CUH
 #define MPPSORT_V2_RANGES_CUH
 
-#include "common/block_scan.cuh"
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "common/pairs.cuh"
+#include "gsort/block/scan.cuh"
 
 enum {
   MOST_FINE_BITS = 12,
@@ -40,7 +40,7 @@ typedef struct Part {
   unsigned int begin, length;
 } Part;
 
-// Elements for a block to sort, or to copy if they are equal.
+// KeyArrays for a block to sort, or to copy if they are equal.
 typedef struct Group {
   unsigned int begin, length;
   bool equal;     // their keys are equal

@@ -4,15 +4,11 @@
 #ifndef MPPSORT_V2_SORT_GROUP_CUH
 #define MPPSORT_V2_SORT_GROUP_CUH
 
+#include "gsort/block/digits.cuh"
+#include "gsort/warp/small_sorts.cuh"
 #include "merge_v2/sort_tiles.cuh"
 #include "mppsort_v2/bins.cuh"
 #include "mppsort_v2/ranges.cuh"
-#include "radix_v7/block_passes.cuh"
-#include "radix_v7/few_keys.cuh"
-
-static __host__ __device__ constexpr int bits_to_count(int values) {
-  return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
-}
 
 // Shared memory for groups of kThreads * kItems elements.
 //
@@ -159,7 +155,7 @@ static __device__ __forceinline__ void merge_group(
     SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, Pairs from, Pairs to,
     unsigned int count) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
-  const Elements tile = {shared.element, shared.value};
+  const KeyArrays tile = {shared.element, shared.value};
   __syncthreads();
   for (unsigned int i = threadIdx.x; i < count; i += kThreads) {
     tile.keys[i] = from.keys[i];

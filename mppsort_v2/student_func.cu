@@ -1,6 +1,5 @@
 // mppsort_v2: partition by key range, with ranges that fit the data, then a block per group.
 //
-// Builds on: radix_v7, whose networks sort few keys.
 // Builds on: merge_v2, which sorts groups whose bins are crowded.
 // Build:     make mppsort_v2
 // Run:       ./HW4 samples/portrait.ppm samples/template.ppm --set groupSize=1024

@@ -1,5 +1,5 @@
 # The sort across processes: `make multi` leaves ./multi_sort. Included by the Makefile.
-MULTI_VERSION ?= radix_v7 # the version that sorts on each device
+MULTI_VERSION ?= radix_v9 # the version that sorts on each device
 NCCL          ?= auto     # 1 | 0 | auto: exchange between GPUs; auto: if its header is here
 override MULTI_VERSION := $(strip $(MULTI_VERSION))
 override NCCL := $(strip $(NCCL))

@@ -11,8 +11,8 @@
 
 #include <cuda_runtime.h>
 
-#include "common/block_scan.cuh"
 #include "common/pairs.cuh"
+#include "gsort/block/scan.cuh"
 
 enum {
   DIGIT_BITS = 8,

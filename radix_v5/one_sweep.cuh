@@ -7,16 +7,17 @@
 //   rank       each warp ranks its keys among equal digits, by ballots, and so counts them
 //   count      a thread per bin adds up the warps' counts and publishes the tile's count
 //   exchange   keys into shared memory, in order of their digits
-//   look back  for the counts of all tiles before this one (common/look_back.cuh)
+//   look back  for the counts of all tiles before this one (gsort/block/look_back.cuh)
 //   scatter    keys and positions to the output, in runs of equal digits
 #ifndef RADIX_V5_ONE_SWEEP_CUH
 #define RADIX_V5_ONE_SWEEP_CUH
 
 #include <cuda_runtime.h>
 
-#include "common/block_scan.cuh"
-#include "common/look_back.cuh"
 #include "common/pairs.cuh"
+#include "gsort/block/look_back.cuh"
+#include "gsort/block/scan.cuh"
+#include "gsort/warp/match.cuh"
 #include "radix_v5/histogram.cuh"
 
 enum {

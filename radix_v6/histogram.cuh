@@ -4,8 +4,8 @@
 #ifndef RADIX_V6_HISTOGRAM_CUH
 #define RADIX_V6_HISTOGRAM_CUH
 
-#include "common/block_scan.cuh"
-#include "common/overlap.cuh"
+#include "gsort/block/scan.cuh"
+#include "common/launch.cuh"
 #include "radix_v6/counting.cuh"
 
 // Sum of all blocks' counts, and number of blocks that have added theirs. Zero between sorts: the

@@ -7,13 +7,13 @@
 //   count      a histogram per warp in shared memory, by atomics; the tile's counts are published
 //   rank       eight ballots find the lanes with the same digit (rank.cuh); keys go into shared
 //              memory in order of their digits
-//   look back  for the counts of all tiles before this one (common/look_back.cuh)
+//   look back  for the counts of all tiles before this one (gsort/block/look_back.cuh)
 //   scatter    runs of equal digits to the output, neighbouring threads to neighbouring addresses
 #ifndef RADIX_V6_ONE_SWEEP_CUH
 #define RADIX_V6_ONE_SWEEP_CUH
 
-#include "common/look_back.cuh"
-#include "common/overlap.cuh"
+#include "gsort/block/look_back.cuh"
+#include "common/launch.cuh"
 #include "common/pairs.cuh"
 #include "radix_v6/rank.cuh"
 

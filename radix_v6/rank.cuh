@@ -11,7 +11,7 @@
 #ifndef RADIX_V6_RANK_CUH
 #define RADIX_V6_RANK_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "radix_v6/instructions.cuh"
 #include "radix_v6/layout.cuh"
 

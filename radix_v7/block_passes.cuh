@@ -10,15 +10,6 @@
 // different banks of shared memory.
 enum { PASS_BINS = BINS + 1 };
 
-// Inclusive scan over the threads of a block of whole warps; `warp_sums` may be used again after
-// the next barrier. With many warps two barriers are faster than adding up one sum per warp.
-template <int kThreads>
-static __device__ __forceinline__ unsigned int scan_threads(unsigned int value,
-                                                            unsigned int *warp_sums) {
-  return kThreads > 512 ? block_inclusive_scan(value, warp_sums)
-                        : block_inclusive_scan_one_barrier(value, warp_sums);
-}
-
 // Which bits are set in some of the block's keys, and clear in some? Bits that are both vary.
 typedef struct SeenBits {
   unsigned int set, clear;

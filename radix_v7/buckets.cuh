@@ -16,8 +16,8 @@
 #ifndef RADIX_V7_BUCKETS_CUH
 #define RADIX_V7_BUCKETS_CUH
 
-#include "common/block_scan.cuh"
-#include "common/overlap.cuh"
+#include "gsort/block/scan.cuh"
+#include "common/launch.cuh"
 #include "radix_v7/watched_count.cuh"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef RADIX_V7_COUNT_REST_CUH
 #define RADIX_V7_COUNT_REST_CUH
 
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "radix_v6/histogram.cuh"
 #include "radix_v7/frequent_values.cuh"
 #include "radix_v7/verdict.cuh"

@@ -9,7 +9,7 @@
 #ifndef RADIX_V7_EQUAL_KEYS_CUH
 #define RADIX_V7_EQUAL_KEYS_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 
 enum {
   FEW_MATCHES = 3,  // up to that, a sample shows nothing; one of different keys in 10^5 has more

@@ -8,7 +8,7 @@
 #ifndef RADIX_V7_FEW_VALUES_CUH
 #define RADIX_V7_FEW_VALUES_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 
 enum {
   MOST_VALUES = 63,

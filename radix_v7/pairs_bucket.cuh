@@ -3,7 +3,7 @@
 #ifndef RADIX_V7_PAIRS_BUCKET_CUH
 #define RADIX_V7_PAIRS_BUCKET_CUH
 
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "radix_v7/pairs_block.cuh"
 #include "radix_v7/sweep_regions.cuh"
 

@@ -4,8 +4,8 @@
 #ifndef RADIX_V7_PAIRS_COUNT_CUH
 #define RADIX_V7_PAIRS_COUNT_CUH
 
-#include "common/block_scan.cuh"
-#include "common/overlap.cuh"
+#include "gsort/block/scan.cuh"
+#include "common/launch.cuh"
 #include "radix_v7/few_values.cuh"
 #include "radix_v7/pairs_layout.cuh"
 #include "radix_v7/watched_count.cuh"

@@ -9,7 +9,7 @@
 #ifndef RADIX_V7_PAIRS_REGIONS_CUH
 #define RADIX_V7_PAIRS_REGIONS_CUH
 
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "radix_v7/find_frequent.cuh"
 #include "radix_v7/second_look.cuh"
 #include "radix_v7/sweep_regions.cuh"

@@ -13,8 +13,8 @@
 #ifndef RADIX_V7_PAIRS_SWEEP_CUH
 #define RADIX_V7_PAIRS_SWEEP_CUH
 
-#include "common/look_back.cuh"
-#include "common/overlap.cuh"
+#include "gsort/block/look_back.cuh"
+#include "common/launch.cuh"
 #include "radix_v7/few_values.cuh"
 #include "radix_v7/frequent_values.cuh"
 #include "radix_v7/pairs_tile.cuh"

@@ -13,8 +13,8 @@
 #ifndef RADIX_V7_RANKED_CUH
 #define RADIX_V7_RANKED_CUH
 
-#include "common/block_scan.cuh"
-#include "common/overlap.cuh"
+#include "gsort/block/scan.cuh"
+#include "common/launch.cuh"
 #include "common/pairs.cuh"
 
 enum { RANK_THREADS = 1024 };  // as many warps as a warp has lanes

@@ -13,7 +13,7 @@
 #ifndef RADIX_V7_RUNS_CUH
 #define RADIX_V7_RUNS_CUH
 
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "radix_v7/count_instead.cuh"
 #include "radix_v7/load_sample.cuh"
 #include "radix_v7/pairs_count.cuh"

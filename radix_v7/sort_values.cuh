@@ -4,7 +4,7 @@
 #ifndef RADIX_V7_SORT_VALUES_CUH
 #define RADIX_V7_SORT_VALUES_CUH
 
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "radix_v6/counting.cuh"
 #include "radix_v7/evenness.cuh"
 

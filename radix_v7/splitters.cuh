@@ -10,7 +10,7 @@
 #ifndef RADIX_V7_SPLITTERS_CUH
 #define RADIX_V7_SPLITTERS_CUH
 
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "radix_v7/ranked.cuh"
 #include "radix_v7/runs.cuh"
 

@@ -12,7 +12,7 @@
 #ifndef RADIX_V7_SWEEP_REGIONS_CUH
 #define RADIX_V7_SWEEP_REGIONS_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "radix_v6/counting.cuh"
 #include "radix_v7/pairs_tile.cuh"
 

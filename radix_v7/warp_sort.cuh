@@ -2,7 +2,7 @@
 #ifndef RADIX_V7_WARP_SORT_CUH
 #define RADIX_V7_WARP_SORT_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 
 // Elements of a bin that a warp sorts. With more, passes over all of the block's are faster.
 enum { MOST_IN_BIN = 2 * WARP_SIZE };

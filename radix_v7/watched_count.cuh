@@ -9,7 +9,7 @@
 #ifndef RADIX_V7_WATCHED_COUNT_CUH
 #define RADIX_V7_WATCHED_COUNT_CUH
 
-#include "common/block_scan.cuh"
+#include "gsort/block/scan.cuh"
 #include "radix_v6/counting.cuh"
 #include "radix_v7/key_range.cuh"
 

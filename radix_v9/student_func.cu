@@ -31,6 +31,7 @@ extern "C" const SortVersion sort_version = {
     .scratch_per_key = 6.2,   // at 520,000, as a workspace is enough for fewer keys, too, and up to
                               // 500,000 take 8.4; 4.5 from 1.5 million on
     .scratch_per_pair = 8.9,  // at 520,000; 8.5 from 1 million on
+    .by_gsort = true,
 };
 
 static void check(int error) {

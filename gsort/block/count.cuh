@@ -2,18 +2,14 @@
 #ifndef GSORT_BLOCK_COUNT_CUH
 #define GSORT_BLOCK_COUNT_CUH
 
-#include <cuda_runtime.h>
 #include <stdint.h>
+
+#include "gsort/block/index.cuh"
 
 enum {
   COUNT_THREADS = 1024,  // of a block, at most
   COUNT_UNROLL = 4,      // loads of 16 bytes of a thread under way
 };
-
-// The index of the calling thread in a one-dimensional grid.
-static __device__ __forceinline__ size_t global_index(void) {
-  return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
 
 // Calls four(keys), a uint4, or one(key) for keys[0..n), each by one thread of the grid's first
 // `blocks` blocks. Ends early when stop() is true; it is asked while loads are under way.

@@ -83,6 +83,11 @@ struct ByteOfCode {
   }
 };
 
+// Bits of the least number that is not less than `values` - 1.
+static __host__ __device__ constexpr int bits_to_count(int values) {
+  return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
+}
+
 // Clamps `blocks` of `threads` threads to what one multiprocessor can hold on the smallest GPU of
 // the architecture (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
 // For __launch_bounds__, which refuses more.

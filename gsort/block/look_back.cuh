@@ -3,12 +3,12 @@
 // Scan with Decoupled Look-back", NVIDIA technical report NVR-2016-002).
 //
 // Every tile owns one value per bin, of 32 or 64 bits: two flag bits and a count. It publishes
-// first its own count (PARTIAL), later the sum of all tiles up to and including itself (INCLUSIVE).
-// To compute the sum before it, a tile walks back, adding partial counts, until it meets an
-// inclusive one:
+// first the tile's count (PARTIAL), later the sum of all tiles up to and including itself
+// (INCLUSIVE). To compute the sum before it, a tile walks back, adding partial counts, until it
+// meets an inclusive one:
 //
 //   tile          0          1          2          3
-//   own count     5          2          4          .
+//   tile's count  5          2          4          .
 //   published     5 incl.    7 incl.    4 partial  .      tile 3 adds 4, then 7: 11 before it
 //
 // Count and flags are written in one store, so no fence is needed between them.

@@ -26,10 +26,6 @@ enum {
   PADDED_ROWS = 3,  // elements of a thread that are loaded, or padded, or not at all
 };
 
-static __host__ __device__ constexpr int bits_to_count(int values) {
-  return values <= 1 ? 0 : 1 + bits_to_count((values + 1) / 2);
-}
-
 // Where the low bits of a key are, once the bucket is in order: in its element; if that has no room
 // for all of them, its first ones follow from the bin that it is in, as these are in order; or keys
 // are fetched like values.

@@ -8,7 +8,7 @@
 #ifndef GSORT_KERNEL_SWEEP_PACKED_CUH
 #define GSORT_KERNEL_SWEEP_PACKED_CUH
 
-#include "gsort/block/count.cuh"
+#include "gsort/block/index.cuh"
 #include "gsort/block/pair_sweep.cuh"
 
 // Two look-backs, side by side, serve four sweeps in turns: each but the last clears the next

@@ -3,7 +3,7 @@
 #ifndef GSORT_KERNEL_UNPACK_CUH
 #define GSORT_KERNEL_UNPACK_CUH
 
-#include "gsort/block/count.cuh"
+#include "gsort/block/index.cuh"
 #include "gsort/block/key_code.cuh"
 
 enum { UNPACK_THREADS = 256 };

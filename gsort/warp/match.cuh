@@ -23,4 +23,22 @@ static __device__ __forceinline__ unsigned int match_digit(unsigned int digit) {
 #endif
 }
 
+// The lanes of `among` whose value equals the caller's in its `bits` lowest bits: a vote for each
+// bit. All lanes of the warp call it.
+//
+//   lane           0  1  2  3
+//   value         01 11 01 00
+//   votes, bit 0   1  1  1  0
+//   votes, bit 1   0  1  0  0
+//   match of lane 0: voted 1 for bit 0 and 0 for bit 1, lanes 0 and 2
+static __device__ __forceinline__ unsigned int warp_match(unsigned int value, int bits,
+                                                          unsigned int among = 0xffffffffu) {
+  for (int bit = 0; bit < bits; bit++) {
+    const bool set = (value >> bit & 1u) != 0;
+    const unsigned int votes = __ballot_sync(0xffffffffu, set);
+    among &= set ? votes : ~votes;
+  }
+  return among;
+}
+
 #endif

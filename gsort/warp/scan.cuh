@@ -25,14 +25,19 @@ static __device__ __forceinline__ Value warp_inclusive_scan(Value value) {
   return value;
 }
 
-// Least value of the lanes of a whole warp, in all of them.
-static __device__ __forceinline__ unsigned int warp_min(unsigned int value) {
+// Least value of the warp's lanes, in the first lane at least; every existing lane calls it.
+// `mask`: of these lanes, the first ones of the warp.
+static __device__ __forceinline__ unsigned int warp_min(unsigned int value,
+                                                        unsigned int mask = 0xffffffffu) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  for (int mask = WARP_SIZE / 2; mask > 0; mask /= 2)
-    value = min(value, __shfl_xor_sync(0xffffffffu, value, mask));
+  // A lane without a neighbour at the distance reads the last lane: a value that counts twice does
+  // not change the least.
+  const unsigned int lane = threadIdx.x % WARP_SIZE, last = __popc(mask) - 1;
+  for (unsigned int distance = WARP_SIZE / 2; distance > 0; distance /= 2)
+    value = min(value, __shfl_sync(mask, value, min(lane + distance, last)));
   return value;
 #else
-  return __reduce_min_sync(0xffffffffu, value);
+  return __reduce_min_sync(mask, value);
 #endif
 }
 

@@ -8,9 +8,9 @@
 //
 // The code uses bytes instead of bits. The counts give the index at which a slice begins in the
 // output. A single key that is more frequent than a slice is large needs no sort.
-#include "common/block_scan.cuh"
 #include "common/check.h"
 #include "common/scratch.h"
+#include "gsort/block/scan.cuh"
 #include "harness/verdict/library_sort.h"
 #include "harness/input/mix.h"
 #include "harness/verdict/verdict_bad.cuh"

@@ -1,18 +1,18 @@
-// Builds on: radix_v7
 #include "multi/device/bucket_finish.h"
 
 #include <math.h>
 
 #include "common/check.h"
 #include "common/device.h"
+#include "common/launch.cuh"
+#include "common/pairs.cuh"
 #include "common/scratch.h"
-// Its counting kernel is not used here.
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include "radix_v7/bucket_sort.cuh"
+#include "gsort/kernel/partition.cuh"
+#include "gsort/kernel/sort_buckets.cuh"
 
 enum {
   DIGIT_VALUES = 256,
-  // Blocks of the partition by the second digit, as radix_v7's.
+  // Blocks of the partition by the second digit, as gsort's.
   PART_THREADS = 256,
   PART_ITEMS = 32,
   PART_COUNTERS = 8,  // of a thread: eight for each bin
@@ -26,8 +26,7 @@ static const size_t PART_BYTES =
 static const size_t HALF_BYTES =
     sizeof(PartitionShared<HALF_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_HALVES>);
 
-typedef void BucketKernel(const unsigned int *, unsigned int *, const unsigned int *, int,
-                          const unsigned int *);
+typedef void BucketKernel(const unsigned int *, unsigned int *, CountedBuckets);
 
 // A kernel sort_buckets<...>; capacity: the largest bucket, in keys.
 typedef struct FinishShape {
@@ -139,7 +138,7 @@ bool finish_sort(BucketFinish *finish, unsigned int *in, unsigned int *out, bool
   allow_shared_memory(shape->kernel, shape->shared_bytes);
   const unsigned int tiles = blocks_for(n, PART_THREADS * PART_ITEMS);
   PartitionStep step = {
-      {24, DIGIT_VALUES - 1, 0, 3}, device + NEXT_OF_DIGIT, 1, NULL, NULL, device + ZERO};
+      {}, {24, DIGIT_VALUES - 1, 0, 3}, device + NEXT_OF_DIGIT, 1, NULL, NULL, device + ZERO};
   const unsigned int *digits = in;
   unsigned int *buckets = out;
   if (!by_digit) {
@@ -151,15 +150,17 @@ bool finish_sort(BucketFinish *finish, unsigned int *in, unsigned int *out, bool
   if (finish->halves) {
     const auto halve = partition<HALF_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_HALVES, 2, true>;
     allow_shared_memory(halve, HALF_BYTES);
-    step = {{15, DIGIT_HALVES - 1, 0, 3}, device + NEXT,       DIGIT_VALUES,
-            device + FIRST_TILE,          device + HALF_START, device + ZERO};
+    step = {{},           {15, DIGIT_HALVES - 1, 0, 3}, device + NEXT,
+            DIGIT_VALUES, device + FIRST_TILE,          device + HALF_START,
+            device + ZERO};
     launch_overlapped(halve, blocks_for(n, HALF_THREADS * PART_ITEMS) + DIGIT_VALUES - 1,
                       HALF_THREADS, HALF_BYTES, digits, buckets, n, step);
     cut_halves<<<FINISH_BUCKETS / CUT_THREADS, CUT_THREADS>>>(device + NEXT, device + HALF_START,
                                                               shape->capacity, device + ZERO);
   } else {
-    step = {{16, DIGIT_VALUES - 1, 0, 3}, device + NEXT, DIGIT_VALUES,
-            device + FIRST_TILE,          device,        device + ZERO};
+    step = {{},           {16, DIGIT_VALUES - 1, 0, 3}, device + NEXT,
+            DIGIT_VALUES, device + FIRST_TILE,          device,
+            device + ZERO};
     launch_overlapped(part, tiles + DIGIT_VALUES - 1, PART_THREADS, PART_BYTES, digits, buckets, n,
                       step);
   }
@@ -170,9 +171,11 @@ bool finish_sort(BucketFinish *finish, unsigned int *in, unsigned int *out, bool
   while (start[behind - 1] == n) behind--;
   first = first / 2 * 2;
   const unsigned int each = finish->halves ? 2 : 1;
+  const CountedBuckets buckets_of_rank = {
+      device + (finish->halves ? (int)HALF_START : 0) + each * first, finish->halves ? 15 : 16,
+      device + ZERO};
   launch_overlapped(shape->kernel, each * (behind - first), shape->threads, shape->shared_bytes,
-                    buckets, out, device + (finish->halves ? (int)HALF_START : 0) + each * first,
-                    finish->halves ? 15 : 16, device + ZERO);
+                    buckets, out, buckets_of_rank);
   LAUNCH_CHECK();
   if (!finish->halves) return true;
   unsigned int too_large = 0;

@@ -1,4 +1,4 @@
-// The local sort of bare keys whose counts by the upper 16 bits are known: radix_v7's sort by
+// The local sort of bare keys whose counts by the upper 16 bits are known: gsort's sort by
 // buckets without its count, and without its first partition if the keys have arrived in order of
 // their upper 8 bits.
 #ifndef MULTI_DEVICE_BUCKET_FINISH_H

@@ -1,16 +1,16 @@
-// Builds on: radix_v7
 #include "multi/device/pair_finish.h"
 
 #include <math.h>
 
 #include "common/check.h"
 #include "common/device.h"
+#include "common/launch.cuh"
+#include "common/pairs.cuh"
 #include "common/scratch.h"
+#include "gsort/block/pair_bucket.cuh"
+#include "gsort/kernel/sweep_packed.cuh"
+#include "gsort/kernel/unpack.cuh"
 #include "multi/split/splitters.h"
-// Its kernels and host functions are not all used here.
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include "radix_v7/pairs_bucket.cuh"
-#include "radix_v7/pairs_sweep.cuh"
 
 enum {
   HALVES = 1 << 16,
@@ -28,16 +28,21 @@ struct BucketFrom {
   __device__ __forceinline__ unsigned int operator()(void) const { return first + blockIdx.x; }
 };
 
-// As radix_v7's sort_pair_bucket, but block b sorts bucket first + b.
+// As sort_pair_buckets() of gsort, but block b sorts bucket first + b.
 template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    sort_bucket_from(unsigned int first, const uint2 *in, Pairs out, const unsigned int *start,
+    sort_bucket_from(unsigned int first, const uint2 *in, Elements out, const unsigned int *start,
                      int low_bits, const unsigned int *spread) {
-  sort_one_pair_bucket<kThreads, kItems, kBinBits, 12>(BucketFrom{first}, in, out, start, low_bits,
-                                                       spread, WHOLE_RANGE);
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  auto &shared = *(PairBlockShared<kThreads, kItems, kBinBits, IN_ELEMENT> *)shared_memory;
+  prepare_block(shared);
+  wait_for_previous_kernel();
+  if (*spread == DIGIT_UNUSED) return;
+  const CountedPlace<BucketFrom> place = {{first}, in, start};
+  sort_pairs_of_bucket<12>(shared, BucketFrom{first}, place, out, KeyCode{}, low_bits, WHOLE_RANGE);
 }
 
-typedef void BucketFromKernel(unsigned int, const uint2 *, Pairs, const unsigned int *, int,
+typedef void BucketFromKernel(unsigned int, const uint2 *, Elements, const unsigned int *, int,
                               const unsigned int *);
 
 // Buckets by the upper `bits` bits, with at most `capacity` pairs.
@@ -55,7 +60,7 @@ typedef struct PairFinishRow {
         sort_bucket_from<threads, items, bin_bits, blocks>             \
   }
 
-// The least work first, as radix_v7's prefix_plans.
+// The least work first, as in gsort/way/pair_plans.cu.
 static const PairFinishRow finish_rows[] = {
     PAIR_FINISH_ROW(12, 256, 9, 9, 5),   PAIR_FINISH_ROW(13, 256, 18, 10, 4),
     PAIR_FINISH_ROW(14, 256, 18, 10, 4), PAIR_FINISH_ROW(15, 256, 18, 10, 4),
@@ -139,14 +144,6 @@ static __global__ void cut_buckets(const uint2 *pairs, const unsigned int *start
   if (low - begin > capacity || end - low > capacity) *spread = DIGIT_UNUSED;
 }
 
-static __global__ void split_pairs(const uint2 *packed, Pairs out, unsigned int n) {
-  const size_t i = global_index();
-  if (i >= n) return;
-  const uint2 pair = packed[i];
-  out.keys[i] = pair.x;
-  out.positions[i] = pair.y;
-}
-
 // ---- tables -------------------------------------------------------------------------------------
 
 // Elements of the block of memory that is copied to the device: where each bucket and each digit
@@ -215,19 +212,19 @@ bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsign
   const PairFinishRow *const row = &finish_rows[plan->row];
   const uint32_t *const start = finish->tables + START;
   unsigned int *const device = (unsigned int *)finish->device;
-  const auto sweep_kernel = sweep_pairs<UPPER_THREADS, UPPER_ITEMS, UPPER_BITS, UPPER_BLOCKS>;
+  const auto sweep_kernel = sweep_packed<UPPER_THREADS, UPPER_ITEMS, UPPER_BITS, UPPER_BLOCKS>;
   PairBuffers buffers = {};
   buffers.halves.first = (uint2 *)arrived;
   buffers.scratch.first = (uint2 *)spare;
   buffers.halves.half = buffers.halves.behind = NO_HALF;
   buffers.scratch.half = buffers.scratch.behind = NO_HALF;
   // The second of two sweeps, before the blocks: from `halves` to `scratch`.
-  const PairSweep sweep = {plan->digit.shift + plan->digit.bits,
+  const PairSweep sweep = {(unsigned int)n,
+                           plan->digit.shift + plan->digit.bits,
                            device + DIGIT_START,
                            device + SPREAD + 2,
                            finish->look_back + finish->move_words,
-                           {device + SPREAD, 1, 2, true, NULL},
-                           {},
+                           {device + SPREAD, 1, 2, true},
                            false};
   const unsigned int tiles = blocks_for(n, UPPER_TILE),
                      most = UPPER_BLOCKS *
@@ -235,12 +232,12 @@ bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsign
   allow_shared_memory(sweep_kernel, UPPER_BYTES);
   allow_shared_memory(row->kernel, row->shared_bytes);
   launch_overlapped(sweep_kernel, tiles < most ? tiles : most, UPPER_THREADS, UPPER_BYTES, buffers,
-                    (unsigned int)n, sweep);
+                    sweep, (volatile HostVerdict *)NULL);
   const bool finer = plan->prefix_bits > COUNTED_BITS;
   unsigned int first = 0, behind = finer ? (unsigned int)HALVES : 1u << plan->prefix_bits;
   while (start[first + 1] == 0) first++;
   while (start[behind - 1] == n) behind--;
-  const Pairs out = {keys, positions};
+  const Elements out = {keys, positions};
   const uint2 *const swept = (const uint2 *)spare;
   unsigned int *const spread = device + SPREAD;
   if (finer) {
@@ -256,7 +253,8 @@ bool pair_finish_sort(PairFinish *finish, const PairPlan *plan, size_t n, unsign
   unsigned int found = DIGIT_EVEN;
   CUDA_CHECK(cudaMemcpy(&found, spread, sizeof found, cudaMemcpyDeviceToHost));
   if (found == DIGIT_EVEN) return true;
-  split_pairs<<<blocks_for(n, CUT_THREADS), CUT_THREADS>>>(swept, out, (unsigned int)n);
+  unpack_pairs<<<blocks_for(n, UNPACK_THREADS), UNPACK_THREADS>>>(swept, KeyCode{}, out,
+                                                                  (unsigned int)n);
   LAUNCH_CHECK();
   return false;
 }

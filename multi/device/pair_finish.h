@@ -1,5 +1,5 @@
 // The local sort of packed pairs that have arrived in order of the lower part of a prefix
-// (multi/move/bins.h): radix_v7's sweep by the upper part, and its block for each bucket. The
+// (multi/move/bins.h): gsort's sweep by the upper part, and a block for each bucket. The
 // counts of all prefixes are known, so nothing is counted.
 #ifndef MULTI_DEVICE_PAIR_FINISH_H
 #define MULTI_DEVICE_PAIR_FINISH_H

@@ -1,7 +1,5 @@
 #include "multi/device/shard_sort.h"
 
-#include <string.h>
-
 #include "common/check.h"
 #include "common/your_sort.h"
 #include "multi/device/borders.h"
@@ -63,12 +61,11 @@ static void partition_and_exchange(ShardSort *sort, StageClock *clock) {
 
 // ---- the local sort of what has arrived ---------------------------------------------------------
 //
-// A rank has a part of the range of keys only, and radix_v7's fastest way is for keys spread over
-// 32 bits. The counts of all prefixes are known, so that the choice here is exact.
+// A rank has a part of the range of keys only, and gsort's fastest way is for keys spread over 32
+// bits. The counts of all prefixes are known, so that the choice here is exact. Another version
+// sorts what has arrived all by itself.
 
 enum { FEW = 1 << 20 };  // up to here the version's own choice is as good
-
-static bool is_radix_v7(void) { return strcmp(sort_version.name, "radix_v7") == 0; }
 
 // Whether pairs travel in order of a digit, and their buckets then. All ranks decide alike.
 static void choose_pair_plan(ShardSort *sort) {
@@ -76,7 +73,7 @@ static void choose_pair_plan(ShardSort *sort) {
   const uint64_t average = sort->n / (uint64_t)ranks;
   const bool wanted = sort->digit_bits == DIGITS_AUTO ? average > FEW : sort->digit_bits > 0;
   sort->by_digit = false;
-  if (sort->pair_finish.tables == NULL || !is_radix_v7() || !wanted || sort->n == 0 ||
+  if (sort->pair_finish.tables == NULL || !sort_version.by_gsort || !wanted || sort->n == 0 ||
       sort->stretch == STRETCH_ON)
     return;
   uint32_t first[BINS_MOST_RANKS], last[BINS_MOST_RANKS];
@@ -90,12 +87,12 @@ static void choose_local(ShardSort *sort) {
   choose_pair_plan(sort);
   const int ranks = sort->world->ranks;
   const bool automatic = sort->stretch == STRETCH_AUTO;
-  const bool many = is_radix_v7() && sort->n / (uint64_t)ranks > FEW;
+  const bool many = sort_version.by_gsort && sort->n / (uint64_t)ranks > FEW;
   const bool finishes = sort->by_digit || (sort->direct && !sort->pairs);
   for (int r = 0; r < ranks; r++) {
     uint32_t first = 0, last = 0;
     shard_key_range(sort, r, &first, &last);
-    // Pairs need no stretch: radix_v7 finds the bits by which its buckets fit.
+    // Pairs need no stretch: gsort finds the bits by which its buckets fit.
     const bool stretch = automatic ? many && !sort->pairs : sort->stretch == STRETCH_ON;
     sort->stretches[r] = stretch && !finishes ? stretch_of(first, last) : (Stretch){0, 0, 0};
   }
@@ -110,7 +107,7 @@ static Elements sort_arrived(ShardSort *sort, size_t count) {
                          sort->input.keys, sort->output.keys, sort->output.positions))
       return sort->output;
   }
-  if (sort->direct && !sort->pairs && is_radix_v7() && count > FEW && sort->finishes) {
+  if (sort->direct && !sort->pairs && sort_version.by_gsort && count > FEW && sort->finishes) {
     if (finish_sort(&sort->finish, sort->output.keys, sort->input.keys,
                     sort->scatter_bits == SCATTER_MOST_BITS))
       return sort->input;

@@ -3,8 +3,8 @@
 #ifndef MULTI_MOVE_BINS_CUH
 #define MULTI_MOVE_BINS_CUH
 
-#include "common/block_scan.cuh"
 #include "common/check.h"
+#include "gsort/block/scan.cuh"
 #include "multi/move/bins.h"
 
 // Number of elements of the ascending array that are not greater than value. Few are all compared:

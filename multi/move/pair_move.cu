@@ -1,16 +1,12 @@
-// Moves packed pairs to bins, in one stable sweep: radix_v7's pass over a digit, but a bin may lie
-// in the memory of any GPU.
-//
-// Builds on: radix_v7
+// Moves packed pairs to bins, in one stable sweep: gsort's pass over a digit, but a bin may lie in
+// the memory of any GPU.
 #include <string.h>
 
 #include "common/device.h"
-#include "common/look_back.cuh"
+#include "common/pairs.cuh"
 #include "common/scratch.h"
+#include "gsort/block/pair_sweep.cuh"
 #include "multi/move/bins.cuh"
-// Its kernels and host functions are not all used here.
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include "radix_v7/pairs_sweep.cuh"
 
 // Which bin a pair belongs to, and where the shard's first pair of each bin goes.
 typedef struct PairRoute {
@@ -50,7 +46,7 @@ struct PairBinAt {
 
 template <int kThreads, int kItems, int kBits, int kBlocksPerSm, bool kAtKey>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
-    move_pair_tile(Pairs input, unsigned int n, PairRoute route) {
+    move_pair_tile(Elements input, unsigned int n, PairRoute route) {
   constexpr unsigned int kTile = kThreads * kItems, kBins = 1u << kBits;
   static_assert(kThreads >= (int)kBins, "a thread per bin");
   extern __shared__ __align__(16) unsigned int shared_memory[];
@@ -67,9 +63,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const unsigned int valid = n - begin < kTile ? n - begin : kTile;
   unsigned int *const bins = shared.sweep.warp_bin[threadIdx.x / WARP_SIZE];
   PairItems<kItems> item;
-  PairBuffers buffers = {};
-  buffers.input = input;
-  load_pairs<kThreads>(buffers, AT_INPUT, TileSpan{begin, valid}, item);
+  load_pairs<kThreads>(input, TileSpan{begin, valid}, ~0u, item);
   PairBinAt<kAtKey> bin_at = {(int)opaque((unsigned int)route.shift),
                               route.bits,
                               route.mask,
@@ -81,7 +75,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __syncthreads();
   unsigned int count;
   bool same;
-  const unsigned int first = publish_and_place(shared.sweep, route.look_back, tile, &count, &same);
+  const unsigned int first =
+      publish_and_place(shared.sweep, route.look_back, tile, 0, &count, &same);
   __syncthreads();
   bin_at.shift = (int)opaque((unsigned int)route.shift);  // bins are not kept in registers
   if (__any_sync(0xffffffffu, same))  // the compiler knows: all lanes go the same way
@@ -153,7 +148,7 @@ static __global__ void __launch_bounds__(BIN_THREADS, 2)
 
 // ---- host ---------------------------------------------------------------------------------------
 
-typedef void PairMoveKernel(Pairs, unsigned int, PairRoute);
+typedef void PairMoveKernel(Elements, unsigned int, PairRoute);
 
 // kernel[1]: the border is at a key.
 typedef struct PairMoveShape {
@@ -242,7 +237,7 @@ void move_pairs_to_bins(const BinTables *tables, const unsigned int *keys,
   PairRoute route = make_route(tables, digit, splitters);
   route.tile_counter = look_back + look_back_words(shape, n);
   route.look_back = look_back;
-  const Pairs input = {(unsigned int *)keys, (unsigned int *)positions};
+  const Elements input = {(unsigned int *)keys, (unsigned int *)positions};
   PairMoveKernel *const kernel = shape->kernel[is_one_at_key(tables, splitters, n)];
   allow_shared_memory(kernel, shape->shared_bytes);
   kernel<<<blocks_for(n, (int)shape->tile), shape->threads, shape->shared_bytes>>>(

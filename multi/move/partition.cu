@@ -4,11 +4,12 @@
 // written as one run.
 #include "multi/move/partition.h"
 
-#include "common/block_scan.cuh"
 #include "common/device.h"
-#include "common/look_back.cuh"
 #include "common/pairs.cuh"
 #include "common/scratch.h"
+#include "gsort/block/look_back.cuh"
+#include "gsort/block/scan.cuh"
+#include "gsort/warp/match.cuh"
 #include "multi/move/bins.cuh"
 
 static const unsigned int WARPS = PARTITION_THREADS / WARP_SIZE, ALL_LANES = 0xffffffffu;

@@ -1,13 +1,10 @@
-// Moves bare keys to bins, in any order within a bin. As radix_v7's partition step, but a bin may
-// lie in the memory of any GPU, and elements equal to a border's key may be divided by their index.
-//
-// Builds on: radix_v7
+// Moves bare keys to bins, in any order within a bin. As gsort's partition step, but a bin may lie
+// in the memory of any GPU, and elements equal to a border's key may be divided by their index.
 #include "common/device.h"
+#include "common/pairs.cuh"
 #include "common/scratch.h"
+#include "gsort/block/bins.cuh"
 #include "multi/move/bins.cuh"
-// Its counting kernel is not used here.
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include "radix_v7/partition.cuh"
 
 enum {
   THREADS = 1024,

@@ -1,6 +1,6 @@
 // Keys with or without positions, on the device and on the host, and overlapped launches.
 #include "common/host_pairs.h"
-#include "common/overlap.cuh"
+#include "common/launch.cuh"
 #include "tests/common/device_pairs.h"
 
 enum { LARGEST = 1025 };

@@ -36,7 +36,7 @@ run 4 --n 4000 --dist uniform,all-equal --shards 0,0,0,1 --pairs "${quick[@]}"
 check 'everything on one rank' passes 2
 # A rank with more elements than one block sorts, in one chunk per tile.
 run 2 --n 17000 --dist staggered --pairs --chunks 3 --reps 1 --stages off --format csv
-check 'baselines' grep -q '^radix_v7,cpu,.*,2,mpi,device,"staggered",pairs,17000,"PASS",1,' "$work/out"
+check 'baselines' grep -q '^radix_v9,cpu,.*,2,mpi,device,"staggered",pairs,17000,"PASS",1,' "$work/out"
 
 # Larger than the device.
 run 1 --host --device-memory 100K --n 0,1,9000 --dist uniform,all-equal,zipf --keys --pairs "${quick[@]}"

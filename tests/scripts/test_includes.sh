@@ -25,7 +25,8 @@ fresh() {
   put cuda_cpu/src/launch/grid.h ''
   put cuda_cpu/src/launch/grid.cpp "$(include grid.h)" "$(include ../../cpuinfo.h)"
   put cuda_cpu/src/graphs/graph.cpp "$(include ../launch/grid.h)"
-  put common/check.h ''
+  put gsort/block/scan.cuh ''
+  put common/check.h "$(include gsort/block/scan.cuh)"
   put common/knobs.c "$(include common/check.h)" "$(include cuda_cpu/cpuinfo.h)"
   put harness/measure/measure.h "$(include common/check.h)"
   put harness/measure/measure.c "$(include harness/measure/measure.h)"
@@ -33,7 +34,7 @@ fresh() {
   put harness/compare/rows.h "$(include harness/measure/measure.h)"
   put harness/compare/rows.c "$(include harness/compare/rows.h)" "$(include common/check.h)"
   put harness/compare/plan.h "$(include harness/compare/rows.h)"
-  put radix_v6/sweep.cuh "$(include common/check.h)"
+  put radix_v6/sweep.cuh "$(include common/check.h)" "$(include gsort/block/scan.cuh)"
   put radix_v6/student_func.cu "$(include sweep.cuh)" "$(include generated_elsewhere.h)"
   put radix_v7/student_func.cu '// Builds on: radix_v6, whose sweeps it uses.' "$(include radix_v6/sweep.cuh)"
   put tests/test_rows.c "$(include harness/compare/rows.h)" "$(include radix_v6/sweep.cuh)"
@@ -47,12 +48,14 @@ finds() { # finds NAME SENTENCE: exactly this, in the tree as it is
 fresh
 run "$tree"
 check "downward includes: exit code 0" is "$code" 0
-check "... all counted, but those of the build" says '17 includes, all downward, no ring'
+check "... all counted, but those of the build" says '19 includes, all downward, no ring'
 
 fresh; put common/stages.h "$(include harness/measure/measure.h)"
 finds "common includes harness" "common/stages.h includes harness/measure/measure.h: common may not include harness/measure"
 fresh; put cuda_cpu/bench/bench.cu "$(include common/check.h)"
 finds "cuda_cpu includes common" "cuda_cpu/bench/bench.cu includes common/check.h: cuda_cpu may not include common"
+fresh; put gsort/block/rank.cuh "$(include common/check.h)"
+finds "gsort includes common" "gsort/block/rank.cuh includes common/check.h: gsort may not include common"
 fresh; put harness/measure/clock.h '  #  include "harness/compare/rows.h" // in another style'
 finds "harness includes compare" "harness/measure/clock.h includes harness/compare/rows.h: harness/measure may not include harness/compare"
 fresh; put harness/process/message.h "$(include harness/measure/measure.h)"

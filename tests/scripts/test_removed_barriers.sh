@@ -31,8 +31,8 @@ bitonic bitonic/textbook.cuh 1 20 --set bitonic.textbook=1
 bitonic bitonic/textbook.cuh 2 25 --set bitonic.textbook=1
 radix_v5 radix_v5/one_sweep.cuh __syncwarp:1 15
 radix_v6 radix_v6/rank.cuh __syncwarp:1 15
-radix_v1 common/block_scan.cuh 1 15
-radix_v1 common/block_scan.cuh 2 15
+radix_v1 gsort/block/scan.cuh 1 15
+radix_v1 gsort/block/scan.cuh 2 15
 radix_v2 common/digit_table.cuh 1 15
 radix_v2 common/digit_table.cuh 2 15
 radix_v4 common/one_bit_split.cuh 1 25

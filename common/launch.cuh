@@ -1,29 +1,10 @@
-// Programmatic dependent launch: the next kernel of a stream is set up while the previous one still
-// runs. This shortens the gap between launches (CUDA C++ Programming Guide, "Programmatic
-// Dependent Launch and Synchronization"; compute capability 9.0). Elsewhere it is a plain launch.
-#ifndef COMMON_OVERLAP_CUH
-#define COMMON_OVERLAP_CUH
-
-#include <cuda_runtime.h>
+// Launches that overlap with the kernel before them (gsort/block/overlap.cuh).
+#ifndef COMMON_LAUNCH_CUH
+#define COMMON_LAUNCH_CUH
 
 #include "common/check.h"
 #include "common/device.h"
-
-// Lets the next kernel of the stream be set up, if it is launched by launch_overlapped.
-static __device__ __forceinline__ void let_next_kernel_begin(void) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
-// First statement of a kernel launched by launch_overlapped: lets the next kernel be set up, too,
-// and waits until all writes of the previous one are visible.
-static __device__ __forceinline__ void wait_for_previous_kernel(void) {
-  let_next_kernel_begin();
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
+#include "gsort/block/overlap.cuh"
 
 // Does the device support it: compute capability 9.0 or later?
 static inline bool device_can_overlap(void) {
