@@ -18,7 +18,8 @@ int main() {
                    *const values = &way_values;
   return run_cases({
       {"even", regions, N, U32, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED, any_key},
-      {"even, signed", regions, N, I32_DOWN, BARE, false, false, UNKNOWN, WHOLE_RANGE, SORTED, any_key},
+      {"even, signed", regions, N, I32_DOWN, BARE, false, false, UNKNOWN, WHOLE_RANGE, SORTED,
+       any_key},
       {"even bits of floats", regions, N, F32, BARE, false, true, UNKNOWN, WHOLE_RANGE, SORTED,
        [](size_t) {
          const uint32_t key = draw();

@@ -29,7 +29,8 @@ int main(void) {
   const Way *way = &way_pair_regions;
   for (size_t pairs : {20000u, 300001u, 1200001u}) {
     add("regions", way, pairs, U32, VALUES, false, UNKNOWN, whole, SORTED, any_key);
-    add("regions of indices", way, pairs, I32_DOWN, INDICES, false, UNKNOWN, whole, SORTED, any_key);
+    add("regions of indices", way, pairs, I32_DOWN, INDICES, false, UNKNOWN, whole, SORTED,
+        any_key);
   }
   add("a third in one value", way, n, U32, VALUES, false, UNKNOWN, whole, UNEVEN, often(8, 3));
   add("five values", way, n, U32, VALUES, false, UNKNOWN, whole, FEW_VALUES,

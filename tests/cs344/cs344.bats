@@ -6,7 +6,7 @@ setup_file() {
   cd "$BATS_TEST_DIRNAME/../.." || return
   export tree=$BATS_FILE_TMPDIR/tree
   mkdir -p "$tree/build/cpu" "$tree/mine"
-  cp -rp Makefile common cuda_cpu harness scripts seq samples "$tree"
+  cp -rp Makefile common cuda_cpu gsort harness scripts seq samples "$tree"
   cp -p --parents tests/tests.mk "$tree"
   for part in common cuda_cpu harness generated rewrite; do # none of them after make SANITIZE=1 alone
     [ ! -e "build/cpu/$part" ] || cp -rp "build/cpu/$part" "$tree/build/cpu"

@@ -1,0 +1,132 @@
+// Scans of blocks of any size, and the look-back: by hand, and over many tiles in one launch.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "gsort/block/look_back.cuh"
+#include "gsort/block/scan.cuh"
+
+typedef std::vector<uint32_t> Words;
+
+static void require(bool holds, const char *what, unsigned int a, unsigned int b) {
+  if (holds) return;
+  std::printf("not ok 1 scans and look-backs\n# %s, %u, %u\n", what, a, b);
+  std::exit(1);
+}
+
+static unsigned int *to_device(const Words &words) {
+  unsigned int *memory = NULL;
+  require(cudaMalloc((void **)&memory, words.size() * 4) == cudaSuccess, "memory", 0, 0);
+  cudaMemcpy(memory, words.data(), words.size() * 4, cudaMemcpyHostToDevice);
+  return memory;
+}
+
+// Frees it.
+static Words from_device(unsigned int *memory, size_t n) {
+  Words words(n);
+  const cudaError_t error = cudaMemcpy(words.data(), memory, n * 4, cudaMemcpyDeviceToHost);
+  require(error == cudaSuccess, cudaGetErrorString(error), 0, 0);
+  cudaFree(memory);
+  return words;
+}
+
+static uint32_t draw(void) {
+  static uint32_t state = 1;
+  state = state * 1664525u + 1013904223u;
+  return state >> 4;
+}
+
+enum Scan { WARP, BLOCK, ONE_BARRIER };
+
+// Every thread scans one value of each half of the array; the second scan reuses warp_sums.
+static __global__ void scan_twice(Scan scan, const unsigned int *in, unsigned int *out) {
+  __shared__ unsigned int warp_sums[MAX_WARPS];
+  for (unsigned int half = 0; half < 2; half++) {
+    const unsigned int i = half * blockDim.x + threadIdx.x;
+    out[i] = scan == WARP    ? warp_inclusive_scan(in[i])
+             : scan == BLOCK ? block_inclusive_scan(in[i], warp_sums)
+                             : block_inclusive_scan_one_barrier(in[i], warp_sums);
+    __syncthreads();
+  }
+}
+
+static void check_scan(Scan scan, unsigned int threads) {
+  Words in(2 * threads), expected(2 * threads);
+  for (unsigned int i = 0; i < 2 * threads; i++) {
+    in[i] = draw();
+    const bool first = i % threads == 0 || (scan == WARP && i % threads % WARP_SIZE == 0);
+    expected[i] = in[i] + (first ? 0 : expected[i - 1]);
+  }
+  unsigned int *const d_in = to_device(in), *const d_out = to_device(in);
+  scan_twice<<<1, threads>>>(scan, d_in, d_out);
+  require(from_device(d_out, in.size()) == expected, "kind of scan, threads", scan, threads);
+  cudaFree(d_in);
+}
+
+static __global__ void sum_before(const unsigned int *published, unsigned int stride,
+                                  unsigned int tile, unsigned int *sum) {
+  *sum = look_back_sum(published, stride, tile);
+}
+
+static void check_sum(const Words &published, unsigned int stride, unsigned int tile,
+                      unsigned int expected) {
+  unsigned int *const words = to_device(published), *const sum = to_device({12345});
+  sum_before<<<1, 1>>>(words, stride, tile, sum);
+  require(from_device(sum, 1)[0] == expected, "look-back, expected, stride", expected, stride);
+  cudaFree(words);
+}
+
+static __global__ void scan_tiles_of_bins(const unsigned int *counts, unsigned int *published,
+                                          unsigned int *counter, unsigned int *before) {
+  __shared__ unsigned int tile;
+  if (threadIdx.x == 0) tile = atomicAdd(counter, 1u);
+  __syncthreads();
+  const unsigned int i = tile * blockDim.x + threadIdx.x, count = counts[i];
+  look_back_publish(&published[i], count | (tile == 0 ? LOOK_BACK_INCLUSIVE : LOOK_BACK_PARTIAL));
+  const unsigned int sum = look_back_sum(&published[threadIdx.x], blockDim.x, tile);
+  if (tile > 0) look_back_publish(&published[i], (sum + count) | LOOK_BACK_INCLUSIVE);
+  before[i] = sum;
+}
+
+static void check_tiles(unsigned int tiles, unsigned int bins) {
+  Words counts((size_t)tiles * bins), before(counts.size()), inclusive(counts.size());
+  for (size_t i = 0; i < counts.size(); i++) {
+    counts[i] = draw() % 1000;
+    before[i] = i < bins ? 0 : before[i - bins] + counts[i - bins];
+    inclusive[i] = (before[i] + counts[i]) | LOOK_BACK_INCLUSIVE;
+  }
+  const Words zeros(counts.size());
+  unsigned int *const d_counts = to_device(counts), *const published = to_device(zeros),
+                      *const counter = to_device(zeros), *const d_before = to_device(zeros);
+  scan_tiles_of_bins<<<tiles, bins>>>(d_counts, published, counter, d_before);
+  require(from_device(d_before, counts.size()) == before, "tiles, bins", tiles, bins);
+  require(from_device(published, counts.size()) == inclusive, "published", tiles, bins);
+  cudaFree(d_counts);
+  cudaFree(counter);
+}
+
+int main(void) {
+  std::printf("1..1\n");
+  for (unsigned int threads : {1,   2,   31,  32,  33,  63,  64,  65,  95,  96,   97,
+                               127, 128, 129, 255, 256, 257, 511, 992, 993, 1023, 1024}) {
+    check_scan(WARP, threads);
+    check_scan(BLOCK, threads);
+    if (threads % WARP_SIZE == 0) check_scan(ONE_BARRIER, threads);
+  }
+  const uint32_t partial = LOOK_BACK_PARTIAL, inclusive = LOOK_BACK_INCLUSIVE;
+  const Words example = {5 | inclusive, 7 | inclusive, 4 | partial};
+  const unsigned int sums[] = {0, 5, 7, 11};
+  for (unsigned int tile = 0; tile < 4; tile++) check_sum(example, 1, tile, sums[tile]);
+  // Behind an inclusive value nothing is added, whatever is there, and nothing is waited for.
+  check_sum({0, 100 | partial, 9 | inclusive, 1 | partial, 2 | partial}, 1, 5, 12);
+  check_sum({1 | inclusive, 10 | inclusive, 2 | partial, 20 | partial}, 2, 2, 3);
+  check_sum({LOOK_BACK_COUNT | inclusive, 0 | partial}, 1, 2, (1u << 30) - 1);
+  for (unsigned int tiles : {1, 2, 3, 4, 5, 7, 8, 9, 31, 32, 33, 1023, 1024, 1025}) {
+    check_tiles(tiles, 1);
+    check_tiles(tiles, 33);
+  }
+  check_tiles(65, 256);
+  std::printf("ok 1 scans and look-backs\n");
+  return 0;
+}
