@@ -21,6 +21,7 @@ PICTURES = (
     radix.tile_split,
     on_chip.traffic,
     on_chip.look_back,
+    on_chip.regions,
     on_chip.runs,
     on_chip.splitters,
     comparison.network,

@@ -107,6 +107,44 @@ def look_back():
     return picture
 
 
+def regions():
+    """Keys to regions, and a block for each: the example of radix_v7's README. Two of four bits are the bucket."""
+    tiles, capacity = [[9, 3, 14, 2], [8, 1, 11, 7]], 3
+    held = [[] for _ in range(4)]
+    for tile in tiles:
+        for key in tile:
+            held[key >> 2].append(key)
+    assert max(map(len, held)) <= capacity
+    before = [sum(map(len, held[:b])) for b in range(4)]
+    out = [key for region in held for key in sorted(region)]
+    assert out == sorted(sum(tiles, []))
+    picture = Picture("Keys in regions of their buckets", 830, 330)
+    left, gap = 150, 14
+    tile_x = lambda t, i: left + 60 + t * (4 * CELL + 80) + i * CELL
+    region_x = lambda b, i: left + b * (capacity * CELL + gap) + i * CELL
+    out_x = lambda i: left + 90 + i * CELL
+    picture.text(left - 20, 46, "keys", "end")
+    picture.text(left - 20, 146, "regions", "end")
+    picture.text(left - 20, 256, "output", "end")
+    for b, region in enumerate(held):
+        for i in range(capacity):
+            taken = i < len(region)
+            picture.box(region_x(b, i), 124, region[i] if taken else "", COLORS[b] if taken else "#e4e4e4")
+        picture.text(region_x(b, 0), 176, f"{len(region)} keys, {before[b]} before", "start", 13)
+        for i, key in enumerate(sorted(region)):
+            picture.box(out_x(before[b] + i), 234, key, COLORS[b])
+        picture.line(region_x(b, 1), 184, out_x(before[b] + len(region) / 2), 232, arrow=True)
+    for t, tile in enumerate(tiles):
+        picture.text(tile_x(t, 2), 18, f"tile {t}", size=13)
+        for i, key in enumerate(tile):
+            picture.box(tile_x(t, i), 24, key, COLORS[key >> 2])
+            b = key >> 2
+            picture.line(tile_x(t, i) + CELL / 2, 58, region_x(b, held[b].index(key)) + CELL / 2, 122, arrow=True)
+    note = "Any free place of its region will do: a block sorts the region, and knows how many keys are before it."
+    picture.text(40, 306, note, "start", 13)
+    return picture
+
+
 def runs():
     """Sorted tiles and gathered runs: the example of radix_v8's README. The upper two of four bits are the bucket."""
     tiles = [[(13, "a"), (5, "b"), (9, "c"), (6, "d")], [(2, "e"), (4, "f"), (12, "g"), (8, "h")]]
