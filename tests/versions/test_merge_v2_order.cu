@@ -67,9 +67,9 @@ static void check(size_t n, const unsigned int *from) {
 static void sort_and_check(size_t n, unsigned int values, int shape, int doublings, bool own_cuts) {
   static unsigned int result[MOST];
   draw(n, values);
-  const Elements input = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
+  const KeyArrays input = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
                           (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
-  const Elements output = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
+  const KeyArrays output = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
                            (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
   merge_sort<true>(input, output, n, shape, doublings, own_cuts);
   CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
@@ -92,8 +92,8 @@ static void sort_bare_and_check(size_t n, unsigned int values, int shape) {
   draw(n, values);
   memcpy(expected, keys, n * sizeof *keys);
   qsort(expected, n, sizeof *expected, by_order);
-  const Elements input = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
-  const Elements output = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
+  const KeyArrays input = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
+  const KeyArrays output = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
   merge_sort<false>(input, output, n, shape, 3, shape % 2 == 0);
   CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
   assert_memory_equal(sorted, expected, n * sizeof(Key));
