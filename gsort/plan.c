@@ -57,11 +57,16 @@ const Way *plan_way(const Call *call, const Known *known) {
 
 size_t plan_bytes(const Call *call) {
   const int kind = kind_of(call);
+  unsigned int open = ALWAYS;  // findings that do not yet have a row that suits
   size_t most = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const Row *const row = &rows[i];
-    if ((row->kinds & kind) == 0 || call->n < row->least || call->n > row->most) continue;
+    if ((row->kinds & kind) == 0 || call->n < row->least || call->n > row->most ||
+        (row->finding & open) == 0)
+      continue;
     const size_t bytes = row->way->bytes(call, &WHOLE_RANGE);
+    // Of a range it depends which row suits.
+    if (bytes > 0) open &= ~row->finding | IF(IN_RANGE);
     if (bytes > most) most = bytes;
     if (row->finding == ALWAYS && bytes > 0) break;
   }

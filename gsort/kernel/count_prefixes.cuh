@@ -103,7 +103,8 @@ static __device__ bool finish_count(unsigned int n, PrefixBits bits, unsigned in
   __shared__ unsigned int carry;
   __shared__ LargeBuckets large;
   const unsigned int buckets = 1u << (bits.low + bits.high), low_bins = 1u << bits.low;
-  if (is_stopped(&state.findings->stop)) return false;
+  // With a barrier, as thread 0 then clears it for the next way.
+  if (__syncthreads_or(is_stopped(&state.findings->stop)) != 0) return false;
   for (unsigned int b = threadIdx.x; b < low_bins; b += blockDim.x) low_sum[b] = 0;
   if (threadIdx.x == 0) large.found = 0;
   __syncthreads();

@@ -1,5 +1,5 @@
-// Before a sort of pairs by regions (kernel/sweep_regions.cuh): judges samples of the keys, looks for
-// frequent values, and clears what the sweeps need.
+// Before a sort of pairs by regions (kernel/sweep_regions.cuh): judges samples of the keys, looks
+// for frequent values, and clears what the sweeps need.
 #ifndef GSORT_KERNEL_SAMPLE_FOR_REGIONS_CUH
 #define GSORT_KERNEL_SAMPLE_FOR_REGIONS_CUH
 
