@@ -121,18 +121,21 @@ static __device__ __forceinline__ bool partition_tile_of(
       shared.tile[atomicAdd(bin_of(counter, number, digit), 1u)] = number;
     }
   }
+  bool full = false;
 #pragma unroll
   for (int r = 0; r < kRuns; r++) {
     const unsigned int b = threadIdx.x + r * kThreads;
     if (b >= bins) continue;
     const unsigned int up_to = to[r] + shared.first[b + 1] - shared.first[b];
-    if (kRegions && up_to > (regions.first + b + 1) * regions.capacity) {
-      regions.findings->stop = REGION_FULL;
-      to[r] = 0;  // anywhere
-    }
+    if (kRegions) full |= up_to > (regions.first + b + 1) * regions.capacity;
     shared.to[b] = to[r] - shared.first[b];
   }
-  __syncthreads();
+  if (kRegions && full) regions.findings->stop = REGION_FULL;
+  if constexpr (kRegions) {
+    if (__syncthreads_or(full) != 0) return true;
+  } else {
+    __syncthreads();
+  }
   digit.copy_bits = 0;
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
