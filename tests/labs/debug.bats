@@ -50,7 +50,7 @@ P
 @test "what cannot be debugged is named" {
   run -2 scripts/debug.sh bats_none
   run -2 scripts/debug.sh radix_v1 --kernel nothing
-  [[ $output == "debug: there is no kernel 'nothing'; those of radix_v1 are: take_digit histogram rank_digits scatter" ]]
+  [[ $output == "debug: there is no kernel 'nothing'; the kernels of radix_v1 are: take_digit histogram rank_digits scatter" ]]
   run -2 scripts/debug.sh seq
   [[ $output == *"seq has no kernel; name one"* ]]
 }
