@@ -50,6 +50,9 @@ class Builder:
         for part in ("Makefile", "common", "cuda_cpu"):
             copy = shutil.copytree if os.path.isdir(part) else shutil.copy2
             copy(part, f"{self.kit}/{part}")
+        for layer in ("block", "warp", "kernel"):  # of gsort: pieces, not its sort
+            shutil.copytree(f"gsort/{layer}", f"{self.kit}/gsort/{layer}")
+        shutil.copy2("gsort/call.h", f"{self.kit}/gsort")
         for version in self.rubric.get("kit", []):  # versions on whose headers a submission may build
             shutil.copytree(version, f"{self.kit}/{version}", ignore=shutil.ignore_patterns("*.cu", "*.md"))
         for part in ("rewrite", "generated/common", "generated/cuda_cpu"):

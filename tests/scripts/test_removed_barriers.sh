@@ -30,7 +30,7 @@ bitonic common/block_bitonic.cuh 2 40
 bitonic bitonic/textbook.cuh 1 20 --set bitonic.textbook=1
 bitonic bitonic/textbook.cuh 2 25 --set bitonic.textbook=1
 radix_v5 radix_v5/one_sweep.cuh __syncwarp:1 15
-radix_v6 radix_v6/rank.cuh __syncwarp:1 15
+radix_v6 gsort/block/rank.cuh __syncwarp:1 15
 radix_v1 gsort/block/scan.cuh 1 15
 radix_v1 gsort/block/scan.cuh 2 15
 radix_v2 common/digit_table.cuh 1 15
