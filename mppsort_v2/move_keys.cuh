@@ -1,5 +1,5 @@
 // Step 4 for bare keys: equal ones are identical, so their order does not matter. Shared atomics
-// give the places in a tile, global atomics those of its runs, as in radix_v7/partition.cuh.
+// give the places in a tile, global atomics those of its runs, as in gsort/block/partition.cuh.
 #ifndef MPPSORT_V2_MOVE_KEYS_CUH
 #define MPPSORT_V2_MOVE_KEYS_CUH
 
