@@ -63,7 +63,7 @@ probe=$(mktemp) part=$(mktemp)
 trap 'rm -f "$probe" "$part"' EXIT
 trap 'echo >&2; quit 130 "interrupted; finished experiments are kept, the same command continues"' INT TERM
 # A version that fails here fails in its experiments too, which record it.
-"$compare" --n 1000 --keys --reps 1 --stages off --baseline none --format json >"$probe" || [ $? = 1 ] || quit 3 "$compare does not run"
+"$compare" --n 1000 --pairs --reps 1 --stages off --baseline none --format json >"$probe" || [ $? = 1 ] || quit 3 "$compare does not run"
 backend=$(field backend "$probe")
 machine="$(field name "$probe"), driver $(field driver "$probe")"
 commit=$(field commit "$probe")

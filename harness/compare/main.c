@@ -22,6 +22,7 @@
 
 static void print_limits(const SortVersion *version) {
   printf("%s; %s", version->source, version->stable ? "stable" : "not stable");
+  if (version->pairs_only) printf("; pairs only");
   if (version->max_n >= 1ull << 40)
     printf("; any n that fits");
   else if (version->max_n == UINT32_MAX)
