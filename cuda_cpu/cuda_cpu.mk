@@ -92,7 +92,7 @@ $(B)/%.o: $(B)/generated/%.ii
 $(B)/cuda_cpu/%.o: $(cuda_cpu)/%.cpp
 	@mkdir -p $(@D)
 	$(call cuda_cpu_step,CXX,$<)$(CXX) $(cuda_cpu_cppflags) $(cuda_cpu_define) $(CPPFLAGS) $(cuda_cpu_cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@ \
-	  && objcopy --rename-section .text=cuda_cpu_text --rename-section .text.unlikely=cuda_cpu_text --rename-section .text.hot=cuda_cpu_text $@
+	  && objcopy $$(objdump -h $@ | awk '$$2 ~ /^\.text/ { print "--rename-section " $$2 "=cuda_cpu_text" }') $@
 
 $(cuda_cpu_archive): $(cuda_cpu_rooms)
 	$(call cuda_cpu_step,AR,$@)rm -f $@ && $(AR) rcs $@ $^

@@ -88,6 +88,7 @@ inline void run_unstarted_threads(Block &block, F kernel) {
       set_current(thread++);
       current_is_set();
       kernel();
+      set_current(nullptr);  // between two threads nothing is interrupted
       current_is_set();
       threadIdx.x++;
       if (threadIdx.x == blockDim.x && thread != end) threadIdx = thread->index;
@@ -96,6 +97,7 @@ inline void run_unstarted_threads(Block &block, F kernel) {
       block.started = block.count;
       return;
     }
+    set_current(thread - 1);
     if (!goes_on<Kept>(now, thread[-1], worker)) return;
   }
   // From then on other workers run the same loop whenever a thread waits.
