@@ -9,7 +9,7 @@ ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/stude
   $(error a folder with a student_func.cu has a space in its name, which make cannot read; rename it.)
 endif
 # No version may have these names: targets, what `make clean` removes, folders with another use.
-NO_VERSION := HW4 all all_versions bench build build_all_tests build_tests check check-lab check_all checked clean common compare compile_commands cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test test_all tests trace uninstall_gsort version
+NO_VERSION := HW4 all all_versions bench build build_all_tests build_tests check check-lab check_all checked clean common compare compile_commands count cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test test_all tests trace uninstall_gsort version
 $(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has another meaning here; rename the folder $(name)/))
 
 # ---- options ------------------------------------------------------------------------------------
@@ -19,8 +19,10 @@ OPENCV   ?= auto   # 1 | 0 | auto; without it HW4 reads and writes Netpbm images
 SANITIZE ?= 0      # 1: AddressSanitizer and UBSan (cpu backend); on a GPU: compute-sanitizer
 DEBUG    ?= 0      # 1: without optimisation, for gdb (cpu backend); make debug uses it
 CHECK    ?= 0      # race | init | mem | all: watches each access of kernels (cpu backend)
+COUNT    ?= 0      # 1: counts what kernels ask of memory (cpu backend); make count uses it
 override BACKEND  := $(strip $(BACKEND))
 override CHECK    := $(strip $(CHECK))
+override COUNT    := $(strip $(COUNT))
 override ARCH     := $(strip $(ARCH))
 override OPENCV   := $(strip $(OPENCV))
 override SANITIZE := $(strip $(SANITIZE))
@@ -51,9 +53,9 @@ endif
 ifneq ($(filter cuda1,$(BACKEND)$(DEBUG)),)
   $(error DEBUG=1 goes with BACKEND=cpu; on a GPU use cuda-gdb)
 endif
-ifneq ($(CHECK),0)
+ifneq ($(CHECK)$(COUNT),00)
   ifneq ($(BACKEND)$(SANITIZE),cpu0)
-    $(error CHECK=$(CHECK) goes with BACKEND=cpu and without SANITIZE=1)
+    $(error $(if $(filter 0,$(CHECK)),COUNT=$(COUNT),CHECK=$(CHECK)) goes with BACKEND=cpu and without SANITIZE=1)
   endif
 endif
 
@@ -70,7 +72,7 @@ $(foreach name,$(VERSIONS),$(if $(filter $(name)/,$(MAKECMDGOALS)),$(error witho
 NOT_VERSIONS := $(filter-out $(VERSIONS) multi report samples,$(patsubst %/.,%,$(wildcard $(addsuffix /.,$(MAKECMDGOALS)))))
 $(if $(NOT_VERSIONS),$(error there is no $(firstword $(NOT_VERSIONS))/student_func.cu))
 
-B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)$(if $(filter 1,$(DEBUG)),-debug)$(if $(filter-out 0,$(CHECK)),-$(CHECK))
+B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(OPENCV)),-noopencv)$(if $(filter 1,$(SANITIZE)),-sanitize)$(if $(filter 1,$(DEBUG)),-debug)$(if $(filter-out 0,$(CHECK)),-$(CHECK))$(if $(filter 1,$(COUNT)),-count)
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
 CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L 'SortVersion sort_version' $(VERSIONS:%=%/student_func.cu)))
@@ -173,7 +175,7 @@ help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
 	@awk -F ':.*## ' '/^[a-z_-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(filter %Makefile %.mk,$(MAKEFILE_LIST))
-	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 DEBUG=0|1 CHECK=0|race|init|mem|all"
+	@echo "Options: BACKEND=auto|cuda|cpu ARCH=native|sm_90|... OPENCV=auto|0|1 SANITIZE=0|1 DEBUG=0|1 CHECK=0|race|init|mem|all COUNT=0|1"
 setup: ## installs what is missing
 	@scripts/setup.sh
 run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image

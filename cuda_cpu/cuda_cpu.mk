@@ -29,18 +29,32 @@ cuda_cpu_of       = $(patsubst $(cuda_cpu)/src/%.cpp,$(B)/cuda_cpu/src/%.o,$(wil
 cuda_cpu_rooms    := $(call cuda_cpu_of,$(cuda_cpu_rare:%=$(cuda_cpu)/src/%/*.cpp))
 cuda_cpu_archive  := $(B)/cuda_cpu/rooms.a
 cuda_cpu_objects  := $(filter-out $(cuda_cpu_rooms),$(call cuda_cpu_of,$(cuda_cpu)/src/*/*.cpp)) $(cuda_cpu_archive)
-ifneq ($(filter-out 0,$(CHECK)),)
+cuda_cpu_check := $(filter-out 0,$(CHECK))
+ifneq ($(filter-out 0,$(COUNT)),)
+  ifneq ($(COUNT)$(cuda_cpu_check),1)
+    $(error COUNT is 0 or 1 and goes without CHECK)
+  endif
+  # count/README.md: they are counted.
+  cuda_cpu_check   := count
+  cuda_cpu_objects += $(patsubst $(cuda_cpu)/count/%.cpp,$(B)/cuda_cpu/count/%.o,$(wildcard $(cuda_cpu)/count/*.cpp))
+  # An int4 is accessed as a whole, not member by member. Alignment is not checked, since a call for it in a loop keeps
+  # loads in the loop that a GPU does not repeat.
+  cuda_cpu_special := -fno-tree-sra
+else
+  cuda_cpu_special := -fsanitize=alignment -fsanitize-recover=alignment
+endif
+ifneq ($(cuda_cpu_check),)
   # check/README.md: the compiler calls a function of ours for every load and store of CUDA code.
-  ifeq ($(filter $(CHECK),race init mem all),)
+  ifeq ($(filter $(cuda_cpu_check),race init mem all count),)
     $(error CHECK is race, init, mem or all, not '$(CHECK)')
   endif
   cuda_cpu_objects += $(patsubst $(cuda_cpu)/check/%.cpp,$(B)/cuda_cpu/check/%.o,$(wildcard $(cuda_cpu)/check/*.cpp))
-  cuda_cpu_watched := -O2 -g -fsanitize=thread,alignment -fsanitize-recover=alignment --param tsan-distinguish-volatile=1 \
+  cuda_cpu_watched := -O2 -g -fsanitize=thread $(cuda_cpu_special) --param tsan-distinguish-volatile=1 \
                       --param tsan-instrument-func-entry-exit=0 -Wno-tsan \
-                      -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -DCUDA_CPU_CHECK='"$(CHECK)"'
+                      -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -DCUDA_CPU_CHECK='"$(cuda_cpu_check)"'
   # A kernel's calls of them go to functions of check/hooks.cpp.
   cuda_cpu_redirect := && objcopy $(foreach f,memcpy memmove memset,--redefine-sym $f=cuda_cpu_watched_$f)
-  cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(CHECK)"'
+  cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(cuda_cpu_check)"'
 endif
 # -iquote, not -I: a program called `compare` would otherwise be taken for C++'s header <compare>.
 cuda_cpu_cppflags := -iquote . -I$(cuda_cpu)/include

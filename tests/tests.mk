@@ -26,7 +26,7 @@ $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/vers
 # What make test leaves to make test_all, and HW4 with any version but this one.
 HW4_TESTED := radix_v2
 REST_TESTS := $(filter-out %/first_steps.bats %/sanitize.bats,$(wildcard tests/labs/*.bats tests/cheats/*.sh tests/cs344/*.bats tests/fuzz/test_*.sh)) \
-  $(addprefix tests/,multi/test_multi.sh report/test_report.sh scripts/reproduce.bats scripts/test_removed_barriers.sh) \
+  $(addprefix tests/,multi/test_multi.sh report/test_report.sh scripts/count.bats scripts/reproduce.bats scripts/test_removed_barriers.sh) \
   $(wildcard gsort/tests/test_*.sh) cuda_cpu/tests/test_standalone.sh $(addprefix $(B)/tests/,hw4/test_cheats judge/test_battery)
 
 # What may run beside what: scripts/run_tests.sh says it. A test in none of these lists is one of ALONE_TESTS. The
@@ -35,12 +35,13 @@ REST_TESTS := $(filter-out %/first_steps.bats %/sanitize.bats,$(wildcard tests/l
 TREE_TESTS  := $(wildcard tests/labs/*.bats)
 TREE_TESTS  := $(filter-out %/check_lab.bats,$(TREE_TESTS)) $(filter %/check_lab.bats,$(TREE_TESTS))
 # In a second build, which watches each access of kernels; test_removed_barriers.sh and check_lab.bats link it too.
-ifeq ($(BACKEND)$(SANITIZE)$(DEBUG)$(CHECK),cpu000)
-  CHECKED_TESTS := $(addprefix $(B)-all/cuda_cpu/tests/test_,race race_silent order cluster)
+ifeq ($(BACKEND)$(SANITIZE)$(DEBUG)$(CHECK)$(COUNT),cpu0000)
+  CHECKED_TESTS := $(addprefix $(B)-all/cuda_cpu/tests/test_,race race_silent order cluster) $(B)-count/cuda_cpu/tests/test_count
 .PHONY: checked
 build_all_tests: checked
 checked:
-	@$(MAKE) --no-print-directory CHECK=all $(CHECKED_TESTS) $(B)-all/compare
+	@$(MAKE) --no-print-directory CHECK=all $(filter $(B)-all/%,$(CHECKED_TESTS)) $(B)-all/compare
+	@$(MAKE) --no-print-directory COUNT=1 $(filter $(B)-count/%,$(CHECKED_TESTS)) $(B)-count/compare $(B)-count/radix_v2/version.so
 endif
 APART_TESTS := $(gsort_tests) $(wildcard gsort/tests/test_standalone.sh cuda_cpu/tests/test_*.sh tests/multi/test_*.sh) \
   $(filter $(B)/tests/versions/%,$(TESTS)) $(VERSION_TESTS) $(CHECKED_TESTS)

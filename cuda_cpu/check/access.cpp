@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../count/count.h"
 #include "../src/launch/block.h"
 #include "../src/clusters/cluster.h"
 #include "../src/diagnosis/check.h"
@@ -49,7 +50,12 @@ void settle_now() {
     report_race(decided.access, decided.me, decided.earlier, true);
 }
 
-void block_pauses() { settle(); }
+void block_pauses() {
+  settle();
+  BlockState &block = state_of(*current_block);
+  if constexpr (kCounts)
+    if (!block.collective || block.returned == block.count) count::block_ends(block);
+}
 
 namespace {
 
@@ -166,6 +172,20 @@ bool is_private(std::uintptr_t address) {
   return near(&current) || near(__builtin_frame_address(0));
 }
 
+// COUNT builds. False for memory that is neither global nor the block's shared memory, or not known
+// to be.
+[[gnu::always_inline]] inline bool count_access(const Access &access, Kind kind, bool is_static) {
+  const BlockShadow &block = *state_of(*current_block).shadow;
+  const bool global = is_static || access.address - heap.begin < heap.bytes;
+  if (!global && !block.holds(access.address)) return false;
+  count::visit(global ? count::Space::kGlobal : count::Space::kShared,
+               !kind.writes ? count::Operation::kLoad
+               : kind.reads ? count::Operation::kAtomic
+                            : count::Operation::kStore,
+               access.address, access.bytes, access.pc);
+  return true;
+}
+
 [[gnu::always_inline]] inline void visit_word(const Visit &visit, Cell &cell, unsigned bytes,
                                               Kind kind) {
   const unsigned thread = current->number;
@@ -184,7 +204,9 @@ void visit_elsewhere(const BlockShadow &block, Kind kind) {
   const std::uintptr_t page = last_access.address / 4096;
   if (not_static[page % kPages] == page) return;
   Cell *const cell = static_cell(last_access.address);
-  if (cell != nullptr)
+  if (kCounts && cell != nullptr)
+    count_access(last_access, kind, true);
+  else if (cell != nullptr)
     visit_word(Visit(block, false, last_access), *cell, 15, kind);
   else if (is_reserved(last_access.address))
     report_crash(last_access);  // before it changes the shadow
@@ -229,6 +251,8 @@ namespace {
     return;
   }
   if (is_reporting) return;
+  if constexpr (kCounts)
+    if (!count::is_on || count_access({address, bytes, kind.writes, pc}, kind, false)) return;
   settle();
   last_access.address = address, last_access.bytes = bytes;
   last_access.is_write = kind.writes, last_access.pc = pc;

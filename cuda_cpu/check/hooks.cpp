@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../src/diagnosis/check.h"
 #include "../src/launch/preempt.h"
 
 using namespace cuda_cpu::check;
@@ -32,9 +33,20 @@ namespace {
   if (at % alignment != 0) visit_misaligned(at, alignment, writes, pc);
 }
 
-void visit_range(const void *address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+// On a GPU it takes accesses of `part` bytes.
+void visit_range(const void *address, std::size_t bytes, bool writes, std::uintptr_t pc,
+                 std::size_t part) {
   if (bytes == 0 || is_near(address)) return;
-  visit(reinterpret_cast<std::uintptr_t>(address), bytes, {!writes, writes, false, false}, pc);
+  if (!kCounts) part = bytes;
+  for (std::size_t i = 0; i < bytes; i += part)
+    visit(reinterpret_cast<std::uintptr_t>(address) + i, part, {!writes, writes, false, false}, pc);
+}
+
+// The widest access of a GPU that all these are multiples of.
+std::size_t widest(std::uintptr_t all_bits) { return (all_bits | 16) & -(all_bits | 16); }
+std::size_t widest(const void *to, const void *from, std::size_t bytes) {
+  return widest(reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) |
+                bytes);
 }
 
 }  // namespace
@@ -79,7 +91,7 @@ void visit_range(const void *address, std::size_t bytes, bool writes, std::uintp
 #define CUDA_CPU_SWAP_HOOK(T, bits, name)                                                       \
   bool __tsan_atomic##bits##_compare_exchange_##name(volatile T *address, T *expected, T value, \
                                                      int success, int failure) {                \
-    const bool writes = __atomic_load_n(address, __ATOMIC_SEQ_CST) == *expected;                \
+    const bool writes = kCounts || __atomic_load_n(address, __ATOMIC_SEQ_CST) == *expected;     \
     CUDA_CPU_VISIT_ATOMIC(true, writes, writes ? success : failure);                            \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,       \
                                        __ATOMIC_SEQ_CST);                                       \
@@ -132,25 +144,26 @@ void __tsan_write4(const void *address) {
 }
 // What calls of memcpy, memmove and memset become (../cuda_cpu.mk).
 void *cuda_cpu_watched_memcpy(void *to, const void *from, std::size_t bytes) {
-  visit_range(from, bytes, false, CUDA_CPU_PC);
-  visit_range(to, bytes, true, CUDA_CPU_PC);
+  visit_range(from, bytes, false, CUDA_CPU_PC, widest(to, from, bytes));
+  visit_range(to, bytes, true, CUDA_CPU_PC, widest(to, from, bytes));
   return std::memcpy(to, from, bytes);
 }
 void *cuda_cpu_watched_memmove(void *to, const void *from, std::size_t bytes) {
-  visit_range(from, bytes, false, CUDA_CPU_PC);
-  visit_range(to, bytes, true, CUDA_CPU_PC);
+  visit_range(from, bytes, false, CUDA_CPU_PC, widest(to, from, bytes));
+  visit_range(to, bytes, true, CUDA_CPU_PC, widest(to, from, bytes));
   return std::memmove(to, from, bytes);
 }
 void *cuda_cpu_watched_memset(void *to, int value, std::size_t bytes) {
-  visit_range(to, bytes, true, CUDA_CPU_PC);
+  visit_range(to, bytes, true, CUDA_CPU_PC, widest(to, nullptr, bytes));
   return std::memset(to, value, bytes);
 }
 
+// Structures that are less aligned than they are large: of words, halves or bytes.
 void __tsan_read_range(const void *address, std::size_t bytes) {
-  visit_range(address, bytes, false, CUDA_CPU_PC);
+  visit_range(address, bytes, false, CUDA_CPU_PC, widest(bytes | 4));
 }
 void __tsan_write_range(const void *address, std::size_t bytes) {
-  visit_range(address, bytes, true, CUDA_CPU_PC);
+  visit_range(address, bytes, true, CUDA_CPU_PC, widest(bytes | 4));
 }
 
 // include/cuda_cpu/atomics.h: __threadfence_block() is a weaker fence than the others.

@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <cuda_cpu/warp.h>
+
+#include "../count/count.h"
 #include "../src/launch/block.h"
 #include "../src/launch/grid.h"
 #include "access.h"
@@ -49,6 +52,7 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
   }
   forget_published(first_number);
   if (resumes) return;
+  if constexpr (kCounts) count::block_begins(block);
   const SharedMemory &memory = block.shared;
   shadow.shared.begin = reinterpret_cast<std::uintptr_t>(memory.arena.get());
   shadow.shared.bytes = memory.bytes();
@@ -90,6 +94,7 @@ void shared_array_of_peer(BlockState &own, BlockState &other, const void *memory
 // ---- barriers -----------------------------------------------------------------------------------
 
 void block_synchronised(BlockState &block) {
+  if constexpr (kCounts) return count::block_synchronised(block);
   settle();
   BlockShadow &shadow = *block.shadow;
   shadow.barrier = ++shadow.latest;
@@ -126,12 +131,13 @@ void join_lanes(const BlockShadow &shadow, std::vector<Lanes> &known, unsigned f
 
 }  // namespace
 
-void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes, bool is_barrier) {
+void warp_called(BlockState &block, unsigned warp, unsigned lanes, int operation) {
+  if constexpr (kCounts) return count::warp_called(block, warp, lanes, operation);
   settle();
   BlockShadow &shadow = *block.shadow;
   const unsigned first = warp * 32;
   join_lanes(shadow, shadow.reads, first, lanes);
-  if (is_barrier) join_lanes(shadow, shadow.lanes, first, lanes);
+  if (operation == kSyncWarp) join_lanes(shadow, shadow.lanes, first, lanes);
   for (unsigned left = lanes; left != 0; left &= left - 1) {
     const unsigned thread = first + static_cast<unsigned>(__builtin_ctz(left));
     shadow.clock[thread] = shadow.now(thread) + 1;

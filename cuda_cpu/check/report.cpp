@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "../count/count.h"
 #include "../src/diagnosis/check.h"
 #include "../src/launch/block.h"
 #include "../src/launch/grid.h"
@@ -266,6 +267,7 @@ void report_crash(const Access &access) {
 // The exit code of a program that would end with `code`. With C linkage, so that a program which
 // ends by _exit() can find it as a weak symbol.
 extern "C" int cuda_cpu_check_end(int code) {
+  if constexpr (kCounts) count::report();
   const int count = *findings;
   if (getpid() != first_process || count == 0) return code;
   std::fprintf(stderr, "check: %d finding%s\n", count, plural(static_cast<std::size_t>(count)));
@@ -291,6 +293,10 @@ void at_exit() {
 }
 
 }  // namespace
+
+void profile([[maybe_unused]] bool on) {
+  if constexpr (kCounts) on ? count::start() : count::stop();
+}
 
 // A kernel's access that the operating system refuses: a wild address, where no shadow is.
 void report_fault(const void *fault) {

@@ -4,13 +4,13 @@
 
 #include <cooperative_groups.h>
 
+#include <cuda_cpu/copy.h>
+
 namespace cooperative_groups {
 
 template <class Group, class T, class Bytes>
 void memcpy_async(const Group &group, T *to, const T *from, const Bytes &bytes) {
-  const std::size_t count = static_cast<std::size_t>(bytes);
-  for (std::size_t i = group.thread_rank(); i < count; i += group.size())
-    reinterpret_cast<char *>(to)[i] = reinterpret_cast<const char *>(from)[i];
+  cuda_cpu::copy_by_group(group, to, from, static_cast<std::size_t>(bytes));
 }
 template <class Group>
 void wait(const Group &group) {

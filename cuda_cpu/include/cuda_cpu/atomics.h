@@ -10,12 +10,24 @@
 
 namespace cuda_cpu {
 
+// The first value that a loop of compare and swap tries. COUNT builds do not see this load: on a
+// GPU the whole loop is one instruction.
+template <class Bits>
+#ifdef __SANITIZE_THREAD__
+[[gnu::noinline, gnu::no_sanitize_thread]]
+#else
+[[gnu::always_inline]] inline
+#endif
+Bits first_guess(const Bits *bits) {
+  return __atomic_load_n(bits, __ATOMIC_RELAXED);
+}
+
 // A read-modify-write by compare and swap, for operations without a processor instruction.
 template <class T, class F>
 CUDA_CPU_INLINE T atomic_update(T *address, F change) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   Bits *const bits = reinterpret_cast<Bits *>(address);
-  Bits seen = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  Bits seen = first_guess(bits);
   for (;;) {
     T old_value;
     std::memcpy(&old_value, &seen, sizeof old_value);

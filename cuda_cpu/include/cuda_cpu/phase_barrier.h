@@ -5,6 +5,7 @@
 #ifndef CUDA_CPU_PHASE_BARRIER_H
 #define CUDA_CPU_PHASE_BARRIER_H
 
+#include <cuda_cpu/copy.h>
 #include <cuda_cpu/scoped_atomics.h>
 
 #include <cstdint>
@@ -130,9 +131,7 @@ void memcpy_async(void *to, const void *from, Size bytes, Sync &) {
 // By all threads of a group, each its part.
 template <class Group, class Size, class Sync, class = decltype(copy_completion<Sync>())>
 void memcpy_async(const Group &group, void *to, const void *from, Size bytes, Sync &) {
-  char *const target = static_cast<char *>(to);
-  const char *const source = static_cast<const char *>(from);
-  for (::std::size_t i = group.thread_rank(); i < bytes; i += group.size()) target[i] = source[i];
+  ::cuda_cpu::copy_by_group(group, to, from, bytes);
 }
 
 namespace std {

@@ -17,8 +17,10 @@ namespace check {
 
 #ifdef CUDA_CPU_CHECK
 inline constexpr bool kOn = true;
+// A COUNT build: what it sees is counted (../../count), not checked.
+inline constexpr bool kCounts = __builtin_strcmp(CUDA_CPU_CHECK, "count") == 0;
 #else
-inline constexpr bool kOn = false;
+inline constexpr bool kOn = false, kCounts = false;
 #endif
 
 // ---- order --------------------------------------------------------------------------------------
@@ -29,8 +31,9 @@ std::uint32_t reserve_numbers(std::uint64_t blocks);
 // The block starts, or goes on behind a grid barrier. `first_number` is from reserve_numbers().
 void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t index, bool resumes);
 void block_synchronised(BlockState &block);
-// Without `is_barrier` only reads before are ordered, with writes behind.
-void warp_synchronised(BlockState &block, unsigned warp, unsigned lanes, bool is_barrier);
+// These lanes have called a WarpOperation (cuda_cpu/warp.h). But for kSyncWarp only reads before
+// are ordered, with writes behind.
+void warp_called(BlockState &block, unsigned warp, unsigned lanes, int operation);
 // A shuffle gives `thread` the value of a lane that has returned or does not exist.
 void shuffled_from_nobody(const Thread &thread, unsigned lane);
 // A barrier with phases, named by its state's address, for some threads of a block or of several:
@@ -69,6 +72,8 @@ void heap_written_by_library();
 void kernel_argument(const char *kernel, int index, const void *pointer);
 // A memory fault: ends the program with a report if it is the last access that a kernel made.
 void report_fault(const void *address);
+// cudaProfilerStart() or, with false, cudaProfilerStop().
+void profile(bool on);
 // Allows or forbids host code to use device memory from now on.
 void open_to_host(bool open);
 

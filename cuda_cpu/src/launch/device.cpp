@@ -13,6 +13,7 @@
 #include <cuda_cpu/errors.h>
 
 #include "../../cpuinfo.h"
+#include "../diagnosis/check.h"
 #include "../diagnosis/diagnose.h"
 #include "../diagnosis/limits.h"
 #include "../memory/regions.h"
@@ -218,8 +219,14 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device) {
   std::memcpy(id, kId, sizeof kId);
   return cudaSuccess;
 }
-cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
-cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+cudaError_t cudaProfilerStart(void) {
+  if constexpr (check::kOn) check::profile(true);
+  return cudaSuccess;
+}
+cudaError_t cudaProfilerStop(void) {
+  if constexpr (check::kOn) check::profile(false);
+  return cudaSuccess;
+}
 
 cudaError_t cudaDriverGetVersion(int *version) {
   *version = 0;  // CUDA's answer where there is no driver

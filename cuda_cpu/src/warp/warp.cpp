@@ -132,8 +132,7 @@ void complete(BlockState &block, unsigned warp_index, unsigned lanes, int operat
   Warp &warp = block.warps[warp_index];
   warp_results(operation, lanes, &block.threads[warp_index * 32]);
   warp.waiting &= ~lanes;
-  if constexpr (check::kOn)
-    check::warp_synchronised(block, warp_index, lanes, operation == kSyncWarp);
+  if constexpr (check::kOn) check::warp_called(block, warp_index, lanes, operation);
   make_ready(block, warp_index, running == nullptr ? lanes : lanes & ~(1u << running->number % 32));
   // A loop that waits for what another warp writes must not keep that warp from running. In CHECK
   // builds, where time matters less, warps take turns as on a GPU.

@@ -1,0 +1,222 @@
+// Joins what the lanes of a warp do, one after another here, to the warp's requests.
+#include <cuda_cpu/launch_calls.h>
+#include <cuda_cpu/warp.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+
+#include "../src/launch/block.h"
+#include "../src/launch/grid.h"
+#include "count.h"
+#include "tally.h"
+
+namespace cuda_cpu::count {
+
+bool is_on = true;
+const Thread *last_thread = nullptr;
+Log *last_log = nullptr;
+Slot slots[4096];
+
+namespace {
+
+using AtomicsAt = std::unordered_map<std::uintptr_t, std::uint64_t>;  // number by address
+
+struct BlockAccesses {
+  std::vector<Log> logs;  // of its threads
+  AtomicsAt atomics;      // in its shared memory
+};
+
+// The running launch.
+struct Launched {
+  Kernel *kernel = nullptr;
+  std::uint64_t number = 0;
+  Sectors sectors;
+  AtomicsAt atomics;
+};
+
+bool was_started = false;
+// Never destroyed: report() runs behind the program's destructors.
+auto &kernels = *new std::vector<std::unique_ptr<Kernel>>;
+auto &blocks = *new std::unordered_map<const Block *, BlockAccesses>;  // emptied at their ends
+auto &launched = *new Launched;
+
+std::uint64_t most_at_once(const AtomicsAt &atomics) {
+  std::uint64_t most = 0;
+  for (const auto &address : atomics) most = std::max(most, address.second);
+  return most;
+}
+
+void end_launch() {
+  if (launched.kernel == nullptr) return;
+  Kernel &kernel = *launched.kernel;
+  launched.sectors.count(&kernel.sectors_read, &kernel.sectors_written);
+  kernel.global_hottest = std::max(kernel.global_hottest, most_at_once(launched.atomics));
+  launched.sectors.clear();
+  launched.atomics.clear();
+  launched.kernel = nullptr;
+}
+
+void begin_launch(const Grid &grid) {
+  end_launch();
+  std::unique_ptr<Kernel> *known = nullptr;
+  for (auto &kernel : kernels)
+    if (kernel->name == grid.launch.name) known = &kernel;
+  if (known == nullptr) known = &kernels.emplace_back(std::make_unique<Kernel>());
+  launched.kernel = known->get();
+  launched.kernel->name = grid.launch.name;
+  launched.kernel->launches++;
+  launched.number = grid.number;
+  std::fill(std::begin(slots), std::end(slots), Slot());
+}
+
+// ---- requests -----------------------------------------------------------------------------------
+
+void add_request(Site &site, const Request &request, BlockAccesses &block) {
+  if (site.space == Space::kGlobal)
+    add_global(site.tally, site.operation, request, site.bytes, launched.sectors);
+  else
+    add_shared(site.tally, site.operation, request, site.bytes);
+  if (site.operation != Operation::kAtomic) return;
+  AtomicsAt &atomics = site.space == Space::kGlobal ? launched.atomics : block.atomics;
+  for (unsigned i = 0; i < request.count; i++) atomics[request.address[i]]++;
+}
+
+// From entry `from` on, lanes have gone different ways: the n-th accesses of the lanes by one
+// instruction are one request.
+void join_by_site(BlockAccesses &block, const Log *logs, unsigned count, std::size_t from) {
+  struct Lanes {
+    std::vector<std::uintptr_t> at[32];
+  };
+  static auto &of_site = *new std::vector<Lanes>;
+  if (of_site.size() < launched.kernel->sites.size()) of_site.resize(launched.kernel->sites.size());
+  for (unsigned lane = 0; lane < count; lane++)
+    for (std::size_t i = from; i < logs[lane].size(); i++)
+      of_site[logs[lane][i].site].at[lane].push_back(logs[lane][i].address);
+  for (std::size_t site = 0; site < of_site.size(); site++) {
+    Lanes &lanes = of_site[site];
+    std::size_t most = 0;
+    for (const auto &at : lanes.at) most = std::max(most, at.size());
+    for (std::size_t i = 0; i < most; i++) {
+      Request request;
+      for (unsigned lane = 0; lane < count; lane++)
+        if (i < lanes.at[lane].size()) request.add(lane, lanes.at[lane][i]);
+      add_request(launched.kernel->sites[site], request, block);
+    }
+    for (auto &at : lanes.at) at.clear();
+  }
+}
+
+// The warp meets.
+void join(BlockAccesses &block, unsigned warp) {
+  last_thread = nullptr;
+  Log *const logs = &block.logs[warp * 32];
+  const unsigned count = std::min(32u, static_cast<unsigned>(block.logs.size()) - warp * 32);
+  Request request;
+  std::size_t least = logs[0].size(), i = 0;
+  for (unsigned lane = 0; lane < count; lane++) {
+    request.add(lane, 0);
+    least = std::min(least, logs[lane].size());
+  }
+  // As long as all lanes go the same way, each entry is a request.
+  for (; i < least; i++) {
+    const std::uint64_t site = logs[0][i].site;
+    std::uint64_t different = 0;
+    for (unsigned lane = 0; lane < count; lane++) {
+      const Entry entry = logs[lane][i];
+      request.address[lane] = entry.address;
+      different |= entry.site ^ site;
+    }
+    if (different != 0) break;
+    add_request(launched.kernel->sites[site], request, block);
+  }
+  bool rest = false;
+  for (unsigned lane = 0; lane < count; lane++) rest = rest || logs[lane].size() > i;
+  if (rest) join_by_site(block, logs, count, i);
+  for (unsigned lane = 0; lane < count; lane++) logs[lane].clear();
+}
+
+}  // namespace
+
+void find_site(Slot &slot, std::uint64_t key, Space space, Operation operation, std::size_t bytes,
+               std::uintptr_t pc) {
+  Kernel &kernel = *launched.kernel;
+  const auto found = kernel.site_of.insert({key, kernel.sites.size()});
+  if (found.second) kernel.sites.push_back({pc, bytes, space, operation, {}});
+  slot = {key, found.first->second};
+}
+
+void find_log() {
+  last_thread = current;
+  last_log = &blocks[current_block].logs[current->number];
+}
+
+// ---- blocks and warps ---------------------------------------------------------------------------
+
+void block_begins(BlockState &block) {
+  if (!is_on) return;
+  const Launch &launch = block.grid->launch;
+  if (launched.kernel == nullptr || launched.number != block.grid->number)
+    begin_launch(*block.grid);
+  Kernel &kernel = *launched.kernel;
+  kernel.blocks++;
+  kernel.threads += block.count;
+  kernel.dynamic_shared = std::max(kernel.dynamic_shared, std::uint64_t{launch.shared_bytes});
+  blocks[&block].logs.resize(block.count);
+}
+
+void block_synchronised(BlockState &block) {
+  if (!is_on) return;
+  launched.kernel->barriers++;
+  BlockAccesses &accesses = blocks[&block];
+  for (unsigned warp = 0; warp < block.warp_memory.size(); warp++) join(accesses, warp);
+}
+
+void warp_called(BlockState &block, unsigned warp, unsigned lanes, int operation) {
+  if (!is_on) return;
+  Kernel &kernel = *launched.kernel;
+  (operation == kSyncWarp                             ? kernel.syncwarps
+   : operation <= kShuffleXor                         ? kernel.shuffles
+   : operation <= kAll                                ? kernel.votes
+   : operation == kMatchAny || operation == kMatchAll ? kernel.matches
+                                                      : kernel.reductions)++;
+  kernel.collective_lanes += static_cast<unsigned>(__builtin_popcount(lanes));
+  const Warp &state = block.warps[warp];
+  if ((state.present & ~state.returned & ~lanes) != 0) return;
+  join(blocks[&block], warp);
+}
+
+void block_ends(BlockState &block) {
+  if (!is_on) return;
+  Kernel &kernel = *launched.kernel;
+  BlockAccesses &accesses = blocks[&block];
+  for (unsigned warp = 0; warp < block.warp_memory.size(); warp++) join(accesses, warp);
+  kernel.shared_hottest = std::max(kernel.shared_hottest, most_at_once(accesses.atomics));
+  accesses.atomics.clear();
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < block.shared.arrays; i++) bytes += block.shared.array[i].bytes;
+  kernel.static_shared = std::max(kernel.static_shared, bytes);
+  kernel.blocks_per_sm = resident_blocks(block.count, kernel.static_shared + kernel.dynamic_shared);
+}
+
+// ---- the program --------------------------------------------------------------------------------
+
+void start() {
+  end_launch();
+  if (!was_started) kernels.clear();
+  is_on = was_started = true;
+}
+
+void stop() {
+  end_launch();
+  is_on = false;
+}
+
+void report() {
+  end_launch();
+  const char *const path = std::getenv("CUDA_CPU_COUNT");
+  if (path != nullptr && !kernels.empty()) write_json(path, kernels);
+}
+
+}  // namespace cuda_cpu::count
