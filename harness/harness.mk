@@ -41,3 +41,6 @@ $(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(IMAGES) $(HARNESS) $(COMMON)
 compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
 	$(call short,LN,compare)ln -sf $(B)/compare compare
+.PHONY: count
+count: ## count V=mine [N=262144] [COUNT_EXPORT=FILE.json]: sectors, bank conflicts, idle lanes of each kernel, without a GPU
+	@scripts/count.sh '$(V)' '$(or $(N),262144)' '$(COUNT_EXPORT)'
