@@ -52,8 +52,9 @@ ifneq ($(cuda_cpu_check),)
   cuda_cpu_watched := -O2 -g -fsanitize=thread $(cuda_cpu_special) --param tsan-distinguish-volatile=1 \
                       --param tsan-instrument-func-entry-exit=0 -Wno-tsan \
                       -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -DCUDA_CPU_CHECK='"$(cuda_cpu_check)"'
-  # A kernel's calls of them go to functions of check/hooks.cpp.
-  cuda_cpu_redirect := && objcopy $(foreach f,memcpy memmove memset,--redefine-sym $f=cuda_cpu_watched_$f)
+  # Calls of them go to functions of check/hooks.cpp and host_memory.cpp. _Zn... is operator new, _Zd... delete.
+  cuda_cpu_redirect := && objcopy $(foreach f,memcpy memmove memset malloc calloc realloc free \
+                       _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm,--redefine-sym $f=cuda_cpu_watched_$f)
   cuda_cpu_define  := -DCUDA_CPU_CHECK='"$(cuda_cpu_check)"'
 endif
 # -iquote, not -I: a program called `compare` would otherwise be taken for C++'s header <compare>.

@@ -198,6 +198,11 @@ bool is_private(std::uintptr_t address) {
 }
 
 void visit_elsewhere(const BlockShadow &block, Kind kind) {
+  HostArray array;
+  if (kMemSelected && find_host_array(last_access.address, &array)) {
+    report_host_memory(last_access, array);
+    return;
+  }
   if (is_private(last_access.address)) return;
   constexpr std::uintptr_t kPages = 256;
   static std::uintptr_t not_static[kPages];  // pages that hold nothing of interest

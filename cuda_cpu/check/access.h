@@ -42,6 +42,14 @@ struct Access {
 
 extern Access last_access;  // of a kernel
 
+// Memory that only the host may use: an array of the line `pc`, or with pc 0 its stack.
+struct HostArray {
+  std::uintptr_t begin;
+  std::size_t bytes;
+  std::uintptr_t pc;
+};
+bool find_host_array(std::uintptr_t address, HostArray *found);
+
 constexpr bool is_selected([[maybe_unused]] const char *tool) {
 #ifdef CUDA_CPU_CHECK
   return __builtin_strcmp(CUDA_CPU_CHECK, "all") == 0 ||
@@ -60,6 +68,7 @@ bool race_is_known(std::uintptr_t pc, std::uintptr_t earlier_pc);
 void report_outside(const Access &access);  // memcheck
 // The address is no multiple of `alignment`, which the type of what is accessed has (memcheck).
 void report_misaligned(const Access &access, std::size_t alignment);
+void report_host_memory(const Access &access, const HostArray &array);
 void report_unwritten(const Access &access);  // initcheck
 void report_host(const Access &access);
 [[noreturn]] void report_crash(const Access &access);  // ends the program

@@ -215,6 +215,20 @@ void report_misaligned(const Access &access, std::size_t alignment) {
             memory_text(access));
 }
 
+void report_host_memory(const Access &access, const HostArray &array) {
+  const Reporting guard;
+  if (!is_new(access, 6)) return;
+  const std::string line = line_of(access.pc);
+  const std::string where =
+      array.pc == 0 ? "the stack of host code"
+                    : place_text(array.begin, array.bytes, access.bytes, access.address) +
+                          text(", of %zu bytes allocated at ", array.bytes) + line_of(array.pc);
+  print("host memory " + line, text("memcheck: error: %s of %zu bytes at %s by %s of host memory: ",
+                                    access.is_write ? "write" : "read", access.bytes, line.c_str(),
+                                    running_thread().c_str()) +
+                                   where + "; on a GPU it fails: cudaMalloc()");
+}
+
 void report_unwritten(const Access &access) {
   if (!kInitSelected) return;
   const Reporting guard;

@@ -223,6 +223,28 @@ MISTAKE(host_reads) {
   printf("%u\n", array[2]);
 }
 
+// ---- host memory, by ways that a launch does not see --------------------------------------------
+
+struct Table {
+  unsigned *values;
+};
+static __global__ void add_to_table(Table table) { atomicAdd(&table.values[2], 1u); }
+static __global__ void add_to_address(size_t address) { ((unsigned *)address)[2]++; }
+MISTAKE(host_array) {
+  const Table table = {(unsigned *)malloc(4 * sizeof(unsigned))};
+  add_to_table<<<1, 1>>>(table);
+  free(table.values);
+}
+MISTAKE(host_vector) {
+  std::vector<unsigned> values(1 << 20);  // of the size that malloc takes from the system
+  add_to_address<<<1, 1>>>((size_t)values.data());
+}
+MISTAKE(host_stack) {
+  unsigned values[4] = {};
+  add_to_table<<<1, 1>>>({values});
+  add_to_address<<<1, 1>>>((size_t)values);
+}
+
 // ---- the tests ----------------------------------------------------------------------------------
 
 #define REPORTS(name, ...)                    \
@@ -278,3 +300,9 @@ REPORTS(misaligned, "memcheck: error: misaligned read at ",
         "4 is no multiple of 8", "5 findings")
 REPORTS(host_reads, "memcheck: error: host code reads device memory at ", LINE,
         "an array of 12 bytes", "index 2")
+REPORTS(host_array, "memcheck: error: write of 4 bytes at ", LINE, " by thread (0,0,0)" OF_BLOCK_0,
+        "of host memory: index 2 of elements of 4 bytes, of 16 bytes allocated at ",
+        "in kernel add_to_table", "1 finding")
+REPORTS(host_vector, "memcheck: error: read of 4 bytes at ", "of host memory: index 2",
+        "of 4194304 bytes allocated at ", "in kernel add_to_address")
+REPORTS(host_stack, "of host memory: the stack of host code", "2 findings")

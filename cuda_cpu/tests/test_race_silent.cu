@@ -274,3 +274,37 @@ TEST(managed) {
   assert_int_equal(values[32], 32);
   CUDA_OK(cudaFree(values));
 }
+
+// Host memory that the device may use, and a host pointer that no thread follows.
+struct BothSides {
+  unsigned *on_host, *values;
+};
+static __global__ void add_to_values(BothSides both) { both.values[threadIdx.x]++; }
+TEST(registered) {
+  std::vector<unsigned> own(1 << 12), pinned(1 << 12);
+  CUDA_OK(
+      cudaHostRegister(pinned.data(), pinned.size() * sizeof(unsigned), cudaHostRegisterMapped));
+  add_to_values<<<1, 32>>>({own.data(), pinned.data()});
+  KERNEL_OK();
+  assert_int_equal(pinned[31], 1);
+  CUDA_OK(cudaHostUnregister(pinned.data()));
+}
+
+// What a kernel allocates is the device's, also where host code has had it before.
+static __global__ void allocate(unsigned **list) {
+  list[threadIdx.x] = (unsigned *)malloc(40);
+  list[threadIdx.x][3] = threadIdx.x;
+}
+static __global__ void use_and_free(unsigned **list, unsigned *out) {
+  out[threadIdx.x] = list[threadIdx.x][3];
+  free(list[threadIdx.x]);
+}
+TEST(kernels_malloc) {
+  for (int i = 0; i < 4; i++) delete[] new unsigned[10];
+  DeviceArray<unsigned *> list(32);
+  DeviceArray<unsigned> out(32);
+  allocate<<<1, 32>>>(list);
+  use_and_free<<<1, 32>>>(list, out);
+  KERNEL_OK();
+  assert_int_equal(out.read()[31], 31);
+}

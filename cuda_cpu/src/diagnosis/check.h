@@ -68,6 +68,8 @@ void heap_written(void *memory, std::size_t bytes);
 void heap_copied(void *to, const void *from, std::size_t bytes);
 // A library has run on the device: what it wrote is not known, so all counts as written.
 void heap_written_by_library();
+// A launch's arguments, which CUDA code has allocated for the runtime.
+void is_not_the_hosts(const void *memory);
 // A pointer that a kernel is launched with, the `index`-th of its arguments, for reports.
 void kernel_argument(const char *kernel, int index, const void *pointer);
 // A memory fault: ends the program with a report if it is the last access that a kernel made.

@@ -203,6 +203,7 @@ bool run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
 // A grid is complete only when all that its threads launched is complete. CUDA leaves open when a
 // child begins; here it begins after its parent's last block, tail launches last.
 cudaError_t run_grid(const Launch &launch, const KernelCall &call) {
+  if constexpr (check::kOn) check::is_not_the_hosts(&call);
   std::vector<PendingLaunch> pending;
   cudaError_t error = cudaSuccess;
   if (!run_blocks(launch, call, pending)) {
