@@ -203,7 +203,6 @@ void visit_elsewhere(const BlockShadow &block, Kind kind) {
     report_host_memory(last_access, array);
     return;
   }
-  if (is_private(last_access.address)) return;
   constexpr std::uintptr_t kPages = 256;
   static std::uintptr_t not_static[kPages];  // pages that hold nothing of interest
   const std::uintptr_t page = last_access.address / 4096;
@@ -213,7 +212,8 @@ void visit_elsewhere(const BlockShadow &block, Kind kind) {
     count_access(last_access, kind, true);
   else if (cell != nullptr)
     visit_word(Visit(block, false, last_access), *cell, 15, kind);
-  else if (is_reserved(last_access.address))
+  if (cell != nullptr || is_private(last_access.address)) return;  // data may be near a stack
+  if (is_reserved(last_access.address))
     report_crash(last_access);  // before it changes the shadow
   else
     not_static[page % kPages] = page;
