@@ -41,13 +41,14 @@
 #ifdef CUDA_CPU_REWRITE  // preprocessing for the rewriter, which reads and removes them
 #define __global__ __global__
 #define __device__ __device__
+#define __host__ __host__
 #define __launch_bounds__(...) __launch_bounds__(__VA_ARGS__)
 #else
 #define __global__
 #define __device__
+#define __host__
 #define __launch_bounds__(...)
 #endif
-#define __host__
 #define __constant__
 #define __managed__
 // __noinline__ is the rewriter's: system headers have it as an attribute's name.

@@ -99,6 +99,7 @@ static bool calls_clock(const Source *source, const char *c) {
 // Where the text is with respect to functions that run on the device.
 typedef struct Device {
   bool system_header;  // whose functions stay as they are
+  bool for_host;       // the function is marked __host__ too
   bool declared;       // behind __device__ or __global__, in front of the body
   int parentheses;     // since then
   int braces;          // open ones of the body; 0 outside
@@ -148,7 +149,7 @@ static bool is_noinline(const Source *source, const char *c) {
 }
 
 static void rewrite(const Source *source, Text *out) {
-  Device device = {false, false, 0, 0};
+  Device device = {false, false, false, 0, 0};
   const char *arguments = NULL;  // the ( of the last launch's, if its kernel is a template
   const char *asked = NULL;      // the ) of the last call that asks about a kernel
   begin_kernels();
@@ -159,6 +160,8 @@ static void rewrite(const Source *source, Text *out) {
   for (const char *c = source->text; *c != '\0';) {
     const char *const behind = skip_literal(source, c);
     const char *cast_end, *null_end, *pointer_end, *kernel_end;
+    if (device.braces > 0 && !device.for_host && behind == c && word_starts(source, c))
+      refuse_host_only(source, c);
     if (behind != c) {
       append(out, c, (size_t)(behind - c));
       c = behind;
@@ -176,6 +179,9 @@ static void rewrite(const Source *source, Text *out) {
       if (is_word(c, "__global__")) note_specialisation(source, skip_spaces(statement), c);
       if (is_word(c, "__global__"))
         note_kernel(source, c + word_length(c), begins_template(source, statement));
+      c += word_length(c);
+    } else if (word_starts(source, c) && is_word(c, "__host__")) {
+      if (device.braces == 0) device.for_host = true;
       c += word_length(c);
     } else if (word_starts(source, c) && is_word(c, "__launch_bounds__")) {
       skip_to_first_word(source, &statement, &statement_start);
@@ -231,6 +237,7 @@ static void rewrite(const Source *source, Text *out) {
       follow(&device, c[0], c[1]);
       if (strchr(";{}", *c) != NULL) {
         if (*c == ';') arguments = NULL;
+        if (device.braces == 0) device.for_host = false;
         whole = true;
         statement = c + 1;
         statement_start = out->length;

@@ -57,6 +57,10 @@ const char *rewrite_cast(const char *c, Text *out);
 bool asks_about_kernel(const char *call);
 const char *rewrite_kernel_argument(const char *c, Text *out);
 
+// At a word in device code: ends the program if it begins what only the host has, such as
+// std::sort(.
+void refuse_host_only(const Source *source, const char *c);
+
 // A shift in device code, at its << or >>.
 const char *rewrite_shift(const char *c, Text *out);
 

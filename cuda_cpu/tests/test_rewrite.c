@@ -441,6 +441,28 @@ static void test_errors_of_shared_arrays(void **state) {
 }
 
 // Messages name the file and the line that the preprocessor took the text from.
+// What nvcc refuses in device code, and what it takes there.
+static void test_host_only(void **state) {
+  (void)state;
+  expect_error("__global__ void k(int *a, int n) {\n  std::sort(a, a + n);\n}", 2,
+               "std::sort is a host function: a kernel cannot call it");
+  expect_error("static __device__ void f(int *a) {\n {\n ::std :: multimap<int, pair<int, int>> m;",
+               3, "std::multimap is a host function");
+  expect_error("__global__ void k() { auto s = std::string(); }", 1, "std::string is");
+  expect(
+      "__global__ void k() { std::vector<int>::size_type n; std::vector<int> *p; "
+      "cuda::std::vector<int> v;"
+      " std::swap(a, b); a.sort(b); }",
+      " void k() { std::vector<int>::size_type n; std::vector<int> *p; cuda::std::vector<int> v;"
+      " std::swap(a, b); a.sort(b); }");
+  expect(
+      "__host__ __device__ void f() { std::sort(a, b); } __global__ void k() {} void g() { "
+      "std::map<int, int> m; }",
+      "  void f() { std::sort(a, b); }  void k() {} void g() { std::map<int, int> m; }");
+  expect_error("__device__ __host__ void f() {} __device__ void g() { std::sort(a, b); }", 1,
+               "std::sort is");
+}
+
 static void test_line_markers(void **state) {
   (void)state;
   const Child child = rewrite("# 1 \"a.cu\"\n\n# 40 \"b.h\" 1 3\nint a;\nk<<<;\n# 3 \"a.cu\" 2\n");
@@ -514,6 +536,7 @@ int main(void) {
       cmocka_unit_test(test_kernels_by_address),
       cmocka_unit_test(test_errors_of_launches),
       cmocka_unit_test(test_errors_of_shared_arrays),
+      cmocka_unit_test(test_host_only),
       cmocka_unit_test(test_line_markers),
       cmocka_unit_test(test_unterminated_text),
       cmocka_unit_test(test_usage),
