@@ -28,6 +28,10 @@ class Builder:
         self.tools = os.path.join(work, "tools")
         self.reference = os.path.join(work, "reference.so")
         self.scores = os.path.join(work, "scores.raw")
+        nvcc = make_value("NVCC")
+        self.nvcc = nvcc if not self.on_gpu and nvcc.startswith("/usr/") else ""  # as the sandbox shows no other folder
+        self._checked = "" if self.on_gpu else make_value("B", CHECK="all")
+        self.checking_tools = os.path.join(work, "checking_tools")
         self._reference_seconds = 0  # for a sort of REFERENCE_N pairs
         self.harness = set()  # names that the worker defines; no submission may replace them
 
@@ -37,6 +41,8 @@ class Builder:
         reference = f"{self.build}/{self.rubric['reference']}/version.so"
         scores = f"{self.build}/red_eye_scores"
         done = make([f"{self.build}/labs/{tool}" for tool in TOOLS] + [reference, scores, "samples"])
+        if done.returncode == 0 and self._checked:
+            done = make([f"{self._checked}/labs/worker"], CHECK="all")
         if done.returncode != 0:
             sys.exit(f"grade: cannot build the reference:\n{done.stderr[-2000:]}")
         done = subprocess.run([scores, "samples/portrait.ppm", "samples/template.ppm", self.scores], capture_output=True, text=True)
@@ -46,8 +52,12 @@ class Builder:
         os.mkdir(self.tools, 0o755)
         for tool in TOOLS:
             shutil.copy2(f"{self.build}/labs/{tool}", self.tools)
+        if self._checked:
+            os.mkdir(self.checking_tools, 0o755)
+            shutil.copy2(f"{self._checked}/labs/worker", self.checking_tools)
         os.makedirs(self.kit)
-        for part in ("Makefile", "common", "cuda_cpu"):
+        os.mkdir(f"{self.kit}/scripts")
+        for part in ("Makefile", "common", "cuda_cpu", "scripts/thrust_headers.sh"):
             copy = shutil.copytree if os.path.isdir(part) else shutil.copy2
             copy(part, f"{self.kit}/{part}")
         for layer in ("block", "warp", "kernel"):  # of gsort: pieces, not its sort
@@ -55,8 +65,7 @@ class Builder:
         shutil.copy2("gsort/call.h", f"{self.kit}/gsort")
         for version in self.rubric.get("kit", []):  # versions on whose headers a submission may build
             shutil.copytree(version, f"{self.kit}/{version}", ignore=shutil.ignore_patterns("*.cu", "*.md"))
-        for part in ("rewrite", "generated/common", "generated/cuda_cpu"):
-            source = f"{self.build}/{part}"
+        for source in [f"{self.build}/{part}" for part in ("rewrite", "generated/common", "generated/cuda_cpu")] + [f"{self._checked}/rewrite"]:
             if os.path.isdir(source):
                 shutil.copytree(source, f"{self.kit}/{source}")
             elif os.path.isfile(source):
@@ -79,21 +88,30 @@ class Builder:
         return min(self.rubric["limits"]["seconds"], max(LEAST_SECONDS, by_reference))
 
     def compile(self, student, path, slot):
-        """Compiles inside the sandbox. Returns (path of the shared object, None) or (None, error)."""
+        """Compiles inside the sandbox. Returns (path of the shared object, None) or (None, error). The folder stays for
+        findings.py until forget()."""
         work = os.path.join(self.work, student)
         shutil.copytree(self.kit, work)
         error = self._fill(os.path.join(work, "submission"), path)
-        if not error:
-            error = self._run_make(work, slot)
-        version = work + ".so"
-        if not error:
-            shutil.copyfile(os.path.join(work, self._goal()), version)
-            os.chmod(version, 0o755)
-        shutil.rmtree(work, ignore_errors=True)
-        return (None, error) if error else (version, None)
+        if not error and os.getuid() == 0:
+            for root, _, names in os.walk(work):
+                for name in [root] + [os.path.join(root, name) for name in names]:
+                    os.chown(name, sandbox.user_of(slot), sandbox.user_of(slot))
+        error = error or self.make_inside(student, slot)
+        return (None, error) if error else (self.take(student), None)
 
-    def _goal(self):
-        return f"{self.build}/submission/version.so"
+    def forget(self, student):
+        shutil.rmtree(os.path.join(self.work, student), ignore_errors=True)
+
+    def _goal(self, check):
+        return f"{self._checked if check else self.build}/submission/version.so"
+
+    def take(self, student, check=""):
+        """The shared object that make_inside() has built, where the submission cannot change it any more."""
+        version = os.path.join(self.work, student) + check + ".so"
+        shutil.copyfile(os.path.join(self.work, student, self._goal(check)), version)
+        os.chmod(version, 0o755)
+        return version
 
     def _fill(self, target, path):
         """Copies the sources of a submission, and the lab's compiler options."""
@@ -118,15 +136,15 @@ class Builder:
             file.write(options)
         return None
 
-    def _run_make(self, work, slot):
-        """None, or the first error."""
-        if os.getuid() == 0:
-            for root, _, names in os.walk(work):
-                for name in [root] + [os.path.join(root, name) for name in names]:
-                    os.chown(name, sandbox.user_of(slot), sandbox.user_of(slot))
+    def make_inside(self, student, slot, check=""):
+        """Builds a submission in its folder. None, or the first error."""
+        return self.run_inside(student, ["make", "-s", self._goal(check), *variables_of(self.build), *([f"CHECK={check}"] if check else [])], slot)
+
+    def run_inside(self, student, command, slot):
+        """Runs a compiler in the folder of a submission. None, or the first error."""
         # A compiler needs more than a sort: files and processes.
         limits = {**self.rubric["limits"], "file_mb": 256, "processes": 128, "seconds": 120}
-        command = sandbox.command_line(["make", "-s", self._goal()] + variables_of(self.build), {}, {"/lab": work}, {}, limits)
+        command = sandbox.command_line(command, {}, {"/lab": os.path.join(self.work, student)}, {}, limits)
         try:
             done = subprocess.run(command, capture_output=True, timeout=SECONDS, preexec_fn=sandbox.limiter(limits, False, slot))
         except subprocess.TimeoutExpired:
@@ -134,7 +152,7 @@ class Builder:
         if done.returncode == 0:
             return None
         errors = done.stderr.decode("utf-8", "replace").splitlines()
-        real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined|defines no your_sort", line)] or errors or ["make failed"]
+        real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined|defines no your_sort|^submission/\S+:\d+: ", line)] or errors or ["make failed"]
         return real[0][:300]
 
 

@@ -100,7 +100,7 @@ def grade(options, rubric_text, rubric, out):
     grader = Grader(options.lab, rubric, out, options.jobs, accepted)
     grader.prepare()
     rules = {student: rubric_text + ("accepted" if student in accepted else "") for student in found}
-    keys = {student: submissions.fingerprint(rules[student], grader.builder.build, path) for student, path in found.items()}
+    keys = {student: submissions.fingerprint(rules[student], grader.builder.build + grader.builder.nvcc, path) for student, path in found.items()}
     records = {student: None if options.again else results.load(out, student, keys[student]) for student in found}
     fresh = [student for student in found if records[student] is None]
     records.update(judge_all(grader, found, fresh, options.jobs))

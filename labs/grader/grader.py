@@ -7,9 +7,11 @@ import re
 import shutil
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 from . import cases, submissions
 from .builder import Builder
+from .findings import Findings
 from .inspection import inspect
 from .reach import unwatched
 from .steps import compare_steps
@@ -46,6 +48,7 @@ class Grader:
         try:
             return self._grade(student, path, slot)
         finally:
+            self.builder.forget(student)
             with self._lock:
                 self._slots.append(slot)
 
@@ -76,11 +79,18 @@ class Grader:
         record["notes"] = reached + record["notes"]
         if self.rubric["needs_kernel"]:
             record["look"] = unwatched(version)
-        if self.rubric["needs_kernel"] and cases.sorts_without_kernels(self.builder, version, self.rubric["limits"], slot):
-            record["diagnoses"].append(NOT_BY_KERNELS)
-            self._nothing_for_the_rest(record, NOT_BY_KERNELS)
-            return record
-        self._correctness(version, record, slot)
+        findings = None if self.builder.on_gpu else Findings(self.builder, student, slot)
+        with ThreadPoolExecutor(1) as beside:
+            built = findings and beside.submit(findings.build)
+            if self.rubric["needs_kernel"] and cases.sorts_without_kernels(self.builder, version, self.rubric["limits"], slot):
+                record["diagnoses"].append(NOT_BY_KERNELS)
+                self._nothing_for_the_rest(record, NOT_BY_KERNELS)
+                return record
+            self._correctness(version, record, slot)
+        if findings and "ended" not in record:
+            found = built.result() + findings.run(record["cs344"], self.rubric["stable"], record["right"])
+            record["diagnoses"] += found
+            record["look"] += found if record["right"] else []
         if record["notes"] and record["diagnoses"] and not record["right"]:
             record["diagnoses"][0] += f" (it {'; '.join(record['notes'])})"
         return record

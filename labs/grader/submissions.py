@@ -90,7 +90,7 @@ def _named(entries):
 
 
 def fingerprint(rubric_text, build, path):
-    """Of all that a grade depends on: the submission, the rubric, the build folder (its backend and options),
+    """Of all that a grade depends on: the submission, the rubric, the build folder (its backend and options) and nvcc,
     the grader and what submissions include."""
     digest = hashlib.sha256((rubric_text + build).encode())
     digest.update(read_sources(path).encode())

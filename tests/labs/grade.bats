@@ -25,6 +25,15 @@ setup_file() {
       -e 's/keys.data(), d_inputVals/keys.data(), d_outputVals/' \
       -e 's/^  std::vector<unsigned int> keys(numElems)/  if (numElems > 0) move<<<(numElems + 255) \/ 256, 256>>>(d_inputVals, d_outputVals, numElems);\n&/' "tests/submissions/wrong/$1.cu" >"$FOLDER/$2.cu"
   }
+  # Right on the cpu backend, in most runs: what nvcc refuses, a CHECK=all build names, or the rewriter.
+  # changed NAME DECLARATION SCRIPT: the plain file with a declaration in front of its first kernel.
+  changed() { sed -e "s/^__global__ void flags(/$2\n&/" -e "$3" tests/submissions/right/plain_cs344.cu >"$FOLDER/$1.cu"; }
+  changed host_function 'static unsigned int bit_of(unsigned int key, int bit) { return key >> bit \& 1; }' 's/keys\[i\] >> bit & 1;/bit_of(keys[i], bit);/'
+  changed host_container '#include <map>' 's/^  if (i < n) flag/  std::map<int, int> counts;\n&/'
+  changed host_memory 'struct Host { unsigned int *zeros; };\n__global__ void count(const unsigned int *scan, size_t n, Host host) { *host.zeros = n - scan[n - 1]; }' \
+    's/^    move<<</    unsigned int zeros = 0;\n    count<<<1, 1>>>(a, numElems, {\&zeros});\n&/'
+  changed lost_additions '__device__ unsigned int all_zeros;\n__global__ void count(const unsigned int *keys, size_t n, int bit) {\n  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n  unsigned int zeros = __syncthreads_count(i < n \&\& !(keys[i] >> bit \& 1));\n  if (threadIdx.x == 0) all_zeros += zeros;\n}' \
+    's/^  if (i < n) flag/  if (i == 0) all_zeros = 0;\n&/; s/n - scan\[n - 1\]/all_zeros/; s/^    move<<</    count<<<blocks, threads>>>(keys, numElems, bit);\n&/'
   # Links to the work of others, names that the results have, and control characters for the teacher's terminal.
   ln -s repository_style "$FOLDER/link_to_another"
   ln -s repository_style/student_func.cu "$FOLDER/link_to_a_file.cu"
@@ -65,6 +74,11 @@ for row in expected:
 print("\n".join(wrong))
 sys.exit(bool(wrong))
 P
+}
+
+@test "a kernel that calls a host function is to be looked at where nvcc is installed" {
+  [ -n "$(make -s print-NVCC)" ] || skip "nvcc is not installed"
+  grep -q '^host_function,.*does not compile for a GPU: .*calling a __host__ function(""bit_of.*does not compile' "$OUT/grades.csv"
 }
 
 @test "no control character of a submission reaches the table" {

@@ -1,0 +1,58 @@
+"""What right results do not show: kernels that nvcc refuses, and what a CHECK=all build finds in them (races, accesses
+outside arrays, host memory). On the cpu backend; a GPU's compiler and memory refuse the first and the last by themselves."""
+
+import os
+import re
+
+from . import judge, worker
+from .make import nvcc_command
+
+N = 4097  # of several blocks
+KIND_N = 1025  # soon sorted by a build that watches each access
+
+
+class Findings:
+    """Of one submission whose sources builder.compile() has put into its folder."""
+
+    def __init__(self, builder, student, slot):
+        self._builder, self._student, self._slot = builder, student, slot
+        self._version = None  # of the CHECK=all build
+
+    def build(self):
+        """Beside other work. A sentence for each compiler that refuses what the plain build took."""
+        refused = []
+        if self._builder.nvcc:
+            refused.append(self._builder.run_inside(self._student, nvcc_command(self._builder.nvcc), self._slot))
+        error = self._builder.make_inside(self._student, self._slot, "all")
+        self._version = None if error else self._builder.take(self._student, "all")
+        return [f"does not compile for a GPU: {text}" for text in refused if text] + ([f"does not compile with CHECK=all: {error}"] if error else [])
+
+    def run(self, pairs_only, stable, right):
+        """Sorts each kind once. A sentence, or none. right: the plain build sorts right, so that a wrong result is news."""
+        if self._version is None:
+            return []
+        process, text = None, ""
+        limits = self._builder.rubric["limits"]
+        try:
+            # Its shadow of all memory takes address space, so that the memory is not limited.
+            process = worker.Worker(self._builder.checking_tools, self._version, N, limits, slot=self._slot, on_gpu=True)
+            cases = [("uniform", N, True)] + [("uniform", N, False)] * (not pairs_only) + [(kind, KIND_N, True) for kind in judge.KINDS]
+            for case in cases:
+                text = text or self._sort(process, *case, stable)
+        except worker.Ended as error:
+            text = str(error)
+        finally:
+            output = process.close() if process else ""
+            os.unlink(self._version)
+        # Not initcheck, which also reports padding that is only copied.
+        found = re.search(r"^(race|mem|sync)check: error: .*(\n  in kernel .*)?", output, re.M)
+        text = re.sub(r"\s+", " ", found[0])[:600] if found else text if right else ""
+        return [f"has a mistake that CHECK=all finds: {text}"] if text else []
+
+    @staticmethod
+    def _sort(process, kind, n, pairs, stable):
+        keys, positions = judge.make_keys(kind, n, os.urandom(8).hex())
+        positions = positions if pairs else None
+        _, _, *outputs = process.sort(keys, positions, f"on {kind}")
+        wrong = judge.fault(keys, positions, judge.right_answer(keys, positions), *outputs, stable)
+        return f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}: {wrong}" if wrong else ""
