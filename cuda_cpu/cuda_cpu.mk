@@ -39,7 +39,7 @@ ifneq ($(filter-out 0,$(COUNT)),)
   cuda_cpu_objects += $(patsubst $(cuda_cpu)/count/%.cpp,$(B)/cuda_cpu/count/%.o,$(wildcard $(cuda_cpu)/count/*.cpp))
   # An int4 is accessed as a whole, not member by member. Alignment is not checked, since a call for it in a loop keeps
   # loads in the loop that a GPU does not repeat.
-  cuda_cpu_special := -fno-tree-sra
+  cuda_cpu_special := -fno-tree-sra -fno-thread-jumps
 else
   cuda_cpu_special := -fsanitize=alignment -fsanitize-recover=alignment
 endif
@@ -50,7 +50,7 @@ ifneq ($(cuda_cpu_check),)
   endif
   cuda_cpu_objects += $(patsubst $(cuda_cpu)/check/%.cpp,$(B)/cuda_cpu/check/%.o,$(wildcard $(cuda_cpu)/check/*.cpp))
   cuda_cpu_watched := -O2 -g -fsanitize=thread $(cuda_cpu_special) --param tsan-distinguish-volatile=1 \
-                      --param tsan-instrument-func-entry-exit=0 -Wno-tsan \
+                      --param tsan-instrument-func-entry-exit=0 -Wno-tsan -fno-optimize-sibling-calls \
                       -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -DCUDA_CPU_CHECK='"$(cuda_cpu_check)"'
   # Calls of them go to functions of check/hooks.cpp and host_memory.cpp. _Zn... is operator new, _Zd... delete.
   cuda_cpu_redirect := && objcopy $(foreach f,memcpy memmove memset malloc calloc realloc free \

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 
+#include "../src/diagnosis/lines.h"
 #include "../src/launch/block.h"
 #include "../src/launch/grid.h"
 #include "count.h"
@@ -60,12 +61,16 @@ void end_launch() {
 
 void begin_launch(const Grid &grid) {
   end_launch();
+  const Launch &launch = grid.launch;
+  // "(cudaLaunchKernelEx)" and the like tell less than the debug information.
+  const bool named = launch.name[0] != '(' || launch.kernel == nullptr;
+  const std::string name = named ? launch.name : function_at(launch.kernel);
   std::unique_ptr<Kernel> *known = nullptr;
   for (auto &kernel : kernels)
-    if (kernel->name == grid.launch.name) known = &kernel;
+    if (kernel->name == name) known = &kernel;
   if (known == nullptr) known = &kernels.emplace_back(std::make_unique<Kernel>());
   launched.kernel = known->get();
-  launched.kernel->name = grid.launch.name;
+  launched.kernel->name = name;
   launched.kernel->launches++;
   launched.number = grid.number;
   std::fill(std::begin(slots), std::end(slots), Slot());

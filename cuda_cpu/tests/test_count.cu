@@ -244,6 +244,29 @@ COUNTED(warp_functions, {"barriers", 1}, {"syncwarps", 0}, {"shuffles", 2}, {"vo
   collectives<<<1, 64>>>(array(64));
 }
 
+COUNTED(kernel_by_pointer, {"kernel\": \"copy\", \"launches", 1}, {"global_load_requests", 1}) {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(32);
+  cudaLaunchKernelEx(&config, copy, (const unsigned *)array(32), array(32), 1u, 0u);
+}
+// Grids that depend on it are those of an H100.
+COUNTED(multiprocessors, {"blocks", 132}) {
+  int count = 0;
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+  copy<<<count, 32>>>(array(32), array(32), 1, 0);
+}
+// A call of a hook as the last thing in a kernel is no jump: it has a place in the kernel.
+static __global__ void atomic_last(unsigned *counters) {
+  __shared__ unsigned unused;
+  unused = 0;
+  __syncthreads();
+  atomicAdd(&counters[threadIdx.x + unused], 1u);
+}
+COUNTED(atomic_at_the_end, {"global_atomic_requests", 1}, {"global_atomic_lanes", 32}) {
+  atomic_last<<<1, 32>>>(array(32));
+}
+
 COUNTED(between_start_and_stop, {"kernel\": \"copy\", \"launches", 1},
         {"global_load_sectors", 32}) {
   copy<<<1, 32>>>(array(32), array(32), 1, 0);

@@ -26,7 +26,9 @@ constexpr int kPoison = 0;
 constexpr int kPoison = 0xdb;
 #endif
 
-int multiprocessors();  // OpenMP's threads
+// OpenMP's threads. In a COUNT build, which runs on one, an H100's: grids may depend on it.
+int multiprocessors();
+constexpr int kCountedMultiprocessors = 132;
 
 // Launches from one grid's threads that may wait at the same time: 2,048, or the limit that
 // cudaDeviceSetLimit set.

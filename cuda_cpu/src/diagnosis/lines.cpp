@@ -40,8 +40,8 @@ std::string shortened(std::string place) {
   return place.substr(0, comment);
 }
 
-// All places of one address, innermost first.
-std::vector<std::string> places_of(std::uintptr_t pc) {
+// What addr2line says about a call that returns to `pc`: all its places, innermost first.
+std::vector<std::string> places_of(std::uintptr_t pc, const char *options = "-i") {
   std::vector<std::string> places;
   Dl_info object = {};
   link_map *map = nullptr;
@@ -62,7 +62,8 @@ std::vector<std::string> places_of(std::uintptr_t pc) {
   // The call, not what it returns to.
   char address[32];
   std::snprintf(address, sizeof address, "%#zx", static_cast<std::size_t>(pc - 1 - map->l_addr));
-  const std::string command = "addr2line -i -e '" + name + "' " + address + " 2>/dev/null";
+  const std::string command =
+      std::string("addr2line ") + options + " -e '" + name + "' " + address + " 2>/dev/null";
   FILE *const output = popen(command.c_str(), "r");
   if (output == nullptr) return places;
   char line[4096];
@@ -95,6 +96,16 @@ std::string line_of(std::uintptr_t pc) {
     line = address;
   }
   return line;
+}
+
+std::string function_at(const void *address) {
+  static std::map<const void *, std::string> known;
+  std::string &name = known[address];
+  if (!name.empty()) return name;
+  const auto found = places_of(reinterpret_cast<std::uintptr_t>(address) + 1, "-f -C");
+  name = found.empty() ? "a kernel" : found.front();
+  name = name.substr(0, name.find_first_of("<("));  // "void sweep<8>(unsigned*)"
+  return name = name.substr(name.find_last_of(" :") + 1);
 }
 
 std::string line_of_caller(void *const *pc, int count) {

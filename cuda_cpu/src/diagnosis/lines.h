@@ -22,5 +22,9 @@ std::string line_of_caller(void *const *pc, int count);
 inline constexpr const char *kUnknownLine = "an unknown place";
 std::string line_of_user(void *const *pc, int count, const char *library);
 
+// The name of the function that begins there, without namespaces, template arguments and
+// parameters.
+std::string function_at(const void *address);
+
 }  // namespace cuda_cpu
 #endif

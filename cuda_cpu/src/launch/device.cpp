@@ -62,7 +62,7 @@ void set_texture_limits(cudaDeviceProp *p) {
 
 }  // namespace
 
-int multiprocessors() { return omp_get_max_threads(); }
+int multiprocessors() { return check::kCounts ? kCountedMultiprocessors : omp_get_max_threads(); }
 
 std::size_t pending_launch_limit() { return pending_limit; }
 
