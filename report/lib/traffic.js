@@ -30,13 +30,13 @@ export const TRAFFIC = {
   radix_v5: { passes: 4, once: 4, steps: [['one sweep', 16]] },
   radix_v6: { passes: 4, once: 4, steps: [['one sweep', 16]] },
   // Uniform keys, two sweeps over the upper bits, no count: from 8.9M pairs on.
-  radix_v7: { passes: 2, once: 16, steps: [['sweep', 16]] },
+  radix_v9: { passes: 2, once: 16, steps: [['sweep', 16]] },
 };
 export const bytesOf = (version) => {
   const { passes, once, steps } = TRAFFIC[version];
   return once + passes * steps.reduce((sum, [, bytes]) => sum + bytes, 0);
 };
-const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v7: 'buckets' };
+const ONCE = { radix_v5: 'histograms', radix_v6: 'histograms', radix_v9: 'buckets' };
 
 // A bar of all trips of 8 bytes through memory, and the count's read, of a version that SECOND lists; all to one scale.
 function tripsSvg(version) {

@@ -90,7 +90,7 @@ const EXPECTED = {
     const [gpu, what] = group.split(', ');
     const device = { H200: 'H200', H100: 'H100_80GB_HBM3' }[gpu];
     const time = (version) => fastest(record(device, `scaling_${what}`), { version, what, input: 'uniform', n: sizeOf(row) });
-    if (column === 'ratio') return time('cub_ref') / time('radix_v7');
+    if (column === 'ratio') return time('cub_ref') / time('radix_v9');
     return time(column === 'CUB' ? 'cub_ref' : column);
   },
   'worklog-chips': ({ row, column, group }) => {

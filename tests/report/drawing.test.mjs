@@ -127,7 +127,7 @@ test('one pass: the arrays of the stepper are those of radix_v2', () => {
     [...keys].sort((a, b) => a - b),
   );
 });
-test('bytes per pair: the sums of the kernels, and the floors that the handouts of radix_v5 and radix_v7 name', () => {
+test('bytes per pair: the sums of the kernels, and the floors that the handouts of radix_v5 and radix_v9 name', () => {
   assert.deepEqual(
     Object.keys(TRAFFIC).map((version) => bytesOf(version)),
     [32 * 64 + 16, 8 * 44 + 16, 8 * 64 + 16, 8 * 64 + 16, 68, 68, 48],

@@ -165,12 +165,12 @@ test('rows that a sentence calls noisy, squares of the heat map that drift, size
     }),
   ]);
   const keys = (version, n, time, noise) => row(version, n, time, { what: 'keys', noise });
-  const scaling = [1e3, 4e3, 16e3].flatMap((n, i) => [keys('radix_v7', n, 1, i === 1 ? 0.3 : 0.01), keys('cub_ref', n, i + 1.5, 0.01)]);
+  const scaling = [1e3, 4e3, 16e3].flatMap((n, i) => [keys('radix_v9', n, 1, i === 1 ? 0.3 : 0.01), keys('cub_ref', n, i + 1.5, 0.01)]);
   const report = reportOf({ ...Object.fromEntries(blocks), 'X1/scaling_keys.json': record({ rows: scaling }) });
   assert.equal(value(report, 'blocks.drift'), '1.50 (tiles of 64, scan blocks of 256)');
   assert.equal(value(report, 'blocks.plateau'), '10%');
-  assert.equal(value(report, 'scaling.v7_twice'), '4K and 16K');
-  assert.equal(value(report, 'method.noisy_rows'), 'radix_v7 (4K keys, \u00b130%, scaling_keys)');
+  assert.equal(value(report, 'scaling.v9_twice'), '4K and 16K');
+  assert.equal(value(report, 'method.noisy_rows'), 'radix_v9 (4K keys, \u00b130%, scaling_keys)');
 });
 test('instructions: warp instructions times 32 per pair, by the step that a kernel is for', () => {
   const csv =

@@ -28,7 +28,7 @@ function counted(device) {
 export function instructionsFigures(report, device) {
   const { rows, versions, steps, at } = counted(device);
   const without = rows.length > 0 ? radixPath(device.records.worklog).filter((version) => !versions.includes(version)) : [];
-  const counts = (kernel) => rows.some((row) => row.version === 'radix_v7' && row.kernel === kernel);
+  const counts = (kernel) => rows.some((row) => row.version === 'radix_v9' && row.kernel === kernel);
   const unlooked = counts('sort_pair_region') && !counts('look_at_pairs');
   return [
     {
@@ -51,7 +51,7 @@ export function instructionsFigures(report, device) {
       note:
         [
           without.length > 0 ? `Not profiled on this device: ${list(without)}.` : null,
-          unlooked ? 'radix_v7 lacks its first kernel, look_at_pairs, which this profile did not count.' : null,
+          unlooked ? 'radix_v9 lacks the kernel that judges a sample; it was profiled before its kernels moved to gsort.' : null,
         ]
           .filter(Boolean)
           .join(' ') || null,

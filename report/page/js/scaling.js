@@ -3,7 +3,7 @@ import { digits, list, ms, over, percent, size, times } from './format.js';
 import { best, bestMs, firstRecord, isGpu, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
 
 // Bytes per element: of a copy; of four passes of 8 bits that read and write everything after one read of the keys
-// (radix_v5 and v6, and others that sweep four times); and of radix_v7's buckets: in one step, or in two.
+// (radix_v5 and v6, and others that sweep four times); and of radix_v9's buckets: in one step, or in two.
 export const TRAFFIC = {
   keys: {
     copy: 8,
@@ -119,7 +119,7 @@ function besideCub(report, device) {
       ...one,
       color: `slot${i}`,
       published: /keys/.test(one.name) ? undefined : true,
-      strong: /v7/.test(one.name),
+      strong: /v9/.test(one.name),
     })),
     format: times,
     tables: [
@@ -205,7 +205,7 @@ export function scalingValues(report, device) {
     const point = ours?.findLast(({ x }) => x <= 2 ** 28);
     return point ? { n: size(point.x), gain: times(over(cub?.find(({ x }) => x === point.x)?.time, point.time)) } : {};
   };
-  values['scaling.v5_n'] = cubOver('radix_v5').n ?? null;
+  values['scaling.swept_n'] = cubOver('radix_v6').n ?? null;
   const at = (points, n) => points?.find(({ x }) => x === n)?.time;
   const timesOf = (version) => keys.find((one) => one.version === version)?.points;
   for (const [name, n] of [
@@ -213,13 +213,15 @@ export function scalingValues(report, device) {
     ['16m', 1.6e7],
     ['256m', 2.56e8],
   ])
-    values[`scaling.v7_${name}`] = times(over(at(timesOf('cub_ref'), n), at(timesOf('radix_v7'), n)));
+    values[`scaling.v9_${name}`] = times(over(at(timesOf('cub_ref'), n), at(timesOf('radix_v9'), n)));
   const twice = keys
-    .find(({ version }) => version === 'radix_v7')
+    .find(({ version }) => version === 'radix_v9')
     ?.points.filter(({ x, time }) => over(at(timesOf('cub_ref'), x), time) >= 2)
     .map(({ x }) => size(x));
-  values['scaling.v7_twice'] = twice?.length > 0 ? list(twice) : null;
-  for (const version of ['v5', 'v6']) values[`scaling.${version}_cub`] = cubOver(`radix_${version}`).gain ?? null;
+  values['scaling.v9_twice'] = twice?.length > 0 ? list(twice) : null;
+  for (const version of ['v6', 'v7']) values[`scaling.${version}_cub`] = cubOver(`radix_${version}`).gain ?? null;
+  const pairs4m = ['cub_ref', 'radix_v8'].map((name) => at(curves(report, device, 'pairs').find((one) => one.version === name)?.points, 4e6));
+  values['scaling.v8_4m_cub'] = times(over(...pairs4m));
   for (const what of ['keys', 'pairs']) {
     const found = curves(report, device, what);
     const radix = found.find(({ version }) => /^radix_v/.test(version));

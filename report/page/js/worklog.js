@@ -122,7 +122,9 @@ const LESSONS = {
   radix_v4: 'The same tile sorted by one-bit splits: the idea of radix_v3 was right, its sort was not.',
   radix_v5: 'One kernel a pass: a tile stays on the chip, and tiles add up their counts among themselves. An eighth of the bytes.',
   radix_v6: 'The same bytes with three fifths of the instructions: once memory is no limit, ranking is.',
-  radix_v7: 'The upper bits first: each bucket then fits into a block, so two sweeps replace four.',
+  radix_v7: 'For even bare keys, the upper bits first: each bucket then fits into a block.',
+  radix_v8: 'The same for up to 8.9 million even pairs: sorted tiles, whose runs are gathered.',
+  radix_v9: 'Two sweeps replace four, for any input: a sample decides the way.',
   thrust_ref: 'The library that the reports lost to; it allocates its scratch memory in each call.',
   cub_ref:
     "NVIDIA's CUB, which Thrust is built on, with scratch allocated beforehand and, at 100M pairs, the better of two index types: the harder one to beat.",
