@@ -93,6 +93,8 @@ static char sort_once(const SortVersion *version, Sort *sort) {
   sort(device[0], with_positions ? device[1] : NULL, device[2], with_positions ? device[3] : NULL,
        n);
   CUDA_CHECK(cudaDeviceSynchronize());
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) check_left_behind("your_sort", error);
   const bool on_host = host_copies_found();
   header->traffic = host_copies_traffic();
   host_copies_end();

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from . import cases, submissions
 from .builder import Builder
 from .findings import Findings
-from .inspection import inspect
+from .inspection import inspect, other_code
 from .reach import unwatched
 from .steps import compare_steps
 
@@ -78,7 +78,7 @@ class Grader:
             return record
         record["notes"] = reached + record["notes"]
         if self.rubric["needs_kernel"]:
-            record["look"] = unwatched(version)
+            record["look"] = unwatched(version) + other_code(source)
         findings = None if self.builder.on_gpu else Findings(self.builder, student, slot)
         with ThreadPoolExecutor(1) as beside:
             built = findings and beside.submit(findings.build)

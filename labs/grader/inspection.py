@@ -32,6 +32,12 @@ def inspect(version, source, rubric, harness):
     return forbidden, reached, _notes(code, used)
 
 
+def other_code(source):
+    """A sentence, if another build than the one that sorts may have other code."""
+    names = sorted(set(re.findall(r"\b(?:CUDA_CPU\w*|__SANITIZE_\w+|__CUDA_ARCH__)\b", strip_comments(source))))
+    return ["has other code for other builds: " + ", ".join(names)] if names else []
+
+
 def _notes(code, used):
     names = sorted(name for name in used if re.fullmatch(ENDS, name) and re.search(rf"\b{name}\s*\(", code))
     notes = ["ends the program: " + ", ".join(names)] if names else []

@@ -30,6 +30,8 @@ setup_file() {
   changed() { sed -e "s/^__global__ void flags(/$2\n&/" -e "$3" tests/submissions/right/plain_cs344.cu >"$FOLDER/$1.cu"; }
   changed host_function 'static unsigned int bit_of(unsigned int key, int bit) { return key >> bit \& 1; }' 's/keys\[i\] >> bit & 1;/bit_of(keys[i], bit);/'
   changed host_container '#include <map>' 's/^  if (i < n) flag/  std::map<int, int> counts;\n&/'
+  changed two_faces '#ifdef CUDA_CPU\nstatic unsigned int bit_of(unsigned int key, int bit) { return key >> bit \& 1; }\n#else\n#define bit_of(key, bit) (key >> bit \& 1)\n#endif' 's/keys\[i\] >> bit & 1;/bit_of(keys[i], bit);/'
+  changed leaves_error '' 's/cudaFree(b));/&\n  cudaFree(b);/'
   changed host_memory 'struct Host { unsigned int *zeros; };\n__global__ void count(const unsigned int *scan, size_t n, Host host) { *host.zeros = n - scan[n - 1]; }' \
     's/^    move<<</    unsigned int zeros = 0;\n    count<<<1, 1>>>(a, numElems, {\&zeros});\n&/'
   changed lost_additions '__device__ unsigned int all_zeros;\n__global__ void count(const unsigned int *keys, size_t n, int bit) {\n  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n  unsigned int zeros = __syncthreads_count(i < n \&\& !(keys[i] >> bit \& 1));\n  if (threadIdx.x == 0) all_zeros += zeros;\n}' \
