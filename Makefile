@@ -101,7 +101,7 @@ visibility = $(if $(filter $(B)/harness/% $(B)/gsort/%,$@),-fvisibility=hidden)
 HOSTFLAGS = $(OPTIMIZE) $(WARNINGS) $(WERROR) $(visibility) -fopenmp -fPIC -ffp-contract=off -MMD -MP
 ifeq ($(BACKEND),cpu)
   include cuda_cpu/cuda_cpu.mk
-  CPPFLAGS := $(cuda_cpu_cppflags)
+  CPPFLAGS := $(cuda_cpu_cppflags) $(cuda_cpu_define)
 else
   # -iquote, not -I: otherwise the program ./compare is taken for C++'s header <compare>.
   CPPFLAGS := -iquote . -isystem $(CUDA_HOME)/include

@@ -31,12 +31,12 @@ typedef struct Battery {
 
 // Sorts all of them, up to rerun->max_n elements, through rerun->sort: inputs of up to 30,000
 // elements, unless they take longer than a minute; BATTERY_LARGEST elements in runs of different
-// kinds, unless that is expected to take longer than 100 s, then 300,007 or 100,003
-// (battery.largest tells); other keys while a second and a half, or a quarter of a known sort more
-// (rerun->known_seconds), has not passed. The summary names the sizes that were left out. Then some
-// small ones in another order of threads, where rerun->other_order can do that: a missing barrier
-// may show only there. Time is CPU time on a busy machine. The inputs depend on the seed alone, and
-// so do five of the sizes.
+// kinds, unless that is expected to take longer than 100 s (5 s in CHECK builds), then 300,007 or
+// 100,003 (battery.largest tells); other keys while a second and a half, or a quarter of a known
+// sort more (rerun->known_seconds), has not passed. The summary names the sizes that were left out.
+// Then some small ones in another order of threads, where rerun->other_order can do that: a missing
+// barrier may show only there. Time is CPU time on a busy machine. The inputs depend on the seed
+// alone, and so do five of the sizes.
 //
 // On the cpu backend the battery of most versions takes 0.1 to 1.7 s (two idle cores of an AMD
 // EPYC, elapsed, medians of 3: radix_v1 and radix_v4 1.7, radix_level2 1.6, radix_v3 1.1, radix_v2

@@ -67,10 +67,14 @@ static void expect_report(const char *program, const Outcome *outcome, int n) {
 
 // ---- right results ------------------------------------------------------------------------------
 
+// The battery with every version: tests/judge/test_battery.c. Here with one, and one that is slow.
 static void check_small(const char *program) {
-  Outcome outcome = RUN(program, "small.ppm", "eye.ppm");
-  expect_report(program, &outcome, SMALL_PIXELS);
-  expect_picture(program, DEFAULT_OUTPUT, &picture);
+  Outcome outcome;
+  if (strstr(program, "/radix_v2/") != NULL || strstr(program, "/odd_even/") != NULL) {
+    outcome = RUN(program, "small.ppm", "eye.ppm");
+    expect_report(program, &outcome, SMALL_PIXELS);
+    expect_picture(program, DEFAULT_OUTPUT, &picture);
+  }
   outcome = RUN(program, "--image-only", "--seed", "7", "small.ppm", "eye.ppm", "./seeded.ppm");
   expect_report(program, &outcome, SMALL_PIXELS);
   expect_picture(program, "seeded.ppm", &picture);
@@ -133,23 +137,18 @@ TEST(test_portrait) {
 
 // ---- help ---------------------------------------------------------------------------------------
 
-static void check_help(const char *program) {
+TEST(test_help) {
   static const struct {
     const char *option, *part;
-  } cases[] = {{"--help", "IMAGE TEMPLATE [OUTPUT]"}, {"--version", "Backend: "}, {"--knobs", ""}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const Outcome outcome = RUN(program, cases[i].option);
+  } cases[] = {{"--help", "IMAGE TEMPLATE [OUTPUT]"},
+               {"--version", "Backend: "},
+               {"--knobs", "mistake = 1 (1 to 3): "}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    const Outcome outcome = RUN(wrong_sort, cases[i].option);
     assert_int_equal(outcome.code, 0);
     assert_string_equal(outcome.err, "");
     assert_non_null(strstr(outcome.out, cases[i].part));
-    assert_true(strlen(outcome.out) > 0);
   }
-}
-
-TEST(test_help) {
-  for_each_version(check_help);
-  const Outcome outcome = RUN(wrong_sort, "--knobs");
-  assert_non_null(strstr(outcome.out, "mistake = 1 (1 to 3): "));
 }
 
 // ---- failures -----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ bats_require_minimum_version 1.5.0
 setup() {
   cd "$BATS_TEST_DIRNAME/../.." || return
 }
-teardown() { rm -rf bats_lab; }
+teardown() { rm -rf bats_lab build/*/bats_lab; }
 
 # mistake LAB SED SENTENCE: the check's first line contains the sentence.
 mistake() {
