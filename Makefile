@@ -20,13 +20,7 @@ SANITIZE ?= 0      # 1: AddressSanitizer and UBSan (cpu backend); on a GPU: comp
 DEBUG    ?= 0      # 1: without optimisation, for gdb (cpu backend); make debug uses it
 CHECK    ?= 0      # race | init | mem | all: watches each access of kernels (cpu backend)
 COUNT    ?= 0      # 1: counts what kernels ask of memory (cpu backend); make count uses it
-override BACKEND  := $(strip $(BACKEND))
-override CHECK    := $(strip $(CHECK))
-override COUNT    := $(strip $(COUNT))
-override ARCH     := $(strip $(ARCH))
-override OPENCV   := $(strip $(OPENCV))
-override SANITIZE := $(strip $(SANITIZE))
-override DEBUG    := $(strip $(DEBUG))
+$(foreach o,BACKEND ARCH OPENCV SANITIZE DEBUG CHECK COUNT,$(eval override $o := $(strip $($o))))
 
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc)))
 NVCC      ?= $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc)
@@ -49,7 +43,6 @@ endif
 ifeq ($(BACKEND)$(SANITIZE),cuda1)
   $(error SANITIZE=1 goes with BACKEND=cpu; on a GPU run scripts/gpu_check.sh, which uses compute-sanitizer)
 endif
-
 ifneq ($(filter cuda1,$(BACKEND)$(DEBUG)),)
   $(error DEBUG=1 goes with BACKEND=cpu; on a GPU use cuda-gdb)
 endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes multi/LOG.md's tables of measurements and predictions and the scaling chart beside the records.
+"""Writes multi/LOG.md's table of measurements and the scaling chart beside the records.
 
   scripts/multi_results.py FOLDER    (default: multi/results/H100_80GB_HBM3_x2)
 
@@ -17,8 +17,7 @@ from pictures.svg import COLORS, Picture  # noqa: E402
 from replace_file import replace_file  # noqa: E402
 
 # What is between these marks of multi/LOG.md is replaced.
-MEASURED = "<!-- measured: written by scripts/multi_results.py -->", "<!-- /measured -->"
-PREDICTED = "<!-- predicted: written by scripts/multi_results.py -->", "<!-- /predicted -->"
+BEGIN, END = "<!-- measured: written by scripts/multi_results.py -->", "<!-- /measured -->"
 
 
 def rows_of(folder, name):
@@ -97,65 +96,6 @@ def shown(folder):
         label = f"first run, {chunks}"
         found += [(label, row) for row in rows_of(f"{folder}/messages", name)]
     return found
-
-
-NETWORK = 45e9  # bytes per second of a GPU in each direction: nine tenths of 400 Gb/s, not measured
-COPY = 2.99e12  # bytes read and written per second by an H100's copy
-
-
-def direct_prediction(row, gpus, records):
-    """Milliseconds of stages on `gpus` GPUs of one machine, from rows with two. What a link carries grows from 1/2 of
-    the elements to (gpus - 1) / gpus. The sort depends on the size of a 16-bit bucket (multi/device/bucket_finish.cu,
-    pair_finish.cu): it fits, or its halves fit, as with 10^9 elements on two GPUs, or the version sorts anew.
-    None: nothing like it was measured."""
-    keys, each = row["what"] == "keys", row["n"] // row["ranks"]
-    bucket = each * gpus / 65536
-    most, twice = (18432, 2 * 17500) if keys else (18000, 2 * 17500)
-    way, name = (row, None) if bucket <= most else (None, "halves" if bucket <= twice else "anew")
-    if name:
-        way = records.get((name, row["what"]))
-    if way is None:
-        return None
-    scale = each / (way["n"] // way["ranks"])
-    ms = way["stages_ms"]
-    own = row["stages_ms"]
-    move = (ms["exchange"] if name else own["exchange"] / scale) * scale * 2 * (gpus - 1) / gpus
-    return own["count"], own.get("splitters", 0.0), move, ms["sort"] * scale
-
-
-def network_prediction(row, sort_ms, gpus, chunks=4):
-    """The same in messages between machines of 8 GPUs; partition and exchange overlap."""
-    ms, size = row["stages_ms"], 4 if row["what"] == "keys" else 8
-    count = row["n"] / row["ranks"]
-    partition, exchange = (1e3 * size * count * part for part in (2 / COPY, (gpus - 8) / gpus / NETWORK))
-    moving = partition / chunks + (chunks - 1) / chunks * max(partition, exchange) + exchange / chunks
-    return ms["count"], ms.get("splitters", 0.0), moving, sort_ms
-
-
-def predictions(folder):
-    lines = ["| a GPU | GPUs | count | splitters | move | sort | T, ms | speed-up |"]
-    lines.append("|---|---|---|---|---|---|---|---|")
-    messages = {(r["what"], r["n"]): r["stages_ms"].get("sort") for r in rows_of(folder, "nccl_4_2")}
-    # Anew: pairs without a digit; keys have no record of it.
-    records = {("anew", r["what"]): r for r in rows_of(folder, "pairs_0_2") if r["n"] == 2 * 10**9}
-    for name in ("weak_keys_2", "weak_pairs_2"):
-        records.update({("halves", r["what"]): r for r in rows_of(folder, name) if r["n"] == 2 * 10**9})
-    for name in ("weak_keys_2", "weak_pairs_2"):
-        for row in rows_of(folder, name):
-            share, each = row["one_device_share_ms"], row["n"] // row["ranks"]
-            cases = [(str(gpus), direct_prediction(row, gpus, records), gpus) for gpus in (4, 8)]
-            cases = [case for case in cases if case[1]]
-            sort_ms = messages.get((row["what"], row["n"]))
-            if sort_ms:
-                cases.append(("64, network", network_prediction(row, sort_ms, 64), 64))
-            for label, parts, gpus in cases:
-                total = sum(parts)
-                times = " | ".join(milliseconds(part) for part in parts)
-                speed_up = f"{gpus * share / total:.1f}"
-                lines.append(
-                    f"| {elements(each)} {row['what']} | {label} | {times} | {milliseconds(total)} | {speed_up} |"
-                )
-    return lines
 
 
 def host_table(folder):
@@ -242,11 +182,9 @@ def main():
         lines = [f"![Elements per second on one and two GPUs]({folder.removeprefix('multi/')}/scaling.svg)", ""] + lines
     with open("multi/LOG.md", encoding="utf-8") as file:
         text = file.read()
-    for (begin, end), inside in ((MEASURED, lines), (PREDICTED, predictions(folder))):
-        before, rest = text.split(begin)
-        text = before + begin + "\n" + "\n".join(inside) + "\n" + end + rest.split(end)[1]
+    before, rest = text.split(BEGIN)
     with replace_file("multi/LOG.md") as file:
-        file.write(text)
+        file.write(before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + rest.split(END)[1])
 
 
 main()
