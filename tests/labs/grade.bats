@@ -8,6 +8,27 @@ setup_file() {
   export OUT=$BATS_FILE_TMPDIR/grades FOLDER=$BATS_FILE_TMPDIR/submissions
   mkdir "$FOLDER"
   cp tests/submissions/right/*.cu tests/submissions/wrong/*.cu "$FOLDER"
+  awk -v folder="$FOLDER" -v base=tests/submissions/wrong/unsorted.cu '
+    function finish(line) {
+      if (!name) return
+      while ((getline line <base) > 0) {
+        if (line ~ /^__global__/) printf "%s", top >out
+        if (line == "}" && begun) printf "%s", end >out
+        begun = begun || line ~ /^void your_sort/
+        print line >out
+      }
+      close(base); close(out); top = end = begun = ""
+    }
+    /^#( |$)/ || /^$/ { next }
+    /^[a-z_]+: [A-Z]/ { finish(); name = substr($1, 1, length($1) - 1); out = folder "/" name ".cu"; next }
+    /^ / { end = end $0 "\n"; next }
+    { top = top $0 "\n" }
+    END { finish() }' tests/submissions/wrong/endings.txt
+  # The right one with one mistake.
+  changed() { sed "$2" tests/submissions/right/plain_cs344.cu >"$FOLDER/$1.cu"; }
+  changed no_bit_31 's/bit < 32/bit < 31/; s/d_inputVals, bytes/keys, bytes/; s/d_inputPos, bytes/positions, bytes/'
+  changed inclusive 's/scan\[i\] - one/scan[i]/'
+  changed not_stable 's/zeros + ones_before/n - 1 - ones_before/' # ones in reverse order: not sorted either
   # A solved starter, and one in which only the first steps are done.
   for name in bats_solved bats_first; do rm -rf "$name"; done
   tests/labs/solved.sh radix_v1 bats_solved
@@ -90,21 +111,21 @@ P
 }
 
 @test "what could take the grader's place is held, and cannot be missed" {
-  cd tests/submissions/wrong
-  run -4 ../../../scripts/grade.sh radix_v1 {constructor_exit,fork_bomb,late_thread,read_reference,takes_commands,unsorted}.cu \
-    --rubric ../rubric.json --out "$BATS_TEST_TMPDIR/out" --jobs 2
-  [[ $output == *"LOOK AT 5 of them before you give a grade: constructor_exit, fork_bomb, late_thread, read_reference, takes_commands"* ]]
+  cd "$FOLDER"
+  local root=$BATS_TEST_DIRNAME/../..
+  run -4 "$root/scripts/grade.sh" radix_v1 {constructor_exit,fork_bomb,late_thread,read_reference,unsorted}.cu \
+    --rubric "$root/tests/submissions/rubric.json" --out "$BATS_TEST_TMPDIR/out" --jobs 2
+  [[ $output == *"LOOK AT 4 of them before you give a grade: constructor_exit, fork_bomb, late_thread, read_reference"* ]]
   python3 - "$BATS_TEST_TMPDIR/out/grades.csv" <<'P'
 import csv, sys
 reach = {"constructor_exit": "before the sort is called", "fork_bomb": "starts processes: fork",
-         "late_thread": "starts threads", "read_reference": "reaches into the process: dlopen",
-         "takes_commands": "before the sort is called", "unsorted": ""}
+         "late_thread": "starts threads", "read_reference": "reaches into the process: dlopen", "unsorted": ""}
 for row in csv.DictReader(open(sys.argv[1])):
     held = reach[row["student"]]
     assert float(row["total"]) == 5, row
     assert bool(held) == row["look_at"].startswith("held: it ") and held in row["look_at"], row
 P
-  run -1 ../../../scripts/grade.sh radix_v1 unsorted.cu --rubric ../rubric.json --out "$BATS_TEST_TMPDIR/out" --accept somebody
+  run -1 "$root/scripts/grade.sh" radix_v1 unsorted.cu --rubric "$root/tests/submissions/rubric.json" --out "$BATS_TEST_TMPDIR/out" --accept somebody
 }
 
 @test "an order that may be either of two is called both" {
