@@ -13,7 +13,7 @@
 #include "gsort/kernel/count_digits.cuh"
 #include "gsort/kernel/sort_buckets.cuh"
 
-enum { SAMPLE_CLUSTER = 4 };
+enum { SAMPLE_CLUSTER = 8 };
 
 static __device__ __forceinline__ void prepare_regions(const RegionBuckets &buckets) {
   const unsigned int regions = 1u << (buckets.bits.first + buckets.bits.second);
