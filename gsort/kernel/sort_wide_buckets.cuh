@@ -6,7 +6,8 @@
 //   codes       7a91.. 7a13.. 7a98..     words  91.0 13.1 98.2     sorted  13.1 91.0 98.2
 //   fetched by place                     7a13.. 7a91.. 7a98..
 //
-// A block with a crowded bin sorts whole codes by a merge exchange. Moves 16 bytes a key.
+// A block with a crowded bin sorts places by whole codes, by a merge exchange. Moves 16 bytes a
+// key.
 #ifndef GSORT_KERNEL_SORT_WIDE_BUCKETS_CUH
 #define GSORT_KERNEL_SORT_WIDE_BUCKETS_CUH
 
@@ -15,6 +16,11 @@
 #include "gsort/warp/small_sorts.cuh"
 
 enum { CROWDED = 32 };  // words of a bin, up to which a thread sorts it
+
+// Bits of a word for the place in a bucket of so many.
+constexpr int place_bits(unsigned int capacity) {
+  return capacity <= 1 << 12 ? 12 : capacity <= 1 << 13 ? 13 : 14;
+}
 
 template <int kThreads, int kItems, int kBinBits>
 struct WideBucketShared {
@@ -70,9 +76,10 @@ static __device__ __forceinline__ void sort_wide_bins(
 }
 
 // Batcher's merge exchange by a block (Knuth, "The Art of Computer Programming" 3, 5.2.2, algorithm
-// M): sorts code[0..count) in shared memory, whatever they are.
+// M): sorts place[0..count) by their codes and then as numbers, whatever the codes are.
 template <int kThreads>
-static __device__ void merge_exchange_by_block(Wide *code, unsigned int count) {
+static __device__ void merge_exchange_places(unsigned int *place, const Wide *code,
+                                             unsigned int count) {
   if (count < 2) return;
   const unsigned int top = 1u << (31 - __clz((int)(count - 1)));
   for (unsigned int p = top; p > 0; p /= 2) {
@@ -81,11 +88,11 @@ static __device__ void merge_exchange_by_block(Wide *code, unsigned int count) {
       __syncthreads();
       for (unsigned int i = threadIdx.x; i + d < count; i += kThreads) {
         if ((i & p) != r) continue;
-        const Wide a = code[i], b = code[i + d];
-        if (a > b) {
-          code[i] = b;
-          code[i + d] = a;
-        }
+        const unsigned int a = place[i], b = place[i + d];
+        const Wide code_a = code[a], code_b = code[b];
+        if (code_a < code_b || (code_a == code_b && a < b)) continue;
+        place[i] = b;
+        place[i + d] = a;
       }
       if (q == p) break;
       d = q - p;
@@ -95,15 +102,54 @@ static __device__ void merge_exchange_by_block(Wide *code, unsigned int count) {
   __syncthreads();
 }
 
+// Puts codes into shared memory, mine[u] to place threadIdx.x + u * kThreads if that is below
+// `count`, and sorts their words: then the lowest kPlaceBits of word[i] are the place of the code
+// that comes i-th. Equal codes stay in the order of places. bits: of a number, by which the buckets
+// are numbered. All threads call it after a barrier; shared.bin is 0 before.
+template <bool kByValue, int kThreads, int kItems, int kBinBits>
+static __device__ __forceinline__ void sort_codes(
+    WideBucketShared<kThreads, kItems, kBinBits> &shared, const Wide (&mine)[kItems],
+    unsigned int count, const WideMap &map, int bits) {
+  constexpr int kPlaceBits = place_bits(kThreads * kItems);
+  constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
+  unsigned int word[kItems];
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    word[u] = 0;
+    if (p >= count) continue;
+    word[u] = word_behind(number_of<kByValue>(map, mine[u]), bits);
+    atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u);
+    shared.code[p] = mine[u];
+  }
+  __syncthreads();
+  const unsigned int largest =
+      scan_counters<(1 << kBinBits) / kThreads>(shared.bin, shared.sums, 1, shared.ignored, 0);
+  if (__syncthreads_or(largest > CROWDED) != 0) {
+    for (unsigned int p = threadIdx.x; p < count; p += kThreads) shared.word[p] = p;
+    merge_exchange_places<kThreads>(shared.word, shared.code, count);
+    return;
+  }
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    if (p >= count) continue;
+    const unsigned int to = atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u);
+    shared.word[to] = (word[u] << kBinBits & ~kPlaces) | p;
+  }
+  __syncthreads();
+  sort_wide_bins<kPlaceBits>(shared);
+  __syncthreads();
+}
+
 // bits: of a number, by which the buckets are numbered; start: where each begins in the output.
 template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm, bool kByValue>
 static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     sort_wide_buckets(WideRegions regions, const unsigned int *start, int bits, Wide *out,
                       WideCode code, const WideMap *map_of_keys, Findings *findings) {
   typedef WideBucketShared<kThreads, kItems, kBinBits> Shared;
-  constexpr unsigned int kBins = 1u << kBinBits, kCapacity = kThreads * kItems;
-  constexpr int kPlaceBits = kCapacity <= 1 << 12 ? 12 : kCapacity <= 1 << 13 ? 13 : 14;
-  constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
+  constexpr unsigned int kBins = 1u << kBinBits,
+                         kPlaces = (1u << place_bits(kThreads * kItems)) - 1;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.bin[b] = 0;
@@ -123,39 +169,12 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     if (p < count) mine[u] = __ldcs(&memory[p < in_front ? base + p : down + p - in_front]);
   }
   __syncthreads();
-  unsigned int word[kItems];
-#pragma unroll
-  for (int u = 0; u < kItems; u++) {
-    const unsigned int p = threadIdx.x + u * kThreads;
-    word[u] = 0;
-    if (p >= count) continue;
-    word[u] = word_behind(number_of<kByValue>(map, mine[u]), bits);
-    atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u);
-    shared.code[p] = mine[u];
-  }
-  __syncthreads();
-  const unsigned int largest =
-      scan_counters<(int)kBins / kThreads>(shared.bin, shared.sums, 1, shared.ignored, 0);
-  const bool crowded = __syncthreads_or(largest > CROWDED) != 0;
-  if (crowded) {
-    merge_exchange_by_block<kThreads>(shared.code, count);
-  } else {
-#pragma unroll
-    for (int u = 0; u < kItems; u++) {
-      const unsigned int p = threadIdx.x + u * kThreads;
-      if (p >= count) continue;
-      const unsigned int to = atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u);
-      shared.word[to] = (word[u] << kBinBits & ~kPlaces) | p;
-    }
-    __syncthreads();
-    sort_wide_bins<kPlaceBits>(shared);
-    __syncthreads();
-  }
+  sort_codes<kByValue>(shared, mine, count, map, bits);
   const unsigned int to = start[blockIdx.x], lead = to % 16;
 #pragma unroll 4
   for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
     if (i < lead) continue;
-    const Wide sorted = shared.code[crowded ? i - lead : shared.word[i - lead] & kPlaces];
+    const Wide sorted = shared.code[shared.word[i - lead] & kPlaces];
     __stcs(&out[(size_t)to - lead + i], is_plain(code) ? sorted : decode(code, sorted));
   }
 }

@@ -31,6 +31,12 @@ struct PairRegions {
   __device__ __forceinline__ Value *values_of(unsigned int region) const {
     return region < split ? first_values : second_values;
   }
+  // After the step.
+  __device__ __forceinline__ unsigned int pieces(void) const { return blocks; }
+  __device__ __forceinline__ unsigned int keys_in(unsigned int region) const {
+    return count[region];
+  }
+  __device__ __forceinline__ bool fits(unsigned int) const { return true; }  // or the step stops
 };
 
 // What a step reads: the input, or parts, each of which is the regions of a bin of the step before.

@@ -6,8 +6,6 @@
 #include "gsort/block/second_sample.cuh"
 #include "gsort/kernel/wide_split.cuh"
 
-enum { PLACE_THREADS = 256 };
-
 // Least and greatest of the keys of a block, for all threads. `shared` is shared memory.
 template <int kEach>
 static __device__ __forceinline__ void find_ends(const Wide (&key)[kEach], Wide *least, Wide *most,
@@ -127,48 +125,6 @@ static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) 
   findings->first_sample = first;
   findings->second_sample = first == EVEN ? second : (unsigned int)UNEVEN;
   if (first != EVEN || second != EVEN) host->finding = UNEVEN;
-}
-
-// Behind the last step, a block for each part, or one for all buckets: where each bucket begins in
-// the output. Tells the host whether all buckets fit.
-[[maybe_unused]] static __global__ void __launch_bounds__(PLACE_THREADS)
-    place_wide_buckets(WideRegions parts, WideRegions regions, unsigned int buckets_of_part,
-                       unsigned int capacity, unsigned int *start, Findings *findings,
-                       volatile HostVerdict *host) {
-  __shared__ unsigned int sums[MAX_WARPS], before_part, carry;
-  wait_for_previous_kernel();
-  if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
-  if (threadIdx.x == 0) before_part = 0;
-  __syncthreads();
-  unsigned int before = 0;
-  for (unsigned int p = threadIdx.x; p < blockIdx.x; p += PLACE_THREADS)
-    before += parts.up[p] + parts.capacity - parts.down[p];
-  before = warp_sum(before);
-  if (threadIdx.x % WARP_SIZE == 0) atomicAdd(&before_part, before);
-  __syncthreads();
-  before = before_part;
-  bool fits = true;
-  for (unsigned int base = 0; base < buckets_of_part; base += PLACE_THREADS) {
-    const unsigned int b = blockIdx.x * buckets_of_part + base + threadIdx.x;
-    const bool exists = base + threadIdx.x < buckets_of_part;
-    unsigned int count = 0;
-    if (exists) {
-      fits = fits && regions.up[b] <= regions.down[b];
-      count = regions.up[b] + regions.capacity - regions.down[b];
-      fits = fits && count <= capacity;
-    }
-    const unsigned int up_to_here = before + block_inclusive_scan(count, sums);
-    if (exists) start[b] = up_to_here - count;
-    if (threadIdx.x == PLACE_THREADS - 1) carry = up_to_here;
-    __syncthreads();
-    before = carry;
-  }
-  if (__syncthreads_or(!fits) != 0 && threadIdx.x == 0) atomicOr(&findings->stop, 1u);
-  if (threadIdx.x > 0) return;
-  __threadfence();
-  if (atomicAdd(&findings->arrived, 1u) < gridDim.x - 1) return;
-  __threadfence();
-  host->finding = *(volatile unsigned int *)&findings->stop != 0 ? UNEVEN : SORTED;
 }
 
 #endif

@@ -30,6 +30,15 @@ typedef struct WideRegions {
   __device__ __forceinline__ Wide *of(unsigned int region) const {
     return region < split ? first : second;
   }
+  // After the step.
+  __device__ __forceinline__ unsigned int pieces(void) const { return 1; }
+  __device__ __forceinline__ unsigned int keys_in(unsigned int region) const {
+    return up[region] + capacity - down[region];
+  }
+  // Blocks see whether the whole sectors fit, and the keys that are left, but not whether both do.
+  __device__ __forceinline__ bool fits(unsigned int region) const {
+    return up[region] <= down[region];
+  }
 } WideRegions;
 
 // What a step reads: the input, or parts, which are regions of the step before.

@@ -472,6 +472,49 @@ static void test_no_output(void **state) {
   free_memory(&memory);
 }
 
+// Wide keys in two steps, of whose 64 parts (way/wide_buckets.cu) one has a few keys more than it
+// can hold: so few that whole sectors and what is left of them fit, but not both. On two processors
+// of a CPU that is so with up to 3 keys, on a GPU of 132 with about 200.
+static void test_full_part(void **state) {
+  (void)state;
+  enum { N = 9000000, PARTS = 64, AVERAGE = N / PARTS, CAPACITY = AVERAGE + 3007, FULL = 5 };
+  gsort *const sort = new_sort(GSORT_U64, GSORT_KEYS);
+  assert_string_equal(gsort_way(sort, N), "wide buckets");
+  size_t bytes = 0;
+  assert_int_equal(gsort_workspace(sort, N, &bytes), GSORT_OK);
+  void *const workspace = device_memory(bytes), *const in = device_memory(N * sizeof(uint64_t)),
+              *const out = device_memory(N * sizeof(uint64_t));
+  uint64_t *const keys = malloc(N * sizeof *keys);
+  assert_non_null(keys);
+  for (int excess = 2; excess <= 100; excess += 98) {
+    uint64_t random = 1, sum = 0, sum_of_squares = 0;
+    for (size_t i = 0; i < N; i++) {
+      random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+      const size_t at = i * 7 % N;
+      const uint64_t part =
+          at < CAPACITY + (size_t)excess ? FULL : (at - CAPACITY - (size_t)excess) % (PARTS - 1);
+      keys[i] =
+          (part >= FULL && at >= CAPACITY + (size_t)excess ? part + 1 : part) << 58 | random >> 6;
+      sum += keys[i];
+      sum_of_squares += keys[i] * keys[i];
+    }
+    CUDA_OK(cudaMemcpy(in, keys, N * sizeof *keys, cudaMemcpyHostToDevice));
+    assert_int_equal(gsort_run(sort, workspace, bytes, in, out, NULL, NULL, N, NULL), GSORT_OK);
+    CUDA_OK(cudaMemcpy(keys, out, N * sizeof *keys, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < N; i++) {
+      assert_true(i == 0 || keys[i - 1] <= keys[i]);
+      sum -= keys[i];
+      sum_of_squares -= keys[i] * keys[i];
+    }
+    assert_true(sum == 0 && sum_of_squares == 0);
+  }
+  free(keys);
+  CUDA_OK(cudaFree(workspace));
+  CUDA_OK(cudaFree(in));
+  CUDA_OK(cudaFree(out));
+  gsort_destroy(sort);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_create),         cmocka_unit_test(test_options),
@@ -479,7 +522,7 @@ int main(void) {
       cmocka_unit_test(test_workspace_size), cmocka_unit_test(test_refused),
       cmocka_unit_test(test_cuda_error),     cmocka_unit_test(test_threads),
       cmocka_unit_test(test_no_growth),      cmocka_unit_test(test_no_output),
-      cmocka_unit_test(test_other_device),
+      cmocka_unit_test(test_full_part),      cmocka_unit_test(test_other_device),
   };
   int devices = 0;
   cudaGetDeviceCount(&devices);

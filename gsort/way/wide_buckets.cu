@@ -4,6 +4,7 @@
 //   two steps    in -split-> parts in `out` and behind the regions -split-> regions -sort-> out
 //
 // 32 or 48 bytes a key move.
+#include "gsort/kernel/place_wide_buckets.cuh"
 #include "gsort/kernel/sort_wide_buckets.cuh"
 #include "gsort/kernel/wide_sample.cuh"
 #include "gsort/way/launch.cuh"
@@ -142,9 +143,9 @@ static Finding wide_buckets_run(Call *call, Known *) {
     launch_next(call, plan.second->kernels[m], plan.part_count, plan.second->threads,
                 plan.second->shared_bytes, from_parts, regions, 32 - plan.bits,
                 (const WideMap *)map, call->findings);
-  launch_next(call, place_wide_buckets, two_steps ? plan.part_count : 1, PLACE_THREADS, 0, parts,
-              regions, two_steps ? 1u << plan.second->bits : plan.region_count, plan.sort->capacity,
-              start, call->findings, host);
+  launch_next(call, place_wide_buckets<WideRegions>, two_steps ? plan.part_count : 1, PLACE_THREADS,
+              0, parts, regions, two_steps ? 1u << plan.second->bits : plan.region_count,
+              plan.sort->capacity, start, call->findings, host);
   for (int m = 0; m < maps; m++)
     launch_next(call, plan.sort->kernels[m], plan.region_count, plan.sort->threads,
                 plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,

@@ -4,6 +4,7 @@
 //   in -split-> parts in the output arrays and behind the regions -split-> regions -sort-> out
 //
 // 6 x (8 + value) bytes a pair move.
+#include "gsort/kernel/place_wide_buckets.cuh"
 #include "gsort/kernel/sort_wide_pair_buckets.cuh"
 #include "gsort/kernel/wide_sample.cuh"
 #include "gsort/way/launch.cuh"
@@ -129,8 +130,9 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
                      map);
   launch_step<Value>(call, plan.second_bits, from_parts, regions, part_count * plan.blocks_of_part,
                      32 - bits, map);
-  launch_next(call, place_wide_pairs<Value>, part_count, PLACE_PAIR_THREADS, 0, parts, regions,
-              1u << plan.second_bits, (unsigned int)BUCKET_PAIRS, start, call->findings, host);
+  launch_next(call, place_wide_buckets<PairRegions<Value>>, part_count, PLACE_THREADS, 0, parts,
+              regions, 1u << plan.second_bits, (unsigned int)BUCKET_PAIRS, start, call->findings,
+              host);
   const size_t bytes = sizeof(WidePairShared<512, 9, 11, Value>);
   launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value, false>, 1u << bits, 512, bytes,
               regions, (const unsigned int *)start, bits, (Wide *)call->output.keys, out,
