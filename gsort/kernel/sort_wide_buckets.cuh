@@ -17,13 +17,12 @@
 
 enum { CROWDED = 32 };  // words of a bin, up to which a thread sorts it
 
-// Bits of a word for the place in a bucket of so many.
-constexpr int place_bits(unsigned int capacity) {
-  return capacity <= 1 << 12 ? 12 : capacity <= 1 << 13 ? 13 : 14;
-}
-
 template <int kThreads, int kItems, int kBinBits>
 struct WideBucketShared {
+  static constexpr int kCapacity = kThreads * kItems, kPlaceBits = kCapacity <= 1 << 12   ? 12
+                                                                   : kCapacity <= 1 << 13 ? 13
+                                                                                          : 14;
+  static constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;  // the part of a word for a place
   Wide code[kThreads * kItems];
   unsigned int word[kThreads * kItems];
   unsigned int bin[1 << kBinBits];  // counts; then where a bin ends
@@ -110,7 +109,7 @@ template <bool kByValue, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void sort_codes(
     WideBucketShared<kThreads, kItems, kBinBits> &shared, const Wide (&mine)[kItems],
     unsigned int count, const WideMap &map, int bits) {
-  constexpr int kPlaceBits = place_bits(kThreads * kItems);
+  constexpr int kPlaceBits = WideBucketShared<kThreads, kItems, kBinBits>::kPlaceBits;
   constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
   unsigned int word[kItems];
 #pragma unroll
@@ -148,8 +147,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     sort_wide_buckets(WideRegions regions, const unsigned int *start, int bits, Wide *out,
                       WideCode code, const WideMap *map_of_keys, Findings *findings) {
   typedef WideBucketShared<kThreads, kItems, kBinBits> Shared;
-  constexpr unsigned int kBins = 1u << kBinBits,
-                         kPlaces = (1u << place_bits(kThreads * kItems)) - 1;
+  constexpr unsigned int kBins = 1u << kBinBits;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.bin[b] = 0;
@@ -174,7 +172,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 #pragma unroll 4
   for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
     if (i < lead) continue;
-    const Wide sorted = shared.code[shared.word[i - lead] & kPlaces];
+    const Wide sorted = shared.code[shared.word[i - lead] & Shared::kPlaces];
     __stcs(&out[(size_t)to - lead + i], is_plain(code) ? sorted : decode(code, sorted));
   }
 }

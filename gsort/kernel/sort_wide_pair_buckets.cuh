@@ -17,8 +17,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
                            Wide *out_keys, Value *out_values, WideCode code,
                            const WideMap *map_of_keys, Findings *findings) {
   typedef WidePairShared<kThreads, kItems, kBinBits, Value> Shared;
-  constexpr unsigned int kBins = 1u << kBinBits,
-                         kPlaces = (1u << place_bits(kThreads * kItems)) - 1;
+  constexpr unsigned int kBins = 1u << kBinBits;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.bin[b] = 0;
@@ -49,7 +48,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 #pragma unroll 4
   for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
     if (i < lead) continue;
-    const unsigned int p = shared.word[i - lead] & kPlaces;
+    const unsigned int p = shared.word[i - lead] & Shared::kPlaces;
     const Wide sorted = shared.code[p];
     __stcs(&out_keys[(size_t)to - lead + i], is_plain(code) ? sorted : decode(code, sorted));
     __stcs(&out_values[(size_t)to - lead + i], shared.value[p]);
