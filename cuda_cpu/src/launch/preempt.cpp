@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -79,40 +78,13 @@ const void *object_of(const void *address) {
                                                                     : nullptr;
 }
 
-bool is_ours(std::uintptr_t pc) {
-  const char *const at = reinterpret_cast<const char *>(pc);
-  return at >= __start_cuda_cpu_text && at < __stop_cuda_cpu_text;
-}
-
-struct Walk {
-  const std::uintptr_t pc;  // where the signal came
-  bool is_behind_handler, is_kernel;
-};
-
-// The first function of ours above `pc` is the one that calls kernels: nothing of ours is at work.
-// The linker may have taken a template that both use from the user's program.
-_Unwind_Reason_Code look_at_frame(_Unwind_Context *frame, void *data) {
-  Walk &walk = *static_cast<Walk *>(data);
-  const std::uintptr_t pc = _Unwind_GetIP(frame);
-  if (!walk.is_behind_handler) {
-    walk.is_behind_handler = pc == walk.pc;
-    return _URC_NO_REASON;
-  }
-  if (!is_ours(pc)) return _URC_NO_REASON;
-  walk.is_kernel = _Unwind_FindEnclosingFunction(reinterpret_cast<void *>(pc - 1)) ==
-                   reinterpret_cast<void *>(run_threads);
-  return _URC_END_OF_STACK;
-}
-
 // Is this instruction one of the program that has the kernel, neither of ours nor of a library,
 // which may hold a lock?
 bool is_of_user(std::uintptr_t pc, const BlockState &block) {
+  const char *const at = reinterpret_cast<const char *>(pc);
+  if (at >= __start_cuda_cpu_text && at < __stop_cuda_cpu_text) return false;
   const void *const methods = *reinterpret_cast<void *const *>(block.grid->call);
-  if (is_ours(pc) || object_of(reinterpret_cast<const char *>(pc)) != object_of(methods))
-    return false;
-  Walk walk = {pc, false, false};
-  _Unwind_Backtrace(look_at_frame, &walk);
-  return walk.is_kernel;
+  return object_of(at) == object_of(methods);
 }
 
 double seconds_of(clockid_t clock) {
@@ -174,8 +146,8 @@ void tick(int, siginfo_t *, void *context) {
   watch.thread = current;
   watch.grid = block.grid->number;
   watch.block = index;
-  if (stayed && watch.leaving != current && runs_current(block, registers.stack) &&
-      is_of_user(registers.pc, block)) {
+  if (stayed && watch.leaving != current && is_of_user(registers.pc, block) &&
+      runs_current(block, registers.stack)) {
     watch.leaving = current;
     note_found(block, registers.hash);
     if (!watch.hurries) tick_soon();

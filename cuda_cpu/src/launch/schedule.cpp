@@ -16,21 +16,17 @@ namespace {
 // Runs the threads that have not started, then steps aside.
 void run_unstarted(Worker *worker) {
   for (;;) {
-    run_threads();
+    try {
+      state_of(*current_block).grid->call->run_threads(*current_block);
+    } catch (const SharedLimitExceeded &) {  // no other thread has begun and not returned
+      current_block->started = state_of(*current_block).returned = current_block->count;
+    }
     return_worker(worker);
     switch_to_next(state_of(*current_block), &worker->stack);
   }
 }
 
 }  // namespace
-
-void run_threads() {
-  try {
-    state_of(*current_block).grid->call->run_threads(*current_block);
-  } catch (const SharedLimitExceeded &) {  // no other thread has begun and not returned
-    current_block->started = state_of(*current_block).returned = current_block->count;
-  }
-}
 
 void make_ready(BlockState &block, Queue &queue) {
   while (const Thread *const thread = queue.pop())

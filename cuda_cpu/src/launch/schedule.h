@@ -69,10 +69,6 @@ inline Target outside(BlockState &block) {
   return switch_stacks(from, next->stack, next->value);
 }
 
-// Runs the block's threads that have not started. All kernels are called from here, and nothing
-// else of the user's program.
-[[gnu::noinline]] void run_threads();
-
 // Ends the wave or its end, if there is one: brings the sets of lanes up to date.
 void leave_wave(BlockState &block);
 
