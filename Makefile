@@ -82,6 +82,7 @@ ifeq ($(SANITIZE),1)
   OPTIMIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=enum -fno-sanitize-recover=all
 else ifeq ($(DEBUG),1)
   OPTIMIZE := -O0 -g
+  $(B)/cuda_cpu/src/%.o: OPTIMIZE := -O1 -g  # cuda_cpu/tests/test_standalone.sh says why
 else
   OPTIMIZE := -O3 -g1
   # Versions' kernels a second time, in their tests: these take longer to compile than to run.

@@ -10,8 +10,9 @@ mkdir "$work/cuda_cpu"
 tar -cf - --exclude=./build . | tar -xf - -C "$work/cuda_cpu"
 
 echo "1..2"
-# Unoptimised: it has to show that everything is there, not that it is fast.
-if make -s -j2 -C "$work/cuda_cpu" CXXFLAGS="-O0 -g1 -Wall -Wextra -Werror" test >"$work/log" 2>&1; then
+# Little optimised: it has to show that everything is there. Not -O0: there the runtime and kernels share templates,
+# which src/launch/preempt.cpp takes for a kernel of the user.
+if make -s -j2 -C "$work/cuda_cpu" CXXFLAGS="-O1 -g1 -Wall -Wextra -Werror" test >"$work/log" 2>&1; then
   echo "ok 1 - a copy passes its tests: $(tail -n 1 "$work/log")"
 else
   echo "not ok 1 - a copy passes its tests"

@@ -95,24 +95,25 @@ TEST(test_errors_left_behind) {
 #endif
 }
 
-// Compiles a version with these fields in build_folder()/incomplete and runs it.
+// Compiles a version with these fields in build_folder()/tests/incomplete, which no other compare
+// looks into, and runs it.
 static void expect_incomplete(const char *fields, const char *part) {
   char command[4096], arguments[600];
   snprintf(command, sizeof command,
-           "mkdir -p %s/incomplete && printf '%%s\\n' '#include \"common/your_sort.h\"' "
+           "mkdir -p %s/tests/incomplete && printf '%%s\\n' '#include \"common/your_sort.h\"' "
            "'static const char *const none[] = {NULL};' 'static const SortKnob knob[] = {{0}};' "
            "'static const SortKnob bad[] = {{\"k\", 9, 1, 5, \"m\"}, {0}};' "
            "'const SortVersion sort_version = {%s};' 'void your_sort(unsigned int *const a, "
            "unsigned int *const b, unsigned int *const c, unsigned int *const d, const size_t n) "
            "{ (void)a, (void)b, (void)c, (void)d, (void)n, (void)none, (void)knob, (void)bad; }' "
-           ">%s/incomplete/version.c && cc -shared -fPIC -iquote . %s/incomplete/version.c -o "
-           "%s/incomplete/version.so",
+           ">%s/tests/incomplete/version.c && cc -shared -fPIC -iquote . "
+           "%s/tests/incomplete/version.c -o "
+           "%s/tests/incomplete/version.so",
            build_folder(), fields, build_folder(), build_folder(), build_folder());
   assert_int_equal(system(command), 0);
-  snprintf(arguments, sizeof arguments, "%s/incomplete/version.so --n 50", build_folder());
-  // Not */version.so beside compare, where later runs would find it.
+  snprintf(arguments, sizeof arguments, "%s/tests/incomplete/version.so --n 50", build_folder());
   compare(arguments);
-  snprintf(command, sizeof command, "rm -r %s/incomplete", build_folder());
+  snprintf(command, sizeof command, "rm -r %s/tests/incomplete", build_folder());
   assert_int_equal(system(command), 0);
   const char *const end = strchr(outcome.err, '\n');
   if (outcome.code != EXIT_USAGE || end == NULL || end[1] != '\0' ||

@@ -38,6 +38,7 @@ static void release_all(void) {
 #define main rewrite_main
 #include "cuda_cpu/rewrite/asm.c"
 #include "cuda_cpu/rewrite/bounds.c"
+#include "cuda_cpu/rewrite/host_only.c"
 #include "cuda_cpu/rewrite/kernels.c"
 #include "cuda_cpu/rewrite/launch.c"
 #include "cuda_cpu/rewrite/lexer.c"

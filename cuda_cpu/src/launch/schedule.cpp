@@ -122,9 +122,9 @@ Target next_target(BlockState &block) {
 
 Target new_target(BlockState &block) {
   // The first thread of a block runs in a loop that expects no barrier.
+  current = nullptr;  // nothing is interrupted here
   block.worker =
       take_worker(run_unstarted, block.collective ? block.grid->number : Worker::kNoLoop);
-  current = nullptr;
   return {block.worker->stack, 0};
 }
 
