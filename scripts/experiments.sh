@@ -41,13 +41,12 @@ slow_versions() {
     match($0, /above [0-9]+ slow/) && substr($0, RSTART + 6) + 0 < n { print name }'
 }
 
-# Prints those of the given versions that sort KIND (keys or pairs).
-#   that_sort KIND VERSION ..
+# Prints those of some versions, which stand between spaces, that sort KIND: keys or pairs.
+#   that_sort KIND VERSIONS
 that_sort() {
-  local kind=$1 refused=
-  shift
-  [ "$kind" = pairs ] || refused=$("$compare" --list | awk '/^  [a-z]/ { name = $1 } /; pairs only/ { print name }')
-  printf '%s\n' "$@" | grep -vxF "${refused:-none}" | tr '\n' ' '
+  local refused=
+  [ "$1" = pairs ] || refused=$("$compare" --list | awk '/^  [a-z]/ { name = $1 } /; pairs only/ { print name }')
+  tr -s ' ' '\n' <<<"$2" | grep -vxF "${refused:-none}" | tr '\n' ' '
 }
 
 # All inputs, joined by commas; the two real ones only where scripts/real_inputs.js has been run.
@@ -118,7 +117,7 @@ experiments() {
   [ "$backend" != cuda ] || headline+=$'\n'"worklog|15||all GPU versions, 100M pairs|$device $cub --n 100M --pairs --reps 9 --time-limit 1"
   for what in keys pairs; do
     if [ "$backend" = cuda ]; then
-      headline+=$'\n'"scaling_$what|10||the fast versions, 1K to 10^9 $what|$(that_sort $what $fast) $cub --$what \
+      headline+=$'\n'"scaling_$what|10||the fast versions, 1K to 10^9 $what|$(that_sort $what "$fast") $cub --$what \
 --n 1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G --reps 20 --time-limit 0.5"
     else
       headline+=$'\n'"scaling_$what|5||CPU code, 1K to 1M $what|$host thrust_ref --$what \
@@ -127,7 +126,7 @@ experiments() {
   done
   echo "$headline"
   for what in keys pairs; do
-    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$(that_sort $what $fast $others) $cub --$what --dist $(inputs) $skewed --stages off"
+    echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$(that_sort $what "$fast $others") $cub --$what --dist $(inputs) $skewed --stages off"
   done
   # 2. What is short: seq's digits, radix_v2's block sizes (216 settings, the report's fifteen among them), MPPSort with
   # exactly as many runs as the report has, both ways of ranking, 1,024 threads in MPPSort's sort
@@ -181,7 +180,7 @@ experiments() {
 --sweep odd_even.stepsPerLaunch=1,32 --baseline none"
   # 6. All versions at all sizes, and those that are too slow to stand beside the others
   for what in keys pairs; do
-    echo "scaling_all_$what|$scale_seconds||all device versions$note, $what|$(that_sort $what $device) --$what $small_scale"
+    echo "scaling_all_$what|$scale_seconds||all device versions$note, $what|$(that_sort $what "$device") --$what $small_scale"
   done
   if [ "$backend" = cuda ]; then
     for version in $slow; do

@@ -75,8 +75,9 @@ def main():
     arguments = parser.parse_args()
     with open(arguments.file, encoding='utf-8') as file:
         kernels = json.load(file)['kernels']
-    print_table([['kernel', 'launches', 'bytes/element', 'at least', 'sectors/load', '/store', 'wavefronts', 'idle lanes',
-                  'hottest']] + [kernel_row(kernel, arguments.elements) for kernel in kernels])
+    columns = ['kernel', 'launches', 'bytes/element', 'at least', 'sectors/load', '/store', 'wavefronts', 'idle lanes',
+               'hottest']
+    print_table([columns] + [kernel_row(kernel, arguments.elements) for kernel in kernels])
     print('per launch; at least: each sector once; sectors: of 32 bytes, a request of 4 bytes a lane needs 4;\n'
           'wavefronts: per request of shared memory; hottest: most atomics of a launch at one address')
     for kernel in kernels:

@@ -109,8 +109,9 @@ struct BinsInRegions : CountedBins<kTileSize, kBits> {
 
 // All threads of each block call it at the end of the last sweep. The last block finds out where
 // the bins go in the output, and whether each bucket fits into its block.
-static __device__ __forceinline__ void finish_regions(const SweepRegions &regions, unsigned int bins,
-                                      unsigned int *warp_sums, volatile HostVerdict *host) {
+static __device__ __forceinline__ void finish_regions(const SweepRegions &regions,
+                                                      unsigned int bins, unsigned int *warp_sums,
+                                                      volatile HostVerdict *host) {
   if (!is_last_block(&regions.findings->arrived)) return;
   volatile RegionsFit *const fit = regions.fit;
   if ((fit->full[0] | fit->full[1]) != 0) return;

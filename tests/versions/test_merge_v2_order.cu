@@ -68,9 +68,9 @@ static void sort_and_check(size_t n, unsigned int values, int shape, int doublin
   static unsigned int result[MOST];
   draw(n, values);
   const KeyArrays input = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
-                          (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
-  const KeyArrays output = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
                            (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
+  const KeyArrays output = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
+                            (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
   merge_sort<true>(input, output, n, shape, doublings, own_cuts);
   CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
   CUDA_CHECK(cudaMemcpy(result, output.positions, n * sizeof *result, cudaMemcpyDeviceToHost));

@@ -220,7 +220,9 @@ export function scalingValues(report, device) {
     .map(({ x }) => size(x));
   values['scaling.v9_twice'] = twice?.length > 0 ? list(twice) : null;
   for (const version of ['v6', 'v7']) values[`scaling.${version}_cub`] = cubOver(`radix_${version}`).gain ?? null;
-  const pairs4m = ['cub_ref', 'radix_v8'].map((name) => at(curves(report, device, 'pairs').find((one) => one.version === name)?.points, 4e6));
+  const pairs4m = ['cub_ref', 'radix_v8'].map((name) =>
+    at(curves(report, device, 'pairs').find((one) => one.version === name)?.points, 4e6),
+  );
   values['scaling.v8_4m_cub'] = times(over(...pairs4m));
   for (const what of ['keys', 'pairs']) {
     const found = curves(report, device, what);
