@@ -14,10 +14,10 @@ build=$(make -s --no-print-directory V= BACKEND=cpu COUNT=1 print-B)
 make -s V= BACKEND=cpu COUNT=1 "$build/compare" "$build/$version/version.so" || quit 'the build failed'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-counts=${3:-$work/counts.json}
-rm -f "$counts"
+counts=$work/counts.json
 CUDA_CPU_COUNT=$counts "$build/compare" "$version" --n "$n" --pairs --reps 1 --noise 0 --stages off --baseline none \
   --no-fork --seed 1 >"$work/output" 2>&1 || { code=$?; cat "$work/output" >&2; exit "$code"; }
 [ -s "$counts" ] || quit "$version has launched no kernel"
+[ -z "${3-}" ] || cp "$counts" "$3"
 echo "$version, one sort of $n uniform pairs"
 cuda_cpu/count/table.py "$counts" --elements "$n"

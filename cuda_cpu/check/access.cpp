@@ -208,11 +208,14 @@ void visit_elsewhere(const BlockShadow &block, Kind kind) {
   const std::uintptr_t page = last_access.address / 4096;
   if (not_static[page % kPages] == page) return;
   Cell *const cell = static_cell(last_access.address);
-  if (kCounts && cell != nullptr)
-    count_access(last_access, kind, true);
-  else if (cell != nullptr)
-    visit_word(Visit(block, false, last_access), *cell, 15, kind);
-  if (cell != nullptr || is_private(last_access.address)) return;  // data may be near a stack
+  if (cell != nullptr) {  // before is_private(): static variables may be near a stack
+    if constexpr (kCounts)
+      count_access(last_access, kind, true);
+    else
+      visit_word(Visit(block, false, last_access), *cell, 15, kind);
+    return;
+  }
+  if (is_private(last_access.address)) return;
   if (is_reserved(last_access.address))
     report_crash(last_access);  // before it changes the shadow
   else

@@ -42,7 +42,8 @@ HostArray stack_of_this_thread() {
   return stack;
 }
 
-// What a kernel allocates is the device's, and may lie where host code's has been.
+// Notes an array that host code has allocated. A kernel's array belongs to the device, and is not
+// noted. It may reuse addresses of an array of the host, so all notes about these go first.
 void *taken(void *memory, std::size_t bytes, const void *pc) {
   if (memory == nullptr) return memory;
   const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(memory);

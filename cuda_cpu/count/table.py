@@ -7,11 +7,11 @@ import argparse
 import json
 
 SECTOR = 32  # bytes
-SPACES = {'global': ('load', 'store', 'atomic'), 'shared': ('load', 'store', 'atomic')}
+OPERATIONS = ('load', 'store', 'atomic')
 
 
 def total(kernel, space, unit):
-    return sum(kernel.get(f'{space}_{operation}_{unit}', 0) for operation in SPACES[space])
+    return sum(kernel.get(f'{space}_{operation}_{unit}', 0) for operation in OPERATIONS)
 
 
 def ratio(a, b, digits=1):
