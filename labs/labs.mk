@@ -27,6 +27,4 @@ trace: ## trace V=mine [KEYS="3 1 2"] [SET=nBits=2] [TRACE=all] [JSON=FILE]: arr
 debug: ## debug V=mine [K=kernel] [X=5] [BLOCK=0]: gdb in thread X of a block of a kernel (labs/debugging.md)
 	@scripts/debug.sh $(V) $(K:%=--kernel %) $(X:%=--thread %) $(BLOCK:%=--block %)
 handouts: ## lab sheets and handouts as HTML and PDF, under build/handouts
-	@command -v python3 >/dev/null || { echo "handouts: python3 is not installed; scripts/setup.sh python3 pandoc chromium installs all that is needed" >&2; exit 2; }
-	@scripts/lab_pictures.py
 	@scripts/handouts.sh

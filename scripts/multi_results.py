@@ -13,7 +13,6 @@ import sys
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, "scripts")
-from pictures.svg import COLORS, Picture  # noqa: E402
 from replace_file import replace_file  # noqa: E402
 
 # What is between these marks of multi/LOG.md is replaced.
@@ -139,19 +138,27 @@ def chart(folder, device):
     most = max(value for _, values in groups for _, value in values)
     left, width, bar = 250, 420, 20
     height = 60 + sum(bar * len(v) + 26 for _, v in groups)
-    picture = Picture("multi_sort on one and two GPUs", left + width + 90, height)
-    picture.text(16, 28, f"multi_sort, uniform input, {device}: 10^9 elements per second", "start", 14, "bold")
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 90} {height}" '
+        f'width="{left + width + 90}" height="{height}" '
+        'font-family="Helvetica, Arial, sans-serif" fill="#222" role="img">',
+        '<title>multi_sort on one and two GPUs</title><rect width="100%" height="100%" fill="#fff"/>',
+        f'<text x="16" y="28" font-size="14" font-weight="bold">multi_sort, uniform input, {device}: 10^9 elements per '
+        "second</text>",
+    ]
     y = 52
-    colors = {"1 GPU": COLORS[0], "2 GPUs, first run": COLORS[3], "2 GPUs": COLORS[2]}
+    colors = {"1 GPU": "#cfe3f7", "2 GPUs, first run": "#ead0ee", "2 GPUs": "#cdebcf"}
     for title, values in groups:
-        picture.text(16, y + 15, title, "start", 13)
+        lines.append(f'<text x="16" y="{y + 15}" font-size="13">{title}</text>')
         for label, value in values:
             length = width * value / most
-            picture.box(left, y, "", colors[label], length, bar - 3)
-            picture.text(left + length + 6, y + 14, f"{value:.1f}   {label}", "start", 12)
+            place = f'x="{left}" y="{y}" width="{length:g}" height="{bar - 3}"'
+            lines.append(f'<rect {place} fill="{colors[label]}" stroke="#555"/>')
+            place = f'x="{left + length + 6:g}" y="{y + 14}"'
+            lines.append(f'<text {place} font-size="12">{value:.1f}   {label}</text>')
             y += bar
         y += 26
-    return picture.svg()
+    return "\n".join(lines) + "</svg>\n"
 
 
 def main():

@@ -258,4 +258,3 @@ P
   [[ $output == *"renamed "*"calls the sort of Thrust or CUB"* ]]
 }
 
-@test "the pictures are up to date" { scripts/lab_pictures.py --check; }
