@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On a machine with GPUs: verifies multi_sort on all of them, then measures, and writes records as JSON.
-#   multi/measure.sh [--only verify,scaling,digits,chunks,stretch,inputs,host] [--quick]
+#   multi/measure.sh [--only verify,scaling,digits,chunks,inputs,host] [--quick]
 # Records go to $OUT (default: multi/results), one for each experiment and number of ranks. make's options
 # (ARCH=sm_90, NCCL=0) may come from the environment. --quick: smaller n, to try the script out; MULTI_RANKS
 # sets the number of ranks, and BACKEND=cpu lets it run without a GPU. Exit code 1 if anything failed.
@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=${OUT:-multi/results}
 BACKEND=${BACKEND:-cuda}
-only=verify,scaling,digits,chunks,stretch,inputs,host quick=
+only=verify,scaling,digits,chunks,inputs,host quick=
 while [ $# -gt 0 ]; do
   case $1 in
     --only) only=$2; shift 2 ;;
@@ -51,7 +51,6 @@ if step verify; then
   shards=$((most == 1)) # 0,1,2,..: the first shard is empty
   for ((r = 1; r < most; r++)); do shards+=,$r; done
   measure verify_shards "$most" --n "$odd" --dist all --pairs --shards "$shards" "${small[@]}"
-  measure verify_stretch "$most" --n "$odd" --dist all --keys --pairs --stretch on "${small[@]}"
   measure verify_host "$most" --host --device-memory "$((quick ? 100000 : 100000000))" --n "$odd" --dist all --pairs "${small[@]}"
   echo "-- a rank that dies, and one that hangs: both must end with a code other than 0"
   for kind in kill hang; do
@@ -76,9 +75,6 @@ if step chunks; then
   for chunks in 1 4 8; do
     measure "${messages}_$chunks" "$most" --n "$((most * sizes[0]))" --keys --pairs --transport "$messages" --chunks "$chunks" --baselines off
   done
-fi
-if step stretch; then
-  measure stretch_pairs "$most" --n "$((most * sizes[0]))" --pairs --stretch on --baselines off
 fi
 if step inputs; then
   measure inputs "$most" --n "$((most * sizes[0]))" --dist uniform,zipf,few-distinct,all-equal,hot-key,sorted,staggered --keys --pairs

@@ -30,7 +30,6 @@ enum {
   OPTION_SHARE_GPUS,
   OPTION_CHUNKS,
   OPTION_DIGITS,
-  OPTION_STRETCH,
   OPTION_REPS,
   OPTION_STAGES,
   OPTION_BASELINES,
@@ -71,10 +70,6 @@ static const struct argp_option option_table[] = {
     {"digits", OPTION_DIGITS, "BITS", 0,
      "Upper bits by which bare keys are sorted on their way, if they travel directly, 0 to 8 (8); "
      "pairs are sorted by a part of their upper bits, with 0 not (only many)",
-     0},
-    {"stretch", OPTION_STRETCH, "auto|on|off", 0,
-     "Spread the keys that a rank gets over 32 bits for its sort, which then finds them as evenly "
-     "distributed as one device does; auto: where it pays (auto)",
      0},
     {"share-gpus", OPTION_SHARE_GPUS, NULL, 0, "Allow more ranks than GPUs on a machine", 0},
     {"host", OPTION_HOST, NULL, 0,
@@ -186,11 +181,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       return 0;
     case OPTION_SHARE_GPUS:
       request->share_gpus = true;
-      return 0;
-    case OPTION_STRETCH:
-      request->stretch = strcmp(argument, "auto") == 0           ? STRETCH_AUTO
-                         : option_on_or_off("stretch", argument) ? STRETCH_ON
-                                                                 : STRETCH_OFF;
       return 0;
     case OPTION_HOST:
       request->host = true;

@@ -120,7 +120,7 @@ static void move_pairs_by_digit(ShardSort *sort) {
 static void move_pairs(ShardSort *sort) {
   const PartitionArrays arrays = {sort->input.keys, sort->input.positions, sort->keys_to,
                                   sort->positions_to};
-  partition_begin(&sort->partition, arrays, sort->splitters, sort->first, sort->stretches);
+  partition_begin(&sort->partition, arrays, sort->splitters, sort->first);
   for (int chunk = 0; chunk < sort->chunks; chunk++) {
     const size_t from = (size_t)chunk * sort->chunk, behind = from + sort->chunk;
     if (from >= sort->shard) break;

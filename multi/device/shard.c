@@ -51,7 +51,6 @@ static void create_numbers(ShardSort *sort) {
   sort->prefixes = host_array(2 * ranks, sizeof *sort->prefixes);
   sort->first = sort->prefixes + ranks;
   sort->splitters = host_array(ranks, sizeof *sort->splitters);
-  sort->stretches = host_array(ranks, sizeof *sort->stretches);
   uint64_t *const numbers = host_array(9 * ranks, sizeof *numbers);
   sort->less = numbers;
   sort->equal = numbers + ranks;
@@ -110,11 +109,10 @@ static bool output_alloc(ShardSort *sort) {
 }
 
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks, int digit_bits, StretchChoice stretch) {
+                            bool pairs, int chunks, int digit_bits) {
   const uint64_t most_shard = world_max(world, shard);
   const uint64_t needed = (most_shard + MOST_CHUNK - 1) / MOST_CHUNK;
   ShardSort sort = {.world = world, .exchange = exchange, .pairs = pairs, .n = n, .shard = shard};
-  sort.stretch = stretch;
   sort.digit_bits = digit_bits;
   sort.chunks = needed > (uint64_t)chunks ? (int)needed : chunks;
   const int rank = world->rank, ranks = world->ranks;
@@ -171,7 +169,6 @@ void shard_sort_destroy(ShardSort *sort) {
   CUDA_CHECK(cudaFreeHost(sort->next));
   free(sort->keys_to);
   free(sort->less);
-  free(sort->stretches);
   free(sort->splitters);
   free(sort->prefixes);
   free(sort->border);

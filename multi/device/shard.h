@@ -31,9 +31,8 @@ typedef struct ShardSort {
   const World *world;
   Exchange *exchange;
   bool pairs;
-  bool direct;     // ranks write to each other's memory; then nothing is sent
-  int digit_bits;  // by which elements that travel directly are sorted on their way, DIGITS_AUTO
-  StretchChoice stretch;
+  bool direct;      // ranks write to each other's memory; then nothing is sent
+  int digit_bits;   // by which elements that travel directly are sorted on their way, DIGITS_AUTO
   uint64_t n;       // of all ranks
   size_t shard;     // elements of this rank
   int chunks;       // of the exchange, on every rank
@@ -58,7 +57,6 @@ typedef struct ShardSort {
   Splitter *splitters;           // [ranks - 1]
   uint64_t *to, *from;           // [ranks] elements for and from each rank
   // The partition and the exchange
-  Stretch *stretches;                      // [ranks] of the keys that each rank gets
   uint32_t *first;                         // [ranks] see partition_begin()
   unsigned int **keys_to, **positions_to;  // [ranks] the same
   uint32_t *next;                          // [chunks][ranks], page-locked
@@ -78,7 +76,7 @@ typedef struct ShardSort {
 // Collective. Takes memory for shards of any size whose sum is n. If a rank has too little, all
 // ranks end with EXIT_DEVICE and a sentence.
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks, int digit_bits, StretchChoice stretch);
+                            bool pairs, int chunks, int digit_bits);
 void shard_sort_destroy(ShardSort *sort);
 
 #endif

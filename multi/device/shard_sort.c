@@ -44,7 +44,7 @@ static void partition_and_exchange(ShardSort *sort, StageClock *clock) {
   const PartitionArrays arrays = {sort->input.keys, sort->input.positions, sort->keys_to,
                                   sort->positions_to};
   step_enter("partition");
-  partition_begin(&sort->partition, arrays, sort->splitters, sort->first, sort->stretches);
+  partition_begin(&sort->partition, arrays, sort->splitters, sort->first);
   launch_partition(sort, 0);
   for (int chunk = 0; chunk < sort->chunks; chunk++) {
     const bool more = chunk + 1 < sort->chunks;
@@ -61,9 +61,8 @@ static void partition_and_exchange(ShardSort *sort, StageClock *clock) {
 
 // ---- the local sort of what has arrived ---------------------------------------------------------
 //
-// A rank has a part of the range of keys only, and gsort's fastest way is for keys spread over 32
-// bits. The counts of all prefixes are known, so that the choice here is exact. Another version
-// sorts what has arrived all by itself.
+// Elements that travelled directly are in order of a digit, from which gsort's kernels go on. The
+// counts of all prefixes are known, so that the choice here is exact. All others the version sorts.
 
 enum { FEW = 1 << 20 };  // up to here the version's own choice is as good
 
@@ -73,29 +72,11 @@ static void choose_pair_plan(ShardSort *sort) {
   const uint64_t average = sort->n / (uint64_t)ranks;
   const bool wanted = sort->digit_bits == DIGITS_AUTO ? average > FEW : sort->digit_bits > 0;
   sort->by_digit = false;
-  if (sort->pair_finish.tables == NULL || !sort_version.by_gsort || !wanted || sort->n == 0 ||
-      sort->stretch == STRETCH_ON)
-    return;
+  if (sort->pair_finish.tables == NULL || !sort_version.by_gsort || !wanted || sort->n == 0) return;
   uint32_t first[BINS_MOST_RANKS], last[BINS_MOST_RANKS];
   for (int r = 0; r < ranks; r++) shard_key_range(sort, r, &first[r], &last[r]);
   sort->by_digit = pair_finish_choose(sort->counts[UPPER_HALVES].all, first, last, ranks, average,
                                       &sort->pair_plan);
-}
-
-// Chooses how each rank is to sort: sets stretches and the plan for pairs that travel directly.
-static void choose_local(ShardSort *sort) {
-  choose_pair_plan(sort);
-  const int ranks = sort->world->ranks;
-  const bool automatic = sort->stretch == STRETCH_AUTO;
-  const bool many = sort_version.by_gsort && sort->n / (uint64_t)ranks > FEW;
-  const bool finishes = sort->by_digit || (sort->direct && !sort->pairs);
-  for (int r = 0; r < ranks; r++) {
-    uint32_t first = 0, last = 0;
-    shard_key_range(sort, r, &first, &last);
-    // Pairs need no stretch: gsort finds the bits by which its buckets fit.
-    const bool stretch = automatic ? many && !sort->pairs : sort->stretch == STRETCH_ON;
-    sort->stretches[r] = stretch && !finishes ? stretch_of(first, last) : (Stretch){0, 0, 0};
-  }
 }
 
 // Sorts `count` elements that have arrived in sort->output. Returns the arrays of the result, which
@@ -114,7 +95,6 @@ static Elements sort_arrived(ShardSort *sort, size_t count) {
   }
   your_sort(sort->output.keys, sort->output.positions, sort->input.keys, sort->input.positions,
             count);
-  stretch_undo(sort->input.keys, count, sort->stretches[sort->world->rank]);
   return sort->input;
 }
 
@@ -129,7 +109,7 @@ SortResult shard_sort_run(ShardSort *sort, double *seconds) {
     if (sort->pair_finish.tables != NULL) pair_finish_clear(&sort->pair_finish);
     step_enter("splitters");
     shard_find_borders(sort);
-    choose_local(sort);
+    choose_pair_plan(sort);
     result.count = shard_lay_out(sort);
     result.begin = shard_place(sort, world->rank);
     result.received = result.count - sort->from[world->rank];

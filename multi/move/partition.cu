@@ -14,15 +14,9 @@
 
 static const unsigned int WARPS = PARTITION_THREADS / WARP_SIZE, ALL_LANES = 0xffffffffu;
 
-static __device__ __forceinline__ unsigned int stretch_key(unsigned int key, Stretch stretch) {
-  if (stretch.factor == 0) return key;
-  return (unsigned int)((key - stretch.base) * stretch.factor >> 32);
-}
-
 // Device arrays of [ranks] elements.
 typedef struct Tables {
   const Splitter *splitters;
-  const Stretch *stretches;  // NULL: keys stay as they are
   unsigned int *const *keys, *const *positions;
 } Tables;
 
@@ -201,9 +195,7 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, 2)
   for (int u = 0; u < PARTITION_ITEMS; u++) {
     const unsigned int d = where[u] >> 16;
     where[u] = own_counts[d] + (where[u] & 0xffffu);
-    if (!lane.has(u)) continue;
-    shared.tile[where[u]] =
-        tables.stretches == NULL ? key[u] : stretch_key(key[u], tables.stretches[d]);
+    if (lane.has(u)) shared.tile[where[u]] = key[u];
   }
   if (positions != NULL) {  // under way while keys are written
     positions += begin + in_tile;
@@ -226,15 +218,13 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, 2)
 
 // The tables that partition_begin() copies to the device, in page-locked memory and on the device.
 static size_t tables_bytes(int ranks) {
-  return (size_t)ranks * (sizeof(Splitter) + sizeof(Stretch) + 2 * sizeof(unsigned int *) +
-                          2 * sizeof(unsigned int));
+  return (size_t)ranks * (sizeof(Splitter) + 2 * sizeof(unsigned int *) + 2 * sizeof(unsigned int));
 }
 
 static PartitionTables lay_tables(void *memory, int ranks) {
   PartitionTables tables;
   tables.splitters = (Splitter *)memory;
-  tables.stretches = (Stretch *)(tables.splitters + ranks);
-  tables.to = (unsigned int **)(tables.stretches + ranks);
+  tables.to = (unsigned int **)(tables.splitters + ranks);
   tables.next = (unsigned int *)(tables.to + 2 * ranks);
   return tables;
 }
@@ -262,16 +252,13 @@ void partition_destroy(Partition *partition) {
 }
 
 void partition_begin(Partition *partition, PartitionArrays arrays, const Splitter *splitters,
-                     const uint32_t *first, const Stretch *stretches) {
+                     const uint32_t *first) {
   const int ranks = partition->ranks;
   const PartitionTables host = partition->host;
   partition->keys = arrays.keys;
   partition->positions = arrays.positions;
-  partition->stretched = false;
   for (int d = 0; d < ranks; d++) {
     host.splitters[d] = d < ranks - 1 ? splitters[d] : 0;
-    if (stretches != NULL) host.stretches[d] = stretches[d];
-    partition->stretched |= stretches != NULL && stretches[d].factor != 0;
     host.to[d] = arrays.keys_to[d];
     host.to[ranks + d] = arrays.positions == NULL ? NULL : arrays.positions_to[d];
     host.next[d] = first[d];
@@ -294,49 +281,10 @@ const unsigned int *partition_chunk(Partition *partition, int chunk, size_t begi
   CUDA_CHECK(cudaMemsetAsync(partition->look_back, 0,
                              ((size_t)tiles * ranks + 1) * sizeof *tile_counter, 0));
   const Chunk work = {begin, end, next, after, partition->look_back, tile_counter, tiles};
-  const Tables tables = {device.splitters, partition->stretched ? device.stretches : NULL,
-                         device.to, device.to + ranks};
+  const Tables tables = {device.splitters, device.to, device.to + ranks};
   const auto kernel = ranks == 2 ? partition_kernel<true> : partition_kernel<false>;
   kernel<<<tiles, PARTITION_THREADS, shared_bytes((int)ranks)>>>(
       partition->keys, partition->positions, tables, (unsigned int)ranks, work);
   LAUNCH_CHECK();
   return after;
-}
-
-// ---- stretch ------------------------------------------------------------------------------------
-//
-// Stretching the keys of a narrow range over 32 bits, and back.
-//
-//   stretched = floor((key - base) factor / 2^32),  2^32 <= factor <= 2^64 / range
-//
-// As factor / 2^32 is at least 1, different keys stay different and in order; as it is at most
-// 2^32 / range, the greatest result is below 2^32.
-
-static const int UNDO_THREADS = 256;
-
-// The key is the least one whose stretched value is not less. The estimate is not above it, and at
-// most two below it.
-static __global__ void undo(unsigned int *keys, size_t n, Stretch stretch) {
-  const size_t i = global_index();
-  if (i >= n) return;
-  const unsigned int stretched = keys[i];
-  uint64_t offset = stretched * stretch.range >> 32;
-  while ((offset * stretch.factor >> 32) < stretched) offset++;
-  keys[i] = stretch.base + (unsigned int)offset;
-}
-
-Stretch stretch_of(uint32_t first, uint32_t last) {
-  Stretch stretch = {0, 0, first};
-  if (last <= first) return stretch;  // no keys, or a single value
-  const uint64_t range = (uint64_t)last - first + 1;
-  if (range == 1ull << 32) return stretch;
-  stretch.range = range;
-  stretch.factor = ~0ull / range;
-  return stretch;
-}
-
-void stretch_undo(unsigned int *keys, size_t n, Stretch stretch) {
-  if (n == 0 || stretch.factor == 0) return;
-  undo<<<blocks_for(n, UNDO_THREADS), UNDO_THREADS>>>(keys, n, stretch);
-  LAUNCH_CHECK();
 }

@@ -21,25 +21,6 @@ enum {
   PARTITION_TILE = PARTITION_THREADS * PARTITION_ITEMS,
 };
 
-// Spreads the keys of a rank, base .. base + range - 1, over 32 bits, in order and so that
-// different keys stay different: some versions are faster if the keys' upper bits are spread
-// evenly.
-typedef struct Stretch {
-  uint64_t range;   // below 2^32, unless factor is 0
-  uint64_t factor;  // floor((2^64 - 1) / range); 0: the keys stay as they are
-  uint32_t base;
-} Stretch;
-
-// Whether to do so. STRETCH_AUTO: where it is expected to be faster.
-typedef enum StretchChoice { STRETCH_AUTO, STRETCH_ON, STRETCH_OFF } StretchChoice;
-
-// For the keys first .. last; the keys stay as they are if last <= first or all 2^32 keys are in
-// it.
-Stretch stretch_of(uint32_t first, uint32_t last);
-
-// Replaces n stretched keys by the keys that they were.
-void stretch_undo(unsigned int *keys, size_t n, Stretch stretch);
-
 // Where a partition reads and writes. positions and positions_to are NULL for bare keys.
 typedef struct PartitionArrays {
   const unsigned int *keys, *positions;                // the shard
@@ -49,7 +30,6 @@ typedef struct PartitionArrays {
 // Arrays in one block of memory, which begins with splitters.
 typedef struct PartitionTables {
   Splitter *splitters;  // [ranks]; the last one is not used
-  Stretch *stretches;   // [ranks]
   unsigned int **to;    // [2][ranks] keys, positions
   unsigned int *next;   // [2][ranks] next free index of each destination, for even and odd chunks
 } PartitionTables;
@@ -58,7 +38,6 @@ typedef struct PartitionTables {
 typedef struct Partition {
   int ranks;
   const unsigned int *keys, *positions;
-  bool stretched;
   PartitionTables host, device;
   unsigned int *look_back;  // [tiles of a chunk][ranks], and behind it the number of the next tile
 } Partition;
@@ -68,10 +47,10 @@ Partition partition_create(int ranks, size_t chunk);
 void partition_destroy(Partition *partition);
 
 // Begins with a shard. first[d] is the index in the arrays of destination d where its first element
-// goes. The keys for destination d are stretched by stretches[d], if that is not NULL. splitters,
-// first, stretches and arrays of pointers are host arrays. The partition before must be complete.
+// goes. splitters, first and arrays of pointers are host arrays. The partition before must be
+// complete.
 void partition_begin(Partition *partition, PartitionArrays arrays, const Splitter *splitters,
-                     const uint32_t *first, const Stretch *stretches);
+                     const uint32_t *first);
 
 // Moves elements begin .. end - 1 of the shard to their destinations, in order; the chunk with
 // number `chunk`. Does not wait. The returned device array [ranks] has the next free index of each

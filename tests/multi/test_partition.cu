@@ -85,7 +85,7 @@ static void check_partition(int ranks, int self, int chunks, uint32_t mask, bool
   const PartitionArrays arrays = {d_keys, pairs ? d_positions : NULL, keys_to, positions_to};
   const size_t chunk = (N + chunks - 1) / chunks;
   Partition partition = partition_create(ranks, chunk);
-  partition_begin(&partition, arrays, splitters, first, NULL);
+  partition_begin(&partition, arrays, splitters, first);
   for (int c = 0; c < chunks; c++) {
     const size_t begin = c * chunk, behind = begin + chunk, end = behind < N ? behind : (size_t)N;
     const unsigned int *const d_next = partition_chunk(&partition, c, begin, end);
@@ -110,55 +110,6 @@ TEST(test_partition) {
   check_partition(3, 2, 2, 3, true);
   check_partition(64, 5, 3, ~0u, true);
   check_partition(MOST_RANKS, 1023, 1, ~0u, true);
-}
-
-// Stretched keys ascend as the keys do, reach the upper end of 32 bits, and become the keys again.
-static void check_stretch(uint32_t first, uint32_t last) {
-  const Stretch stretch = stretch_of(first, last);
-  const uint64_t range = (uint64_t)last - first + 1;
-  uint32_t *const stretched = positions;
-  for (size_t i = 0; i < N; i++) {
-    const uint64_t offset = i < 100 ? i : i < 200 ? range - 1 - (i - 100) : next_random();
-    keys[i] = first + (uint32_t)(offset % range);
-    stretched[i] = (uint32_t)((keys[i] - stretch.base) * stretch.factor >> 32);
-  }
-  if (range > 2 && range <= UINT32_MAX) {
-    assert_true((stretch.factor >> 32) > 0);
-    for (size_t i = 1; i < N; i++) {
-      assert_int_equal(keys[i - 1] < keys[i], stretched[i - 1] < stretched[i]);
-      assert_int_equal(keys[i - 1] == keys[i], stretched[i - 1] == stretched[i]);
-    }
-    const uint64_t greatest = (range - 1) * stretch.factor >> 32;
-    assert_true(greatest <= UINT32_MAX && greatest >= UINT32_MAX - UINT32_MAX / range - 2);
-  } else if (stretch.factor == 0) {
-    memcpy(stretched, keys, sizeof keys);
-  }
-  uint32_t *const d_keys = to_device(stretched, N);
-  stretch_undo(d_keys, N, stretch);
-  to_host(stretched, d_keys, N);
-  expect_array("stretched and back", stretched, keys, N);
-  CUDA_CHECK(cudaFree(d_keys));
-}
-
-TEST(test_stretch) {
-  static const uint32_t ranges[][2] = {{0, 0},
-                                       {5, 4},
-                                       {7, 8},
-                                       {0, 2},
-                                       {0, UINT32_MAX},
-                                       {1, UINT32_MAX},
-                                       {0, 0x7fffffff},
-                                       {0, 0x80000000},
-                                       {0x55555555, 0xaaaaaaaa},
-                                       {1000, 9999999},
-                                       {0xffff0000, UINT32_MAX}};
-  for (size_t r = 0; r < COUNT_OF(ranges); r++)
-    if (ranges[r][0] <= ranges[r][1]) check_stretch(ranges[r][0], ranges[r][1]);
-  assert_int_equal(stretch_of(5, 4).factor, 0);
-  for (int round = 0; round < 20; round++) {
-    const uint32_t a = next_random(), b = next_random();
-    check_stretch(a < b ? a : b, a < b ? b : a);
-  }
 }
 
 // The shards of an input are the input.
