@@ -151,7 +151,7 @@ ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, 
   create_destinations(&sort);
   CUDA_CHECK(
       cudaMallocHost((void **)&sort.next, (size_t)(sort.chunks * ranks) * sizeof *sort.next));
-  sort.partitioned = host_array((size_t)sort.chunks, sizeof *sort.partitioned);
+  sort.partitioned = host_array((size_t)sort.chunks, sizeof(cudaEvent_t));
   for (int c = 0; c < sort.chunks; c++)
     CUDA_CHECK(cudaEventCreateWithFlags(&sort.partitioned[c], cudaEventDisableTiming));
   sort.partition = partition_create(ranks, sort.chunk);

@@ -84,8 +84,8 @@ copy() {
 }
 
 @test "no target's name is left for a version" {
-  names=$(sed -nE 's/^([a-z_-]+):.*## .*/\1/p' Makefile */*.mk tests/fuzz/fuzz.mk)
-  for name in $names $(sed -n 's/^\.PHONY: \([^$].*\)/\1/p' Makefile */*.mk tests/fuzz/fuzz.mk); do
+  names=$(sed -nE 's/^([a-z_-]+):.*## .*/\1/p' Makefile ./*/*.mk tests/fuzz/fuzz.mk)
+  for name in $names $(sed -n 's/^\.PHONY: \([^$].*\)/\1/p' Makefile ./*/*.mk tests/fuzz/fuzz.mk); do
     grep -qE "^NO_VERSION :=.* $name( |\$)" Makefile
   done
 }

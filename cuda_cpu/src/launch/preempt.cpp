@@ -214,11 +214,11 @@ bool all_in_loops(const BlockState &block) {
 }
 
 // In rounds: each thread of the system has to find its blocks in loops once more in each of them.
-void check_loops(Grid &grid, const std::vector<BlockState *> &blocks) {
+void check_loops(Grid &grid, const std::vector<std::unique_ptr<BlockState>> &blocks) {
   const std::lock_guard<std::mutex> guard(grid.loops_mutex);
   LoopRounds &rounds = grid.loops;
-  const bool loops = std::all_of(blocks.begin(), blocks.end(),
-                                 [](const BlockState *block) { return block->in_loops; });
+  const bool loops =
+      std::all_of(blocks.begin(), blocks.end(), [](const auto &block) { return block->in_loops; });
   if (!loops) {
     rounds = LoopRounds();
     return;
@@ -227,7 +227,7 @@ void check_loops(Grid &grid, const std::vector<BlockState *> &blocks) {
   const pid_t self = gettid();
   if (std::find(rounds.threads.begin(), rounds.threads.end(), self) != rounds.threads.end()) return;
   rounds.threads.push_back(self);
-  rounds.blocks.insert(rounds.blocks.end(), blocks.begin(), blocks.end());
+  for (const auto &block : blocks) rounds.blocks.push_back(block.get());
   if (rounds.threads.size() < grid.runners.load()) return;
   if (seconds_of(CLOCK_MONOTONIC) - rounds.since > kSeconds)
     diagnose_waiting(rounds.blocks, "wait in loops that cannot end");

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdint>
 #include <ctime>
+#include <memory>
 #include <vector>
 
 #include <cuda_cpu/thread.h>
@@ -39,7 +40,7 @@ bool all_in_loops(const BlockState &block);
 
 // `blocks` are all of the calling thread of the system, and have stepped aside; no other block can
 // begin here. Ends the program when none of the grid's blocks can go on, for seconds.
-void check_loops(Grid &grid, const std::vector<BlockState *> &blocks);
+void check_loops(Grid &grid, const std::vector<std::unique_ptr<BlockState>> &blocks);
 
 // SIGQUIT came where no CUDA thread ran: the next tick in a kernel raises it again.
 extern volatile std::sig_atomic_t quit_at_tick;

@@ -86,9 +86,7 @@ void run_together(Grid &grid, Indices &indices, std::uint64_t most) {
       blocks.push_back(std::make_unique<BlockState>());
       prepare(*blocks.back(), grid, index);
     } else {
-      std::vector<BlockState *> all;
-      for (const auto &block : blocks) all.push_back(block.get());
-      check_loops(grid, all);
+      check_loops(grid, blocks);
       sched_yield();
     }
     for (auto &block : blocks)
