@@ -9,7 +9,7 @@ ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/stude
   $(error a folder with a student_func.cu has a space in its name, which make cannot read; rename it.)
 endif
 # No version may have these names: targets, what `make clean` removes, folders with another use.
-NO_VERSION := HW4 all all_versions bench build build_all_tests build_tests check check-lab check_all checked clean common compare compile_commands count cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter test test_all tests trace uninstall_gsort version
+NO_VERSION := HW4 all all_versions bench build build_all_tests build_tests check check-lab check_all checked clean common compare compile_commands count cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gradescope gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup soak starter student_copy test test_all tests trace uninstall_gsort version
 $(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has another meaning here; rename the folder $(name)/))
 
 # ---- options ------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ ifneq ($(CHECK)$(COUNT),00)
 endif
 
 # Before the set-up there may be no compiler. These goals need none, or name what they need.
-NEEDS_NO_CXX := help setup run test test_all starter handouts lint format report report_setup clean print-%
+NEEDS_NO_CXX := help setup run test test_all starter student_copy gradescope handouts lint format report report_setup clean print-%
 ifneq ($(filter-out $(NEEDS_NO_CXX),$(MAKECMDGOALS)),)
   ifeq ($(shell command -v $(firstword $(CXX))),)
     $(error $(CXX) is not installed here; make setup installs it and the libraries, on Debian and Ubuntu)
@@ -69,13 +69,14 @@ B := build/$(BACKEND)$(if $(filter cuda,$(BACKEND)),-$(ARCH))$(if $(filter 0,$(O
 
 # A folder whose student_func.cu defines no sort_version holds CS344's own file (common/cs344).
 CS344 := $(patsubst %/student_func.cu,%,$(shell grep -L 'SortVersion sort_version' $(VERSIONS:%=%/student_func.cu)))
-# Warnings are errors in folders that git knows. A version that is not tracked yet may be half-written.
-UNTRACKED := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS))
+# Warnings are errors in folders that git knows. A version that is not tracked yet, or a lab, may be half-written.
+UNFINISHED := $(filter-out $(patsubst %/student_func.cu,%,$(shell git ls-files '*/student_func.cu' 2>/dev/null)),$(VERSIONS)) \
+  $(patsubst %/student_func.cu,%,$(shell grep -l '\.title = "lab: ' $(VERSIONS:%=%/student_func.cu)))
 
 # ---- flags --------------------------------------------------------------------------------------
 WARNINGS  := -Wall -Wextra
 version_of = $(firstword $(subst /, ,$(patsubst $(B)/%,%,$@)))
-lenient    = $(filter $(UNTRACKED),$(version_of))
+lenient    = $(filter $(UNFINISHED),$(version_of))
 WERROR     = $(if $(lenient),,-Werror)
 ifeq ($(SANITIZE),1)
   # Not enum: values that CUDA does not know are errors, which the runtime reports.
@@ -164,7 +165,7 @@ stale = $(filter-out $(VERSIONS:%=$(B)/%/$(1)),$(wildcard $(B)/*/$(1)))
 # What each folder builds: the programs, tests, labs and the report.
 -include common/cs344/cs344.mk gsort/gsort.mk harness/harness.mk labs/labs.mk tests/tests.mk tests/fuzz/fuzz.mk multi/multi.mk report/report.mk
 
-.PHONY: help setup run samples test test_all all_versions install_gsort uninstall_gsort lint format compile_commands clean
+.PHONY: help setup run samples all_versions install_gsort uninstall_gsort lint format compile_commands clean
 help: ## this list
 	@echo "make VERSION        builds a version and leaves ./HW4 linked with it; the versions are"
 	@echo "$(VERSIONS)" | fold -s -w 80 | sed 's/^/                    /'
@@ -173,12 +174,8 @@ help: ## this list
 setup: ## installs what is missing
 	@scripts/setup.sh
 run: setup ## sets up, builds radix_v2 and runs ./HW4 on the sample image
-	@$(MAKE) --no-print-directory radix_v2 samples
+	@$(MAKE) --no-print-directory $(firstword $(filter radix_v2 std_sort_ref,$(VERSIONS))) samples
 	./HW4 samples/portrait.ppm samples/template.ppm
-test: setup ## sets up and passes the tests of a few minutes
-	@$(MAKE) --no-print-directory check
-test_all: setup ## sets up and passes all tests
-	@$(MAKE) --no-print-directory check_all
 all_versions: $(VERSIONS:%=$(B)/%/HW4) ## builds HW4 with every version, under build/
 	@rm -f $(call stale,HW4) $(call stale,sorter)
 samples: samples/portrait.ppm ## samples/portrait.ppm and samples/template.ppm

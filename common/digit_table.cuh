@@ -11,12 +11,9 @@
 #define COMMON_DIGIT_TABLE_CUH
 
 #include <cuda_runtime.h>
-#include <limits.h>
 
 #include "common/pairs.cuh"
 #include "common/scratch.h"
-
-static const unsigned int NO_DIGIT = UINT_MAX;  // the digit of a thread that has no element
 
 // Device memory that the kernels of a pass share, for n elements in `tiles` tiles.
 typedef struct DigitArrays {
@@ -53,18 +50,6 @@ static __global__ void take_digit(const unsigned int *keys, unsigned int *digit,
                                   int shift, unsigned int mask) {
   const size_t i = global_index();
   if (i < n) digit[i] = keys[i] >> shift & mask;
-}
-
-// Counts the digits of the block's threads, one each, and writes the counts to the block's column.
-// All threads of the block call it; tile_hist is shared memory of `bins` elements.
-static __device__ __forceinline__ void count_tile(unsigned int digit, unsigned int *tile_hist,
-                                                  unsigned int *hist, unsigned int bins) {
-  for (unsigned int bin = threadIdx.x; bin < bins; bin += blockDim.x) tile_hist[bin] = 0;
-  __syncthreads();
-  if (digit != NO_DIGIT) atomicAdd(&tile_hist[digit], 1u);
-  __syncthreads();
-  for (unsigned int bin = threadIdx.x; bin < bins; bin += blockDim.x)
-    hist[(size_t)bin * gridDim.x + blockIdx.x] = tile_hist[bin];
 }
 
 // Moves every element to the start of its tile's run of its digit, plus its rank in that run.

@@ -9,6 +9,7 @@
 // Lesson:   the best of the CS344 report's versions, and still far from Thrust: ranking compares
 //           each element with all earlier ones of the tile.
 #include "common/check.h"
+#include "common/count_tile.cuh"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
 #include "common/pairs.cuh"

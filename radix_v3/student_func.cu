@@ -8,6 +8,7 @@
 // Lesson:   work moved is not work saved. The walk is short, but the counting sort compares every
 //           element with the whole tile: twice the comparisons of radix_v2's ranking.
 #include "common/check.h"
+#include "common/count_tile.cuh"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
 #include "common/pairs.cuh"

@@ -10,6 +10,7 @@
 //           where radix_v2 and radix_v3 take a step for each element of the tile. The CS344 report
 //           describes this version and predicts that it beats them; its authors never finished it.
 #include "common/check.h"
+#include "common/count_tile.cuh"
 #include "common/digit_table.cuh"
 #include "common/knobs.h"
 #include "common/one_bit_split.cuh"

@@ -1,4 +1,5 @@
 // The table of digit counts, and one pass of a counting sort made with it.
+#include "common/count_tile.cuh"
 #include "common/digit_table.cuh"
 #include "common/scan.cuh"
 #include "tests/common/device_pairs.h"

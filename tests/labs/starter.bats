@@ -122,17 +122,6 @@ for folder in ("bats_" + lab for lab in sys.argv[2:]):
 P
 }
 
-@test "the copy for a class, as the teacher's notes make it, has no solution, and starter says so" {
-  command=$(sed -n 's/^ *\(rm -rf .git .*\)/\1/p' labs/teacher/README.md)
-  copy
-  bash -c "$command"
-  for lab in $labs; do [ ! -e "$lab" ]; done
-  [ ! -e tests ]
-  run -1 grep -rlF ': (unsigned int)i - ex_scan[i]' . # of radix_v1
-  run -2 scripts/starter.sh seq mine
-  [[ $output == "starter: the versions that starters are made from are not in this copy"* ]]
-}
-
 @test "what is wrong with a request" {
   run -2 scripts/starter.sh radix_v99
   [[ $output == *"there is no lab 'radix_v99'; the labs are: "* ]]

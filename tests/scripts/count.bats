@@ -12,7 +12,7 @@ setup() {
   [ "${lines[0]}" = 'radix_v2, one sort of 8192 uniform pairs' ]
   # 8 passes that read and write 4 bytes of a key, by whole warps.
   [[ $output =~ take_digit\ +8\ +8\.0\ +8\.0\ +4\.0\ +4\.0\ +-\ +0%\ +0 ]]
-  [[ $output == *'pairs.cuh:19 (inlined at common/digit_table.cuh:75): global store, 2,048 requests: 32 lanes touch 1'* ]]
+  [[ $output == *'pairs.cuh:19 (inlined at common/digit_table.cuh:60): global store, 2,048 requests: 32 lanes touch 1'* ]]
   [[ $(<"$file") == *'"kernel": "take_digit", "launches": 8, '*'"global_load_requests": 2048, '* ]]
   [[ $(<"$file") != *check_order* ]] # of the verdict
 }

@@ -33,8 +33,8 @@ radix_v5 radix_v5/one_sweep.cuh __syncwarp:1 15
 radix_v6 gsort/block/rank.cuh __syncwarp:1 15
 radix_v1 gsort/block/scan.cuh 1 15
 radix_v1 gsort/block/scan.cuh 2 15
-radix_v2 common/digit_table.cuh 1 15
-radix_v2 common/digit_table.cuh 2 15
+radix_v2 common/count_tile.cuh 1 15
+radix_v2 common/count_tile.cuh 2 15
 radix_v4 common/one_bit_split.cuh 1 25
 radix_v4 common/one_bit_split.cuh 2 block_scan --set radix_v4.nBits=8 --set radix_v4.blockSize=64
 radix_v4 common/one_bit_split.cuh 3 25
