@@ -157,10 +157,12 @@ struct Visit {
 void visit_from_host(const Access &access, Kind kind) {
   if (access.address - heap.begin >= heap.bytes) return;
   if (kind.writes) heap_written(reinterpret_cast<void *>(access.address), access.bytes);
-  if (is_open_to_host()) return;
+  if (!kCounts && is_open_to_host()) return;
   std::uintptr_t begin = 0;
   const Allocation *const allocation = find_allocation(access.address, &begin);
-  if (allocation == nullptr || !allocation->pinned) report_host(access);
+  if (allocation != nullptr && allocation->pinned) return;
+  if constexpr (kCounts) count::add(count::host_accesses, 1);
+  if (!is_open_to_host()) report_host(access);
 }
 
 // Thread-local variables and the thread's own stack cannot be shared.

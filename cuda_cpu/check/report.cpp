@@ -312,6 +312,13 @@ void profile([[maybe_unused]] bool on) {
   if constexpr (kCounts) on ? count::start() : count::stop();
 }
 
+void copied([[maybe_unused]] std::size_t device_bytes, [[maybe_unused]] std::size_t host_bytes) {
+  if constexpr (kCounts) {
+    count::add(count::copied_bytes, device_bytes);
+    count::add(count::host_copied_bytes, host_bytes);
+  }
+}
+
 // A kernel's access that the operating system refuses: a wild address, where no shadow is.
 void report_fault(const void *fault) {
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(fault);

@@ -51,6 +51,13 @@ void find_site(Slot &slot, std::uint64_t key, Space space, Operation operation, 
   last_log->push_back({slot.site, address});
 }
 
+// Device memory beside kernels: bytes that cudaMemcpy and cudaMemset read or write within it, bytes
+// that go to or come from the host, and accesses of host code, where Thrust's algorithms run.
+extern std::uint64_t copied_bytes, host_copied_bytes, host_accesses;
+inline void add(std::uint64_t &number, std::uint64_t count) {
+  if (is_on) number += count;
+}
+
 void block_begins(BlockState &block);
 void block_synchronised(BlockState &block);
 // `operation` is a WarpOperation (cuda_cpu/warp.h) that these lanes have called.

@@ -16,6 +16,7 @@
 namespace cuda_cpu::count {
 
 bool is_on = true;
+std::uint64_t copied_bytes, host_copied_bytes, host_accesses;
 const Thread *last_thread = nullptr;
 Log *last_log = nullptr;
 Slot slots[4096];
@@ -209,7 +210,7 @@ void block_ends(BlockState &block) {
 
 void start() {
   end_launch();
-  if (!was_started) kernels.clear();
+  if (!was_started) kernels.clear(), copied_bytes = host_copied_bytes = host_accesses = 0;
   is_on = was_started = true;
 }
 

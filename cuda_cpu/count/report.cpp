@@ -97,7 +97,10 @@ void write_json(const char *path, const std::vector<std::unique_ptr<Kernel>> &ke
     std::fprintf(stderr, "count: cannot write %s: %m\n", path);
     std::_Exit(3);
   }
-  std::fprintf(file, "{\"kernels\": [");
+  number(file, "{", "copied_bytes", copied_bytes);
+  number(file, ", ", "host_copied_bytes", host_copied_bytes);
+  number(file, ", ", "host_accesses", host_accesses);
+  std::fprintf(file, ", \"kernels\": [");
   const char *before = "\n";
   for (const auto &kernel : kernels) {
     std::fputs(before, file);

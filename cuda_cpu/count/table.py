@@ -8,6 +8,10 @@ import json
 
 SECTOR = 32  # bytes
 OPERATIONS = ('load', 'store', 'atomic')
+# Outside kernels: name in the file, bytes of one, what it is.
+BESIDE = (('copied_bytes', 1, 'cudaMemcpy and cudaMemset within the device move'),
+          ('host_copied_bytes', 1, 'copies from or to the host move'),
+          ('host_accesses', SECTOR, 'Thrust, whose warps are not known, moves up to'))
 
 
 def total(kernel, space, unit):
@@ -74,12 +78,16 @@ def main():
     parser.add_argument('--elements', type=int, default=0)
     arguments = parser.parse_args()
     with open(arguments.file, encoding='utf-8') as file:
-        kernels = json.load(file)['kernels']
+        counts = json.load(file)
+    kernels = counts['kernels']
     columns = ['kernel', 'launches', 'bytes/element', 'at least', 'sectors/load', '/store', 'wavefronts', 'idle lanes',
                'hottest']
     print_table([columns] + [kernel_row(kernel, arguments.elements) for kernel in kernels])
     print('per launch; at least: each sector once; sectors: of 32 bytes, a request of 4 bytes a lane needs 4;\n'
           'wavefronts: per request of shared memory; hottest: most atomics of a launch at one address')
+    for name, bytes_each, what in BESIDE:
+        if counts[name]:
+            print(f'besides: {what} {ratio(counts[name] * bytes_each, arguments.elements)} bytes/element')
     for kernel in kernels:
         print(f'\n{kernel["kernel"]}')
         for line in sorted(kernel['lines'], key=cost, reverse=True)[:3]:

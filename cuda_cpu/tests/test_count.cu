@@ -2,6 +2,10 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_profiler_api.h>
+#if __has_include(<thrust/version.h>)
+#include <thrust/execution_policy.h>
+#include <thrust/fill.h>
+#endif
 
 #include "device_test.h"
 
@@ -275,6 +279,25 @@ COUNTED(between_start_and_stop, {"kernel\": \"copy\", \"launches", 1},
   cudaProfilerStop();
   copy<<<1, 32>>>(array(32), array(32), 1, 0);
 }
+
+COUNTED(copies_and_sets, {"copied_bytes", 2 * 128 + 128}, {"host_copied_bytes", 4},
+        {"host_accesses", 0}) {
+  unsigned *const a = array(32), *const b = array(32);
+  unsigned host = 0;
+  cudaProfilerStart();
+  copy<<<1, 32>>>(a, b, 1, 0);
+  cudaMemcpy(a, b, 128, cudaMemcpyDeviceToDevice);  // read and written
+  cudaMemset(a, 0, 128);
+  cudaMemcpy(&host, a, 4, cudaMemcpyDeviceToHost);
+}
+
+#if __has_include(<thrust/version.h>)
+COUNTED(thrust_on_the_host, {"host_accesses", 32}, {"global_store_requests", 1}) {
+  unsigned *const a = array(32);
+  copy<<<1, 32>>>(a, array(32), 1, 0);
+  thrust::fill(thrust::device, a, a + 32, 7u);
+}
+#endif
 
 MISTAKE(lines) { copy<<<1, 32>>>(array(32), array(32), 1, 0); }
 TEST(lines) {

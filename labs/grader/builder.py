@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from . import cases, judge, sandbox, submissions, worker
-from .make import is_gpu_build, make, make_value, variables_of
+from .make import CHECKING, COUNTING, is_gpu_build, make, make_value, variables_of
 
 SECONDS = 180  # for the compiler
 REFERENCE_N = 65536
@@ -30,8 +30,9 @@ class Builder:
         self.scores = os.path.join(work, "scores.raw")
         nvcc = make_value("NVCC")
         self.nvcc = nvcc if not self.on_gpu and nvcc.startswith("/usr/") else ""  # as the sandbox shows no other folder
-        self._checked = "" if self.on_gpu else make_value("B", CHECK="all")
-        self.checking_tools = os.path.join(work, "checking_tools")
+        self.is_counted = "counters" in rubric and "speed" in rubric["points"] and not self.on_gpu
+        options = [] if self.on_gpu else [CHECKING] + [COUNTING] * self.is_counted
+        self._other_builds = {option: make([option, "print-B"]).stdout.strip() for option in options}
         self._reference_seconds = 0  # for a sort of REFERENCE_N pairs
         self.harness = set()  # names that the worker defines; no submission may replace them
 
@@ -41,8 +42,9 @@ class Builder:
         reference = f"{self.build}/{self.rubric['reference']}/version.so"
         scores = f"{self.build}/red_eye_scores"
         done = make([f"{self.build}/labs/{tool}" for tool in TOOLS] + [reference, scores, "samples"])
-        if done.returncode == 0 and self._checked:
-            done = make([f"{self._checked}/labs/worker"], CHECK="all")
+        for option, build in self._other_builds.items():
+            if done.returncode == 0:
+                done = make([option, f"{build}/labs/worker"])
         if done.returncode != 0:
             sys.exit(f"grade: cannot build the reference:\n{done.stderr[-2000:]}")
         done = subprocess.run([scores, "samples/portrait.ppm", "samples/template.ppm", self.scores], capture_output=True, text=True)
@@ -52,9 +54,9 @@ class Builder:
         os.mkdir(self.tools, 0o755)
         for tool in TOOLS:
             shutil.copy2(f"{self.build}/labs/{tool}", self.tools)
-        if self._checked:
-            os.mkdir(self.checking_tools, 0o755)
-            shutil.copy2(f"{self._checked}/labs/worker", self.checking_tools)
+        for option, build in self._other_builds.items():
+            os.mkdir(self.tools_of(option), 0o755)
+            shutil.copy2(f"{build}/labs/worker", self.tools_of(option))
         os.makedirs(self.kit)
         os.mkdir(f"{self.kit}/scripts")
         for part in ("Makefile", "common", "cuda_cpu", "scripts/thrust_headers.sh"):
@@ -65,7 +67,7 @@ class Builder:
         shutil.copy2("gsort/call.h", f"{self.kit}/gsort")
         for version in self.rubric.get("kit", []):  # versions on whose headers a submission may build
             shutil.copytree(version, f"{self.kit}/{version}", ignore=shutil.ignore_patterns("*.cu", "*.md"))
-        for source in [f"{self.build}/{part}" for part in ("rewrite", "generated/common", "generated/cuda_cpu")] + [f"{self._checked}/rewrite"]:
+        for source in [f"{self.build}/{part}" for part in ("rewrite", "generated/common", "generated/cuda_cpu")] + [f"{build}/rewrite" for build in self._other_builds.values()]:
             if os.path.isdir(source):
                 shutil.copytree(source, f"{self.kit}/{source}")
             elif os.path.isfile(source):
@@ -103,13 +105,18 @@ class Builder:
     def forget(self, student):
         shutil.rmtree(os.path.join(self.work, student), ignore_errors=True)
 
-    def _goal(self, check):
-        return f"{self._checked if check else self.build}/submission/version.so"
+    def tools_of(self, option):
+        """The folder of the worker in the build with an option of make."""
+        return self.tools + option
 
-    def take(self, student, check=""):
+    def build_of(self, student, option):
+        """The build folder of a submission, as long as nothing of it runs that could change it."""
+        return os.path.join(self.work, student, self._other_builds.get(option, self.build))
+
+    def take(self, student, option=""):
         """The shared object that make_inside() has built, where the submission cannot change it any more."""
-        version = os.path.join(self.work, student) + check + ".so"
-        shutil.copyfile(os.path.join(self.work, student, self._goal(check)), version)
+        version = os.path.join(self.work, student) + option + ".so"
+        shutil.copyfile(self.build_of(student, option) + "/submission/version.so", version)
         os.chmod(version, 0o755)
         return version
 
@@ -136,9 +143,10 @@ class Builder:
             file.write(options)
         return None
 
-    def make_inside(self, student, slot, check=""):
+    def make_inside(self, student, slot, option=""):
         """Builds a submission in its folder. None, or the first error."""
-        return self.run_inside(student, ["make", "-s", self._goal(check), *variables_of(self.build), *([f"CHECK={check}"] if check else [])], slot)
+        goal = f"{self._other_builds.get(option, self.build)}/submission/version.so"
+        return self.run_inside(student, ["make", "-s", goal, *variables_of(self.build), *filter(None, [option])], slot)
 
     def run_inside(self, student, command, slot):
         """Runs a compiler in the folder of a submission. None, or the first error."""

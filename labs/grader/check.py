@@ -6,10 +6,10 @@ import subprocess
 import sys
 import tempfile
 
-from . import judge, worker
-from .make import make, make_value
+from . import counters, judge, worker
+from .make import is_gpu_build, make, make_value
 from .sanitizers import sanitizers
-from .steps import LIMITS, check_steps, number_of, stubs_left, todos
+from .steps import LIMITS, check_steps, number_of, rubric_of, stubs_left, todos
 
 
 def sort_cases(tools, version, pairs_only, stable):
@@ -100,6 +100,10 @@ def main(version):
             if first is None:
                 progress("memory, races and barriers: some minutes ..")
                 for result in sanitizers(version, build):
+                    add(*result)
+            if first is None and not is_gpu_build(build):
+                progress("counting what the kernels ask of memory ..")
+                for result in counters.results(version, rubric_of(version)):
                     add(*result)
     progress("")
     if first:

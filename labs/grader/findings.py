@@ -5,7 +5,7 @@ import os
 import re
 
 from . import judge, worker
-from .make import nvcc_command
+from .make import CHECKING, nvcc_command
 
 N = 4097  # of several blocks
 KIND_N = 1025  # soon sorted by a build that watches each access
@@ -23,8 +23,8 @@ class Findings:
         refused = []
         if self._builder.nvcc:
             refused.append(self._builder.run_inside(self._student, nvcc_command(self._builder.nvcc), self._slot))
-        error = self._builder.make_inside(self._student, self._slot, "all")
-        self._version = None if error else self._builder.take(self._student, "all")
+        error = self._builder.make_inside(self._student, self._slot, CHECKING)
+        self._version = None if error else self._builder.take(self._student, CHECKING)
         return [f"does not compile for a GPU: {text}" for text in refused if text] + ([f"does not compile with CHECK=all: {error}"] if error else [])
 
     def run(self, pairs_only, stable, right):
@@ -35,7 +35,7 @@ class Findings:
         limits = self._builder.rubric["limits"]
         try:
             # Its shadow of all memory takes address space, so that the memory is not limited.
-            process = worker.Worker(self._builder.checking_tools, self._version, N, limits, slot=self._slot, on_gpu=True)
+            process = worker.Worker(self._builder.tools_of(CHECKING), self._version, N, limits, slot=self._slot, on_gpu=True)
             cases = [("uniform", N, True)] + [("uniform", N, False)] * (not pairs_only) + [(kind, KIND_N, True) for kind in judge.KINDS]
             for case in cases:
                 text = text or self._sort(process, *case, stable)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import cases, submissions
 from .builder import Builder
+from .counters import Counters
 from .findings import Findings
 from .inspection import inspect, other_code
 from .reach import unwatched
@@ -80,8 +81,11 @@ class Grader:
         if self.rubric["needs_kernel"]:
             record["look"] = unwatched(version) + other_code(source)
         findings = None if self.builder.on_gpu else Findings(self.builder, student, slot)
+        counters = Counters(self.builder, student, slot) if self.builder.is_counted else None
         with ThreadPoolExecutor(1) as beside:
             built = findings and beside.submit(findings.build)
+            if counters:
+                beside.submit(counters.build)
             if self.rubric["needs_kernel"] and cases.sorts_without_kernels(self.builder, version, self.rubric["limits"], slot):
                 record["diagnoses"].append(NOT_BY_KERNELS)
                 self._nothing_for_the_rest(record, NOT_BY_KERNELS)
@@ -91,6 +95,8 @@ class Grader:
             found = built.result() + findings.run(record["cs344"], self.rubric["stable"], record["right"])
             record["diagnoses"] += found
             record["look"] += found if record["right"] else []
+        if counters and record["right"]:
+            counters.grade(record)
         if record["notes"] and record["diagnoses"] and not record["right"]:
             record["diagnoses"][0] += f" (it {'; '.join(record['notes'])})"
         return record

@@ -3,6 +3,8 @@
 import re
 import subprocess
 
+CHECKING, COUNTING = "CHECK=all", "COUNT=1"  # options for builds that watch each access of kernels
+
 
 def make(goals, **options):
     command = ["make", "-s", "--no-print-directory", "-j2"] + [f"{name}={value}" for name, value in options.items()] + goals

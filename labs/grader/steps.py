@@ -48,15 +48,15 @@ def stubs_left(folder):
     return found
 
 
-def todo_of_arrays(version):
-    """{array: number of the TODO that computes it}, for a folder made by make starter."""
+def rubric_of(version):
+    """Of a folder made by make starter; {} for others."""
     with open(f"{version}/student_func.cu", encoding="utf-8") as file:
         match = re.search(r'\.title = "lab: (\w+)"', file.read())
     path = f"labs/{match[1]}/rubric.json" if match else ""
     if not os.path.isfile(path):
         return {}
     with open(path, encoding="utf-8") as file:
-        return json.load(file).get("stages", {}).get("todo", {})
+        return json.load(file)
 
 
 def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed=0, on_gpu=False):
@@ -98,7 +98,8 @@ def check_steps(version, tools, shared_object, next_number, add):
                 shown[name] = text if text == "right" else f"{text.removeprefix('wrong ')} (n = {n})"
         if ended or any(text != "right" for text in shown.values()):
             break
-    todo = todo_of_arrays(version)
+    # {array: number of the TODO that computes it}
+    todo = rubric_of(version).get("stages", {}).get("todo", {})
     # Where one array is wrong, those computed from it are wrong too: the first one counts.
     order = ([first_array] if first_array else []) + [name for name in shown if name != first_array]
     rows = {}

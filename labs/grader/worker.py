@@ -15,10 +15,11 @@ import time
 from . import sandbox
 
 PAGE = 4096
-LAB_CHANNEL = 6
+LAB_CHANNEL, COUNTS = 6, 7
 MOST_PATIENCE = 5
+SECONDS_TO_COUNT = 60  # for a COUNT build at its end, which looks up lines of source
 
-# The child's descriptors 3 to 6 are set between fork and exec: nothing of subprocess may be there.
+# The child's descriptors 3 to 7 are set between fork and exec: nothing of subprocess may be there.
 while True:
     _reserved = os.open(os.devnull, os.O_RDONLY)
     if _reserved > 9:
@@ -36,9 +37,9 @@ def patience():
 
 class Worker:
     """A process that has loaded a version. isolated=False: no sandbox, for one's own code. kernels=False: its
-    launches succeed, and no kernel runs."""
+    launches succeed, and no kernel runs. counts=True, in a COUNT build: close() leaves its counts in `counts`."""
 
-    def __init__(self, tools, version, capacity, limits, isolated=True, show=False, slot=0, on_gpu=False, kernels=True):
+    def __init__(self, tools, version, capacity, limits, isolated=True, show=False, slot=0, on_gpu=False, kernels=True, counts=False):
         program = tools + ("/worker" if kernels else "/worker_without_kernels")
         self._limits = limits
         self._patience = patience()  # before it runs: a fork bomb makes the machine busy
@@ -55,6 +56,10 @@ class Worker:
         if show:
             descriptors[LAB_CHANNEL] = self.records.fileno()
             environment["LAB_CHANNEL"] = str(LAB_CHANNEL)
+        self._counts = os.memfd_create("counts") if counts else None
+        if counts:
+            descriptors[COUNTS] = self._counts
+            environment["CUDA_CPU_COUNT"] = f"/proc/self/fd/{COUNTS}"
         limit = None
         if isolated:
             command = sandbox.command_line(
@@ -197,11 +202,14 @@ class Worker:
             except OSError:
                 pass
         try:
-            self._process.wait(timeout=2)
+            self._process.wait(timeout=2 if self._counts is None else SECONDS_TO_COUNT)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         text = self.output.finish()
+        if self._counts is not None:
+            with os.fdopen(self._counts, "rb") as file:
+                self.counts, self._counts = file.read(), None
         self._process.stdout.close()
         self._memory.close()
         os.close(self._memory_fd)

@@ -76,6 +76,9 @@ void kernel_argument(const char *kernel, int index, const void *pointer);
 void report_fault(const void *address);
 // cudaProfilerStart() or, with false, cudaProfilerStop().
 void profile(bool on);
+// For COUNT builds: bytes that cudaMemcpy or cudaMemset has read and written within device memory,
+// and that have gone to the host or come from it.
+void copied(std::size_t device_bytes, std::size_t host_bytes);
 // Allows or forbids host code to use device memory from now on.
 void open_to_host(bool open);
 

@@ -39,6 +39,10 @@ cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) 
   const DeviceScope device(DeviceScope::kRuntime);
   std::memmove(to, from, bytes);
   if constexpr (check::kOn) check::heap_copied(to, from, bytes);
+  if constexpr (check::kCounts) {
+    const bool within = place_of(to) == Place::kDevice && place_of(from) == Place::kDevice;
+    check::copied(within ? 2 * bytes : 0, within ? 0 : bytes);
+  }
   return cudaSuccess;
 }
 
@@ -52,6 +56,7 @@ cudaError_t set_bytes(void *memory, int value, size_t bytes) {
   const DeviceScope device(DeviceScope::kRuntime);
   std::memset(memory, value, bytes);
   if constexpr (check::kOn) check::heap_written(memory, bytes);
+  if constexpr (check::kCounts) check::copied(bytes, 0);
   return cudaSuccess;
 }
 
