@@ -1,8 +1,9 @@
-// For unit tests: cmocka, and helpers for arrays on the device, files and exit codes.
+// For unit tests: cmocka, and helpers for arrays on the device, files and child processes.
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,27 +46,64 @@ static inline void write_file(const char *path, const void *bytes, size_t size) 
   assert_int_equal(fclose(file), 0);
 }
 
-// Calls the function in a child process. It must end the process with this exit code, after `part`
-// on stderr. Before the first CUDA call of the test only: a GPU does not survive a fork.
-static inline void expect_exit(int code, const char *part, void (*function)(void)) {
-  FILE *const err = tmpfile();
-  assert_non_null(err);
+// ---- child processes ----------------------------------------------------------------------------
+
+// The folder of the build that is tested.
+static inline const char *build_folder(void) {
+  return getenv("HW4_DIR") != NULL ? getenv("HW4_DIR") : "build/cpu";
+}
+
+typedef struct Outcome {
+  int code;                    // the exit code, or -1 after a signal
+  char out[65536], err[8192];  // what it wrote, or its beginning
+} Outcome;
+
+static inline FILE *new_file(void) {
+  FILE *const file = tmpfile();
+  assert_non_null(file);
+  return file;
+}
+
+// fork(); in the child, stdout and stderr lead to the files.
+static inline pid_t fork_into(FILE *out, FILE *err) {
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
+    dup2(fileno(out), STDOUT_FILENO);
     dup2(fileno(err), STDERR_FILENO);
+  }
+  return child;
+}
+
+static inline void read_back(FILE *file, char *text, size_t size) {
+  rewind(file);
+  text[fread(text, 1, size - 1, file)] = '\0';
+  fclose(file);
+}
+
+// Waits for the child, and closes the files.
+static inline void finish(pid_t child, FILE *out, FILE *err, Outcome *outcome) {
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  outcome->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  read_back(out, outcome->out, sizeof outcome->out);
+  read_back(err, outcome->err, sizeof outcome->err);
+}
+
+// Calls the function in a child process. It must end the process with this exit code, after `part`
+// on stderr. Before the first CUDA call of the test only: a GPU does not survive a fork.
+static inline void expect_exit(int code, const char *part, void (*function)(void)) {
+  static Outcome outcome;
+  FILE *const out = new_file(), *const err = new_file();
+  const pid_t child = fork_into(out, err);
+  if (child == 0) {
     function();
     _exit(99);
   }
-  int status = 0;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  char text[1000];
-  rewind(err);
-  text[fread(text, 1, sizeof text - 1, err)] = '\0';
-  fclose(err);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != code || strstr(text, part) == NULL)
-    fail_msg("status %d instead of exit code %d, stderr (expected '%s'): %s", status, code, part,
-             text);
+  finish(child, out, err, &outcome);
+  if (outcome.code != code || strstr(outcome.err, part) == NULL)
+    fail_msg("exit code %d instead of %d, stderr (expected '%s'): %s", outcome.code, code, part,
+             outcome.err);
 }
 
 #endif

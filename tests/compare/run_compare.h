@@ -3,29 +3,9 @@
 #ifndef TESTS_RUN_COMPARE_H
 #define TESTS_RUN_COMPARE_H
 
-#include <stdbool.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "tests/test.h"
-#include "common/check.h"
-
-typedef struct Outcome {
-  int code;  // the exit code, or -1 after a signal
-  char out[65536], err[8192];
-} Outcome;
+#include "tests/unit.h"
 
 static Outcome outcome;  // of the last run
-
-static inline const char *build_folder(void) {
-  return getenv("HW4_DIR") != NULL ? getenv("HW4_DIR") : "build/cpu";
-}
-
-static inline void read_back(FILE *file, char *text, size_t size) {
-  rewind(file);
-  text[fread(text, 1, size - 1, file)] = '\0';
-  fclose(file);
-}
 
 // Starts compare with arguments as a shell would split them; %s stands for crash_sort's path.
 static inline pid_t start_compare(const char *arguments, FILE *out, FILE *err) {
@@ -36,11 +16,8 @@ static inline pid_t start_compare(const char *arguments, FILE *out, FILE *err) {
            mark == NULL ? (int)strlen(arguments) : (int)(mark - arguments), arguments,
            mark == NULL ? "" : crash_sort, mark == NULL ? "" : mark + 2);
   snprintf(command, sizeof command, "exec %s/compare %s", build_folder(), expanded);
-  fflush(NULL);
-  const pid_t child = fork();
+  const pid_t child = fork_into(out, err);
   if (child == 0) {
-    dup2(fileno(out), STDOUT_FILENO);
-    dup2(fileno(err), STDERR_FILENO);
     setenv("ASAN_OPTIONS", "handle_segv=0", 1);  // a sanitizer would turn a signal into an exit
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(126);
@@ -48,19 +25,9 @@ static inline pid_t start_compare(const char *arguments, FILE *out, FILE *err) {
   return child;
 }
 
-static inline void finish_compare(pid_t child, FILE *out, FILE *err) {
-  int status = 0;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  read_back(out, outcome.out, sizeof outcome.out);
-  read_back(err, outcome.err, sizeof outcome.err);
-}
-
 static inline void compare(const char *arguments) {
-  FILE *const out = tmpfile(), *const err = tmpfile();
-  assert_non_null(out);
-  assert_non_null(err);
-  finish_compare(start_compare(arguments, out, err), out, err);
+  FILE *const out = new_file(), *const err = new_file();
+  finish(start_compare(arguments, out, err), out, err, &outcome);
 }
 
 // Runs compare and expects an exit code, and text on stdout.

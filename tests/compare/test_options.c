@@ -185,9 +185,9 @@ TEST(test_memory) {
 TEST(test_full_disk) {
   static const char *const cases[] = {"--list", "--list seq", "--help", "--usage", "seq --n 50"};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    FILE *const full = fopen("/dev/full", "w"), *const err = tmpfile();
+    FILE *const full = fopen("/dev/full", "w"), *const err = new_file();
     assert_non_null(full);
-    finish_compare(start_compare(cases[i], full, err), full, err);
+    finish(start_compare(cases[i], full, err), full, err, &outcome);
     if (outcome.code != EXIT_USAGE ||
         strcmp(outcome.err,
                "compare: cannot write to standard output: No space left on device\n") != 0)

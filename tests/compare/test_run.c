@@ -70,14 +70,14 @@ static void interrupt(const char *format, int signal_number) {
   snprintf(arguments, sizeof arguments,
            "seq %%s --set crash_sort.way=3 --keys --n 50 --reps 2 --time-limit 60 --format %s",
            format);
-  FILE *const out = tmpfile(), *const err = tmpfile();
+  FILE *const out = new_file(), *const err = new_file();
   unlink(hang_mark);
   const pid_t child = start_compare(arguments, out, err);
   const struct timespec moment = {0, 10000000};
   for (int i = 0; i < 6000 && access(hang_mark, F_OK) != 0; i++) nanosleep(&moment, NULL);
   sleep(1);  // the supervisor reads what the worker has reported before
   kill(child, signal_number);
-  finish_compare(child, out, err);
+  finish(child, out, err, &outcome);
   unlink(hang_mark);
   if (outcome.code != 128 + signal_number)
     fail_msg("%s: exit code %d: %s%s", format, outcome.code, outcome.out, outcome.err);

@@ -24,11 +24,6 @@ static int files_before;  // how many files were in the folder when the tests be
 
 // ---- running a program --------------------------------------------------------------------------
 
-typedef struct Outcome {
-  int code;  // the exit code, or -1
-  char out[4096], err[4096];
-} Outcome;
-
 typedef struct Surroundings {
   const char *variable, *value;  // of the environment; NULL: as it is
 } Surroundings;
@@ -41,29 +36,13 @@ static void become(const char *program, const char *const *arguments, Surroundin
   _exit(126);
 }
 
-static void read_back(FILE *file, char *text, size_t size) {
-  rewind(file);
-  text[fread(text, 1, size - 1, file)] = '\0';
-  fclose(file);
-}
-
 static Outcome run_in(Surroundings surroundings, const char *program,
                       const char *const *arguments) {
-  FILE *const out = tmpfile(), *const err = tmpfile();
-  assert_non_null(out);
-  assert_non_null(err);
-  fflush(NULL);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(fileno(out), STDOUT_FILENO);
-    dup2(fileno(err), STDERR_FILENO);
-    become(program, arguments, surroundings);
-  }
-  int status = 0;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  Outcome outcome = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1};
-  read_back(out, outcome.out, sizeof outcome.out);
-  read_back(err, outcome.err, sizeof outcome.err);
+  static Outcome outcome;
+  FILE *const out = new_file(), *const err = new_file();
+  const pid_t child = fork_into(out, err);
+  if (child == 0) become(program, arguments, surroundings);
+  finish(child, out, err, &outcome);
   return outcome;
 }
 
@@ -124,13 +103,12 @@ static inline void expect_failure(const char *program, const Outcome *outcome, i
 // Finds the programs and enters a folder with small.ppm (32 x 24) and eye.ppm (7 x 6).
 static int enter_folder(void **state) {
   (void)state;
-  const char *const build = getenv("HW4_DIR") != NULL ? getenv("HW4_DIR") : "build/cpu";
-  char *const absolute = realpath(build, NULL);
+  char *const absolute = realpath(build_folder(), NULL);
   const char *const tested = getenv("HW4_TESTED") != NULL ? getenv("HW4_TESTED") : "*";
   char pattern[4096];
   snprintf(pattern, sizeof pattern, "%s/%s/HW4", absolute != NULL ? absolute : "missing", tested);
   if (glob(pattern, 0, NULL, &versions) != 0) {
-    print_error("no %s/VERSION/HW4: make build_tests builds them\n", build);
+    print_error("no %s/VERSION/HW4: make build_tests builds them\n", build_folder());
     return -1;
   }
   snprintf(pattern, sizeof pattern, "%s/tests/sorts/wrong_sort/HW4", absolute);

@@ -4,11 +4,10 @@
 #define TESTS_RUN_SORTER_H
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "harness/diagnose/battery.h"
 #include "harness/judge/sorter.h"
-#include "tests/test.h"
+#include "tests/unit.h"
 
 typedef struct Session {
   Sorter sorter;
@@ -18,11 +17,6 @@ typedef struct Session {
 
 static Session session;
 static char sorter_path[4096];
-
-static inline const char *build_folder(void) {
-  const char *const folder = getenv("HW4_DIR");
-  return folder != NULL ? folder : "build/cpu";
-}
 
 int sorter_program(void) {
   static int program = -1;
