@@ -15,7 +15,7 @@ build/fuzz/%:
 	$(call short,FUZZ,$@)clang $(FUZZ_FLAGS) -Icuda_cpu/rewrite -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	  $(if $(filter %rewrite,$@),$<,$(filter %.c,$^)) -lm -o $@
 
-.PHONY: fuzz fuzz_setup fuzz_parsers fuzz_sorts soak
+.PHONY: fuzz fuzz_setup fuzz_parsers fuzz_sorts
 build_all_tests: $(B)/random_sorts
 fuzz_setup:
 	@command -v clang >/dev/null || scripts/setup.sh clang libclang-rt-dev
@@ -25,7 +25,5 @@ fuzz_parsers: $(FUZZ_TARGETS:%=build/fuzz/%)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/fuzz.sh $(FUZZ_TARGETS)
 fuzz_sorts: $(B)/random_sorts $(VERSIONS:%=$(B)/%/version.so)
 	@$(B)/random_sorts --time $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
-soak: $(B)/random_sorts $(VERSIONS:%=$(B)/%/version.so) ## random sorts for an hour (SOAK_SECONDS): growth of memory, drift, hangs
-	@$(B)/random_sorts --time $(or $(SOAK_SECONDS),3600) --seed $(FUZZ_SEED)
 $(B)/random_sorts: $(B)/tests/fuzz/random_sorts.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LDLIBS) -ldl -o $@

@@ -1,8 +1,8 @@
 // random_sorts [--time SECONDS] [--seed N]: sorts random inputs with random versions, sizes, knobs,
 // keys or pairs, and judges every result with the verdict, which compares with a library's sort.
-// Ends with exit code 1 and the case, as arguments of compare, on a wrong result, a crash, a hang,
-// memory that grows, or a version that becomes slower with time. `make fuzz` runs it for seconds,
-// `make soak` for an hour.
+// Ends with exit code 1 and the case, as arguments of compare, on a wrong result, a crash, a hang
+// or memory that grows. `make fuzz` runs it for seconds, `make fuzz_sorts FUZZ_SECONDS=3600` for an
+// hour.
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <signal.h>
@@ -18,6 +18,7 @@
 #include "harness/measure/clock.h"
 #include "harness/process/exit_guard.h"
 #include "harness/input/input.h"
+#include "harness/input/mix.h"
 #include "harness/process/message.h"
 #include "harness/verdict/verdict.h"
 #include "harness/versions/version_list.h"
@@ -29,29 +30,18 @@ enum {
 #else
   LARGEST_N = 30000000,
 #endif
-  PROBE_N = 2000,       // the fixed case whose time must stay
-  PROBE_EVERY = 50,     // cases between two probes
-  ENOUGH_PROBES = 5,    // in each half: the least of fewer says nothing on a busy machine
   HANG_SECONDS = 120,   // far longer than any case takes
   WARM_UP_CASES = 300,  // memory may grow until then
   GROWTH_BYTES = 1 << 26,
 };
-static const double DRIFT = 3.0;  // ratio of the fastest probes of two halves
 
 static char present[400];  // the case, as arguments of compare
 
 // ---- random numbers ----------------------------------------------------------------------------
 
-static uint64_t state;
+static uint64_t seed_of_run, drawn;
 
-static uint64_t next_random(void) {  // SplitMix64
-  uint64_t z = (state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-static uint64_t below(uint64_t end) { return end == 0 ? 0 : next_random() % end; }
+static uint64_t below(uint64_t end) { return end == 0 ? 0 : splitmix(seed_of_run, drawn++) % end; }
 
 // Every magnitude is equally likely; often a power of two or a neighbour of one.
 static size_t random_size(uint64_t largest) {
@@ -99,9 +89,8 @@ static const SortVersion *set_random_knobs(const SortVersion *version, size_t *u
   return version;
 }
 
-// Sorts and judges; returns the seconds of the sort.
-static double sort_once(const LoadedVersion *loaded, size_t n, bool pairs, int kind,
-                        uint64_t seed) {
+// Sorts and judges.
+static void sort_once(const LoadedVersion *loaded, size_t n, bool pairs, int kind, uint64_t seed) {
   Offsets offsets;
   for (int i = 0; i < ARRAYS; i++) offsets[i] = (unsigned char)(below(2) * below(4));
   Workload w = workload_create(n, pairs, offsets);
@@ -110,13 +99,11 @@ static double sort_once(const LoadedVersion *loaded, size_t n, bool pairs, int k
   workload_refresh(&w);
   stages_begin(loaded->version, false);
   alarm(HANG_SECONDS);
-  const double start = seconds_now();
   check_blame(loaded->version->name);
   loaded->sort(w.keys_in, w.positions_in, w.keys_out, w.positions_out, n);
   CUDA_CHECK(cudaGetLastError());
   CUDA_CHECK(cudaDeviceSynchronize());
   check_blame(NULL);
-  const double seconds = seconds_now() - start;
   alarm(0);
   if (scratch_outstanding() != 0) quit(EXIT_WRONG_RESULT, "it kept scratch memory");
   const Verdict verdict =
@@ -127,7 +114,6 @@ static double sort_once(const LoadedVersion *loaded, size_t n, bool pairs, int k
     quit(EXIT_WRONG_RESULT, "%s", text);
   }
   workload_destroy(&w);
-  return seconds;
 }
 
 static void random_case(const VersionList *versions) {
@@ -148,7 +134,7 @@ static void random_case(const VersionList *versions) {
   sort_once(loaded, n, pairs, kind, seed);
 }
 
-// ---- what must not change with time ------------------------------------------------------------
+// ---- what must not grow with time --------------------------------------------------------------
 
 static size_t resident_bytes(void) {
   long pages = 0;
@@ -169,38 +155,6 @@ static Memory memory_in_use(void) {
   return (Memory){resident_bytes(), all - free_bytes};
 }
 
-// Times the fixed case of one version in each half of the run.
-typedef struct Probe {
-  double first, second;  // the least seconds; INFINITY: not yet
-  int firsts, seconds;   // how many
-} Probe;
-
-static void probe(const LoadedVersion *loaded, Probe *times, bool second_half) {
-  snprintf(present, sizeof present, "%s --n %d --pairs", loaded->version->name, PROBE_N);
-  knobs_begin(loaded->version);
-  const double seconds = sort_once(loaded, PROBE_N, true, 0, 1);
-  double *const least = second_half ? &times->second : &times->first;
-  *least = fmin(*least, seconds);
-  if (second_half)
-    times->seconds++;
-  else
-    times->firsts++;
-}
-
-// Returns the number of versions that had enough probes.
-static size_t check_drift(const VersionList *versions, const Probe *probes) {
-  size_t checked = 0;
-  for (size_t i = 0; i < versions->count; i++) {
-    if (probes[i].firsts < ENOUGH_PROBES || probes[i].seconds < ENOUGH_PROBES) continue;
-    checked++;
-    const double ratio = probes[i].second / probes[i].first;
-    if (ratio > DRIFT && probes[i].second > 1e-3)
-      quit(EXIT_WRONG_RESULT, "%s takes %.1f times as long as at the start",
-           versions->entries[i].version->name, ratio);
-  }
-  return checked;
-}
-
 static void check_growth(Memory before, Memory after) {
   if (after.host > before.host + GROWTH_BYTES || after.device > before.device + GROWTH_BYTES)
     quit(EXIT_WRONG_RESULT, "memory grew: host %.0f to %.0f MB, device %.0f to %.0f MB",
@@ -211,34 +165,22 @@ static void check_growth(Memory before, Memory after) {
 // ---- the run -----------------------------------------------------------------------------------
 
 // Ends after `seconds` or `most_cases`, whichever comes first. With a number of cases it does not
-// depend on the machine's speed, and no version is judged by its time.
+// depend on the machine's speed.
 static void run(const VersionList *versions, double seconds, size_t most_cases) {
-  Probe *const probes = MEMORY_CHECK(calloc(versions->count, sizeof *probes));
-  for (size_t i = 0; i < versions->count; i++) probes[i] = (Probe){INFINITY, INFINITY, 0, 0};
   Memory warm = {0, 0};
   size_t cases = 0;
   const double start = seconds_now();
-  for (double now = start; now - start < seconds && cases < most_cases; now = seconds_now()) {
+  while (seconds_now() - start < seconds && cases < most_cases) {
     random_case(versions);
-    cases++;
-    if (cases % PROBE_EVERY == 0) {
-      const size_t i = cases / PROBE_EVERY % versions->count;
-      if (versions->entries[i].version->slow_n == 0 ||
-          versions->entries[i].version->slow_n >= PROBE_N)
-        probe(&versions->entries[i], &probes[i], now - start > seconds / 2);
-    }
-    if (cases == WARM_UP_CASES) warm = memory_in_use();
+    if (++cases == WARM_UP_CASES) warm = memory_in_use();
   }
   present[0] = '\0';
-  const size_t steady = most_cases == SIZE_MAX ? check_drift(versions, probes) : 0;
-  free(probes);
   const Memory end = memory_in_use();
   printf("random_sorts: %zu right sorts by %zu versions in %.0f s; host memory %.0f MB\n", cases,
          versions->count, seconds_now() - start, (double)end.host / 1e6);
   if (cases <= WARM_UP_CASES) return;
   check_growth(warm, end);
-  printf("random_sorts: %.0f MB after %d sorts; drift checked for %zu versions\n",
-         (double)warm.host / 1e6, WARM_UP_CASES, steady);
+  printf("random_sorts: %.0f MB after %d sorts\n", (double)warm.host / 1e6, WARM_UP_CASES);
 }
 
 // The value of an option; times and seeds must be numbers.
@@ -260,7 +202,7 @@ int main(int count, char **arguments) {
     else if (strcmp(arguments[i], "--cases") == 0)
       most_cases = (size_t)value;
     else if (strcmp(arguments[i], "--seed") == 0)
-      state = (uint64_t)value;
+      seed_of_run = (uint64_t)value;
     else
       quit(EXIT_USAGE, "there are --time, --cases and --seed, not '%s'", arguments[i]);
   }
@@ -270,7 +212,7 @@ int main(int count, char **arguments) {
   const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], on_signal);
   on_exit(on_end, NULL);
-  printf("random_sorts: %g s, --seed %llu\n", seconds, (unsigned long long)state);
+  printf("random_sorts: %g s, --seed %llu\n", seconds, (unsigned long long)seed_of_run);
   fflush(stdout);
   run(&versions, seconds, most_cases);
   version_list_free(&versions);
