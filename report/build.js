@@ -1,17 +1,19 @@
 #!/usr/bin/env node
-// Builds report/index.html, one file that needs nothing else, from published/*.csv, results/, page/ and the
-// logs of versions.
-//   node report/build.js [OUTPUT]        (make report; make report_setup installs the packages)
-// The same input gives the same bytes: neither the time nor the machine enters the page.
+// Builds report/index.html, the article, and report/data.html from published/*.csv, results/, page/ and the code that the
+// article cites. Each is one file that needs nothing else.
+//   node report/build.js [FOLDER]        (make report; make report_setup installs the packages)
+// The same input gives the same bytes: neither the time nor the machine enters the pages.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { glossaryHtml, glossaryOf, linkTerms } from './lib/glossary.js';
-import { introduction, logTable } from './lib/handout.js';
+import { fillCode } from './lib/code.js';
+import { introduction } from './lib/handout.js';
 import { readDevices, readMulti, readPublished } from './lib/inputs.js';
 import { fillPlaces, fillValues } from './lib/render.js';
+import { fillLinks } from './lib/links.js';
 import { markDefinitions } from './lib/marks.js';
-import { onePassHtml } from './lib/one_pass.js';
+import { stepperHtml } from './lib/one_pass.js';
 import { trafficSvg } from './lib/traffic.js';
 import { contradictions, gaps, missingNumbers } from './page/js/claims.js';
 import { figuresOf, tablesOf } from './page/js/page.js';
@@ -20,7 +22,12 @@ import { escapeHtml } from './lib/svg.js';
 import { replaceFile } from '../scripts/replace_file.js';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
+const ROOT = path.join(HERE, '..');
 const read = (...names) => fs.readFileSync(path.join(HERE, ...names), 'utf8');
+const source = (file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
+const ARTICLE = 'article.html';
+const TITLE = 'From {{story.first}} to {{story.last}}: sorting 100 million pairs on one GPU';
+const plainText = (html) => html.replace(/<[^>]*>/g, '');
 
 export function loadReport(folder = HERE) {
   return {
@@ -30,22 +37,18 @@ export function loadReport(folder = HERE) {
   };
 }
 
-// <!-- further steps -->: a step of the worklog for each measured radix version that the text does not describe,
+// <!-- further steps -->: a step of the article for each measured radix version that the text does not describe,
 // from the version's handout. A version whose folder is gone has none.
-export function addSteps(html, report, root = path.join(HERE, '..')) {
+export function addSteps(html, report, root = ROOT) {
   const measured = radixPath(...report.devices.flatMap((device) => Object.values(device.records)));
   const steps = measured
-    .filter((version) => !html.includes(`{{worklog.${version}}}`) && fs.existsSync(path.join(root, version)))
+    .filter((version) => !html.includes(`id="${version}"`) && fs.existsSync(path.join(root, version)))
     .map((version) => {
       const { title, idea } = introduction(fs.readFileSync(path.join(root, version, 'README.md'), 'utf8'), `${version}/README.md`);
-      return `<li><h3>${title}</h3>\n<p>${idea}</p>\n<dl class="step"><dt>Bought</dt><dd>[[{{worklog.${version}}}]]</dd></dl></li>\n`;
+      return `<li id="${version}"><div><h3>${title}</h3>\n<p>${idea}</p>\n<dl><dt>Measured</dt><dd>[[{{story.${version}}}]]</dd></dl>\n<!-- links ${version} --></div></li>\n`;
     });
   return html.replace('<!-- further steps -->\n', () => steps.join(''));
 }
-
-// <!-- log VERSION -->: the first table of that version's log.
-const fillLogs = (html) =>
-  html.replace(/<!-- log (\w+) -->/g, (_, version) => logTable(read('..', version, 'LOG.md'), `${version}/LOG.md`));
 
 // <!-- traffic VERSION -->: the bytes that the version moves per pair, to scale.
 const fillTraffic = (html) => html.replace(/<!-- traffic (\w+) -->/g, (_, version) => trafficSvg(version));
@@ -114,46 +117,58 @@ function checkPlaces(html, report) {
 }
 
 export const textFiles = () =>
-  Object.fromEntries(
-    fs
+  Object.fromEntries([
+    [ARTICLE, read('page', ARTICLE)],
+    ...fs
       .readdirSync(path.join(HERE, 'page/text'))
       .sort()
       .map((name) => [name, read('page/text', name)]),
-  );
+  ]);
 
 // Sentences that would be wrong or empty with these records: reasons not to build the page.
 export const faults = (report, texts = textFiles()) => [...missingNumbers(report, texts), ...contradictions(report)];
 
-export function buildPage(report) {
+// {file name: HTML}: the article, about the first device, and the data, with a switch of devices.
+export function buildPages(report) {
   if (report.devices.length === 0) throw new Error('report/results has no record; make reproduce makes some');
-  const texts = Object.values(textFiles());
-  const [opening, ...sections] = texts.map((text) => addSteps(text, report));
-  const html = texts.join('\n');
-  checkPlaces(html, report);
+  const texts = textFiles();
+  const { [ARTICLE]: article, ...data } = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, addSteps(text, report)]));
+  checkPlaces(Object.values(texts).join('\n'), report);
   const terms = glossaryOf(read('../labs/glossary.md'));
-  const fill = (text) =>
-    unbroken(fillPlaces(fillImages(fillLogs(fillTraffic(fillValues(linkTerms(text, terms), report)))), report))
-      .replace('<!-- one pass -->', onePassHtml)
+  const one = { ...report, shown: report.devices.slice(0, 1) };
+  const fill = (text, which, glossary) =>
+    unbroken(fillPlaces(fillImages(fillTraffic(fillValues(linkTerms(text, terms, glossary), which))), which))
+      .replace('<!-- one pass -->', stepperHtml)
       .replace('<!-- glossary -->', () => glossaryHtml(terms));
-  const parts = {
-    style: `${read('page/style.css').trim()}\n${deviceStyle(report)}`,
-    devices: deviceSwitch(report),
-    descriptions: report.devices.map(describe).join('\n'),
-    marks: `<svg width="0" height="0" aria-hidden="true" class="defs">${markDefinitions()}</svg>`,
-    opening: fill(opening),
-    contents: contents(html),
-    sections: fill(sections.join('\n')),
-    script: read('page/js/main.js').trim(),
-  };
+  const style = read('page/style.css').trim();
+  const marks = `<svg width="0" height="0" aria-hidden="true" class="defs">${markDefinitions()}</svg>`;
+  const script = read('page/js/main.js').trim();
   // A function: in a replacement string $& has a meaning.
-  return read('page/frame.html').replace(/<!-- (\w+) -->/g, (all, name) => parts[name] ?? all);
+  const framed = (parts) =>
+    read('page/frame.html').replace(/<!-- (\w+) -->/g, (all, name) => ({ style, marks, script, top: '', ...parts })[name] ?? all);
+  const title = plainText(unbroken(`<b>${fillValues(TITLE, one)}</b>`));
+  const code = (html) =>
+    fillLinks(fillCode(html, source), source('SOURCES.md'), (version) => fs.existsSync(path.join(ROOT, version, 'LOG.md')));
+  const sections = Object.values(data).join('\n');
+  return {
+    'index.html': framed({ title, description: title, main: code(fill(article, one, 'data.html')) }),
+    'data.html': framed({
+      title: 'GPU sorting, version by version: the data',
+      description: 'Tables, charts and method behind the article',
+      style: `${style}\n${deviceStyle(report)}`,
+      top: `<div id="switch"><div><fieldset id="devices"><legend>Device</legend>\n${deviceSwitch(report)}\n</fieldset></div></div>`,
+      main:
+        `<div id="device">\n${report.devices.map(describe).join('\n')}\n</div>\n` +
+        fill(sections, report, '').replace('<!-- contents -->', contents(sections)),
+    }),
+  };
 }
 
-function main([output = path.join(HERE, 'index.html')]) {
-  let page;
+function main([folder = HERE]) {
+  let pages;
   try {
     const report = loadReport();
-    page = buildPage(report);
+    pages = buildPages(report);
     for (const gap of gaps(report)) console.error(`build: note: ${gap}`);
     const wrong = faults(report);
     if (wrong.length > 0) throw new Error(wrong.join('\nbuild: '));
@@ -161,8 +176,10 @@ function main([output = path.join(HERE, 'index.html')]) {
     console.error(`build: ${error.message}`);
     process.exit(2);
   }
-  replaceFile(output, page);
-  console.error(`build: ${path.relative('.', output)}, ${Math.round(page.length / 1024)} KB`);
+  for (const [name, page] of Object.entries(pages)) {
+    replaceFile(path.join(folder, name), page);
+    console.error(`build: ${path.relative('.', path.join(folder, name))}, ${Math.round(page.length / 1024)} KB`);
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

@@ -17,7 +17,7 @@ const WIDTH = 860;
 function style() {
   const css = fs.readFileSync(new URL('page/style.css', import.meta.url), 'utf8');
   const colors = Object.fromEntries([...css.split('@media')[0].matchAll(/(--\w+): (#\w+);/g)].map(([, name, value]) => [name, value]));
-  const rules = css.match(/^(svg|use|path|rect|\.k\d|\.h[fl]|\.grey)[^{]*\{.*\}$/gm).filter((rule) => !/display|traffic|defs/.test(rule));
+  const rules = css.match(/^(svg|use|path|rect|\.k\d|\.h[fl]\b|\.grey)[^{]*\{.*\}$/gm).filter((rule) => !/display|traffic|defs/.test(rule));
   return `${rules.join('\n')}\n.title { font-size: 16px; }`.replace(/var\((--\w+)\)/g, (_, name) => colors[name]);
 }
 

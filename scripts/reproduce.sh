@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the report's experiments (scripts/experiments.sh) on this machine, GPU or not, and adds the
-# machine to the page report/index.html.
+# machine to the page report/data.html.
 #   scripts/reproduce.sh [--only GLOB] [--again | --stale | --noisy] [--within SECONDS] [--full] [--as DEVICE] [--list]
 #     --only    experiments of the groups, or whose names match: --only hw4,scaling or --only 'v2_*'
 #     --again   measure again, also where a record exists
@@ -152,7 +152,7 @@ if [ "$OUT" = report/results ] && [ -f report/build.js ]; then
   if command -v node >/dev/null && [ -d report/node_modules ]; then
     node report/build.js || code=3
   else
-    echo "reproduce: 'make report' adds this machine to report/index.html (needs node and npm)"
+    echo "reproduce: 'make report' adds this machine to report/data.html (needs node and npm)"
   fi
 fi
 exit "$code"

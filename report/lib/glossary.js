@@ -8,6 +8,7 @@ const ALIASES = {
   'radix sort': 'LSD radix sort',
   kernels: 'kernel',
   Thrust: 'Thrust, CUB',
+  CUB: 'Thrust, CUB',
   host: 'device, host',
 };
 const idOf = (term) => `term-${term.toLowerCase().replace(/[^a-z]+/g, '-')}`;
@@ -21,10 +22,14 @@ export function glossaryOf(markdown) {
 export const glossaryHtml = (terms) =>
   `<dl class="limits glossary">\n${[...terms].map(([term, text]) => `<dt id="${idOf(term)}">${term}</dt><dd>${text}</dd>`).join('\n')}\n</dl>`;
 
-// <em>tile</em>: a link where the glossary has the term.
-export const linkTerms = (html, terms) =>
+// <em>tile</em>: a link where the glossary, on `page`, has the term.
+export const linkTerms = (html, terms, page) =>
   html.replace(/<em>([^<]+)<\/em>/g, (all, text) => {
     const small = text.toLowerCase();
     const term = [text, ALIASES[text], small.replace(/s$/, ''), small].find((one) => terms.has(one));
-    return term ? `<a class="term" href="#${idOf(term)}">${text}</a>` : all;
+    const title = terms
+      .get(term)
+      ?.replace(/<[^>]*>/g, '')
+      .replace(/"/g, '&quot;');
+    return term ? `<a class="term" href="${page}#${idOf(term)}" title="${title}">${text}</a>` : all;
   });

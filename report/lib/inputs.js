@@ -80,10 +80,17 @@ export function readDevices(results) {
   return known.sort((a, b) => order(a).localeCompare(order(b)) || records(b) - records(a) || a.id.localeCompare(b.id));
 }
 
+// Nobody can repeat a measurement of code that no commit has.
+const isOfCommit = ({ commit }) => !commit.endsWith('+changes');
+
 function readFolder(folder, device) {
   for (const entry of sorted(folder)) {
     const file = path.join(folder, entry);
-    if (entry.endsWith('.json')) device.records[path.basename(entry, '.json')] = readRecord(file);
+    if (entry.endsWith('.json')) {
+      const record = readRecord(file);
+      if (isOfCommit(record)) device.records[path.basename(entry, '.json')] = record;
+      else console.error(`build: note: ${file} was measured with uncommitted changes, so it is not shown`);
+    }
     // Profilers write other lines before the table; the page picks out what it knows.
     if (entry.endsWith('.csv')) device.profiles[path.basename(entry, '.csv')] = fs.readFileSync(file, 'utf8');
   }
@@ -94,7 +101,8 @@ function readFolder(folder, device) {
 const order = (device) => (Object.values(device.records)[0].device.backend === 'cpu' ? '1' : '0');
 const records = (device) => Object.keys(device.records).length;
 
-// [{machine, name, ranks, record}], ranks as in the record; none where the folder is missing. Records of the cpu backend are left out.
+// [{machine, name, ranks, record}], ranks as in the record; none where the folder is missing. Records of the cpu backend and of
+// uncommitted changes are left out.
 export function readMulti(results) {
   if (!fs.existsSync(results)) return [];
   return sorted(results)
@@ -104,7 +112,7 @@ export function readMulti(results) {
         .filter((file) => file.endsWith('.json'))
         .map((file) => readMultiRecord(path.join(results, machine, file), machine)),
     )
-    .filter(({ record }) => record.device.backend === 'cuda');
+    .filter(({ record }) => record.device.backend === 'cuda' && isOfCommit(record));
 }
 
 function readMultiRecord(file, machine) {

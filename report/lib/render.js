@@ -10,10 +10,12 @@ export const WIDE = 840;
 export const NARROW = 360;
 
 // HTML that is the same for all devices stands once; otherwise each device has a part, of which one is shown.
+// `shown`: the devices of the page, if not all.
 export function perDevice(report, tag, make) {
-  const parts = report.devices.map((device) => make(device));
+  const devices = report.shown ?? report.devices;
+  const parts = devices.map((device) => make(device));
   if (parts.every((part) => part === parts[0])) return parts[0];
-  return report.devices.map((device, i) => (parts[i] ? `<${tag} data-device="${device.id}">${parts[i]}</${tag}>` : '')).join('');
+  return devices.map((device, i) => (parts[i] ? `<${tag} data-device="${device.id}">${parts[i]}</${tag}>` : '')).join('');
 }
 
 // Long texts may wrap, numbers and names may not.
@@ -79,18 +81,19 @@ function figureHtml(figure, device) {
   if (drawn) {
     // The cpu backend's times are no result to be read on a phone; its wide drawing scrolls there.
     const scrolls = isGpu(device) ? '' : ` tabindex="0" role="region" aria-label="${escapeHtml(figure.title)}"`;
-    parts.push(`<div class="chart wide"${scrolls}>${chartSvg(figure, { width: WIDE, plain: !isGpu(device) })}</div>`);
+    parts.push(`<div class="chart wide"${scrolls}>${chartSvg(figure, { width: figure.width ?? WIDE, plain: !isGpu(device) })}</div>`);
     if (isGpu(device)) parts.push(`<div class="chart narrow">${chartSvg(figure, { width: NARROW, narrow: true })}</div>`);
   }
   parts.push('</div>');
   // The cpu backend's times are no result; its numbers are in its records only.
-  const tables = (isGpu(device) && (figure.tables || drawn) ? tablesOfFigure(figure) : [])
+  const tables = (isGpu(device) && !figure.elsewhere && (figure.tables || drawn) ? tablesOfFigure(figure) : [])
     .map(
       (table) =>
         (table.rows.length > 0 ? tableHtml(table, figure.title) : '') + (table.note ? `<p class="note">${escapeHtml(table.note)}</p>` : ''),
     )
     .join('');
   if (tables.includes('<table')) parts.push(`<details><summary>The numbers</summary>${tables}</details>`);
+  if (figure.elsewhere) parts.push(`<p class="source"><a href="${figure.elsewhere}">The numbers</a></p>`);
   if (figure.note) parts.push(`<p class="note">${escapeHtml(figure.note)}</p>`);
   for (const source of figure.sources.filter(Boolean)) parts.push(`<p class="source">${escapeHtml(source)}</p>`);
   return parts.join('\n');
@@ -108,7 +111,7 @@ export function fillPlaces(html, report) {
   return html
     .replace(/<figure data-figure="([^"]+)"><\/figure>/g, (_, id) => {
       const content = perDevice(report, 'div', (device) => figureHtml(find(figures.get(device), id), device));
-      return `<figure data-figure="${id}">${content}</figure>`;
+      return `<figure id="${id}" data-figure="${id}">${content}</figure>`;
     })
     .replace(/<div data-table="([^"]+)"><\/div>/g, (_, id) => {
       const one = (device) => find(tables.get(device), id);

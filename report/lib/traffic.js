@@ -1,23 +1,32 @@
-// Bytes of device memory that a radix version reads and writes per pair (key and position, 4 bytes each), counted from
-// its kernels. Tables of counts per tile are left out: they are smaller by the tile's length.
+// Bytes of memory that a radix version reads and writes per pair (key and position, 4 bytes each), counted from its code.
+// Tables of counts per tile are left out: they are smaller by the tile's length.
 import { size } from '../page/js/format.js';
 import { SECOND } from '../page/js/second.js';
 import { escapeHtml, textWidth } from './svg.js';
 
 const arrays = (digit, tile, rank, scatter) => [
-  ['take digits', digit],
+  ['digits', digit],
   ['count', tile],
   ['rank', rank],
   ['scatter', scatter],
 ];
 // scatter of v1 to v4: reads digit, rank, key and position, writes key and position: 24 bytes.
 // `steps` are the steps of one pass; `once` is moved outside of the passes.
+// `upTo`: only for so many elements; more of them take the way of another version.
 export const TRAFFIC = {
+  seq: {
+    passes: 4,
+    once: 0,
+    steps: [
+      ['count', 4],
+      ['scatter', 16],
+    ],
+  },
   radix_v1: {
     passes: 32,
     once: 16,
     steps: [
-      ['take digits', 8],
+      ['digits', 8],
       ['count', 4],
       ['scan', 16],
       ['rank', 12],
@@ -29,6 +38,26 @@ export const TRAFFIC = {
   radix_v4: { passes: 8, once: 16, steps: arrays(8, 24, 8, 24).map(([name, bytes]) => [name === 'count' ? 'sort tiles' : name, bytes]) },
   radix_v5: { passes: 4, once: 4, steps: [['one sweep', 16]] },
   radix_v6: { passes: 4, once: 4, steps: [['one sweep', 16]] },
+  // In one step; beyond, 24 bytes in two.
+  radix_v7: {
+    of: 'key',
+    upTo: 8.9e6,
+    passes: 1,
+    once: 0,
+    steps: [
+      ['move', 8],
+      ['sort', 8],
+    ],
+  },
+  radix_v8: {
+    upTo: 8.9e6,
+    passes: 1,
+    once: 0,
+    steps: [
+      ['sort tiles', 16],
+      ['gather, sort', 16],
+    ],
+  },
   // Uniform keys, two sweeps over the upper bits, no count: from 8.9M pairs on.
   radix_v9: { passes: 2, once: 16, steps: [['sweep', 16]] },
 };
@@ -58,33 +87,35 @@ function tripsSvg(version) {
 // Two bars to scale: one pass (all versions on one scale), and the whole sort beside radix_v1's.
 export function trafficSvg(version) {
   if (SECOND[version]) return tripsSvg(version);
-  const { passes, once, steps } = TRAFFIC[version];
+  const { passes, once, steps, of = 'pair', upTo } = TRAFFIC[version];
   const [total, most] = [bytesOf(version), bytesOf('radix_v1')];
   const pass = steps.reduce((sum, [, bytes]) => sum + bytes, 0);
   const width = 460;
   const scale = width / 64;
-  const parts = [`<text x="0" y="15">one of ${passes} passes: ${pass} bytes a pair</text>`];
-  const unnamed = [];
-  let x = 0;
+  const head = passes === 1 ? 'the whole sort' : `one of ${passes} passes`;
+  const parts = [`<text x="0" y="15">${head}: ${pass} bytes a ${of}${upTo ? `, up to ${size(upTo)} ${of}s` : ''}</text>`];
+  let [x, below] = [0, 0];
   steps.forEach(([name, bytes], i) => {
     const w = bytes * scale;
-    const fits = w > textWidth(`${name} ${bytes}`, 13) + 6;
-    if (!fits) unnamed.push(`${name} ${bytes}`);
-    const label = fits ? `${name} ${bytes}` : String(bytes);
+    // The name of a part that is too short for it stands below.
+    const fits = w > textWidth(`${name} ${bytes}`, 15);
+    if (!fits) below = 16;
     parts.push(
       `<rect class="k${i} b" x="${x.toFixed(1)}" y="20" width="${w.toFixed(1)}" height="24"><title>${name}: ${bytes} bytes</title></rect>`,
-      `<text x="${(x + w / 2).toFixed(1)}" y="37" text-anchor="middle" class="i">${label}</text>`,
+      `<text x="${(x + w / 2).toFixed(1)}" y="37" text-anchor="middle" class="i">${fits ? `${name} ${bytes}` : bytes}</text>`,
+      fits ? '' : `<text x="${Math.max(0, x + w / 2 - textWidth(name, 13) / 2).toFixed(1)}" y="58">${name}</text>`,
     );
     x += w;
   });
   const text = `${total.toLocaleString('en-US')} bytes`;
-  const sum = `${passes} x ${pass} + ${once} (${ONCE[version] ?? 'last copy'})`;
-  parts.push(
-    `<text x="0" y="66">whole sort: ${text} = ${sum}</text>`,
-    `<rect class="k5 b" x="0" y="72" width="${Math.max(3, (total / most) * width).toFixed(1)}" height="16"/>`,
-  );
+  const sum = `${passes} x ${pass}${once > 0 ? ` + ${once} (${ONCE[version] ?? 'last copy'})` : ''}`;
+  if (passes > 1)
+    parts.push(
+      `<text x="0" y="${66 + below}">whole sort: ${text} = ${sum}</text>`,
+      `<rect class="k5 b" x="0" y="${72 + below}" width="${Math.max(3, (total / most) * width).toFixed(1)}" height="16"/>`,
+    );
   return (
-    `<svg class="traffic" viewBox="0 0 ${width} 92" role="img" aria-label="${escapeHtml(`${version} moves ${text} a pair: ${sum}`)}">` +
-    `${parts.join('')}</svg>${unnamed.length > 0 ? `<p class="note">Without a name in the bar: ${unnamed.map((one) => one.replace(/ /g, '\u00a0')).join(', ')}.</p>` : ''}`
+    `<svg class="traffic" viewBox="0 0 ${width} ${(passes > 1 ? 92 : 48) + below}" role="img" aria-label="${escapeHtml(`${version} moves ${text} a ${of}: ${sum}`)}">` +
+    `${parts.join('')}</svg>`
   );
 }

@@ -1,4 +1,4 @@
-// A fresh build of the page, and headless Chromium with it open from disk; whatever it logs or asks of the network is kept.
+// A fresh build of the pages, and headless Chromium with one of them open from disk; whatever it logs or asks of the network is kept.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,16 +10,16 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(path.join(ROOT, 'report/build.js'));
 const { chromium } = require('playwright-core');
 
-// The file of the page. report/index.html is from the last release and may be older.
+// A fresh file of a page. Those in report/ are from the last release and may be older.
 let built = null;
-export function buildFile() {
+export function buildFile(name = 'data.html') {
   if (built === null) {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
     process.on('exit', () => fs.rmSync(folder, { recursive: true }));
-    execFileSync('node', [path.join(ROOT, 'report/build.js'), path.join(folder, 'index.html')], { stdio: 'ignore' });
-    built = path.join(folder, 'index.html');
+    execFileSync('node', [path.join(ROOT, 'report/build.js'), folder], { stdio: 'ignore' });
+    built = folder;
   }
-  return built;
+  return path.join(built, name);
 }
 
 const executable = () =>
@@ -27,20 +27,30 @@ const executable = () =>
 
 export const launch = () => chromium.launch({ executablePath: executable(), args: ['--no-sandbox'] });
 
-export async function open(browser, { width = 1280, colorScheme = 'light', javaScriptEnabled = true, hasTouch = false } = {}) {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled, hasTouch });
+export async function open(browser, { width = 1280, colorScheme = 'light', javaScriptEnabled = true, name } = {}) {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled });
   const trouble = [];
   page.on('console', (message) => trouble.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
   page.on('request', (request) => {
     if (!/^(file|data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`);
   });
-  await page.goto(`file://${buildFile()}`);
+  await page.goto(`file://${buildFile(name)}`);
   return { page, trouble };
 }
 
+export const PAGES = ['index.html', 'data.html'];
 export const devicesOf = (page) => page.$$eval('#devices input', (inputs) => inputs.map((input) => input.value));
 export const choose = (page, id) => page.check(`#devices input[value="${id}"]`);
+// The page once for each device; the article has none to choose.
+export async function forEachDevice(page, look) {
+  const devices = await devicesOf(page);
+  if (devices.length === 0) return look('the article');
+  for (const device of devices) {
+    await page.$eval(`input[value="${device}"]`, (input) => input.click());
+    await look(device);
+  }
+}
 
 // The records, read without the code of the page.
 const known = new Map();

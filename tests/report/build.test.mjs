@@ -4,16 +4,16 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { addSteps, buildPage, loadReport } from '../../report/build.js';
+import { addSteps, buildPages, loadReport } from '../../report/build.js';
 import { parseCsv } from '../../report/lib/csv.js';
-import { introduction, logTable } from '../../report/lib/handout.js';
+import { introduction } from '../../report/lib/handout.js';
 import { deviceName, readDevices, readRecord } from '../../report/lib/inputs.js';
 import { figuresOf, sentenceOf, valueOf } from '../../report/page/js/page.js';
 import { versionOrder } from '../../report/page/js/records.js';
 import { digits, size } from '../../report/page/js/format.js';
 import { launches, tableOf } from '../../report/page/js/profiles.js';
 import { ROOT } from './browser.mjs';
-import { folderOf, record, reportOf, row } from './records.mjs';
+import { dataPage, folderOf, record, reportOf, row } from './records.mjs';
 
 const figure = (report, device, id) => figuresOf(report, device).find((one) => one.id === id);
 
@@ -108,13 +108,13 @@ test('a number that was not measured is marked, for this device and for a named 
   assert.deepEqual(sentenceOf(report, device, ['method.devices', 'hw4.v1_total']), { missing: true, text: 'Not measured on this device.' });
 });
 test('a sentence that begins with ? is left out where a number is missing; others are marked', () => {
-  const page = buildPage(
+  const page = dataPage(
     reportOf({ 'X1/scaling_keys.json': record({ rows: [1000, 2000].map((n) => row('radix_v9', n, 1, { what: 'keys' })) }) }),
   );
   const section = (id) => page.split(`<h2 id="${id}">`)[1].split('<h2')[0];
   assert.match(section('mppsort'), /On this device\.<\/strong> <em class="none">Not measured on this device\.<\/em>/);
-  assert.doesNotMatch(section('worklog'), /Uniform keys, 1K to/);
-  assert.match(buildPage(loadReport()).split('<h2 id="worklog">')[1].split('<h2')[0], /Uniform keys, 1K to/);
+  assert.doesNotMatch(section('worklog'), /The headline figures/);
+  assert.match(dataPage(loadReport()).split('<h2 id="worklog">')[1].split('<h2')[0], /The headline figures/);
 });
 test('radix_v1 is compared with one CPU thread that has the same digits, as in the report', () => {
   const seq = [1, 8].map((kBits) => row('seq', 220480, kBits === 1 ? 30 : 6, { knobs: { kBits } }));
@@ -128,16 +128,6 @@ test('numbers: three digits, no exponent; sizes with a letter only where they ar
     ['0.0396', '26.1', '1,404', '1.00', '0', null],
   );
   assert.deepEqual([1000, 220480, 1e9, 1500000, 2 ** 28].map(size), ['1K', '220,480', '1G', '1.5M', '2\u00b2\u2078']);
-});
-test("a handout's log: its conditions and rows; a handout without one is an error", () => {
-  const html = logTable(
-    '# x\n## The log\nH200, n = 2^28.\n\n| step | measured |\n|---|---|\n| `a` < b | **3** ms |\n| | |\n\nMore.\n\n## Next\n',
-    'x',
-  );
-  assert.match(html, /H200, n = 2<sup>28<\/sup>\./);
-  assert.match(html, /<td><code>a<\/code> &lt; b<\/td><td><strong>3<\/strong> ms<\/td>/);
-  assert.equal(html.match(/<tr>/g).length, 2);
-  assert.throws(() => logTable('# x\n', 'v/README.md'), /v\/README\.md: no table/);
 });
 test("ncu's CSV: lines around the table are skipped, units become milliseconds", () => {
   const text =
@@ -156,18 +146,18 @@ test('a new version needs no list: it has a colour, a place in the charts, and a
   assert.deepEqual(versionOrder(report), ['radix_v6', 'cub_ref', 'radix_v5', 'my_sort', 'seq']);
   assert.ok(figure(report, report.devices[0], 'hw4-total').categories.includes('my_sort'));
   assert.ok(figure(report, report.devices[0], 'worklog').categories.includes('radix_v6'));
-  const steps = (root) => addSteps('{{worklog.radix_v5}}<!-- further steps -->\n', report, root);
+  const steps = (root) => addSteps('<li id="radix_v5"><!-- further steps -->\n', report, root);
   const handout = '# radix_v6: `x` < y\n\nFrom.\n\n## The idea\n\nOne\n**two**.\n\nMore.\n';
   assert.match(
     steps(folderOf({ 'radix_v6/README.md': handout })),
-    /<h3>radix_v6: <code>x<\/code> &lt; y<\/h3>\n<p>One\n<strong>two<\/strong>\.<\/p>.*\[\[\{\{worklog\.radix_v6\}\}\]\]/s,
+    /<h3>radix_v6: <code>x<\/code> &lt; y<\/h3>\n<p>One\n<strong>two<\/strong>\.<\/p>.*\[\[\{\{story\.radix_v6\}\}\]\]/s,
   );
   assert.throws(() => steps(folderOf({ 'radix_v6/README.md': '# x\n\n## The log\n' })), /radix_v6\/README\.md: the page needs a title/);
   assert.throws(() => steps(folderOf({ 'radix_v6/student_func.cu': '' })), /radix_v6.README\.md/);
 });
-test('every measured radix version has exactly one step in the worklog, and a handout that could be one', () => {
+test('every measured radix version has exactly one step in the article, and a handout that could be one', () => {
   const report = loadReport();
-  const page = buildPage(report);
+  const page = buildPages(report)['index.html'];
   const versions = versionOrder(report).filter((name) => /^radix_v\d+$/.test(name));
   assert.ok(versions.length >= 5);
   for (const version of versions) {
@@ -179,12 +169,12 @@ test('package-lock.json has every package that npm ci wants, those of other plat
   execFileSync('npm', ['ci', '--dry-run', '--offline'], { cwd: path.join(ROOT, 'report'), stdio: 'pipe' });
 });
 test('without any record there is no page, but a sentence', () => {
-  assert.throws(() => buildPage({ published: {}, devices: [] }), /make reproduce makes some/);
+  assert.throws(() => buildPages({ published: {}, devices: [] }), /make reproduce makes some/);
 });
 test('the same input gives the same bytes; another input, others', () => {
-  const page = buildPage(loadReport());
-  assert.equal(buildPage(loadReport()), page);
+  const pages = buildPages(loadReport());
+  assert.deepEqual(buildPages(loadReport()), pages);
   const changed = loadReport();
   changed.devices[0].records[Object.keys(changed.devices[0].records)[0]].rows[0].median_ms *= 2;
-  assert.notEqual(buildPage(changed), page);
+  assert.notEqual(buildPages(changed)['data.html'], pages['data.html']);
 });

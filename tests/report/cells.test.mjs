@@ -24,10 +24,10 @@ const plain = (html) =>
 
 // {place, device, name of the row, name of the column, text} of every cell in tables of these places.
 function cellsOf(place) {
-  const start = page.search(new RegExp(`<(figure data-figure|div data-table)="${place}">`));
+  const start = page.search(new RegExp(`<(figure id="[^"]*" data-figure|div data-table)="${place}">`));
   assert.ok(start > 0, place);
   const rest = page.slice(start + 1);
-  const end = rest.search(/<(figure data-figure|div data-table)="|<h2/);
+  const end = rest.search(/<(figure id="[^"]*" data-figure|div data-table)="|<h2/);
   const parts = rest.slice(0, end).split(/(?=<div data-device=")/);
   return parts.flatMap((part) => {
     const device = /^<div data-device="([^"]+)"/.exec(part)?.[1] ?? null;

@@ -1,7 +1,7 @@
 // The page in a browser: the switch, the stepper, widths, dark, print, without a script.
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { choose, devicesOf, launch, open } from './browser.mjs';
+import { PAGES, choose, devicesOf, forEachDevice, launch, open } from './browser.mjs';
 
 let browser;
 before(async () => {
@@ -48,33 +48,32 @@ test('without a script: every figure has its chart or a note, its numbers and it
       assert.ok(source > 0 || notes > 0, `${device} ${id}: no source`);
     }
   }
-  assert.equal(await shown(page, '.stepper li'), 8);
 });
-test('the stepper: buttons, keys and swipes show one frame each', async () => {
-  const { page } = await open(browser, { width: 390, hasTouch: true });
-  const at = async () => {
-    assert.equal(await shown(page, '.stepper li'), 1);
-    return page.innerText('.stepper li.shown h3');
-  };
-  const titles = await page.$$eval('.stepper li h3', (all) => all.map((one) => one.textContent));
-  assert.equal(titles.length, 8);
-  assert.equal(await at(), titles[0]);
-  await page.click('.stepper button:last-of-type');
-  assert.equal(await at(), titles[1]);
-  await page.focus('.stepper');
+test('the stepper: a slider by keyboard; a still picture without a script', async () => {
+  const { page } = await open(browser, { name: 'index.html', width: 390 });
+  const seen = async () => [
+    await page.innerText('.stepper li.shown'),
+    await shown(page, '.stepper [data-since]:not(.later)'),
+    await shown(page, '.stepper .now'),
+  ];
+  await page.focus('.stepper input');
+  assert.deepEqual((await seen()).slice(1), [0, 0]);
+  await page.keyboard.press('ArrowRight');
+  assert.match((await seen())[0], /^Histogram/);
   await page.keyboard.press('End');
-  assert.equal(await at(), titles[7]);
+  assert.match((await seen())[0], /All keys are in order of this digit/);
+  assert.deepEqual((await seen()).slice(1), [24, 3]);
   await page.keyboard.press('ArrowLeft');
-  assert.equal(await at(), titles[6]);
-  await page.$eval('.stepper', (stepper) => {
-    const touch = (type, x) => {
-      const one = new Touch({ identifier: 1, target: stepper, clientX: x, clientY: 5 });
-      stepper.dispatchEvent(new TouchEvent(type, { touches: [one], changedTouches: [one], bubbles: true }));
-    };
-    touch('touchstart', 50);
-    touch('touchend', 200);
-  });
-  assert.equal(await at(), titles[5]);
+  assert.equal((await seen())[1], 23);
+  const { page: still } = await open(browser, { name: 'index.html', javaScriptEnabled: false });
+  assert.equal(await shown(still, '.stepper [data-since]'), 24);
+  assert.equal(await shown(still, '.stepper li'), 4);
+  assert.equal(await shown(still, '.stepper input'), 0);
+});
+test('the article has at most 15 screens at 1,400 pixels', async () => {
+  const { page } = await open(browser, { name: 'index.html', width: 1400 });
+  const screens = await page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
+  assert.ok(screens <= 15, `${screens} screens`);
 });
 test('the contents lead to headings that are there; "The numbers" opens by key', async () => {
   const { page } = await open(browser);
@@ -90,22 +89,23 @@ test('the contents lead to headings that are there; "The numbers" opens by key',
   assert.equal(await page.isVisible(table), true);
 });
 test('no errors, no network, in light and dark', async () => {
-  for (const colorScheme of ['light', 'dark']) {
-    const { page, trouble } = await open(browser, { colorScheme });
-    for (const device of await devicesOf(page)) await choose(page, device);
-    assert.deepEqual(trouble, [], colorScheme);
-  }
+  for (const name of PAGES)
+    for (const colorScheme of ['light', 'dark']) {
+      const { page, trouble } = await open(browser, { name, colorScheme });
+      await forEachDevice(page, () => {});
+      assert.deepEqual(trouble, [], `${name}, ${colorScheme}`);
+    }
 });
-for (const width of [360, 1400])
-  test(`nothing is wider than the screen at ${width} pixels, with all tables open${width > 1000 ? '; no table scrolls' : ''}`, async () => {
-    const { page } = await open(browser, { width });
-    for (const device of await devicesOf(page)) {
-      await choose(page, device);
+const views = (...widths) => PAGES.flatMap((name) => widths.map((width) => [name, width]));
+for (const [name, width] of views(360, 1400))
+  test(`${name}: nothing is wider than the screen at ${width} pixels, with all tables open${width > 1000 ? '; no table scrolls' : ''}`, async () => {
+    const { page } = await open(browser, { name, width });
+    await forEachDevice(page, async (device) => {
       await openAll(page);
       const wide = await page.evaluate(
         ([room, scrolls]) => [
           ...[...document.querySelectorAll('body *')]
-            .filter((one) => !one.closest('.scroll, svg, .chart.wide') && one.getBoundingClientRect().right > room + 0.5)
+            .filter((one) => !one.closest('.scroll, svg, pre, .chart.wide') && one.getBoundingClientRect().right > room + 0.5)
             .map((one) => one.outerHTML.slice(0, 80)),
           ...[...document.querySelectorAll('.scroll')]
             .filter((one) => scrolls && one.scrollWidth > one.clientWidth + 1)
@@ -115,15 +115,12 @@ for (const width of [360, 1400])
       );
       assert.deepEqual(wide, [], device);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-    }
+    });
   });
-for (const width of [390, 1400])
-  test(`no label of a drawing is cut off or lies on another one at ${width} pixels`, async () => {
-    const { page } = await open(browser, { width });
-    for (const device of await devicesOf(page)) {
-      await choose(page, device);
-      assert.deepEqual(await page.evaluate(badLabels), [], device);
-    }
+for (const [name, width] of views(390, 1400))
+  test(`${name}: no label of a drawing is cut off or lies on another one at ${width} pixels`, async () => {
+    const { page } = await open(browser, { name, width });
+    await forEachDevice(page, async (device) => assert.deepEqual(await page.evaluate(badLabels), [], device));
   });
 test('a label that is cut off and two that overlap are found', async () => {
   const page = await browser.newPage();
@@ -134,46 +131,48 @@ test('a label that is cut off and two that overlap are found', async () => {
   assert.deepEqual(await page.evaluate(badLabels), ['a: cut', 'a: one / two']);
 });
 test('a finger hits every control: 44 pixels; regions that scroll have names', async () => {
-  const { page } = await open(browser, { width: 390 });
-  const low = await page.$$eval('button, summary, #devices label, nav.contents a', (all) =>
-    all
-      .filter((one) => one.getClientRects().length > 0 && one.getBoundingClientRect().height < 43.9)
-      .map((one) => one.outerHTML.slice(0, 60)),
-  );
-  assert.deepEqual(low, []);
-  assert.equal(await page.$$eval('[tabindex="0"]', (all) => all.filter((one) => !one.ariaLabel).length), 0);
-});
-test('print: light, all tables open, nothing cut off at the right, nothing below 8 points', async () => {
-  const { page } = await open(browser, { colorScheme: 'dark', width: 688 }); // A4 less margins of 14 mm
-  await page.emulateMedia({ media: 'print' });
-  await page.waitForFunction(() => !document.querySelector('details:not([open])'), null, { timeout: 30000 });
-  for (const device of await devicesOf(page)) {
-    await page.$eval(`input[value="${device}"]`, (input) => input.click());
-    const state = await page.evaluate(() => ({
-      paper: getComputedStyle(document.body).backgroundColor,
-      width: document.documentElement.scrollWidth,
-      cut: [...document.querySelectorAll('table, svg')]
-        .filter((one) => one.getBoundingClientRect().right > 689)
-        .map((one) => one.outerHTML.slice(0, 90)),
-      small: [...document.querySelectorAll('main svg text, td, th, p')]
-        .filter((one) => one.getClientRects().length > 0)
-        .map((one) => {
-          const svg = one.closest('svg');
-          const box = svg?.getBoundingClientRect();
-          const scale = svg ? Math.min(box.width / svg.viewBox.baseVal.width, box.height / svg.viewBox.baseVal.height) : 1;
-          return { size: 0.75 * scale * parseFloat(getComputedStyle(one).fontSize), text: one.textContent.slice(0, 40) };
-        })
-        .filter(({ size }) => size < 7.9)
-        .slice(0, 5),
-    }));
-    assert.equal(state.paper, 'rgb(255, 255, 255)');
-    assert.equal(state.width, 688, device);
-    assert.deepEqual([state.cut, state.small], [[], []], device);
+  for (const name of PAGES) {
+    const { page } = await open(browser, { name, width: 390 });
+    const low = await page.$$eval('input[type=range], summary, #devices label, nav.contents a', (all) =>
+      all
+        .filter((one) => one.getClientRects().length > 0 && one.getBoundingClientRect().height < 43.9)
+        .map((one) => one.outerHTML.slice(0, 60)),
+    );
+    assert.deepEqual(low, [], name);
+    assert.equal(await page.$$eval('[tabindex="0"]', (all) => all.filter((one) => !one.ariaLabel).length), 0, name);
   }
-  await page.emulateMedia({ media: 'screen' });
-  await page.waitForFunction(() => !document.querySelector('details[open]'), null, { timeout: 30000 });
-  assert.ok((await page.pdf({ format: 'A4' })).length > 50000);
 });
+for (const name of PAGES)
+  test(`${name}, print: light, all tables open, nothing cut off at the right, nothing below 8 points`, async () => {
+    const { page } = await open(browser, { name, colorScheme: 'dark', width: 688 }); // A4 less margins of 14 mm
+    await page.emulateMedia({ media: 'print' });
+    await page.waitForFunction(() => !document.querySelector('details:not([open])'), null, { timeout: 30000 });
+    await forEachDevice(page, async (device) => {
+      const state = await page.evaluate(() => ({
+        paper: getComputedStyle(document.body).backgroundColor,
+        width: document.documentElement.scrollWidth,
+        cut: [...document.querySelectorAll('table, svg, pre')]
+          .filter((one) => one.getBoundingClientRect().right > 689)
+          .map((one) => one.outerHTML.slice(0, 90)),
+        small: [...document.querySelectorAll('main svg text, td, th, p, pre')]
+          .filter((one) => one.getClientRects().length > 0)
+          .map((one) => {
+            const svg = one.closest('svg');
+            const box = svg?.getBoundingClientRect();
+            const scale = svg ? Math.min(box.width / svg.viewBox.baseVal.width, box.height / svg.viewBox.baseVal.height) : 1;
+            return { size: 0.75 * scale * parseFloat(getComputedStyle(one).fontSize), text: one.textContent.slice(0, 40) };
+          })
+          .filter(({ size }) => size < 7.9)
+          .slice(0, 5),
+      }));
+      assert.equal(state.paper, 'rgb(255, 255, 255)');
+      assert.equal(state.width, 688, device);
+      assert.deepEqual([state.cut, state.small], [[], []], device);
+    });
+    await page.emulateMedia({ media: 'screen' });
+    await page.waitForFunction(() => !document.querySelector('details[open]'), null, { timeout: 30000 });
+    assert.ok((await page.pdf({ format: 'A4' })).length > 50000);
+  });
 test('text and series stand out from the paper, light and dark', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page } = await open(browser, { colorScheme });
@@ -182,6 +181,13 @@ test('text and series stand out from the paper, light and dark', async () => {
       text: getComputedStyle(document.body).color,
       series: [...new Set([...document.querySelectorAll('main svg use')].map((one) => getComputedStyle(one).color))],
     }));
+    const { page: article } = await open(browser, { name: 'index.html', colorScheme });
+    const code = await article.evaluate(() => ({
+      panel: getComputedStyle(document.querySelector('pre')).backgroundColor,
+      colors: [...new Set([...document.querySelectorAll('pre, pre span')].map((one) => getComputedStyle(one).color))],
+    }));
+    assert.ok(code.colors.length > 4);
+    for (const color of code.colors) assert.ok(contrast(code.panel, color) > 4.5, `${colorScheme}: code ${color}`);
     assert.ok(contrast(paper, text) > 7, `${colorScheme}: text`);
     assert.ok(series.length > 6);
     for (const color of series) assert.ok(contrast(paper, color) > 3, `${colorScheme}: ${color}`);

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { loadReport } from '../../report/build.js';
+import { buildPages, loadReport } from '../../report/build.js';
 import { readDevices } from '../../report/lib/inputs.js';
 
 export const record = (changes = {}) => ({
@@ -41,4 +41,6 @@ export function folderOf(files) {
   }
   return folder;
 }
+// The page that has all charts and tables.
+export const dataPage = (report) => buildPages(report)['data.html'];
 export const reportOf = (files) => ({ published: loadReport().published, devices: readDevices(folderOf(files)) });

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of the report's page: tests/report/*.test.mjs with node, those of the page itself in
+# Runs the tests of the report's pages: tests/report/*.test.mjs with node, those of the pages themselves in
 # headless Chromium. Without their programs they are skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -9,7 +9,7 @@ if ! command -v node >/dev/null; then
   skip "the report's page" "node is missing"
   exit 0
 fi
-for package in d3-scale papaparse playwright-core; do
+for package in d3-scale highlight.js papaparse playwright-core; do
   if [ ! -d "report/node_modules/$package" ]; then
     skip "the report's page" "the package $package is missing"
     exit 0
@@ -17,6 +17,7 @@ for package in d3-scale papaparse playwright-core; do
 done
 status=0
 node --test-reporter=tap tests/report/build.test.mjs || status=1
+node --test-reporter=tap tests/report/article.test.mjs || status=1
 node --test-reporter=tap tests/report/sections.test.mjs || status=1
 node --test-reporter=tap tests/report/drawing.test.mjs || status=1
 node --test-reporter=tap tests/report/cells.test.mjs || status=1

@@ -55,6 +55,7 @@ const STATEMENTS = {
     );
     return v1 == null || v2 == null ? null : v1 > 2 * v2;
   },
+  repeats: (device) => Object.keys(device.records).some((name) => /^repeat_/.test(name)),
   v1_scatter_worse: (device) => {
     const stages = best(firstRecord(device, 'hw4'), { version: 'radix_v1', what: 'pairs' })?.stages_ms;
     return stages ? stages.scatter > stages.hist : null;

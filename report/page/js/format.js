@@ -18,9 +18,10 @@ export const count = (n) => n?.toLocaleString('en-US') ?? null;
 
 // 220480 as such, round numbers with a letter (1K, 16M, 1G: thousands), large powers of two as such: 2\u00b2\u2078.
 const RAISED = '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079';
+export const raised = (number) => [...String(number)].map((digit) => RAISED[digit]).join('');
 export function size(n) {
   const power = Math.log2(n);
-  if (power >= 20 && Number.isInteger(power)) return `2${[...String(power)].map((digit) => RAISED[digit]).join('')}`;
+  if (power >= 20 && Number.isInteger(power)) return `2${raised(power)}`;
   for (const [unit, letter] of [
     [1e9, 'G'],
     [1e6, 'M'],
@@ -34,6 +35,14 @@ export function size(n) {
 export const ms = (x) => (x == null ? null : `${digits(x)} ms`);
 export const percent = (x) => (x == null ? null : `${x >= 10 ? Math.round(x).toLocaleString('en-US') : digits(x, 2)}%`);
 export const times = (x) => (x == null ? null : `${digits(x)} times`);
+
+// "5.20 times as fast as X"; below 1 the other way round.
+export const against = (gain, name) =>
+  gain == null ? null : gain >= 1 ? `${times(gain)} as fast as ${name}` : `${name} is ${times(1 / gain)} as fast`;
+
+// "A is 5.20 times as fast as B", or B as A.
+export const faster = (a, b, gain) =>
+  gain == null ? null : gain >= 1 ? `${a} is ${against(gain, b)}` : against(gain, `${b}`) + ` as ${a}`;
 
 // a / b, or null where one of them is missing.
 export const over = (a, b) => (a == null || b == null || b === 0 ? null : a / b);

@@ -1,6 +1,6 @@
-// Skewed inputs: the time of each version relative to its time on uniform keys.
+// Skewed inputs: the time of each version over CUB's on the same input.
 import { digits, list, over, size, times } from './format.js';
-import { best, bestMs, firstRecord, rowsOf, source, versionsOf } from './records.js';
+import { best, bestMs, firstRecord, radixPath, rowsOf, source, versionsOf } from './records.js';
 
 const recordOf = (device, what) => firstRecord(device, `inputs_${what}`, 'standard');
 
@@ -12,7 +12,7 @@ function table(device, what) {
   const versions = versionsOf({ rows });
   const inputs = [...new Set(rows.map((row) => row.input))];
   const time = (version, input) => bestMs({ rows }, { version, input });
-  const relative = (version, input) => over(time(version, input), time(version, 'uniform'));
+  const relative = (version, input) => over(time(version, input), time('cub_ref', input));
   const noise = (version, input) => best({ rows }, { version, input })?.noise ?? 0;
   return { record, n, versions, inputs, time, relative, noise };
 }
@@ -22,47 +22,54 @@ export function inputsFigures(report, device) {
     const { record, n, versions, inputs, time, relative, noise } = table(device, what);
     return {
       id: `inputs-${what}`,
-      title: `Time relative to uniform keys, ${n ? size(n) : ''} ${what}`,
+      title: `Time over CUB's on the same input, ${n ? size(n) : ''} ${what}`,
       type: 'points',
       horizontal: true,
       categories: inputs,
       tall: true,
       numbers: false,
-      spoken: versions.filter((version, i) => i === 0 || /^(radix_v\d+|cub_ref|mppsort|mppsort_v2|bitonic)$/.test(version)),
-      x: { label: 'time / time on uniform keys (log scale)', log: true },
-      marks: [{ value: 1, label: 'uniform = 1' }],
-      series: versions.map((version) => ({
-        name: version,
-        color: version,
-        values: inputs.map((input) => relative(version, input)),
-        noise: inputs.map((input) => noise(version, input)),
-      })),
+      spoken: versions.filter((version) => /^(radix_v\d+|thrust_ref|mppsort_v2|merge_v2)$/.test(version)),
+      x: { label: "time / CUB's time (log scale)", log: true },
+      marks: [{ value: 1, label: 'CUB = 1' }],
+      series: versions
+        .filter((version) => version !== 'cub_ref')
+        .map((version) => ({
+          name: version,
+          color: version,
+          values: inputs.map((input) => relative(version, input)),
+          noise: inputs.map((input) => noise(version, input) + noise('cub_ref', input)),
+        })),
       format: (x) => digits(x),
       tables: [
         {
           columns: ['input', ...versions.map((version) => `${version}, ms`)],
           rows: inputs.map((input) => [input, ...versions.map((version) => digits(time(version, input)))]),
-          note: 'The chart divides each column by its first row.',
+          note: "The chart divides each row by CUB's time, the better of its two index types.",
         },
       ],
       sources: [source(record)],
-      missing: !record,
+      missing: !versions.includes('cub_ref'),
     };
   });
 }
 
 export function inputsValues(report, device) {
-  const { versions, inputs, relative, n, record } = table(device, 'keys');
+  const { versions, inputs, time, relative, n, record } = table(device, 'keys');
+  const newest = radixPath(record).at(-1);
   if (!record) return {};
   const worst = (version) =>
     inputs
-      .map((input) => ({ input, factor: relative(version, input) }))
+      .map((input) => ({ input, factor: over(time(version, input), time(version, 'uniform')) }))
       .filter(({ factor }) => factor !== null)
       .reduce((a, b) => (b.factor > a.factor ? b : a));
   const all = versions.map((version) => ({ version, ...worst(version) })).sort((a, b) => b.factor - a.factor);
   const slower = all.filter(({ factor }) => factor >= 1.1).map(({ version, input, factor }) => `${version} ${times(factor)} (${input})`);
   const even = all.filter(({ factor }) => factor < 1.1).map(({ version }) => version);
+  const lost = inputs
+    .filter((input) => relative(newest, input) > 1)
+    .map((input) => `${input} (${times(relative(newest, input))} its time)`);
   return {
+    'inputs.newest_lost': inputs.some((input) => relative(newest, input)) ? (lost.length > 0 ? list(lost) : 'none') : null,
     'inputs.n': size(n),
     'inputs.count': String(inputs.length),
     'inputs.slower': slower.length > 0 ? list(slower) : null,

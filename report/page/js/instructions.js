@@ -71,5 +71,10 @@ export function instructionsValues(report, device) {
       ? `${digits(at(version))} instructions per pair, ${percent((100 * at(version, first)) / at(version))} of them to ${first}`
       : null;
   };
-  return Object.fromEntries(versions.map((version) => [`instructions.${version}`, one(version)]));
+  return Object.fromEntries(
+    versions.flatMap((version) => [
+      [`instructions.${version}`, one(version)],
+      [`instructions.${version}_all`, digits(at(version))],
+    ]),
+  );
 }

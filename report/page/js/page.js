@@ -16,10 +16,12 @@ import { versionOrder } from './records.js';
 import { multiFigures, multiValues } from './multi.js';
 import { scalingFigures, scalingTables, scalingValues } from './scaling.js';
 import { secondFigures, secondValues } from './second.js';
+import { storyFigures, storyValues } from './story.js';
 import { variantsFigures, variantsTables, variantsValues } from './variants.js';
 import { worklogFigures, worklogTables, worklogValues } from './worklog.js';
 
 const FIGURES = [
+  storyFigures,
   worklogFigures,
   instructionsFigures,
   hw4Figures,
@@ -38,6 +40,7 @@ const FIGURES = [
 const VALUES = [
   conditionsValues,
   methodValues,
+  storyValues,
   worklogValues,
   instructionsValues,
   hw4Values,

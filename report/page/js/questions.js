@@ -1,5 +1,5 @@
 // Experiment 6: the reports' open questions, from the records of the other experiments.
-import { digits, ms, over, percent, size, times } from './format.js';
+import { digits, faster, ms, over, percent, size, times } from './format.js';
 import { launches } from './profiles.js';
 import { best, bestMs, firstRecord, label, sizesOf, source } from './records.js';
 import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
@@ -74,14 +74,14 @@ export function hits(device) {
   const [first, second] = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
   const gain = (i) => over(first[i]?.Duration ?? null, second[i]?.Duration ?? null) ?? 0;
   const most = second.reduce((chosen, _, i) => (gain(i) > gain(chosen) ? i : chosen), 0);
-  return { pass: second.length > 0 ? String(most + 1) : null, first: first[most], second: second[most] };
+  return { pass: second.length > 0 ? String(most) : null, first: first[most], second: second[most] };
 }
 const hitText = (one) => (one && one['L1 hit rate'] !== undefined ? `${percent(one['L1 hit rate'])} (${ms(one.Duration)})` : null);
 
 export function questionsValues(report, device) {
   const { n, row } = staged(device);
   const stage = (version, name) => row(version)?.stages_ms?.[name] ?? null;
-  const gain = (a, b) => times(over(row(a)?.median_ms, row(b)?.median_ms));
+  const gain = (a, b) => faster(b, a, over(row(a)?.median_ms, row(b)?.median_ms));
   const small = (version) => bestMs(hw4Record(device), { version, n: HW4_SIZE, what: 'pairs' });
   const paid = (from, to, name) => {
     const [a, b] = [stage(from, name), stage(to, name)];
@@ -95,8 +95,8 @@ export function questionsValues(report, device) {
     'q.hit2': hitText(hit.second),
     'q.v4_over_v2': gain('radix_v2', 'radix_v4'),
     'q.v4_over_v3': gain('radix_v3', 'radix_v4'),
-    'q.v4_over_v2_hw4': times(over(small('radix_v2'), small('radix_v4'))),
-    'q.v4_over_v3_hw4': times(over(small('radix_v3'), small('radix_v4'))),
+    'q.v4_over_v2_hw4': faster('radix_v4', 'radix_v2', over(small('radix_v2'), small('radix_v4'))),
+    'q.v4_over_v3_hw4': faster('radix_v4', 'radix_v3', over(small('radix_v3'), small('radix_v4'))),
     'q.v3_hist': paid('radix_v2', 'radix_v3', 'hist'),
     'q.v3_scatter': paid('radix_v2', 'radix_v3', 'scatter'),
     'q.v4_hist': paid('radix_v2', 'radix_v4', 'hist'),

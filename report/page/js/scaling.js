@@ -31,7 +31,7 @@ const recordsOf = (device, what) =>
   [`scaling_${what}`, `scaling_all_${what}`, 'scaling_host', 'standard'].map((name) => firstRecord(device, name)).filter(Boolean);
 
 // Each version from the first record that has it.
-function curves(report, device, what) {
+export function curves(report, device, what) {
   const found = new Map();
   for (const record of recordsOf(device, what)) {
     const wanted = { what, input: 'uniform' };
@@ -99,7 +99,7 @@ function besideCub(report, device) {
   const time = ({ found }, version, n) => found.find((one) => one.version === version)?.points.find(({ x }) => x === n)?.time ?? null;
   const series = kinds.flatMap((kind) =>
     kind.found
-      .filter(({ version }) => /^radix_v[567]$/.test(version))
+      .filter(({ version }) => ['radix_v6', 'radix_v9', kind.what === 'keys' ? 'radix_v7' : 'radix_v8'].includes(version))
       .map(({ version, points }) => ({
         name: `${version}, ${kind.what}`,
         points: points

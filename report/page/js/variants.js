@@ -28,7 +28,7 @@ function variants(device) {
   };
 }
 
-// {row, name, times} of each row that was measured in several whole runs: the median of each run.
+// {row, name, times} of each row that was measured in three whole runs: the median of each run.
 function repeated(device) {
   const names = [...new Set(recordsLike(device, /^repeat_\d+_/).map(([name]) => name.replace(/^repeat_\d+_/, '')))];
   const key = (row) => JSON.stringify([row.version, row.n, row.what, row.input, row.knobs]);
@@ -36,13 +36,11 @@ function repeated(device) {
     const runs = [name, `repeat_2_${name}`, `repeat_3_${name}`].map((one) => device.records[one]?.rows ?? []);
     return runs[0]
       .filter((row) => row.status === 'ok')
-      .map((row) => ({ row, name, times: runs.map((list_) => list_.find((one) => key(one) === key(row))?.median_ms ?? null) }));
+      .map((row) => ({ row, name, times: runs.map((list_) => list_.find((one) => key(one) === key(row))?.median_ms ?? null) }))
+      .filter(({ times: all }) => !all.includes(null));
   });
 }
-const spread = ({ times: all }) => {
-  const known = all.filter((time) => time !== null);
-  return 100 * (Math.max(...known) / Math.min(...known) - 1);
-};
+const spread = ({ times: all }) => 100 * (Math.max(...all) / Math.min(...all) - 1);
 
 function repeats(device) {
   const found = repeated(device);
@@ -63,8 +61,7 @@ function repeats(device) {
 
 // How far rows of three runs lie apart: the median row, and the one that differs most.
 function drift(device) {
-  const whole = repeated(device).filter(({ times: all }) => all.every((time) => time !== null));
-  const sorted = [...whole].sort((a, b) => spread(a) - spread(b));
+  const sorted = repeated(device).sort((a, b) => spread(a) - spread(b));
   const most = sorted.at(-1);
   return {
     'method.drift_median': most ? percent(spread(sorted[Math.floor(sorted.length / 2)])) : null,

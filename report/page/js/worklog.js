@@ -105,7 +105,7 @@ export function worklogFigures(report, device) {
 // Versions whose traffic was counted, at 100M pairs: the rate, and the rate that the copy rate allows for their bytes.
 const reached = ({ record, time }, path) =>
   path
-    .filter((version) => TRAFFIC[version] && time(version))
+    .filter((version) => TRAFFIC[version] && !TRAFFIC[version].upTo && time(version))
     .map((version) => ({
       version,
       bytes: bytesOf(version),

@@ -1,0 +1,106 @@
+// The article: who wins, what each step takes with 100M pairs, and the newest version over the libraries, from each process that
+// measured them.
+import { against, digits, ms, over, size, times } from './format.js';
+import { best, bestMs, firstRecord, label, radixPath } from './records.js';
+import { curves } from './scaling.js';
+import { HW4_SIZE } from './worklog.js';
+
+const LARGE = 1e8;
+const WIDTH = 590; // two charts beside each other
+
+// Every version by n: the newest one and CUB in colour, the others grey.
+export const storyFigures = (report, device) =>
+  ['keys', 'pairs'].map((what) => {
+    const found = curves(report, device, what);
+    const coloured = [found[0]?.version, 'cub_ref'];
+    return {
+      id: `who-wins-${what}`,
+      title: what === 'keys' ? 'Bare keys' : 'Pairs of key and position',
+      type: 'line',
+      tall: true,
+      width: WIDTH,
+      elsewhere: `data.html#scaling-${what}`,
+      x: { label: 'n (log scale)', log: true, sizes: true },
+      y: { label: '10\u2079 elements per second (log scale)', log: true },
+      spoken: [`${found[0]?.version} (gsort)`, 'cub_ref'],
+      series: found.map(({ version, points }, i) => ({
+        name: i === 0 ? `${version} (gsort)` : version,
+        color: version,
+        points,
+        strong: coloured.includes(version),
+      })),
+      format: (x) => `${digits(x)} \u00b7 10\u2079/s`,
+      sources: [],
+      missing: found.length === 0,
+    };
+  });
+
+// Milliseconds of a version, uniform input, from a record.
+const timeOf = (record, what) => (version, n) => bestMs(record, { version, n, what, input: 'uniform' });
+
+// "100M pairs in 31.1 ms: 45.2 times as fast as radix_v1; CUB is 11.0 times as fast."
+function outcome(record, version, others, n, what) {
+  const time = timeOf(record, what);
+  const own = time(version, n);
+  if (own === null) return null;
+  const names = { cub_ref: 'CUB', thrust_ref: 'Thrust', std_sort_ref: 'std::sort' };
+  const parts = others.map((other) => against(over(time(other, n), own), names[other] ?? other)).filter(Boolean);
+  const row = best(record, { version, n, what });
+  const once = row.repetitions === 1 ? ' (a single run)' : '';
+  return `${size(n)} ${what === 'keys' ? 'bare keys' : what} in ${ms(own)}${once}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}.`;
+}
+
+// The gain of a version over a library, the median of the processes that measured both, and from how many it is:
+// ["2.45 times", "2.41 to 2.52 in 3 processes"].
+function gains(records, version, library, wanted) {
+  const all = records
+    .filter(Boolean)
+    .map((record) => over(bestMs(record, { version: library, ...wanted }), bestMs(record, { version, ...wanted })))
+    .filter((gain) => gain !== null)
+    .sort((a, b) => a - b);
+  if (all.length === 0) return [null, null];
+  const median = all[Math.floor((all.length - 1) / 2)];
+  return [times(median), all.length === 1 ? 'one process' : `${digits(all[0])} to ${digits(all.at(-1))} in ${all.length} processes`];
+}
+
+export function storyValues(report, device) {
+  const record = (name) => firstRecord(device, name);
+  const repeated = (name) => [name, `repeat_2_${name}`, `repeat_3_${name}`].map(record);
+  const large = record('worklog');
+  const path = radixPath(record('hw4'), large);
+  const newest = path.at(-1);
+  const time = timeOf(large, 'pairs');
+  const keys = record('scaling_keys');
+  const pairs = record('scaling_pairs');
+  const host = record('scaling_host');
+  const second = record('second_keys');
+  const values = {
+    'story.device': label(device),
+    'story.first': ms(time(path[0], LARGE)),
+    'story.last': ms(time(newest, LARGE)),
+    'story.gain': over(time(path[0], LARGE), time(newest, LARGE)) === null ? null : digits(time(path[0], LARGE) / time(newest, LARGE)),
+    'story.hw4': ms(bestMs(record('hw4'), { version: newest, n: HW4_SIZE, what: 'pairs' })),
+    'story.second_record': second ? `${second.date.slice(0, 10)}, commit ${second.commit}` : null,
+    'story.record': large ? `${large.date.slice(0, 10)}, commit ${large.commit}` : null,
+    'story.host': host?.device.host_cpu ?? null,
+    'story.seq': outcome(host, 'seq', ['std_sort_ref'], 8e6, 'keys'),
+    'story.v6_keys': outcome(keys, 'radix_v6', ['cub_ref'], 6.4e7, 'keys'),
+    'story.v7_keys': outcome(keys, 'radix_v7', ['radix_v6', 'cub_ref'], 4e6, 'keys'),
+    'story.v7_more': outcome(keys, 'radix_v7', ['radix_v6', 'cub_ref'], 6.4e7, 'keys'),
+    'story.v8_pairs': outcome(pairs, 'radix_v8', ['radix_v6', 'cub_ref'], 4e6, 'pairs'),
+    'story.v9_keys': outcome(keys, 'radix_v9', ['cub_ref', 'thrust_ref'], 6.4e7, 'keys'),
+  };
+  for (const [key, name, n] of [
+    ['story.', 'worklog', LARGE],
+    ['story.hw4_', 'hw4', HW4_SIZE],
+  ])
+    for (const library of ['cub', 'thrust']) {
+      const [gain, from] = gains(repeated(name), newest, `${library}_ref`, { n, what: 'pairs' });
+      Object.assign(values, { [`${key}${library}`]: gain, [`${key}${library}_from`]: from });
+    }
+  path.forEach((version, i) => {
+    const others = [path[i - 1], 'cub_ref'].filter(Boolean);
+    values[`story.${version}`] = outcome(large, version, others, LARGE, 'pairs');
+  });
+  return values;
+}
