@@ -38,11 +38,6 @@ replaces() {
   replaces in_python
 }
 
-@test "no Python script opens a file of the repository, or a user's, for writing" {
-  run -1 grep -rnE "open\([^)]*[\"']w[\"']" "$root/scripts" "$root/labs" --include=*.py --exclude=builder.py --exclude=replace_file.py
-  [ -z "$output" ]
-}
-
 @test "a script that is ended while it writes leaves the old file alone" {
   echo old >folder/file
   set -m # a process group of its own, as a shell on a terminal gives it
