@@ -74,7 +74,7 @@ else
 endif
 cuda_cpu_exporting := -rdynamic -Wl,--whole-archive $(cuda_cpu_archive) -Wl,--no-whole-archive
 # The archive once more, for objects that stand behind it.
-cuda_cpu_ldlibs := $(cuda_cpu_archive) -lboost_context $(cuda_cpu_openmp) -ldl -lpthread
+cuda_cpu_ldlibs := $(cuda_cpu_archive) -lboost_context $(cuda_cpu_openmp) $(if $(filter count,$(cuda_cpu_check)),-ljansson) -ldl -lpthread
 
 .DELETE_ON_ERROR:
 .PRECIOUS: $(B)/generated/%.ii

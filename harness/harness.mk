@@ -42,5 +42,5 @@ compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## bui
 	@rm -f $(call stale,version.so)
 	$(call short,LN,compare)ln -sf $(B)/compare compare
 .PHONY: count
-count: ## count V=mine [N=262144] [COUNT_EXPORT=FILE.json]: sectors, bank conflicts, idle lanes of each kernel, without a GPU
-	@scripts/count.sh '$(V)' '$(or $(N),262144)' '$(COUNT_EXPORT)'
+count: ## count V="mine [radix_v1]" [N=262144] [COUNT_EXPORT=FILE.json] [LINE=84 [PICTURE=1]]: sectors, bank conflicts, idle lanes, without a GPU
+	@scripts/count.sh '$(V)' '$(or $(N),262144)' '$(COUNT_EXPORT)' '$(LINE)' '$(PICTURE)'

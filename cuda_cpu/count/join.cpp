@@ -80,10 +80,15 @@ void begin_launch(const Grid &grid) {
 // ---- requests -----------------------------------------------------------------------------------
 
 void add_request(Site &site, const Request &request, BlockAccesses &block) {
+  const Tally before = site.tally;
   if (site.space == Space::kGlobal)
     add_global(site.tally, site.operation, request, site.bytes, launched.sectors);
   else
     add_shared(site.tally, site.operation, request, site.bytes);
+  const std::uint64_t cost =
+      site.tally.sectors + site.tally.wavefronts - before.sectors - before.wavefronts;
+  site.least = std::min(site.least, cost), site.most = std::max(site.most, cost);
+  if ((before.requests & (before.requests - 1)) == 0) site.example = request;
   if (site.operation != Operation::kAtomic) return;
   AtomicsAt &atomics = site.space == Space::kGlobal ? launched.atomics : block.atomics;
   for (unsigned i = 0; i < request.count; i++) atomics[request.address[i]]++;
@@ -149,7 +154,7 @@ void find_site(Slot &slot, std::uint64_t key, Space space, Operation operation, 
                std::uintptr_t pc) {
   Kernel &kernel = *launched.kernel;
   const auto found = kernel.site_of.insert({key, kernel.sites.size()});
-  if (found.second) kernel.sites.push_back({pc, bytes, space, operation, {}});
+  if (found.second) kernel.sites.push_back({pc, bytes, space, operation, {}, {}});
   slot = {key, found.first->second};
 }
 

@@ -1,7 +1,10 @@
 // The counts as JSON.
-#include <cinttypes>
+#include <jansson.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <tuple>
 
@@ -15,103 +18,120 @@ namespace {
 constexpr const char *kSpaces[] = {"global", "shared"};
 constexpr const char *kOperations[] = {"load", "store", "atomic"};
 
-void number(std::FILE *file, const char *before, const char *name, std::uint64_t value) {
-  std::fprintf(file, "%s\"%s\": %" PRIu64, before, name, value);
+void set(json_t *object, const std::string &name, std::uint64_t value) {
+  json_object_set_new(object, name.c_str(), json_integer(static_cast<json_int_t>(value)));
+}
+void set(json_t *object, const char *name, const std::string &text) {
+  json_object_set_new(object, name, json_string(text.c_str()));
 }
 
 // `prefix`: "" or "global_load_".
-void tally(std::FILE *file, const std::string &prefix, Space space, Operation operation,
-           const Tally &t) {
-  const auto field = [&](const char *name, std::uint64_t value) {
-    number(file, ", ", (prefix + name).c_str(), value);
-  };
-  field("requests", t.requests);
-  field("lanes", t.lanes);
+void set_tally(json_t *object, const std::string &prefix, Space space, Operation operation,
+               const Tally &t) {
+  set(object, prefix + "requests", t.requests);
+  set(object, prefix + "lanes", t.lanes);
   if (space == Space::kGlobal) {
-    field("sectors", t.sectors);
+    set(object, prefix + "sectors", t.sectors);
   } else {
-    field("wavefronts", t.wavefronts);
-    field("conflicts", t.conflicts);
+    set(object, prefix + "wavefronts", t.wavefronts);
+    set(object, prefix + "conflicts", t.conflicts);
   }
-  if (operation == Operation::kAtomic) field("longest_queue", t.queue);
+  if (operation == Operation::kAtomic) set(object, prefix + "longest_queue", t.queue);
 }
 
-void lines(std::FILE *file, const Kernel &kernel) {
-  std::map<std::tuple<std::string, Space, Operation, std::size_t>, Tally> of_line;
-  for (const Site &site : kernel.sites)
-    of_line[{line_of(site.pc), site.space, site.operation, site.bytes}].add(site.tally);
-  std::fprintf(file, ",\n   \"lines\": [");
-  const char *before = "";
-  for (const auto &[place, t] : of_line) {
+json_t *example(const Site &site) {
+  json_t *const lanes = json_array(), *const addresses = json_array();
+  for (unsigned i = 0; i < site.example.count; i++) {
+    json_array_append_new(lanes, json_integer(site.example.lane[i]));
+    json_array_append_new(addresses,
+                          json_integer(static_cast<json_int_t>(site.example.address[i])));
+  }
+  json_t *const object = json_object();
+  json_object_set_new(object, "lanes", lanes);
+  json_object_set_new(object, "addresses", addresses);
+  set(object, "least", site.least);
+  set(object, "most", site.most);
+  return object;
+}
+
+json_t *lines(const Kernel &kernel) {
+  struct Line {
+    Tally tally;
+    const Site *site;  // with the most requests
+  };
+  std::map<std::tuple<std::string, Space, Operation, std::size_t>, Line> of_line;
+  for (const Site &site : kernel.sites) {
+    const auto [found, is_new] = of_line.insert(
+        {{line_of(site.pc), site.space, site.operation, site.bytes}, {Tally(), &site}});
+    Line &line = found->second;
+    line.tally.add(site.tally);
+    if (site.tally.requests > line.site->tally.requests) line.site = &site;
+  }
+  json_t *const array = json_array();
+  for (const auto &[place, sites] : of_line) {
     const auto &[line, space, operation, bytes] = place;
-    std::fprintf(file, "%s\n    {\"line\": \"%s\", \"access\": \"%s %s\", \"bytes\": %zu", before,
-                 line.c_str(), kSpaces[static_cast<int>(space)],
-                 kOperations[static_cast<int>(operation)], bytes);
-    tally(file, "", space, operation, t);
-    std::fprintf(file, "}");
-    before = ",";
+    json_t *const object = json_object();
+    set(object, "line", line);
+    set(object, "access",
+        std::string(kSpaces[static_cast<int>(space)]) + " " +
+            kOperations[static_cast<int>(operation)]);
+    set(object, "bytes", bytes);
+    set_tally(object, "", space, operation, sites.tally);
+    json_object_set_new(object, "example", example(*sites.site));
+    json_array_append_new(array, object);
   }
-  std::fprintf(file, "]");
+  return array;
 }
 
-void kernel_as_json(std::FILE *file, const Kernel &k) {
-  std::fprintf(file, "  {\"kernel\": \"%s\"", k.name.c_str());
-  const std::pair<const char *, std::uint64_t> numbers[] = {
-      {"launches", k.launches},
-      {"blocks", k.blocks},
-      {"threads", k.threads},
-      {"static_shared_bytes", k.static_shared},
-      {"dynamic_shared_bytes", k.dynamic_shared},
-      {"blocks_per_sm", k.blocks_per_sm},
-      {"barriers", k.barriers},
-      {"syncwarps", k.syncwarps},
-      {"shuffles", k.shuffles},
-      {"votes", k.votes},
-      {"matches", k.matches},
-      {"reductions", k.reductions},
-      {"collective_lanes", k.collective_lanes},
-      {"distinct_sectors_read", k.sectors_read},
-      {"distinct_sectors_written", k.sectors_written},
-      {"global_atomics_at_one_address", k.global_hottest},
-      {"shared_atomics_at_one_address", k.shared_hottest}};
-  for (const auto &[name, value] : numbers) number(file, ", ", name, value);
+json_t *json_of(const Kernel &k) {
+  json_t *const object = json_object();
+  set(object, "kernel", k.name);
+  set(object, "launches", k.launches);
+  set(object, "blocks", k.blocks);
+  set(object, "threads", k.threads);
+  set(object, "static_shared_bytes", k.static_shared);
+  set(object, "dynamic_shared_bytes", k.dynamic_shared);
+  set(object, "blocks_per_sm", k.blocks_per_sm);
+  set(object, "barriers", k.barriers);
+  set(object, "syncwarps", k.syncwarps);
+  set(object, "shuffles", k.shuffles);
+  set(object, "votes", k.votes);
+  set(object, "matches", k.matches);
+  set(object, "reductions", k.reductions);
+  set(object, "collective_lanes", k.collective_lanes);
+  set(object, "distinct_sectors_read", k.sectors_read);
+  set(object, "distinct_sectors_written", k.sectors_written);
+  set(object, "global_atomics_at_one_address", k.global_hottest);
+  set(object, "shared_atomics_at_one_address", k.shared_hottest);
   for (const Space space : {Space::kGlobal, Space::kShared})
     for (const Operation operation : {Operation::kLoad, Operation::kStore, Operation::kAtomic}) {
       Tally sum;
       for (const Site &site : k.sites)
         if (site.space == space && site.operation == operation) sum.add(site.tally);
-      tally(file,
-            std::string(kSpaces[static_cast<int>(space)]) + "_" +
-                kOperations[static_cast<int>(operation)] + "_",
-            space, operation, sum);
+      set_tally(object,
+                std::string(kSpaces[static_cast<int>(space)]) + "_" +
+                    kOperations[static_cast<int>(operation)] + "_",
+                space, operation, sum);
     }
-  lines(file, k);
-  std::fprintf(file, "}");
+  json_object_set_new(object, "lines", lines(k));
+  return object;
 }
 
 }  // namespace
 
 void write_json(const char *path, const std::vector<std::unique_ptr<Kernel>> &kernels) {
-  std::FILE *const file = std::fopen(path, "w");
-  if (file == nullptr) {
-    std::fprintf(stderr, "count: cannot write %s: %m\n", path);
+  json_t *const root = json_object();
+  set(root, "copied_bytes", copied_bytes);
+  set(root, "host_copied_bytes", host_copied_bytes);
+  set(root, "host_accesses", host_accesses);
+  json_t *const array = json_array();
+  for (const auto &kernel : kernels) json_array_append_new(array, json_of(*kernel));
+  json_object_set_new(root, "kernels", array);
+  if (json_dump_file(root, path, 0) != 0) {
+    std::fprintf(stderr, "count: cannot write %s: %s\n", path, std::strerror(errno));
     std::_Exit(3);
   }
-  number(file, "{", "copied_bytes", copied_bytes);
-  number(file, ", ", "host_copied_bytes", host_copied_bytes);
-  number(file, ", ", "host_accesses", host_accesses);
-  std::fprintf(file, ", \"kernels\": [");
-  const char *before = "\n";
-  for (const auto &kernel : kernels) {
-    std::fputs(before, file);
-    kernel_as_json(file, *kernel);
-    before = ",\n";
-  }
-  std::fprintf(file, "]}\n");
-  if (std::fclose(file) != 0) {
-    std::fprintf(stderr, "count: cannot write %s: %m\n", path);
-    std::_Exit(3);
-  }
+  json_decref(root);
 }
 
 }  // namespace cuda_cpu::count

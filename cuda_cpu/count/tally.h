@@ -62,6 +62,8 @@ struct Site {
   Space space;
   Operation operation;
   Tally tally;
+  Request example;  // a usual one: the latest whose number is a power of two
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;  // sectors or wavefronts of a request
 };
 
 struct Kernel {

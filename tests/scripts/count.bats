@@ -28,3 +28,33 @@ setup() {
   run -2 make COUNT=1 CHECK=race print-B
   [[ $output == *'COUNT is 0 or 1 and goes without CHECK'* ]]
 }
+
+@test "beside others: rows that differ, the sums of the sorts, and the same access of the version before" {
+  folder=$BATS_TEST_TMPDIR
+  line() { # LINE BYTES SECTORS
+    echo "{\"line\": \"$1\", \"access\": \"global store\", \"bytes\": 4, \"requests\": 10, \"lanes\": 320, \"sectors\": $2, \"example\": {\"lanes\": [0, 1, 2], \"addresses\": [64, 68, 4096], \"least\": 1, \"most\": 2}}"
+  }
+  kernel() { # NAME SECTORS LINE
+    echo "{\"kernel\": \"$1\", \"launches\": 2, \"distinct_sectors_read\": 0, \"distinct_sectors_written\": 40, \"global_atomics_at_one_address\": 0, \"shared_atomics_at_one_address\": 3,
+      \"global_store_requests\": 10, \"global_store_lanes\": 320, \"global_store_sectors\": $2, \"lines\": [$(line "$3" "$2")]}"
+  }
+  program() { echo "{\"copied_bytes\": $1, \"host_copied_bytes\": 0, \"host_accesses\": 0, \"kernels\": [$2]}"; }
+  program 640 "$(kernel scatter 40 'mine.cu:7'), $(kernel same 40 'mine.cu:9')" >"$folder/mine.json"
+  program 0 "$(kernel scatter 160 'old.cu:5'), $(kernel same 40 'old.cu:6')" >"$folder/old.json"
+  run -0 cuda_cpu/count/table.py "$folder/mine.json" "$folder/old.json" --elements 320
+  [[ $output =~ scatter\ +2\ +2\.0\ +2\.0\ +-\ +4\.0\ +-\ +0%\ +3$'\n'\ +in\ old\ +2\ +8\.0\ +2\.0\ +-\ +16\.0 ]]
+  [ "$(grep -c '^ *in old' <<<"$output")" = 1 ]              # `same` has the same numbers
+  [[ $output =~ all\ of\ mine\ +4\ +10\.0\ +8\.0 ]]          # with 2.0 of the copies
+  [[ $output =~ all\ of\ old\ +4\ +20\.0\ +8\.0 ]]
+  [[ $output == *'move 2.0 bytes/element'* ]]
+  [[ $output == *'mine.cu:7: global store, 10 requests: 32 lanes touch 4 sectors, the least that there can be; in old 16'* ]]
+  run -0 cuda_cpu/count/table.py "$folder/mine.json" --line mine.cu:9
+  [[ $output != *mine.cu:7* ]]
+  # Lanes 0 and 1 side by side, lane 2 in another sector.
+  run -0 cuda_cpu/count/picture.py "$folder/mine.json" mine.cu:7 "$folder/warp.svg"
+  [ "$(grep -c 'fill="#2b6cb0"' "$folder/warp.svg")" = 3 ]
+  [ "$(grep -c 'stroke="#999"' "$folder/warp.svg")" = 2 ]
+  run -1 cuda_cpu/count/picture.py "$folder/mine.json" mine.cu:70 "$folder/none.svg"
+  [ "$output" = 'picture: no kernel accesses memory at mine.cu:70' ]
+  [ ! -e "$folder/none.svg" ]
+}

@@ -61,8 +61,8 @@ void refuse_unknown_names() {
     if (std::strncmp(*variable, kPrefix, std::strlen(kPrefix)) != 0) continue;
     if (is(kRacecheck) || is(kMemory) || is(kProtect)) continue;
     if (check::kCounts && is(kCount)) continue;
-    std::fprintf(stderr, "%.*s is not a setting; there are %s, %s and %s\n",
-                 static_cast<int>(length), *variable, kRacecheck, kMemory, kProtect);
+    std::fprintf(stderr, "%.*s is not a setting; there are %s, %s, %s and, in COUNT builds, %s\n",
+                 static_cast<int>(length), *variable, kRacecheck, kMemory, kProtect, kCount);
     std::exit(2);
   }
 }
