@@ -63,7 +63,7 @@ function deviceSwitch(report) {
   return report.devices
     .map(
       (device, i) =>
-        `<label><input type="radio" name="device" value="${device.id}"${i === 0 ? ' checked' : ''}><span>${escapeHtml(label(device))}</span></label>`,
+        `<label><input type="radio" name="device" value="${device.id}"${i === 0 ? ' checked' : ''}><span>${escapeHtml(label(device)).replace(/ \(.*\)$/, '<span class="more">$&</span>')}</span></label>`,
     )
     .join('\n');
 }

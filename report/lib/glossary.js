@@ -6,6 +6,7 @@ const ALIASES = {
   'atomic additions': 'atomic operation',
   multiprocessor: 'SM',
   'radix sort': 'LSD radix sort',
+  blocks: 'block',
   kernels: 'kernel',
   Thrust: 'Thrust, CUB',
   CUB: 'Thrust, CUB',

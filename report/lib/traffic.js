@@ -103,7 +103,7 @@ export function trafficSvg(version) {
     parts.push(
       `<rect class="k${i} b" x="${x.toFixed(1)}" y="20" width="${w.toFixed(1)}" height="24"><title>${name}: ${bytes} bytes</title></rect>`,
       `<text x="${(x + w / 2).toFixed(1)}" y="37" text-anchor="middle" class="i">${fits ? `${name} ${bytes}` : bytes}</text>`,
-      fits ? '' : `<text x="${Math.max(0, x + w / 2 - textWidth(name, 13) / 2).toFixed(1)}" y="58">${name}</text>`,
+      fits ? '' : `<text x="${x.toFixed(1)}" y="58">${name}</text>`,
     );
     x += w;
   });

@@ -116,12 +116,6 @@ test('a sentence that begins with ? is left out where a number is missing; other
   assert.doesNotMatch(section('worklog'), /The headline figures/);
   assert.match(dataPage(loadReport()).split('<h2 id="worklog">')[1].split('<h2')[0], /The headline figures/);
 });
-test('radix_v1 is compared with one CPU thread that has the same digits, as in the report', () => {
-  const seq = [1, 8].map((kBits) => row('seq', 220480, kBits === 1 ? 30 : 6, { knobs: { kBits } }));
-  const report = reportOf({ 'X1/hw4.json': record({ rows: [row('radix_v1', 220480, 3)] }), 'X1/hw4_seq.json': record({ rows: seq }) });
-  assert.equal(valueOf(report, report.devices[0], 'hw4.seq1_over_v1').text, '10.0 times');
-  assert.equal(valueOf(report, report.devices[0], 'hw4.seq8_over_v1').text, '2.00 times');
-});
 test('numbers: three digits, no exponent; sizes with a letter only where they are round', () => {
   assert.deepEqual(
     [0.03955, 26.1294, 1404.38, 0.9996, 0, null].map((x) => digits(x)),

@@ -2,7 +2,7 @@
 // {{not.NAME}} where it does not; both are empty texts. Without a record of it neither sentence is shown.
 import { best, bestMs, firstRecord, rowsOf, versionsOf } from './records.js';
 import { over } from './format.js';
-import { sectionsSpeedups, sequentialMs } from './merge_cpu.js';
+import { sequentialMs } from './merge_cpu.js';
 import { hits } from './questions.js';
 
 const formMs = (device, n, knobs) =>
@@ -24,11 +24,6 @@ const greater = (a, b) => (a == null || b == null ? null : a > b);
 
 // Each returns true, false, or null where the device has no record of it.
 const STATEMENTS = {
-  // Two threads more than twice as fast as one, in records of separate runs.
-  sections_above_2: (device) => {
-    const speedups = sectionsSpeedups(device);
-    return speedups.length === 0 ? null : speedups.some(({ gain }) => gain > 2);
-  },
   speedup_rises: (device) => {
     const record = firstRecord(device, 'merge_bottomup_test2');
     const speedup = (n) => over(sequentialMs(device, n), bestMs(record, { n, what: 'keys' }));
@@ -56,10 +51,6 @@ const STATEMENTS = {
     return v1 == null || v2 == null ? null : v1 > 2 * v2;
   },
   repeats: (device) => Object.keys(device.records).some((name) => /^repeat_/.test(name)),
-  v1_scatter_worse: (device) => {
-    const stages = best(firstRecord(device, 'hw4'), { version: 'radix_v1', what: 'pairs' })?.stages_ms;
-    return stages ? stages.scatter > stages.hist : null;
-  },
 };
 
 export function conditionsValues(report, device) {

@@ -41,8 +41,7 @@ export const against = (gain, name) =>
   gain == null ? null : gain >= 1 ? `${times(gain)} as fast as ${name}` : `${name} is ${times(1 / gain)} as fast`;
 
 // "A is 5.20 times as fast as B", or B as A.
-export const faster = (a, b, gain) =>
-  gain == null ? null : gain >= 1 ? `${a} is ${against(gain, b)}` : against(gain, `${b}`) + ` as ${a}`;
+export const faster = (a, b, gain) => (gain == null ? null : gain >= 1 ? `${a} is ${against(gain, b)}` : `${b} is ${against(1 / gain, a)}`);
 
 // a / b, or null where one of them is missing.
 export const over = (a, b) => (a == null || b == null || b === 0 ? null : a / b);

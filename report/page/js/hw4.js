@@ -137,10 +137,6 @@ export function hw4Values(report, device) {
   if (!isGpu(device)) return input; // the sentences are about a GPU's times
   return {
     ...input,
-    'hw4.seq1_over_v1': times(over(seq(1)?.median_ms, time('radix_v1'))),
-    'hw4.seq8_over_v1': times(over(seq(8)?.median_ms, time('radix_v1'))),
-    'hw4.v2_over_v1': times(over(time('radix_v1'), time('radix_v2'))),
-    'hw4.v1_scatter_share': percent(share('radix_v1', 'scatter')),
     // An anomaly, where there is one: the same kernels on the same table.
     'hw4.v2_scan': over(stage('radix_v2', 'scan'), stage('radix_v3', 'scan')) > 1.2 ? ms(stage('radix_v2', 'scan')) : null,
     'hw4.v3_scan': ms(stage('radix_v3', 'scan')),

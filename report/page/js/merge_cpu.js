@@ -162,7 +162,7 @@ export function mergeCpuFigures(report, device) {
 }
 
 // Sections over one thread in the records of separate runs.
-export function sectionsSpeedups(device) {
+function sectionsSpeedups(device) {
   const { sequential, sections } = sets(device);
   return [...sections.rows.keys()]
     .sort((a, b) => a - b)
@@ -194,12 +194,6 @@ function turns(device) {
   };
 }
 
-// "1 to 3": the fewest and the most runs of a row.
-const runsOf = ({ rows }) => {
-  const counts = [...rows.values()].map((row) => row.repetitions).filter(Boolean);
-  return `${Math.min(...counts)} to ${Math.max(...counts)}`;
-};
-
 export function mergeCpuValues(report, device) {
   const { sequential, sections, nested, most } = sets(device);
   const done = [...most.rows.keys()].filter((n) => over(sequential.at(n), most.at(n)) !== null).sort((a, b) => a - b);
@@ -226,7 +220,6 @@ export function mergeCpuValues(report, device) {
     'merge_cpu.efficiency': digits(over(sequential.at(n), most.at(n)) / most.threads, 2),
     'merge_cpu.sections': times(over(sequential.at(n), sections.at(n))),
     ...always,
-    'merge_cpu.sequential_runs': runsOf(sequential),
     'merge_cpu.nested': times(over(sequential.at(n), nested.at(n))),
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
     'merge_cpu.stopped':

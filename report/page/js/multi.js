@@ -135,8 +135,8 @@ export function multiValues(report) {
     const sum = Object.values(row.stages_ms).reduce((a, b) => a + b, 0);
     Object.assign(values, {
       [key]: times(over(row.gkeys_per_s, oneRate(points))),
-      [`${key}_ms`]: ms(row.median_ms),
       [`${key}_n`]: size(row.n),
+      [`${key}_ms`]: ms(row.median_ms),
       [`${key}_exchange`]: row.exchange_gb_per_s == null ? null : `${digits(row.exchange_gb_per_s)} GB/s`,
       [`${key}_sort_share`]: sum > 0 && row.stages_ms.sort ? percent((100 * row.stages_ms.sort) / sum) : null,
     });

@@ -70,16 +70,7 @@ export function source(record) {
   if (!record) return null;
   const { name, backend, runtime_version: runtime } = record.device;
   const cuda = backend === 'cuda' ? `, CUDA ${Math.floor(runtime / 1000)}.${(runtime % 1000) / 10}` : ', cpu backend';
-  return (
-    `${name}${cuda}: record ${record.name}, ${record.date.slice(0, 10)}, commit ${record.commit}; median of at most ` +
-    `${record.repetitions} runs a row${settled(record)}`
-  );
-}
-
-function settled(record) {
-  const limit = record.noise_limit ?? 0.01; // records without the field: 1%
-  const early = limit > 0 ? `, fewer once the median's noise is under ${100 * limit}%` : '';
-  return `${early}, none started after ${record.time_limit_s} s`;
+  return `${name}${cuda}: record ${record.name}, ${record.date.slice(0, 10)}, commit ${record.commit}; median of at most ${record.repetitions} runs`;
 }
 
 // Short name of a device in legends and tables, without the size of its memory: the lines under title and charts have

@@ -1,5 +1,5 @@
 // Gkeys/s over n, with the bounds that the memory sets.
-import { digits, list, ms, over, percent, size, times } from './format.js';
+import { digits, ms, over, percent, size, times } from './format.js';
 import { best, bestMs, firstRecord, isGpu, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
 
 // Bytes per element: of a copy; of four passes of 8 bits that read and write everything after one read of the keys
@@ -7,7 +7,6 @@ import { best, bestMs, firstRecord, isGpu, label, sizesOf, source, versionOrder,
 export const TRAFFIC = {
   keys: {
     copy: 8,
-    sweep: 4 + 4 * 8,
     roofs: [
       [2 * 8, 'roof: buckets, one step'],
       [3 * 8, 'roof: buckets, two steps'],
@@ -16,7 +15,6 @@ export const TRAFFIC = {
   },
   pairs: {
     copy: 16,
-    sweep: 4 + 4 * 16,
     roofs: [
       [2 * 16, 'roof: runs'],
       [3 * 16, 'roof: two sweeps, buckets'],
@@ -198,60 +196,21 @@ function anomalies(device) {
 }
 
 export function scalingValues(report, device) {
-  const values = { 'scaling.device': label(device), ...anomalies(device) };
-  const keys = curves(report, device, 'keys');
-  const cubOver = (version) => {
-    const [cub, ours] = ['cub_ref', version].map((name) => keys.find((one) => one.version === name)?.points);
-    const point = ours?.findLast(({ x }) => x <= 2 ** 28);
-    return point ? { n: size(point.x), gain: times(over(cub?.find(({ x }) => x === point.x)?.time, point.time)) } : {};
-  };
-  values['scaling.swept_n'] = cubOver('radix_v6').n ?? null;
-  const at = (points, n) => points?.find(({ x }) => x === n)?.time;
-  const timesOf = (version) => keys.find((one) => one.version === version)?.points;
-  for (const [name, n] of [
-    ['4m', 4e6],
-    ['16m', 1.6e7],
-    ['256m', 2.56e8],
-  ])
-    values[`scaling.v9_${name}`] = times(over(at(timesOf('cub_ref'), n), at(timesOf('radix_v9'), n)));
-  const twice = keys
-    .find(({ version }) => version === 'radix_v9')
-    ?.points.filter(({ x, time }) => over(at(timesOf('cub_ref'), x), time) >= 2)
-    .map(({ x }) => size(x));
-  values['scaling.v9_twice'] = twice?.length > 0 ? list(twice) : null;
-  for (const version of ['v6', 'v7']) values[`scaling.${version}_cub`] = cubOver(`radix_${version}`).gain ?? null;
-  const pairs4m = ['cub_ref', 'radix_v8'].map((name) =>
-    at(curves(report, device, 'pairs').find((one) => one.version === name)?.points, 4e6),
-  );
-  values['scaling.v8_4m_cub'] = times(over(...pairs4m));
+  const values = anomalies(device);
   for (const what of ['keys', 'pairs']) {
     const found = curves(report, device, what);
     const radix = found.find(({ version }) => /^radix_v/.test(version));
-    const record = radix?.record;
     if (!radix) continue;
+    const { copy_gb_per_s: copy } = radix.record;
     const top = radix.points.reduce((a, b) => (b.y > a.y ? b : a));
-    const roof = record.copy_gb_per_s / TRAFFIC[what].sweep;
-    const at = (version, n) => found.find((one) => one.version === version)?.points.find(({ x }) => x === n)?.time ?? null;
-    const largest = radix.points.at(-1);
-    const cub = radix.points.map(({ x, time }) => ({ x, gain: over(at('cub_ref', x), time) })).filter(({ gain }) => gain !== null);
-    const most = cub.length > 0 ? cub.reduce((a, b) => (b.gain > a.gain ? b : a)) : null;
+    const cub = new Map(found.find(({ version }) => version === 'cub_ref')?.points.map(({ x, time }) => [x, time]));
+    const gains = radix.points.map(({ x, time }) => over(cub.get(x), time)).filter((gain) => gain !== null);
     Object.assign(values, {
       'scaling.newest': radix.version,
-      'scaling.copy': `${digits(record.copy_gb_per_s, 4)} GB/s`,
+      'scaling.copy': `${digits(copy, 4)} GB/s`,
       [`scaling.${what}_top`]: `${digits(top.y)} Gkeys/s at n = ${size(top.x)}`,
-      [`scaling.${what}_roof`]: `${digits(roof)} Gkeys/s`,
-      [`scaling.${what}_share`]: percent((100 * top.y) / roof),
-      [`scaling.${what}_copy_share`]: percent((100 * top.y * TRAFFIC[what].copy) / record.copy_gb_per_s),
-      [`scaling.${what}_bucket_share`]: percent((100 * top.y * TRAFFIC[what].roofs.at(-2)[0]) / record.copy_gb_per_s),
-      [`scaling.${what}_largest`]: size(largest.x),
-      [`scaling.${what}_cub`]: times(over(at('cub_ref', largest.x), largest.time)),
-      [`scaling.${what}_best_cub`]: most ? `${times(most.gain)} as fast with ${size(most.x)}` : null,
-      [`scaling.${what}_range_cub`]:
-        cub.length > 0
-          ? `between ${times(Math.min(...cub.map(({ gain }) => gain)))} and ${times(Math.max(...cub.map(({ gain }) => gain)))}`
-          : null,
-      [`scaling.${what}_smallest`]: size(radix.points[0].x),
-      [`scaling.${what}_small_cub`]: times(over(at('cub_ref', radix.points[0].x), radix.points[0].time)),
+      [`scaling.${what}_bucket_share`]: percent((100 * top.y * TRAFFIC[what].roofs.at(-2)[0]) / copy),
+      [`scaling.${what}_range_cub`]: gains.length > 0 ? `between ${times(Math.min(...gains))} and ${times(Math.max(...gains))}` : null,
     });
   }
   return values;

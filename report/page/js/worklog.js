@@ -1,6 +1,6 @@
 // The path from radix_v1 to the newest version, the library = 100%.
 import { TRAFFIC, bytesOf } from '../../lib/traffic.js';
-import { count, digits, list, ms, over, percent, plain, size, times } from './format.js';
+import { count, digits, list, over, percent, plain, size } from './format.js';
 import { bestMs, firstRecord, isCpuCode, isGpu, label, radixPath, rowsOf, source, versionsOf, whyNot } from './records.js';
 
 export const HW4_SIZE = 220480;
@@ -156,7 +156,7 @@ function bothChips(report) {
         ...sets[0].flatMap(() => [...gpus.map(label), ...gpus.slice(1).map((device) => `${label(device)} / ${label(gpus[0])}`)]),
       ],
       rows: versions.map((version) => [version, ...sets[0].flatMap((_, k) => cells(version, k))]),
-      note: `A ratio above 1: slower than on the ${label(gpus[0])}. Copy rates: ${gpus.map((device) => `${label(device)} ${digits(largeRecord(device).copy_gb_per_s, 4)} GB/s`).join(', ')}. At ${size(HW4_SIZE)} pairs much of the time is the host's. ${gpus.map((device, i) => `${label(device)}: ${recordsText(sets[i])}`).join('; ')}.`,
+      note: `A ratio above 1: slower than on the ${label(gpus[0])}. Copy rates: ${gpus.map((device) => `${label(device)} ${digits(largeRecord(device).copy_gb_per_s, 4)} GB/s`).join(', ')}. ${gpus.map((device, i) => `${label(device)}: ${recordsText(sets[i])}`).join('; ')}.`,
     },
   ];
 }
@@ -206,41 +206,11 @@ export function worklogTables(report, device) {
   ];
 }
 
-// "220,480 pairs in 0.28 ms, 12.9 times as fast as radix_v1 ...": the gain of a step.
-function bought(report, device, version) {
-  const sets = pointsOfPath(device);
-  const path = radixPath(...sets.map((set) => set.record));
-  const before = path[path.indexOf(version) - 1];
-  const parts = sets
-    .filter(({ time }) => time(version))
-    .map(({ n, time }) => {
-      const gain = before && over(time(before), time(version));
-      const share = over(time('thrust_ref'), time(version));
-      return (
-        `${size(n)} pairs in ${ms(time(version))}` +
-        (gain ? `, ${times(gain)} as fast as ${before}` : '') +
-        (share ? ` and ${percent(100 * share)} of Thrust's speed` : '')
-      );
-    });
-  return parts.length > 0 ? `${parts.join('; ')}.` : null;
-}
-
 export function worklogValues(report, device) {
-  const [hw4, large] = [hw4Record(device), largeRecord(device)];
-  const time = (record, version, n) => bestMs(record, { version, n, what: 'pairs' });
-  const path = radixPath(hw4, large);
-  const newest = path.at(-1);
-  const values = {
+  const newest = radixPath(hw4Record(device), largeRecord(device)).at(-1);
+  return {
     'worklog.newest': newest,
-    'worklog.first_ms': ms(time(hw4, 'radix_v1', HW4_SIZE)),
-    'worklog.thrust_ms': ms(time(hw4, 'thrust_ref', HW4_SIZE)),
-    'worklog.newest_ms': ms(time(hw4, newest, HW4_SIZE)),
-    'worklog.newest_thrust': times(over(time(hw4, 'thrust_ref', HW4_SIZE), time(hw4, newest, HW4_SIZE))),
-    'worklog.newest_cub': times(over(time(hw4, 'cub_ref', HW4_SIZE), time(hw4, newest, HW4_SIZE))),
-    'worklog.newest_100m_cub': times(over(time(large, 'cub_ref', 1e8), time(large, newest, 1e8))),
-    'traffic.first': `${count(bytesOf('radix_v1'))}`,
+    'traffic.first': count(bytesOf('radix_v1')),
     'traffic.newest': TRAFFIC[newest] ? `${bytesOf(newest)}` : null,
   };
-  for (const version of path) values[`worklog.${version}`] = bought(report, device, version);
-  return values;
 }
