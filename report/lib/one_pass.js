@@ -40,9 +40,9 @@ export function stepper() {
   const step = (i) => SCATTER + i;
   const stepsOf = (bin) => p.digit.flatMap((digit, i) => (digit === bin ? [step(i)] : []));
   const wide = (WIDTH - 4) / BINS;
-  const bins = (y, values, first) =>
+  const bins = (y, values, text, first) =>
     values.map((value, bin) =>
-      cell(2 + bin * wide, y, wide, 28, `digit ${binary(bin)}: ${value}`, bin, { step: first, now: first === SCAN ? stepsOf(bin) : [] }),
+      cell(2 + bin * wide, y, wide, 28, `${binary(bin)}: ${text(value)}`, bin, { step: first, now: first === SCAN ? stepsOf(bin) : [] }),
     );
   const from = p.place.map((_, to) => p.place.indexOf(to));
   const parts = [
@@ -50,9 +50,9 @@ export function stepper() {
     ...p.keys.map((key, i) => cell(at(i), 22, CELL, 28, key, p.digit[i], { now: [step(i)] })),
     ...p.digit.map((digit, i) => cell(at(i), 50, CELL, 24, binary(digit), digit)),
     label(104, 'Histogram: how many keys have each digit?'),
-    ...bins(112, counts, HISTOGRAM),
+    ...bins(112, counts, (count) => `${count} key${count === 1 ? '' : 's'}`, HISTOGRAM),
     label(170, 'Scan: at which place does the first of them go?'),
-    ...bins(178, starts, SCAN),
+    ...bins(178, starts, (start) => `place ${start}`, SCAN),
     label(236, 'Scatter: start + rank, the number of equal digits before'),
     ...from.map((i, to) => cell(at(to), 264, CELL, 28, p.keys[i], p.digit[i], { step: step(i), now: [step(i)] })),
     ...from.map((_, to) => `<text x="${at(to) + CELL / 2}" y="258" text-anchor="middle" class="a">${to}</text>`),

@@ -2,8 +2,11 @@
 // from report/page/ or report/lib/. SEED=n repeats a run.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import path from 'node:path';
 import test from 'node:test';
-import { buildFile, record } from './browser.mjs';
+import { ROOT, buildFile, record } from './browser.mjs';
+
+const MULTI = path.join(ROOT, 'multi/results');
 
 const COUNT = 500;
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -41,7 +44,7 @@ function cellsOf(place) {
         const texts = [...line.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, text]) => plain(text));
         return texts
           .slice(1)
-          .map((text, i) => ({ place, device, row: texts[0], column: columns[i + 1], group: groups[i + 1] ?? '', text }));
+          .map((text, i) => ({ place, device, row: texts[0], column: columns[i + 1], group: groups[i + 1] ?? '', text, cells: texts }));
       });
     });
   });
@@ -135,6 +138,15 @@ const EXPECTED = {
     if (column === 'Thrust median, ms') return time('thrust_ref');
     return column === 'speed-up (median)' ? time('thrust_ref') / time('mppsort') : undefined;
   },
+  'multi-scaling': ({ row, column, cells }) => {
+    const [what, n] = [cells[1], sizeOf(cells[2])];
+    const rows = fs
+      .readdirSync(path.join(MULTI, 'H100_80GB_HBM3_x2'))
+      .filter((file) => file === `weak_${what}_${row}.json`)
+      .flatMap((file) => JSON.parse(fs.readFileSync(path.join(MULTI, 'H100_80GB_HBM3_x2', file), 'utf8')).rows);
+    const found = rows.find((one) => one.n === n && one.what === what);
+    return { ms: found.median_ms, 'Gkeys/s': n / found.median_ms / 1e6, 'one GPU, its share, ms': found.one_device_share_ms }[column];
+  },
   'questions-v4': ({ device, row, column }) =>
     fastest(record(device, 'scaling_all_pairs'), { version: column.replace(', ms', ''), what: 'pairs', n: sizeOf(row), input: 'uniform' }),
   'questions-v3': ({ device, row, column }) => {
@@ -170,6 +182,30 @@ test(`${COUNT} random cells show what the records have (SEED=${seed})`, () => {
   const wrong = chosen.filter((cell) => !agrees(cell.text, cell.expected));
   assert.deepEqual(wrong, []);
   assert.ok(chosen.filter((cell) => cell.text !== '\u2013').length > COUNT / 2, 'most cells have a number');
+});
+test('the headlines of the article, and the count of noisy rows', () => {
+  const article = plain(fs.readFileSync(buildFile('index.html'), 'utf8')).replace(/\s+/g, ' ');
+  const time = (name, version, n) => fastest(record('H200', name), { version, what: 'pairs', n });
+  const [first, last] = ['radix_v1', 'radix_v9'].map((version) => time('worklog', version, 1e8));
+  const [, title1, title2] = /From ([\d.,]+) ms to ([\d.,]+) ms: sorting 100 million pairs/.exec(article);
+  assert.ok(agrees(title1, first) && agrees(title2, last));
+  const gain = (pattern) => pattern.exec(article)[1];
+  assert.ok(agrees(gain(/in [\d.]+ ms: ([\d.]+) times as fast\. On that input/), first / last));
+  assert.ok(agrees(gain(/the last step is ([\d.]+) times as fast as CUB/), time('worklog', 'cub_ref', 1e8) / last));
+  assert.ok(agrees(gain(/and ([\d.]+) times as fast as Thrust \(one process\)\. The/), time('worklog', 'thrust_ref', 1e8) / last));
+  const small = time('hw4', 'radix_v9', 220480);
+  assert.ok(agrees(gain(/pixels radix_v9 takes ([\d.]+) ms/), small));
+  assert.ok(agrees(gain(/pixels radix_v9 takes [\d.]+ ms: ([\d.]+) times as fast as CUB/), time('hw4', 'cub_ref', 220480) / small));
+  for (const device of ['H200', 'H100_80GB_HBM3']) {
+    const folder = path.join(ROOT, 'report/results', device);
+    const rows = fs
+      .readdirSync(folder)
+      .filter((file) => file.endsWith('.json'))
+      .flatMap((file) => JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8')).rows)
+      .filter((one) => one.status === 'ok');
+    const noisy = rows.filter((one) => one.noise > 0.1).length;
+    assert.ok(plain(page).includes(`status ok): ${noisy} of ${rows.length.toLocaleString('en-US')}.`), device);
+  }
 });
 test('a cell that is off by one in its last digit is found', () => {
   assert.ok(agrees('1.23', 1.2349) && agrees('\u2013', Infinity) && agrees('1,404', 1404.4) && agrees('12%', 12.3));

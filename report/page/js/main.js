@@ -18,7 +18,7 @@
 
   for (const stepper of document.querySelectorAll('.stepper')) {
     const captions = [...stepper.querySelectorAll('li')];
-    const label = Object.assign(document.createElement('label'), { textContent: 'Step ' });
+    const label = Object.assign(document.createElement('label'), { textContent: 'Step (mouse or arrow keys)' });
     const slider = Object.assign(document.createElement('input'), { type: 'range', min: 0, max: captions.length - 1, value: 0 });
     function show() {
       const step = Number(slider.value);

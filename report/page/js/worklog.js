@@ -114,22 +114,6 @@ const reached = ({ record, time }, path) =>
       roof: record.copy_gb_per_s / bytesOf(version),
     }));
 
-// The lesson of each version, in one sentence.
-const LESSONS = {
-  radix_v1: 'All atomic additions of a pass meet at two addresses, so they queue; 32 passes.',
-  radix_v2: 'Counters for each block, in its shared memory, and four bits a pass: no queue, a quarter of the passes.',
-  radix_v3: 'Sorting a tile first makes the scatter cheap, but sorting it by comparing all with all costs more than that saves.',
-  radix_v4: 'The same tile sorted by one-bit splits: the idea of radix_v3 was right, its sort was not.',
-  radix_v5: 'One kernel a pass: a tile stays on the chip, and tiles add up their counts among themselves. An eighth of the bytes.',
-  radix_v6: 'The same bytes with three fifths of the instructions: once memory is no limit, ranking is.',
-  radix_v7: 'For even bare keys, the upper bits first: each bucket then fits into a block.',
-  radix_v8: 'The same for up to 8.9 million even pairs: sorted tiles, whose runs are gathered.',
-  radix_v9: 'Two sweeps replace four, for any input: a sample decides the way.',
-  thrust_ref: 'The library that the reports lost to; it allocates its scratch memory in each call.',
-  cub_ref:
-    "NVIDIA's CUB, which Thrust is built on, with scratch allocated beforehand and, at 100M pairs, the better of two index types: the harder one to beat.",
-};
-
 // "records hw4 (2026-11-22, commit 5a8c8c8) and worklog (..)": a record may be older than the code.
 const recordsText = (sets) =>
   `records ${list(sets.map(({ record }) => `${record.name} (${record.date.slice(0, 10)}, commit ${record.commit})`))}`;
@@ -190,15 +174,14 @@ export function worklogTables(report, device) {
     {
       id: 'opening',
       name: 'Each version beside Thrust and CUB',
-      groups: [['', 1], ...sets.map(({ n }) => [`${size(n)} pairs`, 3]), ['', 1]],
-      columns: ['version', ...sets.flatMap(() => ['ms', '% of Thrust', '% of CUB']), 'what it teaches'],
+      groups: [['', 1], ...sets.map(({ n }) => [`${size(n)} pairs`, 3])],
+      columns: ['version', ...sets.flatMap(() => ['ms', '% of Thrust', '% of CUB'])],
       rows: versions.map((version) => [
         version,
         ...sets.flatMap((set) => {
           const cub = share(set.time, 'cub_ref', version);
           return [digits(set.time(version)), percent(share(set.time, 'thrust_ref', version)), set === last ? bar(cub) : percent(cub)];
         }),
-        { html: `<span class="why">${LESSONS[version] ?? ''}</span>` },
       ]),
       note: `% of a library: its time over the version's, so 200% is twice as fast.${dashes(sets, versions)} From the ${recordsText(sets)}.`,
     },
