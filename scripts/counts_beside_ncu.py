@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Nsight Compute's counts beside the cpu backend's. Called by scripts/profile_counts.sh table.
+
+counts_beside_ncu.py NCU.csv FOLDER    FOLDER: VERSION,N,KIND.json of each sort, from a COUNT build
+"""
+import csv
+import json
+import sys
+
+# Name, goal in percent, counters of the cpu backend, metrics of ncu. Atomics: with a result and without are one here.
+GLOBAL = 'l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum'
+SHARED = 'l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum'
+ROWS = [(f'global {name} {unit}', goal, [f'global_{name}_{unit}'], [GLOBAL.format(unit, op) for op in operations])
+        for unit in ('requests', 'sectors')
+        for name, goal, operations in (('load', 1, ['ld']), ('store', 1, ['st']), ('atomic', 0, ['atom', 'red']))]
+ROWS.append(('shared wavefronts', 3, [f'shared_{name}_wavefronts' for name in ('load', 'store', 'atomic')],
+             [SHARED.format(op) for op in ('ld', 'st', 'atom')]))
+
+
+def sums(kernels, names):
+    """{kernel: {name: sum}}: templates of one name are one kernel."""
+    found = {}
+    for kernel, values in kernels:
+        own = found.setdefault(kernel.partition('<')[0], dict.fromkeys(names, 0))
+        for name in names:
+            own[name] += values.get(name, 0)
+    return found
+
+
+def main(ncu_file, folder):
+    gpu = {}
+    with open(ncu_file, newline='', encoding='utf-8') as file:
+        for row in csv.DictReader(file):
+            kernels = gpu.setdefault(f'{row["version"]},{row["n"]},{row["kind"]}', {})
+            kernels.setdefault(row['kernel'], {})[row['metric']] = int(row['sum'])
+    table, within = [], {name: [0, 0, 0] for name, *_ in ROWS}
+    for sort, kernels in gpu.items():
+        with open(f'{folder}/{sort}.json', encoding='utf-8') as file:
+            counted = json.load(file)['kernels']
+        here = sums(((kernel['kernel'], kernel) for kernel in counted), [name for row in ROWS for name in row[2]])
+        for kernel, metrics in kernels.items():
+            for name, goal, counters, of_ncu in ROWS:
+                known = [metrics[metric] for metric in of_ncu if metric in metrics]
+                theirs, ours = sum(known), sum(here.get(kernel, {}).get(counter, 0) for counter in counters)
+                if not known or theirs == ours == 0:
+                    continue
+                difference = 100 * (ours - theirs) / theirs if theirs else float('inf')
+                kept = abs(difference) <= goal
+                within[name] = [sum(pair) for pair in zip(within[name], (1, ours == theirs, kept))]
+                table.append((*sort.split(','), kernel, name, theirs, ours, f'{difference:+.1f}%',
+                              '' if kept else 'above the goal'))
+        for kernel in here:
+            if kernel not in kernels:
+                print(f'{sort}: {kernel} is not among ncu\'s kernels', file=sys.stderr)
+    writer = csv.writer(sys.stdout, lineterminator='\n')
+    writer.writerow(('version', 'n', 'kind', 'kernel', 'counter', 'ncu', 'here', 'difference', 'note'))
+    writer.writerows(table)
+    for name, goal, *_ in ROWS:
+        kernels, same, kept = within[name]
+        print(f'{name}: of {kernels} kernels {same} are the same, {kept} within the goal of {goal}%', file=sys.stderr)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
