@@ -18,7 +18,7 @@ _Static_assert(sizeof(Verdict) == 256, "a HostVerdict fits");
 struct gsort {
   Device device;
   int key, value;
-  bool descending, overwrite;
+  bool descending, overwrite, no_host_wait;
   int begin_bit, end_bit;
   Verdict *verdicts;             // [VERDICTS], pinned
   atomic_bool in_use[VERDICTS];  // by a call
@@ -135,6 +135,9 @@ int gsort_set(gsort *sort, int option, int64_t value) {
     case GSORT_OVERWRITE:
       if (is_flag) sort->overwrite = value == 1;
       return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
+    case GSORT_NO_HOST_WAIT:
+      if (is_flag) sort->no_host_wait = value == 1;
+      return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
     case GSORT_BEGIN_BIT:
       if (value < 0 || value >= key_bits(sort)) return GSORT_ERROR_OPTION;
       sort->begin_bit = (int)value;
@@ -170,7 +173,8 @@ static Call call_of(const gsort *sort, uint64_t n) {
   call.value_bytes = value_bytes(sort);
   call.begin_bit = sort->begin_bit;
   call.bits = sort->end_bit - sort->begin_bit;
-  call.overwrite = sort->overwrite;
+  call.no_host_wait = sort->no_host_wait;
+  call.overwrite = sort->overwrite && !sort->no_host_wait;
   call.device = &sort->device;
   return call;
 }
@@ -268,9 +272,13 @@ int gsort_run(gsort *sort, void *workspace, size_t bytes, const void *keys_in, v
   call.findings = workspace;
   call.workspace = (char *)workspace + FINDINGS_BYTES;
   call.stream = stream;
-  const unsigned int verdict = take_verdict(sort);
-  call.host = &sort->verdicts[verdict].verdict;
-  sort_as_planned(&call);
-  atomic_store(&sort->in_use[verdict], false);
+  if (call.no_host_wait) {
+    sort_as_planned(&call);
+  } else {
+    const unsigned int verdict = take_verdict(sort);
+    call.host = &sort->verdicts[verdict].verdict;
+    sort_as_planned(&call);
+    atomic_store(&sort->in_use[verdict], false);
+  }
   return failed(call.error) ? GSORT_ERROR_CUDA + (int)call.error : GSORT_OK;
 }

@@ -68,7 +68,7 @@ typedef struct LargeBucket {
   unsigned int begin, count;
 } LargeBucket;
 
-// Pinned memory in which the device tells the host what it has found.
+// Memory, pinned if the host waits, in which the device tells what it has found.
 typedef struct HostVerdict {
   unsigned int finding;  // a Finding
   unsigned int large;    // if SORTED: buckets that are too large for a block
@@ -94,12 +94,13 @@ typedef struct Call {
   size_t value_bytes;         // 0, 4 or 8; of indices, too
   int begin_bit, bits;        // those that count
   bool overwrite;             // the input may be overwritten
+  bool no_host_wait;          // the device decides
   struct Findings *findings;  // the first FINDINGS_BYTES of the workspace (block/findings.cuh)
   char *workspace;            // the rest, aligned to WORKSPACE_ALIGNMENT
   cudaStream_t stream;
   const Device *device;
-  volatile HostVerdict *host;
-  cudaError_t error;  // of the first CUDA call that failed; nothing is launched after it
+  volatile HostVerdict *host;  // or in the findings, if the host does not wait for it
+  cudaError_t error;           // of the first CUDA call that failed; nothing is launched after it
 } Call;
 
 enum { WORKSPACE_ALIGNMENT = 256, FINDINGS_BYTES = 80 * 1024 };

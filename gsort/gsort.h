@@ -43,6 +43,8 @@ enum {
   GSORT_END_BIT,         // bits of a key: behind the highest bit that counts
   GSORT_OVERWRITE,       // 0; 1: the sort may overwrite keys_in and values_in. From 6 million
                          // elements on, inputs with frequent values then sort faster
+  GSORT_NO_HOST_WAIT,    // 0; 1: gsort_run() returns at once, and may be captured into a graph; the
+                         // device decides how it sorts. GSORT_OVERWRITE then changes nothing
 };
 
 // Errors. gsort_error_string() has a sentence for each. After any but those of CUDA nothing was
@@ -88,9 +90,10 @@ int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes);
 // do not overlap. workspace: `bytes` bytes on the device, aligned to 256, whose contents do not
 // matter. keys_in and values_in are not overwritten without GSORT_OVERWRITE. Work is issued to
 // `stream` (NULL: the legacy default stream), and the arrays and the workspace have to stay until
-// it is done: the caller synchronises. The call itself waits until the device has judged a sample
-// of the keys, and so for work that `stream` has before it. Any number of threads may call it with
-// one sort at once, each with a stream and a workspace of its own; up to 64 run at a time.
+// it is done: the caller synchronises. Without GSORT_NO_HOST_WAIT the call itself waits until the
+// device has judged a sample of the keys, and so for work that `stream` has before it. Any number
+// of threads may call it with one sort at once, each with a stream and a workspace of its own; up
+// to 64 of those that wait run at a time.
 int gsort_run(gsort *sort, void *workspace, size_t bytes, const void *keys_in, void *keys_out,
               const void *values_in, void *values_out, uint64_t n, struct CUstream_st *stream);
 

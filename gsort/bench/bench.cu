@@ -2,6 +2,7 @@
 // gsort_run() returns, and the workspace. Other inputs of uint32: ./compare radix_v9 cub_ref.
 //   bench [N...]     writes the table of README.md: medians, in one process, of results that are
 //   equal bench --first gsort|cub    the first sort of a process, as no other can be one
+//   bench --forms [N...]  sorts that wait for the device and such that do not, on three inputs
 // CUB is the faster of its two types of num_items, with its memory allocated before. Its argsort is
 // SortPairs with indices made before; gsort makes them in the timed sort.
 #include <algorithm>
@@ -56,13 +57,21 @@ static void check_gsort(int error) {
   std::exit(3);
 }
 
-__global__ void draw(unsigned int *keys, unsigned int *values, size_t n) {
+enum Input { UNIFORM, GAUSSIAN, VALUES_100, INPUTS };
+static const char *const inputs[] = {"uniform", "gaussian", "100 values"};
+
+__global__ void draw(unsigned int *keys, unsigned int *values, size_t n, int input) {
   const size_t step = (size_t)gridDim.x * blockDim.x;
   for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     unsigned long long x = (i + 1) * 0x9e3779b97f4a7c15ull;  // splitmix64
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    keys[i] = (unsigned int)(x ^ x >> 31);
+    x ^= x >> 31;
+    const unsigned int of_four = ((unsigned int)x & 0xffff) + (unsigned int)(x >> 16 & 0xffff) +
+                                 (unsigned int)(x >> 32 & 0xffff) + (unsigned int)(x >> 48);
+    keys[i] = input == UNIFORM    ? (unsigned int)x
+              : input == GAUSSIAN ? of_four << 14 | (unsigned int)(x & 0x3fff)
+                                  : (unsigned int)(x % 100) * 40000000u;
     values[i] = (unsigned int)i;
   }
 }
@@ -111,13 +120,13 @@ static void run_gsort(gsort *sort, const Kind &kind, const Arrays &a) {
                         kind.value == GSORT_KEYS ? nullptr : a.moved[0], a.n, nullptr));
 }
 
-static Arrays make_arrays(size_t n) {
+static Arrays make_arrays(size_t n, int input = UNIFORM) {
   Arrays a = {};
   a.n = n;
   for (unsigned int **array :
        {&a.keys, &a.values, &a.sorted[0], &a.sorted[1], &a.moved[0], &a.moved[1]})
     CHECK(cudaMalloc(array, n * sizeof **array));
-  draw<<<1024, 256>>>(a.keys, a.values, n);
+  draw<<<1024, 256>>>(a.keys, a.values, n, input);
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
   return a;
@@ -166,6 +175,20 @@ static Times measure(Sort sort) {
   return {device[RUNS / 2], call[RUNS / 2]};
 }
 
+static void check_equal(const Kind &kind, const Arrays &a) {
+  int *differ;
+  CHECK(cudaMallocManaged(&differ, sizeof *differ));
+  *differ = 0;
+  compare<<<1024, 256>>>(a.sorted[0], a.sorted[1], a.n, differ);
+  if (kind.value != GSORT_KEYS) compare<<<1024, 256>>>(a.moved[0], a.moved[1], a.n, differ);
+  CHECK(cudaDeviceSynchronize());
+  if (*differ != 0) {
+    std::fprintf(stderr, "bench: %s, n = %zu: results differ\n", kind.name, a.n);
+    std::exit(1);
+  }
+  CHECK(cudaFree(differ));
+}
+
 static void write_row(const Kind &kind, Arrays a) {
   gsort *const sort = make_sort(kind);
   size_t wide_bytes = 0;
@@ -179,22 +202,31 @@ static void write_row(const Kind &kind, Arrays a) {
       measure([&] { CHECK(cub_sort<int>(kind, a, a.workspace[1], a.bytes[1])); }).device;
   const double wide =
       measure([&] { CHECK(cub_sort<size_t>(kind, a, a.workspace[1], a.bytes[1])); }).device;
-  int *differ;
-  CHECK(cudaMallocManaged(&differ, sizeof *differ));
-  *differ = 0;
-  compare<<<1024, 256>>>(a.sorted[0], a.sorted[1], a.n, differ);
-  if (kind.value != GSORT_KEYS) compare<<<1024, 256>>>(a.moved[0], a.moved[1], a.n, differ);
-  CHECK(cudaDeviceSynchronize());
-  if (*differ != 0) {
-    std::fprintf(stderr, "bench: %s, n = %zu: not CUB's result\n", kind.name, a.n);
-    std::exit(1);
-  }
+  check_equal(kind, a);
   const double cub = std::min(narrow, wide);
   std::printf("| %s | %zu | %.4f | %.4f | %.2f | %.0f | %.2f | %.2f |\n", kind.name, a.n,
               mine.device, cub, cub / mine.device, mine.call, (double)a.bytes[0] / (double)a.n,
               (double)a.bytes[1] / (double)a.n);
-  CHECK(cudaFree(differ));
   for (void *workspace : a.workspace) CHECK(cudaFree(workspace));
+  gsort_destroy(sort);
+}
+
+// A sort that waits, and one that does not; whose results are equal.
+static void write_forms(const Kind &kind, int input, Arrays a) {
+  gsort *const sort = make_sort(kind);
+  Times times[2];
+  for (int form = 0; form < 2; form++) {
+    check_gsort(gsort_set(sort, GSORT_NO_HOST_WAIT, form));
+    check_gsort(gsort_workspace(sort, a.n, &a.bytes[0]));
+    CHECK(cudaMalloc(&a.workspace[0], a.bytes[0]));
+    times[form] = measure([&] { run_gsort(sort, kind, a); });
+    CHECK(cudaFree(a.workspace[0]));
+    if (form == 0) std::swap(a.sorted[0], a.sorted[1]), std::swap(a.moved[0], a.moved[1]);
+  }
+  check_equal(kind, a);
+  std::printf("| %s | %s | %zu | %.4f | %.0f | %.4f | %.0f | %+.1f |\n", kind.name, inputs[input],
+              a.n, times[0].device, times[0].call, times[1].device, times[1].call,
+              1000 * (times[1].device - times[0].device));
   gsort_destroy(sort);
 }
 
@@ -223,18 +255,31 @@ int main(int argc, char **argv) {
     first_sort(std::strcmp(argv[2], "gsort") == 0);
     return 0;
   }
+  const bool forms = argc > 1 && std::strcmp(argv[1], "--forms") == 0;
   std::vector<size_t> sizes;
-  for (int i = 1; i < argc; i++) sizes.push_back((size_t)std::strtod(argv[i], nullptr));
-  if (argc == 1) sizes = {10000, 1000000, 8000000, 1 << 28};
+  for (int i = forms ? 2 : 1; i < argc; i++) sizes.push_back((size_t)std::strtod(argv[i], nullptr));
+  if (sizes.empty()) sizes = {10000, 1000000, 8000000, 1 << 28};
   cudaDeviceProp device;
   int driver = 0;
   CHECK(cudaGetDeviceProperties(&device, 0));
   CHECK(cudaDriverGetVersion(&driver));
-  std::printf(
-      "%s, driver for CUDA %d.%d, CUDA %d.%d, CUB %d.%d.%d; uniform keys, medians of %d runs.\n\n",
-      device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
-      CUDART_VERSION % 1000 / 10, CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION,
-      (int)RUNS);
+  std::printf("%s, driver for CUDA %d.%d, CUDA %d.%d, CUB %d.%d.%d; medians of %d runs.\n\n",
+              device.name, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+              CUDART_VERSION % 1000 / 10, CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
+              CUB_SUBMINOR_VERSION, (int)RUNS);
+  if (forms) {
+    std::puts(
+        "| sort | input | n | waits, ms | the call returns after, us | does not wait, ms | the "
+        "call "
+        "returns after, us | difference, us |\n|---|---|---|---|---|---|---|---|");
+    for (const size_t n : sizes)
+      for (int input = UNIFORM; input < INPUTS; input++) {
+        const Arrays a = make_arrays(n, input);
+        for (const Kind &kind : {kinds[0], kinds[5]}) write_forms(kind, input, a);
+        free_arrays(a);
+      }
+    return 0;
+  }
   std::puts(
       "| sort | n | gsort, ms | CUB, ms | CUB / gsort | the call returns after, us | workspace, "
       "bytes an element | CUB's |\n|---|---|---|---|---|---|---|---|");

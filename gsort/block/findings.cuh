@@ -46,6 +46,7 @@ typedef struct Findings {
                          // not in the range, which are never the lowest
   unsigned int arrived;  // blocks that have come to some point
   LargeBuckets large;
+  HostVerdict verdict;  // of a call that the host does not wait for
   SecondSums second;
   unsigned int second_arrived;
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)

@@ -10,6 +10,7 @@
 
 #include "gsort/block/count.cuh"
 #include "gsort/block/digits.cuh"
+#include "gsort/block/findings.cuh"
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/scan.cuh"
 
@@ -92,12 +93,40 @@ static __device__ __forceinline__ void count_digits_by_grid(unsigned int *counte
     place_digits(state, (unsigned int)n, warp_sums);
 }
 
+// Whether two samples, judged, leave nothing but sweeps.
+static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_sample,
+                                                         unsigned int second_sample) {
+  return (first_sample == EVEN ? second_sample : first_sample) == UNEVEN;
+}
+
+// Sweeps behind a way that the host does not wait for.
+typedef struct BehindWay {
+  const Findings *findings;  // of the way; NULL: there is none
+  bool counts;               // it has counted the digits if the samples leave only sweeps
+} BehindWay;
+
+// False if there is nothing to count: the digits are counted, or the way has sorted the keys, so
+// that the sweeps are to return at once. All threads of the grid call it.
+static __device__ __forceinline__ bool has_to_count(BehindWay way, const SweepState &state,
+                                                    unsigned int passes) {
+  if (way.findings == NULL) return true;
+  const Findings &findings = *way.findings;
+  const bool sorted = findings.verdict.finding == SORTED;
+  if (sorted && global_index() < passes) {
+    state.spread[global_index()] = DIGIT_UNUSED;
+    state.tile_counter[global_index()] = 0;
+  }
+  return !sorted &&
+         !(way.counts && leave_only_sweeps(findings.first_sample, findings.second_sample));
+}
+
 template <class NumberOf>
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_digits(const unsigned int *keys, size_t n, NumberOf number_of, SweepState state,
-                 unsigned int copies) {
+                 unsigned int copies, BehindWay way = {}) {
   extern __shared__ unsigned int counters[];
   wait_for_previous_kernel();
+  if (!has_to_count(way, state, PASSES)) return;
   count_digits_by_grid(counters, copies, keys, n, gridDim.x, number_of, state);
 }
 
@@ -118,12 +147,6 @@ static __device__ __noinline__ void count_in_shared_memory(unsigned int *counter
 // Before that, in an earlier kernel of the call, by all threads of a block.
 static __device__ __forceinline__ void clear_digit_counts(const SweepState &state) {
   for (unsigned int i = threadIdx.x; i < COUNT_WORDS; i += blockDim.x) state.counts[i] = 0;
-}
-
-// Whether two samples, judged, leave nothing but sweeps.
-static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_sample,
-                                                         unsigned int second_sample) {
-  return (first_sample == EVEN ? second_sample : first_sample) == UNEVEN;
 }
 
 template <class Shared>

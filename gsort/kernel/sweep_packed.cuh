@@ -38,7 +38,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __syncthreads();
   const CountedBins<kThreads * kItems, kBits> bins = {buffers, sweep};
   sweep_tiles<kBlocksPerSm == 1>(shared, buffers, sweep, early, item, bins);
-  if (kBits == DIGIT_BITS) clear_next_look_back(sweep, (size_t)bins.tiles() << kBits);
+  if (kBits == DIGIT_BITS && shared.to != NOWHERE)
+    clear_next_look_back(sweep, (size_t)bins.tiles() << kBits);
 }
 
 #endif

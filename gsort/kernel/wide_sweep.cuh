@@ -42,10 +42,11 @@ struct WideBits {
 
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_wide_digits(const Wide *keys, size_t n, WideBits number_of, SweepState state,
-                      unsigned int copies) {
+                      unsigned int copies, BehindWay way) {
   extern __shared__ unsigned int counters[];  // [WIDE_PASSES][BINS][copies]
   __shared__ unsigned int warp_sums[MAX_WARPS];
   wait_for_previous_kernel();
+  if (!has_to_count(way, state, WIDE_PASSES)) return;
   const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
   for (unsigned int i = threadIdx.x; i < WIDE_PASSES * BINS * copies; i += blockDim.x)
     counters[i] = 0;
@@ -111,12 +112,13 @@ static __device__ __forceinline__ WideRoute route_of(const WidePass &pass, WideE
     before += p < pass.number;
     after += p > pass.number;
   }
-  const bool varies = pass.spread[pass.number] != DIGIT_CONSTANT;
+  const bool varies = pass.spread[pass.number] != DIGIT_CONSTANT,
+             unused = pass.spread[pass.number] == DIGIT_UNUSED;
   const bool only = before == 0 && pass.number == pass.passes - 1;
   return {before == 0      ? in
           : after % 2 == 0 ? spare
                            : out,
-          after % 2 == 0 ? out : spare, varies || only, before % 2};
+          after % 2 == 0 ? out : spare, (varies || only) && !unused, before % 2};
 }
 
 template <int kItems>

@@ -136,6 +136,7 @@ struct Case {
   int type, value, shape;
   size_t n;
   int descending, begin, end, overwrite;
+  int no_host_wait, captured;  // captured: into a graph that has sorted other keys before
   size_t offset[4];
 };
 
@@ -172,10 +173,26 @@ static std::map<std::string, int> taken;
 
 static void describe(const Case &c) {
   std::printf(
-      "# type %d value %d %s n %zu descending %d bits %d..%d overwrite %d offsets %zu %zu %zu "
-      "%zu\n",
-      c.type, c.value, shapes[c.shape], c.n, c.descending, c.begin, c.end, c.overwrite, c.offset[0],
-      c.offset[1], c.offset[2], c.offset[3]);
+      "# type %d value %d %s n %zu descending %d bits %d..%d overwrite %d no_host_wait %d captured "
+      "%d offsets %zu %zu %zu %zu\n",
+      c.type, c.value, shapes[c.shape], c.n, c.descending, c.begin, c.end, c.overwrite,
+      c.no_host_wait, c.captured, c.offset[0], c.offset[1], c.offset[2], c.offset[3]);
+}
+
+// Ends the capture of a sort, and launches it twice: for keys of another shape, and for `keys`.
+static void replay(cudaStream_t stream, Array &keys_in, const std::vector<uint64_t> &keys) {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  CHECK(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);
+  keys_in.write(make_keys((int)below(SHAPES), keys.size(), keys_in.size == 8));
+  CHECK(cudaGraphLaunch(executable, stream) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  keys_in.write(keys);
+  CHECK(cudaGraphLaunch(executable, stream) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(cudaGraphExecDestroy(executable) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
 static void run_case(const Case &c) {
@@ -203,6 +220,7 @@ static void run_case(const Case &c) {
   CHECK(gsort_set(sort, GSORT_BEGIN_BIT, c.begin) == GSORT_OK);
   CHECK(gsort_set(sort, GSORT_END_BIT, c.end) == GSORT_OK);
   CHECK(gsort_set(sort, GSORT_OVERWRITE, c.overwrite) == GSORT_OK);
+  CHECK(gsort_set(sort, GSORT_NO_HOST_WAIT, c.no_host_wait) == GSORT_OK);
   size_t bytes;
   CHECK(gsort_workspace(sort, c.n, &bytes) == GSORT_OK);
   taken[gsort_way(sort, c.n)]++;
@@ -211,13 +229,19 @@ static void run_case(const Case &c) {
       workspace(bytes, 1, 0);
   keys_in.write(keys);
   values_in.write(values);
+  cudaStream_t stream = nullptr;
+  if (c.captured) {
+    CHECK(cudaStreamCreate(&stream) == cudaSuccess);
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+  }
   const int error = gsort_run(sort, workspace.data(), bytes, keys_in.data(), keys_out.data(),
                               reads ? values_in.data() : nullptr,
-                              has_values ? values_out.data() : nullptr, c.n, nullptr);
+                              has_values ? values_out.data() : nullptr, c.n, stream);
   if (error != GSORT_OK) {
     describe(c);
     fail(gsort_error_string(error), __LINE__);
   }
+  if (c.captured) replay(stream, keys_in, keys);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   const std::vector<uint64_t> sorted = keys_out.read(), moved = values_out.read(),
                               kept = keys_in.read(), kept_values = values_in.read();
@@ -273,6 +297,8 @@ int main(int argc, char **argv) {
     c.n = n > 0 ? n : draw_size(most);
     c.descending = (int)below(2);
     c.overwrite = (int)below(2);
+    c.no_host_wait = (int)below(2);
+    c.captured = c.no_host_wait && below(2) == 0;
     c.end = wide ? 64 : 32;
     if (below(5) == 0) {
       c.begin = (int)below((uint32_t)c.end);

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "gsort/block/digits.cuh"
+#include "gsort/block/findings.cuh"
 
 // Number of parts of `size` elements that n elements have; the last one may be shorter.
 static inline unsigned int parts_of(size_t n, unsigned int size) {
@@ -84,8 +85,10 @@ static inline void clear_words(Call *call, void *words, size_t bytes) {
   if (call->error == cudaSuccess) succeeds(call, cudaMemsetAsync(words, 0, bytes, call->stream));
 }
 
-// A call's verdict before a way begins.
+// A call's verdict before a way begins. If the host does not wait for it, the way's first kernel
+// clears it (clear_findings()).
 static inline volatile HostVerdict *fresh_verdict(Call *call) {
+  if (call->no_host_wait) return call->host = &call->findings->verdict;
   call->host->large = 0;
   call->host->finding = UNKNOWN;
   return call->host;

@@ -3,6 +3,7 @@
 #include "gsort/kernel/sample_for_regions.cuh"
 #include "gsort/way/packed_sweeps.cuh"
 #include "gsort/way/pair_plans.cuh"
+#include "gsort/way/sweeps.cuh"
 
 // The regions of both sweeps, and where everything lies in the workspace.
 typedef struct RegionLayout {
@@ -117,12 +118,13 @@ static Finding pair_regions_run(Call *call, Known *known) {
   known->frequent_sampled = may_be_frequent(call);
   sample(call, &layout, words, tile_counter);
   sweep(call, &layout, layout.low_shape, low_bits, 0, tile_counter, words, buffers);
-  if (wait_for_finding(call, UNKNOWN) == EVEN) {
+  if (call->no_host_wait || wait_for_finding(call, UNKNOWN) == EVEN) {
     sweep(call, &layout, layout.high_shape, low_bits + plan->low_bits, 1, tile_counter,
           words + layout.look_back_low, buffers);
     launch_next(call, plan->block->by_regions, 1u << (plan->low_bits + plan->high_bits),
                 plan->block->threads, plan->block->shared_bytes, buffers.scratch.first,
                 call->output, call->code, *high, low_bits);
+    if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, NULL);
     wait_for_finding(call, EVEN);
   }
   return call->error == cudaSuccess ? finding_of_buckets(host, &known->range) : SORTED;

@@ -166,7 +166,8 @@ static void launch_split_and_sort(Call *call, const RegionPlan *plan,
 static Finding regions_run(Call *call, Known *known) {
   RegionPlan plan;
   plan_regions(call, &plan);
-  const bool two_steps = plan.parts > 0, waits = two_steps || call->n >= HOST_WAITS_FROM;
+  const bool two_steps = plan.parts > 0,
+             waits = !call->no_host_wait && (two_steps || call->n >= HOST_WAITS_FROM);
   const unsigned int n = (unsigned int)call->n, tiles = parts_of(n, plan.move->tile);
   volatile HostVerdict *const host = fresh_verdict(call);
   const RegionBuckets buckets = region_buckets(call, &plan);
@@ -183,6 +184,7 @@ static Finding regions_run(Call *call, Known *known) {
               two_steps ? buckets.parts : buckets.regions, sweeps, host);
   if (!waits || wait_for_finding(call, UNKNOWN) == EVEN) {
     launch_split_and_sort(call, &plan, buckets);
+    if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, sweeps.counts);
     wait_for_finding(call, waits ? EVEN : UNKNOWN);
   }
   if (call->error != cudaSuccess) return SORTED;

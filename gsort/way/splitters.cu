@@ -5,6 +5,7 @@
 #include "gsort/kernel/sort_between_splitters.cuh"
 #include "gsort/kernel/split_tiles.cuh"
 #include "gsort/way/run_state.cuh"
+#include "gsort/way/sweeps.cuh"
 
 // Kernels for n <= up_to, and the shapes of their blocks.
 typedef struct SplitPlan {
@@ -84,6 +85,7 @@ static Finding splitters_run(Call *call, Known *) {
               plan->tile_threads, plan->tile_bytes, call->input, state, splitters);
   launch_next(call, plan->blocks, buckets, plan->block_threads, plan->block_bytes, call->output,
               state, splitters);
+  if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, NULL);
   if (wait_for_finding(call, UNKNOWN) != SORTED) return UNEVEN;
   sort_large_runs(call, state);
   return SORTED;

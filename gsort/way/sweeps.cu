@@ -96,7 +96,8 @@ static unsigned int tiles_ahead(const Call *call, const SweepShape *shape) {
   return call->n < AHEAD_FROM ? 0 : shape->blocks_per_sm * call->device->multiprocessors;
 }
 
-static void count(Call *call, bool coded, SweepState state) {
+static void count(Call *call, SweepState state, BehindWay way) {
+  const bool coded = sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call).coded;
   const size_t n = call->n, limit = call->device->shared_limit;
   // Many copies of the counters pay for many keys; few copies are cheaper to clear. For few keys,
   // few and large blocks: all blocks add their counts to the same 1,024 counters.
@@ -105,15 +106,15 @@ static void count(Call *call, bool coded, SweepState state) {
   while (copies * one_copy > limit) copies /= 2;
   const unsigned int threads = COUNT_THREADS / (copies > 2 || n <= 400000 ? 1 : 2);
   const unsigned int most = call->device->multiprocessors * (copies > 8 ? 1 : 2);
-  clear_words(call, state.counts, COUNT_WORDS * sizeof(unsigned int));
+  if (!way.counts) clear_words(call, state.counts, COUNT_WORDS * sizeof(unsigned int));
   const unsigned int blocks = least_of(parts_of(n, threads * 4), most);
   const size_t bytes = copies * one_copy;
   if (coded)
     launch_first(call, count_digits<BitsThatCount>, blocks, threads, bytes, call->input.keys, n,
-                 bits_that_count(call), state, copies);
+                 bits_that_count(call), state, copies, way);
   else
     launch_first(call, count_digits<WholeKey>, blocks, threads, bytes, call->input.keys, n,
-                 WholeKey(), state, copies);
+                 WholeKey(), state, copies, way);
 }
 
 size_t all_digits_bytes(const Call *call) {
@@ -171,9 +172,16 @@ void sweep_all_digits(Call *call, void *memory) {
 }
 
 void sort_by_all_digits(Call *call, void *memory) {
-  const bool coded = sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call).coded;
-  count(call, coded, all_digits_state(call, memory));
+  count(call, all_digits_state(call, memory), {NULL, false});
   sweep_all_digits(call, memory);
+}
+
+Finding sweep_if_unsorted(Call *call, void *memory, unsigned int *counts) {
+  SweepState state = all_digits_state(call, memory);
+  if (counts != NULL) state.counts = counts;
+  count(call, state, {call->findings, counts != NULL});
+  sweep_all_digits(call, memory);
+  return SORTED;
 }
 
 static size_t sweeps_bytes(const Call *call, const KeyRange *) { return all_digits_bytes(call); }

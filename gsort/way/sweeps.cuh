@@ -15,5 +15,11 @@ SweepState all_digits_state(const Call *call, void *memory);
 void sweep_all_digits(Call *call, void *memory);
 // Both.
 void sort_by_all_digits(Call *call, void *memory);
+// Both, if the way whose kernels are launched before has not sorted the elements, which the device
+// decides. counts: its kernels count the digits, to all_digits_state() of that memory and `counts`,
+// if the samples leave only sweeps. Returns SORTED.
+Finding sweep_if_unsorted(Call *call, void *memory, unsigned int *counts);
+// The same for keys of 64 bits, in call->workspace.
+Finding sweep_wide_if_unsorted(Call *call);
 
 #endif

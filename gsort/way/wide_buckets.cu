@@ -7,7 +7,7 @@
 #include "gsort/kernel/place_wide_buckets.cuh"
 #include "gsort/kernel/sort_wide_buckets.cuh"
 #include "gsort/kernel/wide_sample.cuh"
-#include "gsort/way/launch.cuh"
+#include "gsort/way/sweeps.cuh"
 
 typedef void SplitKernel(WideSource, WideRegions, int, const WideMap *, Findings *);
 typedef void SortKernel(WideRegions, const unsigned int *, int, Wide *, WideCode, const WideMap *,
@@ -150,7 +150,7 @@ static Finding wide_buckets_run(Call *call, Known *) {
     launch_next(call, plan.sort->kernels[m], plan.region_count, plan.sort->threads,
                 plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,
                 call->wide_code, (const WideMap *)map, call->findings);
-  return wait_for_finding(call, UNKNOWN);
+  return call->no_host_wait ? sweep_wide_if_unsorted(call) : wait_for_finding(call, UNKNOWN);
 }
 
 extern "C" const Way way_wide_buckets = {"wide buckets", wide_buckets_bytes, wide_buckets_run};

@@ -7,7 +7,7 @@
 #include "gsort/kernel/place_wide_buckets.cuh"
 #include "gsort/kernel/sort_wide_pair_buckets.cuh"
 #include "gsort/kernel/wide_sample.cuh"
-#include "gsort/way/launch.cuh"
+#include "gsort/way/sweeps.cuh"
 
 // Bits of the two steps; blocks that share a part in the second.
 typedef struct PairPlan {
@@ -141,7 +141,7 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
     launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value, true>, 1u << bits, 512, bytes,
                 regions, (const unsigned int *)start, bits, (Wide *)call->output.keys, out,
                 call->wide_code, (const WideMap *)map, call->findings);
-  return wait_for_finding(call, UNKNOWN);
+  return call->no_host_wait ? sweep_wide_if_unsorted(call) : wait_for_finding(call, UNKNOWN);
 }
 
 static size_t wide_pairs_bytes(const Call *call, const KeyRange *) {

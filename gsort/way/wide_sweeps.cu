@@ -1,7 +1,7 @@
 // Sweeps over the digits of wide keys that vary: what suits any of them (kernel/wide_sweep.cuh).
 #include "gsort/kernel/wide_sweep.cuh"
 
-#include "gsort/way/launch.cuh"
+#include "gsort/way/sweeps.cuh"
 
 typedef void WideSweepKernel(WideElements, WideElements, WideElements, unsigned int, WideBits,
                              WidePass);
@@ -42,7 +42,7 @@ static size_t wide_sweeps_bytes(const Call *call, const KeyRange *) {
   return layout_of(call).bytes;
 }
 
-static Finding wide_sweeps_run(Call *call, Known *) {
+static Finding sort_by_wide_digits(Call *call, BehindWay way) {
   const WideSweepLayout layout = layout_of(call);
   const size_t n = call->n;
   unsigned int *const look_back = (unsigned int *)(call->workspace + layout.state_at),
@@ -62,7 +62,7 @@ static Finding wide_sweeps_run(Call *call, Known *) {
   const unsigned int most = call->device->multiprocessors * (copies > 8 ? 1 : 2);
   clear_words(call, counts, WIDE_COUNT_WORDS * sizeof(unsigned int));
   launch_first(call, count_wide_digits, least_of(parts_of(n, COUNT_THREADS * 2), most),
-               COUNT_THREADS, copies * one_copy, in.keys, n, number_of, state, copies);
+               COUNT_THREADS, copies * one_copy, in.keys, n, number_of, state, copies, way);
   const unsigned int passes = (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
   WideSweepKernel *const kernel = kernels[call->value_bytes / 4][n >= HUGE_FROM];
   for (unsigned int pass = 0; pass < passes; pass++)
@@ -71,6 +71,14 @@ static Finding wide_sweeps_run(Call *call, Known *) {
                 WidePass{pass, passes, state.spread, start + pass * BINS, state.tile_counter + pass,
                          look_back, layout.tiles});
   return SORTED;
+}
+
+Finding sweep_wide_if_unsorted(Call *call) {
+  return sort_by_wide_digits(call, {call->findings, false});
+}
+
+static Finding wide_sweeps_run(Call *call, Known *) {
+  return sort_by_wide_digits(call, {NULL, false});
 }
 
 extern "C" const Way way_wide_sweeps = {"wide sweeps", wide_sweeps_bytes, wide_sweeps_run};
