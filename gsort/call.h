@@ -103,7 +103,7 @@ typedef struct Call {
   cudaError_t error;           // of the first CUDA call that failed; nothing is launched after it
 } Call;
 
-enum { WORKSPACE_ALIGNMENT = 256, FINDINGS_BYTES = 80 * 1024 };
+enum { WORKSPACE_ALIGNMENT = 256, FINDINGS_BYTES = 92 * 1024 };
 
 static inline size_t aligned_bytes(size_t bytes) {
   return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;

@@ -12,12 +12,14 @@ enum {
 };
 
 // Calls four(keys), a uint4, or one(key) for keys[0..n), each by one thread of the grid's first
-// `blocks` blocks. Ends early when stop() is true; it is asked while loads are under way.
+// `blocks` blocks, of which the calling one is number `block`. Ends early when stop() is true; it
+// is asked while loads are under way.
 template <class Stop, class Four, class One>
 static __device__ __forceinline__ void for_each_quad(const unsigned int *keys, size_t n,
                                                      unsigned int blocks, Stop stop, Four four,
-                                                     One one) {
-  const size_t thread = global_index(), threads = (size_t)blocks * blockDim.x;
+                                                     One one, unsigned int block = blockIdx.x) {
+  const size_t thread = (size_t)block * blockDim.x + threadIdx.x,
+               threads = (size_t)blocks * blockDim.x;
   // Several loads of 16 bytes in flight per thread. The remaining keys, or all keys if the array is
   // not aligned to 16 bytes, are read one by one.
   const size_t quads = (uintptr_t)keys % 16 == 0 ? n / 4 : 0;
@@ -40,14 +42,15 @@ static __device__ __forceinline__ void for_each_quad(const unsigned int *keys, s
 // The same with each(key) only.
 template <class Stop, class Each>
 static __device__ __forceinline__ void for_each_key(const unsigned int *keys, size_t n,
-                                                    unsigned int blocks, Stop stop, Each each) {
+                                                    unsigned int blocks, Stop stop, Each each,
+                                                    unsigned int block = blockIdx.x) {
   const auto four = [&](uint4 quad) {
     each(quad.x);
     each(quad.y);
     each(quad.z);
     each(quad.w);
   };
-  for_each_quad(keys, n, blocks, stop, four, each);
+  for_each_quad(keys, n, blocks, stop, four, each, block);
 }
 
 static __device__ __forceinline__ bool never(void) { return false; }

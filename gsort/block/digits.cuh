@@ -9,6 +9,7 @@ enum {
   DIGIT_BITS = 8,
   BINS = 1 << DIGIT_BITS,
   PASSES = 32 / DIGIT_BITS,
+  MAX_PASSES = 64 / DIGIT_BITS,
 };
 
 // How the keys are distributed over the values of a digit.

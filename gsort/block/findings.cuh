@@ -2,6 +2,7 @@
 #ifndef GSORT_BLOCK_FINDINGS_CUH
 #define GSORT_BLOCK_FINDINGS_CUH
 
+#include "gsort/block/digits.cuh"
 #include "gsort/call.h"
 #include "gsort/warp/scan.cuh"
 
@@ -40,13 +41,22 @@ typedef struct LargeBuckets {
   LargeBucket bucket[MOST_LARGE];
 } LargeBuckets;
 
+// How far the blocks of a kernel of several passes have come (block/passes_in_one.cuh).
+typedef struct PassesDone {
+  unsigned int parts, counted;     // parts of the count that are taken; 1: all are counted
+  unsigned int tiles[MAX_PASSES];  // written, of each pass
+} PassesDone;
+
 typedef struct Findings {
   // Cleared by the first kernel of a call (clear_findings()), or before it: CLEARED_BYTES.
   unsigned int stop;     // not 0: the way ends without a result. STOP, or bits in which some key is
                          // not in the range, which are never the lowest
   unsigned int arrived;  // blocks that have come to some point
   LargeBuckets large;
-  HostVerdict verdict;  // of a call that the host does not wait for
+  HostVerdict verdict;                                  // of a call that the host does not wait for
+  unsigned int digit_counts[MAX_PASSES * BINS + 1];     // SweepState.counts
+  unsigned int frequent_sums[2 * (MOST_FREQUENT + 1)];  // of a count; behind digit_counts
+  PassesDone done;
   SecondSums second;
   unsigned int second_arrived;
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)

@@ -12,6 +12,7 @@
 #include "gsort/block/digits.cuh"
 #include "gsort/block/findings.cuh"
 #include "gsort/block/overlap.cuh"
+#include "gsort/block/passes_in_one.cuh"
 #include "gsort/block/scan.cuh"
 
 // Words of a SweepState's `counts`.
@@ -30,12 +31,15 @@ static __device__ __forceinline__ void count_number(unsigned int *counters, unsi
   }
 }
 
-// Before a count, by all threads of the grid's first `blocks` blocks; a barrier has to follow.
+// Before a count, by all threads of the grid's first `blocks` blocks, of which the calling one is
+// number `block`; a barrier has to follow.
 // Clears the look-back, the tile counters, and the block's counters: PASSES * BINS * copies words
 // of shared memory.
 static __device__ __forceinline__ void prepare_count(unsigned int *counters, unsigned int copies,
-                                                     unsigned int blocks, const SweepState &state) {
-  const size_t thread = global_index(), threads = (size_t)blocks * blockDim.x;
+                                                     unsigned int blocks, const SweepState &state,
+                                                     unsigned int block = blockIdx.x) {
+  const size_t thread = (size_t)block * blockDim.x + threadIdx.x,
+               threads = (size_t)blocks * blockDim.x;
   for (unsigned int i = threadIdx.x; i < PASSES * BINS * copies; i += blockDim.x) counters[i] = 0;
   for (size_t i = thread; i < state.look_back_words / 4; i += threads)
     ((uint4 *)state.look_back)[i] = make_uint4(0, 0, 0, 0);
@@ -77,20 +81,21 @@ static __device__ __forceinline__ void place_digits(const SweepState &state, uns
 // All threads of the grid's first `blocks` blocks: counts all digits of keys[0..n), in the block's
 // counters first. number_of: the bits of a key that count.
 template <class NumberOf>
-static __device__ __forceinline__ void count_digits_by_grid(unsigned int *counters,
-                                                            unsigned int copies,
-                                                            const unsigned int *keys, size_t n,
-                                                            unsigned int blocks, NumberOf number_of,
-                                                            const SweepState &state) {
+static __device__ __forceinline__ void count_digits_by_grid(
+    unsigned int *counters, unsigned int copies, const unsigned int *keys, size_t n,
+    unsigned int blocks, NumberOf number_of, const SweepState &state,
+    unsigned int block = blockIdx.x, PassesDone *done = NULL) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
-  prepare_count(counters, copies, blocks, state);
+  prepare_count(counters, copies, blocks, state, block);
   __syncthreads();
-  for_each_key(keys, n, blocks, never,
-               [=](unsigned int key) { count_number(counters, copies, number_of(key)); });
+  for_each_key(
+      keys, n, blocks, never,
+      [=](unsigned int key) { count_number(counters, copies, number_of(key)); }, block);
   __syncthreads();
   add_digit_counts(counters, copies, state);
-  if (is_last_block(&state.counts[PASSES * BINS], blocks))
-    place_digits(state, (unsigned int)n, warp_sums);
+  if (!is_last_block(&state.counts[PASSES * BINS], blocks)) return;
+  place_digits(state, (unsigned int)n, warp_sums);
+  if (done != NULL) add_done(&done->counted);
 }
 
 // Whether two samples, judged, leave nothing but sweeps.
@@ -101,32 +106,22 @@ static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_samp
 
 // Sweeps behind a way that the host does not wait for.
 typedef struct BehindWay {
-  const Findings *findings;  // of the way; NULL: there is none
-  bool counts;               // it has counted the digits if the samples leave only sweeps
+  Findings *findings;   // of the way, which has cleared them
+  bool counts;          // it counts the digits if the samples leave only sweeps
+  unsigned int parts;   // of the count, if that is left
+  unsigned int copies;  // of the counters
 } BehindWay;
 
-// False if there is nothing to count: the digits are counted, or the way has sorted the keys, so
-// that the sweeps are to return at once. All threads of the grid call it.
-static __device__ __forceinline__ bool has_to_count(BehindWay way, const SweepState &state,
-                                                    unsigned int passes) {
-  if (way.findings == NULL) return true;
-  const Findings &findings = *way.findings;
-  const bool sorted = findings.verdict.finding == SORTED;
-  if (sorted && global_index() < passes) {
-    state.spread[global_index()] = DIGIT_UNUSED;
-    state.tile_counter[global_index()] = 0;
-  }
-  return !sorted &&
-         !(way.counts && leave_only_sweeps(findings.first_sample, findings.second_sample));
+static __device__ __forceinline__ bool has_counted(const BehindWay &way) {
+  return way.counts && leave_only_sweeps(way.findings->first_sample, way.findings->second_sample);
 }
 
 template <class NumberOf>
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_digits(const unsigned int *keys, size_t n, NumberOf number_of, SweepState state,
-                 unsigned int copies, BehindWay way = {}) {
+                 unsigned int copies) {
   extern __shared__ unsigned int counters[];
   wait_for_previous_kernel();
-  if (!has_to_count(way, state, PASSES)) return;
   count_digits_by_grid(counters, copies, keys, n, gridDim.x, number_of, state);
 }
 
@@ -142,11 +137,6 @@ static __device__ __noinline__ void count_in_shared_memory(unsigned int *counter
                                                            SweepState state) {
   __syncthreads();  // that memory may still be in use
   count_digits_by_grid(counters, copies, keys, n, blocks, BitsThatCount{code, 0, ~0u}, state);
-}
-
-// Before that, in an earlier kernel of the call, by all threads of a block.
-static __device__ __forceinline__ void clear_digit_counts(const SweepState &state) {
-  for (unsigned int i = threadIdx.x; i < COUNT_WORDS; i += blockDim.x) state.counts[i] = 0;
 }
 
 template <class Shared>

@@ -25,12 +25,10 @@ static __device__ __forceinline__ void prepare_regions(const RegionBuckets &buck
 
 // A sample for each `loading` blocks: a cluster, or 1. The first one is judged by `limits`; all
 // others together are the second sample. If these are several, CLEARED_BYTES of the findings are 0
-// before. sweeps: {} if the kernel behind does
-// not count for them. tells_even: the host waits for EVEN,
-// too.
+// before. tells_even: the host waits for EVEN, too.
 static __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_keys(const unsigned int *keys, size_t n, unsigned int loading, SampleLimits limits,
-                RegionBuckets buckets, SweepState sweeps, bool tells_even) {
+                RegionBuckets buckets, bool tells_even) {
   let_next_kernel_begin();
   Findings *const findings = buckets.regions.findings;
   volatile HostVerdict *const host = buckets.host;
@@ -38,7 +36,6 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   if (blockIdx.x == 0) {
     prepare_regions(buckets);
     if (second == 1) clear_findings(findings);
-    if (sweeps.start != NULL) clear_digit_counts(sweeps);
   }
   unsigned int key[SAMPLE_EACH], next;
   if (!load_cluster_sample(keys, n, buckets.code, series, findings->sample[series % 2], loading,

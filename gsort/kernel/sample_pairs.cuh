@@ -19,10 +19,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
                  RunState state) {
   wait_for_previous_kernel();
   Findings *const findings = state.findings;
-  if (blockIdx.x == 0) {
-    clear_findings(findings);
-    clear_digit_counts(state.sweeps);
-  }
+  if (blockIdx.x == 0) clear_findings(findings);
   const unsigned int number = blockIdx.x / blocks;
   unsigned int key[SAMPLE_EACH], next;
   if (!load_cluster_sample(keys, state.n, state.code, number, findings->sample[number], blocks, key,

@@ -101,24 +101,17 @@ static __device__ __forceinline__ void copy_tile(const unsigned int *in, unsigne
   }
 }
 
-// Word: of the look-back; unsigned long long for n from 2^30 on.
-template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfKey,
-          class Word = unsigned int>
-static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
-    sweep(Elements in, Elements out, unsigned int n, SweepPass pass, BitsThatCount number_of) {
+// One tile, whose warps' bins are cleared; a barrier has to be before and behind. spread: of the
+// pass's digit. Word: of the look-back; unsigned long long for n from 2^30 on.
+template <int kItems, ValueKind kValues, class DigitOf, class Word>
+static __device__ __forceinline__ void sweep_tile(SweepShared<kItems> &shared, Elements in,
+                                                  Elements out, unsigned int n,
+                                                  const SweepPass &pass, BitsThatCount number_of,
+                                                  unsigned int tile, unsigned int spread) {
   constexpr bool kPairs = kValues != NO_VALUES;
   static_assert(kItems % RANK_BATCH == 0, "whole batches");
   constexpr unsigned int kTile = SWEEP_THREADS * kItems;
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
-  wait_for_previous_kernel();
-  if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
-  clear_bins(shared.warp_bin);
-  const unsigned int spread = *pass.spread;
-  __syncthreads();
-  const unsigned int tile = shared.tile_number, begin = tile * kTile;
-  const unsigned int valid = n - begin < kTile ? n - begin : kTile;
-  if (spread == DIGIT_UNUSED) return;
+  const unsigned int begin = tile * kTile, valid = n - begin < kTile ? n - begin : kTile;
   Word *const look_back = (Word *)pass.look_back + threadIdx.x;
   if (pass.next_look_back != NULL)
     ((Word *)pass.next_look_back)[(size_t)tile * BINS + threadIdx.x] = 0;
@@ -174,6 +167,21 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
     __syncthreads();
     scatter_values<kItems>(shared, out.values, valid, bins);
   }
+}
+
+template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfKey,
+          class Word = unsigned int>
+static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
+    sweep(Elements in, Elements out, unsigned int n, SweepPass pass, BitsThatCount number_of) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
+  wait_for_previous_kernel();
+  if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
+  clear_bins(shared.warp_bin);
+  const unsigned int spread = *pass.spread;
+  __syncthreads();
+  sweep_tile<kItems, kValues, DigitOf, Word>(shared, in, out, n, pass, number_of,
+                                             shared.tile_number, spread);
 }
 
 #endif

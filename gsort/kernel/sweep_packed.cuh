@@ -10,6 +10,7 @@
 
 #include "gsort/block/index.cuh"
 #include "gsort/block/pair_sweep.cuh"
+#include "gsort/kernel/count_digits.cuh"
 
 // Two look-backs, side by side, serve four sweeps in turns: each but the last clears the next
 // one's. All threads of the grid call it at the end of a sweep. words: of one.
@@ -38,8 +39,70 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __syncthreads();
   const CountedBins<kThreads * kItems, kBits> bins = {buffers, sweep};
   sweep_tiles<kBlocksPerSm == 1>(shared, buffers, sweep, early, item, bins);
-  if (kBits == DIGIT_BITS && shared.to != NOWHERE)
-    clear_next_look_back(sweep, (size_t)bins.tiles() << kBits);
+  if (kBits == DIGIT_BITS) clear_next_look_back(sweep, (size_t)bins.tiles() << kBits);
+}
+
+// Of several sweeps in one launch: each clears the tile's words of the next one's look-back, and
+// says when a tile is done.
+template <unsigned int kTile>
+struct BinsOfPass : CountedBins<kTile, DIGIT_BITS> {
+  unsigned int *next_look_back, *done;
+
+  __device__ __forceinline__ bool note_run(unsigned int tile, unsigned int, unsigned int,
+                                           unsigned int) const {
+    next_look_back[(size_t)tile * BINS + threadIdx.x] = 0;
+    return true;
+  }
+  template <class Shared>
+  __device__ __forceinline__ void write(Shared &shared, int to, unsigned int valid,
+                                        bool plain) const {
+    CountedBins<kTile, DIGIT_BITS>::write(shared, to, valid, plain);
+    add_done(done);
+  }
+};
+
+// All sweeps in one launch, as kernel/sweep_if_unsorted.cuh. `first` is the first of them; words:
+// of a look-back, of which there are two.
+template <int kThreads, int kItems, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    sweep_packed_if_unsorted(PairBuffers buffers, PairSweep first, SweepState state, size_t words,
+                             BehindWay way) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  auto &shared = *(PairSweepShared<kThreads, kItems, DIGIT_BITS> *)shared_memory;
+  wait_for_previous_kernel();
+  if (way.findings->verdict.finding == SORTED) return;
+  PassesDone *const done = &way.findings->done;
+  if (!has_counted(way))
+    count_in_parts(done, way.parts, [&](unsigned int part) {
+      count_digits_by_grid(shared_memory, way.copies, buffers.input.keys, first.n, way.parts,
+                           BitsThatCount{buffers.code, 0, ~0u}, state, part, done);
+    });
+  unsigned int before = 0, last = 0;  // passes that move the pairs; the last one of these
+  for (int pass = 0; pass < PASSES; pass++) {
+    PairSweep sweep = first;
+    sweep.shift = pass * DIGIT_BITS;
+    sweep.start = state.start + pass * BINS;
+    sweep.tile_counter = state.tile_counter + pass;
+    sweep.look_back = state.look_back + before % 2 * words;
+    sweep.route.pass = pass;
+    int from, to;
+    find_places(sweep.route, &from, &to);
+    if (to == NOWHERE) continue;
+    const BinsOfPass<kThreads *kItems> bins = {
+        {buffers, sweep}, state.look_back + (before + 1) % 2 * words, &done->tiles[pass]};
+    if (before > 0) wait_until(&done->tiles[last], bins.tiles());
+    if (threadIdx.x == 0) {
+      take_first_tile(shared, sweep);
+      shared.from = from;
+      shared.to = to;
+    }
+    __syncthreads();
+    PairItems<kItems> item;
+    sweep_tiles<kBlocksPerSm == 1>(shared, buffers, sweep, false, item, bins);
+    __syncthreads();
+    before++;
+    last = (unsigned int)pass;
+  }
 }
 
 #endif

@@ -95,6 +95,7 @@ static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) 
     parts.down[b] = (unsigned int)(b + 1) * parts.capacity;
   }
   if (blockIdx.x > 0) return;
+  clear_findings(findings);
   Wide key[SAMPLE_EACH];
 #pragma unroll
   for (int u = 0; u < SAMPLE_EACH; u++) key[u] = keys[block_sample_index<SAMPLE_EACH>(n, u)];
@@ -121,7 +122,6 @@ static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) 
   }
   if (first == EVEN && everywhere && !even_everywhere(word)) second = UNEVEN;
   if (threadIdx.x > 0) return;
-  findings->stop = findings->arrived = 0;
   findings->first_sample = first;
   findings->second_sample = first == EVEN ? second : (unsigned int)UNEVEN;
   if (first != EVEN || second != EVEN) host->finding = UNEVEN;

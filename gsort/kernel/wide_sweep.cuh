@@ -40,14 +40,13 @@ struct WideBits {
 // ---- count
 // ----------------------------------------------------------------------------------------
 
-static __global__ void __launch_bounds__(COUNT_THREADS)
-    count_wide_digits(const Wide *keys, size_t n, WideBits number_of, SweepState state,
-                      unsigned int copies, BehindWay way) {
-  extern __shared__ unsigned int counters[];  // [WIDE_PASSES][BINS][copies]
+// As count_digits_by_grid(). counters: [WIDE_PASSES][BINS][copies] of shared memory.
+static __device__ __forceinline__ void count_wide_by_grid(
+    unsigned int *counters, unsigned int copies, const Wide *keys, size_t n, WideBits number_of,
+    const SweepState &state, unsigned int blocks, unsigned int block, PassesDone *done) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
-  wait_for_previous_kernel();
-  if (!has_to_count(way, state, WIDE_PASSES)) return;
-  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  const size_t thread = (size_t)block * blockDim.x + threadIdx.x,
+               threads = (size_t)blocks * blockDim.x;
   for (unsigned int i = threadIdx.x; i < WIDE_PASSES * BINS * copies; i += blockDim.x)
     counters[i] = 0;
   for (size_t i = thread; i < state.look_back_words; i += threads) state.look_back[i] = 0;
@@ -80,8 +79,17 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
       sum += counters[bin * copies + (c + threadIdx.x) % copies];
     if (sum > 0) atomicAdd(&state.counts[bin], sum);
   }
-  if (is_last_block(&state.counts[WIDE_PASSES * BINS]))
-    place_digits(state, (unsigned int)n, warp_sums, WIDE_PASSES);
+  if (!is_last_block(&state.counts[WIDE_PASSES * BINS], blocks)) return;
+  place_digits(state, (unsigned int)n, warp_sums, WIDE_PASSES);
+  if (done != NULL) add_done(&done->counted);
+}
+
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    count_wide_digits(const Wide *keys, size_t n, WideBits number_of, SweepState state,
+                      unsigned int copies) {
+  extern __shared__ unsigned int counters[];
+  wait_for_previous_kernel();
+  count_wide_by_grid(counters, copies, keys, n, number_of, state, gridDim.x, blockIdx.x, NULL);
 }
 
 // ---- sweep
@@ -112,13 +120,12 @@ static __device__ __forceinline__ WideRoute route_of(const WidePass &pass, WideE
     before += p < pass.number;
     after += p > pass.number;
   }
-  const bool varies = pass.spread[pass.number] != DIGIT_CONSTANT,
-             unused = pass.spread[pass.number] == DIGIT_UNUSED;
+  const bool varies = pass.spread[pass.number] != DIGIT_CONSTANT;
   const bool only = before == 0 && pass.number == pass.passes - 1;
   return {before == 0      ? in
           : after % 2 == 0 ? spare
                            : out,
-          after % 2 == 0 ? out : spare, (varies || only) && !unused, before % 2};
+          after % 2 == 0 ? out : spare, varies || only, before % 2};
 }
 
 template <int kItems>
@@ -162,24 +169,17 @@ static __device__ __forceinline__ void move_values(WideSweepShared<kItems> &shar
   }
 }
 
-// Value: of a value; void: there are none. Word: of the look-back.
-template <int kItems, int kBlocksPerSm, class Value, class Word>
-static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
-    sweep_wide(WideElements in, WideElements spare, WideElements out, unsigned int n,
-               WideBits number_of, WidePass pass) {
+// One tile of a pass; a barrier has to be before and behind. Value: of a value; char: there are
+// none. Word: of the look-back.
+template <int kItems, class Value, class Word>
+static __device__ __forceinline__ void sweep_wide_tile(WideSweepShared<kItems> &shared,
+                                                       const WideRoute &route, unsigned int n,
+                                                       const WideBits &number_of,
+                                                       const WidePass &pass, unsigned int tile) {
   constexpr unsigned int kTile = WIDE_THREADS * kItems;
   static_assert(kItems % 4 == 0 && kTile < 1 << 16, "places have 16 bits, digits 8");
-  extern __shared__ __align__(16) unsigned int shared_memory[];
-  WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
-  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
-  wait_for_previous_kernel();
-  const WideRoute route = route_of(pass, in, spare, out);
-  if (!route.moves) return;
-  if (threadIdx.x == 0) shared.tile_number = atomicAdd(pass.tile_counter, 1u);
-  for (int i = 0; i < BINS; i += WARP_SIZE) shared.warp_bin[warp][lane + i] = 0;
-  __syncthreads();
-  const unsigned int tile = shared.tile_number, begin = tile * kTile;
-  const unsigned int valid = n - begin < kTile ? n - begin : kTile;
+  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE,
+                     begin = tile * kTile, valid = n - begin < kTile ? n - begin : kTile;
   const size_t words = (size_t)pass.tiles * BINS, word_at = (size_t)tile * BINS + threadIdx.x;
   Word *const look_back = (Word *)pass.look_back + route.look_back * words;
   ((Word *)pass.look_back)[(1 - route.look_back) * words + word_at] = 0;
@@ -262,6 +262,63 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   if constexpr (sizeof(Value) > 1)
     move_values<kItems, Value>(shared, (const Value *)route.from.values, (Value *)route.to.values,
                                begin, valid, places, digits);
+}
+
+// All threads of a block: its next tile of a pass, whose bins are cleared.
+template <int kItems>
+static __device__ __forceinline__ unsigned int take_wide_tile(WideSweepShared<kItems> &shared,
+                                                              unsigned int *tile_counter) {
+  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
+  if (threadIdx.x == 0) shared.tile_number = atomicAdd(tile_counter, 1u);
+  for (int i = 0; i < BINS; i += WARP_SIZE) shared.warp_bin[warp][lane + i] = 0;
+  __syncthreads();
+  return shared.tile_number;
+}
+
+template <int kItems, int kBlocksPerSm, class Value, class Word>
+static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
+    sweep_wide(WideElements in, WideElements spare, WideElements out, unsigned int n,
+               WideBits number_of, WidePass pass) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
+  wait_for_previous_kernel();
+  const WideRoute route = route_of(pass, in, spare, out);
+  if (!route.moves) return;
+  const unsigned int tile = take_wide_tile(shared, pass.tile_counter);
+  sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
+}
+
+// All sweeps in one launch, as kernel/sweep_if_unsorted.cuh. `first` is the first of them.
+template <int kItems, int kBlocksPerSm, class Value, class Word>
+static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
+    sweep_wide_if_unsorted(WideElements in, WideElements spare, WideElements out, unsigned int n,
+                           WideBits number_of, WidePass first, SweepState state, BehindWay way) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
+  wait_for_previous_kernel();
+  if (way.findings->verdict.finding == SORTED) return;
+  PassesDone *const done = &way.findings->done;
+  count_in_parts(done, way.parts, [&](unsigned int part) {
+    count_wide_by_grid(shared_memory, way.copies, in.keys, n, number_of, state, way.parts, part,
+                       done);
+  });
+  unsigned int last = first.passes;  // pass that has moved the elements, if there is one
+  for (unsigned int number = 0; number < first.passes; number++) {
+    WidePass pass = first;
+    pass.number = number;
+    pass.start = state.start + number * BINS;
+    const WideRoute route = route_of(pass, in, spare, out);
+    if (!route.moves) continue;
+    if (last < first.passes) wait_until(&done->tiles[last], first.tiles);
+    for (;;) {
+      const unsigned int tile = take_wide_tile(shared, state.tile_counter + number);
+      if (tile >= first.tiles) break;
+      sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
+      add_done(&done->tiles[number]);
+    }
+    __syncthreads();
+    last = number;
+  }
 }
 
 #endif

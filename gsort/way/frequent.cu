@@ -16,7 +16,7 @@ static void count(Call *call, SweepState state) {
   const unsigned int blocks =
       least_of(parts_of(call->n, 4 * COUNT_THREADS), call->device->multiprocessors);
   launch_next(call, count_rest, blocks, COUNT_THREADS, copies * one_copy, call->input.keys, call->n,
-              call->code, state, copies, state.counts + COUNT_WORDS, &call->findings->frequent,
+              call->code, state, copies, call->findings->frequent_sums, &call->findings->frequent,
               call->host);
 }
 
@@ -44,9 +44,10 @@ static void sweep_all(Call *call, const PackedLayout *layout, SweepState state) 
 // The host waits until it hears whether there are frequent values, while all keys are counted.
 static Finding frequent_run(Call *call, Known *known) {
   const PackedLayout layout = packed_layout(call);
-  const SweepState state = packed_state(&layout, call->workspace);
+  const SweepState state = packed_state(call, &layout, call->workspace);
   fresh_verdict(call);
-  clear_words(call, state.counts, ZERO_WORDS * sizeof(unsigned int));
+  clear_words(call, state.counts,
+              sizeof call->findings->digit_counts + sizeof call->findings->frequent_sums);
   if (!known->frequent_sampled)
     launch_first(call, sample_for_frequent, 1, SAMPLE_THREADS, 0, call->input.keys, call->n,
                  call->code, call->findings);

@@ -3,11 +3,15 @@
 
 #include "gsort/kernel/sweep_packed.cuh"
 #include "gsort/way/pair_plans.cuh"
+#include "gsort/way/sweeps.cuh"
 
 enum { PACKED_FROM = 700000 };  // from here on packed sweeps are faster than others
 
-#define COUNTED_SWEEP(threads, items, bits, blocks) \
-  { SWEEP_TILES(threads, items, bits, blocks), sweep_packed<threads, items, bits, blocks>, NULL }
+#define COUNTED_SWEEP(threads, items, bits, blocks)                                              \
+  {                                                                                              \
+    SWEEP_TILES(threads, items, bits, blocks), sweep_packed<threads, items, bits, blocks>, NULL, \
+        sweep_packed_if_unsorted<threads, items, blocks>                                         \
+  }
 
 // Of fewer pairs: tiles that all multiprocessors sort at the same time, in one round or two.
 typedef struct SweepChoice {
@@ -57,23 +61,27 @@ PackedLayout packed_layout(const Call *call) {
     layout.cleared_words = greatest_of(layout.cleared_words, words);
     layout.look_back_words = greatest_of(layout.look_back_words, words);
   }
-  const size_t words = PASSES * BINS + 2 * PASSES + ZERO_WORDS + 3;
+  const size_t words = PASSES * BINS + 2 * PASSES + 3;
   layout.counted_bytes = layout.pair_bytes + (words + layout.cleared_words) * sizeof(unsigned int);
   layout.bytes = layout.pair_bytes + (words + layout.look_back_words) * sizeof(unsigned int);
   return layout;
 }
 
-SweepState packed_state(const PackedLayout *layout, void *memory) {
+SweepState packed_state(const Call *call, const PackedLayout *layout, void *memory) {
   unsigned int *const start = (unsigned int *)((char *)memory + layout->pair_bytes);
-  unsigned int *const counters = start + PASSES * BINS, *const counts = counters + 2 * PASSES;
-  return {
-      start, counters, counters + PASSES, counts, counts + ZERO_WORDS + 3, layout->cleared_words};
+  unsigned int *const counters = start + PASSES * BINS;
+  return {start,
+          counters,
+          counters + PASSES,
+          call->findings->digit_counts,
+          counters + 2 * PASSES,
+          layout->cleared_words};
 }
 
 void sweep_all_packed(Call *call, void *memory) {
   const PairSweepShape *const shape = choose_shape(call);
   const PackedLayout layout = packed_layout(call);
-  const SweepState state = packed_state(&layout, memory);
+  const SweepState state = packed_state(call, &layout, memory);
   const PairBuffers buffers =
       pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, memory);
   for (int pass = 0; pass < PASSES; pass++) {
@@ -88,4 +96,20 @@ void sweep_all_packed(Call *call, void *memory) {
     launch_sweep(call, shape->tiles, shape->counted, parts_of(call->n, shape->tiles.pairs), buffers,
                  sweep, (volatile HostVerdict *)NULL);
   }
+}
+
+void sweep_packed_if_unsorted(Call *call, void *memory, bool counts) {
+  const PairSweepShape *const shape = choose_shape(call);
+  const SweepTiles &tiles = shape->tiles;
+  const PackedLayout layout = packed_layout(call);
+  const SweepState state = packed_state(call, &layout, memory);
+  const unsigned int blocks =
+      least_of(parts_of(call->n, tiles.pairs), tiles.blocks_per_sm * call->device->multiprocessors);
+  const PairSweep first = {
+      (unsigned int)call->n, 0, NULL, NULL, NULL, {state.spread, 0, PASSES, false}, false};
+  launch_next(call, shape->all, blocks, tiles.threads, tiles.shared_bytes,
+              pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, memory),
+              first, state, look_back_words(tiles, call->n),
+              behind_way(call, counts, blocks, tiles.threads,
+                         tiles.shared_bytes / (PASSES * BINS * sizeof(unsigned int))));
 }

@@ -15,11 +15,9 @@ bool sweeps_are_packed(const Call *call);
 // Whether frequent values may leave after the first of these.
 bool may_be_frequent(const Call *call);
 
-// Memory of a sort by four sweeps: packed pairs, what a SweepState points to, and sums for
-// frequent values, which are 0 before the count as SweepState.counts are. If values may be
+// Memory of a sort by four sweeps: packed pairs, and what a SweepState points to. If values may be
 // frequent, it is enough for that, too; then the input serves as `halves`, as these are in the
 // output meanwhile.
-enum { ZERO_WORDS = COUNT_WORDS + FREQUENT_BINS };  // from SweepState.counts on
 typedef struct PackedLayout {
   size_t half, half_of_rest, pair_bytes;
   size_t cleared_words, look_back_words;  // of the look-back: that the count clears; all
@@ -27,8 +25,10 @@ typedef struct PackedLayout {
 } PackedLayout;
 
 PackedLayout packed_layout(const Call *call);
-SweepState packed_state(const PackedLayout *layout, void *memory);
+SweepState packed_state(const Call *call, const PackedLayout *layout, void *memory);
 // The sweeps, once the digits are counted.
 void sweep_all_packed(Call *call, void *memory);
+// As sweep_if_unsorted() (way/sweeps.cuh).
+void sweep_packed_if_unsorted(Call *call, void *memory, bool counts);
 
 #endif

@@ -5,15 +5,17 @@
 #include "gsort/kernel/sweep_packed.cuh"
 #include "gsort/kernel/sweep_regions.cuh"
 
-#define PAIR_SWEEP(threads, items, bits, blocks)                                           \
+#define PAIR_SWEEP(threads, items, bits, blocks, all)                                      \
   {                                                                                        \
     SWEEP_TILES(threads, items, bits, blocks), sweep_packed<threads, items, bits, blocks>, \
-        sweep_regions<threads, items, bits, blocks>                                        \
+        sweep_regions<threads, items, bits, blocks>, all                                   \
   }
 
-const PairSweepShape large_6 = PAIR_SWEEP(256, 20, 6, 3), large_7 = PAIR_SWEEP(256, 36, 7, 2),
-                     large_8 = PAIR_SWEEP(256, 40, 8, 2), long_7 = PAIR_SWEEP(512, 44, 7, 1),
-                     long_8 = PAIR_SWEEP(512, 44, 8, 1);
+const PairSweepShape large_6 = PAIR_SWEEP(256, 20, 6, 3, NULL),
+                     large_7 = PAIR_SWEEP(256, 36, 7, 2, NULL),
+                     large_8 = PAIR_SWEEP(256, 40, 8, 2, (sweep_packed_if_unsorted<256, 40, 2>)),
+                     long_7 = PAIR_SWEEP(512, 44, 7, 1, NULL),
+                     long_8 = PAIR_SWEEP(512, 44, 8, 1, (sweep_packed_if_unsorted<512, 44, 1>));
 
 const PairSweepShape *shape_for(const Call *call, const PairSweepShape *shape, size_t long_8_from) {
   const bool seven = shape == &large_7;

@@ -4,6 +4,7 @@
 #define GSORT_WAY_PAIR_PLANS_CUH
 
 #include "gsort/block/pair_regions.cuh"
+#include "gsort/kernel/count_digits.cuh"
 #include "gsort/way/pair_sweeps.cuh"
 
 // A sweep, whose bins are counted or have regions.
@@ -11,6 +12,7 @@ typedef struct PairSweepShape {
   SweepTiles tiles;
   void (*counted)(PairBuffers, PairSweep, volatile HostVerdict *);
   void (*by_regions)(PairBuffers, PairSweep, SweepRegions, volatile HostVerdict *);
+  void (*all)(PairBuffers, PairSweep, SweepState, size_t, BehindWay);  // of digits of 8 bits
 } PairSweepShape;
 
 extern const PairSweepShape large_6, large_7, large_8, long_7, long_8;

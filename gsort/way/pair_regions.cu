@@ -124,7 +124,7 @@ static Finding pair_regions_run(Call *call, Known *known) {
     launch_next(call, plan->block->by_regions, 1u << (plan->low_bits + plan->high_bits),
                 plan->block->threads, plan->block->shared_bytes, buffers.scratch.first,
                 call->output, call->code, *high, low_bits);
-    if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, NULL);
+    if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, false);
     wait_for_finding(call, EVEN);
   }
   return call->error == cudaSuccess ? finding_of_buckets(host, &known->range) : SORTED;

@@ -52,7 +52,7 @@ typedef struct RegionPlan {
   size_t buckets, parts;    // parts: 0 if there is one step
   unsigned int capacity, part_capacity;
   size_t split_at;  // key i of the parts lies in `out` if i < split_at, else behind the regions
-  size_t region_words, words;  // words: before the sums
+  size_t region_words, words;
 } RegionPlan;
 
 // Keys that so many regions can hold, at most. Unlike the sum of their capacities, this grows with
@@ -111,7 +111,7 @@ static bool plan_regions(const Call *call, RegionPlan *plan) {
 
 static size_t regions_bytes(const Call *call, const KeyRange *) {
   RegionPlan plan;
-  return plan_regions(call, &plan) ? (plan.words + COUNT_WORDS) * sizeof(unsigned int) : 0;
+  return plan_regions(call, &plan) ? plan.words * sizeof(unsigned int) : 0;
 }
 
 static RegionBuckets region_buckets(const Call *call, const RegionPlan *plan) {
@@ -131,7 +131,7 @@ static RegionBuckets region_buckets(const Call *call, const RegionPlan *plan) {
 }
 
 static void launch_sample(Call *call, const RegionPlan *plan, const RegionBuckets &buckets,
-                          const SweepState &sweeps, bool tells_even) {
+                          bool tells_even) {
   const unsigned int second = second_blocks(call->n),
                      loading = second == 1 && call->device->clusters ? SAMPLE_CLUSTER : 1;
   if (second > 1) clear_words(call, call->findings, CLEARED_BYTES);
@@ -141,8 +141,7 @@ static void launch_sample(Call *call, const RegionPlan *plan, const RegionBucket
       most_large(call),
       32 - plan->bits.first - plan->bits.second - bucket_shapes[plan->sort].fine_bits};
   launch_as(call, false, loading, sample_keys, (1 + second) * loading, SAMPLE_THREADS, 0,
-            (const unsigned int *)call->input.keys, call->n, loading, limits, buckets, sweeps,
-            tells_even);
+            (const unsigned int *)call->input.keys, call->n, loading, limits, buckets, tells_even);
 }
 
 static void launch_split_and_sort(Call *call, const RegionPlan *plan,
@@ -173,18 +172,15 @@ static Finding regions_run(Call *call, Known *known) {
   const RegionBuckets buckets = region_buckets(call, &plan);
   // The blocks of more keys have less memory for counters than the count of the sweeps pays for.
   SweepState sweeps = {};
-  if (!two_steps) {
-    sweeps = all_digits_state(call, call->workspace);
-    sweeps.counts = (unsigned int *)call->workspace + plan.words;
-  }
-  launch_sample(call, &plan, buckets, sweeps, waits);
+  if (!two_steps) sweeps = all_digits_state(call, call->workspace);
+  launch_sample(call, &plan, buckets, waits);
   launch_next(call, plan.move->kernel, tiles, plan.move->threads, plan.move->shared_bytes,
               call->input.keys, two_steps ? call->output.keys : (unsigned int *)call->workspace, n,
               call->code, step_digit(32 - plan.bits.first, plan.bits.first, plan.move->counters),
               two_steps ? buckets.parts : buckets.regions, sweeps, host);
   if (!waits || wait_for_finding(call, UNKNOWN) == EVEN) {
     launch_split_and_sort(call, &plan, buckets);
-    if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, sweeps.counts);
+    if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, !two_steps);
     wait_for_finding(call, waits ? EVEN : UNKNOWN);
   }
   if (call->error != cudaSuccess) return SORTED;

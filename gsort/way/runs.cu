@@ -155,7 +155,7 @@ static Finding runs_run(Call *call, Known *known) {
               tiles->shared_bytes, call->input, state, range);
   launch_next(call, runs->kernel, 1u << tiles->bits, runs->threads, runs->shared_bytes,
               call->output, state, range);
-  if (call->no_host_wait) return sweep_if_unsorted(call, for_sweeps, state.sweeps.counts);
+  if (call->no_host_wait) return sweep_if_unsorted(call, for_sweeps, state.sampled);
   Finding finding = wait_for_finding(call, UNKNOWN);
   // A few values are frequent: tiles are sorted all the same, and show how many.
   if (finding == HEAVY) finding = wait_for_finding(call, HEAVY);

@@ -85,7 +85,7 @@ static Finding splitters_run(Call *call, Known *) {
               plan->tile_threads, plan->tile_bytes, call->input, state, splitters);
   launch_next(call, plan->blocks, buckets, plan->block_threads, plan->block_bytes, call->output,
               state, splitters);
-  if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, NULL);
+  if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, false);
   if (wait_for_finding(call, UNKNOWN) != SORTED) return UNEVEN;
   sort_large_runs(call, state);
   return SORTED;

@@ -1,17 +1,20 @@
 // Sweeps over all digits: what suits any keys, any bits of them, and any n.
 #include "gsort/way/sweeps.cuh"
 
-#include "gsort/kernel/sweep.cuh"
+#include "gsort/kernel/sweep_if_unsorted.cuh"
 #include "gsort/way/packed_sweeps.cuh"
 
 typedef void SweepKernel(Elements, Elements, unsigned int, SweepPass, BitsThatCount);
+typedef void AllSweepsKernel(SweepPlan, BehindWay);
 
-// A tile shape and the kernels compiled for it. `made`: for values that are indices, in the first
-// pass; NULL where others are faster.
+// A tile shape and the kernels compiled for it: one for each pass, and one for all of them, if the
+// host does not wait. Of a ValueKind each; MADE in the first pass only. NULL where others are
+// faster.
 typedef struct SweepShape {
   unsigned int tile, blocks_per_sm;
   size_t shared_bytes;
-  SweepKernel *keys, *pairs, *made;
+  SweepKernel *sweep[3];
+  AllSweepsKernel *all[3];
 } SweepShape;
 
 // Memory of a sort by sweeps: a copy of the input, then what a SweepState points to.
@@ -25,20 +28,27 @@ typedef struct SweepLayout {
   size_t bytes;            // all together
 } SweepLayout;
 
-#define SWEEP_TILE(items, blocks) SWEEP_THREADS *items, blocks, sizeof(SweepShared<items>)
-#define KEYS_ONLY(items, blocks) \
-  { SWEEP_TILE(items, blocks), sweep<items, NO_VALUES, blocks>, NULL, NULL }
-#define ALL_KINDS(items, blocks)                                                              \
-  {                                                                                           \
-    SWEEP_TILE(items, blocks), sweep<items, NO_VALUES, blocks>, sweep<items, LOADED, blocks>, \
-        sweep<items, MADE, blocks>                                                            \
-  }
-#define CODED(items, blocks, Word)                                                \
-  {                                                                               \
-    SWEEP_TILE(items, blocks), sweep<items, NO_VALUES, blocks, ByteOfCode, Word>, \
-        sweep<items, LOADED, blocks, ByteOfCode, Word>,                           \
-        sweep<items, MADE, blocks, ByteOfCode, Word>                              \
-  }
+template <int kItems, int kBlocks>
+static constexpr SweepShape keys_only(void) {
+  return {SWEEP_THREADS * kItems,
+          kBlocks,
+          sizeof(SweepShared<kItems>),
+          {sweep<kItems, NO_VALUES, kBlocks>},
+          {sweep_if_unsorted<kItems, NO_VALUES, kBlocks>}};
+}
+
+template <int kItems, int kBlocks, class DigitOf = ByteOfKey, class Word = unsigned int>
+static constexpr SweepShape all_kinds(void) {
+  return {
+      SWEEP_THREADS * kItems,
+      kBlocks,
+      sizeof(SweepShared<kItems>),
+      {sweep<kItems, NO_VALUES, kBlocks, DigitOf, Word>,
+       sweep<kItems, LOADED, kBlocks, DigitOf, Word>, sweep<kItems, MADE, kBlocks, DigitOf, Word>},
+      {sweep_if_unsorted<kItems, NO_VALUES, kBlocks, DigitOf, Word>,
+       sweep_if_unsorted<kItems, LOADED, kBlocks, DigitOf, Word>,
+       sweep_if_unsorted<kItems, MADE, kBlocks, DigitOf, Word>}};
+}
 
 // In ascending order of shared memory. Fastest for n up to the number beside it, of keys and of
 // pairs, measured on an H200 (LOG.md). More pairs are packed (way/packed_sweeps.cu).
@@ -46,16 +56,16 @@ typedef struct SweepChoice {
   size_t keys_up_to, pairs_up_to;
   SweepShape shape;
 } SweepChoice;
-static const SweepChoice plain_shapes[] = {{100000, 100000, ALL_KINDS(8, 3)},
-                                           {400000, 400000, ALL_KINDS(16, 3)},
-                                           {1500000, SIZE_MAX, ALL_KINDS(24, 2)},
-                                           {6000000, 0, KEYS_ONLY(32, 3)},
-                                           {SIZE_MAX, 0, KEYS_ONLY(56, 2)}};
+static const SweepChoice plain_shapes[] = {{100000, 100000, all_kinds<8, 3>()},
+                                           {400000, 400000, all_kinds<16, 3>()},
+                                           {1500000, SIZE_MAX, all_kinds<24, 2>()},
+                                           {6000000, 0, keys_only<32, 3>()},
+                                           {SIZE_MAX, 0, keys_only<56, 2>()}};
 static const SweepChoice coded_shapes[] = {
-    {400000, 400000, CODED(16, 3, unsigned int)},
-    {SIZE_MAX, SIZE_MAX, CODED(40, 2, unsigned int)},
+    {400000, 400000, all_kinds<16, 3, ByteOfCode>()},
+    {SIZE_MAX, SIZE_MAX, all_kinds<40, 2, ByteOfCode>()},
 };
-static const SweepShape huge = CODED(40, 2, unsigned long long);
+static const SweepShape huge = all_kinds<40, 2, ByteOfCode, unsigned long long>();
 enum { HUGE_FROM = 1 << 30 };  // a count of the look-back shares 32 bits with two flags
 
 static const SweepShape *choose_shape(const Call *call, bool coded) {
@@ -73,20 +83,20 @@ static SweepLayout sweep_layout(const Call *call) {
   layout.tiles = parts_of(call->n, layout.shape->tile);
   layout.spare_bytes = aligned_bytes(call->n * sizeof(unsigned int));
   layout.look_back_words = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
-  const size_t words = PASSES * BINS + 2 * PASSES + COUNT_WORDS + 3 + 2 * layout.look_back_words;
+  const size_t words = PASSES * BINS + 2 * PASSES + 3 + 2 * layout.look_back_words;
   layout.bytes = (has_values(call) ? 2 : 1) * layout.spare_bytes + words * sizeof(unsigned int);
   return layout;
 }
 
-static SweepState sweep_state(const SweepLayout *layout, bool pairs, void *memory) {
+static SweepState sweep_state(const Call *call, const SweepLayout *layout, void *memory) {
   unsigned int *const start =
-      (unsigned int *)((char *)memory + (pairs ? 2 : 1) * layout->spare_bytes);
-  unsigned int *const counters = start + PASSES * BINS, *const counts = counters + 2 * PASSES;
+      (unsigned int *)((char *)memory + (has_values(call) ? 2 : 1) * layout->spare_bytes);
+  unsigned int *const counters = start + PASSES * BINS;
   return {start,
           counters,
           counters + PASSES,
-          counts,
-          counts + COUNT_WORDS + 3,
+          call->findings->digit_counts,
+          counters + 2 * PASSES,
           layout->look_back_words};
 }
 
@@ -96,8 +106,7 @@ static unsigned int tiles_ahead(const Call *call, const SweepShape *shape) {
   return call->n < AHEAD_FROM ? 0 : shape->blocks_per_sm * call->device->multiprocessors;
 }
 
-static void count(Call *call, SweepState state, BehindWay way) {
-  const bool coded = sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call).coded;
+static void count(Call *call, bool coded, SweepState state) {
   const size_t n = call->n, limit = call->device->shared_limit;
   // Many copies of the counters pay for many keys; few copies are cheaper to clear. For few keys,
   // few and large blocks: all blocks add their counts to the same 1,024 counters.
@@ -106,15 +115,15 @@ static void count(Call *call, SweepState state, BehindWay way) {
   while (copies * one_copy > limit) copies /= 2;
   const unsigned int threads = COUNT_THREADS / (copies > 2 || n <= 400000 ? 1 : 2);
   const unsigned int most = call->device->multiprocessors * (copies > 8 ? 1 : 2);
-  if (!way.counts) clear_words(call, state.counts, COUNT_WORDS * sizeof(unsigned int));
+  clear_words(call, state.counts, COUNT_WORDS * sizeof(unsigned int));
   const unsigned int blocks = least_of(parts_of(n, threads * 4), most);
   const size_t bytes = copies * one_copy;
   if (coded)
     launch_first(call, count_digits<BitsThatCount>, blocks, threads, bytes, call->input.keys, n,
-                 bits_that_count(call), state, copies, way);
+                 bits_that_count(call), state, copies);
   else
     launch_first(call, count_digits<WholeKey>, blocks, threads, bytes, call->input.keys, n,
-                 WholeKey(), state, copies, way);
+                 WholeKey(), state, copies);
 }
 
 size_t all_digits_bytes(const Call *call) {
@@ -130,10 +139,19 @@ size_t all_digits_counted_bytes(const Call *call) {
 SweepState all_digits_state(const Call *call, void *memory) {
   if (sweeps_are_packed(call)) {
     const PackedLayout packed = packed_layout(call);
-    return packed_state(&packed, memory);
+    return packed_state(call, &packed, memory);
   }
   const SweepLayout layout = sweep_layout(call);
-  return sweep_state(&layout, has_values(call), memory);
+  return sweep_state(call, &layout, memory);
+}
+
+static ValueKind value_kind(const Call *call, Elements from) {
+  return !has_values(call) ? NO_VALUES : from.values == NULL ? MADE : LOADED;
+}
+
+static Elements spare_elements(const Call *call, const SweepLayout *layout, void *memory) {
+  unsigned int *const keys = (unsigned int *)memory;
+  return {keys, has_values(call) ? keys + layout->spare_bytes / sizeof(unsigned int) : NULL};
 }
 
 void sweep_all_digits(Call *call, void *memory) {
@@ -141,12 +159,10 @@ void sweep_all_digits(Call *call, void *memory) {
     sweep_all_packed(call, memory);
     return;
   }
-  const bool pairs = has_values(call);
   const SweepLayout layout = sweep_layout(call);
-  const SweepState state = sweep_state(&layout, pairs, memory);
+  const SweepState state = sweep_state(call, &layout, memory);
   const SweepShape *const shape = layout.shape;
-  Elements spare = {(unsigned int *)memory, NULL};
-  if (pairs) spare.values = spare.keys + layout.spare_bytes / sizeof(unsigned int);
+  const Elements spare = spare_elements(call, &layout, memory);
   const int passes = (call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
   unsigned int *const look_backs[2] = {state.look_back, state.look_back + layout.look_back_words};
   Elements from = call->input;
@@ -161,26 +177,52 @@ void sweep_all_digits(Call *call, void *memory) {
                                   look_backs[pass % 2],
                                   pass < passes - 1 ? look_backs[(pass + 1) % 2] : NULL,
                                   tiles_ahead(call, shape)};
-    launch_next(call,
-                !pairs                ? shape->keys
-                : from.values == NULL ? shape->made
-                                      : shape->pairs,
-                layout.tiles, SWEEP_THREADS, shape->shared_bytes, from, to, (unsigned int)call->n,
-                sweep_pass, bits_that_count(call));
+    launch_next(call, shape->sweep[value_kind(call, from)], layout.tiles, SWEEP_THREADS,
+                shape->shared_bytes, from, to, (unsigned int)call->n, sweep_pass,
+                bits_that_count(call));
     from = to;
   }
 }
 
 void sort_by_all_digits(Call *call, void *memory) {
-  count(call, all_digits_state(call, memory), {NULL, false});
+  const bool coded = sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call).coded;
+  count(call, coded, all_digits_state(call, memory));
   sweep_all_digits(call, memory);
 }
 
-Finding sweep_if_unsorted(Call *call, void *memory, unsigned int *counts) {
-  SweepState state = all_digits_state(call, memory);
-  if (counts != NULL) state.counts = counts;
-  count(call, state, {call->findings, counts != NULL});
-  sweep_all_digits(call, memory);
+BehindWay behind_way(const Call *call, bool counts, unsigned int blocks, unsigned int threads,
+                     size_t copies) {
+  const unsigned int parts = least_of(blocks, parts_of(call->n, threads * 4));
+  unsigned int fitting = WARP_SIZE;
+  while (fitting > copies) fitting /= 2;
+  return {call->findings, counts, parts, fitting};
+}
+
+Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
+  if (sweeps_are_packed(call)) {
+    sweep_packed_if_unsorted(call, memory, counts);
+    return SORTED;
+  }
+  const SweepLayout layout = sweep_layout(call);
+  const SweepShape *const shape = layout.shape;
+  const unsigned int passes = (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
+                     blocks = least_of(layout.tiles,
+                                       shape->blocks_per_sm * call->device->multiprocessors);
+  const SweepPlan plan = {call->input,
+                          spare_elements(call, &layout, memory),
+                          call->output,
+                          (unsigned int)call->n,
+                          layout.tiles,
+                          passes,
+                          bits_that_count(call),
+                          sweep_state(call, &layout, memory),
+                          layout.look_back_words,
+                          !layout.coded,
+                          tiles_ahead(call, shape)};
+  const BehindWay way = behind_way(call, counts, blocks, SWEEP_THREADS,
+                                   shape->shared_bytes / (PASSES * BINS * sizeof(unsigned int)));
+  launch_next(call, shape->all[value_kind(call, call->input)], blocks, SWEEP_THREADS,
+              shape->shared_bytes, plan, way);
   return SORTED;
 }
 

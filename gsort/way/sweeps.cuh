@@ -15,11 +15,14 @@ SweepState all_digits_state(const Call *call, void *memory);
 void sweep_all_digits(Call *call, void *memory);
 // Both.
 void sort_by_all_digits(Call *call, void *memory);
-// Both, if the way whose kernels are launched before has not sorted the elements, which the device
-// decides. counts: its kernels count the digits, to all_digits_state() of that memory and `counts`,
+// Both in one launch, if the way whose kernels are launched before has not sorted the elements,
+// which the device decides. counts: these count the digits, to all_digits_state() of that memory,
 // if the samples leave only sweeps. Returns SORTED.
-Finding sweep_if_unsorted(Call *call, void *memory, unsigned int *counts);
+Finding sweep_if_unsorted(Call *call, void *memory, bool counts);
 // The same for keys of 64 bits, in call->workspace.
 Finding sweep_wide_if_unsorted(Call *call);
+// For these: blocks of the launch, and copies of the counters for which a block has memory.
+BehindWay behind_way(const Call *call, bool counts, unsigned int blocks, unsigned int threads,
+                     size_t copies);
 
 #endif

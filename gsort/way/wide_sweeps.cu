@@ -5,19 +5,23 @@
 
 typedef void WideSweepKernel(WideElements, WideElements, WideElements, unsigned int, WideBits,
                              WidePass);
+typedef void AllWideSweepsKernel(WideElements, WideElements, WideElements, unsigned int, WideBits,
+                                 WidePass, SweepState, BehindWay);
 
 typedef char None;  // instead of a value
 
 enum { WIDE_ITEMS = 24, WIDE_BLOCKS = 2, HUGE_FROM = 1 << 30 };
 
-// [value bytes / 4][is huge]
-#define WIDE_SWEEPS(Value)                                    \
-  {                                                           \
-    sweep_wide<WIDE_ITEMS, WIDE_BLOCKS, Value, unsigned int>, \
-        sweep_wide<WIDE_ITEMS, WIDE_BLOCKS, Value, Wide>      \
+// [value bytes / 4][is huge]: a kernel for each pass, and one for all, behind a way.
+#define WIDE_SWEEPS(kernel, Value)                        \
+  {                                                       \
+    kernel<WIDE_ITEMS, WIDE_BLOCKS, Value, unsigned int>, \
+        kernel<WIDE_ITEMS, WIDE_BLOCKS, Value, Wide>      \
   }
-static WideSweepKernel *const kernels[3][2] = {WIDE_SWEEPS(None), WIDE_SWEEPS(unsigned int),
-                                               WIDE_SWEEPS(Wide)};
+#define WIDE_KERNELS(kernel) \
+  { WIDE_SWEEPS(kernel, None), WIDE_SWEEPS(kernel, unsigned int), WIDE_SWEEPS(kernel, Wide) }
+static WideSweepKernel *const kernels[3][2] = WIDE_KERNELS(sweep_wide);
+static AllWideSweepsKernel *const all_kernels[3][2] = WIDE_KERNELS(sweep_wide_if_unsorted);
 
 typedef struct WideSweepLayout {
   size_t values_at, state_at;
@@ -32,8 +36,7 @@ static WideSweepLayout layout_of(const Call *call) {
   layout.state_at = layout.values_at + aligned_bytes(call->n * call->value_bytes);
   layout.tiles = parts_of(call->n, WIDE_THREADS * WIDE_ITEMS);
   layout.look_back_words = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
-  const size_t words =
-      2 * layout.look_back_words + WIDE_PASSES * BINS + 2 * WIDE_PASSES + WIDE_COUNT_WORDS + 1;
+  const size_t words = 2 * layout.look_back_words + WIDE_PASSES * BINS + 2 * WIDE_PASSES;
   layout.bytes = layout.state_at + words * sizeof(unsigned int);
   return layout;
 }
@@ -42,43 +45,54 @@ static size_t wide_sweeps_bytes(const Call *call, const KeyRange *) {
   return layout_of(call).bytes;
 }
 
-static Finding sort_by_wide_digits(Call *call, BehindWay way) {
+static void sort_by_wide_digits(Call *call, bool behind_a_way) {
   const WideSweepLayout layout = layout_of(call);
   const size_t n = call->n;
   unsigned int *const look_back = (unsigned int *)(call->workspace + layout.state_at),
                       *const start = look_back + 2 * layout.look_back_words,
-                      *const counters = start + WIDE_PASSES * BINS,
-                      *const counts = counters + 2 * WIDE_PASSES;
-  const SweepState state = {start,  counters,  counters + WIDE_PASSES,
-                            counts, look_back, layout.look_back_words};
+                      *const counters = start + WIDE_PASSES * BINS;
+  const SweepState state = {start,
+                            counters,
+                            counters + WIDE_PASSES,
+                            call->findings->digit_counts,
+                            look_back,
+                            layout.look_back_words};
   const WideBits number_of = {call->wide_code, call->begin_bit, ~0ull >> (64 - call->bits)};
   const WideElements in = {(Wide *)call->input.keys, call->input.values},
                      out = {(Wide *)call->output.keys, call->output.values},
                      spare = {(Wide *)call->workspace,
                               call->value_bytes > 0 ? call->workspace + layout.values_at : NULL};
-  const size_t one_copy = WIDE_PASSES * BINS * sizeof(unsigned int);
+  const size_t one_copy = WIDE_PASSES * BINS * sizeof(unsigned int),
+               shared_bytes = sizeof(WideSweepShared<WIDE_ITEMS>);
+  const unsigned int passes = (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
+                     sms = call->device->multiprocessors;
+  WidePass pass = {0, passes, state.spread, start, state.tile_counter, look_back, layout.tiles};
+  if (behind_a_way) {
+    const unsigned int blocks = least_of(layout.tiles, WIDE_BLOCKS * sms);
+    launch_next(call, all_kernels[call->value_bytes / 4][n >= HUGE_FROM], blocks, WIDE_THREADS,
+                shared_bytes, in, spare, out, (unsigned int)n, number_of, pass, state,
+                behind_way(call, false, blocks, WIDE_THREADS, shared_bytes / one_copy));
+    return;
+  }
   unsigned int copies = n > 2000000 ? 16 : 2;
   while (copies * one_copy > call->device->shared_limit) copies /= 2;
-  const unsigned int most = call->device->multiprocessors * (copies > 8 ? 1 : 2);
-  clear_words(call, counts, WIDE_COUNT_WORDS * sizeof(unsigned int));
-  launch_first(call, count_wide_digits, least_of(parts_of(n, COUNT_THREADS * 2), most),
-               COUNT_THREADS, copies * one_copy, in.keys, n, number_of, state, copies, way);
-  const unsigned int passes = (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
-  WideSweepKernel *const kernel = kernels[call->value_bytes / 4][n >= HUGE_FROM];
-  for (unsigned int pass = 0; pass < passes; pass++)
-    launch_next(call, kernel, layout.tiles, WIDE_THREADS, sizeof(WideSweepShared<WIDE_ITEMS>), in,
-                spare, out, (unsigned int)n, number_of,
-                WidePass{pass, passes, state.spread, start + pass * BINS, state.tile_counter + pass,
-                         look_back, layout.tiles});
-  return SORTED;
+  clear_words(call, state.counts, WIDE_COUNT_WORDS * sizeof(unsigned int));
+  launch_first(call, count_wide_digits,
+               least_of(parts_of(n, COUNT_THREADS * 2), sms * (copies > 8 ? 1 : 2)), COUNT_THREADS,
+               copies * one_copy, in.keys, n, number_of, state, copies);
+  for (; pass.number < passes; pass.number++, pass.start += BINS, pass.tile_counter++)
+    launch_next(call, kernels[call->value_bytes / 4][n >= HUGE_FROM], layout.tiles, WIDE_THREADS,
+                shared_bytes, in, spare, out, (unsigned int)n, number_of, pass);
 }
 
 Finding sweep_wide_if_unsorted(Call *call) {
-  return sort_by_wide_digits(call, {call->findings, false});
+  sort_by_wide_digits(call, true);
+  return SORTED;
 }
 
 static Finding wide_sweeps_run(Call *call, Known *) {
-  return sort_by_wide_digits(call, {NULL, false});
+  sort_by_wide_digits(call, false);
+  return SORTED;
 }
 
 extern "C" const Way way_wide_sweeps = {"wide sweeps", wide_sweeps_bytes, wide_sweeps_run};

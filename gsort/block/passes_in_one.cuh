@@ -1,0 +1,47 @@
+// Several passes in one launch, for a sort that the host does not wait for: if it turns out not to
+// be needed, one kernel returns at once, not one for each pass.
+//
+// A block takes a tile of a pass, and the first tiles of the next pass are taken when all tiles of
+// this one are. Before a block reads what a pass has written, it waits until all tiles of that pass
+// are done. Blocks that run have taken all of these, and none waits for a tile that nobody has
+// taken, so that the blocks of the grid need not be resident all together.
+#ifndef GSORT_BLOCK_PASSES_IN_ONE_CUH
+#define GSORT_BLOCK_PASSES_IN_ONE_CUH
+
+#include "gsort/block/findings.cuh"
+#include "gsort/block/look_back.cuh"
+
+// All threads of a block: waits until *done is `least`, and sees what had been written before.
+static __device__ __forceinline__ void wait_until(const unsigned int *done, unsigned int least) {
+  if (threadIdx.x == 0) {
+    while (*(const volatile unsigned int *)done < least) relax();
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+// All threads of a block: what they have written is done.
+static __device__ __forceinline__ void add_done(unsigned int *done) {
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(done, 1u);
+}
+
+// All threads of each block that is there: count(part) for each of `parts` parts, by one block
+// each; then waits for all. The block that counts last calls add_done(&done->counted).
+template <class Count>
+static __device__ __forceinline__ void count_in_parts(PassesDone *done, unsigned int parts,
+                                                      Count count) {
+  __shared__ unsigned int taken;
+  for (;;) {
+    if (threadIdx.x == 0) taken = atomicAdd(&done->parts, 1u);
+    __syncthreads();
+    const unsigned int part = taken;
+    if (part >= parts) break;
+    count(part);
+    __syncthreads();
+  }
+  wait_until(&done->counted, 1);
+}
+
+#endif
