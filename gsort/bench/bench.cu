@@ -37,6 +37,10 @@ static const Kind kinds[] = {
     {"argsort of float32, descending", GSORT_F32, GSORT_INDEX32, 1, 0, 32},
 };
 
+static const Kind wide_kinds[] = {
+    {"uint64", GSORT_U64, GSORT_KEYS, 0, 0, 64},
+    {"uint64 with 32-bit values", GSORT_U64, GSORT_VALUE32, 0, 0, 64}};
+
 // On the device. values hold the indices, so that an argsort and CUB's pairs have the same result.
 struct Arrays {
   unsigned int *keys, *values, *sorted[2], *moved[2];  // [0]: by gsort, [1]: by CUB
@@ -60,7 +64,8 @@ static void check_gsort(int error) {
 enum Input { UNIFORM, GAUSSIAN, VALUES_100, INPUTS };
 static const char *const inputs[] = {"uniform", "gaussian", "100 values"};
 
-__global__ void draw(unsigned int *keys, unsigned int *values, size_t n, int input) {
+// wide: keys of 64 bits, whose upper halves are those of 32 bits.
+__global__ void draw(unsigned int *keys, unsigned int *values, size_t n, int input, bool wide) {
   const size_t step = (size_t)gridDim.x * blockDim.x;
   for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     unsigned long long x = (i + 1) * 0x9e3779b97f4a7c15ull;  // splitmix64
@@ -69,9 +74,14 @@ __global__ void draw(unsigned int *keys, unsigned int *values, size_t n, int inp
     x ^= x >> 31;
     const unsigned int of_four = ((unsigned int)x & 0xffff) + (unsigned int)(x >> 16 & 0xffff) +
                                  (unsigned int)(x >> 32 & 0xffff) + (unsigned int)(x >> 48);
-    keys[i] = input == UNIFORM    ? (unsigned int)x
-              : input == GAUSSIAN ? of_four << 14 | (unsigned int)(x & 0x3fff)
-                                  : (unsigned int)(x % 100) * 40000000u;
+    const unsigned int key = input == UNIFORM    ? (unsigned int)x
+                             : input == GAUSSIAN ? of_four << 14 | (unsigned int)(x & 0x3fff)
+                                                 : (unsigned int)(x % 100) * 40000000u;
+    if (wide)
+      ((unsigned long long *)keys)[i] =
+          (unsigned long long)key << 32 | (input == VALUES_100 ? key : (unsigned int)(x >> 32));
+    else
+      keys[i] = key;
     values[i] = (unsigned int)i;
   }
 }
@@ -120,13 +130,13 @@ static void run_gsort(gsort *sort, const Kind &kind, const Arrays &a) {
                         kind.value == GSORT_KEYS ? nullptr : a.moved[0], a.n, nullptr));
 }
 
-static Arrays make_arrays(size_t n, int input = UNIFORM) {
+static Arrays make_arrays(size_t n, int input = UNIFORM, bool wide = false) {
   Arrays a = {};
   a.n = n;
   for (unsigned int **array :
        {&a.keys, &a.values, &a.sorted[0], &a.sorted[1], &a.moved[0], &a.moved[1]})
-    CHECK(cudaMalloc(array, n * sizeof **array));
-  draw<<<1024, 256>>>(a.keys, a.values, n, input);
+    CHECK(cudaMalloc(array, (wide ? 2 : 1) * n * sizeof **array));
+  draw<<<1024, 256>>>(a.keys, a.values, n, input, wide);
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
   return a;
@@ -179,7 +189,7 @@ static void check_equal(const Kind &kind, const Arrays &a) {
   int *differ;
   CHECK(cudaMallocManaged(&differ, sizeof *differ));
   *differ = 0;
-  compare<<<1024, 256>>>(a.sorted[0], a.sorted[1], a.n, differ);
+  compare<<<1024, 256>>>(a.sorted[0], a.sorted[1], (kind.key >= GSORT_U64 ? 2 : 1) * a.n, differ);
   if (kind.value != GSORT_KEYS) compare<<<1024, 256>>>(a.moved[0], a.moved[1], a.n, differ);
   CHECK(cudaDeviceSynchronize());
   if (*differ != 0) {
@@ -274,9 +284,11 @@ int main(int argc, char **argv) {
         "returns after, us | difference, us |\n|---|---|---|---|---|---|---|---|");
     for (const size_t n : sizes)
       for (int input = UNIFORM; input < INPUTS; input++) {
-        const Arrays a = make_arrays(n, input);
-        for (const Kind &kind : {kinds[0], kinds[5]}) write_forms(kind, input, a);
-        free_arrays(a);
+        for (const Kind &kind : {kinds[0], kinds[5], wide_kinds[0], wide_kinds[1]}) {
+          const Arrays a = make_arrays(n, input, kind.key >= GSORT_U64);
+          write_forms(kind, input, a);
+          free_arrays(a);
+        }
       }
     return 0;
   }

@@ -20,15 +20,16 @@ static __device__ __forceinline__ void wait_until(const unsigned int *done, unsi
   __syncthreads();
 }
 
-// All threads of a block: what they have written is done.
-static __device__ __forceinline__ void add_done(unsigned int *done) {
+// All threads of a block: what they have written is done. tiles: that they have taken. Once for all
+// of these, as a fence waits for all stores.
+static __device__ __forceinline__ void add_done(unsigned int *done, unsigned int tiles) {
   __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) atomicAdd(done, 1u);
+  if (threadIdx.x == 0) atomicAdd(done, tiles);
 }
 
 // All threads of each block that is there: count(part) for each of `parts` parts, by one block
-// each; then waits for all. The block that counts last calls add_done(&done->counted).
+// each; then waits for all. The block that counts last calls add_done(&done->counted, 1).
 template <class Count>
 static __device__ __forceinline__ void count_in_parts(PassesDone *done, unsigned int parts,
                                                       Count count) {

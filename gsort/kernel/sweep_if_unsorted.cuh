@@ -49,7 +49,8 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
                            pass < plan.passes - 1 ? other : NULL,
                            plan.ahead};
     const unsigned int spread = state.spread[pass];
-    for (;;) {
+    unsigned int swept = 0;
+    for (;; swept++) {
       if (threadIdx.x == 0) shared.tile_number = atomicAdd(&state.tile_counter[pass], 1u);
       clear_bins(shared.warp_bin);
       __syncthreads();
@@ -61,9 +62,9 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
       else
         sweep_tile<kItems, kValues, DigitOf, Word>(shared, from, to, plan.n, one, plan.number_of,
                                                    tile, spread);
-      add_done(&done->tiles[pass]);
+      __syncthreads();
     }
-    __syncthreads();
+    add_done(&done->tiles[pass], swept);
     from = to;
   }
 }

@@ -42,22 +42,20 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (kBits == DIGIT_BITS) clear_next_look_back(sweep, (size_t)bins.tiles() << kBits);
 }
 
-// Of several sweeps in one launch: each clears the tile's words of the next one's look-back, and
-// says when a tile is done.
+// Of several sweeps in one launch: each tile clears its words of the next look-back.
 template <unsigned int kTile>
 struct BinsOfPass : CountedBins<kTile, DIGIT_BITS> {
-  unsigned int *next_look_back, *done;
+  unsigned int *next_look_back;
+  unsigned int &swept;  // tiles
 
+  template <int kItems>
+  __device__ __forceinline__ void see(const unsigned int (&)[kItems], bool) {
+    swept++;
+  }
   __device__ __forceinline__ bool note_run(unsigned int tile, unsigned int, unsigned int,
                                            unsigned int) const {
     next_look_back[(size_t)tile * BINS + threadIdx.x] = 0;
     return true;
-  }
-  template <class Shared>
-  __device__ __forceinline__ void write(Shared &shared, int to, unsigned int valid,
-                                        bool plain) const {
-    CountedBins<kTile, DIGIT_BITS>::write(shared, to, valid, plain);
-    add_done(done);
   }
 };
 
@@ -88,8 +86,9 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     int from, to;
     find_places(sweep.route, &from, &to);
     if (to == NOWHERE) continue;
+    unsigned int swept = 0;
     const BinsOfPass<kThreads *kItems> bins = {
-        {buffers, sweep}, state.look_back + (before + 1) % 2 * words, &done->tiles[pass]};
+        {buffers, sweep}, state.look_back + (before + 1) % 2 * words, swept};
     if (before > 0) wait_until(&done->tiles[last], bins.tiles());
     if (threadIdx.x == 0) {
       take_first_tile(shared, sweep);
@@ -99,7 +98,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     __syncthreads();
     PairItems<kItems> item;
     sweep_tiles<kBlocksPerSm == 1>(shared, buffers, sweep, false, item, bins);
-    __syncthreads();
+    add_done(&done->tiles[pass], swept);
     before++;
     last = (unsigned int)pass;
   }

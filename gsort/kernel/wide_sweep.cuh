@@ -81,7 +81,7 @@ static __device__ __forceinline__ void count_wide_by_grid(
   }
   if (!is_last_block(&state.counts[WIDE_PASSES * BINS], blocks)) return;
   place_digits(state, (unsigned int)n, warp_sums, WIDE_PASSES);
-  if (done != NULL) add_done(&done->counted);
+  if (done != NULL) add_done(&done->counted, 1);
 }
 
 static __global__ void __launch_bounds__(COUNT_THREADS)
@@ -310,13 +310,14 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
     const WideRoute route = route_of(pass, in, spare, out);
     if (!route.moves) continue;
     if (last < first.passes) wait_until(&done->tiles[last], first.tiles);
-    for (;;) {
+    unsigned int swept = 0;
+    for (;; swept++) {
       const unsigned int tile = take_wide_tile(shared, state.tile_counter + number);
       if (tile >= first.tiles) break;
       sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
-      add_done(&done->tiles[number]);
+      __syncthreads();
     }
-    __syncthreads();
+    add_done(&done->tiles[number], swept);
     last = number;
   }
 }
