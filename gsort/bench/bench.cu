@@ -62,7 +62,6 @@ static void check_gsort(int error) {
 }
 
 enum Input { UNIFORM, GAUSSIAN, VALUES_100, INPUTS };
-static const char *const inputs[] = {"uniform", "gaussian", "100 values"};
 
 // wide: keys of 64 bits, whose upper halves are those of 32 bits.
 __global__ void draw(unsigned int *keys, unsigned int *values, size_t n, int input, bool wide) {
@@ -221,22 +220,30 @@ static void write_row(const Kind &kind, Arrays a) {
   gsort_destroy(sort);
 }
 
-// A sort that waits, and one that does not; whose results are equal.
-static void write_forms(const Kind &kind, int input, Arrays a) {
+// A sort that waits, and one that does not, of each input: their results are equal. The calls'
+// times are those of uniform keys.
+static void write_forms(const Kind &kind, size_t n) {
   gsort *const sort = make_sort(kind);
-  Times times[2];
-  for (int form = 0; form < 2; form++) {
-    check_gsort(gsort_set(sort, GSORT_NO_HOST_WAIT, form));
-    check_gsort(gsort_workspace(sort, a.n, &a.bytes[0]));
-    CHECK(cudaMalloc(&a.workspace[0], a.bytes[0]));
-    times[form] = measure([&] { run_gsort(sort, kind, a); });
-    CHECK(cudaFree(a.workspace[0]));
-    if (form == 0) std::swap(a.sorted[0], a.sorted[1]), std::swap(a.moved[0], a.moved[1]);
+  Times times[INPUTS][2];
+  for (int input = UNIFORM; input < INPUTS; input++) {
+    Arrays a = make_arrays(n, input, kind.key >= GSORT_U64);
+    for (int form = 0; form < 2; form++) {
+      check_gsort(gsort_set(sort, GSORT_NO_HOST_WAIT, form));
+      check_gsort(gsort_workspace(sort, a.n, &a.bytes[0]));
+      CHECK(cudaMalloc(&a.workspace[0], a.bytes[0]));
+      times[input][form] = measure([&] { run_gsort(sort, kind, a); });
+      CHECK(cudaFree(a.workspace[0]));
+      std::swap(a.sorted[0], a.sorted[1]);
+      std::swap(a.moved[0], a.moved[1]);
+    }
+    check_equal(kind, a);
+    free_arrays(a);
   }
-  check_equal(kind, a);
-  std::printf("| %s | %s | %zu | %.4f | %.0f | %.4f | %.0f | %+.1f |\n", kind.name, inputs[input],
-              a.n, times[0].device, times[0].call, times[1].device, times[1].call,
-              1000 * (times[1].device - times[0].device));
+  std::printf("| %s | %zu | %.0f, %.0f |", kind.name, n, times[UNIFORM][0].call,
+              times[UNIFORM][1].call);
+  for (const Times(&of_input)[2] : times)
+    std::printf(" %.4f, %.4f |", of_input[0].device, of_input[1].device);
+  std::puts("");
   gsort_destroy(sort);
 }
 
@@ -279,17 +286,11 @@ int main(int argc, char **argv) {
               CUB_SUBMINOR_VERSION, (int)RUNS);
   if (forms) {
     std::puts(
-        "| sort | input | n | waits, ms | the call returns after, us | does not wait, ms | the "
-        "call "
-        "returns after, us | difference, us |\n|---|---|---|---|---|---|---|---|");
+        "| sort | n | the call returns after, us: waits, does not | uniform, ms: waits, does not | "
+        "gaussian | 100 values |\n|---|---|---|---|---|---|");
     for (const size_t n : sizes)
-      for (int input = UNIFORM; input < INPUTS; input++) {
-        for (const Kind &kind : {kinds[0], kinds[5], wide_kinds[0], wide_kinds[1]}) {
-          const Arrays a = make_arrays(n, input, kind.key >= GSORT_U64);
-          write_forms(kind, input, a);
-          free_arrays(a);
-        }
-      }
+      for (const Kind &kind : {kinds[0], kinds[5], wide_kinds[0], wide_kinds[1]})
+        write_forms(kind, n);
     return 0;
   }
   std::puts(

@@ -79,7 +79,8 @@ static void test_options(void **state) {
       {33, GSORT_END_BIT, GSORT_ERROR_OPTION},
       {INT64_MAX, GSORT_END_BIT, GSORT_ERROR_OPTION},
       {0, 0, GSORT_ERROR_OPTION},
-      {0, GSORT_OVERWRITE + 1, GSORT_ERROR_OPTION},
+      {2, GSORT_NO_HOST_WAIT, GSORT_ERROR_OPTION},
+      {0, GSORT_NO_HOST_WAIT + 1, GSORT_ERROR_OPTION},
   };
   gsort *const sort = new_sort(GSORT_U32, GSORT_KEYS);
   assert_int_equal(gsort_set(NULL, GSORT_DESCENDING, 1), GSORT_ERROR_ARGUMENT);
@@ -403,18 +404,21 @@ static void *work(void *argument) {
 
 static void test_threads(void **state) {
   (void)state;
-  gsort *const sorts[2] = {new_sort(GSORT_U32, GSORT_KEYS), new_sort(GSORT_U32, GSORT_INDEX32)};
+  gsort *sorts[4];  // the last two without a wait of the host
+  for (int i = 0; i < 4; i++) {
+    sorts[i] = new_sort(GSORT_U32, i % 2 == 0 ? GSORT_KEYS : GSORT_INDEX32);
+    assert_int_equal(gsort_set(sorts[i], GSORT_NO_HOST_WAIT, i / 2), GSORT_OK);
+  }
   Worker workers[THREADS];
   pthread_t threads[THREADS];
   for (unsigned int i = 0; i < THREADS; i++) {
-    workers[i] = (Worker){sorts[i % 2], i % 2 == 1, i, NULL};
+    workers[i] = (Worker){sorts[i % 4], i % 2 == 1, i, NULL};
     assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
   }
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   for (int i = 0; i < THREADS; i++)
     if (workers[i].wrong != NULL) fail_msg("thread %d: %s", i, workers[i].wrong);
-  gsort_destroy(sorts[0]);
-  gsort_destroy(sorts[1]);
+  for (int i = 0; i < 4; i++) gsort_destroy(sorts[i]);
 }
 
 // ---- what it leaves behind
