@@ -53,9 +53,19 @@ export function inputsFigures(report, device) {
   });
 }
 
-export function inputsValues(report, device) {
-  const { versions, inputs, time, relative, n, record } = table(device, 'keys');
+// The inputs on which the newest version is slower than CUB, as text.
+function lost(device, what) {
+  const { record, inputs, relative } = table(device, what);
   const newest = radixPath(record).at(-1);
+  const slower = inputs
+    .filter((input) => relative(newest, input) > 1)
+    .map((input) => `${input} (${times(relative(newest, input))} its time)`);
+  if (!inputs.some((input) => relative(newest, input))) return null;
+  return slower.length > 0 ? list(slower) : 'none of them';
+}
+
+export function inputsValues(report, device) {
+  const { versions, inputs, time, n, record } = table(device, 'keys');
   if (!record) return {};
   const worst = (version) =>
     inputs
@@ -65,11 +75,9 @@ export function inputsValues(report, device) {
   const all = versions.map((version) => ({ version, ...worst(version) })).sort((a, b) => b.factor - a.factor);
   const slower = all.filter(({ factor }) => factor >= 1.1).map(({ version, input, factor }) => `${version} ${times(factor)} (${input})`);
   const even = all.filter(({ factor }) => factor < 1.1).map(({ version }) => version);
-  const lost = inputs
-    .filter((input) => relative(newest, input) > 1)
-    .map((input) => `${input} (${times(relative(newest, input))} its time)`);
   return {
-    'inputs.newest_lost': inputs.some((input) => relative(newest, input)) ? (lost.length > 0 ? list(lost) : 'none') : null,
+    'inputs.newest_lost': lost(device, 'keys'),
+    'inputs.newest_lost_pairs': lost(device, 'pairs'),
     'inputs.n': size(n),
     'inputs.count': String(inputs.length),
     'inputs.slower': slower.length > 0 ? list(slower) : null,
