@@ -48,8 +48,8 @@ static __device__ __forceinline__ bool is_among_least(Key key, const Key *window
 }
 
 // Cuts WAYS sorted runs so that `rank` elements lie before the cuts, and none of them comes after
-// one behind the cuts; of equal keys those of an earlier run come first. All lanes of a warp call
-// it, each with its own run and the run's length, and get the cut of that run. `window`: 32 keys
+// one behind the cuts; equal keys of an earlier run come first. All lanes of a warp call
+// it, each with another run and its length, and get the cut of that run. `window`: 32 keys
 // in shared memory.
 //
 // The cuts move forward in steps. With steps of s elements, the candidates are the s-th, 2s-th, ..

@@ -12,7 +12,7 @@ typedef struct Run {
   unsigned int begin, length;
 } Run;
 
-// Number of elements of `a` among the first `rank` of the merged runs; of equal keys those of `a`
+// Number of elements of `a` among the first `rank` of the merged runs; equal keys of `a`
 // come first. rank <= a.length + b.length.
 //   a [2 5 8], b [1 5 9], rank 3: merged [1 2 5 | 5 8 9], 2 of them from a
 static __device__ __forceinline__ unsigned int merge_path(const Key *keys, Run a, Run b,
@@ -79,9 +79,9 @@ static __device__ __forceinline__ void wait_for_threads(bool of_warp) {
 }
 
 // A round: the thread merges elements rank .. rank + ITEMS - 1 of the runs a and b, as far as there
-// are any, to its own ITEMS places of the tile. All threads of the block call it, those without a
-// share with a rank beyond both runs. in_warp: no two runs are merged by threads of two warps.
-// cuts: a value for each thread.
+// are any, to ITEMS places of the tile that no other thread writes. All threads of the block call
+// it; a thread without a share passes a rank beyond both runs. in_warp: no two runs are merged by
+// threads of two warps. cuts: a value for each thread.
 template <int ITEMS, bool PAIRS>
 static __device__ __forceinline__ void merge_round(KeyArrays tile, unsigned int *cuts, Run a, Run b,
                                                    unsigned int rank, bool in_warp) {

@@ -12,7 +12,7 @@ enum {
   WARP_BIN_BITS = 8,
   WARP_BINS = 1 << WARP_BIN_BITS,
   COMPARED = 64,
-  CROWDED_SHARE = 4,  // more than a quarter of a group in larger bins: merging is faster
+  OVERFULL_SHARE = 4,  // more than a quarter of a group in larger bins: merging is faster
 };
 
 // For all lanes of a warp.

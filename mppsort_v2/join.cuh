@@ -4,8 +4,8 @@
 
 #include "mppsort_v2/ranges.cuh"
 
-// A fine range of one key with more than 1/8 of a group is a group of its own, which needs no sort.
-// The others are joined greedily: as many neighbours as fit. The walk from group to group is
+// A fine range of one key with more than 1/8 of a group becomes a separate group, which needs no
+// sort. The others are joined greedily: as many neighbours as fit. The walk from group to group is
 // sequential, so the keys are divided into segments of some groups, and a thread walks each.
 enum { JOIN_THREADS = 1024, MOST_SEGMENTS = 128, SEGMENT_GROUPS = 8, ALONE = 8 };
 
@@ -14,7 +14,7 @@ typedef struct JoinShared {
   unsigned int *start;    // [leaves + 1] keys before the leaf
   unsigned int *groups;   // [groups + 1] keys before the group
   unsigned short *slot;   // [leaves] and whether it is one key wide
-  unsigned short *alone;  // [leaves + 1] leaves before it that are groups of their own
+  unsigned short *alone;  // [leaves + 1] leaves before it that are separate groups
   unsigned char *begins;  // [leaves] whether a group begins here
   unsigned char *equal;   // [groups] whether it is a leaf that stands alone
 } JoinShared;
@@ -131,7 +131,7 @@ static __device__ void load_leaves(const JoinShared &s, const Level &level, unsi
   __syncthreads();
 }
 
-// Numbers the leaves between from and to that are groups of their own: alone[], for the block.
+// Numbers the leaves between from and to that are separate groups: alone[], for the block.
 static __device__ void number_alone(const JoinShared &s, unsigned int from, unsigned int to,
                                     unsigned int leaves, unsigned int join,
                                     unsigned int *warp_sums) {

@@ -1,5 +1,6 @@
 // Step 4 for bare keys: equal ones are identical, so their order does not matter. Shared atomics
-// give the places in a tile, global atomics those of its runs, as in gsort/block/partition.cuh.
+// give the places in a tile, global atomics the places of its runs, as in
+// gsort/block/partition.cuh.
 #ifndef MPPSORT_V2_MOVE_KEYS_CUH
 #define MPPSORT_V2_MOVE_KEYS_CUH
 
@@ -36,8 +37,8 @@ static __device__ __forceinline__ unsigned int take_place(unsigned int *count, u
   return valid ? atomicAdd(&count[group], 1u) : 0;
 }
 
-// Turns counts into places, and reserves room for the tile's run of each group: next[] is where the
-// group's next key goes. The counts are clear for the next tile only after clear_counts().
+// Turns counts into places, and reserves places for the tile's run of each group: next[] is where
+// the group's next key goes. The counts are clear for the next tile only after clear_counts().
 template <int kGroupBits>
 static __device__ __forceinline__ void reserve_runs(MoveKeysShared<kGroupBits> &shared,
                                                     unsigned int *next) {

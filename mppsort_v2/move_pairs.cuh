@@ -40,8 +40,8 @@ static __device__ __forceinline__ void publish_two(unsigned long long *word, uns
   look_back_publish(word, (unsigned long long)(count.y | flag) << 32 | (count.x | flag));
 }
 
-// Publishes the tile's counts, and turns those of the warps into the byte offsets of the last pair
-// before each warp's own. Returns the place of the first pair of the thread's groups.
+// Publishes the tile's counts, and turns the warps' counts into the byte offsets of the last pair
+// before each warp's pairs. Returns the place of the first pair of the thread's groups.
 template <class Shared>
 static __device__ __forceinline__ unsigned int publish_groups(Shared &shared,
                                                               unsigned long long *words,

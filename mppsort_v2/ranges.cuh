@@ -1,7 +1,7 @@
 // Ranges that fit the data. The keys of a part, from the least to the greatest of a sample, are
 // divided into fine ranges of equal width; a fine range with many sampled keys is divided again,
-// from its own least to its own greatest sampled key, and those that are still crowded a third
-// time. So skew costs up to two more table look-ups, and no pass over the keys.
+// from the least to the greatest of these, and if it is still overfull a third time. So skew costs
+// up to two more table look-ups, and no pass over the keys.
 #ifndef MPPSORT_V2_RANGES_CUH
 #define MPPSORT_V2_RANGES_CUH
 

@@ -13,8 +13,9 @@
 // Shared memory for groups of kThreads * kItems elements.
 //
 // The element of a bare key is the key's difference to the least one, shifted left until the
-// greatest fills 32 bits. That of a pair is the same without its highest bits, which are those of
-// its bin, above the pair's index in the group: the elements differ, and their order is stable.
+// greatest fills 32 bits. The element of a pair drops the highest bits, for which its
+// bin stands; its lowest bits are the pair's index in the group. So the elements differ, and their
+// order is stable.
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 struct SortShared {
   static constexpr int kCapacity = kThreads * kItems, kBins = 1 << kBinBits;
@@ -27,11 +28,12 @@ struct SortShared {
   unsigned int element[kRoom];
   unsigned int value[PAIRS ? kRoom : 4];        // keys, then positions
   unsigned int full_bin[kCapacity / kFew + 1];  // bins with more elements: first << 16 | number
-  unsigned int full_bins, crowded, equal;       // full bins, elements in them, in those of one key
+  unsigned int full_bins, overfull,
+      equal;  // full bins; elements in them; of these, in bins of one key
   unsigned int warp_sums[MAX_WARPS], least, greatest;
 };
 
-// Exclusive scan over the bins, in place; adds to shared.crowded what is in full bins. A barrier
+// Exclusive scan over the bins, in place; adds to shared.overfull what is in full bins. A barrier
 // has to follow.
 template <int kThreads, class Shared>
 static __device__ __forceinline__ void scan_bins(Shared &shared) {
@@ -40,14 +42,14 @@ static __device__ __forceinline__ void scan_bins(Shared &shared) {
   const auto in_full = [](unsigned int count) { return count > 0u + Shared::kFew ? count : 0u; };
   uint4 *const mine = (uint4 *)shared.bin + threadIdx.x * kQuads;
   uint4 quad[kQuads];
-  unsigned int sum = 0, crowded = 0;
+  unsigned int sum = 0, overfull = 0;
 #pragma unroll
   for (int q = 0; q < kQuads; q++) {
     quad[q] = mine[q];
     sum += quad[q].x + quad[q].y + quad[q].z + quad[q].w;
-    crowded += in_full(quad[q].x) + in_full(quad[q].y) + in_full(quad[q].z) + in_full(quad[q].w);
+    overfull += in_full(quad[q].x) + in_full(quad[q].y) + in_full(quad[q].z) + in_full(quad[q].w);
   }
-  if (crowded > 0) atomicAdd(&shared.crowded, crowded);
+  if (overfull > 0) atomicAdd(&shared.overfull, overfull);
   unsigned int before = scan_threads<kThreads>(sum, shared.warp_sums) - sum;
 #pragma unroll
   for (int q = 0; q < kQuads; q++) {
@@ -74,11 +76,11 @@ static __device__ __forceinline__ void find_extremes(Shared &shared, unsigned in
   atomicMax(&shared.greatest, high);
 }
 
-// Sorts the elements of each bin; bin[b] is where those of bin b end. False if some bin is too
+// Sorts the elements of each bin; bin[b] is where bin b ends. False if some bin is too
 // large. All threads call it after a barrier; there is one at its end.
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ bool sort_bins_of_group(
-    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, unsigned int most_crowded) {
+    SortShared<PAIRS, kThreads, kItems, kBinBits> &shared, unsigned int most_overfull) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
 #pragma unroll 2
   for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) {
@@ -93,7 +95,7 @@ static __device__ __forceinline__ bool sort_bins_of_group(
   const unsigned int full = shared.full_bins;
   if (full == 0) return true;
   const unsigned int warp = threadIdx.x / WARP_SIZE;
-  if (!PAIRS && shared.crowded > most_crowded) {  // bins of equal keys are sorted
+  if (!PAIRS && shared.overfull > most_overfull) {  // bins of equal keys are sorted
     for (unsigned int f = warp; f < full; f += kThreads / WARP_SIZE) {
       const unsigned int first = shared.full_bin[f] >> 16, members = shared.full_bin[f] & 0xffffu;
       if (!all_equal(&shared.element[first], members)) continue;
@@ -103,7 +105,7 @@ static __device__ __forceinline__ bool sort_bins_of_group(
       atomicAdd(&shared.equal, members);
     }
     __syncthreads();
-    if (shared.crowded - shared.equal > most_crowded) return false;
+    if (shared.overfull - shared.equal > most_overfull) return false;
   }
   bool sorted = true;
   for (unsigned int f = warp; f < full; f += kThreads / WARP_SIZE) {
@@ -127,7 +129,7 @@ static __device__ __forceinline__ bool order_group(
     unsigned int count, unsigned int least, int shift) {
   typedef SortShared<PAIRS, kThreads, kItems, kBinBits> Shared;
   const int left = (int)count - (int)threadIdx.x;
-  const unsigned int most_crowded = count / CROWDED_SHARE;
+  const unsigned int most_overfull = count / OVERFULL_SHARE;
   // Pairs: an element has room for the bits below its bin's.
   if (PAIRS && shift + kBinBits < Shared::kPlaceBits) return false;
 #pragma unroll
@@ -137,7 +139,7 @@ static __device__ __forceinline__ bool order_group(
   __syncthreads();
   scan_bins<kThreads>(shared);
   __syncthreads();
-  if (PAIRS && shared.crowded > most_crowded) return false;
+  if (PAIRS && shared.overfull > most_overfull) return false;
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     if (left <= u * kThreads) continue;
@@ -146,7 +148,7 @@ static __device__ __forceinline__ bool order_group(
     shared.element[place] = PAIRS ? scaled << kBinBits | i : scaled;
   }
   __syncthreads();
-  return sort_bins_of_group(shared, most_crowded);
+  return sort_bins_of_group(shared, most_overfull);
 }
 
 // Sorts a group by merging, however its keys are spread. Stable.
@@ -180,7 +182,7 @@ static __device__ __forceinline__ void sort_group(
   if (threadIdx.x == 0) {
     shared.least = ~0u;
     shared.greatest = 0;
-    shared.full_bins = shared.crowded = shared.equal = 0;
+    shared.full_bins = shared.overfull = shared.equal = 0;
   }
   const int left = (int)count - (int)threadIdx.x;
   unsigned int key[kItems] = {}, low = ~0u, high = 0;

@@ -51,16 +51,16 @@ static __device__ __forceinline__ void clear_slot(const SplitShared &s, unsigned
 
 // Numbers the slots first .. end - 1 with more than `most` sampled keys, from `before` on and below
 // `limit`: they will be divided. Returns the number behind the last.
-static __device__ unsigned int number_crowded(const SplitShared &s, unsigned int first,
-                                              unsigned int end, unsigned int most,
-                                              unsigned int before, unsigned int limit) {
+static __device__ unsigned int number_overfull(const SplitShared &s, unsigned int first,
+                                               unsigned int end, unsigned int most,
+                                               unsigned int before, unsigned int limit) {
   __shared__ unsigned int behind;
   const unsigned int each = (end - first + SPLIT_THREADS - 1) / SPLIT_THREADS;
   const unsigned int from = min(first + threadIdx.x * each, end), to = min(from + each, end);
-  unsigned int crowded = 0;
-  for (unsigned int i = from; i < to; i++) crowded += s.count[i] > most && s.entry[i] == 0;
-  const unsigned int up_to_here = before + block_inclusive_scan(crowded, s.warp_sums);
-  unsigned int number = up_to_here - crowded;
+  unsigned int overfull = 0;
+  for (unsigned int i = from; i < to; i++) overfull += s.count[i] > most && s.entry[i] == 0;
+  const unsigned int up_to_here = before + block_inclusive_scan(overfull, s.warp_sums);
+  unsigned int number = up_to_here - overfull;
   for (unsigned int i = from; i < to && number < limit; i++) {
     if (s.count[i] <= most || s.entry[i] != 0) continue;
     s.least[number] = ~0u;
@@ -74,18 +74,18 @@ static __device__ unsigned int number_crowded(const SplitShared &s, unsigned int
   return behind;
 }
 
-// Gives the divisions before .. behind - 1 slots from `end` on, `room` in all, by their shares of
-// the sample. Returns the end of the slots.
+// Gives the divisions before .. behind - 1 slots from `end` on, `capacity` in all, by their shares
+// of the sample. Returns the end of the slots.
 static __device__ unsigned int allot_slots(const SplitShared &s, unsigned int before,
                                            unsigned int behind, unsigned int end,
-                                           unsigned int room) {
+                                           unsigned int capacity) {
   __shared__ unsigned int new_end;
   const unsigned int d = before + threadIdx.x;
   const unsigned int sampled = d < behind ? s.sampled[d] : 0;
   const unsigned int up_to_here = block_inclusive_scan(sampled, s.warp_sums);
   if (threadIdx.x == SPLIT_THREADS - 1) new_end = up_to_here;
   __syncthreads();
-  const unsigned int total = new_end, budget = room - 4 * (behind - before);
+  const unsigned int total = new_end, budget = capacity - 4 * (behind - before);
   unsigned int ranges = 0, shift = 0;
   // Most sampled keys are the same: that key gets a fine range of its own.
   if (d < behind && s.equal[d] > sampled / 2) s.least[d] = s.greatest[d] = s.pivot[d];
@@ -106,16 +106,17 @@ static __device__ unsigned int allot_slots(const SplitShared &s, unsigned int be
   return new_end;
 }
 
-// Divides the slots first .. *end - 1, which `depth` divisions have made, where they are crowded.
-// Moves *end by at most `room`, and *divisions.
+// Divides the slots first .. *end - 1, which `depth` divisions have made, where they are overfull.
+// Moves *end by at most `capacity`, and *divisions.
 template <int kItems>
-static __device__ void divide_crowded(const SplitShared &s, const Root &root,
-                                      const unsigned int (&sample)[kItems], unsigned int wanted,
-                                      unsigned int first, unsigned int *end, int depth,
-                                      unsigned int room, unsigned int most,
-                                      unsigned int *divisions) {
+static __device__ void divide_overfull(const SplitShared &s, const Root &root,
+                                       const unsigned int (&sample)[kItems], unsigned int wanted,
+                                       unsigned int first, unsigned int *end, int depth,
+                                       unsigned int capacity, unsigned int most,
+                                       unsigned int *divisions) {
   const unsigned int before = *divisions, old_end = *end;
-  const unsigned int behind = number_crowded(s, first, old_end, most, before, before + room / 8);
+  const unsigned int behind =
+      number_overfull(s, first, old_end, most, before, before + capacity / 8);
   if (behind == before) return;
   *divisions = behind;
   const auto division_of = [&](unsigned int key) {  // that is being made; or one that is not
@@ -141,7 +142,7 @@ static __device__ void divide_crowded(const SplitShared &s, const Root &root,
     if (sample[k] == s.pivot[d]) atomicAdd(&s.equal[d], 1u);
   }
   __syncthreads();
-  *end = allot_slots(s, before, behind, old_end, room);
+  *end = allot_slots(s, before, behind, old_end, capacity);
   for (unsigned int d = before + threadIdx.x / WARP_SIZE; d < behind; d += MAX_WARPS) {
     const Division division = s.division[d];
     const unsigned int begin = division.packed >> 17, behind_it = begin + ranges_of(division) + 2;
@@ -216,7 +217,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
   root.least = least;
   root.shift = shift_for_ranges(least, greatest, 1u << level.fine_bits);
   root.ranges = ((greatest - least) >> root.shift) + 1;
-  const unsigned int second = root.ranges + 2, room = (1u << level.fine_bits) / 2;
+  const unsigned int second = root.ranges + 2, capacity = (1u << level.fine_bits) / 2;
   for (unsigned int i = threadIdx.x; i < second; i += SPLIT_THREADS)
     clear_slot(s, i, 0, second, root.shift);
   __syncthreads();
@@ -230,10 +231,10 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
       max((unsigned int)((unsigned long long)wanted * level.join / 2 / part.length),
           LEAST_SAMPLED + 0u);
   unsigned int end = second, divisions = 0;
-  divide_crowded(s, root, sample, wanted, 0, &end, 0, room, most, &divisions);
+  divide_overfull(s, root, sample, wanted, 0, &end, 0, capacity, most, &divisions);
   const unsigned int third = end, second_divisions = divisions;
   if (third > second)
-    divide_crowded(s, root, sample, wanted, second, &end, 1, room, most, &divisions);
+    divide_overfull(s, root, sample, wanted, second, &end, 1, capacity, most, &divisions);
 
   const size_t row = (size_t)blockIdx.x * level.slots;
   root.slots = end;

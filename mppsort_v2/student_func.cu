@@ -1,6 +1,6 @@
 // mppsort_v2: partition by key range, with ranges that fit the data, then a block per group.
 //
-// Builds on: merge_v2, which sorts groups whose bins are crowded.
+// Builds on: merge_v2, which sorts groups whose bins are overfull.
 // Build:     make mppsort_v2
 // Run:       ./HW4 samples/portrait.ppm samples/template.ppm --set groupSize=1024
 // New here:  a sample divides the keys into thousands of fine ranges, narrow where keys are dense

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "tests/test.h"
+#include "cuda_cpu/tests/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

@@ -129,8 +129,8 @@ struct Visit {
     if (!me.strong()) cell.strong = Stamp{};
   }
 
-  // Two reads are kept. A later write is compared with both, so they should not be its own
-  // thread's, warp's or block's.
+  // Two reads are kept. A later write is compared with both, so they should not come from the
+  // thread, warp or block of that write.
   [[gnu::always_inline]] void read(Cell &cell, Stamp me) const {
     if (me.repeats(cell.read[0])) return;  // a write in between would have removed it
     compare(me, cell.write, true);

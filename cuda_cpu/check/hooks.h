@@ -13,7 +13,7 @@ struct Kind {
 
 // Called before the access. `pc` is the hook's return address.
 void visit(std::uintptr_t address, std::size_t bytes, Kind kind, std::uintptr_t pc);
-// The same for the most frequent kinds of access.
+// As above, for the most frequent kinds of access.
 void visit_read4(std::uintptr_t address, std::uintptr_t pc);
 void visit_write4(std::uintptr_t address, std::uintptr_t pc);
 void visit_volatile(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc);

@@ -1,39 +1,21 @@
-// Shared by the tests: cmocka from C++, tests that register themselves and main(), checked calls,
-// arrays on the device, and tests of diagnoses.
+// Shared by the tests: main(), checked calls, arrays on the device, and tests of diagnoses.
 //
 // A failed assertion jumps back into cmocka, which is impossible from a kernel: kernels write their
 // results to arrays, and the host asserts.
 #ifndef CUDA_CPU_TESTS_DEVICE_TEST_H
 #define CUDA_CPU_TESTS_DEVICE_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-extern "C" {
-#include <cmocka.h>
-}
 #include <cuda_runtime.h>
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "test.h"
+
 #include "run_child.h"
 
-// ---- tests --------------------------------------------------------------------------------------
-
-inline std::vector<CMUnitTest> tests;
-struct AddTest {
-  AddTest(const char *name, CMUnitTestFunction test, void *state = NULL) {
-    tests.push_back({name, test, NULL, NULL, state});
-  }
-};
-// TEST(name) { ... }
-#define TEST(name)                                          \
-  static void test_##name(void **);                         \
-  static const AddTest add_test_##name(#name, test_##name); \
-  static void test_##name(void **)
+// ---- tests of diagnoses -------------------------------------------------------------------------
 
 // A mistake ends the program, so a test of a diagnosis runs this program again, with the mistake's
 // name as its argument. MISTAKE(name) { ... }
@@ -82,7 +64,7 @@ static constexpr const char *kChecked = "";
 
 // With a mistake's name makes it, and then ends as if nothing had happened.
 int main(int argc, char **argv) {
-  if (argc == 1) return _cmocka_run_group_tests("tests", tests.data(), tests.size(), NULL, NULL);
+  if (argc == 1) return run_all_tests("tests", NULL, NULL);
   for (const Mistake &mistake : mistakes)
     if (mistake.name == argv[1]) {
       mistake.make();

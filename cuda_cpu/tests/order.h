@@ -60,24 +60,23 @@ inline bool is_one_report(const std::string &errors, const std::string &a, const
 
 inline std::deque<Pattern> all_patterns;  // of all files; they keep their places
 
-// Registers a test for each pattern of a file, and what its child processes run: NAME-NUMBER.
+inline std::string child_name(const Pattern &pattern, int missing) {
+  return std::string(pattern.name) + "-" + std::to_string(missing);
+}
+
+// Registers the patterns of a file, and what their child processes run: NAME-NUMBER.
 struct AddPatterns {
   AddPatterns(const char *source, const std::vector<Pattern> &list) {
     for (const Pattern &pattern : list) {
       all_patterns.push_back(pattern);
       Pattern &kept = all_patterns.back();
       kept.file = source;
-      tests.push_back({kept.name, test, NULL, NULL, &kept});
       add_child(kept, 0);
       for (const Race &race : kept.races) add_child(kept, race.missing);
     }
   }
 
  private:
-  static std::string child_name(const Pattern &pattern, int missing) {
-    return std::string(pattern.name) + "-" + std::to_string(missing);
-  }
-
   static void add_child(const Pattern &pattern, int missing) {
     mistakes.push_back({child_name(pattern, missing), [&pattern, missing] {
                           pattern.run(missing);
@@ -87,24 +86,26 @@ struct AddPatterns {
                           exit(good ? 0 : 1);
                         }});
   }
-
-  static void test(void **state) {
-    const Pattern &pattern = *static_cast<const Pattern *>(*state);
-    const Child right = run_mistake(child_name(pattern, 0).c_str());
-    if (right.exit_code != 0 || strstr(right.errors, "error: ") != NULL)
-      fail_msg("%s, which is right, ends with code %d: %s", pattern.name, right.exit_code,
-               right.errors);
-    if (strcmp(kChecked, "all") != 0 && strcmp(kChecked, "race") != 0) return;
-    for (const Race &race : pattern.races) {
-      const std::string name = child_name(pattern, race.missing);
-      const Child wrong = run_mistake(name.c_str());
-      if (wrong.exit_code != 3 ||
-          !is_one_report(wrong.errors, marked_line(pattern.file, race.first),
-                         marked_line(pattern.file, race.second)))
-        fail_msg("%s: no race of lines %s and %s, exit code %d: %s", name.c_str(), race.first,
-                 race.second, wrong.exit_code, wrong.errors);
-    }
-  }
 };
+
+inline void check_pattern(const Pattern &pattern) {
+  const Child right = run_mistake(child_name(pattern, 0).c_str());
+  if (right.exit_code != 0 || strstr(right.errors, "error: ") != NULL)
+    fail_msg("%s, which is right, ends with code %d: %s", pattern.name, right.exit_code,
+             right.errors);
+  if (strcmp(kChecked, "all") != 0 && strcmp(kChecked, "race") != 0) return;
+  for (const Race &race : pattern.races) {
+    const std::string name = child_name(pattern, race.missing);
+    const Child wrong = run_mistake(name.c_str());
+    if (wrong.exit_code != 3 || !is_one_report(wrong.errors, marked_line(pattern.file, race.first),
+                                               marked_line(pattern.file, race.second)))
+      fail_msg("%s: no race of lines %s and %s, exit code %d: %s", name.c_str(), race.first,
+               race.second, wrong.exit_code, wrong.errors);
+  }
+}
+
+TEST(patterns) {
+  for (const Pattern &pattern : all_patterns) check_pattern(pattern);
+}
 
 #endif

@@ -133,7 +133,7 @@ static constexpr int times(int c) {
 
 static unsigned length_of(const char *text) { return (unsigned)strlen(text); }
 
-// How much a launch has added since the last look.
+// How much a launch has added since the last call.
 static unsigned added(unsigned *d_sum) {
   unsigned sum = 0;
   CUDA_OK(cudaGetLastError());

@@ -142,7 +142,7 @@ static __global__ void look_back(volatile unsigned *flags, unsigned *sums, unsig
   out[b * blockDim.x + threadIdx.x] = before + threadIdx.x;
 }
 
-// Each thread its own flag; the last block reads what the first wrote, by way of those between.
+// Each thread has a flag; the last block reads what the first wrote, by way of those between.
 static __global__ void chain(unsigned *data, unsigned *flags, unsigned *out) {
   const unsigned b = blockIdx.x, i = threadIdx.x;
   if (b == 0)

@@ -1,13 +1,9 @@
 // The rewriter of the cpu backend on small sources. It is the program that REWRITE names, or that
 // of the build folder which this test is in; without either (another backend) the tests are
 // skipped.
-#include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test.h"
 
-#include <cmocka.h>
+#include <limits.h>
 
 #include "run_child.h"
 
@@ -79,8 +75,7 @@ static void expect_lines_kept(const char *source) {
 
 // ---- bounds of launches -------------------------------------------------------------------------
 
-static void test_launch_bounds(void **state) {
-  (void)state;
+TEST(launch_bounds) {
   expect("__global__ void __launch_bounds__(256, 2) k(int *a) {}",
          " [[maybe_unused]] cuda_cpu::LaunchBound<cuda_cpu::launch_bound(256, 2)> "
          "k_launch_bound(int *a);  void  k(int *a) {}");
@@ -110,8 +105,7 @@ static void test_launch_bounds(void **state) {
 }
 
 // Dropped, without a check: not a whole declaration, a friend, a member's definition.
-static void test_launch_bounds_that_are_dropped(void **state) {
-  (void)state;
+TEST(launch_bounds_that_are_dropped) {
   expect("template <int N>\n#pragma x\n__global__ void __launch_bounds__(N) k(int *a);",
          "template <int N>\n#pragma x\n void  k(int *a);");
   expect("void __launch_bounds__ f();", "void  f();");
@@ -121,8 +115,7 @@ static void test_launch_bounds_that_are_dropped(void **state) {
          "template <>  void  k<1>(int *a) {}");
 }
 
-static void test_device_pointers(void **state) {
-  (void)state;
+TEST(device_pointers) {
   expect("v h(thrust::device_ptr<unsigned int>(in), thrust::device_ptr<unsigned int>( in\n) + n);",
          "v h(thrust::device_ptr<unsigned int>{in}, thrust::device_ptr<unsigned int>{ in\n} + n);");
   expect_unchanged(
@@ -130,8 +123,7 @@ static void test_device_pointers(void **state) {
 }
 
 // A qualifier of CUDA; libstdc++ has it as the name of an attribute.
-static void test_noinline(void **state) {
-  (void)state;
+TEST(noinline) {
   expect("__noinline__ void f();", "__attribute__((noinline)) void f();");
   expect("__device__ __noinline__ int f();", " __attribute__((noinline)) int f();");
   expect_unchanged("__attribute__((__noinline__)) void f();");
@@ -140,8 +132,7 @@ static void test_noinline(void **state) {
   expect_unchanged("// __noinline__\nint my__noinline__;");
 }
 
-static void test_const_twice(void **state) {
-  (void)state;
+TEST(const_twice) {
   expect("void f(const unsigned int const *a, std::size_t const const b);",
          "void f(const unsigned int  *a, std::size_t const  b);");
   expect_unchanged("const int *const a = 0; const T<const int> b; int c() const; const int d;");
@@ -149,8 +140,7 @@ static void test_const_twice(void **state) {
 
 // ---- what stays as it is ------------------------------------------------------------------------
 
-static void test_comments_and_literals(void **state) {
-  (void)state;
+TEST(comments_and_literals) {
   expect_unchanged("");
   expect_unchanged("int a = b << 3 >> c; std::cout << a << b; a <<= 2; x<y<z>> v;\n");
   expect_unchanged(
@@ -165,8 +155,7 @@ static void test_comments_and_literals(void **state) {
   expect_unchanged("int not__shared__ = 1, __shared__2, a__shared__;\n");
 }
 
-static void test_directives(void **state) {
-  (void)state;
+TEST(directives) {
   expect_unchanged("#include <x.h>  // it's <<<\n#define A \\\n  b<<<1, 2>>>()\nint c;\n");
   expect_unchanged("#define A /* it's\n a <<< b */ 3\n#error don't\n#pragma unroll\n");
   // A directive begins no statement: the type is int, not "#endif int".
@@ -183,8 +172,7 @@ static void test_directives(void **state) {
   "); }, [=](auto... cuda_cpu_) -> decltype(" kernel "(cuda_cpu_...)) { return " kernel       \
   "(cuda_cpu_...); }, \"" name "\", "
 
-static void test_launches(void **state) {
-  (void)state;
+TEST(launches) {
   expect("k<<<1, 2>>>(a, b);", LAUNCHER("k", "k") "1, 2)(a, b);");
   expect("  k<<< g, b, s, t >>> ();", "  " LAUNCHER("k", "k") " g, b, s, t ) ();");
   // As Visual Studio formats them.
@@ -204,8 +192,7 @@ static void test_launches(void **state) {
          LAUNCHER("k<sizeof(\"a\\n\")>", "k<sizeof(\\\"a\\\\n\\\")>") "1, 1)();");
 }
 
-static void test_kernels_that_are_expressions(void **state) {
-  (void)state;
+TEST(kernels_that_are_expressions) {
   expect("t[i][2]<<<1, 1>>>();", LAUNCHER("t[i][2]", "t[i][2]") "1, 1)();");
   expect("if (x) (*p)<<<1, 1>>>();", "if (x) " LAUNCHER("(*p)", "(*p)") "1, 1)();");
   expect("else o.m<<<1, 1>>>();", "else " LAUNCHER("o.m", "o.m") "1, 1)();");
@@ -215,8 +202,7 @@ static void test_kernels_that_are_expressions(void **state) {
   expect("do ::k<A>::f<<<1, 1>>>();", "do " LAUNCHER("::k<A>::f", "::k<A>::f") "1, 1)();");
 }
 
-static void test_configurations(void **state) {
-  (void)state;
+TEST(configurations) {
   expect("k<<<n >> 3, dim3{1, 2}>>>(x);", LAUNCHER("k", "k") "n >> 3, dim3{1, 2})(x);");
   expect("k<<<f<1, 2>(a[b(\")\")], ','), 2>>2>>>(x);",
          LAUNCHER("k", "k") "f<1, 2>(a[b(\")\")], ','), 2>>2)(x);");
@@ -225,8 +211,7 @@ static void test_configurations(void **state) {
   expect("k<<<(a, b), c>>>(d<e, f>>g);", LAUNCHER("k", "k") "(a, b), c)(d<e, f>>g);");
 }
 
-static void test_lines_of_launches(void **state) {
-  (void)state;
+TEST(lines_of_launches) {
   expect_lines_kept("k<<<1, // @1\n 2 // @2\n >>>(a, // @3\n b); // @4\n");
   expect_lines_kept("k<\n<\n<1, 2>\n> >\n(); // @5\nint a; // @6\n");
   expect_lines_kept("kernel\n  <<<1, 2>>>(); // @2\nint a; // @3\n");
@@ -235,8 +220,7 @@ static void test_lines_of_launches(void **state) {
 
 // ---- __shared__ ---------------------------------------------------------------------------------
 
-static void test_shared_arrays(void **state) {
-  (void)state;
+TEST(shared_arrays) {
   assert_string_equal(
       in_function("{ __shared__ int a[N][2]; }"),
       "{ typedef  int  a_shared_type[N][2]; static char a_shared_key; a_shared_type &a = "
@@ -269,8 +253,7 @@ static void expect_types(const char *declarations, const char *types) {
   assert_string_equal(found, types);
 }
 
-static void test_declarators_and_types(void **state) {
-  (void)state;
+TEST(declarators_and_types) {
   expect_types("__shared__ unsigned int a, b[2], c[N][M];",
                "unsigned int a_shared_type|unsigned int b_shared_type[2]|"
                "unsigned int c_shared_type[N][M]");
@@ -292,8 +275,7 @@ static void test_declarators_and_types(void **state) {
   expect_types("k<<<1, 1>>>(); __shared__ int a;", "int a_shared_type");
 }
 
-static void test_shared_variables_outside_functions(void **state) {
-  (void)state;
+TEST(shared_variables_outside_functions) {
   expect("__shared__ int a[2], b;",
          "static constexpr char a_shared_name[] = \"a\"; typedef  int  a_shared_type[2]; static  "
          "cuda_cpu::SharedVariable<a_shared_type, a_shared_name> a;static constexpr char "
@@ -303,8 +285,7 @@ static void test_shared_variables_outside_functions(void **state) {
                     "cuda_cpu::DynamicShared<tile_shared_type, tile_shared_name> tile;");
 }
 
-static void test_alignment(void **state) {
-  (void)state;
+TEST(alignment) {
   child_expect_text(in_function("__shared__ __align__(16) unsigned char a[4];"),
                     "struct alignas(16) a_shared_place { a_shared_type array; };");
   child_expect_text(in_function("alignas(sizeof(int) * 4) __shared__ int a[4];"),
@@ -312,16 +293,14 @@ static void test_alignment(void **state) {
   child_expect_text(in_function("extern __shared__ __align__(16) char a[];"), " *a = static_cast<");
 }
 
-static void test_lines_of_shared_arrays(void **state) {
-  (void)state;
+TEST(lines_of_shared_arrays) {
   expect_lines_kept("__shared__ int a, // one\n  b, /* two\n  */ c; // @3\nint d; // @4\n");
   expect_lines_kept("extern\n__shared__\nint a[\n]; // @4\n");
 }
 
 // ---- inline PTX, shifts, kernels by address -----------------------------------------------------
 
-static void test_inline_ptx(void **state) {
-  (void)state;
+TEST(inline_ptx) {
   expect("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(x[1]));",
          "(x[1]) = cuda_cpu::lane_id();");
   expect("asm(\"prmt.b32 %0,%1,\"\n\" %2, %3;\" : \"=r\"(a) : \"r\"(f(b, c)), \"r\"(d), \"r\"(e));",
@@ -348,8 +327,7 @@ static void test_inline_ptx(void **state) {
                "inline PTX with fewer operands than it names");
 }
 
-static void test_clocks(void **state) {
-  (void)state;
+TEST(clocks) {
   assert_string_equal(
       in_function("return a > clock() ? b : clock() - p->clock() + clock_t(my::clock());"),
       "return a > cuda_cpu::device_clock() ? b : cuda_cpu::device_clock() - p->clock() + "
@@ -357,8 +335,7 @@ static void test_clocks(void **state) {
   expect_unchanged("clock_t now() { return clock(); }");
 }
 
-static void test_null_arguments(void **state) {
-  (void)state;
+TEST(null_arguments) {
   const char *const declared =
       "template <int N> __global__ void k(int *a, int b); __global__ void f(int *a);";
   char source[300];
@@ -373,8 +350,7 @@ static void test_null_arguments(void **state) {
   child_expect_text(text, "3 4\ncuda_cpu::Null<decltype(__null)>{}\n# 5");
 }
 
-static void test_kernels_as_void_pointers(void **state) {
-  (void)state;
+TEST(kernels_as_void_pointers) {
   const char *const kernel = "template <class T> __global__ void k(T a);\n";
   char source[300], result[300];
   snprintf(source, sizeof source, "%sf((const void *)\na::k<int>, (void *)k<0>(x), (void *)b);",
@@ -391,8 +367,7 @@ static void test_kernels_as_void_pointers(void **state) {
   expect(source, result);
 }
 
-static void test_shifts(void **state) {
-  (void)state;
+TEST(shifts) {
   expect_unchanged("int f() { return a << b; } int x = a >> b;");
   expect("__device__ int f() { return a << b >> (c); }",
          " int f() { return a << cuda_cpu::shift << b >> cuda_cpu::shift >> (c); }");
@@ -406,8 +381,7 @@ static void test_shifts(void **state) {
          "static_cast<P<P<int>>>(p); }");
 }
 
-static void test_kernels_by_address(void **state) {
-  (void)state;
+TEST(kernels_by_address) {
   expect("cudaLaunchKernel((void *)k<T>, 1, 2);", "cudaLaunchKernel(k<T>, 1, 2);");
   expect("cudaLaunchCooperativeKernel((const void*)k, 1);", "cudaLaunchCooperativeKernel(k, 1);");
   expect_unchanged("cudaLaunchKernel(k, 1, 2); cudaLaunchKernel((f)(x), 1, 2);");
@@ -415,8 +389,7 @@ static void test_kernels_by_address(void **state) {
 
 // ---- what cannot be translated ------------------------------------------------------------------
 
-static void test_errors_of_launches(void **state) {
-  (void)state;
+TEST(errors_of_launches) {
   const char *const open = "a launch whose <<< has no >>>( to close it";
   expect_error("int a;\n\nint b = 1 <<< 2;\n", 3, "a launch without the name of a kernel");
   expect_error("return <<<1, 2>>>();", 1, "a launch without the name of a kernel");
@@ -427,8 +400,7 @@ static void test_errors_of_launches(void **state) {
   expect_error("k<<<", 1, open);
 }
 
-static void test_errors_of_shared_arrays(void **state) {
-  (void)state;
+TEST(errors_of_shared_arrays) {
   const char *const problem = "a __shared__ declaration that is more than TYPE NAME[SIZE]...";
   expect_error("\n__shared__ int a = 3;", 2, problem);
   expect_error("int b;\n__shared__ int a[2] = {1, 2};", 2, problem);
@@ -442,8 +414,7 @@ static void test_errors_of_shared_arrays(void **state) {
 
 // Messages name the file and the line that the preprocessor took the text from.
 // What nvcc refuses in device code, and what it takes there.
-static void test_host_only(void **state) {
-  (void)state;
+TEST(host_only) {
   expect_error("__global__ void k(int *a, int n) {\n  std::sort(a, a + n);\n}", 2,
                "std::sort is a host function: a kernel cannot call it");
   expect_error("static __device__ void f(int *a) {\n {\n ::std :: multimap<int, pair<int, int>> m;",
@@ -463,15 +434,13 @@ static void test_host_only(void **state) {
                "std::sort is");
 }
 
-static void test_line_markers(void **state) {
-  (void)state;
+TEST(line_markers) {
   const Child child = rewrite("# 1 \"a.cu\"\n\n# 40 \"b.h\" 1 3\nint a;\nk<<<;\n# 3 \"a.cu\" 2\n");
   child_expect_text(child.errors, "b.h:41: a launch whose <<<");
   expect_unchanged("# 1 \"it's.cu\"\nint a;\n# 7 \"<built-in>\" 2\n");
 }
 
-static void test_unterminated_text(void **state) {
-  (void)state;
+TEST(unterminated_text) {
   expect_error("int a;\n/* it\n\n", 2, "a comment that does not end");
   expect_error("\nconst char *s = \"abc\n\";", 2, "a literal that does not end on its line");
   expect_error("char c = 'a", 1, "a literal that does not end on its line");
@@ -484,8 +453,7 @@ static void test_unterminated_text(void **state) {
   expect_unchanged("int a; /");
 }
 
-static void test_usage(void **state) {
-  (void)state;
+TEST(usage) {
   rewrite("");  // skips without a rewriter
   Child child;
   child_run(&child, rewriter, NULL, NULL, NULL);
@@ -511,37 +479,7 @@ int main(void) {
     return 1;
   }
   close(file);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_launch_bounds),
-      cmocka_unit_test(test_launch_bounds_that_are_dropped),
-      cmocka_unit_test(test_noinline),
-      cmocka_unit_test(test_const_twice),
-      cmocka_unit_test(test_device_pointers),
-      cmocka_unit_test(test_comments_and_literals),
-      cmocka_unit_test(test_directives),
-      cmocka_unit_test(test_launches),
-      cmocka_unit_test(test_kernels_that_are_expressions),
-      cmocka_unit_test(test_configurations),
-      cmocka_unit_test(test_lines_of_launches),
-      cmocka_unit_test(test_shared_arrays),
-      cmocka_unit_test(test_declarators_and_types),
-      cmocka_unit_test(test_shared_variables_outside_functions),
-      cmocka_unit_test(test_alignment),
-      cmocka_unit_test(test_lines_of_shared_arrays),
-      cmocka_unit_test(test_inline_ptx),
-      cmocka_unit_test(test_clocks),
-      cmocka_unit_test(test_null_arguments),
-      cmocka_unit_test(test_kernels_as_void_pointers),
-      cmocka_unit_test(test_shifts),
-      cmocka_unit_test(test_kernels_by_address),
-      cmocka_unit_test(test_errors_of_launches),
-      cmocka_unit_test(test_errors_of_shared_arrays),
-      cmocka_unit_test(test_host_only),
-      cmocka_unit_test(test_line_markers),
-      cmocka_unit_test(test_unterminated_text),
-      cmocka_unit_test(test_usage),
-  };
-  const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+  const int failures = run_all_tests("rewrite", NULL, NULL);
   unlink(source_name);
   return failures;
 }

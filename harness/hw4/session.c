@@ -15,28 +15,11 @@
 
 // ---- the version, as the sorter describes it ----------------------------------------------------
 
-static int clamp(int value, int largest) {
-  return value < 0 ? 0 : value > largest ? largest : value;
-}
-
-// Ends a text that came without an end, and makes it one line for a terminal.
-#define END(text) ((text)[sizeof(text) - 1] = '\0', printable_line(text))
-
 const SortVersion *version_view(VersionView *view, const Description *description) {
   *view = (VersionView){.description = *description};
   Description *const d = &view->description;
-  END(d->name);
-  END(d->title);
-  END(d->source);
-  d->stages = clamp(d->stages, MAX_STAGES);
-  d->knobs = clamp(d->knobs, MAX_KNOBS);
-  for (int i = 0; i < d->stages; i++) {
-    END(d->stage[i]);
-    view->stages[i] = d->stage[i];
-  }
+  for (int i = 0; i < d->stages; i++) view->stages[i] = d->stage[i];
   for (int i = 0; i < d->knobs; i++) {
-    END(d->knob[i].name);
-    END(d->knob[i].meaning);
     view->knobs[i] = (SortKnob){.name = d->knob[i].name,
                                 .default_value = d->knob[i].default_value,
                                 .min = d->knob[i].min,
@@ -188,7 +171,7 @@ void session_prepare_more(Session *session) {
 Rerun session_rerun(Session *session) {
   const SortVersion *const version = session->options->version;
   const uint64_t fit = version->slow_n != 0 ? version->slow_n : version->max_n;
-  const size_t room = session->max_elements - 2 * BATTERY_GUARD;
+  const size_t most = session->max_elements - 2 * BATTERY_GUARD;
   return (Rerun){.sort = sort_again,
                  .restart = restart,
                  .other_order = switch_order,
@@ -196,7 +179,7 @@ Rerun session_rerun(Session *session) {
                  .context = session,
                  // CS344's solutions sort pairs only, and the homework has no empty image.
                  .min_n = version->pairs_only ? 1 : 0,
-                 .max_n = fit < room ? (size_t)fit : room,
+                 .max_n = fit < most ? (size_t)fit : most,
                  .known_n = session->image_n,
                  .known_seconds = 1e-3 * session->image_ms};
 }

@@ -14,8 +14,7 @@ typedef struct VersionView {
   SortVersion version;
 } VersionView;
 
-// Fills in the view and returns its version, which points into it. The description comes from
-// another process: counts beyond what it can hold are cut.
+// Fills in the view and returns its version, which points into it.
 const SortVersion *version_view(VersionView *view, const Description *description);
 
 typedef struct Session {

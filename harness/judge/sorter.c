@@ -104,15 +104,6 @@ static void remember(Sorter *sorter, const char *text, size_t length) {
   sorter->heard[sorter->heard_length] = '\0';
 }
 
-// Makes control characters harmless: one could hide the verdict on a terminal. U+0080 to U+009F may
-// come as two pieces.
-static void make_printable(Sorter *sorter, char *text, size_t length) {
-  const unsigned char first = (unsigned char)text[0], last = (unsigned char)text[length - 1];
-  if (sorter->last_byte == 0xc2 && first >= 0x80 && first < 0xa0) text[0] = '?';
-  printable_text(text, length);
-  sorter->last_byte = last;
-}
-
 // Passes on what the sorter has printed: to stderr, so that no line of it can be taken for the
 // verdict. Returns false if there is no more for now.
 static bool hear(Sorter *sorter) {
@@ -126,7 +117,7 @@ static bool hear(Sorter *sorter) {
     sorter->words = -1;
     return false;
   }
-  make_printable(sorter, text, (size_t)length);
+  printable_text(text, (size_t)length);  // a control character could hide the verdict
   if (!sorter->quiet) fwrite(text, 1, (size_t)length, stderr);
   sorter->spoke = true;
   remember(sorter, text, (size_t)length);
@@ -394,7 +385,6 @@ bool sorter_start(Sorter *sorter, Description *description, double limit) {
   if (!process_listen(sorter, ANSWER_DESCRIPTION, limit, "before main()", &answer)) return false;
   *description = answer.description;
   snprintf(sorter->name, sizeof sorter->name, "%.63s", description->name);
-  printable_line(sorter->name);
   return true;
 }
 
@@ -427,7 +417,6 @@ bool sorter_opened(Sorter *sorter, char device[256], double limit) {
   if (!process_listen(sorter, ANSWER_OPEN, limit, "while it took the device", &answer))
     return false;
   snprintf(device, 256, "%.255s", answer.device);
-  printable_line(device);
   sorter->opened = true;
   return true;
 }

@@ -17,14 +17,13 @@ typedef struct Sorter {
   char name[64];     // of the version, for sentences
   char heard[4096];  // the end of what it printed
   size_t heard_length;
-  unsigned char last_byte;  // that it printed
-  bool quiet;               // keep what it prints until it fails
-  bool mute;                // nor then
-  bool hung;                // stopped, because it did not come back
-  bool patient;             // limits are longer on a busy machine: see sorter_sort()
-  bool spoke;               // it has printed something since the last question
-  bool opened;              // it has taken the device
-  uint64_t used_seconds;    // of CPU time, rounded up, when it had ended
+  bool quiet;             // keep what it prints until it fails
+  bool mute;              // nor then
+  bool hung;              // stopped, because it did not come back
+  bool patient;           // limits are longer on a busy machine: see sorter_sort()
+  bool spoke;             // it has printed something since the last question
+  bool opened;            // it has taken the device
+  uint64_t used_seconds;  // of CPU time, rounded up, when it had ended
   bool refused;  // it ended with exit code 2 instead: a setting in the environment is wrong
   // After a failure: what happened. Empty if the sorter itself has said so and ended with exit
   // code 3, like a failed CUDA call does, or `refused`.

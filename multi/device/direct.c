@@ -31,7 +31,7 @@ static void sum_up(const uint32_t *counts, int count, int step, uint64_t *sums) 
   }
 }
 
-// Where this rank's keys of each bin go: behind those of smaller ranks.
+// Where this rank's keys of each bin go: behind the keys of smaller ranks.
 static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
   const World *const world = sort->world;
   const int ranks = world->ranks, bits = sort->scatter_bits, digits = 1 << bits,
@@ -79,8 +79,8 @@ static void move_keys(ShardSort *sort) {
 
 // ---- pairs --------------------------------------------------------------------------------------
 
-// Where this rank's pairs of each bin go: behind those of smaller digits, and behind those of
-// smaller ranks with the same one.
+// Where this rank's pairs of each bin go: behind the pairs of smaller digits, and of smaller ranks
+// with the same digit.
 static void place_pair_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
   const World *const world = sort->world;
   const PairDigitBits digit = sort->pair_plan.digit;

@@ -149,7 +149,7 @@ TEST_WITH(test_settled, reset, NULL) {
   assert_int_equal(m.repetitions, MIN_REPETITIONS);
 }
 
-// Every run sorts another input of the kind; afterwards the workload holds its own again.
+// Every run sorts another input of the kind; afterwards the workload holds the first one again.
 TEST_WITH(test_inputs_vary, reset, NULL) {
   const MeasurePlan plan = {.max_repetitions = 2, .max_seconds = 1000.0};
   const Measurement m = measure(&fake, &workload, plan);

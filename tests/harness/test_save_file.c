@@ -66,7 +66,7 @@ static void expect_alone(const char *names) {
   if (system(command) != 0) fail_msg("%s", command);
 }
 
-TEST_WITH(test_new_and_old, make_folder, remove_folder) {
+static void check_new_and_old(void) {
   umask(022);
   save(path, "one");
   expect_text(path, "one");
@@ -77,13 +77,15 @@ TEST_WITH(test_new_and_old, make_folder, remove_folder) {
   save(path, "two");
   expect_text(path, "two");
   assert_int_equal(stat(path, &about), 0);
-  assert_int_equal(about.st_mode & 0777, 0640);  // those of the file that it replaces
+  assert_int_equal(about.st_mode & 0777, 0640);  // as the file that it replaces
   expect_alone("file");
 }
 
+TEST_WITH(test_new_and_old, make_folder, remove_folder) { check_new_and_old(); }
+
 TEST_WITH(test_with_a_temporary_name, make_folder, remove_folder) {
   without_tmpfile = true;
-  test_new_and_old(state);
+  check_new_and_old();
   SaveFile file;
   assert_true(save_file_open(path, &file, &message));
   assert_non_null(file.temporary);

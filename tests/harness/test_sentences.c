@@ -27,8 +27,8 @@ static bool call(void *context, Trial *trial) {
 
 static bool restart(void *context) { return context != NULL; }
 
-// What HW4 says after an input of the battery, or of its own (TRIAL_KINDS): 4096 different keys and
-// positions 0, 1, 2, .., as of an image.
+// What HW4 says after an input of the battery, or of an image (TRIAL_KINDS): 4096 different keys
+// and positions 0, 1, 2, .., as of an image.
 static const char *told(Sort *sort, TrialKind kind, size_t n) {
   static Diagnosis found;
   const Rerun rerun = {

@@ -1,4 +1,4 @@
-// For the tests of image files: a folder of its own, pictures, and what is expected of a refusal.
+// For the tests of image files: a new folder, pictures, and what is expected of a refusal.
 #ifndef TESTS_IMAGE_FILES_H
 #define TESTS_IMAGE_FILES_H
 

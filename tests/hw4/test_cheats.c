@@ -128,7 +128,7 @@ TEST(test_cheats) {
   assert_int_equal(mistakes, 0);
 }
 
-// The battery's guards find it, or those of the cpu backend around each array: guards, then memory
+// The battery's guards find it, or the cpu backend's, around each array: guards, then memory
 // without access rights.
 TEST(test_writes_outside) {
   const char *const ways[] = {"behind", "before"};

@@ -15,7 +15,7 @@ static const char *const stages[] = {"ranges", "move", "sort", NULL};
 static const SortKnob knobs[] = {{}};
 static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
 
-enum { MOST = 60000, TILE = 4096, SMALL_BLOCK = 512 * 9, CROWDED = 4000 };
+enum { MOST = 60000, TILE = 4096, SMALL_BLOCK = 512 * 9, CLUSTERED = 4000 };
 static uint32_t keys[MOST], expected[MOST], order[MOST], result[MOST];
 
 static unsigned int *to_scratch(const uint32_t *from, size_t n) {
@@ -110,23 +110,23 @@ TEST(test_one_far_key) {
 // A group of narrow clusters, each in one bin: for a warp to rank (20), to bin (40, 100 and 250),
 // or too large for that (800); also of equal keys and of half as many. With one key in `share` in a
 // cluster: all of them (1), so that the group is merged, or few (8), so that it is not.
-static void draw_crowded(unsigned int members, unsigned int width, unsigned int share) {
-  const unsigned int clusters = CROWDED / share / members;
-  for (unsigned int i = 0; i < CROWDED; i++) {
+static void draw_overfull(unsigned int members, unsigned int width, unsigned int share) {
+  const unsigned int clusters = CLUSTERED / share / members;
+  for (unsigned int i = 0; i < CLUSTERED; i++) {
     keys[i] = next_random();
     if (i % share != 0) continue;
     keys[i] = keys[i] % clusters * (UINT32_MAX / clusters) + next_random() % width;
   }
 }
 
-TEST(test_crowded_bins) {
+TEST(test_overfull_bins) {
   static const unsigned int members[] = {20, 40, 100, 250, 800};
   static const unsigned int widths[] = {1, 50, 100000};
   for (size_t m = 0; m < sizeof members / sizeof *members; m++)
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-      for (unsigned int share = 1; share <= 8 && CROWDED / share >= members[m]; share += 7) {
-        draw_crowded(members[m], widths[w], share);
-        sort_and_check(CROWDED, 0, 0);
+      for (unsigned int share = 1; share <= 8 && CLUSTERED / share >= members[m]; share += 7) {
+        draw_overfull(members[m], widths[w], share);
+        sort_and_check(CLUSTERED, 0, 0);
       }
 }
 

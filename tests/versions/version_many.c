@@ -10,9 +10,9 @@
 #include "tests/versions/version.h"
 
 // One sort, judged on the device.
-static void sort_and_judge(Workload *room, size_t n, int kind, uint64_t seed, bool pairs) {
+static void sort_and_judge(Workload *arrays, size_t n, int kind, uint64_t seed, bool pairs) {
   if (sort_version.pairs_only && !pairs) return;
-  Workload w = *room;
+  Workload w = *arrays;
   w.n = n;
   w.pairs = pairs;
   if (!pairs) w.positions_in = w.positions_out = NULL;
@@ -38,12 +38,13 @@ TEST(test_every_n) {
   if (most == 0) skip();
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
-  Workload room = workload_create(most, true, NULL);
+  Workload arrays = workload_create(most, true, NULL);
   // Downwards, so that scratch memory of one sort is large enough for the next.
   for (size_t n = most + 1; n-- > 0;)
     if (!too_slow(n))
-      sort_and_judge(&room, n, input_find(n % 3 == 0 ? "few-distinct" : "uniform"), n, n % 2 == 0);
-  workload_destroy(&room);
+      sort_and_judge(&arrays, n, input_find(n % 3 == 0 ? "few-distinct" : "uniform"), n,
+                     n % 2 == 0);
+  workload_destroy(&arrays);
 }
 
 // REPEATS=200: that many sorts of each of a few sizes, because a race between blocks may show in
@@ -56,13 +57,13 @@ TEST(test_repeats) {
   enum { COUNT = sizeof sizes / sizeof *sizes };
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
-  Workload room = workload_create(sizes[COUNT - 1], true, NULL);
+  Workload arrays = workload_create(sizes[COUNT - 1], true, NULL);
   for (size_t r = 0; r < repeats; r++)
     for (int s = 0; s < COUNT && !too_slow(sizes[s]); s++) {
       int kind = (int)(r % 16);
       while (!input_kinds[kind].everywhere) kind--;
-      sort_and_judge(&room, sizes[s], kind, r, true);
-      sort_and_judge(&room, sizes[s], kind, r, false);
+      sort_and_judge(&arrays, sizes[s], kind, r, true);
+      sort_and_judge(&arrays, sizes[s], kind, r, false);
     }
-  workload_destroy(&room);
+  workload_destroy(&arrays);
 }

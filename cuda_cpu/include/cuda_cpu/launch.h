@@ -130,7 +130,7 @@ struct LambdaKernelCall final : KernelCall {
   }
 };
 
-// The same for a kernel that is known only at run time (cudaLaunchKernelEx and friends).
+// As above, for a kernel that is known only at run time (cudaLaunchKernelEx and friends).
 template <class... P>
 struct PointerKernelCall final : KernelCall {
   void (*kernel)(P...);

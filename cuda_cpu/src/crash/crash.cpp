@@ -65,8 +65,7 @@ Crash crash_of(int number, const siginfo_t &info, [[maybe_unused]] const void *c
   return crash;
 }
 
-// ---- the sentence: kernel, block, thread, line and array
-// ------------------------------------------
+// ---- the sentence: kernel, block, thread, line and array ----------------------------------------
 
 // The line of the program's own code that led to the crash.
 std::string line_of(const Crash &crash) {

@@ -12,7 +12,7 @@ namespace cuda_cpu {
 // in parentheses. The address itself if there is no such information.
 std::string line_of(std::uintptr_t pc);
 
-// The same for a chain of calls, innermost first: the first one in CUDA code or, where there is
+// As above, for a chain of calls, innermost first: the first one in CUDA code or, where there is
 // none, the first one outside cuda_cpu.
 std::string line_of_caller(void *const *pc, int count);
 

@@ -78,8 +78,7 @@ cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeT
 
 }  // namespace cuda_cpu
 
-// ---- what a graph does
-// ----------------------------------------------------------------------------
+// ---- what a graph does --------------------------------------------------------------------------
 
 namespace {
 
@@ -339,8 +338,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address) {
   return cudaSuccess;
 }
 
-// ---- graphs made ready to launch, launching them and changing them
-// --------------------------------
+// ---- graphs made ready to launch, launching them and changing them ------------------------------
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
                                           unsigned long long flags) {

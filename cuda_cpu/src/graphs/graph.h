@@ -15,7 +15,7 @@ namespace cuda_cpu {
 // Null if a node is not of this graph.
 cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes &dependencies,
                          Work work);
-// The same for CUDA's calls, with their error.
+// As above, for CUDA's calls: checks the arguments, and returns the error.
 cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type,
                         const cudaGraphNode_t *dependencies, size_t count, Work work,
                         const GraphMemoryRef &memory = nullptr);

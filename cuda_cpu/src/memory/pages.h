@@ -29,7 +29,7 @@ void set_unused(char *memory, bool unused);
 void enter(bool is_library);
 void leave(bool is_library);
 
-// The same for one of OpenMP's threads while it runs blocks. It stays open to that thread after
+// As above, for one of OpenMP's threads while it runs blocks. It stays open to that thread after
 // worker_leaves(), for libraries that use OpenMP inside a DeviceScope.
 void worker_enters();
 void worker_leaves();

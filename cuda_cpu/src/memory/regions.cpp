@@ -238,8 +238,7 @@ void register_symbol(const void *address, std::size_t bytes) {
   regions.emplace(reinterpret_cast<std::uintptr_t>(address), Region{bytes, Place::kDevice, false});
 }
 
-// ---- arrays that are freed or unused, and arrays near an address: for reports
-// --------------------
+// ---- arrays that are freed or unused, and arrays near an address: for reports -------------------
 
 bool find_nearby(const void *address, Nearby *nearby, bool wait) {
   std::unique_lock<std::mutex> guard(region_mutex, std::defer_lock);
@@ -332,8 +331,7 @@ void check_pointer_argument(const char *kernel, int index, const void *pointer) 
              pointer, index);
 }
 
-// ---- when device memory may be touched
-// -----------------------------------------------------------
+// ---- when device memory may be touched ----------------------------------------------------------
 
 namespace {
 

@@ -29,8 +29,7 @@ CUstream_st *object_of(cudaStream_t stream) {
   return is_object(stream) ? stream : nullptr;
 }
 
-// ---- delayed work
-// --------------------------------------------------------------------------------
+// ---- delayed work -------------------------------------------------------------------------------
 
 namespace {
 

@@ -12,8 +12,7 @@ namespace cuda_cpu {
 
 namespace {
 
-// ---- results: the scalar model
-// -------------------------------------------------------------------
+// ---- results: the scalar model ------------------------------------------------------------------
 
 // Result of a shuffle whose source lane takes no part. CUDA leaves it undefined. Some programs,
 // such as cuda-samples' reduction, need 0; in shuffled order it is a value that shows. A mask that
@@ -122,8 +121,7 @@ void warp_results(int operation, unsigned lanes, Thread *threads) {
   for_each_lane([&](int lane) { threads[lane].value = common; });
 }
 
-// ---- completing a collective
-// ---------------------------------------------------------------------
+// ---- completing a collective --------------------------------------------------------------------
 
 // All of `lanes` wait for this collective: gives each its result. They are ready, except for
 // `running`, which goes on by itself.

@@ -1,6 +1,6 @@
 // cmocka with the headers that it needs, in C and in C++, and tests that register themselves.
-#ifndef TESTS_TEST_H
-#define TESTS_TEST_H
+#ifndef CUDA_CPU_TESTS_TEST_H
+#define CUDA_CPU_TESTS_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,11 +27,11 @@ extern "C" {
 // source.
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 #define TEST_WITH(name, set_up, tear_down)                                          \
-  static void name(void **);                                                        \
+  static void test_##name(void **);                                                 \
   static const struct CMUnitTest name##_test                                        \
       __attribute__((section("unit_tests"), IN_ORDER, aligned(sizeof(void *)))) = { \
-          #name, name, set_up, tear_down, NULL};                                    \
-  static void name(void **state __attribute__((unused)))
+          #name, test_##name, set_up, tear_down, NULL};                             \
+  static void test_##name(void **state __attribute__((unused)))
 extern const struct CMUnitTest __start_unit_tests[], __stop_unit_tests[];
 
 // For the end of main().
