@@ -106,10 +106,8 @@ static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_samp
 
 // Sweeps behind a way that the host does not wait for.
 typedef struct BehindWay {
-  Findings *findings;   // of the way, which has cleared them
-  bool counts;          // it counts the digits if the samples leave only sweeps
-  unsigned int parts;   // of the count, if that is left
-  unsigned int copies;  // of the counters
+  Findings *findings;  // of the way, which has cleared them
+  bool counts;         // it counts the digits if the samples leave only sweeps
 } BehindWay;
 
 static __device__ __forceinline__ bool has_counted(const BehindWay &way) {
@@ -137,6 +135,13 @@ static __device__ __noinline__ void count_in_shared_memory(unsigned int *counter
                                                            SweepState state) {
   __syncthreads();  // that memory may still be in use
   count_digits_by_grid(counters, copies, keys, n, blocks, BitsThatCount{code, 0, ~0u}, state);
+}
+
+// Copies of counters for all digits, `one` bytes each, for which a block has memory.
+static __host__ __device__ constexpr unsigned int copies_in(size_t bytes, size_t one) {
+  unsigned int copies = 1;
+  while (copies < WARP_SIZE && 2 * copies * one <= bytes) copies *= 2;
+  return copies;
 }
 
 template <class Shared>

@@ -27,12 +27,13 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
   if (way.findings->verdict.finding == SORTED) return;
+  constexpr unsigned int kCopies = copies_in(sizeof shared, PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
   const SweepState &state = plan.state;
   if (!has_counted(way))
-    count_in_parts(done, way.parts, [&](unsigned int part) {
-      count_digits_by_grid(shared_memory, way.copies, plan.in.keys, plan.n, way.parts,
-                           plan.number_of, state, part, done);
+    count_in_parts(done, gridDim.x, [&](unsigned int part) {
+      count_digits_by_grid(shared_memory, kCopies, plan.in.keys, plan.n, gridDim.x, plan.number_of,
+                           state, part, done);
     });
   Elements from = plan.in;
   for (unsigned int pass = 0; pass < plan.passes; pass++) {

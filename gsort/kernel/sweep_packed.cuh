@@ -69,10 +69,11 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   auto &shared = *(PairSweepShared<kThreads, kItems, DIGIT_BITS> *)shared_memory;
   wait_for_previous_kernel();
   if (way.findings->verdict.finding == SORTED) return;
+  constexpr unsigned int kCopies = copies_in(sizeof shared, PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
   if (!has_counted(way))
-    count_in_parts(done, way.parts, [&](unsigned int part) {
-      count_digits_by_grid(shared_memory, way.copies, buffers.input.keys, first.n, way.parts,
+    count_in_parts(done, gridDim.x, [&](unsigned int part) {
+      count_digits_by_grid(shared_memory, kCopies, buffers.input.keys, first.n, gridDim.x,
                            BitsThatCount{buffers.code, 0, ~0u}, state, part, done);
     });
   unsigned int before = 0, last = 0;  // passes that move the pairs; the last one of these

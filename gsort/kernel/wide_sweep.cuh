@@ -297,10 +297,11 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
   if (way.findings->verdict.finding == SORTED) return;
+  constexpr unsigned int kCopies =
+      copies_in(sizeof shared, WIDE_PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
-  count_in_parts(done, way.parts, [&](unsigned int part) {
-    count_wide_by_grid(shared_memory, way.copies, in.keys, n, number_of, state, way.parts, part,
-                       done);
+  count_in_parts(done, gridDim.x, [&](unsigned int part) {
+    count_wide_by_grid(shared_memory, kCopies, in.keys, n, number_of, state, gridDim.x, part, done);
   });
   unsigned int last = first.passes;  // pass that has moved the elements, if there is one
   for (unsigned int number = 0; number < first.passes; number++) {

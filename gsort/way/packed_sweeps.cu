@@ -3,7 +3,6 @@
 
 #include "gsort/kernel/sweep_packed.cuh"
 #include "gsort/way/pair_plans.cuh"
-#include "gsort/way/sweeps.cuh"
 
 enum { PACKED_FROM = 700000 };  // from here on packed sweeps are faster than others
 
@@ -109,7 +108,5 @@ void sweep_packed_if_unsorted(Call *call, void *memory, bool counts) {
       (unsigned int)call->n, 0, NULL, NULL, NULL, {state.spread, 0, PASSES, false}, false};
   launch_next(call, shape->all, blocks, tiles.threads, tiles.shared_bytes,
               pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, memory),
-              first, state, look_back_words(tiles, call->n),
-              behind_way(call, counts, blocks, tiles.threads,
-                         tiles.shared_bytes / (PASSES * BINS * sizeof(unsigned int))));
+              first, state, look_back_words(tiles, call->n), BehindWay{call->findings, counts});
 }

@@ -190,14 +190,6 @@ void sort_by_all_digits(Call *call, void *memory) {
   sweep_all_digits(call, memory);
 }
 
-BehindWay behind_way(const Call *call, bool counts, unsigned int blocks, unsigned int threads,
-                     size_t copies) {
-  const unsigned int parts = least_of(blocks, parts_of(call->n, threads * 4));
-  unsigned int fitting = WARP_SIZE;
-  while (fitting > copies) fitting /= 2;
-  return {call->findings, counts, parts, fitting};
-}
-
 Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
   if (sweeps_are_packed(call)) {
     sweep_packed_if_unsorted(call, memory, counts);
@@ -219,10 +211,8 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
                           layout.look_back_words,
                           !layout.coded,
                           tiles_ahead(call, shape)};
-  const BehindWay way = behind_way(call, counts, blocks, SWEEP_THREADS,
-                                   shape->shared_bytes / (PASSES * BINS * sizeof(unsigned int)));
   launch_next(call, shape->all[value_kind(call, call->input)], blocks, SWEEP_THREADS,
-              shape->shared_bytes, plan, way);
+              shape->shared_bytes, plan, BehindWay{call->findings, counts});
   return SORTED;
 }
 

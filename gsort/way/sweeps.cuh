@@ -21,8 +21,4 @@ void sort_by_all_digits(Call *call, void *memory);
 Finding sweep_if_unsorted(Call *call, void *memory, bool counts);
 // The same for keys of 64 bits, in call->workspace.
 Finding sweep_wide_if_unsorted(Call *call);
-// For these: blocks of the launch, and copies of the counters for which a block has memory.
-BehindWay behind_way(const Call *call, bool counts, unsigned int blocks, unsigned int threads,
-                     size_t copies);
-
 #endif

@@ -71,7 +71,7 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way) {
     const unsigned int blocks = least_of(layout.tiles, WIDE_BLOCKS * sms);
     launch_next(call, all_kernels[call->value_bytes / 4][n >= HUGE_FROM], blocks, WIDE_THREADS,
                 shared_bytes, in, spare, out, (unsigned int)n, number_of, pass, state,
-                behind_way(call, false, blocks, WIDE_THREADS, shared_bytes / one_copy));
+                BehindWay{call->findings, false});
     return;
   }
   unsigned int copies = n > 2000000 ? 16 : 2;
