@@ -204,8 +204,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       request->baselines = option_on_or_off("baselines", argument);
       return 0;
     case OPTION_TIMEOUT:
-      if (!parse_seconds(argument, &request->timeout))
-        quit(EXIT_USAGE, "--timeout takes seconds like 0.5, 30 or 2m, not '%s'", argument);
+      request->timeout = option_seconds("timeout", argument);
       return 0;
     case OPTION_OUTPUT:
       request->output = argument;

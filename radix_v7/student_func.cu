@@ -142,7 +142,7 @@ static bool sort_by_regions(unsigned int *in, unsigned int *out, size_t n, const
 
   stage_start("hist");
   if (second > 1) CUDA_CHECK(cudaMemsetAsync(findings, 0, CLEARED_BYTES, 0));
-  sample_keys<<<1 + second, SAMPLE_THREADS>>>(in, n, 1, limits, buckets, sweeps, true);
+  sample_keys<<<1 + second, SAMPLE_THREADS>>>(in, n, 1, limits, buckets, true);
   LAUNCH_CHECK();
   stage_stop();
   stage_start("sweep");

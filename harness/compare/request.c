@@ -197,8 +197,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
         quit(EXIT_USAGE, "--noise takes a percentage from 0 to 100 like 0.5, not '%s'", argument);
       return 0;
     case OPTION_TIME_LIMIT:
-      if (!parse_seconds(argument, &request->plan.max_seconds))
-        quit(EXIT_USAGE, "--time-limit takes seconds like 0.5, 30 or 2m, not '%s'", argument);
+      request->plan.max_seconds = option_seconds("time-limit", argument);
       return 0;
     case OPTION_STAGES:
       request->plan.stages = option_on_or_off("stages", argument);

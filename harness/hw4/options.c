@@ -13,6 +13,7 @@
 #include "harness/process/exit_guard.h"
 #include "harness/versions/version_check.h"
 #include "harness/process/message.h"
+#include "harness/process/parse.h"
 
 #if HAVE_OPENCV
 #define DEFAULT_OUTPUT "HW4_output.png"
@@ -34,27 +35,14 @@ static const struct argp_option option_table[] = {
     {"image-only", OPTION_IMAGE_ONLY, NULL, 0,
      "Judge the sort by the image alone, without the battery of other inputs", 0},
     {"time-limit", OPTION_TIME_LIMIT, "SECONDS", 0,
-     "Stop a sort that has not returned after that time (300)", 0},
+     "Stop a sort that has not returned after that time (300; 0.5, 2m)", 0},
     {0}};
 
 // Passes the seed to the cpu backend, which reads its environment at the first CUDA call.
 static void set_seed(const char *text) {
-  char *end = NULL;
-  errno = 0;
-  (void)strtoull(text, &end, 10);
-  if (errno != 0 || strspn(text, "0123456789") == 0 || *end != '\0')
-    quit(EXIT_USAGE, "--seed takes a whole number from 0 to %" PRIu64 ", not '%s'", UINT64_MAX,
-         text);
+  (void)option_number("seed", text, 0, UINT64_MAX);
   if (setenv("CUDA_CPU_RACECHECK", text, 1) != 0)
     quit(EXIT_DEVICE, "cannot set CUDA_CPU_RACECHECK: %s", strerror(errno));
-}
-
-static double parse_seconds(const char *text) {
-  char *end = NULL;
-  const double seconds = strtod(text, &end);
-  if (end == text || *end != '\0' || !(seconds > 0.0) || seconds > 1e6)
-    quit(EXIT_USAGE, "--time-limit takes a number of seconds above 0, not '%s'", text);
-  return seconds;
 }
 
 static void add_argument(Options *options, unsigned int index, const char *argument) {
@@ -86,7 +74,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       options->image_only = true;
       return 0;
     case OPTION_TIME_LIMIT:
-      options->time_limit = parse_seconds(argument);
+      options->time_limit = option_seconds("time-limit", argument);
       return 0;
     case ARGP_KEY_ARG:
       add_argument(options, state->arg_num, argument);

@@ -140,6 +140,13 @@ uint64_t option_number(const char *option, const char *text, uint64_t min, uint6
   return value;
 }
 
+double option_seconds(const char *option, const char *text) {
+  double seconds = 0.0;
+  if (!parse_seconds(text, &seconds))
+    quit(EXIT_USAGE, "--%s takes seconds like 0.5, 30 or 2m, not '%s'", option, text);
+  return seconds;
+}
+
 bool option_on_or_off(const char *option, const char *text) {
   if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
     quit(EXIT_USAGE, "--%s is on or off, not '%s'", option, text);

@@ -40,6 +40,9 @@ typedef struct Export {
 // A whole number from min to max.
 uint64_t option_number(const char *option, const char *text, uint64_t min, uint64_t max);
 
+// Seconds above 0: parse_seconds().
+double option_seconds(const char *option, const char *text);
+
 bool option_on_or_off(const char *option, const char *text);
 
 // The name of a format, of those up to `last`.
