@@ -125,7 +125,5 @@ export function blocksValues(report, device) {
     'blocks.gain': times(over(reports, best.median_ms)),
     'blocks.reports': ms(reports),
     'blocks.again': ms(again?.median_ms ?? null),
-    // A row of a single run has no noise.
-    'blocks.noise': rows.every((row) => row.noise != null) ? percent(100 * Math.max(...rows.map((row) => row.noise))) : null,
   };
 }

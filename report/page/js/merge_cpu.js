@@ -204,15 +204,6 @@ export function mergeCpuValues(report, device) {
     'merge_cpu.sections_all': speedups.length > 0 ? list(speedups.map((one) => `${times(one.gain)} (${size(one.n)})`)) : null,
   };
   if (n === undefined) return always;
-  const largest = (one) => Math.max(0, ...[...one.rows.keys()].filter((size_) => one.at(size_) !== null));
-  const stopped = [
-    ['sequential', sequential],
-    ['sections', sections],
-    ['nested sections', nested],
-    ['tasks', most],
-  ].flatMap(([name, one]) =>
-    [...one.rows.values()].filter((row) => row.status !== 'ok').map((row) => `${name} at ${size(row.n)}: ${whyNot(row)}`),
-  );
   return {
     'merge_cpu.n': size(n),
     'merge_cpu.threads': String(most.threads),
@@ -222,10 +213,6 @@ export function mergeCpuValues(report, device) {
     ...always,
     'merge_cpu.nested': times(over(sequential.at(n), nested.at(n))),
     'merge_cpu.sequential_time': ms(1000 * sequential.at(n)),
-    'merge_cpu.stopped':
-      `Largest sizes measured: sequential ${size(largest(sequential))}, sections ${size(largest(sections))}, ` +
-      `tasks ${size(largest(most))} keys. ${stopped.length > 0 ? `Started, but stopped: ${stopped.join('; ')}.` : 'None was stopped.'} Other sizes were not started.`,
-    'merge_cpu.limit': `${10 * device.records.merge_cpu_sequential.time_limit_s} s`,
     'merge_cpu.host': host(device),
   };
 }

@@ -70,10 +70,9 @@ export function profileTables(report, device) {
         ...published.map((row) => [row.metric, row.unit, row.test1.toFixed(2), row.test2.toFixed(2)]),
       ],
       note:
-        'The header lines of the profile say (1, 1, 1)x(32, 1, 1) and (1, 1, 1)x(16, 1, 1): a launch of a single parent block, so one of the last passes, whose work is done by ' +
-        "child kernels. The theoretical occupancy is the parent's alone (16 blocks of one warp on an SM of 48); the achieved one also counts the warps of the children that run " +
-        'meanwhile, so it can be above it. Not measured here: our profiles are of passes without children, because Nsight Compute does not profile kernels that launch kernels on every GPU. ' +
-        'They are another kind of launch and stand apart' +
+        'The profile is of a launch of a single parent block, so one of the last passes, whose work is done by child kernels. ' +
+        "The theoretical occupancy is the parent's alone (16 blocks of one warp on an SM of 48); the achieved one also counts the warps of the children that run meanwhile, so it can be above it. " +
+        'Our profiles are of passes without children and stand apart' +
         (longest.every(Boolean) ? ', in the table below.' : `: ${why(device.profiles[`ncu_merge_bottomup_test${longest[0] ? 2 : 1}`])}.`),
     },
   ];

@@ -168,35 +168,8 @@ export const scalingFigures = (report, device) => [
   besideCub(report, device),
 ];
 
-// The record that has seq's rows: the host's sorts, or else the standard comparison.
-const SEQ = ['scaling_host', 'standard'];
-// Rows that are slower than their neighbours, which the text names.
-function anomalies(device) {
-  const row = (name, wanted) => best(device.records[name], { what: 'keys', input: 'uniform', ...wanted });
-  const [v2small, v2large] = [16000, 256000].map((n) => row('scaling_all_keys', { version: 'radix_v2', n }));
-  const [seqSmall, seqLarge] = [220480, 1e6].map((n) =>
-    row(
-      SEQ.find((name) => row(name, { version: 'seq', n: 1e6 })),
-      { version: 'seq', n },
-    ),
-  );
-  const copies = over(seqLarge?.stages_ms?.copy / 1e6, seqSmall?.stages_ms?.copy / 220480);
-  return {
-    'scaling.v2_16k': v2small?.median_ms > v2large?.median_ms ? ms(v2small.median_ms) : null,
-    'scaling.v2_16k_noise': percent(v2small?.noise == null ? null : 100 * v2small.noise),
-    'scaling.v2_256k': ms(v2large?.median_ms),
-    'scaling.seq_1m': over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480) > 1.3 ? ms(seqLarge.median_ms) : null,
-    'scaling.seq_per_key': digits(over(seqLarge?.median_ms / 1e6, seqSmall?.median_ms / 220480), 2),
-    'scaling.seq_noise': percent(seqLarge?.noise == null ? null : 100 * seqLarge.noise),
-    'scaling.seq_copies':
-      copies > 1.5
-        ? `In the same row the copies between device and host are ${digits(copies, 2)} times as slow per byte: that points to the host, slow as a whole while the row ran, rather than to the sort.`
-        : '',
-  };
-}
-
 export function scalingValues(report, device) {
-  const values = anomalies(device);
+  const values = {};
   for (const what of ['keys', 'pairs']) {
     const found = curves(report, device, what);
     const radix = found.find(({ version }) => /^radix_v/.test(version));
