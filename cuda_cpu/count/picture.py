@@ -61,8 +61,8 @@ def draw(kernel, line):
     unit = 'sectors' if 'sectors' in line else 'wavefronts'
     grid, axis, example = *KINDS[unit], line['example']
     wide, boxes, cells = grid(example, line['bytes'])
-    bottom, title = TOP + LANES * CELL, f'{kernel}: {line["access"]}, {line["line"]}'
-    width = max(boxes[-1] + wide, LEFT + 7 * len(title), 560) + 10
+    bottom, title = TOP + LANES * CELL, f'{kernel}: {line["access"]}'
+    width = max(boxes[-1] + wide, 600) + 10
     cost, lanes = (line[what] / line['requests'] for what in (unit, 'lanes'))
     what = (f'a usual warp; on average {cost:.3g} {unit} for {lanes:.3g} lanes, '
             f'from {example["least"]} to {example["most"]}')
@@ -82,7 +82,7 @@ def draw(kernel, line):
 def main(counts, place, path):
     with open(counts, encoding='utf-8') as file:
         kernels = json.load(file)['kernels']
-    found = [(line.get('sectors', 0) + 4 * line.get('wavefronts', 0), kernel['kernel'], line)
+    found = [((line.get('sectors', 0) + 4 * line.get('wavefronts', 0)) / line['requests'], kernel['kernel'], line)
              for kernel in kernels for line in kernel['lines'] if re.search(rf'\b{re.escape(place)}\b', line['line'])]
     if not found:
         sys.exit(f'picture: no kernel accesses memory at {place}')
