@@ -84,7 +84,7 @@ export function frame(figure, { width, height, alone, title }, body) {
   const head = alone
     ? `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 ${-top} ${px(width)} ${px(height + top)}" width="${px(width)}" height="${px(height + top)}">` +
       `<style>${alone}</style>${markDefinitions()}<rect y="${-top}" width="100%" height="100%" fill="#fff"/>${text(10, -12, title ?? '', { cls: 'title' })}`
-    : `<svg viewBox="0 0 ${px(width)} ${px(height)}" role="img" aria-label="${escapeHtml(figure.title)}; the table below has the numbers">`;
+    : `<svg viewBox="0 0 ${px(width)} ${px(height)}" role="img" aria-label="${escapeHtml(figure.title)}; the ${figure.elsewhere ? 'data page' : 'table below'} has the numbers">`;
   return `${head}${gridFirst(body)}</svg>`;
 }
 

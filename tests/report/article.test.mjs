@@ -10,19 +10,11 @@ import { cut } from '../../report/lib/code.js';
 import { paper } from '../../report/lib/links.js';
 import { KEYS, onePass, stepper } from '../../report/lib/one_pass.js';
 import { valueOf } from '../../report/page/js/page.js';
-import { ROOT } from './browser.mjs';
+import { ROOT, plain } from './browser.mjs';
 import { record, reportOf, row } from './records.mjs';
 
 const pages = buildPages(loadReport());
 const article = pages['index.html'];
-const text = (html) =>
-  html
-    .replace(/<[^>]*>/g, '')
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&quot;/g, '"')
-    .replace(/&#x27;/g, "'")
-    .replace(/&amp;/g, '&');
 const read = (file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
 const steps = article
   .split('<li id="')
@@ -37,7 +29,7 @@ test('all code stands in its file, line for line', () => {
       .split('\n')
       .map((line) => line.trim())
       .join('\n');
-  for (const [, file, html] of found) assert.ok(trimmed(read(file)).includes(trimmed(text(html))), `${file}:\n${text(html)}`);
+  for (const [, file, html] of found) assert.ok(trimmed(read(file)).includes(trimmed(plain(html))), `${file}:\n${plain(html)}`);
 });
 test('code is cut by function and by lines; what is gone is named', () => {
   const file =
@@ -87,7 +79,7 @@ test('no link is dead: headings, pages, files of the repository, papers of SOURC
 });
 test('pages load nothing; the article has at most 4,000 words and 200 KB, the data 1.3 MB', () => {
   for (const page of Object.values(pages)) assert.doesNotMatch(page, /src="(?!data:)|<link(?! rel="icon" href="data:)|@import|url\((?!#)/);
-  const visible = text(article.split('<body>')[1].replace(/<(svg|script)\b.*?<\/\1>/gs, ' ')).split(/\s+/);
+  const visible = plain(article.split('<body>')[1].replace(/<(svg|script)\b.*?<\/\1>/gs, ' ')).split(/\s+/);
   assert.ok(visible.length < 4000, `${visible.length} words`);
   assert.ok(Buffer.byteLength(article) < 2e5 && Buffer.byteLength(pages['data.html']) < 1.3e6);
 });

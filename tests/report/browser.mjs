@@ -25,6 +25,12 @@ export function buildFile(name = 'data.html') {
 const executable = () =>
   execFileSync('sh', ['-c', 'command -v chromium || command -v chromium-browser || command -v google-chrome'], { encoding: 'utf8' }).trim();
 
+// The text of HTML.
+export const plain = (html) =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(lt|gt|quot|#39|#x27|amp);/g, (_, name) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' })[name]);
+
 export const launch = () => chromium.launch({ executablePath: executable(), args: ['--no-sandbox'] });
 
 export async function open(browser, { width = 1280, colorScheme = 'light', javaScriptEnabled = true, name } = {}) {

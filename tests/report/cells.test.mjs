@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { ROOT, buildFile, record } from './browser.mjs';
+import { ROOT, buildFile, plain, record } from './browser.mjs';
 
 const MULTI = path.join(ROOT, 'multi/results');
 
@@ -17,14 +17,6 @@ const random = () => {
 };
 
 const page = fs.readFileSync(buildFile(), 'utf8');
-const plain = (html) =>
-  html
-    .replace(/<[^>]*>/g, '')
-    .replace(/&lt;/g, '<')
-    .replace(/&amp;/g, '&')
-    .replace(/&quot;/g, '"')
-    .trim();
-
 // {place, device, name of the row, name of the column, text} of every cell in tables of these places.
 function cellsOf(place) {
   const start = page.search(new RegExp(`<(figure id="[^"]*" data-figure|div data-table)="${place}">`));

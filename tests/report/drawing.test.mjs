@@ -12,7 +12,7 @@ import { perDevice, tableHtml } from '../../report/lib/render.js';
 import { TRAFFIC, bytesOf } from '../../report/lib/traffic.js';
 import { tablesOf, valueOf } from '../../report/page/js/page.js';
 import { versionOrder } from '../../report/page/js/records.js';
-import { ROOT } from './browser.mjs';
+import { ROOT, plain } from './browser.mjs';
 import { dataPage, record, reportOf, row } from './records.mjs';
 
 // Places of marks: [x, y] in the order of drawing.
@@ -191,16 +191,9 @@ test("the course's glossary: its terms are the page's, and the text links to the
   );
 });
 test('questions.md: the pages answer each question where it says', () => {
-  const plain = (html) =>
-    html
-      .replace(/<[^>]*>/g, '')
-      .replace(/&#39;/g, "'")
-      .replace(/&quot;/g, '"')
-      .replace(/&amp;/g, '&')
-      .replace(/\s+/g, ' ');
   const sections = Object.fromEntries(
     Object.entries(buildPages(loadReport())).flatMap(([name, page]) =>
-      page.split('<h2 id="').map((part, i) => [i === 0 ? name : part.split('"')[0], plain(part)]),
+      page.split('<h2 id="').map((part, i) => [i === 0 ? name : part.split('"')[0], plain(part).replace(/\s+/g, ' ')]),
     ),
   );
   const text = fs.readFileSync(path.join(ROOT, 'tests/report/questions.md'), 'utf8');

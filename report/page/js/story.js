@@ -15,13 +15,13 @@ export const storyFigures = (report, device) =>
     const coloured = [found[0]?.version, 'cub_ref'];
     return {
       id: `who-wins-${what}`,
-      title: what === 'keys' ? 'Bare keys' : 'Pairs of key and position',
+      title: what === 'keys' ? 'Bare keys sorted in a second, by n' : 'Pairs of key and position sorted in a second, by n',
       type: 'line',
       tall: true,
       width: WIDTH,
       elsewhere: `data.html#scaling-${what}`,
       x: { label: 'n (log scale)', log: true, sizes: true },
-      y: { label: '10\u2079 elements per second (log scale)', log: true },
+      y: { label: '10\u2079 per second (log scale)', log: true },
       spoken: [`${found[0]?.version} (gsort)`, 'cub_ref'],
       series: found.map(({ version, points }, i) => ({
         name: i === 0 ? `${version} (gsort)` : version,
