@@ -3,7 +3,7 @@
 import { against, digits, ms, over, size, times } from './format.js';
 import { best, bestMs, firstRecord, label, radixPath } from './records.js';
 import { curves } from './scaling.js';
-import { HW4_SIZE } from './worklog.js';
+import { HW4_SIZE, recordsText } from './worklog.js';
 
 const LARGE = 1e8;
 const WIDTH = 590; // two charts beside each other
@@ -30,7 +30,7 @@ export const storyFigures = (report, device) =>
         strong: coloured.includes(version),
       })),
       format: (x) => `${digits(x)} \u00b7 10\u2079/s`,
-      sources: [],
+      sources: [`${label(device)}, medians: ${recordsText([...new Set(found.map(({ record }) => record))].map((record) => ({ record })))}`],
       missing: found.length === 0,
     };
   });

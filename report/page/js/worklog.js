@@ -115,7 +115,7 @@ const reached = ({ record, time }, path) =>
     }));
 
 // "records hw4 (2026-11-22, commit 5a8c8c8) and worklog (..)": a record may be older than the code.
-const recordsText = (sets) =>
+export const recordsText = (sets) =>
   `records ${list(sets.map(({ record }) => `${record.name} (${record.date.slice(0, 10)}, commit ${record.commit})`))}`;
 
 // All versions on every GPU: milliseconds and the ratio to the first one.
