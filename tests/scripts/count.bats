@@ -58,3 +58,11 @@ setup() {
   [ "$output" = 'picture: no kernel accesses memory at mine.cu:70' ]
   [ ! -e "$folder/none.svg" ]
 }
+
+@test "a table of versions for the report" {
+  run -0 scripts/count_versions.py "$BATS_TEST_TMPDIR/counted.csv" 8192 pairs radix_v2
+  [[ $(tail -n 1 "$BATS_TEST_TMPDIR/counted.csv") =~ ^radix_v2,8192,pairs,40,69[0-9.]+,36[0-9.]+,36[0-9.]+,'"cpu backend, counted",' ]]
+  run -3 scripts/count_versions.py "$BATS_TEST_TMPDIR/none.csv" 64 pairs std_sort_ref
+  [[ $output == *'std_sort_ref: launches no kernel'* ]]
+  [ ! -e "$BATS_TEST_TMPDIR/none.csv" ]
+}
