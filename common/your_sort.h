@@ -16,6 +16,9 @@ extern "C" {
 
 enum { KEY_BITS = 32 };  // bits of a key
 
+// Types of keys. All versions sort KEY_U32; the others are for harness/typed.
+typedef enum KeyType { KEY_U32, KEY_I32, KEY_F32, KEY_U64, KEY_I64, KEY_F64 } KeyType;
+
 // A tuning parameter that can be set at run time: `--set blockSize=512`.
 typedef struct SortKnob {
   const char *name;     // as typed after --set; NULL ends a list of knobs
@@ -41,11 +44,21 @@ typedef struct SortVersion {
   bool on_host = false;     // sorts on the host's processor, on either backend
   bool pairs_only = false;  // it needs positions: bare keys are not given to it
   bool by_gsort = false;    // sorts as gsort does: a program may leave a part to gsort's kernels
+  KeyType key = KEY_U32;    // your_sort()'s arrays hold keys of this type
+  bool values64 = false;    // .. and positions of 64 bits
 #else
   double scratch_per_key, scratch_per_pair;
   bool on_host, pairs_only, by_gsort;
+  KeyType key;
+  bool values64;
 #endif
 } SortVersion;
+
+// 32-bit words of a key, and of a position.
+static inline size_t key_words(const SortVersion *version) {
+  return version->key < KEY_U64 ? 1 : 2;
+}
+static inline size_t value_words(const SortVersion *version) { return version->values64 ? 2 : 1; }
 
 extern const SortVersion sort_version;
 

@@ -38,7 +38,23 @@ $(B)/compare: $(B)/harness/compare/main.o $(COMPARE) $(HARNESS) $(COMMON)
 # compare --image runs it; a separate program, because compare knows no images.
 $(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(IMAGES) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
-compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) ## builds ./compare: all versions side by side
+# What compare --type runs: gsort and the libraries for a type of keys and 4 or 8 bytes of value, harness/typed
+# compiled for each as $(B)/typed/TYPE_BYTES/NAME/version.so.
+TYPED  := $(foreach sort,gsort thrust $(if $(filter cuda,$(BACKEND)),cub),\
+  $(addsuffix /$(sort),$(addprefix $(B)/typed/,i32_4 f32_4 u64_4 u64_8 i64_4 i64_8 f64_4 f64_8)))
+c_type  = $(patsubst u%,uint%_t,$(patsubst i%,int%_t,$(patsubst f64,double,$(patsubst f32,float,$(1)))))
+TYPED_DEFINES = -DTYPED_KEY=$(call c_type,$(firstword $(subst _, ,$*))) -DTYPED_VALUE=uint$(if $(findstring _8/,$*),64,32)_t
+$(foreach sort,gsort thrust cub,$(eval $(filter %/$(sort)/sort.o,$(TYPED:=/sort.o)): harness/typed/$(sort).cu))
+$(TYPED:=/sort.o): $(B)/typed/%/sort.o:
+	@mkdir -p $(@D)
+ifeq ($(BACKEND),cuda)
+	$(NVCC_)$(NVCC) $(NVCCFLAGS) $(TYPED_DEFINES) -c $< -o $@
+else
+	$(CXX_)$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(CXXFLAGS_thrust_ref) $(TYPED_DEFINES) -c -x c++ $< -o $@
+endif
+$(TYPED:=/version.so): %/version.so: %/sort.o $(B)/gsort/libgsort.a
+	$(SO_)$(LINK) -shared -Xlinker -Bsymbolic $(if $(filter cuda,$(BACKEND)),-cudart shared) $^ $(LDLIBS_thrust_ref) -o $@
+compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) $(TYPED:=/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
 	$(call short,LN,compare)ln -sf $(B)/compare compare
 .PHONY: count

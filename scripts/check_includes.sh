@@ -14,7 +14,7 @@
 set -u
 # Rooms from the lowest one up. A file includes its room, the rooms that a list names before it, and what
 # these may include.
-rooms='gsort common
+rooms='gsort common harness/typed
 cuda_cpu common harness/process harness/input harness/verdict harness/measure harness/diagnose harness/judge
 cuda_cpu cuda_cpu/src/diagnosis cuda_cpu/src/streams cuda_cpu/src/memory cuda_cpu/src/launch cuda_cpu/src/warp
 cuda_cpu/src/launch cuda_cpu/src/crash

@@ -12,7 +12,7 @@
 
 : "${compare:=./compare}"
 # shellcheck disable=SC2034 # reproduce.sh lists them
-groups='hw4 scaling inputs blocks mppsort second merges variants merge_cpu repeat full'
+groups='hw4 scaling inputs wide blocks mppsort second merges variants merge_cpu repeat full'
 group_of() {
   case $1 in
     full_*) echo full ;;
@@ -25,12 +25,13 @@ group_of() {
     second_*) echo second ;;
     scaling_*) echo scaling ;;
     inputs_*) echo inputs ;;
+    wide_*) echo wide ;;
     merge_cpu_*) echo merge_cpu ;;
   esac
 }
 hw4_size=220480
 
-listed_inputs() { "$compare" --list | sed -n '/^Inputs/,$ s/^  \([a-z][a-z0-9-]*\) .*/\1/p'; }
+listed_inputs() { "$compare" --list "$@" | sed -n '/^Inputs/,$ s/^  \([a-z][a-z0-9-]*\) .*/\1/p'; }
 
 # Versions of the record PROBE whose cpu_code is true (CPU code) or false (kernels).
 probed() { awk -F '"' -v wanted="$2" '/^ *"version":/ { name = $4 } /^ *"cpu_code":/ && $0 ~ wanted { print name }' "$1"; }
@@ -49,10 +50,11 @@ that_sort() {
   tr -s ' ' '\n' <<<"$2" | grep -vxF "${refused:-none}" | tr '\n' ' '
 }
 
-# All inputs, joined by commas; the two real ones only where scripts/real_inputs.js has been run.
+# All inputs, with `--type TYPE` of that type, joined by commas; the two real ones only where scripts/real_inputs.js has
+# been run.
 inputs() {
   local name list=
-  for name in $(listed_inputs); do
+  for name in $(listed_inputs "$@"); do
     case $name in scores | morton) [ -f "build/inputs/$name.npy" ] || continue ;; esac
     list+=,$name
   done
@@ -96,6 +98,7 @@ experiments() {
     local article_bitonic='--n 16K,256K,2^23,2^26 --reps 25 --time-limit 0.5' article_merge='--n 8M --reps 25 --time-limit 0.5'
     local article_odd_even='--n 1K,5K,20K,50K --reps 9 --time-limit 2' article_seconds=3
     local second_sizes='--n 1K,4096,16K,64K,220480,1M,8M,2^24,100M,2^28 --reps 25 --time-limit 0.25' second_seconds=30
+    local wide='gsort cub --n 1M,8M,2^25,2^27,2^28 --reps 9 --time-limit 0.2' wide_seconds=120
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45 tasks_seconds=45
@@ -109,6 +112,7 @@ experiments() {
     local article_bitonic='--n 1K,2^14 --reps 3 --time-limit 1' article_merge='--n 16K --reps 3 --time-limit 0.5'
     local article_odd_even='--n 1K,5K --reps 3 --time-limit 0.5' article_seconds=5
     local second_sizes='--n 1K,4096,16K --reps 3 --time-limit 0.3' second_seconds=15
+    local wide='gsort thrust --n 8192 --reps 3 --time-limit 0.2' wide_seconds=15
   fi
 
   # In the order of their value for the page: a run that ends early lacks the last ones.
@@ -127,6 +131,14 @@ experiments() {
   echo "$headline"
   for what in keys pairs; do
     echo "inputs_$what|$skewed_seconds||all inputs$note, $what|$(that_sort $what "$fast $others") $cub --$what --dist $(inputs) $skewed --stages off"
+  done
+  # gsort's wide keys beside CUB (gsort/WIDE.md): a record for each type of keys and of values
+  local type values
+  for type in u64 f64; do
+    for values in 0 4 8; do
+      echo "wide_${type}_$values|$wide_seconds||$type keys, values of $values bytes, all inputs$note|$wide --type $type \
+--values $values --dist $(inputs --type "$type") --stages off"
+    done
   done
   # 2. What is short: seq's digits, radix_v2's block sizes (216 settings, the report's fifteen among them), MPPSort with
   # exactly as many runs as the report has, both ways of ranking, 1,024 threads in MPPSort's sort

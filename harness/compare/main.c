@@ -74,9 +74,21 @@ static void list_print(const VersionList *versions, const Request *request) {
     printf("  %-18s %s\n  %-18s ", version->name, version->title, "");
     print_limits(version);
   }
-  printf("\nInputs, for --dist (i: index; w: uniform 32-bit values):\n");
+  static const char *const notes[] = {
+      [KEY_I32] = "; a key is the number - 2^31",
+      [KEY_F32] = "; a key is the number / 2^32",
+      [KEY_U64] = "; 64 replaces 32",
+      [KEY_I64] = "; 64 replaces 32, a key is the number - 2^63",
+      [KEY_F64] = "; 64 replaces 32, a key is the number / 2^64",
+      [KEY_U32] = "",
+  };
+  printf("\nInputs, for --dist (i: index; w: uniform 32-bit values%s):\n", notes[request->type]);
   for (const InputKind *kind = input_kinds; kind->name != NULL; kind++)
     printf("  %-18s %s\n", kind->name, kind->meaning);
+  for (int i = 0; wide_kinds[i].name != NULL; i++)
+    if (input_fits(FIRST_WIDE + i, request->type))
+      printf("  %-18s %s\n", wide_kinds[i].name, wide_kinds[i].meaning);
+  if (request->type != KEY_U32) return;
   printf("  %-18s red-eye scores of the sample image, float bits (scripts/real_inputs.js)\n",
          "scores");
   printf("  %-18s Morton codes of the world's coasts and borders (scripts/real_inputs.js)\n",
@@ -138,11 +150,18 @@ int main(int argument_count, char **arguments) {
   }
   VersionList versions;
   Message message;
-  if (!version_list_load(&versions, &message)) quit(EXIT_USAGE, "%s", message.text);
+  char folder[32] = "";
+  if (request.type != KEY_U32)
+    snprintf(folder, sizeof folder, "typed/%s_%d/", type_name(request.type),
+             request.values64 ? 8 : 4);
+  if (!version_list_load(&versions, folder, &message)) quit(EXIT_USAGE, "%s", message.text);
   load_paths(&request, &versions);
-  for (size_t i = 0; i < versions.count; i++)
-    if (!version_check(versions.entries[i].version, "a version", &message))
-      quit(EXIT_USAGE, "%s", message.text);
+  for (size_t i = 0; i < versions.count; i++) {
+    const SortVersion *const version = versions.entries[i].version;
+    if (!version_check(version, "a version", &message)) quit(EXIT_USAGE, "%s", message.text);
+    if (version->key != request.type || version->values64 != request.values64)
+      quit(EXIT_USAGE, "%s does not sort %s keys", version->name, type_name(request.type));
+  }
   Plan plan = plan_make(&request, &versions);
   int code = EXIT_RIGHT;
   if (request.list)

@@ -25,9 +25,14 @@ static void *grown(void *memory, size_t count, size_t size) {
 // lacks those that need a GPU.
 static const LoadedVersion *find(const VersionList *versions, const char *name, const char *where) {
   const LoadedVersion *const found = version_list_find(versions, name);
-  if (found == NULL)
+  const KeyType type = versions->entries[0].version->key;
+  if (found == NULL && type == KEY_U32)
     quit(EXIT_USAGE, "%sno version on the %s backend is called '%s'; --list names them", where,
          device_backend(), name);
+  if (found == NULL)
+    quit(EXIT_USAGE,
+         "%s'%s' does not sort %s keys on the %s backend; --list --type %s names what does", where,
+         name, type_name(type), device_backend(), type_name(type));
   return found;
 }
 
@@ -39,7 +44,8 @@ static size_t choose(const Request *request, const VersionList *versions,
     chosen[count++] = find(versions, request->names[i], "");
   for (int i = 0; request->name_count == 0 && i < request->sweep_count; i++) {
     const char *const name = request->sweeps[i].version;
-    if (name != NULL && (count == 0 || strcmp(chosen[0]->version->name, name) != 0))
+    if (name != NULL && !request->sweeps[i].implied &&
+        (count == 0 || strcmp(chosen[0]->version->name, name) != 0))
       chosen[count++] = find(versions, name, "--sweep: ");
   }
   for (size_t i = 0; count == 0 && i < versions->count; i++) chosen[i] = &versions->entries[i];
@@ -145,7 +151,7 @@ static void require_setting_use(const char *setting, const LoadedVersion *const 
 static void require_sweep_use(const Sweep *sweep, const LoadedVersion *const *chosen,
                               size_t count) {
   for (size_t v = 0; v < count; v++)
-    if (sweep_matches(sweep, chosen[v]->version)) return;
+    if (sweep->implied || sweep_matches(sweep, chosen[v]->version)) return;
   quit(EXIT_USAGE, "--sweep: '%s' is a knob of none of the compared versions", sweep->knob);
 }
 

@@ -8,6 +8,8 @@
 #include <sys/random.h>
 
 #include "common/check.h"
+#include "harness/input/input.h"
+#include "harness/measure/device_info.h"
 #include "harness/process/message.h"
 #include "harness/process/parse.h"
 
@@ -20,6 +22,8 @@ enum {
   OPTION_INPUT,
   OPTION_IMAGE,
   OPTION_SEED,
+  OPTION_TYPE,
+  OPTION_VALUES,
   OPTION_KEYS,
   OPTION_PAIRS,
   OPTION_OFFSET,
@@ -56,6 +60,14 @@ static const struct argp_option option_table[] = {
     {"image", OPTION_IMAGE, "IMAGE,TEMPLATE", 0, "Keys are the red-eye scores of an image", 0},
     {"seed", OPTION_SEED, "N", 0,
      "Seed of the inputs (1; without it, the inputs of timed runs are drawn anew each time)", 0},
+    {"type", OPTION_TYPE, "TYPE", 0,
+     "Type of the keys (u32), which the versions sort; of i32, f32, u64, i64 or f64, which gsort, "
+     "cub (each of its algorithms, unless --set or --sweep is given) and thrust sort",
+     0},
+    {"values", OPTION_VALUES, "BYTES", 0,
+     "Bytes of the position that moves with a key: 0 (as --keys), 4 (as --pairs), or 8, with keys "
+     "of 64 bits",
+     0},
     {"keys", OPTION_KEYS, NULL, 0, "Sort bare keys", 0},
     {"pairs", OPTION_PAIRS, NULL, 0, "Sort pairs of key and position (default; with --keys: both)",
      0},
@@ -84,7 +96,9 @@ static const struct argp_option option_table[] = {
      "without a VERSION argument only the swept versions run",
      0},
     {"baseline", OPTION_BASELINE, "VERSION", 0,
-     "Ratios refer to it; it always runs (thrust_ref; none: no ratios)", 0},
+     "Ratios refer to it, of a sweep to the fastest row; it always runs (thrust_ref; with --type "
+     "cub, on the cpu backend thrust; none: no ratios)",
+     0},
     {"no-fork", OPTION_NO_FORK, NULL, 0,
      "Measure in this process, for debuggers and compute-sanitizer: a crash ends the run", 0},
     {NULL, 0, NULL, 0, "Output:", 3},
@@ -145,6 +159,12 @@ static void add_sweep(Request *request, char *text) {
   if (dot != NULL) *dot = '\0';
 }
 
+static KeyType type(const char *name) {
+  for (int i = KEY_U32; i <= KEY_F64; i++)
+    if (strcmp(type_name((KeyType)i), name) == 0) return (KeyType)i;
+  quit(EXIT_USAGE, "--type takes u32, i32, f32, u64, i64 or f64, not '%s'", name);
+}
+
 static RowOrder order(const char *name) {
   static const char *const names[] = {"time", "name", "given"};  // from ORDER_TIME on
   for (int i = 0; i < 3; i++)
@@ -179,6 +199,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       return 0;
     case OPTION_SEED:
       request->seed = request->series = option_number("seed", argument, 0, INT64_MAX);
+      return 0;
+    case OPTION_TYPE:
+      request->type = type(argument);
+      return 0;
+    case OPTION_VALUES:
+      if (strcmp(argument, "0") != 0 && strcmp(argument, "4") != 0 && strcmp(argument, "8") != 0)
+        quit(EXIT_USAGE, "--values takes 0, 4 or 8, not '%s'", argument);
+      request->keys = request->keys || argument[0] == '0';
+      request->pairs = request->pairs || argument[0] != '0';
+      request->values64 = argument[0] == '8';
       return 0;
     case OPTION_KEYS:
       request->keys = true;
@@ -252,6 +282,27 @@ static uint64_t draw_series(void) {
   return number;
 }
 
+// What goes with other types than u32.
+static void complete_type(Request *request) {
+  const char *const name = type_name(request->type);
+  if (request->values64 && request->type < KEY_U64)
+    quit(EXIT_USAGE, "--values 8 goes with keys of 64 bits, not with %s", name);
+  for (int i = 0; i < request->sources.count; i++) {
+    const Source *const source = &request->sources.entries[i];
+    if (source->kind < 0 ? request->type != KEY_U32 : !input_fits(source->kind, request->type))
+      quit(EXIT_USAGE, "the input %s is not for %s keys; --list --type %s names those that are",
+           source->name, name, name);
+  }
+  if (request->type == KEY_U32) return;
+  if (request->print || request->save_input != NULL)
+    quit(EXIT_USAGE, "--print and --save-input go with keys of type u32 only");
+  if (!request->baseline_given)
+    request->baseline = strcmp(device_backend(), "cuda") == 0 ? "cub" : "thrust";
+  if (request->setting_count == 0 && request->sweep_count == 0)
+    request->sweeps[request->sweep_count++] = (Sweep){
+        .version = "cub", .knob = "algorithm", .values = {0, 1, 2}, .count = 3, .implied = true};
+}
+
 // Completes and checks the settings that depend on several options.
 static void complete(Request *request) {
   static char default_source[] = "uniform";
@@ -259,6 +310,7 @@ static void complete(Request *request) {
     sources_add_image(&request->sources, request->image);
   if (request->sources.count == 0) sources_add_names(&request->sources, default_source);
   if (!request->keys) request->pairs = true;
+  complete_type(request);
   const char *const no_color = getenv("NO_COLOR");
   if (no_color != NULL && *no_color != '\0') request->no_color = true;
   if (request->print && request->format != FORMAT_TABLE)
@@ -271,6 +323,11 @@ static void complete(Request *request) {
     quit(EXIT_USAGE, "--list and --save-input exclude each other");
   if (request->save_input != NULL && (request->sources.count != 1 || request->size_count > 1))
     quit(EXIT_USAGE, "--save-input takes one input and one size");
+}
+
+const char *type_name(KeyType type) {
+  static const char *const names[] = {"u32", "i32", "f32", "u64", "i64", "f64"};
+  return names[type];
 }
 
 Request request_parse(int count, char **arguments) {

@@ -27,6 +27,7 @@ typedef struct Sweep {
   const char *knob;
   int values[MAX_SWEEP_VALUES];
   int count;
+  bool implied;  // not on the command line
 } Sweep;
 
 typedef struct Request {
@@ -35,7 +36,8 @@ typedef struct Request {
   uint64_t sizes[MAX_SIZES];
   int size_count;
   SourceList sources;
-  bool keys, pairs;
+  KeyType type;
+  bool keys, pairs, values64;
   Offsets offsets;  // of the arrays
   MeasurePlan plan;
   uint64_t seed;    // of the inputs
@@ -58,5 +60,7 @@ typedef struct Request {
 // Reads and checks the command line. Ends the program with EXIT_USAGE on a mistake, and with
 // EXIT_RIGHT after --help.
 Request request_parse(int count, char **arguments);
+
+const char *type_name(KeyType type);  // "u64"
 
 #endif

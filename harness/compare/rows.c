@@ -7,7 +7,11 @@
 static const double NOISY = 0.1;
 static const double UNKNOWN_CACHE_BYTES = 256e6;  // more than a CPU or GPU usually has
 
-static double bytes_of(const Row *row) { return (double)row->n * (row->pairs ? 8.0 : 4.0); }
+static double bytes_of(const Row *row) {
+  const SortVersion *const version = row->loaded->version;
+  const size_t words = key_words(version) + (row->pairs ? value_words(version) : 0);
+  return (double)row->n * (double)(words * sizeof(unsigned int));
+}
 
 Rates row_rates(const Row *row, const Conditions *conditions) {
   const double seconds = row->measured.median_ms * 1e-3;
@@ -44,7 +48,18 @@ const char *limit_name(MeasureLimit limit) {
   return names[limit];
 }
 
-const char *elements_name(const Row *row) { return row->pairs ? "pairs" : "keys"; }
+const char *elements_name(const Row *row) {
+  static const char *const names[][3] = {
+      [KEY_U32] = {"keys", "pairs"},
+      [KEY_I32] = {"i32 keys", "i32+u32 pairs"},
+      [KEY_F32] = {"f32 keys", "f32+u32 pairs"},
+      [KEY_U64] = {"u64 keys", "u64+u32 pairs", "u64+u64 pairs"},
+      [KEY_I64] = {"i64 keys", "i64+u32 pairs", "i64+u64 pairs"},
+      [KEY_F64] = {"f64 keys", "f64+u32 pairs", "f64+u64 pairs"},
+  };
+  const SortVersion *const version = row->loaded->version;
+  return names[version->key][row->pairs ? value_words(version) : 0];
+}
 
 void row_label(const Row *row, char *text, size_t size) {
   const SortVersion *const version = row->loaded->version;

@@ -65,7 +65,7 @@ bool row_is_suspicious(const Row *row, const Conditions *conditions);
 
 const char *status_name(RowStatus status);   // "ok", "wrong", "crashed", ..
 const char *limit_name(MeasureLimit limit);  // "noise", "reps", "time"
-const char *elements_name(const Row *row);   // "pairs" or "keys"
+const char *elements_name(const Row *row);   // "pairs", "keys", "u64 keys" or "u64+u32 pairs"
 
 enum { VERDICT_SIZE = MESSAGE_SIZE + 20 };  // holds each of the texts below
 

@@ -98,7 +98,7 @@ void sources_add_names(SourceList *list, char *names) {
   char *rest = NULL;
   const int before = list->count;
   for (char *name = strtok_r(names, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-    const int kind = input_find(name);
+    const int any = input_find(name), kind = any >= 0 ? any : wide_find(name);
     if (kind >= 0)
       add(list, (Source){.name = name, .kind = kind});
     else if (strcmp(name, "scores") == 0 || strcmp(name, "morton") == 0)

@@ -4,13 +4,13 @@
 
 #include "harness/input/input_file.h"
 
-enum { MAX_SOURCES = 32 };
+enum { MAX_SOURCES = 48 };
 
 // An input that is drawn, or a file.
 typedef struct Source {
   const char *name;  // as tables call it; of a file: its path
   char *path_name;   // of a file: the same, malloc'ed
-  int kind;          // index of input_kinds; -1: the file
+  int kind;          // of harness/input/input.h; -1: the file
   InputFile file;
   bool repeats;  // n may be greater than the file: it starts again
 } Source;

@@ -32,7 +32,7 @@ typedef struct Run {
   size_t next;          // rows before it are done
   bool measuring;       // next has been started and is not done
   double started;       // when, by seconds_now
-  double baseline_ms;   // of the present group; 0 if it has none
+  double baseline_ms;   // of the present group, the best of a sweep; 0 if it has none
   char last_line[600];  // of the present worker; not one that only adds to a line before it
 } Run;
 
@@ -125,8 +125,12 @@ static void finish_row(Run *run, RowStatus status, const char *message) {
   row->status = status;
   printable_utf8(message, row->message, sizeof row->message);
   if (row->starts_workload) run->baseline_ms = 0.0;
-  if (row->is_baseline && status == ROW_RIGHT && run->baseline_ms == 0.0)
+  if (row->is_baseline && status == ROW_RIGHT &&
+      (run->baseline_ms == 0.0 || row->measured.median_ms < run->baseline_ms)) {
     run->baseline_ms = row->measured.median_ms;
+    for (Row *other = row - 1; !other[1].starts_workload; other--)  // slower rows of its sweep
+      if (other->ratio > 0.0) other->ratio = run->baseline_ms / other->measured.median_ms;
+  }
   if (status == ROW_RIGHT && row->measured.median_ms > 0.0)
     row->ratio = run->baseline_ms / row->measured.median_ms;
   run->next++;

@@ -55,7 +55,7 @@ static bool fits(const Row *row, size_t free_bytes, Report *report) {
 }
 
 static Workload make_workload(const Row *row, const Request *request) {
-  Workload workload = workload_create(row->n, row->pairs, request->offsets);
+  Workload workload = workload_create(row->loaded->version, row->n, row->pairs, request->offsets);
   if (row->source->kind >= 0)
     workload_draw(&workload, row->source->kind, request->seed);
   else
@@ -77,7 +77,7 @@ static void fetch(unsigned int *to, const unsigned int *d_from, size_t n) {
 // Appends the mistake to the verdict's text, if the output shows it.
 static void name_mistake(const Row *row, const Workload *workload, char *text, size_t size) {
   enum { MOST = 1 << 22 };  // elements that are copied to the host for it
-  if (row->n > MOST) return;
+  if (row->n > MOST || row->loaded->version->key != KEY_U32) return;
   Trial trial = workload_trial(workload);
   Diagnosis diagnosis;
   const size_t used = strlen(text);

@@ -22,9 +22,11 @@ typedef struct WorkloadChanges {
 
 double workload_bytes(const SortVersion *version, size_t n, bool pairs) {
   // Snapshot, keys in and out. Pairs: positions in and out, and the verdict's marks.
-  const double arrays = (pairs ? 3 + 2 + 1 : 3) * sizeof(unsigned int);
+  const size_t words =
+      pairs ? 4 * key_words(version) + 2 * value_words(version) : 3 * key_words(version);
+  const double arrays = (double)(words * sizeof(unsigned int));
   const double scratch = pairs ? version->scratch_per_pair : version->scratch_per_key;
-  const double fixed = 64e6, verdict = pairs ? 0.0 : verdict_multiset_bytes(n);
+  const double fixed = 64e6, verdict = pairs ? 0.0 : verdict_multiset_bytes(version->key, n);
   return fixed + (double)n * (arrays + fmax(scratch, 0.0)) + verdict;
 }
 
@@ -49,39 +51,47 @@ enum { GUARD = 4096 };
 #endif
 static const unsigned char GUARD_BYTE = 0x5c;
 
+// Of n words.
 static unsigned int *device_array(size_t n, size_t offset) {
   void *memory = NULL;
-  const size_t elements = offset + n + 2 * GUARD + (GUARD == 0 && n == 0);
-  CUDA_CHECK(cudaMalloc(&memory, elements * sizeof(unsigned int)));
+  const size_t words = offset + n + 2 * GUARD + (GUARD == 0 && n == 0);
+  CUDA_CHECK(cudaMalloc(&memory, words * sizeof(unsigned int)));
   return (unsigned int *)memory + GUARD + offset;
 }
 
-static void device_array_free(unsigned int *array) {
-  if (array == NULL) return;
-  const size_t offset = (uintptr_t)array / sizeof *array % (MOST_OFFSET + 1);
-  CUDA_CHECK(cudaFree(array - offset - GUARD));
+static void device_array_free(unsigned int *array, size_t offset) {
+  if (array != NULL) CUDA_CHECK(cudaFree(array - offset - GUARD));
 }
 
-Workload workload_create(size_t n, bool pairs, const Offsets offsets) {
+static size_t key_bytes(const Workload *w) { return sizeof(unsigned int) * key_words(w->version); }
+static size_t value_bytes(const Workload *w) {
+  return sizeof(unsigned int) * value_words(w->version);
+}
+
+Workload workload_create(const SortVersion *version, size_t n, bool pairs, const Offsets offsets) {
   static const Offsets none = {0};
   if (offsets == NULL) offsets = none;
+  const size_t key = key_words(version), value = value_words(version);
   return (Workload){
       .n = n,
       .pairs = pairs,
-      .snapshot = device_array(n, 0),
-      .keys_in = device_array(n, offsets[0]),
-      .positions_in = pairs ? device_array(n, offsets[1]) : NULL,
-      .keys_out = device_array(n, offsets[2]),
-      .positions_out = pairs ? device_array(n, offsets[3]) : NULL,
+      .version = version,
+      .offsets = {offsets[0], offsets[1], offsets[2], offsets[3]},
+      .snapshot = device_array(n * key, 0),
+      .keys_in = device_array(n * key, offsets[0] * key),
+      .positions_in = pairs ? device_array(n * value, offsets[1] * value) : NULL,
+      .keys_out = device_array(n * key, offsets[2] * key),
+      .positions_out = pairs ? device_array(n * value, offsets[3] * value) : NULL,
       .kind = -1,
       .changes = MEMORY_CHECK(calloc(1, sizeof(WorkloadChanges))),
   };
 }
 
 void workload_destroy(Workload *w) {
-  unsigned int *const arrays[] = {w->snapshot, w->keys_in, w->positions_in, w->keys_out,
-                                  w->positions_out};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) device_array_free(arrays[i]);
+  unsigned int *const arrays[] = {w->keys_in, w->positions_in, w->keys_out, w->positions_out};
+  const size_t words[] = {key_words(w->version), value_words(w->version)};
+  device_array_free(w->snapshot, 0);
+  for (size_t i = 0; i < ARRAYS; i++) device_array_free(arrays[i], w->offsets[i] * words[i % 2]);
   free(w->changes);
   *w = (Workload){0};
 }
@@ -89,7 +99,7 @@ void workload_destroy(Workload *w) {
 void workload_draw(Workload *w, int kind, uint64_t seed) {
   w->kind = kind;
   w->seed = w->series = seed;
-  input_keys(kind, seed, w->snapshot, w->n);
+  input_typed(w->version->key, kind, seed, w->snapshot, w->n);
 }
 
 static void write_loaded(const Workload *w) {
@@ -110,9 +120,11 @@ void workload_load(Workload *w, const unsigned int *keys, size_t count) {
 
 void workload_refresh(const Workload *w) {
   if (w->n == 0) return;
-  CUDA_CHECK(
-      cudaMemcpy(w->keys_in, w->snapshot, w->n * sizeof(unsigned int), cudaMemcpyDeviceToDevice));
-  if (w->pairs) input_positions(w->positions_in, w->n);
+  CUDA_CHECK(cudaMemcpy(w->keys_in, w->snapshot, w->n * key_bytes(w), cudaMemcpyDeviceToDevice));
+  if (w->pairs && w->version->values64)
+    input_positions64((uint64_t *)w->positions_in, w->n);
+  else if (w->pairs)
+    input_positions(w->positions_in, w->n);
   CUDA_CHECK(cudaDeviceSynchronize());
 }
 
@@ -129,15 +141,15 @@ static void restore_loaded(const Workload *w) {
 // Makes one key equal to the next, at the first index from `from` on at which the two differ.
 // Searches a few hundred keys at most.
 static void repeat_next_key(const Workload *w, size_t from) {
-  enum { WINDOW = 512 };
-  unsigned int keys[WINDOW];
-  const size_t count = w->n - from < WINDOW ? w->n - from : WINDOW;
-  CUDA_CHECK(cudaMemcpy(keys, w->snapshot + from, count * sizeof *keys, cudaMemcpyDeviceToHost));
+  enum { WINDOW = 512, MOST_BYTES = 8 };
+  char keys[WINDOW * MOST_BYTES];
+  const size_t size = key_bytes(w), count = w->n - from < WINDOW ? w->n - from : WINDOW;
+  char *const there = (char *)w->snapshot + from * size;
+  CUDA_CHECK(cudaMemcpy(keys, there, count * size, cudaMemcpyDeviceToHost));
   size_t i = 0;
-  while (i + 1 < count && keys[i] == keys[i + 1]) i++;
+  while (i + 1 < count && memcmp(keys + i * size, keys + (i + 1) * size, size) == 0) i++;
   if (i + 1 >= count) return;
-  CUDA_CHECK(
-      cudaMemcpy(w->snapshot + from + i, &keys[i + 1], sizeof *keys, cudaMemcpyHostToDevice));
+  CUDA_CHECK(cudaMemcpy(there + i * size, keys + (i + 1) * size, size, cudaMemcpyHostToDevice));
   w->changes->place[w->changes->count++] = from + i;
 }
 
@@ -146,7 +158,7 @@ void workload_vary(const Workload *w, uint64_t index) {
   if (w->kind < 0)
     restore_loaded(w);
   else
-    input_keys(w->kind, seed, w->snapshot, w->n);
+    input_typed(w->version->key, w->kind, seed, w->snapshot, w->n);
   w->changes->count = 0;
   for (uint64_t i = 0; i < CHANGES && index > 0 && w->n > 1; i++)
     repeat_next_key(w, mix64(seed + i) % (w->n - 1));
@@ -160,8 +172,8 @@ void workload_replace(const Workload *w) {
 void workload_poison(const Workload *w, uint64_t index) {
   const unsigned char byte = (unsigned char)(0xa5 + 0x3b * index);
   w->changes->poison = byte;
-  CUDA_CHECK(cudaMemset(w->keys_out, byte, w->n * sizeof(unsigned int)));
-  if (w->pairs) CUDA_CHECK(cudaMemset(w->positions_out, byte, w->n * sizeof(unsigned int)));
+  CUDA_CHECK(cudaMemset(w->keys_out, byte, w->n * key_bytes(w)));
+  if (w->pairs) CUDA_CHECK(cudaMemset(w->positions_out, byte, w->n * value_bytes(w)));
 }
 
 static void fetch(uint32_t *to, const unsigned int *d_from, size_t n) {
@@ -188,31 +200,42 @@ Trial workload_trial(const Workload *w) {
   return trial;
 }
 
-static bool whole(const unsigned int *d_array, const char *name, size_t n, Message *reason) {
+// `words`: of an element.
+static bool whole(const unsigned int *d_array, const char *name, size_t n, size_t words,
+                  Message *reason) {
   unsigned int guard[GUARD == 0 ? 1 : GUARD];
   for (int behind = 0; behind < 2 && GUARD > 0; behind++) {
-    CUDA_CHECK(cudaMemcpy(guard, behind ? d_array + n : d_array - GUARD, sizeof guard,
+    CUDA_CHECK(cudaMemcpy(guard, behind ? d_array + n * words : d_array - GUARD, sizeof guard,
                           cudaMemcpyDeviceToHost));
-    for (int i = 0; i < GUARD; i++)
+    for (int i = 0; i < GUARD; i++) {
+      const int element = (behind ? i : i - GUARD) / (int)words;
       if (guard[i] != GUARD_BYTE * 0x01010101u)
         return message_fail(reason, "wrote outside its arrays: %s[%lld] of %zu", name,
-                            behind ? (long long)n + i : (long long)i - GUARD, n);
+                            (long long)(behind ? n : 0) + element, n);
+    }
   }
   return true;
 }
 
+// Fills the memory around an array of n words.
+static void guard(unsigned int *d_array, size_t n) {
+  if (d_array == NULL || GUARD == 0) return;
+  CUDA_CHECK(cudaMemset(d_array - GUARD, GUARD_BYTE, GUARD * sizeof *d_array));
+  CUDA_CHECK(cudaMemset(d_array + n, GUARD_BYTE, GUARD * sizeof *d_array));
+}
+
 void workload_guard(const Workload *w) {
-  unsigned int *const arrays[] = {w->keys_in, w->keys_out, w->positions_in, w->positions_out};
-  const size_t bytes = GUARD * sizeof(unsigned int);
-  for (int i = 0; i < (w->pairs ? 4 : 2) && GUARD > 0; i++) {
-    CUDA_CHECK(cudaMemset(arrays[i] - GUARD, GUARD_BYTE, bytes));
-    CUDA_CHECK(cudaMemset(arrays[i] + w->n, GUARD_BYTE, bytes));
-  }
+  const size_t keys = w->n * key_words(w->version), values = w->n * value_words(w->version);
+  guard(w->keys_in, keys);
+  guard(w->keys_out, keys);
+  guard(w->positions_in, values);
+  guard(w->positions_out, values);
 }
 
 bool workload_whole(const Workload *w, Message *reason) {
-  return whole(w->keys_in, "d_inputVals", w->n, reason) &&
-         whole(w->keys_out, "d_outputVals", w->n, reason) &&
-         (!w->pairs || (whole(w->positions_in, "d_inputPos", w->n, reason) &&
-                        whole(w->positions_out, "d_outputPos", w->n, reason)));
+  const size_t key = key_words(w->version), value = value_words(w->version);
+  return whole(w->keys_in, "d_inputVals", w->n, key, reason) &&
+         whole(w->keys_out, "d_outputVals", w->n, key, reason) &&
+         (!w->pairs || (whole(w->positions_in, "d_inputPos", w->n, value, reason) &&
+                        whole(w->positions_out, "d_outputPos", w->n, value, reason)));
 }

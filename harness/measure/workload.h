@@ -6,10 +6,18 @@
 #include "harness/process/message.h"
 #include "harness/verdict/trial.h"
 
-// n elements each. Position pointers are NULL for bare keys.
+// By how many elements the arrays of a sort lie behind an aligned address, each at most
+// MOST_OFFSET, in the order of your_sort()'s arguments: keys in, positions in, keys out, positions
+// out.
+enum { ARRAYS = 4, MOST_OFFSET = 63 };
+typedef unsigned char Offsets[ARRAYS];
+
+// n elements each, of the types that a version sorts. Position pointers are NULL for bare keys.
 typedef struct Workload {
   size_t n;
   bool pairs;
+  const SortVersion *version;  // one of that type
+  Offsets offsets;
   unsigned int *snapshot;  // the input's keys; no sort has access to it
   unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
   int kind;         // of workload_draw(); -1 after workload_load()
@@ -32,20 +40,14 @@ double workload_bytes(const SortVersion *version, size_t n, bool pairs);
 // The largest n whose workload_bytes() are at most `bytes`; 0 if there is none.
 size_t workload_largest_n(const SortVersion *version, bool pairs, double bytes);
 
-// By how many elements the arrays of a sort lie behind an aligned address, each at most
-// MOST_OFFSET, in the order of your_sort()'s arguments: keys in, positions in, keys out, positions
-// out.
-enum { ARRAYS = 4, MOST_OFFSET = 63 };
-typedef unsigned char Offsets[ARRAYS];
-
-// Allocates the arrays, with undefined contents; workload_destroy frees them. offsets: NULL if all
-// are 0. If the device has too little memory, the program ends with exit code 3.
-Workload workload_create(size_t n, bool pairs, const Offsets offsets);
+// Allocates the arrays, with undefined contents; workload_destroy frees them. version: any that
+// sorts the type. offsets: NULL if all are 0. If the device has too little memory, the program ends
+// with exit code 3.
+Workload workload_create(const SortVersion *version, size_t n, bool pairs, const Offsets offsets);
 void workload_destroy(Workload *workload);
 
-// Write the snapshot: keys of the kind input_kinds[kind] (harness/input/input.h); or from the host,
-// where key i is keys[i mod count]. The host's keys must stay as they are while the workload is in
-// use.
+// Write the snapshot: keys of a kind (harness/input/input.h); or KEY_U32 from the host, where key i
+// is keys[i mod count]. The host's keys must stay as they are while the workload is in use.
 void workload_draw(Workload *workload, int kind, uint64_t seed);
 void workload_load(Workload *workload, const unsigned int *keys, size_t count);
 
@@ -70,7 +72,7 @@ void workload_guard(const Workload *workload);
 // "wrote outside its arrays: d_outputVals[7] of 7".
 bool workload_whole(const Workload *workload, Message *reason);
 
-// Host copies of the last run: its input, and the arrays' present contents. To be freed.
+// Host copies of the last run of KEY_U32: its input, and the arrays' present contents. To be freed.
 Trial workload_trial(const Workload *workload);
 
 // Overwrites the outputs, so that an output that is never written cannot be right by chance.

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-void library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
+template <class Word>
+static void sort(const Word *d_from, Word *d_to, size_t n) {
   CUDA_CHECK(cudaMemcpy(d_to, d_from, n * sizeof *d_to, cudaMemcpyDeviceToDevice));
   const cuda_cpu::DeviceScope library_runs_on_the_device;
   std::sort(d_to, d_to + n);
@@ -17,7 +18,8 @@ void library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
 
 #include <cub/device/device_radix_sort.cuh>
 
-void library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
+template <class Word>
+static void sort(const Word *d_from, Word *d_to, size_t n) {
   size_t bytes = 0;
   CUDA_CHECK(cub::DeviceRadixSort::SortKeys(NULL, bytes, d_from, d_to, n));
   void *const scratch = scratch_alloc(bytes);
@@ -26,3 +28,9 @@ void library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
 }
 
 #endif
+
+void library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
+  sort(d_from, d_to, n);
+}
+
+void library_sort64(const uint64_t *d_from, uint64_t *d_to, size_t n) { sort(d_from, d_to, n); }

@@ -7,7 +7,8 @@
 //   of 4..7, by bit 1 4..5: 2, 6..7: 3       [4 5] for output[3..5), [7 7 7] for output[5..8)
 //
 // The code uses bytes instead of bits. The counts give the index at which a slice begins in the
-// output. A single key that is more frequent than a slice is large needs no sort.
+// output. A single key that is more frequent than a slice is large needs no sort. Ranges, counts
+// and sorted slices are of the keys' codes.
 #include "common/check.h"
 #include "common/scratch.h"
 #include "gsort/block/scan.cuh"
@@ -18,50 +19,56 @@
 
 enum { CHILDREN = 256, CHILD_BITS = 8, SELECT_ITEMS = 16 };
 
-// The keys from low to high, inclusive.
-typedef struct Range {
-  unsigned int low, high;
-} Range;
+// The codes from low to high, inclusive.
+template <class Word>
+struct Range {
+  Word low, high;
+};
 
-static __device__ __forceinline__ bool is_in(Range range, unsigned int key) {
-  return key >= range.low && key <= range.high;
+template <class Word>
+static __device__ __forceinline__ bool is_in(Range<Word> range, Word code) {
+  return code >= range.low && code <= range.high;
 }
 
 // Hash sum of a's keys minus the hash sum of b's: 0 if both hold the same keys, in any order.
-static __global__ void subtract_hashes(const unsigned int *a, const unsigned int *b, size_t n,
-                                       Count *difference) {
+template <class Word>
+static __global__ void subtract_hashes(const Word *a, const Word *b, size_t n, Count *difference) {
   Count sum = 0;
   FOR_EACH_INDEX(i, 0, n) sum += splitmix(0, a[i]) - splitmix(0, b[i]);
   if (sum != 0) atomicAdd(difference, sum);
 }
 
-static __global__ void check_constant(unsigned int expected, const unsigned int *actual, size_t n,
+template <class Word>
+static __global__ void check_constant(KeyType type, Word expected, const Word *actual, size_t n,
                                       size_t first_place, Bad *bad) {
   Count count = 0, first = ~0ull;
   FOR_EACH_INDEX(i, 0, n) {
-    if (actual[i] != expected) note(&count, &first, first_place + i);
+    if (code_of(type, actual[i]) != expected) note(&count, &first, first_place + i);
   }
   report(bad, count, first);
 }
 
 // Adds the number of keys in each of 256 equal parts of the range, which are 2^shift keys wide.
-static __global__ void count_parts(const unsigned int *keys, size_t n, Range range, int shift,
-                                   Count *counts) {
+template <class Word>
+static __global__ void count_parts(KeyType type, const Word *keys, size_t n, Range<Word> range,
+                                   int shift, Count *counts) {
   __shared__ unsigned int block_counts[CHILDREN];
   for (unsigned int i = threadIdx.x; i < CHILDREN; i += blockDim.x) block_counts[i] = 0;
   __syncthreads();
   FOR_EACH_INDEX(i, 0, n) {
-    if (is_in(range, keys[i])) atomicAdd(&block_counts[(keys[i] - range.low) >> shift], 1u);
+    const Word code = code_of(type, keys[i]);
+    if (is_in(range, code)) atomicAdd(&block_counts[(code - range.low) >> shift], 1u);
   }
   __syncthreads();
   for (unsigned int i = threadIdx.x; i < CHILDREN; i += blockDim.x)
     if (block_counts[i] > 0) atomicAdd(&counts[i], (Count)block_counts[i]);
 }
 
-// Appends the keys of the range to `selected`, in any order; *count is 0 before. An atomic for each
-// block's SELECT_ITEMS keys per thread: one for each key would take longer than the sort.
+// Appends the codes of the range to `selected`, in any order; *count is 0 before. An atomic for
+// each block's SELECT_ITEMS keys per thread: one for each key would take longer than the sort.
+template <class Word>
 static __global__ void __launch_bounds__(VERDICT_BLOCK)
-    select_keys(const unsigned int *keys, size_t n, Range range, unsigned int *selected,
+    select_keys(KeyType type, const Word *keys, size_t n, Range<Word> range, Word *selected,
                 Count *count) {
   __shared__ unsigned int warp_sums[MAX_WARPS];
   __shared__ Count begin;
@@ -69,77 +76,96 @@ static __global__ void __launch_bounds__(VERDICT_BLOCK)
   for (size_t first = blockIdx.x * tile; first < n; first += gridDim.x * tile) {
     const size_t end = first + tile < n ? first + tile : n;
     unsigned int mine = 0;
-    for (size_t i = first + threadIdx.x; i < end; i += VERDICT_BLOCK) mine += is_in(range, keys[i]);
+    for (size_t i = first + threadIdx.x; i < end; i += VERDICT_BLOCK)
+      mine += is_in(range, code_of(type, keys[i]));
     const unsigned int up_to_here = block_inclusive_scan(mine, warp_sums);
     if (threadIdx.x == VERDICT_BLOCK - 1) begin = atomicAdd(count, (Count)up_to_here);
     __syncthreads();
-    unsigned int *to = selected + begin + up_to_here - mine;
-    for (size_t i = first + threadIdx.x; i < end; i += VERDICT_BLOCK)
-      if (is_in(range, keys[i])) *to++ = keys[i];
+    Word *to = selected + begin + up_to_here - mine;
+    for (size_t i = first + threadIdx.x; i < end; i += VERDICT_BLOCK) {
+      const Word code = code_of(type, keys[i]);
+      if (is_in(range, code)) *to++ = code;
+    }
     __syncthreads();  // `begin` has been read
   }
 }
 
 // ---- host --------------------------------------------------------------------------------------
 
-typedef struct Multiset {
-  const unsigned int *snapshot, *keys;
+static void sort(const uint32_t *d_from, uint32_t *d_to, size_t n) {
+  library_sort(d_from, d_to, n);
+}
+static void sort(const uint64_t *d_from, uint64_t *d_to, size_t n) {
+  library_sort64(d_from, d_to, n);
+}
+
+// Are the keys their own codes?
+static bool unsigned_keys(KeyType type) { return type == KEY_U32 || type == KEY_U64; }
+
+template <class Word>
+struct Multiset {
+  KeyType type;
+  const Word *snapshot, *keys;
   size_t n, slice;
-  unsigned int *d_selected, *d_sorted;  // slice elements each; d_selected only where slice < n
-  Count *d_counts;                      // [CHILDREN]
+  Word *d_selected, *d_sorted;  // slice elements each; d_selected: NULL if never needed
+  Count *d_counts;              // [CHILDREN]
   Bad *d_bad;
   VerdictFinding found;
-} Multiset;
+};
 
 // After the comparison of a part of the output, which begins there: looks up the first wrong
 // element if it is in this part. d_sorted: the keys that belong there, or NULL if all of them are
 // `value`.
-static void look_for_bad(Multiset *m, const unsigned int *d_sorted, size_t begin,
-                         unsigned int value) {
+template <class Word>
+static void look_for_bad(Multiset<Word> *m, const Word *d_sorted, size_t begin, Word value) {
   Bad bad;
   CUDA_CHECK(cudaMemcpy(&bad, m->d_bad, sizeof bad, cudaMemcpyDeviceToHost));
   m->found.bad_count = bad.count;
   if (bad.count == 0 || m->found.state == VERDICT_FAILS) return;
   m->found.state = VERDICT_FAILS;
   m->found.first_bad = bad.first;
-  unsigned int expected = value, actual = 0;
+  Word expected = value, actual = 0;
   if (d_sorted != NULL)
     CUDA_CHECK(cudaMemcpy(&expected, d_sorted + (bad.first - begin), sizeof expected,
                           cudaMemcpyDeviceToHost));
   CUDA_CHECK(cudaMemcpy(&actual, m->keys + bad.first, sizeof actual, cudaMemcpyDeviceToHost));
   m->found.expected = expected;
-  m->found.actual = actual;
+  m->found.actual = code_of(m->type, actual);
 }
 
 // The `count` keys of the range belong to output[begin ..].
-static void judge_slice(Multiset *m, Range range, size_t begin, size_t count) {
+template <class Word>
+static void judge_slice(Multiset<Word> *m, Range<Word> range, size_t begin, size_t count) {
   if (count == 0) return;
   if (range.low == range.high) {
-    check_constant<<<verdict_blocks(count), VERDICT_BLOCK>>>(range.low, m->keys + begin, count,
-                                                             begin, m->d_bad);
+    check_constant<<<verdict_blocks(count), VERDICT_BLOCK>>>(m->type, range.low, m->keys + begin,
+                                                             count, begin, m->d_bad);
     LAUNCH_CHECK();
-    look_for_bad(m, NULL, begin, range.low);
+    look_for_bad(m, (const Word *)NULL, begin, range.low);
     return;
   }
-  const unsigned int *keys = m->snapshot;
-  if (count < m->n) {
+  const Word *codes = m->snapshot;
+  if (count < m->n || !unsigned_keys(m->type)) {
     CUDA_CHECK(cudaMemsetAsync(m->d_counts, 0, sizeof *m->d_counts, 0));
-    select_keys<<<verdict_blocks(m->n / SELECT_ITEMS), VERDICT_BLOCK>>>(m->snapshot, m->n, range,
-                                                                        m->d_selected, m->d_counts);
+    select_keys<<<verdict_blocks(m->n / SELECT_ITEMS), VERDICT_BLOCK>>>(
+        m->type, m->snapshot, m->n, range, m->d_selected, m->d_counts);
     LAUNCH_CHECK();
-    keys = m->d_selected;
+    codes = m->d_selected;
   }
-  library_sort(keys, m->d_sorted, count);
-  check_equal<<<verdict_blocks(count), VERDICT_BLOCK>>>(m->d_sorted, m->keys + begin, count, begin,
-                                                        m->d_bad);
+  sort(codes, m->d_sorted, count);
+  check_equal<<<verdict_blocks(count), VERDICT_BLOCK>>>(m->type, m->d_sorted, m->keys + begin,
+                                                        count, begin, m->d_bad);
   LAUNCH_CHECK();
-  look_for_bad(m, m->d_sorted, begin, 0);
+  look_for_bad(m, m->d_sorted, begin, (Word)0);
 }
 
-// The `count` keys from `low` on, 2^bits values, belong to output[begin ..]. At most four levels.
+// The `count` codes from `low` on, 2^bits values, belong to output[begin ..]. A level for each
+// byte.
+template <class Word>
 // NOLINTNEXTLINE(misc-no-recursion)
-static void judge_range(Multiset *m, unsigned int low, int bits, size_t begin, size_t count) {
-  const Range range = {low, low + (unsigned int)((1ull << bits) - 1)};
+static void judge_range(Multiset<Word> *m, Word low, int bits, size_t begin, size_t count) {
+  const Range<Word> range = {
+      low, bits == 0 ? low : (Word)(low + (~(Word)0 >> (8 * (int)sizeof(Word) - bits)))};
   if (count <= m->slice || bits == 0) {
     judge_slice(m, range, begin, count);
     return;
@@ -147,17 +173,17 @@ static void judge_range(Multiset *m, unsigned int low, int bits, size_t begin, s
   const int shift = bits - CHILD_BITS;
   Count counts[CHILDREN];
   CUDA_CHECK(cudaMemsetAsync(m->d_counts, 0, sizeof counts, 0));
-  count_parts<<<verdict_blocks(m->n), VERDICT_BLOCK>>>(m->snapshot, m->n, range, shift,
+  count_parts<<<verdict_blocks(m->n), VERDICT_BLOCK>>>(m->type, m->snapshot, m->n, range, shift,
                                                        m->d_counts);
   LAUNCH_CHECK();
   CUDA_CHECK(cudaMemcpy(counts, m->d_counts, sizeof counts, cudaMemcpyDeviceToHost));
-  for (unsigned int child = 0; child < CHILDREN;) {
+  for (Word child = 0; child < CHILDREN;) {
     // As many parts as a slice holds, or one that is larger.
-    const unsigned int first = child;
+    const Word first = child;
     size_t together = 0;
     while (child < CHILDREN && together + counts[child] <= m->slice) together += counts[child++];
     if (child > first) {
-      const Range slice = {low + (first << shift), low + (child << shift) - 1};
+      const Range<Word> slice = {low + (first << shift), low + (child << shift) - 1};
       judge_slice(m, slice, begin, together);
     } else {
       together = counts[child];
@@ -169,7 +195,8 @@ static void judge_range(Multiset *m, unsigned int low, int bits, size_t begin, s
 
 // If snapshot and output lost the same keys (the version may be the library's sort), the hash sums
 // of both differ.
-static bool hashes_differ(Multiset *m) {
+template <class Word>
+static bool hashes_differ(Multiset<Word> *m) {
   CUDA_CHECK(cudaMemsetAsync(m->d_counts, 0, sizeof *m->d_counts, 0));
   subtract_hashes<<<verdict_blocks(m->n), VERDICT_BLOCK>>>(m->snapshot, m->keys, m->n, m->d_counts);
   LAUNCH_CHECK();
@@ -178,9 +205,11 @@ static bool hashes_differ(Multiset *m) {
   return difference != 0;
 }
 
-VerdictFinding verdict_multiset_of_keys(const unsigned int *d_snapshot, const unsigned int *d_keys,
-                                        size_t n, size_t slice) {
-  Multiset m = {};
+template <class Word>
+static VerdictFinding judge(KeyType type, const Word *d_snapshot, const Word *d_keys, size_t n,
+                            size_t slice) {
+  Multiset<Word> m = {};
+  m.type = type;
   m.snapshot = d_snapshot;
   m.keys = d_keys;
   m.n = n;
@@ -188,13 +217,13 @@ VerdictFinding verdict_multiset_of_keys(const unsigned int *d_snapshot, const un
   m.found.state = VERDICT_HOLDS;
   const size_t bytes = m.slice * sizeof *m.d_sorted;
   const Bad none = {0, ~0ull};
-  m.d_sorted = (unsigned int *)scratch_alloc(bytes);
-  m.d_selected = slice < n ? (unsigned int *)scratch_alloc(bytes) : NULL;
+  m.d_sorted = (Word *)scratch_alloc(bytes);
+  m.d_selected = slice < n || !unsigned_keys(type) ? (Word *)scratch_alloc(bytes) : NULL;
   m.d_counts = (Count *)scratch_alloc(CHILDREN * sizeof *m.d_counts);
   m.d_bad = (Bad *)scratch_alloc(sizeof none);
   CUDA_CHECK(cudaMemcpy(m.d_bad, &none, sizeof none, cudaMemcpyHostToDevice));
 
-  judge_range(&m, 0, KEY_BITS, 0, n);
+  judge_range(&m, (Word)0, 8 * sizeof(Word), 0, n);
   if (hashes_differ(&m)) m.found.state = VERDICT_FAILS;
 
   // The next sort's scratch memory must not hold the answer.
@@ -209,9 +238,16 @@ VerdictFinding verdict_multiset_of_keys(const unsigned int *d_snapshot, const un
   return m.found;
 }
 
-double verdict_multiset_bytes(size_t n) {
-  const double library = 1.1;
-  const double keys =
-      n <= VERDICT_SLICE ? (double)n * (1 + library) : (double)VERDICT_SLICE * (2 + 2 * library);
-  return keys * sizeof(unsigned int);
+VerdictFinding verdict_multiset_of_keys(KeyType type, const void *d_snapshot, const void *d_keys,
+                                        size_t n, size_t slice) {
+  return type < KEY_U64
+             ? judge(type, (const uint32_t *)d_snapshot, (const uint32_t *)d_keys, n, slice)
+             : judge(type, (const uint64_t *)d_snapshot, (const uint64_t *)d_keys, n, slice);
+}
+
+double verdict_multiset_bytes(KeyType type, size_t n) {
+  const double library = 1.1, selected = unsigned_keys(type) ? 0 : 1;
+  const double keys = n <= VERDICT_SLICE ? (double)n * (1 + library + selected)
+                                         : (double)VERDICT_SLICE * (2 + 2 * library);
+  return keys * (type < KEY_U64 ? 4 : 8);
 }

@@ -36,10 +36,10 @@ static bool check_name(const char *path, const char *name, Message *message) {
       name != NULL ? name : "", expected, expected);
 }
 
-bool version_list_load(VersionList *list, Message *message) {
-  char folder[PATH_MAX];
-  char pattern[PATH_MAX + 16];
-  snprintf(pattern, sizeof pattern, "%s/*/version.so", program_folder(folder));
+bool version_list_load(VersionList *list, const char *folder, Message *message) {
+  char program[PATH_MAX];
+  char pattern[PATH_MAX + 64];
+  snprintf(pattern, sizeof pattern, "%s/%s*/version.so", program_folder(program), folder);
   glob_t found;
   *list = (VersionList){NULL, 0};
   if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0)

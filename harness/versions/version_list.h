@@ -25,9 +25,10 @@ typedef struct VersionList {
   size_t count;
 } VersionList;
 
-// Loads */version.so next to the executable; version_list_free frees the list. Returns false and a
-// sentence if there is none, one cannot be loaded, or the name of one is not its folder's.
-bool version_list_load(VersionList *list, Message *message);
+// Loads FOLDER*/version.so next to the executable; version_list_free frees the list. folder: "" for
+// the versions, "typed/u64_4/" for the sorts of another type. Returns false and a sentence if there
+// is none, one cannot be loaded, or the name of one is not its folder's.
+bool version_list_load(VersionList *list, const char *folder, Message *message);
 
 // Frees the list. The versions stay loaded.
 void version_list_free(VersionList *list);

@@ -86,7 +86,8 @@ const isOfCommit = ({ commit }) => !commit.endsWith('+changes');
 function readFolder(folder, device) {
   for (const entry of sorted(folder)) {
     const file = path.join(folder, entry);
-    if (entry.endsWith('.json')) {
+    // wide_*.json are of gsort/WIDE.md.
+    if (entry.endsWith('.json') && !entry.startsWith('wide_')) {
       const record = readRecord(file);
       if (isOfCommit(record)) device.records[path.basename(entry, '.json')] = record;
       else console.error(`build: note: ${file} was measured with uncommitted changes, so it is not shown`);

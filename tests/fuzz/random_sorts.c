@@ -93,7 +93,7 @@ static const SortVersion *set_random_knobs(const SortVersion *version, size_t *u
 static void sort_once(const LoadedVersion *loaded, size_t n, bool pairs, int kind, uint64_t seed) {
   Offsets offsets;
   for (int i = 0; i < ARRAYS; i++) offsets[i] = (unsigned char)(below(2) * below(4));
-  Workload w = workload_create(n, pairs, offsets);
+  Workload w = workload_create(loaded->version, n, pairs, offsets);
   workload_draw(&w, kind, seed);
   workload_poison(&w, 0);
   workload_refresh(&w);
@@ -208,7 +208,7 @@ int main(int count, char **arguments) {
   }
   VersionList versions;
   Message message;
-  if (!version_list_load(&versions, &message)) quit(EXIT_USAGE, "%s", message.text);
+  if (!version_list_load(&versions, "", &message)) quit(EXIT_USAGE, "%s", message.text);
   const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], on_signal);
   on_exit(on_end, NULL);

@@ -229,4 +229,58 @@ TEST(test_fingerprints) {
   assert_int_equal(input_find("nothing"), -1);
 }
 
+// The same for keys of other types: over the 32-bit halves of 64-bit keys.
+TEST(test_typed_fingerprints) {
+  static const struct {
+    KeyType type;
+    const char *name;
+    uint64_t hash;
+  } expected[] = {
+      {KEY_U64, "uniform", 0x090f7cb45e5344f9ull},
+      {KEY_U64, "sorted", 0xeeb98460f9d54da5ull},
+      {KEY_U64, "few-distinct", 0x0704da050b3d477full},
+      {KEY_U64, "entropy2", 0xb589191be55c8168ull},
+      {KEY_U64, "gaussian", 0x8749ebae2d7305b2ull},
+      {KEY_U64, "almost-sorted", 0x1b110109444d7926ull},
+      {KEY_U64, "zipf", 0x539932b9b16d6184ull},
+      {KEY_U64, "unit-floats", 0x8483407bd441eba4ull},
+      {KEY_U64, "two-halves", 0x37a01f70e20888f0ull},
+      {KEY_U64, "geometric", 0x0e1aab70e0e89852ull},
+      {KEY_U64, "staggered", 0x8aa2d79322d10bd5ull},
+      {KEY_U64, "ids40", 0x05955aa0e2e1e028ull},
+      {KEY_U64, "ids32", 0xcae578a05e161d9bull},
+      {KEY_U64, "day", 0x3924ca5e3f44a8baull},
+      {KEY_U64, "day-sorted", 0x57e303666c6ed577ull},
+      {KEY_U64, "twice", 0x6366e1342813616dull},
+      {KEY_U64, "thousand", 0x5f730c3746825d73ull},
+      {KEY_U64, "half-equal", 0x81015e114fdc7e51ull},
+      {KEY_U64, "strings", 0xa5a8c05389870884ull},
+      {KEY_I64, "uniform", 0x28e80c1a5e5344f9ull},
+      {KEY_F64, "uniform", 0x18daaab9596b2304ull},
+      {KEY_F64, "normal", 0xb3cfa80f0c3bd4ebull},
+      {KEY_F64, "lognormal", 0xf72a08721535c9faull},
+      {KEY_I32, "uniform", 0x918f6d2c4d7fe975ull},
+      {KEY_F32, "uniform", 0x8a1cfe809408da6eull},
+  };
+  static unsigned int words[2 * N];
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    const int any = input_find(expected[i].name);
+    const int kind = any >= 0 ? any : wide_find(expected[i].name);
+    assert_true(kind >= 0 && input_fits(kind, expected[i].type));
+    const size_t count = expected[i].type < KEY_U64 ? N : 2 * N;
+    void *d_keys = NULL;
+    CUDA_CHECK(cudaMalloc(&d_keys, sizeof words));
+    input_typed(expected[i].type, kind, 42, d_keys, N);
+    CUDA_CHECK(cudaMemcpy(words, d_keys, count * sizeof *words, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(d_keys));
+    const uint64_t hash = fingerprint(words, count);
+    if (hash != expected[i].hash)
+      fail_msg("type %d, %s: fingerprint 0x%016llx", expected[i].type, expected[i].name,
+               (unsigned long long)hash);
+  }
+  assert_int_equal(wide_find("uniform"), -1);
+  assert_false(input_fits(wide_find("normal"), KEY_U64));
+  assert_false(input_fits(wide_find("ids40"), KEY_F32));
+}
+
 RUN_TESTS("input", NULL, NULL)

@@ -81,7 +81,7 @@ static void do_nothing(unsigned int *const d_in, unsigned int *const d_in_positi
 
 static int set_up(void **state) {
   (void)state;
-  workload = workload_create(N, true, NULL);
+  workload = workload_create(&version, N, true, NULL);
   workload_draw(&workload, input_find("few-distinct"), 3);
   to_host(input, workload.snapshot, N);
   return 0;

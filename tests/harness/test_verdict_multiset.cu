@@ -22,7 +22,7 @@ extern "C" void __wrap_library_sort(const unsigned int *d_from, unsigned int *d_
 static VerdictFinding find(const uint32_t *keys, size_t n, size_t slice) {
   uint32_t *const d_snapshot = to_device(input, n), *const d_keys = to_device(keys, n);
   largest_sort = 0;
-  const VerdictFinding found = verdict_multiset_of_keys(d_snapshot, d_keys, n, slice);
+  const VerdictFinding found = verdict_multiset_of_keys(KEY_U32, d_snapshot, d_keys, n, slice);
   CUDA_CHECK(cudaFree(d_snapshot));
   CUDA_CHECK(cudaFree(d_keys));
   assert_int_equal(scratch_outstanding(), 0);
@@ -106,12 +106,15 @@ TEST(test_answer_wiped) {
 }
 
 TEST(test_bytes) {
-  assert_true(verdict_multiset_bytes(0) == 0);
-  assert_true(verdict_multiset_bytes(1000) > 8000 && verdict_multiset_bytes(1000) < 9000);
+  assert_true(verdict_multiset_bytes(KEY_U32, 0) == 0);
+  assert_true(verdict_multiset_bytes(KEY_U32, 1000) > 8000 &&
+              verdict_multiset_bytes(KEY_U32, 1000) < 9000);
   const size_t largest = (size_t)6000000000;
-  assert_true(verdict_multiset_bytes(VERDICT_SLICE) < verdict_multiset_bytes(largest));
-  assert_true(verdict_multiset_bytes(largest) < 5e9);
-  assert_true(verdict_multiset_bytes(largest) == verdict_multiset_bytes(2 * largest));
+  assert_true(verdict_multiset_bytes(KEY_U32, VERDICT_SLICE) <
+              verdict_multiset_bytes(KEY_U32, largest));
+  assert_true(verdict_multiset_bytes(KEY_U32, largest) < 5e9);
+  assert_true(verdict_multiset_bytes(KEY_U32, largest) ==
+              verdict_multiset_bytes(KEY_U32, 2 * largest));
 }
 
 RUN_TESTS("verdict_multiset", NULL, NULL)

@@ -57,7 +57,7 @@ static int set_up(void **state) {
 
 TEST_WITH(test_none, set_up, remove_folders) {
   VersionList list;
-  assert_false(version_list_load(&list, &message));
+  assert_false(version_list_load(&list, "", &message));
   char expected[PATH_MAX + 64];
   snprintf(expected, sizeof expected, "no versions at %s/*/version.so", folder);
   assert_string_equal(message.text, expected);
@@ -70,7 +70,7 @@ TEST_WITH(test_load, set_up, remove_folders) {
   compile("list_c", "list_c");
   compile("list_a", "list_a");
   VersionList list;
-  if (!version_list_load(&list, &message)) fail_msg("%s", message.text);
+  if (!version_list_load(&list, "", &message)) fail_msg("%s", message.text);
   static const char *const names[] = {"list_a", "list_b", "list_c"};
   assert_int_equal(list.count, 3);
   for (size_t i = 0; i < 3; i++) {
@@ -87,7 +87,7 @@ TEST_WITH(test_load, set_up, remove_folders) {
 TEST_WITH(test_add, set_up, remove_folders) {
   compile("list_old", "list_old");
   VersionList list;
-  if (!version_list_load(&list, &message)) fail_msg("%s", message.text);
+  if (!version_list_load(&list, "", &message)) fail_msg("%s", message.text);
   compile("list_new", "lion");
   compile("list_copy", "list_old");
   const char *const name = version_list_add(&list, path_of("list_new/version.so"), &message);
@@ -114,7 +114,7 @@ TEST_WITH(test_broken, set_up, remove_folders) {
   compile("list_bad", "list_bad");
   assert_int_equal(truncate(path_of("list_bad/version.so"), 100), 0);
   VersionList list;
-  assert_false(version_list_load(&list, &message));
+  assert_false(version_list_load(&list, "", &message));
   assert_non_null(strstr(message.text, "list_bad/version.so cannot be loaded: "));
   version_list_free(&list);
 }
@@ -124,7 +124,7 @@ TEST_WITH(test_name_and_folder, set_up, remove_folders) {
   compile("list_first", "list_first");
   compile("list_second", "list_first");
   VersionList list;
-  assert_false(version_list_load(&list, &message));
+  assert_false(version_list_load(&list, "", &message));
   assert_non_null(strstr(message.text, "list_second/version.so calls itself 'list_first': "));
   assert_non_null(strstr(message.text, "must be \"list_second\""));
   version_list_free(&list);

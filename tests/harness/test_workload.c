@@ -6,6 +6,8 @@
 
 enum { LARGEST = 1025 };
 
+static const SortVersion u32;  // only its types matter
+
 static uint32_t keys[LARGEST], expected[LARGEST], actual[LARGEST];
 
 static const size_t sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, LARGEST};
@@ -17,7 +19,7 @@ static void expect_device(const char *context, const unsigned int *d_array, size
 
 // Fewer keys than elements start again from the first.
 static void check_load(size_t n, size_t count) {
-  Workload workload = workload_create(n, false, NULL);
+  Workload workload = workload_create(&u32, n, false, NULL);
   for (size_t i = 0; i < n; i++) expected[i] = keys[i % count];
   workload_load(&workload, keys, count);
   expect_device("snapshot", workload.snapshot, n);
@@ -32,7 +34,7 @@ TEST(test_load) {
 }
 
 static void check_refresh(size_t n, bool pairs) {
-  Workload workload = workload_create(n, pairs, NULL);
+  Workload workload = workload_create(&u32, n, pairs, NULL);
   assert_int_equal(workload.positions_in != NULL, pairs);
   assert_int_equal(workload.positions_out != NULL, pairs);
   workload_draw(&workload, input_find("uniform"), 5);
@@ -76,7 +78,7 @@ static size_t vary(const Workload *workload, uint64_t index, bool sorted) {
 TEST(test_vary_loaded) {
   for (uint32_t i = 0; i < LARGEST; i++) keys[i] = i / 3 * 1000;
   for (size_t n = 4; n <= LARGEST; n = n * 2 + 1) {
-    Workload workload = workload_create(n, false, NULL);
+    Workload workload = workload_create(&u32, n, false, NULL);
     workload_load(&workload, keys, LARGEST);
     for (uint64_t index = 1; index < 20; index++)
       assert_in_range(vary(&workload, index, true), 0, 4);
@@ -91,7 +93,7 @@ TEST(test_vary_loaded) {
 
 // Inputs that do not depend on a seed vary too.
 TEST(test_vary_generated) {
-  Workload workload = workload_create(LARGEST, false, NULL);
+  Workload workload = workload_create(&u32, LARGEST, false, NULL);
   workload_draw(&workload, input_find("sorted"), 7);
   to_host(keys, workload.snapshot, LARGEST);
   for (uint64_t index = 1; index < 20; index++) assert_in_range(vary(&workload, index, true), 1, 4);
@@ -101,7 +103,7 @@ TEST(test_vary_generated) {
 
 // Number 0 comes from the seed, the others from the series.
 TEST(test_series) {
-  Workload workload = workload_create(LARGEST, false, NULL);
+  Workload workload = workload_create(&u32, LARGEST, false, NULL);
   workload_draw(&workload, input_find("uniform"), 7);
   assert_int_equal(workload.series, 7);
   to_host(keys, workload.snapshot, LARGEST);

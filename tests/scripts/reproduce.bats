@@ -99,6 +99,14 @@ files() { find "$work/results" -name "$1" | wc -l; }
   [ -f "$work/results/Test_1/repeat_3_hw4.json" ]
 }
 
+@test "wide keys: a record for each type of keys and values, with the inputs of that type" {
+  machine cuda 'driver 7'
+  run -0 reproduce --only wide
+  [ "$(calls)" = 6 ]
+  asked '^ gsort cub --n 1M,8M,2^25,2^27,2^28 .* --type f64 --values 8 --dist uniform,zipf'
+  [ -f "$work/results/Test_1/wide_u64_4.json" ]
+}
+
 @test "CPU code: the versions whose rows say so" {
   run -0 reproduce
   asked '^ seq thrust_ref --keys --n 1K,4K,16K,64K,256K,1M'

@@ -38,7 +38,7 @@ TEST(test_every_n) {
   if (most == 0) skip();
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
-  Workload arrays = workload_create(most, true, NULL);
+  Workload arrays = workload_create(&sort_version, most, true, NULL);
   // Downwards, so that scratch memory of one sort is large enough for the next.
   for (size_t n = most + 1; n-- > 0;)
     if (!too_slow(n))
@@ -57,7 +57,7 @@ TEST(test_repeats) {
   enum { COUNT = sizeof sizes / sizeof *sizes };
   knobs_begin(&sort_version);
   stages_begin(&sort_version, false);
-  Workload arrays = workload_create(sizes[COUNT - 1], true, NULL);
+  Workload arrays = workload_create(&sort_version, sizes[COUNT - 1], true, NULL);
   for (size_t r = 0; r < repeats; r++)
     for (int s = 0; s < COUNT && !too_slow(sizes[s]); s++) {
       int kind = (int)(r % 16);

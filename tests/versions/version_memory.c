@@ -49,7 +49,7 @@ cudaError_t __wrap_cudaFree(void *memory) {
 // Sorts n keys or pairs of a kind of input and compares the memory it takes with what the version
 // declares.
 static void check_scratch(const char *kind, size_t n, bool pairs) {
-  Workload w = workload_create(n, pairs, NULL);
+  Workload w = workload_create(&sort_version, n, pairs, NULL);
   workload_draw(&w, input_find(kind), 1);
   workload_refresh(&w);
   scratch_trim();
