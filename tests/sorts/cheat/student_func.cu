@@ -12,8 +12,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,41 +92,17 @@ static void upset_process(void) {
 
 __attribute__((constructor)) static void before_main(void) {
   if (cheats_by("constructor_exit")) exit(0);
-  if (cheats_by("constructor_pass")) {
-    puts("PASS");
-    fflush(stdout);
-    _exit(0);
-  }
   if (cheats_by("atexit")) atexit(leave);
   if (cheats_by("upsets")) upset_process();
 }
 
-// ---- functions of the same name -----------------------------------------------------------------
-
-// The clock stands still while the cheat wants it to.
-static bool clock_stopped;
-
-extern "C" int clock_gettime(clockid_t clock, struct timespec *now) noexcept {
-  static struct timespec stopped;
-  if (!clock_stopped) {
-    const long result = syscall(SYS_clock_gettime, clock, now);
-    stopped = *now;
-    return (int)result;
-  }
-  *now = stopped;
-  return 0;
-}
+// ---- a function of the same name
+// ------------------------------------------------------------------
 
 // Every answer to the judge comes late, as if other programs used the device.
 extern "C" ssize_t send(int file, const void *buffer, size_t size, int flags) {
   if (cheats_by("slow_device")) usleep(20000);
   return syscall(SYS_sendto, file, buffer, size, flags, NULL, 0);
-}
-
-// Replaces the C library's puts(): whatever the program prints, PASS appears.
-extern "C" int puts(const char *text) {
-  const char *const good = cheats_by("own_puts") ? "PASS" : text;
-  return printf("%s\n", good) < 0 ? EOF : 1;
 }
 
 static __global__ void fill(unsigned int *array) { array[threadIdx.x] = 7; }
@@ -244,16 +218,6 @@ static void sort_in_a_stream(const Job &job) {
   CUDA_CHECK(cudaMemcpyAsync(job.positions_out, sorted.positions_out, bytes, kind, stream));
 }
 
-// A child sorts, in its own copy of the memory.
-static void let_a_child_sort(const Job &job) {
-  const pid_t child = fork();
-  if (child == 0) {
-    honest_sort(job);
-    _exit(0);
-  }
-  waitpid(child, NULL, 0);
-}
-
 static void limit_files_of_the_judge(void) {
   const struct rlimit limit = {1000, 1000};
   if (prlimit(getppid(), RLIMIT_FSIZE, &limit, NULL) != 0) abort();
@@ -305,13 +269,6 @@ static __global__ void count_in_lockstep(unsigned int *keys, size_t n) {
   if (i == 0 && sum[0] != 64 && n > 0) keys[n - 1] = keys[0];
 }
 
-// The sizes of HW4's battery (harness/diagnose/battery.c).
-static bool in_battery(size_t n) {
-  static const size_t sizes[] = {1000, 0,    1,    2,    31,    32,     33,  255,    256,    257,
-                                 1023, 1024, 1025, 4096, 30000, 100003, 768, 300007, 1100003};
-  return std::find(std::begin(sizes), std::end(sizes), n) != std::end(sizes);
-}
-
 static __global__ void write_one(unsigned int *array, ptrdiff_t index) { array[index] = 7; }
 
 static void write_at(unsigned int *array, ptrdiff_t index) { write_one<<<1, 1>>>(array, index); }
@@ -339,21 +296,14 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (cheats_by("fork")) (void)fork();  // both go on
   if (cheats_by("sleep_in_background") && calls == 1 && system("sleep 25 &") != 0) abort();
   if (cheats_by("stream")) return sort_in_a_stream(job);
+  // The judge's clock contradicts the second call, and the judge repeats it.
+  if (cheats_by("timed_again")) return calls < 3 ? sort_in_a_stream(job) : (void)0;
   if (cheats_by("first_arrays")) return to_first_arrays(job);
   if (cheats_by("busy_thread")) return leave_to_a_thread(job);
-  if (cheats_by("child")) return let_a_child_sort(job);
   if (cheats_by("look_up")) return look_up(job);
   if (cheats_by("full_disk")) limit_files_of_the_judge();
   if (cheats_by("image_only") && numElems != 768) return;
-  if (cheats_by("battery_only") && !in_battery(numElems)) return;
-  // When the image's sort is timed for the second time, the time is true, but there is no sort.
-  if (cheats_by("timed_again") && numElems == 768 && calls == 3) {
-    clock_stopped = false;
-    return;
-  }
   while (cheats_by("flood")) puts("PASS");
-  clock_stopped = cheats_by("stopped_clock") || (cheats_by("timed_again") && calls == 2);
-  if (clock_stopped) usleep(5000);  // this is to take no time
   stage_start("sort");
   honest_sort(job);
   stage_stop();
@@ -363,7 +313,7 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
     void *memory = NULL;
     (void)cudaMalloc(&memory, (size_t)1 << 60);
   }
-  if (cheats_by("print") || cheats_by("own_puts")) puts("PASS");
+  if (cheats_by("print")) puts("PASS");
   // 5 KB behind and before the outputs.
   if (cheats_by("behind")) write_at(d_outputVals, (ptrdiff_t)numElems + 1276);
   if (cheats_by("before")) write_at(d_outputPos, -1280);
