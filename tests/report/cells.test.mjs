@@ -182,12 +182,18 @@ test('the headlines of the article, and the count of noisy rows', () => {
   const [, title1, title2] = /From ([\d.,]+) ms to ([\d.,]+) ms: sorting 100 million pairs/.exec(article);
   assert.ok(agrees(title1, first) && agrees(title2, last));
   const gain = (pattern) => pattern.exec(article)[1];
+  // The median of the processes that have a record, the lower one of two.
+  const over = (library, name, n) => {
+    const names = [name, `repeat_2_${name}`, `repeat_3_${name}`].filter((one) => record('H200', one));
+    const all = names.map((one) => time(one, library, n) / time(one, 'radix_v9', n)).sort((a, b) => a - b);
+    return all[Math.floor((all.length - 1) / 2)];
+  };
   assert.ok(agrees(gain(/in [\d.]+ ms: ([\d.]+) times as fast\. On that input/), first / last));
-  assert.ok(agrees(gain(/the last step is ([\d.]+) times as fast as CUB/), time('worklog', 'cub_ref', 1e8) / last));
-  assert.ok(agrees(gain(/and ([\d.]+) times as fast as Thrust \(one process\)\. The/), time('worklog', 'thrust_ref', 1e8) / last));
+  assert.ok(agrees(gain(/the last step is ([\d.]+) times as fast as CUB/), over('cub_ref', 'worklog', 1e8)));
+  assert.ok(agrees(gain(/and ([\d.]+) times as fast as Thrust \([^)]*\)\. The/), over('thrust_ref', 'worklog', 1e8)));
   const small = time('hw4', 'radix_v9', 220480);
   assert.ok(agrees(gain(/photograph radix_v9 takes ([\d.]+) ms/), small));
-  assert.ok(agrees(gain(/photograph radix_v9 takes [\d.]+ ms: ([\d.]+) times as fast as CUB/), time('hw4', 'cub_ref', 220480) / small));
+  assert.ok(agrees(gain(/photograph radix_v9 takes [\d.]+ ms: ([\d.]+) times as fast as CUB/), over('cub_ref', 'hw4', 220480)));
   for (const device of ['H200', 'H100_80GB_HBM3']) {
     const folder = path.join(ROOT, 'report/results', device);
     const rows = fs

@@ -30,7 +30,10 @@ export const storyFigures = (report, device) =>
         strong: coloured.includes(version),
       })),
       format: (x) => `${digits(x)} \u00b7 10\u2079/s`,
-      sources: [`${label(device)}, medians: ${recordsText([...new Set(found.map(({ record }) => record))].map((record) => ({ record })))}`],
+      sources:
+        found.length === 0
+          ? []
+          : [`${label(device)}, medians: ${recordsText([...new Set(found.map(({ record }) => record))].map((record) => ({ record })))}`],
       missing: found.length === 0,
     };
   });
