@@ -97,9 +97,6 @@ if step sanitize; then
     for tool in memcheck racecheck initcheck synccheck; do
       sanitize_version "$version" "$tool" &
       [ "$tool" != memcheck ] || sanitize_version "$version" "$tool" --offset=3,1,0,2 &
-      # A version's test of buckets reaches with few keys the code that compare reaches only with many.
-      buckets=$B/tests/versions/test_${version}_buckets
-      [ ! -x "$buckets" ] || sanitize "${version}_buckets" "$tool" "$buckets" &
     done
     wait
   done | tee "$OUT/sanitizer_$device.txt"
