@@ -1,5 +1,4 @@
-// The published figures as a list of objects, one for each line after the header. An empty cell is null: the
-// report gives no figure. A cell that is not a number stays text.
+// A CSV file as a list of objects, one for each line after the header. An empty cell is null. A cell that is not a number stays text.
 import Papa from 'papaparse';
 
 export function parseCsv(text, file = 'csv') {
@@ -9,7 +8,9 @@ export function parseCsv(text, file = 'csv') {
   return data;
 }
 
-function cellValue(cell) {
+// A commit stays text: 516e10 is no number.
+function cellValue(cell, column) {
   if (cell === '') return null;
+  if (column === 'commit') return cell;
   return Number.isFinite(Number(cell)) ? Number(cell) : cell;
 }

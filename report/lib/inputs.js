@@ -3,6 +3,7 @@
 //   results/DEVICE/NAME.json        one record for each experiment, by scripts/reproduce.sh
 //   results/DEVICE/NAME.csv         profiles, by scripts/profile_merge_bottomup.sh
 //   results/NAME_DEVICE.json        records of single comparisons, by scripts/bench.sh and gpu_check.sh
+//   results/counted/KIND.csv        counts of the cpu backend, by scripts/count_versions.py
 //   multi/results/MACHINE/NAME_RANKS.json    records of multi_sort on several GPUs, by multi/measure.sh
 import fs from 'node:fs';
 import path from 'node:path';
@@ -59,11 +60,11 @@ function shorter(row) {
 
 const sorted = (folder) => fs.readdirSync(folder).sort();
 
-// {id, records: {name: record}, profiles: {name: rows or text}}: GPUs first, and those with the most records.
+// {id, records: {name: record}, wide: the same for keys of 64 bits, profiles: {name: rows or text}}: GPUs first, and those with the most records.
 export function readDevices(results) {
   const devices = new Map();
   const device = (id) => {
-    if (!devices.has(id)) devices.set(id, { id, records: {}, profiles: {} });
+    if (!devices.has(id)) devices.set(id, { id, records: {}, wide: {}, profiles: {} });
     return devices.get(id);
   };
   for (const entry of sorted(results)) {
@@ -86,10 +87,11 @@ const isOfCommit = ({ commit }) => !commit.endsWith('+changes');
 function readFolder(folder, device) {
   for (const entry of sorted(folder)) {
     const file = path.join(folder, entry);
-    // wide_*.json are of gsort/WIDE.md.
-    if (entry.endsWith('.json') && !entry.startsWith('wide_')) {
+    if (entry.endsWith('.json')) {
       const record = readRecord(file);
-      if (isOfCommit(record)) device.records[path.basename(entry, '.json')] = record;
+      // Other keys and other names of versions than those of all other records.
+      const records = entry.startsWith('wide_') ? device.wide : device.records;
+      if (isOfCommit(record)) records[path.basename(entry, '.json')] = record;
       else console.error(`build: note: ${file} was measured with uncommitted changes, so it is not shown`);
     }
     // Profilers write other lines before the table; the page picks out what it knows.
@@ -130,9 +132,18 @@ function readMultiRecord(file, machine) {
   return { machine, name: path.basename(file, '.json').replace(/_\d+$/, ''), ranks: record.ranks, record };
 }
 
-export function readPublished(folder) {
-  const files = sorted(folder).filter((name) => name.endsWith('.csv'));
-  return Object.fromEntries(
-    files.map((name) => [path.basename(name, '.csv'), parseCsv(fs.readFileSync(path.join(folder, name), 'utf8'), name)]),
+const readCsvs = (folder) =>
+  Object.fromEntries(
+    sorted(folder)
+      .filter((name) => name.endsWith('.csv'))
+      .map((name) => [path.basename(name, '.csv'), parseCsv(fs.readFileSync(path.join(folder, name), 'utf8'), name)]),
   );
+
+// {keys: rows, pairs: rows}; those of uncommitted changes are left out.
+export function readCounted(results) {
+  const folder = path.join(results, 'counted');
+  if (!fs.existsSync(folder)) return {};
+  return Object.fromEntries(Object.entries(readCsvs(folder)).filter(([, rows]) => rows.every((row) => isOfCommit(row))));
 }
+
+export const readPublished = readCsvs;

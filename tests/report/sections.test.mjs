@@ -5,9 +5,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { faults, loadReport, textFiles } from '../../report/build.js';
-import { readMulti } from '../../report/lib/inputs.js';
+import { readCounted, readMulti } from '../../report/lib/inputs.js';
 import { CLAIMS, contradictions, gaps, missingNumbers } from '../../report/page/js/claims.js';
-import { figuresOf, valueOf } from '../../report/page/js/page.js';
+import { figuresOf, tablesOf, valueOf } from '../../report/page/js/page.js';
 import { SECOND } from '../../report/page/js/second.js';
 import { dataPage, folderOf, record, reportOf, row } from './records.mjs';
 
@@ -30,6 +30,36 @@ test('every number that the code makes stands in a text', () => {
     made.filter((key) => !text.includes(`{{${key}}}`)),
     [],
   );
+});
+test('keys of 64 bits: gains on uniform keys, and the range over all inputs; the best of CUB counts', () => {
+  const wide = (version, input, time) => row(version, 1e6, time, { what: 'u64 keys', input });
+  const rows = [
+    wide('gsort', 'uniform', 1),
+    wide('cub', 'uniform', 4),
+    wide('cub', 'uniform', 3),
+    wide('gsort', 'zipf', 2),
+    wide('cub', 'zipf', 1),
+  ];
+  const report = reportOf({ 'X1/hw4.json': record(), 'X1/wide_u64_0.json': record({ rows }) });
+  const table = tablesOf(report, report.devices[0]).find(({ id }) => id === 'wide');
+  assert.deepEqual(table.rows, [['u64 keys', '3.00 (0.500 to 3.00)']]);
+  assert.match(table.note, /record wide_u64_0 |records wide_u64_0 \(2026-01-02, commit abc\)/);
+  assert.match(dataPage(report), /The records have u64 keys\./);
+});
+test('counts of the cpu backend, beside the bytes from the code and the time of the device', () => {
+  const csv = (commit) =>
+    'version,n,kind,launches,bytes_per_element,least_bytes_per_element,shared_wavefronts_per_element,device,commit,date\n' +
+    `radix_v2,262144,pairs,9,400.5,380,2.5,"cpu backend, counted",${commit},2026-01-02\n`;
+  const folder = folderOf({ 'counted/pairs.csv': csv('516e10'), 'counted/keys.csv': csv('abc+changes') });
+  const rows = [row('radix_v2', 1e8, 30)];
+  const report = { ...reportOf({ 'X1/worklog.json': record({ rows }) }), counted: readCounted(folder) };
+  const tables = tablesOf(report, report.devices[0]).filter(({ id }) => id.startsWith('counted'));
+  assert.deepEqual(
+    tables.map(({ rows: [cells] }) => cells),
+    [['radix_v2', 9, '401', '380', '368', '2.50', '30.0']],
+  );
+  assert.match(tables[0].note, /2026-01-02, commit 516e10\.$/);
+  assert.deepEqual(readCounted(path.join(folder, 'none')), {});
 });
 test('inputs: times over those of CUB on the same input', () => {
   const keys = (version, input, time) => row(version, 8e6, time, { what: 'keys', input });

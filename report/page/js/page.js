@@ -1,5 +1,6 @@
 // All figures, tables and values of the page, for one device.
 import { articleFigures, articleValues } from './article.js';
+import { beyondTables, beyondValues } from './beyond.js';
 import { blocksFigures, blocksValues } from './blocks.js';
 import { conditionsValues } from './conditions.js';
 import { hw4Figures, hw4Values } from './hw4.js';
@@ -55,6 +56,7 @@ const VALUES = [
   inputsValues,
   variantsValues,
   multiValues,
+  beyondValues,
 ];
 
 const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);
@@ -76,6 +78,7 @@ export const tablesOf = (report, device) => [
   ...scalingTables(report),
   ...profileTables(report, device),
   ...variantsTables(report, device),
+  ...beyondTables(report, device),
 ];
 
 // 'hw4.v1_hist' is the value of the selected device, 'hw4.v1_hist@H200' the value of the H200.
