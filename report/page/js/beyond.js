@@ -2,14 +2,16 @@
 // backend (results/counted).
 import { bytesOf, TRAFFIC } from '../../lib/traffic.js';
 import { count, digits, list, over, size } from './format.js';
-import { bestMs, label, rowsOf, sizesOf } from './records.js';
+import { bestMs, isGpu, label, rowsOf, sizesOf } from './records.js';
 import { recordsText } from './worklog.js';
 
 // CUB's time over gsort's; of CUB's sorts the fastest counts.
 const gain = (record, input, n) => over(bestMs(record, { version: 'cub', input, n }), bestMs(record, { version: 'gsort', input, n }));
 
+const wideRecords = (device) => (isGpu(device) ? Object.entries(device.wide).map(([name, record]) => ({ name, ...record })) : []);
+
 function wideTable(device) {
-  const records = Object.entries(device.wide ?? {}).map(([name, record]) => ({ name, ...record }));
+  const records = wideRecords(device);
   if (records.length === 0) return [];
   const sizes = [...new Set(records.flatMap((record) => sizesOf(record)))].sort((a, b) => a - b);
   const cell = (record, n) => {
@@ -60,6 +62,6 @@ function countedTables(report, device) {
 export const beyondTables = (report, device) => [...wideTable(device), ...countedTables(report, device)];
 
 export const beyondValues = (report, device) => ({
-  'beyond.wide': Object.keys(device.wide ?? {}).length > 0 ? list(Object.values(device.wide).map((record) => record.rows[0].what)) : null,
-  'beyond.counted': Object.keys(report.counted ?? {}).length > 0 ? list(Object.keys(report.counted)) : null,
+  'beyond.wide': list(wideRecords(device).map((record) => record.rows[0].what)) || null,
+  'beyond.counted': list(Object.keys(report.counted ?? {})) || null,
 });
