@@ -101,7 +101,7 @@ def main(version):
                 progress("memory, races and barriers: some minutes ..")
                 for result in sanitizers(version, build):
                     add(*result)
-            if first is None and not is_gpu_build(build):
+            if first is None and not open_todos and not is_gpu_build(build):
                 progress("counting what the kernels ask of memory ..")
                 for result in counters.results(version, rubric_of(version)):
                     add(*result)
