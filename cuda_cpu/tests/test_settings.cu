@@ -50,9 +50,10 @@ TEST(bad_values) {
 }
 
 TEST(unknown_names) {
-  expect_refusal("CUDA_CPU_RACECHEK", "1",
-                 "CUDA_CPU_RACECHEK is not a setting; there are CUDA_CPU_RACECHECK, CUDA_CPU_MEMORY, "
-                 "CUDA_CPU_PROTECT and, in COUNT builds, CUDA_CPU_COUNT");
+  expect_refusal(
+      "CUDA_CPU_RACECHEK", "1",
+      "CUDA_CPU_RACECHEK is not a setting; there are CUDA_CPU_RACECHECK, CUDA_CPU_MEMORY, "
+      "CUDA_CPU_PROTECT and, in COUNT builds, CUDA_CPU_COUNT");
 }
 
 // ---- waiting ------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 # Points by counters: what a sort's kernels ask of memory, beside the bounds of labs/LAB/rubric.json.
+# shellcheck disable=SC2030,SC2031 # `run` sets $output in each test
 bats_require_minimum_version 1.5.0
 
 setup_file() {
