@@ -39,6 +39,13 @@ static inline void expect_array(const char *context, const uint32_t *actual,
       fail_msg("%s: [%zu] is %u, expected %u", context, i, actual[i], expected[i]);
 }
 
+// How often the text holds `part`.
+static inline int count_of(const char *text, const char *part) {
+  int found = 0;
+  for (; (text = strstr(text, part)) != NULL; text++) found++;
+  return found;
+}
+
 static inline void write_file(const char *path, const void *bytes, size_t size) {
   FILE *const file = fopen(path, "wb");
   assert_non_null(file);

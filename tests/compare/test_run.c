@@ -83,25 +83,19 @@ static void interrupt(const char *format, int signal_number) {
     fail_msg("%s: exit code %d: %s%s", format, outcome.code, outcome.out, outcome.err);
 }
 
-static int count(const char *text, const char *part) {
-  int found = 0;
-  for (; (text = strstr(text, part)) != NULL; text++) found++;
-  return found;
-}
-
 TEST(test_interrupted_json) {
   interrupt("json", SIGINT);
   char *const brace = strrchr(outcome.out, '}');
   assert_non_null(brace);
   assert_string_equal(brace, "}\n");
   assert_non_null(strstr(outcome.out, "\"interrupted\": true"));
-  assert_int_equal(count(outcome.out, "\"status\": \"ok\""), 2);
-  assert_int_equal(count(outcome.out, "\"version\""), 2);
+  assert_int_equal(count_of(outcome.out, "\"status\": \"ok\""), 2);
+  assert_int_equal(count_of(outcome.out, "\"version\""), 2);
 }
 
 TEST(test_interrupted_tables) {
   interrupt("csv", SIGINT);
-  assert_int_equal(count(outcome.out, "\n"), 3);
+  assert_int_equal(count_of(outcome.out, "\n"), 3);
   interrupt("md", SIGTERM);
   assert_non_null(strstr(outcome.out, "Interrupted: the rows above are complete"));
   interrupt("table", SIGINT);

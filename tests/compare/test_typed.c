@@ -3,12 +3,6 @@
 
 #include "harness/measure/device_info.h"
 
-static int count(const char *part) {
-  int found = 0;
-  for (const char *at = outcome.out; (at = strstr(at, part)) != NULL; at++) found++;
-  return found;
-}
-
 // Every row is right, on inputs for whose n gsort takes more than one way.
 TEST(test_types) {
   static const struct {
@@ -27,7 +21,7 @@ TEST(test_types) {
     expect(arguments, EXIT_RIGHT, cases[i].rows);
     const int sorts = 2 + 3 * (strcmp(device_backend(), "cuda") == 0);  // cub by each algorithm
     const int inputs = strchr(cases[i].type, ',') != NULL || i == 0 ? 2 : 1;
-    assert_int_equal(count(",ok,PASS,"), 2 * inputs * sorts);
+    assert_int_equal(count_of(outcome.out, ",ok,PASS,"), 2 * inputs * sorts);
   }
 }
 
@@ -41,7 +35,7 @@ TEST(test_baseline_of_sweep) {
     expect(arguments, EXIT_RIGHT, ",seq,1,");  // the baseline, and best
     const char *const best = strstr(outcome.out, ",seq,1,"), *const end = strchr(best, '\n');
     assert_memory_equal(end - 2, ",1\n", 3);
-    assert_int_equal(count(",1\n"), 1);
+    assert_int_equal(count_of(outcome.out, ",1\n"), 1);
   }
 }
 

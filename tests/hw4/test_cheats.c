@@ -71,12 +71,6 @@ static const Case cases[] = {
     {"slow_device", 0, "\nThis is the time by HW4's clock. The sort says "},
 };
 
-static int count(const char *text, const char *part) {
-  int found = 0;
-  for (; (text = strstr(text, part)) != NULL; text++) found++;
-  return found;
-}
-
 static int mistakes;  // of all cases
 
 static void check(const Case *expected) {
@@ -90,8 +84,8 @@ static void check(const Case *expected) {
   const bool flood = strcmp(expected->way, "flood") == 0;
   const bool named = flood || strstr(where, expected->text) != NULL;
   // One line of verdict, from the judge, or none.
-  const bool one_verdict = count(outcome.out, "PASS") == (expected->code == 0) &&
-                           count(outcome.out, "FAIL") == (expected->code == 1);
+  const bool one_verdict = count_of(outcome.out, "PASS") == (expected->code == 0) &&
+                           count_of(outcome.out, "FAIL") == (expected->code == 1);
   const bool harmless =
       strchr(outcome.err, '\033') == NULL && strstr(outcome.err, "\xc2\x9b") == NULL;
   const bool image_right =
@@ -137,7 +131,7 @@ TEST(test_answers_in_a_file) {
     const Outcome outcome =
         run_in(with, cheat, ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--image-only"));
     assert_int_equal(outcome.code, 0);
-    assert_int_equal(count(outcome.err, "answer of n = 768 looked up"), i);
+    assert_int_equal(count_of(outcome.err, "answer of n = 768 looked up"), i);
   }
   assert_int_equal(system("rm -f answer.* cheat.ppm"), 0);
 }
