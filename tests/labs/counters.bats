@@ -77,3 +77,18 @@ assert said("atomics", 16, kernel="a")[0] and not said("atomics", 16, kernel="b"
 assert said("atomics", 16, kernel="c") == (False, "no kernel c was launched")
 P
 }
+
+@test "the solution of each lab keeps its bounds" {
+  run -0 python3 - <<'P'
+import glob, json
+from labs.grader import counters
+for path in sorted(glob.glob("labs/*/rubric.json")):
+    with open(path) as file:
+        rubric = json.load(file)
+    for _, kept, text in counters.results(rubric["reference"], rubric):
+        print(rubric["lab"], "kept" if kept else "BROKEN", text)
+P
+  echo "$output"
+  [[ $output != *BROKEN* ]]
+  for lab in radix_v1 radix_v2 radix_v3 radix_v4 bitonic merge_three_step merge_bottomup; do [[ $output == *"$lab kept the whole sort"* ]]; done
+}
