@@ -80,6 +80,7 @@ export function storyValues(report, device) {
   const values = {
     'story.device': label(device),
     'story.first': ms(time(path[0], LARGE)),
+    'story.first_once': best(large, { version: path[0], n: LARGE, what: 'pairs' })?.repetitions === 1 ? '' : null,
     'story.last': ms(time(newest, LARGE)),
     'story.gain': over(time(path[0], LARGE), time(newest, LARGE)) === null ? null : digits(time(path[0], LARGE) / time(newest, LARGE)),
     'story.hw4': ms(bestMs(record('hw4'), { version: newest, n: HW4_SIZE, what: 'pairs' })),
