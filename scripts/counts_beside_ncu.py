@@ -21,7 +21,7 @@ def sums(kernels, names):
     """{kernel: {name: sum}}: templates of one name are one kernel."""
     found = {}
     for kernel, values in kernels:
-        own = found.setdefault(kernel.partition('<')[0], dict.fromkeys(names, 0))
+        own = found.setdefault(kernel.partition('<')[0].split('::')[-1], dict.fromkeys(names, 0))
         for name in names:
             own[name] += values.get(name, 0)
     return found

@@ -50,7 +50,8 @@ for sort in ${SORTS:-262144:pairs 1048576:pairs 1048576:keys}; do
       function field(i) { gsub(/^"|"$/, "", cell[i]); return cell[i] }
       { split($0, cell, "\",\"") }
       /^"ID",/ { for (i in cell) { name = cell[i]; gsub(/"/, "", name); column[name] = i } next }
-      /^"/ { kernel = field(column["Kernel Name"]); sub(/[<(].*/, "", kernel); sub(/^void /, "", kernel)
+      /^"/ { kernel = field(column["Kernel Name"]); gsub(/<unnamed>::|\(anonymous namespace\)::/, "", kernel)
+        sub(/[<(].*/, "", kernel); sub(/.*( |::)/, "", kernel)
         value = field(column["Metric Value"]); gsub(/,/, "", value)
         key = kernel "," field(column["Metric Name"]); launches[key]++; sum[key] += value }
       END { for (key in sum) { split(key, of, ","); printf "%s,%s,%d,%s,%.0f\n", sort, of[1], launches[key], of[2], sum[key] } }' |

@@ -15,10 +15,10 @@ case $* in *radix_v9*) echo "==ERROR== ERR_NVGPUCTRPERM"; exit 1 ;; esac
 case $* in *--profile-from-start\ off*op_st.sum*--n\ 64\ --keys*) ;; *) exit 1 ;; esac
 echo '==PROF== Connected'
 echo '"ID","Kernel Name","Context","Metric Name","Metric Value","Metric Unit"'
-echo '"0","void scan_tiles<(bool)1, 4>(Pairs, unsigned long)","1","l1tex__a.sum","1,200",""'
+echo '"0","void <unnamed>::scan_tiles<(bool)1, 4>(Pairs, gsort::Out)","1","l1tex__a.sum","1,200",""'
 echo '"1","scatter(Pairs, Pairs, unsigned long)","1","l1tex__a.sum","2,000,100",""'
 echo '"1","scatter(Pairs, Pairs, unsigned long)","1","l1tex__b.sum","7",""'
-echo '"2","scatter(Pairs, Pairs, unsigned long)","1","l1tex__a.sum","100",""'
+echo '"2","gsort::scatter(Pairs, Pairs, unsigned long)","1","l1tex__a.sum","100",""'
 FAKE
   chmod +x "$BATS_TEST_TMPDIR/bin/ncu"
   PATH=$BATS_TEST_TMPDIR/bin:$PATH COMPARE=$(type -P true) SORTS=64:keys run -3 scripts/profile_counts.sh ncu "$file" radix_v9 radix_v1
