@@ -3,6 +3,7 @@ backend (cuda_cpu/count), where a time says nothing of a GPU."""
 
 import json
 import os
+import re
 
 from . import judge, worker
 from .builder import symbols
@@ -10,6 +11,7 @@ from .make import COUNTING, make
 from .steps import LIMITS
 
 SECTOR = 32  # bytes
+HIDES = r"cuda(Profiler|CreateTexture|CreateSurface)"
 ATTRIBUTES = 1  # no_sanitize, in cuda_cpu/include/cuda_cpu/atomics.h
 MOST_BY_HOST = 8  # bytes for each pair: tables of counts may be added up there
 LEAST = 16  # bytes for each pair: a sort reads both of its words and writes them
@@ -30,8 +32,9 @@ class Unbelievable(Exception):
 def count(tools, build, folder, rules, limits, isolated=False, slot=0):
     """The counts of one right sort of uniform pairs by build/folder/version.so. Raises worker.Ended or Unbelievable."""
     n, version = rules["n"], f"{build}/{folder}/version.so"
-    if any("cudaProfiler" in name for name in symbols(version, "--undefined-only")):
-        raise Unbelievable("calls cudaProfilerStart() or cudaProfilerStop(), which switch the counting on and off")
+    hiding = [name for name in symbols(version, "--undefined-only") if re.match(HIDES, name)]
+    if hiding:
+        raise Unbelievable(f"calls {hiding[0]}, which hides accesses from the counters")
     with open(f"{build}/generated/{folder}/student_func.ii", encoding="utf-8", errors="replace") as file:
         if file.read().count("no_sanitize") > ATTRIBUTES:
             raise Unbelievable("keeps the compiler from watching its accesses: no_sanitize")
