@@ -52,8 +52,13 @@ ifeq ($(BACKEND),cuda)
 else
 	$(CXX_)$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(CXXFLAGS_thrust_ref) $(TYPED_DEFINES) -c -x c++ $< -o $@
 endif
-$(TYPED:=/version.so): %/version.so: %/sort.o $(B)/gsort/libgsort.a
-	$(SO_)$(LINK) -shared -Xlinker -Bsymbolic $(if $(filter cuda,$(BACKEND)),-cudart shared) $^ $(LDLIBS_thrust_ref) -o $@
+# gsort is large, so that they share it. The CUDA runtime is compare's. (nvcc would expand $ORIGIN and move the archive.)
+TYPED_LINK = $(SO_)$(CXX) $(OPTIMIZE) -shared -Xlinker -Bsymbolic
+$(B)/typed/libgsort.so: $(B)/gsort/libgsort.a
+	@mkdir -p $(@D)
+	$(TYPED_LINK) -Xlinker -soname -Xlinker $(@F) -Xlinker --whole-archive $< -Xlinker --no-whole-archive -o $@
+$(TYPED:=/version.so): %/version.so: %/sort.o $(B)/typed/libgsort.so
+	$(TYPED_LINK) $^ -Xlinker -rpath -Xlinker '$$ORIGIN/../..' $(LDLIBS_thrust_ref) -o $@
 compare: $(B)/compare $(B)/red_eye_scores $(VERSIONS:%=$(B)/%/version.so) $(TYPED:=/version.so) ## builds ./compare: all versions side by side
 	@rm -f $(call stale,version.so)
 	$(call short,LN,compare)ln -sf $(B)/compare compare
