@@ -1,5 +1,5 @@
 # The labs: starters, the check, trace, debugger and handouts.
-.PHONY: starter student_copy check-lab trace debug handouts
+.PHONY: starter student_copy gradescope check-lab trace debug handouts
 
 LAB_TOOLS := $(B)/labs/worker $(B)/labs/worker_without_kernels $(B)/labs/steps
 LAB_WORKER := $(call objects,labs/check/worker.c labs/check/host_copies.c labs/check/host_launches.cpp) $(COMMON)
@@ -20,6 +20,8 @@ starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved
 	@scripts/starter.sh $(LAB) $(NAME)
 student_copy: ## student_copy DEST=../course LABS="radix_v1 radix_v2": a repository for students, without solutions
 	@labs/teacher/student_copy.py '$(DEST)' $(LABS)
+gradescope: ## gradescope LAB=radix_v1: autograder.zip for Gradescope, under build/gradescope
+	@PYTHONDONTWRITEBYTECODE=1 labs/teacher/gradescope.py '$(LAB)'
 check-lab: ## check-lab V=mine: where a lab stands, step by step
 	@$(if $(TRACE),$(TRACE_),scripts/check_lab.sh '$(V)')
 TRACE_ = scripts/check_lab.sh '$(V)' $(if $(JSON),--trace-json '$(JSON)',--trace) $(if $(filter all,$(TRACE)),--all) \

@@ -1,5 +1,7 @@
 """Builds the grader's tools, the reference, and submissions: these inside the sandbox."""
 
+import glob
+import hashlib
 import os
 import re
 import shutil
@@ -10,6 +12,7 @@ from . import cases, judge, sandbox, submissions, worker
 from .make import CHECKING, COUNTING, is_gpu_build, make, make_value, variables_of
 
 SECONDS = 180  # for the compiler
+REFERENCE_SLOT = 99
 REFERENCE_N = 65536
 # A sort may take this many times as long as the reference, and this many seconds at least.
 SLOWEST, LEAST_SECONDS = 30, 10
@@ -26,22 +29,23 @@ class Builder:
         self.on_gpu = is_gpu_build(self.build)
         self.kit = os.path.join(work, "kit")
         self.tools = os.path.join(work, "tools")
-        self.reference = os.path.join(work, "reference.so")
+        # A copy for students is without the reference; then nothing is timed.
+        self.reference = os.path.join(work, "reference.so") if os.path.isdir(rubric["reference"]) else None
         self.scores = os.path.join(work, "scores.raw")
         nvcc = make_value("NVCC")
         self.nvcc = nvcc if not self.on_gpu and nvcc.startswith("/usr/") else ""  # as the sandbox shows no other folder
         self.is_counted = "counters" in rubric and "speed" in rubric["points"] and not self.on_gpu
         options = [] if self.on_gpu else [CHECKING] + [COUNTING] * self.is_counted
         self._other_builds = {option: make([option, "print-B"]).stdout.strip() for option in options}
-        self._reference_seconds = 0  # for a sort of REFERENCE_N pairs
+        self._reference_seconds = float("inf")  # for a sort of REFERENCE_N pairs
         self.harness = set()  # names that the worker defines; no submission may replace them
 
     def prepare(self):
         """Once per run: the tools, the reference, the homework's keys, and a copy of what a submission
         is built with: not the solutions."""
-        reference = f"{self.build}/{self.rubric['reference']}/version.so"
+        reference = [f"{self.build}/{self.rubric['reference']}/version.so"] if self.reference else []
         scores = f"{self.build}/red_eye_scores"
-        done = make([f"{self.build}/labs/{tool}" for tool in TOOLS] + [reference, scores, "samples"])
+        done = make([f"{self.build}/labs/{tool}" for tool in TOOLS] + reference + [scores, "samples"])
         for option, build in self._other_builds.items():
             if done.returncode == 0:
                 done = make([option, f"{build}/labs/worker"])
@@ -50,7 +54,11 @@ class Builder:
         done = subprocess.run([scores, "samples/portrait.ppm", "samples/template.ppm", self.scores], capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"grade: cannot compute the homework's scores: {done.stderr.strip()}")
-        shutil.copy2(reference, self.reference)
+        if reference:
+            shutil.copy2(reference[0], self.reference)
+            if os.getuid() == 0:  # no submission's user may read it
+                os.chmod(self.reference, 0o500)
+                os.chown(self.reference, sandbox.user_of(REFERENCE_SLOT), -1)
         os.mkdir(self.tools, 0o755)
         for tool in TOOLS:
             shutil.copy2(f"{self.build}/labs/{tool}", self.tools)
@@ -62,9 +70,10 @@ class Builder:
         for part in ("Makefile", "common", "cuda_cpu", "scripts/thrust_headers.sh"):
             copy = shutil.copytree if os.path.isdir(part) else shutil.copy2
             copy(part, f"{self.kit}/{part}")
-        for layer in ("block", "warp", "kernel"):  # of gsort: pieces, not its sort
-            shutil.copytree(f"gsort/{layer}", f"{self.kit}/gsort/{layer}")
-        shutil.copy2("gsort/call.h", f"{self.kit}/gsort")
+        for part in glob.glob("gsort/block") + glob.glob("gsort/warp") + glob.glob("gsort/kernel"):  # pieces, not its sort
+            shutil.copytree(part, f"{self.kit}/{part}")
+        for part in glob.glob("gsort/call.h"):
+            shutil.copy2(part, f"{self.kit}/gsort")
         for version in self.rubric.get("kit", []):  # versions on whose headers a submission may build
             shutil.copytree(version, f"{self.kit}/{version}", ignore=shutil.ignore_patterns("*.cu", "*.md"))
         for source in [f"{self.build}/{part}" for part in ("rewrite", "generated/common", "generated/cuda_cpu")] + [f"{build}/rewrite" for build in self._other_builds.values()]:
@@ -74,13 +83,15 @@ class Builder:
                 os.makedirs(os.path.dirname(f"{self.kit}/{source}"), exist_ok=True)
                 shutil.copy2(source, f"{self.kit}/{source}")
         self.harness = set(symbols(f"{self.build}/labs/worker", "--defined-only"))
+        if not reference:
+            return
         self._time_reference()
-        if launches(symbols(self.reference, "--undefined-only")) and cases.sorts_without_kernels(self, self.reference, self.rubric["limits"], 0):
+        if launches(symbols(self.reference, "--undefined-only")) and cases.sorts_without_kernels(self, self.reference, self.rubric["limits"], REFERENCE_SLOT):
             sys.exit("grade: worker_without_kernels runs kernels: labs/check/no_kernels.cpp does not fit the CUDA runtime")
 
     def _time_reference(self):
         keys, positions = judge.make_keys("uniform", REFERENCE_N, 0)
-        process = worker.Worker(self.tools, self.reference, REFERENCE_N, self.rubric["limits"], on_gpu=self.on_gpu)
+        process = worker.Worker(self.tools, self.reference, REFERENCE_N, self.rubric["limits"], slot=REFERENCE_SLOT, on_gpu=self.on_gpu)
         self._reference_seconds = min(process.sort(keys, positions)[0] for _ in range(2))
         process.close()
 
@@ -92,8 +103,9 @@ class Builder:
     def compile(self, student, path, slot):
         """Compiles inside the sandbox. Returns (path of the shared object, None) or (None, error). The folder stays for
         findings.py until forget()."""
-        work = os.path.join(self.work, student)
+        work = self._folder(student)
         shutil.copytree(self.kit, work)
+        os.chmod(work, 0o700)
         error = self._fill(os.path.join(work, "submission"), path)
         if not error and os.getuid() == 0:
             for root, _, names in os.walk(work):
@@ -103,7 +115,11 @@ class Builder:
         return (None, error) if error else (self.take(student), None)
 
     def forget(self, student):
-        shutil.rmtree(os.path.join(self.work, student), ignore_errors=True)
+        shutil.rmtree(self._folder(student), ignore_errors=True)
+
+    def _folder(self, student):
+        """For make, without a name's blanks."""
+        return os.path.join(self.work, hashlib.sha256(student.encode()).hexdigest()[:16])
 
     def tools_of(self, option):
         """The folder of the worker in the build with an option of make."""
@@ -111,11 +127,11 @@ class Builder:
 
     def build_of(self, student, option):
         """The build folder of a submission, as long as nothing of it runs that could change it."""
-        return os.path.join(self.work, student, self._other_builds.get(option, self.build))
+        return os.path.join(self._folder(student), self._other_builds.get(option, self.build))
 
     def take(self, student, option=""):
         """The shared object that make_inside() has built, where the submission cannot change it any more."""
-        version = os.path.join(self.work, student) + option + ".so"
+        version = self._folder(student) + option + ".so"
         shutil.copyfile(self.build_of(student, option) + "/submission/version.so", version)
         os.chmod(version, 0o755)
         return version
@@ -152,7 +168,7 @@ class Builder:
         """Runs a compiler in the folder of a submission. None, or the first error."""
         # A compiler needs more than a sort: files and processes.
         limits = {**self.rubric["limits"], "file_mb": 256, "processes": 128, "seconds": 120}
-        command = sandbox.command_line(command, {}, {"/lab": os.path.join(self.work, student)}, {}, limits)
+        command = sandbox.command_line(command, {}, {"/lab": self._folder(student)}, {}, limits, slot)
         try:
             done = subprocess.run(command, capture_output=True, timeout=SECONDS, preexec_fn=sandbox.limiter(limits, False, slot))
         except subprocess.TimeoutExpired:

@@ -1,14 +1,17 @@
 """scripts/grade.sh LAB FILES...|DIR: builds, runs, judges and times submissions; see labs/teacher/grading.md."""
 
 import argparse
+import datetime
 import json
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from . import page, results, sandbox, submissions
+from . import gradebook, lateness, page, results, sandbox, similar, submissions
 from .grader import Grader
 from .timing import time_record
 
@@ -25,10 +28,22 @@ def arguments():
     parser.add_argument("--out", default=None, help="folder of the results (build/grades/LAB)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2), help="submissions at a time; timings are one at a time")
     parser.add_argument("--accept", default="", metavar="NAME,NAME", help="runs these, though they hold code that a sort does not need: you have read them")
+    parser.add_argument("--container", action="store_true", help="this container is made for grading, and is the sandbox: runs submissions without bubblewrap, as users without rights")
     parser.add_argument("--again", action="store_true", help="grades also what has not changed")
+    parser.add_argument("--due", type=datetime.datetime.fromisoformat, metavar="TIME", help="like '2026-12-04 18:00': what is handed in later loses points; the time is a commit's in a git repository, else the newest file's")
+    parser.add_argument("--grace", type=float, default=0, metavar="MINUTES", help="after --due that cost nothing (0)")
+    parser.add_argument("--late-percent", type=float, default=10, metavar="P", help="of the points that each day begun costs (10)")
+    parser.add_argument("--similar", nargs="*", metavar="FILE", help="lists pairs of submissions that are alike (similar.csv); FILE: published solutions to compare with")
+    parser.add_argument("--roster", metavar="FILE", help="the grades that Canvas exports, or Moodle's grading worksheet")
+    parser.add_argument("--export", metavar="canvas=FILE", help="writes the grades of --roster's students as Canvas (canvas=FILE) or Moodle (moodle=FILE) imports them")
     options = parser.parse_args()
     if options.jobs < 1:
         sys.exit("grade: --jobs is at least 1")
+    if options.similar is not None and similar.missing():
+        sys.exit("grade: --similar needs sim_c (apt install similarity-tester)")
+    options.kind, _, options.export = (options.export or "").partition("=")
+    if options.kind and (options.kind not in gradebook.NEEDED or not options.export or not options.roster):
+        sys.exit("grade: --export is canvas=FILE or moodle=FILE, with --roster")
     return options
 
 
@@ -76,11 +91,14 @@ def main():
     options = arguments()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored, exit codes are lost
     rubric_text, rubric = read_rubric(options)
+    sandbox.in_container = options.container
     try:
         sandbox.check()
     except sandbox.Refused as error:
         print(f"grade: {error}", file=sys.stderr)
         sys.exit(3)
+    if options.container:
+        print("grade: without bubblewrap: this container is the sandbox. Submissions run as users without rights (setpriv), with limits, and see the container's files and network.", file=sys.stderr)
     out = os.path.abspath(options.out or f"build/grades/{options.lab}")
     try:
         sys.exit(grade(options, rubric_text, rubric, out))
@@ -91,6 +109,11 @@ def main():
 def grade(options, rubric_text, rubric, out):
     """Exit code."""
     found = submissions.find(options.submissions)
+    try:
+        roster = gradebook.read_roster(options.roster, options.kind) if options.kind else None
+    except gradebook.Unfit as error:
+        sys.exit(f"grade: {error}")
+    late = {student: lateness.penalty(path, options.due, options.grace, options.late_percent) if options.due else (0, "") for student, path in found.items()}
     os.makedirs(out, exist_ok=True)
     started = time.monotonic()
     accepted = [name for name in options.accept.split(",") if name]
@@ -99,7 +122,7 @@ def grade(options, rubric_text, rubric, out):
         sys.exit(f"grade: --accept {unknown[0]}: there is no such submission")
     grader = Grader(options.lab, rubric, out, options.jobs, accepted)
     grader.prepare()
-    rules = {student: rubric_text + ("accepted" if student in accepted else "") for student in found}
+    rules = {student: rubric_text + ("accepted" if student in accepted else "") + str(late[student]) for student in found}
     keys = {student: submissions.fingerprint(rules[student], grader.builder.build + grader.builder.nvcc, path) for student, path in found.items()}
     records = {student: None if options.again else results.load(out, student, keys[student]) for student in found}
     fresh = [student for student in found if records[student] is None]
@@ -107,21 +130,42 @@ def grade(options, rubric_text, rubric, out):
     for done, student in enumerate(fresh, 1):
         begin = time.monotonic()
         time_record(grader, records[student])
+        records[student]["late"] = late[student]
         results.finish(grader, records[student], keys[student], records[student].pop("took") + time.monotonic() - begin)
         progress(f"{done}/{len(fresh)} timed ")
     progress("")
     ordered, groups = [records[student] for student in found], list(rubric["points"])
     results.write_csv(out + "/grades.csv", groups, ordered)
     if "speed" in rubric and "speed" not in groups:
-        print("speed is not graded on the cpu backend: this lab is timed on a GPU")
+        print("speed is not graded " + ("on the cpu backend: this lab is timed on a GPU" if grader.builder.reference else f"in a copy without {rubric['reference']}"))
     page.print_table(groups, ordered)
     print(f"{len(ordered)} submissions, {len(fresh)} graded now, {time.monotonic() - started:.0f} s; {out}/grades.csv")
+    if options.similar is not None:
+        list_similar(options, found, out)
+    unknown = gradebook.export(options.kind, options.export, roster, rubric["title"], records) if options.kind else []
     to_look_at = [record["student"] for record in ordered if results.to_look_at(record)]
     if to_look_at:
         print(f"LOOK AT {len(to_look_at)} of them before you give a grade: {', '.join(to_look_at)}")
         if any("held" in record for record in ordered):
             print(HELD)
-    return LOOK if to_look_at else 0
+    if unknown:
+        print(f"NOT IN THE ROSTER, or in several of its rows: {', '.join(unknown)}; they are not in {options.export}")
+    return LOOK if to_look_at or unknown else 0
+
+
+def list_similar(options, found, out):
+    published = submissions.find(options.similar) if options.similar else {}
+    published = {f"published: {name}": path for name, path in published.items()}
+    if os.path.isfile(f"{options.lab}/student_func.cu"):
+        published[f"the solution {options.lab}"] = options.lab
+    with tempfile.TemporaryDirectory(dir=".", prefix=".grade.") as folder:
+        starter = folder + "/starter"
+        subprocess.run(["scripts/starter.sh", "--template", options.lab, starter], capture_output=True)
+        rows = similar.pairs(found, published, [starter] if os.path.isdir(starter) else [])
+    similar.write(out + "/similar.csv", rows)
+    print(f"{len(rows)} pairs are alike, {similar.LEAST} % or more ({out}/similar.csv): look at them")
+    for percent, one, other in rows[:20]:
+        print(f"  {percent:>3} %  {one}  {other}")
 
 
 if __name__ == "__main__":

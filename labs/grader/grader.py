@@ -9,7 +9,7 @@ import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from . import cases, submissions
+from . import cases, sandbox, submissions
 from .builder import Builder
 from .counters import Counters
 from .findings import Findings
@@ -30,7 +30,7 @@ class Grader:
         os.chmod(work, 0o711)
         atexit.register(shutil.rmtree, work, ignore_errors=True)
         self.builder = Builder(lab, rubric, work)
-        if rubric.get("speed", {}).get("gpu_only") and not self.builder.on_gpu:
+        if not self.builder.reference or rubric.get("speed", {}).get("gpu_only") and not self.builder.on_gpu:
             rubric["points"].pop("speed", None)
         self.scores = array.array("I")
         self._lock = threading.Lock()
@@ -49,6 +49,7 @@ class Grader:
         try:
             return self._grade(student, path, slot)
         finally:
+            sandbox.end(slot)
             self.builder.forget(student)
             with self._lock:
                 self._slots.append(slot)
@@ -153,6 +154,7 @@ class Grader:
         if record["right"]:
             self._group(record, "stages", 1, 1, "")
             record["stages"] = "all"
+            record["steps"] = {name: "right" for name in rules["arrays"]}
             return
         if re.search("loaded|still running|printed more", record.get("ended", "")):
             self._group(record, "stages", 0, 1, record["ended"])
@@ -162,7 +164,8 @@ class Grader:
         shown = dict(shown)
         right = [name for name in rules["arrays"] if shown.get(name) == "right"]
         missing = "was not reached" if ended else "is not shown (lab_show)"
-        wrong = [f"{name} {shown.get(name, missing)}" for name in rules["arrays"] if name not in right]
+        record["steps"] = {name: shown.get(name, missing) for name in rules["arrays"]}
+        wrong = [f"{name} {record['steps'][name]}" for name in rules["arrays"] if name not in right]
         record["stages"] = " ".join(right) or "none"
         self._group(record, "stages", len(right), max(len(rules["arrays"]), 1), "; ".join(wrong[:2]) + (f" ({ended})" if ended else ""))
         record["diagnoses"] += [text for text in wrong if "wrong" in text][:1]

@@ -21,27 +21,27 @@ def gradescope(rubric, record):
     """The format of Gradescope's autograder: results/results.json."""
     tests = []
     for name, group in record["groups"].items():
-        full = group["score"] >= group["max"]
-        tests.append(
-            {
-                "name": WHAT.get(name, name),
-                "score": group["score"],
-                "max_score": group["max"],
-                "status": "passed" if full else "failed",
-                "output": group["why"] or "all right",
-                "visibility": "visible",
-            }
-        )
+        steps = record.get("steps") if name == "stages" else None
+        for step, text in (steps or {}).items():
+            share = group["max"] / len(steps)
+            tests.append(_test(f"Step: the array {step}", share if text == "right" else 0, share, "" if text == "right" else text))
+        if not steps:
+            tests.append(_test(WHAT.get(name, name), group["score"], group["max"], group["why"]))
     return {
         "score": record["score"],
         "execution_time": round(record["seconds"]),
-        "output": "; ".join(record["diagnoses"]) or "All right.",
+        "output": "; ".join(record["diagnoses"] + ([record["late"]] if record["late"] else [])) or "All right.",
         "visibility": "visible",
         "stdout_visibility": "hidden",
         "tests": tests,
         "leaderboard": [{"name": "time / reference", "value": record["speed"]["ratio"], "order": "asc"}] if record.get("speed") else [],
         "extra_data": record,
     }
+
+
+def _test(name, score, most, why):
+    status = "passed" if score >= most else "failed"
+    return {"name": name, "score": round(score, 4), "max_score": round(most, 4), "status": status, "output": why or "all right", "visibility": "visible"}
 
 
 def html(rubric, record):
@@ -58,11 +58,12 @@ def html(rubric, record):
         first = f"<p><b>To mend first:</b> {escape_html.escape(record['diagnoses'][0])}</p>"
     else:
         first = "<p>All right.</p>" if record["score"] >= record["max"] else "<p>The sorts are right. What else cost points is below.</p>"
+    late = f"<p>{escape_html.escape(record['late'])}.</p>" if record["late"] else ""
     student = escape_html.escape(record["student"])
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{student}: {escape_html.escape(rubric['title'])}</title><style>{STYLE}</style>
 <h1>{escape_html.escape(rubric['title'])}</h1><p>{student}: <b>{record['score']:g} of {record['max']:g} points</b></p>
-{first}<table><tr><th>What</th><th>Points</th><th>Why</th></tr>{''.join(rows)}</table>{timing}
+{late}{first}<table><tr><th>What</th><th>Points</th><th>Why</th></tr>{''.join(rows)}</table>{timing}
 <p>To see it yourself: <code>make check-lab V=NAME</code>.</p></html>
 """
 
@@ -75,5 +76,5 @@ def print_table(groups, records):
         ratio = record.get("speed", {}).get("ratio", "")
         note = "note: it " + "; ".join(record["notes"]) if record["notes"] else ""
         look = "LOOK AT IT: it " + "; ".join(record["look"]) if record["look"] else ""
-        diagnosis = (record["diagnoses"] or [look or note])[0]
+        diagnosis = (record["diagnoses"] or [look or note or record["late"]])[0]
         print(f"{record['student']:<{width}} {scores} {record['score']:>7g} {ratio!s:>6}  {diagnosis[:110]}")

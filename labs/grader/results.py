@@ -24,7 +24,10 @@ def finish(grader, record, key, seconds):
     """Adds the totals to a record; writes results.json and the page of its student."""
     record.update(printable(record))
     record["groups"] = {name: record["groups"][name] for name in grader.rubric["points"]}
-    record["score"] = round(sum(group["score"] for group in record["groups"].values()), 2)
+    percent, text = record["late"]
+    whole = sum(group["score"] for group in record["groups"].values())
+    record["score"] = round(whole * (100 - percent) / 100, 2)
+    record["late"] = f"{text}: {percent:g} % of {whole:g} points are lost" if percent else ""
     record["max"] = sum(group["max"] for group in record["groups"].values())
     record["key"], record["seconds"] = key, round(seconds, 1)
     version = record.pop("version", None)
@@ -50,12 +53,16 @@ def load(results, student, key):
 def write_csv(path, groups, records):
     with replace_file(path) as file:
         table = csv.writer(file)
-        table.writerow(["student", *groups, "total", "max", "speed_ratio", "stages", "look_at", "diagnosis", "notes"])
+        table.writerow(["student", *groups, "total", "max", "speed_ratio", "stages", "look_at", "diagnosis", "notes", "late"])
         for record in records:
             scores = [record["groups"][name]["score"] for name in groups]
             row = [record["student"], *scores, record["score"], record["max"], record.get("speed", {}).get("ratio", "")]
-            # With a leading blank a spreadsheet does not read a text as a formula.
-            table.writerow(row + [record.get("stages", ""), to_look_at(record)] + [re.sub(r"^[=+@-]", " ", "; ".join(record[name])) for name in ("diagnoses", "notes")])
+            table.writerow(row + [record.get("stages", ""), to_look_at(record)] + [cell(record[name]) for name in ("diagnoses", "notes")] + [record["late"]])
+
+
+def cell(texts):
+    """With a leading blank a spreadsheet does not read a text as a formula."""
+    return re.sub(r"^[=+@-]", " ", "; ".join(texts))
 
 
 def to_look_at(record):

@@ -1,5 +1,6 @@
 """Runs a command of a submission with bubblewrap: no network, no view of the machine's files but
-/usr, a private /tmp, a user without rights, and limits. Refuses where bubblewrap is not installed."""
+/usr, a private /tmp, a user without rights, and limits. Refuses where bubblewrap is not installed, unless the grader runs
+in a container that is made for grading (--container): then with setpriv as a user without rights, with limits."""
 
 import glob
 import os
@@ -12,12 +13,23 @@ NOBODY = 65534
 DEVICES = "/dev/nvidia*"  # a GPU's device nodes and /dev/nvidia-caps, bound where they exist. Not yet run on a GPU.
 
 
+PATH = "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin"
+in_container = False  # set by grade.py
+
+
 class Refused(Exception):
     """There is no sandbox here; the message is a sentence for the teacher."""
 
 
 def check():
     """Raises Refused unless a sandbox can be started."""
+    if in_container:
+        if os.getuid() != 0:
+            raise Refused("--container needs root in the container, to run submissions as other users")
+        test = subprocess.run(_as_user(0) + ["/usr/bin/true"], capture_output=True, text=True)
+        if test.returncode != 0:
+            raise Refused("setpriv cannot take rights away here: " + test.stderr.strip())
+        return
     if shutil.which("bwrap") is None:
         raise Refused("no sandbox here: install bubblewrap (apt install bubblewrap); nothing was run")
     test = subprocess.run(_isolated() + ["/usr/bin/true"], capture_output=True, text=True)
@@ -31,7 +43,7 @@ def check():
 def _isolated():
     command = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
     command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "lab"]
-    command += ["--setenv", "PATH", "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/tmp"]
+    command += ["--setenv", "PATH", PATH, "--setenv", "HOME", "/tmp"]
     command += ["--ro-bind", "/usr", "/usr"]
     for name in ("bin", "sbin", "lib", "lib32", "lib64"):
         if os.path.islink("/" + name):
@@ -47,8 +59,16 @@ def _isolated():
     return command
 
 
-def command_line(command, read_only, writable, environment, limits):
-    """The bwrap command. read_only, writable: {path inside: path outside}."""
+def command_line(command, read_only, writable, environment, limits, slot=0):
+    """The command that runs a command in the sandbox. read_only, writable: {path inside: path outside}."""
+    if in_container:  # nothing is mounted: the paths outside are those inside
+        variables = {"PATH": PATH, "HOME": "/tmp", **environment}
+        return (
+            _as_user(slot)
+            + ["env", "-i", "-C", next(iter(writable.values()), "/tmp")]
+            + [f"{name}={value}" for name, value in variables.items()]
+            + [{**read_only, **writable}.get(word, word) for word in command]
+        )
     line = _isolated() + ["--size", str(limits["file_mb"] << 20), "--tmpfs", "/tmp"]
     for inside, outside in read_only.items():
         line += ["--ro-bind", outside, inside]
@@ -61,6 +81,17 @@ def command_line(command, read_only, writable, environment, limits):
     return line + ["--"] + command
 
 
+def _as_user(slot):
+    user = str(user_of(slot))
+    return ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
+
+
+def end(slot):
+    """Ends what a command has left running. Bubblewrap does so by itself."""
+    if in_container:
+        subprocess.run(_as_user(slot) + ["kill", "-9", "--", "-1"], capture_output=True)
+
+
 def cpu_seconds(limits):
     """Seconds of processor time that a process may take for all its sorts. They end a loop without end on a busy
     machine too, where the time limit of a sort is longer."""
@@ -68,8 +99,9 @@ def cpu_seconds(limits):
 
 
 def user_of(slot):
-    """If the grader runs as root: a user without rights for one job, which no other grader at the same time has."""
-    return 100000 + 128 * (os.getpid() % 4096) + slot
+    """If the grader runs as root: a user without rights for one job, which no other grader at the same time has. A
+    container may have no more than 65,536 users."""
+    return 60000 + slot if in_container else 100000 + 128 * (os.getpid() % 4096) + slot
 
 
 def limiter(limits, limit_memory, slot):
@@ -90,7 +122,7 @@ def limiter(limits, limit_memory, slot):
             resource.setrlimit(kind, (value, value))
         if limit_memory:
             resource.setrlimit(resource.RLIMIT_AS, (limits["memory_mb"] << 20, limits["memory_mb"] << 20))
-        if os.getuid() == 0:
+        if os.getuid() == 0 and not in_container:
             os.setgroups([])
             os.setresgid(user, user, user)
             os.setresuid(user, user, user)

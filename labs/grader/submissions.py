@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import sys
+import unicodedata
 
 SUFFIXES = (".cu", ".cuh", ".h", ".inc")
 MOST_BYTES = 1 << 20  # of a source file; larger ones are left out
@@ -76,7 +77,7 @@ def _named(entries):
     changed takes another than these."""
 
     def usable(name):
-        name = re.sub(r"[^A-Za-z0-9_.+-]", "_", name).lstrip(".+-") or "unnamed"  # + or - begins a formula in grades.csv
+        name = re.sub(r"[^\w.+ -]", "_", unicodedata.normalize("NFC", name)).lstrip(".+- ") or "unnamed"  # + or - begins a formula in grades.csv
         return "grades_csv" if name == "grades.csv" else name  # beside the folders of the results
 
     found, taken = {}, {name for name, _ in entries if usable(name) == name}

@@ -3,8 +3,10 @@
 import os
 import statistics
 
-from . import judge, worker
+from . import judge, sandbox, worker
+from .builder import REFERENCE_SLOT
 
+SLOT = 98
 ATTEMPTS = 3  # of a submission without full points for speed, so that none loses points by the load of the machine
 
 
@@ -15,7 +17,7 @@ def time_beside_reference(tools, reference, version, rubric, on_gpu):
     seconds = {"reference": [], "submission": []}
     pair, earlier = {}, []
     try:
-        for name, path, slot in (("reference", reference, 99), ("submission", version, 98)):
+        for name, path, slot in (("reference", reference, REFERENCE_SLOT), ("submission", version, SLOT)):
             pair[name] = worker.Worker(tools, path, n, rubric["limits"], slot=slot, on_gpu=on_gpu)
         for turn in range(rules["reps"] + 1):
             keys, positions = judge.make_keys("uniform", n, os.urandom(8).hex())
@@ -31,6 +33,7 @@ def time_beside_reference(tools, reference, version, rubric, on_gpu):
     finally:
         for process in pair.values():
             process.close()
+        sandbox.end(SLOT)
     return seconds
 
 

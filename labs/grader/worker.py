@@ -63,7 +63,7 @@ class Worker:
         limit = None
         if isolated:
             command = sandbox.command_line(
-                ["/lab/worker", "/lab/version.so"], {"/lab/worker": program, "/lab/version.so": version}, {}, environment, limits
+                ["/lab/worker", "/lab/version.so"], {"/lab/worker": program, "/lab/version.so": version}, {}, environment, limits, slot
             )
             limit = sandbox.limiter(limits, not on_gpu, slot)
         else:

@@ -32,8 +32,8 @@ OTHERS = {"open": ["thrust_ref", "cub_ref"]}  # lab 6 has no starter, and compar
 SUBJECT = "Labs: "  # of the commits made here
 
 
-def stop(text):
-    print(f"student_copy: {text}", file=sys.stderr)
+def stop(text, program="student_copy"):
+    print(f"{program}: {text}", file=sys.stderr)
     sys.exit(2)
 
 
@@ -106,7 +106,9 @@ def fill(target, labs, more=()):
 
 def for_students(target):
     """Makes a filled folder one for students: its pages, and targets of make that can run."""
-    shutil.copy2(f"{ROOT}/labs/teacher/student_readme.md", f"{target}/README.md")
+    os.makedirs(f"{target}/.github/workflows")
+    for source, name in (("student_readme.md", "README.md"), ("classroom.yml", ".github/workflows/classroom.yml")):
+        shutil.copy2(f"{ROOT}/labs/teacher/{source}", f"{target}/{name}")
     there = lambda path: os.path.exists(path.split("#")[0])
     edit(f"{target}/labs/README.md", r"(?m)^\| \[.*?\]\((.*?)\).*\n", lambda row: row[0] * there(f"{target}/labs/{row[1]}"))
     edit(f"{target}/labs/README.md", r"(?s)## For teachers.*", "")
