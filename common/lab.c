@@ -31,8 +31,10 @@ static void write_all(const void *data, size_t bytes) {
   }
 }
 
-static void write_record(const char *name, const unsigned int *array, size_t count, uint64_t tile) {
-  LabRecord record = {.shift = pass_shift, .bits = pass_bits, .tile = tile, .count = count};
+static void write_record(const char *name, const unsigned int *array, size_t count, uint64_t tile,
+                         uint32_t part) {
+  LabRecord record = {
+      .shift = pass_shift, .bits = pass_bits, .part = part, .tile = tile, .count = count};
   memcpy(record.magic, LAB_MAGIC, sizeof record.magic);
   snprintf(record.name, sizeof record.name, "%s", name);
   write_all(&record, sizeof record);
@@ -40,10 +42,10 @@ static void write_record(const char *name, const unsigned int *array, size_t cou
 }
 
 static void write_device_array(const char *name, const unsigned int *d_array, size_t count,
-                               uint64_t tile) {
+                               uint64_t tile, uint32_t part) {
   unsigned int *const host = MEMORY_CHECK(malloc((count + 1) * sizeof *host));
   CUDA_CHECK(cudaMemcpy(host, d_array, count * sizeof *host, cudaMemcpyDeviceToHost));
-  write_record(name, host, count, tile);
+  write_record(name, host, count, tile, part);
   free(host);
 }
 
@@ -54,15 +56,19 @@ void lab_pass(int shift, int bits, size_t tile) {
 }
 
 void lab_show(const char *name, const unsigned int *d_array, size_t count) {
-  if (channel() >= 0) write_device_array(name, d_array, count, pass_tile);
+  if (channel() >= 0) write_device_array(name, d_array, count, pass_tile, 0);
 }
 
 void lab_show_host(const char *name, const unsigned int *array, size_t count) {
-  if (channel() >= 0) write_record(name, array, count, pass_tile);
+  if (channel() >= 0) write_record(name, array, count, pass_tile, 0);
 }
 
-void lab_runs(const unsigned int *d_keys, size_t n, size_t width) {
-  if (channel() >= 0) write_device_array("runs", d_keys, n, width);
+void lab_runs(const char *name, const unsigned int *d_keys, size_t n, size_t width) {
+  lab_parts(name, d_keys, n, 1, width);
+}
+
+void lab_parts(const char *name, const unsigned int *d_keys, size_t n, size_t part, size_t width) {
+  if (channel() >= 0) write_device_array(name, d_keys, n, width, (uint32_t)part);
 }
 
 void lab_todo(const char *text) {

@@ -15,7 +15,7 @@
 typedef struct LabRecord {
   char magic[4];         // LAB_MAGIC
   uint32_t shift, bits;  // of the digit of the current pass
-  uint32_t reserved;     // 0
+  uint32_t part;         // 0: the array `name` of a pass; else lab_parts' argument
   uint64_t tile;         // elements per tile, or the width of the runs; 0: the whole array
   uint64_t count;
   char name[24];  // ends with a zero
@@ -38,8 +38,12 @@ void lab_show(const char *name, const unsigned int *d_array, size_t count);
 // Shows `count` values of an array in host memory.
 void lab_show_host(const char *name, const unsigned int *array, size_t count);
 
-// Shows n keys that should now be sorted within each run of `width` elements.
-void lab_runs(const unsigned int *d_keys, size_t n, size_t width);
+// Shows n keys that should now be sorted within each run of `width` elements. `name` is that of
+// the step.
+void lab_runs(const char *name, const unsigned int *d_keys, size_t n, size_t width);
+
+// The same, but within each `part` elements in any order.
+void lab_parts(const char *name, const unsigned int *d_keys, size_t n, size_t part, size_t width);
 
 // Stands where a starter's code is missing: prints `text` on stderr, once per process.
 void lab_todo(const char *text);

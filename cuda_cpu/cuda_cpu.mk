@@ -21,6 +21,7 @@ cuda_cpu_default_goal := $(.DEFAULT_GOAL)
 cuda_cpu := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 B        ?= build
 CXXFLAGS ?= -O3 -g1
+HOSTCC   ?= $(CC)# for the translator, which runs while others compile
 
 cuda_cpu_rewrite  := $(B)/rewrite
 # Rooms of src/ that are linked only with programs that use them, as an archive.
@@ -81,7 +82,7 @@ cuda_cpu_ldlibs := $(cuda_cpu_archive) -lboost_context $(cuda_cpu_openmp) $(if $
 
 $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CC,rewrite)$(CC) -std=c17 -O2 -Wall -Wextra $(filter %.c,$^) -o $@
+	$(call cuda_cpu_step,CC,rewrite)$(HOSTCC) -std=c17 -O2 -Wall -Wextra $(filter %.c,$^) -o $@
 
 # __CUDA_ARCH__ is not defined, because files with #ifdef __CUDA_ARCH__ distinguish host code from device code by it. A
 # file that compares its value without such a test can only mean the device.

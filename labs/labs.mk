@@ -2,7 +2,7 @@
 .PHONY: starter student_copy gradescope check-lab trace debug handouts
 
 LAB_TOOLS := $(B)/labs/worker $(B)/labs/worker_without_kernels $(B)/labs/steps
-LAB_WORKER := $(call objects,labs/check/worker.c labs/check/host_copies.c labs/check/host_launches.cpp) $(COMMON)
+LAB_WORKER := $(call objects,labs/check/worker.c labs/check/host_copies.c labs/check/host_launches.cpp harness/versions/version_check.c harness/process/message.c) $(COMMON)
 LAB_LIBS    = $(filter-out -lopencv%,$(LDLIBS)) $(if $(filter cpu,$(BACKEND)),-Xlinker --wrap=_ZN8cuda_cpu8run_gridERKNS_6LaunchERKNS_10KernelCallE)
 $(B)/labs/worker: $(LAB_WORKER)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LAB_LIBS) -o $@

@@ -26,7 +26,7 @@ $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/vers
 # What make test leaves to make test_all, and HW4 with any version but this one.
 HW4_TESTED := radix_v2
 REST_TESTS := $(filter-out %/first_steps.bats %/sanitize.bats,$(wildcard tests/labs/*.bats tests/cheats/*.sh tests/cs344/*.bats tests/fuzz/test_*.sh)) \
-  $(addprefix tests/,multi/test_multi.sh report/test_report.sh scripts/count.bats scripts/profile_counts.bats scripts/reproduce.bats scripts/test_removed_barriers.sh) \
+  $(addprefix tests/,multi/test_multi.sh report/test_report.sh scripts/count.bats scripts/profile_counts.bats scripts/reproduce.bats scripts/test_arm64.sh scripts/test_removed_barriers.sh) \
   $(wildcard gsort/tests/test_*.sh) cuda_cpu/tests/test_standalone.sh $(addprefix $(B)/tests/,hw4/test_cheats judge/test_battery)
 
 # What may run beside what: scripts/run_tests.sh says it. A test in none of these lists is one of ALONE_TESTS. The

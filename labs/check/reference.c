@@ -61,12 +61,31 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+void reference_keys(const LabRecord *record, const uint32_t *keys) {
+  enter_pass(record);
+  if (record->count == elements) memcpy(pass_keys, keys, elements * sizeof *keys);
+}
+
+static void sort_runs(uint32_t *values, size_t n, size_t width) {
+  for (size_t begin = 0; begin < n; begin += width)
+    qsort(values + begin, n - begin < width ? n - begin : width, sizeof *values, by_value);
+}
+
+void reference_sort_parts(const LabRecord *record, uint32_t *actual) {
+  if (record->part > 1) sort_runs(actual, record->count, record->part);
+}
+
 bool reference_array(const LabRecord *record, Expected *expected) {
   if (record->bits > 16 || record->shift > 31) return false;
+  const size_t n = elements, whole = n == 0 ? 1 : n;
+  if (record->part != 0) {
+    *expected = (Expected){.values = allocate(n), .count = n, .width = record->tile};
+    memcpy(expected->values, input, n * sizeof *input);
+    sort_runs(expected->values, n, record->tile == 0 ? whole : record->tile);
+    return true;
+  }
   enter_pass(record);
-  const size_t n = elements;
   const char *const name = record->name;
-  const size_t whole = n == 0 ? 1 : n;
   const size_t tile = record->tile == 0 || record->tile > n ? whole : record->tile;
   const size_t tiles = (whole + tile - 1) / tile, bins = (size_t)1 << record->bits;
   *expected = (Expected){.tiles = tiles, .pass = pass, .count = n};
@@ -104,10 +123,6 @@ bool reference_array(const LabRecord *record, Expected *expected) {
     memcpy(values, name[0] == 't' ? tiled : pass_keys, n * sizeof *values);
   } else if (strcmp(name, "sorted") == 0) {
     sort_by_digit(record, pass_keys, values, 0, n);
-  } else if (strcmp(name, "runs") == 0) {
-    memcpy(values, input, n * sizeof *values);
-    for (size_t begin = 0; begin < n; begin += tile)
-      qsort(values + begin, begin + tile < n ? tile : n - begin, sizeof *values, by_value);
   } else {
     known = false;
     free(values);
@@ -117,7 +132,9 @@ bool reference_array(const LabRecord *record, Expected *expected) {
 }
 
 void reference_place(const Expected *expected, size_t i, char *text, size_t size) {
-  if (expected->bins == 0 || i >= expected->bins * expected->tiles)
+  if (expected->width != 0)
+    snprintf(text, size, "at index %zu, in runs of %zu", i, expected->width);
+  else if (expected->bins == 0 || i >= expected->bins * expected->tiles)
     snprintf(text, size, "in pass %u at index %zu", expected->pass, i);
   else if (expected->tiles == 1)
     snprintf(text, size, "in pass %u at bin %zu", expected->pass, i);

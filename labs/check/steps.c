@@ -18,13 +18,14 @@ enum { MAX_NAMES = 32 };
 
 typedef struct Line {
   char name[24];
-  char wrong[200];  // empty: right so far
+  char wrong[300];  // empty: right so far
 } Line;
 
 static Line lines[MAX_NAMES];
 static int line_count;
 static const Line *first_wrong;
-static uint32_t first_shift;
+static uint32_t first_shift, keys_shift;  // keys_shift: the pass whose keys were shown
+static bool keys_shown;
 
 static void quit(const char *text) {
   fprintf(stderr, "steps: %s\n", text);
@@ -85,9 +86,11 @@ int main(int argument_count, char **arguments) {
     if (actual == NULL || fread(actual, sizeof *actual, record.count, stdin) != record.count)
       quit("an incomplete record: the sort ended early");
     Line *const line = line_of(record.name);
-    // Later passes, and all of a pass whose input is wrong, follow from the first mistake.
-    const bool follows = first_wrong != NULL &&
-                         (record.shift != first_shift || strcmp(first_wrong->name, "keys") == 0);
+    const bool keys = record.part == 0 && strcmp(record.name, "keys") == 0;
+    reference_sort_parts(&record, actual);
+    // Later passes follow from the first mistake, unless they show the keys that they begin with.
+    const bool from_keys = !keys && keys_shown && record.shift == keys_shift;
+    const bool follows = first_wrong != NULL && record.shift != first_shift && !from_keys;
     if (line->wrong[0] == '\0' && !follows) {
       Expected expected;
       if (reference_array(&record, &expected)) {
@@ -100,6 +103,11 @@ int main(int argument_count, char **arguments) {
     if (first_wrong == NULL && line->wrong[0] != '\0') {
       first_wrong = line;
       first_shift = record.shift;
+    }
+    if (keys) {
+      reference_keys(&record, actual);
+      keys_shift = record.shift;
+      keys_shown = true;
     }
     free(actual);
   }

@@ -2,13 +2,10 @@
 outside arrays, host memory). On the cpu backend; a GPU's compiler and memory refuse the first and the last by themselves."""
 
 import os
-import re
 
 from . import judge, worker
 from .make import CHECKING, nvcc_command
-
-N = 4097  # of several blocks
-KIND_N = 1025  # soon sorted by a build that watches each access
+from .sanitizers import N, cases, report_of
 
 
 class Findings:
@@ -36,8 +33,7 @@ class Findings:
         try:
             # Its shadow of all memory takes address space, so that the memory is not limited.
             process = worker.Worker(self._builder.tools_of(CHECKING), self._version, N, limits, slot=self._slot, on_gpu=True)
-            cases = [("uniform", N, True)] + [("uniform", N, False)] * (not pairs_only) + [(kind, KIND_N, True) for kind in judge.KINDS]
-            for case in cases:
+            for case in cases(pairs_only):
                 text = text or self._sort(process, *case, stable)
         except worker.Ended as error:
             text = str(error)
@@ -45,8 +41,7 @@ class Findings:
             output = process.close() if process else ""
             os.unlink(self._version)
         # Not initcheck, which also reports padding that is only copied.
-        found = re.search(r"^(race|mem|sync)check: error: .*(\n  in kernel .*)?", output, re.M)
-        text = re.sub(r"\s+", " ", found[0])[:600] if found else text if right else ""
+        text = report_of(output, init=False) or (text if right else "")
         return [f"has a mistake that CHECK=all finds: {text}"] if text else []
 
     @staticmethod

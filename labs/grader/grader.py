@@ -160,7 +160,7 @@ class Grader:
             self._group(record, "stages", 0, 1, record["ended"])
             return
         limits, gpu = self.rubric["limits"], self.builder.on_gpu
-        shown, ended = compare_steps(self.builder.tools, version, rules["n"], True, limits, slot, os.urandom(4).hex(), gpu)
+        shown, ended = compare_steps(self.builder.tools, version, rules["n"], True, limits, slot, os.urandom(4).hex(), gpu, rules.get("set", ""))
         shown = dict(shown)
         right = [name for name in rules["arrays"] if shown.get(name) == "right"]
         missing = "was not reached" if ended else "is not shown (lab_show)"

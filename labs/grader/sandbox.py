@@ -87,7 +87,7 @@ def _as_user(slot):
 
 
 def end(slot):
-    """Ends what a command has left running. Bubblewrap does so by itself."""
+    """Ends all that a submission has left running. Bubblewrap does so by itself."""
     if in_container:
         subprocess.run(_as_user(slot) + ["kill", "-9", "--", "-1"], capture_output=True)
 

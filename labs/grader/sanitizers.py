@@ -1,74 +1,76 @@
 """The checking builds of a version: on the cpu backend memcheck (ASan), accesses (CHECK=all) and racecheck
-(threads in another order); on a GPU the tools of compute-sanitizer."""
+(threads in another order), each of them as a worker with a few sorts; on a GPU the tools of compute-sanitizer."""
 
-import os
 import re
-import subprocess
-import tempfile
 
 from labs.check import sanitize
 
+from . import judge, worker
 from .make import is_gpu_build, make, make_value
 
-SECONDS = 300  # for a run under a tool
-SMALL = ["samples/small.ppm", "samples/small_template.ppm"]
+LIMITS = {"seconds": 60, "memory_mb": 0, "processes": 0, "file_mb": 16, "output_kb": 1024}
+N, KIND_N = 4097, 1025  # of several blocks; soon sorted by a build that watches each access
+CHECKS = {
+    "accesses": ({"CHECK": "all"}, {}),
+    "memcheck": ({"SANITIZE": 1}, {"ASAN_OPTIONS": "detect_leaks=0"}),
+    "racecheck": ({}, {"CUDA_CPU_RACECHECK": "1"}),  # the threads of a block in another order
+}
 
 
-def sanitizers(version, build):
+def sanitizers(version, build, pairs_only, stable, knobs):
     """Named results: (name, right, text), on a GPU with a state where a tool did not run."""
     if is_gpu_build(build):
-        with open(f"{version}/student_func.cu", encoding="utf-8") as file:
-            pairs_only = "sort_version" not in file.read()
         yield from sanitize.results(version, build, make, pairs_only)
         return
-    if not os.path.exists("samples/portrait.ppm"):
-        return
-    make_small(SMALL)
-    for name, options, environment in (
-        ("memcheck", {"SANITIZE": 1}, {}),
-        ("accesses", {"CHECK": "all"}, {}),
-        ("racecheck", {}, {"CUDA_CPU_RACECHECK": "1"}),  # the threads of a block in another order
-    ):
-        if "CHECK" in options and not has_checking_build():
-            continue
-        folder = make_value("B", **options)
-        if make([f"{folder}/{version}/HW4"], **options).returncode != 0:
-            yield name, False, "cannot be built"
-            continue
-        yield run_hw4(name, [f"{folder}/{version}/HW4"], environment)
+    for name in CHECKS:
+        found = watch(name, version, cases(pairs_only), stable, knobs)
+        yield name, not found, found or "nothing found"
+        if found:
+            return
 
 
-def run_hw4(name, command, environment):
-    """(name, right, text) of HW4 on a corner of the sample image."""
-    with tempfile.TemporaryDirectory() as output:
-        try:
-            command = command + [*SMALL, output + "/out.ppm"]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env={**os.environ, **environment})
-        except subprocess.TimeoutExpired:
-            return name, False, f"did not end within {SECONDS} s"
-    if done.returncode == 0:
-        return name, True, "nothing found"
-    texts = [line for line in (done.stderr + done.stdout).splitlines() if re.search("[Ee]rror|ERROR|check|race|FAIL", line)]
-    return name, False, (texts or ["failed"])[0][:600]  # a race names two accesses
+def cases(pairs_only):
+    return [("uniform", N, True)] + [("uniform", N, False)] * (not pairs_only) + [(kind, KIND_N, True) for kind in judge.KINDS]
 
 
-def has_checking_build():
-    """Does the Makefile know CHECK=all, which watches each access of the kernels?"""
-    with open("Makefile", encoding="utf-8") as file:
-        return re.search(r"^CHECK +[?]=", file.read(), re.M) is not None
+def watch(name, version, sorts, stable, knobs=""):
+    """The first mistake that a checking build finds in these sorts, or an empty text. knobs: settings for one sort more.
+    stable: None for a sort that is not finished, whose results are not compared."""
+    options, settings = CHECKS[name]
+    build = make_value("B", **options)
+    done = make([f"{build}/labs/worker", f"{build}/{version}/version.so"], **options)
+    if done.returncode != 0:
+        return "cannot be built: " + (re.findall(r"(?m)^.*\berror\b.*", done.stderr) or done.stderr.splitlines() or ["failed"])[0]
+    text = ""
+    for setting, group in ((knobs, [sorts[0]]), ("", sorts)) if knobs else (("", sorts),):
+        text = text or _sorts(f"{build}/labs", f"{build}/{version}/version.so", group, stable, {**settings, "LAB_SET": setting})
+    return text
 
 
-def make_small(paths):
-    """A corner of the sample image, so that a slow build of the sort ends soon."""
-    if all(os.path.exists(path) for path in paths):
-        return
-    for source, path, width, height in (("portrait", paths[0], 96, 64), ("template", paths[1], 0, 0)):
-        with open(f"samples/{source}.ppm", "rb") as file:
-            data = file.read()
-        match = re.match(rb"P6\s+(?:#.*\s+)*(\d+)\s+(\d+)\s+255\s", data)
-        columns, rows = int(match[1]), int(match[2])
-        width, height = min(width or columns, columns), min(height or rows, rows)
-        pixels = data[match.end() :]
-        part = b"".join(pixels[3 * columns * y : 3 * (columns * y + width)] for y in range(height))
-        with open(path, "wb") as file:
-            file.write(b"P6\n%d %d\n255\n" % (width, height) + part)
+def _sorts(tools, version, sorts, stable, settings):
+    process, text = None, ""
+    try:
+        process = worker.Worker(tools, version, N, LIMITS, isolated=False, settings=settings)
+        for kind, n, pairs in sorts:
+            keys, positions = judge.make_keys(kind, n, 0)
+            positions = positions if pairs else None
+            _, _, *outputs = process.sort(keys, positions, f"on {kind}, n = {n}")
+            wrong = stable is not None and judge.fault(keys, positions, judge.right_answer(keys, positions), *outputs, stable)
+            text = text or (f"{kind}, n = {n}, {'pairs' if pairs else 'bare keys'}: {wrong}" if wrong else "")
+            if text:
+                break
+    except worker.Ended as error:
+        text = str(error)
+    return report_of(process.close() if process else "") or text
+
+
+def report_of(output, *, init=True):
+    """What a checking build wrote of the first mistake: the sentence, and the kernel and lines below it. A read of what was
+    never written may be what a race leaves, so that it comes last."""
+    for kinds in ("race|mem|sync", "init") if init else ("race|mem|sync",):
+        found = re.search(rf"^({kinds})check: error: .*(\n  in kernel .*)?", output, re.M)
+        if found:
+            return re.sub(r"\s+", " ", found[0])[:600]
+    found = re.search(r"(AddressSanitizer: .*?) on address|runtime error: .*", output)
+    place = re.search(r"\b\w+/student_func\.cu:\d+", output)
+    return f"{found[1] or found[0]}{' at ' + place[0] if place else ''}" if found else ""

@@ -9,7 +9,7 @@ import tempfile
 
 from . import judge, worker
 
-LIMITS = {"seconds": 30, "memory_mb": 0, "processes": 0, "file_mb": 16, "output_kb": 1024}
+LIMITS = {"seconds": 10, "memory_mb": 0, "processes": 0, "file_mb": 16, "output_kb": 1024}
 STEP_SIZES = [6, 1000, 4097]
 
 
@@ -50,7 +50,7 @@ def stubs_left(folder):
 
 def rubric_of(version):
     """Of a folder made by make starter; {} for others."""
-    with open(f"{version}/student_func.cu", encoding="utf-8") as file:
+    with open(f"{version}/student_func.cu", encoding="utf-8", errors="replace") as file:
         match = re.search(r'\.title = "lab: (\w+)"', file.read())
     path = f"labs/{match[1]}/rubric.json" if match else ""
     if not os.path.isfile(path):
@@ -59,8 +59,9 @@ def rubric_of(version):
         return json.load(file)
 
 
-def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed=0, on_gpu=False):
-    """The output of labs/check/steps for one sort of n keys: a list of (array, text), and how it ended."""
+def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed=0, on_gpu=False, knobs=""):
+    """The output of labs/check/steps for one sort of n keys: a list of (array, text), and how it ended. knobs: settings,
+    such as "tileBits=5"."""
     keys, positions = judge.make_keys("uniform", n, seed)
     if n == 6:
         keys = type(keys)("I", [1, 3, 5, 2, 6, 4])  # the sheets' example
@@ -68,7 +69,7 @@ def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed
     process = None
     records = b""
     try:
-        process = worker.Worker(tools, version, max(n, 16), limits, isolated, show=True, slot=slot, on_gpu=on_gpu)
+        process = worker.Worker(tools, version, max(n, 16), limits, isolated, show=True, slot=slot, on_gpu=on_gpu, settings={"LAB_SET": knobs})
         process.sort(keys, positions)
     except worker.Ended as error:
         ended = str(error)
@@ -86,37 +87,49 @@ def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed
     return lines, ended
 
 
+def after_which_kernel(version, name):
+    """Where an array is shown: "after take_digit, mine/student_func.cu:95". Empty if it is not found."""
+    kernel = ""
+    with open(f"{version}/student_func.cu", encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            launch = re.search(r"(\w+)\s*(<[^<>]*>)?\s*<<<", line)
+            kernel = launch[1] if launch else kernel
+            if re.search(rf'lab_\w+\(.*"{name}"', line):
+                return f"after {kernel}, {version}/student_func.cu:{number}" if kernel else f"{version}/student_func.cu:{number}"
+    return ""
+
+
 def check_steps(version, tools, shared_object, next_number, add):
     """The arrays that the version shows; an array whose TODO is still open is "to do", not wrong."""
-    shown, first_array = {}, None
-    for n in STEP_SIZES:
-        steps, ended = compare_steps(tools, shared_object, n)
+    rules = rubric_of(version).get("stages", {})
+    todo = dict(rules.get("todo", {}))
+    runs = [(n, "", None) for n in STEP_SIZES] + ([(rules["n"], rules["set"], None)] if "set" in rules else [])
+    for knobs, own in rules.get("also", {}).items():  # another way through the sort, with TODOs of its own
+        todo.update({f"{name}, {knobs}": number for name, number in own.items()})
+        runs.append((rules["n"], knobs, own))
+    is_open = lambda name: todo.get(name, 98 if next_number < 99 else 0) >= next_number
+    shown, first_array, ended = {}, None, None
+    for n, knobs, own in runs:
+        steps, ended = compare_steps(tools, shared_object, n, knobs=knobs)
+        at = f"(n = {n}{', ' + knobs if knobs else ''})"
+        label = lambda name: f"{name}, {knobs}" if own and name in own else name
         for name, text in steps:
             if name == "first":
-                first_array = text
-            elif shown.get(name, "right") == "right":
-                shown[name] = text if text == "right" else f"{text.removeprefix('wrong ')} (n = {n})"
-        if ended or any(text != "right" for text in shown.values()):
+                first_array = label(text)
+            elif shown.get(label(name), "right") == "right" and (not own or name in own):
+                shown[label(name)] = text if text == "right" else f"{text.removeprefix('wrong ')} {at}; {after_which_kernel(version, name)}"
+        if ended or any(text != "right" and not is_open(name) for name, text in shown.items()):
             break
-    # {array: number of the TODO that computes it}
-    todo = rubric_of(version).get("stages", {}).get("todo", {})
     # Where one array is wrong, those computed from it are wrong too: the first one counts.
-    order = ([first_array] if first_array else []) + [name for name in shown if name != first_array]
-    rows = {}
-    for name in order:
-        is_open = todo.get(name, 98 if next_number < 99 else 0) >= next_number
+    if first_array not in shown or shown[first_array] == "right" or is_open(first_array):
+        first_array = None
+    for name in sorted(shown, key=lambda name: name != first_array):
         right = shown[name] == "right"
-        # The example's six digits may all differ; then a stub that ranks nothing is right by accident.
-        by_accident = name in todo and n == STEP_SIZES[0]
-        rows[name] = (right, "" if right else shown[name], "to do" if is_open and (by_accident or not right) else None)
-    if first_array and rows[first_array][2] is None:
-        add(first_array, *rows.pop(first_array))
-        for name, (right, text, state) in rows.items():
-            add(name, right, "" if not right else text, state or (None if right else "after"))
-    else:
-        for name in shown:
-            right, text, state = rows[name]
-            add(name, right, "" if state else text, state)
+        if is_open(name) and (name in todo or not right):
+            add(name, right, "", "to do")
+        elif first_array and name != first_array:
+            add(name, right, "" if right else "wrong, too: it may follow", None if right else "after")
+        else:
+            add(name, right, "" if right else shown[name])
     if ended:
-        add("sort", False, ended + f" (n = {n})")
-    return ended
+        add("sort", False, f"{ended} {at}")

@@ -37,9 +37,10 @@ def patience():
 
 class Worker:
     """A process that has loaded a version. isolated=False: no sandbox, for one's own code. kernels=False: its
-    launches succeed, and no kernel runs. counts=True, in a COUNT build: close() leaves its counts in `counts`."""
+    launches succeed, and no kernel runs. counts=True, in a COUNT build: close() leaves its counts in `counts`. settings: of
+    its environment."""
 
-    def __init__(self, tools, version, capacity, limits, isolated=True, show=False, slot=0, on_gpu=False, kernels=True, counts=False):
+    def __init__(self, tools, version, capacity, limits, isolated=True, show=False, slot=0, on_gpu=False, kernels=True, counts=False, settings=None):
         program = tools + ("/worker" if kernels else "/worker_without_kernels")
         self._limits = limits
         self._patience = patience()  # before it runs: a fork bomb makes the machine busy
@@ -52,7 +53,7 @@ class Worker:
         command_out, self._commands = os.pipe()
         self._answers, answer_in = os.pipe()
         descriptors = {3: command_out, 4: answer_in, 5: self._memory_fd}
-        environment = {"OMP_NUM_THREADS": str(os.cpu_count())}
+        environment = {"OMP_NUM_THREADS": str(os.cpu_count()), **(settings or {})}
         if show:
             descriptors[LAB_CHANNEL] = self.records.fileno()
             environment["LAB_CHANNEL"] = str(LAB_CHANNEL)
@@ -85,6 +86,7 @@ class Worker:
             preexec_fn=prepare,
             close_fds=True,
             pass_fds=tuple(descriptors),
+            start_new_session=isolated,
             env=None if isolated else {**os.environ, **environment},
         )
         for fd in high.values():
@@ -110,8 +112,15 @@ class Worker:
                     return answer.decode("latin1")
                 raise Ended(self._how(when))
             if left <= 0:
+                text = f"still running after {time.monotonic() - begin:.0f} s {when}: a loop without end, or a deadlock?"
+                self._process.send_signal(signal.SIGQUIT)  # the cpu backend then names kernel, thread and line
+                try:
+                    self._process.wait(timeout=2)
+                except subprocess.TimeoutExpired:
+                    pass
                 self._process.kill()
-                raise Ended(f"still running after {time.monotonic() - begin:.0f} s {when}: a loop without end, or a deadlock?")
+                where = re.search(r"(?m)^\w+: .*\bin kernel .*", self.output.finish())
+                raise Ended(text + (f" {where[0]}" if where else ""))
 
     def _how(self, when):
         try:
@@ -143,7 +152,7 @@ class Worker:
         if crash:
             return f"crashed {when}: {crash[1]}"
         if code == 3 and lines:
-            message = re.search(r"\w*(check|error|CUDA|failed|invalid|memory).*", "\n".join(lines), re.S)
+            message = re.search(r"(?m)^.*(check|error|CUDA|failed|invalid|memory)[\s\S]*", "\n".join(lines))
             if message is None:
                 return f"stopped {when} (exit code 3); its last line: {lines[-1].strip()[:80]}"
             return f"stopped {when}: {'; '.join(line.strip() for line in message[0].splitlines())[:600]}"
@@ -206,6 +215,11 @@ class Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if sandbox.in_container:  # bubblewrap ends by itself what was left running
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
         text = self.output.finish()
         if self._counts is not None:
             with os.fdopen(self._counts, "rb") as file:

@@ -133,7 +133,7 @@ P
   local hostile=forged_answer,fork_bomb,kill_parent,read_reference,write_results out=$BATS_TEST_TMPDIR/out
   mkdir "$BATS_TEST_TMPDIR/bin" # where bubblewrap fails
   ln -s /bin/false "$BATS_TEST_TMPDIR/bin/bwrap"
-  PATH=$BATS_TEST_TMPDIR/bin:$PATH run -4 scripts/grade.sh radix_v1 "$FOLDER"/{plain_cs344,forged_answer,fork_bomb,kill_parent,read_reference,write_results}.cu \
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 scripts/grade.sh radix_v1 "$FOLDER"/{plain_cs344,forged_answer,fork_bomb,kill_parent,read_reference,write_results}.cu \
     --accept $hostile --rubric tests/submissions/rubric.json --out "$out" --jobs 2 --container
   [[ $output == *"this container is the sandbox. Submissions run as users without rights (setpriv)"* ]]
   [ "$(jq -s '[.[] | .score] | sort | .[5] > 80 and .[0:5] == [5, 5, 5, 5, 5]' "$out"/*/results.json)" = true ]
@@ -214,7 +214,7 @@ P
   for student in plain_cs344 unsorted first_steps crash; do
     jq -e '(.score | type) == "number" and (.tests | length) >= 7 and all(.tests[]; .score <= .max_score and (.output | length) > 0)
       and ([.tests[].score] | add) - .score < 0.01 and .score - ([.tests[].score] | add) < 0.01' "$OUT/$student/results.json"
-    lost=$(jq '[.tests[] | select(.score < .max_score)] | length' "$OUT/$student/results.json")
+    lost=$(jq '[.extra_data.groups[] | select(.score < .max)] | length' "$OUT/$student/results.json")
     [ "$(grep -o ' lost: ' "$OUT/$student/index.html" | wc -l)" -eq "$lost" ]
   done
   run -1 grep -l crash "$OUT/unsorted/index.html" # nothing of others
