@@ -30,7 +30,7 @@ class Grader:
         os.chmod(work, 0o711)
         atexit.register(shutil.rmtree, work, ignore_errors=True)
         self.builder = Builder(lab, rubric, work)
-        if not self.builder.reference or rubric.get("speed", {}).get("gpu_only") and not self.builder.on_gpu:
+        if not self.builder.reference and not self.builder.is_counted or rubric.get("speed", {}).get("gpu_only") and not self.builder.on_gpu:
             rubric["points"].pop("speed", None)
         self.scores = array.array("I")
         self._lock = threading.Lock()

@@ -8,7 +8,7 @@ from labs.check import sanitize
 from . import judge, worker
 from .make import is_gpu_build, make, make_value
 
-LIMITS = {"seconds": 60, "memory_mb": 0, "processes": 0, "file_mb": 16, "output_kb": 1024}
+LIMITS = {"seconds": 30, "memory_mb": 0, "processes": 0, "file_mb": 16, "output_kb": 1024}
 N, KIND_N = 4097, 1025  # of several blocks; soon sorted by a build that watches each access
 CHECKS = {
     "accesses": ({"CHECK": "all"}, {}),

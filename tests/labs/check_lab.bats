@@ -34,7 +34,7 @@ mistake() {
 @test "keys that lose their positions" { mistake radix_v1 's/move_pair(to, start\[digit\[i\]\] + rank\[i\], from, i)/to.keys[start[digit[i]] + rank[i]] = from.keys[i]/' 'a position no longer belongs to its key'; }
 
 at='bats_lab/student_func\.cu:[0-9]+'
-@test "a bit that is masked only, while TODO 6 is open" { mistake radix_v1 's/keys\[i\] >> bit & 1u/keys[i] \& 1u << bit/; s/^    swap_pairs.*/    \/\/ TODO 6: exchange./' "^To mend first: digit: .*masked, but not shifted down.*after take_digit, $at"; }
+@test "a bit that is masked only, while TODO 6 is open" { mistake radix_v1 's/keys\[i\] >> bit & 1u/keys[i] \& 1u << bit/; s/^    swap_pairs.*/    \/\/ TODO 6: exchange./' "^To mend first: digit: .*masked, but not shifted down.*after [a-z_]+, $at"; }
 @test "a grid of no blocks" { mistake radix_v1 's/take_digit<<<blocks_for(n, block_digit)/take_digit<<<n \/ block_digit/' "$at: kernel launch: invalid"; }
 @test "no i < n where the digit is taken" { mistake radix_v1 's/if (i < n) digit\[i\] =/digit[i] =/' "memcheck: error: (read|write) .*at $at .*outside its array.*in kernel take_digit"; }
 @test "no i < n in the histogram" { mistake radix_v1 's/if (i < n) atomicAdd/atomicAdd/' "memcheck: error: read .*at $at .*outside its array.*in kernel histogram"; }
@@ -43,10 +43,10 @@ at='bats_lab/student_func\.cu:[0-9]+'
 @test "a missing barrier before the ranks" { mistake radix_v2 '/if (i < n) tile\[threadIdx.x\] = digit\[i\];/{n;d}' "racecheck: error: .*at $at .*in kernel rank_by_looking_back"; }
 @test "a missing barrier in a merge" { mistake merge_three_step '/^  __syncthreads();/d' "racecheck: error: .*in kernel merge_by_blocks"; }
 @test "half of the shared memory" { mistake merge_three_step 's/threads, 2 \* width \* sizeof(unsigned int)>>>/threads, width * sizeof(unsigned int)>>>/' "memcheck: error: .*in kernel merge_by_blocks"; }
-@test "ties on both sides" { mistake merge_three_step 's/rights, left\[own\], false)/rights, left[own], true)/' "(splitters: at index|check: error: .*in kernel|equal keys changed)"; }
+@test "ties on both sides" { mistake merge_three_step 's/rights, left\[own\], false)/rights, left[own], true)/' "in kernel merge_pieces.*right without equal keys: do both sides agree"; }
 @test "splitters that are rounded down" { mistake merge_three_step 's/ + (other % distance != 0)//' "(splitters: at index .*after .*, $at|check: error: .*in kernel)"; }
 @test "mirror images in every visit" { mistake bitonic 's/left - STEPS, left == stage)/left - STEPS, true)/' "(far|near): at index .*after do_(far|near)_steps, $at"; }
-@test "a loop without end" { mistake radix_v1 's/if (i < n) digit\[i\] =/while (n > 0) if (i < n) digit[i] =/' "still running after 1[0-9] s"; }
+@test "a loop without end" { mistake radix_v1 's/if (i < n) digit\[i\] =/for (volatile int k = 0; i < n; k = k + 1) digit[i] =/' "still running after [0-9]+ s .*in kernel take_digit"; }
 
 @test "a rank that is not written yet is to do, also where the example's ranks are all zero" {
   scripts/starter.sh radix_v2 bats_lab

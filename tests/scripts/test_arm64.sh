@@ -27,7 +27,7 @@ exec qemu-aarch64-static -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$tools/lib
 SH
 chmod +x "$work/run"
 
-tests=(barriers launch memory shared warp)
+tests=(launch memory shared warp)
 "${cross[@]}" "${tests[@]/#/$build/cuda_cpu/tests/test_}" $build/labs/worker $build/radix_v1/version.so $build/radix_v2/version.so >"$work/out" 2>"$work/err"
 check "cuda_cpu, the labs' worker and two sorts compile" is $? 0
 for name in "${tests[@]}"; do
