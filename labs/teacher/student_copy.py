@@ -22,7 +22,7 @@ PARTS = """
 labs/README.md labs/check labs/debugging.md labs/editor labs/editor.md labs/glossary.md labs/grader labs/labs.mk
 report/images/before.png report/images/template.png
 scripts/check_lab.sh scripts/check_name.sh scripts/compile_commands.py scripts/count.sh scripts/debug.sh
-scripts/grade.sh scripts/new_version.sh scripts/replace_file.py scripts/replace_file.sh scripts/samples.py
+scripts/grade.sh scripts/new_version.sh scripts/replace_file.py scripts/samples.py
 scripts/setup.sh scripts/starter.sh scripts/thrust_headers.sh
 """.split()
 LEFT_OUT = r"cuda_cpu/(tests|bench)/"
