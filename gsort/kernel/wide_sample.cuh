@@ -79,11 +79,11 @@ static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) 
 
 // The first block judges; all prepare the regions of both steps. capacity: keys of a group of
 // GROUP_BITS first bits that the first regions can hold. everywhere: keys have to be even in each
-// part of the input, too.
+// part of the input, too. tells_even: the host waits for EVEN, too.
 [[maybe_unused]] static __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_wide(const Wide *keys, size_t n, WideCode code, float capacity, bool everywhere,
                 WideRegions parts, unsigned int part_count, WideRegions regions,
-                unsigned int region_count, WideMap *map, Findings *findings,
+                unsigned int region_count, WideMap *map, bool tells_even, Findings *findings,
                 volatile HostVerdict *host) {
   wait_for_previous_kernel();
   for (size_t b = (size_t)blockIdx.x * blockDim.x + threadIdx.x; b < region_count;
@@ -124,7 +124,10 @@ static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) 
   if (threadIdx.x > 0) return;
   findings->first_sample = first;
   findings->second_sample = first == EVEN ? second : (unsigned int)UNEVEN;
-  if (first != EVEN || second != EVEN) host->finding = UNEVEN;
+  if (first != EVEN || second != EVEN)
+    host->finding = UNEVEN;
+  else if (tells_even)
+    host->finding = EVEN;
 }
 
 #endif

@@ -126,19 +126,21 @@ static Finding wide_buckets_run(Call *call, Known *) {
                              ends + plan.part_count};
   const WideSource input = {(const Wide *)call->input.keys, {}, call->wide_code, sms, n},
                    from_parts = {NULL, parts, {}, 0, n};
-  const bool two_steps = plan.second != NULL;
+  const bool two_steps = plan.second != NULL, waits = two_steps && !call->no_host_wait;
   const WideRegions &first_regions = two_steps ? parts : regions;
   const int first_bits = plan.first->bits;
   const float of_group = (float)first_regions.capacity * (float)(1 << (first_bits - GROUP_BITS));
   volatile HostVerdict *const host = fresh_verdict(call);
   launch_first(call, sample_wide, least_of(parts_of(plan.region_count, SAMPLE_THREADS) + 1, sms),
                SAMPLE_THREADS, 0, input.input, call->n, call->wide_code, of_group, false, parts,
-               plan.part_count, regions, plan.region_count, map, call->findings, host);
+               plan.part_count, regions, plan.region_count, map, waits, call->findings, host);
   // The device knows which map it is; kernels of the other one return at once.
   const int maps = call->wide_code.negative != 0 ? 2 : 1;
   for (int m = 0; m < maps; m++)
     launch_next(call, plan.first->kernels[m], sms, plan.first->threads, plan.first->shared_bytes,
                 input, first_regions, 32 - first_bits, (const WideMap *)map, call->findings);
+  // The first step takes longer than the host to learn whether the rest is of use.
+  if (waits && wait_for_finding(call, UNKNOWN) != EVEN) return UNEVEN;
   for (int m = 0; two_steps && m < maps; m++)
     launch_next(call, plan.second->kernels[m], plan.part_count, plan.second->threads,
                 plan.second->shared_bytes, from_parts, regions, 32 - plan.bits,
@@ -150,7 +152,8 @@ static Finding wide_buckets_run(Call *call, Known *) {
     launch_next(call, plan.sort->kernels[m], plan.region_count, plan.sort->threads,
                 plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,
                 call->wide_code, (const WideMap *)map, call->findings);
-  return call->no_host_wait ? sweep_wide_if_unsorted(call) : wait_for_finding(call, UNKNOWN);
+  if (call->no_host_wait) return sweep_wide_if_unsorted(call);
+  return wait_for_finding(call, waits ? EVEN : UNKNOWN);
 }
 
 extern "C" const Way way_wide_buckets = {"wide buckets", wide_buckets_bytes, wide_buckets_run};

@@ -124,10 +124,14 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
   const float of_group = (float)plan.part_capacity * (float)plan.first_blocks *
                          (float)(1 << plan.first_bits) / (float)(1 << GROUP_BITS);
   volatile HostVerdict *const host = fresh_verdict(call);
+  const bool waits = !call->no_host_wait;
   launch_first(call, sample_wide, 1, SAMPLE_THREADS, 0, input.keys, call->n, call->wide_code,
-               of_group, true, WideRegions(), 0u, WideRegions(), 0u, map, call->findings, host);
+               of_group, true, WideRegions(), 0u, WideRegions(), 0u, map, waits, call->findings,
+               host);
   launch_step<Value>(call, plan.first_bits, input, parts, plan.first_blocks, 32 - plan.first_bits,
                      map);
+  // The first step takes longer than the host to learn whether the rest is of use.
+  if (waits && wait_for_finding(call, UNKNOWN) != EVEN) return UNEVEN;
   launch_step<Value>(call, plan.second_bits, from_parts, regions, part_count * plan.blocks_of_part,
                      32 - bits, map);
   launch_next(call, place_wide_buckets<PairRegions<Value>>, part_count, PLACE_THREADS, 0, parts,
@@ -141,7 +145,7 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
     launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value, true>, 1u << bits, 512, bytes,
                 regions, (const unsigned int *)start, bits, (Wide *)call->output.keys, out,
                 call->wide_code, (const WideMap *)map, call->findings);
-  return call->no_host_wait ? sweep_wide_if_unsorted(call) : wait_for_finding(call, UNKNOWN);
+  return waits ? wait_for_finding(call, EVEN) : sweep_wide_if_unsorted(call);
 }
 
 static size_t wide_pairs_bytes(const Call *call, const KeyRange *) {
