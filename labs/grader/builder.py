@@ -123,7 +123,7 @@ class Builder:
 
     def tools_of(self, option):
         """The folder of the worker in the build with an option of make."""
-        return self.tools + option
+        return self.tools + "." + option.partition("=")[0]  # env takes a word with = for a variable
 
     def build_of(self, student, option):
         """The build folder of a submission, as long as nothing of it runs that could change it."""

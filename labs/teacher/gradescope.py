@@ -19,7 +19,7 @@ SETUP = """#!/usr/bin/env bash
 # that an image that cannot grade is not built, and later gradings find the tools built.
 set -euo pipefail
 cd /autograder/source/course
-scripts/setup.sh gcc g++ make binutils util-linux python3 patch libboost-context-dev libthrust-dev libtbb-dev
+scripts/setup.sh gcc g++ make binutils util-linux python3 patch libboost-context-dev libjansson-dev libthrust-dev libtbb-dev
 chmod 700 /autograder/source # the solution; submissions run as other users
 scripts/grade.sh {lab} {reference} --container --out /autograder/solution
 """

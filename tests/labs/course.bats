@@ -110,7 +110,7 @@ P
     jq -e '([.tests[].score] | add) - .score | fabs < 0.01' "$WORK/$name.json"
     jq -e 'all(.tests[]; .visibility == "visible" and .score <= .max_score and (.output | length) > 0)' "$WORK/$name.json"
   done
-  jq -e '.score >= 85' "$WORK/Anna Müller.json"
+  jq -e '.score == 100 and .output == "All right."' "$WORK/Anna Müller.json"
   jq -e '.score > 85 and .score < 95' "$WORK/Omar_77_9_student_func.json"
   jq -e '.score == 13 and (.tests[] | select(.name == "Step: the array ones") | .output | test("an inclusive scan"))' "$WORK/Zoë_501_assignsubmission_file_.json"
   rm "$ROOT/autograder/submission/student_func.cu"

@@ -136,6 +136,7 @@ P
   PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 scripts/grade.sh radix_v1 "$FOLDER"/{plain_cs344,forged_answer,fork_bomb,kill_parent,read_reference,write_results}.cu \
     --accept $hostile --rubric tests/submissions/rubric.json --out "$out" --jobs 2 --container
   [[ $output == *"this container is the sandbox. Submissions run as users without rights (setpriv)"* ]]
+  [ "$(jq -r '.output' "$out/plain_cs344/results.json")" = "All right." ]
   [ "$(jq -s '[.[] | .score] | sort | .[5] > 80 and .[0:5] == [5, 5, 5, 5, 5]' "$out"/*/results.json)" = true ]
   run -1 grep -E '^ *60[0-9]{3}$' <(ps -eo uid=)
 }
