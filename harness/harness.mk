@@ -40,7 +40,9 @@ $(B)/red_eye_scores: $(B)/harness/hw4/scores.o $(IMAGES) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(LDLIBS) -o $@
 # What compare --type runs: gsort and the libraries for a type of keys and 4 or 8 bytes of value, harness/typed
 # compiled for each as $(B)/typed/TYPE_BYTES/NAME/version.so.
-TYPED  := $(foreach sort,gsort thrust $(if $(filter cuda,$(BACKEND)),cub),\
+# Those whose folders are there: a copy of the tree may have a part of it.
+TYPED  := $(foreach sort,$(if $(wildcard gsort/gsort.mk),gsort $(if $(wildcard thrust_ref),thrust) \
+  $(if $(filter cuda,$(BACKEND)),$(if $(wildcard cub_ref),cub))),\
   $(addsuffix /$(sort),$(addprefix $(B)/typed/,i32_4 f32_4 u64_4 u64_8 i64_4 i64_8 f64_4 f64_8)))
 c_type  = $(patsubst u%,uint%_t,$(patsubst i%,int%_t,$(patsubst f64,double,$(patsubst f32,float,$(1)))))
 TYPED_DEFINES = -DTYPED_KEY=$(call c_type,$(firstword $(subst _, ,$*))) -DTYPED_VALUE=uint$(if $(findstring _8/,$*),64,32)_t

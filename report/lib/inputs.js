@@ -125,8 +125,8 @@ function readMultiRecord(file, machine) {
   } catch (error) {
     throw new Error(`${file}: ${error.message}`);
   }
-  if (![1, 2].includes(record.schema) || record.program !== 'multi_sort' || !Array.isArray(record.rows))
-    throw new Error(`${file}: not a record of multi_sort, schema 1 or 2`);
+  if (![1, 2, 3].includes(record.schema) || record.program !== 'multi_sort' || !Array.isArray(record.rows))
+    throw new Error(`${file}: not a record of multi_sort, schema 1 to 3`);
   const wrong = record.rows.find((row) => !row.right);
   if (wrong) throw new Error(`${file}: a wrong row, ${wrong.input}, n ${wrong.n}: ${wrong.verdict}`);
   return { machine, name: path.basename(file, '.json').replace(/_\d+$/, ''), ranks: record.ranks, record };
