@@ -64,6 +64,6 @@ at='bats_lab/student_func\.cu:[0-9]+'
   run -2 scripts/check_lab.sh bats_none
   [[ $output == *"make starter LAB=radix_v1 NAME=bats_none"* ]]
 }
-@test "nonsense in every TODO of every starter is seen" {
-  for lab in labs/starters/*.patch; do tests/labs/nonsense.py "$(basename -s .patch "$lab")"; done
+@test "nonsense in every TODO is seen (NONSENSE='seq radix_v1 ..': in those starters)" {
+  for lab in ${NONSENSE:-radix_v2 bitonic}; do tests/labs/nonsense.py "$lab"; done
 }
