@@ -2,7 +2,7 @@
 // gsort_run() returns, and the workspace. Other inputs of uint32: ./compare radix_v9 cub_ref.
 //   bench [N...]     writes the table of README.md: medians, in one process, of results that are
 //   equal bench --first gsort|cub    the first sort of a process, as no other can be one
-//   bench --forms [N...]  sorts that wait for the device and such that do not, on three inputs
+//   bench --forms [N...]  each sort with and without GSORT_NO_HOST_WAIT, on three inputs
 // CUB is the faster of its two types of num_items, with its memory allocated before. Its argsort is
 // SortPairs with indices made before; gsort makes them in the timed sort.
 #include <algorithm>
@@ -63,7 +63,7 @@ static void check_gsort(int error) {
 
 enum Input { UNIFORM, GAUSSIAN, VALUES_100, INPUTS };
 
-// wide: keys of 64 bits, whose upper halves are those of 32 bits.
+// wide: the keys have 64 bits. Their upper halves are the keys of 32 bits.
 __global__ void draw(unsigned int *keys, unsigned int *values, size_t n, int input, bool wide) {
   const size_t step = (size_t)gridDim.x * blockDim.x;
   for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
