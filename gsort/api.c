@@ -19,6 +19,7 @@ struct gsort {
   Device device;
   int key, value;
   bool descending, overwrite, no_host_wait;
+  const unsigned long long *n_on_device;
   int begin_bit, end_bit;
   Verdict *verdicts;             // [VERDICTS], pinned
   atomic_bool in_use[VERDICTS];  // by a call
@@ -138,6 +139,11 @@ int gsort_set(gsort *sort, int option, int64_t value) {
     case GSORT_NO_HOST_WAIT:
       if (is_flag) sort->no_host_wait = value == 1;
       return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
+    case GSORT_N_ON_DEVICE:
+      if ((uint64_t)value > UINTPTR_MAX || value % (int64_t)sizeof(uint64_t) != 0)
+        return GSORT_ERROR_OPTION;
+      sort->n_on_device = (const unsigned long long *)(uintptr_t)value;
+      return GSORT_OK;
     case GSORT_BEGIN_BIT:
       if (value < 0 || value >= key_bits(sort)) return GSORT_ERROR_OPTION;
       sort->begin_bit = (int)value;
@@ -173,16 +179,17 @@ static Call call_of(const gsort *sort, uint64_t n) {
   call.value_bytes = value_bytes(sort);
   call.begin_bit = sort->begin_bit;
   call.bits = sort->end_bit - sort->begin_bit;
-  call.no_host_wait = sort->no_host_wait;
-  call.overwrite = sort->overwrite && !sort->no_host_wait;
+  call.n_on_device = sort->n_on_device;
+  call.no_host_wait = sort->no_host_wait || sort->n_on_device != NULL;
+  call.overwrite = sort->overwrite && !call.no_host_wait;
   call.device = &sort->device;
   return call;
 }
 
-// Only sweeps sort by some of the bits.
+// Only sweeps sort by some of the bits, and a number of elements that the device knows.
 static Known known_of(const Call *call) {
-  return (Known){.finding = call->bits < (int)call->key_bytes * 8 ? UNEVEN : UNKNOWN,
-                 .range = WHOLE_RANGE};
+  const bool only_sweeps = call->bits < (int)call->key_bytes * 8 || call->n_on_device != NULL;
+  return (Known){.finding = only_sweeps ? UNEVEN : UNKNOWN, .range = WHOLE_RANGE};
 }
 
 static int check_kind(const gsort *sort, uint64_t n) {
@@ -227,6 +234,8 @@ static int check_arrays(const gsort *sort, const Call *call, const void *workspa
       {(uintptr_t)call->input.values, reads_values(sort) ? values : 0, call->value_bytes},
       {(uintptr_t)call->output.values, values, call->value_bytes},
       {(uintptr_t)workspace, needed, WORKSPACE_ALIGNMENT},
+      {(uintptr_t)call->n_on_device, call->n_on_device != NULL ? sizeof(uint64_t) : 0,
+       sizeof(uint64_t)},
   };
   enum { EXTENTS = sizeof extents / sizeof *extents };
   for (int i = 0; i < EXTENTS; i++)

@@ -95,6 +95,7 @@ typedef struct Call {
   int begin_bit, bits;        // those that count
   bool overwrite;             // the input may be overwritten
   bool no_host_wait;          // the device decides
+  const unsigned long long *n_on_device;  // elements that there are, at most n; NULL: n
   struct Findings *findings;  // the first FINDINGS_BYTES of the workspace (block/findings.cuh)
   char *workspace;            // the rest, aligned to WORKSPACE_ALIGNMENT
   cudaStream_t stream;

@@ -45,6 +45,10 @@ enum {
                          // elements on, inputs with frequent values then sort faster
   GSORT_NO_HOST_WAIT,    // 0; 1: gsort_run() returns at once, and may be captured into a graph; the
                          // device decides how it sorts. GSORT_OVERWRITE then changes nothing
+  GSORT_N_ON_DEVICE,     // 0; else the address of a uint64_t in device memory, in which the kernels
+                         // read the number of elements. gsort_run()'s n is then the most that it
+                         // may be, for which memory is laid out; more count as n. Includes
+                         // GSORT_NO_HOST_WAIT, and sorts by sweeps only
 };
 
 // Errors. gsort_error_string() has a sentence for each. After any but those of CUDA nothing was

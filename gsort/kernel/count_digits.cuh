@@ -104,11 +104,17 @@ static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_samp
   return (first_sample == EVEN ? second_sample : first_sample) == UNEVEN;
 }
 
-// Sweeps behind a way that the host does not wait for.
+// Sweeps behind a way that the host does not wait for, or that the device tells n.
 typedef struct BehindWay {
-  Findings *findings;  // of the way, which has cleared them
+  Findings *findings;  // cleared, by the way if there is one
   bool counts;         // it counts the digits if the samples leave only sweeps
+  const unsigned long long *n;  // elements that there are; NULL: as many as the host says
 } BehindWay;
+
+static __device__ __forceinline__ unsigned int elements_of(const BehindWay &way,
+                                                           unsigned int most) {
+  return way.n != NULL && *way.n < most ? (unsigned int)*way.n : most;
+}
 
 static __device__ __forceinline__ bool has_counted(const BehindWay &way) {
   return way.counts && leave_only_sweeps(way.findings->first_sample, way.findings->second_sample);

@@ -11,7 +11,7 @@
 // others write there and to spare memory in turns.
 typedef struct SweepPlan {
   Elements in, spare, out;
-  unsigned int n, tiles, passes;
+  unsigned int n, passes;
   BitsThatCount number_of;
   SweepState state;
   size_t look_back_words;  // of a pass
@@ -30,14 +30,16 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   constexpr unsigned int kCopies = copies_in(sizeof shared, PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
   const SweepState &state = plan.state;
+  constexpr unsigned int kTile = SWEEP_THREADS * kItems;
+  const unsigned int n = elements_of(way, plan.n), tiles = n / kTile + (n % kTile > 0);
   if (!has_counted(way))
     count_in_parts(done, gridDim.x, [&](unsigned int part) {
-      count_digits_by_grid(shared_memory, kCopies, plan.in.keys, plan.n, gridDim.x, plan.number_of,
+      count_digits_by_grid(shared_memory, kCopies, plan.in.keys, n, gridDim.x, plan.number_of,
                            state, part, done);
     });
   Elements from = plan.in;
   for (unsigned int pass = 0; pass < plan.passes; pass++) {
-    if (pass > 0) wait_until(&done->tiles[pass - 1], plan.tiles);
+    if (pass > 0) wait_until(&done->tiles[pass - 1], tiles);
     const Elements to = (plan.passes - pass) % 2 == 1 ? plan.out : plan.spare;
     unsigned int *const look_back = state.look_back + pass % 2 * plan.look_back_words,
                         *const other = state.look_back + (pass + 1) % 2 * plan.look_back_words;
@@ -56,12 +58,12 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
       clear_bins(shared.warp_bin);
       __syncthreads();
       const unsigned int tile = shared.tile_number;
-      if (tile >= plan.tiles) break;
+      if (tile >= tiles) break;
       if (kValues == MADE && pass > 0)
-        sweep_tile<kItems, LOADED, DigitOf, Word>(shared, from, to, plan.n, one, plan.number_of,
+        sweep_tile<kItems, LOADED, DigitOf, Word>(shared, from, to, n, one, plan.number_of,
                                                   tile, spread);
       else
-        sweep_tile<kItems, kValues, DigitOf, Word>(shared, from, to, plan.n, one, plan.number_of,
+        sweep_tile<kItems, kValues, DigitOf, Word>(shared, from, to, n, one, plan.number_of,
                                                    tile, spread);
       __syncthreads();
     }

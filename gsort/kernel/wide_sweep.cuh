@@ -291,7 +291,7 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
 // All sweeps in one launch, as kernel/sweep_if_unsorted.cuh. `first` is the first of them.
 template <int kItems, int kBlocksPerSm, class Value, class Word>
 static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
-    sweep_wide_if_unsorted(WideElements in, WideElements spare, WideElements out, unsigned int n,
+    sweep_wide_if_unsorted(WideElements in, WideElements spare, WideElements out, unsigned int most,
                            WideBits number_of, WidePass first, SweepState state, BehindWay way) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   WideSweepShared<kItems> &shared = *(WideSweepShared<kItems> *)shared_memory;
@@ -300,6 +300,8 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   constexpr unsigned int kCopies =
       copies_in(sizeof shared, WIDE_PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
+  constexpr unsigned int kTile = WIDE_THREADS * kItems;
+  const unsigned int n = elements_of(way, most), tiles = n / kTile + (n % kTile > 0);
   count_in_parts(done, gridDim.x, [&](unsigned int part) {
     count_wide_by_grid(shared_memory, kCopies, in.keys, n, number_of, state, gridDim.x, part, done);
   });
@@ -310,11 +312,11 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
     pass.start = state.start + number * BINS;
     const WideRoute route = route_of(pass, in, spare, out);
     if (!route.moves) continue;
-    if (last < first.passes) wait_until(&done->tiles[last], first.tiles);
+    if (last < first.passes) wait_until(&done->tiles[last], tiles);
     unsigned int swept = 0;
     for (;; swept++) {
       const unsigned int tile = take_wide_tile(shared, state.tile_counter + number);
-      if (tile >= first.tiles) break;
+      if (tile >= tiles) break;
       sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
       __syncthreads();
     }

@@ -80,7 +80,8 @@ static void test_options(void **state) {
       {INT64_MAX, GSORT_END_BIT, GSORT_ERROR_OPTION},
       {0, 0, GSORT_ERROR_OPTION},
       {2, GSORT_NO_HOST_WAIT, GSORT_ERROR_OPTION},
-      {0, GSORT_NO_HOST_WAIT + 1, GSORT_ERROR_OPTION},
+      {4, GSORT_N_ON_DEVICE, GSORT_ERROR_OPTION},
+      {0, GSORT_N_ON_DEVICE + 1, GSORT_ERROR_OPTION},
   };
   gsort *const sort = new_sort(GSORT_U32, GSORT_KEYS);
   assert_int_equal(gsort_set(NULL, GSORT_DESCENDING, 1), GSORT_ERROR_ARGUMENT);

@@ -137,16 +137,21 @@ struct Case {
   size_t n;
   int descending, begin, end, overwrite;
   int no_host_wait, captured;  // captured: into a graph that has sorted other keys before
+  size_t room;                 // not 0: n is in device memory, and may be this much greater
   size_t offset[4];
 };
 
-// Device memory of n elements of `size` bytes, from element `offset` on, between guards.
+// Device memory of n elements of `size` bytes, from element `offset` on, between guards; the one
+// behind them has room for more.
 struct Array {
   enum { GUARD = 256 };
   unsigned char *memory = nullptr;
   size_t n, size, begin, bytes;
-  Array(size_t elements, size_t element_size, size_t at)
-      : n(elements), size(element_size), begin(GUARD + at * size), bytes(begin + n * size + GUARD) {
+  Array(size_t elements, size_t element_size, size_t at, size_t room = 0)
+      : n(elements),
+        size(element_size),
+        begin(GUARD + at * size),
+        bytes(begin + (n + room) * size + GUARD) {
     CHECK(cudaMalloc((void **)&memory, bytes) == cudaSuccess);
     CHECK(cudaMemset(memory, 0xa5, bytes) == cudaSuccess);
   }
@@ -174,20 +179,24 @@ static std::map<std::string, int> taken;
 static void describe(const Case &c) {
   std::printf(
       "# type %d value %d %s n %zu descending %d bits %d..%d overwrite %d no_host_wait %d captured "
-      "%d offsets %zu %zu %zu %zu\n",
+      "%d room %zu offsets %zu %zu %zu %zu\n",
       c.type, c.value, shapes[c.shape], c.n, c.descending, c.begin, c.end, c.overwrite,
-      c.no_host_wait, c.captured, c.offset[0], c.offset[1], c.offset[2], c.offset[3]);
+      c.no_host_wait, c.captured, c.room, c.offset[0], c.offset[1], c.offset[2], c.offset[3]);
 }
 
-// Ends the capture of a sort, and launches it twice: for keys of another shape, and for `keys`.
-static void replay(cudaStream_t stream, Array &keys_in, const std::vector<uint64_t> &keys) {
+// Ends the capture of a sort, and launches it twice: for keys of another shape, half of them if
+// their number is on the device, and for `keys`.
+static void replay(cudaStream_t stream, Array &keys_in, const std::vector<uint64_t> &keys,
+                   Array &number) {
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
   CHECK(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);
   keys_in.write(make_keys((int)below(SHAPES), keys.size(), keys_in.size == 8));
+  number.write({keys.size() / 2});
   CHECK(cudaGraphLaunch(executable, stream) == cudaSuccess);
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  number.write({keys.size()});
   keys_in.write(keys);
   CHECK(cudaGraphLaunch(executable, stream) == cudaSuccess);
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
@@ -221,12 +230,17 @@ static void run_case(const Case &c) {
   CHECK(gsort_set(sort, GSORT_END_BIT, c.end) == GSORT_OK);
   CHECK(gsort_set(sort, GSORT_OVERWRITE, c.overwrite) == GSORT_OK);
   CHECK(gsort_set(sort, GSORT_NO_HOST_WAIT, c.no_host_wait) == GSORT_OK);
+  const size_t most = c.n + c.room;
+  Array number(1, sizeof(uint64_t), 0);
+  number.write({c.n});
+  if (c.room > 0)
+    CHECK(gsort_set(sort, GSORT_N_ON_DEVICE, (int64_t)(uintptr_t)number.data()) == GSORT_OK);
   size_t bytes;
-  CHECK(gsort_workspace(sort, c.n, &bytes) == GSORT_OK);
-  taken[gsort_way(sort, c.n)]++;
-  Array keys_in(c.n, key_size, c.offset[0]), keys_out(c.n, key_size, c.offset[1]),
-      values_in(c.n, value_size, c.offset[2]), values_out(c.n, value_size, c.offset[3]),
-      workspace(bytes, 1, 0);
+  CHECK(gsort_workspace(sort, most, &bytes) == GSORT_OK);
+  taken[gsort_way(sort, most)]++;
+  Array keys_in(c.n, key_size, c.offset[0], c.room), keys_out(c.n, key_size, c.offset[1], c.room),
+      values_in(c.n, value_size, c.offset[2], c.room),
+      values_out(c.n, value_size, c.offset[3], c.room), workspace(bytes, 1, 0);
   keys_in.write(keys);
   values_in.write(values);
   cudaStream_t stream = nullptr;
@@ -236,12 +250,12 @@ static void run_case(const Case &c) {
   }
   const int error = gsort_run(sort, workspace.data(), bytes, keys_in.data(), keys_out.data(),
                               reads ? values_in.data() : nullptr,
-                              has_values ? values_out.data() : nullptr, c.n, stream);
+                              has_values ? values_out.data() : nullptr, most, stream);
   if (error != GSORT_OK) {
     describe(c);
     fail(gsort_error_string(error), __LINE__);
   }
-  if (c.captured) replay(stream, keys_in, keys);
+  if (c.captured) replay(stream, keys_in, keys, number);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   const std::vector<uint64_t> sorted = keys_out.read(), moved = values_out.read(),
                               kept = keys_in.read(), kept_values = values_in.read();
@@ -299,6 +313,7 @@ int main(int argc, char **argv) {
     c.overwrite = (int)below(2);
     c.no_host_wait = (int)below(2);
     c.captured = c.no_host_wait && below(2) == 0;
+    c.room = c.no_host_wait && below(2) == 0 ? 1 + draw_size(most) : 0;
     c.end = wide ? 64 : 32;
     if (below(5) == 0) {
       c.begin = (int)below((uint32_t)c.end);

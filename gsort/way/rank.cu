@@ -21,7 +21,7 @@ static const RankShape rank_shapes[] = {RANK_SHAPE(1, 32), RANK_SHAPE(2, 32), RA
 enum { RANKED_MOST = 16 * RANK_THREADS };
 
 static size_t rank_bytes(const Call *call, const KeyRange *) {
-  return call->n <= RANKED_MOST ? 1 : 0;
+  return call->n <= RANKED_MOST && call->n_on_device == NULL ? 1 : 0;
 }
 
 static Finding rank_run(Call *call, Known *) {

@@ -185,6 +185,11 @@ void sweep_all_digits(Call *call, void *memory) {
 }
 
 void sort_by_all_digits(Call *call, void *memory) {
+  if (call->n_on_device != NULL) {
+    clear_words(call, call->findings, CLEARED_BYTES);
+    sweep_if_unsorted(call, memory, false);
+    return;
+  }
   const bool coded = sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call).coded;
   count(call, coded, all_digits_state(call, memory));
   sweep_all_digits(call, memory);
@@ -204,7 +209,6 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
                           spare_elements(call, &layout, memory),
                           call->output,
                           (unsigned int)call->n,
-                          layout.tiles,
                           passes,
                           bits_that_count(call),
                           sweep_state(call, &layout, memory),
@@ -212,7 +216,8 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
                           !layout.coded,
                           tiles_ahead(call, shape)};
   launch_next(call, shape->all[value_kind(call, call->input)], blocks, SWEEP_THREADS,
-              shape->shared_bytes, plan, BehindWay{call->findings, counts});
+              shape->shared_bytes, plan,
+              BehindWay{call->findings, counts, call->n_on_device});
   return SORTED;
 }
 

@@ -71,7 +71,7 @@ static void sort_by_wide_digits(Call *call, bool behind_a_way) {
     const unsigned int blocks = least_of(layout.tiles, WIDE_BLOCKS * sms);
     launch_next(call, all_kernels[call->value_bytes / 4][n >= HUGE_FROM], blocks, WIDE_THREADS,
                 shared_bytes, in, spare, out, (unsigned int)n, number_of, pass, state,
-                BehindWay{call->findings, false});
+                BehindWay{call->findings, false, call->n_on_device});
     return;
   }
   unsigned int copies = n > 2000000 ? 16 : 2;
@@ -91,7 +91,8 @@ Finding sweep_wide_if_unsorted(Call *call) {
 }
 
 static Finding wide_sweeps_run(Call *call, Known *) {
-  sort_by_wide_digits(call, false);
+  if (call->n_on_device != NULL) clear_words(call, call->findings, CLEARED_BYTES);
+  sort_by_wide_digits(call, call->n_on_device != NULL);
   return SORTED;
 }
 
