@@ -77,8 +77,8 @@ static __device__ __forceinline__ unsigned int keys_in_regions(Regions regions, 
   return sum;
 }
 
-// A block for each region. A bucket's place is the number of keys in the regions before it. Tells
-// the host.
+// A block for each region, or for every gridDim.x-th. A bucket's place is the number of keys in the
+// regions before it. Tells the host.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_regions(const unsigned int *in, unsigned int *out, RegionBuckets buckets) {
@@ -94,21 +94,27 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   if (blockIdx.x == 0 && threadIdx.x == 0)
     buckets.host->finding = stop == 0 ? SORTED : stop == STOP ? STOPPED : OVERFULL;
   if (stop != 0) return;
-  const unsigned int begin = blockIdx.x * regions.capacity;
-  const unsigned int count = regions.next[blockIdx.x] - begin;
-  const unsigned int part = buckets.bits.second > 0 ? blockIdx.x >> buckets.bits.second : 0;
-  const unsigned int before = warp_inclusive_scan(
-      keys_in_regions<kThreads>(buckets.parts, 0, part) +
-      keys_in_regions<kThreads>(regions, part << buckets.bits.second, blockIdx.x));
-  if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) keys_before[threadIdx.x / WARP_SIZE] = before;
-  __syncthreads();
-  sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, blockIdx.x,
-                                                     32 - buckets.bits.first - buckets.bits.second,
-                                                     WHOLE_RANGE);
-  // Added up here, as a register until here would be one too many.
+  const int bits = buckets.bits.first + buckets.bits.second;
+  for (unsigned int bucket = blockIdx.x;;) {
+    const unsigned int begin = bucket * regions.capacity, count = regions.next[bucket] - begin,
+                       part = buckets.bits.second > 0 ? bucket >> buckets.bits.second : 0,
+                       before = warp_inclusive_scan(
+                           keys_in_regions<kThreads>(buckets.parts, 0, part) +
+                           keys_in_regions<kThreads>(regions, part << buckets.bits.second, bucket));
+    if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1) keys_before[threadIdx.x / WARP_SIZE] = before;
+    __syncthreads();
+    sort_bucket<kThreads, kItems, kFineBits, kFewKeys>(shared, in + begin, count, bucket, 32 - bits,
+                                                       WHOLE_RANGE);
+    // Added up here, as a register until here would be one too many.
+    unsigned int *to = out;
 #pragma unroll
-  for (int warp = 0; warp < kThreads / WARP_SIZE; warp++) out += keys_before[warp];
-  write_bucket<kThreads, kItems>(shared.tile, out, count, WHOLE_RANGE, buckets.code);
+    for (int warp = 0; warp < kThreads / WARP_SIZE; warp++) to += keys_before[warp];
+    write_bucket<kThreads, kItems>(shared.tile, to, count, WHOLE_RANGE, buckets.code);
+    bucket += gridDim.x;
+    if (bucket >> bits != 0) return;
+    __syncthreads();
+    prepare_bucket<kThreads>(shared);
+  }
 }
 
 #endif

@@ -14,16 +14,15 @@ typedef struct BucketShape {
 
 // SHAPE(threads, items, fine_bits, few, blocks_per_sm) for each: the smallest first; then those for
 // the most buckets, of up to 2^30 keys.
-#define BUCKET_SHAPES(SHAPE)                                                    \
-  SHAPE(256, 9, 10, 8, 6), SHAPE(256, 18, 11, 8, 5), SHAPE(256, 33, 11, 12, 4), \
-      SHAPE(256, 36, 11, 12, 3), SHAPE(512, 33, 12, 12, 2), SHAPE(512, 36, 12, 12, 2)
+#define BUCKET_SHAPES(SHAPE)                                                   \
+  SHAPE(256, 9, 10, 8, 6), SHAPE(256, 18, 11, 8, 5), SHAPE(256, 24, 11, 8, 5), \
+      SHAPE(256, 33, 11, 12, 4), SHAPE(256, 39, 11, 12, 3), SHAPE(512, 36, 12, 12, 2)
 
 #define BUCKET_SHAPE(threads, items, fine_bits, few, blocks_per_sm) \
   { threads, threads *items, fine_bits, sizeof(BucketShared<threads, items, fine_bits>) }
 static const BucketShape bucket_shapes[] = {BUCKET_SHAPES(BUCKET_SHAPE)};
 enum {
-  SHAPES_OF_FOUR = 3,  // of which an SM holds four blocks or more
-  WIDE_SHAPES = 2,
+  WIDE_SHAPES = 1,
   SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes,
 };
 

@@ -36,6 +36,7 @@ const PairSweepShape *shape_for(const Call *call, const PairSweepShape *shape, s
 static const PairBlockShape block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5),
                             block_256x12 = PAIR_BLOCK(256, 12, 9, 12, 4),
                             block_256x18 = PAIR_BLOCK(256, 18, 10, 12, 4),
+                            block_256x24 = PAIR_BLOCK(256, 24, 10, 12, 3),
                             block_512x18 = PAIR_BLOCK(512, 18, 11, 12, 2),
                             block_512x36 = PAIR_BLOCK(512, 36, 12, 12, 1);
 
@@ -46,8 +47,8 @@ static const PairPlan plans[] = {
     {6, 7, &large_6, &large_7, &block_256x18}, {7, 7, &large_7, &large_7, &block_256x12},
     {7, 7, &large_7, &large_7, &block_256x18}, {7, 8, &large_7, &large_8, &block_256x12},
     {7, 8, &large_7, &large_8, &block_256x18}, {8, 8, &large_8, &large_8, &block_256x12},
-    {8, 8, &large_8, &large_8, &block_256x18}, {8, 8, &large_8, &large_8, &block_512x18},
-    {8, 8, &large_8, &large_8, &block_512x36},
+    {8, 8, &large_8, &large_8, &block_256x18}, {8, 8, &large_8, &large_8, &block_256x24},
+    {8, 8, &large_8, &large_8, &block_512x18}, {8, 8, &large_8, &large_8, &block_512x36},
 };
 
 // Whether keys of `range` suit a plan: they have bits for its buckets and for the bins of its

@@ -71,12 +71,9 @@ static size_t most_words(size_t n, size_t buckets, size_t parts) {
   return (size_t)words;
 }
 
-// The smallest blocks for 2^bits buckets of n keys; SHAPES if none is large enough, or if twice as
-// many buckets for blocks half as large are faster than those of which an SM holds three.
+// The smallest blocks for 2^bits buckets of n keys; SHAPES if none is large enough.
 static int shape_of_regions(size_t n, int bits) {
-  const bool more_are_faster = bits > MOST_REGION_BITS && bits < MAX_BUCKET_BITS - 1;
-  const int shapes = more_are_faster ? (int)SHAPES_OF_FOUR : shapes_for(bits);
-  for (int i = 0; i < shapes; i++)
+  for (int i = 0; i < shapes_for(bits); i++)
     if (bucket_shapes[i].capacity >= region_capacity(n, bits)) return i;
   return SHAPES;
 }
@@ -157,9 +154,11 @@ static void launch_split_and_sort(Call *call, const RegionPlan *plan,
                 step_digit(32 - all_bits, bits.second, split->counters), buckets.parts,
                 buckets.regions);
   }
+  // Blocks of other keys, which return at once, cost less if there are fewer.
+  const bool few = call->no_host_wait && plan->split != NULL;
   const BucketShape *const sort = &bucket_shapes[plan->sort];
-  launch_next(call, sort_kernels[plan->sort], 1u << all_bits, sort->threads, sort->shared_bytes,
-              regions, call->output.keys, buckets);
+  launch_next(call, sort_kernels[plan->sort], 1u << (few ? all_bits - 2 : all_bits), sort->threads,
+              sort->shared_bytes, regions, call->output.keys, buckets);
 }
 
 static Finding regions_run(Call *call, Known *known) {
