@@ -10,14 +10,14 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(path.join(ROOT, 'report/build.js'));
 const { chromium } = require('playwright-core');
 
-// A fresh file of a page. Those in report/ are from the last release and may be older.
-let built = null;
+// A fresh file of a page: of test_report.sh's build, or of one for this file alone. Those in report/ are from the last
+// release and may be older.
+let built = process.env.PAGES ?? null;
 export function buildFile(name = 'data.html') {
   if (built === null) {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
-    process.on('exit', () => fs.rmSync(folder, { recursive: true }));
-    execFileSync('node', [path.join(ROOT, 'report/build.js'), folder], { stdio: 'ignore' });
-    built = folder;
+    built = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
+    process.on('exit', () => fs.rmSync(built, { recursive: true }));
+    execFileSync('node', [path.join(ROOT, 'report/build.js'), built], { stdio: 'ignore' });
   }
   return path.join(built, name);
 }

@@ -15,18 +15,13 @@ for package in d3-scale highlight.js papaparse playwright-core; do
     exit 0
   fi
 done
-status=0
-node --test-reporter=tap tests/report/build.test.mjs || status=1
-node --test-reporter=tap tests/report/article.test.mjs || status=1
-node --test-reporter=tap tests/report/sections.test.mjs || status=1
-node --test-reporter=tap tests/report/drawing.test.mjs || status=1
-node --test-reporter=tap tests/report/cells.test.mjs || status=1
-node --test-reporter=tap tests/report/trace.test.mjs || status=1
-if command -v chromium chromium-browser google-chrome >/dev/null; then
-  node --test-reporter=tap tests/report/page.test.mjs || status=1
-  node --test-reporter=tap tests/report/vision.test.mjs || status=1
-else
+files=(tests/report/*.test.mjs)
+if ! command -v chromium chromium-browser google-chrome >/dev/null; then
   skip "the page in a browser" "chromium is missing"
+  files=(tests/report/{article,build,cells,drawing,plots,sections,trace}.test.mjs)
 fi
-node --test-reporter=tap tests/report/plots.test.mjs || status=1
-exit "$status"
+PAGES=$(mktemp -d)
+trap 'rm -rf "$PAGES"' EXIT
+export PAGES
+node report/build.js "$PAGES" 2>/dev/null # the tests say what is wrong with it
+node --test --test-concurrency=1 --test-reporter=tap "${files[@]}"

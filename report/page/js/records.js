@@ -9,8 +9,8 @@ export function firstRecord(device, ...names) {
 }
 
 export function rowsOf(record, wanted = {}) {
-  if (!record) return [];
-  return record.rows.filter((row) => Object.entries(wanted).every(([field, value]) => row[field] === value));
+  const fields = Object.entries(wanted); // once: the pages ask 60,000 times
+  return (record?.rows ?? []).filter((row) => fields.every(([field, value]) => row[field] === value));
 }
 
 // The fastest right row: of several knob settings (CUB's index types) the best one counts.
