@@ -117,18 +117,14 @@ class Counters:
 
     def __init__(self, builder, student, slot):
         self._builder, self._student, self._slot = builder, student, slot
-        self._error = None
-
-    def build(self):
-        """Beside other work."""
-        self._error = self._builder.make_inside(self._student, self._slot, COUNTING)
 
     def grade(self, record):
         """The group "speed" of the record of a right sort: each bound that is kept has the same share of the points."""
         rubric, points, kept = self._builder.rubric, self._builder.rubric["points"]["speed"], 0
         try:
-            if self._error:
-                raise Unbelievable(f"does not compile with COUNT=1: {self._error}")
+            error = self._builder.make_inside(self._student, self._slot, COUNTING)
+            if error:
+                raise Unbelievable(f"does not compile with COUNT=1: {error}")
             build = self._builder.build_of(self._student, COUNTING)
             counts = count(self._builder.tools_of(COUNTING), build, "submission", rubric["counters"], rubric["limits"], True, self._slot)
             bounds = compare(counts, rubric["counters"])

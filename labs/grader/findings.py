@@ -13,36 +13,32 @@ class Findings:
 
     def __init__(self, builder, student, slot):
         self._builder, self._student, self._slot = builder, student, slot
-        self._version = None  # of the CHECK=all build
 
-    def build(self):
-        """Beside other work. A sentence for each compiler that refuses what the plain build took."""
-        refused = []
+    def find(self, pairs_only, stable, right):
+        """A sentence for each compiler that refuses what the plain build took, and one for a mistake in a sort of each kind.
+        right: the plain build sorts right, so that a wrong result is news."""
+        found = []
         if self._builder.nvcc:
-            refused.append(self._builder.run_inside(self._student, nvcc_command(self._builder.nvcc), self._slot))
+            refused = self._builder.run_inside(self._student, nvcc_command(self._builder.nvcc), self._slot)
+            found += [f"does not compile for a GPU: {refused}"] if refused else []
         error = self._builder.make_inside(self._student, self._slot, CHECKING)
-        self._version = None if error else self._builder.take(self._student, CHECKING)
-        return [f"does not compile for a GPU: {text}" for text in refused if text] + ([f"does not compile with CHECK=all: {error}"] if error else [])
-
-    def run(self, pairs_only, stable, right):
-        """Sorts each kind once. A sentence, or none. right: the plain build sorts right, so that a wrong result is news."""
-        if self._version is None:
-            return []
-        process, text = None, ""
+        if error:
+            return found + [f"does not compile with CHECK=all: {error}"]
+        version, process, text = self._builder.take(self._student, CHECKING), None, ""
         limits = self._builder.rubric["limits"]
         try:
             # Its shadow of all memory takes address space, so that the memory is not limited.
-            process = worker.Worker(self._builder.tools_of(CHECKING), self._version, N, limits, slot=self._slot, on_gpu=True)
+            process = worker.Worker(self._builder.tools_of(CHECKING), version, N, limits, slot=self._slot, on_gpu=True)
             for case in cases(pairs_only):
                 text = text or self._sort(process, *case, stable)
         except worker.Ended as error:
             text = str(error)
         finally:
             output = process.close() if process else ""
-            os.unlink(self._version)
+            os.unlink(version)
         # Not initcheck, which also reports padding that is only copied.
         text = report_of(output, init=False) or (text if right else "")
-        return [f"has a mistake that CHECK=all finds: {text}"] if text else []
+        return found + ([f"has a mistake that CHECK=all finds: {text}"] if text else [])
 
     @staticmethod
     def _sort(process, kind, n, pairs, stable):

@@ -7,7 +7,6 @@ import re
 import shutil
 import tempfile
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 from . import cases, sandbox, submissions
 from .builder import Builder
@@ -81,23 +80,18 @@ class Grader:
         record["notes"] = reached + record["notes"]
         if self.rubric["needs_kernel"]:
             record["look"] = unwatched(version) + other_code(source)
-        findings = None if self.builder.on_gpu else Findings(self.builder, student, slot)
-        counters = Counters(self.builder, student, slot) if self.builder.is_counted else None
-        with ThreadPoolExecutor(1) as beside:
-            built = findings and beside.submit(findings.build)
-            if counters:
-                beside.submit(counters.build)
-            if self.rubric["needs_kernel"] and cases.sorts_without_kernels(self.builder, version, self.rubric["limits"], slot):
-                record["diagnoses"].append(NOT_BY_KERNELS)
-                self._nothing_for_the_rest(record, NOT_BY_KERNELS)
-                return record
-            self._correctness(version, record, slot)
-        if findings and "ended" not in record:
-            found = built.result() + findings.run(record["cs344"], self.rubric["stable"], record["right"])
+        if self.rubric["needs_kernel"] and cases.sorts_without_kernels(self.builder, version, self.rubric["limits"], slot):
+            record["diagnoses"].append(NOT_BY_KERNELS)
+            self._nothing_for_the_rest(record, NOT_BY_KERNELS)
+            return record
+        self._correctness(version, record, slot)
+        # The other builds take longer than the sorts: not for a submission that crashes or hangs.
+        if "ended" not in record and not self.builder.on_gpu:
+            found = Findings(self.builder, student, slot).find(record["cs344"], self.rubric["stable"], record["right"])
             record["diagnoses"] += found
             record["look"] += found if record["right"] else []
-        if counters and record["right"]:
-            counters.grade(record)
+        if record["right"] and self.builder.is_counted:
+            Counters(self.builder, student, slot).grade(record)
         if record["notes"] and record["diagnoses"] and not record["right"]:
             record["diagnoses"][0] += f" (it {'; '.join(record['notes'])})"
         return record

@@ -113,13 +113,12 @@ P
 @test "what could take the grader's place is held, and cannot be missed" {
   cd "$FOLDER"
   local root=$BATS_TEST_DIRNAME/../..
-  run -4 "$root/scripts/grade.sh" radix_v1 {constructor_exit,fork_bomb,late_thread,read_reference,unsorted}.cu \
+  run -4 "$root/scripts/grade.sh" radix_v1 {constructor_exit,late_thread,unsorted}.cu \
     --rubric "$root/tests/submissions/rubric.json" --out "$BATS_TEST_TMPDIR/out" --jobs 2
-  [[ $output == *"LOOK AT 4 of them before you give a grade: constructor_exit, fork_bomb, late_thread, read_reference"* ]]
+  [[ $output == *"LOOK AT 2 of them before you give a grade: constructor_exit, late_thread"* ]]
   python3 - "$BATS_TEST_TMPDIR/out/grades.csv" <<'P'
 import csv, sys
-reach = {"constructor_exit": "before the sort is called", "fork_bomb": "starts processes: fork",
-         "late_thread": "starts threads", "read_reference": "reaches into the process: dlopen", "unsorted": ""}
+reach = {"constructor_exit": "before the sort is called", "late_thread": "starts threads", "unsorted": ""}
 for row in csv.DictReader(open(sys.argv[1])):
     held = reach[row["student"]]
     assert float(row["total"]) == 5, row
@@ -276,7 +275,7 @@ P
 @test "the open lab: a version that builds on others, and a library's sort under another name" {
   folder=$BATS_TEST_TMPDIR/open
   mkdir -p "$folder/continued"
-  cp radix_v6/student_func.cu "$folder/continued/"
+  cp radix_v5/student_func.cu "$folder/continued/"
   sed 's/thrust::/t::/g; s/^static const char.*stages/namespace t = thrust;\n&/' thrust_ref/student_func.cu >"$folder/renamed.cu"
   jq '.homework.n = 3000 | .inputs.n = 1000' labs/open/rubric.json >"$BATS_TEST_TMPDIR/rubric.json"
   run -0 scripts/grade.sh open "$folder" --rubric "$BATS_TEST_TMPDIR/rubric.json" --out "$BATS_TEST_TMPDIR/out" --jobs 2

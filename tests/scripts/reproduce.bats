@@ -2,9 +2,29 @@
 # interruption, which messages appear. The last tests ask the real compare.
 bats_require_minimum_version 1.5.0
 
+# Two runs of all experiments, which many tests look at.
+setup_file() {
+  cd "$BATS_TEST_DIRNAME/../.." || return
+  local backend
+  for backend in cuda cpu; do
+    mkdir "$BATS_FILE_TMPDIR/$backend"
+    prepare "$BATS_FILE_TMPDIR/$backend"
+    machine "$backend" 'driver 7'
+    reproduce >"$work/output"
+  done
+}
+# whole BACKEND: looks at one of them.
+whole() {
+  work=$BATS_FILE_TMPDIR/$1
+  output=$(cat "$work/output")
+}
 setup() {
   cd "$BATS_TEST_DIRNAME/../.." || return
-  work=$BATS_TEST_TMPDIR
+  prepare "$BATS_TEST_TMPDIR"
+}
+# prepare FOLDER: a compare that measures nothing.
+prepare() {
+  work=$1
   machine cpu 'driver 7'
   touch "$work/log" "$work/behaviour"
   echo c1 >"$work/commit"
@@ -55,8 +75,7 @@ calls() { wc -l <"$work/log"; }
 files() { find "$work/results" -name "$1" | wc -l; }
 
 @test "a GPU: every experiment leaves a record in the device's folder, and nothing else" {
-  machine cuda 'driver 7'
-  run -0 reproduce
+  whole cuda
   [ -d "$work/results/Test_1" ]
   [ "$(files '*.json')" -gt 20 ]
   [ "$(files '*.json')" = "$(calls)" ]
@@ -64,16 +83,14 @@ files() { find "$work/results" -name "$1" | wc -l; }
 }
 
 @test "a GPU gets the sizes of the reports" {
-  machine cuda 'driver 7'
-  run -0 reproduce
+  whole cuda
   asked 'merge_bottomup --keys --n 100K,1M,10M,30M,60M,100M'
   asked 'mppsort thrust_ref --keys --n 1M,2M,4M,8M --reps 100 .*--noise 0'
   run -1 says 'scaled down'
 }
 
 @test "versions come from compare: by kind and keys, the newest radix versions for the largest sizes, slow ones alone" {
-  machine cuda 'driver 7'
-  run -0 reproduce
+  whole cuda
   asked '^ my_sort my_sort_v2 radix_v2 radix_v3 radix_v9 radix_v10 thrust_ref  *--n 100M --pairs'
   asked '^ radix_v2 radix_v3 radix_v9 radix_v10  *thrust_ref  *--pairs --n 1K,.*,1G'
   asked '^ radix_v2 radix_v9 radix_v10  *thrust_ref  *--keys --n 1K,.*,1G' # radix_v3 sorts pairs only
@@ -108,43 +125,43 @@ files() { find "$work/results" -name "$1" | wc -l; }
 }
 
 @test "CPU code: the versions whose rows say so" {
-  run -0 reproduce
+  whole cpu
   asked '^ seq thrust_ref --keys --n 1K,4K,16K,64K,256K,1M'
 }
 
 @test "tasks run with the number of threads in their name" {
-  run -0 reproduce
+  whole cpu
   asked '^2 merge_cpu --set mode=3\|^1 merge_cpu --set mode=3'
 }
 
 @test "inputs come from the list, those without a file left out" {
   local inputs=uniform,zipf # and morton, where scripts/real_inputs.js has been run
   [ ! -f build/inputs/morton.npy ] || inputs+=,morton
-  run -0 reproduce
+  whole cpu
   asked "--dist $inputs "
 }
 
 @test "a second call measures nothing, and says so" {
-  reproduce
+  reproduce --only 'hw4*,mppsort'
   local all
   all=$(calls)
-  run -0 reproduce
+  run -0 reproduce --only 'hw4*,mppsort'
   [ "$(calls)" = "$all" ]
   says "$all experiments have been measured before"
 }
 
 @test "only a missing experiment is measured" {
-  reproduce
+  reproduce --only 'hw4*,mppsort'
   rm "$work"/results/*/mppsort.json
   : >"$work/log"
-  run -0 reproduce
+  run -0 reproduce --only 'hw4*,mppsort'
   [ "$(calls)" = 1 ]
   asked 'mppsort thrust_ref'
 }
 
 @test "--again measures the experiments that --only names" {
   machine cuda 'driver 7'
-  reproduce
+  reproduce --only 'hw4*,mppsort'
   : >"$work/log"
   run -0 reproduce --only 'hw4*' --again
   [ "$(calls)" = 3 ]
@@ -176,9 +193,8 @@ files() { find "$work/results" -name "$1" | wc -l; }
 
 @test "--within: the first experiments that fit; what there is no time for keeps its record and is named" {
   machine cuda 'driver 7'
-  reproduce
+  cp -r "$BATS_FILE_TMPDIR/cuda/results" "$work"
   echo c2 >"$work/commit"
-  : >"$work/log"
   run -0 reproduce --again --within 40
   says 'no time for .*merge_cpu_sequential'
   grep -q '"commit": "c2"' "$work/results/Test_1/hw4.json"
@@ -189,8 +205,7 @@ files() { find "$work/results" -name "$1" | wc -l; }
 }
 
 @test "the order is that of value: the headline, then what is short, CPU code last" {
-  machine cuda 'driver 7'
-  reproduce
+  whole cuda
   [ "$(sed -n 2p "$work/log" | grep -c -- '--n 100M --pairs')" = 1 ]
   [ "$(grep -n 'mppsort thrust_ref' "$work/log" | head -n 1 | cut -d : -f 1)" -lt "$(grep -n 'nBits' "$work/log" | head -n 1 | cut -d : -f 1)" ]
   [ "$(grep -n 'merge_cpu' "$work/log" | head -n 1 | cut -d : -f 1)" -gt "$(grep -n 'nBits' "$work/log" | tail -n 1 | cut -d : -f 1)" ]
@@ -203,10 +218,7 @@ files() { find "$work/results" -name "$1" | wc -l; }
   asked 'mppsort thrust_ref'
   run -1 asked 'merge_cpu'
   . scripts/experiments.sh
-  for group in $groups; do
-    [ "$group" != full ] || continue
-    run -0 reproduce --only "$group"
-  done
+  run -0 reproduce --only "$(tr ' ' , <<<"${groups% full}")"
   run -0 reproduce
   says ': 0 experiments, about 0 s'
 }
@@ -239,7 +251,7 @@ files() { find "$work/results" -name "$1" | wc -l; }
 }
 
 @test "the cpu backend: a folder of its own and smaller sizes, but HW4's own" {
-  run -0 reproduce
+  whole cpu
   [ -d "$work/results/cpu_Test_1" ]
   says 'n is scaled down'
   asked '--image samples/portrait.ppm,samples/template.ppm --pairs --reps'
