@@ -9,7 +9,7 @@ ifneq ($(filter-out $(wildcard $(VERSIONS:=/student_func.cu)),$(VERSIONS:=/stude
   $(error a folder with a student_func.cu has a space in its name, which make cannot read; rename it.)
 endif
 # No version may have these names: targets, what `make clean` removes, folders with another use.
-NO_VERSION := HW4 all all_versions bench build build_all_tests build_tests check check-lab check_all checked clean common compare compile_commands count cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gradescope gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup starter student_copy test test_all tests trace uninstall_gsort version
+NO_VERSION := HW4 all all_versions build build_all_tests build_tests check check-lab check_all checked clean common compare compile_commands count cpu cuda cuda_cpu debug format fuzz fuzz_parsers fuzz_setup fuzz_sorts gradescope gsort handouts harness help install_gsort labs lint multi multi_sort node_modules print prototypes report report_setup reproduce run samples scripts setup starter student_copy test test_all tests trace uninstall_gsort version
 $(foreach name,$(filter $(NO_VERSION),$(VERSIONS)),$(error '$(name)' has another meaning here; rename the folder $(name)/))
 
 # ---- options ------------------------------------------------------------------------------------

@@ -213,10 +213,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       request->output_positions = argument;
       return 0;
     case OPTION_FORMAT:
-      request->format = option_format(argument, FORMAT_JSON);
+      request->format = option_format(argument);
       return 0;
     case OPTION_EXPORT:
-      option_add_export(request->exports, &request->export_count, argument, FORMAT_JSON);
+      option_add_export(request->exports, &request->export_count, argument);
       return 0;
     case OPTION_PROGRESS:
       request->progress = true;

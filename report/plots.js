@@ -29,6 +29,7 @@ function draw(folder) {
     worklog: ['worklog', `Speed in per cent of Thrust's on the same device`],
     hw4: ['hw4-stages', `Shares of the stages, 220,480 pairs, ${label(device)}`],
     scaling: ['scaling-keys', `Bare keys, uniform, ${label(device)}`],
+    multi: ['multi-scaling', 'Several GPUs: throughput of all together'],
   };
   const figures = figuresOf(report, device);
   fs.mkdirSync(folder, { recursive: true });

@@ -1,8 +1,6 @@
 # Measurements and the page made of them.
-.PHONY: bench report report_setup reproduce
+.PHONY: report report_setup reproduce
 
-bench: compare ## the standard comparison; its record goes to report/results/DEVICE.json
-	scripts/bench.sh
 report: ## builds report/index.html, report/data.html and report/svg from report/published and report/results
 	$(if $(wildcard report/node_modules/highlight.js),,$(error report: make report_setup installs the packages that it needs))
 	@node report/build.js && node report/plots.js

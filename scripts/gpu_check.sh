@@ -51,7 +51,7 @@ fi
 if step test; then
   tests=$(for v in $versions; do echo "$B/$v/test"; done)
   # The scripts that measure, on this build.
-  if command -v bats >/dev/null; then tests+=" tests/scripts/bench.bats tests/scripts/reproduce.bats"; else echo "bats is not installed: scripts not tested"; fi
+  if command -v bats >/dev/null; then tests+=" tests/scripts/reproduce.bats"; else echo "bats is not installed: scripts not tested"; fi
   # shellcheck disable=SC2086,SC2046 # the names have no spaces
   HW4_DIR=$B scripts/run_tests.sh $("${make[@]}" print-TESTS) $tests || fail tests
   # One wrong element among 10^8, in each of the four ways.
@@ -125,7 +125,7 @@ sort_beyond() {
   local n=$1 log
   shift
   log=$(mktemp)
-  "$B/compare" --no-color --n "$n" --reps 5 --time-limit 60 "$@" 2>&1 | tee "$log"
+  NO_COLOR=1 "$B/compare" --n "$n" --reps 5 --time-limit 60 "$@" 2>&1 | tee "$log"
   case ${PIPESTATUS[0]} in
     0) ;;
     3) if grep -q 'failed: ' "$log" || ! grep -q 'refused: .* fit$' "$log"; then echo "FAILED: n = $n"; fi ;;

@@ -2,7 +2,6 @@
 //
 //   results/DEVICE/NAME.json        one record for each experiment, by scripts/reproduce.sh
 //   results/DEVICE/NAME.csv         profiles, by scripts/profile_merge_bottomup.sh
-//   results/NAME_DEVICE.json        records of single comparisons, by scripts/bench.sh and gpu_check.sh
 //   results/counted/KIND.csv        counts of the cpu backend, by scripts/count_versions.py
 //   multi/results/MACHINE/NAME_RANKS.json    records of multi_sort on several GPUs, by multi/measure.sh
 import fs from 'node:fs';
@@ -26,15 +25,6 @@ const ROW_FIELDS = [
   'stages_ms',
   'passes_ms',
 ];
-
-// As scripts/bench.sh and scripts/reproduce.sh name a device.
-export function deviceName({ name, backend }) {
-  const plain = name
-    .replace('NVIDIA ', '')
-    .replace(/[^A-Za-z0-9]+/g, '_')
-    .replace(/_$/, '');
-  return backend === 'cpu' ? `cpu_${plain}` : plain;
-}
 
 export function readRecord(file) {
   let record;
@@ -70,12 +60,6 @@ export function readDevices(results) {
   for (const entry of sorted(results)) {
     const file = path.join(results, entry);
     if (fs.statSync(file).isDirectory()) readFolder(file, device(entry));
-    else if (entry.endsWith('.json')) {
-      const record = readRecord(file);
-      const id = deviceName(record.device);
-      const name = path.basename(entry, '.json').replace(id, '').replace(/_$/, '') || 'standard';
-      device(id).records[name] = record;
-    }
   }
   const known = [...devices.values()].filter((one) => Object.keys(one.records).length > 0);
   return known.sort((a, b) => order(a).localeCompare(order(b)) || records(b) - records(a) || a.id.localeCompare(b.id));

@@ -62,11 +62,7 @@ export async function forEachDevice(page, look) {
 const known = new Map();
 export function record(device, ...names) {
   const results = path.join(ROOT, 'report/results');
-  const files = names.flatMap((name) => [`${device}/${name}.json`, `${name}_${device}.json`, name === 'standard' ? `${device}.json` : '']);
-  const found = files
-    .filter(Boolean)
-    .map((name) => path.join(results, name))
-    .find((name) => fs.existsSync(name));
+  const found = names.map((name) => path.join(results, device, `${name}.json`)).find((name) => fs.existsSync(name));
   if (found && !known.has(found)) known.set(found, JSON.parse(fs.readFileSync(found, 'utf8')));
   return found ? known.get(found) : null;
 }

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { addSteps, buildPages, loadReport } from '../../report/build.js';
 import { parseCsv } from '../../report/lib/csv.js';
 import { introduction } from '../../report/lib/handout.js';
-import { deviceName, readDevices, readRecord } from '../../report/lib/inputs.js';
+import { readDevices, readRecord } from '../../report/lib/inputs.js';
 import { figuresOf, sentenceOf, valueOf } from '../../report/page/js/page.js';
 import { versionOrder } from '../../report/page/js/records.js';
 import { digits, size } from '../../report/page/js/format.js';
@@ -44,17 +44,13 @@ test('records: broken JSON, another schema and other files are named', () => {
   assert.throws(() => readRecord(path.join(folder, 'b.json')), /b\.json: schema 2/);
   assert.throws(() => readRecord(path.join(folder, 'c.json')), /c\.json: not a record/);
 });
-test('devices: names as the scripts make them, old records join their device, GPUs come first', () => {
-  assert.equal(deviceName({ name: 'NVIDIA H100 80GB HBM3', backend: 'cuda' }), 'H100_80GB_HBM3');
-  assert.equal(deviceName({ name: 'AMD Ryzen 9 (TM)', backend: 'cpu' }), 'cpu_AMD_Ryzen_9_TM');
+test('devices: a folder for each, GPUs come first', () => {
   const cpu = record({ device: { name: 'A', backend: 'cpu', driver: 'Linux' } });
-  const devices = readDevices(
-    folderOf({ 'X1.json': record(), 'large_X1.json': record(), 'X1/hw4.json': record(), 'cpu_A/hw4.json': cpu, 'README.md': 'x' }),
-  );
+  const devices = readDevices(folderOf({ 'X1/hw4.json': record(), 'cpu_A/hw4.json': cpu, 'README.md': 'x' }));
   assert.deepEqual(
     devices.map((one) => [one.id, Object.keys(one.records).sort()]),
     [
-      ['X1', ['hw4', 'large', 'standard']],
+      ['X1', ['hw4']],
       ['cpu_A', ['hw4']],
     ],
   );

@@ -55,7 +55,7 @@ const fastest = (found, wanted) => Math.min(...ok(found, wanted).map((one) => on
 
 // The first of these records with at least two sizes of the version, as the chart takes it.
 function scaling(what, device, version, n) {
-  for (const name of [`scaling_${what}`, `scaling_all_${what}`, 'scaling_host', 'standard']) {
+  for (const name of [`scaling_${what}`, `scaling_all_${what}`, 'scaling_host']) {
     const found = record(device, name);
     const rows = ok(found, { version, what, input: 'uniform' });
     if (new Set(rows.map((one) => one.n)).size > 1) return fastest(found, { version, what, input: 'uniform', n });
@@ -75,7 +75,7 @@ const EXPECTED = {
     ['keys', 'pairs'].map((what) => [
       `inputs-${what}`,
       ({ device, row, column }) => {
-        const found = record(device, `inputs_${what}`, 'standard');
+        const found = record(device, `inputs_${what}`);
         const n = found.rows.some((one) => one.n === 8e6) ? 8e6 : found.rows[0].n;
         return fastest(found, { version: column.replace(', ms', ''), what, input: row, n });
       },

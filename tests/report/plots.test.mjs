@@ -24,9 +24,10 @@ test('worklog.svg: every version, every value, on a paper of its own', () => {
     assert.ok(all.includes(figure.format(value)), String(value));
   assert.match(fs.readFileSync(path.join(folder, 'worklog.svg'), 'utf8'), /<rect [^>]*fill="#fff"/);
 });
-test('scaling.svg and hw4.svg: names of versions and stages', () => {
+test('scaling.svg, hw4.svg and multi.svg: names of versions, stages and elements', () => {
   for (const name of ['radix_v5', 'cub_ref', 'thrust_ref', 'roof: four sweeps, 36 bytes']) assert.ok(texts('scaling').includes(name), name);
   for (const name of ['radix_v1', 'radix_level2', 'hist', 'sweep']) assert.ok(texts('hw4').includes(name), name);
+  assert.ok(texts('multi').includes('2 GPUs'));
 });
 test('bars have their colours and their hatching: without these rules they are black', () => {
   const text = fs.readFileSync(path.join(folder, 'hw4.svg'), 'utf8');

@@ -122,9 +122,7 @@ export function articleFigures(report, device) {
 // Milliseconds per level of each step at default knobs with 8M keys: 4, 7 and 12 levels.
 function levels(device) {
   const [record, n] = [untilRecord(device), 8e6];
-  const row =
-    at(record, 'merge_three_step', n, { serialUntil: 16, blockUntil: 2048 }) ??
-    rowsOf(firstRecord(device, 'standard'), { version: 'merge_three_step', n, what: 'keys', input: 'uniform', status: 'ok' })[0];
+  const row = at(record, 'merge_three_step', n, { serialUntil: 16, blockUntil: 2048 });
   const each = (name, count) => (row?.stages_ms?.[name] ? `${Math.round((1e3 * row.stages_ms[name]) / count)} microseconds` : null);
   return { 'article.level1': each('serial', 4), 'article.level2': each('block', 7), 'article.level3': each('splitter', 12) };
 }

@@ -2,7 +2,7 @@
 import { digits, list, over, size, times } from './format.js';
 import { best, bestMs, firstRecord, radixPath, rowsOf, source, versionsOf } from './records.js';
 
-const recordOf = (device, what) => firstRecord(device, `inputs_${what}`, 'standard');
+const recordOf = (device, what) => firstRecord(device, `inputs_${what}`);
 
 function table(device, what) {
   const record = recordOf(device, what);

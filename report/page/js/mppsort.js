@@ -3,7 +3,7 @@ import { count, digits, list, over, ms, size, times } from './format.js';
 import { best, firstRecord, label, sizesOf, source } from './records.js';
 
 const KERNELS = ['histogram', 'scan', 'vertical_scan', 'partition', 'sort'];
-const recordOf = (device) => firstRecord(device, 'mppsort', 'standard');
+const recordOf = (device) => firstRecord(device, 'mppsort');
 
 export function mppsortFigures(report, device) {
   const published = report.published.mppsort;

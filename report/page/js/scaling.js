@@ -26,7 +26,7 @@ export const TRAFFIC = {
 const SPOKEN = ['cub_ref', 'thrust_ref', 'radix_v5', 'radix_v6', 'merge_bottomup'];
 
 const recordsOf = (device, what) =>
-  [`scaling_${what}`, `scaling_all_${what}`, 'scaling_host', 'standard'].map((name) => firstRecord(device, name)).filter(Boolean);
+  [`scaling_${what}`, `scaling_all_${what}`, 'scaling_host'].map((name) => firstRecord(device, name)).filter(Boolean);
 
 // Each version from the first record that has it.
 export function curves(report, device, what) {
