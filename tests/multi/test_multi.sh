@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # multi_sort under mpirun: ranks, inputs, sizes, shards, arrays larger than the device, and wrong results, which the
-# verdict must see. The cpu backend; prints TAP.
+# verdict must see. Two ranks: test_two_ranks.sh. The cpu backend; prints TAP.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 . tests/multi/mpi.sh
@@ -11,13 +11,11 @@ run 3 --n 9000 --dist all --keys --pairs "${quick[@]}" --timeout 100
 check 'all inputs on 3 ranks' passes $((2 * inputs))
 run 4 --n 3000 --dist all --pairs --chunks 7 "${quick[@]}"
 check 'all inputs on 4 ranks, in 7 chunks' passes "$inputs"
-run 2 --n 9000 --dist all --keys --pairs "${quick[@]}"
-check 'all inputs on 2 ranks' passes $((2 * inputs))
 direct=(--transport direct)
 run 3 --n 9000 --dist all --keys --pairs "${direct[@]}" "${quick[@]}"
 check 'directly, all inputs on 3 ranks' passes $((2 * inputs))
-run 2 --n 20000 --dist all --keys "${direct[@]}" --digits 5 "${quick[@]}"
-check 'directly, all inputs on 2 ranks, digits of 5 bits' passes "$inputs"
+run 2 --n 20000 --dist uniform,zipf,sorted,hot-key,few-distinct --keys "${direct[@]}" --digits 5 "${quick[@]}"
+check 'directly, 2 ranks, digits of 5 bits' passes 5
 run 4 --n 0,1,3,17,7000 --dist uniform,all-equal,few-distinct --shards 3,0,2,1 --keys --pairs "${direct[@]}" "${quick[@]}"
 check 'directly, unequal shards and few elements' passes 30
 run 3 --n 0,1,3,9000 --dist uniform,all-equal,staggered,hot-key --shards 2,0,3 --pairs "${direct[@]}" --digits 8 "${quick[@]}"
