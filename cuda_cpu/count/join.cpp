@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <memory>
 
 #include "../src/diagnosis/lines.h"
@@ -94,58 +95,108 @@ void add_request(Site &site, const Request &request, BlockAccesses &block) {
   for (unsigned i = 0; i < request.count; i++) atomics[request.address[i]]++;
 }
 
-// From entry `from` on, lanes have gone different ways: the n-th accesses of the lanes by one
-// instruction are one request.
-void join_by_site(BlockAccesses &block, const Log *logs, unsigned count, std::size_t from) {
-  struct Lanes {
-    std::vector<std::uintptr_t> at[32];
-  };
-  static auto &of_site = *new std::vector<Lanes>;
-  if (of_site.size() < launched.kernel->sites.size()) of_site.resize(launched.kernel->sites.size());
-  for (unsigned lane = 0; lane < count; lane++)
-    for (std::size_t i = from; i < logs[lane].size(); i++)
-      of_site[logs[lane][i].site].at[lane].push_back(logs[lane][i].address);
-  for (std::size_t site = 0; site < of_site.size(); site++) {
-    Lanes &lanes = of_site[site];
-    std::size_t most = 0;
-    for (const auto &at : lanes.at) most = std::max(most, at.size());
-    for (std::size_t i = 0; i < most; i++) {
-      Request request;
-      for (unsigned lane = 0; lane < count; lane++)
-        if (i < lanes.at[lane].size()) request.add(lane, lanes.at[lane][i]);
+// Accesses of a warp's lanes, each from..to of its log.
+struct Part {
+  const Entry *from[32], *to[32];
+};
+// Those of one instruction.
+struct Lanes {
+  std::vector<const Entry *> at[32];
+  std::size_t most = 0;
+};
+
+void add_request_of(BlockAccesses &block, const Lanes &lanes, std::size_t number) {
+  Request request;
+  const Entry *entry = nullptr;
+  for (unsigned lane = 0; lane < 32; lane++)
+    if (number < lanes.at[lane].size()) {
+      entry = lanes.at[lane][number];
+      request.add(lane, entry->address);
+    }
+  add_request(launched.kernel->sites[entry->site], request, block);
+}
+
+// As long as all lanes that have accesses left go the same way, each access is a request.
+// Returns the lanes whose ways part then, at the beginning of what is left of them.
+std::uint32_t join_equal_ways(BlockAccesses &block, Part &part) {
+  for (;;) {
+    Request request;
+    std::ptrdiff_t least = PTRDIFF_MAX, i = 0;
+    std::uint32_t left = 0;
+    for (unsigned lane = 0; lane < 32; lane++)
+      if (part.from[lane] != part.to[lane]) {
+        request.add(lane, 0);
+        left |= 1u << lane;
+        least = std::min(least, part.to[lane] - part.from[lane]);
+      }
+    if (left == 0) return 0;
+    for (; i < least; i++) {
+      const std::uint64_t site = part.from[request.lane[0]][i].site;
+      std::uint64_t different = 0;
+      for (unsigned j = 0; j < request.count; j++) {
+        const Entry entry = part.from[request.lane[j]][i];
+        request.address[j] = entry.address;
+        different |= entry.site ^ site;
+      }
+      if (different != 0) break;
       add_request(launched.kernel->sites[site], request, block);
     }
-    for (auto &at : lanes.at) at.clear();
+    for (unsigned j = 0; j < request.count; j++) part.from[request.lane[j]] += i;
+    if (i < least) return left;
   }
+}
+
+// Lanes whose ways part meet again at an instruction to which all of them come equally often, the
+// n-th time of each: in a loop they do so in every round. If there is none, the n-th accesses by
+// one instruction are one request.
+void join_part(BlockAccesses &block, Part part) {
+  const std::uint32_t left = join_equal_ways(block, part);
+  if (left == 0) return;
+  std::map<std::uint64_t, Lanes> of_site;
+  for (unsigned lane = 0; lane < 32; lane++)
+    for (const Entry *entry = part.from[lane]; entry != part.to[lane]; entry++) {
+      Lanes &lanes = of_site[entry->site];
+      lanes.at[lane].push_back(entry);
+      lanes.most = std::max(lanes.most, lanes.at[lane].size());
+    }
+  const Lanes *meeting = nullptr;
+  for (const auto &site : of_site) {
+    bool equal = true;
+    for (unsigned lane = 0; lane < 32; lane++)
+      equal =
+          equal && ((left >> lane & 1u) == 0 || site.second.at[lane].size() == site.second.most);
+    if (equal && (meeting == nullptr || site.second.most > meeting->most)) meeting = &site.second;
+  }
+  if (meeting == nullptr) {
+    for (const auto &site : of_site)
+      for (std::size_t i = 0; i < site.second.most; i++) add_request_of(block, site.second, i);
+    return;
+  }
+  for (std::size_t i = 0; i < meeting->most; i++) {
+    Part before = part;
+    for (unsigned lane = 0; lane < 32; lane++)
+      if ((left >> lane & 1u) != 0) {
+        before.to[lane] = meeting->at[lane][i];
+        part.from[lane] = before.to[lane] + 1;
+      }
+    join_part(block, before);
+    add_request_of(block, *meeting, i);
+  }
+  join_part(block, part);
 }
 
 // The warp meets.
 void join(BlockAccesses &block, unsigned warp) {
   last_thread = nullptr;
-  Log *const logs = &block.logs[warp * 32];
-  const unsigned count = std::min(32u, static_cast<unsigned>(block.logs.size()) - warp * 32);
-  Request request;
-  std::size_t least = logs[0].size(), i = 0;
-  for (unsigned lane = 0; lane < count; lane++) {
-    request.add(lane, 0);
-    least = std::min(least, logs[lane].size());
+  Part part = {};
+  const std::size_t count = std::min<std::size_t>(32, block.logs.size() - warp * 32);
+  for (std::size_t lane = 0; lane < count; lane++) {
+    const Log &log = block.logs[warp * 32 + lane];
+    part.from[lane] = log.data();
+    part.to[lane] = log.data() + log.size();
   }
-  // As long as all lanes go the same way, each entry is a request.
-  for (; i < least; i++) {
-    const std::uint64_t site = logs[0][i].site;
-    std::uint64_t different = 0;
-    for (unsigned lane = 0; lane < count; lane++) {
-      const Entry entry = logs[lane][i];
-      request.address[lane] = entry.address;
-      different |= entry.site ^ site;
-    }
-    if (different != 0) break;
-    add_request(launched.kernel->sites[site], request, block);
-  }
-  bool rest = false;
-  for (unsigned lane = 0; lane < count; lane++) rest = rest || logs[lane].size() > i;
-  if (rest) join_by_site(block, logs, count, i);
-  for (unsigned lane = 0; lane < count; lane++) logs[lane].clear();
+  join_part(block, part);
+  for (std::size_t lane = 0; lane < count; lane++) block.logs[warp * 32 + lane].clear();
 }
 
 }  // namespace

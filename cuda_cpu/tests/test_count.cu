@@ -84,6 +84,29 @@ COUNTED(uneven_loop, {"global_load_requests", 31}, {"global_load_lanes", 496},
   rounds<<<1, 32>>>(array(256), array(32));
 }
 
+// Lane l leaves out the store of round l % 4. The load brings the lanes together in each round.
+static __global__ void left_out(const unsigned *in, unsigned *out) {
+  for (unsigned i = 0; i < 4; i++)
+    if (in[32 * i + threadIdx.x] + threadIdx.x % 4 != i) out[32 * i + threadIdx.x] = 1;
+}
+COUNTED(rounds_left_out, {"global_load_requests", 4}, {"global_store_requests", 4},
+        {"global_store_lanes", 96}, {"global_store_sectors", 16}) {
+  left_out<<<1, 32>>>(array(128), array(128));
+}
+// In each round half of the lanes load twice from b, in the next round the other half.
+static __global__ void nested(const unsigned *a, const unsigned *b, unsigned *out) {
+  unsigned sum = 0;
+  for (unsigned i = 0; i < 3; i++) {
+    const unsigned end = a[i] + (threadIdx.x + i) % 2 * 2;
+    for (unsigned j = 0; j < end; j++) sum += b[8 * i + j];
+  }
+  out[threadIdx.x] = sum;
+}
+COUNTED(nested_loops, {"global_load_requests", 3 + 3 * 2}, {"global_store_requests", 1},
+        {"global_load_lanes", 3 * 32 + 3 * 32}) {
+  nested<<<1, 32>>>(array(3), array(24), array(32));
+}
+
 // One half of the warp in each round. The warp meets in between, so that the rounds are two
 // requests.
 static __global__ void halves(const unsigned *in, unsigned *out) {
