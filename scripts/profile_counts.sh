@@ -2,13 +2,14 @@
 # Nsight Compute's counts beside those of the cpu backend (cuda_cpu/count), for each kernel of one sort.
 #   scripts/profile_counts.sh ncu FILE.csv [VERSION...]    needs a GPU, ./compare and ncu; writes FILE.csv:
 #     version,n,kind,kernel,launches,metric,sum            sums over the launches of a name; kind: pairs or keys
-#   scripts/profile_counts.sh table FILE.csv               needs no GPU: counts the same sorts, prints the table
+#   scripts/profile_counts.sh table FILE.csv...            needs no GPU: counts the same sorts, prints the table
 # The sorts: 262,144 pairs, 2^20 pairs and 2^20 keys, or those of SORTS="262144:pairs 1048576:keys"; without VERSION all
 # that launch kernels and end soon. Exit code: 0, 2 usage, 3 a version that could not be profiled; the others are in FILE.csv.
 set -euo pipefail
 quit() { echo "profile_counts: $1" >&2; exit 2; }
-[ $# -ge 2 ] || quit 'usage: scripts/profile_counts.sh ncu FILE.csv [VERSION...], or table FILE.csv'
+[ $# -ge 2 ] || quit 'usage: scripts/profile_counts.sh ncu FILE.csv [VERSION...], or table FILE.csv...'
 what=$1 file=$(realpath "$2")
+[ "$what" != table ] || mapfile -t files < <(realpath "${@:2}")
 shift 2
 cd "$(dirname "$0")/.."
 . scripts/replace_file.sh
@@ -18,7 +19,7 @@ one_sort=(--reps 1 --noise 0 --stages off --baseline none --no-fork --seed 1)
 
 if [ "$what" = table ]; then
   build=$(make -s --no-print-directory BACKEND=cpu COUNT=1 print-B)
-  mapfile -t sorts < <(tail -n +2 "$file" | cut -d , -f 1-3 | sort -u)
+  mapfile -t sorts < <(tail -qn +2 "${files[@]}" | cut -d , -f 1-3 | sort -u)
   goals=("${sorts[@]%%,*}")
   goals=("${goals[@]/#/$build/}")
   make -s BACKEND=cpu COUNT=1 "$build/compare" "${goals[@]/%//version.so}" || quit 'the build failed'
@@ -27,7 +28,8 @@ if [ "$what" = table ]; then
     CUDA_CPU_COUNT=$part/$version,$n,$kind.json "$build/compare" "$version" --n "$n" "--$kind" "${one_sort[@]}" >"$part/log" 2>&1 ||
       { cat "$part/log" >&2; exit 3; }
   done
-  exec scripts/counts_beside_ncu.py "$file" "$part"
+  scripts/counts_beside_ncu.py "$part" "${files[@]}"
+  exit
 fi
 [ "$what" = ncu ] || quit "'$what' is neither ncu nor table"
 compare=${COMPARE:-./compare}

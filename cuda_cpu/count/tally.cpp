@@ -83,17 +83,15 @@ void add_global(Tally &tally, Operation operation, const Request &request, std::
 
 namespace {
 
-// 32 banks of 4 bytes. A wavefront serves one word of each bank, to any number of lanes.
-struct Wavefronts {
-  unsigned count, least;  // least: if the words were spread over all banks
-};
-
-Wavefronts wavefronts_of(const Request &request, unsigned from, unsigned to, std::size_t bytes) {
-  // All lanes at one address is the most usual case.
+bool at_one_address(const Request &request, unsigned from, unsigned to) {
   std::uintptr_t different = 0;
   for (unsigned i = from; i < to; i++) different |= request.address[i] ^ request.address[from];
-  if (different == 0) return {1, 1};
-  std::uintptr_t words[96];
+  return different == 0;
+}
+
+// 32 banks of 4 bytes. A wavefront serves one word of each bank, to any number of lanes.
+unsigned wavefronts_of(const Request &request, unsigned from, unsigned to, std::size_t bytes) {
+  std::uintptr_t words[64];
   unsigned count = 0;
   for (unsigned i = from; i < to; i++)
     for (std::uintptr_t word = request.address[i] / 4; word <= (request.address[i] + bytes - 1) / 4;
@@ -107,26 +105,36 @@ Wavefronts wavefronts_of(const Request &request, unsigned from, unsigned to, std
     conflict = (used >> bank & 1u) != 0 && in_bank[bank] != words[i];
     used |= 1u << bank, in_bank[bank] = words[i];
   }
-  if (!conflict) return {1, 1};
+  if (!conflict) return 1;
   std::sort(words, words + count);
   count = static_cast<unsigned>(std::unique(words, words + count) - words);
   unsigned of_bank[32] = {}, most = 0;
   for (unsigned i = 0; i < count; i++) most = std::max(most, ++of_bank[words[i] % 32]);
-  return {most, (count + 31) / 32};
+  return most;
+}
+
+// Of request.lane[from..to), `lanes` neighbours in the warp. A wavefront serves 256 bytes of
+// neighbours at one address; otherwise it takes at least one for each 128 bytes of them.
+void add_wavefronts(Tally &tally, const Request &request, unsigned from, unsigned to,
+                    unsigned lanes, std::size_t bytes) {
+  if (from == to) return;
+  const bool equal = lanes * bytes <= 256 && at_one_address(request, from, to);
+  if (!equal && lanes * bytes > 128) {
+    unsigned middle = from;
+    while (middle < to && request.lane[middle] % lanes < lanes / 2) middle++;
+    add_wavefronts(tally, request, from, middle, lanes / 2, bytes);
+    add_wavefronts(tally, request, middle, to, lanes / 2, bytes);
+    return;
+  }
+  const unsigned wavefronts = equal ? 1 : wavefronts_of(request, from, to, bytes);
+  tally.wavefronts += wavefronts;
+  tally.conflicts += wavefronts - 1;
 }
 
 }  // namespace
 
 void add_shared(Tally &tally, Operation operation, const Request &request, std::size_t bytes) {
-  // With 16 bytes a lane, each half of the warp is served by itself.
-  const unsigned lanes = bytes <= 8 ? 32 : 16;
-  for (unsigned from = 0, to; from < request.count; from = to) {
-    const unsigned part = request.lane[from] / lanes;
-    for (to = from + 1; to < request.count && request.lane[to] / lanes == part;) to++;
-    const Wavefronts wavefronts = wavefronts_of(request, from, to, bytes);
-    tally.wavefronts += wavefronts.count;
-    tally.conflicts += wavefronts.count - wavefronts.least;
-  }
+  add_wavefronts(tally, request, 0, request.count, 32, bytes);
   tally.requests++;
   tally.lanes += request.count;
   if (operation == Operation::kAtomic) (void)atomic_sectors(request, &tally.queue);

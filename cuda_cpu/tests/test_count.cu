@@ -222,6 +222,20 @@ COUNTED(wide_conflicts, {"shared_load_wavefronts", 4}, {"shared_load_conflicts",
   wide<uint2><<<1, 32>>>(array(32), 2);
 }
 
+// 8 bytes a lane, each half of the warp by itself: lanes 0 and 1 meet in one pair of banks, 16 and
+// 17 in another. If the warp were served as one, two wavefronts would do.
+static __global__ void scattered(unsigned *out) {
+  __shared__ uint2 tile[64];
+  const unsigned l = threadIdx.x;
+  tile[l].x = tile[l + 32].x = l;
+  __syncthreads();
+  const uint2 value = tile[l == 1 ? 16 : l == 16 ? 49 : l < 16 ? l : l + 16];
+  out[l] = value.x + value.y;
+}
+COUNTED(halves_for_eight_bytes, {"shared_load_wavefronts", 4}, {"shared_load_conflicts", 2}) {
+  scattered<<<1, 32>>>(array(32));
+}
+
 // ---- atomics ------------------------------------------------------------------------------------
 
 static __global__ void add(unsigned *counters, unsigned mask) {
