@@ -121,20 +121,22 @@ void add_request_of(BlockAccesses &block, const Lanes &lanes, std::size_t number
 std::uint32_t join_equal_ways(BlockAccesses &block, Part &part) {
   for (;;) {
     Request request;
+    const Entry *way[32];
     std::ptrdiff_t least = PTRDIFF_MAX, i = 0;
     std::uint32_t left = 0;
     for (unsigned lane = 0; lane < 32; lane++)
       if (part.from[lane] != part.to[lane]) {
+        way[request.count] = part.from[lane];
         request.add(lane, 0);
         left |= 1u << lane;
         least = std::min(least, part.to[lane] - part.from[lane]);
       }
     if (left == 0) return 0;
     for (; i < least; i++) {
-      const std::uint64_t site = part.from[request.lane[0]][i].site;
+      const std::uint64_t site = way[0][i].site;
       std::uint64_t different = 0;
       for (unsigned j = 0; j < request.count; j++) {
-        const Entry entry = part.from[request.lane[j]][i];
+        const Entry entry = way[j][i];
         request.address[j] = entry.address;
         different |= entry.site ^ site;
       }
@@ -147,8 +149,9 @@ std::uint32_t join_equal_ways(BlockAccesses &block, Part &part) {
 }
 
 // Lanes whose ways part meet again at an instruction to which all of them come equally often, the
-// n-th time of each: in a loop they do so in every round. If there is none, the n-th accesses by
-// one instruction are one request.
+// n-th time of each: in a loop they do so in every round. Of several, it is the one that the kernel
+// came to first, which is that of the outer loop. If there is none, the n-th accesses by one
+// instruction are one request.
 void join_part(BlockAccesses &block, Part part) {
   const std::uint32_t left = join_equal_ways(block, part);
   if (left == 0) return;
@@ -161,11 +164,11 @@ void join_part(BlockAccesses &block, Part part) {
     }
   const Lanes *meeting = nullptr;
   for (const auto &site : of_site) {
-    bool equal = true;
+    bool equal = meeting == nullptr;
     for (unsigned lane = 0; lane < 32; lane++)
       equal =
           equal && ((left >> lane & 1u) == 0 || site.second.at[lane].size() == site.second.most);
-    if (equal && (meeting == nullptr || site.second.most > meeting->most)) meeting = &site.second;
+    if (equal) meeting = &site.second;
   }
   if (meeting == nullptr) {
     for (const auto &site : of_site)

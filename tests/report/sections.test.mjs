@@ -46,19 +46,40 @@ test('keys of 64 bits: gains on uniform keys, and the range over all inputs; the
   assert.match(table.note, /record wide_u64_0 |records wide_u64_0 \(2026-01-02, commit abc\)/);
   assert.match(dataPage(report), /The records have u64 keys\./);
 });
-test('counts of the cpu backend, beside the bytes from the code and the time of the device', () => {
-  const csv = (commit) =>
-    'version,n,kind,launches,bytes_per_element,least_bytes_per_element,shared_wavefronts_per_element,device,commit,date\n' +
-    `radix_v2,262144,pairs,9,400.5,380,2.5,"cpu backend, counted",${commit},2026-01-02\n`;
+test('counts of the cpu backend, beside the bytes from the code, and what explains the time of the device', () => {
+  const csv = (commit) => {
+    const counts = (version, wavefronts) =>
+      `${version},262144,pairs,9,400.5,380,${wavefronts},"cpu backend, counted",${commit},2026-01-02\n`;
+    return (
+      'version,n,kind,launches,bytes_per_element,least_bytes_per_element,shared_wavefronts_per_element,device,commit,date\n' +
+      counts('radix_v2', 2.5) +
+      counts('radix_v3', 25) +
+      counts('radix_v4', 25) +
+      counts('merge_v2', 25)
+    );
+  };
   const folder = folderOf({ 'counted/pairs.csv': csv('516e10'), 'counted/keys.csv': csv('abc+changes') });
-  const rows = [row('radix_v2', 1e8, 30)];
-  const report = { ...reportOf({ 'X1/worklog.json': record({ rows }) }), counted: readCounted(folder) };
-  const tables = tablesOf(report, report.devices[0]).filter(({ id }) => id.startsWith('counted'));
+  const rows = [row('radix_v2', 1e8, 21), row('radix_v3', 1e8, 30), row('radix_v4', 1e8, 60), row('merge_v2', 1e8, 20)];
+  const beside =
+    'version,n,kind,kernel,counter,ncu,here\nv1,1000,keys,a,global load sectors,100,101\nv1,1000,keys,b,global store sectors,50,40\n';
+  const worklog = record({ rows, copy_gb_per_s: 2000 });
+  worklog.device.clocks = 'SM 1980 MHz (at most 1980), memory 3201 MHz';
+  const report = { ...reportOf({ 'X1/worklog.json': worklog, 'X1/beside_ncu.csv': beside }), counted: readCounted(folder) };
+  const tables = tablesOf(report, report.devices[0]).filter(({ id }) => /^counted|^beside/.test(id));
   assert.deepEqual(
-    tables.map(({ rows: [cells] }) => cells),
-    [['radix_v2', 9, '401', '380', '368', '2.50', '30.0']],
+    tables.map(({ rows: cells }) => cells),
+    [
+      [
+        ['radix_v2', 9, '401', '380', '368', '2.50', '21.0', '20.0', '0.957', 'bytes'],
+        ['radix_v3', 9, '401', '380', '528', '25.0', '30.0', '20.0', '9.57', 'bytes and shared memory'],
+        ['radix_v4', 9, '401', '380', '528', '25.0', '60.0', '20.0', '9.57', 'something else'],
+        ['merge_v2', 9, '401', '380', null, '25.0', '20.0', '20.0', '9.57', null],
+      ],
+      [['v1', null, '-20% b', null, null]],
+    ],
   );
   assert.match(tables[0].note, /2026-01-02, commit 516e10\.$/);
+  assert.equal(value(report, 'beyond.by_both'), 'radix_v3');
   assert.deepEqual(readCounted(path.join(folder, 'none')), {});
 });
 test('inputs: times over those of CUB on the same input', () => {
