@@ -1,4 +1,5 @@
 // Joins what the lanes of a warp do, one after another here, to the warp's requests.
+#include <cuda_cpu/counts.h>
 #include <cuda_cpu/launch_calls.h>
 #include <cuda_cpu/warp.h>
 
@@ -285,3 +286,26 @@ void report() {
 }
 
 }  // namespace cuda_cpu::count
+
+void cuda_cpu_take_counts(CudaCpuCounts *counts) {
+  using namespace cuda_cpu::count;
+  static CudaCpuCounts taken;
+  CudaCpuCounts all = {};
+  all.bytes = static_cast<double>(copied_bytes + host_copied_bytes + 32 * host_accesses);
+  for (const auto &kernel : kernels)
+    for (const Site &site : kernel->sites) {
+      all.conflicts += static_cast<double>(site.tally.conflicts);
+      if (site.operation == Operation::kAtomic)
+        all.atomics += static_cast<double>(site.tally.lanes);
+      if (site.space != Space::kGlobal) continue;
+      all.requests += static_cast<double>(site.tally.requests);
+      all.sectors += static_cast<double>(site.tally.sectors);
+    }
+  all.bytes += 32 * all.sectors;
+  counts->bytes += all.bytes - taken.bytes;
+  counts->requests += all.requests - taken.requests;
+  counts->sectors += all.sectors - taken.sectors;
+  counts->conflicts += all.conflicts - taken.conflicts;
+  counts->atomics += all.atomics - taken.atomics;
+  taken = all;
+}

@@ -67,6 +67,12 @@ static void add_row(Output *output, const Row *row) {
   set_real(json, "percent_of_copy_rate", rates.percent_of_copy);
   json_object_set_new(json, "ratio_to_baseline",
                       row->ratio > 0.0 ? json_real(row->ratio) : json_null());
+  if (output->comparison->request->counts)
+    json_object_set_new(
+        json, "counts",
+        json_pack("{s:f, s:f, s:f, s:f, s:f}", "bytes", m->counts.bytes, "requests",
+                  m->counts.requests, "sectors", m->counts.sectors, "bank_conflicts",
+                  m->counts.conflicts, "atomics", m->counts.atomics));
   json_object_set_new(json, "stages_ms", stages_json(row));
   json_object_set_new(json, "passes_ms", passes_json(row));
 }

@@ -143,6 +143,25 @@ static void print_stages(Table *table, const Row *row) {
   }
 }
 
+static void print_counts(Table *table, const Row *row) {
+  const CudaCpuCounts *const counts = &row->measured.counts;
+  const double n = row->n > 0 ? (double)row->n : 1.0;
+  const double requests = counts->requests > 0.0 ? counts->requests : 1.0;
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {{"bytes", counts->bytes / n},
+                 {"sectors/request", counts->sectors / requests},
+                 {"bank conflicts", counts->conflicts / n},
+                 {"atomics", counts->atomics / n}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    char text[80], value[32];
+    snprintf(text, sizeof text, "%s %s", numbers[i].name,
+             number_short(numbers[i].value, 3, 2, value));
+    print_piece(table, text, "");
+  }
+}
+
 // Prints a sentence after the label. What does not fit goes on below, word by word.
 static void print_sentence(const Table *table, const char *text) {
   enum { LEAST_WIDTH = 24 };  // on a narrower place words would stand alone
@@ -165,7 +184,8 @@ static void print_sentence(const Table *table, const char *text) {
   }
 }
 
-static void print_line(Table *table, const Row *row, const Conditions *conditions) {
+static void print_line(Table *table, const Row *row, const Comparison *comparison) {
+  const Conditions *const conditions = &comparison->conditions;
   char label[112], name[100], verdict[VERDICT_SIZE], notes[40];
   row_label(row, name, sizeof name);
   snprintf(label, sizeof label, "%s%s", name, row->best ? " <" : "");
@@ -185,6 +205,7 @@ static void print_line(Table *table, const Row *row, const Conditions *condition
   row_notes(row, conditions, notes, sizeof notes);
   if (notes[0] != '\0') print_piece(table, notes, YELLOW);
   print_stages(table, row);
+  if (comparison->request->counts) print_counts(table, row);
   fputc('\n', table->to);
 }
 
@@ -220,7 +241,7 @@ static void print_row(Output *output, const Row *row) {
     print_group_head(table, row, comparison->request);
     table->group = row->group;
   }
-  print_line(table, row, &comparison->conditions);
+  print_line(table, row, comparison);
 }
 
 static void end(Output *output) {
@@ -240,6 +261,8 @@ static void end(Output *output) {
           output->to);
     if (baseline != NULL)
       fprintf(output->to, "ratio: how many times as fast as %s\n", baseline->loaded->version->name);
+    if (output->comparison->request->counts)
+      fputs("bytes, bank conflicts, atomics: per element, counted\n", output->to);
     if (swept) fputs("<: the best of its sweep\n", output->to);
   }
   free(table);

@@ -39,6 +39,7 @@ enum {
   OPTION_SAVE_INPUT,
   OPTION_LIST,
   OPTION_NO_FORK,
+  OPTION_COUNTS,
 };
 
 static const struct argp_option option_table[] = {
@@ -98,6 +99,10 @@ static const struct argp_option option_table[] = {
      0},
     {"no-fork", OPTION_NO_FORK, NULL, 0,
      "Measure in this process, for debuggers and compute-sanitizer: a crash ends the run", 0},
+    {"counts", OPTION_COUNTS, NULL, 0,
+     "Also count what the last run asks of memory, for table and json; needs a COUNT=1 build for "
+     "the cpu backend, which is slow",
+     0},
     {NULL, 0, NULL, 0, "Output:", 3},
     {"format", OPTION_FORMAT, "FORMAT", 0, "Format of standard output: table, csv or json (table)",
      0},
@@ -230,6 +235,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       return 0;
     case OPTION_NO_FORK:
       request->in_process = true;
+      return 0;
+    case OPTION_COUNTS:
+      if (cuda_cpu_take_counts == NULL)
+        quit(EXIT_USAGE, "--counts: this build does not count; make compare BACKEND=cpu COUNT=1");
+      request->counts = true;
       return 0;
     case OPTION_FORMAT:
       request->format = option_format(argument);

@@ -42,7 +42,7 @@ typedef struct Request {
   Format format;  // of stdout
   Export exports[MAX_EXPORTS];
   int export_count;
-  bool list, in_process;
+  bool list, in_process, counts;
   const char *image;       // "IMAGE,TEMPLATE" or NULL
   const char *save_input;  // path or NULL
 } Request;

@@ -233,6 +233,7 @@ Measurement measure(const LoadedVersion *version, const Workload *w, MeasurePlan
   // The last run sorts the workload's input number 0, which a caller may read afterwards.
   if (verdict_passes(&m.verdict)) {
     run_on(&runs, 0);
+    if (cuda_cpu_take_counts != NULL) cuda_cpu_take_counts(&m.counts);
     if (verdict_passes(&m.verdict)) judge(&runs);
   }
   (void)workload_whole(w, &m.outside);

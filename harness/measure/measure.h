@@ -3,6 +3,7 @@
 #define HARNESS_MEASURE_H
 
 #include "common/stages.h"
+#include "cuda_cpu/include/cuda_cpu/counts.h"
 #include "harness/verdict/verdict.h"
 #include "harness/versions/version_list.h"
 #include "harness/measure/workload.h"
@@ -43,6 +44,7 @@ typedef struct Measurement {
   double stage_ms[MAX_STAGES];  // medians
   StagePasses passes[MAX_STAGES];  // of the last run that timed stages
   Verdict verdict;
+  CudaCpuCounts counts;  // of the last run; zero but in a COUNT build
   Message outside;  // workload_whole()'s clause, if the version wrote outside its arrays; or empty
 } Measurement;
 

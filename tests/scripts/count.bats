@@ -59,6 +59,19 @@ setup() {
   [ ! -e "$folder/none.svg" ]
 }
 
+@test "compare --counts: columns of one run each, the same numbers as the file" {
+  make -s BACKEND=cpu COUNT=1 build/cpu-count/compare build/cpu-count/radix_{v1,v2}/version.so
+  run -0 build/cpu-count/compare radix_v1 radix_v2 --n 8192 --pairs --baseline none --reps 1 --counts
+  [[ $output =~ radix_v2\ .*PASS.*\ bytes\ 69[0-9].*sectors/request\ [0-9.]+.*bank\ conflicts\ .*atomics ]]
+  run -0 build/cpu-count/compare radix_v1 radix_v2 --n 8192 --pairs --baseline none --reps 1 --counts --format json
+  counted=$(jq '.rows[1].counts.sectors' <<<"$output")
+  CUDA_CPU_COUNT=$BATS_TEST_TMPDIR/file.json build/cpu-count/compare radix_v2 --n 8192 --pairs --baseline none --reps 1 --no-fork
+  jq -e "[.kernels[] | .global_load_sectors + .global_store_sectors + .global_atomic_sectors] | add == $counted" "$BATS_TEST_TMPDIR/file.json"
+  make -s BACKEND=cpu build/cpu/compare
+  run -2 build/cpu/compare --counts --n 64
+  [[ $output == *'--counts: this build does not count; make compare BACKEND=cpu COUNT=1'* ]]
+}
+
 @test "a table of versions for the report" {
   run -0 scripts/count_versions.py "$BATS_TEST_TMPDIR/counted.csv" 8192 pairs radix_v2
   [[ $(tail -n 1 "$BATS_TEST_TMPDIR/counted.csv") =~ ^radix_v2,8192,pairs,40,69[0-9.]+,36[0-9.]+,36[0-9.]+,'"cpu backend, counted",' ]]
