@@ -88,13 +88,13 @@ typedef struct Device {
 typedef struct Call {
   Elements input, output;
   size_t n;
-  KeyCode code;               // of keys of 4 bytes
-  WideCode wide_code;         // of keys of 8 bytes
-  size_t key_bytes;           // 4 or 8
-  size_t value_bytes;         // 0, 4 or 8; of indices, too
-  int begin_bit, bits;        // those that count
-  bool overwrite;             // the input may be overwritten
-  bool no_host_wait;          // the device decides
+  KeyCode code;                           // of keys of 4 bytes
+  WideCode wide_code;                     // of keys of 8 bytes
+  size_t key_bytes;                       // 4 or 8
+  size_t value_bytes;                     // 0, 4 or 8; of indices, too
+  int begin_bit, bits;                    // those that count
+  bool overwrite;                         // the input may be overwritten
+  bool no_host_wait;                      // the device decides
   const unsigned long long *n_on_device;  // elements that there are, at most n; NULL: n
   struct Findings *findings;  // the first FINDINGS_BYTES of the workspace (block/findings.cuh)
   char *workspace;            // the rest, aligned to WORKSPACE_ALIGNMENT

@@ -106,8 +106,8 @@ static __device__ __forceinline__ bool leave_only_sweeps(unsigned int first_samp
 
 // Sweeps behind a way that the host does not wait for, or that the device tells n.
 typedef struct BehindWay {
-  Findings *findings;  // cleared, by the way if there is one
-  bool counts;         // it counts the digits if the samples leave only sweeps
+  Findings *findings;           // cleared, by the way if there is one
+  bool counts;                  // it counts the digits if the samples leave only sweeps
   const unsigned long long *n;  // elements that there are; NULL: as many as the host says
 } BehindWay;
 

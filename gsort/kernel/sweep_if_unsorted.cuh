@@ -60,11 +60,11 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
       const unsigned int tile = shared.tile_number;
       if (tile >= tiles) break;
       if (kValues == MADE && pass > 0)
-        sweep_tile<kItems, LOADED, DigitOf, Word>(shared, from, to, n, one, plan.number_of,
-                                                  tile, spread);
+        sweep_tile<kItems, LOADED, DigitOf, Word>(shared, from, to, n, one, plan.number_of, tile,
+                                                  spread);
       else
-        sweep_tile<kItems, kValues, DigitOf, Word>(shared, from, to, n, one, plan.number_of,
-                                                   tile, spread);
+        sweep_tile<kItems, kValues, DigitOf, Word>(shared, from, to, n, one, plan.number_of, tile,
+                                                   spread);
       __syncthreads();
     }
     add_done(&done->tiles[pass], swept);

@@ -35,8 +35,8 @@ static const PairSweepShape *choose_shape(const Call *call) {
 // only as many elements as the device says that there are.
 bool sweeps_are_packed(const Call *call) {
   return has_values(call) && call->n >= PACKED_FROM && call->n < 1 << 30 && call->bits == 32 &&
-         call->n_on_device == NULL &&
-         call->code.negative == 0 && large_8.tiles.shared_bytes <= call->device->shared_limit;
+         call->n_on_device == NULL && call->code.negative == 0 &&
+         large_8.tiles.shared_bytes <= call->device->shared_limit;
 }
 
 bool may_be_frequent(const Call *call) {
@@ -110,5 +110,6 @@ void sweep_packed_if_unsorted(Call *call, void *memory, bool counts) {
       (unsigned int)call->n, 0, NULL, NULL, NULL, {state.spread, 0, PASSES, false}, false};
   launch_next(call, shape->all, blocks, tiles.threads, tiles.shared_bytes,
               pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, memory),
-              first, state, look_back_words(tiles, call->n), BehindWay{call->findings, counts, NULL});
+              first, state, look_back_words(tiles, call->n),
+              BehindWay{call->findings, counts, NULL});
 }

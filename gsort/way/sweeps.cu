@@ -216,8 +216,7 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
                           !layout.coded,
                           tiles_ahead(call, shape)};
   launch_next(call, shape->all[value_kind(call, call->input)], blocks, SWEEP_THREADS,
-              shape->shared_bytes, plan,
-              BehindWay{call->findings, counts, call->n_on_device});
+              shape->shared_bytes, plan, BehindWay{call->findings, counts, call->n_on_device});
   return SORTED;
 }
 

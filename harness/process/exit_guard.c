@@ -28,6 +28,7 @@ static int checked(int status) {
     return EXIT_WRONG_RESULT;
   }
   if (written) return status;
+  if (errno == 0) (void)!write(STDOUT_FILENO, "\n", 1);  // an earlier write's reason is gone
   fprintf(stderr, "%s: cannot write to standard output: %s\n", program_invocation_short_name,
           strerror(errno != 0 ? errno : EIO));
   return EXIT_USAGE;

@@ -11,7 +11,7 @@ static void run_way(int way) {
   char arguments[1024];
   snprintf(arguments, sizeof arguments,
            "%s seq --set stray_sort.way=%d --n 50 --keys --dist sorted --reps 2 --time-limit 0.2 "
-           "--baseline none --sort given",
+           "--baseline none",
            stray_sort, way);
   compare(arguments);
 }
