@@ -5,6 +5,7 @@ counts_beside_ncu.py FOLDER NCU.csv...    FOLDER: VERSION,N,KIND.json of each so
 """
 import csv
 import json
+import re
 import sys
 
 # Name, goal in percent (None: it explains wavefronts), counters of the cpu backend, metrics of ncu. Atomics: with a
@@ -24,7 +25,7 @@ def sums(kernels, names):
     """{kernel: {name: sum}}: templates of one name are one kernel."""
     found = {}
     for kernel, values in kernels:
-        own = found.setdefault(kernel.partition('<')[0].split('::')[-1], dict.fromkeys(names, 0))
+        own = found.setdefault(re.split('::|->', kernel.partition('<')[0])[-1], dict.fromkeys(names, 0))
         for name in names:
             own[name] += values.get(name, 0)
     return found

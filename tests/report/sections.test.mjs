@@ -73,7 +73,7 @@ test('counts of the cpu backend, beside the bytes from the code, and what explai
         ['radix_v2', 9, '401', '380', '368', '2.50', '21.0', '20.0', '0.957', 'bytes'],
         ['radix_v3', 9, '401', '380', '528', '25.0', '30.0', '20.0', '9.57', 'bytes and shared memory'],
         ['radix_v4', 9, '401', '380', '528', '25.0', '60.0', '20.0', '9.57', 'something else'],
-        ['merge_v2', 9, '401', '380', null, '25.0', '20.0', '20.0', '9.57', null],
+        ['merge_v2', 9, '401', '380', null, '25.0', '20.0', null, null, null],
       ],
       [['v1', null, '-20% b', null, null]],
     ],

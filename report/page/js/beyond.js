@@ -42,12 +42,13 @@ const timesOf = (device, kind) => (kind === 'pairs' ? [device.records.worklog, 1
 function explained(device, kind, row) {
   const [record, n] = timesOf(device, kind);
   const time = bestMs(record, { version: row.version, n, what: kind, input: 'uniform' });
-  const clock = Number(/SM (\d+) MHz/.exec(record?.device.clocks)?.[1]);
-  const bytes = record ? (row.bytes_per_element * n) / record.copy_gb_per_s / 1e6 : null;
+  if (!SAME_STEPS.test(row.version) || !time) return { time, by: null };
+  const clock = Number(/SM (\d+) MHz/.exec(record.device.clocks)?.[1]);
+  const bytes = (row.bytes_per_element * n) / record.copy_gb_per_s / 1e6;
   const shared = clock ? (row.shared_wavefronts_per_element * n) / SMS / clock / 1e3 : null;
-  const within = (some) => time && Math.abs(some / time - 1) <= 0.25;
+  const within = (some) => Math.abs(some / time - 1) <= 0.25;
   const by = within(bytes) ? 'bytes' : shared && within(bytes + shared) ? 'bytes and shared memory' : 'something else';
-  return { time, bytes, shared, by: SAME_STEPS.test(row.version) && time && bytes ? by : null };
+  return { time, bytes, shared, by };
 }
 
 // Counted bytes beside those that lib/traffic.js has from the code, and beside the time of a GPU.
@@ -76,7 +77,7 @@ function countedTables(report, device) {
       caption: `One sort of ${count(rows[0].n)} ${kind}, counted on the cpu backend; the times are of the ${label(device)}`,
       columns: columns.map(([name]) => name),
       rows: rows.map((row) => columns.map(([, text]) => text(row))),
-      note: `Bytes are sectors of 32 bytes that warps ask for, copies and fills included. Within 25%, and only where a sort has the same steps at every n. ${list([...new Set(rows.map((row) => `${row.device}, ${row.date}, commit ${row.commit}`))])}.`,
+      note: `Bytes are sectors of 32 bytes that warps ask for, copies and fills included. The time is that of the bytes, or of both, if they are within 25% of it; said only where a sort has the same steps at every n. ${list([...new Set(rows.map((row) => `${row.device}, ${row.date}, commit ${row.commit}`))])}.`,
     };
   });
 }
