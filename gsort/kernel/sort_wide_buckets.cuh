@@ -25,7 +25,7 @@ struct WideBucketShared {
   static constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;  // the part of a word for a place
   Wide code[kThreads * kItems];
   unsigned int word[kThreads * kItems];
-  unsigned int bin[1 << kBinBits];  // counts; then where a bin ends
+  unsigned int bin[1 << kBinBits];  // counts; then where a bin begins
   unsigned int sums[MAX_WARPS], ignored[1];
 };
 
@@ -54,22 +54,38 @@ static __device__ __forceinline__ bool codes_in_order(const unsigned int *words,
   return true;
 }
 
-// Sorts the words of each bin; bin[b] is where those of bin b end.
+// Sorts words[0..count), count <= kSlots. Returns whether two neighbours are equal but for their
+// places.
+template <int kPlaceBits, int kSlots>
+static __device__ __forceinline__ bool sort_few_words(unsigned int *words, unsigned int count) {
+  unsigned int sorted[kSlots];
+  sort_few<kSlots>(words, (int)count, sorted);
+  bool tie = false;
+#pragma unroll
+  for (unsigned int i = 1; i < kSlots; i++)
+    tie |= i < count && (sorted[i - 1] ^ sorted[i]) >> kPlaceBits == 0;
+  return tie;
+}
+
+// Sorts the words of each bin; bin[b] is where those of bin b begin; all: words.
 template <int kPlaceBits, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void sort_wide_bins(
-    WideBucketShared<kThreads, kItems, kBinBits> &shared) {
+    WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int all) {
+  constexpr unsigned int kBins = 1u << kBinBits;
 #pragma unroll 1
-  for (unsigned int b = threadIdx.x; b < 1u << kBinBits; b += kThreads) {
-    const unsigned int first = b == 0 ? 0 : shared.bin[b - 1], count = shared.bin[b] - first;
+  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
+    const unsigned int first = shared.bin[b],
+                       count = (b + 1 < kBins ? shared.bin[b + 1] : all) - first;
     if (count < 2) continue;
     unsigned int *const words = &shared.word[first];
+    bool tie = true;
     if (count <= 4)
-      sort_few<4>(words, (int)count);
+      tie = sort_few_words<kPlaceBits, 4>(words, count);
     else if (count <= 8)
-      sort_few<8>(words, (int)count);
+      tie = sort_few_words<kPlaceBits, 8>(words, count);
     else
       sort_by_insertion(words, (int)count);
-    if (!codes_in_order<kPlaceBits>(words, count, shared.code))
+    if (tie && !codes_in_order<kPlaceBits>(words, count, shared.code))
       insert_by_code<kPlaceBits>(words, count, shared.code);
   }
 }
@@ -105,21 +121,24 @@ static __device__ void merge_exchange_places(unsigned int *place, const Wide *co
 // `count`, and sorts their words: then the lowest kPlaceBits of word[i] are the place of the code
 // that comes i-th. Equal codes stay in the order of places. bits: of a number, by which the buckets
 // are numbered. All threads call it after a barrier; shared.bin is 0 before.
-template <bool kByValue, int kThreads, int kItems, int kBinBits>
+template <MapKind kKind, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void sort_codes(
     WideBucketShared<kThreads, kItems, kBinBits> &shared, const Wide (&mine)[kItems],
     unsigned int count, const WideMap &map, int bits) {
   constexpr int kPlaceBits = WideBucketShared<kThreads, kItems, kBinBits>::kPlaceBits;
   constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
-  unsigned int word[kItems];
+  unsigned int word[kItems], rank[(kItems + 1) / 2];  // two ranks in a register
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int p = threadIdx.x + u * kThreads;
+    unsigned int before = 0;
     word[u] = 0;
-    if (p >= count) continue;
-    word[u] = word_behind(number_of<kByValue>(map, mine[u]), bits);
-    atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u);
-    shared.code[p] = mine[u];
+    if (p < count) {
+      word[u] = word_behind(number_of<kKind>(map, mine[u]), bits);
+      before = atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u);
+      shared.code[p] = mine[u];
+    }
+    rank[u / 2] = u % 2 == 0 ? before : rank[u / 2] | before << 16;
   }
   __syncthreads();
   const unsigned int largest =
@@ -133,16 +152,22 @@ static __device__ __forceinline__ void sort_codes(
   for (int u = 0; u < kItems; u++) {
     const unsigned int p = threadIdx.x + u * kThreads;
     if (p >= count) continue;
-    const unsigned int to = atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u);
+    const unsigned int to =
+        shared.bin[word[u] >> (32 - kBinBits)] + (rank[u / 2] >> u % 2 * 16 & 0xffffu);
     shared.word[to] = (word[u] << kBinBits & ~kPlaces) | p;
   }
   __syncthreads();
-  sort_wide_bins<kPlaceBits>(shared);
+  sort_wide_bins<kPlaceBits>(shared, count);
   __syncthreads();
 }
 
+static __device__ __forceinline__ const volatile unsigned int *as_volatile(
+    const unsigned int *words) {
+  return words;
+}
+
 // bits: of a number, by which the buckets are numbered; start: where each begins in the output.
-template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm, bool kByValue>
+template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     sort_wide_buckets(WideRegions regions, const unsigned int *start, int bits, Wide *out,
                       WideCode code, const WideMap *map_of_keys, Findings *findings) {
@@ -152,12 +177,15 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   Shared &shared = *(Shared *)shared_memory;
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.bin[b] = 0;
   wait_for_previous_kernel();
-  if (findings->first_sample != EVEN || findings->second_sample != EVEN || findings->stop != 0)
-    return;
+  // All loads before the first branch: one latency, not one after the other.
   const WideMap map = *map_of_keys;
-  if (map.by_value != kByValue) return;
-  const unsigned int base = blockIdx.x * regions.capacity, in_front = regions.up[blockIdx.x] - base,
-                     down = regions.down[blockIdx.x],
+  const volatile Findings &found = *findings;
+  const unsigned int first_sample = found.first_sample, second_sample = found.second_sample,
+                     stop = found.stop, up = as_volatile(regions.up)[blockIdx.x],
+                     down = as_volatile(regions.down)[blockIdx.x],
+                     to = as_volatile(start)[blockIdx.x];
+  if (first_sample != EVEN || second_sample != EVEN || stop != 0) return;
+  const unsigned int base = blockIdx.x * regions.capacity, in_front = up - base,
                      count = in_front + (base + regions.capacity - down);
   const Wide *const memory = regions.of(blockIdx.x);
   Wide mine[kItems];
@@ -167,8 +195,9 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     if (p < count) mine[u] = __ldcs(&memory[p < in_front ? base + p : down + p - in_front]);
   }
   __syncthreads();
-  sort_codes<kByValue>(shared, mine, count, map, bits);
-  const unsigned int to = start[blockIdx.x], lead = to % 16;
+  for_kind(map.kind,
+           [&](auto kind) { sort_codes<decltype(kind)::kind>(shared, mine, count, map, bits); });
+  const unsigned int lead = to % 16;
 #pragma unroll 4
   for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
     if (i < lead) continue;

@@ -11,7 +11,7 @@ struct WidePairShared : WideBucketShared<kThreads, kItems, kBinBits> {
   Value value[kThreads * kItems];
 };
 
-template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm, class Value, bool kByValue>
+template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm, class Value>
 static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     sort_wide_pair_buckets(PairRegions<Value> regions, const unsigned int *start, int bits,
                            Wide *out_keys, Value *out_values, WideCode code,
@@ -22,10 +22,11 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   Shared &shared = *(Shared *)shared_memory;
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.bin[b] = 0;
   wait_for_previous_kernel();
-  if (findings->first_sample != EVEN || findings->second_sample != EVEN || findings->stop != 0)
-    return;
   const WideMap map = *map_of_keys;
-  if (map.by_value != kByValue) return;
+  const volatile Findings &found = *findings;
+  const unsigned int first_sample = found.first_sample, second_sample = found.second_sample,
+                     stop = found.stop, to = as_volatile(start)[blockIdx.x];
+  if (first_sample != EVEN || second_sample != EVEN || stop != 0) return;
   Wide mine[kItems];
   unsigned int count = 0;
   for (unsigned int j = 0; j < regions.blocks; j++) {
@@ -43,8 +44,10 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     count += here;
   }
   __syncthreads();
-  sort_codes<kByValue, kThreads, kItems, kBinBits>(shared, mine, count, map, bits);
-  const unsigned int to = start[blockIdx.x], lead = to % WARP_SIZE;
+  for_kind(map.kind, [&](auto kind) {
+    sort_codes<decltype(kind)::kind, kThreads, kItems, kBinBits>(shared, mine, count, map, bits);
+  });
+  const unsigned int lead = to % WARP_SIZE;
 #pragma unroll 4
   for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
     if (i < lead) continue;

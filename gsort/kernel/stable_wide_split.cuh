@@ -138,23 +138,16 @@ static __device__ __forceinline__ void load_rows(const PairSource<Value> &source
   }
 }
 
-template <int kThreads, int kItems, int kBits, class Value, bool kByValue>
-static __global__ void __launch_bounds__(kThreads, 1)
-    split_wide_pairs(PairSource<Value> source, PairRegions<Value> regions, int shift,
-                     const WideMap *map_of_keys, Findings *findings) {
+// The tiles of a block.
+template <MapKind kKind, int kThreads, int kItems, int kBits, class Value>
+static __device__ __forceinline__ void split_pair_tiles(
+    StableSplitShared<kThreads, kItems, kBits, Value> &shared, const PairSource<Value> &source,
+    const PairRegions<Value> &regions, int shift, const WideMap &map, Findings *findings) {
   typedef StableSplitShared<kThreads, kItems, kBits, Value> Shared;
   constexpr unsigned int kBins = Shared::kBins, kWarps = Shared::kWarps, kSums = Shared::kSums,
                          kEach = kWarps / kSums, kTile = kThreads * kItems,
                          kRows = kItems * WARP_SIZE;
   static_assert(kBins <= kThreads && kSums * kEach == kWarps && kBins % 8 == 0, "shapes");
-  extern __shared__ __align__(16) unsigned char shared_memory[];
-  Shared &shared = *(Shared *)shared_memory;
-  wait_for_previous_kernel();
-  if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
-  const bool stopped = *(volatile unsigned int *)&findings->stop != 0;
-  if (source.keys == NULL && __syncthreads_or(stopped) != 0) return;
-  const WideMap map = *map_of_keys;
-  if (map.by_value != kByValue) return;
   const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE,
                      part = blockIdx.x / source.blocks_of_part,
                      slice = blockIdx.x % source.blocks_of_part;
@@ -164,7 +157,7 @@ static __global__ void __launch_bounds__(kThreads, 1)
   if (threadIdx.x < kBins) shared.run[threadIdx.x] = make_uint4(0, 0, 0, 0);
   const bool encodes = source.keys != NULL && !is_plain(source.code);
   const auto digit_of = [&](Wide key) {
-    return (unsigned int)(number_of<kByValue>(map, key) >> 32) >> shift & (kBins - 1);
+    return (unsigned int)(number_of<kKind>(map, key) >> 32) >> shift & (kBins - 1);
   };
   Wide key[kItems];
   Value value[kItems];
@@ -299,6 +292,23 @@ static __global__ void __launch_bounds__(kThreads, 1)
     regions.values_of(region)[at] = shared.left_value[j * kBins + threadIdx.x];
   }
   regions.count[region] = to + run.w;
+}
+
+template <int kThreads, int kItems, int kBits, class Value>
+static __global__ void __launch_bounds__(kThreads, 1)
+    split_wide_pairs(PairSource<Value> source, PairRegions<Value> regions, int shift,
+                     const WideMap *map_of_keys, Findings *findings) {
+  typedef StableSplitShared<kThreads, kItems, kBits, Value> Shared;
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  Shared &shared = *(Shared *)shared_memory;
+  wait_for_previous_kernel();
+  if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
+  const bool stopped = *(volatile unsigned int *)&findings->stop != 0;
+  if (source.keys == NULL && __syncthreads_or(stopped) != 0) return;
+  const WideMap map = *map_of_keys;
+  for_kind(map.kind, [&](auto kind) {
+    split_pair_tiles<decltype(kind)::kind>(shared, source, regions, shift, map, findings);
+  });
 }
 
 #endif

@@ -53,9 +53,9 @@ static __device__ bool map_sample(const Wide (&key)[kEach], WideCode code, bool 
   if (!is_made) return false;
 #pragma unroll
   for (int u = 0; u < kEach; u++)
-    word[u] = (unsigned int)((by_value ? number_of<true>(made, key[u])
-                                       : number_of<false>(made, key[u])) >>
-                             32);
+    for_kind(made.kind, [&](auto kind) {
+      word[u] = (unsigned int)(number_of<decltype(kind)::kind>(made, key[u]) >> 32);
+    });
   return true;
 }
 

@@ -14,6 +14,8 @@
 #ifndef GSORT_KERNEL_WIDE_SPLIT_CUH
 #define GSORT_KERNEL_WIDE_SPLIT_CUH
 
+#include <type_traits>
+
 #include "gsort/block/findings.cuh"
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/scan.cuh"
@@ -113,32 +115,22 @@ static __device__ __forceinline__ unsigned int load_wide_tile(const WideStretch 
   return valid;
 }
 
-// shift: of the digit in the upper word of a number. The block of a part has that part's bins.
-template <int kThreads, int kItems, int kBits, bool kByValue>
-static __global__ void __launch_bounds__(kThreads, 1)
-    split_wide(WideSource source, WideRegions regions, int shift, const WideMap *map_of_keys,
-               Findings *findings) {
+// The tiles of a block. shared.count is 0 before, without a barrier.
+template <MapKind kKind, int kThreads, int kItems, int kBits>
+static __device__ __forceinline__ void split_wide_tiles(
+    WideSplitShared<kThreads, kItems, kBits> &shared, const WideSource &source,
+    const WideRegions &regions, int shift, const WideMap &map, Findings *findings) {
   typedef WideSplitShared<kThreads, kItems, kBits> Shared;
   constexpr unsigned int kBins = Shared::kBins, kTile = kThreads * kItems;
   constexpr unsigned int kEach = kBins > kThreads ? kBins / kThreads : 1;
   constexpr unsigned int kLanes = kBins >= 1024 ? 4 : kBins >= 512 ? 8 : 16;  // that write a run
-  extern __shared__ __align__(16) unsigned char shared_memory[];
-  Shared &shared = *(Shared *)shared_memory;
-  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.count[b] = 0;
-  wait_for_previous_kernel();
-  if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
-  // All threads decide alike, as blocks of this step may set it meanwhile.
-  const bool stopped = *(volatile unsigned int *)&findings->stop != 0;
-  if (source.input == NULL && __syncthreads_or(stopped) != 0) return;
-  const WideMap map = *map_of_keys;
-  if (map.by_value != kByValue) return;
   const bool encodes = source.input != NULL && !is_plain(source.code);
   const unsigned int base = source.input != NULL ? 0 : blockIdx.x * kBins;  // its first region
   const WideStretch stretch = stretch_of(source, kTile);
   const unsigned int tiles =
       (stretch.first_count + kTile - 1) / kTile + (stretch.second_count + kTile - 1) / kTile;
   const auto digit_of = [&](Wide key) {
-    return (unsigned int)(number_of<kByValue>(map, key) >> 32) >> shift & (kBins - 1);
+    return (unsigned int)(number_of<kKind>(map, key) >> 32) >> shift & (kBins - 1);
   };
   Wide key[kItems];
   unsigned int valid = tiles > 0 ? load_wide_tile<kThreads>(stretch, 0, key) : 0;
@@ -155,14 +147,20 @@ static __global__ void __launch_bounds__(kThreads, 1)
     }
     // Ranks, two in a register.
     unsigned int rank[kItems / 2];
-    const bool whole = valid == kTile;
+    const auto exists = [&](int u) { return 2 * (u / 2 * kThreads + threadIdx.x) + u % 2 < valid; };
+    const auto rank_all = [&](auto whole) {
 #pragma unroll
-    for (int u = 0; u < kItems; u++) {
-      unsigned int mine = 0;
-      if (whole || 2 * (u / 2 * kThreads + threadIdx.x) + u % 2 < valid)
-        mine = atomicAdd(&shared.count[digit_of(key[u])], 1u);
-      rank[u / 2] = u % 2 == 0 ? mine : rank[u / 2] | mine << 16;
-    }
+      for (int u = 0; u < kItems; u++) {
+        unsigned int mine = 0;
+        if (decltype(whole)::value || exists(u))
+          mine = atomicAdd(&shared.count[digit_of(key[u])], 1u);
+        rank[u / 2] = u % 2 == 0 ? mine : rank[u / 2] | mine << 16;
+      }
+    };
+    if (valid == kTile)
+      rank_all(std::true_type());
+    else
+      rank_all(std::false_type());
     __syncthreads();
     // Space in the region for the whole sectors of each bin; slots in the tile for all of its keys.
     unsigned int count[kEach], to[kEach], sum = 0;
@@ -192,11 +190,17 @@ static __global__ void __launch_bounds__(kThreads, 1)
       first += (count[e] + SECTOR - 1) / SECTOR * SECTOR;
     }
     __syncthreads();
+    const auto place_all = [&](auto whole) {
 #pragma unroll
-    for (int u = 0; u < kItems; u++)
-      if (whole || 2 * (u / 2 * kThreads + threadIdx.x) + u % 2 < valid)
-        shared.tile[shared.first[digit_of(key[u])] + (rank[u / 2] >> u % 2 * 16 & 0xffffu)] =
-            key[u];
+      for (int u = 0; u < kItems; u++)
+        if (decltype(whole)::value || exists(u))
+          shared.tile[shared.first[digit_of(key[u])] + (rank[u / 2] >> u % 2 * 16 & 0xffffu)] =
+              key[u];
+    };
+    if (valid == kTile)
+      place_all(std::true_type());
+    else
+      place_all(std::false_type());
     if (tile + 1 < tiles) valid = load_wide_tile<kThreads>(stretch, tile + 1, key);
     __syncthreads();
     // Some lanes write the run of a bin, 16 bytes each at a time.
@@ -222,6 +226,26 @@ static __global__ void __launch_bounds__(kThreads, 1)
     }
     for (unsigned int j = 0; j < left; j++) regions.of(base + b)[to + j] = shared.left[3 * b + j];
   }
+}
+
+// shift: of the digit in the upper word of a number. The block of a part has that part's bins.
+template <int kThreads, int kItems, int kBits>
+static __global__ void __launch_bounds__(kThreads, 1)
+    split_wide(WideSource source, WideRegions regions, int shift, const WideMap *map_of_keys,
+               Findings *findings) {
+  typedef WideSplitShared<kThreads, kItems, kBits> Shared;
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  Shared &shared = *(Shared *)shared_memory;
+  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) shared.count[b] = 0;
+  wait_for_previous_kernel();
+  if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
+  // All threads decide alike, as blocks of this step may set it meanwhile.
+  const bool stopped = *(volatile unsigned int *)&findings->stop != 0;
+  if (source.input == NULL && __syncthreads_or(stopped) != 0) return;
+  const WideMap map = *map_of_keys;
+  for_kind(map.kind, [&](auto kind) {
+    split_wide_tiles<decltype(kind)::kind>(shared, source, regions, shift, map, findings);
+  });
 }
 
 #endif

@@ -24,11 +24,11 @@ static __host__ __device__ constexpr Network merge_exchange(int keys) {
   return network;
 }
 
-// Sorts keys[0..count), count <= kSlots, in registers; empty slots hold the largest key.
+// Sorts keys[0..count), count <= kSlots, in registers k; empty slots hold the largest key.
 template <int kSlots>
-static __device__ __forceinline__ void sort_few(unsigned int *keys, int count) {
+static __device__ __forceinline__ void sort_few(unsigned int *keys, int count,
+                                                unsigned int (&k)[kSlots]) {
   constexpr Network network = merge_exchange(kSlots);
-  unsigned int k[kSlots];
 #pragma unroll
   for (int i = 0; i < kSlots; i++) k[i] = i < count ? keys[i] : 0xffffffffu;
 #pragma unroll
@@ -40,6 +40,12 @@ static __device__ __forceinline__ void sort_few(unsigned int *keys, int count) {
 #pragma unroll
   for (int i = 0; i < kSlots; i++)
     if (i < count) keys[i] = k[i];
+}
+
+template <int kSlots>
+static __device__ __forceinline__ void sort_few(unsigned int *keys, int count) {
+  unsigned int k[kSlots];
+  sort_few<kSlots>(keys, count, k);
 }
 
 static __device__ __forceinline__ void sort_by_insertion(unsigned int *keys, int count) {

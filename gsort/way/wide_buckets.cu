@@ -13,19 +13,14 @@ typedef void SplitKernel(WideSource, WideRegions, int, const WideMap *, Findings
 typedef void SortKernel(WideRegions, const unsigned int *, int, Wide *, WideCode, const WideMap *,
                         Findings *);
 
-// Kernels by map: affine, by value.
 typedef struct SplitShape {
   int bits;
   unsigned int threads;
   size_t shared_bytes;
-  SplitKernel *kernels[2];
+  SplitKernel *kernel;
 } SplitShape;
-#define SPLIT(threads, items, bits)                                                   \
-  {                                                                                   \
-    bits, threads, sizeof(WideSplitShared<threads, items, bits>), {                   \
-      split_wide<threads, items, bits, false>, split_wide<threads, items, bits, true> \
-    }                                                                                 \
-  }
+#define SPLIT(threads, items, bits) \
+  { bits, threads, sizeof(WideSplitShared<threads, items, bits>), split_wide<threads, items, bits> }
 // Of a single step, and of two steps.
 static const SplitShape single_splits[] = {SPLIT(1024, 8, 6), SPLIT(1024, 8, 7), SPLIT(1024, 8, 8),
                                            SPLIT(1024, 12, 9), SPLIT(1024, 12, 10)},
@@ -37,16 +32,16 @@ enum { SINGLE_LEAST = 6, SINGLE_MOST = 10, DOUBLE_LEAST = 5, DOUBLE_MOST = 9 };
 typedef struct SortShape {
   unsigned int threads, capacity;
   size_t shared_bytes;
-  SortKernel *kernels[2];
+  SortKernel *kernel;
 } SortShape;
-#define SORT(threads, items, bin_bits, blocks)                                     \
-  {                                                                                \
-    threads, threads *items, sizeof(WideBucketShared<threads, items, bin_bits>), { \
-      sort_wide_buckets<threads, items, bin_bits, blocks, false>,                  \
-          sort_wide_buckets<threads, items, bin_bits, blocks, true>                \
-    }                                                                              \
+#define SORT(threads, items, bin_bits, blocks)                                   \
+  {                                                                              \
+    threads, threads *items, sizeof(WideBucketShared<threads, items, bin_bits>), \
+        sort_wide_buckets<threads, items, bin_bits, blocks>                      \
   }
-static const SortShape middle = SORT(512, 9, 11, 2), large = SORT(1024, 9, 12, 1);
+// The smallest first. The last one only saves a second step.
+static const SortShape sorts[] = {SORT(512, 9, 11, 2), SORT(512, 12, 11, 2), SORT(1024, 9, 12, 1)};
+enum { SORTS = sizeof sorts / sizeof *sorts };
 
 enum { WIDE_FROM = 100000, WIDE_UP_TO = (1 << 30) - 1 };
 
@@ -59,23 +54,28 @@ typedef struct WidePlan {
   size_t tail_at, words_at, bytes;
 } WidePlan;
 
-// Keys of each of 2^bits regions: what even keys have on average, and eight standard deviations;
-// whole sectors.
+// Keys of each of 2^bits regions: what even keys have on average, and seven standard deviations,
+// which one of 10^12 regions exceeds; whole sectors.
 static unsigned int wide_capacity(size_t n, int bits) {
   const double average = (double)n / (double)(1 << bits);
-  return ((unsigned int)(average + 8 * sqrt(average)) / SECTOR + 2) * SECTOR;
+  return ((unsigned int)(average + 7 * sqrt(average)) / SECTOR + 2) * SECTOR;
+}
+
+// The smallest blocks for regions of that capacity; NULL if there are none.
+static const SortShape *sort_for(unsigned int capacity, int bits) {
+  for (const SortShape &sort : sorts)
+    if (capacity <= sort.capacity && (&sort < &sorts[SORTS - 1] || bits == SINGLE_MOST))
+      return &sort;
+  return NULL;
 }
 
 static bool plan_wide(const Call *call, WidePlan *plan) {
   const size_t n = call->n, limit = call->device->shared_limit;
   if (n < WIDE_FROM || n > WIDE_UP_TO) return false;
   int bits = SINGLE_LEAST;
-  plan->sort = &middle;
-  while (bits < 2 * DOUBLE_MOST && wide_capacity(n, bits) > middle.capacity) bits++;
-  if (bits > SINGLE_MOST - 1 && wide_capacity(n, SINGLE_MOST) <= large.capacity) {
-    bits = SINGLE_MOST;
-    plan->sort = &large;
-  }
+  while (bits < 2 * DOUBLE_MOST && sort_for(wide_capacity(n, bits), bits) == NULL) bits++;
+  plan->sort = sort_for(wide_capacity(n, bits), bits);
+  if (plan->sort == NULL) return false;
   const bool single = bits <= SINGLE_MOST;
   const int first_bits = single ? bits : (bits + 1) / 2;
   plan->bits = bits;
@@ -94,8 +94,8 @@ static bool plan_wide(const Call *call, WidePlan *plan) {
                                        plan->part_capacity * sizeof(Wide);
   const size_t words = 3 * (size_t)plan->region_count + 2 * (size_t)plan->part_count + 1;
   plan->bytes = aligned_bytes(plan->words_at + words * sizeof(unsigned int)) + sizeof(WideMap);
-  return wide_capacity(n, bits) <= plan->sort->capacity && plan->first->shared_bytes <= limit &&
-         plan->sort->shared_bytes <= limit && (single || plan->second->shared_bytes <= limit);
+  return plan->first->shared_bytes <= limit && plan->sort->shared_bytes <= limit &&
+         (single || plan->second->shared_bytes <= limit);
 }
 
 static size_t wide_buckets_bytes(const Call *call, const KeyRange *) {
@@ -134,24 +134,20 @@ static Finding wide_buckets_run(Call *call, Known *) {
   launch_first(call, sample_wide, least_of(parts_of(plan.region_count, SAMPLE_THREADS) + 1, sms),
                SAMPLE_THREADS, 0, input.input, call->n, call->wide_code, of_group, false, parts,
                plan.part_count, regions, plan.region_count, map, waits, call->findings, host);
-  // The device knows which map it is; kernels of the other one return at once.
-  const int maps = call->wide_code.negative != 0 ? 2 : 1;
-  for (int m = 0; m < maps; m++)
-    launch_next(call, plan.first->kernels[m], sms, plan.first->threads, plan.first->shared_bytes,
-                input, first_regions, 32 - first_bits, (const WideMap *)map, call->findings);
+  launch_next(call, plan.first->kernel, sms, plan.first->threads, plan.first->shared_bytes, input,
+              first_regions, 32 - first_bits, (const WideMap *)map, call->findings);
   // The first step takes longer than the host to learn whether the rest is of use.
   if (waits && wait_for_finding(call, UNKNOWN) != EVEN) return UNEVEN;
-  for (int m = 0; two_steps && m < maps; m++)
-    launch_next(call, plan.second->kernels[m], plan.part_count, plan.second->threads,
+  if (two_steps)
+    launch_next(call, plan.second->kernel, plan.part_count, plan.second->threads,
                 plan.second->shared_bytes, from_parts, regions, 32 - plan.bits,
                 (const WideMap *)map, call->findings);
   launch_next(call, place_wide_buckets<WideRegions>, two_steps ? plan.part_count : 1, PLACE_THREADS,
               0, parts, regions, two_steps ? 1u << plan.second->bits : plan.region_count,
               plan.sort->capacity, start, call->findings, host);
-  for (int m = 0; m < maps; m++)
-    launch_next(call, plan.sort->kernels[m], plan.region_count, plan.sort->threads,
-                plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,
-                call->wide_code, (const WideMap *)map, call->findings);
+  launch_next(call, plan.sort->kernel, plan.region_count, plan.sort->threads,
+              plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,
+              call->wide_code, (const WideMap *)map, call->findings);
   if (call->no_host_wait) return sweep_wide_if_unsorted(call);
   return wait_for_finding(call, waits ? EVEN : UNKNOWN);
 }

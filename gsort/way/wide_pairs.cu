@@ -74,11 +74,8 @@ static void launch_split(Call *call, const PairSource<Value> &source,
                          const WideMap *map) {
   constexpr int kThreads = 1024, kItems = sizeof(Value) == 8 ? 8 : 10;
   const size_t bytes = sizeof(StableSplitShared<kThreads, kItems, kBits, Value>);
-  launch_next(call, split_wide_pairs<kThreads, kItems, kBits, Value, false>, blocks, kThreads,
-              bytes, source, regions, shift, map, call->findings);
-  if (call->wide_code.negative != 0)
-    launch_next(call, split_wide_pairs<kThreads, kItems, kBits, Value, true>, blocks, kThreads,
-                bytes, source, regions, shift, map, call->findings);
+  launch_next(call, split_wide_pairs<kThreads, kItems, kBits, Value>, blocks, kThreads, bytes,
+              source, regions, shift, map, call->findings);
 }
 
 template <class Value>
@@ -138,13 +135,9 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
               regions, 1u << plan.second_bits, (unsigned int)BUCKET_PAIRS, start, call->findings,
               host);
   const size_t bytes = sizeof(WidePairShared<512, 9, 11, Value>);
-  launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value, false>, 1u << bits, 512, bytes,
-              regions, (const unsigned int *)start, bits, (Wide *)call->output.keys, out,
-              call->wide_code, (const WideMap *)map, call->findings);
-  if (call->wide_code.negative != 0)
-    launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value, true>, 1u << bits, 512, bytes,
-                regions, (const unsigned int *)start, bits, (Wide *)call->output.keys, out,
-                call->wide_code, (const WideMap *)map, call->findings);
+  launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value>, 1u << bits, 512, bytes, regions,
+              (const unsigned int *)start, bits, (Wide *)call->output.keys, out, call->wide_code,
+              (const WideMap *)map, call->findings);
   return waits ? wait_for_finding(call, EVEN) : sweep_wide_if_unsorted(call);
 }
 
