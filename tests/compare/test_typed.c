@@ -45,7 +45,7 @@ TEST(test_names) {
   expect("--type f64 --list", EXIT_RIGHT, "\n  normal ");
   expect("--type u64 --list", EXIT_RIGHT, "\n  ids40 ");
   assert_null(strstr(outcome.out, "\n  normal "));
-  expect("--list", EXIT_RIGHT, "\n  morton ");
+  expect("--list", EXIT_RIGHT, "\n  zipf ");
   assert_null(strstr(outcome.out, "\n  ids40 "));
 }
 

@@ -3,12 +3,11 @@
 # crash-*; put it into tests/fuzz/crashes/TARGET/, where `make test_all` runs it from then on.
 FUZZ_SECONDS ?= 12
 FUZZ_SEED    ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
-FUZZ_TARGETS := netpbm npy options rewrite
+FUZZ_TARGETS := netpbm npy rewrite
 FUZZ_FLAGS   := -g -O1 -std=gnu17 -D_GNU_SOURCE -DHAVE_OPENCV=0 -iquote . -Icuda_cpu/include -Wall -Wextra -Werror
 
 build/fuzz/netpbm: tests/fuzz/fuzz_netpbm.c harness/hw4/image_netpbm.c harness/process/message.c
 build/fuzz/npy: tests/fuzz/fuzz_npy.c harness/input/input_file.c harness/process/save_file.c harness/process/message.c
-build/fuzz/options: tests/fuzz/fuzz_options.c harness/versions/version_check.c harness/process/parse.c common/knobs.c common/check.c harness/process/message.c
 build/fuzz/rewrite: tests/fuzz/fuzz_rewrite.c $(wildcard cuda_cpu/rewrite/*)
 build/fuzz/%:
 	@mkdir -p $(@D)

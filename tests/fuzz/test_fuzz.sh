@@ -4,7 +4,7 @@
 # scripts/run_tests.sh counts it. FUZZ_RUNS: inputs for each target; a sort for every thousand.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-targets=(netpbm npy options rewrite)
+targets=(netpbm npy rewrite)
 echo "1..$((${#targets[@]} + 1))"
 runs=${FUZZ_RUNS:-100000} corpus=$(mktemp -d)
 trap 'rm -rf "$corpus"' EXIT

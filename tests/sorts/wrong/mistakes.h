@@ -18,28 +18,18 @@
   MISTAKE(INPUTS_EXCHANGED, EXCHANGED, "takes each input for the other: sorts by position")    \
   MISTAKE(EXCHANGED_IF_LARGE, EXCHANGED, "takes each output for the other above n = 64")       \
   MISTAKE(COPY, UNSORTED, "copies the input")                                                  \
-  MISTAKE(NO_PASS, UNSORTED, "all passes look at a bit above the last")                        \
-  MISTAKE(COPY_BACK, UNSORTED, "sorts, then copies the input over the result")                 \
   MISTAKE(BITS_28, LOW_BITS, "seven passes of 4 bits")                                         \
   MISTAKE(BITS_16, LOW_BITS, "two passes of 8 bits")                                           \
-  MISTAKE(BITS_30, LOW_BITS, "three passes of 10 bits")                                        \
   MISTAKE(FROM_THE_TOP, LOW_BITS, "eight passes of 4 bits, from the highest digit on")         \
   MISTAKE(BITS_31, BIT_31, "31 passes of one bit")                                             \
-  MISTAKE(MASK_31, BIT_31, "compares keys without their highest bit")                          \
-  MISTAKE(SHIFTED, BIT_31, "compares keys shifted to the left by one")                         \
   MISTAKE(FROM_BIT_4, HIGH_BITS, "the pass over bits 0 to 3 is missing")                       \
-  MISTAKE(FROM_BIT_8, HIGH_BITS, "starts at the second byte")                                  \
   MISTAKE(FROM_BIT_16, HIGH_BITS, "compares the upper halves")                                 \
   MISTAKE(SKIPS_8_TO_11, HIGH_BITS, "the pass over bits 8 to 11 is missing")                   \
   MISTAKE(GREATER, DESCENDING, "compares with >")                                              \
-  MISTAKE(COMPLEMENT, DESCENDING, "sorts the complements")                                     \
   MISTAKE(BACKWARDS, DESCENDING, "writes the result from the end")                             \
   MISTAKE(AS_INT, SIGNED, "compares as int")                                                   \
-  MISTAKE(TOP_BIT_FLIPPED, SIGNED, "the last pass takes bit 31 for its contrary")              \
-  MISTAKE(OFFSET, SIGNED, "adds 2^31 before it compares")                                      \
   MISTAKE(TAIL_256, TAIL, "n / 256 blocks: the rest is never written")                         \
   MISTAKE(TAIL_32, TAIL, "n / 32 warps: the rest stays where it was")                          \
-  MISTAKE(TAIL_1024, TAIL, "n / 1024 blocks: the rest is never written")                       \
   MISTAKE(TAIL_192, TAIL, "n / 192 blocks: the rest stays where it was")                       \
   MISTAKE(POWERS_OF_TWO, TAIL, "sorts at powers of two, else the largest one of elements")     \
   MISTAKE(BLOCKS_256, ABOVE_BLOCK, "sorts each block of 256, merges none")                     \
@@ -58,7 +48,6 @@
   MISTAKE(HALF, INVENTED, "keeps the upper half of each key")                                  \
   MISTAKE(POSITIONS_COPIED, POSITIONS_UNMOVED, "copies the positions")                         \
   MISTAKE(POSITIONS_COUNTED, POSITIONS_UNMOVED, "counts 0, 1, 2 .. instead of d_inputPos")     \
-  MISTAKE(POSITIONS_BACK, POSITIONS_UNMOVED, "moves keys alone in all passes")                 \
   MISTAKE(POSITIONS_REVERSED, POSITIONS_APART, "writes the positions from the end")            \
   MISTAKE(POSITIONS_ROTATED, POSITIONS_APART, "writes each position one place further")        \
   MISTAKE(POSITIONS_SHORT, POSITIONS_APART, "moves positions in three of four passes")         \

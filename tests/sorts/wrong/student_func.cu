@@ -153,50 +153,27 @@ static Elements wrong_elements(Way way, const Elements &in) {
   switch (way) {
     case COPY:
       return in;
-    case NO_PASS:
-      return radix(in, 1, 31, 31);
-    case COPY_BACK:
-      return in;
     case BITS_28:
       return radix(in, 4, 0, 28);
     case BITS_16:
       return radix(in, 8, 0, 16);
-    case BITS_30:
-      return radix(in, 10, 0, 30);
     case FROM_THE_TOP:
       e = in;
       for (int shift = 28; shift >= 0; shift -= 4) pass(e, shift, 15);
       return e;
     case BITS_31:
       return radix(in, 1, 0, 31);
-    case MASK_31:
-      return sorted(in, ~0u >> 1);
-    case SHIFTED:
-      e = in;
-      std::stable_sort(e.begin(), e.end(),
-                       [](const Element &a, const Element &b) { return a.key << 1 < b.key << 1; });
-      return e;
     case FROM_BIT_4:
       return radix(in, 4, 4, 32);
-    case FROM_BIT_8:
-      return radix(in, 8, 8, 32);
     case FROM_BIT_16:
       return sorted(in, ~0u << 16);
     case SKIPS_8_TO_11:
       return radix(radix(in, 4, 0, 8), 4, 12, 32);
     case GREATER:
       return sorted(in, ~0u, ~0u);
-    case COMPLEMENT:
-      return reversed(sorted(reversed(in)));
     case BACKWARDS:
       return reversed(e);
     case AS_INT:
-      return sorted(in, ~0u, 1u << 31);
-    case TOP_BIT_FLIPPED:
-      e = radix(in, 8, 0, 24);
-      pass(e, 24, 255, 128);
-      return e;
-    case OFFSET:
       return sorted(in, ~0u, 1u << 31);
     case BLOCKS_256:
       e = in;
@@ -265,7 +242,7 @@ static Elements wrong_positions(Way way, const Elements &in) {
   const size_t n = in.size();
   const Elements e = sorted(in);
   Elements to = e;
-  if (way == POSITIONS_COPIED || way == POSITIONS_BACK)
+  if (way == POSITIONS_COPIED)
     for (size_t i = 0; i < n; i++) to[i].position = in[i].position;
   if (way == POSITIONS_COUNTED) {
     Elements counted = in;
@@ -360,8 +337,7 @@ static bool wrong_holes(Way way, Arrays out, const Elements &input) {
   Elements e = input;
   switch (way) {
     case TAIL_256:
-    case TAIL_1024:
-      e.resize(whole_blocks(e, way == TAIL_256 ? 256 : 1024));
+      e.resize(whole_blocks(e, 256));
       break;
     case TAIL_32:
     case TAIL_192:
