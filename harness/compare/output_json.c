@@ -100,14 +100,14 @@ static void end(Output *output) {
   const Conditions *const c = &comparison->conditions;
   const Request *const request = comparison->request;
   json_t *const record = json_pack(
-      "{s:i, s:o, s:f, s:s, s:s, s:I, s:I, s:[i,i,i,i], s:i, s:f, s:f, s:s?, s:b, s:o, s:o}",
-      "schema", 1, "device", device_json(c), "copy_gb_per_s", c->copy_bytes_per_second / 1e9,
-      "date", c->date, "commit", c->commit, "seed", (json_int_t)request->seed, "series",
-      (json_int_t)request->series, "offsets", request->offsets[0], request->offsets[1],
-      request->offsets[2], request->offsets[3], "repetitions", request->plan.max_repetitions,
-      "noise_limit", request->plan.settled_noise, "time_limit_s", request->plan.max_seconds,
-      "baseline", request->baseline, "interrupted", comparison->interrupted, "rows",
-      (json_t *)output->state, "left_out", left_out_json(comparison->plan));
+      "{s:i, s:o, s:f, s:s, s:s, s:I, s:[i,i,i,i], s:i, s:f, s:f, s:s?, s:b, s:o, s:o}", "schema",
+      1, "device", device_json(c), "copy_gb_per_s", c->copy_bytes_per_second / 1e9, "date", c->date,
+      "commit", c->commit, "seed", (json_int_t)request->seed, "offsets", request->offsets[0],
+      request->offsets[1], request->offsets[2], request->offsets[3], "repetitions",
+      request->plan.max_repetitions, "noise_limit", request->plan.settled_noise, "time_limit_s",
+      request->plan.max_seconds, "baseline", request->baseline, "interrupted",
+      comparison->interrupted, "rows", (json_t *)output->state, "left_out",
+      left_out_json(comparison->plan));
   set_real(record, "load_average", c->load_average >= 0.0 ? c->load_average : NAN);
   json_dumpf(record, output->to, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
   fputc('\n', output->to);

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "common/check.h"
 #include "harness/input/input.h"
@@ -57,7 +56,7 @@ static const struct argp_option option_table[] = {
      0},
     {"image", OPTION_IMAGE, "IMAGE,TEMPLATE", 0, "Keys are the red-eye scores of an image", 0},
     {"seed", OPTION_SEED, "N", 0,
-     "Seed of the inputs (1; without it, the inputs of timed runs are drawn anew each time)", 0},
+     "Seed of the inputs (1); each timed run sorts another input of a series that it begins", 0},
     {"type", OPTION_TYPE, "TYPE", 0,
      "Type of the keys (u32), which the versions sort; of i32, f32, u64, i64 or f64, which gsort, "
      "cub (each of its algorithms, unless --set or --sweep is given) and thrust sort",
@@ -187,7 +186,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       request->image = argument;
       return 0;
     case OPTION_SEED:
-      request->seed = request->series = option_number("seed", argument, 0, INT64_MAX);
+      request->seed = option_number("seed", argument, 0, INT64_MAX);
       return 0;
     case OPTION_TYPE:
       request->type = type(argument);
@@ -258,15 +257,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   }
 }
 
-// A number that no earlier run of compare had, so that a version finds no answer in a file; short
-// enough to be typed.
-static uint64_t draw_series(void) {
-  uint32_t number = 0;
-  if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-    quit(EXIT_DEVICE, "no random number: %s", strerror(errno));
-  return number;
-}
-
 // What goes with other types than u32.
 static void complete_type(Request *request) {
   const char *const name = type_name(request->type);
@@ -322,7 +312,6 @@ Request request_parse(int count, char **arguments) {
   Request request = {
       .plan = {.max_repetitions = 50, .settled_noise = 0.01, .max_seconds = 3.0, .stages = true},
       .seed = 1,
-      .series = draw_series(),
       .baseline = "thrust_ref"};
   if (argp_parse(&parser, count, arguments, 0, NULL, &request) != 0) exit(EXIT_USAGE);
   complete(&request);

@@ -31,8 +31,7 @@ typedef struct Request {
   bool keys, pairs, values64;
   Offsets offsets;  // of the arrays
   MeasurePlan plan;
-  uint64_t seed;    // of the inputs
-  uint64_t series;  // of the inputs of timed runs: drawn for this run, unless a seed is given
+  uint64_t seed;                       // of the inputs
   const char *settings[MAX_SETTINGS];  // "version.knob=value" or "knob=value"
   int setting_count;
   Sweep sweeps[MAX_SWEEPS];

@@ -60,7 +60,6 @@ static Workload make_workload(const Row *row, const Request *request) {
     workload_draw(&workload, row->source->kind, request->seed);
   else
     workload_load(&workload, row->source->file.keys, row->source->file.count);
-  workload.series = request->series;
   return workload;
 }
 

@@ -97,7 +97,7 @@ void workload_destroy(Workload *w) {
 
 void workload_draw(Workload *w, int kind, uint64_t seed) {
   w->kind = kind;
-  w->seed = w->series = seed;
+  w->seed = seed;
   input_typed(w->version->key, kind, seed, w->snapshot, w->n);
 }
 
@@ -153,7 +153,7 @@ static void repeat_next_key(const Workload *w, size_t from) {
 }
 
 void workload_vary(const Workload *w, uint64_t index) {
-  const uint64_t seed = index == 0 ? w->seed : mix64(mix64(w->series) + index);
+  const uint64_t seed = index == 0 ? w->seed : mix64(mix64(w->seed) + index);
   if (w->kind < 0)
     restore_loaded(w);
   else
@@ -164,7 +164,7 @@ void workload_vary(const Workload *w, uint64_t index) {
 }
 
 void workload_replace(const Workload *w) {
-  input_keys(input_find("uniform"), mix64(w->series), w->snapshot, w->n);
+  input_keys(input_find("uniform"), mix64(w->seed), w->snapshot, w->n);
   w->changes->all = true;
 }
 

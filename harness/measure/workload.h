@@ -20,10 +20,8 @@ typedef struct Workload {
   Offsets offsets;
   unsigned int *snapshot;  // the input's keys; no sort has access to it
   unsigned int *keys_in, *positions_in, *keys_out, *positions_out;
-  int kind;         // of workload_draw(); -1 after workload_load()
-  uint64_t seed;    // of workload_draw()
-  uint64_t series;  // seed of the inputs of workload_vary() but number 0; workload_draw() sets it
-                    // to `seed`, and a caller may set another one afterwards
+  int kind;       // of workload_draw(); -1 after workload_load()
+  uint64_t seed;  // of workload_draw()
   // Of workload_load(): key i is loaded[i mod loaded_count].
   const unsigned int *loaded;
   size_t loaded_count;
@@ -55,10 +53,9 @@ void workload_load(Workload *workload, const unsigned int *keys, size_t count);
 void workload_refresh(const Workload *workload);
 
 // Writes number `index` of an endless series of inputs of the same kind to the snapshot. Number 0
-// is the one that was drawn or loaded. Generated keys of the others come from workload->series.
-// Then, for both, a few keys at random indices become equal to the key behind them: the order is
-// kept (a sorted file stays sorted), but the sorted output is another one, also of bare keys.
-// Nothing changes where all keys are equal.
+// is the one that was drawn or loaded. Then, for both, a few keys at random indices become equal to
+// the key behind them: the order is kept (a sorted file stays sorted), but the sorted output is
+// another one, also of bare keys. Nothing changes where all keys are equal.
 void workload_vary(const Workload *workload, uint64_t index);
 
 // Writes uniform keys to the snapshot instead of loaded ones, so that the two have no answer in

@@ -121,7 +121,6 @@ TEST_WITH(test_json, NULL, remove_record) {
   snprintf(number, sizeof number, "%d", ROWS);
   expect_jq(".rows | length", number);
   expect_jq("[.schema, .seed, .baseline, .interrupted]", "[1,1,\"thrust_ref\",false]");
-  expect_jq(".series | type", "number");
   expect_jq("[.rows[] | select(.status == \"ok\")] | length", "12");
   expect_jq("[.rows[] | select(.best)] | map(.version) | unique", "[\"seq\"]");
   expect_jq("[.rows[] | select(.version == \"seq\").knobs.kBits] | unique", "[4,8]");

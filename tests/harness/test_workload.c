@@ -101,24 +101,6 @@ TEST(test_vary_generated) {
   workload_destroy(&workload);
 }
 
-// Number 0 comes from the seed, the others from the series.
-TEST(test_series) {
-  Workload workload = workload_create(&u32, LARGEST, false, NULL);
-  workload_draw(&workload, input_find("uniform"), 7);
-  assert_int_equal(workload.series, 7);
-  to_host(keys, workload.snapshot, LARGEST);
-  (void)vary(&workload, 1, false);
-  memcpy(expected, actual, sizeof expected);
-  workload.series = 8;
-  (void)vary(&workload, 1, false);
-  assert_memory_not_equal(actual, expected, sizeof expected);
-  assert_int_equal(vary(&workload, 0, false), 0);
-  workload.series = 7;
-  (void)vary(&workload, 1, false);
-  assert_memory_equal(actual, expected, sizeof expected);
-  workload_destroy(&workload);
-}
-
 // Pairs: snapshot, two arrays in, two out, the verdict's marks. Keys: snapshot, in, out. And the
 // version's scratch, unless it is unknown.
 TEST(test_bytes) {

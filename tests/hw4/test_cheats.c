@@ -35,12 +35,10 @@ static const Case cases[] = {
     {"exit", 3, "cheat ended its process with exit code 0 at n = 768"},
     {"_exit", 3, "cheat ended its process with exit code 0 at n = 768"},
     {"exit_3", 3, "cheat ended its process with exit code 3 at n = 768"},
-    {"exec", 3, "cheat ended its process with exit code 0 at n = 768"},
     {"constructor_exit", 3, "the version ended its process with exit code 0 before main()"},
     // ---- another verdict
     {"print_and_exit", 3, "cheat ended its process with exit code 0 at n = 768"},
     {"first_arrays", 1, "FAIL: right on this image, "},
-    {"busy_thread", 1, "FAIL: "},
     {"image_only", 1, "FAIL: right on this image, wrong at n = 1000"},
     {"flood", 3, "cheat was stopped after 1 s at n = 768: it did not come back"},
     // ---- crashes
@@ -67,7 +65,6 @@ static const Case cases[] = {
     {"atexit", 0, "\nPASS\n"},
     {"fork", 0, "\nPASS\n"},
     {"sleep_in_background", 0, "\nPASS\n"},
-    {"upsets", 0, "\nPASS\n"},
     {"slow_device", 0, "\nThis is the time by HW4's clock. The sort says "},
 };
 
@@ -122,18 +119,6 @@ TEST(test_writes_outside) {
       fail_msg("%s: exit code %d\n%s%s", ways[i], outcome.code, outcome.out, outcome.err);
     unlink("cheat.ppm");
   }
-}
-
-// Answers kept in a file: the timed run is one of them neither in the first HW4 nor in the second.
-TEST(test_answers_in_a_file) {
-  for (int i = 0; i < 2; i++) {
-    const Surroundings with = {.variable = "CHEAT", .value = "look_up"};
-    const Outcome outcome =
-        run_in(with, cheat, ARGUMENTS("small.ppm", "eye.ppm", "cheat.ppm", "--image-only"));
-    assert_int_equal(outcome.code, 0);
-    assert_int_equal(count_of(outcome.err, "answer of n = 768 looked up"), i);
-  }
-  assert_int_equal(system("rm -f answer.* cheat.ppm"), 0);
 }
 
 // Honest work in a stream that does not wait for the default one is not in the time. The judge

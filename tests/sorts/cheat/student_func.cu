@@ -1,8 +1,6 @@
 // cheat: tries to get a PASS, or a good time, in the way that the environment variable CHEAT names
 // (tests/cheats/README.md). Without it, it sorts, slowly.
 #include <assert.h>
-#include <fcntl.h>
-#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +8,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -80,20 +77,9 @@ static void honest_sort(const Job &job) {
 
 static void leave(void) { _exit(0); }
 
-// Leaves the process changed, as a library may do that is loaded with a version.
-static void upset_process(void) {
-  signal(SIGCHLD, SIG_IGN);
-  signal(SIGTERM, SIG_IGN);
-  umask(0777);
-  fesetround(FE_UPWARD);
-  close(STDOUT_FILENO);
-  if (chdir("/") != 0) abort();
-}
-
 __attribute__((constructor)) static void before_main(void) {
   if (cheats_by("constructor_exit")) exit(0);
   if (cheats_by("atexit")) atexit(leave);
-  if (cheats_by("upsets")) upset_process();
 }
 
 // ---- a function of the same name
@@ -156,46 +142,6 @@ static void to_first_arrays(Job job) {
   honest_sort(job);
 }
 
-static Job last_job;
-
-static void *sort_all_the_time(void *) {
-  for (;;) {
-    usleep(200);
-    if (last_job.n > 0) honest_sort(last_job);
-  }
-  return NULL;
-}
-
-// Returns at once; a thread sorts the arrays of the last call again and again.
-static void leave_to_a_thread(const Job &job) {
-  static pthread_t thread;
-  last_job = job;
-  if (thread == 0) pthread_create(&thread, NULL, sort_all_the_time, NULL);
-}
-
-// Keeps answers in a file, for the same input in a later process.
-static void look_up(const Job &job) {
-  Array keys, positions;
-  get(job, keys, positions);
-  unsigned long long hash = 14695981039346656037ull;
-  for (size_t i = 0; i < job.n; i++) hash = (hash ^ keys[i] ^ positions[i]) * 1099511628211ull;
-  char path[64];
-  snprintf(path, sizeof path, "answer.%llx", hash);
-  const size_t bytes = job.n * sizeof(unsigned int);
-  const int known = open(path, O_RDONLY);
-  if (known >= 0) {
-    fprintf(stderr, "answer of n = %zu looked up\n", job.n);
-    if (read(known, keys.data(), bytes) < 0 || read(known, positions.data(), bytes) < 0) abort();
-    close(known);
-    return put(job, keys, positions);
-  }
-  sort_arrays(keys, positions);
-  const int file = open(path, O_WRONLY | O_CREAT, 0600);
-  if (write(file, keys.data(), bytes) < 0 || write(file, positions.data(), bytes) < 0) abort();
-  close(file);
-  put(job, keys, positions);
-}
-
 // Sorts in a stream that does not wait for the default one, and does not wait for it either.
 static void sort_in_a_stream(const Job &job) {
   static cudaStream_t stream;
@@ -238,7 +184,6 @@ static void leave_early(void) {
   if (cheats_by("exit")) exit(0);
   if (cheats_by("_exit")) _exit(0);
   if (cheats_by("exit_3")) _exit(3);
-  if (cheats_by("exec")) execl("/bin/echo", "echo", "PASS", (char *)NULL);
   if (cheats_by("print_and_exit")) {
     printf("\nYour code ran in: 0.000100 msecs.\nPASS\n");
     exit(0);
@@ -299,8 +244,6 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   // The judge's clock contradicts the second call, and the judge repeats it.
   if (cheats_by("timed_again")) return calls < 3 ? sort_in_a_stream(job) : (void)0;
   if (cheats_by("first_arrays")) return to_first_arrays(job);
-  if (cheats_by("busy_thread")) return leave_to_a_thread(job);
-  if (cheats_by("look_up")) return look_up(job);
   if (cheats_by("full_disk")) limit_files_of_the_judge();
   if (cheats_by("image_only") && numElems != 768) return;
   while (cheats_by("flood")) puts("PASS");
