@@ -203,11 +203,15 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out, const
   if (strstr(kernel, "cuda_cpu::launcher(") != NULL)
     fail(source, c, "a launch in the name of another launch's kernel");
   out->length = start;
-  append_format(out,
-                "cuda_cpu::launcher([=](auto cuda_cpu_) -> decltype(cuda_cpu::signature(cuda_cpu_, "
-                "%s)) { return cuda_cpu::signature(cuda_cpu_, %s); }, [=](auto... cuda_cpu_) -> "
-                "decltype(%s(cuda_cpu_...)) { return %s(cuda_cpu_...); }, ",
-                original, kernel, kernel, kernel);
+  // A pointer in host memory, which is read once, not by each thread.
+  const bool is_member = strstr(kernel, "->") != NULL;
+  append_format(
+      out,
+      "cuda_cpu::launcher([=](auto cuda_cpu_) -> decltype(cuda_cpu::signature(cuda_cpu_, "
+      "%s)) { return cuda_cpu::signature(cuda_cpu_, %s); }, [=%s%s](auto... cuda_cpu_) -> "
+      "decltype(%s(cuda_cpu_...)) { return %s(cuda_cpu_...); }, ",
+      original, kernel, is_member ? ", cuda_cpu_kernel = " : "", is_member ? kernel : "", kernel,
+      is_member ? "cuda_cpu_kernel" : kernel);
   append_literal(out, kernel);
   append(out, ", ", 2);
   const bool may_deduce = is_template(kernel);

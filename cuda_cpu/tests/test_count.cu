@@ -291,6 +291,14 @@ COUNTED(kernel_by_pointer, {"kernel\": \"copy\", \"launches", 1}, {"global_load_
   config.blockDim = dim3(32);
   cudaLaunchKernelEx(&config, copy, (const unsigned *)array(32), array(32), 1u, 0u);
 }
+// The pointer is read at the launch, not by the threads.
+static const struct Table {
+  void (*kernel)(const unsigned *, unsigned *, unsigned, unsigned);
+} kernels = {copy};
+COUNTED(kernel_of_a_table, {"global_load_requests", 1}, {"global_load_sectors", 4}) {
+  const Table *const table = &kernels;
+  table->kernel<<<1, 32>>>(array(32), array(32), 1, 0);
+}
 // Grids that depend on it are those of an H100.
 COUNTED(multiprocessors, {"blocks", 132}) {
   int count = 0;

@@ -166,10 +166,11 @@ TEST(directives) {
 // ---- launches -----------------------------------------------------------------------------------
 
 // The call that a kernel becomes, up to what stands between <<< and >>>.
-#define LAUNCHER(kernel, name)                                                                \
+#define LAUNCHER(kernel, name) LAUNCHER_BY(kernel, name, "", kernel)
+#define LAUNCHER_BY(kernel, name, captured, called)                                           \
   "cuda_cpu::launcher([=](auto cuda_cpu_) -> decltype(cuda_cpu::signature(cuda_cpu_, " kernel \
-  ")) { return cuda_cpu::signature(cuda_cpu_, " kernel                                        \
-  "); }, [=](auto... cuda_cpu_) -> decltype(" kernel "(cuda_cpu_...)) { return " kernel       \
+  ")) { return cuda_cpu::signature(cuda_cpu_, " kernel "); }, [=" captured                    \
+  "](auto... cuda_cpu_) -> decltype(" kernel "(cuda_cpu_...)) { return " called               \
   "(cuda_cpu_...); }, \"" name "\", "
 
 TEST(launches) {
@@ -197,7 +198,8 @@ TEST(kernels_that_are_expressions) {
   expect("if (x) (*p)<<<1, 1>>>();", "if (x) " LAUNCHER("(*p)", "(*p)") "1, 1)();");
   expect("else o.m<<<1, 1>>>();", "else " LAUNCHER("o.m", "o.m") "1, 1)();");
   expect("return this->m[0]<<<1, 1>>>();",
-         "return " LAUNCHER("this->m[0]", "this->m[0]") "1, 1)();");
+         "return " LAUNCHER_BY("this->m[0]", "this->m[0]", ", cuda_cpu_kernel = this->m[0]",
+                               "cuda_cpu_kernel") "1, 1)();");
   expect("f(1)(2)<<<1, 1>>>();", LAUNCHER("f(1)(2)", "f(1)(2)") "1, 1)();");
   expect("do ::k<A>::f<<<1, 1>>>();", "do " LAUNCHER("::k<A>::f", "::k<A>::f") "1, 1)();");
 }
