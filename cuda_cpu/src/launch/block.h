@@ -71,7 +71,7 @@ struct SharedMemory {
   struct Array {
     const void *key;
     char *memory;
-    std::size_t bytes, alignment;
+    std::size_t bytes;
   };
   std::unique_ptr<char[], FreeArena> arena;
   std::size_t used = 0;  // bytes
@@ -122,7 +122,7 @@ struct BlockState : Block {
   int barrier_result = 0;              // true predicates at the last barrier
   int barrier_arrived = 0;             // threads that came to the last barrier
   bool at_grid_barrier = false;        // with all its threads
-  struct Cluster *cluster = nullptr;   // cluster.h; null for a cluster of one block
+  struct Cluster *cluster = nullptr;   // ../clusters; null for a cluster of one block
   std::uint64_t generation = 0;        // of the grid barrier that its threads wait for
   bool shuffled = false;               // runs in the order of `random`
   Random random;
@@ -141,10 +141,6 @@ struct BlockState : Block {
 // declaration in its first thread. The exception ends that thread; then the launch fails, as on a
 // GPU.
 struct SharedLimitExceeded {};
-
-// static_shared() in another block of the cluster.
-void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
-                       std::size_t alignment);
 
 inline BlockState &state_of(Block &block) { return static_cast<BlockState &>(block); }
 
