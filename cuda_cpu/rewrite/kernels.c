@@ -1,8 +1,8 @@
 // The names of kernels, and what depends on them:
 // (void *)kernel<int>  ->  cuda_cpu::kernel_address("kernel<int>", kernel<int>)
 // which remembers the types of the parameters, so that the kernel can be launched by its address.
-// cudaFuncGetAttributes(&a, kernel<int>)  ->  cudaFuncGetAttributes(&a, cuda_cpu::bounded(
-//     kernel<int>, BOUND)) if the kernel has __launch_bounds__ (bounds.c)
+// cudaFuncGetAttributes(&a, kernel<int>)  ->
+//     cudaFuncGetAttributes(&a, cuda_cpu::bounded(kernel<int>)) if the kernel has __launch_bounds__
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // strndup
 #endif
@@ -11,13 +11,23 @@
 
 #include "translate.h"
 
-static struct {
+static struct Kernel {
   char *name;
   bool is_template;
+  bool bounded, unbounded;  // a definition has, or has not, a bound: both of overloads
 } * kernels;
 static size_t kernel_count;
+static struct Kernel *last;  // that was declared
+
+static struct Kernel *find(const char *name, size_t length) {
+  for (size_t i = 0; i < kernel_count; i++)
+    if (strlen(kernels[i].name) == length && strncmp(kernels[i].name, name, length) == 0)
+      return &kernels[i];
+  return NULL;
+}
 
 void note_kernel(const Source *source, const char *c, bool is_template) {
+  last = NULL;
   while (*c != '\0' && strchr(";{}", *c) == NULL) {
     const char *const literal = skip_literal(source, c);
     if (literal != c) {
@@ -25,11 +35,13 @@ void note_kernel(const Source *source, const char *c, bool is_template) {
     } else if (is_name(*c)) {
       const size_t length = word_length(c);
       const char *const behind = skip_spaces(c + length);
-      if (*behind == '(' && !is_word(c, "__attribute__") && !is_word(c, "__launch_bounds__")) {
-        if (is_kernel(c, length, NULL)) return;
+      if (strchr("(<", *behind) != NULL && *behind != '\0' && !is_word(c, "__attribute__") &&
+          !is_word(c, "__launch_bounds__")) {
+        last = find(c, length);
+        if (last != NULL) return;
         kernels = checked(realloc(kernels, (kernel_count + 1) * sizeof *kernels));
-        kernels[kernel_count].name = checked(strndup(c, length));
-        kernels[kernel_count++].is_template = is_template;
+        last = &kernels[kernel_count++];
+        *last = (struct Kernel){checked(strndup(c, length)), is_template, false, false};
         return;
       }
       c = *behind == '(' ? find_closing(source, behind + 1, ")") + 1 : c + length;
@@ -39,17 +51,19 @@ void note_kernel(const Source *source, const char *c, bool is_template) {
   }
 }
 
-bool is_kernel(const char *name, size_t length, bool *is_template) {
-  for (size_t i = 0; i < kernel_count; i++)
-    if (strlen(kernels[i].name) == length && strncmp(kernels[i].name, name, length) == 0) {
-      if (is_template != NULL) *is_template = kernels[i].is_template;
-      return true;
-    }
-  return false;
+void note_body(bool bounded) {
+  if (last == NULL) return;
+  last->bounded |= bounded;
+  last->unbounded |= !bounded;
+}
+
+bool is_template_kernel(const char *name, size_t length) {
+  const struct Kernel *const kernel = find(name, length);
+  return kernel != NULL && kernel->is_template;
 }
 
 void begin_kernels(void) {
-  kernels = NULL;
+  kernels = last = NULL;
   kernel_count = 0;
 }
 
@@ -68,8 +82,8 @@ static const char *skip_void_pointer(const char *c) {
   return is_void && *c == '*' ? skip_spaces(c + 1) : NULL;
 }
 
-// Behind a::kernel<int>, or null if that names no kernel.
-static const char *skip_kernel(const char *c) {
+// Behind a::kernel<int>, or null if that names no kernel. `kernel` becomes the kernel.
+static const char *skip_kernel(const char *c, const struct Kernel **kernel) {
   for (;;) {
     const size_t length = word_length(c);
     const char *const behind = skip_spaces(c + length);
@@ -77,7 +91,8 @@ static const char *skip_kernel(const char *c) {
       c = skip_spaces(behind + 2);
       continue;
     }
-    if (length == 0 || !is_kernel(c, length, NULL)) return NULL;
+    *kernel = find(c, length);
+    if (*kernel == NULL) return NULL;
     if (*behind != '<') return c + length;
     int angles = 0, others = 0;
     for (c = behind; *c != '\0' && *c != ';'; c++) {
@@ -90,15 +105,9 @@ static const char *skip_kernel(const char *c) {
 }
 
 // The kernel, in front of `end`, which remembers its bound.
-static void append_bounded(const char *kernel, const char *end, Text *out) {
-  char *const plain = on_one_line(kernel, (size_t)(end - kernel));
-  const size_t start = out->length;
-  append_format(out, "cuda_cpu::bounded(%.*s, ", (int)(end - kernel), kernel);
-  if (!append_bound("", plain, out)) {
-    out->length = start;
-    append(out, kernel, (size_t)(end - kernel));
-  }
-  free(plain);
+static void append_bounded(const struct Kernel *kernel, const char *c, const char *end, Text *out) {
+  const bool asks = kernel->bounded && !kernel->unbounded;
+  append_format(out, asks ? "cuda_cpu::bounded(%.*s)" : "%.*s", (int)(end - c), c);
 }
 
 bool asks_about_kernel(const char *call) {
@@ -106,14 +115,15 @@ bool asks_about_kernel(const char *call) {
 }
 
 const char *rewrite_kernel_argument(const char *c, Text *out) {
-  const char *const end = skip_kernel(c);
+  const struct Kernel *kernel;
+  const char *const end = skip_kernel(c, &kernel);
   if (end == NULL || strchr(",)", *skip_spaces(end)) == NULL) return c;
   size_t start = out->length;
   while (start > 0 && strchr(" \n&", out->data[start - 1]) != NULL) start--;
   if (start == 0 || strchr("(,", out->data[start - 1]) == NULL) return c;
   for (; start < out->length; start++)
     if (out->data[start] == '&') out->data[start] = ' ';
-  append_bounded(c, end, out);
+  append_bounded(kernel, c, end, out);
   return end;
 }
 
@@ -129,7 +139,8 @@ const char *rewrite_cast(const char *const begin, Text *out) {
     c = skip_spaces(c + 1);
   }
   if (*c == '&') c = skip_spaces(c + 1);
-  const char *const kernel = c, *const end = skip_kernel(c);
+  const struct Kernel *known;
+  const char *const kernel = c, *const end = skip_kernel(c, &known);
   if (end == NULL) return begin;
   c = named ? skip_spaces(end) : end;
   if (named && *c++ != ')') return begin;
@@ -140,7 +151,7 @@ const char *rewrite_cast(const char *const begin, Text *out) {
     append(out, *d == '\n' ? " " : d, 1);
   }
   append(out, "\", ", 3);
-  append_bounded(kernel, end, out);
+  append_bounded(known, kernel, end, out);
   append(out, ")", 1);
   for (const char *d = begin; d < c; d++)
     if (*d == '\n' && (d < kernel || d >= end)) append(out, d, 1);

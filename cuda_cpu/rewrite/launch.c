@@ -162,8 +162,7 @@ static bool is_template(const char *kernel) {
   const char *name = kernel;
   for (const char *c = kernel; is_name(*c) || *c == ':' || *c == ' '; c++)
     if (*c == ':' || *c == ' ') name = c + 1;
-  bool result = false;
-  return is_kernel(name, word_length(name), &result) && result;
+  return is_template_kernel(name, word_length(name));
 }
 
 const char *rewrite_null(const Source *source, const char *open, const char *c, Text *out) {
@@ -222,7 +221,6 @@ const char *rewrite_launch(const Source *source, const char *c, Text *out, const
   append(out, configuration, (size_t)(closing - configuration));
   append_line_ends(out, closing, behind);
   append(out, ")", 1);
-  append_bound(".bounded_by(", kernel, out);
   free(kernel);
   *open = may_deduce ? skip_spaces(behind) : NULL;
   return behind;

@@ -1,8 +1,9 @@
 // rewrite FILE.ii > FILE.cpp: makes CUDA C++ compile with an ordinary C++ compiler.
 //
-// These things in CUDA C++ are not C++ already: launches (launch.c), __shared__ (shared.c), bounds
-// of launches (bounds.c) and inline PTX (asm.c). cuda_runtime.h provides the rest as macros,
-// variables and functions.
+// These things in CUDA C++ are not C++ already: launches (launch.c), __shared__ (shared.c), inline
+// PTX (asm.c), and bounds of launches, which become a check where the kernel begins:
+// __global__ void __launch_bounds__(N) kernel() {  ->  void kernel() { cuda_cpu::check_bound(N);
+// cuda_runtime.h provides the rest as macros, variables and functions.
 //
 // It runs behind the preprocessor (g++ -E), so that launches in macros and in included files are
 // translated too. Comments, strings, line numbers and the preprocessor's line markers stay. A
@@ -148,15 +149,45 @@ static bool is_noinline(const Source *source, const char *c) {
   return c == source->text || strchr("(,:", c[-1]) == NULL;
 }
 
+// Whether a const at the end of `out` would repeat one of the same declaration, as in const int
+// const *a, which nvcc accepts and g++ refuses.
+static bool repeats_const(const Text *out) {
+  size_t i = out->length;
+  while (i > 0) {
+    const size_t end = i;
+    while (i > 0 && is_name(out->data[i - 1])) i--;
+    if (end - i == 5 && strncmp(out->data + i, "const", 5) == 0) return true;
+    if (i > 1 && out->data[i - 1] == ':' && out->data[i - 2] == ':')
+      i -= 2;
+    else if (i > 0 && isspace((unsigned char)out->data[i - 1]))
+      i--;
+    else if (end == i)
+      return false;
+  }
+  return false;
+}
+
+// Drops __launch_bounds__(...), with its line ends, so that the lines below keep their numbers.
+static const char *read_bound(const Source *source, const char *c, char **bound, Text *out) {
+  const char *const open = skip_spaces(c + word_length(c));
+  if (*open != '(') return c + word_length(c);
+  const char *const end = find_closing(source, open + 1, ")") + 1;
+  free(*bound);
+  *bound = on_one_line(open, (size_t)(end - open));
+  for (; c < end; c++)
+    if (*c == '\n') append(out, c, 1);
+  return end;
+}
+
 static void rewrite(const Source *source, Text *out) {
   Device device = {false, false, false, 0, 0};
   const char *arguments = NULL;  // the ( of the last launch's, if its kernel is a template
   const char *asked = NULL;      // the ) of the last call that asks about a kernel
+  char *bound = NULL;            // "(256)" of the declaration's __launch_bounds__
+  bool is_kernel = false;        // of the declaration that is being read
   begin_kernels();
-  begin_bounds();
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
-  bool whole = true;  // the statement does not go on behind a directive
   for (const char *c = source->text; *c != '\0';) {
     const char *const behind = skip_literal(source, c);
     const char *cast_end, *null_end, *pointer_end, *kernel_end;
@@ -176,21 +207,17 @@ static void rewrite(const Source *source, Text *out) {
     } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
       device.declared = !device.system_header && device.braces == 0;
       device.parentheses = 0;
-      if (is_word(c, "__global__")) note_specialisation(source, skip_spaces(statement), c);
-      if (is_word(c, "__global__"))
-        note_kernel(source, c + word_length(c), begins_template(source, statement));
+      is_kernel = is_word(c, "__global__");
+      if (is_kernel) note_kernel(source, c + word_length(c), begins_template(source, statement));
       c += word_length(c);
     } else if (word_starts(source, c) && is_word(c, "__host__")) {
       if (device.braces == 0) device.for_host = true;
       c += word_length(c);
     } else if (word_starts(source, c) && is_word(c, "__launch_bounds__")) {
-      skip_to_first_word(source, &statement, &statement_start);
-      c = rewrite_bounds(source, whole ? statement : NULL, statement_start, c, out);
+      c = read_bound(source, c, &bound, out);
     } else if (is_noinline(source, c)) {
       append_format(out, "__attribute__((noinline))");
       c += word_length(c);
-    } else if (word_starts(source, c) && is_word(c, "using") && rewrite_using(c, out) != c) {
-      c = strchr(c, ';');
     } else if (word_starts(source, c) && is_word(c, "device_ptr") &&
                (pointer_end = rewrite_device_pointer(c, out)) != c) {
       c = pointer_end;
@@ -227,7 +254,6 @@ static void rewrite(const Source *source, Text *out) {
       if (*c == '#') {  // it begins no statement
         read_line_marker(c, &device);
         skip_to_first_word(source, &statement, &statement_start);
-        if (statement < c) whole = false;
         c = copy_directive(source, c, out);
         statement = c;
         statement_start = out->length;
@@ -237,8 +263,16 @@ static void rewrite(const Source *source, Text *out) {
       follow(&device, c[0], c[1]);
       if (strchr(";{}", *c) != NULL) {
         if (*c == ';') arguments = NULL;
+        if (*c == '{' && device.braces == 1 && is_kernel) {
+          if (bound != NULL) append_format(out, " cuda_cpu::check_bound%s;", bound);
+          note_body(bound != NULL);
+        }
+        if (device.braces > 0 || !device.declared) {
+          free(bound);
+          bound = NULL;
+          is_kernel = false;
+        }
         if (device.braces == 0) device.for_host = false;
-        whole = true;
         statement = c + 1;
         statement_start = out->length;
       }
@@ -276,7 +310,6 @@ int main(int argc, char **argv) {
   rewrite(&source, &out);
   fwrite(out.data, 1, out.length, stdout);
   forget_kernels();
-  forget_bounds();
   free(out.data);
   free(text);
   return fflush(stdout) == 0 ? 0 : 1;

@@ -21,31 +21,14 @@ const char *rewrite_null(const Source *source, const char *open, const char *c, 
 const char *rewrite_shared(const Source *source, const char *begin, size_t start, bool in_function,
                            Text *out);
 
-// __launch_bounds__(...), in a declaration that begins at `declaration` (null: not known) and, in
-// `out`, at `start`.
-const char *rewrite_bounds(const Source *source, const char *declaration, size_t start,
-                           const char *c, Text *out);
-#define LAUNCH_BOUND \
-  "_launch_bound"  // behind a kernel's name: the function whose type has its bound
-// If `kernel` has a bound: `before`, a lambda whose type has the bound, and a closing parenthesis.
-bool append_bound(const char *before, const char *kernel, Text *out);
-// `using a::kernel;`, at the using: the same for its bound. Returns `c` if there is nothing to do.
-const char *rewrite_using(const char *c, Text *out);
-// A __global__ at `c`: a specialisation has another bound, or none.
-void note_specialisation(const Source *source, const char *declaration, const char *c);
-void begin_bounds(void);  // none are known
-void forget_bounds(void);
-
-// Whether a const at the end of `out` would repeat one of the same declaration, as in const int
-// const *a, which nvcc accepts and g++ refuses.
-bool repeats_const(const Text *out);
-
 // asm(...), at the word asm. Returns `c` if it stays as it is.
 const char *rewrite_asm(const Source *source, const char *c, Text *out);
 
 // Behind a __global__: remembers the kernel's name.
 void note_kernel(const Source *source, const char *c, bool is_template);
-bool is_kernel(const char *name, size_t length, bool *is_template);
+// The body of that kernel begins, and has a check of its __launch_bounds__ or not.
+void note_body(bool bounded);
+bool is_template_kernel(const char *name, size_t length);
 void begin_kernels(void);  // none are known
 void forget_kernels(void);
 

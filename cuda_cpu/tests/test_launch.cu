@@ -399,6 +399,22 @@ TEST(blocks_larger_than_the_bound) {
   assert_int_equal(ran(sum), 96);
   outer::inner::with_c_linkage<<<1, 97>>>(sum);
   assert_int_equal(ran(sum), -1);
+  void (*const pointer)(int *) = plain;
+  pointer<<<2, THREADS + 1>>>(sum);
+  assert_int_equal(ran(sum), -1);
+}
+
+MISTAKE(too_many_threads) { plain<<<1000, THREADS + 1>>>(NULL); }
+
+TEST(a_note_names_the_bound) {
+#ifndef CUDA_CPU
+  skip();
+#endif
+  const Child child = run_mistake("too_many_threads");
+  child_expect_text(child.errors,
+                    "launch: kernel plain is launched with 65 threads in a block, its "
+                    "__launch_bounds__ allow 64: the launch fails, at ");
+  child_expect_text(child.errors, ("test_launch.cu:" + std::to_string(__LINE__ - 10)).c_str());
 }
 
 TEST(bounds_of_templates) {

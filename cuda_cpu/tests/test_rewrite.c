@@ -76,43 +76,23 @@ static void expect_lines_kept(const char *source) {
 // ---- bounds of launches -------------------------------------------------------------------------
 
 TEST(launch_bounds) {
-  expect("__global__ void __launch_bounds__(256, 2) k(int *a) {}",
-         " [[maybe_unused]] cuda_cpu::LaunchBound<cuda_cpu::launch_bound(256, 2)> "
-         "k_launch_bound(int *a);  void  k(int *a) {}");
-  expect(
-      "template <int N, class T> static __global__ __launch_bounds__(N)\nvoid k(T *a,\n int n = "
-      "1);",
-      "template <int N, class T> [[maybe_unused]] cuda_cpu::LaunchBound<cuda_cpu::launch_bound(N)>"
-      " k_launch_bound(T *a,  int n = 1); template <int N, class T> static  \nvoid k(T *a,\n int n "
-      "= "
-      "1);");
-  // The launch hands it over, wherever the name comes from.
-  child_expect_text(
-      rewritten(
-          "void __global__ __launch_bounds__(8) k(int *a) {} void f() { n::k<1><<<1, 9>>>(p); }"),
-      ").bounded_by([](auto... cuda_cpu_) -> decltype(n::k_launch_bound<1>(cuda_cpu_...)) { "
-      "return {}; })(p);");
-  // So does a call that asks for it.
-  child_expect_text(rewritten("__global__ void __launch_bounds__(8) k(int *a) {} void f() { "
-                              "cudaFuncGetAttributes(&a, &n::k<1>); f(k<1>); }"),
-                    "cudaFuncGetAttributes(&a,  cuda_cpu::bounded(n::k<1>, [](auto... cuda_cpu_) "
-                    "-> decltype(n::k_launch_bound<1>(cuda_cpu_...)) { return {}; })); f(k<1>);");
-  child_expect_text(rewritten("void __global__ __launch_bounds__(8) k(int *a) {} using n::k;"),
-                    "using n::k; using n::k_launch_bound;");
-  expect_lines_kept(
-      "template <int N>\n__global__ /*@2*/ void __launch_bounds__(N,\n 2) /*@3*/\nk(int *a,\n int "
-      "b) { // @5\n}\n// @7");
-}
-
-// Dropped, without a check: not a whole declaration, a friend, a member's definition.
-TEST(launch_bounds_that_are_dropped) {
-  expect("template <int N>\n#pragma x\n__global__ void __launch_bounds__(N) k(int *a);",
-         "template <int N>\n#pragma x\n void  k(int *a);");
+  expect("__global__ void __launch_bounds__(256, 2) k(int *a) { f(); }",
+         " void  k(int *a) { cuda_cpu::check_bound(256, 2); f(); }");
+  expect("template <int N> __launch_bounds__(N,\n 2) __global__ void k(int a = int{1}) noexcept {}",
+         "template <int N> \n  void k(int a = int{1}) noexcept { cuda_cpu::check_bound(N,  2);}");
+  // Declarations, and what follows them.
+  expect("__global__ void __launch_bounds__(2) k(); __global__ void f() {} void g() {}",
+         " void  k();  void f() {} void g() {}");
   expect("void __launch_bounds__ f();", "void  f();");
-  expect("friend __global__ void __launch_bounds__(2) k(int *a);", "friend  void  k(int *a);");
-  expect("__global__ void __launch_bounds__(2) n::k(int *a) {}", " void  n::k(int *a) {}");
-  expect("template <> __global__ void __launch_bounds__(2) k<1>(int *a) {}",
-         "template <>  void  k<1>(int *a) {}");
+  // A call that asks for the bound. A name with and without a bound tells none.
+  const char *const asks = "void f() { cudaFuncGetAttributes(&a, &n::k<1>); g(k<1>); }";
+  const char *const kernel = "__global__ void __launch_bounds__(8) k(int *a) {} ";
+  char source[300];
+  snprintf(source, sizeof source, "%s%s", kernel, asks);
+  child_expect_text(rewritten(source),
+                    "cudaFuncGetAttributes(&a,  cuda_cpu::bounded(n::k<1>)); g(k<1>);");
+  snprintf(source, sizeof source, "%stemplate <> __global__ void k<1>() {} %s", kernel, asks);
+  child_expect_text(rewritten(source), "cudaFuncGetAttributes(&a,  n::k<1>);");
 }
 
 TEST(device_pointers) {

@@ -37,7 +37,6 @@ static void release_all(void) {
 #define free release
 #define main rewrite_main
 #include "cuda_cpu/rewrite/asm.c"
-#include "cuda_cpu/rewrite/bounds.c"
 #include "cuda_cpu/rewrite/host_only.c"
 #include "cuda_cpu/rewrite/kernels.c"
 #include "cuda_cpu/rewrite/launch.c"

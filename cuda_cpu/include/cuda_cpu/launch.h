@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <cuda_cpu/bits.h>
 #include <cuda_cpu/thread.h>
 
 namespace cuda_cpu {
@@ -159,17 +160,13 @@ struct Launch : Configuration {
   const char *name;    // for diagnoses
   const void *kernel;  // its address, for cudaFuncSetAttribute; null where it is not known
   bool cooperative;
-  unsigned most_threads = 0;  // of a block, by __launch_bounds__; 0: none, or not known
 };
 
-// __launch_bounds__ as a type (rewrite/bounds.c). Only the threads matter here.
-template <unsigned Threads>
-struct LaunchBound {
-  static constexpr unsigned threads = Threads;
-};
+// Where a kernel with __launch_bounds__ begins: with more threads the launch fails.
+[[noreturn, gnu::cold]] void exceed_bound(unsigned threads);
 template <class... Rest>
-constexpr unsigned launch_bound(unsigned threads, Rest...) {
-  return threads;
+CUDA_CPU_INLINE void check_bound(unsigned threads, Rest...) {
+  if (blockDim.x * blockDim.y * blockDim.z > threads) exceed_bound(threads);
 }
 
 // Checks the configuration as a GPU would, and runs the grid; a launch from inside a kernel is
@@ -232,10 +229,8 @@ auto choose(const std::tuple<A...> &arguments) {
     return std::get<I>(arguments);
 }
 
-// The configured kernel of a <<<...>>>, to be called with the arguments. Bound, called with them,
-// returns the kernel's LaunchBound.
-struct NoBound {};
-template <class Call, class Bound>
+// The configured kernel of a <<<...>>>, to be called with the arguments.
+template <class Call>
 struct AnyLauncher {
   Call call;
   Launch configured;
@@ -243,21 +238,13 @@ struct AnyLauncher {
   template <class... A>
   void start(A... arguments) const {
     check_arguments(configured.name, arguments...);
-    Launch bounded = configured;
-    if constexpr (std::is_invocable_v<Bound, A...>)
-      bounded.most_threads = std::invoke_result_t<Bound, A...>::threads;
-    launch(bounded, std::make_unique<LambdaKernelCall<Call, A...>>(call, arguments...));
+    launch(configured, std::make_unique<LambdaKernelCall<Call, A...>>(call, arguments...));
   }
 };
-template <class Call, class Type, class Bound>
+template <class Call, class Type>
 struct Launcher;
-template <class Call, class... P, class Bound>
-struct Launcher<Call, void (*)(P...), Bound> : AnyLauncher<Call, Bound> {
-  template <class B>
-  Launcher<Call, void (*)(P...), B> bounded_by(const B &) const {
-    return {{this->call, this->configured}};
-  }
-
+template <class Call, class... P>
+struct Launcher<Call, void (*)(P...)> : AnyLauncher<Call> {
   // Converts the arguments once, not in each thread.
   void operator()(P... arguments) const { this->start(arguments...); }
   // Fewer arguments than parameters: the call fills in the defaults.
@@ -272,12 +259,8 @@ struct Launcher<Call, void (*)(P...), Bound> : AnyLauncher<Call, Bound> {
     this->start(static_cast<std::tuple_element_t<I, std::tuple<P...>>>(arguments)...);
   }
 };
-template <class Call, class Bound>
-struct Launcher<Call, void, Bound> : AnyLauncher<Call, Bound> {
-  template <class B>
-  Launcher<Call, void, B> bounded_by(const B &) const {
-    return {{this->call, this->configured}};
-  }
+template <class Call>
+struct Launcher<Call, void> : AnyLauncher<Call> {
   template <class... A>
   void operator()(A... arguments) const {
     choose_and_start<0>(std::index_sequence_for<A...>(), std::tuple<A...>(arguments...));
@@ -303,10 +286,10 @@ auto launcher(Signature signature, Call call, const char *name, dim3 grid, dim3 
   const Configuration configuration = {grid, block, shared_bytes, stream};
   if constexpr (std::is_invocable_v<Signature, int>) {
     const auto kernel = signature(0);
-    return Launcher<Call, decltype(signature(0)), NoBound>{
+    return Launcher<Call, decltype(signature(0))>{
         {call, {configuration, name, reinterpret_cast<const void *>(kernel), false}}};
   } else {
-    return Launcher<Call, void, NoBound>{{call, {configuration, name, nullptr, false}}};
+    return Launcher<Call, void>{{call, {configuration, name, nullptr, false}}};
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cuda_cpu/errors.h>
 #include <cuda_cpu/launch.h>
 
+#include <functional>
 #include <utility>
 
 namespace cuda_cpu {
@@ -20,15 +21,16 @@ KernelLimits kernel_limits(const void *kernel);
 void set_kernel_limits(const void *kernel, const KernelLimits &limits);
 
 // A kernel with __launch_bounds__ as an argument, which the rewriter wraps in this: remembers the
-// bound. Called with the kernel's parameters, `bound` returns its LaunchBound.
-template <class... P, class Bound>
-auto bounded(void (*kernel)(P...), const Bound &) -> void (*)(P...) {
-  if constexpr (std::is_invocable_v<Bound, P...>) {
-    const void *const address = reinterpret_cast<const void *>(kernel);
-    KernelLimits limits = kernel_limits(address);
-    limits.threads = std::invoke_result_t<Bound, P...>::threads;
-    set_kernel_limits(address, limits);
-  }
+// bound. Called as if for a block of too many threads, the kernel only tells it.
+void find_bound(const void *kernel, const std::function<void()> &call);
+template <class P>
+const P &zeros() {
+  alignas(P) static const unsigned char bytes[sizeof(P)] = {};
+  return *reinterpret_cast<const P *>(bytes);
+}
+template <class... P>
+auto bounded(void (*kernel)(P...)) -> void (*)(P...) {
+  find_bound(reinterpret_cast<const void *>(kernel), [kernel] { kernel(zeros<P>()...); });
   return kernel;
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <string>
 
 #include <cuda_cpu/errors.h>
 #include <cuda_cpu/thread.h>
@@ -90,18 +91,16 @@ std::string reason(const Launch &launch) {
 
 }  // namespace
 
-std::string refusal_text(const Launch &launch) {
-  return std::string("kernel ") + launch.name + "<<<" + extent(launch.grid) + ", " +
-         extent(launch.block) + ">>>" + reason(launch);
-}
-
-void note_refusal(const std::string &text) {
+cudaError_t refuse(const Launch &launch, cudaError_t error) {
+  const std::string text = std::string("kernel ") + launch.name + "<<<" + extent(launch.grid) +
+                           ", " + extent(launch.block) + ">>>" + reason(launch);
+  set_last_error(error, text.c_str());
+  if (current != nullptr) return error;
   const std::lock_guard<std::mutex> guard(refusal_mutex);
-  std::snprintf(kept, sizeof kept, "%s", text.c_str());
+  std::snprintf(kept, sizeof kept, "%s (%s)", text.c_str(), cudaGetErrorString(error));
   pending = true;
+  return error;
 }
-
-void forget_refusal() { pending = false; }
 
 const char *pending_refusal() { return pending ? kept : nullptr; }
 
@@ -116,7 +115,7 @@ cudaError_t cudaPeekAtLastError(void) { return last_error(); }
 cudaError_t cudaGetLastError(void) {
   const cudaError_t error = last_error();
   last_error() = cudaSuccess;
-  if (current == nullptr) forget_refusal();
+  if (current == nullptr) pending = false;
   return error;
 }
 

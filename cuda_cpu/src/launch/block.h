@@ -137,10 +137,12 @@ struct BlockState : Block {
   std::vector<unsigned> order_memory;
 };
 
-// A grid whose static and dynamic shared memory exceed the limit together, which shows at the
-// declaration in its first thread. The exception ends that thread; then the launch fails, as on a
-// GPU.
-struct SharedLimitExceeded {};
+// A grid with more threads than its kernel's __launch_bounds__, or whose static and dynamic shared
+// memory exceed the limit together, which its first thread finds. The exception ends that thread;
+// then the launch fails, as on a GPU.
+struct LaunchRefused {
+  unsigned bound;  // or 0
+};
 
 inline BlockState &state_of(Block &block) { return static_cast<BlockState &>(block); }
 

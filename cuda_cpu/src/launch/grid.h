@@ -35,7 +35,8 @@ struct Grid {
   const std::uint64_t number;  // launches are counted, so that a shuffled run can be repeated
   const std::uint64_t blocks;
   std::atomic<std::uint64_t> next_block{0};
-  std::atomic<bool> refused{false};  // too much shared memory (shared_memory.h)
+  std::atomic<bool> refused{false};  // too much shared memory (shared_memory.cpp)
+  std::atomic<unsigned> bound{0};    // __launch_bounds__, if it is exceeded
   std::uint32_t first_number = 0;    // check::reserve_numbers(), in CHECK builds
   std::atomic<unsigned> runners{1};  // threads of the system that still run its blocks
   std::mutex loops_mutex;

@@ -43,6 +43,24 @@ void set_kernel_limits(const void *kernel, const KernelLimits &changed) {
   limits[kernel] = changed;
 }
 
+void exceed_bound(unsigned threads) {
+  if (current_block != nullptr) state_of(*current_block).grid->bound = threads;
+  throw LaunchRefused{threads};
+}
+
+void find_bound(const void *kernel, const std::function<void()> &call) {
+  KernelLimits found = kernel_limits(kernel);
+  const dim3 before = blockDim;
+  blockDim = dim3(UINT32_MAX);
+  try {
+    call();
+  } catch (const LaunchRefused &refused) {
+    found.threads = refused.bound;
+  }
+  blockDim = before;
+  set_kernel_limits(kernel, found);
+}
+
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
   if (threads == 0 || threads > kMaxThreadsPerBlock) return 0;
   const std::size_t by_shared = kSharedPerMultiprocessor / (shared_bytes + kSharedReservedPerBlock);
@@ -60,13 +78,6 @@ cudaError_t find_problem(const Launch &launch) {
   if (threads == 0 || threads > kMaxThreadsPerBlock || b.z > kMaxBlockZ || g.x == 0 || g.y == 0 ||
       g.z == 0 || g.x > kMaxGridX || g.y > kMaxGridYZ || g.z > kMaxGridYZ)
     return current != nullptr ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
-  if (launch.most_threads != 0 && threads > launch.most_threads) {
-    note("launch",
-         "kernel %s is launched with %u threads in a block, its __launch_bounds__ allow %u: the "
-         "launch fails",
-         launch.name, static_cast<unsigned>(threads), launch.most_threads);
-    return current != nullptr ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
-  }
   if (launch.shared_bytes > kernel_limits(launch.kernel).shared_bytes)
     return launch.cooperative && launch.shared_bytes <= UINT32_MAX
                ? cudaErrorCooperativeLaunchTooLarge
@@ -103,13 +114,9 @@ Work grid_work(const Launch &launch, std::unique_ptr<KernelCall> call) {
 cudaError_t check_launch(const Launch &launch) {
   settings();  // so that a bad one ends the program before there are threads
   const cudaError_t error = find_problem(launch);
-  if (error != cudaSuccess) {
-    if (Captures *const present = captures) present->invalidate(launch.stream);
-    const std::string text = refusal_text(launch);
-    set_last_error(error, text.c_str());
-    if (current == nullptr) note_refusal(text + " (" + cudaGetErrorString(error) + ")");
-  }
-  return error;
+  if (error == cudaSuccess) return error;
+  if (Captures *const present = captures) present->invalidate(launch.stream);
+  return refuse(launch, error);
 }
 
 cudaError_t launch(const Launch &launch, std::unique_ptr<KernelCall> call) {

@@ -54,7 +54,7 @@ class Indices {
   explicit Indices(Grid &grid)
       : grid_(grid), several_(std::min<std::uint64_t>(1 + grid.blocks / 256, 16)) {}
   bool take(std::uint64_t *index) {
-    if (grid_.refused) return false;
+    if (grid_.refused || grid_.bound > 0) return false;
     if (next_ == end_) {
       next_ = grid_.next_block.fetch_add(several_);
       end_ = std::min(next_ + several_, grid_.blocks);
@@ -193,7 +193,12 @@ bool run_blocks(const Launch &launch, const KernelCall &call, std::vector<Pendin
     for (auto child = grid.children.rbegin(); child != grid.children.rend(); ++child)
       if ((child->launch.stream == cudaStreamTailLaunch) == tail)
         pending.push_back(std::move(*child));
-  return !grid.refused;
+  if (grid.bound > 0)
+    note("launch",
+         "kernel %s is launched with %u threads in a block, its __launch_bounds__ allow %u: the "
+         "launch fails",
+         launch.name, launch.block.x * launch.block.y * launch.block.z, grid.bound.load());
+  return !grid.refused && grid.bound == 0;
 }
 
 }  // namespace
@@ -204,10 +209,7 @@ cudaError_t run_grid(const Launch &launch, const KernelCall &call) {
   if constexpr (check::kOn) check::is_not_the_hosts(&call);
   std::vector<PendingLaunch> pending;
   cudaError_t error = cudaSuccess;
-  if (!run_blocks(launch, call, pending)) {
-    error = cudaErrorInvalidValue;
-    set_last_error(error, refusal_text(launch).c_str());
-  }
+  if (!run_blocks(launch, call, pending)) error = refuse(launch, cudaErrorInvalidValue);
   while (!pending.empty()) {
     const PendingLaunch next = std::move(pending.back());
     pending.pop_back();

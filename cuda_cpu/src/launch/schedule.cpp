@@ -18,7 +18,7 @@ void run_unstarted(Worker *worker) {
   for (;;) {
     try {
       state_of(*current_block).grid->call->run_threads(*current_block);
-    } catch (const SharedLimitExceeded &) {  // no other thread has begun and not returned
+    } catch (const LaunchRefused &) {  // no other thread has begun and not returned
       current_block->started = state_of(*current_block).returned = current_block->count;
     }
     return_worker(worker);

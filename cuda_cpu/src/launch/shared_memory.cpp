@@ -30,7 +30,7 @@ constexpr std::size_t kArenaBytes =
          "kernel %s has %zu bytes of static and dynamic shared memory in a block, %zu are allowed: "
          "the launch fails",
          block.grid->launch.name, bytes, limit);
-  throw SharedLimitExceeded();
+  throw LaunchRefused{0};
 }
 
 }  // namespace
