@@ -11,7 +11,7 @@
 #include <deque>
 
 struct Race {
-  int missing;
+  std::vector<int> missing;    // any one of these parts
   const char *first, *second;  // the comments of two lines, in either order
 };
 
@@ -20,8 +20,13 @@ struct Pattern {
   const char *name;
   void (*run)(int missing);
   std::vector<Race> races;
-  const char *file = NULL;  // AddPatterns sets it
 };
+
+// PATTERN(name, races...) { launches the kernel without the part `missing` }
+#define PATTERN(name, ...)                                                        \
+  static void run_##name(int missing);                                            \
+  static const AddPattern add_pattern_##name({#name, run_##name, {__VA_ARGS__}}); \
+  static void run_##name(int missing)
 
 inline std::vector<unsigned *> arrays;  // of zeros(); freed when the child ends
 
@@ -58,22 +63,20 @@ inline bool is_one_report(const std::string &errors, const std::string &a, const
   return false;
 }
 
-inline std::deque<Pattern> all_patterns;  // of all files; they keep their places
+inline std::deque<Pattern> all_patterns;  // they keep their places
 
 inline std::string child_name(const Pattern &pattern, int missing) {
   return std::string(pattern.name) + "-" + std::to_string(missing);
 }
 
-// Registers the patterns of a file, and what their child processes run: NAME-NUMBER.
-struct AddPatterns {
-  AddPatterns(const char *source, const std::vector<Pattern> &list) {
-    for (const Pattern &pattern : list) {
-      all_patterns.push_back(pattern);
-      Pattern &kept = all_patterns.back();
-      kept.file = source;
-      add_child(kept, 0);
-      for (const Race &race : kept.races) add_child(kept, race.missing);
-    }
+// Registers a pattern, and what its child processes run: NAME-NUMBER.
+struct AddPattern {
+  explicit AddPattern(const Pattern &pattern) {
+    all_patterns.push_back(pattern);
+    const Pattern &kept = all_patterns.back();
+    add_child(kept, 0);
+    for (const Race &race : kept.races)
+      for (const int missing : race.missing) add_child(kept, missing);
   }
 
  private:
@@ -88,24 +91,27 @@ struct AddPatterns {
   }
 };
 
-inline void check_pattern(const Pattern &pattern) {
+inline void check_race(const Pattern &pattern, const Race &race, int missing, const char *file) {
+  const std::string name = child_name(pattern, missing);
+  const Child wrong = run_mistake(name.c_str());
+  if (wrong.exit_code != 3 ||
+      !is_one_report(wrong.errors, marked_line(file, race.first), marked_line(file, race.second)))
+    fail_msg("%s: no race of lines %s and %s, exit code %d: %s", name.c_str(), race.first,
+             race.second, wrong.exit_code, wrong.errors);
+}
+
+inline void check_pattern(const Pattern &pattern, const char *file) {
   const Child right = run_mistake(child_name(pattern, 0).c_str());
   if (right.exit_code != 0 || strstr(right.errors, "error: ") != NULL)
     fail_msg("%s, which is right, ends with code %d: %s", pattern.name, right.exit_code,
              right.errors);
   if (strcmp(kChecked, "all") != 0 && strcmp(kChecked, "race") != 0) return;
-  for (const Race &race : pattern.races) {
-    const std::string name = child_name(pattern, race.missing);
-    const Child wrong = run_mistake(name.c_str());
-    if (wrong.exit_code != 3 || !is_one_report(wrong.errors, marked_line(pattern.file, race.first),
-                                               marked_line(pattern.file, race.second)))
-      fail_msg("%s: no race of lines %s and %s, exit code %d: %s", name.c_str(), race.first,
-               race.second, wrong.exit_code, wrong.errors);
-  }
+  for (const Race &race : pattern.races)
+    for (const int missing : race.missing) check_race(pattern, race, missing, file);
 }
 
 TEST(patterns) {
-  for (const Pattern &pattern : all_patterns) check_pattern(pattern);
+  for (const Pattern &pattern : all_patterns) check_pattern(pattern, __BASE_FILE__);
 }
 
 #endif

@@ -96,11 +96,6 @@ static __global__ void in_global(int missing, unsigned *data, unsigned *out) {
   const unsigned other = missing == 2 ? (first + 4) % 8 : first;
   out[blockIdx.y * gridDim.x + blockIdx.x] = data[other + next]; /*global, read*/
 }
-static void run_in_global(int missing) {
+PATTERN(in_global, {{1, 2}, "global, written", "global, read"}) {
   launch(in_global, dim3(4, 2), dim3(64), dim3(2, 2), missing, zeros(8), zeros(8));
 }
-
-static const AddPatterns patterns(__FILE__, {{"in_global",
-                                              run_in_global,
-                                              {{1, "global, written", "global, read"},
-                                               {2, "global, written", "global, read"}}}});

@@ -49,18 +49,6 @@ MISTAKE(too_much_shared) {
 static __global__ void synchronize_device() { cudaDeviceSynchronize(); }
 MISTAKE(synchronize_in_kernel) { synchronize_device<<<1, 1>>>(); }
 
-static __global__ void large_frame(unsigned *out) {
-  volatile unsigned local[20 * 1024];  // 80 KB
-  for (unsigned i = 0; i < 20 * 1024; i++) local[i] = i;
-  *out = local[*out];
-}
-MISTAKE(stack_overflow) {
-  unsigned *out = NULL;
-  cudaMalloc(&out, sizeof *out);
-  cudaMemset(out, 0, sizeof *out);
-  large_frame<<<1, 1>>>(out);
-}
-
 MISTAKE(memory_limit) {
   void *memory = NULL, *more = NULL;
   if (cudaMalloc(&memory, 1000) == cudaSuccess && cudaMalloc(&more, 1) != cudaSuccess)
@@ -116,9 +104,6 @@ TEST(what_a_gpu_would_not_take) {
                                     "kernel too_much_shared, block (0,0,0)"});
   expect_report("synchronize_in_kernel",
                 {"cudaDeviceSynchronize", "cannot be called from a kernel"});
-#if !defined(__SANITIZE_ADDRESS__)
-  expect_report("stack_overflow", {"memcheck: a CUDA thread overflowed its stack of 64 KB"});
-#endif
 }
 
 TEST(memory_limit_from_the_environment) {

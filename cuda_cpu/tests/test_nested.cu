@@ -96,25 +96,6 @@ TEST(order_within_a_stream) {
 #endif
 }
 
-static __global__ void children_of_children(const unsigned *in, unsigned *out) {
-  out[threadIdx.x] = in[threadIdx.x] + 1;
-}
-
-static __global__ void steps_of_a_pipeline(unsigned *a, unsigned *b) {
-  if (threadIdx.x != 0) return;
-  for (int step = 0; step < 10; step++) {
-    children_of_children<<<1, 32>>>(a, b);
-    children_of_children<<<1, 32>>>(b, a);
-  }
-}
-
-TEST(each_child_sees_the_one_before) {
-  const DeviceArray<unsigned> d_a(32), d_b(32);
-  steps_of_a_pipeline<<<1, 32>>>(d_a, d_b);
-  KERNEL_OK();
-  ASSERT_SAME(d_a.read(), std::vector<unsigned>(32, 20));
-}
-
 // A loop as CUDA recommends it for kernels: each round launches the next one.
 static __global__ void countdown(unsigned left, unsigned *rounds) {
   ++*rounds;

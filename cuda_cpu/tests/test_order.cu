@@ -25,7 +25,9 @@ static __global__ void fences(int missing, unsigned *data, unsigned *flag) {
     data[1] = data[0]; /*fences, read*/
   }
 }
-static void run_fences(int missing) { fences<<<2, 1>>>(missing, zeros(2), zeros(1)); }
+PATTERN(fences, {{1, 2, 3, 4}, "fences, written", "fences, read"}) {
+  fences<<<2, 1>>>(missing, zeros(2), zeros(1));
+}
 
 static __global__ void fences_in_a_block(int missing, unsigned *data) {
   __shared__ unsigned flag;
@@ -41,7 +43,9 @@ static __global__ void fences_in_a_block(int missing, unsigned *data) {
     data[1] = data[0]; /*fences in a block, read*/
   }
 }
-static void run_fences_in_a_block(int missing) { fences_in_a_block<<<1, 64>>>(missing, zeros(2)); }
+PATTERN(fences_in_a_block, {{1, 2}, "fences in a block, written", "fences in a block, read"}) {
+  fences_in_a_block<<<1, 64>>>(missing, zeros(2));
+}
 
 // A volatile flag between two lanes of a warp. Part 3: the warp works in step behind a fence, which
 // is no flag.
@@ -66,7 +70,9 @@ static __global__ void lanes(int missing, unsigned *data, unsigned *out) {
     if (lane < half) step[lane] = step[lane] + step[lane + half]; /*step*/
   out[lane] = step[0];
 }
-static void run_lanes(int missing) { lanes<<<1, 32>>>(missing, zeros(2), zeros(32)); }
+PATTERN(lanes, {{1, 2}, "lanes, written", "lanes, read"}, {{3}, "step", "step"}) {
+  lanes<<<1, 32>>>(missing, zeros(2), zeros(32));
+}
 
 static __global__ void memory_orders(int missing, unsigned *data,
                                      cuda::atomic<unsigned, cuda::thread_scope_device> *flag) {
@@ -79,7 +85,7 @@ static __global__ void memory_orders(int missing, unsigned *data,
     data[1] = data[0]; /*orders, read*/
   }
 }
-static void run_memory_orders(int missing) {
+PATTERN(memory_orders, {{1, 2}, "orders, written", "orders, read"}) {
   memory_orders<<<2, 1>>>(
       missing, zeros(2),
       reinterpret_cast<cuda::atomic<unsigned, cuda::thread_scope_device> *>(zeros(1)));
@@ -99,7 +105,9 @@ static __global__ void orders_in_a_block(int missing, unsigned *data) {
     data[0] = value; /*orders in a block, read*/
   }
 }
-static void run_orders_in_a_block(int missing) { orders_in_a_block<<<1, 64>>>(missing, zeros(1)); }
+PATTERN(orders_in_a_block, {{1, 2}, "orders in a block, written", "orders in a block, read"}) {
+  orders_in_a_block<<<1, 64>>>(missing, zeros(1));
+}
 
 // Order by an atomic of block scope does not reach other blocks.
 template <cuda::thread_scope Scope>
@@ -113,7 +121,7 @@ static __global__ void scopes(unsigned *data, unsigned *word) {
     data[1] = data[0]; /*scopes, read*/
   }
 }
-static void run_scopes(int missing) {
+PATTERN(scopes, {{1}, "scopes, written", "scopes, read"}) {
   if (missing == 0)
     scopes<cuda::thread_scope_device><<<2, 1>>>(zeros(2), zeros(1));
   else
@@ -134,7 +142,9 @@ static __global__ void chain(int missing, unsigned *data, unsigned *flags, unsig
   asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(&flags[b]), "r"(1u));
   if (b == gridDim.x - 1) out[0] = data[0]; /*chain, read*/
 }
-static void run_chain(int missing) { chain<<<4, 1>>>(missing, zeros(1), zeros(4), zeros(1)); }
+PATTERN(chain, {{1}, "chain, written", "chain, read"}) {
+  chain<<<4, 1>>>(missing, zeros(1), zeros(4), zeros(1));
+}
 
 // ---- locks --------------------------------------------------------------------------------------
 
@@ -146,7 +156,7 @@ static __global__ void lock(int missing, unsigned *lock, unsigned *sum) {
   if (missing != 2) __threadfence();
   atomicExch(lock, 0u);
 }
-static void run_lock(int missing) { lock<<<4, 32>>>(missing, zeros(1), zeros(1)); }
+PATTERN(lock, {{1, 2}, "lock", "lock"}) { lock<<<4, 32>>>(missing, zeros(1), zeros(1)); }
 
 // A failed attempt to take a lock publishes nothing.
 static __global__ void failed_attempt(int missing, unsigned *lock, unsigned *data, unsigned *out) {
@@ -160,7 +170,7 @@ static __global__ void failed_attempt(int missing, unsigned *lock, unsigned *dat
     out[0] = data[0]; /*attempt, read*/
   }
 }
-static void run_failed_attempt(int missing) {
+PATTERN(failed_attempt, {{1}, "attempt, written", "attempt, read"}) {
   failed_attempt<<<2, 1>>>(missing, zeros(1), zeros(1), zeros(1));
 }
 
@@ -180,7 +190,9 @@ static __global__ void look_back(int missing, volatile unsigned *flags, unsigned
   if (missing != 2) __threadfence();
   flags[b] = 1;
 }
-static void run_look_back(int missing) { look_back<<<8, 32>>>(missing, zeros(8), zeros(8)); }
+PATTERN(look_back, {{1, 2}, "look-back, written", "look-back, read"}) {
+  look_back<<<8, 32>>>(missing, zeros(8), zeros(8));
+}
 
 // The sum of all by the last block that is done, as in NVIDIA's sample threadFenceReduction.
 static __global__ void last_block(int missing, unsigned *parts, unsigned *tickets, unsigned *out) {
@@ -197,7 +209,8 @@ static __global__ void last_block(int missing, unsigned *parts, unsigned *ticket
     sum += parts[b * blockDim.x + blockDim.x - 1 - threadIdx.x]; /*last block, read*/
   atomicAdd(out, sum);
 }
-static void run_last_block(int missing) {
+PATTERN(last_block, {{1, 2}, "last block, written", "last block, read"},
+        {{3}, "is last, written", "is last, read"}) {
   last_block<<<6, 64>>>(missing, zeros(6 * 64), zeros(1), zeros(1));
 }
 
@@ -215,58 +228,11 @@ static __global__ void own_grid_barrier(int missing, unsigned *data, unsigned *c
   if (missing != 3) __syncthreads();
   out[threadIdx.x] = data[63 - threadIdx.x]; /*grid, read*/
 }
-static void run_own_grid_barrier(int missing) {
+PATTERN(own_grid_barrier, {{1, 2, 3}, "grid, written", "grid, read"}) {
   unsigned *data = zeros(2 * 64), *count = zeros(1), *out = zeros(64);
   void *arguments[] = {&missing, &data, &count, &out};
   cudaLaunchCooperativeKernel((void *)own_grid_barrier, 2, 64, arguments, 0, 0);
 }
-
-// ---- the tests ----------------------------------------------------------------------------------
-
-static const AddPatterns add_flags(
-    __FILE__,
-    {
-        {"fences",
-         run_fences,
-         {{1, "fences, written", "fences, read"},
-          {2, "fences, written", "fences, read"},
-          {3, "fences, written", "fences, read"},
-          {4, "fences, written", "fences, read"}}},
-        {"fences_in_a_block",
-         run_fences_in_a_block,
-         {{1, "fences in a block, written", "fences in a block, read"},
-          {2, "fences in a block, written", "fences in a block, read"}}},
-        {"lanes",
-         run_lanes,
-         {{1, "lanes, written", "lanes, read"},
-          {2, "lanes, written", "lanes, read"},
-          {3, "step", "step"}}},
-        {"orders",
-         run_memory_orders,
-         {{1, "orders, written", "orders, read"}, {2, "orders, written", "orders, read"}}},
-        {"orders_in_a_block",
-         run_orders_in_a_block,
-         {{1, "orders in a block, written", "orders in a block, read"},
-          {2, "orders in a block, written", "orders in a block, read"}}},
-        {"scopes", run_scopes, {{1, "scopes, written", "scopes, read"}}},
-        {"chain", run_chain, {{1, "chain, written", "chain, read"}}},
-        {"lock", run_lock, {{1, "lock", "lock"}, {2, "lock", "lock"}}},
-        {"failed_attempt", run_failed_attempt, {{1, "attempt, written", "attempt, read"}}},
-        {"look_back",
-         run_look_back,
-         {{1, "look-back, written", "look-back, read"},
-          {2, "look-back, written", "look-back, read"}}},
-        {"last_block",
-         run_last_block,
-         {{1, "last block, written", "last block, read"},
-          {2, "last block, written", "last block, read"},
-          {3, "is last, written", "is last, read"}}},
-        {"own_grid_barrier",
-         run_own_grid_barrier,
-         {{1, "grid, written", "grid, read"},
-          {2, "grid, written", "grid, read"},
-          {3, "grid, written", "grid, read"}}},
-    });
 
 // ---- barriers -----------------------------------------------------------------------------------
 //
@@ -304,7 +270,10 @@ static __global__ void two_warps(int missing, unsigned *out) {
     }
   }
 }
-static void run_two_warps(int missing) { two_warps<<<2, 96>>>(missing, zeros(128)); }
+PATTERN(two_warps, {{1, 2}, "two warps, written", "two warps, read"},
+        {{3}, "two warps, written", "two warps, read by a third"}) {
+  two_warps<<<2, 96>>>(missing, zeros(128));
+}
 
 struct Total {
   unsigned *values, *total;
@@ -326,7 +295,10 @@ static __global__ void completion(int missing, unsigned *out) {
   if (missing != 2) barrier.wait(std::move(token));
   out[threadIdx.x] = total; /*total, read*/
 }
-static void run_completion(int missing) { completion<<<1, 64>>>(missing, zeros(64)); }
+PATTERN(completion, {{1}, "completion, written", "completion, read"},
+        {{2}, "total, written", "total, read"}) {
+  completion<<<1, 64>>>(missing, zeros(64));
+}
 
 static __global__ void blocks_meet(int missing, DeviceBarrier *barrier, unsigned *data,
                                    unsigned *out) {
@@ -337,7 +309,7 @@ static __global__ void blocks_meet(int missing, DeviceBarrier *barrier, unsigned
     barrier->arrive_and_wait();
   out[blockIdx.x * 32 + threadIdx.x] = data[(1 - blockIdx.x) * 32 + threadIdx.x]; /*blocks, read*/
 }
-static void run_blocks_meet(int missing) {
+PATTERN(blocks_meet, {{1}, "blocks, written", "blocks, read"}) {
   DeviceBarrier *barrier = NULL;
   cudaMallocManaged(&barrier, sizeof *barrier);
   init(barrier, 64);
@@ -371,7 +343,9 @@ static __global__ void pipeline(int missing, const unsigned *in, unsigned *out) 
     }
   }
 }
-static void run_pipeline(int missing) { pipeline<<<1, 64>>>(missing, zeros(192), zeros(192)); }
+PATTERN(pipeline, {{1, 2}, "pipeline, written", "pipeline, read"}) {
+  pipeline<<<1, 64>>>(missing, zeros(192), zeros(192));
+}
 
 // ---- named barriers -----------------------------------------------------------------------------
 
@@ -383,7 +357,9 @@ static __global__ void halves(int missing, unsigned *out) {
   const unsigned other = missing == 2 ? 127 - threadIdx.x : threadIdx.x ^ 63u;
   out[threadIdx.x] = values[other]; /*halves, read*/
 }
-static void run_halves(int missing) { halves<<<2, 128>>>(missing, zeros(128)); }
+PATTERN(halves, {{1, 2}, "halves, written", "halves, read"}) {
+  halves<<<2, 128>>>(missing, zeros(128));
+}
 
 // Warp 0 announces its values and goes on; warp 1 waits for them.
 static __global__ void announce(int missing, unsigned *out) {
@@ -398,7 +374,9 @@ static __global__ void announce(int missing, unsigned *out) {
     out[lane] = values[31 - lane]; /*announce, read*/
   }
 }
-static void run_announce(int missing) { announce<<<2, 64>>>(missing, zeros(32)); }
+PATTERN(announce, {{1}, "announce, written late", "announce, read"}) {
+  announce<<<2, 64>>>(missing, zeros(32));
+}
 
 // ---- cooperative groups -------------------------------------------------------------------------
 
@@ -413,7 +391,7 @@ static __global__ void grid_sync(int missing, unsigned *data, unsigned *out) {
     if (missing != 2) grid.sync();
   }
 }
-static void run_grid_sync(int missing) {
+PATTERN(grid_sync, {{1, 2}, "grid.sync, written", "grid.sync, read"}) {
   unsigned *data = zeros(128), *out = zeros(128);
   void *arguments[] = {&missing, &data, &out};
   cudaLaunchCooperativeKernel((void *)grid_sync, 2, 64, arguments, 0, 0);
@@ -431,7 +409,7 @@ static __global__ void tiles_of_two_warps(int missing, unsigned *out) {
     if (missing != 3) tile.sync();
   }
 }
-static void run_tiles_of_two_warps(int missing) {
+PATTERN(tiles_of_two_warps, {{1, 2, 3}, "tiles, written", "tiles, read"}) {
   tiles_of_two_warps<<<2, 128>>>(missing, zeros(256));
 }
 
@@ -443,7 +421,9 @@ static __global__ void small_tiles(int missing, unsigned *out) {
   const unsigned other = missing == 2 ? threadIdx.x ^ 8u : threadIdx.x ^ 7u;
   out[threadIdx.x] = values[other]; /*small tiles, read*/
 }
-static void run_small_tiles(int missing) { small_tiles<<<1, 64>>>(missing, zeros(64)); }
+PATTERN(small_tiles, {{1, 2}, "small tiles, written", "small tiles, read"}) {
+  small_tiles<<<1, 64>>>(missing, zeros(64));
+}
 
 // ---- copies -------------------------------------------------------------------------------------
 
@@ -456,43 +436,7 @@ static __global__ void copies(int missing, unsigned *out) {
   if (missing != 2) __syncthreads();
   values[63 - threadIdx.x] = 1; /*copies, written again*/
 }
-static void run_copies(int missing) { copies<<<1, 64>>>(missing, zeros(64)); }
-
-// ---- the tests ----------------------------------------------------------------------------------
-
-static const AddPatterns add_barriers(
-    __FILE__,
-    {
-        {"two_warps",
-         run_two_warps,
-         {{1, "two warps, written", "two warps, read"},
-          {2, "two warps, written", "two warps, read"},
-          {3, "two warps, written", "two warps, read by a third"}}},
-        {"completion",
-         run_completion,
-         {{1, "completion, written", "completion, read"}, {2, "total, written", "total, read"}}},
-        {"blocks_meet", run_blocks_meet, {{1, "blocks, written", "blocks, read"}}},
-        {"pipeline",
-         run_pipeline,
-         {{1, "pipeline, written", "pipeline, read"}, {2, "pipeline, written", "pipeline, read"}}},
-        {"halves",
-         run_halves,
-         {{1, "halves, written", "halves, read"}, {2, "halves, written", "halves, read"}}},
-        {"announce", run_announce, {{1, "announce, written late", "announce, read"}}},
-        {"copies",
-         run_copies,
-         {{1, "copies, written", "copies, read"}, {2, "copies, written again", "copies, read"}}},
-        {"grid_sync",
-         run_grid_sync,
-         {{1, "grid.sync, written", "grid.sync, read"},
-          {2, "grid.sync, written", "grid.sync, read"}}},
-        {"tiles_of_two_warps",
-         run_tiles_of_two_warps,
-         {{1, "tiles, written", "tiles, read"},
-          {2, "tiles, written", "tiles, read"},
-          {3, "tiles, written", "tiles, read"}}},
-        {"small_tiles",
-         run_small_tiles,
-         {{1, "small tiles, written", "small tiles, read"},
-          {2, "small tiles, written", "small tiles, read"}}},
-    });
+PATTERN(copies, {{1}, "copies, written", "copies, read"},
+        {{2}, "copies, written again", "copies, read"}) {
+  copies<<<1, 64>>>(missing, zeros(64));
+}

@@ -81,20 +81,6 @@ MISTAKE(shuffle) { shuffle_for_syncwarp<<<1, 32>>>(device_array(32)); }
 static __global__ void write_different(unsigned *out) { *out = threadIdx.x; }
 MISTAKE(two_writes) { write_different<<<1, 2>>>(device_array(1)); }
 
-static __global__ void fence_too_narrow(unsigned *data, unsigned *flag) {
-  if (blockIdx.x == 0) {
-    if (threadIdx.x == 0) {
-      data[0] = 1;
-      __threadfence_block();
-      atomicExch(flag, 1u);
-    }
-  } else if (threadIdx.x == 0) {
-    while (atomicAdd(flag, 0u) == 0) __nanosleep(0);
-    data[1] = data[0];
-  }
-}
-MISTAKE(narrow_fence) { fence_too_narrow<<<2, 32>>>(device_array(2), device_array(1)); }
-
 // ---- races between blocks -----------------------------------------------------------------------
 
 static __global__ void count_in_global(unsigned *count) {
@@ -108,33 +94,6 @@ MISTAKE(device_variable) {
   count_in_variable<<<4, 1>>>();
   unsigned count = 0;
   cudaMemcpyFromSymbol(&count, device_count, sizeof count);
-}
-
-// The flag is atomic, but nothing makes the data visible before it.
-static __global__ void hand_over(unsigned *data, unsigned *flag) {
-  if (blockIdx.x == 0) {
-    data[0] = 1;
-    atomicExch(flag, 1u);
-  } else {
-    while (atomicAdd(flag, 0u) == 0) __nanosleep(0);
-    data[1] = data[0];
-  }
-}
-MISTAKE(without_fence) { hand_over<<<2, 1>>>(device_array(2), device_array(1)); }
-
-// Thread 0 publishes what the others wrote, but does not wait for them.
-static __global__ void publish_too_early(unsigned *data, unsigned *flag, unsigned *out) {
-  if (blockIdx.x == 0) {
-    data[threadIdx.x] = threadIdx.x;
-    __threadfence();
-    if (threadIdx.x == 63) atomicExch(flag, 1u);
-  } else {
-    while (atomicAdd(flag, 0u) == 0) __nanosleep(0);
-    out[threadIdx.x] = data[threadIdx.x];
-  }
-}
-MISTAKE(early) {
-  publish_too_early<<<2, 64>>>(device_array(64), device_array(1), device_array(64));
 }
 
 static __global__ void mix_atomic_and_plain(unsigned *sum) {
@@ -271,10 +230,6 @@ REPORTS(two_writes, "write at ", "and write at ",
 REPORTS(global_counter, "by thread (0,0,0) of block (0,0,0) and read at ",
         "by thread (0,0,0) of block (1,0,0)", "nothing orders the two blocks")
 REPORTS(device_variable, "of a __device__ variable", "nothing orders the two blocks")
-REPORTS(without_fence, "write at ", "and read at ", "of an array of 8 bytes", "index 0",
-        "nothing orders the two blocks")
-REPORTS(narrow_fence, "of an array of 8 bytes", "index 0", "nothing orders the two blocks")
-REPORTS(early, "of an array of 256 bytes", "nothing orders the two blocks")
 REPORTS(atomic_and_plain, "atomic at ", "and write at ")
 REPORTS(unwritten, "initcheck: error: read at ", "shared array 'sum' index 7",
         "never written: ", "an array of 32 bytes (argument 1 of the kernel, allocated at ",

@@ -1,8 +1,6 @@
 // Correct programs, about which CHECK builds have to be silent. In other builds they only have to
-// be right.
+// be right. test_order.cu has those that order accesses of several blocks.
 #include "device_test.h"
-
-#include <cooperative_groups.h>
 
 // ---- in a block ---------------------------------------------------------------------------------
 
@@ -105,75 +103,7 @@ static __global__ void read_aligned(const char *in, unsigned *out) {
   out[0] = copied + (unsigned)three.z + ((const Packed *)in)->value + 31;
 }
 
-// ---- between blocks -----------------------------------------------------------------------------
-
-// The last block to arrive adds up what all have written (CUDA C++ Programming Guide, "Memory Fence
-// Functions").
-static __global__ void last_block_sums(unsigned *parts, unsigned *arrived, unsigned *out) {
-  __shared__ bool is_last;
-  parts[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();
-  unsigned sum = 0;
-  for (unsigned b = 0; b < gridDim.x; b++) sum += parts[b * blockDim.x + threadIdx.x];
-  atomicAdd(out, sum);
-}
-
-// Decoupled look-back with the value beside its flag: fences on both sides.
-static __global__ void look_back(volatile unsigned *flags, unsigned *sums, unsigned *out) {
-  __shared__ unsigned before;
-  const unsigned b = blockIdx.x;
-  if (threadIdx.x == 0) {
-    before = 0;
-    if (b > 0) {
-      while (flags[b - 1] == 0) __nanosleep(0);
-      __threadfence();
-      before = sums[b - 1];
-    }
-    sums[b] = before + blockDim.x;
-    __threadfence();
-    flags[b] = 1;
-  }
-  __syncthreads();
-  out[b * blockDim.x + threadIdx.x] = before + threadIdx.x;
-}
-
-// Each thread has a flag; the last block reads what the first wrote, by way of those between.
-static __global__ void chain(unsigned *data, unsigned *flags, unsigned *out) {
-  const unsigned b = blockIdx.x, i = threadIdx.x;
-  if (b == 0)
-    data[i] = i;
-  else
-    while (atomicAdd(&flags[(b - 1) * 64 + i], 0u) == 0) __nanosleep(0);
-  __threadfence();
-  atomicExch(&flags[b * 64 + i], 1u);
-  __syncthreads();  // what one thread has learnt, all know
-  if (b == gridDim.x - 1) out[i] = data[63 - i];
-}
-
-static __global__ void lock_and_add(unsigned *lock, unsigned *sum) {
-  if (threadIdx.x != 0) return;
-  while (atomicCAS(lock, 0u, 1u) != 0) __nanosleep(0);
-  __threadfence();
-  *sum += 1;
-  __threadfence();
-  atomicExch(lock, 0u);
-}
-
-static __global__ void over_the_grid(unsigned *data, unsigned *out) {
-  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-  const unsigned n = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
-  for (unsigned round = 0; round < 3; round++) {
-    data[i] = i + round;
-    grid.sync();
-    out[i] = data[n - 1 - i];
-    grid.sync();
-  }
-}
+// ---- grids, variables ---------------------------------------------------------------------------
 
 static __global__ void child(unsigned *data, unsigned *out) {
   out[threadIdx.x] = data[31 - threadIdx.x] + 1;
@@ -216,36 +146,11 @@ TEST(in_a_block) {
   assert_int_equal(out.read()[0], 31);
 }
 
-TEST(between_blocks) {
-  DeviceArray<unsigned> data(512), flags(512), out(512), sum(1), arrived(1);
-  last_block_sums<<<8, 64>>>(data, arrived, sum);
-  KERNEL_OK();
-  assert_int_equal(sum.read()[0], 8 * 63 * 64 / 2);
-  look_back<<<8, 64>>>(flags, data, out);
-  KERNEL_OK();
-  assert_int_equal(out.read()[511], 511);
-  DeviceArray<unsigned> chained(512), lock(1), total(1);
-  chain<<<8, 64>>>(data, chained, out);
-  lock_and_add<<<8, 32>>>(lock, total);
-  KERNEL_OK();
-  assert_int_equal(out.read()[0], 63);
-  assert_int_equal(total.read()[0], 8);
-}
-
 TEST(lanes_that_return) {
   DeviceArray<unsigned> out(1);
   scan_the_rest<<<1, 32>>>(out, 20);
   KERNEL_OK();
   assert_int_equal(out.read()[0], 136);
-}
-
-TEST(cooperative) {
-  DeviceArray<unsigned> data(64), out(64);
-  unsigned *d = data, *o = out;
-  void *arguments[] = {&d, &o};
-  CUDA_OK(cudaLaunchCooperativeKernel(over_the_grid, dim3(2), dim3(32), arguments));
-  KERNEL_OK();
-  assert_int_equal(out.read()[0], 65);
 }
 
 TEST(nested) {

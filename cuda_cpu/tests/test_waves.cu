@@ -113,31 +113,6 @@ TEST(lanes_that_return) {
   }
 }
 
-// Distances and widths differ; the mask names lanes that do not exist.
-static __global__ void distances(int width, unsigned *out) {
-  const unsigned i = threadIdx.x;
-  for (int round = 0; round < 3; round++) {
-    out[i * 3 + round] = __shfl_up_sync(ALL, i * 10 + round, (i + round) % 32, width);
-    if (round == 1) __syncthreads();
-  }
-}
-
-TEST(distances) {
-  for (int width = 1; width <= 32; width *= 2)
-    for (const unsigned n : {1u, 20u, 70u}) {
-      const DeviceArray<unsigned> out(n * 3);
-      distances<<<1, n>>>(width, out);
-      KERNEL_OK();
-      const std::vector<unsigned> got = out.read();
-      for (unsigned i = 0; i < n; i++)
-        for (unsigned round = 0; round < 3; round++) {
-          const unsigned distance = (i + round) % 32, lane = i % 32 % width;
-          const unsigned source = lane >= distance ? i - distance : i;
-          assert_int_equal(got[i * 3 + round], source * 10 + round);
-        }
-    }
-}
-
 // Each lane loads one element and its neighbour's, and stores behind shuffles: no lane leaves a
 // shuffle before all have come to it, so that all have loaded.
 static __global__ void scan_in_place(unsigned shuffles, unsigned *a) {
