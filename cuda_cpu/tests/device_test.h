@@ -102,8 +102,10 @@ class DeviceArray {
   DeviceArray &operator=(const DeviceArray &) = delete;
 
   operator T *() const { return data_; }
+  // What the launches before have written, all of which have to have been accepted.
   std::vector<T> read() const {
     std::vector<T> values(size_);
+    KERNEL_OK();
     CUDA_OK(cudaMemcpy(values.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));
     return values;
   }

@@ -60,7 +60,6 @@ TEST(threads_that_return_before_the_barrier) {
   for (int leaving = 0; leaving < 3; leaving++) {
     const DeviceArray<unsigned> d_seen(100);
     some_stay<<<1, 100>>>(leaving, d_seen);
-    KERNEL_OK();
     const std::vector<unsigned> seen = d_seen.read();
     assert_int_equal(std::accumulate(seen.begin(), seen.end(), 0u),
                      leaving == 2 ? 50 * 50 : 60 * 60);
@@ -82,7 +81,6 @@ static __global__ void last_one_returns(unsigned *out) {
 TEST(a_return_releases_those_who_wait) {
   const DeviceArray<unsigned> d_out(64);
   last_one_returns<<<1, 64>>>(d_out);
-  KERNEL_OK();
   std::vector<unsigned> expected(64, 42);
   expected[32] = 0;
   ASSERT_SAME(d_out.read(), expected);
@@ -106,7 +104,6 @@ TEST(votes_at_barriers) {
   for (const unsigned limit : {0u, 1u, 35u, 100u}) {
     const DeviceArray<int> d_out(100 * 6);
     vote<<<2, 100>>>(limit, d_out);
-    KERNEL_OK();
     const std::vector<int> out = d_out.read();
     for (unsigned i = 0; i < 100; i++) {
       if (i % 10 == 9) continue;
@@ -147,7 +144,6 @@ TEST(blocks_of_1024_threads) {
        {dim3(1024), dim3(32, 32), dim3(4, 4, 64), dim3(1, 1024), dim3(2, 128, 4)}) {
     CUDA_OK(cudaMemset(d_out, 0, in.size() * sizeof in[0]));
     sum_of_block<<<8, shape>>>(d_in, d_out);
-    KERNEL_OK();
     ASSERT_SAME(d_out.read(), expected);
   }
 }
@@ -176,7 +172,6 @@ TEST(spinning_on_an_earlier_block) {
     for (const unsigned blocks : {1u, 7u, 100u}) {
       const DeviceArray<unsigned> d_published(blocks);
       chain<<<blocks, 64>>>(yielding, d_published);
-      KERNEL_OK();
       std::vector<unsigned> expected(blocks);
       std::iota(expected.begin(), expected.end(), 1u);
       ASSERT_SAME(d_published.read(), expected);
@@ -198,7 +193,6 @@ TEST(spinning_on_a_thread_of_the_own_block) {
   for (const unsigned threads : {2u, 64u, 300u}) {
     const DeviceArray<unsigned> d_out(threads);
     wait_for_own_block<<<3, threads>>>(d_out);
-    KERNEL_OK();
     std::vector<unsigned> expected(threads);
     std::iota(expected.rbegin(), expected.rend(), 0u);
     ASSERT_SAME(d_out.read(), expected);
@@ -233,7 +227,6 @@ static __global__ void everything_at_once(unsigned *out) {
 TEST(different_ways_to_wait_at_once) {
   const DeviceArray<unsigned> d_out(128);
   everything_at_once<<<1, 128>>>(d_out);
-  KERNEL_OK();
   const std::vector<unsigned> out = d_out.read();
   const unsigned values[] = {5, 64, 32, 0};
   for (unsigned i = 0; i < 128; i++)

@@ -36,7 +36,6 @@ static void check_rotation(unsigned blocks, unsigned threads) {
   int count = rounds;
   void *arguments[] = {&count, &from, &to};
   CUDA_OK(cudaLaunchCooperativeKernel(rotate, dim3(blocks), dim3(threads), arguments, 0, 0));
-  KERNEL_OK();
   ASSERT_SAME(d_from.read(), expected);  // 50 is even
 }
 
@@ -64,7 +63,6 @@ TEST(threads_that_return_before_a_grid_barrier) {
   unsigned *arrivals = d_arrivals;
   void *arguments[] = {&arrivals};
   CUDA_OK(cudaLaunchCooperativeKernel(leave_early, dim3(blocks), dim3(128), arguments));
-  KERNEL_OK();
   ASSERT_SAME(d_arrivals.read(),
               (std::vector<unsigned>{blocks * 128, blocks * 64, blocks * 32, blocks * 16, 0}));
 }
@@ -88,7 +86,6 @@ TEST(spinning_beside_a_grid_barrier) {
   unsigned *out = d_out;
   void *arguments[] = {&flags, &out};
   CUDA_OK(cudaLaunchCooperativeKernel(spin_beside_barrier, dim3(blocks), dim3(64), arguments));
-  KERNEL_OK();
   assert_int_equal(d_out.read()[0], blocks);
 }
 
@@ -127,7 +124,6 @@ TEST(cooperative_launch_by_attribute) {
   config.attrs = &attribute;
   config.numAttrs = 1;
   CUDA_OK(cudaLaunchKernelEx(&config, rotate, 3, (unsigned *)d_from, (unsigned *)d_to));
-  KERNEL_OK();
   ASSERT_SAME(d_to.read(), (std::vector<unsigned>{2, 1}));
 }
 
@@ -152,7 +148,6 @@ TEST(sizes_and_ranks) {
   const unsigned threads = 48, blocks = 6;
   const DeviceArray<Ranks> d_out(threads * blocks);
   ranks<<<dim3(3, 1, 2), dim3(4, 3, 4)>>>(d_out);
-  KERNEL_OK();
   const std::vector<Ranks> out = d_out.read();
   for (unsigned i = 0; i < threads * blocks; i++) {
     const unsigned thread = i % threads;
@@ -178,7 +173,6 @@ static __global__ void tiles(unsigned *out) {
 TEST(tiles_of_a_warp) {
   const DeviceArray<unsigned> d_out(64);
   tiles<<<1, 64>>>(d_out);
-  KERNEL_OK();
   const std::vector<unsigned> out = d_out.read();
   for (unsigned i = 0; i < 64; i++) {
     const unsigned rank = i % 8, first = i - rank;

@@ -66,7 +66,6 @@ static void check_updates(void) {
   }
   const DeviceArray<T> d_in(in), d_cells(cells);
   update_all<T><<<BLOCKS, THREADS>>>(d_in, d_cells);
-  KERNEL_OK();
   ASSERT_SAME(d_cells.read(), expected);
 }
 
@@ -89,7 +88,6 @@ static void check_tickets(void) {
   const DeviceArray<T> d_next(1);
   const DeviceArray<unsigned> d_taken(ALL_THREADS);
   take_tickets<T><<<BLOCKS, THREADS>>>(d_next, d_taken);
-  KERNEL_OK();
   ASSERT_SAME(d_taken.read(), std::vector<unsigned>(ALL_THREADS, 1u));
   assert_true(d_next.read()[0] == (T)ALL_THREADS);
 }
@@ -118,7 +116,6 @@ static void check_lock(void) {
   const DeviceArray<T> d_lock(1);
   const DeviceArray<unsigned> d_count(1);
   count_under_lock<T><<<500, 32>>>(d_lock, d_count);
-  KERNEL_OK();
   assert_int_equal(d_count.read()[0], 500);
 }
 
@@ -142,7 +139,6 @@ TEST(increment_and_decrement_with_a_limit) {
   const DeviceArray<unsigned> d_cells(std::vector<unsigned>{3, 9, 0, 9, 0, 0}), d_old(4);
   const DeviceArray<float> d_exchanged(std::vector<float>{1.5f, 0});
   wrap_around<<<1, 1>>>(d_cells, d_old, d_exchanged);
-  KERNEL_OK();
   ASSERT_SAME(d_cells.read(), (std::vector<unsigned>{0, 0, 3, 3, 1, 3}));
   ASSERT_SAME(d_old.read(), (std::vector<unsigned>{3, 9, 0, 9}));
   ASSERT_SAME(d_exchanged.read(), (std::vector<float>{2.5f, 1.5f}));
@@ -160,7 +156,6 @@ static __global__ void count_in_shared_memory(unsigned *bins) {
 TEST(atomics_in_shared_memory) {
   const DeviceArray<unsigned> d_bins(4);
   count_in_shared_memory<<<BLOCKS, THREADS>>>(d_bins);
-  KERNEL_OK();
   ASSERT_SAME(d_bins.read(), std::vector<unsigned>(4, ALL_THREADS / 4));
 }
 
@@ -260,7 +255,6 @@ TEST(bit_functions) {
   const DeviceArray<Words> d_in(in);
   const DeviceArray<Bits> d_out(in.size());
   all_bit_functions<<<1, 1024>>>(d_in, d_out);
-  KERNEL_OK();
   const std::vector<Bits> out = d_out.read();
   for (size_t i = 0; i < in.size(); i++) {
     const Bits expected = bit_by_bit(in[i]);
@@ -281,7 +275,6 @@ TEST(floats_as_bits) {
   const DeviceArray<float> d_in(std::vector<float>{0.0f, 1.0f, -2.0f, 0.15625f});
   const DeviceArray<unsigned> d_out(4);
   reinterpret<<<1, 4>>>(d_in, d_out);
-  KERNEL_OK();
   ASSERT_SAME(d_out.read(), (std::vector<unsigned>{0, 0x3f800000u, 0xc0000000u, 0x3e200000u}));
 }
 
@@ -299,7 +292,6 @@ TEST(loads_and_stores_with_hints) {
   const DeviceArray<uint4> d_in(in), d_out(4);
   const DeviceArray<unsigned> d_words(1);
   copy_with_hints<<<1, 1>>>(d_in, d_out, d_words);
-  KERNEL_OK();
   ASSERT_SAME(d_out.read(), in);
   assert_int_equal(d_words.read()[0], 7);
 }
@@ -318,7 +310,6 @@ static __global__ void smaller_and_larger(int i, unsigned u, float f, double d, 
 TEST(min_and_max) {
   const DeviceArray<double> d_out(8);
   smaller_and_larger<<<1, 1>>>(-3, 7u, 1.5f, 1.25, d_out);
-  KERNEL_OK();
   ASSERT_SAME(d_out.read(), (std::vector<double>{-5, -3, 7, 4294967293.0, 1.25, 1099511627776.0,
                                                  1099511627776.0, 1e300}));
 }
@@ -341,7 +332,6 @@ static __global__ void wait_for_clocks(long long *ticks) {
 TEST(clocks) {
   const DeviceArray<long long> d_ticks(2);
   wait_for_clocks<<<1, 1>>>(d_ticks);
-  KERNEL_OK();
   const std::vector<long long> ticks = d_ticks.read();
   assert_true(ticks[0] >= 1000);
   assert_int_equal(ticks[1], 0);

@@ -56,7 +56,6 @@ TEST(shifts) {
   DeviceArray<unsigned> out(6);
   DeviceArray<long long> wide(2);
   shifts<<<1, 1>>>(out, 32, wide);
-  KERNEL_OK();
   ASSERT_SAME(out.read(), (std::vector<unsigned>{0, 0, 0xffffffffu, 0, 0x0fffffffu, 3}));
   ASSERT_SAME(wide.read(), (std::vector<long long>{1LL << 32, 16 + (3 << 1 << 2)}));
   assert_int_equal(host_shift(-8, 2), -2);
@@ -104,7 +103,6 @@ __global__ void packed(unsigned *out, unsigned a, unsigned b) {
 TEST(packed_values) {
   DeviceArray<unsigned> out(8);
   packed<<<1, 1>>>(out, 0x80ff0110u, 0x01020304u);
-  KERNEL_OK();
   ASSERT_SAME(out.read(),
               (std::vector<unsigned>{0x81010414u, 0x7ffdfe0cu, 0x01020310u, 0x80ff0310u,
                                      0xffff0000u, 127 + 253 + 2 + 12, 0x81ff0414u, 0x4181020au}));
@@ -133,7 +131,6 @@ TEST(arithmetic) {
   DeviceArray<int> out(10);
   DeviceArray<float> real(4);
   arithmetic<<<1, 1>>>(out, real);
-  KERNEL_OK();
   ASSERT_SAME(out.read(), (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff}));
   ASSERT_SAME(real.read(), (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f}));
 }
@@ -158,7 +155,6 @@ TEST(pairs_of_halfs) {
       std::vector<half2>{__floats2half2_rn(-3.0f, 8.0f), __floats2half2_rn(0.5f, 16.0f)});
   const DeviceArray<half2> out(4);
   pairs_of_halfs<<<1, 1>>>(out, in);
-  KERNEL_OK();
   const float expected[] = {-3.0f, 15.0f, 6.0f, -0.5f, 16.0f, 8.0f, 1.0f, 1.0f};
   const std::vector<half2> values = out.read();
   for (size_t i = 0; i < 4; i++) {
@@ -177,7 +173,6 @@ __global__ void round_doubles(double *out) {
 TEST(rounding_of_doubles) {
   const DeviceArray<double> out(4);
   round_doubles<<<1, 1>>>(out);
-  KERNEL_OK();
   const double third = 1.0 / 3, step = 0x1p-52;
   ASSERT_SAME(out.read(), (std::vector<double>{step, step / 4, step / 2, fma(third, 3.0, -1.0)}));
 }
@@ -189,7 +184,6 @@ TEST(halfs) {
   DeviceArray<float> in(values);
   DeviceArray<unsigned short> out(9);
   halfs<<<1, 32>>>(out, in, 8);
-  KERNEL_OK();
   ASSERT_SAME(out.read(), (std::vector<unsigned short>{0x3c00, 0x7bff, 0x7c00, 1, 0, 1, 0x3555,
                                                        0x8000, 0x4100}));
 #ifdef CUDA_CPU
@@ -249,7 +243,6 @@ TEST(tiles_of_several_warps) {
   values[100] = 11;
   DeviceArray<int> in(values), out(128);
   wide_tiles<<<1, 128>>>(out, in);
-  KERNEL_OK();
   std::vector<int> expected(128, 64);
   for (size_t i = 64; i < 128; i++) expected[i] = 74;
   ASSERT_SAME(out.read(), expected);
@@ -257,8 +250,7 @@ TEST(tiles_of_several_warps) {
 
 // ---- inline PTX ---------------------------------------------------------------------------------
 //
-// Inline PTX: statements of several instructions, types, predicates, memory, named
-// barriers.
+// Inline PTX: statements of several instructions, types, predicates, memory.
 
 __global__ void several(unsigned *out, unsigned a, int b) {
   const unsigned lane = threadIdx.x;
@@ -300,7 +292,6 @@ TEST(several_instructions) {
   }
   ASSERT_SAME(out.read(), expected);
   several<<<1, 32>>>(out, 6, 2);
-  KERNEL_OK();
   assert_int_equal(out.read()[1], 109);
 }
 
@@ -311,7 +302,6 @@ __global__ void sum_of_differences(unsigned *out, unsigned a, unsigned b) {
 TEST(bytes) {
   DeviceArray<unsigned> out(1);
   sum_of_differences<<<1, 1>>>(out, 0x05ff0010u, 0x0700ff0fu);
-  KERNEL_OK();
   assert_int_equal(out.read()[0], 1000 + 2 + 255 + 255 + 1);
 }
 
@@ -341,58 +331,7 @@ TEST(types_and_memory) {
   DeviceArray<unsigned> out(7), memory(2);
   DeviceArray<unsigned long long> wide(1);
   types<<<1, 1>>>(out, memory, 1.0f, wide);
-  KERNEL_OK();
   ASSERT_SAME(out.read(), (std::vector<unsigned>{0x3f800000, 0, 5, 2, 0xfffffffc, 0xe, 2}));
   ASSERT_SAME(memory.read(), (std::vector<unsigned>{4, 5}));
   assert_true(wide.read()[0] == 6ULL << 31);
-}
-
-// Each pair of warps meets at a separate barrier, in several rounds.
-__global__ void pairs(int *out, int rounds) {
-  __shared__ int values[128];
-  const unsigned pair = threadIdx.x / 64, id = pair + 1;
-  int value = static_cast<int>(threadIdx.x);
-  for (int round = 0; round < rounds + static_cast<int>(pair); round++) {
-    values[threadIdx.x] = value;
-    asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(64) : "memory");
-    value = values[pair * 64 + (threadIdx.x + 1) % 64];
-    asm volatile("bar.sync %0, 64;" : : "r"(id) : "memory");
-  }
-  out[threadIdx.x] = value;
-}
-
-// Warp 0 produces and does not wait; warp 1 waits for it.
-__global__ void produce(int *out) {
-  __shared__ int values[32];
-  if (threadIdx.x < 32) {
-    values[threadIdx.x] = 5;
-    asm volatile("bar.arrive 3, 64;" : : : "memory");
-  } else {
-    asm volatile("bar.sync 3, 64;" : : : "memory");
-    out[threadIdx.x - 32] = values[threadIdx.x - 32];
-  }
-}
-
-TEST(named_barriers) {
-  DeviceArray<int> out(128);
-  pairs<<<2, 128>>>(out, 5);
-  KERNEL_OK();
-  std::vector<int> expected;
-  for (int i = 0; i < 128; i++) expected.push_back(i / 64 * 64 + (i % 64 + 5 + i / 64) % 64);
-  ASSERT_SAME(out.read(), expected);
-  produce<<<1, 64>>>(out);
-  KERNEL_OK();
-  assert_int_equal(out.read()[31], 5);
-}
-
-__global__ void one_warp_missing() { asm volatile("bar.sync 2, 96;" : : : "memory"); }
-MISTAKE(missing) { one_warp_missing<<<1, 64>>>(); }
-__global__ void odd_count() { asm volatile("bar.sync 2, %0;" : : "r"(40) : "memory"); }
-MISTAKE(odd) { odd_count<<<1, 64>>>(); }
-
-TEST(mistakes) {
-  expect_report("missing",
-                {"synccheck: kernel one_warp_missing", "64 at bar.sync, ", "test_language.cu:"});
-  expect_report("odd",
-                {"bar.sync with barrier 2 and 40 threads: there are 16, for multiples of 32"});
 }

@@ -118,6 +118,7 @@ TEST(directions_of_copies) {
         assert_int_equal(cudaGetLastError(), error);
       }
   ASSERT_CUDA(cudaErrorInvalidMemcpyDirection, cudaMemcpy(host[0], host[1], 4, (cudaMemcpyKind)5));
+  (void)cudaGetLastError();
   for (int side = 0; side < 2; side++) {
     CUDA_OK(cudaFree(place[DEVICE][side]));
     CUDA_OK(cudaFreeHost(place[PINNED][side]));
@@ -148,8 +149,8 @@ TEST(copies_and_memset) {
   ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpy(read.data(), d_b + 1, bytes, cudaMemcpyDefault));
   ASSERT_CUDA(cudaErrorInvalidValue, cudaMemcpy(read.data(), NULL, 1, cudaMemcpyDeviceToHost));
   CUDA_OK(cudaMemcpy(NULL, NULL, 0, cudaMemcpyDeviceToHost));
-  ASSERT_SAME(d_b.read(), values);
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
+  ASSERT_SAME(d_b.read(), values);
 }
 
 static __global__ void increment(int *pinned) { pinned[threadIdx.x]++; }
@@ -190,7 +191,6 @@ TEST(constant_and_device_variables) {
   CUDA_OK(cudaMemcpyToSymbol(format, &shift, sizeof shift, sizeof scale));
   const DeviceArray<int> d_out(4);
   use_symbols<<<1, 4>>>(d_out);
-  KERNEL_OK();
   ASSERT_SAME(d_out.read(), (std::vector<int>{1012, 1044, 1036, 1042}));
   unsigned count = 0;
   CUDA_OK(cudaMemcpyFromSymbol(&count, counter, sizeof count));
@@ -234,7 +234,6 @@ TEST(pointers_outside_arrays) {
       KERNEL_OK();
     }
   set_first<<<1, 32>>>(array, 10);
-  KERNEL_OK();
   ASSERT_SAME(d_array.read(), std::vector<unsigned>(10, 7));
 }
 

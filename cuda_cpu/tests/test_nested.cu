@@ -19,7 +19,6 @@ static __global__ void launch_from_all(unsigned *out) {
 TEST(launches_from_many_threads) {
   const DeviceArray<unsigned> d_out(4 * 32 * 16);
   launch_from_all<<<4, 32>>>(d_out);
-  KERNEL_OK();
   std::vector<unsigned> expected(4 * 32 * 16);
   for (size_t i = 0; i < expected.size(); i++) expected[i] = (unsigned)i / 16;
   ASSERT_SAME(d_out.read(), expected);
@@ -38,7 +37,6 @@ static __global__ void add_halves(unsigned n, unsigned *sum, unsigned begin) {
 TEST(many_levels) {
   const DeviceArray<unsigned> d_sum(1);
   add_halves<<<1, 1>>>(1000, d_sum, 1);
-  KERNEL_OK();
   assert_int_equal(d_sum.read()[0], 1000 * 1001 / 2);
 }
 
@@ -80,7 +78,6 @@ static unsigned place_in(const Log &log, unsigned what) {
 TEST(order_within_a_stream) {
   const DeviceArray<Log> d_log(1);
   grandparent<<<1, 1>>>(d_log);
-  KERNEL_OK();
   const Log written = d_log.read()[0];
   assert_int_equal(written.length, 11);
   for (const unsigned first : {10u, 20u})
@@ -105,7 +102,6 @@ static __global__ void countdown(unsigned left, unsigned *rounds) {
 TEST(a_long_chain_of_tail_launches) {
   const DeviceArray<unsigned> d_rounds(1);
   countdown<<<1, 1>>>(20000, d_rounds);
-  KERNEL_OK();
   assert_int_equal(d_rounds.read()[0], 20001);
 }
 
@@ -140,7 +136,6 @@ TEST(a_new_thread_has_no_error) {
   const DeviceArray<int> d_errors(64);
   leave_an_error<<<50, 64>>>();
   read_errors<<<50, 64>>>(d_errors);
-  KERNEL_OK();
   ASSERT_SAME(d_errors.read(), std::vector<int>(64, cudaSuccess));
 }
 
@@ -156,7 +151,6 @@ static __global__ void launch_many(unsigned launches, unsigned *count, unsigned 
 static void check_pending_launches(size_t limit, unsigned launches) {
   const DeviceArray<unsigned> d_count(1), d_refused(1);
   launch_many<<<4, 32>>>(launches, d_count, d_refused);
-  KERNEL_OK();
   const unsigned asked = 4 * 32 * launches, accepted = std::min(asked, (unsigned)limit);
   assert_int_equal(d_count.read()[0] + d_refused.read()[0], asked);
 #ifdef CUDA_CPU
@@ -217,6 +211,5 @@ static __global__ void shared_in_parent(unsigned *out) {
 TEST(shared_memory_of_parent_and_child) {
   const DeviceArray<unsigned> d_out(1);
   shared_in_parent<<<5, 32, 32 * sizeof(unsigned)>>>(d_out);
-  KERNEL_OK();
   assert_int_equal(d_out.read()[0], 5 * (32 + 3 * 63 * 64 / 2));
 }

@@ -62,7 +62,6 @@ static __global__ void use_many_arrays(unsigned *out) {
 TEST(static_arrays) {
   const DeviceArray<unsigned> d_out(32);
   use_many_arrays<<<4, 32>>>(d_out);
-  KERNEL_OK();
   ASSERT_SAME(d_out.read(), std::vector<unsigned>(32, 1));
 }
 
@@ -93,7 +92,6 @@ TEST(arrays_outside_functions) {
   const DeviceArray<unsigned> d_out(5 * 64);
   const DeviceArray<float> d_floats(64);
   use_outer<<<5, 64>>>(d_out, d_floats);
-  KERNEL_OK();
   const std::vector<unsigned> out = d_out.read();
   for (unsigned i = 0; i < 5 * 64; i++)
     assert_int_equal(out[i], i / 64 + 10 * 63 * 64 / 2 + 7 + 10 + 20 + 256);
@@ -121,7 +119,6 @@ TEST(dynamic_beside_static_arrays) {
   for (const unsigned n : {1u, 64u, 1000u, 6000u}) {
     const DeviceArray<unsigned> d_out(std::vector<unsigned>(64, 9));
     use_dynamic<<<3, 64, 2 * n * sizeof(unsigned)>>>(n, d_out);
-    KERNEL_OK();
     ASSERT_SAME(d_out.read(), std::vector<unsigned>(64, 0));
   }
 }
@@ -137,7 +134,6 @@ static __global__ void use_rows(int *out) {
 TEST(dynamic_rows) {
   const DeviceArray<int> d_out(16);
   use_rows<<<1, 16, 16 * 4 * sizeof(int)>>>(d_out);
-  KERNEL_OK();
   std::vector<int> expected(16);
   std::iota(expected.rbegin(), expected.rend(), 0);
   ASSERT_SAME(d_out.read(), expected);
@@ -172,7 +168,6 @@ static __global__ void take_addresses(size_t *remainders) {
 TEST(alignment) {
   const DeviceArray<size_t> d_remainders(std::vector<size_t>(5, 1));
   take_addresses<<<1, 1, 33>>>(d_remainders);
-  KERNEL_OK();
   ASSERT_SAME(d_remainders.read(), std::vector<size_t>(5, 0));
 }
 
@@ -195,7 +190,6 @@ TEST(fresh_shared_memory_is_poisoned) {
   const DeviceArray<unsigned> d_wrong(1);
   for (int launch = 0; launch < 2; launch++)
     look_at_fresh_memory<<<100, 64, 64 * sizeof(unsigned)>>>(d_wrong);
-  KERNEL_OK();
   assert_int_equal(d_wrong.read()[0], 0);
 }
 
@@ -230,7 +224,6 @@ TEST(more_than_48_kb_by_permission) {
   // Permission is for dynamic memory; `sum` comes on top.
   CUDA_OK(cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)asked));
   fill<<<2, 128, asked>>>(asked / 4, d_out);
-  KERNEL_OK();
   assert_int_equal(d_out.read()[0], asked / 4);
   fill<<<1, 128, asked + 4>>>(1, d_out);
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
@@ -271,6 +264,5 @@ TEST(static_and_dynamic_beyond_the_limit) {
               cudaLaunchKernel(fill_both, dim3(2), dim3(64), arguments, 45 * 1024, 0));
   ASSERT_CUDA(cudaErrorInvalidValue, cudaGetLastError());
   fill_both<<<2, 64, 44 * 1024>>>(d_out);  // and the next launch runs
-  KERNEL_OK();
   assert_int_equal(d_out.read()[0], 64 * (1 + 1) + 64 * (2 + 2));
 }

@@ -30,14 +30,12 @@ TEST(linear_memory) {
   DeviceArray<int> numbers(std::vector<int>{10, 11, 12, 13}), out(6);
   cudaTextureObject_t texture = linear_texture<int>(numbers, 4, {});
   fetch<<<1, 6>>>(texture, (int *)out, -1);
-  KERNEL_OK();
   ASSERT_SAME(out.read(), (std::vector<int>{0, 10, 11, 12, 13, 0}));
   CUDA_OK(cudaDestroyTextureObject(texture));
 
   DeviceArray<uchar4> pixels(std::vector<uchar4>{{0, 51, 255, 1}, {5, 6, 7, 8}}), copies(2);
   texture = linear_texture<uchar4>(pixels, 2, {});
   fetch<<<1, 2>>>(texture, (uchar4 *)copies, 0);
-  KERNEL_OK();
   ASSERT_SAME(copies.read(), pixels.read());
   CUDA_OK(cudaDestroyTextureObject(texture));
   cudaTextureDesc how = {};
@@ -45,7 +43,6 @@ TEST(linear_memory) {
   texture = linear_texture<uchar4>(pixels, 2, how);
   DeviceArray<float4> floats(1);
   fetch<<<1, 1>>>(texture, (float4 *)floats, 0);
-  KERNEL_OK();
   const float4 first = floats.read()[0];
   assert_true(first.x == 0.0f && first.y == 51 / 255.0f && first.z == 1.0f &&
               first.w == 1 / 255.0f);
@@ -61,7 +58,6 @@ static std::vector<float> samples(cudaTextureObject_t texture, const std::vector
   const DeviceArray<float2> places(at);
   const DeviceArray<float> out(at.size());
   sample<<<1, (unsigned)at.size()>>>(texture, places, out);
-  KERNEL_OK();
   return out.read();
 }
 
@@ -258,7 +254,6 @@ TEST(boundary_modes) {
       std::vector<int2>{{4, 1}, {16, 0}, {-4, 2}, {8, 3}, {0, -1}, {99 * 4, 99}});
   const DeviceArray<int> zero(6), clamped(6);
   use_outside<<<1, 6>>>(surface, at, zero, clamped);
-  KERNEL_OK();
   ASSERT_SAME(zero.read(), (std::vector<int>{11, 0, 0, 0, 0, 0}));
   ASSERT_SAME(clamped.read(), (std::vector<int>{11, 3, 20, 22, 0, 23}));
   std::vector<int> values(12);
@@ -291,7 +286,6 @@ TEST(dimensions) {
   for (int i = 0; i < 3; i++) surfaces[i] = surface_of(arrays[i]);
   const DeviceArray<float> out(6);
   use_dimensions<<<1, 1>>>(surfaces[0], surfaces[1], surfaces[2], out);
-  KERNEL_OK();
   ASSERT_SAME(out.read(), (std::vector<float>{0.5f, 3, 321, 1.5f, 211, 2.5f}));
   cudaChannelFormatDesc format;
   cudaExtent extent;
@@ -331,7 +325,6 @@ TEST(textures_of_arrays) {
   cudaTextureObject_t texture = texture_of(volume, false);
   const DeviceArray<float> out(7);
   sample_volume<<<1, 1>>>(texture, out);
-  KERNEL_OK();
   std::vector<float> values = out.read();
   values.resize(4);
   ASSERT_SAME(values, (std::vector<float>{321, 11.5f, 50 + 5 + 1.5f, 320}));
@@ -341,7 +334,6 @@ TEST(textures_of_arrays) {
   const cudaArray_t layers = array_of<float>(make_cudaExtent(4, 3, 3), cudaArrayLayered);
   texture = texture_of(layers, false);
   sample_layers<<<1, 1>>>(texture, out);
-  KERNEL_OK();
   values = out.read();
   values.resize(3);
   ASSERT_SAME(values, (std::vector<float>{121, 206.5f, 200}));
@@ -351,7 +343,6 @@ TEST(textures_of_arrays) {
   const cudaArray_t cube = array_of<float>(make_cudaExtent(4, 4, 6), cudaArrayCubemap);
   texture = texture_of(cube, true);
   sample_cube<<<1, 1>>>(texture, out);
-  KERNEL_OK();
   ASSERT_SAME(out.read(),
               (std::vector<float>{16.5f, 116.5f, 216.5f, 316.5f, 416.5f, 516.5f, 20 + 2.5f}));
   CUDA_OK(cudaDestroyTextureObject(texture));

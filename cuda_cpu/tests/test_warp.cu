@@ -61,7 +61,6 @@ static void check_shuffles(void) {
         const DeviceArray<int> d_lanes(lanes);
         const DeviceArray<T> d_out(32);
         shuffle<T><<<1, 32>>>(kind, mask, width, d_lanes, d_in, d_out);
-        KERNEL_OK();
         const std::vector<T> out = d_out.read();
         for (int lane = 0; lane < 32; lane++) {
           const int source = shuffle_source(kind, lane, lanes[lane], width);
@@ -146,7 +145,6 @@ static void check_collectives(unsigned bits) {  // of the values
   const DeviceArray<unsigned> d_masks(warp_masks), d_values(values);
   const DeviceArray<Collected> d_out(values.size());
   collect<<<1, (unsigned)values.size()>>>(d_masks, d_values, d_out);
-  KERNEL_OK();
   const std::vector<Collected> out = d_out.read();
   for (size_t i = 0; i < values.size(); i++) {
     if (!has(warp_masks[i / 32], (int)(i % 32))) continue;
@@ -178,7 +176,6 @@ static __global__ void collect_odd_types(int *out) {
 TEST(values_of_other_types) {
   const DeviceArray<int> d_out(5 * 32);
   collect_odd_types<<<1, 32>>>(d_out);
-  KERNEL_OK();
   const std::vector<int> out = d_out.read();
   for (int lane = 0; lane < 32; lane++) {
     assert_int_equal(out[lane], 3);
@@ -209,7 +206,6 @@ static __global__ void two_halves(unsigned *out) {
 TEST(parts_of_a_warp_in_different_collectives) {
   const DeviceArray<unsigned> d_out(32);
   two_halves<<<1, 32>>>(d_out);
-  KERNEL_OK();
   const std::vector<unsigned> out = d_out.read();
   for (int lane = 0; lane < 32; lane++)
     assert_int_equal(out[lane], 31 + (lane < 16 ? 120 : lane % 2 == 0 ? 0x11110000u : 31));
@@ -229,7 +225,6 @@ static __global__ void who_is_here(unsigned *out) {
 TEST(active_mask_in_branches) {
   const DeviceArray<unsigned> d_out(64);
   who_is_here<<<1, 64>>>(d_out);
-  KERNEL_OK();
   const std::vector<unsigned> out = d_out.read();
   for (unsigned i = 0; i < 64; i++) {
     const unsigned every_third = 0x09249249u << i % 32 % 3;
@@ -261,7 +256,6 @@ TEST(syncwarp_with_partial_masks) {
   for (const unsigned mask : masks()) {
     const DeviceArray<unsigned> d_out(32);
     pass_on<<<1, 32>>>(mask, __builtin_popcount(mask) - 1, d_out);  // once around but for one
-    KERNEL_OK();
     const std::vector<unsigned> out = d_out.read();
     int previous = 31 - __builtin_clz(mask);
     for (int lane = 0; lane < 32; lane++) {
@@ -282,7 +276,6 @@ TEST(warps_that_are_not_full) {
   for (const unsigned threads : {1u, 33u, 100u}) {
     const DeviceArray<unsigned> d_out(threads);
     count_lanes<<<1, threads>>>(0, d_out);
-    KERNEL_OK();
     const std::vector<unsigned> out = d_out.read();
     for (unsigned i = 0; i < threads; i++) {
       const unsigned lanes = threads - i / 32 * 32;
@@ -294,7 +287,6 @@ TEST(warps_that_are_not_full) {
 TEST(returned_lanes_are_not_waited_for) {
   const DeviceArray<unsigned> d_out(64);
   count_lanes<<<1, 64>>>(37, d_out);
-  KERNEL_OK();
   const std::vector<unsigned> out = d_out.read();
   for (unsigned i = 0; i < 64; i++) assert_int_equal(out[i], i < 37 ? 0 : ALL << 5);
 }
@@ -309,7 +301,6 @@ static __global__ void leave_one_by_one(unsigned *out) {
 TEST(lanes_that_return_while_others_wait) {
   const DeviceArray<unsigned> d_out(32);
   leave_one_by_one<<<1, 32>>>(d_out);
-  KERNEL_OK();
   const std::vector<unsigned> out = d_out.read();
   for (unsigned lane = 0, sum = 0; lane < 32; lane++) {
     sum += 32 - lane;

@@ -76,7 +76,6 @@ TEST(rounds) {
       if (between == HALVES && n % 32 != 0) continue;
       const DeviceArray<unsigned> out(n);
       rounds<<<1, n>>>(between, out);
-      KERNEL_OK();
       ASSERT_SAME(out.read(), rounds_expected(between, n));
     }
   }
@@ -99,7 +98,6 @@ TEST(lanes_that_return) {
   for (const unsigned n : {32u, 96u}) {
     const DeviceArray<unsigned> out(n);
     some_leave<<<2, n>>>(out);
-    KERNEL_OK();
     const std::vector<unsigned> got = out.read();
     for (unsigned i = 0; i < n; i++) {
       const unsigned lane = i % 32, first = lane > 0 ? i - 1 : i, second = lane > 1 ? i - 2 : i;
@@ -249,7 +247,6 @@ TEST(first_threads_return) {
         if (leave > n) continue;
         const DeviceArray<unsigned> out(blocks * n);
         first_return<<<blocks, n>>>(then, leave, out);
-        KERNEL_OK();
         const std::vector<unsigned> got = out.read();
         for (unsigned i = 0; i < blocks * n; i++)
           assert_int_equal(got[i], first_return_expected(then, leave, n, i % n));
@@ -288,7 +285,6 @@ TEST(grids_alternate) {
     for (unsigned i = 0; i < 40; i++) large.values[i] = round + i;
     add<<<blocks, threads>>>(large, sums);
     if (round % 2 == 0) reverse<<<blocks, 128>>>(sums, tiles);
-    KERNEL_OK();
     unsigned expected = 0;
     for (unsigned i = 0; i < threads; i++) expected += round + i % 40;
     for (const unsigned sum : sums.read()) assert_int_equal(sum, expected);
@@ -310,7 +306,6 @@ TEST(blocks_without_a_barrier) {
   const unsigned blocks = 50, n = 96;
   const DeviceArray<unsigned> out(blocks * n);
   some_blocks_wait<<<blocks, n>>>(out);
-  KERNEL_OK();
   const std::vector<unsigned> got = out.read();
   for (unsigned i = 0; i < blocks * n; i++) {
     const unsigned block = i / n % 3, thread = i % n;
@@ -365,7 +360,6 @@ TEST(a_later_block_is_refused) {
   large_in_a_later_block<<<10, 64, 40000>>>(out);
   assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
   large_in_a_later_block<<<9, 64, 40000>>>(out);
-  KERNEL_OK();
   for (const unsigned value : out.read()) assert_int_equal(value, 1);
 }
 #endif

@@ -114,7 +114,6 @@ struct BlockState : Block {
   unsigned turns = 0;  // collectives that its warps have completed; in a wave, since its start
   Queue grid_barrier, active_mask, yielded;
   Queue phases;                        // in a cuda::barrier
-  std::uint64_t named[16] = {};        // the barriers of inline PTX, barrier.cpp
   Queue misplaced;                     // at another barrier than `at_barrier`: a mistake
   unsigned at_barrier = 0;             // threads that wait at the barrier
   const Site *barrier_site = nullptr;  // of the first thread that waits there, or waited last

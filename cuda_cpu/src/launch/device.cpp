@@ -24,28 +24,16 @@ namespace cuda_cpu {
 
 namespace {
 
-// With CUDA's defaults on a Hopper GPU.
-std::atomic<std::size_t> pending_limit{2048}, stack_limit{1024}, printf_limit{8650752},
-    heap_limit{8 << 20}, fetch_limit{64}, persisting_limit{0};
+// By cudaLimit..., with CUDA's defaults on a Hopper GPU.
+std::atomic<std::size_t> limits[] = {1024, 8650752, 8 << 20, 0, 2048, 64, 0};
 
-// Null for a limit that does not exist.
+// Null, with the last error set, for a limit that does not exist.
 std::atomic<std::size_t> *stored_limit(cudaLimit limit) {
-  switch (limit) {
-    case cudaLimitStackSize:
-      return &stack_limit;
-    case cudaLimitPrintfFifoSize:
-      return &printf_limit;
-    case cudaLimitMallocHeapSize:
-      return &heap_limit;
-    case cudaLimitDevRuntimePendingLaunchCount:
-      return &pending_limit;
-    case cudaLimitMaxL2FetchGranularity:
-      return &fetch_limit;
-    case cudaLimitPersistingL2CacheSize:
-      return &persisting_limit;
-    default:
-      return nullptr;
-  }
+  if (limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize &&
+      limit != cudaLimitDevRuntimeSyncDepth)
+    return &limits[limit];
+  fail(limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
+  return nullptr;
 }
 
 // CUDA C++ Programming Guide, "Compute Capabilities".
@@ -64,7 +52,7 @@ void set_texture_limits(cudaDeviceProp *p) {
 
 int multiprocessors() { return check::kCounts ? kCountedMultiprocessors : omp_get_max_threads(); }
 
-std::size_t pending_launch_limit() { return pending_limit; }
+std::size_t pending_launch_limit() { return limits[cudaLimitDevRuntimePendingLaunchCount]; }
 
 }  // namespace cuda_cpu
 
@@ -144,18 +132,15 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   constexpr std::size_t kMostStack = 512 << 10;
   if (const cudaError_t error = refuse_unsafe()) return error;
   std::atomic<std::size_t> *const stored = stored_limit(limit);
-  if (stored == nullptr || (limit == cudaLimitStackSize && value > kMostStack))
-    return fail(limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit
-                                                      : cudaErrorInvalidValue);
+  if (stored == nullptr) return cudaPeekAtLastError();
+  if (limit == cudaLimitStackSize && value > kMostStack) return fail(cudaErrorInvalidValue);
   *stored = value;  // only that of pending launches limits anything here
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
   const std::atomic<std::size_t> *const stored = stored_limit(limit);
-  if (stored == nullptr)
-    return fail(limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit
-                                                      : cudaErrorInvalidValue);
+  if (stored == nullptr) return cudaPeekAtLastError();
   *value = *stored;
   return cudaSuccess;
 }
