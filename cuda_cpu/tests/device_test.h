@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "test.h"
@@ -114,6 +115,28 @@ class DeviceArray {
   T *data_ = nullptr;
   size_t size_;
 };
+
+// An array of zeros for a child process.
+inline std::vector<unsigned *> zero_arrays;
+inline unsigned *zeros(size_t n) {
+  unsigned *array = NULL;
+  cudaMalloc(&array, n * sizeof *array);
+  cudaMemset(array, 0, n * sizeof *array);
+  zero_arrays.push_back(array);
+  return array;
+}
+
+// A cooperative launch with arguments as in a call.
+template <class... P, class... A>
+cudaError_t launch_cooperative(void (*kernel)(P...), dim3 grid, dim3 block, const A &...arguments) {
+  std::tuple<P...> converted{P(arguments)...};
+  return std::apply(
+      [&](P &...parameters) {
+        void *pointers[] = {&parameters...};
+        return cudaLaunchCooperativeKernel(kernel, grid, block, pointers);
+      },
+      converted);
+}
 
 // The first index at which two arrays differ, or -1.
 template <class T>

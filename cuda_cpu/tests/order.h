@@ -28,16 +28,6 @@ struct Pattern {
   static const AddPattern add_pattern_##name({#name, run_##name, {__VA_ARGS__}}); \
   static void run_##name(int missing)
 
-inline std::vector<unsigned *> arrays;  // of zeros(); freed when the child ends
-
-inline unsigned *zeros(size_t n) {
-  unsigned *array = NULL;
-  cudaMalloc(&array, n * sizeof *array);
-  cudaMemset(array, 0, n * sizeof *array);
-  arrays.push_back(array);
-  return array;
-}
-
 // "FILE:LINE " of the line with this comment, as reports write it.
 inline std::string marked_line(const char *file, const std::string &comment) {
   const std::string mark = "/*" + comment + "*/";
@@ -85,7 +75,7 @@ struct AddPattern {
                           pattern.run(missing);
                           const bool good = cudaDeviceSynchronize() == cudaSuccess &&
                                             cudaGetLastError() == cudaSuccess;
-                          for (unsigned *array : arrays) cudaFree(array);
+                          for (unsigned *array : zero_arrays) cudaFree(array);
                           exit(good ? 0 : 1);
                         }});
   }

@@ -32,10 +32,7 @@ static void check_rotation(unsigned blocks, unsigned threads) {
     expected[(i + rounds) % blocks] = i;
   }
   const DeviceArray<unsigned> d_from(values), d_to(blocks);
-  unsigned *from = d_from, *to = d_to;
-  int count = rounds;
-  void *arguments[] = {&count, &from, &to};
-  CUDA_OK(cudaLaunchCooperativeKernel(rotate, dim3(blocks), dim3(threads), arguments, 0, 0));
+  CUDA_OK(launch_cooperative(rotate, blocks, threads, rounds, d_from, d_to));
   ASSERT_SAME(d_from.read(), expected);  // 50 is even
 }
 
@@ -60,9 +57,7 @@ static __global__ void leave_early(unsigned *arrivals) {
 TEST(threads_that_return_before_a_grid_barrier) {
   const unsigned blocks = 3 * multiprocessors();
   const DeviceArray<unsigned> d_arrivals(5);
-  unsigned *arrivals = d_arrivals;
-  void *arguments[] = {&arrivals};
-  CUDA_OK(cudaLaunchCooperativeKernel(leave_early, dim3(blocks), dim3(128), arguments));
+  CUDA_OK(launch_cooperative(leave_early, blocks, 128, d_arrivals));
   ASSERT_SAME(d_arrivals.read(),
               (std::vector<unsigned>{blocks * 128, blocks * 64, blocks * 32, blocks * 16, 0}));
 }
@@ -82,10 +77,7 @@ static __global__ void spin_beside_barrier(volatile unsigned *flags, unsigned *o
 TEST(spinning_beside_a_grid_barrier) {
   const unsigned blocks = 4 * multiprocessors();
   const DeviceArray<unsigned> d_flags(blocks), d_out(1);
-  volatile unsigned *flags = d_flags;
-  unsigned *out = d_out;
-  void *arguments[] = {&flags, &out};
-  CUDA_OK(cudaLaunchCooperativeKernel(spin_beside_barrier, dim3(blocks), dim3(64), arguments));
+  CUDA_OK(launch_cooperative(spin_beside_barrier, blocks, 64, d_flags, d_out));
   assert_int_equal(d_out.read()[0], blocks);
 }
 

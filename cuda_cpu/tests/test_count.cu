@@ -9,13 +9,6 @@
 
 #include "device_test.h"
 
-static unsigned *array(size_t n) {
-  unsigned *memory = NULL;
-  cudaMalloc(&memory, n * sizeof *memory);
-  cudaMemset(memory, 0, n * sizeof *memory);
-  return memory;
-}
-
 struct Count {
   const char *name;
   unsigned long long value;
@@ -46,23 +39,23 @@ COUNTED(neighbours, {"kernel\": \"copy\", \"launches", 1}, {"blocks", 1}, {"thre
         {"global_load_requests", 1}, {"global_load_lanes", 32}, {"global_load_sectors", 4},
         {"global_store_requests", 1}, {"global_store_sectors", 4}, {"global_atomic_requests", 0},
         {"shared_load_requests", 0}) {
-  copy<<<1, 32>>>(array(32), array(32), 1, 0);
+  copy<<<1, 32>>>(zeros(32), zeros(32), 1, 0);
 }
 COUNTED(strided, {"global_load_requests", 1}, {"global_load_sectors", 32},
         {"global_store_sectors", 4}) {
-  copy<<<1, 32>>>(array(256), array(32), 8, 0);
+  copy<<<1, 32>>>(zeros(256), zeros(32), 8, 0);
 }
-COUNTED(shifted, {"global_load_sectors", 5}) { copy<<<1, 32>>>(array(33), array(32), 1, 1); }
+COUNTED(shifted, {"global_load_sectors", 5}) { copy<<<1, 32>>>(zeros(33), zeros(32), 1, 1); }
 COUNTED(partial_warp, {"global_load_requests", 2}, {"global_load_lanes", 40},
         {"global_load_sectors", 5}) {
-  copy<<<1, 40>>>(array(40), array(40), 1, 0);
+  copy<<<1, 40>>>(zeros(40), zeros(40), 1, 0);
 }
 COUNTED(launches, {"kernel\": \"copy\", \"launches", 3}, {"blocks", 5}, {"threads", 160},
         {"global_load_requests", 5}, {"distinct_sectors_read", 12},
         {"distinct_sectors_written", 12}) {
-  copy<<<2, 32>>>(array(32), array(32), 1, 0);  // both blocks the same sectors
-  copy<<<2, 32>>>(array(32), array(32), 1, 0);
-  copy<<<1, 32>>>(array(32), array(32), 1, 0);
+  copy<<<2, 32>>>(zeros(32), zeros(32), 1, 0);  // both blocks the same sectors
+  copy<<<2, 32>>>(zeros(32), zeros(32), 1, 0);
+  copy<<<1, 32>>>(zeros(32), zeros(32), 1, 0);
 }
 
 static __global__ void ways(const unsigned *a, const unsigned *b, unsigned *out) {
@@ -70,7 +63,7 @@ static __global__ void ways(const unsigned *a, const unsigned *b, unsigned *out)
 }
 COUNTED(divergent, {"global_load_requests", 2}, {"global_load_lanes", 32},
         {"global_load_sectors", 8}, {"global_store_requests", 1}) {
-  ways<<<1, 32>>>(array(32), array(32), array(32));
+  ways<<<1, 32>>>(zeros(32), zeros(32), zeros(32));
 }
 
 // Lane l takes l rounds: 31 requests, of 31 lanes, of 30, ..
@@ -81,7 +74,7 @@ static __global__ void rounds(const unsigned *in, unsigned *out) {
 }
 COUNTED(uneven_loop, {"global_load_requests", 31}, {"global_load_lanes", 496},
         {"global_load_sectors", 31}, {"global_store_requests", 1}) {
-  rounds<<<1, 32>>>(array(256), array(32));
+  rounds<<<1, 32>>>(zeros(256), zeros(32));
 }
 
 // Lane l leaves out the store of round l % 4. The load brings the lanes together in each round.
@@ -91,7 +84,7 @@ static __global__ void left_out(const unsigned *in, unsigned *out) {
 }
 COUNTED(rounds_left_out, {"global_load_requests", 4}, {"global_store_requests", 4},
         {"global_store_lanes", 96}, {"global_store_sectors", 16}) {
-  left_out<<<1, 32>>>(array(128), array(128));
+  left_out<<<1, 32>>>(zeros(128), zeros(128));
 }
 // In each round half of the lanes load twice from b, in the next round the other half.
 static __global__ void nested(const unsigned *a, const unsigned *b, unsigned *out) {
@@ -104,7 +97,7 @@ static __global__ void nested(const unsigned *a, const unsigned *b, unsigned *ou
 }
 COUNTED(nested_loops, {"global_load_requests", 3 + 3 * 2}, {"global_store_requests", 1},
         {"global_load_lanes", 3 * 32 + 3 * 32}) {
-  nested<<<1, 32>>>(array(3), array(24), array(32));
+  nested<<<1, 32>>>(zeros(3), zeros(24), zeros(32));
 }
 
 // One half of the warp in each round. The warp meets in between, so that the rounds are two
@@ -119,7 +112,7 @@ static __global__ void halves(const unsigned *in, unsigned *out) {
 }
 COUNTED(halves_of_a_warp, {"global_load_requests", 2}, {"global_load_lanes", 32},
         {"global_load_sectors", 4}, {"syncwarps", 2}, {"collective_lanes", 64}) {
-  halves<<<1, 32>>>(array(32), array(32));
+  halves<<<1, 32>>>(zeros(32), zeros(32));
 }
 
 // ---- kinds of accesses --------------------------------------------------------------------------
@@ -133,8 +126,8 @@ static __global__ void vectors(const uint4 *in, uint4 *out, const uint3 *three, 
 }
 COUNTED(vector_types, {"global_load_requests", 4}, {"global_load_sectors", 16 + 3 * 12},
         {"global_store_requests", 2}, {"global_store_sectors", 16 + 4}) {
-  vectors<<<1, 32>>>((const uint4 *)array(128), (uint4 *)array(128), (const uint3 *)array(96),
-                     array(32));
+  vectors<<<1, 32>>>((const uint4 *)zeros(128), (uint4 *)zeros(128), (const uint3 *)zeros(96),
+                     zeros(32));
 }
 
 struct Pair {
@@ -143,7 +136,7 @@ struct Pair {
 static __global__ void pairs(const Pair *in, Pair *out) { out[threadIdx.x] = in[threadIdx.x]; }
 COUNTED(structures, {"global_load_requests", 2}, {"global_load_sectors", 16},
         {"global_store_requests", 2}, {"global_store_sectors", 16}) {
-  pairs<<<1, 32>>>((const Pair *)array(64), (Pair *)array(64));
+  pairs<<<1, 32>>>((const Pair *)zeros(64), (Pair *)zeros(64));
 }
 
 __device__ unsigned device_variable[32];
@@ -154,7 +147,7 @@ static __global__ void hints(unsigned *in, unsigned *out) {
 }
 COUNTED(cached_and_volatile, {"global_load_requests", 4}, {"global_load_sectors", 16},
         {"global_store_requests", 1}, {"distinct_sectors_read", 12}) {
-  hints<<<1, 32>>>(array(64), array(32));
+  hints<<<1, 32>>>(zeros(64), zeros(32));
 }
 
 static __global__ void asynchronous(const unsigned *in, unsigned *out) {
@@ -167,7 +160,7 @@ static __global__ void asynchronous(const unsigned *in, unsigned *out) {
 COUNTED(copies, {"global_load_requests", 2}, {"global_load_sectors", 32},
         {"shared_store_requests", 2}, {"shared_store_wavefronts", 8},
         {"shared_store_conflicts", 0}) {
-  asynchronous<<<1, 32>>>(array(256), array(32));
+  asynchronous<<<1, 32>>>(zeros(256), zeros(32));
 }
 
 // ---- shared memory ------------------------------------------------------------------------------
@@ -181,18 +174,18 @@ static __global__ void banks(unsigned *out, unsigned stride) {
 COUNTED(no_conflict, {"shared_store_requests", 1}, {"shared_store_wavefronts", 1},
         {"shared_store_conflicts", 0}, {"shared_load_wavefronts", 1}, {"barriers", 1},
         {"dynamic_shared_bytes", 128}, {"blocks_per_sm", 32}) {
-  banks<<<1, 32, 32 * 4>>>(array(32), 1);
+  banks<<<1, 32, 32 * 4>>>(zeros(32), 1);
 }
 COUNTED(two_way_conflict, {"shared_load_wavefronts", 2}, {"shared_load_conflicts", 1}) {
-  banks<<<1, 32, 64 * 4>>>(array(32), 2);
+  banks<<<1, 32, 64 * 4>>>(zeros(32), 2);
 }
 COUNTED(all_in_one_bank, {"shared_load_wavefronts", 32}, {"shared_load_conflicts", 31},
         {"shared_load_lanes", 32}) {
-  banks<<<1, 32, 1024 * 4>>>(array(32), 32);
+  banks<<<1, 32, 1024 * 4>>>(zeros(32), 32);
 }
-COUNTED(padded, {"shared_load_wavefronts", 1}) { banks<<<1, 32, 1056 * 4>>>(array(32), 33); }
+COUNTED(padded, {"shared_load_wavefronts", 1}) { banks<<<1, 32, 1056 * 4>>>(zeros(32), 33); }
 COUNTED(broadcast, {"shared_load_wavefronts", 1}, {"shared_load_conflicts", 0}) {
-  banks<<<1, 32, 4>>>(array(32), 0);
+  banks<<<1, 32, 4>>>(zeros(32), 0);
 }
 
 // 8 bytes a lane take two wavefronts, 16 four; a stride of two doubles both.
@@ -206,20 +199,20 @@ static __global__ void wide(unsigned *out, unsigned stride) {
 }
 COUNTED(eight_bytes, {"shared_load_requests", 1}, {"shared_load_wavefronts", 2},
         {"shared_load_conflicts", 0}, {"static_shared_bytes", 512}) {
-  wide<uint2><<<1, 32>>>(array(32), 1);
+  wide<uint2><<<1, 32>>>(zeros(32), 1);
 }
 COUNTED(sixteen_bytes, {"shared_load_requests", 1}, {"shared_load_wavefronts", 4},
         {"shared_load_conflicts", 0}, {"static_shared_bytes", 1024}) {
-  wide<uint4><<<1, 32>>>(array(32), 1);
+  wide<uint4><<<1, 32>>>(zeros(32), 1);
 }
 COUNTED(eight_byte_broadcast, {"shared_load_wavefronts", 1}, {"shared_load_conflicts", 0}) {
-  wide<uint2><<<1, 32>>>(array(32), 0);
+  wide<uint2><<<1, 32>>>(zeros(32), 0);
 }
 COUNTED(sixteen_byte_broadcast, {"shared_load_wavefronts", 2}, {"shared_load_conflicts", 0}) {
-  wide<uint4><<<1, 32>>>(array(32), 0);  // for each half of the warp
+  wide<uint4><<<1, 32>>>(zeros(32), 0);  // for each half of the warp
 }
 COUNTED(wide_conflicts, {"shared_load_wavefronts", 4}, {"shared_load_conflicts", 2}) {
-  wide<uint2><<<1, 32>>>(array(32), 2);
+  wide<uint2><<<1, 32>>>(zeros(32), 2);
 }
 
 // 8 bytes a lane, each half of the warp by itself: lanes 0 and 1 meet in one pair of banks, 16 and
@@ -233,7 +226,7 @@ static __global__ void scattered(unsigned *out) {
   out[l] = value.x + value.y;
 }
 COUNTED(halves_for_eight_bytes, {"shared_load_wavefronts", 4}, {"shared_load_conflicts", 2}) {
-  scattered<<<1, 32>>>(array(32));
+  scattered<<<1, 32>>>(zeros(32));
 }
 
 // ---- atomics ------------------------------------------------------------------------------------
@@ -245,12 +238,12 @@ COUNTED(one_counter, {"global_atomic_requests", 2}, {"global_atomic_lanes", 64},
         {"global_atomic_sectors", 64}, {"global_atomic_longest_queue", 32},
         {"global_atomics_at_one_address", 64}, {"global_load_requests", 0},
         {"global_store_requests", 0}) {
-  add<<<1, 64>>>(array(1), 0);
+  add<<<1, 64>>>(zeros(1), 0);
 }
 // Two sectors, each in two turns: a turn takes one lane of each counter.
 COUNTED(sixteen_counters, {"global_atomic_requests", 1}, {"global_atomic_sectors", 4},
         {"global_atomic_longest_queue", 2}, {"global_atomics_at_one_address", 2}) {
-  add<<<1, 32>>>(array(16), 15);
+  add<<<1, 32>>>(zeros(16), 15);
 }
 
 static __global__ void other_atomics(unsigned *out) {
@@ -266,7 +259,7 @@ COUNTED(atomics_by_swap, {"shared_atomic_requests", 2}, {"shared_atomic_wavefron
         {"shared_atomic_longest_queue", 32}, {"shared_atomics_at_one_address", 32},
         {"shared_load_requests", 0}, {"global_atomic_requests", 1}, {"global_atomic_sectors", 4},
         {"global_load_requests", 0}) {
-  other_atomics<<<1, 32>>>(array(32));
+  other_atomics<<<1, 32>>>(zeros(32));
 }
 
 // ---- collectives, and what is counted at all ----------------------------------------------------
@@ -282,14 +275,14 @@ static __global__ void collectives(unsigned *out) {
 COUNTED(warp_functions, {"barriers", 1}, {"syncwarps", 0}, {"shuffles", 2}, {"votes", 4},
         {"matches", 2}, {"reductions", 2}, {"collective_lanes", 8 * 32 + 2 * 8},
         {"global_store_requests", 2}) {
-  collectives<<<1, 64>>>(array(64));
+  collectives<<<1, 64>>>(zeros(64));
 }
 
 COUNTED(kernel_by_pointer, {"kernel\": \"copy\", \"launches", 1}, {"global_load_requests", 1}) {
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(1);
   config.blockDim = dim3(32);
-  cudaLaunchKernelEx(&config, copy, (const unsigned *)array(32), array(32), 1u, 0u);
+  cudaLaunchKernelEx(&config, copy, (const unsigned *)zeros(32), zeros(32), 1u, 0u);
 }
 // The pointer is read at the launch, not by the threads.
 static const struct Table {
@@ -303,7 +296,7 @@ COUNTED(kernel_of_a_table, {"global_load_requests", 1}, {"global_load_sectors", 
 COUNTED(multiprocessors, {"blocks", 132}) {
   int count = 0;
   cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
-  copy<<<count, 32>>>(array(32), array(32), 1, 0);
+  copy<<<count, 32>>>(zeros(32), zeros(32), 1, 0);
 }
 // A call of a hook as the last thing in a kernel is no jump: it has a place in the kernel.
 static __global__ void atomic_last(unsigned *counters) {
@@ -313,21 +306,21 @@ static __global__ void atomic_last(unsigned *counters) {
   atomicAdd(&counters[threadIdx.x + unused], 1u);
 }
 COUNTED(atomic_at_the_end, {"global_atomic_requests", 1}, {"global_atomic_lanes", 32}) {
-  atomic_last<<<1, 32>>>(array(32));
+  atomic_last<<<1, 32>>>(zeros(32));
 }
 
 COUNTED(between_start_and_stop, {"kernel\": \"copy\", \"launches", 1},
         {"global_load_sectors", 32}) {
-  copy<<<1, 32>>>(array(32), array(32), 1, 0);
+  copy<<<1, 32>>>(zeros(32), zeros(32), 1, 0);
   cudaProfilerStart();
-  copy<<<1, 32>>>(array(256), array(32), 8, 0);
+  copy<<<1, 32>>>(zeros(256), zeros(32), 8, 0);
   cudaProfilerStop();
-  copy<<<1, 32>>>(array(32), array(32), 1, 0);
+  copy<<<1, 32>>>(zeros(32), zeros(32), 1, 0);
 }
 
 COUNTED(copies_and_sets, {"copied_bytes", 2 * 128 + 128}, {"host_copied_bytes", 4},
         {"host_accesses", 0}) {
-  unsigned *const a = array(32), *const b = array(32);
+  unsigned *const a = zeros(32), *const b = zeros(32);
   unsigned host = 0;
   cudaProfilerStart();
   copy<<<1, 32>>>(a, b, 1, 0);
@@ -338,13 +331,13 @@ COUNTED(copies_and_sets, {"copied_bytes", 2 * 128 + 128}, {"host_copied_bytes", 
 
 #if __has_include(<thrust/version.h>)
 COUNTED(thrust_on_the_host, {"host_accesses", 32}, {"global_store_requests", 1}) {
-  unsigned *const a = array(32);
-  copy<<<1, 32>>>(a, array(32), 1, 0);
+  unsigned *const a = zeros(32);
+  copy<<<1, 32>>>(a, zeros(32), 1, 0);
   thrust::fill(thrust::device, a, a + 32, 7u);
 }
 #endif
 
-MISTAKE(lines) { copy<<<1, 32>>>(array(32), array(32), 1, 0); }
+MISTAKE(lines) { copy<<<1, 32>>>(zeros(32), zeros(32), 1, 0); }
 TEST(lines) {
   if (strcmp(kChecked, "count") != 0) skip();
   const Child child = run_mistake("lines", "CUDA_CPU_COUNT", "/dev/stdout");

@@ -177,10 +177,7 @@ TEST(barrier_of_the_device) {
   CUDA_OK(cudaMallocManaged(&barrier, sizeof *barrier));
   init(barrier, 4);
   DeviceArray<int> data(4), out(4);
-  cuda::barrier<cuda::thread_scope_device> *b = barrier;
-  int *d = data, *o = out;
-  void *arguments[] = {&b, &d, &o};
-  CUDA_OK(cudaLaunchCooperativeKernel((void *)meet, 4, 1, arguments, 0, 0));
+  CUDA_OK(launch_cooperative(meet, 4, 1, barrier, data, out));
   ASSERT_SAME(out.read(), (std::vector<int>(4, 10)));
   CUDA_OK(cudaFree(barrier));
 }

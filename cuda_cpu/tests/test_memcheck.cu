@@ -133,13 +133,6 @@ TEST(address_sanitizer) {
 static volatile unsigned zero = 0;
 static unsigned *volatile nowhere = NULL;
 
-static unsigned *device_array(void) {
-  unsigned *array = NULL;
-  cudaMalloc(&array, 256 * sizeof *array);
-  cudaMemset(array, 0, 256 * sizeof *array);
-  return array;
-}
-
 // ---- in kernels ---------------------------------------------------------------------------------
 
 static __global__ void far_outside(unsigned *array, size_t offset) {
@@ -147,8 +140,8 @@ static __global__ void far_outside(unsigned *array, size_t offset) {
   array[mine ? offset : threadIdx.x] = 1;
 }
 enum { FAR_LINE = __LINE__ - 2 };
-MISTAKE(far_outside) { far_outside<<<4, 32>>>(device_array(), -((size_t)1 << 36)); }
-MISTAKE(no_address) { far_outside<<<4, 32>>>(device_array(), (size_t)1 << 61); }
+MISTAKE(far_outside) { far_outside<<<4, 32>>>(zeros(256), -((size_t)1 << 36)); }
+MISTAKE(no_address) { far_outside<<<4, 32>>>(zeros(256), (size_t)1 << 61); }
 
 // The same behind a barrier: each thread has a stack by then.
 static __global__ void null_behind_barrier(unsigned *const *pointers) {
@@ -157,22 +150,22 @@ static __global__ void null_behind_barrier(unsigned *const *pointers) {
   __syncthreads();
   if (threadIdx.x == 33 && blockIdx.x == 1) *pointer = 1;
 }
-MISTAKE(null_behind_barrier) { null_behind_barrier<<<2, 64>>>((unsigned *const *)device_array()); }
+MISTAKE(null_behind_barrier) { null_behind_barrier<<<2, 64>>>((unsigned *const *)zeros(256)); }
 
 static __global__ void divide(unsigned *array) {
   if (threadIdx.x == 3) array[0] = 7 / array[1];
 }
-MISTAKE(divide) { divide<<<1, 32>>>(device_array()); }
+MISTAKE(divide) { divide<<<1, 32>>>(zeros(256)); }
 
 static __global__ void failed_assert(const unsigned *array) {
   assert(threadIdx.x != 9 || array[0] == 1);
 }
-MISTAKE(failed_assert) { failed_assert<<<1, 32>>>(device_array()); }
+MISTAKE(failed_assert) { failed_assert<<<1, 32>>>(zeros(256)); }
 
 static __global__ void trapped(const unsigned *array) {
   if (threadIdx.x == 4 && array[0] == 0) __builtin_trap();
 }
-MISTAKE(trapped) { trapped<<<1, 32>>>(device_array()); }
+MISTAKE(trapped) { trapped<<<1, 32>>>(zeros(256)); }
 
 static __global__ void large_local(unsigned *array) {
   unsigned local[32 * 1024];  // 128 KB: legal on a GPU
@@ -180,7 +173,7 @@ static __global__ void large_local(unsigned *array) {
   __syncthreads();
   array[threadIdx.x] = local[array[0] + threadIdx.x];
 }
-MISTAKE(large_local) { large_local<<<1, 32>>>(device_array()); }
+MISTAKE(large_local) { large_local<<<1, 32>>>(zeros(256)); }
 
 static __device__ unsigned endless(unsigned depth, unsigned *array) {
   volatile unsigned local[64];
@@ -189,25 +182,25 @@ static __device__ unsigned endless(unsigned depth, unsigned *array) {
   return endless(depth + 1, array) + local[(depth + 1) % 64];
 }
 static __global__ void recursion(unsigned *array) { array[1] = endless(array[0], array); }
-MISTAKE(recursion) { recursion<<<1, 1>>>(device_array()); }
+MISTAKE(recursion) { recursion<<<1, 1>>>(zeros(256)); }
 
 // On one of OpenMP's other threads, beside kernels that are still running.
 static __global__ void late_block(unsigned *array) {
   if (blockIdx.x == 500 && threadIdx.x == 1) array = nowhere;
   array[threadIdx.x] = 1;
 }
-MISTAKE(late_block) { late_block<<<1000, 128>>>(device_array()); }
+MISTAKE(late_block) { late_block<<<1000, 128>>>(zeros(256)); }
 
 // A launch that no GPU takes leaves the array as it is.
 static __global__ void clear(unsigned *array) { array[threadIdx.x] = 0; }
 static __global__ void follow(unsigned *const *pointers) { *pointers[1] = 1; }
 MISTAKE(after_refusal) {
-  unsigned *const array = device_array();
+  unsigned *const array = zeros(256);
   clear<<<1, 2000>>>(array);
   follow<<<1, 1>>>((unsigned *const *)array);
 }
 MISTAKE(after_seen_refusal) {
-  unsigned *const array = device_array();
+  unsigned *const array = zeros(256);
   clear<<<1, 2000>>>(array);
   (void)cudaGetLastError();
   follow<<<1, 1>>>((unsigned *const *)array);

@@ -229,9 +229,7 @@ static __global__ void own_grid_barrier(int missing, unsigned *data, unsigned *c
   out[threadIdx.x] = data[63 - threadIdx.x]; /*grid, read*/
 }
 PATTERN(own_grid_barrier, {{1, 2, 3}, "grid, written", "grid, read"}) {
-  unsigned *data = zeros(2 * 64), *count = zeros(1), *out = zeros(64);
-  void *arguments[] = {&missing, &data, &count, &out};
-  cudaLaunchCooperativeKernel((void *)own_grid_barrier, 2, 64, arguments, 0, 0);
+  launch_cooperative(own_grid_barrier, 2, 64, missing, zeros(2 * 64), zeros(1), zeros(64));
 }
 
 // ---- barriers -----------------------------------------------------------------------------------
@@ -313,9 +311,7 @@ PATTERN(blocks_meet, {{1}, "blocks, written", "blocks, read"}) {
   DeviceBarrier *barrier = NULL;
   cudaMallocManaged(&barrier, sizeof *barrier);
   init(barrier, 64);
-  unsigned *data = zeros(64), *out = zeros(64);
-  void *arguments[] = {&missing, &barrier, &data, &out};
-  cudaLaunchCooperativeKernel((void *)blocks_meet, 2, 32, arguments, 0, 0);
+  launch_cooperative(blocks_meet, 2, 32, missing, barrier, zeros(64), zeros(64));
   cudaDeviceSynchronize();
   cudaFree(barrier);
 }
@@ -361,9 +357,7 @@ static __global__ void grid_sync(int missing, unsigned *data, unsigned *out) {
   }
 }
 PATTERN(grid_sync, {{1, 2}, "grid.sync, written", "grid.sync, read"}) {
-  unsigned *data = zeros(128), *out = zeros(128);
-  void *arguments[] = {&missing, &data, &out};
-  cudaLaunchCooperativeKernel((void *)grid_sync, 2, 64, arguments, 0, 0);
+  launch_cooperative(grid_sync, 2, 64, missing, zeros(128), zeros(128));
 }
 
 static __global__ void tiles_of_two_warps(int missing, unsigned *out) {

@@ -1,13 +1,6 @@
 // racecheck, initcheck and memcheck: what CHECK=all builds have to find. Skipped in others.
 #include "device_test.h"
 
-static unsigned *device_array(size_t n) {
-  unsigned *array = NULL;
-  cudaMalloc(&array, n * sizeof *array);
-  cudaMemset(array, 0, n * sizeof *array);
-  return array;
-}
-
 // ---- races in a block ---------------------------------------------------------------------------
 
 // Blelloch's scan without the barrier between up-sweep and down-sweep.
@@ -31,7 +24,7 @@ static __global__ void scan_without_barrier(unsigned *out) {
   __syncthreads();
   out[i] = tree[i];
 }
-MISTAKE(scan) { scan_without_barrier<<<1, 64>>>(device_array(64)); }
+MISTAKE(scan) { scan_without_barrier<<<1, 64>>>(zeros(64)); }
 
 // A loop of block scans: a warp that runs ahead overwrites sums that others still read.
 static __global__ void scan_in_a_loop(unsigned *out) {
@@ -45,7 +38,7 @@ static __global__ void scan_in_a_loop(unsigned *out) {
   }
   out[threadIdx.x] = sum;
 }
-MISTAKE(loop) { scan_in_a_loop<<<1, 128>>>(device_array(128)); }
+MISTAKE(loop) { scan_in_a_loop<<<1, 128>>>(zeros(128)); }
 
 static __global__ void count_in_shared(unsigned *out) {
   __shared__ unsigned count;
@@ -55,7 +48,7 @@ static __global__ void count_in_shared(unsigned *out) {
   __syncthreads();
   if (threadIdx.x == 0) *out = count;
 }
-MISTAKE(shared_counter) { count_in_shared<<<1, 32>>>(device_array(1)); }
+MISTAKE(shared_counter) { count_in_shared<<<1, 32>>>(zeros(1)); }
 
 // Lanes that rely on running in step.
 static __global__ void reduce_in_step(unsigned *out) {
@@ -67,7 +60,7 @@ static __global__ void reduce_in_step(unsigned *out) {
   __syncthreads();
   out[threadIdx.x] = sum[threadIdx.x];
 }
-MISTAKE(in_step) { reduce_in_step<<<1, 64>>>(device_array(64)); }
+MISTAKE(in_step) { reduce_in_step<<<1, 64>>>(zeros(64)); }
 
 // A shuffle makes lanes wait, and orders no writes.
 static __global__ void shuffle_for_syncwarp(unsigned *out) {
@@ -76,17 +69,17 @@ static __global__ void shuffle_for_syncwarp(unsigned *out) {
   const unsigned other = __shfl_xor_sync(0xffffffffu, threadIdx.x, 1);
   out[threadIdx.x] = values[other];
 }
-MISTAKE(shuffle) { shuffle_for_syncwarp<<<1, 32>>>(device_array(32)); }
+MISTAKE(shuffle) { shuffle_for_syncwarp<<<1, 32>>>(zeros(32)); }
 
 static __global__ void write_different(unsigned *out) { *out = threadIdx.x; }
-MISTAKE(two_writes) { write_different<<<1, 2>>>(device_array(1)); }
+MISTAKE(two_writes) { write_different<<<1, 2>>>(zeros(1)); }
 
 // ---- races between blocks -----------------------------------------------------------------------
 
 static __global__ void count_in_global(unsigned *count) {
   if (threadIdx.x == 0) (*count)++;  // not atomic
 }
-MISTAKE(global_counter) { count_in_global<<<4, 32>>>(device_array(1)); }
+MISTAKE(global_counter) { count_in_global<<<4, 32>>>(zeros(1)); }
 
 static __device__ unsigned device_count;
 static __global__ void count_in_variable() { device_count += threadIdx.x + 1; }
@@ -102,7 +95,7 @@ static __global__ void mix_atomic_and_plain(unsigned *sum) {
   else
     *sum = 5;
 }
-MISTAKE(atomic_and_plain) { mix_atomic_and_plain<<<2, 1>>>(device_array(1)); }
+MISTAKE(atomic_and_plain) { mix_atomic_and_plain<<<2, 1>>>(zeros(1)); }
 
 // ---- initcheck and memcheck ---------------------------------------------------------------------
 
@@ -117,7 +110,7 @@ MISTAKE(unwritten) {
   unsigned *in = NULL;
   cudaMalloc(&in, 8 * sizeof *in);
   cudaMemset(in, 0, 3 * sizeof *in);
-  read_unwritten<<<1, 8>>>(in, device_array(8));
+  read_unwritten<<<1, 8>>>(in, zeros(8));
 }
 
 static __global__ void step_outside(unsigned *out, unsigned i) {
@@ -128,11 +121,11 @@ static __global__ void step_outside(unsigned *out, unsigned i) {
   out[i] = 1;
   *(out - 1) = 1;
 }
-MISTAKE(outside) { step_outside<<<1, 1, 16>>>(device_array(7), 8); }
+MISTAKE(outside) { step_outside<<<1, 1, 16>>>(zeros(7), 8); }
 
 static __global__ void write_first(unsigned **memory) { **memory = 1; }
 MISTAKE(freed) {
-  unsigned *const array = device_array(10), **pointer = NULL;
+  unsigned *const array = zeros(10), **pointer = NULL;
   cudaMalloc(&pointer, sizeof *pointer);
   cudaMemcpy(pointer, &array, sizeof array, cudaMemcpyHostToDevice);
   cudaFree(array);
@@ -141,15 +134,15 @@ MISTAKE(freed) {
 
 // Far outside of all memory.
 static __global__ void write_far(unsigned *out, size_t i) { out[i] = 1; }
-MISTAKE(crash) { write_far<<<2, 1>>>(device_array(1), (size_t)1 << 60); }
+MISTAKE(crash) { write_far<<<2, 1>>>(zeros(1), (size_t)1 << 60); }
 
 // A product in int that overflowed: such a place is in no array, but may be where the checks keep
 // what they know.
 static __global__ void add_at(int *counts, long long i) { counts[i] += 1; }
-MISTAKE(far_before) { add_at<<<1, 1>>>((int *)device_array(100), -1794967296); }
-MISTAKE(far_beyond) { add_at<<<1, 1>>>((int *)device_array(100), 1794967296); }
-MISTAKE(further_before) { add_at<<<1, 1>>>((int *)device_array(100), -(1ll << 36)); }
-MISTAKE(further_beyond) { add_at<<<1, 1>>>((int *)device_array(100), 1ll << 40); }
+MISTAKE(far_before) { add_at<<<1, 1>>>((int *)zeros(100), -1794967296); }
+MISTAKE(far_beyond) { add_at<<<1, 1>>>((int *)zeros(100), 1794967296); }
+MISTAKE(further_before) { add_at<<<1, 1>>>((int *)zeros(100), -(1ll << 36)); }
+MISTAKE(further_beyond) { add_at<<<1, 1>>>((int *)zeros(100), 1ll << 40); }
 
 // ---- shuffles from lanes that take no part ------------------------------------------------------
 
@@ -159,8 +152,8 @@ static __global__ void reduce_the_rest(unsigned *out, unsigned n) {
   for (unsigned step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
   if (threadIdx.x == 0) *out = sum;
 }
-MISTAKE(returned_lanes) { reduce_the_rest<<<1, 32>>>(device_array(1), 20); }
-MISTAKE(absent_lanes) { reduce_the_rest<<<1, 20>>>(device_array(1), 20); }
+MISTAKE(returned_lanes) { reduce_the_rest<<<1, 32>>>(zeros(1), 20); }
+MISTAKE(absent_lanes) { reduce_the_rest<<<1, 20>>>(zeros(1), 20); }
 
 // ---- addresses that are no multiple of what is accessed there -----------------------------------
 
@@ -174,11 +167,9 @@ static __global__ void read_misaligned(const char *in, int *out) {
   out[2] = (int)four.x + *(const volatile int *)(in + 2);
   atomicAdd((unsigned long long *)(out + 1), 1ull);
 }
-MISTAKE(misaligned) {
-  read_misaligned<<<1, 1>>>((const char *)device_array(8), (int *)device_array(8));
-}
+MISTAKE(misaligned) { read_misaligned<<<1, 1>>>((const char *)zeros(8), (int *)zeros(8)); }
 MISTAKE(host_reads) {
-  const unsigned *const array = device_array(3);
+  const unsigned *const array = zeros(3);
   printf("%u\n", array[2]);
 }
 
@@ -214,19 +205,20 @@ MISTAKE(host_stack) {
 #define OF_BLOCK_0 " of block (0,0,0)"
 #define LINE "test_race.cu:"
 
-REPORTS(scan, "racecheck: error: write at ", LINE "20 by thread (63,0,0)" OF_BLOCK_0,
-        LINE "22 by thread (0,0,0)",
+REPORTS(scan, "racecheck: error: write at ", LINE "13 by thread (63,0,0)" OF_BLOCK_0,
+        LINE "15 by thread (0,0,0)",
         "of shared array 'tree' index 63 of elements of 4 bytes: no barrier", " between them",
         "in kernel scan_without_barrier")
-REPORTS(loop, "racecheck: error: read at ", LINE "44 by thread (", LINE "42 by thread (",
+REPORTS(loop, "racecheck: error: read at ", LINE "37 by thread (", LINE "35 by thread (",
         "of shared array 'warp_sums' index ", "no barrier between them")
 REPORTS(shared_counter, "racecheck: error: write at ", "of shared array 'count' index 0",
-        LINE "54 by thread (0,0,0)", "and read at ", "no barrier or __syncwarp between them")
+        LINE "47 by thread (0,0,0)", "and read at ", "no barrier or __syncwarp between them")
 REPORTS(in_step, "volatile", "of shared array 'sum' index", "no barrier or __syncwarp between them")
 REPORTS(shuffle, "write at ", "and read at ", "of shared array 'values' index",
         "no barrier or __syncwarp between them")
 REPORTS(two_writes, "write at ", "and write at ",
-        "of an array of 4 bytes (argument 1 of the kernel, allocated at ", LINE "6 (inlined at ")
+        "of an array of 4 bytes (argument 1 of the kernel, allocated at ",
+        "device_test.h:", " (inlined at ")
 REPORTS(global_counter, "by thread (0,0,0) of block (0,0,0) and read at ",
         "by thread (0,0,0) of block (1,0,0)", "nothing orders the two blocks")
 REPORTS(device_variable, "of a __device__ variable", "nothing orders the two blocks")
