@@ -290,7 +290,7 @@ static const struct Table {
 } kernels = {copy};
 COUNTED(kernel_of_a_table, {"global_load_requests", 1}, {"global_load_sectors", 4}) {
   const Table *const table = &kernels;
-  table->kernel<<<1, 32>>>(array(32), array(32), 1, 0);
+  table->kernel<<<1, 32>>>(zeros(32), zeros(32), 1, 0);
 }
 // Grids that depend on it are those of an H100.
 COUNTED(multiprocessors, {"blocks", 132}) {
