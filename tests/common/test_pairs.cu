@@ -1,13 +1,36 @@
 // Keys with or without positions, on the device and on the host, and overlapped launches.
 #include "common/host_pairs.h"
 #include "common/launch.cuh"
-#include "tests/common/device_pairs.h"
+#include "common/pairs.cuh"
+#include "tests/unit.h"
 
 enum { LARGEST = 1025 };
 
 static uint32_t keys[LARGEST], positions[LARGEST], actual[LARGEST];
 
 static const size_t sizes[] = {0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, LARGEST};
+
+// Copies n keys and, unless `positions` is NULL, their positions; pairs_free frees the copies.
+static Pairs pairs_to_device(const uint32_t *keys, const uint32_t *positions, size_t n) {
+  return Pairs{to_device(keys, n), positions != NULL ? to_device(positions, n) : NULL};
+}
+
+static void pairs_free(Pairs pairs) {
+  CUDA_CHECK(cudaFree(pairs.keys));
+  CUDA_CHECK(cudaFree(pairs.positions));
+}
+
+// Compares n keys and, unless it holds bare keys, their positions with those expected.
+static void expect_pairs(Pairs pairs, const uint32_t *keys, const uint32_t *positions, size_t n) {
+  uint32_t *const actual = (uint32_t *)MEMORY_CHECK(malloc((n + 1) * sizeof *actual));
+  to_host(actual, pairs.keys, n);
+  expect_array("keys", actual, keys, n);
+  if (pairs.positions != NULL) {
+    to_host(actual, pairs.positions, n);
+    expect_array("positions", actual, positions, n);
+  }
+  free(actual);
+}
 
 static int draw(void **) {
   for (uint32_t i = 0; i < LARGEST; i++) {
