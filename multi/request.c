@@ -36,7 +36,6 @@ enum {
   OPTION_SET,
   OPTION_FORMAT,
   OPTION_EXPORT,
-  OPTION_PROGRESS,
   OPTION_TIMEOUT,
   OPTION_LIST
 };
@@ -97,7 +96,6 @@ static const struct argp_option option_table[] = {
      0},
     {"export", OPTION_EXPORT, "FORMAT=FILE", 0,
      "Also write the rows to FILE, which appears complete or not at all (repeatable)", 0},
-    {"progress", OPTION_PROGRESS, NULL, 0, "Report on standard error what is being done", 0},
     {0}};
 
 // ---- values -------------------------------------------------------------------------------------
@@ -217,9 +215,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       return 0;
     case OPTION_EXPORT:
       option_add_export(request->exports, &request->export_count, argument);
-      return 0;
-    case OPTION_PROGRESS:
-      request->progress = true;
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;

@@ -28,7 +28,7 @@ typedef struct Request {
   bool share_gpus;
   int chunks, digit_bits;
   int repetitions;
-  bool stages, baselines, progress, list;
+  bool stages, baselines, list;
   double timeout;                      // seconds
   const char *settings[MAX_SETTINGS];  // KNOB=VALUE
   int setting_count;

@@ -142,12 +142,6 @@ typedef struct Runs {
   SortResult result;  // of the last run
 } Runs;
 
-static void progress(const Runs *runs, const char *what, int run) {
-  if (!runs->job->request->progress || runs->job->world->rank != 0) return;
-  fprintf(stderr, "multi_sort: %s, n = %llu, %s: %s %d\n", runs->row->input,
-          (unsigned long long)runs->row->n, runs->row->pairs ? "pairs" : "keys", what, run);
-}
-
 // Spoils the result where MULTI_SORT_FAULT=RANK:result:KIND asks for it, to test the verdict.
 static void spoil(const SortResult *result, int rank) {
   // Which of the rank's first two and last two elements give their key and their position to its
@@ -196,7 +190,6 @@ static void time_total(Runs *runs) {
   double *const times =
       MEMORY_CHECK(calloc((size_t)runs->job->request->repetitions, sizeof *times));
   for (int i = 0; i < runs->job->request->repetitions && row->judgement.right; i++) {
-    progress(runs, "timed run", i + 1);
     times[row->repetitions++] = run_once(runs, NULL);
   }
   if (row->judgement.right) {
@@ -215,7 +208,6 @@ static void time_stages(Runs *runs) {
   const int repetitions = 1 + (runs->job->request->repetitions - 1) / 3;
   double *const times = MEMORY_CHECK(calloc((size_t)repetitions * MOST_STAGES, sizeof *times));
   for (int i = 0; i < repetitions && row->judgement.right; i++) {
-    progress(runs, "run with stages", i + 1);
     double seconds[MOST_STAGES] = {0.0};
     run_once(runs, seconds);
     for (int s = 0; s < MOST_STAGES; s++)
@@ -231,7 +223,6 @@ void row_measure(Row *row, const Job *job) {
   Runs runs = {.row = row, .job = job};
   step_enter("create");
   runs.state = row->way->create(job);
-  progress(&runs, "warm-up", 1);
   run_once(&runs, NULL);
   if (row->judgement.right) time_total(&runs);
   if (row->judgement.right && request->stages) time_stages(&runs);
@@ -244,7 +235,6 @@ void row_measure(Row *row, const Job *job) {
   step_enter("destroy");
   row->way->destroy(runs.state);
   if (row->judgement.right && request->baselines) {
-    progress(&runs, "baselines", 1);
     row->baselines = baselines_measure(job);
   }
   step_leave();
