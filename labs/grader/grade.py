@@ -108,7 +108,7 @@ def main():
 
 def grade(options, rubric_text, rubric, out):
     """Exit code."""
-    found = submissions.find(options.submissions)
+    found = submissions.find(options.submissions, options.lab)
     try:
         roster = gradebook.read_roster(options.roster, options.kind) if options.kind else None
     except gradebook.Unfit as error:
@@ -154,7 +154,7 @@ def grade(options, rubric_text, rubric, out):
 
 
 def list_similar(options, found, out):
-    published = submissions.find(options.similar) if options.similar else {}
+    published = submissions.find(options.similar, options.lab) if options.similar else {}
     published = {f"published: {name}": path for name, path in published.items()}
     if os.path.isfile(f"{options.lab}/student_func.cu"):
         published[f"the solution {options.lab}"] = options.lab

@@ -14,7 +14,7 @@ from .counters import Counters
 from .findings import Findings
 from .inspection import inspect, other_code
 from .reach import unwatched
-from .steps import compare_steps
+from .steps import STEP_SIZES, after_which_kernel, compare_steps
 
 NOT_BY_KERNELS = "its kernels do not do the work: the result is right also where no kernel runs, so the host has sorted"
 CORRECTNESS = ("homework", "sizes", "inputs")
@@ -84,11 +84,13 @@ class Grader:
             record["diagnoses"].append(NOT_BY_KERNELS)
             self._nothing_for_the_rest(record, NOT_BY_KERNELS)
             return record
-        self._correctness(version, record, slot)
+        self._correctness(version, path, record, slot)
         # The other builds take longer than the sorts: not for a submission that crashes or hangs.
         if "ended" not in record and not self.builder.on_gpu:
             found = Findings(self.builder, student, slot).find(record["cs344"], self.rubric["stable"], record["right"])
-            record["diagnoses"] += found
+            # Its kernel and line come first, unless the reason is known.
+            known = not record["diagnoses"] or "?" in record["diagnoses"][0]
+            record["diagnoses"] = record["diagnoses"] + found if known else found + record["diagnoses"]
             record["look"] += found if record["right"] else []
         if record["right"] and self.builder.is_counted:
             Counters(self.builder, student, slot).grade(record)
@@ -96,7 +98,7 @@ class Grader:
             record["diagnoses"][0] += f" (it {'; '.join(record['notes'])})"
         return record
 
-    def _correctness(self, version, record, slot):
+    def _correctness(self, version, path, record, slot):
         """The groups homework, sizes, inputs, scratch and stages."""
         scratch, whys, carried = [], {}, None
         for name, group in cases.groups(self.rubric, self.scores, record["cs344"]).items():
@@ -130,7 +132,7 @@ class Grader:
             if record["right"] and scratch:
                 record["diagnoses"].append(leak)
         if "stages" in self.rubric["points"]:
-            self._stages(version, record, slot)
+            self._stages(version, path, record, slot)
         for why in whys.values():
             for text in why[:1]:
                 if text not in record["diagnoses"]:
@@ -143,7 +145,7 @@ class Grader:
         record["right"], record["groups"] = False, {"builds": record["groups"]["builds"]}
         self._nothing_for_the_rest(record, why)
 
-    def _stages(self, version, record, slot):
+    def _stages(self, version, path, record, slot):
         rules = self.rubric["stages"]
         if record["right"]:
             self._group(record, "stages", 1, 1, "")
@@ -154,7 +156,8 @@ class Grader:
             self._group(record, "stages", 0, 1, record["ended"])
             return
         limits, gpu = self.rubric["limits"], self.builder.on_gpu
-        shown, ended = compare_steps(self.builder.tools, version, rules["n"], True, limits, slot, os.urandom(4).hex(), gpu, rules.get("set", ""))
+        compare = lambda n, knobs: compare_steps(self.builder.tools, version, n, True, limits, slot, os.urandom(4).hex(), gpu, knobs)
+        shown, ended = compare(rules["n"], rules.get("set", ""))
         shown = dict(shown)
         right = [name for name in rules["arrays"] if shown.get(name) == "right"]
         missing = "was not reached" if ended else "is not shown (lab_show)"
@@ -162,7 +165,12 @@ class Grader:
         wrong = [f"{name} {record['steps'][name]}" for name in rules["arrays"] if name not in right]
         record["stages"] = " ".join(right) or "none"
         self._group(record, "stages", len(right), max(len(rules["arrays"]), 1), "; ".join(wrong[:2]) + (f" ({ended})" if ended else ""))
-        record["diagnoses"] += [text for text in wrong if "wrong" in text][:1]
+        if ended and "first" not in shown:  # a small array may show what makes a larger one crash
+            shown = dict(compare(STEP_SIZES[0], "")[0])
+        first = shown.get("first")
+        if first:
+            source = os.path.join(path, "student_func.cu") if os.path.isdir(path) else path
+            record["diagnoses"].append(f"{first} {shown[first]}{after_which_kernel(source, first, 'student_func.cu')}")
 
     def _group(self, record, name, passed, of, why):
         points = self.rubric["points"].get(name, 0)

@@ -12,9 +12,9 @@ from . import page
 
 def printable(value):
     """The same value, with ? for the control characters in its texts: a submission could hide or forge lines of
-    the table on a terminal."""
+    the table on a terminal. Its files have the names that the student knows, without the grader's folder."""
     if isinstance(value, str):
-        return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", value)
+        return re.sub(r"/lab/(submission/)?|[\w./-]*\bsubmission/(?=\w+\.)", "", re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", value))
     if isinstance(value, list):
         return [printable(item) for item in value]
     return {name: printable(item) for name, item in value.items()} if isinstance(value, dict) else value

@@ -87,15 +87,16 @@ def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed
     return lines, ended
 
 
-def after_which_kernel(version, name):
-    """Where an array is shown: "after take_digit, mine/student_func.cu:95". Empty if it is not found."""
+def after_which_kernel(source, name, called):
+    """Where an array is shown: "; after take_digit, mine/student_func.cu:95". Empty if it is not found. called: what the
+    source is called there."""
     kernel = ""
-    with open(f"{version}/student_func.cu", encoding="utf-8", errors="replace") as file:
+    with open(source, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             launch = re.search(r"(\w+)\s*(<[^<>]*>)?\s*<<<", line)
             kernel = launch[1] if launch else kernel
             if re.search(rf'lab_\w+\(.*"{name}"', line):
-                return f"after {kernel}, {version}/student_func.cu:{number}" if kernel else f"{version}/student_func.cu:{number}"
+                return f"; after {kernel}, {called}:{number}" if kernel else f"; {called}:{number}"
     return ""
 
 
@@ -109,6 +110,7 @@ def check_steps(version, tools, shared_object, next_number, add):
         runs.append((rules["n"], knobs, own))
     is_open = lambda name: todo.get(name, 98 if next_number < 99 else 0) >= next_number
     shown, first_array, ended = {}, None, None
+    source = version + "/student_func.cu"
     for n, knobs, own in runs:
         steps, ended = compare_steps(tools, shared_object, n, knobs=knobs)
         at = f"(n = {n}{', ' + knobs if knobs else ''})"
@@ -117,7 +119,7 @@ def check_steps(version, tools, shared_object, next_number, add):
             if name == "first":
                 first_array = label(text)
             elif shown.get(label(name), "right") == "right" and (not own or name in own):
-                shown[label(name)] = text if text == "right" else f"{text.removeprefix('wrong ')} {at}; {after_which_kernel(version, name)}"
+                shown[label(name)] = text if text == "right" else f"{text.removeprefix('wrong ')} {at}{after_which_kernel(source, name, source)}"
         if ended or any(text != "right" and not is_open(name) for name, text in shown.items()):
             break
     # Where one array is wrong, those computed from it are wrong too: the first one counts.

@@ -1,5 +1,6 @@
 """Files of students: which there are, their source text, and what a grade depends on."""
 
+import glob
 import hashlib
 import os
 import re
@@ -47,8 +48,17 @@ def read_sources(path):
     return text
 
 
-def find(paths):
-    """{student: path}: folders with a student_func.cu, bare .cu files, or a folder of them."""
+def _folder_of(lab, path):
+    """The folder in a clone of the course's repository that holds the lab; the path itself where there is not exactly one."""
+    title, found = f'.title = "lab: {lab}"', []
+    for folder in [] if os.path.lexists(path + "/student_func.cu") else glob.glob(glob.escape(path) + "/*"):
+        if is_folder(folder) and why_unreadable(folder + "/student_func.cu") is None and title in read_sources(folder):
+            found.append(folder)
+    return found[0] if len(found) == 1 else path
+
+
+def find(paths, lab):
+    """{student: path}: folders with a student_func.cu, clones in which a folder holds the lab, bare .cu files, or a folder of them."""
     entries = []
     add = lambda name, path: entries.append((name, path))
     for path in paths:
@@ -59,7 +69,7 @@ def find(paths):
             for name in sorted(os.listdir(path)):
                 inner = os.path.join(path, name)
                 if os.path.isdir(inner):
-                    add(name, inner)
+                    add(name, _folder_of(lab, inner))
                 elif name.endswith(".cu"):
                     add(os.path.splitext(name)[0], inner)
         elif os.path.lexists(path):

@@ -35,6 +35,19 @@ def patience():
     return min(MOST_PATIENCE, max(1, os.getloadavg()[0] / (os.cpu_count() or 1)))
 
 
+def _innermost(process):
+    """The process itself, or below bubblewrap the one that it runs."""
+    while True:
+        try:
+            with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
+                children = file.read().split()
+        except OSError:
+            return process
+        if not children:
+            return process
+        process = int(children[0])
+
+
 class Worker:
     """A process that has loaded a version. isolated=False: no sandbox, for one's own code. kernels=False: its
     launches succeed, and no kernel runs. counts=True, in a COUNT build: close() leaves its counts in `counts`. settings: of
@@ -113,9 +126,9 @@ class Worker:
                 raise Ended(self._how(when))
             if left <= 0:
                 text = f"still running after {time.monotonic() - begin:.0f} s {when}: a loop without end, or a deadlock?"
-                self._process.send_signal(signal.SIGQUIT)  # the cpu backend then names kernel, thread and line
+                os.kill(_innermost(self._process.pid), signal.SIGQUIT)  # the cpu backend then names kernel, thread and line
                 try:
-                    self._process.wait(timeout=2)
+                    self._process.wait(timeout=2 * self._patience)
                 except subprocess.TimeoutExpired:
                     pass
                 self._process.kill()
@@ -150,7 +163,7 @@ class Worker:
         lines = [line for line in text.splitlines() if line.strip()]
         crash = re.search(r"^crash: (.*)", text, re.M)  # the cpu backend names kernel, thread and line itself
         if crash:
-            return f"crashed {when}: {crash[1]}"
+            return f"crashed {when}: {crash[1].partition('; a build with')[0]}"
         if code == 3 and lines:
             message = re.search(r"(?m)^.*(check|error|CUDA|failed|invalid|memory)[\s\S]*", "\n".join(lines))
             if message is None:

@@ -80,7 +80,7 @@ P
   [ ! -e "$WORK/none.csv" ]
 }
 
-@test "a commit's time counts, not that of the file" {
+@test "a clone of the course is a submission; a commit's time counts, not that of the file" {
   git init -q "$BATS_TEST_TMPDIR/repository"
   cd "$BATS_TEST_TMPDIR/repository"
   mkdir mine
@@ -89,8 +89,12 @@ P
   GIT_COMMITTER_DATE='2026-11-22T13:00:00+0000' git commit -q -m lab
   cd "$BATS_TEST_DIRNAME/../.."
   python3 - "$BATS_TEST_TMPDIR/repository/mine" <<'P'
-import datetime, sys
+import datetime, os, sys
 from labs.grader.lateness import handed_in
+from labs.grader.submissions import find
+clone = os.path.dirname(sys.argv[1])
+found = find([os.path.dirname(clone)], "radix_v1")
+assert found["repository"] == sys.argv[1], found
 assert handed_in(sys.argv[1]) == datetime.datetime.fromisoformat("2026-11-22T13:00:00+00:00").timestamp(), handed_in(sys.argv[1])
 P
 }

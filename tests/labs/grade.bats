@@ -177,7 +177,7 @@ it.rubric = {"points": {"stages": 20}, "limits": {}, "stages": {"n": 4097, "arra
 for ended, why in ((None, "hist is not shown (lab_show)"), ("crashed", "hist was not reached (crashed)")):
     grader.compare_steps = lambda *_: ([("digit", "right")], ended)
     record = {"right": False, "groups": {}, "diagnoses": []}
-    it._stages("", record, 0)
+    it._stages("", "", record, 0)
     assert record["groups"]["stages"] == {"score": 10.0, "max": 20, "why": why}, record
 P
 }
