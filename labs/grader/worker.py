@@ -86,6 +86,7 @@ class Worker:
         high = {to: fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for to, fd in descriptors.items()}
 
         def prepare():
+            signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell's background commands ignore it
             for to, fd in high.items():
                 os.dup2(fd, to, inheritable=True)
             if limit:
