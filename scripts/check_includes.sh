@@ -19,7 +19,7 @@ cuda_cpu common harness/process harness/input harness/verdict harness/measure ha
 cuda_cpu cuda_cpu/src/diagnosis cuda_cpu/src/streams cuda_cpu/src/memory cuda_cpu/src/launch cuda_cpu/src/warp
 cuda_cpu/src/launch cuda_cpu/src/crash
 cuda_cpu/src/launch cuda_cpu/src/clusters cuda_cpu/count cuda_cpu/check
-cuda_cpu/src/launch cuda_cpu/src/graphs
+cuda_cpu/src/launch cuda_cpu/src/graphs cuda_cpu/src/pools
 cuda_cpu/src/memory cuda_cpu/src/textures
 cuda_cpu cuda_cpu/src/curand
 harness/process harness/versions harness/verdict

@@ -50,8 +50,16 @@ that_sort() {
   tr -s ' ' '\n' <<<"$2" | grep -vxF "${refused:-none}" | tr '\n' ' '
 }
 
-# All inputs, with `--type TYPE` of that type, joined by commas.
-inputs() { listed_inputs "$@" | tr '\n' , | sed 's/,$//'; }
+# All inputs, with `--type TYPE` of that type, joined by commas; the two real ones only where scripts/real_inputs.js has
+# been run.
+inputs() {
+  local name list=
+  for name in $(listed_inputs "$@"); do
+    case $name in scores | morton) [ -f "build/inputs/$name.npy" ] || continue ;; esac
+    list+=,$name
+  done
+  echo "${list#,}"
+}
 
 # 2 4 8 .. and at the end the number of CPU threads.
 thread_counts() {

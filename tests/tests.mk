@@ -18,6 +18,7 @@ $(JUDGE_TESTS): %: %.o $(filter-out %/judge/program.o,$(JUDGE))
 $(filter $(B)/tests/hw4/%,$(TESTS)): $(IMAGES)
 $(B)/tests/compare/test_table: $(COMPARE)
 $(B)/tests/compare/test_table: LDLIBS += -ljansson -ldl
+$(B)/tests/harness/test_verdict $(B)/tests/harness/test_verdict_multiset: LDLIBS += -Xlinker --wrap=library_sort
 $(B)/tests/harness/test_save_file: LDLIBS += -Xlinker --wrap=open
 $(B)/%/test: $(B)/%/student_func.o $(call objects,$(wildcard tests/versions/version*.c)) $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$*) $^ $(WRAP) $(LDLIBS) $(LDLIBS_$*) -lcmocka -o $@

@@ -7,6 +7,7 @@
 
 #include "../count/count.h"
 #include "../src/launch/block.h"
+#include "../src/clusters/cluster.h"
 #include "../src/diagnosis/check.h"
 #include "hooks.h"
 
@@ -225,6 +226,15 @@ void visit_elsewhere(const BlockShadow &block, Kind kind) {
 
 }  // namespace
 
+const BlockShadow *owner_of(std::uintptr_t address) {
+  const BlockState &running = state_of(*current_block);
+  if (running.shadow->holds(address)) return running.shadow.get();
+  if (running.cluster != nullptr)
+    for (const auto &block : running.cluster->blocks)
+      if (block->shadow->holds(address)) return block->shadow.get();
+  return nullptr;
+}
+
 Access last_access;
 
 // ---- one access ---------------------------------------------------------------------------------
@@ -257,14 +267,17 @@ namespace {
   last_access.address = address, last_access.bytes = bytes;
   last_access.is_write = kind.writes, last_access.pc = pc;
   BlockShadow &block = *state_of(*current_block).shadow;
-  const bool in_shared = block.holds(address);
-  const Area &area = in_shared ? block.shared : heap;
+  const bool in_shared = address - block.shared.begin < block.shared.bytes;
+  const BlockShadow *const peer =
+      block.in_cluster && !in_shared && address - heap.begin >= heap.bytes ? owner_of(address)
+                                                                           : nullptr;
+  const Area &area = in_shared ? block.shared : peer != nullptr ? peer->shared : heap;
   const std::uintptr_t begin = address - area.begin, end = begin + bytes;
   if (begin >= area.bytes) {
     visit_elsewhere(block, kind);
     return;
   }
-  const Visit here(block, in_shared, last_access);
+  const Visit here(block, in_shared && !block.in_cluster, last_access);
   bool exists = true;
   if (begin % 4 == 0 && bytes % 4 == 0) {
     for (std::uintptr_t at = begin; at < end && exists; at += 4)

@@ -27,6 +27,10 @@ bool has_seen(const BlockShadow &block, const Stamp &earlier, unsigned thread);
 // Grid barriers order everything: what was published before block `first_number` is forgotten.
 void forget_published(std::uint32_t first_number);
 
+// The block, the running one or another of its cluster, in whose shared memory an address is; null
+// for other memory.
+const BlockShadow *owner_of(std::uintptr_t address);
+
 // ---- reports (report.cpp) -----------------------------------------------------------------------
 
 struct Access {

@@ -8,6 +8,7 @@
 
 #include "../count/count.h"
 #include "../src/launch/block.h"
+#include "../src/launch/grid.h"
 #include "access.h"
 #include "../src/diagnosis/check.h"
 
@@ -55,6 +56,11 @@ void block_begins(BlockState &block, std::uint32_t first_number, std::uint64_t i
   const SharedMemory &memory = block.shared;
   shadow.shared.begin = reinterpret_cast<std::uintptr_t>(memory.arena.get());
   shadow.shared.bytes = memory.bytes();
+  const dim3 &cluster = block.grid->launch.cluster;
+  shadow.in_cluster = cluster.x * cluster.y * cluster.z > 1;
+  // Its numbers do not show which accesses are of the cluster before, whose memory was here too.
+  if (shadow.in_cluster)
+    std::fill_n(shadow.shared.cells, std::max(shadow.shared_used, memory.used) / 4 + 1, Cell{});
   set_state(shadow.shared, memory.arena.get(), std::max(shadow.shared_used, memory.used), 0);
   shadow.shared_used = memory.used;
   shadow.arrays.clear();
@@ -74,6 +80,15 @@ void shared_array(BlockState &block, void *memory, std::size_t bytes, const char
   shadow.arrays.push_back({begin, bytes, element_bytes, name});
   set_state(shadow.shared, memory, bytes, kExists);
   shadow.shared_used = std::max(shadow.shared_used, begin + bytes - shadow.shared.begin);
+}
+
+void shared_array_of_peer(BlockState &own, BlockState &other, const void *memory, void *same) {
+  for (const SharedArray &array : own.shadow->arrays)
+    if (array.begin == reinterpret_cast<std::uintptr_t>(memory)) {
+      const SharedArray known = array;  // `other` may be `own`
+      shared_array(other, same, known.bytes, known.name, known.element_bytes);
+      return;
+    }
 }
 
 // ---- barriers -----------------------------------------------------------------------------------

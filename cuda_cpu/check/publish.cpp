@@ -32,9 +32,11 @@ std::unordered_map<std::uint64_t, std::array<Phase, kPhases>> phases;
 
 // Of a word. Blocks have their shared memory at the same addresses.
 std::uint64_t key_of(const BlockShadow &running, std::uintptr_t address) {
-  if (!running.holds(address)) return address / 4;
-  return std::uint64_t{1} << 63 | std::uint64_t{running.number} << 20 |
-         (address - running.shared.begin) / 4;
+  const BlockShadow *const owner =
+      running.in_cluster && current != nullptr ? owner_of(address) : &running;
+  if (owner == nullptr || !owner->holds(address)) return address / 4;
+  return std::uint64_t{1} << 63 | std::uint64_t{owner->number} << 20 |
+         (address - owner->shared.begin) / 4;
 }
 
 // What `thread` knows now: its accesses, its warp's, its block's and other threads'. Its later

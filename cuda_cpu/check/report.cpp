@@ -127,7 +127,11 @@ std::string heap_text(const Access &access) {
 std::string memory_text(const Access &access) {
   if (current != nullptr) {
     const BlockShadow &block = *state_of(*current_block).shadow;
-    if (block.holds(access.address)) return shared_text(block, access);
+    const BlockShadow *const owner = owner_of(access.address);
+    if (owner == &block) return shared_text(block, access);
+    if (owner != nullptr)
+      return shared_text(*owner, access) + " of block " +
+             index_text(unflatten(owner->index, state_of(*current_block).grid->launch.grid));
   }
   if (access.address - heap.begin < heap.bytes) return heap_text(access);
   return text("a __device__ variable at %#zx", access.address);

@@ -118,6 +118,7 @@ struct BlockShadow {
   std::uint32_t first_number = 0;  // of the grid's blocks since the last grid barrier
   std::uint32_t number = 0;        // of this one
   std::uint64_t index = 0;         // of this one in its grid
+  bool in_cluster = false;         // other blocks may access its shared memory
 
   // A thread's clock is the larger of its last and the last barrier's.
   Clock barrier = 1, latest = 1;

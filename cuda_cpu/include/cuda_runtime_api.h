@@ -53,12 +53,6 @@ cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
-                                    void *value);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
-                                    void *value);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
 cudaError_t cudaMallocManaged(void **memory, size_t bytes,
                               unsigned int flags CUDA_CPU_DEFAULT(cudaMemAttachGlobal));
 cudaError_t cudaMallocHost(void **memory, size_t bytes);
@@ -128,17 +122,9 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 #ifdef __cplusplus
 }
-// CUDA 13's forms.
-inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, cudaMemLocation,
-                                        unsigned int /*flags*/, cudaStream_t stream = 0) {
-  return cudaMemPrefetchAsync(memory, bytes, 0, stream);
-}
-inline cudaError_t cudaMemAdvise(const void *memory, size_t bytes, cudaMemoryAdvise advice,
-                                 cudaMemLocation) {
-  return cudaMemAdvise(memory, bytes, advice, 0);
-}
 #endif
 
 #include <cuda_cpu/graph_calls.h>
+#include <cuda_cpu/pool_calls.h>
 #include <cuda_cpu/texture_calls.h>
 #endif

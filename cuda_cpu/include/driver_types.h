@@ -40,6 +40,7 @@ enum cudaLimit {
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 13,
 };
 
 enum cudaFuncCache {
@@ -159,18 +160,6 @@ struct cudaAccessPolicyWindow {
   enum cudaAccessProperty hitProp, missProp;
 };
 
-typedef struct CUmemPoolHandle_st *cudaMemPool_t;
-enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
-enum cudaMemLocationType {
-  cudaMemLocationTypeInvalid = 0,
-  cudaMemLocationTypeDevice = 1,
-  cudaMemLocationTypeHost = 2,
-};
-struct cudaMemLocation {
-  enum cudaMemLocationType type;
-  int id;
-};
-
 enum cudaMemoryType {
   cudaMemoryTypeUnregistered = 0,
   cudaMemoryTypeHost = 1,
@@ -231,6 +220,7 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 typedef void (*cudaHostFn_t)(void *data);
 
 #include <cuda_cpu/graph_types.h>
+#include <cuda_cpu/pool_types.h>
 #include <cuda_cpu/texture_types.h>
 
 #endif

@@ -82,6 +82,8 @@ const PtxPattern ptx_patterns[] = {
     {"fence.acq_rel.gpu", "__threadfence()"},
     {"bar.sync 0", "cuda_cpu::ptx_barrier()"},
     {"barrier.sync 0", "cuda_cpu::ptx_barrier()"},
+    {"bar.sync %0, %1", "cuda_cpu::ptx_named_barrier(%0, %1, true)"},
+    {"bar.arrive %0, %1", "cuda_cpu::ptx_named_barrier(%0, %1, false)"},
     {"nanosleep.u32 %0", "cuda_cpu::ptx_nanosleep()"},
     {"trap", "__builtin_trap()"},
 

@@ -1,4 +1,4 @@
-// Thread block clusters: launching them, and their barrier.
+// Thread block clusters: launching them, their barrier, shared memory of other blocks.
 #include "order.h"
 
 #include <cooperative_groups.h>
@@ -6,7 +6,7 @@
 namespace cg = cooperative_groups;
 
 template <class... P>
-static cudaError_t launch(void (*kernel)(P...), dim3 grid, dim3 block, dim3 cluster,
+static cudaError_t launch(void (*kernel)(P...), dim3 grid, dim3 block, dim3 cluster, size_t shared,
                           P... arguments) {
   cudaLaunchAttribute attribute;
   attribute.id = cudaLaunchAttributeClusterDimension;
@@ -16,9 +16,49 @@ static cudaError_t launch(void (*kernel)(P...), dim3 grid, dim3 block, dim3 clus
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
+  config.dynamicSmemBytes = shared;
   config.attrs = &attribute;
   config.numAttrs = 1;
   return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+// Each thread passes its value on to the same thread of the next block, by static and by dynamic
+// shared memory, over several rounds.
+static __global__ void rotate(int rounds, unsigned *values) {
+  __shared__ unsigned fixed[2][64];
+  extern __shared__ unsigned sized[];
+  const cg::cluster_group cluster = cg::this_cluster();
+  const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned value = values[i], copy = value;
+  cluster.sync();
+  for (int round = 0; round < rounds; round++) {
+    cluster.map_shared_rank(fixed[round % 2], next)[threadIdx.x] = value;
+    *cluster.map_shared_rank(&sized[round % 2 * 64 + threadIdx.x], next) = copy + 1;
+    cluster.sync();
+    value = fixed[round % 2][threadIdx.x];
+    copy = sized[round % 2 * 64 + threadIdx.x] - 1;
+  }
+  values[i] = value == copy ? value : ~0u;
+  cluster.sync();  // no block may return before others have written to its memory
+}
+
+TEST(shared_memory_of_others) {
+  enum { kThreads = 48 };
+  for (const unsigned size : {1u, 2u, 4u, 8u}) {
+    const unsigned blocks = 5 * size, rounds = 7;
+    std::vector<unsigned> values(blocks * kThreads), expected(values.size());
+    for (unsigned b = 0; b < blocks; b++)
+      for (unsigned t = 0; t < kThreads; t++) {
+        const unsigned to = b / size * size + (b % size + rounds) % size;
+        expected[to * kThreads + t] = values[b * kThreads + t] = b * 1000 + t;
+      }
+    DeviceArray<unsigned> d_values(values);
+    CUDA_OK(launch(rotate, dim3(blocks), dim3(kThreads), dim3(size), 2 * 64 * sizeof(unsigned),
+                   (int)rounds, (unsigned *)d_values));
+    KERNEL_OK();
+    ASSERT_SAME(d_values.read(), expected);
+  }
 }
 
 // Where each thread is: in three dimensions.
@@ -39,12 +79,15 @@ static __global__ void places(unsigned *out, int *wrong) {
 TEST(places) {
   DeviceArray<unsigned> out(4 * 3 * 2);
   DeviceArray<int> wrong(1);
-  CUDA_OK(launch(places, dim3(4, 3, 2), dim3(5, 2), dim3(2, 1, 2), (unsigned *)out, (int *)wrong));
+  CUDA_OK(
+      launch(places, dim3(4, 3, 2), dim3(5, 2), dim3(2, 1, 2), 0, (unsigned *)out, (int *)wrong));
+  KERNEL_OK();
   assert_int_equal(wrong.read()[0], 0);
   std::vector<unsigned> expected;
   for (unsigned i = 0; i < 24; i++) expected.push_back(i / 12 * 2 + i % 2);
   ASSERT_SAME(out.read(), expected);
   places<<<dim3(2, 1), dim3(5, 2)>>>(out, wrong);  // a cluster of one block each
+  KERNEL_OK();
   assert_int_equal(wrong.read()[0], 0);
   assert_int_equal(out.read()[1], 0);
 }
@@ -61,7 +104,8 @@ static __global__ void leave_early(unsigned *arrived) {
 
 TEST(returned_threads) {
   DeviceArray<unsigned> arrived(2);
-  CUDA_OK(launch(leave_early, dim3(4), dim3(30), dim3(4), (unsigned *)arrived));
+  CUDA_OK(launch(leave_early, dim3(4), dim3(30), dim3(4), 0, (unsigned *)arrived));
+  KERNEL_OK();
   ASSERT_SAME(arrived.read(), (std::vector<unsigned>{60, 0}));
 }
 
@@ -70,29 +114,106 @@ TEST(refused) {
   DeviceArray<int> wrong(1);
   for (const dim3 cluster : {dim3(3), dim3(1, 2), dim3(0), dim3(32)}) {
     ASSERT_CUDA(cudaErrorInvalidClusterSize,
-                launch(places, dim3(32), dim3(32), cluster, (unsigned *)out, (int *)wrong));
+                launch(places, dim3(32), dim3(32), cluster, 0, (unsigned *)out, (int *)wrong));
     ASSERT_CUDA(cudaErrorInvalidClusterSize, cudaGetLastError());
   }
 }
 
+static __global__ void beyond(unsigned *out) {
+  __shared__ unsigned value;
+  value = 1;
+  const cg::cluster_group cluster = cg::this_cluster();
+  cluster.sync();
+  *out = *cluster.map_shared_rank(&value, 2);
+}
+MISTAKE(beyond) {
+  DeviceArray<unsigned> out(1);
+  (void)launch(beyond, dim3(2), dim3(1), dim3(2), 0, (unsigned *)out);
+}
+static __global__ void not_shared(unsigned *out) {
+  *out = *cg::this_cluster().map_shared_rank(out, 1);
+}
+MISTAKE(not_shared) {
+  DeviceArray<unsigned> out(1);
+  (void)launch(not_shared, dim3(2), dim3(1), dim3(2), 0, (unsigned *)out);
+}
+
+TEST(mistakes) {
+  expect_report("beyond", {"memcheck: ", "block 2: the cluster has 2"});
+  expect_report("not_shared", {"memcheck: ", "not in shared memory"});
+}
+
 // ---- order by a cluster's barrier ---------------------------------------------------------------
 //
-// CHECK builds are silent about this pattern, and name both accesses once a part is missing
-// (order.h). Two clusters of four blocks, in two dimensions: the numbers of one cluster's blocks
-// lie between those of the other's.
+// Order by a cluster's barrier, in shared memory of other blocks too: CHECK builds are
+// silent about these patterns, and name both accesses once a part is missing (order.h).
 
-// The barrier is the cluster's, not the grid's. Shared memory is each block's.
-static __global__ void in_global(int missing, unsigned *data, unsigned *out) {
-  __shared__ unsigned first;
+// Two clusters of four blocks, in two dimensions: the numbers of one cluster's blocks lie between
+// those of the other's.
+template <class... P>
+static void run_clusters(void (*kernel)(int, P...), int missing, P... arguments) {
+  cudaLaunchAttribute shape = {};
+  shape.id = cudaLaunchAttributeClusterDimension;
+  shape.val.clusterDim = {2, 2, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(4, 2);
+  config.blockDim = 64;
+  config.dynamicSmemBytes = 64 * sizeof(unsigned);
+  config.attrs = &shape;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, kernel, missing, arguments...);
+}
+
+static __device__ unsigned next_rank() {
   const cg::cluster_group cluster = cg::this_cluster();
-  const unsigned rank = cluster.block_rank(), next = (rank + 1) % cluster.num_blocks();
-  if (threadIdx.x == 0) first = blockIdx.x / 2 * 4;  // of the cluster's words
-  if (threadIdx.x == 0) data[first + rank] = 1;      /*global, written*/
+  return (cluster.block_rank() + 1) % cluster.num_blocks();
+}
+
+// Each block reads the next one's array, which is written again afterwards.
+static __global__ void read_next(int missing, unsigned *out) {
+  __shared__ unsigned fixed[64];
+  const cg::cluster_group cluster = cg::this_cluster();
+  fixed[threadIdx.x] = threadIdx.x; /*next, written*/
   if (missing != 1) cluster.sync();
-  if (threadIdx.x != 0) return;
+  const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+  out[block * 64 + threadIdx.x] =
+      cluster.map_shared_rank(fixed, next_rank())[63 - threadIdx.x]; /*next, read*/
+  if (missing != 2) cluster.sync();
+  fixed[threadIdx.x] = block; /*next, written again*/
+}
+PATTERN(read_next, {{1}, "next, written", "next, read"}, {{2}, "next, read", "next, written again"}) {
+  run_clusters(read_next, missing, zeros(8 * 64));
+}
+
+// Each block writes the next one's dynamic array, and counts in a word of rank 0's.
+static __global__ void write_next(int missing, unsigned *out) {
+  extern __shared__ unsigned sized[];
+  __shared__ unsigned count;
+  const cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) count = 0;
+  cluster.sync();
+  cluster.map_shared_rank(sized, next_rank())[threadIdx.x] = threadIdx.x; /*sized, written*/
+  atomicAdd(cluster.map_shared_rank(&count, 0), 1u);
+  if (missing != 1) cluster.sync();
+  out[(blockIdx.y * gridDim.x + blockIdx.x) * 64 + threadIdx.x] =
+      sized[threadIdx.x]; /*sized, read*/
+  if (cluster.block_rank() == 0 && threadIdx.x == 0) out[0] = count;
+  cluster.sync();
+}
+PATTERN(write_next, {{1}, "sized, written", "sized, read"}) {
+  run_clusters(write_next, missing, zeros(8 * 64));
+}
+
+// Global memory: the barrier is the cluster's, not the grid's.
+static __global__ void in_global(int missing, unsigned *data, unsigned *out) {
+  const cg::cluster_group cluster = cg::this_cluster();
+  const unsigned first = blockIdx.x / 2 * 4;                    // of the cluster's words
+  if (threadIdx.x == 0) data[first + cluster.block_rank()] = 1; /*global, written*/
+  if (missing != 1) cluster.sync();
   const unsigned other = missing == 2 ? (first + 4) % 8 : first;
-  out[blockIdx.y * gridDim.x + blockIdx.x] = data[other + next]; /*global, read*/
+  if (threadIdx.x == 0)
+    out[blockIdx.y * gridDim.x + blockIdx.x] = data[other + next_rank()]; /*global, read*/
 }
 PATTERN(in_global, {{1, 2}, "global, written", "global, read"}) {
-  launch(in_global, dim3(4, 2), dim3(64), dim3(2, 2), missing, zeros(8), zeros(8));
+  run_clusters(in_global, missing, zeros(8), zeros(8));
 }

@@ -144,6 +144,7 @@ TEST(what_a_capture_forbids) {
   CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
   CUDA_OK(cudaMalloc(&memory, 4));
   CUDA_OK(cudaFree(memory));
+  CUDA_OK(cudaMallocAsync(&memory, 4, stream));  // a node of the graph (test_graph_memory.cu)
   CUDA_OK(cudaStreamEndCapture(stream, &graph));
   CUDA_OK(cudaGraphDestroy(graph));
 

@@ -250,7 +250,8 @@ TEST(tiles_of_several_warps) {
 
 // ---- inline PTX ---------------------------------------------------------------------------------
 //
-// Inline PTX: statements of several instructions, types, predicates, memory.
+// Inline PTX: statements of several instructions, types, predicates, memory, named
+// barriers.
 
 __global__ void several(unsigned *out, unsigned a, int b) {
   const unsigned lane = threadIdx.x;
@@ -334,4 +335,52 @@ TEST(types_and_memory) {
   ASSERT_SAME(out.read(), (std::vector<unsigned>{0x3f800000, 0, 5, 2, 0xfffffffc, 0xe, 2}));
   ASSERT_SAME(memory.read(), (std::vector<unsigned>{4, 5}));
   assert_true(wide.read()[0] == 6ULL << 31);
+}
+
+// Each pair of warps meets at a separate barrier, in several rounds.
+__global__ void pairs(int *out, int rounds) {
+  __shared__ int values[128];
+  const unsigned pair = threadIdx.x / 64, id = pair + 1;
+  int value = static_cast<int>(threadIdx.x);
+  for (int round = 0; round < rounds + static_cast<int>(pair); round++) {
+    values[threadIdx.x] = value;
+    asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(64) : "memory");
+    value = values[pair * 64 + (threadIdx.x + 1) % 64];
+    asm volatile("bar.sync %0, 64;" : : "r"(id) : "memory");
+  }
+  out[threadIdx.x] = value;
+}
+
+// Warp 0 produces and does not wait; warp 1 waits for it.
+__global__ void produce(int *out) {
+  __shared__ int values[32];
+  if (threadIdx.x < 32) {
+    values[threadIdx.x] = 5;
+    asm volatile("bar.arrive 3, 64;" : : : "memory");
+  } else {
+    asm volatile("bar.sync 3, 64;" : : : "memory");
+    out[threadIdx.x - 32] = values[threadIdx.x - 32];
+  }
+}
+
+TEST(named_barriers) {
+  DeviceArray<int> out(128);
+  pairs<<<2, 128>>>(out, 5);
+  std::vector<int> expected;
+  for (int i = 0; i < 128; i++) expected.push_back(i / 64 * 64 + (i % 64 + 5 + i / 64) % 64);
+  ASSERT_SAME(out.read(), expected);
+  produce<<<1, 64>>>(out);
+  assert_int_equal(out.read()[31], 5);
+}
+
+__global__ void one_warp_missing() { asm volatile("bar.sync 2, 96;" : : : "memory"); }
+MISTAKE(missing) { one_warp_missing<<<1, 64>>>(); }
+__global__ void odd_count() { asm volatile("bar.sync 2, %0;" : : "r"(40) : "memory"); }
+MISTAKE(odd) { odd_count<<<1, 64>>>(); }
+
+TEST(mistakes) {
+  expect_report("missing",
+                {"synccheck: kernel one_warp_missing", "64 at bar.sync, ", "test_language.cu:"});
+  expect_report("odd",
+                {"bar.sync with barrier 2 and 40 threads: there are 16, for multiples of 32"});
 }

@@ -58,18 +58,6 @@ TEST(allocation) {
   ASSERT_CUDA(cudaErrorMemoryAllocation, cudaGetLastError());
 }
 
-TEST(the_default_pool) {
-  cudaMemPool_t pool;
-  uint64_t threshold = UINT64_MAX, set = 0;
-  CUDA_OK(cudaDeviceGetDefaultMemPool(&pool, 0));
-  CUDA_OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
-  CUDA_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &set));
-  assert_true(set == threshold);
-  CUDA_OK(cudaMemPoolTrimTo(pool, 0));
-  ASSERT_CUDA(cudaErrorInvalidDevice, cudaDeviceGetDefaultMemPool(&pool, 99));
-  (void)cudaGetLastError();
-}
-
 TEST(where_pointers_point) {
   char host = 0, *device = NULL, *pinned = NULL;
   CUDA_OK(cudaMalloc(&device, 16));

@@ -343,6 +343,37 @@ PATTERN(pipeline, {{1, 2}, "pipeline, written", "pipeline, read"}) {
   pipeline<<<1, 64>>>(missing, zeros(192), zeros(192));
 }
 
+// ---- named barriers -----------------------------------------------------------------------------
+
+// Each half of the block has a separate barrier.
+static __global__ void halves(int missing, unsigned *out) {
+  __shared__ unsigned values[128];
+  values[threadIdx.x] = threadIdx.x; /*halves, written*/
+  if (missing != 1) asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / 64), "r"(64));
+  const unsigned other = missing == 2 ? 127 - threadIdx.x : threadIdx.x ^ 63u;
+  out[threadIdx.x] = values[other]; /*halves, read*/
+}
+PATTERN(halves, {{1, 2}, "halves, written", "halves, read"}) {
+  halves<<<2, 128>>>(missing, zeros(128));
+}
+
+// Warp 0 announces its values and goes on; warp 1 waits for them.
+static __global__ void announce(int missing, unsigned *out) {
+  __shared__ unsigned values[32];
+  const unsigned lane = threadIdx.x % 32;
+  if (threadIdx.x < 32) {
+    if (missing != 1) values[lane] = lane; /*announce, written*/
+    asm volatile("bar.arrive 3, 64;" ::);
+    if (missing == 1) values[lane] = lane; /*announce, written late*/
+  } else {
+    asm volatile("bar.sync 3, 64;" ::);
+    out[lane] = values[31 - lane]; /*announce, read*/
+  }
+}
+PATTERN(announce, {{1}, "announce, written late", "announce, read"}) {
+  announce<<<2, 64>>>(missing, zeros(32));
+}
+
 // ---- cooperative groups -------------------------------------------------------------------------
 
 static __global__ void grid_sync(int missing, unsigned *data, unsigned *out) {

@@ -301,10 +301,7 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   constexpr unsigned int kCopies =
       copies_in(sizeof shared, WIDE_PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
-  // In shared memory: for registers that last through all tiles there is no space.
-  __shared__ unsigned int n;
-  if (threadIdx.x == 0) n = elements_of(way, most);
-  const auto tiles = [&] { return n / kTile + (n % kTile > 0); };
+  const unsigned int n = elements_of(way, most), tiles = n / kTile + (n % kTile > 0);
   count_in_parts(done, gridDim.x, [&](unsigned int part) {
     count_wide_by_grid(shared_memory, kCopies, in.keys, n, number_of, state, gridDim.x, part, done);
   });
@@ -315,11 +312,11 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
     pass.start = state.start + number * BINS;
     const WideRoute route = route_of(pass, in, spare, out);
     if (!route.moves) continue;
-    if (last < first.passes) wait_until(&done->tiles[last], tiles());
+    if (last < first.passes) wait_until(&done->tiles[last], tiles);
     unsigned int swept = 0;
     for (;; swept++) {
       const unsigned int tile = take_wide_tile(shared, state.tile_counter + number);
-      if (tile >= tiles()) break;
+      if (tile >= tiles) break;
       sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
       __syncthreads();
     }

@@ -88,6 +88,11 @@ static void list_print(const VersionList *versions, const Request *request) {
   for (int i = 0; wide_kinds[i].name != NULL; i++)
     if (input_fits(FIRST_WIDE + i, request->type))
       printf("  %-18s %s\n", wide_kinds[i].name, wide_kinds[i].meaning);
+  if (request->type != KEY_U32) return;
+  printf("  %-18s red-eye scores of the sample image, float bits (scripts/real_inputs.js)\n",
+         "scores");
+  printf("  %-18s Morton codes of the world's coasts and borders (scripts/real_inputs.js)\n",
+         "morton");
 }
 
 // ---- --save-input -------------------------------------------------------------------------------

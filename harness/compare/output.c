@@ -11,11 +11,15 @@
 // ---- opening -----------------------------------------------------------------------------------
 
 static OpenOutput *add(Outputs *outputs, const Comparison *comparison, Format format) {
-  static const OutputFormat *const formats[] = {
-      [FORMAT_TABLE] = &table_format, [FORMAT_CSV] = &csv_format, [FORMAT_JSON] = &json_format};
+  static const OutputFormat *const formats[] = {[FORMAT_TABLE] = &table_format,
+                                                [FORMAT_CSV] = &csv_format,
+                                                [FORMAT_JSON] = &json_format,
+                                                [FORMAT_MD] = &md_format};
   OpenOutput *const added = &outputs->open[outputs->count++];
-  *added =
-      (OpenOutput){.output = {.to = stdout, .comparison = comparison}, .format = formats[format]};
+  const RowOrder order = comparison->request->order;
+  *added = (OpenOutput){.output = {.to = stdout, .comparison = comparison},
+                        .format = formats[format],
+                        .order = order != ORDER_OF_FORMAT ? order : formats[format]->order};
   return added;
 }
 
@@ -62,17 +66,24 @@ static int by_time(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
+static int by_name(const void *a, const void *b) {
+  const Row *const left = *(const Row *const *)a, *const right = *(const Row *const *)b;
+  const int difference = strcmp(left->loaded->version->name, right->loaded->version->name);
+  return difference != 0 ? difference : left < right ? -1 : left > right;
+}
+
 static void print_rows(OpenOutput *open, const Row *rows, size_t count) {
   const Row **const ordered = MEMORY_CHECK(malloc(count * sizeof(const Row *)));
   for (size_t i = 0; i < count; i++) ordered[i] = &rows[i];
-  if (open->format->by_time) qsort(ordered, count, sizeof(const Row *), by_time);
+  if (open->order == ORDER_TIME) qsort(ordered, count, sizeof(const Row *), by_time);
+  if (open->order == ORDER_NAME) qsort(ordered, count, sizeof(const Row *), by_name);
   for (size_t i = 0; i < count; i++) open->format->row(&open->output, ordered[i]);
   flush(open);
   free(ordered);
 }
 
-static bool wait_for_each_other(const Row *a, const Row *b, bool by_time) {
-  return a->group == b->group && (by_time || a->loaded == b->loaded);
+static bool wait_for_each_other(const Row *a, const Row *b, RowOrder order) {
+  return a->group == b->group && (order != ORDER_GIVEN || a->loaded == b->loaded);
 }
 
 static void advance(OpenOutput *open, size_t done, bool all) {
@@ -80,8 +91,7 @@ static void advance(OpenOutput *open, size_t done, bool all) {
   while (open->printed < done) {
     const Row *const first = &plan->rows[open->printed];
     size_t end = open->printed + 1;
-    while (end < plan->count && wait_for_each_other(first, &plan->rows[end], open->format->by_time))
-      end++;
+    while (end < plan->count && wait_for_each_other(first, &plan->rows[end], open->order)) end++;
     if (end > done && !all) return;
     if (end > done) end = done;
     print_rows(open, first, end - open->printed);
@@ -216,7 +226,7 @@ static void note_left_out(const Plan *plan) {
 void summary_warn(const Comparison *comparison) {
   const Plan *const plan = comparison->plan;
   const Format format = comparison->request->format;
-  if (format == FORMAT_CSV) note_left_out(plan);
+  if (format == FORMAT_CSV || format == FORMAT_MD) note_left_out(plan);
   if (format == FORMAT_CSV && comparison->interrupted)
     fputs("compare: interrupted; the rows are complete\n", stderr);
   explain_refusals(plan);

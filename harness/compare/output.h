@@ -26,7 +26,7 @@ typedef struct Output {
 // A format gets the beginning (conditions are known then), rows group by group, and the end, also
 // after Ctrl-C.
 typedef struct OutputFormat {
-  bool by_time;  // a group's rows, the fastest first; else as measured: the baseline, then as given
+  RowOrder order;  // of a group's rows, without --sort
   void (*begin)(Output *output);
   void (*row)(Output *output, const Row *row);
   void (*end)(Output *output);
@@ -35,8 +35,8 @@ typedef struct OutputFormat {
 // For reading on a terminal: a group per input, a line per version, a bar for its ratio.
 extern const OutputFormat table_format;
 
-// A line per row, for spreadsheets.
-extern const OutputFormat csv_format;
+// A line per row, for spreadsheets and for documents.
+extern const OutputFormat csv_format, md_format;
 
 // The record that the report reads; report/results/README.md describes its schema.
 extern const OutputFormat json_format;
@@ -46,6 +46,7 @@ extern const OutputFormat json_format;
 typedef struct OpenOutput {
   Output output;
   const OutputFormat *format;
+  RowOrder order;
   SaveFile file;   // of an export; of standard output only stream and error are used
   size_t printed;  // rows before it have been printed
 } OpenOutput;
@@ -84,8 +85,8 @@ void outputs_drop(Outputs *outputs);
 bool summary_of_group(const Plan *plan, int group, char *text, size_t size);
 
 // Prints on stderr one sentence about noisy rows and one about suspicious ones, if there are any.
-// If standard output is csv, also the facts that it has no place for: versions that were left out,
-// and an interruption.
+// If standard output is csv or md, also the facts that these formats have no place for: versions
+// that were left out, and for csv an interruption.
 void summary_warn(const Comparison *comparison);
 
 #endif

@@ -114,4 +114,4 @@ static void end(Output *output) {
   json_decref(record);
 }
 
-const OutputFormat json_format = {.begin = begin, .row = add_row, .end = end};
+const OutputFormat json_format = {.order = ORDER_GIVEN, .begin = begin, .row = add_row, .end = end};

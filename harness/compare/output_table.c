@@ -30,14 +30,13 @@ static const char *paint(const Table *table, const char *escape) {
 
 // ---- the head ----------------------------------------------------------------------------------
 
-static Table *make_table(FILE *to, const Plan *plan) {
+static Table *make_table(FILE *to, const Request *request, const Plan *plan) {
   Table *const table = MEMORY_CHECK(calloc(1, sizeof *table));
   *table = (Table){.to = to, .columns = 120, .label_width = (int)strlen("version"), .group = -1};
   struct winsize window;
   const bool terminal = isatty(fileno(to));
   const char *const columns = getenv("COLUMNS");
-  const char *const no_color = getenv("NO_COLOR");
-  table->color = terminal && (no_color == NULL || *no_color == '\0');
+  table->color = terminal && !request->no_color;
   if (terminal && ioctl(fileno(to), TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
     table->columns = window.ws_col;
   else if (columns != NULL && strtol(columns, NULL, 10) > 0)
@@ -57,7 +56,7 @@ static Table *make_table(FILE *to, const Plan *plan) {
 static void begin(Output *output) {
   const Conditions *const c = &output->comparison->conditions;
   const Request *const request = output->comparison->request;
-  Table *const table = make_table(output->to, output->comparison->plan);
+  Table *const table = make_table(output->to, request, output->comparison->plan);
   output->state = table;
   FILE *const to = output->to;
   char cuda[64];
@@ -162,6 +161,19 @@ static void print_counts(Table *table, const Row *row) {
   }
 }
 
+static void print_array(FILE *to, const char *name, const unsigned int *array, size_t n) {
+  fprintf(to, "    %-10s", name);
+  for (size_t i = 0; i < n; i++) fprintf(to, " %u", array[i]);
+  fputc('\n', to);
+}
+
+static void print_arrays(FILE *to, const Row *row) {
+  if (row->status != ROW_RIGHT && row->status != ROW_WRONG) return;
+  print_array(to, "before:", row->printed.before, row->n);
+  print_array(to, "after:", row->printed.after, row->n);
+  if (row->pairs) print_array(to, "positions:", row->printed.positions, row->n);
+}
+
 // Prints a sentence after the label. What does not fit goes on below, word by word.
 static void print_sentence(const Table *table, const char *text) {
   enum { LEAST_WIDTH = 24 };  // on a narrower place words would stand alone
@@ -242,6 +254,7 @@ static void print_row(Output *output, const Row *row) {
     table->group = row->group;
   }
   print_line(table, row, comparison);
+  if (comparison->request->print) print_arrays(output->to, row);
 }
 
 static void end(Output *output) {
@@ -268,4 +281,5 @@ static void end(Output *output) {
   free(table);
 }
 
-const OutputFormat table_format = {.by_time = true, .begin = begin, .row = print_row, .end = end};
+const OutputFormat table_format = {
+    .order = ORDER_TIME, .begin = begin, .row = print_row, .end = end};

@@ -35,6 +35,9 @@ enum {
   OPTION_BASELINE,
   OPTION_FORMAT,
   OPTION_EXPORT,
+  OPTION_SORT,
+  OPTION_NO_COLOR,
+  OPTION_PRINT,
   OPTION_SAVE_INPUT,
   OPTION_LIST,
   OPTION_NO_FORK,
@@ -103,10 +106,16 @@ static const struct argp_option option_table[] = {
      "the cpu backend, which is slow",
      0},
     {NULL, 0, NULL, 0, "Output:", 3},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "Format of standard output: table, csv or json (table)",
-     0},
+    {"format", OPTION_FORMAT, "FORMAT", 0,
+     "Format of standard output: table, csv, json or md (table)", 0},
     {"export", OPTION_EXPORT, "FORMAT=FILE", 0,
      "Also write the rows to FILE, which appears complete or not at all (repeatable)", 0},
+    {"sort", OPTION_SORT, "ORDER", 0,
+     "Order of the rows of one input: time (fastest first), name, or given (as on the command "
+     "line); by default time in table and md, given in csv and json",
+     0},
+    {"no-color", OPTION_NO_COLOR, NULL, 0, "No colours; the same as setting NO_COLOR", 0},
+    {"print", OPTION_PRINT, NULL, 0, "Show the array before and after, for n up to 64", 0},
     {"save-input", OPTION_SAVE_INPUT, "FILE", 0,
      "Write the one input to FILE (.npy, or else raw) instead of sorting it", 0},
     {"list", OPTION_LIST, NULL, 0, "List versions and inputs; with a VERSION its knobs", 0},
@@ -158,6 +167,13 @@ static KeyType type(const char *name) {
   for (int i = KEY_U32; i <= KEY_F64; i++)
     if (strcmp(type_name((KeyType)i), name) == 0) return (KeyType)i;
   quit(EXIT_USAGE, "--type takes u32, i32, f32, u64, i64 or f64, not '%s'", name);
+}
+
+static RowOrder order(const char *name) {
+  static const char *const names[] = {"time", "name", "given"};  // from ORDER_TIME on
+  for (int i = 0; i < 3; i++)
+    if (strcmp(names[i], name) == 0) return (RowOrder)(ORDER_TIME + i);
+  quit(EXIT_USAGE, "--sort takes time, name or given, not '%s'", name);
 }
 
 // ---- the command line ---------------------------------------------------------------------------
@@ -241,10 +257,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       request->counts = true;
       return 0;
     case OPTION_FORMAT:
-      request->format = option_format(argument);
+      request->format = option_format(argument, FORMAT_MD);
       return 0;
     case OPTION_EXPORT:
-      option_add_export(request->exports, &request->export_count, argument);
+      option_add_export(request->exports, &request->export_count, argument, FORMAT_MD);
+      return 0;
+    case OPTION_SORT:
+      request->order = order(argument);
+      return 0;
+    case OPTION_NO_COLOR:
+      request->no_color = true;
+      return 0;
+    case OPTION_PRINT:
+      request->print = true;
       return 0;
     case OPTION_SAVE_INPUT:
       request->save_input = argument;
@@ -269,7 +294,8 @@ static void complete_type(Request *request) {
            source->name, name, name);
   }
   if (request->type == KEY_U32) return;
-  if (request->save_input != NULL) quit(EXIT_USAGE, "--save-input goes with keys of type u32 only");
+  if (request->print || request->save_input != NULL)
+    quit(EXIT_USAGE, "--print and --save-input go with keys of type u32 only");
   if (!request->baseline_given)
     request->baseline = strcmp(device_backend(), "cuda") == 0 ? "cub" : "thrust";
   if (request->setting_count == 0 && request->sweep_count == 0)
@@ -285,6 +311,14 @@ static void complete(Request *request) {
   if (request->sources.count == 0) sources_add_names(&request->sources, default_source);
   if (!request->keys) request->pairs = true;
   complete_type(request);
+  const char *const no_color = getenv("NO_COLOR");
+  if (no_color != NULL && *no_color != '\0') request->no_color = true;
+  if (request->print && request->format != FORMAT_TABLE)
+    quit(EXIT_USAGE, "--print goes with --format table only");
+  if (request->print && request->size_count == 0) request->sizes[request->size_count++] = 16;
+  for (int i = 0; request->print && i < request->size_count; i++)
+    if (request->sizes[i] > MAX_PRINTED)
+      quit(EXIT_USAGE, "--print shows at most %d elements", MAX_PRINTED);
   if (request->save_input != NULL && request->list)
     quit(EXIT_USAGE, "--list and --save-input exclude each other");
   if (request->save_input != NULL && (request->sources.count != 1 || request->size_count > 1))

@@ -11,7 +11,16 @@ enum {
   MAX_SETTINGS = 32,
   MAX_SWEEPS = 2,
   MAX_SWEEP_VALUES = 64,
+  MAX_PRINTED = 64,  // the largest n of --print
 };
+
+// The order of the rows of a group. A group has one n, source and kind of element.
+typedef enum RowOrder {
+  ORDER_OF_FORMAT,  // ORDER_TIME for people (table, md), ORDER_GIVEN for programs (csv, json)
+  ORDER_TIME,       // fastest first
+  ORDER_NAME,       // by version, and of one version as given
+  ORDER_GIVEN,      // as measured: the baseline, then the order of the command line
+} RowOrder;
 
 typedef struct Sweep {
   const char *version;  // NULL: every version that has the knob
@@ -41,7 +50,8 @@ typedef struct Request {
   Format format;  // of stdout
   Export exports[MAX_EXPORTS];
   int export_count;
-  bool list, in_process, counts;
+  RowOrder order;
+  bool list, print, no_color, in_process, counts;
   const char *image;       // "IMAGE,TEMPLATE" or NULL
   const char *save_input;  // path or NULL
 } Request;

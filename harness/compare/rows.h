@@ -18,7 +18,14 @@ typedef enum RowStatus {
   ROW_NO_MEMORY,  // the device has too little memory for so large an n
 } RowStatus;
 
-enum { STOP_FACTOR = 10, MESSAGE_SIZE = 700 };
+enum { STOP_FACTOR = 10 };
+
+// The array before and after a sort, for --print.
+typedef struct Printed {
+  unsigned int before[MAX_PRINTED], after[MAX_PRINTED], positions[MAX_PRINTED];
+} Printed;
+
+enum { MESSAGE_SIZE = 700 };
 
 typedef struct Row {
   const LoadedVersion *loaded;
@@ -34,6 +41,7 @@ typedef struct Row {
   RowStatus status;
   char message[MESSAGE_SIZE];  // how it failed; empty for ROW_RIGHT
   Measurement measured;
+  Printed printed;
   double ratio;  // baseline's median over this one's: 2 is twice as fast; 0 without a baseline
   bool best;     // the fastest right row of a sweep
 } Row;

@@ -82,6 +82,18 @@ void sources_add_image(SourceList *list, const char *image_and_template) {
   source->file = image_scores(image_and_template);
 }
 
+// scores and morton: real inputs that scripts/real_inputs.js leaves in build/inputs.
+static void add_real(SourceList *list, const char *name) {
+  char folder[PATH_MAX], path[PATH_MAX + 64];
+  Message message;
+  snprintf(path, sizeof path, "%s/../inputs/%s.npy", program_folder(folder), name);
+  if (access(path, R_OK) != 0)
+    quit(EXIT_USAGE, "the input %s is not there yet: run scripts/real_inputs.js", name);
+  Source *const source = add(list, (Source){.name = name, .kind = -1, .repeats = true});
+  if (!input_file_open(path, &source->file, &message))
+    quit(message_code(&message), "%s", message.text);
+}
+
 void sources_add_names(SourceList *list, char *names) {
   char *rest = NULL;
   const int before = list->count;
@@ -89,6 +101,8 @@ void sources_add_names(SourceList *list, char *names) {
     const int any = input_find(name), kind = any >= 0 ? any : wide_find(name);
     if (kind >= 0)
       add(list, (Source){.name = name, .kind = kind});
+    else if (strcmp(name, "scores") == 0 || strcmp(name, "morton") == 0)
+      add_real(list, name);
     else
       quit(EXIT_USAGE, "no input is called '%s'; --list names them", name);
   }
@@ -111,7 +125,7 @@ static size_t default_size(void) {
 size_t source_size(const Source *source, const uint64_t *wanted) {
   const bool is_file = source->kind < 0;
   const size_t n = wanted != NULL ? *wanted : is_file ? source->file.count : default_size();
-  if (is_file && n > source->file.count)
+  if (is_file && !source->repeats && n > source->file.count)
     quit(EXIT_USAGE, "%s holds only %zu keys, not %zu", source->name, source->file.count, n);
   return n;
 }

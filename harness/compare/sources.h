@@ -12,6 +12,7 @@ typedef struct Source {
   char *path_name;   // of a file: the same, malloc'ed
   int kind;          // of harness/input/input.h; -1: the file
   InputFile file;
+  bool repeats;  // n may be greater than the file: it starts again
 } Source;
 
 typedef struct SourceList {

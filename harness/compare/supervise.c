@@ -155,6 +155,7 @@ static void deliver(const Report *report, void *context) {
   } else {
     Row *const row = &run->comparison.plan->rows[run->next];
     row->measured = report->measured;
+    row->printed = report->printed;
     finish_row(run, report->status, report->message);
   }
 }

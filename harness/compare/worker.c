@@ -69,6 +69,10 @@ static void set_knobs(const Row *row) {
   for (int i = 0; version->knobs[i].name != NULL; i++) knob_set(i, row->knobs[i]);
 }
 
+static void fetch(unsigned int *to, const unsigned int *d_from, size_t n) {
+  if (d_from != NULL) CUDA_CHECK(cudaMemcpy(to, d_from, n * sizeof *to, cudaMemcpyDeviceToHost));
+}
+
 // Appends the mistake to the verdict's text, if the output shows it.
 static void name_mistake(const Row *row, const Workload *workload, char *text, size_t size) {
   enum { MOST = 1 << 22 };  // elements that are copied to the host for it
@@ -105,6 +109,11 @@ static void measure_row(const Row *row, const Workload *workload, const Request 
   } else if (!right) {
     verdict_describe(verdict, report->message, sizeof report->message);
     if (!verdict->unsettled) name_mistake(row, workload, report->message, sizeof report->message);
+  }
+  if (request->print) {
+    fetch(report->printed.before, workload->snapshot, row->n);
+    fetch(report->printed.after, workload->keys_out, row->n);
+    fetch(report->printed.positions, workload->positions_out, row->n);
   }
   scratch_trim();
 }

@@ -12,6 +12,7 @@ typedef struct Report {
   RowStatus status;       // from here on of REPORT_DONE
   char message[700];
   Measurement measured;
+  Printed printed;
 } Report;
 
 typedef void Deliver(const Report *report, void *context);

@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "harness/input/input.h"
 #include "harness/input/mix.h"
+#include "harness/verdict/verdict.h"
 
 enum { CHANGES = 4 };  // keys that differ from run to run
 
@@ -25,8 +26,8 @@ double workload_bytes(const SortVersion *version, size_t n, bool pairs) {
       pairs ? 4 * key_words(version) + 2 * value_words(version) : 3 * key_words(version);
   const double arrays = (double)(words * sizeof(unsigned int));
   const double scratch = pairs ? version->scratch_per_pair : version->scratch_per_key;
-  const double fixed = 64e6;
-  return fixed + (double)n * (arrays + fmax(scratch, 0.0));
+  const double fixed = 64e6, verdict = pairs ? 0.0 : verdict_multiset_bytes(version->key, n);
+  return fixed + (double)n * (arrays + fmax(scratch, 0.0)) + verdict;
 }
 
 size_t workload_largest_n(const SortVersion *version, bool pairs, double bytes) {

@@ -153,22 +153,23 @@ bool option_on_or_off(const char *option, const char *text) {
   return text[1] == 'n';
 }
 
-static Format format_of(const char *name, size_t length) {
-  static const char *const names[] = {"table", "csv", "json"};  // in the order of Format
-  for (int i = 0; i <= FORMAT_JSON; i++)
+static Format format_of(const char *name, size_t length, Format last) {
+  static const char *const names[] = {"table", "csv", "json", "md"};  // in the order of Format
+  for (int i = 0; i <= (int)last; i++)
     if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0) return (Format)i;
-  quit(EXIT_USAGE, "no format is called '%.*s'; there are table, csv and json", (int)length, name);
+  quit(EXIT_USAGE, "no format is called '%.*s'; there are %s", (int)length, name,
+       last == FORMAT_MD ? "table, csv, json and md" : "table, csv and json");
 }
 
-Format option_format(const char *name) { return format_of(name, strlen(name)); }
+Format option_format(const char *name, Format last) { return format_of(name, strlen(name), last); }
 
-void option_add_export(Export exports[MAX_EXPORTS], int *count, const char *text) {
+void option_add_export(Export exports[MAX_EXPORTS], int *count, const char *text, Format last) {
   const size_t length = strcspn(text, "=");
   if (length == 0 || text[length] == '\0' || text[length + 1] == '\0')
     quit(EXIT_USAGE, "--export takes FORMAT=FILE like json=record.json, not '%s'", text);
   if (*count == MAX_EXPORTS)
     quit(EXIT_USAGE, "there are more than %d exports at '%s'", MAX_EXPORTS, text);
-  const Export export = {.format = format_of(text, length), .path = text + length + 1};
+  const Export export = {.format = format_of(text, length, last), .path = text + length + 1};
   for (int i = 0; i < *count; i++)
     if (strcmp(exports[i].path, export.path) == 0)
       quit(EXIT_USAGE, "--export: %s is named twice", export.path);

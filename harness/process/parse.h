@@ -29,7 +29,7 @@ bool parse_seconds(const char *text, double *seconds);
 
 enum { MAX_EXPORTS = 8 };
 
-typedef enum Format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } Format;
+typedef enum Format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_MD } Format;
 
 // One --export FORMAT=FILE.
 typedef struct Export {
@@ -45,10 +45,10 @@ double option_seconds(const char *option, const char *text);
 
 bool option_on_or_off(const char *option, const char *text);
 
-// The name of a format.
-Format option_format(const char *name);
+// The name of a format, of those up to `last`.
+Format option_format(const char *name, Format last);
 
 // FORMAT=FILE to exports[*count]; a file can be named once. `text` has to outlive `exports`.
-void option_add_export(Export exports[MAX_EXPORTS], int *count, const char *text);
+void option_add_export(Export exports[MAX_EXPORTS], int *count, const char *text, Format last);
 
 #endif

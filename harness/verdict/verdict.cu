@@ -1,57 +1,13 @@
-// The verdict's kernels. They know keys as words of 32 or 64 bits, and compare their codes. Each
-// part counts its wrong elements and finds the first of them by atomics; the values expected there
-// are looked up afterwards.
+// The verdict's kernels. Each part counts its wrong elements and finds the first of them by
+// atomics; the values expected there are looked up afterwards.
 #include "harness/verdict/verdict.h"
 
-#include <cuda_runtime.h>
 #include <stdio.h>
 
 #include "common/check.h"
 #include "common/scratch.h"
 #include "harness/input/mix.h"
-
-typedef unsigned long long Count;
-
-// Starts as {0, ~0}.
-typedef struct Bad {
-  Count count, first;
-} Bad;
-
-enum { VERDICT_BLOCK = 256 };
-
-// A grid for FOR_EACH_INDEX over n elements.
-static inline unsigned int verdict_blocks(size_t n) {
-  static const size_t MAX_BLOCKS = 4096;
-  const size_t blocks = (n + VERDICT_BLOCK - 1) / VERDICT_BLOCK;
-  return (unsigned int)(blocks == 0 ? 1 : blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS);
-}
-
-// Grid-stride loop, for any n: consecutive threads read consecutive elements.
-#define FOR_EACH_INDEX(i, from, to)                                                 \
-  for (size_t i = (from) + (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (to); \
-       i += (size_t)gridDim.x * blockDim.x)
-
-// Adds the wrong elements that the calling thread found to the total of all threads.
-static __device__ __forceinline__ void report(Bad *bad, Count count, Count first) {
-  if (count == 0) return;
-  atomicAdd(&bad->count, count);
-  atomicMin(&bad->first, first);
-}
-
-// Counts element i as wrong.
-static __device__ __forceinline__ void note(Count *count, Count *first, Count i) {
-  (*count)++;
-  if (i < *first) *first = i;
-}
-
-// A key as an unsigned number of the same order. -0 and +0 have one code.
-template <class Word>
-static __host__ __device__ __forceinline__ Word code_of(KeyType type, Word key) {
-  const Word top = (Word)1 << (8 * sizeof(Word) - 1);
-  if (type == KEY_U32 || type == KEY_U64) return key;
-  if (type == KEY_I32 || type == KEY_I64) return key ^ top;
-  return key == top ? top : (key & top) != 0 ? ~key : key | top;
-}
+#include "harness/verdict/verdict_bad.cuh"
 
 template <class Word>
 static __global__ void check_order(KeyType type, const Word *keys, size_t n, Bad *order) {
@@ -81,15 +37,6 @@ static __global__ void check_stability(KeyType type, const Word *keys, const Pos
 template <class Word>
 static __global__ void fill_unlike(const Word *snapshot, size_t n, Word *marks) {
   FOR_EACH_INDEX(i, 0, n) marks[i] = ~snapshot[i];
-}
-
-template <class Word>
-static __global__ void check_equal(const Word *snapshot, const Word *marks, size_t n, Bad *bad) {
-  Count count = 0, first = ~0ull;
-  FOR_EACH_INDEX(i, 0, n) {
-    if (snapshot[i] != marks[i]) note(&count, &first, i);
-  }
-  report(bad, count, first);
 }
 
 template <class Word, class Position>
@@ -127,61 +74,7 @@ static __global__ void check_all_seen(const unsigned int *seen, size_t n, Bad *m
   report(multiset, count, first);
 }
 
-// ---- in one pass over the arrays ----------------------------------------------------------------
-
-typedef struct Findings {
-  Count disorder;    // places where a key is smaller than the one before, or stability fails
-  Count difference;  // sum of the input's hashes minus sum of the output's
-} Findings;
-
-static __device__ Count hash_of(uint64_t key, uint64_t position) {
-  return mix64(mix64(key) + position);
-}
-
-static __device__ Count warp_sum(Count value) {
-  for (int distance = 16; distance > 0; distance /= 2)
-    value += __shfl_down_sync(~0u, value, distance);
-  return value;
-}
-
-// positions: NULL for bare keys.
-template <class Word, class Position>
-static __global__ void check_quickly(KeyType type, const Word *snapshot, const Word *keys,
-                                     const Position *positions, size_t n, bool stable,
-                                     Findings *findings) {
-  Count disorder = 0, difference = 0;
-  FOR_EACH_INDEX(i, 0, n) {
-    const Position position = positions != NULL ? positions[i] : 0;
-    difference += hash_of(snapshot[i], positions != NULL ? i : 0);
-    difference -= hash_of(keys[i], position);
-    if (i == 0) continue;
-    const Word before = code_of(type, keys[i - 1]), key = code_of(type, keys[i]);
-    disorder += before > key || (stable && before == key && positions[i - 1] > position);
-  }
-  disorder = warp_sum(disorder);
-  difference = warp_sum(difference);
-  if (threadIdx.x % 32 != 0) return;
-  if (disorder != 0) atomicAdd(&findings->disorder, disorder);
-  if (difference != 0) atomicAdd(&findings->difference, difference);
-}
-
-template <class Word, class Position>
-static Findings findings_of(const SortVersion *version, const void *d_snapshot, const void *d_keys,
-                            const void *d_positions, size_t n) {
-  Findings *const d_findings = (Findings *)scratch_alloc(sizeof *d_findings);
-  CUDA_CHECK(cudaMemsetAsync(d_findings, 0, sizeof *d_findings, 0));
-  check_quickly<<<verdict_blocks(n), VERDICT_BLOCK>>>(
-      version->key, (const Word *)d_snapshot, (const Word *)d_keys, (const Position *)d_positions,
-      n, version->stable && d_positions != NULL, d_findings);
-  LAUNCH_CHECK();
-  Findings findings;
-  CUDA_CHECK(cudaMemcpy(&findings, d_findings, sizeof findings, cudaMemcpyDeviceToHost));
-  scratch_free(d_findings);
-  return findings;
-}
-
-// ---- part by part
-// --------------------------------------------------------------------------------------
+// ---- host --------------------------------------------------------------------------------------
 
 template <class T>
 static T fetch(const T *d_array, size_t i) {
@@ -238,7 +131,8 @@ static bool positions_right(const Judge<Word, Position> *judge) {
   fill_unlike<<<judge->blocks, VERDICT_BLOCK>>>(judge->snapshot, judge->n, d_marks);
   write_to_positions<<<judge->blocks, VERDICT_BLOCK>>>(judge->keys, judge->positions, judge->n,
                                                        d_marks);
-  check_equal<<<judge->blocks, VERDICT_BLOCK>>>(judge->snapshot, d_marks, judge->n, d_bad);
+  check_equal<<<judge->blocks, VERDICT_BLOCK>>>(KEY_U32, judge->snapshot, d_marks, judge->n, 0,
+                                                d_bad);
   LAUNCH_CHECK();
   const bool right = finding(d_bad).state == VERDICT_HOLDS;
   scratch_free(d_marks);
@@ -308,9 +202,8 @@ static Verdict judge_as(const SortVersion *version, const void *d_snapshot, cons
     judge_positions(&judge, &verdict);
     if (version->stable) verdict.part[VERDICT_STABILITY] = judge_stability(&judge);
   } else if (verdict.part[VERDICT_ORDER].state == VERDICT_HOLDS) {
-    // Keys in order with the hash of the input's keys are the input's keys, sorted.
-    const Findings found = findings_of<Word, Position>(version, d_snapshot, d_keys, NULL, n);
-    verdict.part[VERDICT_MULTISET].state = found.difference == 0 ? VERDICT_HOLDS : VERDICT_FAILS;
+    verdict.part[VERDICT_MULTISET] =
+        verdict_multiset_of_keys(version->key, d_snapshot, d_keys, n, VERDICT_SLICE);
   }
   scratch_free(judge.d_bad);
   return verdict;
@@ -327,11 +220,58 @@ Verdict verdict_judge(const SortVersion *version, const void *d_snapshot, const 
   return FOR_TYPES_OF(version, judge_as, d_snapshot, d_keys, d_positions, n);
 }
 
+// ---- for every timed run: right or wrong, at the cost of reading the arrays once ----------------
+
+typedef struct Findings {
+  Count disorder;    // places where a key is smaller than the one before, or stability fails
+  Count difference;  // sum of the input's hashes minus sum of the output's
+} Findings;
+
+static __device__ Count hash_of(uint64_t key, uint64_t position) {
+  return mix64(mix64(key) + position);
+}
+
+static __device__ Count warp_sum(Count value) {
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_down_sync(~0u, value, distance);
+  return value;
+}
+
+// positions: NULL for bare keys.
+template <class Word, class Position>
+static __global__ void check_quickly(KeyType type, const Word *snapshot, const Word *keys,
+                                     const Position *positions, size_t n, bool stable,
+                                     Findings *findings) {
+  Count disorder = 0, difference = 0;
+  FOR_EACH_INDEX(i, 0, n) {
+    const Position position = positions != NULL ? positions[i] : 0;
+    difference += hash_of(snapshot[i], positions != NULL ? i : 0);
+    difference -= hash_of(keys[i], position);
+    if (i == 0) continue;
+    const Word before = code_of(type, keys[i - 1]), key = code_of(type, keys[i]);
+    disorder += before > key || (stable && before == key && positions[i - 1] > position);
+  }
+  disorder = warp_sum(disorder);
+  difference = warp_sum(difference);
+  if (threadIdx.x % 32 != 0) return;
+  if (disorder != 0) atomicAdd(&findings->disorder, disorder);
+  if (difference != 0) atomicAdd(&findings->difference, difference);
+}
+
 template <class Word, class Position>
 static bool quick_as(const SortVersion *version, const void *d_snapshot, const void *d_keys,
                      const void *d_positions, size_t n) {
-  const Findings found = findings_of<Word, Position>(version, d_snapshot, d_keys, d_positions, n);
-  return found.disorder == 0 && found.difference == 0;
+  if (n == 0) return true;
+  Findings *const d_findings = (Findings *)scratch_alloc(sizeof *d_findings);
+  CUDA_CHECK(cudaMemsetAsync(d_findings, 0, sizeof *d_findings, 0));
+  check_quickly<<<verdict_blocks(n), VERDICT_BLOCK>>>(
+      version->key, (const Word *)d_snapshot, (const Word *)d_keys, (const Position *)d_positions,
+      n, version->stable && d_positions != NULL, d_findings);
+  LAUNCH_CHECK();
+  Findings findings;
+  CUDA_CHECK(cudaMemcpy(&findings, d_findings, sizeof findings, cudaMemcpyDeviceToHost));
+  scratch_free(d_findings);
+  return findings.disorder == 0 && findings.difference == 0;
 }
 
 bool verdict_quick(const SortVersion *version, const void *d_snapshot, const void *d_keys,
@@ -351,7 +291,8 @@ bool verdict_passes(const Verdict *verdict) {
 void verdict_describe(const Verdict *verdict, char *text, size_t size) {
   const char *const clauses[VERDICT_PARTS] = {
       "order: at index %llu key %llu follows key %llu (%llu place%s)",
-      "multiset: position %llu occurs %llu times instead of %llu (%llu position%s)",
+      verdict->pairs ? "multiset: position %llu occurs %llu times instead of %llu (%llu position%s)"
+                     : "multiset: the key at index %llu is %llu instead of %llu (%llu place%s)",
       "pairing: index %llu holds key %llu with the position of key %llu (%llu place%s)",
       "stability: at index %llu position %llu follows position %llu of an equal key (%llu place%s)",
   };
@@ -369,7 +310,7 @@ void verdict_describe(const Verdict *verdict, char *text, size_t size) {
   for (int part = 0; part < VERDICT_PARTS; part++) {
     const VerdictFinding *const found = &verdict->part[part];
     if (found->state != VERDICT_FAILS || used >= size) continue;
-    char clause[200] = "multiset: keys were lost or invented";
+    char clause[200] = "multiset: keys were lost or invented, by the library's sort as well";
     if (found->bad_count > 0)
       snprintf(clause, sizeof clause, clauses[part], (unsigned long long)found->first_bad,
                (unsigned long long)found->actual, (unsigned long long)found->expected,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# compare --export and --image: files from one measurement, the order of rows, and the
+# compare --export, --sort and --image: files from one measurement, the order of rows, and the
 # program red_eye_scores. Prints TAP, as scripts/run_tests.sh counts it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -13,27 +13,28 @@ run() { "$@" >"$work/out" 2>"$work/err"; code=$?; }
 # ---- several formats from one measurement --------------------------------------------------------
 ln -s real.csv "$work/link.csv"
 run "$compare" seq std_sort_ref --n 1000,2000 --reps 3 --stages off \
-  --export json="$work/a.json" --export csv="$work/link.csv" --export table="$work/a.txt"
-check "three exports: exit code 0" is "$code" 0
+  --export json="$work/a.json" --export csv="$work/link.csv" --export md="$work/a.md" --export table="$work/a.txt"
+check "four exports: exit code 0" is "$code" 0
 check "the table is on standard output all the same" out_has '^seq (CPU) '
 check "json: six rows, in the order of measuring" is "$(jq -c '[.rows[].version]' "$work/a.json")" \
   '["thrust_ref","seq","std_sort_ref","thrust_ref","seq","std_sort_ref"]'
 check "csv follows a link and leaves it" test -L "$work/link.csv"
 times() { jq -r '.rows[] | [.version, .median_ms] | @tsv' "$work/a.json" | awk '{ printf "%s %.4g\n", $1, $2 }'; }
 check "csv has the same times" is "$(times)" "$(awk -F, 'NR > 1 { printf "%s %.4g\n", $1, $18 }' "$work/real.csv")"
-check "the table has a sentence for each input" is "$(grep -c ' is fastest, ' "$work/a.txt")" 2
+check "md has a sentence for each input" is "$(grep -c 'uniform: .* is fastest, ' "$work/a.md")" 2
+check "md has six rows" is "$(grep -c 'PASS' "$work/a.md")" 6
 check "an exported table is standard output's" cmp -s "$work/a.txt" "$work/out"
-check "nothing else is left in the folder" is "$(cd "$work" && echo .[!.]* *)" ".[!.]* a.json a.txt err link.csv out real.csv"
+check "nothing else is left in the folder" is "$(cd "$work" && echo .[!.]* *)" ".[!.]* a.json a.md a.txt err link.csv out real.csv"
 
 run "$compare" seq --n 1000 --reps 1 --format json --export json="$work/a.json"
 check "twice the same format" cmp -s "$work/a.json" "$work/out"
 
 # ---- files that cannot be written ----------------------------------------------------------------
-run "$compare" seq --n 1000 --reps 1 --export csv=/dev/full --export table="$work/b.txt"
+run "$compare" seq --n 1000 --reps 1 --export csv=/dev/full --export md="$work/b.md"
 check "a full device: exit code 2" is "$code" 2
 check "a full device: one sentence" err_is 'compare: --export: /dev/full cannot be written: No space left on device'
 check "a full device is still a device" test -c /dev/full
-check "the other export is complete" grep -q PASS "$work/b.txt"
+check "the other export is complete" grep -q PASS "$work/b.md"
 echo old >"$work/old.csv"
 run "$compare" seq --n 1000 --reps 1 --export csv=/no/such/folder/x --export csv="$work/old.csv"
 check "a folder that is not there: exit code 2" is "$code" 2
@@ -94,11 +95,18 @@ check "killed: no file, not even half of one" is "$(find "$work" -name '*d.json*
 
 # ---- the order of rows ---------------------------------------------------------------------------
 names() { "$compare" seq std_sort_ref merge_cpu --n 20000 --keys --reps 5 --stages off "$@" >"$work/out" 2>"$work/err"; }
+column() { awk '/ PASS/ { print $1 }' "$work/out" | tr '\n' ' '; }
 ascending() { awk '/ PASS/ { sub(/\(CPU\)/, ""); if ($2 < before) exit 1; before = $2; rows++ } END { exit rows != 4 }' "$work/out"; }
 names
 check "the table is sorted by time" ascending
+names --sort name
+check "--sort name" is "$(column)" 'merge_cpu seq std_sort_ref thrust_ref '
+names --sort given
+check "--sort given" is "$(column)" 'thrust_ref seq std_sort_ref merge_cpu '
 names --format csv
 check "csv is in the order of measuring" is "$(sed '1d; s/,.*//' "$work/out" | tr '\n' ' ')" 'thrust_ref seq std_sort_ref merge_cpu '
+names --format csv --sort name
+check "unless asked" is "$(sed '1d; s/,.*//' "$work/out" | tr '\n' ' ')" 'merge_cpu seq std_sort_ref thrust_ref '
 run "$compare" "$crash" seq --sweep crash_sort.way=6,0 --n 50 --keys --dist sorted --seed 1 --reps 3 --stages off
 check "rows without a time come last" is "$(grep '^[a-z_]* .*\(PASS\|FAIL\)' "$work/out" | tail -n 1 | cut -c1-16)" 'crash_sort way=6'
 

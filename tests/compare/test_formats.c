@@ -1,5 +1,5 @@
-// Each format parsed back: csv by a reader of RFC 4180 written here, json by jq, the table by its
-// columns. All must agree on what was measured.
+// Each format parsed back: csv by a reader of RFC 4180 written here, json by jq, md and table by
+// their columns. All must agree on what was measured.
 #include "tests/compare/run_compare.h"
 
 #include <sched.h>
@@ -199,7 +199,21 @@ TEST_WITH(test_json_host, NULL, remove_record) {
   expect("seq --n 10 --reps 1 --baseline none", EXIT_RIGHT, name);
 }
 
-// ---- table -------------------------------------------------------------------------------------
+// ---- md and table ------------------------------------------------------------------------------
+
+TEST(test_md) {
+  run_as("md");
+  int rows = 0, bars = 0;
+  for (const char *line = outcome.out; *line != '\0'; line = strchr(line, '\n') + 1) {
+    if (*line != '|') continue;
+    int count = 0;
+    for (const char *c = line; *c != '\n'; c++) count += *c == '|' && c[-1] != '\\';
+    if (rows++ == 0) bars = count;
+    assert_int_equal(count, bars);
+  }
+  assert_int_equal(rows, ROWS + 2);
+  assert_non_null(strstr(outcome.out, ", reps |"));  // what ended the runs of a row
+}
 
 TEST(test_table) {
   setenv("COLUMNS", "120", 1);

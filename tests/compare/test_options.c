@@ -111,9 +111,17 @@ TEST(test_output) {
   expect_usage("--export csv", "--export takes FORMAT=FILE like json=record.json, not 'csv'");
   expect_usage("--export =x", "--export takes FORMAT=FILE");
   expect_usage("--export xml=x", "no format is called 'xml'");
-  expect_usage("--export csv=/tmp/x --export json=/tmp/x", "/tmp/x is named twice");
+  expect_usage("--export csv=/tmp/x --export md=/tmp/x", "/tmp/x is named twice");
   expect_usage("seq --export csv=/no/such/folder/x",
                "--export: /no/such/folder/x cannot be written");
+  expect_usage("--sort speed", "--sort takes time, name or given, not 'speed'");
+  expect_usage("--print --n 65", "--print shows at most 64 elements");
+  expect_usage("--print --format csv", "--print goes with --format table");
+  expect("thrust_ref --print --n 5 --dist reverse --no-color", EXIT_RIGHT,
+         "before:    3435973836 2576980377 1717986918 858993459 0\n");
+  assert_non_null(strstr(outcome.out, "after:     0 858993459 1717986918 2576980377 3435973836\n"));
+  assert_non_null(strstr(outcome.out, "positions: 4 3 2 1 0\n"));
+  assert_null(strchr(outcome.out, '\033'));
   expect_usage("--save-input /no/such/folder/x", "/no/such/folder/x cannot be written");
   expect_usage("--save-input /dev/full --n 1000", "/dev/full cannot be written: No space left");
   expect_usage("--save-input /tmp/x --n 1,2", "--save-input takes one input and one size");
@@ -154,16 +162,16 @@ TEST(test_exit_codes) {
 #endif
 }
 
-// How much fits depends on the version's scratch memory: (66 - 64) MB / (12 + 8.6) bytes.
+// How much fits depends on the version's scratch memory: (66 - 64) MB / (20.4 + 8.6) keys.
 TEST(test_memory) {
 #ifdef CUDA_CPU
   setenv("CUDA_CPU_MEMORY", "66000000", 1);
-  expect("radix_v2 --baseline none --reps 1 --keys --n 1G", EXIT_DEVICE, "at most 97087 fit");
-  expect("radix_v2 --baseline none --reps 1 --keys --n 97087", EXIT_RIGHT, "PASS");
-  expect("radix_v2 --baseline none --reps 1 --keys --n 97088", EXIT_DEVICE, "at most 97087 fit");
+  expect("radix_v2 --baseline none --reps 1 --keys --n 1G", EXIT_DEVICE, "at most 68965 fit");
+  expect("radix_v2 --baseline none --reps 1 --keys --n 68965", EXIT_RIGHT, "PASS");
+  expect("radix_v2 --baseline none --reps 1 --keys --n 68966", EXIT_DEVICE, "at most 68965 fit");
   expect("radix_v2 --baseline none --reps 1 --n 68965", EXIT_DEVICE, "at most 61349 fit");
   // Beyond 2^32 memory is the limit, and the verdict's share of it is constant.
-  expect("radix_v5 --keys --n 6e9", EXIT_DEVICE, "6000000000 keys need 102 GB with scratch memory");
+  expect("radix_v5 --keys --n 6e9", EXIT_DEVICE, "6000000000 keys need 107 GB with scratch memory");
   // A version that does not fit leaves the others their input.
   expect("seq --baseline radix_v2 --reps 1 --n 68965 --format csv", EXIT_DEVICE, "no memory");
   assert_non_null(strstr(outcome.out, "seq,68965,uniform,pairs,kBits=8,ok,PASS"));
@@ -196,7 +204,7 @@ TEST(test_odd_names) {
   assert_int_equal(fwrite(keys, sizeof keys, 1, file), 1);
   assert_int_equal(fclose(file), 0);
   char arguments[200];
-  static const char *const formats[] = {"json", "csv", "table"};
+  static const char *const formats[] = {"json", "csv", "md", "table"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     snprintf(arguments, sizeof arguments,
              "seq --keys --reps 1 --baseline none --format %s --input '%s'", formats[i], path);

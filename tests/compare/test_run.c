@@ -96,19 +96,22 @@ TEST(test_interrupted_json) {
 TEST(test_interrupted_tables) {
   interrupt("csv", SIGINT);
   assert_int_equal(count_of(outcome.out, "\n"), 3);
-  interrupt("table", SIGTERM);
+  interrupt("md", SIGTERM);
+  assert_non_null(strstr(outcome.out, "Interrupted: the rows above are complete"));
+  interrupt("table", SIGINT);
   assert_non_null(strstr(outcome.out, "interrupted: the rows above are complete"));
 }
 
 // ---- a terminal --------------------------------------------------------------------------------
 
 // script(1) runs a command on a terminal of its own.
-static void run_on_terminal(const char *environment, int columns) {
+static void run_on_terminal(const char *environment, int columns, const char *arguments) {
   char command[1024];
-  snprintf(command, sizeof command,
-           "%s script -qec 'stty cols %d; %s/compare std_sort_ref seq --n 1000 --reps 2' /dev/null "
-           "</dev/null",
-           environment, columns, build_folder());
+  snprintf(
+      command, sizeof command,
+      "%s script -qec 'stty cols %d; %s/compare std_sort_ref seq --n 1000 --reps 2 %s' /dev/null "
+      "</dev/null",
+      environment, columns, build_folder(), arguments);
   FILE *const pipe = popen(command, "r");
   assert_non_null(pipe);
   outcome.out[fread(outcome.out, 1, sizeof outcome.out - 1, pipe)] = '\0';
@@ -117,14 +120,16 @@ static void run_on_terminal(const char *environment, int columns) {
 
 TEST(test_terminal) {
   if (system("command -v script >/dev/null") != 0) skip();
-  run_on_terminal("env -u NO_COLOR", 120);
+  run_on_terminal("env -u NO_COLOR", 120, "");
   assert_non_null(strstr(outcome.out, "\033[32mPASS"));
   assert_non_null(strstr(outcome.out, "████"));  // the ratio's bar
   assert_non_null(strstr(outcome.out, "\r\033[K\033[?7l3/3 seq (CPU), 1000 uniform"));
-  run_on_terminal("NO_COLOR=1", 120);
+  run_on_terminal("NO_COLOR=1", 120, "");
+  assert_null(strstr(outcome.out, "\033[32m"));
+  run_on_terminal("env -u NO_COLOR", 120, "--no-color");
   assert_null(strstr(outcome.out, "\033[32m"));
   assert_non_null(strstr(outcome.out, "████"));
-  run_on_terminal("NO_COLOR=1", 80);  // no room for bars: better none than lines that wrap
+  run_on_terminal("NO_COLOR=1", 80, "");  // no room for bars: better none than lines that wrap
   assert_null(strstr(outcome.out, "████"));
   const char *const row = strstr(outcome.out, "std_sort_ref (CPU)   ");
   assert_non_null(row);

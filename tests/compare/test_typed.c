@@ -45,7 +45,7 @@ TEST(test_names) {
   expect("--type f64 --list", EXIT_RIGHT, "\n  normal ");
   expect("--type u64 --list", EXIT_RIGHT, "\n  ids40 ");
   assert_null(strstr(outcome.out, "\n  normal "));
-  expect("--list", EXIT_RIGHT, "\n  zipf ");
+  expect("--list", EXIT_RIGHT, "\n  morton ");
   assert_null(strstr(outcome.out, "\n  ids40 "));
 }
 
@@ -57,7 +57,7 @@ TEST(test_usage) {
   expect_usage("gsort", "no version on the ");
   expect_usage("--dist ids40", "the input ids40 is not for u32 keys; ");
   expect_usage("--dist normal --type u64", "the input normal is not for u64 keys; ");
-  expect_usage("--type u64 --save-input x", "--save-input goes with keys of type u32 only");
+  expect_usage("--type u64 --print", "--print and --save-input go with keys of type u32 only");
   expect_usage("--type u64 %s", "does not sort u64 keys");
 }
 

@@ -1,5 +1,5 @@
 // random_sorts [--time SECONDS] [--seed N]: sorts random inputs with random versions, sizes, knobs,
-// keys or pairs, and judges every result with the verdict.
+// keys or pairs, and judges every result with the verdict, which compares with a library's sort.
 // Ends with exit code 1 and the case, as arguments of compare, on a wrong result, a crash, a hang
 // or memory that grows. `make fuzz` runs it for seconds, `make fuzz_sorts FUZZ_SECONDS=3600` for an
 // hour.

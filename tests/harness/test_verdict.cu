@@ -12,6 +12,7 @@ static const SortVersion stable = verdict_version(true), unstable = verdict_vers
 
 // Input and (still right) output on the host; a test damages them and asks for the verdict.
 static uint32_t input[N], keys[N], positions[N];
+static bool library_is_wrong;  // if so, its output for the input is `keys` too
 
 static int sort_input(void **state) {
   (void)state;
@@ -22,6 +23,7 @@ static int sort_input(void **state) {
   }
   memcpy(keys, input, sizeof keys);
   reference_sort(keys, positions, N);
+  library_is_wrong = false;
   return 0;
 }
 
@@ -92,9 +94,15 @@ TEST_WITH(test_order, sort_input, NULL) {
 TEST_WITH(test_lost_key, sort_input, NULL) {
   int i = 5000;
   while (keys[i] == keys[i + 1]) i++;
+  const uint32_t lost = keys[i];
   keys[i] = keys[i + 1];
   const Verdict verdict = judge(&stable, false, N);
   assert_states(&verdict, "HF--");
+  const VerdictFinding *const multiset = &verdict.part[VERDICT_MULTISET];
+  assert_int_equal(multiset->bad_count, 1);
+  assert_int_equal(multiset->first_bad, i);
+  assert_int_equal(multiset->expected, lost);
+  assert_int_equal(multiset->actual, keys[i + 1]);
   const Verdict pairs = judge(&unstable, true, N);
   assert_states(&pairs, "HHF-");  // every position is there, but one has another's key
   assert_int_equal(pairs.part[VERDICT_PAIRING].first_bad, i);
@@ -106,6 +114,39 @@ TEST_WITH(test_invented_key, sort_input, NULL) {
   keys[N - 1] = 0xffffffffu;  // not in the input at all
   const Verdict verdict = judge(&stable, false, N);
   assert_states(&verdict, "HF--");
+  char text[200];
+  verdict_describe(&verdict, text, sizeof text);
+  assert_non_null(strstr(text, "FAIL: multiset: the key at index 20010 is 4294967295 instead of "));
+}
+
+// The verdict's sorted keys must not stay in scratch memory, where the next version could find
+// them.
+TEST_WITH(test_answer_wiped, sort_input, NULL) {
+  const Verdict verdict = judge(&stable, false, N);
+  assert_states(&verdict, "HH--");
+  static uint32_t found[N];
+  void *const d_scratch = scratch_alloc(sizeof found);
+  CUDA_CHECK(cudaMemcpy(found, d_scratch, sizeof found, cudaMemcpyDeviceToHost));
+  scratch_free(d_scratch);
+  assert_int_not_equal(found[N / 2], keys[N / 2]);
+}
+
+// The linker redirects the verdict's call of library_sort to this function (--wrap).
+extern "C" void __real_library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n);
+extern "C" void __wrap_library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
+  __real_library_sort(d_from, d_to, n);
+  if (library_is_wrong)
+    CUDA_CHECK(cudaMemcpy(d_to, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
+}
+
+// A library that loses the same key as the sort: only the hash sums differ.
+TEST_WITH(test_wrong_library, sort_input, NULL) {
+  keys[N - 1] = keys[N - 2] = keys[0];
+  reference_sort(keys, positions, N);
+  library_is_wrong = true;
+  const Verdict verdict = judge(&stable, false, N);
+  assert_states(&verdict, "HF--");
+  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, 0);
   char text[200];
   verdict_describe(&verdict, text, sizeof text);
   assert_non_null(strstr(text, "FAIL: multiset: keys were lost or invented"));

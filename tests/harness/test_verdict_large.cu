@@ -119,9 +119,14 @@ TEST_WITH(test_order, write_right, NULL) {
 // One key lost: overwritten by its successor, so that the order holds.
 TEST_WITH(test_multiset_of_keys, write_right, NULL) {
   const size_t end = n / 3 - n / 3 % EQUALS + EQUALS - 1;
-  put(d_keys, end, get(d_keys, end + 1));
+  const unsigned int lost = get(d_keys, end), successor = get(d_keys, end + 1);
+  put(d_keys, end, successor);
   const Verdict verdict = judge(false);
-  expect_only(&verdict, VERDICT_MULTISET, 0);
+  expect_only(&verdict, VERDICT_MULTISET, 1);
+  const VerdictFinding *const found = &verdict.part[VERDICT_MULTISET];
+  assert_int_equal(found->first_bad, end);
+  assert_int_equal(found->expected, lost);
+  assert_int_equal(found->actual, successor);
 }
 
 // One position lost: another one with the same key takes its place, so that the pairing holds.

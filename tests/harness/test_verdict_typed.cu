@@ -27,7 +27,7 @@ struct Case {
   std::vector<Key> input, keys;
   std::vector<Position> positions;
 
-  // A letter for each part: H holds, F fails, - not judged.
+  // A letter for each part: H holds, F fails, - not judged. Bare keys are cut into slices, too.
   void expect(bool pairs, const char *states) const {
     Key *const d_input = upload(input), *const d_keys = upload(keys);
     Position *const d_positions = pairs ? upload(positions) : NULL;
@@ -37,6 +37,11 @@ struct Case {
     assert_string_equal(actual, states);
     assert_int_equal(verdict_quick(&version, d_input, d_keys, d_positions, N),
                      verdict_passes(&verdict));
+    if (!pairs && states[0] == 'H')
+      for (size_t slice : {(size_t)7, (size_t)600, N})
+        assert_int_equal(
+            verdict_multiset_of_keys(version.key, d_input, d_keys, N, slice).state == VERDICT_HOLDS,
+            states[1] == 'H');
     CUDA_CHECK(cudaFree(d_input));
     CUDA_CHECK(cudaFree(d_keys));
     CUDA_CHECK(cudaFree(d_positions));

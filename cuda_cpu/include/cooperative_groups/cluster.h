@@ -1,5 +1,4 @@
-// The group of all threads of a cluster, without the shared memory of its other blocks
-// (map_shared_rank). cooperative_groups.h includes it.
+// The group of all threads of a cluster. cooperative_groups.h includes it.
 #ifndef CUDA_CPU_COOPERATIVE_GROUPS_CLUSTER_H
 #define CUDA_CPU_COOPERATIVE_GROUPS_CLUSTER_H
 
@@ -31,10 +30,25 @@ struct cluster_group {
     const dim3 shape = dim_blocks(), index = block_index();
     return (index.z * shape.y + index.y) * shape.x + index.x;
   }
+  dim3 dim_threads() const {
+    const dim3 shape = dim_blocks();
+    return dim3(shape.x * blockDim.x, shape.y * blockDim.y, shape.z * blockDim.z);
+  }
+  dim3 thread_index() const {
+    const dim3 index = block_index();
+    return dim3(index.x * blockDim.x + threadIdx.x, index.y * blockDim.y + threadIdx.y,
+                index.z * blockDim.z + threadIdx.z);
+  }
   unsigned int num_threads() const { return num_blocks() * blockDim.x * blockDim.y * blockDim.z; }
   unsigned int size() const { return num_threads(); }
   unsigned int thread_rank() const {
     return block_rank() * blockDim.x * blockDim.y * blockDim.z + cuda_cpu::current->number;
+  }
+
+  // The same shared variable in the block of this rank.
+  template <class T>
+  T *map_shared_rank(T *address, unsigned int rank) const {
+    return static_cast<T *>(cuda_cpu::map_shared(address, rank));
   }
 };
 

@@ -30,6 +30,10 @@ void grid_barrier(const Site *site);
 // Lets other threads and blocks run, which a spin loop may be waiting for.
 void spin_yield(const Site *site);
 
+// One of the block's 16 barriers for `count` threads, a multiple of 32. Waits until `count` threads
+// have come, or only counts this one. Returned threads do not count.
+void named_barrier(const Site *site, unsigned id, unsigned count, bool wait);
+
 }  // namespace cuda_cpu
 
 #define CUDA_CPU_SITE(name)                                            \

@@ -1,7 +1,7 @@
 // Stream capture and graphs: work is recorded with copies of its arguments, and a launch of the
 // graph runs all of it before it returns. Included by cuda_runtime_api.h.
 //
-// Missing: event nodes, conditional nodes, memory that a graph allocates.
+// Missing: event nodes and conditional nodes.
 #ifndef CUDA_CPU_GRAPH_CALLS_H
 #define CUDA_CPU_GRAPH_CALLS_H
 
@@ -50,6 +50,29 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        cudaGraph_t child);
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *dependencies, size_t count);
+
+// Memory with a fixed address, params->dptr, that each launch allocates anew when it comes to the
+// node. It is freed by a free node of this or another graph, by cudaFree or by cudaFreeAsync; in
+// between, a launch of the graph fails with cudaErrorInvalidValue, unless the graph was
+// instantiated with cudaGraphInstantiateFlagAutoFreeOnLaunch. Such a graph has no clone and is no
+// child (cudaErrorNotSupported).
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *dependencies, size_t count,
+                                     struct cudaMemAllocNodeParams *params);
+// cudaErrorInvalidValue for memory that no graph allocates.
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *dependencies, size_t count,
+                                    void *address);
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                           struct cudaMemAllocNodeParams *params);
+// `address` points to a pointer.
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address);
+cudaError_t cudaDeviceGraphMemTrim(int device);
+// `value` points to a uint64_t. Only a highest value can be set, to 0.
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value);
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value);
 
 // ---- graphs to launch ---------------------------------------------------------------------------
 

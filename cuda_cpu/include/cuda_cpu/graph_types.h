@@ -30,6 +30,8 @@ enum cudaGraphNodeType {
   cudaGraphNodeTypeEmpty = 5,
   cudaGraphNodeTypeWaitEvent = 6,
   cudaGraphNodeTypeEventRecord = 7,
+  cudaGraphNodeTypeMemAlloc = 10,
+  cudaGraphNodeTypeMemFree = 11,
 };
 enum cudaGraphExecUpdateResult {
   cudaGraphExecUpdateSuccess = 0,
@@ -76,6 +78,14 @@ struct cudaMemsetParams {
 struct cudaHostNodeParams {
   void (*fn)(void *data);
   void *userData;
+};
+
+// Bytes of memory that graphs have allocated, and that their nodes keep reserved.
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent = 0,
+  cudaGraphMemAttrUsedMemHigh = 1,
+  cudaGraphMemAttrReservedMemCurrent = 2,
+  cudaGraphMemAttrReservedMemHigh = 3,
 };
 
 #ifdef __cplusplus

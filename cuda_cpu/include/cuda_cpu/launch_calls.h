@@ -16,6 +16,7 @@ namespace cuda_cpu {
 struct KernelLimits {
   std::size_t shared_bytes = 48 * 1024;  // dynamic, of a block
   unsigned threads = 1024;               // of a block
+  unsigned cluster_blocks = 8;
 };
 KernelLimits kernel_limits(const void *kernel);
 void set_kernel_limits(const void *kernel, const KernelLimits &limits);
@@ -181,13 +182,17 @@ inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute at
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
       if (value < 0 || value > 227 * 1024) return cuda_cpu::fail(cudaErrorInvalidValue);
       limits.shared_bytes = static_cast<size_t>(value);  // also less than before
-      cuda_cpu::set_kernel_limits(kernel, limits);
-      return cudaSuccess;
+      break;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      limits.cluster_blocks = value != 0 ? 16 : 8;  // a Hopper GPU's
+      break;
     case cudaFuncAttributePreferredSharedMemoryCarveout:  // a hint: percent, or -1
       return value >= -1 && value <= 100 ? cudaSuccess : cuda_cpu::fail(cudaErrorInvalidValue);
     default:
       return cuda_cpu::fail(cudaErrorInvalidValue);
   }
+  cuda_cpu::set_kernel_limits(kernel, limits);
+  return cudaSuccess;
 }
 inline cudaError_t cudaFuncSetCacheConfig(const void *kernel, cudaFuncCache preference) {
   if (kernel == nullptr) return cuda_cpu::fail(cudaErrorInvalidDeviceFunction);

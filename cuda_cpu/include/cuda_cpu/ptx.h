@@ -33,6 +33,10 @@ inline void ptx_barrier(CUDA_CPU_CALLER) {
   const Site site = {"bar.sync", file, line};
   block_barrier(&site);
 }
+inline void ptx_named_barrier(unsigned id, unsigned count, bool wait, CUDA_CPU_CALLER) {
+  const Site site = {wait ? "bar.sync" : "bar.arrive", file, line};
+  named_barrier(&site, id, count, wait);
+}
 inline void ptx_nanosleep(CUDA_CPU_CALLER) {
   const Site site = {"nanosleep", file, line};
   spin_yield(&site);

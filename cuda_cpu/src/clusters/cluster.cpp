@@ -1,27 +1,18 @@
-// Thread block clusters: neighbouring blocks that wait for each other. One thread of the system
-// runs all blocks of a cluster and takes turns among them.
+// Running clusters, and what their threads ask for.
+#include "cluster.h"
+
 #include <cuda_cpu/barrier.h>
 #include <cuda_cpu/cluster.h>
+#include <cuda_cpu/launch_calls.h>
 
 #include <sched.h>
 
-#include <memory>
-#include <vector>
-
 #include "../diagnosis/check.h"
-#include "../launch/block.h"
+#include "../diagnosis/diagnose.h"
 #include "../launch/grid.h"
 #include "../launch/schedule.h"
 
 namespace cuda_cpu {
-
-struct Cluster {
-  std::vector<std::unique_ptr<BlockState>> blocks;  // by rank
-  std::vector<bool> finished;
-  // Its barrier, for CHECK builds: how often all have met, and whether some wait for the next time.
-  std::uint32_t phase = 0;
-  bool some_wait = false;
-};
 
 namespace {
 
@@ -69,12 +60,12 @@ void run_cluster(Cluster &cluster) {
   }
 }
 
-constexpr std::uint64_t kMostBlocks = 8;
-
+// At most 8 blocks, or 16, a Hopper GPU's limit, with the attribute that allows more.
 cudaError_t find_problem(const Launch &launch) {
   const dim3 &g = launch.grid, &c = launch.cluster;
   const std::uint64_t blocks = static_cast<std::uint64_t>(c.x) * c.y * c.z;
-  if (blocks == 0 || blocks > kMostBlocks || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+  if (blocks == 0 || blocks > kernel_limits(launch.kernel).cluster_blocks || g.x % c.x != 0 ||
+      g.y % c.y != 0 || g.z % c.z != 0)
     return cudaErrorInvalidClusterSize;
   return blocks > 1 && launch.cooperative ? cudaErrorNotSupported : cudaSuccess;  // no grid barrier
 }
@@ -99,14 +90,36 @@ void run_clusters(Grid &grid) {
   }
 }
 
+// ---- what threads ask for -----------------------------------------------------------------------
+
+const dim3 &shape() { return state_of(*current_block).grid->launch.cluster; }
+
+// The block's memory of the shared variable that `address` is in.
+char *translate(BlockState &own, BlockState &other, const char *address) {
+  const char *const dynamic = own.shared.arena.get() + check::kSharedGuard;
+  for (int i = 0; i < own.shared.arrays; i++) {
+    const SharedMemory::Array &array = own.shared.array[i];
+    const std::ptrdiff_t offset = address - array.memory;
+    if (offset >= 0 && static_cast<std::size_t>(offset) <= array.bytes) {
+      void *const memory = static_shared_in(other, array.key, array.bytes, array.alignment);
+      if constexpr (check::kOn) check::shared_array_of_peer(own, other, array.memory, memory);
+      return static_cast<char *>(memory) + offset;
+    }
+  }
+  const std::ptrdiff_t offset = address - dynamic;
+  if (offset < 0 || static_cast<std::size_t>(offset) > own.grid->launch.shared_bytes)
+    diagnose("memcheck", "cluster.map_shared_rank() of an address that is not in shared memory");
+  return other.shared.arena.get() + check::kSharedGuard + offset;
+}
+
 }  // namespace
 
 const Clusters clusters = {find_problem, run_clusters};
 
-dim3 cluster_shape() { return state_of(*current_block).grid->launch.cluster; }
+dim3 cluster_shape() { return shape(); }
 
 dim3 cluster_block_index() {
-  const dim3 c = cluster_shape();
+  const dim3 &c = shape();
   return dim3(blockIdx.x % c.x, blockIdx.y % c.y, blockIdx.z % c.z);
 }
 
@@ -122,6 +135,16 @@ void cluster_barrier(const Site *site) {
   cluster.some_wait = true;
   suspend(block, site, block.grid_barrier);
   if constexpr (check::kOn) check::phase_waited(block, &cluster, phase);
+}
+
+void *map_shared(const void *address, unsigned rank) {
+  BlockState &own = state_of(*current_block);
+  const dim3 &c = shape();
+  if (rank >= c.x * c.y * c.z)
+    diagnose("memcheck", "cluster.map_shared_rank() of block %u: the cluster has %u", rank,
+             c.x * c.y * c.z);
+  BlockState &other = own.cluster == nullptr ? own : *own.cluster->blocks[rank];
+  return translate(own, other, static_cast<const char *>(address));
 }
 
 }  // namespace cuda_cpu

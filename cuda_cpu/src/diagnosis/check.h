@@ -54,6 +54,10 @@ inline constexpr std::size_t kSharedGuard = kOn ? 64 * 1024 : 0;
 void shared_array(BlockState &block, void *memory, std::size_t bytes, const char *name,
                   std::size_t element_bytes);
 
+// The array that `own` has at `memory` is at `same` in another block of the cluster, which may not
+// have come to its declaration yet.
+void shared_array_of_peer(BlockState &own, BlockState &other, const void *memory, void *same);
+
 // Device and pinned memory. Null when there is none.
 void *heap_allocate(std::size_t bytes, bool pinned);
 void heap_release(void *memory);

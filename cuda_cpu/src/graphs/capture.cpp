@@ -63,19 +63,8 @@ struct : Captures {
     return capture_of(object_of(stream)) != nullptr;
   }
 
-  cudaError_t record_or_run(cudaStream_t handle, cudaGraphNodeType type, Work work) override {
-    {
-      const Guard guard(mutex);
-      CUstream_st *const stream = object_of(handle);
-      if (Capture *const capture = capture_of(stream)) {
-        if (capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
-        stream->last = {add_node(capture->graph.get(), type, stream->last, std::move(work))};
-        return cudaSuccess;
-      }
-      if (stream == nullptr)
-        if (const cudaError_t error = refuse_legacy()) return error;
-    }
-    return work();
+  cudaError_t record_or_run(cudaStream_t stream, cudaGraphNodeType type, Work work) override {
+    return record_memory_or_run(stream, type, std::move(work), nullptr);
   }
 
   cudaError_t refuse_waiting(cudaStream_t handle) override {
@@ -169,6 +158,23 @@ struct : Captures {
 } all_captures;
 
 }  // namespace
+
+cudaError_t record_memory_or_run(cudaStream_t handle, cudaGraphNodeType type, Work work,
+                                 const GraphMemoryRef &memory) {
+  {
+    const Guard guard(mutex);
+    CUstream_st *const stream = object_of(handle);
+    if (Capture *const capture = capture_of(stream)) {
+      if (capture->invalid) return fail(cudaErrorStreamCaptureInvalidated);
+      stream->last = {add_node(capture->graph.get(), type, stream->last, std::move(work))};
+      stream->last[0]->memory = memory;
+      return cudaSuccess;
+    }
+    if (stream == nullptr)
+      if (const cudaError_t error = refuse_legacy()) return error;
+  }
+  return work();
+}
 
 }  // namespace cuda_cpu
 

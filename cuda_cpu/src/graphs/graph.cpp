@@ -57,20 +57,23 @@ cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes 
   const Nodes present = nodes_of(graph);
   for (const cudaGraphNode_t dependency : dependencies)
     if (!has(present, dependency)) return nullptr;
-  graph->nodes.push_back(
-      std::make_unique<CUgraphNode_st>(CUgraphNode_st{type, dependencies, std::move(work), false}));
+  graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
+      CUgraphNode_st{type, dependencies, std::move(work), nullptr, false}));
   return graph->nodes.back().get();
 }
 
 cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type,
-                        const cudaGraphNode_t *dependencies, size_t count, Work work) {
+                        const cudaGraphNode_t *dependencies, size_t count, Work work,
+                        const GraphMemoryRef &memory) {
   if (node == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr))
     return fail(cudaErrorInvalidValue);
   for (size_t i = 1; i < count; i++)
     if (std::find(dependencies, dependencies + i, dependencies[i]) != dependencies + i)
       return fail(cudaErrorInvalidValue);
   *node = add_node(graph, type, Nodes(dependencies, dependencies + count), std::move(work));
-  return *node != nullptr ? cudaSuccess : fail(cudaErrorInvalidValue);
+  if (*node == nullptr) return fail(cudaErrorInvalidValue);
+  (*node)->memory = memory;
+  return cudaSuccess;
 }
 
 }  // namespace cuda_cpu
@@ -84,7 +87,13 @@ struct Step {
   cudaGraphNodeType type;
   std::vector<std::size_t> dependencies;  // as places in the graph's list of nodes
   Work work;
+  GraphMemoryRef memory;  // of a memory node
 };
+
+bool has_memory_nodes(cudaGraph_t graph) {
+  return std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                     [](const auto &node) { return node->memory != nullptr; });
+}
 
 // Each node behind those that it depends on, otherwise as they were added. False if nodes depend on
 // each other in a circle.
@@ -100,7 +109,8 @@ bool steps_of(cudaGraph_t graph, std::vector<Step> *steps) {
         ready = ready && has(done, dependency);
       if (!ready) continue;
       done.push_back(node);
-      steps->push_back({node, node->type, places(all, node->dependencies), node->work});
+      steps->push_back(
+          {node, node->type, places(all, node->dependencies), node->work, node->memory});
     }
     if (done.size() == before) return false;
   }
@@ -143,6 +153,7 @@ Work kernel_work(const cudaKernelNodeParams &p) {
   const Configuration configuration = {p.gridDim, p.blockDim, p.sharedMemBytes, nullptr};
   const Launch launch = {configuration, known->name, p.func, false};
   if (check_launch(launch) != cudaSuccess) return nullptr;
+  const AddingNode adding;
   return grid_work(launch, known->make(known->name, p.func, p.kernelParams));
 }
 
@@ -151,6 +162,8 @@ Work kernel_work(const cudaKernelNodeParams &p) {
 // A copy of a graph's work in an order in which it can run.
 struct CUgraphExec_st {
   std::vector<Step> steps;
+  bool frees_on_launch = false;  // what an earlier launch has left allocated
+  std::shared_ptr<int> graph_in_use{};
 };
 
 namespace {
@@ -183,6 +196,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph) {
+  if (has_memory_nodes(graph)) return fail(cudaErrorNotSupported);
   const Nodes all = nodes_of(graph);
   *clone = new CUgraph_st;
   for (const cudaGraphNode_t node : all)
@@ -254,6 +268,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        const cudaGraphNode_t *dependencies, size_t count,
                                        cudaGraph_t child) {
   if (child == nullptr) return fail(cudaErrorInvalidValue);
+  if (has_memory_nodes(child)) return fail(cudaErrorNotSupported);
   std::vector<Step> steps;
   const bool has_circle = !steps_of(child, &steps);
   const cudaError_t error = add_checked(node, graph, cudaGraphNodeTypeGraph, dependencies, count,
@@ -281,6 +296,48 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
   return cudaSuccess;
 }
 
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *dependencies, size_t count,
+                                     cudaMemAllocNodeParams *params) {
+  const cudaMemPoolProps &pool = params->poolProps;
+  if (pool.allocType != cudaMemAllocationTypePinned ||
+      pool.location.type != cudaMemLocationTypeDevice || pool.location.id != 0)
+    return fail(cudaErrorInvalidValue);
+  const GraphMemoryRef memory = reserve_graph_memory(params->bytesize);
+  if (memory == nullptr) return cudaPeekAtLastError();
+  const cudaError_t error = add_checked(
+      node, graph, cudaGraphNodeTypeMemAlloc, dependencies, count,
+      [memory] { return allocate_graph_memory(memory); }, memory);
+  if (error == cudaSuccess) params->dptr = memory->address;
+  return error;
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *dependencies, size_t count,
+                                    void *address) {
+  const GraphMemoryRef memory = find_graph_memory(address);
+  if (memory == nullptr || graph == nullptr) return fail(cudaErrorInvalidValue);
+  for (const auto &other : graph->nodes)  // freed twice
+    if (other->type == cudaGraphNodeTypeMemFree && other->memory == memory)
+      return fail(cudaErrorInvalidValue);
+  return add_checked(
+      node, graph, cudaGraphNodeTypeMemFree, dependencies, count,
+      [memory] { return free_graph_memory(memory); }, memory);
+}
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams *params) {
+  if (node->type != cudaGraphNodeTypeMemAlloc) return fail(cudaErrorInvalidValue);
+  *params = {};
+  params->poolProps.allocType = cudaMemAllocationTypePinned;
+  params->poolProps.location = {cudaMemLocationTypeDevice, 0};
+  params->bytesize = node->memory->bytes;
+  params->dptr = node->memory->address;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address) {
+  if (node->type != cudaGraphNodeTypeMemFree) return fail(cudaErrorInvalidValue);
+  *static_cast<void **>(address) = node->memory->address;
+  return cudaSuccess;
+}
+
 // ---- graphs made ready to launch, launching them and changing them ------------------------------
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -288,15 +345,23 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
   constexpr unsigned long long kKnown = 15;  // flags
   if (graph == nullptr || (flags & ~kKnown) != 0) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = refuse_unsafe()) return error;
+  // Its memory has one address.
+  if (has_memory_nodes(graph) && graph->in_use.use_count() > 1) return fail(cudaErrorNotSupported);
   std::vector<Step> steps;
   if (!steps_of(graph, &steps)) return fail(cudaErrorInvalidValue);
-  *exec = new CUgraphExec_st{std::move(steps)};
+  *exec = new CUgraphExec_st{
+      std::move(steps), (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0, graph->in_use};
   return cudaSuccess;
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (exec == nullptr) return fail(cudaErrorInvalidValue);
   if (is_capturing(stream)) return refuse_while_capturing(stream);
+  for (const Step &step : exec->steps) {
+    if (step.type != cudaGraphNodeTypeMemAlloc || !step.memory->allocated) continue;
+    if (!exec->frees_on_launch) return fail(cudaErrorInvalidValue);
+    (void)free_graph_memory(step.memory);
+  }
   return in_stream(stream, cudaGraphNodeTypeGraph,
                    [steps = exec->steps] { return run_steps(steps); });
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../streams/streams.h"
+#include "graph_memory.h"
 
 namespace cuda_cpu {
 
@@ -16,7 +17,11 @@ cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, const Nodes 
                          Work work);
 // As above, for CUDA's calls: checks the arguments, and returns the error.
 cudaError_t add_checked(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNodeType type,
-                        const cudaGraphNode_t *dependencies, size_t count, Work work);
+                        const cudaGraphNode_t *dependencies, size_t count, Work work,
+                        const GraphMemoryRef &memory = nullptr);
+// record_or_run() of ../streams. `memory` is a memory node's.
+cudaError_t record_memory_or_run(cudaStream_t stream, cudaGraphNodeType type, Work work,
+                                 const GraphMemoryRef &memory);
 
 }  // namespace cuda_cpu
 
@@ -24,11 +29,14 @@ struct CUgraphNode_st {
   cudaGraphNodeType type;
   cuda_cpu::Nodes dependencies;
   cuda_cpu::Work work;
-  bool has_circle = false;  // a graph whose nodes depend on each other in a circle
+  cuda_cpu::GraphMemoryRef memory;  // of a memory node
+  bool has_circle = false;          // a graph whose nodes depend on each other in a circle
 };
 
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  // Also held by the graphs to launch that are made of it.
+  std::shared_ptr<int> in_use = std::make_shared<int>(0);
 };
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include <iterator>
+
 #include "../diagnosis/check.h"
 #include "../diagnosis/diagnose.h"
 #include "grid.h"
@@ -144,6 +146,23 @@ void phase_wait(const Site *site, const std::uint64_t *state, std::uint32_t phas
 void phase_completed(const std::uint64_t *state, std::uint32_t phase) {
   if constexpr (check::kOn)
     if (current != nullptr) check::phase_completed(state_of(*current_block), state, phase);
+}
+
+void named_barrier(const Site *site, unsigned id, unsigned count, bool wait) {
+  BlockState &block = enter_collective();
+  if (id >= std::size(block.named) || count == 0 || count % 32 != 0 || count > 1024)
+    diagnose("synccheck",
+             "%s:%d: %s with barrier %u and %u threads: there are 16, for multiples of 32",
+             site->file, site->line, site->what, id, count);
+  std::uint64_t &state = block.named[id];  // phase << 32 | arrived
+  const std::uint32_t phase = static_cast<std::uint32_t>(state >> 32);
+  const std::uint32_t arrived = static_cast<std::uint32_t>(++state);
+  if constexpr (check::kOn) check::phase_arrived(block, &state, arrived == 1);
+  if (arrived == count) {
+    state = static_cast<std::uint64_t>(phase + 1) << 32;
+    phase_completed(&state, phase);
+  }
+  if (wait && (check::kOn || arrived < count)) phase_wait(site, &state, phase, true);
 }
 
 bool release_phases(BlockState &block) {

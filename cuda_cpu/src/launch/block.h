@@ -71,7 +71,7 @@ struct SharedMemory {
   struct Array {
     const void *key;
     char *memory;
-    std::size_t bytes;
+    std::size_t bytes, alignment;
   };
   std::unique_ptr<char[], FreeArena> arena;
   std::size_t used = 0;  // bytes
@@ -114,6 +114,7 @@ struct BlockState : Block {
   unsigned turns = 0;  // collectives that its warps have completed; in a wave, since its start
   Queue grid_barrier, active_mask, yielded;
   Queue phases;                        // in a cuda::barrier
+  std::uint64_t named[16] = {};        // the barriers of inline PTX, barrier.cpp
   Queue misplaced;                     // at another barrier than `at_barrier`: a mistake
   unsigned at_barrier = 0;             // threads that wait at the barrier
   const Site *barrier_site = nullptr;  // of the first thread that waits there, or waited last
@@ -121,7 +122,7 @@ struct BlockState : Block {
   int barrier_result = 0;              // true predicates at the last barrier
   int barrier_arrived = 0;             // threads that came to the last barrier
   bool at_grid_barrier = false;        // with all its threads
-  struct Cluster *cluster = nullptr;   // ../clusters; null for a cluster of one block
+  struct Cluster *cluster = nullptr;   // cluster.h; null for a cluster of one block
   std::uint64_t generation = 0;        // of the grid barrier that its threads wait for
   bool shuffled = false;               // runs in the order of `random`
   Random random;
@@ -142,6 +143,10 @@ struct BlockState : Block {
 struct LaunchRefused {
   unsigned bound;  // or 0
 };
+
+// static_shared() in another block of the cluster.
+void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
+                       std::size_t alignment);
 
 inline BlockState &state_of(Block &block) { return static_cast<BlockState &>(block); }
 

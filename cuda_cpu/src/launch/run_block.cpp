@@ -5,9 +5,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,7 @@ void prepare(BlockState &block, Grid &grid, std::uint64_t index) {
   block.started = block.returned = 0;
   block.collective = false;
   block.generation = 0;
+  std::fill(std::begin(block.named), std::end(block.named), 0);
   for (Warp &warp : block.warp_memory) warp.returned = 0;
   block.warp = block.ready_warps = 0;
   block.wave = BlockState::kNoWave;

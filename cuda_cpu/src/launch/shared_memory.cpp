@@ -57,10 +57,8 @@ void *dynamic_shared([[maybe_unused]] const char *name,
   return memory;
 }
 
-void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
-                    [[maybe_unused]] const char *name, [[maybe_unused]] std::size_t element_bytes) {
-  if (current_block == nullptr) diagnose("memcheck", "a __shared__ array is used outside a kernel");
-  BlockState &block = state_of(*current_block);
+void *static_shared_in(BlockState &block, const void *key, std::size_t bytes,
+                       std::size_t alignment) {
   SharedMemory &shared = block.shared;
   for (int i = 0; i < shared.arrays; i++)
     if (shared.array[i].key == key) return shared.array[i].memory;
@@ -84,8 +82,19 @@ void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
   ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
   std::memset(memory, kPoison, bytes);
   shared.used = from + bytes;
-  shared.array[shared.arrays++] = {key, memory, bytes};
-  if constexpr (check::kOn) check::shared_array(block, memory, bytes, name, element_bytes);
+  shared.array[shared.arrays++] = {key, memory, bytes, alignment};
+  return memory;
+}
+
+void *static_shared(const void *key, std::size_t bytes, std::size_t alignment,
+                    [[maybe_unused]] const char *name, [[maybe_unused]] std::size_t element_bytes) {
+  if (current_block == nullptr) diagnose("memcheck", "a __shared__ array is used outside a kernel");
+  BlockState &block = state_of(*current_block);
+  [[maybe_unused]] const int arrays = block.shared.arrays;
+  void *const memory = static_shared_in(block, key, bytes, alignment);
+  if constexpr (check::kOn)
+    if (block.shared.arrays > arrays)
+      check::shared_array(block, memory, bytes, name, element_bytes);
   return memory;
 }
 

@@ -1,7 +1,6 @@
 // The memory calls: allocation, copies, sets.
 #include <cuda_cpu/memory.h>
 
-#include <atomic>
 #include <cstring>
 
 #include "../diagnosis/check.h"
@@ -10,8 +9,6 @@
 #include "../streams/streams.h"
 
 using namespace cuda_cpu;
-
-static struct CUmemPoolHandle_st { std::atomic<uint64_t> threshold{0}; } default_pool;
 
 namespace {
 
@@ -37,8 +34,8 @@ cudaError_t check_copy(const void *to, const void *from, size_t bytes, cudaMemcp
 cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
   const cudaError_t error = check_copy(to, from, bytes, kind);
   if (error != cudaSuccess || bytes == 0) return error;
-  check_in_use("cudaMemcpy", to);
-  check_in_use("cudaMemcpy", from);
+  if (!check_in_use("cudaMemcpy", to) || !check_in_use("cudaMemcpy", from))
+    return fail(cudaErrorInvalidValue);
   const DeviceScope device(DeviceScope::kRuntime);
   std::memmove(to, from, bytes);
   if constexpr (check::kOn) check::heap_copied(to, from, bytes);
@@ -55,7 +52,7 @@ cudaError_t set_bytes(void *memory, int value, size_t bytes) {
     note_freed("cudaMemset", memory);
     return fail(cudaErrorInvalidValue);
   }
-  check_in_use("cudaMemset", memory);
+  if (!check_in_use("cudaMemset", memory)) return fail(cudaErrorInvalidValue);
   const DeviceScope device(DeviceScope::kRuntime);
   std::memset(memory, value, bytes);
   if constexpr (check::kOn) check::heap_written(memory, bytes);
@@ -95,38 +92,9 @@ cudaError_t cudaFree(void *memory) {
   const cudaError_t error = refuse_unsafe();
   if (error != cudaSuccess) return error;
   (void)finish_all_streams();  // cudaFree waits for the device
+  size_t bytes = 0;
+  if (Owner *const owner = owner_of(memory, &bytes)) return owner->free(memory, bytes);
   return release(memory, Place::kDevice);
-}
-// Memory goes back to the system at once, so that the default pool's release threshold has no
-// effect.
-cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
-  if (memory == nullptr) return fail(cudaErrorInvalidValue);
-  const cudaError_t error = refuse_while_capturing(stream);
-  return error != cudaSuccess ? error : allocate(memory, bytes, Place::kDevice);
-}
-cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
-  const cudaError_t error = refuse_while_capturing(stream);
-  if (error != cudaSuccess) return error;
-  (void)finish_stream(stream);
-  return release(memory, Place::kDevice);
-}
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
-  if (device != 0) return fail(cudaErrorInvalidDevice);
-  *pool = &default_pool;
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void *value) {
-  if (pool != &default_pool) return fail(cudaErrorInvalidValue);
-  pool->threshold = *static_cast<uint64_t *>(value);
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void *value) {
-  if (pool != &default_pool) return fail(cudaErrorInvalidValue);
-  *static_cast<uint64_t *>(value) = pool->threshold;
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
-  return pool == &default_pool ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 cudaError_t cudaMallocHost(void **memory, size_t bytes) {
   const cudaError_t error = refuse_unsafe();
@@ -184,7 +152,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer) {
-  const Place place = place_of(pointer);
+  const Place place = is_kept(pointer) ? Place::kHost : place_of(pointer);
   void *const address = const_cast<void *>(pointer);
   attributes->type = place == Place::kDevice    ? cudaMemoryTypeDevice
                      : place == Place::kManaged ? cudaMemoryTypeManaged

@@ -16,6 +16,7 @@
 #include <cuda_cpu/launch.h>
 #include <cuda_cpu/memory.h>
 
+#include "../streams/streams.h"
 #include "../diagnosis/check.h"
 #include "../diagnosis/diagnose.h"
 #include "../diagnosis/limits.h"
@@ -32,12 +33,15 @@ struct Region {
   Place place;
   bool allocated;                   // by cudaMalloc or cudaMallocHost, not a __device__ variable
   const char *unused_by = nullptr;  // a function of the program that keeps it for later use
+  Owner *owner = nullptr;           // with whom it counts, besides
+  bool kept() const { return owner != nullptr && unused_by == owner->name; }
 };
 
 // Arrays that were released. Their addresses stay unusable until an array takes them again.
 struct Freed {
   std::size_t bytes = 0;
   const char *by = nullptr;
+  bool kept = false;  // not freed, but unused by its owner
 };
 
 // Both by address; `region_mutex` is held by whoever reads or writes them.
@@ -103,7 +107,7 @@ void release_region(Regions::iterator region, const char *by) {
 
 }  // namespace
 
-cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill) {
+cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill, Owner *owner) {
   *memory = nullptr;
   if (bytes == 0) return cudaSuccess;
   const DeviceScope device(DeviceScope::kRuntime);
@@ -114,7 +118,7 @@ cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill) {
   if (fill) std::memset(block, kPoison, bytes);
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(block);
   freed.erase(address);
-  regions.emplace(address, Region{bytes, place, true});
+  regions.emplace(address, Region{bytes, place, true, nullptr, owner});
   device_bytes += bytes;
   *memory = block;
   return cudaSuccess;
@@ -204,6 +208,20 @@ bool fits(const void *pointer, std::size_t bytes) {
   return bytes <= region->second.bytes - offset;
 }
 
+Owner *owner_of(const void *memory, std::size_t *bytes) {
+  const std::lock_guard<std::mutex> guard(region_mutex);
+  const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
+  if (region == regions.end()) return nullptr;
+  if (bytes != nullptr) *bytes = region->second.bytes;
+  return region->second.owner;
+}
+
+bool is_kept(const void *memory) {
+  const std::lock_guard<std::mutex> guard(region_mutex);
+  const auto region = regions.find(reinterpret_cast<std::uintptr_t>(memory));
+  return region != regions.end() && region->second.kept();
+}
+
 std::size_t allocated_bytes() {
   const std::lock_guard<std::mutex> guard(region_mutex);
   return device_bytes;
@@ -258,7 +276,7 @@ Freed find_released(const void *pointer, bool *inside = nullptr) {
   const std::lock_guard<std::mutex> guard(region_mutex);
   const auto region = find_region(pointer);
   if (region != regions.end() && address - region->first < region->second.bytes)
-    return {region->second.bytes, region->second.unused_by};
+    return {region->second.bytes, region->second.unused_by, region->second.kept()};
   const auto above = freed.upper_bound(address);
   if (above == freed.begin()) return {};
   const auto array = std::prev(above);
@@ -276,11 +294,16 @@ void note_freed(const char *call, const void *pointer) {
          array.by);
 }
 
-void check_in_use(const char *call, const void *pointer) {
+bool check_in_use(const char *call, const void *pointer) {
   const Freed array = find_released(pointer);
+  if (array.kept) {
+    note_freed(call, pointer);
+    return false;
+  }
   if (array.by != nullptr)
     diagnose("memcheck", "%s is given an array of %zu bytes that %s has released", call,
              array.bytes, array.by);
+  return true;
 }
 
 void check_pointer_argument(const char *kernel, int index, const void *pointer) {
@@ -299,7 +322,7 @@ void check_pointer_argument(const char *kernel, int index, const void *pointer) 
   // mistake, and crashes.
   bool inside = false;
   const Freed gone = find_released(pointer, &inside);
-  if (gone.by != nullptr && !inside)
+  if (gone.by != nullptr && !inside && !(gone.kept && is_adding_node()))
     diagnose("memcheck",
              "kernel %s is given an array of %zu bytes that %s has released, as its argument %d",
              kernel, gone.bytes, gone.by, index);

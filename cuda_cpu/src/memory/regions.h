@@ -20,9 +20,26 @@ bool fits(const void *pointer, std::size_t bytes);
 cudaError_t pin(void *memory, std::size_t bytes);
 cudaError_t unpin(void *memory);
 
+// Whom device memory counts with, where cudaMalloc has not allocated it: ../pools, ../graphs.
+struct Owner {
+  const char *const name;  // by which it keeps an array unused, for reports
+  // What cudaFree does with it.
+  virtual cudaError_t free(void *memory, std::size_t bytes) = 0;
+
+ protected:
+  explicit Owner(const char *n) : name(n) {}
+  ~Owner() = default;
+};
+
 // Memory filled with kPoison; null for 0 bytes. Fails when device memory is used up.
-cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill = true);
+cudaError_t allocate(void **memory, std::size_t bytes, Place place, bool fill = true,
+                     Owner *owner = nullptr);
 cudaError_t release(void *memory, Place place);
+// Of an array that begins here, and its size; null if there is none.
+Owner *owner_of(const void *memory, std::size_t *bytes = nullptr);
+
+// Whether its owner keeps it unused now.
+bool is_kept(const void *memory);
 
 std::size_t allocated_bytes();
 
@@ -43,8 +60,8 @@ bool find_nearby(const void *address, Nearby *nearby, bool wait = true);
 void note_freed(const char *call, const void *pointer);
 
 // memcheck: ends the program if the pointer points into an array that the program keeps unused
-// (cuda_cpu_mark_unused): `call` is given it.
-void check_in_use(const char *call, const void *pointer);
+// (cuda_cpu_mark_unused): `call` is given it. False, with a note, if its owner keeps it unused.
+bool check_in_use(const char *call, const void *pointer);
 
 // cudaMemcpy of rows that are a pitch apart.
 cudaError_t copy_rows(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch,

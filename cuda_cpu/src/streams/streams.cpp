@@ -12,6 +12,11 @@ namespace cuda_cpu {
 
 std::atomic<Captures *> captures{nullptr};
 
+static thread_local int nodes_being_added = 0;
+AddingNode::AddingNode() { nodes_being_added++; }
+AddingNode::~AddingNode() { nodes_being_added--; }
+bool is_adding_node() { return nodes_being_added > 0 || captures != nullptr; }
+
 bool is_object(cudaStream_t stream) {
   // The streams that CUDA itself names are small numbers.
   return reinterpret_cast<std::uintptr_t>(stream) >

@@ -110,6 +110,17 @@ inline cudaError_t refuse_unsafe() {
   return present == nullptr ? cudaSuccess : present->refuse_unsafe();
 }
 
+// While one lives, this thread makes a node of a graph: a kernel may be given memory that its graph
+// will have allocated when it runs.
+struct AddingNode {
+  AddingNode();
+  ~AddingNode();
+  AddingNode(const AddingNode &) = delete;
+  AddingNode &operator=(const AddingNode &) = delete;
+};
+// Also true during a capture.
+bool is_adding_node();
+
 // ---- work ---------------------------------------------------------------------------------------
 
 // Is work delayed? Not that of kernels.
