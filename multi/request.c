@@ -211,10 +211,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       request->output_positions = argument;
       return 0;
     case OPTION_FORMAT:
-      request->format = option_format(argument);
+      request->format = option_format(argument, FORMAT_JSON);
       return 0;
     case OPTION_EXPORT:
-      option_add_export(request->exports, &request->export_count, argument);
+      option_add_export(request->exports, &request->export_count, argument, FORMAT_JSON);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
