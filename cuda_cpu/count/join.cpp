@@ -4,6 +4,7 @@
 #include <cuda_cpu/warp.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <map>
@@ -30,6 +31,7 @@ using AtomicsAt = std::unordered_map<std::uintptr_t, std::uint64_t>;  // number 
 struct BlockAccesses {
   std::vector<Log> logs;  // of its threads
   AtomicsAt atomics;      // in its shared memory
+  bool counted;           // false: left out of a sample
 };
 
 // The running launch.
@@ -45,6 +47,20 @@ bool was_started = false;
 auto &kernels = *new std::vector<std::unique_ptr<Kernel>>;
 auto &blocks = *new std::unordered_map<const Block *, BlockAccesses>;  // emptied at their ends
 auto &launched = *new Launched;
+
+// Of each kernel, one block in so many is counted.
+std::uint64_t blocks_of_one() {
+  static const std::uint64_t number = [] {
+    const char *const text = std::getenv("COUNT_BLOCKS");
+    if (text == nullptr || *text == '\0') return 1ul;
+    char *end;
+    const unsigned long value = std::strtoul(text, &end, 10);
+    if (*end == '\0' && value >= 1 && value <= 1000000) return value;
+    std::fprintf(stderr, "count: COUNT_BLOCKS is a number from 1 to 1000000, not '%s'\n", text);
+    std::_Exit(2);
+  }();
+  return number;
+}
 
 std::uint64_t most_at_once(const AtomicsAt &atomics) {
   std::uint64_t most = 0;
@@ -215,7 +231,10 @@ void find_site(Slot &slot, std::uint64_t key, Space space, Operation operation, 
 
 void find_log() {
   last_thread = current;
-  last_log = &blocks[current_block].logs[current->number];
+  static Log left_out;
+  left_out.clear();
+  BlockAccesses &block = blocks[current_block];
+  last_log = block.counted ? &block.logs[current->number] : &left_out;
 }
 
 // ---- blocks and warps ---------------------------------------------------------------------------
@@ -226,10 +245,12 @@ void block_begins(BlockState &block) {
   if (launched.kernel == nullptr || launched.number != block.grid->number)
     begin_launch(*block.grid);
   Kernel &kernel = *launched.kernel;
-  kernel.blocks++;
+  BlockAccesses &accesses = blocks[&block];
+  accesses.counted = kernel.blocks++ % blocks_of_one() == 0;
+  accesses.logs.resize(block.count);
+  kernel.counted_blocks += accesses.counted;
   kernel.threads += block.count;
   kernel.dynamic_shared = std::max(kernel.dynamic_shared, std::uint64_t{launch.shared_bytes});
-  blocks[&block].logs.resize(block.count);
 }
 
 void block_synchronised(BlockState &block) {
@@ -294,12 +315,11 @@ void cuda_cpu_take_counts(CudaCpuCounts *counts) {
   all.bytes = static_cast<double>(copied_bytes + host_copied_bytes + 32 * host_accesses);
   for (const auto &kernel : kernels)
     for (const Site &site : kernel->sites) {
-      all.conflicts += static_cast<double>(site.tally.conflicts);
-      if (site.operation == Operation::kAtomic)
-        all.atomics += static_cast<double>(site.tally.lanes);
+      all.conflicts += kernel->scaled(site.tally.conflicts);
+      if (site.operation == Operation::kAtomic) all.atomics += kernel->scaled(site.tally.lanes);
       if (site.space != Space::kGlobal) continue;
-      all.requests += static_cast<double>(site.tally.requests);
-      all.sectors += static_cast<double>(site.tally.sectors);
+      all.requests += kernel->scaled(site.tally.requests);
+      all.sectors += kernel->scaled(site.tally.sectors);
     }
   all.bytes += 32 * all.sectors;
   counts->bytes += all.bytes - taken.bytes;

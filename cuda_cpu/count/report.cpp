@@ -2,6 +2,7 @@
 #include <jansson.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,16 +26,21 @@ void set(json_t *object, const char *name, const std::string &text) {
   json_object_set_new(object, name, json_string(text.c_str()));
 }
 
+void set_scaled(json_t *object, const std::string &name, const Kernel &kernel,
+                std::uint64_t number) {
+  set(object, name, static_cast<std::uint64_t>(std::llround(kernel.scaled(number))));
+}
+
 // `prefix`: "" or "global_load_".
 void set_tally(json_t *object, const std::string &prefix, Space space, Operation operation,
-               const Tally &t) {
-  set(object, prefix + "requests", t.requests);
-  set(object, prefix + "lanes", t.lanes);
+               const Kernel &kernel, const Tally &t) {
+  set_scaled(object, prefix + "requests", kernel, t.requests);
+  set_scaled(object, prefix + "lanes", kernel, t.lanes);
   if (space == Space::kGlobal) {
-    set(object, prefix + "sectors", t.sectors);
+    set_scaled(object, prefix + "sectors", kernel, t.sectors);
   } else {
-    set(object, prefix + "wavefronts", t.wavefronts);
-    set(object, prefix + "conflicts", t.conflicts);
+    set_scaled(object, prefix + "wavefronts", kernel, t.wavefronts);
+    set_scaled(object, prefix + "conflicts", kernel, t.conflicts);
   }
   if (operation == Operation::kAtomic) set(object, prefix + "longest_queue", t.queue);
 }
@@ -76,7 +82,7 @@ json_t *lines(const Kernel &kernel) {
         std::string(kSpaces[static_cast<int>(space)]) + " " +
             kOperations[static_cast<int>(operation)]);
     set(object, "bytes", bytes);
-    set_tally(object, "", space, operation, sites.tally);
+    set_tally(object, "", space, operation, kernel, sites.tally);
     json_object_set_new(object, "example", example(*sites.site));
     json_array_append_new(array, object);
   }
@@ -88,6 +94,7 @@ json_t *json_of(const Kernel &k) {
   set(object, "kernel", k.name);
   set(object, "launches", k.launches);
   set(object, "blocks", k.blocks);
+  if (k.counted_blocks < k.blocks) set(object, "counted_blocks", k.counted_blocks);
   set(object, "threads", k.threads);
   set(object, "static_shared_bytes", k.static_shared);
   set(object, "dynamic_shared_bytes", k.dynamic_shared);
@@ -99,8 +106,8 @@ json_t *json_of(const Kernel &k) {
   set(object, "matches", k.matches);
   set(object, "reductions", k.reductions);
   set(object, "collective_lanes", k.collective_lanes);
-  set(object, "distinct_sectors_read", k.sectors_read);
-  set(object, "distinct_sectors_written", k.sectors_written);
+  set_scaled(object, "distinct_sectors_read", k, k.sectors_read);
+  set_scaled(object, "distinct_sectors_written", k, k.sectors_written);
   set(object, "global_atomics_at_one_address", k.global_hottest);
   set(object, "shared_atomics_at_one_address", k.shared_hottest);
   for (const Space space : {Space::kGlobal, Space::kShared})
@@ -111,7 +118,7 @@ json_t *json_of(const Kernel &k) {
       set_tally(object,
                 std::string(kSpaces[static_cast<int>(space)]) + "_" +
                     kOperations[static_cast<int>(operation)] + "_",
-                space, operation, sum);
+                space, operation, k, sum);
     }
   json_object_set_new(object, "lines", lines(k));
   return object;

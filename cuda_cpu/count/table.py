@@ -139,6 +139,9 @@ def main():
     print('per launch, in the last rows of all launches; at least: each sector once; sectors: of 32 bytes,\n'
           '4 for a request of 4 bytes a lane; wavefronts: per request of shared memory;\n'
           'hottest: most atomics of a launch at one address')
+    if any('counted_blocks' in kernel for program in programs for kernel in program['kernels']):
+        print('a sample of the blocks is counted (COUNT_BLOCKS), and the numbers are scaled; where blocks share sectors,\n'
+              '"at least" is too much; "hottest" is that of the sample')
     for name, each, what in BESIDE:
         if programs[0][name]:
             print(f'besides: {what} {ratio(programs[0][name] * each, arguments.elements)} bytes/element')

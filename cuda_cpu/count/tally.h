@@ -69,6 +69,7 @@ struct Site {
 struct Kernel {
   std::string name;
   std::uint64_t launches = 0, blocks = 0, threads = 0;
+  std::uint64_t counted_blocks = 0;  // whose accesses are counted
   std::uint64_t static_shared = 0,
                 dynamic_shared = 0;  // bytes of a block, the most of all launches
   unsigned blocks_per_sm = 0;        // that threads and shared memory allow
@@ -79,6 +80,11 @@ struct Kernel {
   std::uint64_t global_hottest = 0, shared_hottest = 0;  // most atomics at one address
   std::vector<Site> sites;
   std::unordered_map<std::uint64_t, std::size_t> site_of;  // by what tells them apart
+  // What all blocks have, if those counted have `number`.
+  double scaled(std::uint64_t number) const {
+    return static_cast<double>(number) * static_cast<double>(blocks) /
+           static_cast<double>(counted_blocks);
+  }
 };
 
 // As README.md describes it, in the order of the first launches. Ends the program if the file

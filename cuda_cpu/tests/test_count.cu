@@ -338,6 +338,20 @@ COUNTED(thrust_on_the_host, {"host_accesses", 32}, {"global_store_requests", 1})
 #endif
 
 MISTAKE(lines) { copy<<<1, 32>>>(zeros(32), zeros(32), 1, 0); }
+// Of eight blocks the first and the fifth; only the first has accesses.
+static __global__ void only_first(unsigned *out) {
+  if (blockIdx.x == 0) out[threadIdx.x] = 1;
+}
+MISTAKE(a_sample) { only_first<<<8, 32>>>(zeros(32)); }
+TEST(sample_of_blocks) {
+  setenv("COUNT_BLOCKS", "4", 1);
+  expect_counts("a_sample", {{"blocks", 8},
+                             {"counted_blocks", 2},
+                             {"global_store_requests", 4},
+                             {"global_store_sectors", 16}});
+  unsetenv("COUNT_BLOCKS");
+}
+
 TEST(lines) {
   if (strcmp(kChecked, "count") != 0) skip();
   const Child child = run_mistake("lines", "CUDA_CPU_COUNT", "/dev/stdout");
