@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import re
+import signal
 
 SECTOR = 32  # bytes
 OPERATIONS = ('load', 'store', 'atomic')
@@ -140,8 +141,8 @@ def main():
           '4 for a request of 4 bytes a lane; wavefronts: per request of shared memory;\n'
           'hottest: most atomics of a launch at one address')
     if any('counted_blocks' in kernel for program in programs for kernel in program['kernels']):
-        print('a sample of the blocks is counted (COUNT_BLOCKS), and the numbers are scaled; where blocks share sectors,\n'
-              '"at least" is too much; "hottest" is that of the sample')
+        print('a sample of the blocks is counted (COUNT_BLOCKS), and the numbers are scaled;\n'
+              'where blocks share sectors, "at least" is too much; "hottest" is that of the sample')
     for name, each, what in BESIDE:
         if programs[0][name]:
             print(f'besides: {what} {ratio(programs[0][name] * each, arguments.elements)} bytes/element')
@@ -149,4 +150,5 @@ def main():
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # ends quietly before head
     main()

@@ -42,7 +42,7 @@ refuses() {
 @test "a name that leaves the folder" { refuses "'../my' is no name" ../my; }
 @test "a version that is not there" { refuses 'there is no version radix_v99' other radix_v99; }
 @test "names of targets and folders" {
-  for name in clean help all common harness compare setup run check lint bench report samples test fuzz cuda_cpu build; do
+  for name in clean help all common harness compare setup run check lint report samples test fuzz cuda_cpu build; do
     refuses "'$name'" "$name"
   done
 }
