@@ -181,7 +181,8 @@ static __global__ void read_next(int missing, unsigned *out) {
   if (missing != 2) cluster.sync();
   fixed[threadIdx.x] = block; /*next, written again*/
 }
-PATTERN(read_next, {{1}, "next, written", "next, read"}, {{2}, "next, read", "next, written again"}) {
+PATTERN(read_next, {{1}, "next, written", "next, read"},
+        {{2}, "next, read", "next, written again"}) {
   run_clusters(read_next, missing, zeros(8 * 64));
 }
 
