@@ -137,8 +137,8 @@ P
   [[ $output == *"this container is the sandbox. Submissions run as users without rights (setpriv)"* ]]
   [ "$(jq -r '.output' "$out/plain_cs344/results.json")" = "All right." ]
   [ "$(jq -s '[.[] | .score] | sort | .[5] > 80 and .[0:5] == [5, 5, 5, 5, 5]' "$out"/*/results.json)" = true ]
-  local wait # killed processes take a moment to end
-  for wait in {1..100}; do
+  # Killed processes take a moment to end.
+  for _ in {1..100}; do
     grep -qE '^ *60[0-9]{3}$' <(ps -eo uid=) || break
     sleep 0.1
   done
