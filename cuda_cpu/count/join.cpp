@@ -48,8 +48,8 @@ auto &kernels = *new std::vector<std::unique_ptr<Kernel>>;
 auto &blocks = *new std::unordered_map<const Block *, BlockAccesses>;  // emptied at their ends
 auto &launched = *new Launched;
 
-// Of each kernel, one block in so many is counted.
-std::uint64_t blocks_of_one() {
+// COUNT_BLOCKS: 8 counts the first of each eight blocks of a kernel. 1 if it is not set.
+std::uint64_t count_every() {
   static const std::uint64_t number = [] {
     const char *const text = std::getenv("COUNT_BLOCKS");
     if (text == nullptr || *text == '\0') return 1ul;
@@ -116,7 +116,7 @@ void add_request(Site &site, const Request &request, BlockAccesses &block) {
 struct Part {
   const Entry *from[32], *to[32];
 };
-// Those of one instruction.
+// For each lane, its accesses by one instruction.
 struct Lanes {
   std::vector<const Entry *> at[32];
   std::size_t most = 0;
@@ -246,7 +246,7 @@ void block_begins(BlockState &block) {
     begin_launch(*block.grid);
   Kernel &kernel = *launched.kernel;
   BlockAccesses &accesses = blocks[&block];
-  accesses.counted = kernel.blocks++ % blocks_of_one() == 0;
+  accesses.counted = kernel.blocks++ % count_every() == 0;
   accesses.logs.resize(block.count);
   kernel.counted_blocks += accesses.counted;
   kernel.threads += block.count;

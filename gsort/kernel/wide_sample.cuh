@@ -46,7 +46,7 @@ static __device__ bool map_sample(const Wide (&key)[kEach], WideCode code, bool 
   find_ends(key, &least, &most, ends);
   if (threadIdx.x == 0) {
     is_made = !by_value || make_by_value(code, least, most, &made);
-    if (!by_value) make_affine(least, most, &made);
+    if (!by_value) make_by_code(least, most, &made);
     if (is_made) *map = made;
   }
   __syncthreads();

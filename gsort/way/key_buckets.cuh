@@ -12,8 +12,8 @@ typedef struct BucketShape {
   size_t shared_bytes;
 } BucketShape;
 
-// SHAPE(threads, items, fine_bits, few, blocks_per_sm) for each: the smallest first; then those for
-// the most buckets, of up to 2^30 keys.
+// SHAPE(threads, items, fine_bits, few, blocks_per_sm) for each: the smallest first; the last one
+// is for the most buckets, of up to 2^30 keys.
 #define BUCKET_SHAPES(SHAPE)                                                   \
   SHAPE(256, 9, 10, 8, 6), SHAPE(256, 18, 11, 8, 5), SHAPE(256, 24, 11, 8, 5), \
       SHAPE(256, 33, 11, 12, 4), SHAPE(256, 39, 11, 12, 3), SHAPE(512, 36, 12, 12, 2)
