@@ -22,7 +22,8 @@ typedef struct Judgement {
 // Collective; all ranks get the same judgement. Parts: order (inside ranks and across their
 // borders), elements (nothing lost or invented, positions still with their keys: counts and 128
 // bits of hash sums), stability of pairs if `stable`, places (each rank's elements begin at the
-// index that the sort reported) and balance (no rank holds over 1% more than its share).
-Judgement judge(const World *world, const Evidence *evidence, bool pairs, bool stable);
+// index that the sort reported) and, if `exact`, balance (no rank holds over 1% more than its
+// share).
+Judgement judge(const World *world, const Evidence *evidence, bool pairs, bool stable, bool exact);
 
 #endif

@@ -53,6 +53,9 @@ static void write_details(FILE *to, const Row *row) {
   if (row->baselines.all_ms > 0.0)
     fprintf(to, ", everything %.3f (%.2fx)", row->baselines.all_ms,
             row->baselines.all_ms / row->median_ms);
+  if (row->baselines.thrust_nccl_ms > 0.0)
+    fprintf(to, "; Thrust and NCCL: %.3f (%.2fx)", row->baselines.thrust_nccl_ms,
+            row->baselines.thrust_nccl_ms / row->median_ms);
   if (percent_of_copies(row) > 0.0)
     fprintf(to, "%sbare copies %.3g GB/s in + out, the sort reaches %.2g%%", before,
             row->baselines.copy_bytes_per_second / 1e9, percent_of_copies(row));
@@ -87,18 +90,19 @@ static void write_table(FILE *to, const Report *report) {
 static void write_csv(FILE *to, const Report *report) {
   fprintf(to,
           "version,backend,device,ranks,transport,way,input,what,n,verdict,repetitions,median_ms,"
-          "min_ms,noise,gkeys_per_s,balance,exchange_gb_per_s,share_ms,all_ms,percent_of_copies\n");
+          "min_ms,noise,gkeys_per_s,balance,exchange_gb_per_s,share_ms,all_ms,"
+          "thrust_nccl_ms,percent_of_copies\n");
   for (int i = 0; i < report->count; i++) {
     const Row *const row = &report->rows[i];
     fprintf(to,
             "%s,%s,\"%s\",%d,%s,%s,\"%s\",%s,%llu,\"%s\",%d,%.6g,%.6g,%.4g,%.6g,%.4f,%.4g,%.6g,"
-            "%.6g,%.4g\n",
+            "%.6g,%.6g,%.4g\n",
             sort_version.name, report->conditions.device.backend, report->conditions.device.name,
             report->world->ranks, report->transport, row->way->name, row->input,
             row->pairs ? "pairs" : "keys", (unsigned long long)row->n, row->judgement.text,
             row->repetitions, row->median_ms, row->min_ms, row->noise, gkeys_per_s(row),
             balance(row, report->world->ranks), exchange_gb_per_s(row), row->baselines.share_ms,
-            row->baselines.all_ms, percent_of_copies(row));
+            row->baselines.all_ms, row->baselines.thrust_nccl_ms, percent_of_copies(row));
   }
 }
 
@@ -126,6 +130,7 @@ static json_t *row_json(const Row *row, int ranks) {
   json_object_set_new(json, "exchange_gb_per_s", measured(exchange_gb_per_s(row)));
   json_object_set_new(json, "one_device_share_ms", measured(row->baselines.share_ms));
   json_object_set_new(json, "one_device_all_ms", measured(row->baselines.all_ms));
+  json_object_set_new(json, "thrust_nccl_ms", measured(row->baselines.thrust_nccl_ms));
   json_object_set_new(json, "copy_gb_per_s", measured(row->baselines.copy_bytes_per_second / 1e9));
   json_object_set_new(json, "percent_of_copies", measured(percent_of_copies(row)));
   return json;

@@ -82,8 +82,8 @@ static const struct argp_option option_table[] = {
     {"reps", OPTION_REPS, "R", 0, "Timed runs, 1 to 1000 (9)", 0},
     {"stages", OPTION_STAGES, "on|off", 0, "Time the stages too, in separate runs (on)", 0},
     {"baselines", OPTION_BASELINES, "on|off", 0,
-     "Also time one device with its share, and one with everything if it fits; of --host the bare "
-     "copies (on)",
+     "Also time one device with its share, one with everything if it fits, and a sample sort by "
+     "Thrust and NCCL; of --host the bare copies (on)",
      0},
     {"timeout", OPTION_TIMEOUT, "T", 0,
      "End the run if a rank makes no progress for T seconds (600; 0.5, 30, 2m)", 0},

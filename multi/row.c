@@ -11,6 +11,7 @@
 #include "harness/measure/clock.h"
 #include "harness/measure/measure.h"
 #include "multi/result_file.h"
+#include "multi/sample_sort.h"
 #include "multi/split/splitters.h"
 #include "multi/world/step.h"
 
@@ -27,11 +28,10 @@ static double median_of(double *times, int count) {
   return times[count / 2];
 }
 
-// Whether the version's scratch memory fits, too, if it states how much that is.
-static bool scratch_fits(size_t count, bool pairs) {
+// Whether the sort's scratch memory of `each` bytes an element fits, too. -1: not known, no.
+static bool scratch_fits(size_t count, double each) {
   size_t free_bytes = 0, total = 0;
   CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total));
-  const double each = pairs ? sort_version.scratch_per_pair : sort_version.scratch_per_key;
   return each >= 0.0 && each * (double)count < (double)free_bytes;
 }
 
@@ -51,9 +51,10 @@ static double sort_once(const ShardInput *input, Elements in, Elements out, size
 static double time_alone(const Job *job, const ShardInput *input, size_t count) {
   const int repetitions = job->request->repetitions;
   Elements in = {NULL, NULL}, out = {NULL, NULL};
+  const double each = job->pairs ? sort_version.scratch_per_pair : sort_version.scratch_per_key;
   scratch_trim();
   const bool fits = count <= sort_version.max_n && elements_alloc(&in, count, job->pairs) &&
-                    elements_alloc(&out, count, job->pairs) && scratch_fits(count, job->pairs);
+                    elements_alloc(&out, count, job->pairs) && scratch_fits(count, each);
   double median = 0.0;
   if (world_max(job->world, !fits) == 0) {
     double *const times = MEMORY_CHECK(calloc((size_t)repetitions, sizeof *times));
@@ -68,6 +69,55 @@ static double time_alone(const Job *job, const ShardInput *input, size_t count) 
   }
   elements_free(&out);
   elements_free(&in);
+  return median;
+}
+
+// One sample sort of the input, from barrier to barrier, in milliseconds. 0: it does not fit, or
+// its result is wrong, which a line on stderr tells.
+static double sample_sort_once(const Job *job, const ShardInput *input, SampleSort *sort) {
+  const World *const world = job->world;
+  Evidence evidence = {.begin = 0};
+  step_enter("baseline");
+  sort->count = input->count;
+  shard_input_write(input, 0, sort->count, (Elements){sort->keys[0], sort->positions[0]});
+  slice_add(&evidence.input, sort->keys[0], sort->positions[0], sort->count);
+  CUDA_CHECK(cudaDeviceSynchronize());
+  world_barrier(world);
+  const double start = seconds_now();
+  if (!sample_sort(exchange_communicator(job->exchange), sort)) return 0.0;
+  CUDA_CHECK(cudaDeviceSynchronize());
+  world_barrier(world);
+  const double elapsed = world_max_real(world, 1e3 * (seconds_now() - start));
+  slice_add(&evidence.output, sort->keys[0], sort->positions[0], sort->count);
+  world_sums_before(world, &evidence.output.count, &evidence.begin, 1);
+  const Judgement judgement = judge(world, &evidence, job->pairs, true, false);
+  if (judgement.right) return elapsed;
+  if (world->rank == 0) fprintf(stderr, "multi_sort: Thrust and NCCL: %s\n", judgement.text);
+  return 0.0;
+}
+
+// Collective: the median time; 0 without NCCL, with few elements, or if some run has no time.
+static double time_sample_sort(const Job *job, const ShardInput *input) {
+  const int repetitions = job->request->repetitions, ranks = job->world->ranks;
+  const size_t share = input->n / (uint64_t)ranks, capacity = share + share / 8;
+  Elements first = {NULL, NULL}, second = {NULL, NULL};
+  if (exchange_communicator(job->exchange) == NULL || share < 64 * SAMPLES) return 0.0;
+  scratch_trim();
+  // Thrust's second buffer and its counters.
+  const bool fits = elements_alloc(&first, capacity, job->pairs) &&
+                    elements_alloc(&second, capacity, job->pairs) &&
+                    scratch_fits(capacity, job->pairs ? 8.5 : 4.5);
+  double median = 0.0;
+  if (world_max(job->world, !fits) == 0) {
+    SampleSort sort = {{first.keys, second.keys}, {first.positions, second.positions}, 0, capacity};
+    double *const times = MEMORY_CHECK(calloc((size_t)repetitions + 1, sizeof *times));
+    int runs = 0;
+    while (runs <= repetitions && (times[runs] = sample_sort_once(job, input, &sort)) > 0.0) runs++;
+    if (runs > repetitions) median = median_of(times + 1, repetitions);
+    free(times);
+  }
+  elements_free(&second);
+  elements_free(&first);
   return median;
 }
 
@@ -112,7 +162,7 @@ static double copy_rate(const World *world, uint64_t device_memory) {
 // Collective. What belongs to the other way is 0.
 static Baselines baselines_measure(const Job *job) {
   const World *const world = job->world;
-  Baselines found = {0.0, 0.0, 0.0};
+  Baselines found = {0.0, 0.0, 0.0, 0.0};
   step_enter("baseline");
   if (job->request->host) {
     found.copy_bytes_per_second = copy_rate(world, job->request->device_memory);
@@ -128,6 +178,8 @@ static Baselines baselines_measure(const Job *job) {
   if (input.file_keys == NULL) input.begin = begin;
   found.share_ms = time_alone(job, &input, count);
   if (input.file_keys != NULL) return found;
+  input.count = count;
+  found.thrust_nccl_ms = time_sample_sort(job, &input);
   input.begin = 0;
   found.all_ms = time_alone(job, &input, world->rank == 0 ? input.n : 0);
   return found;
@@ -179,7 +231,7 @@ static double run_once(Runs *runs, double *seconds) {
   spoil(&runs->result, world->rank);
   step_enter("verdict");
   const Evidence evidence = way->summarise(runs->state, &runs->result);
-  runs->row->judgement = judge(world, &evidence, runs->row->pairs, sort_version.stable);
+  runs->row->judgement = judge(world, &evidence, runs->row->pairs, sort_version.stable, true);
   runs->row->received = world_max(world, runs->result.received);
   step_leave();
   return elapsed;

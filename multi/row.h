@@ -4,11 +4,13 @@
 
 #include "multi/way.h"
 
-// Of the same run: the times of one device alone, whose difference is the cost of the exchange, and
-// bare copies, the bound of a sort of arrays in host memory. Medians after one run to warm up.
+// Of the same run: the times of one device alone, whose difference is the cost of the exchange, of
+// two libraries, and bare copies, the bound of a sort of arrays in host memory. Medians after one
+// run to warm up.
 typedef struct Baselines {
   double share_ms;  // each rank sorts as many elements as its share; the slowest rank
   double all_ms;    // rank 0 sorts everything; 0: that does not fit, or there is one rank only
+  double thrust_nccl_ms;  // sample_sort.h; 0: it could not sort this input, or there is no NCCL
   double copy_bytes_per_second;  // host_way: in plus out at once, of all ranks
 } Baselines;
 

@@ -52,4 +52,7 @@ Exchange *exchange_open(const World *world, const char *name, bool own_device);
 // Whether this program was built with NCCL.
 bool exchange_has_nccl(void);
 
+// The communicator of NCCL (ncclComm_t), for a baseline; NULL if it moves nothing in this run.
+void *exchange_communicator(const Exchange *exchange);
+
 #endif

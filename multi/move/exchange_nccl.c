@@ -126,6 +126,10 @@ static void move(Exchange *base, Elements sent, Elements received, const Segment
 
 bool exchange_has_nccl(void) { return true; }
 
+void *exchange_communicator(const Exchange *base) {
+  return base->transport == &nccl_transport ? ((const NcclExchange *)base)->comm : NULL;
+}
+
 const Transport nccl_transport = {
     .name = "nccl", .open = open_nccl, .close = close_nccl, .sum = sum, .move = move, .wait = wait};
 
@@ -138,6 +142,11 @@ static bool no_nccl(const World *world, Exchange **exchange, Message *message) {
 }
 
 bool exchange_has_nccl(void) { return false; }
+
+void *exchange_communicator(const Exchange *exchange) {
+  (void)exchange;
+  return NULL;
+}
 
 const Transport nccl_transport = {.name = "nccl", .open = no_nccl};
 
