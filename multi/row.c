@@ -28,13 +28,6 @@ static double median_of(double *times, int count) {
   return times[count / 2];
 }
 
-// Whether the sort's scratch memory of `each` bytes an element fits, too. -1: not known, no.
-static bool scratch_fits(size_t count, double each) {
-  size_t free_bytes = 0, total = 0;
-  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total));
-  return each >= 0.0 && each * (double)count < (double)free_bytes;
-}
-
 // One sort of `count` elements of the input, in milliseconds.
 static double sort_once(const ShardInput *input, Elements in, Elements out, size_t count) {
   if (count == 0) return 0.0;

@@ -11,7 +11,7 @@
 #include "gsort/kernel/sort_buckets.cuh"
 
 enum {
-  DIGIT_VALUES = 256,
+  DIGIT_VALUES = FINISH_DIGITS,
   // Blocks of the partition by the second digit, as gsort's.
   PART_THREADS = 256,
   PART_ITEMS = 32,
@@ -59,13 +59,14 @@ static __global__ void cut_halves(const unsigned int *next, unsigned int *start,
   if (cut - begin > capacity || end - cut > capacity) *too_large = 1;
 }
 
-// Elements of the block of memory that is copied to the device: start, first_tile, the next free
-// index of each digit, a zero; with halves also where these begin, with the bucket's end in place
-// of the second one's beginning. Behind it, on the device only: the next free index of each bucket
-// or half.
+// Elements of the block of memory that is copied to the device: start, first_tile for each part,
+// the next free index of each digit, a zero; with halves also where these begin, with the bucket's
+// end in place of the second one's beginning. Behind it, on the device only: the next free index of
+// each bucket or half.
 enum {
   FIRST_TILE = FINISH_BUCKETS + 1,
-  NEXT_OF_DIGIT = FIRST_TILE + DIGIT_VALUES + 1,
+  TILES = DIGIT_VALUES + 1,
+  NEXT_OF_DIGIT = FIRST_TILE + 2 * TILES,
   ZERO = NEXT_OF_DIGIT + DIGIT_VALUES,
   COPIED = ZERO + 1,
   HALF_START = COPIED,
@@ -76,12 +77,16 @@ enum {
 
 BucketFinish finish_create(void) {
   BucketFinish finish = {};
+  int least = 0, most = 0;  // a smaller number goes first
+  CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &most));
+  CUDA_CHECK(cudaStreamCreateWithPriority(&finish.stream, cudaStreamNonBlocking, most));
   CUDA_CHECK(cudaMallocHost((void **)&finish.start, WITH_HALVES * sizeof *finish.start));
   finish.device = scratch_alloc(ON_DEVICE * sizeof(unsigned int));
   return finish;
 }
 
 void finish_destroy(BucketFinish *finish) {
+  CUDA_CHECK(cudaStreamDestroy(finish->stream));
   scratch_free(finish->device);
   CUDA_CHECK(cudaFreeHost(finish->start));
 }
@@ -94,8 +99,8 @@ static const FinishShape *choose_shape(uint32_t largest_bucket) {
   return NULL;
 }
 
-bool finish_prepare(BucketFinish *finish) {
-  uint32_t *const start = finish->start, *const first_tile = start + FIRST_TILE;
+bool finish_prepare(BucketFinish *finish, int digits) {
+  uint32_t *const start = finish->start;
   uint32_t largest = 0;
   for (int b = 0; b < FINISH_BUCKETS; b++) {
     const uint32_t count = start[b + 1] - start[b];
@@ -108,13 +113,19 @@ bool finish_prepare(BucketFinish *finish) {
   if (finish->halves)
     shape = choose_shape((uint32_t)(largest / 2.0 + 5.5 * sqrt(largest / 4.0)) + 1);
   finish->shape = shape;
+  finish->digits = digits;
   if (shape == NULL || start[FINISH_BUCKETS] == 0) return false;
   const int tile = finish->halves ? HALF_THREADS * PART_ITEMS : PART_THREADS * PART_ITEMS;
-  start[ZERO] = first_tile[0] = 0;
-  for (int d = 0; d < DIGIT_VALUES; d++) {
-    const uint32_t begin = start[d * DIGIT_VALUES], count = start[(d + 1) * DIGIT_VALUES] - begin;
-    start[NEXT_OF_DIGIT + d] = begin;
-    first_tile[d + 1] = first_tile[d] + blocks_for(count, tile);
+  start[ZERO] = 0;
+  for (int d = 0; d < DIGIT_VALUES; d++) start[NEXT_OF_DIGIT + d] = start[d * DIGIT_VALUES];
+  for (int part = 0; part < 2; part++) {
+    uint32_t *const first_tile = start + FIRST_TILE + part * TILES;
+    first_tile[0] = 0;
+    for (int d = 0; d < DIGIT_VALUES; d++) {
+      const uint32_t count = start[(d + 1) * DIGIT_VALUES] - start[d * DIGIT_VALUES];
+      const bool here = (d >= digits) == part;
+      first_tile[d + 1] = first_tile[d] + (here ? blocks_for(count, tile) : 0);
+    }
   }
   unsigned int *const device = (unsigned int *)finish->device;
   uint32_t *const half_start = start + HALF_START;
@@ -122,65 +133,74 @@ bool finish_prepare(BucketFinish *finish) {
     for (int h = 0; h <= 2 * FINISH_BUCKETS; h++) half_start[h] = start[(h + 1) / 2];
   const size_t copied = finish->halves ? WITH_HALVES : COPIED,
                next = finish->halves ? 2 * FINISH_BUCKETS : FINISH_BUCKETS;
-  CUDA_CHECK(cudaMemcpyAsync(device, start, copied * sizeof *start, cudaMemcpyHostToDevice, 0));
+  CUDA_CHECK(cudaMemcpyAsync(device, start, copied * sizeof *start, cudaMemcpyHostToDevice,
+                             finish->stream));
   CUDA_CHECK(cudaMemcpyAsync(device + NEXT, device + (finish->halves ? (int)HALF_START : 0),
-                             next * sizeof *start, cudaMemcpyDeviceToDevice, 0));
+                             next * sizeof *start, cudaMemcpyDeviceToDevice, finish->stream));
   return true;
 }
 
-bool finish_sort(BucketFinish *finish, unsigned int *in, unsigned int *out, bool by_digit) {
+void finish_sort(BucketFinish *finish, int part, unsigned int *in, unsigned int *out,
+                 bool by_digit) {
   const FinishShape *const shape = (const FinishShape *)finish->shape;
   const uint32_t *const start = finish->start;
   const unsigned int n = start[FINISH_BUCKETS];
   unsigned int *const device = (unsigned int *)finish->device;
-  const auto part = partition<PART_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_VALUES, 4>;
-  allow_shared_memory(part, PART_BYTES);
+  const int tiles_of_part = FIRST_TILE + part * TILES;
+  const unsigned int tiles = start[tiles_of_part + DIGIT_VALUES];
+  const cudaStream_t stream = finish->stream;
+  if (tiles == 0) return;
+  const auto partition_keys = partition<PART_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_VALUES, 4>;
+  allow_shared_memory(partition_keys, PART_BYTES);
   allow_shared_memory(shape->kernel, shape->shared_bytes);
-  const unsigned int tiles = blocks_for(n, PART_THREADS * PART_ITEMS);
   PartitionStep step = {
       {}, {24, DIGIT_VALUES - 1, 0, 3}, device + NEXT_OF_DIGIT, 1, NULL, NULL, device + ZERO};
   const unsigned int *digits = in;
   unsigned int *buckets = out;
   if (!by_digit) {
-    launch_overlapped(part, tiles, PART_THREADS, PART_BYTES, in, out, n, step);
+    launch_overlapped_on(stream, partition_keys, blocks_for(n, PART_THREADS * PART_ITEMS),
+                         PART_THREADS, PART_BYTES, in, out, n, step);
     digits = out;
     buckets = in;
   }
-  // Each digit may end in a short tile.
+  // Buckets of this part.
+  unsigned int first = part == 0 ? 0 : finish->digits * DIGIT_VALUES,
+               behind = part == 0 ? finish->digits * DIGIT_VALUES : (unsigned int)FINISH_BUCKETS;
   if (finish->halves) {
     const auto halve = partition<HALF_THREADS, PART_ITEMS, PART_COUNTERS, DIGIT_HALVES, 2, true>;
     allow_shared_memory(halve, HALF_BYTES);
     step = {{},           {15, DIGIT_HALVES - 1, 0, 3}, device + NEXT,
-            DIGIT_VALUES, device + FIRST_TILE,          device + HALF_START,
+            DIGIT_VALUES, device + tiles_of_part,       device + HALF_START,
             device + ZERO};
-    launch_overlapped(halve, blocks_for(n, HALF_THREADS * PART_ITEMS) + DIGIT_VALUES - 1,
-                      HALF_THREADS, HALF_BYTES, digits, buckets, n, step);
-    cut_halves<<<FINISH_BUCKETS / CUT_THREADS, CUT_THREADS>>>(device + NEXT, device + HALF_START,
-                                                              shape->capacity, device + ZERO);
+    launch_overlapped_on(stream, halve, tiles, HALF_THREADS, HALF_BYTES, digits, buckets, n, step);
+    cut_halves<<<(behind - first) / CUT_THREADS, CUT_THREADS, 0, stream>>>(
+        device + NEXT + 2 * first, device + HALF_START + 2 * first, shape->capacity, device + ZERO);
   } else {
     step = {{},           {16, DIGIT_VALUES - 1, 0, 3}, device + NEXT,
-            DIGIT_VALUES, device + FIRST_TILE,          device,
+            DIGIT_VALUES, device + tiles_of_part,       device,
             device + ZERO};
-    launch_overlapped(part, tiles + DIGIT_VALUES - 1, PART_THREADS, PART_BYTES, digits, buckets, n,
-                      step);
+    launch_overlapped_on(stream, partition_keys, tiles, PART_THREADS, PART_BYTES, digits, buckets,
+                         n, step);
   }
-  // Blocks for the buckets of this rank only; an even number is left out, as a block reads the
-  // lowest bit of its bucket's number from its own number.
-  unsigned int first = 0, behind = FINISH_BUCKETS;
-  while (start[first + 1] == 0) first++;
-  while (start[behind - 1] == n) behind--;
+  // Blocks for buckets with keys only; an even number is left out, as a block reads the lowest bit
+  // of its bucket's number from its own number.
+  while (start[first] == start[first + 1]) first++;
+  while (start[behind - 1] == start[behind]) behind--;
   first = first / 2 * 2;
   const unsigned int each = finish->halves ? 2 : 1;
-  const CountedBuckets buckets_of_rank = {
+  const CountedBuckets buckets_of_part = {
       device + (finish->halves ? (int)HALF_START : 0) + each * first, finish->halves ? 15 : 16,
       device + ZERO};
-  launch_overlapped(shape->kernel, each * (behind - first), shape->threads, shape->shared_bytes,
-                    buckets, out, buckets_of_rank);
+  launch_overlapped_on(stream, shape->kernel, each * (behind - first), shape->threads,
+                       shape->shared_bytes, buckets, out, buckets_of_part);
   LAUNCH_CHECK();
-  if (!finish->halves) return true;
+}
+
+bool finish_wait(BucketFinish *finish) {
   unsigned int too_large = 0;
-  CUDA_CHECK(cudaMemcpy(&too_large, device + ZERO, sizeof too_large, cudaMemcpyDeviceToHost));
-  if (too_large != 0 && by_digit)
-    CUDA_CHECK(cudaMemcpyAsync(in, out, n * sizeof *in, cudaMemcpyDeviceToDevice, 0));
+  CUDA_CHECK(cudaStreamSynchronize(finish->stream));
+  if (finish->halves)
+    CUDA_CHECK(cudaMemcpy(&too_large, (unsigned int *)finish->device + ZERO, sizeof too_large,
+                          cudaMemcpyDeviceToHost));
   return too_large == 0;
 }

@@ -1,8 +1,10 @@
 #include "multi/device/direct.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "multi/device/borders.h"
 
 // Sums of all ranks, and of smaller ones.
@@ -31,8 +33,10 @@ static void sum_up(const uint32_t *counts, int count, int step, uint64_t *sums) 
   }
 }
 
-// Where this rank's keys of each bin go: behind the keys of smaller ranks.
-static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) {
+// Where this rank's keys of each bin go: behind the keys of smaller ranks. part[0] gets the bins of
+// the first half of each destination's keys, part[1] the others. Returns how many digits this
+// destination's first part has.
+static int place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first, BinPart part[2]) {
   const World *const world = sort->world;
   const int ranks = world->ranks, bits = sort->scatter_bits, digits = 1 << bits,
             step = HALF_VALUES / digits, bins = scatter_bins(ranks, bits);
@@ -42,6 +46,7 @@ static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) 
   find_cuts(sort, cut);
   scatter_bin_sizes(digit, bits, cut, ranks, own);
   find_sums(world, own, bins, first, all);
+  int digits_of_part = 0;
   uint64_t before = 0;  // in the bin's destination
   for (int b = 0, d = 0; b < bins; b++) {
     while (d < ranks - 1 && (int)(((uint64_t)sort->border[d].key << bits) >> 32) + d < b) {
@@ -50,8 +55,12 @@ static void place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first) 
     }
     arrays[b] = sort->keys_to[d];
     first[b] += before;
+    const bool later = 2 * before + all[b] > shard_place(sort, d + 1) - shard_place(sort, d);
+    part[later].word[b / 32] |= 1u << b % 32;
+    if (d == world->rank && !later) digits_of_part = b - d + 1;
     before += all[b];
   }
+  return digits_of_part;
 }
 
 // Where each bucket of this rank begins.
@@ -66,15 +75,34 @@ static void find_bucket_starts(ShardSort *sort) {
   }
 }
 
+// The scatter waits for the links most of the time, but its blocks fill a multiprocessor each.
+static int blocks_beside_sort(void) {
+  const char *const percent = getenv("MULTI_SORT_PERCENT");
+  const int most = device_attribute(cudaDevAttrMultiProcessorCount),
+            blocks = most * (percent == NULL ? 50 : atoi(percent)) / 100;
+  return blocks > 0 ? blocks : 1;
+}
+
 static void move_keys(ShardSort *sort) {
   unsigned int *arrays[SCATTER_MOST_BINS];
   uint64_t first[SCATTER_MOST_BINS];
-  place_bins(sort, arrays, first);
-  scatter_keys(&sort->tables, sort->scatter_bits, sort->input.keys, sort->shard, sort->splitters,
-               arrays, first);
+  BinPart part[2] = {{{0}, 0}, {{0}, blocks_beside_sort()}};
+  const int digits = place_bins(sort, arrays, first, part);
+  const int parts = sort->overlaps ? 2 : 1;
+  for (int p = 0; p < parts; p++) {
+    scatter_keys(&sort->tables, sort->scatter_bits, sort->input.keys, sort->shard, sort->splitters,
+                 arrays, first, sort->overlaps ? &part[p] : NULL);
+    if (p == 0) CUDA_CHECK(cudaEventRecord(sort->part_moved, 0));
+  }
   // While the keys travel:
-  find_bucket_starts(sort);
-  sort->finishes = finish_prepare(&sort->finish);
+  if (sort->finishes) {
+    find_bucket_starts(sort);
+    sort->finishes = finish_prepare(&sort->finish, sort->overlaps ? digits : FINISH_DIGITS);
+  }
+  if (!sort->overlaps) return;
+  CUDA_CHECK(cudaEventSynchronize(sort->part_moved));
+  world_barrier(sort->world);
+  if (sort->finishes) finish_sort(&sort->finish, 0, sort->output.keys, sort->spare.keys, true);
 }
 
 // ---- pairs --------------------------------------------------------------------------------------
@@ -136,6 +164,6 @@ void shard_move_directly(ShardSort *sort) {
   else
     move_keys(sort);
   // The end of a kernel makes its writes visible to all devices.
-  CUDA_CHECK(cudaDeviceSynchronize());
+  CUDA_CHECK(cudaStreamSynchronize(0));
   world_barrier(sort->world);
 }

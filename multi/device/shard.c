@@ -82,9 +82,17 @@ static void create_direct(ShardSort *sort) {
     const bool automatic = sort->digit_bits == DIGITS_AUTO;
     sort->scatter_bits = automatic ? (int)SCATTER_MOST_BITS : sort->digit_bits;
     sort->finish = finish_create();
+    CUDA_CHECK(cudaEventCreateWithFlags(&sort->part_moved, cudaEventDisableTiming));
   } else if (world_max(sort->world, sort->capacity) < MOST_SWEPT) {
     sort->pair_finish = pair_finish_create(sort->capacity, sort->shard);
   }
+}
+
+// Collective: the array for the result of two phases. It must leave the version's scratch memory.
+static bool all_have_spare(ShardSort *sort) {
+  const bool good = elements_alloc(&sort->spare, sort->capacity, false) &&
+                    scratch_fits(sort->capacity, sort_version.scratch_per_key);
+  return world_max(sort->world, !good) == 0;
 }
 
 // Collective: the output arrays, for direct writes if the exchange wants them and they are
@@ -100,6 +108,7 @@ static bool output_alloc(ShardSort *sort) {
     sort->output.keys = sort->peer.of[world->rank];
     if (sort->pairs) sort->output.positions = sort->output.keys + sort->capacity;
     exchange->name = "direct";
+    if (!sort->pairs && sort->phases == 2 && !all_have_spare(sort)) elements_free(&sort->spare);
     return true;
   }
   if (exchange->direct == DIRECT_IF_POSSIBLE) exchange->name = exchange->transport->name;
@@ -109,11 +118,12 @@ static bool output_alloc(ShardSort *sort) {
 }
 
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks, int digit_bits) {
+                            bool pairs, int chunks, int digit_bits, int phases) {
   const uint64_t most_shard = world_max(world, shard);
   const uint64_t needed = (most_shard + MOST_CHUNK - 1) / MOST_CHUNK;
   ShardSort sort = {.world = world, .exchange = exchange, .pairs = pairs, .n = n, .shard = shard};
   sort.digit_bits = digit_bits;
+  sort.phases = digit_bits == DIGITS_AUTO || digit_bits == SCATTER_MOST_BITS ? phases : 1;
   sort.chunks = needed > (uint64_t)chunks ? (int)needed : chunks;
   const int rank = world->rank, ranks = world->ranks;
   const uint64_t share = share_begin(n, rank + 1, ranks) - share_begin(n, rank, ranks);
@@ -162,7 +172,10 @@ ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, 
 void shard_sort_destroy(ShardSort *sort) {
   if (sort->direct) bin_tables_destroy(&sort->tables);
   if (sort->pair_finish.tables != NULL) pair_finish_destroy(&sort->pair_finish);
-  if (sort->finish.start != NULL) finish_destroy(&sort->finish);
+  if (sort->finish.start != NULL) {
+    finish_destroy(&sort->finish);
+    CUDA_CHECK(cudaEventDestroy(sort->part_moved));
+  }
   partition_destroy(&sort->partition);
   for (int c = 0; c < sort->chunks; c++) CUDA_CHECK(cudaEventDestroy(sort->partitioned[c]));
   free(sort->partitioned);
@@ -179,8 +192,8 @@ void shard_sort_destroy(ShardSort *sort) {
   if (sort->direct) {
     peer_array_destroy(sort->world, &sort->peer);
   } else {
-    elements_free(&sort->spare);
     elements_free(&sort->output);
   }
+  elements_free(&sort->spare);
   elements_free(&sort->input);
 }

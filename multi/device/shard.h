@@ -33,6 +33,7 @@ typedef struct ShardSort {
   bool pairs;
   bool direct;      // ranks write to each other's memory; then nothing is sent
   int digit_bits;   // by which elements that travel directly are sorted on their way, DIGITS_AUTO
+  int phases;       // 2: keys travel directly in two parts; one is sorted while the other travels
   uint64_t n;       // of all ranks
   size_t shard;     // elements of this rank
   int chunks;       // of the exchange, on every rank
@@ -40,7 +41,7 @@ typedef struct ShardSort {
   size_t capacity;  // elements that the arrays hold
   Elements input;   // to be filled with the shard before each run; afterwards undefined
   Elements output;  // where the result is depends on the number of ranks
-  Elements spare;   // NULL with one rank, or if elements travel directly
+  Elements spare;   // NULL with one rank, or if elements travel directly and in one phase
   PeerArray peer;   // if elements travel directly: the output of all ranks
   // Counts and borders
   uint32_t *own_counts;  // [HALF_VALUES], on the device
@@ -65,10 +66,12 @@ typedef struct ShardSort {
   Partition partition;
   // If elements travel directly
   BinTables tables;
-  int scatter_bits;     // keys: of the digit
-  BucketFinish finish;  // keys
-  bool finishes;        // keys: its buckets fit
-  bool by_digit;        // pairs: this run moves them in order of a digit, and sorts on from there
+  int scatter_bits;        // keys: of the digit
+  BucketFinish finish;     // keys
+  bool finishes;           // keys: its buckets fit
+  bool overlaps;           // keys: this run has two phases, and the result is in `spare`
+  cudaEvent_t part_moved;  // the first
+  bool by_digit;  // pairs: this run moves them in order of a digit, and sorts on from there
   PairPlan pair_plan;
   PairFinish pair_finish;  // pairs; tables: NULL where this cannot be
 } ShardSort;
@@ -76,7 +79,7 @@ typedef struct ShardSort {
 // Collective. Takes memory for shards of any size whose sum is n. If a rank has too little, all
 // ranks end with EXIT_DEVICE and a sentence.
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks, int digit_bits);
+                            bool pairs, int chunks, int digit_bits, int phases);
 void shard_sort_destroy(ShardSort *sort);
 
 #endif

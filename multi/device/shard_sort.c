@@ -79,8 +79,8 @@ static void choose_pair_plan(ShardSort *sort) {
                                       &sort->pair_plan);
 }
 
-// Sorts `count` elements that have arrived in sort->output. Returns the arrays of the result, which
-// are sort->output or sort->input; both are overwritten.
+// Sorts `count` elements that have arrived in sort->output. Returns the arrays of the result; all
+// of them are overwritten.
 static Elements sort_arrived(ShardSort *sort, size_t count) {
   if (sort->by_digit) {
     // A packed pair takes the place of a key and a position: both arrays are one block of memory.
@@ -88,10 +88,11 @@ static Elements sort_arrived(ShardSort *sort, size_t count) {
                          sort->input.keys, sort->output.keys, sort->output.positions))
       return sort->output;
   }
-  if (sort->direct && !sort->pairs && sort_version.by_gsort && count > FEW && sort->finishes) {
-    if (finish_sort(&sort->finish, sort->output.keys, sort->input.keys,
-                    sort->scatter_bits == SCATTER_MOST_BITS))
-      return sort->input;
+  if (sort->finishes) {
+    const Elements sorted = sort->overlaps ? sort->spare : sort->input;
+    finish_sort(&sort->finish, sort->overlaps, sort->output.keys, sorted.keys,
+                sort->scatter_bits == SCATTER_MOST_BITS);
+    if (finish_wait(&sort->finish)) return sorted;
   }
   your_sort(sort->output.keys, sort->output.positions, sort->input.keys, sort->input.positions,
             count);
@@ -114,6 +115,8 @@ SortResult shard_sort_run(ShardSort *sort, double *seconds) {
     result.begin = shard_place(sort, world->rank);
     result.received = result.count - sort->from[world->rank];
     stage_end(&clock, STAGE_SPLITTERS);
+    sort->finishes = sort->direct && !sort->pairs && sort_version.by_gsort && result.count > FEW;
+    sort->overlaps = sort->direct && sort->spare.keys != NULL && clock.seconds == NULL;
     if (sort->direct) {
       step_enter("exchange");
       shard_move_directly(sort);

@@ -42,11 +42,19 @@ typedef struct BinTables {
 BinTables bin_tables_create(int ranks);
 void bin_tables_destroy(BinTables *tables);
 
+// Some of the bins; the others' keys are not moved. They are left to another call.
+typedef struct BinPart {
+  uint32_t word[SCATTER_MOST_BINS / 32];  // bit b % 32 of word b / 32: bin b
+  int blocks;  // that stay and take tile after tile, so that other kernels find room; 0: any number
+} BinPart;
+
 // Moves n < 2^32 - 2^15 keys to scatter_bins(ranks, bits) bins, 0 to 8 bits. Those of bin b go to
-// arrays[b], from index first[b] on. splitters, arrays and first are host arrays. Does not wait;
-// the next call may follow when the device has finished this one.
+// arrays[b], from index first[b] on. splitters, arrays and first are host arrays. part: NULL is all
+// bins. Does not wait; the next call may follow when the device has finished this one, or at once
+// if it differs in the part only.
 void scatter_keys(const BinTables *tables, int bits, const unsigned int *keys, size_t n,
-                  const Splitter *splitters, unsigned int *const *arrays, const uint64_t *first);
+                  const Splitter *splitters, unsigned int *const *arrays, const uint64_t *first,
+                  const BinPart *part);
 
 // 32-bit words of look-back memory for n pairs; a multiple of 4.
 size_t pair_move_look_back(size_t n);

@@ -16,6 +16,7 @@ enum {
   FEW_BORDERS = 7,  // compared in registers
 };
 static_assert((int)THREADS > (int)SCATTER_MOST_BINS, "a thread for each bin");
+static_assert((int)ITEMS <= 32, "a bit for each key of a thread");
 
 // Which bin a key belongs to, and where the bins' next keys go.
 typedef struct Route {
@@ -27,6 +28,7 @@ typedef struct Route {
   const Splitter *splitters;       // [borders]
   unsigned int *const *arrays;     // [bins] the array that the bin lies in
   unsigned int *next;              // [bins] index in it of the next key
+  BinPart part;                    // bins to move, unless it is all of them
 } Route;
 
 typedef struct Shared {
@@ -35,6 +37,7 @@ typedef struct Shared {
   unsigned int first[SCATTER_MOST_BINS + 1];  // index in the tile of each bin's first key
   RunLines<unsigned int, SCATTER_MOST_BINS, TILE> runs;
   Splitter splitters[BINS_MOST_RANKS];
+  BinPart part;
   unsigned int warp_sums[MAX_WARPS];
 } Shared;
 
@@ -52,25 +55,32 @@ static __device__ __forceinline__ unsigned int bin_of_key(const Route &route, co
   return bin + upper_bound(shared.splitters, route.borders, (Splitter)key << 32 | i);
 }
 
-// Adds 1 to the counter of the lane's bin; returns what it was. kShared: lanes with one counter
-// queue for it, so if all have one bin, one of them adds for all. Counting and placing decide
-// alike.
+template <bool kPart>
+static __device__ __forceinline__ bool is_moved(const Shared &shared, unsigned int bin) {
+  return !kPart || (shared.part.word[bin / 32] >> bin % 32 & 1) != 0;
+}
+
+// Adds 1 to the counter of the lane's bin, if its key is moved; returns what it was. kShared: lanes
+// with one counter queue for it, so if all have one bin, one of them adds for all. Counting and
+// placing decide alike.
 template <bool kShared>
 static __device__ __forceinline__ unsigned int add_one(unsigned int *counter, unsigned int bin,
-                                                       int copy_bits) {
+                                                       int copy_bits, bool moved) {
   if constexpr (kShared) {
     const unsigned int all = 0xffffffffu, lane = threadIdx.x % WARP_SIZE;
     if (__all_sync(all, bin == __shfl_sync(all, bin, 0))) {
       unsigned int before = 0;
-      if (lane == 0) before = atomicAdd(&counter[bin << copy_bits], (unsigned int)WARP_SIZE);
+      if (lane == 0 && moved)
+        before = atomicAdd(&counter[bin << copy_bits], (unsigned int)WARP_SIZE);
       return __shfl_sync(all, before, 0) + lane;
     }
   }
-  return atomicAdd(&counter[bin << copy_bits], 1u);
+  return moved ? atomicAdd(&counter[bin << copy_bits], 1u) : 0;
 }
 
-// kFull: the tile's keys stay in registers; a shorter tile is read twice.
-template <int kBorders, bool kFull>
+// kFull: the tile's keys stay in registers; a shorter tile is read twice. kPart: only keys of
+// shared.part are moved.
+template <int kBorders, bool kPart, bool kFull>
 static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, unsigned int begin,
                                                     unsigned int valid, Route route,
                                                     Shared &shared) {
@@ -78,22 +88,25 @@ static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, un
   unsigned int *const counter = shared.counter + threadIdx.x % copies;
   const unsigned int i = begin + threadIdx.x;
   const int left = (int)valid - (int)threadIdx.x;
-  unsigned int key[kFull ? ITEMS : 1];
+  unsigned int key[kFull ? ITEMS : 1], moved = 0;  // bit u: key[u] is
   if constexpr (kFull) {
 #pragma unroll
     for (int u = 0; u < ITEMS; u++) key[u] = __ldcs(&keys[i + u * THREADS]);
 #pragma unroll
-    for (int u = 0; u < ITEMS; u++)
-      add_one<kBorders == 0>(counter, bin_of_key<kBorders>(route, shared, key[u], i + u * THREADS),
-                             route.copy_bits);
+    for (int u = 0; u < ITEMS; u++) {
+      const unsigned int bin = bin_of_key<kBorders>(route, shared, key[u], i + u * THREADS);
+      const bool is = is_moved<kPart>(shared, bin);
+      moved |= (unsigned int)is << u;
+      add_one<kBorders == 0>(counter, bin, route.copy_bits, is);
+    }
   } else {
-    for (int k = 0; k < left; k += THREADS)
-      atomicAdd(
-          &counter[bin_of_key<kBorders>(route, shared, keys[i + k], i + k) << route.copy_bits], 1u);
+    for (int k = 0; k < left; k += THREADS) {
+      const unsigned int bin = bin_of_key<kBorders>(route, shared, keys[i + k], i + k);
+      add_one<false>(counter, bin, route.copy_bits, is_moved<kPart>(shared, bin));
+    }
   }
   __syncthreads();
-  scan_counters<EACH>(shared.counter, shared.warp_sums, copies, shared.first, route.bins);
-  if (threadIdx.x == 0) shared.first[route.bins] = valid;
+  scan_counters<EACH>(shared.counter, shared.warp_sums, copies, shared.first, route.bins + 1);
   __syncthreads();
 
   // Reserves space for the tile's run of each bin; the answers arrive while the tile is filled.
@@ -110,13 +123,15 @@ static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, un
       for (int q = 0; q < PLACE_BATCH; q++)
         place[q] = add_one<kBorders == 0>(
             counter, bin_of_key<kBorders>(route, shared, key[u + q], i + (u + q) * THREADS),
-            route.copy_bits);
+            route.copy_bits, !kPart || (moved >> (u + q) & 1) != 0);
 #pragma unroll
-      for (int q = 0; q < PLACE_BATCH; q++) shared.tile[place[q]] = key[u + q];
+      for (int q = 0; q < PLACE_BATCH; q++)
+        if (!kPart || (moved >> (u + q) & 1) != 0) shared.tile[place[q]] = key[u + q];
     }
   } else {
     for (int k = 0; k < left; k += THREADS) {
       const unsigned int b = bin_of_key<kBorders>(route, shared, keys[i + k], i + k);
+      if (!is_moved<kPart>(shared, b)) continue;
       shared.tile[atomicAdd(&counter[b << route.copy_bits], 1u)] = keys[i + k];
     }
   }
@@ -125,28 +140,38 @@ static __device__ __forceinline__ void scatter_tile(const unsigned int *keys, un
   write_lines<THREADS>(shared.runs, shared.tile);
 }
 
-template <int kBorders>
+template <int kBorders, bool kPart>
 static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
     scatter_kernel(const unsigned int *keys, unsigned int n, Route route) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
-  const unsigned int begin = blockIdx.x * TILE;
-  clear_counters<THREADS>(shared.counter, COUNTERS);
-  if (threadIdx.x == 0) shared.runs.count = 0;
   if (kBorders == 0 && threadIdx.x < route.borders)
     shared.splitters[threadIdx.x] = route.splitters[threadIdx.x];
-  __syncthreads();
-  if (n - begin >= TILE)
-    scatter_tile<kBorders, true>(keys, begin, TILE, route, shared);
-  else
-    scatter_tile<kBorders, false>(keys, begin, n - begin, route, shared);
+  if (kPart && threadIdx.x == 0) shared.part = route.part;
+  for (unsigned int tile = blockIdx.x;;) {
+    const unsigned int begin = tile * TILE;
+    clear_counters<THREADS>(shared.counter, COUNTERS);
+    if (threadIdx.x == 0) shared.runs.count = 0;
+    __syncthreads();
+    if (n - begin >= TILE)
+      scatter_tile<kBorders, kPart, true>(keys, begin, TILE, route, shared);
+    else
+      scatter_tile<kBorders, kPart, false>(keys, begin, n - begin, route, shared);
+    tile += gridDim.x;
+    if (!kPart || tile >= (n + TILE - 1) / TILE) return;
+    __syncthreads();
+  }
 }
 
 typedef void ScatterKernel(const unsigned int *, unsigned int, Route);
 // By number of borders that are compared in registers; [0]: any number.
-static ScatterKernel *const kernels[] = {scatter_kernel<0>, scatter_kernel<1>, scatter_kernel<2>,
-                                         scatter_kernel<3>, scatter_kernel<4>, scatter_kernel<5>,
-                                         scatter_kernel<6>, scatter_kernel<7>};
+#define KERNELS(part)                                                              \
+  {                                                                                \
+    scatter_kernel<0, part>, scatter_kernel<1, part>, scatter_kernel<2, part>,     \
+        scatter_kernel<3, part>, scatter_kernel<4, part>, scatter_kernel<5, part>, \
+        scatter_kernel<6, part>, scatter_kernel<7, part>                           \
+  }
+static ScatterKernel *const kernels[2][FEW_BORDERS + 1] = {KERNELS(false), KERNELS(true)};
 
 // ---- host ---------------------------------------------------------------------------------------
 
@@ -163,14 +188,16 @@ void bin_tables_destroy(BinTables *tables) {
 }
 
 void scatter_keys(const BinTables *tables, int bits, const unsigned int *keys, size_t n,
-                  const Splitter *splitters, unsigned int *const *arrays, const uint64_t *first) {
+                  const Splitter *splitters, unsigned int *const *arrays, const uint64_t *first,
+                  const BinPart *part) {
   const int bins = scatter_bins(tables->ranks, bits), borders = tables->ranks - 1;
   const BinArrays host = bin_arrays(tables->host, tables->ranks),
                   device = bin_arrays(tables->device, tables->ranks);
   Route route = {};
   route.shift = bits > 0 ? 32 - bits : 0;
   route.mask = (1u << bits) - 1;
-  while (route.copy_bits < 5 && bins << (route.copy_bits + 1) <= COUNTERS) route.copy_bits++;
+  // One bin more: behind the last one.
+  while (route.copy_bits < 5 && (bins + 1) << (route.copy_bits + 1) <= COUNTERS) route.copy_bits++;
   route.bins = (unsigned int)bins;
   route.borders = (unsigned int)borders;
   route.splitters = device.splitters;
@@ -188,8 +215,14 @@ void scatter_keys(const BinTables *tables, int bits, const unsigned int *keys, s
   }
   copy_bin_arrays(tables);
   if (n == 0) return;
-  ScatterKernel *const kernel = kernels[at_keys ? borders : 0];
+  unsigned int blocks = blocks_for(n, TILE);
+  if (part != NULL) {
+    route.part = *part;
+    if (part->blocks > 0 && blocks > (unsigned int)part->blocks)
+      blocks = (unsigned int)part->blocks;
+  }
+  ScatterKernel *const kernel = kernels[part != NULL][at_keys ? borders : 0];
   allow_shared_memory(kernel, sizeof(Shared));
-  kernel<<<blocks_for(n, TILE), THREADS, sizeof(Shared)>>>(keys, (unsigned int)n, route);
+  kernel<<<blocks, THREADS, sizeof(Shared)>>>(keys, (unsigned int)n, route);
   LAUNCH_CHECK();
 }

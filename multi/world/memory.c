@@ -40,6 +40,12 @@ void elements_free_host(Elements *elements) {
   *elements = (Elements){NULL, NULL};
 }
 
+bool scratch_fits(size_t count, double each) {
+  size_t free_bytes = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total));
+  return each >= 0.0 && each * (double)count < (double)free_bytes;
+}
+
 void elements_copy(Elements to, Elements from, size_t count) {
   const size_t bytes = count * sizeof *to.keys;
   if (count == 0) return;

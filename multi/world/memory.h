@@ -29,6 +29,9 @@ bool elements_alloc_host(Elements *elements, size_t count, bool pairs);
 void elements_free(Elements *elements);
 void elements_free_host(Elements *elements);
 
+// Whether the sort's scratch memory of `each` bytes an element fits, too. -1: not known, no.
+bool scratch_fits(size_t count, double each);
+
 // Copies `count` elements between any two memories, without positions if `to` or `from` has none.
 void elements_copy(Elements to, Elements from, size_t count);
 

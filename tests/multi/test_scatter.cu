@@ -23,10 +23,14 @@ static void check_finish(uint32_t *d_arrived, const Keys &expected, bool by_digi
     while (i < expected.size() && expected[i] >> 16 < b) i++;
     finish.start[b] = (uint32_t)i;
   }
-  if (finish_prepare(&finish)) {
+  // Two parts: digits up to that of the middle key.
+  const int digits = by_digit ? (int)(expected[expected.size() / 2] >> 24) + 1 : (int)FINISH_DIGITS;
+  if (finish_prepare(&finish, digits)) {
     Keys sorted(expected.size());
     uint32_t *const d_sorted = to_device(sorted.data(), sorted.size());
-    const bool fits = finish_sort(&finish, d_arrived, d_sorted, by_digit);
+    for (int part = 0; part <= by_digit; part++)
+      finish_sort(&finish, part, d_arrived, d_sorted, by_digit);
+    const bool fits = finish_wait(&finish);
     assert_int_equal(fits, suits);
     to_host(sorted.data(), fits ? d_sorted : d_arrived, sorted.size());
     if (!fits) std::sort(sorted.begin(), sorted.end());
@@ -65,7 +69,18 @@ static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool 
     count_digits(shards[s], bits, digit);
     scatter_bin_sizes(digit, bits, own_cut, ranks, size);
     uint32_t *const d_keys = to_device(shards[s].data(), SHARD);
-    scatter_keys(&tables, bits, d_keys, SHARD, splitters, arrays, first);
+    if (s == 0) {
+      scatter_keys(&tables, bits, d_keys, SHARD, splitters, arrays, first, NULL);
+    } else {  // every third bin by one block, then the others; no other bin has a place
+      for (int p = 0; p < 2; p++) {
+        BinPart part = {{0}, p == 0 ? 1 : 0};
+        uint32_t *its_arrays[SCATTER_MOST_BINS] = {};
+        for (int b = 0; b < scatter_bins(ranks, bits); b++)
+          if ((b % 3 > 0) == p) part.word[b / 32] |= 1u << b % 32, its_arrays[b] = arrays[b];
+        scatter_keys(&tables, bits, d_keys, SHARD, splitters, its_arrays, first, &part);
+        CUDA_CHECK(cudaDeviceSynchronize());
+      }
+    }
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaFree(d_keys));
     for (int b = 0; b < scatter_bins(ranks, bits); b++) first[b] += size[b];
@@ -119,7 +134,7 @@ TEST(test_borders_at_keys) {
     const Splitter splitter = (Splitter)7 << 32 | (left ? 6 : 0);
     const uint64_t first[2] = {0, 0};
     BinTables tables = bin_tables_create(2);
-    scatter_keys(&tables, 0, d_keys, 6, &splitter, arrays, first);
+    scatter_keys(&tables, 0, d_keys, 6, &splitter, arrays, first, NULL);
     to_host(found, arrays[0], 6);
     std::sort(found, found + (left ? 5 : 3));
     const uint32_t expected[2][5] = {{1, 5, 5}, {1, 5, 5, 7, 7}};
