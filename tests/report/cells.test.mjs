@@ -133,9 +133,9 @@ const EXPECTED = {
   'multi-scaling': ({ row, column, cells }) => {
     const [what, n] = [cells[1], sizeOf(cells[2])];
     const rows = fs
-      .readdirSync(path.join(MULTI, 'H100_80GB_HBM3_x2'))
-      .filter((file) => file === `weak_${what}_${row}.json`)
-      .flatMap((file) => JSON.parse(fs.readFileSync(path.join(MULTI, 'H100_80GB_HBM3_x2', file), 'utf8')).rows);
+      .readdirSync(path.join(MULTI, 'H200_x4'))
+      .filter((file) => /^(strong|weak)/.test(file) && file.endsWith(`_${row}.json`))
+      .flatMap((file) => JSON.parse(fs.readFileSync(path.join(MULTI, 'H200_x4', file), 'utf8')).rows);
     const found = rows.find((one) => one.n === n && one.what === what);
     return { ms: found.median_ms, 'Gkeys/s': n / found.median_ms / 1e6, 'one GPU, its share, ms': found.one_device_share_ms }[column];
   },

@@ -337,6 +337,14 @@ test('several GPUs: the rate of all over that of one in the same process; a wron
   );
   assert.match(sources[0], /records weak_keys_2 \(2026-01-02, commit abc\);/);
   assert.match(dataPage(report), /2G keys in 20\.0\sms: 1\.50 times the rate of one GPU/);
+  // A line has one size: 2G keys a GPU were sorted on four GPUs only.
+  const grown = folderOf({
+    'X1_x4/weak_keys_2.json': rank(2, 20),
+    'X1_x4/weak_keys_4.json': rank(4, 20),
+    'X1_x4/weak_more_4.json': rank(4, 50, { n: 8e9 }),
+  });
+  const [weak] = figure({ ...report, multi: readMulti(grown) }, 'multi-scaling').series;
+  assert.deepEqual([weak.name, ...weak.values.map(Math.round)], ['1G keys a GPU', 67, 100, 200]);
   const wrong = folderOf({ 'X1_x2/weak_keys_2.json': rank(2, 75, { right: false, verdict: 'FAIL: order' }) });
   assert.throws(() => readMulti(wrong), /weak_keys_2\.json: a wrong row.*FAIL: order/);
   assert.throws(() => readMulti(folderOf({ 'X1_x2/a.json': '{}' })), /not a record of multi_sort/);

@@ -17,14 +17,19 @@ function recordsOf(report) {
   return all.filter((one) => one.machine === machine);
 }
 
-// {kind, what, ranks, record, row} with the largest n: rows of uniform input that have a time of one GPU beside that of all.
+// {kind, what, ranks, record, row} for each number of GPUs, ascending: rows of uniform input that have a time of one GPU
+// beside that of all. Of the sizes that one GPU sorted, the one with the most numbers of GPUs; of these the largest.
 function series(report, kind, what) {
-  const rows = recordsOf(report)
-    .filter(({ name }) => name.startsWith('weak'))
-    .flatMap(({ ranks, name, record }) => record.rows.map((row) => ({ kind, what, ranks, name, record, row })))
-    .filter(({ row }) => row.what === what && row.input === 'uniform' && row.right && row[KINDS[kind].one] != null);
-  const ranks = [...new Set(rows.map((one) => one.ranks))].sort((x, y) => x - y);
-  return ranks.map((count_) => rows.filter((one) => one.ranks === count_).reduce((x, y) => (y.row.n > x.row.n ? y : x)));
+  const { one, of } = KINDS[kind];
+  const sizes = new Map();
+  for (const { ranks, name, record } of recordsOf(report).filter(({ name }) => /^(weak|strong)/.test(name)))
+    for (const row of record.rows.filter((row) => row.what === what && row.input === 'uniform' && row.right && row[one] != null)) {
+      const n = of(row, ranks);
+      if (!sizes.has(n)) sizes.set(n, new Map());
+      if (name.startsWith(kind) || !sizes.get(n).has(ranks)) sizes.get(n).set(ranks, { kind, what, ranks, name, record, row });
+    }
+  const [[, points] = [0, new Map()]] = [...sizes].sort(([m, x], [n, y]) => y.size - x.size || n - m);
+  return [...points.values()].sort((x, y) => x.ranks - y.ranks);
 }
 const allSeries = (report) =>
   ['weak', 'strong'].flatMap((kind) => ['keys', 'pairs'].map((what) => series(report, kind, what))).filter((points) => points.length > 0);
