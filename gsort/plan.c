@@ -31,12 +31,13 @@ static const Row rows[] = {
     {PAIRS, 500001, LARGEST, IF(UNKNOWN), &way_pair_regions},
     {PAIRS, 500001, LARGEST, IF(HEAVY) | IF(IN_RANGE), &way_prefix},
     {PAIRS, FREQUENT_FROM, LARGEST, IF(UNEVEN), &way_frequent},
-    {BOTH, 16385, LARGEST, IF(FEW_VALUES), &way_values},
-    {KEYS, 500001, LARGEST, IF(UNKNOWN), &way_regions},
+    {KEYS, 16385, SIZE_MAX, IF(FEW_VALUES), &way_values},
+    {PAIRS, 16385, LARGEST, IF(FEW_VALUES), &way_values},
+    {KEYS, 500001, SIZE_MAX, IF(UNKNOWN), &way_regions},
     {KEYS, 500001, LARGEST, IF(HEAVY) | IF(IN_RANGE), &way_buckets},
     {BOTH, 0, SIZE_MAX, ALWAYS, &way_sweeps},
-    {WIDE_KEYS, 0, LARGEST, IF(UNKNOWN), &way_wide_buckets},
-    {WIDE_PAIRS, 0, LARGEST, IF(UNKNOWN), &way_wide_pairs},
+    {WIDE_KEYS, 0, SIZE_MAX, IF(UNKNOWN), &way_wide_buckets},
+    {WIDE_PAIRS, 0, SIZE_MAX, IF(UNKNOWN), &way_wide_pairs},
     {WIDE, 0, SIZE_MAX, ALWAYS, &way_wide_sweeps},
 };
 

@@ -126,8 +126,10 @@ static __device__ __forceinline__ bool partition_tile_of(
   for (int r = 0; r < kRuns; r++) {
     const unsigned int b = threadIdx.x + r * kThreads;
     if (b >= bins) continue;
-    const unsigned int up_to = to[r] + shared.first[b + 1] - shared.first[b];
-    if (kRegions) full |= up_to > (regions.first + b + 1) * regions.capacity;
+    const unsigned int count = shared.first[b + 1] - shared.first[b];
+    // A difference: the end of the run may be beyond 32 bits.
+    if (kRegions && count > 0)
+      full |= to[r] - (regions.first + b) * regions.capacity + count > regions.capacity;
     shared.to[b] = to[r] - shared.first[b];
   }
   if (kRegions && full) regions.findings->stop = REGION_FULL;

@@ -180,7 +180,8 @@ static __device__ __forceinline__ void split_wide_tiles(
       const unsigned int left = tile > 0 ? shared.run[b].w : 0;
       unsigned int sectors = count[e] / SECTOR * SECTOR;
       for (unsigned int j = 0; j < left; j++) shared.tile[first + j] = shared.left[3 * b + j];
-      if (sectors > 0 && to[e] + sectors > (base + b + 1) * regions.capacity) {
+      // A difference: the sum may exceed 32 bits.
+      if (sectors > 0 && to[e] - (base + b) * regions.capacity + sectors > regions.capacity) {
         atomicOr(&findings->stop, 1u);  // no space: nothing is written
         sectors = 0;
       }

@@ -1,7 +1,6 @@
-// What gsort.h promises beside the order: errors, and that nothing is written after one; several
-// threads and streams at once; no growth, no output. In C, as most callers are.
+// What gsort.h promises beside the order: errors, and that nothing is written after one; no
+// growth, no output. In C, as most callers are.
 #include <malloc.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -334,94 +333,6 @@ static void test_other_device(void **state) {
   free_memory(&memory);
 }
 
-// ---- several threads, each with its stream and workspace
-// -----------------------------------------
-enum { THREADS = 8, SORTS = 4, MOST = 150000 };
-static const uint32_t sizes[] = {3000, 20000, 60000, MOST};
-
-typedef struct Worker {
-  gsort *sort;
-  bool pairs;
-  uint32_t seed;
-  const char *wrong;  // the first thing that was; cmocka's checks are for the main thread
-} Worker;
-
-static int by_number(const void *a, const void *b) {
-  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
-// Sorts n elements and compares: a key above its index makes numbers whose order is the stable one.
-static const char *sort_some(Worker *worker, uint32_t n, char *device, size_t bytes, uint32_t *host,
-                             uint64_t *expected, cudaStream_t stream) {
-  char *const arrays[2] = {device + bytes, device + bytes + MOST * sizeof(uint32_t)};
-  char *const values = worker->pairs ? arrays[1] + MOST * sizeof(uint32_t) : NULL;
-  const size_t array = n * sizeof(uint32_t);
-  for (uint32_t i = 0; i < n; i++) {
-    worker->seed = worker->seed * 1664525 + 1013904223;
-    host[i] = n % 3 == 0 ? worker->seed : worker->seed >> 12;
-    expected[i] = (uint64_t)host[i] << 32 | i;
-  }
-  qsort(expected, n, sizeof *expected, by_number);
-  if (cudaMemcpyAsync(arrays[0], host, array, cudaMemcpyHostToDevice, stream) != cudaSuccess)
-    return "a copy to the device failed";
-  const int error =
-      gsort_run(worker->sort, device, bytes, arrays[0], arrays[1], NULL, values, n, stream);
-  if (error != GSORT_OK) return gsort_error_string(error);
-  for (int part = 0; part < (worker->pairs ? 2 : 1); part++) {
-    if (cudaMemcpyAsync(host, part == 0 ? arrays[1] : values, array, cudaMemcpyDeviceToHost,
-                        stream) != cudaSuccess ||
-        cudaStreamSynchronize(stream) != cudaSuccess)
-      return "a copy from the device failed";
-    for (uint32_t i = 0; i < n; i++)
-      if (host[i] != (uint32_t)(part == 0 ? expected[i] >> 32 : expected[i]))
-        return part == 0 ? "keys are in a wrong order" : "an index is wrong";
-  }
-  return NULL;
-}
-
-static void *work(void *argument) {
-  Worker *const worker = argument;
-  size_t bytes = 0;
-  char *device = NULL;
-  cudaStream_t stream = NULL;
-  uint32_t *const host = malloc(MOST * sizeof *host);
-  uint64_t *const expected = malloc(MOST * sizeof *expected);
-  gsort_workspace(worker->sort, MOST, &bytes);
-  bytes = (bytes + 255) / 256 * 256;
-  if (host == NULL || expected == NULL ||
-      cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess ||
-      cudaMalloc((void **)&device, bytes + 3 * MOST * sizeof(uint32_t)) != cudaSuccess)
-    worker->wrong = "no memory or stream";
-  for (unsigned int i = 0; i < SORTS && worker->wrong == NULL; i++)
-    worker->wrong =
-        sort_some(worker, sizes[(i + worker->seed) % 4], device, bytes, host, expected, stream);
-  cudaFree(device);
-  if (stream != NULL) cudaStreamDestroy(stream);
-  free(host);
-  free(expected);
-  return NULL;
-}
-
-static void test_threads(void **state) {
-  (void)state;
-  gsort *sorts[4];  // the last two without a wait of the host
-  for (int i = 0; i < 4; i++) {
-    sorts[i] = new_sort(GSORT_U32, i % 2 == 0 ? GSORT_KEYS : GSORT_INDEX32);
-    assert_int_equal(gsort_set(sorts[i], GSORT_NO_HOST_WAIT, i / 2), GSORT_OK);
-  }
-  Worker workers[THREADS];
-  pthread_t threads[THREADS];
-  for (unsigned int i = 0; i < THREADS; i++) {
-    workers[i] = (Worker){sorts[i % 4], i % 2 == 1, i, NULL};
-    assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
-  }
-  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  for (int i = 0; i < THREADS; i++)
-    if (workers[i].wrong != NULL) fail_msg("thread %d: %s", i, workers[i].wrong);
-  for (int i = 0; i < 4; i++) gsort_destroy(sorts[i]);
-}
-
 // ---- what it leaves behind
 // -----------------------------------------------------------------------
 static size_t resident_bytes(void) {
@@ -525,9 +436,9 @@ int main(void) {
       cmocka_unit_test(test_create),         cmocka_unit_test(test_options),
       cmocka_unit_test(test_sentences),      cmocka_unit_test(test_workspace),
       cmocka_unit_test(test_workspace_size), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_cuda_error),     cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_no_growth),      cmocka_unit_test(test_no_output),
-      cmocka_unit_test(test_full_part),      cmocka_unit_test(test_other_device),
+      cmocka_unit_test(test_cuda_error),     cmocka_unit_test(test_no_growth),
+      cmocka_unit_test(test_no_output),      cmocka_unit_test(test_full_part),
+      cmocka_unit_test(test_other_device),
   };
   int devices = 0;
   cudaGetDeviceCount(&devices);

@@ -13,7 +13,7 @@ typedef struct BucketShape {
 } BucketShape;
 
 // SHAPE(threads, items, fine_bits, few, blocks_per_sm) for each: the smallest first; the last one
-// is for the most buckets, of up to 2^30 keys.
+// is for 2^16 buckets and more.
 #define BUCKET_SHAPES(SHAPE)                                                   \
   SHAPE(256, 9, 10, 8, 6), SHAPE(256, 18, 11, 8, 5), SHAPE(256, 24, 11, 8, 5), \
       SHAPE(256, 33, 11, 12, 4), SHAPE(256, 39, 11, 12, 3), SHAPE(512, 36, 12, 12, 2)
@@ -28,7 +28,7 @@ enum {
 
 // Shapes that may sort 2^bits buckets.
 static inline int shapes_for(int bits) {
-  return SHAPES - (bits == MAX_BUCKET_BITS ? 0 : WIDE_SHAPES);
+  return SHAPES - (bits >= MAX_BUCKET_BITS ? 0 : WIDE_SHAPES);
 }
 
 // A kernel that moves keys to bins, and its blocks: threads, keys of a tile, shared counters.

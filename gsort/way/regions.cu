@@ -20,17 +20,20 @@ typedef StepShape<SplitKernel> SplitShape;
 // with the root of a region's keys.
 enum { MOST_REGION_BITS = 10, MOST_REGIONS = 1 << MOST_REGION_BITS, FEW_REGIONS_UP_TO = 2700000 };
 
+// Of two steps each makes 2^9 parts at most.
+enum { MOST_BITS = 18, MOST_PARTS = 1 << MOST_BITS / 2 };
+
 // A single step, with small tiles where there are few keys for all multiprocessors; the first of
-// two steps; the second, for less than 256 regions of a part and for 256. In the last two, long
+// two steps; the second, for less than 256 regions of a part and for more. In the last two, long
 // runs count most: their parts, or regions, are all of the output.
 static const MoveShape small_moves =
                            STEP_SHAPE(move_to_regions, 512, 16, 4, MOST_REGIONS, 2, REGIONS),
                        large_moves =
                            STEP_SHAPE(move_to_regions, 512, 40, 4, MOST_REGIONS, 2, REGIONS),
                        moves_to_parts =
-                           STEP_SHAPE(move_to_regions, 512, 40, 4, MAX_PARTS, 2, REGIONS_IN_PIECES);
+                           STEP_SHAPE(move_to_regions, 512, 40, 4, MOST_PARTS, 2, REGIONS_IN_PIECES);
 static const SplitShape splits = STEP_SHAPE(split_parts, 256, 44, 8, MAX_PARTS, 3),
-                        splits_to_256 = STEP_SHAPE(split_parts, 512, 32, 4, MAX_PARTS, 2);
+                        splits_to_many = STEP_SHAPE(split_parts, 512, 32, 4, MOST_PARTS, 2);
 enum { SMALL_MOVES_UP_TO = 1500000, BLOCKS_PER_SM = 2 };
 
 #define SORT_KERNEL(threads, items, fine_bits, few, blocks_per_sm) \
@@ -83,7 +86,7 @@ static int shape_of_regions(size_t n, int bits) {
 static bool plan_regions(const Call *call, RegionPlan *plan) {
   const size_t n = call->n, limit = call->device->shared_limit;
   int bits = n <= FEW_REGIONS_UP_TO ? MOST_REGION_BITS - 1 : MOST_REGION_BITS;
-  while (bits < MAX_BUCKET_BITS && shape_of_regions(n, bits) == SHAPES) bits++;
+  while (bits < MOST_BITS && shape_of_regions(n, bits) == SHAPES) bits++;
   *plan = {};
   plan->bits.first = bits <= MOST_REGION_BITS ? bits : (bits + 1) / 2;
   plan->bits.second = bits - plan->bits.first;
@@ -94,14 +97,16 @@ static bool plan_regions(const Call *call, RegionPlan *plan) {
   plan->move = n <= SMALL_MOVES_UP_TO ? &small_moves : &large_moves;
   if (plan->bits.second > 0) {
     plan->move = &moves_to_parts;
-    plan->split = plan->bits.second < 8 ? &splits : &splits_to_256;
+    plan->split = plan->bits.second < 8 ? &splits : &splits_to_many;
     plan->parts = (size_t)1 << plan->bits.first;
     plan->part_capacity = region_capacity(n, plan->bits.first);
     plan->split_at = n / plan->part_capacity * plan->part_capacity;  // whole parts
   }
   plan->words = greatest_of(most_words(n, plan->buckets, plan->parts),
                             all_digits_bytes(call) / sizeof(unsigned int));
-  return plan->sort < SHAPES && bucket_shapes[plan->sort].shared_bytes <= limit &&
+  // The kernels' indices have 32 bits.
+  return plan->region_words <= UINT32_MAX && plan->sort < SHAPES &&
+         bucket_shapes[plan->sort].shared_bytes <= limit &&
          plan->move->shared_bytes <= limit &&
          (plan->split == NULL || plan->split->shared_bytes <= limit);
 }

@@ -28,13 +28,13 @@ typedef struct SweepLayout {
   size_t bytes;            // all together
 } SweepLayout;
 
-template <int kItems, int kBlocks>
+template <int kItems, int kBlocks, class Word = unsigned int>
 static constexpr SweepShape keys_only(void) {
   return {SWEEP_THREADS * kItems,
           kBlocks,
           sizeof(SweepShared<kItems>),
-          {sweep<kItems, NO_VALUES, kBlocks>},
-          {sweep_if_unsorted<kItems, NO_VALUES, kBlocks>}};
+          {sweep<kItems, NO_VALUES, kBlocks, ByteOfKey, Word>},
+          {sweep_if_unsorted<kItems, NO_VALUES, kBlocks, ByteOfKey, Word>}};
 }
 
 template <int kItems, int kBlocks, class DigitOf = ByteOfKey, class Word = unsigned int>
@@ -65,11 +65,12 @@ static const SweepChoice coded_shapes[] = {
     {400000, 400000, all_kinds<16, 3, ByteOfCode>()},
     {SIZE_MAX, SIZE_MAX, all_kinds<40, 2, ByteOfCode>()},
 };
-static const SweepShape huge = all_kinds<40, 2, ByteOfCode, unsigned long long>();
+static const SweepShape huge_keys = keys_only<56, 2, unsigned long long>(),
+                        huge = all_kinds<40, 2, ByteOfCode, unsigned long long>();
 enum { HUGE_FROM = 1 << 30 };  // a count of the look-back shares 32 bits with two flags
 
 static const SweepShape *choose_shape(const Call *call, bool coded) {
-  if (call->n >= HUGE_FROM) return &huge;
+  if (call->n >= HUGE_FROM) return coded ? &huge : &huge_keys;
   const SweepChoice *choice = coded ? coded_shapes : plain_shapes;
   while (call->n > (has_values(call) ? choice->pairs_up_to : choice->keys_up_to)) choice++;
   while (choice->shape.shared_bytes > call->device->shared_limit) choice--;
@@ -78,7 +79,9 @@ static const SweepShape *choose_shape(const Call *call, bool coded) {
 
 static SweepLayout sweep_layout(const Call *call) {
   SweepLayout layout;
-  layout.coded = !is_plain(call->code) || call->bits < 32 || call->n >= HUGE_FROM;
+  layout.coded = !is_plain(call->code) || call->bits < 32 ||
+                 (call->n >= HUGE_FROM &&
+                  (has_values(call) || huge_keys.shared_bytes > call->device->shared_limit));
   layout.shape = choose_shape(call, layout.coded);
   layout.tiles = parts_of(call->n, layout.shape->tile);
   layout.spare_bytes = aligned_bytes(call->n * sizeof(unsigned int));

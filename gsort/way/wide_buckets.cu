@@ -39,11 +39,11 @@ typedef struct SortShape {
     threads, threads *items, sizeof(WideBucketShared<threads, items, bin_bits>), \
         sort_wide_buckets<threads, items, bin_bits, blocks>                      \
   }
-// The smallest first. The last one only saves a second step.
+// The smallest first. The last one only saves a second step, or sweeps.
 static const SortShape sorts[] = {SORT(512, 9, 11, 2), SORT(512, 12, 11, 2), SORT(1024, 9, 12, 1)};
 enum { SORTS = sizeof sorts / sizeof *sorts };
 
-enum { WIDE_FROM = 100000, WIDE_UP_TO = (1 << 30) - 1 };
+enum { WIDE_FROM = 100000 };
 
 typedef struct WidePlan {
   const SplitShape *first, *second;  // second: NULL if there is one step
@@ -64,14 +64,15 @@ static unsigned int wide_capacity(size_t n, int bits) {
 // The smallest blocks for regions of that capacity; NULL if there are none.
 static const SortShape *sort_for(unsigned int capacity, int bits) {
   for (const SortShape &sort : sorts)
-    if (capacity <= sort.capacity && (&sort < &sorts[SORTS - 1] || bits == SINGLE_MOST))
+    if (capacity <= sort.capacity &&
+        (&sort < &sorts[SORTS - 1] || bits == SINGLE_MOST || bits == 2 * DOUBLE_MOST))
       return &sort;
   return NULL;
 }
 
 static bool plan_wide(const Call *call, WidePlan *plan) {
   const size_t n = call->n, limit = call->device->shared_limit;
-  if (n < WIDE_FROM || n > WIDE_UP_TO) return false;
+  if (n < WIDE_FROM) return false;
   int bits = SINGLE_LEAST;
   while (bits < 2 * DOUBLE_MOST && sort_for(wide_capacity(n, bits), bits) == NULL) bits++;
   plan->sort = sort_for(wide_capacity(n, bits), bits);
