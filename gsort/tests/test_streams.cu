@@ -139,8 +139,9 @@ struct Stream {
       for (int f = 0; f < 4; f++) {
         size_t needed = 0;
         require_sort(gsort_workspace(sorts[k][f], most, &needed));
-        if (needed > bytes) bytes = (needed + 255) / 256 * 256;
+        if (needed > bytes) bytes = needed;
       }
+    bytes = bytes / 4 * 5 / 256 * 256;  // fewer elements may need a little more
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
     require(cudaMalloc((void **)&memory, bytes + 4 * most * 8 + sizeof(Findings)), "memory");
     require(cudaMallocHost((void **)&found, sizeof *found), "page-locked memory");

@@ -15,13 +15,14 @@ typedef struct PairPlan {
   unsigned int first_blocks, blocks_of_part;
   unsigned int part_capacity, parts, parts_in_output;
   unsigned int capacity, regions;
+  bool large_buckets;
   size_t values_at, tail_keys_at, tail_values_at, words_at, bytes;
 } PairPlan;
 
 enum {
   WIDE_PAIRS_FROM = 500000,
-  WIDE_PAIRS_UP_TO = (1 << 30) - 1,
-  BUCKET_PAIRS = 512 * 9,
+  BUCKET_PAIRS = 512 * 9,  // of blocks of 512 threads; twice as many where bits end
+  MOST_STEP_BITS = 8,
   LEAST_PIECE = 450
 };
 
@@ -32,12 +33,16 @@ static unsigned int capacity_for(double average, double deviations) {
 
 static bool plan_pairs(const Call *call, PairPlan *plan) {
   const size_t n = call->n;
-  if (n < WIDE_PAIRS_FROM || n > WIDE_PAIRS_UP_TO || call->value_bytes == 0) return false;
+  if (n < WIDE_PAIRS_FROM || call->value_bytes == 0) return false;
   int bits = 10;
-  while (capacity_for((double)n / (double)(1 << bits), 7) > BUCKET_PAIRS) bits++;
+  while (bits < 2 * MOST_STEP_BITS &&
+         capacity_for((double)n / (double)(1 << bits), 7) > BUCKET_PAIRS)
+    bits++;
+  const unsigned int in_bucket = capacity_for((double)n / (double)(1 << bits), 7);
+  plan->large_buckets = in_bucket > BUCKET_PAIRS;
+  if (in_bucket > 2 * BUCKET_PAIRS) return false;
   plan->second_bits = bits / 2 < 5 ? 5 : bits / 2;
   plan->first_bits = bits - plan->second_bits;
-  if (plan->first_bits > 8 || plan->second_bits > 8) return false;
   // A warp's rows lie in two pieces at most, so these may not be too short.
   const size_t most = n >> plan->first_bits;
   plan->first_blocks = least_of(least_of(call->device->multiprocessors, MOST_PIECES),
@@ -88,6 +93,15 @@ static void launch_step(Call *call, int bits, const PairSource<Value> &source,
   if (bits == 8) launch_split<Value, 8>(call, source, regions, blocks, shift, map);
 }
 
+template <class Value, int kThreads, int kBinBits, int kBlocksPerSm>
+static void launch_sort(Call *call, const PairRegions<Value> &regions, const unsigned int *start,
+                        int bits, const WideMap *map) {
+  const size_t bytes = sizeof(WidePairShared<kThreads, 9, kBinBits, Value>);
+  launch_next(call, sort_wide_pair_buckets<kThreads, 9, kBinBits, kBlocksPerSm, Value>, 1u << bits,
+              kThreads, bytes, regions, start, bits, (Wide *)call->output.keys,
+              (Value *)call->output.values, call->wide_code, map, call->findings);
+}
+
 template <class Value>
 static Finding sort_pairs(Call *call, const PairPlan &plan) {
   char *const memory = call->workspace;
@@ -132,19 +146,21 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
   launch_step<Value>(call, plan.second_bits, from_parts, regions, part_count * plan.blocks_of_part,
                      32 - bits, map);
   launch_next(call, place_wide_buckets<PairRegions<Value>>, part_count, PLACE_THREADS, 0, parts,
-              regions, 1u << plan.second_bits, (unsigned int)BUCKET_PAIRS, start, call->findings,
-              host);
-  const size_t bytes = sizeof(WidePairShared<512, 9, 11, Value>);
-  launch_next(call, sort_wide_pair_buckets<512, 9, 11, 2, Value>, 1u << bits, 512, bytes, regions,
-              (const unsigned int *)start, bits, (Wide *)call->output.keys, out, call->wide_code,
-              (const WideMap *)map, call->findings);
+              regions, 1u << plan.second_bits, BUCKET_PAIRS * (plan.large_buckets ? 2u : 1u), start,
+              call->findings, host);
+  if (plan.large_buckets)
+    launch_sort<Value, 1024, 12, 1>(call, regions, start, bits, map);
+  else
+    launch_sort<Value, 512, 11, 2>(call, regions, start, bits, map);
   return waits ? wait_for_finding(call, EVEN) : sweep_wide_if_unsorted(call);
 }
 
 static size_t wide_pairs_bytes(const Call *call, const KeyRange *) {
   PairPlan plan;
-  const size_t most = sizeof(StableSplitShared<1024, 8, 8, Wide>);
-  return most <= call->device->shared_limit && plan_pairs(call, &plan) ? plan.bytes : 0;
+  if (!plan_pairs(call, &plan)) return 0;
+  const size_t most = plan.large_buckets ? sizeof(WidePairShared<1024, 9, 12, Wide>)
+                                         : sizeof(StableSplitShared<1024, 8, 8, Wide>);
+  return most <= call->device->shared_limit ? plan.bytes : 0;
 }
 
 static Finding wide_pairs_run(Call *call, Known *) {
