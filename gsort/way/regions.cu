@@ -30,8 +30,8 @@ static const MoveShape small_moves =
                            STEP_SHAPE(move_to_regions, 512, 16, 4, MOST_REGIONS, 2, REGIONS),
                        large_moves =
                            STEP_SHAPE(move_to_regions, 512, 40, 4, MOST_REGIONS, 2, REGIONS),
-                       moves_to_parts =
-                           STEP_SHAPE(move_to_regions, 512, 40, 4, MOST_PARTS, 2, REGIONS_IN_PIECES);
+                       moves_to_parts = STEP_SHAPE(move_to_regions, 512, 40, 4, MOST_PARTS, 2,
+                                                   REGIONS_IN_PIECES);
 static const SplitShape splits = STEP_SHAPE(split_parts, 256, 44, 8, MAX_PARTS, 3),
                         splits_to_many = STEP_SHAPE(split_parts, 512, 32, 4, MOST_PARTS, 2);
 enum { SMALL_MOVES_UP_TO = 1500000, BLOCKS_PER_SM = 2 };
@@ -106,8 +106,7 @@ static bool plan_regions(const Call *call, RegionPlan *plan) {
                             all_digits_bytes(call) / sizeof(unsigned int));
   // The kernels' indices have 32 bits.
   return plan->region_words <= UINT32_MAX && plan->sort < SHAPES &&
-         bucket_shapes[plan->sort].shared_bytes <= limit &&
-         plan->move->shared_bytes <= limit &&
+         bucket_shapes[plan->sort].shared_bytes <= limit && plan->move->shared_bytes <= limit &&
          (plan->split == NULL || plan->split->shared_bytes <= limit);
 }
 
