@@ -4,21 +4,32 @@
 
 #include "harness/measure/clock.h"
 
-static char stray_sort[512];
+// In the order of enum Way in tests/sorts/crash_sort.
+enum {
+  EXIT_0 = 10,
+  LEAVE_0,
+  FORK,
+  BACKGROUND,
+  COLOURS,
+  BAD_LAUNCH,
+  BAD_COPY,
+  FREE_OUTPUT,
+  OWN_NAMES,
+};
 
-// Runs stray_sort in one of its ways, and seq behind it.
+// Runs crash_sort in one of its ways, and seq behind it.
 static void run_way(int way) {
-  char arguments[1024];
+  char arguments[256];
   snprintf(arguments, sizeof arguments,
-           "%s seq --set stray_sort.way=%d --n 50 --keys --dist sorted --reps 2 --time-limit 0.2 "
+           "%%s seq --set crash_sort.way=%d --n 50 --keys --dist sorted --reps 2 --time-limit 0.2 "
            "--baseline none",
-           stray_sort, way);
+           way);
   compare(arguments);
 }
 
 static void expect_row(int way, int code, const char *part) {
   run_way(way);
-  const char *const row = strstr(outcome.out, "\nstray_sort ");
+  const char *const row = strstr(outcome.out, "\ncrash_sort ");
   if (outcome.code != code || row == NULL || strstr(outcome.out, "\nseq ") == NULL ||
       strstr(row, part) == NULL || strstr(row, part) > strchr(row + 1, '\n'))
     fail_msg("way %d: exit code %d (expected %d), expected '%s' in: %s%s", way, outcome.code, code,
@@ -26,30 +37,26 @@ static void expect_row(int way, int code, const char *part) {
 }
 
 // Its own functions are called, although the harness has others of the same names.
-TEST(test_own_names) { expect_row(0, EXIT_RIGHT, "PASS"); }
+TEST(test_own_names) { expect_row(OWN_NAMES, EXIT_RIGHT, "PASS"); }
 
 TEST(test_exits) {
-  for (int way = 1; way <= 2; way++)
+  for (int way = EXIT_0; way <= LEAVE_0; way++)
     expect_row(way, EXIT_WRONG_RESULT, "ended without a result, exit code 0");
 }
 
 // In compare's process, too.
 TEST(test_in_process) {
-  char arguments[1024];
-  snprintf(arguments, sizeof arguments,
-           "%s --no-fork --set way=1 --n 50 --keys --dist sorted --reps 2 --baseline none",
-           stray_sort);
-  compare(arguments);
+  compare("%s --no-fork --set way=10 --n 50 --keys --dist sorted --reps 2 --baseline none");
   assert_int_equal(outcome.code, EXIT_WRONG_RESULT);
   assert_string_equal(outcome.err, "compare: the version ended the program\n");
 }
 
 TEST(test_forks) {
   // PASS or not, its child may confuse it; but compare lives, and each row is there once.
-  run_way(3);
+  run_way(FORK);
   assert_in_range(outcome.code, EXIT_RIGHT, EXIT_DEVICE);
-  const char *const row = strstr(outcome.out, "\nstray_sort ");
-  if (row == NULL || strstr(row + 1, "\nstray_sort ") != NULL ||
+  const char *const row = strstr(outcome.out, "\ncrash_sort ");
+  if (row == NULL || strstr(row + 1, "\ncrash_sort ") != NULL ||
       strstr(outcome.out, "\nseq (CPU)  ") == NULL)
     fail_msg("%s%s", outcome.out, outcome.err);
 }
@@ -61,7 +68,7 @@ TEST(test_left_processes) {
   char script[256], line[256] = "", mark[32];
   snprintf(mark, sizeof mark, "%d", (int)getpid());
   setenv("TEST_STRAY", mark, 1);
-  expect_row(4, EXIT_RIGHT, "PASS");
+  expect_row(BACKGROUND, EXIT_RIGHT, "PASS");
   if (seconds_now() - start > 15.0) fail_msg("took %g s", seconds_now() - start);
   unsetenv("TEST_STRAY");
   snprintf(script, sizeof script,
@@ -75,20 +82,21 @@ TEST(test_left_processes) {
 }
 
 TEST(test_control_characters) {
-  expect_row(5, EXIT_RIGHT, "PASS");
+  expect_row(COLOURS, EXIT_RIGHT, "PASS");
   assert_non_null(strstr(outcome.err, "?[2J?]0;title?a line\n"));
 }
 
 TEST(test_errors_left_behind) {
-  expect_row(6, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
-  expect_row(7, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid");
+  expect_row(BAD_LAUNCH, EXIT_DEVICE, "failed: crash_sort left a CUDA error behind: invalid");
+  expect_row(BAD_COPY, EXIT_DEVICE, "failed: crash_sort left a CUDA error behind: invalid");
 #if defined(__SANITIZE_ADDRESS__) || defined(CUDA_CPU_CHECK)
   // There are no guards around the arrays there: it is freed, and the next copy into it fails.
-  expect_row(8, EXIT_DEVICE,
+  expect_row(FREE_OUTPUT, EXIT_DEVICE,
              "numElems * sizeof *d_outputVals, cudaMemcpyDeviceToDevice): invalid argument");
 #else
   // The arrays have guards, so that this is not the address that was allocated.
-  expect_row(8, EXIT_DEVICE, "failed: stray_sort left a CUDA error behind: invalid argument");
+  expect_row(FREE_OUTPUT, EXIT_DEVICE,
+             "failed: crash_sort left a CUDA error behind: invalid argument");
 #endif
 #if defined(CUDA_CPU) && !defined(__SANITIZE_ADDRESS__) && !defined(CUDA_CPU_CHECK)
   assert_non_null(strstr(outcome.err, "memcheck: cudaFree is given byte 16384 of an array of "));
@@ -134,7 +142,4 @@ TEST(test_incomplete_versions) {
       "the default of knob k is 9, outside 1 to 5");
 }
 
-int main(void) {
-  snprintf(stray_sort, sizeof stray_sort, "%s/tests/sorts/stray_sort/version.so", build_folder());
-  return run_all_tests("compare_stray", NULL, NULL);
-}
+RUN_TESTS("compare_stray", NULL, NULL)

@@ -17,7 +17,7 @@ enum { MAX_ARGUMENTS = 8 };
 
 static Message message;
 static glob_t versions;   // the paths BUILD/VERSION/HW4 of the tested versions
-static char *wrong_sort;  // the HW4 of tests/sorts/wrong_sort
+static char *crash_sort;  // the HW4 of tests/sorts/crash_sort
 static char *samples;     // the folder with the sample images
 static char folder[] = "/tmp/test_hw4.XXXXXX";
 static int files_before;  // how many files were in the folder when the tests began
@@ -111,11 +111,11 @@ static int enter_folder(void **state) {
     print_error("no %s/VERSION/HW4: make build_tests builds them\n", build_folder());
     return -1;
   }
-  snprintf(pattern, sizeof pattern, "%s/tests/sorts/wrong_sort/HW4", absolute);
-  wrong_sort = strdup(pattern);
+  snprintf(pattern, sizeof pattern, "%s/tests/sorts/crash_sort/HW4", absolute);
+  crash_sort = strdup(pattern);
   samples = realpath("samples", NULL);
   free(absolute);
-  if (wrong_sort == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
+  if (crash_sort == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
   save("small.ppm", draw(32, 24, 1));
   save("eye.ppm", draw(7, 6, 2));
   files_before = files_here();
@@ -127,7 +127,7 @@ static int leave_folder(void **state) {
   char command[64];
   snprintf(command, sizeof command, "rm -rf %s", folder);
   globfree(&versions);
-  free(wrong_sort);
+  free(crash_sort);
   free(samples);
   return chdir("/") != 0 || system(command) != 0 ? -1 : 0;
 }

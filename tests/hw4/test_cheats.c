@@ -158,8 +158,8 @@ TEST(test_nothing_left) {
 
 static int set_up(void **state) {
   if (enter_folder(state) != 0) return -1;
-  const char *const end = strstr(wrong_sort, "wrong_sort/HW4");
-  snprintf(cheat, sizeof cheat, "%.*scheat/HW4", (int)(end - wrong_sort), wrong_sort);
+  const char *const end = strstr(crash_sort, "crash_sort/HW4");
+  snprintf(cheat, sizeof cheat, "%.*scheat/HW4", (int)(end - crash_sort), crash_sort);
   return access(cheat, X_OK);
 }
 

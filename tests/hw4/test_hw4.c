@@ -141,9 +141,9 @@ TEST(test_help) {
     const char *option, *part;
   } cases[] = {{"--help", "IMAGE TEMPLATE [OUTPUT]"},
                {"--version", "Backend: "},
-               {"--knobs", "mistake = 1 (1 to 3): "}};
+               {"--knobs", "way = 1 (0 to 18): "}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
-    const Outcome outcome = RUN(wrong_sort, cases[i].option);
+    const Outcome outcome = RUN(crash_sort, cases[i].option);
     assert_int_equal(outcome.code, 0);
     assert_string_equal(outcome.err, "");
     assert_non_null(strstr(outcome.out, cases[i].part));
@@ -153,9 +153,9 @@ TEST(test_help) {
 // ---- failures -----------------------------------------------------------------------------------
 
 TEST(test_wrong_result) {
-  static const char *const mistakes[] = {"mistake=1", "mistake=2"};
-  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-    const Outcome outcome = RUN(wrong_sort, "--set", mistakes[i], "small.ppm", "eye.ppm");
+  static const char *const ways[] = {"way=0", "way=9"};
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    const Outcome outcome = RUN(crash_sort, "--set", ways[i], "small.ppm", "eye.ppm");
     assert_int_equal(outcome.code, 1);
     assert_string_equal(outcome.err, "");
     const char *const verdict = strstr(outcome.out, " msecs.\nFAIL: ");
@@ -166,21 +166,21 @@ TEST(test_wrong_result) {
 }
 
 TEST(test_scratch_kept) {
-  const Outcome outcome = RUN(wrong_sort, "--set=mistake=3", "small.ppm", "eye.ppm");
-  expect_failure(wrong_sort, &outcome, 3, "scratch");
+  const Outcome outcome = RUN(crash_sort, "--set=way=5", "small.ppm", "eye.ppm");
+  expect_failure(crash_sort, &outcome, 3, "scratch");
 }
 
 TEST(test_image_too_large_for_the_version) {
-  const Outcome outcome = RUN(wrong_sort, portrait, eye);
-  expect_failure(wrong_sort, &outcome, 2, "sorts at most 10000");
+  const Outcome outcome = RUN(crash_sort, portrait, eye);
+  expect_failure(crash_sort, &outcome, 2, "sorts at most 10000");
 }
 
 // The cpu backend's settings are checked like options.
 TEST(test_wrong_setting) {
 #ifdef CUDA_CPU
   const Surroundings wrong = {.variable = "CUDA_CPU_RACECHECK", .value = "many"};
-  const Outcome outcome = run_in(wrong, wrong_sort, ARGUMENTS("small.ppm", "eye.ppm", "o.ppm"));
-  expect_failure(wrong_sort, &outcome, 2, "CUDA_CPU_RACECHECK takes a whole number");
+  const Outcome outcome = run_in(wrong, crash_sort, ARGUMENTS("small.ppm", "eye.ppm", "o.ppm"));
+  expect_failure(crash_sort, &outcome, 2, "CUDA_CPU_RACECHECK takes a whole number");
 #else
   skip();
 #endif

@@ -32,16 +32,16 @@ TEST(test_command_line) {
       {"KNOB=VALUE", {"--set", "=5", "small.ppm", "eye.ppm"}},
       {"KNOB=VALUE", {"--set", "", "small.ppm", "eye.ppm"}},
       {"no knob 'nothing'", {"--set", "nothing=1", "small.ppm", "eye.ppm"}},
-      {"takes a whole number", {"--set", "mistake=1x", "small.ppm", "eye.ppm"}},
-      {"takes a whole number", {"--set", "mistake=99999999999999999999", "small.ppm", "eye.ppm"}},
-      {"are missing", {"--set", "mistake=2"}},
+      {"takes a whole number", {"--set", "way=1x", "small.ppm", "eye.ppm"}},
+      {"takes a whole number", {"--set", "way=99999999999999999999", "small.ppm", "eye.ppm"}},
+      {"are missing", {"--set", "way=2"}},
       {"--seed", {"--seed", "x", "small.ppm", "eye.ppm"}},
       {"--seed", {"--seed", "-1", "small.ppm", "eye.ppm"}},
       {"--seed", {"--seed", "1.5", "small.ppm", "eye.ppm"}},
       {"--seed", {"--seed=", "small.ppm", "eye.ppm"}},
       {"--seed", {"--seed", "18446744073709551616", "small.ppm", "eye.ppm"}},
   };
-  check_cases(wrong_sort, cases, sizeof cases / sizeof *cases);
+  check_cases(crash_sort, cases, sizeof cases / sizeof *cases);
 }
 
 // Sets every knob to one below and one above its range, which --knobs lists.
@@ -122,7 +122,7 @@ TEST(test_full_disk) {
   const Surroundings full_disk = {.variable = "CHEAT", .value = "full_disk"};
   char program[4096];
   snprintf(program, sizeof program, "%.*scheat/HW4",
-           (int)(strstr(wrong_sort, "wrong_sort/HW4") - wrong_sort), wrong_sort);
+           (int)(strstr(crash_sort, "crash_sort/HW4") - crash_sort), crash_sort);
   const Outcome outcome =
       run_in(full_disk, program, ARGUMENTS("--image-only", "small.ppm", "eye.ppm", "out.ppm"));
   expect_failure(program, &outcome, 2, "out.ppm cannot be written: File too large");
