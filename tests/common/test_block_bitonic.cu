@@ -1,5 +1,5 @@
-// The sizes that bitonic sorts compute with; the sorts themselves: the tests of bitonic and
-// mppsort.
+// Blocks for n elements, and the sizes of bitonic sorts; the sorts themselves: the tests of bitonic
+// and mppsort.
 #include "tests/unit.h"
 
 #include "common/block_bitonic.cuh"
@@ -14,6 +14,12 @@ TEST(test_groups) {
         assert_int_equal(bitonic_groups(n, steps, log_stride), groups);
       }
   assert_int_equal(bitonic_groups(UINT32_MAX, 3, 29), 1u << 29);  // a single, incomplete span
+}
+
+TEST(test_blocks_for) {
+  assert_int_equal(blocks_for(256, 256), 1);
+  assert_int_equal(blocks_for(257, 256), 2);
+  assert_int_equal(blocks_for((size_t)1 << 33, 1024), 1 << 23);
 }
 
 TEST(test_tiles) {

@@ -1,46 +1,12 @@
-// The stable split by one bit, the sort of a tile by several of them, and the starts of its runs.
+// The starts of a tile's runs, with more bins than threads as well; the split by one bit: the tests
+// of radix_v4 and radix_level2.
 #include "tests/unit.h"
 
 #include "common/one_bit_split.cuh"
 
-enum { LARGEST = 1024, MOST_BINS = 256 };
+enum { MOST_BINS = 256 };
 
-static uint32_t values[LARGEST], expected[LARGEST + 1], actual[LARGEST + 1];
-
-static const unsigned int block_sizes[] = {1,   2,   31,  32,  33,  63,  64,   65,
-                                           255, 256, 257, 511, 513, 992, 1023, LARGEST};
-
-// Splits by bits 0 .. bits - 1 in turn: sorts by the low bits, equal ones in their order.
-static __global__ void split(unsigned int *values, int bits) {
-  __shared__ unsigned int scan[LARGEST], warp_sums[MAX_WARPS], tile[LARGEST];
-  unsigned int value = values[threadIdx.x];
-  for (int bit = 0; bit < bits; bit++) {
-    tile[split_place(value >> bit & 1u, scan, warp_sums)] = value;
-    __syncthreads();
-    value = tile[threadIdx.x];
-  }
-  values[threadIdx.x] = value;
-}
-
-static void check_split(unsigned int threads, int bits) {
-  const uint32_t mask = (1u << bits) - 1;
-  unsigned int count = 0;
-  for (unsigned int i = 0; i < threads; i++) values[i] = next_random() % 16 | i << 8;
-  for (uint32_t digit = 0; digit <= mask; digit++)
-    for (unsigned int i = 0; i < threads; i++)
-      if ((values[i] & mask) == digit) expected[count++] = values[i];
-  uint32_t *const d_values = to_device(values, threads);
-  split<<<1, threads>>>(d_values, bits);
-  LAUNCH_CHECK();
-  to_host(actual, d_values, threads);
-  expect_array("split", actual, expected, threads);
-  CUDA_CHECK(cudaFree(d_values));
-}
-
-TEST(test_split) {
-  for (unsigned int threads : block_sizes)
-    for (int bits = 1; bits <= 4; bits++) check_split(threads, bits);
-}
+static uint32_t expected[MOST_BINS + 1], actual[MOST_BINS + 1];
 
 static __global__ void scan_counts(const unsigned int *counts, size_t stride, unsigned int bins,
                                    unsigned int *starts) {
