@@ -1,7 +1,9 @@
-// Knobs: defaults, setting, finding, and misuse.
+// Knobs: defaults, setting, finding, and misuse; KNOB=VALUE as options give it, and the sentence
+// for each mistake.
 #include "tests/unit.h"
 
 #include "common/knobs.h"
+#include "harness/versions/version_check.h"
 
 static const char *const no_stages[] = {NULL};
 static const SortKnob two[] = {
@@ -51,15 +53,16 @@ TEST(test_misuse) {
 }
 
 TEST(test_values) {
+  Message message;
   knobs_begin(&with_two);
   assert_int_equal(knob("block"), 64);
   assert_int_equal(knob("blockSize"), -1);
-  knob_set(1, 2);
-  knob_set(0, 32);
+  assert_true(knob_option(&with_two, "blockSize=2", &message));
+  assert_true(knob_option(&with_two, "block=32", &message));
   assert_int_equal(knob("block"), 32);
   assert_int_equal(knob("blockSize"), 2);
-  knob_set(1, -2);
-  knob_set(0, 128);
+  assert_true(knob_option(&with_two, "blockSize=-2", &message));
+  assert_true(knob_option(&with_two, "block=128", &message));
   assert_int_equal(knob("block"), 128);
   assert_int_equal(knob("blockSize"), -2);
   knobs_begin(&with_two);  // back to the defaults
@@ -76,6 +79,30 @@ TEST(test_find) {
   assert_int_equal(knob_find(&with_two, "Block", 5), -1);
   assert_int_equal(knob_find(&with_two, "", 0), -1);
   assert_int_equal(knob_find(&with_none, "block", 5), -1);
+}
+
+static void expect_refusal(const SortVersion *of, const char *assignment, const char *sentence) {
+  Message message;
+  knobs_begin(of);
+  assert_false(knob_option(of, assignment, &message));
+  assert_string_equal(message.text, sentence);
+}
+
+TEST(test_refusals) {
+  expect_refusal(&with_two, "block", "'block' is not of the form KNOB=VALUE");
+  expect_refusal(&with_two, "=3", "'=3' is not of the form KNOB=VALUE");
+  expect_refusal(&with_two, "block=", "'block=' is not of the form KNOB=VALUE");
+  expect_refusal(&with_two, "blocks=32", "two has no knob 'blocks'; it has block, blockSize");
+  expect_refusal(&with_none, "block=32", "none has no knob 'block'");
+  static const char *const values[] = {"31", "129", "64x", "x", "1e2", "99999999999999999999"};
+  for (size_t i = 0; i < COUNT_OF(values); i++) {
+    char assignment[64], sentence[128];
+    snprintf(assignment, sizeof assignment, "block=%s", values[i]);
+    snprintf(sentence, sizeof sentence, "knob block takes a whole number from 32 to 128, not '%s'",
+             values[i]);
+    expect_refusal(&with_two, assignment, sentence);
+    assert_int_equal(knob("block"), 64);
+  }
 }
 
 RUN_TESTS("knobs", NULL, NULL)

@@ -152,15 +152,6 @@ TEST_WITH(test_wrong_library, sort_input, NULL) {
   assert_non_null(strstr(text, "FAIL: multiset: keys were lost or invented"));
 }
 
-TEST_WITH(test_lost_position, sort_input, NULL) {
-  const uint32_t lost = positions[77];
-  positions[77] = positions[78] == lost ? positions[79] : positions[78];
-  const Verdict verdict = judge(&unstable, true, N);
-  assert_int_equal(verdict.part[VERDICT_MULTISET].state, VERDICT_FAILS);
-  assert_int_equal(verdict.part[VERDICT_MULTISET].first_bad, lost);
-  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, 1);
-}
-
 TEST_WITH(test_position_out_of_range, sort_input, NULL) {
   const uint32_t lost = positions[3];
   positions[3] = N;

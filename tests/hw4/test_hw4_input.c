@@ -66,45 +66,26 @@ TEST(test_knob_ranges) { for_each_version(check_knob_ranges); }
 
 // ---- files --------------------------------------------------------------------------------------
 
-static void save_cut(const char *path) {
-  save(path, draw(64, 48, 5));
-  struct stat status;
-  assert_int_equal(stat(path, &status), 0);
-  assert_int_equal(truncate(path, status.st_size / 2), 0);
-}
-
+// What a file may be wrong in, the tests of image_load() say; here, that HW4 passes it on.
 TEST(test_files) {
   static const Case cases[] = {
-    {"missing.ppm", {"missing.ppm", "eye.ppm"}},
-    {"missing.ppm", {"small.ppm", "missing.ppm"}},
-    {"cannot read ''", {"", "eye.ppm"}},
-    {"is empty", {"empty.ppm", "eye.ppm"}},
-    {"is empty", {"small.ppm", "empty.ppm"}},
-    {"cut off", {"cut.ppm", "eye.ppm"}},
-    {"cut off", {"small.ppm", "cut.ppm"}},
-    {"text.ppm", {"text.ppm", "eye.ppm"}},
-    {"text.ppm", {"small.ppm", "text.ppm"}},
-    {"folder.ppm", {"folder.ppm", "eye.ppm"}},
-    {"folder.ppm", {"small.ppm", "folder.ppm"}},
-    {"not a file", {"/dev/zero", "eye.ppm"}},
-    {"two bytes", {"deep.ppm", "eye.ppm"}},
-    {"too large", {"huge.ppm", "eye.ppm"}},
-    {"smaller than the template", {"eye.ppm", "small.ppm"}},
-    {"smaller than the template", {"small.ppm", "tall.ppm"}},
-    {"smaller than the template", {"tall.ppm", "small.ppm"}},
-#if HAVE_OPENCV
-    {"cut.png", {"cut.png", "eye.ppm"}},
-    {"cut.jpg", {"cut.jpg", "eye.ppm"}},
-    {"cut.bmp", {"small.ppm", "cut.bmp"}},
-#endif
+      {"missing.ppm", {"missing.ppm", "eye.ppm"}},
+      {"missing.ppm", {"small.ppm", "missing.ppm"}},
+      {"cannot read ''", {"", "eye.ppm"}},
+      {"cut off", {"cut.ppm", "eye.ppm"}},
+      {"cut off", {"small.ppm", "cut.ppm"}},
+      {"folder.ppm", {"folder.ppm", "eye.ppm"}},
+      {"folder.ppm", {"small.ppm", "folder.ppm"}},
+      {"not a file", {"/dev/zero", "eye.ppm"}},
+      {"smaller than the template", {"eye.ppm", "small.ppm"}},
+      {"smaller than the template", {"small.ppm", "tall.ppm"}},
+      {"smaller than the template", {"tall.ppm", "small.ppm"}},
   };
   check_cases(versions.gl_pathv[0], cases, sizeof cases / sizeof *cases);
 }
 
 TEST(test_outputs) {
   static const Case cases[] = {
-      {"must end in", {"small.ppm", "eye.ppm", ""}},
-      {"must end in", {"small.ppm", "eye.ppm", "out"}},
       {"must end in", {"small.ppm", "eye.ppm", "out.xyz"}},
       {"must end in", {"small.ppm", "eye.ppm", "/dev/null"}},
       {"folder.ppm", {"small.ppm", "eye.ppm", "folder.ppm"}},
@@ -131,16 +112,7 @@ TEST(test_full_disk) {
 static int set_up(void **state) {
   if (enter_folder(state) != 0) return -1;
   save("tall.ppm", draw(5, 60, 6));
-  save_cut("cut.ppm");
-#if HAVE_OPENCV
-  save_cut("cut.png");
-  save_cut("cut.jpg");
-  save_cut("cut.bmp");
-#endif
-  write_file("empty.ppm", "", 0);
-  write_file("text.ppm", "no image at all\n", 16);
-  write_file("deep.ppm", "P6 1 1 65535\n\1\2\3\4\5\6", 19);
-  write_file("huge.ppm", "P6 65536 65536 255\n\1\2\3", 22);
+  write_file("cut.ppm", "P6 2 1 255\n\1\2\3", 14);
   if (mkdir("folder.ppm", 0777) != 0) return -1;
   files_before = files_here();
   return 0;
