@@ -25,7 +25,10 @@ comma := ,
 MULTI_LDLIBS := $(patsubst -Wl$(comma)%,-Xlinker %,$(filter-out -pthread,$(MULTI_LDLIBS)))
 
 MULTI := $(call objects,$(wildcard multi/*.c multi/*.cu multi/*/*.c multi/*/*.cu))
-$(call objects,$(wildcard multi/*.c multi/*/*.c) multi/sample_sort.cu): CPPFLAGS += $(MULTI_CPPFLAGS)
+$(call objects,$(wildcard multi/*.c multi/*/*.c)): CPPFLAGS += $(MULTI_CPPFLAGS)
+ifeq ($(NCCL),1)
+  $(B)/multi/sample_sort.o: NVCCFLAGS += -DHAVE_NCCL=1 -isystem $(dir $(NCCL_HEADER))
+endif
 $(B)/$(MULTI_VERSION)/multi_sort: $(MULTI) $(B)/$(MULTI_VERSION)/student_func.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$(MULTI_VERSION)) $^ $(LDLIBS) $(LDLIBS_$(MULTI_VERSION)) $(MULTI_LDLIBS) -o $@
 

@@ -147,14 +147,14 @@ static void write_json(FILE *to, const Report *report) {
                 c->device.driver_version, "runtime_version", c->device.runtime_version,
                 "global_memory_bytes", (json_int_t)c->device.global_memory, "host_cpu", c->host_cpu,
                 "host_threads", c->host_threads);
-  json_t *const record = json_pack(
-      "{s:i, s:s, s:s, s:o, s:i, s:i, s:s, s:i, s:i, s:i, s:s, s:s, s:I, s:I, s:o}", "schema", 3,
-      "program", "multi_sort", "version", sort_version.name, "device", device, "ranks",
-      report->world->ranks, "ranks_of_this_machine", report->world->local_ranks, "transport",
-      report->transport, "chunks", report->request->chunks, "digit_bits",
-      report->request->digit_bits, "phases", report->request->phases, "date", c->date, "commit",
-      c->commit, "seed", (json_int_t)report->request->seed, "device_memory_limit",
-      (json_int_t)report->request->device_memory, "rows", rows);
+  json_t *const record =
+      json_pack("{s:i, s:s, s:s, s:o, s:i, s:i, s:s, s:i, s:i, s:s, s:s, s:I, s:I, s:o}", "schema",
+                3, "program", "multi_sort", "version", sort_version.name, "device", device, "ranks",
+                report->world->ranks, "ranks_of_this_machine", report->world->local_ranks,
+                "transport", report->transport, "chunks", report->request->chunks, "digit_bits",
+                report->request->digit_bits, "date", c->date, "commit", c->commit, "seed",
+                (json_int_t)report->request->seed, "device_memory_limit",
+                (json_int_t)report->request->device_memory, "rows", rows);
   json_dumpf(record, to, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
   fputc('\n', to);
   json_decref(record);

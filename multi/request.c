@@ -30,7 +30,6 @@ enum {
   OPTION_SHARE_GPUS,
   OPTION_CHUNKS,
   OPTION_DIGITS,
-  OPTION_PHASES,
   OPTION_REPS,
   OPTION_STAGES,
   OPTION_BASELINES,
@@ -70,10 +69,6 @@ static const struct argp_option option_table[] = {
     {"digits", OPTION_DIGITS, "BITS", 0,
      "Upper bits by which bare keys are sorted on their way, if they travel directly, 0 to 8 (8); "
      "pairs are sorted by a part of their upper bits, with 0 not (only many)",
-     0},
-    {"phases", OPTION_PHASES, "1|2", 0,
-     "2: bare keys that travel directly do so in two parts, and one is sorted while the other "
-     "travels; takes another array (1)",
      0},
     {"share-gpus", OPTION_SHARE_GPUS, NULL, 0, "Allow more ranks than GPUs on a machine", 0},
     {"host", OPTION_HOST, NULL, 0,
@@ -182,9 +177,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     case OPTION_DIGITS:
       request->digit_bits = (int)option_number("digits", argument, 0, SCATTER_MOST_BITS);
       return 0;
-    case OPTION_PHASES:
-      request->phases = (int)option_number("phases", argument, 1, 2);
-      return 0;
     case OPTION_SHARE_GPUS:
       request->share_gpus = true;
       return 0;
@@ -276,7 +268,6 @@ Request request_parse(int count, char **arguments) {
                      .transport = "auto",
                      .chunks = 4,
                      .digit_bits = DIGITS_AUTO,
-                     .phases = 1,
                      .repetitions = 9,
                      .stages = true,
                      .baselines = true,

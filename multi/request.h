@@ -26,7 +26,7 @@ typedef struct Request {
   uint64_t device_memory;  // bytes that --host may take; 0: what is free
   const char *transport;   // "auto", "direct", "nccl" or "mpi"
   bool share_gpus;
-  int chunks, digit_bits, phases;
+  int chunks, digit_bits;
   int repetitions;
   bool stages, baselines, list;
   double timeout;                      // seconds

@@ -31,9 +31,8 @@ static void *device_create(const Job *job) {
   DeviceState *const state = MEMORY_CHECK(calloc(1, sizeof *state));
   const Request *const request = job->request;
   state->input = job->input;
-  state->sort =
-      shard_sort_create(job->world, job->exchange, job->input.n, job->input.count, job->pairs,
-                        request->chunks, request->digit_bits, request->phases);
+  state->sort = shard_sort_create(job->world, job->exchange, job->input.n, job->input.count,
+                                  job->pairs, request->chunks, request->digit_bits);
   return state;
 }
 

@@ -1,6 +1,5 @@
 #include "multi/device/direct.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
@@ -77,10 +76,7 @@ static void find_bucket_starts(ShardSort *sort) {
 
 // The scatter waits for the links most of the time, but its blocks fill a multiprocessor each.
 static int blocks_beside_sort(void) {
-  const char *const percent = getenv("MULTI_SORT_PERCENT");
-  const int most = device_attribute(cudaDevAttrMultiProcessorCount),
-            blocks = most * (percent == NULL ? 50 : atoi(percent)) / 100;
-  return blocks > 0 ? blocks : 1;
+  return (device_attribute(cudaDevAttrMultiProcessorCount) + 1) / 2;
 }
 
 static void move_keys(ShardSort *sort) {

@@ -33,7 +33,6 @@ typedef struct ShardSort {
   bool pairs;
   bool direct;      // ranks write to each other's memory; then nothing is sent
   int digit_bits;   // by which elements that travel directly are sorted on their way, DIGITS_AUTO
-  int phases;       // 2: keys travel directly in two parts; one is sorted while the other travels
   uint64_t n;       // of all ranks
   size_t shard;     // elements of this rank
   int chunks;       // of the exchange, on every rank
@@ -79,7 +78,7 @@ typedef struct ShardSort {
 // Collective. Takes memory for shards of any size whose sum is n. If a rank has too little, all
 // ranks end with EXIT_DEVICE and a sentence.
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
-                            bool pairs, int chunks, int digit_bits, int phases);
+                            bool pairs, int chunks, int digit_bits);
 void shard_sort_destroy(ShardSort *sort);
 
 #endif

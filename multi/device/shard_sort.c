@@ -99,6 +99,15 @@ static Elements sort_arrived(ShardSort *sort, size_t count) {
   return sort->input;
 }
 
+// Whether no 16-bit bucket has more than four times its share, and some. Else sweeps will sort what
+// arrives, and a second phase would only cost time. All ranks see the same counts.
+static bool buckets_are_even(const ShardSort *sort) {
+  uint64_t largest = 0;
+  for (int v = 0; v < HALF_VALUES; v++)
+    if (sort->counts[UPPER_HALVES].all[v] > largest) largest = sort->counts[UPPER_HALVES].all[v];
+  return largest <= 4 * sort->n / HALF_VALUES + 32;
+}
+
 SortResult shard_sort_run(ShardSort *sort, double *seconds) {
   const World *const world = sort->world;
   SortResult result = {.elements = sort->output, .count = sort->shard};
@@ -116,7 +125,8 @@ SortResult shard_sort_run(ShardSort *sort, double *seconds) {
     result.received = result.count - sort->from[world->rank];
     stage_end(&clock, STAGE_SPLITTERS);
     sort->finishes = sort->direct && !sort->pairs && sort_version.by_gsort && result.count > FEW;
-    sort->overlaps = sort->direct && sort->spare.keys != NULL && clock.seconds == NULL;
+    sort->overlaps =
+        sort->direct && sort->spare.keys != NULL && clock.seconds == NULL && buckets_are_even(sort);
     if (sort->direct) {
       step_enter("exchange");
       shard_move_directly(sort);

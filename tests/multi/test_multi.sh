@@ -14,11 +14,9 @@ check 'all inputs on 4 ranks, in 7 chunks' passes "$inputs"
 direct=(--transport direct)
 run 3 --n 9000 --dist all --keys --pairs "${direct[@]}" "${quick[@]}"
 check 'directly, all inputs on 3 ranks' passes $((2 * inputs))
-run 3 --n 9000 --dist all --keys --phases 2 "${direct[@]}" "${quick[@]}"
-check 'directly in two phases, all inputs on 3 ranks' passes "$inputs"
-run 4 --n 0,1,3,17,7000 --dist uniform,all-equal,few-distinct --shards 3,0,2,1 --keys --phases 2 "${direct[@]}" "${quick[@]}"
-check 'directly in two phases, unequal shards and few elements' passes 15
-run 2 --n 2500000 --dist uniform --keys --phases 2 "${direct[@]}" "${quick[@]}"
+run 4 --n 9000 --dist all --keys "${direct[@]}" "${quick[@]}"
+check 'directly in two phases, all inputs on 4 ranks' passes "$inputs"
+run 4 --n 4400000 --dist uniform --keys "${direct[@]}" "${quick[@]}"
 check 'directly in two phases, buckets in two parts' passes 1
 run 2 --n 20000 --dist uniform,zipf,sorted,hot-key,few-distinct --keys "${direct[@]}" --digits 5 "${quick[@]}"
 check 'directly, 2 ranks, digits of 5 bits' passes 5
