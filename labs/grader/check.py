@@ -12,7 +12,7 @@ from scripts.replace_file import replace_file
 from . import counters, judge, submissions, worker
 from .make import is_gpu_build, make, make_value
 from .sanitizers import sanitizers, watch
-from .steps import LIMITS, check_steps, number_of, rubric_of, stubs_left, todos
+from .steps import LIMITS, after_which_kernel, check_steps, not_freed, number_of, rubric_of, shows, stubs_left, todos
 
 
 def sort_cases(tools, version, pairs_only, stable):
@@ -66,6 +66,15 @@ def hw4(version, build):
     return done.returncode == 0, (lines or errors or [f"exit code {done.returncode}"])[-1]
 
 
+def comes_later(source, first, found):
+    """Is the kernel in which a mistake was found launched below the place that shows the first wrong array?"""
+    with open(source, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    kernel = re.search(r"in kernel (\w+)", found)
+    shown, launch = re.search(shows(re.split("[:,]", first)[0]), text), kernel and re.search(rf"\b{kernel[1]}\b[^;(]*<<<", text)
+    return bool(shown and launch and launch.start() > shown.start())
+
+
 def progress(text):
     """On a terminal, the current step of the check; an empty text clears the line."""
     if sys.stderr.isatty():
@@ -76,7 +85,8 @@ class Check:
     def __init__(self, version):
         self.version, self.build = version, make_value("B")
         self.tools, self.shared_object = self.build + "/labs", f"{self.build}/{version}/version.so"
-        with open(f"{version}/student_func.cu", encoding="utf-8", errors="replace") as file:
+        self.source = f"{version}/student_func.cu"
+        with open(self.source, encoding="utf-8", errors="replace") as file:
             source = file.read()
         self.pairs_only, self.stable = "sort_version" not in source, ".stable = true" in source
         self.rubric = rubric_of(version)
@@ -125,6 +135,10 @@ class Check:
         wrong, count = sort_cases(self.tools, self.shared_object, self.pairs_only, self.stable)
         if wrong and re.search("on (all-equal|few-distinct)|^(all-equal|few-distinct)", wrong):
             wrong += "; right without equal keys: do both sides agree on which of two equal keys comes first?"
+        elif wrong and "no longer belongs" in wrong:  # positions are moved where keys are
+            wrong += after_which_kernel(self.source, "sorted", self.source)
+        elif wrong and "scratch_free" in wrong:
+            wrong += not_freed(self.source, self.source)
         self.add("sort", wrong is None, wrong or f"{count} sorts of {len(judge.SIZES)} sizes and {len(judge.KINDS)} kinds")
 
     def _unexplained(self):
@@ -140,8 +154,9 @@ class Check:
         for knobs in [""] + [self.rules[name] for name in ("set",) if name in self.rules] + list(self.rules.get("also", {})):
             found = watch("accesses", self.version, [("uniform", 1000, True), ("few-distinct", 1000, True)], None, knobs)
             if found:
+                later = self.first and comes_later(self.source, self.first, found)
                 self.add("accesses", False, found)
-                self.first = f"accesses: {found}"
+                self.first = self.first if later else f"accesses: {found}"
                 return
 
     def report(self):

@@ -14,7 +14,7 @@ from .counters import Counters
 from .findings import Findings
 from .inspection import inspect, other_code
 from .reach import unwatched
-from .steps import STEP_SIZES, after_which_kernel, compare_steps
+from .steps import STEP_SIZES, after_which_kernel, compare_steps, not_freed
 
 NOT_BY_KERNELS = "its kernels do not do the work: the result is right also where no kernel runs, so the host has sorted"
 CORRECTNESS = ("homework", "sizes", "inputs")
@@ -125,14 +125,15 @@ class Grader:
             for name in CORRECTNESS:
                 self._group(record, name, 0, 1, "it gives a remembered answer instead of sorting")
             record["right"] = False
+        source = os.path.join(path, "student_func.cu") if os.path.isdir(path) else path
         if "scratch" in self.rubric["points"]:
-            leak = f"scratch memory was not returned ({scratch[0]}): a scratch_free is missing" if scratch else "only for a sort that is right"
+            leak = f"scratch memory was not returned ({scratch[0]}): a scratch_free is missing{not_freed(source, 'student_func.cu')}" if scratch else "only for a sort that is right"
             right = record["right"] and not scratch
             self._group(record, "scratch", right, 1, "" if right else leak)
             if record["right"] and scratch:
                 record["diagnoses"].append(leak)
         if "stages" in self.rubric["points"]:
-            self._stages(version, path, record, slot)
+            self._stages(version, source, record, slot)
         for why in whys.values():
             for text in why[:1]:
                 if text not in record["diagnoses"]:
@@ -145,7 +146,7 @@ class Grader:
         record["right"], record["groups"] = False, {"builds": record["groups"]["builds"]}
         self._nothing_for_the_rest(record, why)
 
-    def _stages(self, version, path, record, slot):
+    def _stages(self, version, source, record, slot):
         rules = self.rubric["stages"]
         if record["right"]:
             self._group(record, "stages", 1, 1, "")
@@ -169,7 +170,6 @@ class Grader:
             shown = dict(compare(STEP_SIZES[0], "")[0])
         first = shown.get("first")
         if first:
-            source = os.path.join(path, "student_func.cu") if os.path.isdir(path) else path
             record["diagnoses"].append(f"{first} {shown[first]}{after_which_kernel(source, first, 'student_func.cu')}")
 
     def _group(self, record, name, passed, of, why):

@@ -70,7 +70,9 @@ def report_of(output, *, init=True):
     for kinds in ("race|mem|sync", "init") if init else ("race|mem|sync",):
         found = re.search(rf"^({kinds})check: error: .*(\n  in kernel .*)?", output, re.M)
         if found:
-            return re.sub(r"\s+", " ", found[0])[:600]
+            text = re.sub(r"\s+", " ", found[0])[:600]
+            same = re.search(r"write at (\S+).* and write at \1 ", text)
+            return text + ("; do these two compute the same place to write to?" if same else "")
     found = re.search(r"(AddressSanitizer: .*?) on address|runtime error: .*", output)
     place = re.search(r"\b\w+/student_func\.cu:\d+", output)
     return f"{found[1] or found[0]}{' at ' + place[0] if place else ''}" if found else ""

@@ -87,17 +87,47 @@ def compare_steps(tools, version, n, isolated=False, limits=LIMITS, slot=0, seed
     return lines, ended
 
 
+def launched_before(source, place):
+    """The kernel or scan that a source launches last before a line, and the line's number. place: that number, or a pattern."""
+    kernel = function = before_if = either = ""
+    last = {}  # function: the kernel that it launches last, or its scan
+    with open(source, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if number == place or isinstance(place, str) and re.search(place, line):
+                return kernel, number
+            begin = re.match(r"[a-z_][^;]*?(\w+)\(", line)
+            if begin:
+                function, kernel, either = begin[1], "", ""
+            elif re.match(r"\s*(} )?else\b", line):
+                either = kernel + " or " if kernel not in ("", before_if) else ""
+            elif re.match(r"\s*if\b", line):
+                before_if = kernel
+            for name, _, launch in re.findall(r"(\w+)\s*(<[^<>]*>)?\s*(<<<|\()", line):
+                if launch == "<<<" or name.endswith("_scan") or name in last:
+                    last[function] = kernel = either + (name if launch == "<<<" else last.get(name, name))
+                    either = ""
+    return "", 0
+
+
 def after_which_kernel(source, name, called):
     """Where an array is shown: "; after take_digit, mine/student_func.cu:95". Empty if it is not found. called: what the
     source is called there."""
-    kernel = ""
+    kernel, number = launched_before(source, shows(name))
+    return (f"; after {kernel}, " if kernel else "; ") + f"{called}:{number}" if number else ""
+
+
+def not_freed(source, called):
+    """The first array of scratch memory that a source never gives back."""
     with open(source, encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            launch = re.search(r"(\w+)\s*(<[^<>]*>)?\s*<<<", line)
-            kernel = launch[1] if launch else kernel
-            if re.search(rf'lab_\w+\(.*"{name}"', line):
-                return f"; after {kernel}, {called}:{number}" if kernel else f"; {called}:{number}"
+        text = file.read()
+    for array in re.finditer(r"(\w+) *= *(?:\([^()]*\) *)?scratch_alloc\(", text):
+        if not re.search(rf"scratch_free\({array[1]}\)", text):
+            return f" ({array[1]}, {called}:{text[: array.start()].count(chr(10)) + 1})"
     return ""
+
+
+def shows(name):
+    return rf'\blab_\w+\(.*"{name}"'
 
 
 def check_steps(version, tools, shared_object, next_number, add):
@@ -133,5 +163,9 @@ def check_steps(version, tools, shared_object, next_number, add):
             add(name, right, "" if right else "wrong, too: it may follow", None if right else "after")
         else:
             add(name, right, "" if right else shown[name])
+    launch = re.search(r"student_func\.cu:(\d+): kernel launch: invalid \w+", ended or "")
+    if launch:
+        kernel = launched_before(source, int(launch[1]))[0] or "the kernel"
+        ended = ended.replace(launch[0], f"{launch[0]}: {kernel} is launched with 0 blocks, more than 1,024 threads in one, or too much shared memory")
     if ended:
         add("sort", False, f"{ended} {at}")
