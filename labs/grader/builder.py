@@ -176,7 +176,7 @@ class Builder:
         if done.returncode == 0:
             return None
         errors = done.stderr.decode("utf-8", "replace").splitlines()
-        real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined|defines no your_sort|^submission/\S+:\d+: ", line)] or errors or ["make failed"]
+        real = [line for line in errors if re.search(r"\b(fatal )?error\b|undefined|defines no your_sort|^submission/[^\s:]+:\d+: ", line)] or errors or ["make failed"]
         return real[0][:300]
 
 

@@ -69,7 +69,7 @@ def html(rubric, record):
 
 
 def print_table(groups, records):
-    width = max([len(record["student"]) for record in records] + [7])
+    width = min(max([len(record["student"]) for record in records] + [7]), 40)
     print(f"{'student':<{width}} " + " ".join(f"{name:>8}" for name in groups) + f" {'total':>7} {'ratio':>6}  diagnosis")
     for record in records:
         scores = " ".join(f"{record['groups'][name]['score']:>8g}" for name in groups)
@@ -77,4 +77,4 @@ def print_table(groups, records):
         note = "note: it " + "; ".join(record["notes"]) if record["notes"] else ""
         look = "LOOK AT IT: it " + "; ".join(record["look"]) if record["look"] else ""
         diagnosis = (record["diagnoses"] or [look or note or record["late"]])[0]
-        print(f"{record['student']:<{width}} {scores} {record['score']:>7g} {ratio!s:>6}  {diagnosis[:110]}")
+        print(f"{record['student'][:width]:<{width}} {scores} {record['score']:>7g} {ratio!s:>6}  {diagnosis[:110]}")

@@ -30,7 +30,8 @@ def why_unreadable(file):
     try:
         status = os.lstat(file)
     except FileNotFoundError:
-        return f"there is no {os.path.basename(file)}"
+        others = b", ".join(sorted(os.listdir(os.fsencode(os.path.dirname(file) or ".")))[:5]).decode("utf-8", "replace")
+        return f"there is no {os.path.basename(file)}" + (f"; there is {others}" if others else "")
     kinds = {stat.S_IFLNK: "a link, which is not followed", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFREG: None}
     fault = kinds.get(stat.S_IFMT(status.st_mode), "a device or a socket")
     if fault is None and status.st_size > MOST_BYTES:
@@ -68,10 +69,14 @@ def find(paths, lab):
         elif os.path.isdir(path):
             for name in sorted(os.listdir(path)):
                 inner = os.path.join(path, name)
+                if name.startswith(".") or name == "__MACOSX":  # what file managers and zip programs leave
+                    continue
                 if os.path.isdir(inner):
                     add(name, _folder_of(lab, inner))
                 elif name.endswith(".cu"):
                     add(os.path.splitext(name)[0], inner)
+                else:
+                    print(f"grade: {inner!a} is no folder and no .cu file: not graded", file=sys.stderr)
         elif os.path.lexists(path):
             stem = os.path.splitext(os.path.basename(path))[0]
             add(os.path.basename(os.path.dirname(os.path.abspath(path))) if stem == "student_func" else stem, path)
@@ -87,6 +92,8 @@ def _named(entries):
     changed takes another than these."""
 
     def usable(name):
+        if re.search("[\udc80-\udcff]", name):  # no UTF-8: from a zip of Windows
+            name = os.fsencode(name).decode("cp1252", "replace")
         name = re.sub(r"[^\w.+ -]", "_", unicodedata.normalize("NFC", name)).lstrip(".+- ") or "unnamed"  # + or - begins a formula in grades.csv
         return "grades_csv" if name == "grades.csv" else name  # beside the folders of the results
 

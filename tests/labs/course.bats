@@ -99,6 +99,20 @@ assert handed_in(sys.argv[1]) == datetime.datetime.fromisoformat("2026-11-22T13:
 P
 }
 
+@test "what zip programs leave is no submission, other files are named, and so is what a folder holds instead" {
+  cd "$BATS_TEST_TMPDIR"
+  mkdir -p class/__MACOSX class/.git "class/$(printf 'J\366rg')" class/Eva
+  touch "class/$(printf 'J\366rg')/student_func.cu" class/Eva/lab.zip class/Omar.zip
+  run -0 python3 - <<P
+import sys
+sys.path.insert(0, "$BATS_TEST_DIRNAME/../..")
+from labs.grader.submissions import find, why_unreadable
+print(list(find(["class"], "radix_v1")), why_unreadable("class/Eva/student_func.cu"))
+P
+  [[ $output == "grade: 'class/Omar.zip' is no folder and no .cu file: not graded"* ]]
+  [[ $output == *"['Eva', 'Jörg'] there is no student_func.cu; there is lab.zip" ]]
+}
+
 @test "Gradescope's autograder in a bare Debian, with the folders that its documentation names" {
   bare_root
   run -2 make -s gradescope LAB=none
