@@ -11,7 +11,7 @@ from scripts.replace_file import replace_file
 
 from . import counters, judge, submissions, worker
 from .make import is_gpu_build, make, make_value
-from .sanitizers import sanitizers, watch
+from .sanitizers import CHECKS, sanitizers, watch
 from .steps import LIMITS, after_which_kernel, check_steps, not_freed, number_of, rubric_of, shows, stubs_left, todos
 
 
@@ -91,6 +91,7 @@ class Check:
         self.pairs_only, self.stable = "sort_version" not in source, ".stable = true" in source
         self.rubric = rubric_of(version)
         self.rules = self.rubric.get("stages", {})
+        self.on_host = not self.rubric.get("needs_kernel", True)  # nothing there for the builds that watch kernels
         self.todos = todos(version)
         self.next_number = number_of(self.todos[0][1]) if self.todos else 99
         self.first = None  # the thing to mend first
@@ -115,11 +116,11 @@ class Check:
         sort_from = self.rules.get("todo", {}).get("sort")  # with this TODO done it sorts, though others are open
         if self.first is None and not to_do and (sort_from is None or sort_from < self.next_number):
             self._sorts()
-        if self.first is None and self.todos and self.next_number > 1 or self._unexplained():
+        if self.first is None and self.todos and self.next_number > 1 and not self.on_host or self._unexplained():
             self._watch()
         if self.first is None and not self.todos:
             progress("memory, races and barriers ..")
-            for result in sanitizers(self.version, self.build, self.pairs_only, self.stable, self.rules.get("set", "")):
+            for result in sanitizers(self.version, self.build, self.pairs_only, self.stable, self.rules.get("set", ""), ["memcheck"] if self.on_host else CHECKS):
                 self.add(*result)
         if self.first is None and not self.todos:
             progress("HW4 ..")
@@ -151,12 +152,13 @@ class Check:
         if is_gpu_build(self.build):
             return
         progress("each access ..")
+        name = "memcheck" if self.on_host else "accesses"
         for knobs in [""] + [self.rules[name] for name in ("set",) if name in self.rules] + list(self.rules.get("also", {})):
-            found = watch("accesses", self.version, [("uniform", 1000, True), ("few-distinct", 1000, True)], None, knobs)
+            found = watch(name, self.version, [("uniform", 1000, True), ("few-distinct", 1000, True)], None, knobs)
             if found:
                 later = self.first and comes_later(self.source, self.first, found)
-                self.add("accesses", False, found)
-                self.first = self.first if later else f"accesses: {found}"
+                self.add(name, False, found)
+                self.first = self.first if later else f"{name}: {found}"
                 return
 
     def report(self):
