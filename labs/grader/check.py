@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -197,6 +198,7 @@ def main(version):
             return 0
     check.run()
     progress("")
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # head has read enough
     print(check.report())
     if check.first or check.todos:
         return 1
