@@ -27,7 +27,7 @@ MULTI_LDLIBS := $(patsubst -Wl$(comma)%,-Xlinker %,$(filter-out -pthread,$(MULTI
 MULTI := $(call objects,$(wildcard multi/*.c multi/*.cu multi/*/*.c multi/*/*.cu))
 $(call objects,$(wildcard multi/*.c multi/*/*.c)): CPPFLAGS += $(MULTI_CPPFLAGS)
 ifeq ($(NCCL),1)
-  $(B)/multi/sample_sort.o: NVCCFLAGS += -DHAVE_NCCL=1 -isystem $(dir $(NCCL_HEADER))
+  $(B)/multi/sample_sort.o: NVCCFLAGS += -DHAVE_NCCL=1
 endif
 $(B)/$(MULTI_VERSION)/multi_sort: $(MULTI) $(B)/$(MULTI_VERSION)/student_func.o $(HARNESS) $(COMMON)
 	$(LINK_)$(LINK) $(NVCCFLAGS_$(MULTI_VERSION)) $^ $(LDLIBS) $(LDLIBS_$(MULTI_VERSION)) $(MULTI_LDLIBS) -o $@
