@@ -42,7 +42,7 @@ const ODD_EVEN = [
 ];
 const oddEven = (device, n, i) => at(oddEvenRecord(device), ODD_EVEN[i][1], n, ODD_EVEN[i][2])?.median_ms ?? null;
 
-export function articleFigures(report, device) {
+export function figures(report, device) {
   const [bitonic, merge, ends, odd] = [bitonicRecord, serialRecord, untilRecord, oddEvenRecord].map((find) => find(device));
   const device_ = isGpu(device) ? 'GPU' : 'device';
   const sizes = sizesOf(bitonic);
@@ -127,7 +127,7 @@ function levels(device) {
   return { 'article.level1': each('serial', 4), 'article.level2': each('block', 7), 'article.level3': each('splitter', 12) };
 }
 
-export function articleValues(report, device) {
+export function values(report, device) {
   const sizes = sizesOf(bitonicRecord(device));
   const [small, large] = [sizes[0], sizes.at(-1)];
   const gain = (n, i, k) => times(over(form(device, n, i)?.median_ms, form(device, n, k)?.median_ms));

@@ -115,9 +115,9 @@ function besideTable(device) {
   ];
 }
 
-export const beyondTables = (report, device) => [...wideTable(device), ...countedTables(report, device), ...besideTable(device)];
+export const tables = (report, device) => [...wideTable(device), ...countedTables(report, device), ...besideTable(device)];
 
-export const beyondValues = (report, device) => ({
+export const values = (report, device) => ({
   'beyond.wide': list(wideRecords(device).map((record) => record.rows[0].what)) || null,
   'beyond.counted': list(Object.keys(report.counted ?? {})) || null,
   ...Object.fromEntries(

@@ -20,7 +20,7 @@ function sweep(device) {
   return { records, rows, best, worst, at };
 }
 
-export function blocksFigures(report, device) {
+export function figures(report, device) {
   const settings = report.published.radix_v2_blocks;
   const { records, rows: all, best, at } = sweep(device);
   const base = settings.find((setting) => name(setting) === REPORTS_BEST);
@@ -103,7 +103,7 @@ function heatValues(all) {
   };
 }
 
-export function blocksValues(report, device) {
+export function values(report, device) {
   const settings = report.published.radix_v2_blocks;
   const all = sweep(device);
   const { rows, best, worst, at } = all;

@@ -53,7 +53,7 @@ const STATEMENTS = {
   repeats: (device) => Object.keys(device.records).some((name) => /^repeat_/.test(name)),
 };
 
-export function conditionsValues(report, device) {
+export function values(report, device) {
   const values = {};
   for (const [name, holds] of Object.entries(STATEMENTS)) {
     const truth = holds(device);

@@ -47,7 +47,7 @@ function publishedStages(row) {
   );
 }
 
-export function hw4Figures(report, device) {
+export function figures(report, device) {
   const record = hw4Record(device);
   const all = entries(report, device, record);
   const { radix_hw4: hw4, radix_levels: levels } = report.published;
@@ -123,7 +123,7 @@ export function hw4Figures(report, device) {
   ];
 }
 
-export function hw4Values(report, device) {
+export function values(report, device) {
   const record = hw4Record(device);
   const time = (version) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.median_ms ?? null;
   const stage = (version, name) => best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms?.[name] ?? null;

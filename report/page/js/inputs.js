@@ -17,7 +17,7 @@ function table(device, what) {
   return { record, n, versions, inputs, time, relative, noise };
 }
 
-export function inputsFigures(report, device) {
+export function figures(report, device) {
   return ['keys', 'pairs'].map((what) => {
     const { record, n, versions, inputs, time, relative, noise } = table(device, what);
     return {
@@ -64,7 +64,7 @@ function lost(device, what) {
   return slower.length > 0 ? list(slower) : 'none of them';
 }
 
-export function inputsValues(report, device) {
+export function values(report, device) {
   const { versions, inputs, time, n, record } = table(device, 'keys');
   if (!record) return {};
   const worst = (version) =>

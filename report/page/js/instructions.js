@@ -25,7 +25,7 @@ function counted(device) {
   return { rows, versions, steps, at: (version, step) => sum((row) => row.version === version && (!step || stepOf(row.kernel) === step)) };
 }
 
-export function instructionsFigures(report, device) {
+export function figures(report, device) {
   const { rows, versions, steps, at } = counted(device);
   const without = rows.length > 0 ? radixPath(device.records.worklog).filter((version) => !versions.includes(version)) : [];
   const counts = (kernel) => rows.some((row) => row.version === 'radix_v9' && row.kernel === kernel);
@@ -61,7 +61,7 @@ export function instructionsFigures(report, device) {
   ];
 }
 
-export function instructionsValues(report, device) {
+export function values(report, device) {
   const { versions, steps, at } = counted(device);
   if (versions.length < 2) return {};
   const most = (version) => steps.reduce((a, b) => (at(version, b) > at(version, a) ? b : a));

@@ -191,9 +191,9 @@ function parentsFigure(device) {
   };
 }
 
-export const mergeBottomupFigures = (report, device) => [timeFigure(report, device), passesFigure(report, device), parentsFigure(device)];
+export const figures = (report, device) => [timeFigure(report, device), passesFigure(report, device), parentsFigure(device)];
 
-export function mergeBottomupValues(report, device) {
+export function values(report, device) {
   const [first, second] = TESTS.map(({ test }) => recordOf(device, test));
   const n = sizesOf(second, { status: 'ok' }).at(-1);
   const time = (record) => bestMs(record, { n, what: 'keys' });

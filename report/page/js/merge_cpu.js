@@ -40,7 +40,7 @@ const host = (device) => {
   return record?.device.host_cpu ? `${record.device.host_cpu}, ${record.device.host_threads} threads` : label(device);
 };
 
-export function mergeCpuFigures(report, device) {
+export function figures(report, device) {
   const published = report.published.merge_cpu;
   const { sequential, sections, nested, runs, most } = sets(device);
   const all = [sequential, sections, nested, ...runs];
@@ -194,7 +194,7 @@ function turns(device) {
   };
 }
 
-export function mergeCpuValues(report, device) {
+export function values(report, device) {
   const { sequential, sections, nested, most } = sets(device);
   const done = [...most.rows.keys()].filter((n) => over(sequential.at(n), most.at(n)) !== null).sort((a, b) => a - b);
   const n = done.at(-1);

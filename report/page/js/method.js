@@ -17,7 +17,7 @@ function noisyRows(device) {
     .join(', ');
 }
 
-export function methodValues(report, device) {
+export function values(report, device) {
   const rows = Object.values(device.records).flatMap((record) => record.rows.filter((row) => row.status === 'ok'));
   return {
     'method.cpu_code': list(versionOrder(report).filter((version) => isCpuCode(report, version))),

@@ -5,7 +5,7 @@ import { best, firstRecord, label, sizesOf, source } from './records.js';
 const KERNELS = ['histogram', 'scan', 'vertical_scan', 'partition', 'sort'];
 const recordOf = (device) => firstRecord(device, 'mppsort');
 
-export function mppsortFigures(report, device) {
+export function figures(report, device) {
   const published = report.published.mppsort;
   const record = recordOf(device);
   const wanted = { what: 'keys', input: 'uniform' };
@@ -112,7 +112,7 @@ export function mppsortFigures(report, device) {
   ];
 }
 
-export function mppsortValues(report, device) {
+export function values(report, device) {
   const record = recordOf(device);
   const row = (version, n) => best(record, { what: 'keys', input: 'uniform', version, n });
   const speed = (n) => over(row('thrust_ref', n)?.median_ms, row('mppsort', n)?.median_ms);

@@ -54,7 +54,7 @@ function sources(found) {
   ];
 }
 
-export function multiFigures(report) {
+export function figures(report) {
   const found = allSeries(report);
   const ranks = [1, ...new Set(found.flat().map((one) => one.ranks))].sort((a, b) => a - b);
   const last = found.filter(([{ kind }]) => kind === 'weak').map((points) => points.at(-1));
@@ -129,7 +129,7 @@ export function multiFigures(report) {
   ];
 }
 
-export function multiValues(report) {
+export function values(report) {
   const found = allSeries(report);
   if (found.length === 0) return {};
   const [{ record, ranks }] = found[0].slice(-1);

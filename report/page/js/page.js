@@ -1,63 +1,49 @@
 // All figures, tables and values of the page, for one device.
-import { articleFigures, articleValues } from './article.js';
-import { beyondTables, beyondValues } from './beyond.js';
-import { blocksFigures, blocksValues } from './blocks.js';
-import { conditionsValues } from './conditions.js';
-import { hw4Figures, hw4Values } from './hw4.js';
-import { inputsFigures, inputsValues } from './inputs.js';
-import { instructionsFigures, instructionsValues } from './instructions.js';
-import { mergeBottomupFigures, mergeBottomupValues } from './merge_bottomup.js';
-import { mergeCpuFigures, mergeCpuValues } from './merge_cpu.js';
-import { methodValues } from './method.js';
-import { mppsortFigures, mppsortValues } from './mppsort.js';
+import * as article from './article.js';
+import * as beyond from './beyond.js';
+import * as blocks from './blocks.js';
+import * as conditions from './conditions.js';
 import { NOT_MEASURED } from './format.js';
-import { profileTables } from './profiles.js';
-import { questionsFigures, questionsValues } from './questions.js';
+import * as hw4 from './hw4.js';
+import * as inputs from './inputs.js';
+import * as instructions from './instructions.js';
+import * as mergeBottomup from './merge_bottomup.js';
+import * as mergeCpu from './merge_cpu.js';
+import * as method from './method.js';
+import * as mppsort from './mppsort.js';
+import * as multi from './multi.js';
+import * as profiles from './profiles.js';
+import * as questions from './questions.js';
 import { versionOrder } from './records.js';
-import { multiFigures, multiValues } from './multi.js';
-import { scalingFigures, scalingTables, scalingValues } from './scaling.js';
-import { secondFigures, secondValues } from './second.js';
-import { storyFigures, storyValues } from './story.js';
-import { variantsFigures, variantsTables, variantsValues } from './variants.js';
-import { worklogFigures, worklogTables, worklogValues } from './worklog.js';
+import * as scaling from './scaling.js';
+import * as second from './second.js';
+import * as story from './story.js';
+import * as variants from './variants.js';
+import * as worklog from './worklog.js';
 
-const FIGURES = [
-  storyFigures,
-  worklogFigures,
-  instructionsFigures,
-  hw4Figures,
-  blocksFigures,
-  mergeCpuFigures,
-  mergeBottomupFigures,
-  mppsortFigures,
-  questionsFigures,
-  articleFigures,
-  secondFigures,
-  scalingFigures,
-  inputsFigures,
-  variantsFigures,
-  multiFigures,
+// In the order of the article and of the data page.
+const SECTIONS = [
+  conditions,
+  method,
+  story,
+  worklog,
+  instructions,
+  hw4,
+  blocks,
+  mergeCpu,
+  mergeBottomup,
+  mppsort,
+  questions,
+  article,
+  second,
+  scaling,
+  profiles,
+  inputs,
+  variants,
+  multi,
+  beyond,
 ];
-const VALUES = [
-  conditionsValues,
-  methodValues,
-  storyValues,
-  worklogValues,
-  instructionsValues,
-  hw4Values,
-  blocksValues,
-  mergeCpuValues,
-  mergeBottomupValues,
-  mppsortValues,
-  questionsValues,
-  articleValues,
-  secondValues,
-  scalingValues,
-  inputsValues,
-  variantsValues,
-  multiValues,
-  beyondValues,
-];
+const all = (what) => SECTIONS.map((section) => section[what]).filter(Boolean);
 
 const isDrawn = (series) => (series.values ?? series.points).some((value) => value != null);
 
@@ -66,26 +52,22 @@ const isDrawn = (series) => (series.values ?? series.points).some((value) => val
 export function figuresOf(report, device) {
   const versions = versionOrder(report);
   const colored = (series) => (versions.includes(series.color) ? { ...series, color: `slot${versions.indexOf(series.color)}` } : series);
-  return FIGURES.flatMap((make) => make(report, device)).map((figure) => ({
-    ...figure,
-    series: figure.series
-      .filter(isDrawn)
-      .map((series) => colored({ ...series, grey: Boolean(figure.spoken && !series.roof && !figure.spoken.includes(series.name)) })),
-  }));
+  return all('figures')
+    .flatMap((make) => make(report, device))
+    .map((figure) => ({
+      ...figure,
+      series: figure.series
+        .filter(isDrawn)
+        .map((series) => colored({ ...series, grey: Boolean(figure.spoken && !series.roof && !figure.spoken.includes(series.name)) })),
+    }));
 }
-export const tablesOf = (report, device) => [
-  ...worklogTables(report, device),
-  ...scalingTables(report),
-  ...profileTables(report, device),
-  ...variantsTables(report, device),
-  ...beyondTables(report, device),
-];
+export const tablesOf = (report, device) => all('tables').flatMap((make) => make(report, device));
 
 // 'hw4.v1_hist' is the value of the selected device, 'hw4.v1_hist@H200' the value of the H200.
 export function valueOf(report, device, key) {
   const [name, id] = key.split('@');
   const wanted = id ? report.devices.find((one) => one.id === id) : device;
-  if (wanted && !wanted.values) wanted.values = Object.assign({}, ...VALUES.map((make) => make(report, wanted)));
+  if (wanted && !wanted.values) wanted.values = Object.assign({}, ...all('values').map((make) => make(report, wanted)));
   const value = wanted?.values[name] ?? null;
   return { missing: value === null, text: value ?? (id ? `not measured on the ${id}` : NOT_MEASURED) };
 }

@@ -55,7 +55,7 @@ const PASS = [
   ['L1', (entry) => digits(entry['L1 hit rate'])],
 ];
 
-export function profileTables(report, device) {
+export function tables(report, device) {
   const published = report.published.merge_bottomup_profile;
   const ours = [1, 2].map((test) => launches(device.profiles[`ncu_merge_bottomup_test${test}`]));
   const longest = ours.map((list) => list.reduce((a, b) => (a && a.Duration >= b.Duration ? a : b), null));

@@ -18,7 +18,7 @@ function staged(device) {
   return { record, n, row: (version) => best(record, { version, n, what: 'pairs' }) };
 }
 
-export function questionsFigures(report, device) {
+export function figures(report, device) {
   const record = byN(device);
   const time = (version, n) => bestMs(record, { version, n, what: 'pairs', input: 'uniform' });
   const noise = (version, n) => best(record, { version, n, what: 'pairs', input: 'uniform' })?.noise ?? 0;
@@ -78,7 +78,7 @@ export function hits(device) {
 }
 const hitText = (one) => (one && one['L1 hit rate'] !== undefined ? `${percent(one['L1 hit rate'])} (${ms(one.Duration)})` : null);
 
-export function questionsValues(report, device) {
+export function values(report, device) {
   const { n, row } = staged(device);
   const stage = (version, name) => row(version)?.stages_ms?.[name] ?? null;
   const gain = (a, b) => faster(b, a, over(row(a)?.median_ms, row(b)?.median_ms));

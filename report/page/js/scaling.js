@@ -135,7 +135,7 @@ function besideCub(report, device) {
 }
 
 // The newest version and CUB on every GPU.
-export function scalingTables(report) {
+export function tables(report) {
   const gpus = report.devices.filter((device) => isGpu(device) && device.records.scaling_keys && device.records.scaling_pairs);
   if (gpus.length < 2) return [];
   const record = (device, what) => device.records[`scaling_${what}`];
@@ -163,12 +163,9 @@ export function scalingTables(report) {
   ];
 }
 
-export const scalingFigures = (report, device) => [
-  ...['keys', 'pairs'].map((what) => figure(report, device, what)),
-  besideCub(report, device),
-];
+export const figures = (report, device) => [...['keys', 'pairs'].map((what) => figure(report, device, what)), besideCub(report, device)];
 
-export function scalingValues(report, device) {
+export function values(report, device) {
   const values = {};
   for (const what of ['keys', 'pairs']) {
     const found = curves(report, device, what);

@@ -52,7 +52,7 @@ function figure(report, device, what) {
   };
 }
 
-export const secondFigures = (report, device) => ['keys', 'pairs'].map((what) => figure(report, device, what));
+export const figures = (report, device) => ['keys', 'pairs'].map((what) => figure(report, device, what));
 
 // "8M keys in 0.25 ms: 5.2 times as fast as mppsort; 1.4 times as fast as Thrust."
 function outcome(device, version, what) {
@@ -70,7 +70,7 @@ function outcome(device, version, what) {
   return `${size(n)} ${what} in ${ms(own)}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}.`;
 }
 
-export function secondValues(report, device) {
+export function values(report, device) {
   const values = {};
   const record = recordOf(device, 'keys');
   for (const [version, { n, bytes, before }] of Object.entries(SECOND)) {

@@ -9,7 +9,7 @@ const LARGE = 1e8;
 const WIDTH = 590; // two charts beside each other
 
 // Every version by n: the newest one and CUB in colour, the others grey.
-export const storyFigures = (report, device) =>
+export const figures = (report, device) =>
   ['keys', 'pairs'].map((what) => {
     const found = curves(report, device, what);
     const coloured = [found[0]?.version, 'cub_ref'];
@@ -66,7 +66,7 @@ function gains(records, version, library, wanted) {
   return [times(median), all.length === 1 ? 'one process' : `${digits(all[0])} to ${digits(all.at(-1))} in ${all.length} processes`];
 }
 
-export function storyValues(report, device) {
+export function values(report, device) {
   const record = (name) => firstRecord(device, name);
   const repeated = (name) => [name, `repeat_2_${name}`, `repeat_3_${name}`].map(record);
   const large = record('worklog');

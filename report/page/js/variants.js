@@ -77,7 +77,7 @@ const tiles = (device) =>
     .sort((a, b) => a.version.localeCompare(b.version));
 const bitsTime = (record, nBits) => rowsOf(record, { status: 'ok' }).find((row) => row.knobs.nBits === nBits)?.median_ms ?? null;
 
-export function variantsFigures(report, device) {
+export function figures(report, device) {
   const found = tiles(device);
   const n = found.length > 0 ? sizesOf(found[0].record)[0] : null;
   return [
@@ -116,7 +116,7 @@ const EXPERIMENTS = {
   repeat_2_hw4: 'three whole runs of the headlines',
 };
 
-export function variantsValues(report, device) {
+export function values(report, device) {
   const missing = Object.entries(EXPERIMENTS).filter(([name]) => !device.records[name]);
   const best = tiles(device)
     .map(({ version, record }) => ({ version, bits: BITS.filter((nBits) => bitsTime(record, nBits) !== null), record }))
@@ -141,4 +141,4 @@ export function variantsValues(report, device) {
   };
 }
 
-export const variantsTables = (report, device) => [variants(device), repeats(device)].filter(Boolean);
+export const tables = (report, device) => [variants(device), repeats(device)].filter(Boolean);

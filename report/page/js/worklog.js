@@ -24,7 +24,7 @@ function publishedTime(report, version) {
   return report.published.radix_hw4.find((row) => row.version === name)?.total_ms ?? null;
 }
 
-export function worklogFigures(report, device) {
+export function figures(report, device) {
   const sets = pointsOfPath(device);
   const steps = radixPath(...sets.map((set) => set.record));
   const path = steps.length > 0 ? steps : radixPath({ rows: report.published.radix_hw4 });
@@ -157,7 +157,7 @@ function dashes(sets, versions) {
 }
 
 // The opening table: the path, beside both libraries.
-export function worklogTables(report, device) {
+export function tables(report, device) {
   const sets = pointsOfPath(device);
   if (sets.length === 0) return bothChips(report);
   const path = radixPath(...sets.map((set) => set.record));
@@ -189,7 +189,7 @@ export function worklogTables(report, device) {
   ];
 }
 
-export function worklogValues(report, device) {
+export function values(report, device) {
   const newest = radixPath(hw4Record(device), largeRecord(device)).at(-1);
   return {
     'worklog.newest': newest,
