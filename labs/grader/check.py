@@ -145,7 +145,7 @@ class Check:
 
     def _unexplained(self):
         """Is something wrong whose reason is not known?"""
-        known = r"\?|kernel launch|still running|scratch_free"
+        known = r"\?|kernel launch|still running|loops that cannot end|scratch_free"
         return self.first is not None and self.lines[0][1] == "right" and ("atomic" in self.first or not re.search(known, self.first))
 
     def _watch(self):
