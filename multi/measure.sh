@@ -60,9 +60,11 @@ if step verify; then
 fi
 if step scaling; then
   for ranks in "${counts[@]}"; do
-    measure weak_keys "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --keys
-    measure weak_pairs "$ranks" --n "$((ranks * sizes[0])),$((ranks * sizes[1]))" --pairs
+    measure weak28 "$ranks" --n "$((ranks * sizes[0]))" --keys --pairs
+    measure weak1e9 "$ranks" --n "$((ranks * sizes[1]))" --keys --pairs
+    measure share30 "$ranks" --n "$((4 * ranks * sizes[0]))" --keys
     measure strong "$ranks" --n "$((2 * sizes[0]))" --keys --pairs
+    measure strong31 "$ranks" --n "$((8 * sizes[0]))" --keys
   done
 fi
 if step digits; then

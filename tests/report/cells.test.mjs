@@ -137,7 +137,12 @@ const EXPECTED = {
       .filter((file) => /^(strong|weak)/.test(file) && file.endsWith(`_${row}.json`))
       .flatMap((file) => JSON.parse(fs.readFileSync(path.join(MULTI, 'H200_x4', file), 'utf8')).rows);
     const found = rows.find((one) => one.n === n && one.what === what);
-    return { ms: found.median_ms, 'Gkeys/s': n / found.median_ms / 1e6, 'one GPU, its share, ms': found.one_device_share_ms }[column];
+    return {
+      ms: found.median_ms,
+      'Gkeys/s': n / found.median_ms / 1e6,
+      'one GPU, its share, ms': found.one_device_share_ms,
+      'Thrust and NCCL, ms': found.thrust_nccl_ms,
+    }[column];
   },
   'questions-v4': ({ device, row, column }) =>
     fastest(record(device, 'scaling_all_pairs'), { version: column.replace(', ms', ''), what: 'pairs', n: sizeOf(row), input: 'uniform' }),

@@ -312,6 +312,7 @@ test('several GPUs: the rate of all over that of one in the same process; a wron
         exchange_gb_per_s: 300,
         one_device_share_ms: 15,
         one_device_all_ms: 30,
+        thrust_nccl_ms: 40,
         ...changes,
       },
     ],
@@ -333,6 +334,7 @@ test('several GPUs: the rate of all over that of one in the same process; a wron
     [
       ['1G keys a GPU', 67, 100],
       ['2G keys in all', 67, 100],
+      ['Thrust and NCCL, keys', 0, 50],
     ],
   );
   assert.match(sources[0], /records weak_keys_2 \(2026-01-02, commit abc\);/);

@@ -69,14 +69,19 @@ export function figures(report) {
       categories: ranks.map(gpus),
       x: { label: 'GPUs' },
       y: { label: '10\u2079 elements per second', min: 0 },
-      series: found.map((points, i) => ({
-        name: nameOf(points.at(-1)),
-        color: `slot${i}`,
-        published: points[0].kind === 'strong' ? true : undefined,
-        values: ranks.map((count_) =>
-          count_ === 1 ? oneRate(points) : (points.find((one) => one.ranks === count_)?.row.gkeys_per_s ?? null),
-        ),
-      })),
+      series: [
+        ...found.map((points) => ({
+          name: nameOf(points.at(-1)),
+          published: points[0].kind === 'strong' ? true : undefined,
+          values: [oneRate(points), ...ranks.slice(1).map((count_) => points.find((one) => one.ranks === count_)?.row.gkeys_per_s ?? null)],
+        })),
+        ...last
+          .filter(({ row }) => row.thrust_nccl_ms != null)
+          .map(({ what, ranks: most, row }) => ({
+            name: `Thrust and NCCL, ${what}`,
+            values: ranks.map((count_) => (count_ === most ? rate(row.n, row.thrust_nccl_ms) : null)),
+          })),
+      ].map((one, i) => ({ ...one, color: `slot${i}` })),
       format: (x) => `${digits(x)} G/s`,
       tables: [
         {
@@ -89,6 +94,7 @@ export function figures(report) {
             'Gkeys/s',
             'one GPU, its share, ms',
             'one GPU, all, ms',
+            'Thrust and NCCL, ms',
             'largest share',
             'exchange, GB/s',
           ],
@@ -103,6 +109,7 @@ export function figures(report) {
               digits(row.gkeys_per_s),
               digits(row.one_device_share_ms),
               digits(row.one_device_all_ms),
+              digits(row.thrust_nccl_ms),
               digits(row.balance),
               digits(row.exchange_gb_per_s),
             ];
@@ -142,6 +149,7 @@ export function values(report) {
       [key]: times(over(row.gkeys_per_s, oneRate(points))),
       [`${key}_n`]: size(row.n),
       [`${key}_ms`]: ms(row.median_ms),
+      [`${key}_thrust`]: ms(row.thrust_nccl_ms),
       [`${key}_exchange`]: row.exchange_gb_per_s == null ? null : `${digits(row.exchange_gb_per_s)} GB/s`,
       [`${key}_sort_share`]: sum > 0 && row.stages_ms.sort ? percent((100 * row.stages_ms.sort) / sum) : null,
     });
