@@ -307,3 +307,22 @@ TEST(lanes_that_return_while_others_wait) {
     assert_int_equal(out[lane], sum);
   }
 }
+
+static __global__ void match_for_long(unsigned rounds, unsigned *wrong) {
+  const unsigned lane = threadIdx.x;
+  unsigned random = lane;
+  for (unsigned round = 0; round < rounds; round++) {
+    for (unsigned i = 0; i < 60; i++) random = random * 1664525 + i;  // time to be interrupted in
+    const unsigned lanes = __match_any_sync(ALL, (lane + round) % 4);
+    if (lanes != 0x11111111u << lane % 4) atomicAdd(&wrong[0], 1u);
+  }
+  wrong[1] = random;
+}
+
+// A thread that runs for long is interrupted, also between the end of a collective and the moment
+// when it reads its result.
+TEST(results_outlast_an_interruption) {
+  const DeviceArray<unsigned> d_wrong(2);
+  match_for_long<<<2, 32>>>(600000, d_wrong);
+  assert_int_equal(d_wrong.read()[0], 0);
+}

@@ -114,13 +114,16 @@ void tick_soon() {
   if (watch.has_soon) timer_settime(watch.soon, 0, &soon, nullptr);
 }
 
+// The thread may not have read yet what the last collective gave it, so `value` is put back.
 void step_aside(std::uintptr_t pc) {
-  const Thread *const self = current;
+  Thread *const self = current;
   watch.leaving = self;
   pages::open_in_handler();
   BlockState &block = enter_collective();
-  current->value = pc;
+  const std::uint64_t value = self->value;
+  self->value = pc;
   suspend(block, &kLoop, block.yielded);
+  self->value = value;
   if (watch.leaving == self) watch.leaving = nullptr;
 }
 
