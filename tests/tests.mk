@@ -32,7 +32,7 @@ REST_TESTS := $(filter-out %/first_steps.bats %/sanitize.bats,$(wildcard tests/l
 # What may run beside what: scripts/run_tests.sh says it. A test in none of these lists is one of ALONE_TESTS. The
 # longest of a list come first, so that none of them is left over at the end; but check_lab builds on two cores, which
 # it has to itself when it is the last.
-TREE_TESTS  := $(wildcard tests/labs/*.bats)
+TREE_TESTS  := $(filter-out %/student_copy.bats,$(wildcard tests/labs/*.bats))
 TREE_TESTS  := $(filter-out %/check_lab.bats,$(TREE_TESTS)) $(filter %/check_lab.bats,$(TREE_TESTS))
 # In a second build, which watches each access of kernels; test_removed_barriers.sh and check_lab.bats link it too.
 ifeq ($(BACKEND)$(SANITIZE)$(DEBUG)$(CHECK)$(COUNT),cpu0000)
@@ -44,9 +44,10 @@ checked:
 	@$(MAKE) --no-print-directory COUNT=1 $(filter $(B)-count/%,$(CHECKED_TESTS)) $(B)-count/compare $(B)-count/radix_v2/version.so
 endif
 APART_TESTS := $(gsort_tests) $(wildcard gsort/tests/test_standalone.sh cuda_cpu/tests/test_*.sh tests/multi/test_*.sh) \
-  $(filter $(B)/tests/versions/%,$(TESTS)) $(VERSION_TESTS) $(CHECKED_TESTS)
+  $(filter $(B)/tests/versions/% $(B)/tests/judge/%,$(TESTS)) $(VERSION_TESTS) $(CHECKED_TESTS) \
+  tests/labs/student_copy.bats tests/scripts/test_arm64.sh tests/fuzz/test_fuzz.sh
 ALONE_TESTS := $(filter-out $(TREE_TESTS) $(APART_TESTS),$(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh))
-LONG_TESTS  := %/test_standalone.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
+LONG_TESTS  := %/test_standalone.sh %/test_arm64.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
 long_first   = $(filter $(LONG_TESTS),$(1)) $(filter-out $(LONG_TESTS),$(1))
 # Most tests keep one core busy. More than two at once have not been tried. One on a GPU: tests fill its memory.
 TEST_JOBS   ?= $(if $(filter cuda,$(BACKEND))$(filter 1,$(shell nproc)),1,2)

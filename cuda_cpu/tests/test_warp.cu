@@ -323,6 +323,11 @@ static __global__ void match_for_long(unsigned rounds, unsigned *wrong) {
 // when it reads its result.
 TEST(results_outlast_an_interruption) {
   const DeviceArray<unsigned> d_wrong(2);
-  match_for_long<<<2, 32>>>(600000, d_wrong);
+#ifdef __x86_64__
+  const unsigned rounds = 600000;  // with a third, the mistake showed in two of six runs
+#else
+  const unsigned rounds = 20000;  // under an emulator
+#endif
+  match_for_long<<<2, 32>>>(rounds, d_wrong);
   assert_int_equal(d_wrong.read()[0], 0);
 }
