@@ -182,8 +182,8 @@ void finish_sort(BucketFinish *finish, int part, unsigned int *in, unsigned int 
     launch_overlapped_on(stream, partition_keys, tiles, PART_THREADS, PART_BYTES, digits, buckets,
                          n, step);
   }
-  // Blocks for buckets with keys only; an even number is left out, as a block reads the lowest bit
-  // of its bucket's number from its own number.
+  // Empty buckets at both ends get no block. `first` stays even: a block takes the lowest bit of
+  // its bucket's number from blockIdx.
   while (start[first] == start[first + 1]) first++;
   while (start[behind - 1] == start[behind]) behind--;
   first = first / 2 * 2;

@@ -99,8 +99,9 @@ static Elements sort_arrived(ShardSort *sort, size_t count) {
   return sort->input;
 }
 
-// Whether no 16-bit bucket has more than four times its share, and some. Else sweeps will sort what
-// arrives, and a second phase would only cost time. All ranks see the same counts.
+// Whether each 16-bit bucket has at most four times its share, plus 32 keys so that few keys count
+// as even. Sweeps sort uneven keys, and a second phase would only cost time. All ranks see the same
+// counts.
 static bool buckets_are_even(const ShardSort *sort) {
   uint64_t largest = 0;
   for (int v = 0; v < HALF_VALUES; v++)
