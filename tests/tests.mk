@@ -55,11 +55,14 @@ TEST_JOBS   ?= $(if $(filter cuda,$(BACKEND))$(filter 1,$(shell nproc)),1,2)
 run_tests    = HW4_DIR=$(B) REWRITE=$(B)/rewrite EXAMPLES=$(B)/cuda_cpu/examples scripts/run_tests.sh --jobs $(TEST_JOBS) $(call long_first,$(filter-out $(1),$(ALONE_TESTS))) \
   --tree $(filter-out $(1),$(TREE_TESTS)) --apart $(call long_first,$(filter-out $(1),$(APART_TESTS)))
 
+# Unless make was given a number of jobs.
+all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 .PHONY: test test_all check check_all build_tests build_all_tests
 test: setup ## sets up and passes the tests of a few minutes
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory $(all_cores) check
 test_all: setup ## sets up and passes all tests
-	@$(MAKE) --no-print-directory check_all
+	@$(MAKE) --no-print-directory $(all_cores) check_all
 ifneq ($(and $(V),$(wildcard $(V)/student_func.cu)),)
 check: check-lab
 else
