@@ -3,20 +3,17 @@
 # "N passed, N failed". A program that crashes, is cut off or runs fewer tests than it planned counts as one more failure. Exit
 # code 1 if anything failed, or nothing passed.
 #   scripts/run_tests.sh build/cpu/tests/test_image build/cpu/seq/test tests/scripts/bench.bats ...
-#   scripts/run_tests.sh --jobs 2 TEST ... --tree TEST ... --apart TEST ...
-# --jobs N runs N at once. Those after --tree change the tree or the build folder, as a student does who adds a
-# version: they run one at a time, and none of the first group beside them, which may look at all versions that are
-# built. Those after --apart need only their own programs and folders, and run beside any other. Each line is printed
-# when its test ends.
+#   scripts/run_tests.sh --jobs 2 TEST ... --copy TEST ...
+# --jobs N runs N at once. Those after --copy change the tree, as a student does who adds a version: they run one at a
+# time, in a copy of it that all of them share. Each line is printed when its test ends.
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL  # a test that calls make is not a part of the one that runs the tests
-jobs=1 group=alone
+jobs=1 group=here
 programs=() groups=()
 while [ $# -gt 0 ]; do
   case $1 in
     --jobs) jobs=$2; shift ;;
-    --tree) group=tree ;;
-    --apart) group=apart ;;
+    --copy) group=copy ;;
     *) programs+=("$1"); groups+=("$group") ;;
   esac
   shift
@@ -24,7 +21,10 @@ done
 passed=0 failed=0 skipped=0
 failures=()
 logs=$(mktemp -d)
-declare -A waiting=([alone]='' [tree]='' [apart]='') running=([alone]=0 [tree]=0 [apart]=0) test_of=() started=()
+mkdir "$logs/copy"
+[ $group = here ] || cp -a . "$logs/copy"
+declare -A waiting=([here]='' [copy]='') test_of=() started=()
+copy_is_free=1
 trap 'rm -rf "$logs"' EXIT
 trap 'kill "${!test_of[@]}" 2>/dev/null; exit 130' INT TERM
 
@@ -34,20 +34,17 @@ start() { # NUMBER
   local program=${programs[$1]} command
   command=("$program")
   [[ $program != *.bats ]] || command=(bats --tap --print-output-on-failure "$program")
+  [ "${groups[$1]}" = here ] || command=(env -C "$logs/copy" "${command[@]}")
   CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-600}" "${command[@]}" >"$logs/$1" 2>&1 &
   test_of[$!]=$1 started[$1]=$(date +%s%N)
-  running[${groups[$1]}]=$((running[${groups[$1]}] + 1))
 }
 
 # Starts the next test that may run now; false if there is none.
 start_next() {
-  local next=
-  if [ -n "${waiting[alone]}" ] && [ "${running[tree]}" -eq 0 ]; then next=alone
-  elif [ -n "${waiting[tree]}" ] && [ "$((running[tree] + running[alone]))" -eq 0 ]; then next=tree
-  elif [ -n "${waiting[apart]}" ]; then next=apart
-  else return 1
-  fi
+  local next=here
+  [ "$copy_is_free" -eq 0 ] || [ -z "${waiting[copy]}" ] || next=copy copy_is_free=0
   local number=${waiting[$next]%% *}
+  [ -n "$number" ] || return
   waiting[$next]=${waiting[$next]#* }
   start "$number"
 }
@@ -90,7 +87,7 @@ while :; do
   [ -n "${ended-}" ] || { failures+=("run_tests: lost a test") failed=$((failed + 1)); break; }
   number=${test_of[$ended]}
   unset "test_of[$ended]"
-  running[${groups[number]}]=$((running[${groups[number]}] - 1))
+  [ "${groups[number]}" = here ] || copy_is_free=1
   report "$number" "$code"
 done
 [ "$skipped" -eq 0 ] || echo "$skipped skipped"

@@ -29,11 +29,8 @@ REST_TESTS := $(filter-out %/first_steps.bats %/sanitize.bats,$(wildcard tests/l
   $(addprefix tests/,multi/test_multi.sh report/test_report.sh scripts/count.bats scripts/profile_counts.bats scripts/reproduce.bats scripts/test_arm64.sh scripts/test_removed_barriers.sh) \
   $(wildcard gsort/tests/test_*.sh) cuda_cpu/tests/test_standalone.sh $(addprefix $(B)/tests/,hw4/test_cheats judge/test_battery)
 
-# What may run beside what: scripts/run_tests.sh says it. A test in none of these lists is one of ALONE_TESTS. The
-# longest of a list come first, so that none of them is left over at the end; but check_lab builds on two cores, which
-# it has to itself when it is the last.
-TREE_TESTS  := $(filter-out %/student_copy.bats,$(wildcard tests/labs/*.bats))
-TREE_TESTS  := $(filter-out %/check_lab.bats,$(TREE_TESTS)) $(filter %/check_lab.bats,$(TREE_TESTS))
+# These change the tree, so they run in a copy of it: scripts/run_tests.sh says how.
+COPY_TESTS := $(wildcard tests/labs/*.bats)
 # In a second build, which watches each access of kernels; test_removed_barriers.sh and check_lab.bats link it too.
 ifeq ($(BACKEND)$(SANITIZE)$(DEBUG)$(CHECK)$(COUNT),cpu0000)
   CHECKED_TESTS := $(addprefix $(B)-all/cuda_cpu/tests/test_,race race_silent order cluster) $(B)-count/cuda_cpu/tests/test_count
@@ -43,17 +40,15 @@ checked:
 	@$(MAKE) --no-print-directory CHECK=all $(filter $(B)-all/%,$(CHECKED_TESTS)) $(B)-all/compare
 	@$(MAKE) --no-print-directory COUNT=1 $(filter $(B)-count/%,$(CHECKED_TESTS)) $(B)-count/compare $(B)-count/radix_v2/version.so
 endif
-APART_TESTS := $(gsort_tests) $(wildcard gsort/tests/test_standalone.sh cuda_cpu/tests/test_*.sh tests/multi/test_*.sh) \
-  $(filter $(B)/tests/versions/% $(B)/tests/judge/%,$(TESTS)) $(VERSION_TESTS) $(CHECKED_TESTS) \
-  tests/labs/student_copy.bats tests/scripts/test_arm64.sh tests/fuzz/test_fuzz.sh
-ALONE_TESTS := $(filter-out $(TREE_TESTS) $(APART_TESTS),$(TESTS) $(wildcard tests/*/*.bats tests/*/test_*.sh))
-LONG_TESTS  := %/test_standalone.sh %/test_arm64.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
-long_first   = $(filter $(LONG_TESTS),$(1)) $(filter-out $(LONG_TESTS),$(1))
+HERE_TESTS := $(TESTS) $(gsort_tests) $(VERSION_TESTS) $(CHECKED_TESTS) \
+  $(wildcard gsort/tests/test_standalone.sh cuda_cpu/tests/test_*.sh $(filter-out $(COPY_TESTS),$(wildcard tests/*/*.bats)) tests/*/test_*.sh)
+LONG_TESTS := %/test_standalone.sh %/test_arm64.sh %/test_multi.sh %/test_report.sh %/reproduce.bats $(B)/tests/hw4/% $(B)/tests/judge/%
+long_first  = $(filter $(LONG_TESTS),$(1)) $(filter-out $(LONG_TESTS),$(1))
 # Most tests keep one core busy. More than two at once have not been tried. One on a GPU: tests fill its memory.
 TEST_JOBS   ?= $(if $(filter cuda,$(BACKEND))$(filter 1,$(shell nproc)),1,2)
 # $(call run_tests,LEFT_OUT)
-run_tests    = HW4_DIR=$(B) REWRITE=$(B)/rewrite EXAMPLES=$(B)/cuda_cpu/examples scripts/run_tests.sh --jobs $(TEST_JOBS) $(call long_first,$(filter-out $(1),$(ALONE_TESTS))) \
-  --tree $(filter-out $(1),$(TREE_TESTS)) --apart $(call long_first,$(filter-out $(1),$(APART_TESTS)))
+run_tests    = HW4_DIR=$(B) REWRITE=$(B)/rewrite EXAMPLES=$(B)/cuda_cpu/examples scripts/run_tests.sh --jobs $(TEST_JOBS) \
+  $(call long_first,$(filter-out $(1),$(HERE_TESTS))) --copy $(filter-out $(1),$(COPY_TESTS))
 
 # Unless make was given a number of jobs.
 all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -63,30 +63,29 @@ line() { grep -qE -- "$1" <<<"$output"; }
   line '^\./x.bats +1 passed +1 failed .*, 1 skipped$'
 }
 
-# noting NAME ...: programs that note when they begin and end.
+# noting NAME ...: programs that note when they begin and end, and leave a file where they run.
 noting() {
   local name
   for name in "$@"; do
-    printf '#!/bin/sh\necho "begin %s" >>log\nsleep 0.3\necho "end %s" >>log\necho 1..1\necho ok 1 - a\n' "$name" "$name" >"$BATS_TEST_TMPDIR/$name"
+    printf '#!/bin/sh\necho "begin %s" >>%s/log\n: >left_by_%s\nsleep 0.3\necho "end %s" >>%s/log\necho 1..1\necho ok 1 - a\n' "$name" "$BATS_TEST_TMPDIR" "$name" "$name" "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/$name"
     chmod +x "$BATS_TEST_TMPDIR/$name"
   done
 }
 
-@test "several at once, but those that change the tree one at a time and beside those that need only their own" {
-  noting alone1 alone2 alone3 tree1 tree2 apart1 apart2 apart3 apart4
-  run -0 tests --jobs 3 ./alone1 ./alone2 ./alone3 --tree ./tree1 ./tree2 --apart ./apart1 ./apart2 ./apart3 ./apart4
-  [ "${lines[-1]}" = '9 passed, 0 failed' ]
+@test "several at once, but those that change the tree one at a time and in a copy" {
+  noting here1 here2 here3 here4 copy1 copy2
+  run -0 tests --jobs 3 ./here1 ./here2 ./here3 ./here4 --copy ./copy1 ./copy2
+  [ "${lines[-1]}" = '6 passed, 0 failed' ]
   awk '{ kind = $2; sub(/[0-9]/, "", kind); now[kind] += $1 == "begin" ? 1 : -1 }
-    now["alone"] + now["tree"] + now["apart"] > 3 || now["tree"] > 1 || (now["tree"] && now["alone"]) { print "line " NR; bad = 1 }
-    now["alone"] == 3 { together = 1 }
-    now["tree"] && now["apart"] { beside = 1 }
-    END { exit bad || !together || !beside }' "$BATS_TEST_TMPDIR/log"
+    now["here"] + now["copy"] > 3 || now["copy"] > 1 { print "line " NR; bad = 1 }
+    now["copy"] && now["here"] == 2 { together = 1 }
+    END { exit bad || !together }' "$BATS_TEST_TMPDIR/log"
+  [ "$(cd "$BATS_TEST_TMPDIR" && echo left_by_*)" = "left_by_here1 left_by_here2 left_by_here3 left_by_here4" ]
 }
 
-@test "one at a time unless asked, in the order given" {
-  noting a b c
-  run -0 tests ./b --apart ./c --tree ./a
-  [ "$(grep begin "$BATS_TEST_TMPDIR/log" | tr -d '\n')" = 'begin bbegin abegin c' ]
+@test "one at a time unless asked" {
+  noting a b
+  run -0 tests ./a --copy ./b
   [ "$(sed -n 2p "$BATS_TEST_TMPDIR/log")" = 'end b' ]
 }
 
