@@ -28,6 +28,6 @@ def variables_of(build):
 
 
 def nvcc_command(nvcc):
-    """nvcc's front end, which refuses what no GPU runs: half a second, without code for a GPU."""
+    """nvcc's front end, which refuses what no GPU runs, without code for a GPU: some seconds."""
     options = ["-std=c++17", "-arch=sm_90", "-rdc=true", "--extended-lambda", "-w", "-allow-unsupported-compiler", "-Icommon/cs344", "-Xcompiler=-iquote,."]
     return [nvcc, "-ptx", *options, "submission/student_func.cu", "-o", "student_func.ptx"]
