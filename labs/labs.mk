@@ -8,12 +8,12 @@ $(B)/labs/worker: $(LAB_WORKER)
 	$(LINK_)$(LINK_EXPORTING) $^ $(LAB_LIBS) -o $@
 $(B)/labs/worker_without_kernels: $(B)/labs/check/no_kernels.o $(LAB_WORKER)
 	$(LINK_)$(LINK_EXPORTING) -Xlinker --allow-multiple-definition $^ $(LAB_LIBS) -o $@
-$(B)/labs/steps: $(B)/labs/check/steps.o $(B)/labs/check/reference.o
+$(B)/labs/steps: $(B)/labs/check/steps.o
 	$(LINK_)$(CC) $(OPTIMIZE) $^ -o $@
 # Records the arrays after each kernel: the linker puts functions of trace.c in their place.
 TRACED := cudaMalloc cudaFree cudaMemset cudaMemsetAsync cudaMemcpy cudaMemcpyAsync scratch_alloc scratch_free stage_start stage_stop lab_show_host \
   _ZN8cuda_cpu6launchERKNS_6LaunchESt10unique_ptrINS_10KernelCallESt14default_deleteIS4_EE _ZN8cuda_cpu22check_pointer_argumentEPKciPKv
-TRACE_OBJECTS := $(call objects,labs/check/trace.c labs/check/trace_arrays.c labs/check/trace_cpu.cpp harness/versions/version_check.c harness/process/message.c)
+TRACE_OBJECTS := $(call objects,labs/check/trace.c labs/check/trace_cpu.cpp harness/versions/version_check.c harness/process/message.c)
 $(B)/%/trace: $(B)/%/student_func.o $(TRACE_OBJECTS) $(COMMON)
 	$(LINK_)$(LINK) $^ $(TRACED:%=-Xlinker --wrap=%) $(filter-out -lopencv%,$(LDLIBS)) $(LDLIBS_$*) -ljansson -o $@
 starter: ## starter LAB=radix_v1 [NAME=mine]: a folder of a lab to be solved

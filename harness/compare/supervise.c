@@ -3,19 +3,21 @@
 #include "harness/compare/supervise.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/check.h"
 #include "harness/measure/clock.h"
 #include "harness/compare/output.h"
-#include "harness/compare/worker_process.h"
+#include "harness/compare/worker.h"
 #include "harness/process/exit_guard.h"
 #include "harness/process/message.h"
 
@@ -35,6 +37,124 @@ typedef struct Run {
   double baseline_ms;   // of the present group, the best of a sweep; 0 if it has none
   char last_line[600];  // of the present worker; not one that only adds to a line before it
 } Run;
+
+// ---- a worker in a separate process
+// -------------------------------------------------------------- So that a version that crashes,
+// hangs or ends the program costs one row only.
+
+typedef struct WorkerProcess {
+  pid_t process;    // leads a process group, to which its children belong
+  int reports;      // end of a pipe, non-blocking: its reports, one after another
+  int text;         // end of a pipe, non-blocking: what it writes on stdout and stderr
+  Report incoming;  // the next report, of which `have` bytes have arrived
+  size_t have;
+} WorkerProcess;
+
+typedef enum Received {
+  RECEIVED_NOTHING,  // not yet
+  RECEIVED_REPORT,
+  RECEIVED_END,  // the pipe is closed
+} Received;
+
+typedef struct Sender {
+  pid_t process;
+  int pipe_end;
+} Sender;
+
+static void send_report(const Report *report, void *context) {
+  const Sender *const sender = context;
+  // A version may have forked, and its child comes back from the sort like the worker.
+  if (getpid() != sender->process) _exit(EXIT_DEVICE);
+  const char *bytes = (const char *)report;
+  for (size_t left = sizeof *report; left > 0;) {
+    const ssize_t sent = write(sender->pipe_end, bytes, left);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) _exit(EXIT_DEVICE);
+    bytes += sent;
+    left -= (size_t)sent;
+  }
+}
+
+static void measure_rows(const Request *request, const Plan *plan, size_t first, int reports,
+                         int text) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // no worker outlives its parent
+  setpgid(0, 0);
+  signal(SIGINT, SIG_IGN);  // the parent decides
+  signal(SIGTERM, SIG_DFL);
+  // A process group in the background must not read from the terminal.
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(text, STDOUT_FILENO) < 0 ||
+      dup2(text, STDERR_FILENO) < 0)
+    _exit(EXIT_DEVICE);
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  Sender sender = {.process = getpid(), .pipe_end = reports};
+  worker_run(request, plan, first, send_report, &sender);
+  if (getpid() != sender.process) _exit(EXIT_DEVICE);
+  fflush(NULL);
+  _exit(EXIT_RIGHT);
+}
+
+// Starts a worker that measures rows[first..]. It ends with this process.
+static void start_worker(WorkerProcess *worker, const Request *request, const Plan *plan,
+                         size_t first) {
+  int reports[2], text[2];
+  if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(text, O_CLOEXEC) != 0)
+    quit(EXIT_DEVICE, "no pipe: %s", strerror(errno));
+  fcntl(reports[0], F_SETFL, O_NONBLOCK);
+  fcntl(text[0], F_SETFL, O_NONBLOCK);
+  *worker = (WorkerProcess){.reports = reports[0], .text = text[0]};
+  fflush(NULL);  // or both would write it
+  worker->process = fork();
+  if (worker->process < 0) quit(EXIT_DEVICE, "no process: %s", strerror(errno));
+  if (worker->process == 0) measure_rows(request, plan, first, reports[1], text[1]);
+  setpgid(worker->process, worker->process);  // as in the child, whichever comes first
+  close(reports[1]);
+  close(text[1]);
+}
+
+// Takes a report from the pipe, without waiting; it is valid until the next call.
+static Received receive(WorkerProcess *worker, const Report **report) {
+  Report *const incoming = &worker->incoming;
+  while (worker->have < sizeof *incoming) {
+    const ssize_t got =
+        read(worker->reports, (char *)incoming + worker->have, sizeof *incoming - worker->have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return RECEIVED_NOTHING;
+    if (got <= 0) return RECEIVED_END;  // a report that it could not finish is dropped
+    worker->have += (size_t)got;
+  }
+  worker->have = 0;
+  *report = incoming;
+  return RECEIVED_REPORT;
+}
+
+// Its children may still hold the pipes open.
+static bool has_ended(const WorkerProcess *worker) {
+  siginfo_t about = {.si_pid = 0};
+  if (waitid(P_PID, (id_t)worker->process, &about, WEXITED | WNOHANG | WNOWAIT) != 0)
+    return errno == ECHILD;
+  return about.si_pid != 0;
+}
+
+static void kill_worker(const WorkerProcess *worker) {
+  kill(-worker->process, SIGKILL);
+  kill(worker->process, SIGKILL);  // if it is not yet in its group
+}
+
+// Waits for its end, kills what remains of its process group, and closes the pipes. Returns the
+// status that waitpid reports.
+static int reap(const WorkerProcess *worker) {
+  siginfo_t about;
+  // WNOWAIT: the group's number stays taken until its other members have been killed.
+  while (waitid(P_PID, (id_t)worker->process, &about, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+    continue;
+  kill(-worker->process, SIGKILL);
+  int status = 0;
+  while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
+  close(worker->reports);
+  close(worker->text);
+  return status;
+}
 
 // ---- progress -----------------------------------------------------------------------------------
 // One line on stderr, only on a terminal: which row is being measured, and the time left.
@@ -176,8 +296,7 @@ typedef enum End {
 static bool take_reports(Run *run, WorkerProcess *worker) {
   const Report *report = NULL;
   Received received;
-  while ((received = worker_process_receive(worker, &report)) == RECEIVED_REPORT)
-    deliver(report, run);
+  while ((received = receive(worker, &report)) == RECEIVED_REPORT) deliver(report, run);
   return received == RECEIVED_NOTHING;
 }
 
@@ -185,8 +304,8 @@ static bool take_reports(Run *run, WorkerProcess *worker) {
 // answers SIGQUIT with a line, elsewhere it just ends.
 static void ask_for_kernel(Run *run, const WorkerProcess *worker) {
   const double deadline = seconds_now() + SECONDS_TO_ANSWER;
-  worker_process_quit(worker);
-  while (!worker_process_has_ended(worker) && !interrupted && seconds_now() < deadline) {
+  kill(worker->process, SIGQUIT);
+  while (!has_ended(worker) && !interrupted && seconds_now() < deadline) {
     poll(NULL, 0, 5);
     pass_on_text(run, worker);
   }
@@ -209,12 +328,12 @@ static End follow(Run *run, WorkerProcess *worker) {
     const int wait_ms = run->measuring && left < 0.25 ? (int)(left * 1000.0) + 1 : 250;
     if (poll(ends, 2, wait_ms) < 0) continue;
     if (run->measuring) progress_show(run->comparison.plan, run->next);
-    ended = worker_process_has_ended(worker);  // before its last reports are taken
+    ended = has_ended(worker);  // before its last reports are taken
     if (ends[1].fd >= 0 && !pass_on_text(run, worker)) ends[1].fd = -1;
     if (!take_reports(run, worker)) break;
   }
   if (end == END_STOPPED) ask_for_kernel(run, worker);
-  if (end != END_BY_ITSELF || interrupted) worker_process_kill(worker);
+  if (end != END_BY_ITSELF || interrupted) kill_worker(worker);
   return end;
 }
 
@@ -250,14 +369,14 @@ static void explain_end(Run *run, int status, End end) {
 static int end_worker(Run *run, const WorkerProcess *worker, End *end) {
   // It may have closed its pipes and live on.
   const double last = run->measuring ? run->started + time_allowed(run) : seconds_now() + 10.0;
-  while (!worker_process_has_ended(worker)) {
+  while (!has_ended(worker)) {
     if (*end == END_BY_ITSELF && seconds_now() > last) *end = END_STOPPED;
-    if (interrupted || *end == END_STOPPED) worker_process_kill(worker);
+    if (interrupted || *end == END_STOPPED) kill_worker(worker);
     poll(NULL, 0, 5);
     pass_on_text(run, worker);
   }
   pass_on_text(run, worker);
-  return worker_process_end(worker);
+  return reap(worker);
 }
 
 // One worker after another until all rows are done.
@@ -266,7 +385,7 @@ static void run_workers(Run *run) {
   while (run->next < plan->count && !interrupted) {
     const size_t before = run->next;
     WorkerProcess worker;
-    worker_process_start(&worker, run->comparison.request, plan, run->next);
+    start_worker(&worker, run->comparison.request, plan, run->next);
     End end = follow(run, &worker);
     const int status = end_worker(run, &worker, &end);
     if (interrupted) return;

@@ -14,6 +14,7 @@
 #include "labs/check/trace.h"
 
 #include <cuda_runtime_api.h>
+#include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,6 @@
 #include "common/stages.h"
 #include "common/your_sort.h"
 #include "harness/versions/version_check.h"
-#include "labs/check/trace_arrays.h"
 
 static bool sorting;  // your_sort() runs
 static int depth;     // of watched functions that run
@@ -37,23 +37,130 @@ extern const char __executable_start;  // set by the linker
 
 bool trace_watching(void) { return sorting && depth == 0; }
 
+// ---- the arrays
+// -----------------------------------------------------------------------------------
+
+enum { MAX_ARRAYS = 4096, UNWRITTEN = 0xdb, MOST_VALUES = 4096 };
+
+typedef struct TraceArray {
+  char *memory;    // on the device; NULL once it is freed
+  uint32_t *copy;  // its contents after the last step
+  size_t values;   // of 32 bits
+} TraceArray;
+
+static TraceArray arrays[MAX_ARRAYS];
+static int array_count;
+static FILE *output;
+
+cudaError_t __real_cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t __real_cudaMemset(void *memory, int value, size_t bytes);
+
+// Takes the object.
+static void write_line(json_t *object) {
+  if (json_dumpf(object, output, JSON_COMPACT) != 0 || fputc('\n', output) == EOF ||
+      fflush(output) != 0)  // so that a crash of the sort loses nothing
+    check_fail("trace: cannot write the trace");
+  json_decref(object);
+}
+
+static void fetch(const TraceArray *array, uint32_t *to) {
+  CUDA_CHECK(
+      __real_cudaMemcpy(to, array->memory, array->values * sizeof *to, cudaMemcpyDeviceToHost));
+}
+
+// A new array, filled and written as an event. `caller`: the return address in the version, or
+// NULL.
+static void add_array(const char *kind, void *memory, size_t bytes, const void *caller) {
+  if (array_count == MAX_ARRAYS) check_fail("trace: more than %d arrays", MAX_ARRAYS);
+  const size_t values = bytes / sizeof(uint32_t);
+  TraceArray *const array = &arrays[array_count];
+  *array = (TraceArray){memory, MEMORY_CHECK(malloc((values + 1) * sizeof(uint32_t))), values};
+  // As new memory of the cpu backend: values that were never written show.
+  CUDA_CHECK(__real_cudaMemset(memory, UNWRITTEN, values * sizeof(uint32_t)));
+  memset(array->copy, UNWRITTEN, values * sizeof(uint32_t));
+  const json_int_t offset = caller == NULL ? 0 : (const char *)caller - &__executable_start;
+  write_line(json_pack("{s:s, s:i, s:s, s:I, s:I}", "event", "array", "id", array_count, "kind",
+                       kind, "bytes", (json_int_t)bytes, "caller", offset));
+  array_count++;
+}
+
+static void remove_array(const void *memory) {
+  for (int i = 0; i < array_count; i++)
+    if (memory != NULL && arrays[i].memory == memory) {
+      arrays[i].memory = NULL;
+      free(arrays[i].copy);
+      write_line(json_pack("{s:s, s:i}", "event", "free", "id", i));
+    }
+}
+
+// {"array": its number, "offset": in values}, or NULL for a pointer into none.
+static json_t *place_of(const void *pointer) {
+  for (int i = 0; i < array_count; i++) {
+    const TraceArray *const array = &arrays[i];
+    if (array->memory == NULL || (const char *)pointer < array->memory) continue;
+    const size_t offset = (size_t)((const char *)pointer - array->memory) / sizeof(uint32_t);
+    if (offset < array->values)
+      return json_pack("{s:i, s:I}", "array", i, "offset", (json_int_t)offset);
+  }
+  return NULL;
+}
+
+static json_t *values_json(const uint32_t *values, size_t count) {
+  json_t *const list = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_integer(values[i]));
+  return list;
+}
+
+// The runs of changed values of an array; updates its copy.
+static json_t *changed_runs(TraceArray *array) {
+  uint32_t *const now = MEMORY_CHECK(malloc((array->values + 1) * sizeof *now));
+  fetch(array, now);
+  json_t *const runs = json_array();
+  size_t written = 0;
+  for (size_t i = 0; i < array->values && written < MOST_VALUES;) {
+    size_t end = i;
+    while (end < array->values && now[end] != array->copy[end]) end++;
+    if (end > i)
+      json_array_append_new(runs,
+                            json_pack("[I, o]", (json_int_t)i, values_json(now + i, end - i)));
+    written += end - i;
+    i = end + 1;
+  }
+  free(array->copy);
+  array->copy = now;
+  return runs;
+}
+
+// A list of the arrays that have changed since the last call, with the runs of changed values.
+static json_t *changes_json(void) {
+  json_t *const changed = json_array();
+  for (int i = 0; i < array_count; i++) {
+    if (arrays[i].memory == NULL) continue;
+    json_t *const runs = changed_runs(&arrays[i]);
+    if (json_array_size(runs) > 0)
+      json_array_append_new(changed, json_pack("{s:i, s:O}", "array", i, "runs", runs));
+    json_decref(runs);
+  }
+  return changed;
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
 // The functions that the linker puts in the place of those that the version calls.
 #define WRAPPED(type, name, ...)   \
   type __real_##name(__VA_ARGS__); \
   type __wrap_##name(__VA_ARGS__); \
   type __wrap_##name(__VA_ARGS__)
 
-// ---- steps --------------------------------------------------------------------------------------
-
 // Writes a step with the values that it changed. Takes the object.
 static void write_step(json_t *step) {
   json_object_set_new(step, "stage", json_string(stage));
-  json_object_set_new(step, "changed", trace_changes());
-  trace_write_line(step);
+  json_object_set_new(step, "changed", changes_json());
+  write_line(step);
 }
 
 void trace_argument(int index, const void *pointer) {
-  json_t *const place = trace_place_of(pointer);
+  json_t *const place = place_of(pointer);
   if (arguments == NULL) arguments = json_array();
   if (place == NULL) return;
   json_object_set_new(place, "index", json_integer(index));
@@ -76,8 +183,7 @@ void trace_launched(const char *name, const void *address, const unsigned int *g
 static void memory_step(const char *kind, const void *to, const void *from, int value,
                         size_t bytes) {
   CUDA_CHECK(cudaDeviceSynchronize());
-  json_t *const target = trace_place_of(to), *const source =
-                                                 from == NULL ? NULL : trace_place_of(from);
+  json_t *const target = place_of(to), *const source = from == NULL ? NULL : place_of(from);
   write_step(json_pack("{s:s, s:o?, s:o?, s:i, s:I}", "event", kind, "to", target, "from", source,
                        "value", value, "bytes", (json_int_t)bytes));
 }
@@ -86,11 +192,11 @@ WRAPPED(void *, scratch_alloc, size_t bytes) {
   depth++;
   void *const memory = __real_scratch_alloc(bytes);
   depth--;
-  if (trace_watching()) trace_add_array("scratch", memory, bytes, __builtin_return_address(0));
+  if (trace_watching()) add_array("scratch", memory, bytes, __builtin_return_address(0));
   return memory;
 }
 WRAPPED(void, scratch_free, void *block) {
-  if (trace_watching()) trace_remove_array(block);
+  if (trace_watching()) remove_array(block);
   depth++;
   __real_scratch_free(block);
   depth--;
@@ -98,11 +204,11 @@ WRAPPED(void, scratch_free, void *block) {
 WRAPPED(cudaError_t, cudaMalloc, void **memory, size_t bytes) {
   const cudaError_t error = __real_cudaMalloc(memory, bytes);
   if (trace_watching() && error == cudaSuccess && bytes > 0)
-    trace_add_array("cudaMalloc", *memory, bytes, __builtin_return_address(0));
+    add_array("cudaMalloc", *memory, bytes, __builtin_return_address(0));
   return error;
 }
 WRAPPED(cudaError_t, cudaFree, void *memory) {
-  if (trace_watching()) trace_remove_array(memory);
+  if (trace_watching()) remove_array(memory);
   return __real_cudaFree(memory);
 }
 WRAPPED(cudaError_t, cudaMemset, void *memory, int value, size_t bytes) {
@@ -137,8 +243,8 @@ WRAPPED(void, stage_stop, void) {
 }
 WRAPPED(void, lab_show_host, const char *name, const unsigned int *array, size_t count) {
   __real_lab_show_host(name, array, count);
-  trace_write_line(json_pack("{s:s, s:s, s:s, s:o}", "event", "host", "name", name, "stage", stage,
-                             "values", trace_values(array, count)));
+  write_line(json_pack("{s:s, s:s, s:s, s:o}", "event", "host", "name", name, "stage", stage,
+                       "values", values_json(array, count)));
 }
 
 // ---- the run ------------------------------------------------------------------------------------
@@ -161,7 +267,8 @@ int main(int count, char **texts) {
     fprintf(stderr, "usage: trace OUT KEYS|PAIRS [KNOB=VALUE...] -- KEY...\n");
     return 2;
   }
-  trace_open(texts[1]);
+  output = fopen(texts[1], "w");
+  if (output == NULL) check_fail("trace: cannot write %s", texts[1]);
   const bool pairs = texts[2][0] == 'P';
   knobs_begin(&sort_version);
   int next = 3;
@@ -184,7 +291,7 @@ int main(int count, char **texts) {
   for (int i = 0; i < 4; i++) {
     if (i % 2 == 1 && !pairs) continue;
     CUDA_CHECK(__real_cudaMalloc((void **)&device[i], (n + 1) * sizeof(uint32_t)));
-    trace_add_array(names[i], device[i], n * sizeof(uint32_t), NULL);
+    add_array(names[i], device[i], n * sizeof(uint32_t), NULL);
     if (i < 2)
       CUDA_CHECK(
           __real_cudaMemcpy(device[i], host[i], n * sizeof(uint32_t), cudaMemcpyHostToDevice));
@@ -196,7 +303,7 @@ int main(int count, char **texts) {
   CUDA_CHECK(cudaDeviceSynchronize());
   sorting = false;
   write_step(json_pack("{s:s}", "event", "end"));
-  const bool right = sorted_right(host[0], trace_array(0), trace_array(pairs ? 2 : 1));
-  trace_close();
+  const bool right = sorted_right(host[0], &arrays[0], &arrays[pairs ? 2 : 1]);
+  fclose(output);
   return right ? 0 : 1;
 }

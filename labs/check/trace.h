@@ -1,6 +1,6 @@
 // Watches a sort from outside: which device arrays exist, and which of their values each kernel
-// changed. trace_arrays.c keeps the arrays; trace_cpu.cpp calls trace.c around each launch. Both
-// stand between the version and the functions that it calls, by the linker's option --wrap.
+// changed. trace_cpu.cpp calls trace.c around each launch. Both stand between the version and the
+// functions that it calls, by the linker's option --wrap.
 #ifndef LABS_CHECK_TRACE_H
 #define LABS_CHECK_TRACE_H
 
