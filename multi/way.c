@@ -6,7 +6,7 @@
 
 #include "common/check.h"
 #include "harness/input/input.h"
-#include "multi/device/shard_sort.h"
+#include "multi/device/shard.h"
 #include "multi/host/host_sort.h"
 
 void shard_input_write(const ShardInput *input, size_t first, size_t count, Elements to) {

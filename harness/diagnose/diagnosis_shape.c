@@ -1,5 +1,6 @@
 // What a wrong output shows by itself.
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,17 +23,29 @@ static bool same(const uint32_t *a, const uint32_t *b, size_t bytes) {
   return memcmp(a, b, bytes) == 0;
 }
 
-static size_t first_difference(const uint32_t *a, const uint32_t *b, size_t n) {
+// The place that shows a mistake, valid until the next call: "index 7: expected key 3, found 5",
+// and "index 7: key 3 follows the larger 5", in hexadecimal digits where bits are the matter.
+static const char *first_wrong(const View *v, TrialArray array) {
+  static char text[80];
+  const bool keys = array == KEYS_OUT;
+  const uint32_t *const out = keys ? v->keys_out : v->positions_out;
+  const uint32_t *const sorted = keys ? v->sorted_keys : v->sorted_positions;
   size_t i = 0;
-  while (i < n && a[i] == b[i]) i++;
-  return i;
+  while (i + 1 < v->n && out[i] == sorted[i]) i++;
+  snprintf(text, sizeof text, "index %zu: expected %s %" PRIu32 ", found %" PRIu32, i,
+           keys ? "key" : "position", sorted[i], out[i]);
+  return text;
 }
 
-// The first index whose key is smaller than the one before it; n if there is none.
-static size_t first_descent(const uint32_t *keys, size_t n) {
+static const char *first_descent(const View *v, bool hexadecimal) {
+  static char text[80];
   size_t i = 1;
-  while (i < n && keys[i - 1] <= keys[i]) i++;
-  return i < n ? i : n;
+  while (i + 1 < v->n && v->keys_out[i - 1] <= v->keys_out[i]) i++;
+  snprintf(text, sizeof text,
+           hexadecimal ? "index %zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32
+                       : "index %zu: key %" PRIu32 " follows the larger %" PRIu32,
+           i, v->keys_out[i], v->keys_out[i - 1]);
+  return text;
 }
 
 // How many places of an output still hold what they held before the sort, and the first of them.
@@ -195,20 +208,20 @@ static size_t count_apart(const View *v, size_t *first, uint32_t *owner) {
 
 // The keys are right: what is wrong with the positions?
 static bool find_positions(const View *v, bool stable, Shape *shape) {
-  const size_t n = v->n, i = first_difference(v->positions_out, v->sorted_positions, n);
+  const size_t n = v->n;
   const bool enough = n >= ENOUGH;
-  if (i == n) return false;
+  if (same(v->positions_out, v->sorted_positions, v->bytes)) return false;
   if (same(v->positions_out, v->positions, v->bytes))
     return FOUND(
         shape, enough, MISTAKE_POSITIONS_UNMOVED,
-        "the keys are right, but the positions were not moved with them: they are in input "
-        "order (index %zu: expected position %" PRIu32 ", found %" PRIu32 ")",
-        i, v->sorted_positions[i], v->positions_out[i]);
+        "the keys are right, but the positions were not moved with them: they are in input order "
+        "(%s)",
+        first_wrong(v, POSITIONS_OUT));
   if (counts_elements(v))
     return FOUND(shape, enough, MISTAKE_POSITIONS_UNMOVED,
                  "the positions are indices that the sort counted itself, not d_inputPos "
-                 "(index %zu: expected position %" PRIu32 ", found %" PRIu32 ")",
-                 i, v->sorted_positions[i], v->positions_out[i]);
+                 "(%s)",
+                 first_wrong(v, POSITIONS_OUT));
   if (find_elements(v, POSITIONS_OUT, shape)) return true;
   size_t first = n;
   uint32_t owner = 0;
@@ -220,6 +233,8 @@ static bool find_positions(const View *v, bool stable, Shape *shape) {
                  ")",
                  apart, n, first, v->keys_out[first], owner);
   if (!stable) return false;
+  size_t i = 0;
+  while (v->positions_out[i] == v->sorted_positions[i]) i++;
   return FOUND(shape, enough, MISTAKE_UNSTABLE,
                "not stable, as the version claims to be: equal keys changed their order (index "
                "%zu, key %" PRIu32 ": expected position %" PRIu32 ", found %" PRIu32 ")",
@@ -275,22 +290,18 @@ static bool find_low_bits(const View *v, Shape *shape) {
   int bits = 31;
   while (bits > 0 && !ascending_under(v->keys_out, v->n, 0, (1u << bits) - 1)) bits--;
   if (bits == 0 || v->n - longest_run(v->keys_out, v->n, (1u << bits) - 1) < FEW) return false;
-  const size_t i = first_descent(v->keys_out, v->n);
+  const char *const place = first_descent(v, true);
   if (bits == 31)
     return FOUND(shape, true, MISTAKE_BIT_31,
-                 "bit 31 was forgotten: the keys are in the order of bits 0 to 30 (index %zu: key "
-                 "0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
-                 i, v->keys_out[i], v->keys_out[i - 1]);
+                 "bit 31 was forgotten: the keys are in the order of bits 0 to 30 (%s)", place);
   if (!low_groups_in_input_order(v, (1u << bits) - 1))
     return FOUND(shape, true, MISTAKE_LOW_BITS,
                  "in the order of bits 0 to %d only, and not in input order where these are equal, "
-                 "as after passes from the highest digit to the lowest (index %zu: key 0x%08" PRIx32
-                 " follows the larger 0x%08" PRIx32 ")",
-                 bits - 1, i, v->keys_out[i], v->keys_out[i - 1]);
+                 "as after passes from the highest digit to the lowest (%s)",
+                 bits - 1, place);
   return FOUND(shape, true, MISTAKE_LOW_BITS,
-               "sorted only up to bit %d: the keys are in the order of their %d lowest bits (index "
-               "%zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
-               bits - 1, bits, i, v->keys_out[i], v->keys_out[i - 1]);
+               "sorted only up to bit %d: the keys are in the order of their %d lowest bits (%s)",
+               bits - 1, bits, place);
 }
 
 // The order inside groups of equal high bits: how many groups and neighbours in one group there
@@ -349,49 +360,43 @@ static bool find_high_bits(const View *v, Shape *shape) {
   const Groups groups = look_at_groups(v, shift, index_of);
   free(index_of);
   if (groups.descents < 4 || groups.descents * 100 < groups.neighbours) return false;
-  const size_t i = first_descent(v->keys_out, v->n);
+  const char *const place = first_descent(v, true);
   if (groups.input_order)
     return FOUND(shape, true, MISTAKE_HIGH_BITS,
                  "sorted only from bit %d up: elements that differ in lower bits alone are in "
-                 "input order (index %zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ")",
-                 shift, i, v->keys_out[i], v->keys_out[i - 1]);
+                 "input order (%s)",
+                 shift, place);
   const int low = low_bits_of_groups(v, shift);
   const size_t many = low < 4 ? 64 : 16;  // of one bit, chance orders more of them
   if (low > 0 && groups.neighbours >= many)
     return FOUND(shape, true, MISTAKE_HIGH_BITS,
                  "bits %d to %d were left out: the keys are in the order of bits %d to 31 and, "
-                 "where these are equal, of bits 0 to %d (index %zu: key 0x%08" PRIx32
-                 " follows the larger 0x%08" PRIx32 ", %zu such places)",
-                 low, shift - 1, shift, low - 1, i, v->keys_out[i], v->keys_out[i - 1],
-                 groups.descents);
+                 "where these are equal, of bits 0 to %d (%s, %zu such places)",
+                 low, shift - 1, shift, low - 1, place, groups.descents);
   if (!in_disorder(groups)) return false;
   return FOUND(
       shape, true, MISTAKE_UNSTABLE,
       "in the order of bits %d to 31 only; usual causes: a last pass that is not stable, which "
-      "undoes the passes before it, or lower bits that were left out (index %zu: key "
-      "0x%08" PRIx32 " follows the larger 0x%08" PRIx32 ", %zu such places)",
-      shift, i, v->keys_out[i], v->keys_out[i - 1], groups.descents);
+      "undoes the passes before it, or lower bits that were left out (%s, %zu such places)",
+      shift, place, groups.descents);
 }
 
 // All keys are there, in the wrong order.
 static bool find_order(const View *v, Shape *shape) {
-  const size_t n = v->n, i = first_descent(v->keys_out, n);
+  const size_t n = v->n;
   const bool enough = n >= ENOUGH && is_varied(v);
   if (same(v->keys_out, v->keys, v->bytes) && ascending_under(v->keys, n, ~0u, ~0u))
     return FOUND(shape, false, MISTAKE_UNSORTED,
                  "the output is the input, which is in descending order: not sorted, or sorted in "
-                 "that order (index %zu: key %" PRIu32 " follows the larger %" PRIu32 ")",
-                 i, v->keys_out[i], v->keys_out[i - 1]);
+                 "that order (%s)",
+                 first_descent(v, false));
   if (same(v->keys_out, v->keys, v->bytes))
     return FOUND(shape, false, MISTAKE_UNSORTED,
-                 "the output is the input, unsorted: all %zu keys are in input order (index %zu: "
-                 "key %" PRIu32 " follows the larger %" PRIu32 ")",
-                 n, i, v->keys_out[i], v->keys_out[i - 1]);
+                 "the output is the input, unsorted: all %zu keys are in input order (%s)", n,
+                 first_descent(v, false));
   if (ascending_under(v->keys_out, n, ~0u, ~0u))
-    return FOUND(shape, enough, MISTAKE_DESCENDING,
-                 "sorted in descending order (index 0: expected key %" PRIu32 ", found %" PRIu32
-                 ", the largest)",
-                 v->sorted_keys[0], v->keys_out[0]);
+    return FOUND(shape, enough, MISTAKE_DESCENDING, "sorted in descending order (%s, the largest)",
+                 first_wrong(v, KEYS_OUT));
   if (ascending_under(v->keys_out, n, 1u << 31, ~0u))
     return FOUND(
         shape, enough, MISTAKE_SIGNED,
@@ -428,11 +433,10 @@ static bool find_exchanged(const View *v, Shape *shape) {
   if (same_values(v->keys_out, v->keys, v->n) || !same_values(v->keys_out, v->positions, v->n) ||
       !same_values(v->positions_out, v->keys, v->n))
     return false;
-  const size_t i = first_difference(v->keys_out, v->sorted_keys, v->n);
   return FOUND(shape, v->n >= ENOUGH, MISTAKE_EXCHANGED,
                "keys and positions are exchanged: d_outputVals holds all positions, d_outputPos "
-               "all keys (index %zu: expected key %" PRIu32 ", found %" PRIu32 ")",
-               i, v->sorted_keys[i], v->keys_out[i]);
+               "all keys (%s)",
+               first_wrong(v, KEYS_OUT));
 }
 
 static size_t in_place(const uint32_t *values, const uint32_t *expected, size_t n) {
@@ -458,6 +462,25 @@ static bool is_no_pass(const View *v, TrialArray array) {
               : count_apart(v, &first, &owner) == 0;
 }
 
+static bool name_last_pass(const View *v, TrialArray array, Shape *shape) {
+  const bool keys = array == KEYS_OUT;
+  const uint32_t *const out = keys ? v->keys_out : v->positions_out;
+  const char *const from = keys ? "d_inputVals" : "d_inputPos", *const to = keys ? "d_outputVals"
+                                                                                 : "d_outputPos";
+  if (!same_values(out, keys ? v->keys : v->positions, v->n))
+    return FOUND(shape, true, MISTAKE_LAST_PASS,
+                 "the %s not copied back as a whole: %s holds all %zu %s, %s has %zu of them in "
+                 "their places (%s)",
+                 keys ? "result was" : "positions were", from, v->n,
+                 keys ? "sorted keys" : "in the right order", to,
+                 in_place(out, keys ? v->sorted_keys : v->sorted_positions, v->n),
+                 first_wrong(v, array));
+  return FOUND(shape, true, MISTAKE_LAST_PASS,
+               "the last pass was not copied back: %s holds the sorted %s, %s has those of an "
+               "earlier pass (%s)",
+               from, keys ? "keys" : "positions", to, first_wrong(v, array));
+}
+
 // The result may be where the last of several passes put it: in the inputs.
 static bool find_in_inputs(const View *v, Shape *shape) {
   const bool was_sorted = same(v->keys, v->sorted_keys, v->bytes);
@@ -475,36 +498,10 @@ static bool find_in_inputs(const View *v, Shape *shape) {
                  "the outputs were never written (index 0: expected key %" PRIu32
                  ", found the old %" PRIu32 ")",
                  v->n, v->sorted_keys[0], v->keys_out[0]);
-  if (keys_wrong && keys_there && is_varied(v) && !is_no_pass(v, KEYS_OUT)) {
-    const size_t i = first_difference(v->keys_out, v->sorted_keys, v->n);
-    if (!same_values(v->keys_out, v->keys, v->n))
-      return FOUND(shape, true, MISTAKE_LAST_PASS,
-                   "the result was not copied back as a whole: d_inputVals holds all %zu sorted "
-                   "keys, d_outputVals has %zu of them in their places (index %zu: expected key "
-                   "%" PRIu32 ", found %" PRIu32 ")",
-                   v->n, in_place(v->keys_out, v->sorted_keys, v->n), i, v->sorted_keys[i],
-                   v->keys_out[i]);
-    return FOUND(shape, true, MISTAKE_LAST_PASS,
-                 "the last pass was not copied back: d_inputVals holds the sorted keys, "
-                 "d_outputVals those of an earlier pass (index %zu: expected key %" PRIu32
-                 ", found %" PRIu32 ")",
-                 i, v->sorted_keys[i], v->keys_out[i]);
-  }
-  if (!keys_wrong && positions_wrong && positions_there && !is_no_pass(v, POSITIONS_OUT)) {
-    const size_t i = first_difference(v->positions_out, v->sorted_positions, v->n);
-    if (!same_values(v->positions_out, v->positions, v->n))
-      return FOUND(shape, true, MISTAKE_LAST_PASS,
-                   "the positions were not copied back as a whole: d_inputPos holds all %zu in the "
-                   "right order, d_outputPos has %zu of them in their places (index %zu: expected "
-                   "position %" PRIu32 ", found %" PRIu32 ")",
-                   v->n, in_place(v->positions_out, v->sorted_positions, v->n), i,
-                   v->sorted_positions[i], v->positions_out[i]);
-    return FOUND(shape, true, MISTAKE_LAST_PASS,
-                 "the positions of the last pass were not copied back: d_inputPos holds them, "
-                 "d_outputPos those of an earlier pass (index %zu: expected position %" PRIu32
-                 ", found %" PRIu32 ")",
-                 i, v->sorted_positions[i], v->positions_out[i]);
-  }
+  if (keys_wrong && keys_there && is_varied(v) && !is_no_pass(v, KEYS_OUT))
+    return name_last_pass(v, KEYS_OUT, shape);
+  if (!keys_wrong && positions_wrong && positions_there && !is_no_pass(v, POSITIONS_OUT))
+    return name_last_pass(v, POSITIONS_OUT, shape);
   return false;
 }
 
@@ -533,18 +530,16 @@ static void describe_disorder(const View *v, Shape *shape) {
     descents++;
     step = greatest_common_divisor(step, i);
   }
-  const size_t i = first_descent(v->keys_out, v->n);
+  const char *const place = first_descent(v, false);
   if (are_blocks(step, descents))
     (void)FOUND(
         shape, false, MISTAKE_ABOVE_BLOCK,
         "sorted only within blocks of %zu: %zu blocks start with a smaller key than the one "
-        "before (index %zu: key %" PRIu32 " follows the larger %" PRIu32 ")",
-        step, descents, i, v->keys_out[i], v->keys_out[i - 1]);
+        "before (%s)",
+        step, descents, place);
   else
-    (void)FOUND(shape, false, MISTAKE_OTHER,
-                "out of order at %zu place%s (index %zu: key %" PRIu32
-                " follows the larger %" PRIu32 ")",
-                descents, descents == 1 ? "" : "s", i, v->keys_out[i], v->keys_out[i - 1]);
+    (void)FOUND(shape, false, MISTAKE_OTHER, "out of order at %zu place%s (%s)", descents,
+                descents == 1 ? "" : "s", place);
 }
 
 Shape diagnose_shape(const Trial *trial, const TrialReference *reference, bool stable) {

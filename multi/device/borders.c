@@ -1,4 +1,4 @@
-#include "multi/device/borders.h"
+#include "multi/device/shard.h"
 
 #include <string.h>
 

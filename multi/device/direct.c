@@ -1,10 +1,9 @@
-#include "multi/device/direct.h"
+#include "multi/device/shard.h"
 
 #include <string.h>
 
 #include "common/check.h"
 #include "common/device.h"
-#include "multi/device/borders.h"
 
 // Sums of all ranks, and of smaller ones.
 static void find_sums(const World *world, const uint64_t *own, int count, uint64_t *before,

@@ -1,5 +1,5 @@
-// An array that is spread over the ranks, each shard on its rank's device, and the memory for its
-// sort (shard_sort.h).
+// An array that is spread over the ranks, each shard on its rank's device: the memory for its sort
+// (shard.c), and its sort (shard_sort.c) with two of its steps (borders.c, direct.c).
 #ifndef MULTI_DEVICE_SHARD_H
 #define MULTI_DEVICE_SHARD_H
 
@@ -80,5 +80,40 @@ typedef struct ShardSort {
 ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, size_t shard,
                             bool pairs, int chunks, int digit_bits);
 void shard_sort_destroy(ShardSort *sort);
+
+extern const char *const shard_stages[];  // names; ends with NULL
+
+// Collective: sorts; the result is on the device. The time of each stage on this rank is added to
+// `seconds`, if that is not NULL; then the stages wait for each other, and nothing overlaps.
+SortResult shard_sort_run(ShardSort *sort, double *seconds);
+
+// ---- the borders between the ranks, from counts of all keys -------------------------------------
+// And what follows from them: this rank's splitters, and how many of its elements go where.
+
+// Collective: counts the upper halves of all keys.
+void shard_count(ShardSort *sort);
+
+// Collective, after shard_count(): finds borders and splitters. Lower halves are counted where a
+// border is inside a prefix.
+void shard_find_borders(ShardSort *sort);
+
+// Collective, after that: where segments begin, in the sent and in the received arrays. Returns the
+// number of elements that this rank will have.
+uint64_t shard_lay_out(ShardSort *sort);
+
+// Index in the sorted array of the first element of rank r, and with r = ranks behind the last one.
+uint64_t shard_place(const ShardSort *sort, int r);
+
+// The key range of rank r: first <= key <= last, if it has any.
+void shard_key_range(const ShardSort *sort, int r, uint32_t *first, uint32_t *last);
+
+// ---- from GPU to GPU without a message ----------------------------------------------------------
+// The kernel that partitions a shard writes each element to where it belongs, in the memory of its
+// rank's GPU. The counts give every rank a separate part of every destination, so that no two ranks
+// write to the same place.
+
+// Collective: moves the elements, prepares the sort that goes on from their order, and waits until
+// all ranks have moved theirs. sort->direct only.
+void shard_move_directly(ShardSort *sort);
 
 #endif

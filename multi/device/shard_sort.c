@@ -1,9 +1,7 @@
-#include "multi/device/shard_sort.h"
+#include "multi/device/shard.h"
 
 #include "common/check.h"
 #include "common/your_sort.h"
-#include "multi/device/borders.h"
-#include "multi/device/direct.h"
 #include "multi/world/step.h"
 
 enum { STAGE_COUNT, STAGE_SPLITTERS, STAGE_PARTITION, STAGE_EXCHANGE, STAGE_SORT };

@@ -14,6 +14,11 @@ static void copy(Trial *trial, TrialArray to, const uint32_t *from, size_t n) {
   memcpy(trial->after[to], from, n * sizeof *from);
 }
 
+static void sorts(Trial *trial, const TrialReference *sorted) {
+  copy(trial, KEYS_OUT, sorted->keys, trial->n);
+  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+}
+
 static bool call(void *context, Trial *trial) {
   TrialReference sorted = trial_reference(trial);
   for (TrialArray array = 0; array < TRIAL_ARRAYS; array++)
@@ -43,6 +48,15 @@ static const char *told(Sort *sort, TrialKind kind, size_t n) {
   found = diagnose(&trial, kind, true, &rerun);
   trial_free(&trial);
   return found.sentence.text;
+}
+
+// What compare says, from the output alone; "" if nothing. Frees the trial.
+static const char *told_by_output(Sort *sort, Trial *trial) {
+  static Diagnosis found;
+  (void)call(&sort, trial);
+  const bool named = diagnose_output(trial, true, &found);
+  trial_free(trial);
+  return named ? found.sentence.text : "";
 }
 
 static void expect(const char *sentence, const char *part) {
@@ -115,8 +129,7 @@ static void exchanges_neighbours(Trial *trial, const TrialReference *sorted) {
 // Right but for neighbours at 20 places that are exchanged, none of which differ in the upper 4
 // bits.
 static void exchanges_a_few(Trial *trial, const TrialReference *sorted) {
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   for (size_t i = 3, count = 0; i + 1 < trial->n && count < 20; i += 45) {
     if (sorted->keys[i] >> 28 != sorted->keys[i + 1] >> 28) continue;
     trial->after[KEYS_OUT][i] = sorted->keys[i + 1];
@@ -137,33 +150,10 @@ TEST(test_high_bits) {
   trial_draw(&trial, TRIAL_RANDOM, 1);
   for (size_t i = 0; i < trial.n; i++)
     trial.keys[i] = i < 100 ? 0 : 0x38000000u + trial.keys[i] / 32;
-  Sort *sort = exchanges_neighbours;
-  Diagnosis found;
-  (void)call(&sort, &trial);
-  (void)diagnose_output(&trial, true, &found);
-  trial_free(&trial);
-  expect(found.sentence.text, "out of order at ");
+  assert_string_equal(told_by_output(exchanges_neighbours, &trial), "");
 }
 
 // ---- keys of few values -------------------------------------------------------------------------
-
-// What compare says of 100 keys, of which all but one are `low`; "" if nothing. d_inputVals holds
-// the sorted keys afterwards, as after some even pass.
-static const char *told_of_outlier(Sort *sort, uint32_t low, uint32_t outlier) {
-  static Diagnosis found;
-  Trial trial = trial_create(100, 0, 1);
-  for (size_t i = 0; i < trial.n; i++) {
-    trial.keys[i] = i == 33 ? outlier : low;
-    trial.positions[i] = (uint32_t)i;
-  }
-  (void)call(&sort, &trial);
-  TrialReference sorted = trial_reference(&trial);
-  copy(&trial, KEYS_IN, sorted.keys, trial.n);
-  const bool named = diagnose_output(&trial, true, &found);
-  trial_reference_free(&sorted);
-  trial_free(&trial);
-  return named ? found.sentence.text : "";
-}
 
 static void backwards(Trial *trial, const TrialReference *sorted) {
   for (size_t i = 0; i < trial->n; i++) {
@@ -172,11 +162,27 @@ static void backwards(Trial *trial, const TrialReference *sorted) {
   }
 }
 
+// d_inputVals holds the sorted keys afterwards, as after some even pass.
+static void backwards_after_a_pass(Trial *trial, const TrialReference *sorted) {
+  backwards(trial, sorted);
+  copy(trial, KEYS_IN, sorted->keys, trial->n);
+}
+
+// Of 100 keys, of which all but one are `low`.
+static const char *told_of_outlier(uint32_t low, uint32_t outlier) {
+  Trial trial = trial_create(100, 0, 1);
+  for (size_t i = 0; i < trial.n; i++) {
+    trial.keys[i] = i == 33 ? outlier : low;
+    trial.positions[i] = (uint32_t)i;
+  }
+  return told_by_output(backwards_after_a_pass, &trial);
+}
+
 // The output may be in the order of signed numbers, in descending order, or that before the last
 // pass: with such keys they are the same.
 TEST(test_few_values) {
-  assert_string_equal(told_of_outlier(backwards, 5, 0x80000000u), "");
-  assert_string_equal(told_of_outlier(backwards, 0x80000000u, 5), "");
+  assert_string_equal(told_of_outlier(5, 0x80000000u), "");
+  assert_string_equal(told_of_outlier(0x80000000u, 5), "");
   expect(told(backwards, TRIAL_RANDOM, 100), "sorted in descending order");
 }
 
@@ -184,23 +190,14 @@ TEST(test_few_values) {
 TEST(test_two_keys) {
   Trial trial = trial_create(2, 0, 1);
   trial.keys[0] = 0x80000000u;
-  Sort *sort = backwards;
-  Diagnosis found;
-  (void)call(&sort, &trial);
-  assert_false(diagnose_output(&trial, true, &found));
-  trial_free(&trial);
+  assert_string_equal(told_by_output(backwards, &trial), "");
 }
 
 // A sort in descending order leaves it as it is, and one that sorts nothing does too.
 TEST(test_descending_input) {
   Trial trial = trial_create(100, 0, 1);
   trial_draw(&trial, TRIAL_REVERSED, 1);
-  Sort *sort = backwards;
-  Diagnosis found;
-  (void)call(&sort, &trial);
-  assert_true(diagnose_output(&trial, true, &found));
-  expect(found.sentence.text, "not sorted, or sorted in that order");
-  trial_free(&trial);
+  expect(told_by_output(backwards, &trial), "not sorted, or sorted in that order");
 }
 
 // ---- a few wrong places -------------------------------------------------------------------------
@@ -214,23 +211,20 @@ static void exchange(Trial *trial, size_t i) {
 }
 
 static void exchanges_at_thirds(Trial *trial, const TrialReference *sorted) {
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   if (trial->n < 8) return;
   exchange(trial, trial->n / 3 - 1);
   exchange(trial, trial->n / 3 * 2 - 1);
 }
 
 static void exchanges_at_half(Trial *trial, const TrialReference *sorted) {
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   if (trial->n > 1) exchange(trial, trial->n / 2 - 1);
 }
 
 // Exchanges the first two elements of n: of 1024 keys with few bits set, both are 0.
 static void exchanges_the_first(Trial *trial, const TrialReference *sorted) {
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   if (trial->n > 1) exchange(trial, 0);
 }
 
@@ -247,11 +241,7 @@ TEST(test_few_low_bits) {
     trial.keys[i] = (uint32_t)i << 27 | (i == 19);
     trial.positions[i] = (uint32_t)i;
   }
-  Sort *sort = exchanges_at_thirds;
-  Diagnosis found;
-  (void)call(&sort, &trial);
-  assert_false(diagnose_output(&trial, true, &found));
-  trial_free(&trial);
+  assert_string_equal(told_by_output(exchanges_at_thirds, &trial), "");
 }
 
 // ---- positions ----------------------------------------------------------------------------------
@@ -272,8 +262,7 @@ static void powers_of_two(Trial *trial, const TrialReference *sorted) {
   copy(trial, KEYS_OUT, trial->keys, trial->n);
   copy(trial, POSITIONS_OUT, trial->positions, trial->n);
   if ((trial->n & (trial->n - 1)) != 0) return;
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
 }
 
 // The same, but equal keys come in reverse order.
@@ -284,8 +273,7 @@ static void powers_of_two_unstable(Trial *trial, const TrialReference *sorted) {
 
 // if (i < n - 1) in the last block, where that is full.
 static void multiples_of_256(Trial *trial, const TrialReference *sorted) {
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   if (trial->n % 256 == 0 && trial->n > 0) exchange(trial, trial->n - 2);
 }
 
@@ -301,8 +289,7 @@ static void loses_equal_keys(Trial *trial, const TrialReference *sorted) {
 // Random keys go wrong at any size, and equal ones above 262 elements.
 static void wrong_with_random_keys(Trial *trial, const TrialReference *sorted) {
   const bool equal = trial->n == 0 || sorted->keys[0] == sorted->keys[trial->n - 1];
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   if (trial->n > 1 && (!equal || trial->n > 262)) trial->after[POSITIONS_OUT][0] = 77;
 }
 
@@ -323,8 +310,7 @@ TEST(test_sizes) {
 static void uncleared(Trial *trial, const TrialReference *sorted) {
   static int calls;
   const size_t place = trial->zero_memory ? 0 : calls++ == 0 ? 7 : 9;
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   if (place >= trial->n) return;
   trial->after[KEYS_OUT][place] = sorted->keys[0];
   trial->after[POSITIONS_OUT][place] = sorted->positions[0];
@@ -333,8 +319,7 @@ static void uncleared(Trial *trial, const TrialReference *sorted) {
 // By a pivot drawn at random: no thread is to blame.
 static void draws(Trial *trial, const TrialReference *sorted) {
   static size_t place;
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   place = (place + 35) % 901;
   if (place + 1 < trial->n) exchange(trial, place);
 }
@@ -342,8 +327,7 @@ static void draws(Trial *trial, const TrialReference *sorted) {
 // A place that the first pass leaves out is read by the second.
 static void passes_on_a_hole(Trial *trial, const TrialReference *sorted) {
   const uint32_t old = trial->after[KEYS_OUT][5 % trial->n];
-  copy(trial, KEYS_OUT, sorted->keys, trial->n);
-  copy(trial, POSITIONS_OUT, sorted->positions, trial->n);
+  sorts(trial, sorted);
   if (trial->n > 9) trial->after[KEYS_OUT][9] = old;
 }
 
