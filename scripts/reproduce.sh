@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Runs the report's experiments (scripts/experiments.sh) on this machine, GPU or not, and adds the
 # machine to the page report/data.html.
-#   scripts/reproduce.sh [--only GLOB] [--again | --stale | --noisy] [--within SECONDS] [--full] [--as DEVICE] [--list]
+#   scripts/reproduce.sh [--only GLOB] [--again | --stale] [--within SECONDS] [--full] [--as DEVICE] [--list]
 #     --only    experiments of the groups, or whose names match: --only hw4,scaling or --only 'v2_*'
 #     --again   measure again, also where a record exists
 #     --stale   measure again where the record is of another commit than ./compare
-#     --noisy   measure again where a row of the record is noisy (a noise above 10%)
 #     --within  start no experiment that would not end in this time, as far as its expected seconds are right; the
 #               experiments come in the order of their value, and finished records are kept
 #     --full    also the sizes that take more than a minute a run
@@ -22,7 +21,7 @@ cd "$(dirname "$0")/.."
 . scripts/replace_file.sh
 compare=${COMPARE:-./compare}
 OUT=${OUT:-report/results}
-only='*' again=0 stale=0 noisy=0 within='' full=0 device='' list=0
+only='*' again=0 stale=0 within='' full=0 device='' list=0
 
 quit() { echo "reproduce: $2" >&2; exit "$1"; }
 while [ $# -gt 0 ]; do
@@ -33,7 +32,6 @@ while [ $# -gt 0 ]; do
       shift ;;
     --again) again=1 ;;
     --stale) stale=1 ;;
-    --noisy) noisy=1 ;;
     --full) full=1 ;;
     --list) list=1 ;;
     *) quit 2 "unknown option '$1'" ;;
@@ -69,8 +67,7 @@ machine="$(field name "$probe"), driver $(field driver "$probe")"
 commit=$(field commit "$probe")
 # Is there a record that need not be measured again?
 kept() {
-  [ "$again" = 0 ] && [ -f "$1" ] && { [ "$stale" = 0 ] || [ "$(field commit "$1")" = "$commit" ]; } &&
-    { [ "$noisy" = 0 ] || ! grep -q '"noisy": true' "$1"; }
+  [ "$again" = 0 ] && [ -f "$1" ] && { [ "$stale" = 0 ] || [ "$(field commit "$1")" = "$commit" ]; }
 }
 name=$(field name "$probe" | sed 's/NVIDIA //; s/[^A-Za-z0-9]\{1,\}/_/g; s/_$//')
 [ "$backend" = cuda ] || name=cpu_$name

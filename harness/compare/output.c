@@ -35,23 +35,14 @@ void outputs_open(Outputs *outputs, const Comparison *comparison) {
       quit(EXIT_USAGE, "--export: %s", message.text);
     }
     added->output.to = added->file.stream;
-    for (int j = 1; j < outputs->count - 1; j++) {  // 0 is standard output
-      if (!save_file_same(&outputs->open[j].file, &added->file)) continue;
-      outputs_drop(outputs);
-      quit(EXIT_USAGE, "--export: %s and %s are the same file", request->exports[j - 1].path,
-           request->exports[i].path);
-    }
   }
 }
-
-// Rows appear at once. A failure is kept for the end.
-static void flush(OpenOutput *open) { save_file_flush(&open->file); }
 
 void outputs_begin(Outputs *outputs) {
   for (int i = 0; i < outputs->count; i++) {
     OpenOutput *const open = &outputs->open[i];
     open->format->begin(&open->output);
-    flush(open);
+    save_file_flush(&open->file);
   }
 }
 
@@ -78,7 +69,7 @@ static void print_rows(OpenOutput *open, const Row *rows, size_t count) {
   if (open->order == ORDER_TIME) qsort(ordered, count, sizeof(const Row *), by_time);
   if (open->order == ORDER_NAME) qsort(ordered, count, sizeof(const Row *), by_name);
   for (size_t i = 0; i < count; i++) open->format->row(&open->output, ordered[i]);
-  flush(open);
+  save_file_flush(&open->file);
   free(ordered);
 }
 
@@ -110,7 +101,7 @@ void outputs_end(Outputs *outputs) {
   for (int i = 0; i < outputs->count; i++) {
     OpenOutput *const open = &outputs->open[i];
     open->format->end(&open->output);
-    flush(open);
+    save_file_flush(&open->file);
     Message problem;
     if (i == 0 && open->file.error != 0)
       message_fail(&message, "cannot write to standard output: %s", strerror(open->file.error));

@@ -127,21 +127,6 @@ bool save_file_open(const char *path, SaveFile *file, Message *message) {
   return cannot_write(path, error, message);
 }
 
-bool save_file_same(const SaveFile *a, const SaveFile *b) {
-  if (a->target == NULL || b->target == NULL) return false;
-  if (strcmp(a->target + folder_length(a->target), b->target + folder_length(b->target)) != 0)
-    return false;
-  char folder[2][PATH_MAX];
-  struct stat status[2];
-  for (int i = 0; i < 2; i++) {
-    const char *const target = i == 0 ? a->target : b->target;
-    const int length = folder_length(target);
-    snprintf(folder[i], PATH_MAX, "%.*s", length == 0 ? 1 : length, length == 0 ? "." : target);
-    if (stat(folder[i], &status[i]) != 0) return false;
-  }
-  return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
-}
-
 void save_file_write(SaveFile *file, const void *bytes, size_t size) {
   errno = 0;
   if (size == 0 || fwrite(bytes, 1, size, file->stream) == size || file->error != 0) return;

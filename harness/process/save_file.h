@@ -32,10 +32,6 @@ typedef struct SaveFile {
 // are written directly. Returns false and one sentence if the path cannot be written.
 bool save_file_open(const char *path, SaveFile *file, Message *message);
 
-// Whether the commits of both write the same file, by whatever paths. False for a file written in
-// place.
-bool save_file_same(const SaveFile *a, const SaveFile *b);
-
 // Writes bytes to the stream. A failure is kept, with its reason, for the commit to report: of a
 // failed fwrite or fprintf the reason is lost.
 void save_file_write(SaveFile *file, const void *bytes, size_t size);

@@ -40,11 +40,6 @@ run "$compare" seq --n 1000 --reps 1 --export csv=/no/such/folder/x --export csv
 check "a folder that is not there: exit code 2" is "$code" 2
 check "... before anything is measured" test ! -s "$work/out"
 check "... and the other file is as it was" is "$(cat "$work/old.csv")" old
-ln -s shut.json "$work/other.json"
-run "$compare" seq --n 1000 --reps 1 --export json="$work/other.json" --export csv="$work/../${work##*/}/shut.json"
-check "two exports to one file: exit code 2" is "$code" 2
-check "... one sentence" err_is "compare: --export: $work/other.json and $work/../${work##*/}/shut.json are the same file"
-rm "$work/other.json"
 run "$compare" --list --save-input "$work/nothing"
 check "--list with --save-input: exit code 2" is "$code" 2
 run env CUDA_CPU_MEMORY=5000000 "$compare" --n 3000000 --dist zipf --save-input "$work/parts.raw"

@@ -182,15 +182,6 @@ files() { find "$work/results" -name "$1" | wc -l; }
   [ "$(calls)" = 2 ]
 }
 
-@test "--noisy measures the records with a noisy row" {
-  reproduce --only 'hw4*,mppsort'
-  sed -i 's/"interrupted"/"noisy": true, "interrupted"/' "$work"/results/*/mppsort.json
-  : >"$work/log"
-  run -0 reproduce --only 'hw4*,mppsort' --noisy
-  [ "$(calls)" = 1 ]
-  asked 'mppsort thrust_ref'
-}
-
 @test "--within: the first experiments that fit; what there is no time for keeps its record and is named" {
   machine cuda 'driver 7'
   cp -r "$BATS_FILE_TMPDIR/cuda/results" "$work"
