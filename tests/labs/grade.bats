@@ -44,7 +44,7 @@ setup_file() {
   behind() {
     sed -e 's/^__global__ void touch/__global__ void move(const unsigned int *in, unsigned int *out, size_t n) {\n  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n\n&/' \
       -e 's/keys.data(), d_inputVals/keys.data(), d_outputVals/' \
-      -e 's/^  std::vector<unsigned int> keys(numElems)/  if (numElems > 0) move<<<(numElems + 255) \/ 256, 256>>>(d_inputVals, d_outputVals, numElems);\n&/' "tests/submissions/wrong/$1.cu" >"$FOLDER/$2.cu"
+      -e 's/^  std::vector<unsigned int> keys(numElems)/  if (numElems > 0) move<<<(numElems + 255) \/ 256, 256>>>(d_inputVals, d_outputVals, numElems);\n&/' "$FOLDER/$1.cu" >"$FOLDER/$2.cu"
   }
   # Right on the cpu backend, in most runs: what nvcc refuses, a CHECK=all build names, or the rewriter.
   # changed NAME DECLARATION SCRIPT: the plain file with a declaration in front of its first kernel.
@@ -57,6 +57,10 @@ setup_file() {
     's/^    move<<</    unsigned int zeros = 0;\n    count<<<1, 1>>>(a, numElems, {\&zeros});\n&/'
   changed lost_additions '__device__ unsigned int all_zeros;\n__global__ void count(const unsigned int *keys, size_t n, int bit) {\n  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n  unsigned int zeros = __syncthreads_count(i < n \&\& !(keys[i] >> bit \& 1));\n  if (threadIdx.x == 0) all_zeros += zeros;\n}' \
     's/^  if (i < n) flag/  if (i == 0) all_zeros = 0;\n&/; s/n - scan\[n - 1\]/all_zeros/; s/^    move<<</    count<<<blocks, threads>>>(keys, numElems, bit);\n&/'
+  # Sorts the first time, and gives that answer again for the same n.
+  changed remembers 'static unsigned int *old[2];\nstatic size_t old_n;\n' \
+    's/^  if (numElems == 0) return;/&\n  if (old_n == numElems) {\n    cudaMemcpy(d_outputVals, old[0], 4 * old_n, cudaMemcpyDeviceToDevice);\n    cudaMemcpy(d_outputPos, old[1], 4 * old_n, cudaMemcpyDeviceToDevice);\n    return;\n  }\n  old_n = numElems;/
+     s/cudaFree(a)/cudaMemcpy(old[0] = a, d_outputVals, bytes, cudaMemcpyDeviceToDevice)/; s/cudaFree(b)/cudaMemcpy(old[1] = b, d_outputPos, bytes, cudaMemcpyDeviceToDevice)/'
   # Links to the work of others, names that the results have, and control characters for the teacher's terminal.
   ln -s repository_style "$FOLDER/link_to_another"
   ln -s repository_style/student_func.cu "$FOLDER/link_to_a_file.cu"
@@ -70,7 +74,8 @@ setup_file() {
   echo '#error "of a and b"' >"$FOLDER/a:b/student_func.cu"
   echo '#error "of a_b"' >"$FOLDER/a_b/student_func.cu"
   sed '$ s/^}/  fputs("check: \\033[8mhidden\\n", stderr);\n  exit(3);\n}/' tests/submissions/wrong/unsorted.cu >"$FOLDER/prints_control.cu"
-  behind host_insertion host_behind_copy
+  sed 's/1000/n/g' tests/submissions/wrong/host_pieces.cu >"$FOLDER/host_whole.cu"
+  behind host_whole host_behind_copy
   behind host_pieces host_pieces_behind_copy
   sed 's/IN_ARGUMENTS 0/IN_ARGUMENTS 1/' tests/submissions/wrong/host_order.cu >"$FOLDER/host_order_arguments.cu"
   # Those that the grader would hold are run, so that the sandbox is tested.
