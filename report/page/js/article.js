@@ -1,38 +1,33 @@
 // The parallel sorting article's own forms beside ours: bitonic with `index ^ distance`, a block of one thread per
 // merge, odd-even sort on one CPU thread.
 import { digits, ms, over, percent, size, times } from './format.js';
-import { bestMs, firstRecord, isGpu, rowsOf, sizesOf, source } from './records.js';
+import { bestMs, firstRecord, isGpu, pointsAt, rowWith, sizesOf, source } from './records.js';
 
 const bitonicRecord = (device) => firstRecord(device, 'variant_bitonic');
 const serialRecord = (device) => firstRecord(device, 'variant_merge_serial');
 const untilRecord = (device) => firstRecord(device, 'variant_merge_until');
 const oddEvenRecord = (device) => firstRecord(device, 'variant_odd_even');
 
-// The right row with these knobs, or null.
-const at = (record, version, n, knobs) =>
-  rowsOf(record, { version, n, status: 'ok' }).find((row) => Object.entries(knobs).every(([name, value]) => row.knobs[name] === value)) ??
-  null;
-
 const FORMS = [
   ["the article's form", { textbook: 1 }],
   ['ours, one step a visit', { textbook: 0, steps: 1 }],
   ['ours, three steps a visit', { textbook: 0, steps: 3 }],
 ];
-const form = (device, n, i) => at(bitonicRecord(device), 'bitonic', n, FORMS[i][1]);
+const form = (device, n, i) => rowWith(bitonicRecord(device), FORMS[i][1], { version: 'bitonic', n });
 
 const LAUNCHES = [1, 32, 256].flatMap((blockSerial) => [1, 0].map((copyBack) => ({ blockSerial, copyBack })));
 const launchName = ({ blockSerial, copyBack }) => `${blockSerial} thread${blockSerial === 1 ? '' : 's'}${copyBack ? ', copied back' : ''}`;
 function serial(device, knobs) {
   const record = serialRecord(device);
   const [n] = sizesOf(record);
-  return { n, row: at(record, 'merge_three_step', n, knobs) };
+  return { n, row: rowWith(record, knobs, { version: 'merge_three_step', n }) };
 }
 const stage = (device, knobs) => serial(device, knobs).row?.stages_ms?.serial ?? null;
 
 const UNTIL = { rows: [1, 4, 16, 64, 256], columns: [2, 256, 2048, 4096] };
 const until = (device, serialUntil, blockUntil) => {
   const record = untilRecord(device);
-  return at(record, 'merge_three_step', sizesOf(record)[0], { serialUntil, blockUntil })?.median_ms ?? null;
+  return rowWith(record, { serialUntil, blockUntil }, { version: 'merge_three_step', n: sizesOf(record)[0] })?.median_ms ?? null;
 };
 
 const ODD_EVEN = [
@@ -40,7 +35,7 @@ const ODD_EVEN = [
   ['GPU, a launch for each step', 'odd_even', { stepsPerLaunch: 1 }],
   ['GPU, 32 steps a launch', 'odd_even', { stepsPerLaunch: 32 }],
 ];
-const oddEven = (device, n, i) => at(oddEvenRecord(device), ODD_EVEN[i][1], n, ODD_EVEN[i][2])?.median_ms ?? null;
+const oddEven = (device, n, i) => rowWith(oddEvenRecord(device), ODD_EVEN[i][2], { version: ODD_EVEN[i][1], n })?.median_ms ?? null;
 
 export function figures(report, device) {
   const [bitonic, merge, ends, odd] = [bitonicRecord, serialRecord, untilRecord, oddEvenRecord].map((find) => find(device));
@@ -102,9 +97,7 @@ export function figures(report, device) {
         name: name.replace('GPU', device_),
         short: name.replace(/GPU, |a launch for /, ''),
         color: `slot${i}`,
-        points: sizesOf(odd)
-          .map((n) => ({ x: n, y: oddEven(device, n, i) }))
-          .filter(({ y }) => y !== null),
+        points: pointsAt(sizesOf(odd), (n) => oddEven(device, n, i)),
       })),
       format: ms,
       tables: [
@@ -122,7 +115,7 @@ export function figures(report, device) {
 // Milliseconds per level of each step at default knobs with 8M keys: 4, 7 and 12 levels.
 function levels(device) {
   const [record, n] = [untilRecord(device), 8e6];
-  const row = at(record, 'merge_three_step', n, { serialUntil: 16, blockUntil: 2048 });
+  const row = rowWith(record, { serialUntil: 16, blockUntil: 2048 }, { version: 'merge_three_step', n });
   const each = (name, count) => (row?.stages_ms?.[name] ? `${Math.round((1e3 * row.stages_ms[name]) / count)} microseconds` : null);
   return { 'article.level1': each('serial', 4), 'article.level2': each('block', 7), 'article.level3': each('splitter', 12) };
 }

@@ -36,11 +36,11 @@ function wideTable(device) {
 const SAME_STEPS = /^radix_(v[1-6]|level[12])$/;
 const SMS = 132; // of an H100 and an H200
 
-const timesOf = (device, kind) => (kind === 'pairs' ? [device.records.worklog, 1e8] : [device.records.scaling_all_keys, 6.4e7]);
+const measured = (device, kind) => (kind === 'pairs' ? [device.records.worklog, 1e8] : [device.records.scaling_all_keys, 6.4e7]);
 
 // What the counts would take at n: their bytes at the copy rate, and a cycle of an SM for each wavefront of shared memory.
 function explained(device, kind, row) {
-  const [record, n] = timesOf(device, kind);
+  const [record, n] = measured(device, kind);
   const time = bestMs(record, { version: row.version, n, what: kind, input: 'uniform' });
   if (!SAME_STEPS.test(row.version) || !time) return { time, by: null };
   const clock = Number(/SM (\d+) MHz/.exec(record.device.clocks)?.[1]);
@@ -55,7 +55,7 @@ function explained(device, kind, row) {
 function countedTables(report, device) {
   return Object.entries(report.counted ?? {}).map(([kind, rows]) => {
     const one = kind.replace(/s$/, '');
-    const [, n] = timesOf(device, kind);
+    const [, n] = measured(device, kind);
     const written =
       kind === 'pairs'
         ? [['from the code, large n', ({ version }) => (TRAFFIC[version] && !TRAFFIC[version].upTo ? count(bytesOf(version)) : null)]]

@@ -1,6 +1,6 @@
 // Statements of page/text that contain no number, each with its check against the records. The build fails
 // where a device's records contradict one, or lack a number that a sentence takes from a named device.
-import { rowsOf, best, bestMs, firstRecord, isGpu, label, radixPath } from './records.js';
+import { rowWith, best, bestMs, firstRecord, isGpu, label, radixPath } from './records.js';
 import { valueOf } from './page.js';
 import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
 
@@ -12,9 +12,7 @@ const newest = (device) => radixPath(hw4Record(device), largeRecord(device)).at(
 const less = (a, b) => (a == null || b == null ? null : a < b);
 const all = (...parts) => (parts.includes(false) ? false : parts.includes(null) ? null : true);
 const serial = (device, blockSerial) =>
-  rowsOf(firstRecord(device, 'variant_merge_serial'), { status: 'ok' }).find(
-    (row) => row.knobs.blockSerial === blockSerial && row.knobs.copyBack === 0,
-  )?.stages_ms?.serial ?? null;
+  rowWith(firstRecord(device, 'variant_merge_serial'), { blockSerial, copyBack: 0 })?.stages_ms?.serial ?? null;
 const scatter = (device, version) => best(largeRecord(device), { version, n: 1e8, what: 'pairs' })?.stages_ms?.scatter ?? null;
 
 // `text` stands so in page/text; `holds` returns true, false, or null where the device has no record of it.

@@ -1,14 +1,11 @@
 // Statements whose truth depends on the records. {{if.NAME}} in a [[?sentence]] keeps it where the statement holds, and
 // {{not.NAME}} where it does not; both are empty texts. Without a record of it neither sentence is shown.
-import { best, bestMs, firstRecord, rowsOf, versionsOf } from './records.js';
+import { best, bestMs, firstRecord, rowsOf, rowWith, versionsOf } from './records.js';
 import { over } from './format.js';
 import { sequentialMs } from './merge_cpu.js';
 import { hits } from './questions.js';
 
-const formMs = (device, n, knobs) =>
-  rowsOf(firstRecord(device, 'variant_bitonic'), { n, status: 'ok' }).find((row) =>
-    Object.entries(knobs).every(([name, value]) => row.knobs[name] === value),
-  )?.median_ms ?? null;
+const formMs = (device, n, knobs) => rowWith(firstRecord(device, 'variant_bitonic'), knobs, { n })?.median_ms ?? null;
 
 // The largest factor of a version's time on an input over that on uniform keys.
 function mostSensitive(device) {

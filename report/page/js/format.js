@@ -46,6 +46,13 @@ export const faster = (a, b, gain) => (gain == null ? null : gain >= 1 ? `${a} i
 // a / b, or null where one of them is missing.
 export const over = (a, b) => (a == null || b == null || b === 0 ? null : a / b);
 
+// "8M keys in 0.25 ms: 5.20 times as fast as X; 1.40 times as fast as Y."; others: [milliseconds, name] of each.
+export function outcome(what, own, others, note = '') {
+  if (own === null) return null;
+  const parts = others.map(([time, name]) => against(over(time, own), name)).filter(Boolean);
+  return `${what} in ${ms(own)}${note}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}.`;
+}
+
 export function list(items) {
   if (items.length < 2) return items.join('');
   return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;

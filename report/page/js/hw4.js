@@ -1,6 +1,6 @@
 // Experiment 1: HW4's stage times of every version.
 import { digits, ms, over, percent, plain, size, times } from './format.js';
-import { firstRecord, label, radixPath, rowsOf, best, source, versionsOf, isGpu } from './records.js';
+import { firstRecord, label, radixPath, rowsOf, rowWith, best, source, versionsOf, isGpu } from './records.js';
 import { HW4_SIZE, hw4Record } from './worklog.js';
 
 const STAGES = ['copy', 'hist', 'scan', 'scatter', 'sweep'];
@@ -131,8 +131,7 @@ export function values(report, device) {
     const stages = best(record, { version, what: 'pairs', n: HW4_SIZE })?.stages_ms;
     return stages ? (100 * stages[name]) / Object.values(stages).reduce((a, b) => a + b, 0) : null;
   };
-  const seq = (kBits) =>
-    rowsOf(firstRecord(device, 'hw4_seq'), { version: 'seq', status: 'ok' }).find((row) => row.knobs.kBits === kBits) ?? null;
+  const seq = (kBits) => rowWith(firstRecord(device, 'hw4_seq'), { kBits }, { version: 'seq' });
   const input = { 'hw4.input': record ? "the scores of this repository's sample image, which has the homework's number of pixels" : null };
   if (!isGpu(device)) return input; // the sentences are about a GPU's times
   return {

@@ -1,6 +1,6 @@
 // Experiment 4: bottom-up merge sort with dynamic parallelism.
 import { count, digits, faster, ms, over, size, times } from './format.js';
-import { best, bestMs, label, rowsOf, sizesOf, source } from './records.js';
+import { best, bestMs, firstRecord, label, pointsAt, rowsOf, rowWith, sizesOf, source } from './records.js';
 import { sequentialMs } from './merge_cpu.js';
 
 const TESTS = [
@@ -9,10 +9,7 @@ const TESTS = [
 ];
 const testName = ({ test, parent, child }) => `Test ${test}: ${parent} / ${child}`;
 
-const recordOf = (device, test) => {
-  const record = device.records[`merge_bottomup_test${test}`];
-  return record ? { ...record, name: `merge_bottomup_test${test}` } : null;
-};
+const recordOf = (device, test) => firstRecord(device, `merge_bottomup_test${test}`);
 
 function timeFigure(report, device) {
   const published = report.published.merge_bottomup;
@@ -36,7 +33,7 @@ function timeFigure(report, device) {
       ...ours.map((one, i) => ({
         name: `${label(device)}, ${testName(one)}`,
         color: `slot${i}`,
-        points: sizes.map((n) => ({ x: n, y: time(one, n) })).filter(({ y }) => y !== null),
+        points: pointsAt(sizes, (n) => time(one, n)),
       })),
     ].filter((one) => one.points.length > 0),
     format: ms,
@@ -152,8 +149,7 @@ function passesFigure(report, device) {
 }
 
 function parentsFigure(device) {
-  const found = device.records.merge_bottomup_parents;
-  const record = found ? { ...found, name: 'merge_bottomup_parents' } : null;
+  const record = firstRecord(device, 'merge_bottomup_parents');
   const kinds = ['keys', 'pairs'].flatMap((what) => [512, 32768].map((childFrom) => ({ what, childFrom })));
   const rows = ({ what, childFrom }) => rowsOf(record, { what, status: 'ok' }).filter((row) => row.knobs.childFrom === childFrom);
   const n = record?.rows[0]?.n;
@@ -203,9 +199,7 @@ export function values(report, device) {
     rowsOf(parents, { what, status: 'ok' })
       .filter((row) => row.knobs.childFrom === childFrom && row.stages_ms?.serial > 0)
       .reduce((a, b) => (a === null || b.stages_ms.serial < a.stages_ms.serial ? b : a), null);
-  const serial = (what, childFrom, parentBlock) =>
-    rowsOf(parents, { what, status: 'ok' }).find((row) => row.knobs.childFrom === childFrom && row.knobs.parentBlock === parentBlock)
-      ?.stages_ms?.serial ?? null;
+  const serial = (what, childFrom, parentBlock) => rowWith(parents, { childFrom, parentBlock }, { what })?.stages_ms?.serial ?? null;
   const threads = (row) => (row ? `${row.knobs.parentBlock} threads (${ms(row.stages_ms.serial)})` : null);
   return {
     'bottomup.n': size(n),

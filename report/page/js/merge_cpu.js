@@ -1,6 +1,6 @@
 // Experiment 3: merge sort on the CPU, sequential and with OpenMP.
 import { digits, list, ms, over, percent, size, times } from './format.js';
-import { label, rowsOf, source, whyNot } from './records.js';
+import { label, pointsAt, rowsOf, rowWith, sizesOf, source, whyNot } from './records.js';
 
 const seconds = (row) => (row?.status === 'ok' ? row.median_ms / 1000 : null);
 
@@ -46,7 +46,7 @@ export function figures(report, device) {
   const all = [sequential, sections, nested, ...runs];
   const measured = [...new Set(all.flatMap((one) => [...one.rows.keys()]))];
   const sizes = [...new Set([...published.map((row) => row.n), ...measured])].sort((a, b) => a - b);
-  const ours = (one) => sizes.map((n) => ({ x: n, y: one.at(n), noise: one.rows.get(n)?.noise })).filter((point) => point.y !== null);
+  const ours = (one) => pointsAt(sizes, one.at, (n) => ({ noise: one.rows.get(n)?.noise }));
   const theirs = (column) => published.map((row) => ({ x: row.n, y: row[column] }));
   const missing = measured.length === 0;
   const record = device.records.merge_cpu_sequential;
@@ -173,14 +173,12 @@ function sectionsSpeedups(device) {
 // The record in which all modes follow each other: the sequential sort twice, with `levels` 1 and 3, which it ignores.
 function turns(device) {
   const record = device.records.merge_cpu_turns;
-  const time = (n, mode, levels) =>
-    rowsOf(record, { n, status: 'ok' }).find((row) => row.knobs.mode === mode && row.knobs.levels === levels)?.median_ms ?? null;
-  const sizes = [...new Set(rowsOf(record).map((row) => row.n))].sort((a, b) => a - b);
+  const time = (n, mode, levels) => rowWith(record, { mode, levels }, { n })?.median_ms ?? null;
+  const sizes = sizesOf(record);
   const each = (make) =>
     list(sizes.map((n) => [n, make(n)]).flatMap(([n, text]) => (text === null ? [] : `${text} with ${size(n)} keys`))) || null;
-  const oneRows = rowsOf(device.records.merge_cpu_one, { status: 'ok' });
-  const oneTime = (n, mode) => oneRows.find((row) => row.n === n && row.knobs.mode === mode)?.median_ms ?? null;
-  const one = { sizes: [...new Set(oneRows.map((row) => row.n))].sort((a, b) => a - b), gain: (n) => over(oneTime(n, 1), oneTime(n, 2)) };
+  const oneTime = (n, mode) => rowWith(device.records.merge_cpu_one, { mode }, { n })?.median_ms ?? null;
+  const one = { sizes: sizesOf(device.records.merge_cpu_one, { status: 'ok' }), gain: (n) => over(oneTime(n, 1), oneTime(n, 2)) };
   const mean = (n) => over((time(n, 1, 1) ?? NaN) + (time(n, 1, 3) ?? NaN), 2) || null;
   const drift = (n) => over(Math.max(time(n, 1, 1), time(n, 1, 3)), Math.min(time(n, 1, 1), time(n, 1, 3)));
   return {

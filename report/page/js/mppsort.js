@@ -1,6 +1,6 @@
 // Experiment 5: MPPSort beside Thrust.
 import { count, digits, list, over, ms, size, times } from './format.js';
-import { best, firstRecord, label, sizesOf, source } from './records.js';
+import { best, firstRecord, label, pointsAt, sizesOf, source } from './records.js';
 
 const KERNELS = ['histogram', 'scan', 'vertical_scan', 'partition', 'sort'];
 const recordOf = (device) => firstRecord(device, 'mppsort');
@@ -29,11 +29,7 @@ export function figures(report, device) {
           published: true,
           points: published.map((one) => ({ x: one.n, y: one.speedup })),
         },
-        {
-          name: `${label(device)}, median`,
-          color: 'device1',
-          points: measured.map((n) => ({ x: n, y: speed(n, 'median_ms') })).filter(({ y }) => y !== null),
-        },
+        { name: `${label(device)}, median`, color: 'device1', points: pointsAt(measured, (n) => speed(n, 'median_ms')) },
       ],
       format: (x) => digits(x),
       tables: [

@@ -1,7 +1,7 @@
 // Experiment 6: the reports' open questions, from the records of the other experiments.
 import { digits, faster, ms, over, percent, size, times } from './format.js';
 import { launches } from './profiles.js';
-import { best, bestMs, firstRecord, label, sizesOf, source } from './records.js';
+import { best, bestMs, firstRecord, label, pointsAt, sizesOf, source, timesOf } from './records.js';
 import { HW4_SIZE, hw4Record, largeRecord } from './worklog.js';
 
 // The questions are about these three.
@@ -20,7 +20,7 @@ function staged(device) {
 
 export function figures(report, device) {
   const record = byN(device);
-  const time = (version, n) => bestMs(record, { version, n, what: 'pairs', input: 'uniform' });
+  const time = timesOf(record, 'pairs');
   const noise = (version, n) => best(record, { version, n, what: 'pairs', input: 'uniform' })?.noise ?? 0;
   const sizes = sizesOf(record, { what: 'pairs' }).filter((n) => time('radix_v2', n));
   const { record: stageRecord, n, row } = staged(device);
@@ -35,9 +35,11 @@ export function figures(report, device) {
       series: ['radix_v3', 'radix_v4'].map((version) => ({
         name: `${label(device)}, ${version}`,
         color: version,
-        points: sizes
-          .map((x) => ({ x, y: over(time(version, x), time('radix_v2', x)), noise: noise(version, x) + noise('radix_v2', x) }))
-          .filter(({ y }) => y !== null),
+        points: pointsAt(
+          sizes,
+          (n) => over(time(version, n), time('radix_v2', n)),
+          (n) => ({ noise: noise(version, n) + noise('radix_v2', n) }),
+        ),
       })),
       format: (x) => digits(x),
       tables: [

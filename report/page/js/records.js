@@ -21,6 +21,18 @@ export function best(record, wanted) {
 
 export const bestMs = (record, wanted) => best(record, wanted)?.median_ms ?? null;
 
+// Milliseconds of a version with n uniform keys or pairs.
+export const timesOf = (record, what) => (version, n) => bestMs(record, { version, n, what, input: 'uniform' });
+
+// The right row with these knobs, or null.
+export const rowWith = (record, knobs, wanted = {}) =>
+  rowsOf(record, { ...wanted, status: 'ok' }).find((row) => Object.entries(knobs).every(([name, value]) => row.knobs[name] === value)) ??
+  null;
+
+// The points of a line: those sizes where there is a value. `more` of a size, such as its noise, goes with it.
+export const pointsAt = (sizes, valueOf, more = () => ({})) =>
+  sizes.map((x) => ({ x, y: valueOf(x), ...more(x) })).filter(({ y }) => y !== null);
+
 export function sizesOf(record, wanted) {
   return [...new Set(rowsOf(record, wanted).map((row) => row.n))].sort((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 // Gkeys/s over n, with the bounds that the memory sets.
 import { digits, ms, over, percent, size, times } from './format.js';
-import { best, bestMs, firstRecord, isGpu, label, sizesOf, source, versionOrder, versionsOf } from './records.js';
+import { best, firstRecord, isGpu, label, sizesOf, source, timesOf, versionOrder, versionsOf } from './records.js';
 
 // Bytes per element: of a copy; of four passes of 8 bits that read and write everything after one read of the keys
 // (radix_v5 and v6, and others that sweep four times); and of radix_v9's buckets: in one step, or in two.
@@ -140,7 +140,7 @@ export function tables(report) {
   if (gpus.length < 2) return [];
   const record = (device, what) => device.records[`scaling_${what}`];
   const newest = versionOrder(report)[0];
-  const time = (device, what, version, n) => bestMs(record(device, what), { version, n, what, input: 'uniform' });
+  const time = (device, what, version, n) => timesOf(record(device, what), what)(version, n);
   const sizes = sizesOf(record(gpus[0], 'keys'), { version: newest });
   const kinds = ['keys', 'pairs'];
   return [

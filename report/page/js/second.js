@@ -1,6 +1,6 @@
 // The reports' other sorts, done again: merge_v2, bitonic_v2 and mppsort_v2 beside the versions that they continue.
-import { against, digits, ms, over, percent, size, times } from './format.js';
-import { best, bestMs, firstRecord, sizesOf, source, versionsOf } from './records.js';
+import { digits, ms, outcome, over, percent, size } from './format.js';
+import { best, firstRecord, pointsAt, sizesOf, source, timesOf, versionsOf } from './records.js';
 
 // The version before, the library whose task is the same, and bytes of device memory per key at `n` from the version's
 // handout ("The floor"): its trips through memory times 8.
@@ -11,7 +11,7 @@ export const SECOND = {
 };
 const NAMES = { cub_merge_ref: "CUB's merge sort", cub_ref: "CUB's radix sort", thrust_ref: 'Thrust' };
 const recordOf = (device, what) => firstRecord(device, `second_${what}`);
-const timeOf = (device, what) => (version, n) => bestMs(recordOf(device, what), { version, n, what, input: 'uniform' });
+const timeOf = (device, what) => timesOf(recordOf(device, what), what);
 
 function figure(report, device, what) {
   const record = recordOf(device, what);
@@ -36,9 +36,11 @@ function figure(report, device, what) {
       name: version,
       color: version,
       strong: version in SECOND,
-      points: sizes
-        .map((n) => ({ x: n, y: speed(version, n), noise: noise(version, n) + noise('cub_ref', n) }))
-        .filter(({ y }) => y !== null),
+      points: pointsAt(
+        sizes,
+        (n) => speed(version, n),
+        (n) => ({ noise: noise(version, n) + noise('cub_ref', n) }),
+      ),
     })),
     format: percent,
     tables: [
@@ -54,20 +56,13 @@ function figure(report, device, what) {
 
 export const figures = (report, device) => ['keys', 'pairs'].map((what) => figure(report, device, what));
 
-// "8M keys in 0.25 ms: 5.2 times as fast as mppsort; 1.4 times as fast as Thrust."
-function outcome(device, version, what) {
+function outcomeOf(device, version, what) {
   const { before, rival, n } = SECOND[version];
   const time = timeOf(device, what);
-  const own = time(version, n);
-  if (own === null) return null;
-  const parts = [
-    [before, before],
-    [rival, NAMES[rival]],
-  ]
-    .map(([name, text]) => [over(time(name, n), own), text])
-    .filter(([gain]) => gain !== null)
-    .map(([gain, text]) => against(gain, text));
-  return `${size(n)} ${what} in ${ms(own)}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}.`;
+  return outcome(`${size(n)} ${what}`, time(version, n), [
+    [time(before, n), before],
+    [time(rival, n), NAMES[rival]],
+  ]);
 }
 
 export function values(report, device) {
@@ -81,8 +76,8 @@ export function values(report, device) {
       sizes.map((one) => over(timeOf(device, what)(before, one), timeOf(device, what)(version, one))).filter((gain) => gain !== null),
     );
     Object.assign(values, {
-      [`second.${version}_keys`]: outcome(device, version, 'keys'),
-      [`second.${version}_pairs`]: outcome(device, version, 'pairs'),
+      [`second.${version}_keys`]: outcomeOf(device, version, 'keys'),
+      [`second.${version}_pairs`]: outcomeOf(device, version, 'pairs'),
       [`second.${version}_floor`]: own && floor ? `${ms(floor)} at the copy rate, ${percent((100 * floor) / own)} of the time above` : null,
       [`second.${version}_bytes`]: String(bytes),
       [`second.${version}_n`]: size(n),

@@ -1,7 +1,7 @@
 // The article: who wins, what each step takes with 100M pairs, and the newest version over the libraries, from each process that
 // measured them.
-import { against, digits, ms, over, size, times } from './format.js';
-import { best, bestMs, firstRecord, label, radixPath } from './records.js';
+import { digits, ms, outcome, over, size, times } from './format.js';
+import { best, bestMs, firstRecord, label, radixPath, timesOf } from './records.js';
 import { curves } from './scaling.js';
 import { HW4_SIZE, recordsText } from './worklog.js';
 
@@ -38,19 +38,12 @@ export const figures = (report, device) =>
     };
   });
 
-// Milliseconds of a version, uniform input, from a record.
-const timeOf = (record, what) => (version, n) => bestMs(record, { version, n, what, input: 'uniform' });
-
-// "100M pairs in 31.1 ms: 45.2 times as fast as radix_v1; CUB is 11.0 times as fast."
-function outcome(record, version, others, n, what) {
-  const time = timeOf(record, what);
-  const own = time(version, n);
-  if (own === null) return null;
+function outcomeOf(record, version, others, n, what) {
+  const time = timesOf(record, what);
   const names = { cub_ref: 'CUB', thrust_ref: 'Thrust', std_sort_ref: 'std::sort' };
-  const parts = others.map((other) => against(over(time(other, n), own), names[other] ?? other)).filter(Boolean);
-  const row = best(record, { version, n, what });
-  const once = row.repetitions === 1 ? ' (a single run)' : '';
-  return `${size(n)} ${what === 'keys' ? 'bare keys' : what} in ${ms(own)}${once}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}.`;
+  const once = best(record, { version, n, what })?.repetitions === 1 ? ' (a single run)' : '';
+  const beside = others.map((other) => [time(other, n), names[other] ?? other]);
+  return outcome(`${size(n)} ${what === 'keys' ? 'bare keys' : what}`, time(version, n), beside, once);
 }
 
 // The gain of a version over a library, the median of the processes that measured both, and from how many it is:
@@ -72,7 +65,7 @@ export function values(report, device) {
   const large = record('worklog');
   const path = radixPath(record('hw4'), large);
   const newest = path.at(-1);
-  const time = timeOf(large, 'pairs');
+  const time = timesOf(large, 'pairs');
   const keys = record('scaling_keys');
   const pairs = record('scaling_pairs');
   const host = record('scaling_host');
@@ -87,12 +80,12 @@ export function values(report, device) {
     'story.second_record': second ? `${second.date.slice(0, 10)}, commit ${second.commit}` : null,
     'story.record': large ? `${large.date.slice(0, 10)}, commit ${large.commit}` : null,
     'story.host': host?.device.host_cpu ?? null,
-    'story.seq': outcome(host, 'seq', ['std_sort_ref'], 8e6, 'keys'),
-    'story.v6_keys': outcome(keys, 'radix_v6', ['cub_ref'], 6.4e7, 'keys'),
-    'story.v7_keys': outcome(keys, 'radix_v7', ['radix_v6', 'cub_ref'], 4e6, 'keys'),
-    'story.v7_more': outcome(keys, 'radix_v7', ['radix_v6', 'cub_ref'], 6.4e7, 'keys'),
-    'story.v8_pairs': outcome(pairs, 'radix_v8', ['radix_v6', 'cub_ref'], 4e6, 'pairs'),
-    'story.v9_keys': outcome(keys, 'radix_v9', ['cub_ref', 'thrust_ref'], 6.4e7, 'keys'),
+    'story.seq': outcomeOf(host, 'seq', ['std_sort_ref'], 8e6, 'keys'),
+    'story.v6_keys': outcomeOf(keys, 'radix_v6', ['cub_ref'], 6.4e7, 'keys'),
+    'story.v7_keys': outcomeOf(keys, 'radix_v7', ['radix_v6', 'cub_ref'], 4e6, 'keys'),
+    'story.v7_more': outcomeOf(keys, 'radix_v7', ['radix_v6', 'cub_ref'], 6.4e7, 'keys'),
+    'story.v8_pairs': outcomeOf(pairs, 'radix_v8', ['radix_v6', 'cub_ref'], 4e6, 'pairs'),
+    'story.v9_keys': outcomeOf(keys, 'radix_v9', ['cub_ref', 'thrust_ref'], 6.4e7, 'keys'),
   };
   for (const [key, name, n] of [
     ['story.', 'worklog', LARGE],
@@ -104,7 +97,7 @@ export function values(report, device) {
     }
   path.forEach((version, i) => {
     const others = [path[i - 1], 'cub_ref'].filter(Boolean);
-    values[`story.${version}`] = outcome(large, version, others, LARGE, 'pairs');
+    values[`story.${version}`] = outcomeOf(large, version, others, LARGE, 'pairs');
   });
   return values;
 }

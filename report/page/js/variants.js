@@ -1,6 +1,6 @@
 // Tables of experiments that the reports made and that a device may lack: settings beside each other, and repeated runs.
 import { digits, list, ms, over, percent, size, times } from './format.js';
-import { firstRecord, isGpu, label, rowsOf, sizesOf, source } from './records.js';
+import { firstRecord, isGpu, label, rowsOf, rowWith, sizesOf, source } from './records.js';
 
 const recordsLike = (device, pattern) => Object.entries(device.records).filter(([name]) => pattern.test(name));
 
@@ -75,7 +75,7 @@ const tiles = (device) =>
   recordsLike(device, /^variant_bits_large_/)
     .map(([name, record]) => ({ version: name.replace('variant_bits_large_', ''), record: { name, ...record } }))
     .sort((a, b) => a.version.localeCompare(b.version));
-const bitsTime = (record, nBits) => rowsOf(record, { status: 'ok' }).find((row) => row.knobs.nBits === nBits)?.median_ms ?? null;
+const bitsTime = (record, nBits) => rowWith(record, { nBits })?.median_ms ?? null;
 
 export function figures(report, device) {
   const found = tiles(device);
@@ -126,8 +126,7 @@ export function values(report, device) {
       return `${version} with ${first} (${ms(bitsTime(record, first))})`;
     });
   const v2 = tiles(device).find(({ version }) => version === 'radix_v2')?.record ?? null;
-  const way = (name, rankWay) =>
-    rowsOf(firstRecord(device, name), { status: 'ok' }).find((row) => row.knobs.rankWay === rankWay)?.median_ms ?? null;
+  const way = (name, rankWay) => rowWith(firstRecord(device, name), { rankWay })?.median_ms ?? null;
   const mpp = (name) => rowsOf(firstRecord(device, name), { version: 'mppsort', n: 8e6, status: 'ok' })[0]?.median_ms ?? null;
   return {
     ...drift(device),
