@@ -89,48 +89,19 @@ upward() {
     }' "$versions" "$bases" "$all"
 }
 
-# Rings of files without their suffix. Files that include nothing are taken away until none is left:
-# rings stay, and files that lead to them. From there a walk finds each ring.
+# Rings of files without their suffix: tsort names the members of each. A ring begins with the first by name.
 rings() {
-  awk '
-    function unit(path) {
-      sub(/\.[a-z]+$/, "", path)
-      return path
+  awk '$1 == $2 { print $1 " includes itself" }' "$all"
+  sed 's/\.[a-z]*\( \|$\)/\1/g' "$all" | awk '$1 != $2' | tsort 2>&1 >/dev/null | awk '
+    function report(  first, i, ring) {
+      for (i = first = 1; i <= count; i++) if (name[i] < name[first]) first = i
+      for (i = 0; i <= count && count > 0; i++) ring = ring " -> " name[(first - 1 + i) % count + 1]
+      if (count > 0) print "a ring: " substr(ring, 5)
+      count = 0
     }
-    function prune(  changed, a, list, count, left, i) {
-      for (changed = 1; changed;) {
-        changed = 0
-        for (a in node) {
-          count = split(next_of[a], list, " "); left = 0
-          for (i = 1; i <= count; i++) left += list[i] in node
-          if (!left) { delete node[a]; changed = 1 }
-        }
-      }
-    }
-    {
-      a = unit($1); b = unit($2)
-      if ($1 == $2) print $1 " includes itself"
-      if (a != b && !((a, b) in edge)) { edge[a, b] = 1; next_of[a] = next_of[a] " " b; node[a]; node[b] }
-    }
-    END {
-      for (;;) {
-        prune()
-        start = ""
-        for (a in node) if (start == "" || a < start) start = a
-        if (start == "") exit
-        split("", seen); path = ""
-        for (a = start; !(a in seen); a = follow) {
-          seen[a] = 1; path = path a " "
-          count = split(next_of[a], list, " ")
-          for (i = count; i >= 1; i--) if (list[i] in node) follow = list[i]
-        }
-        from = index(" " path, " " a " ")
-        ring = substr(path, from)
-        gsub(/ /, " -> ", ring)
-        print "a ring: " ring a
-        delete node[a]  # one report for each ring
-      }
-    }' "$all"
+    /contains a loop:$/ { report(); next }
+    { name[++count] = $2 }
+    END { report() }' | sort -u
 }
 
 work=$(mktemp -d)
