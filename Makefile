@@ -90,7 +90,7 @@ else
   $(B)/tests/versions/%.o: OPTIMIZE := -O1 -g1
 endif
 # -ffp-contract=off: the same scores, and so the same picture, on every machine.
-# A version's symbols and those of harness/ do not meet in ./compare: harness/ exports none, and a
+# Symbols of a version and of harness/ do not meet in ./compare: harness/ exports none, and a
 # version binds to its own first. gsort exports what gsort.h declares.
 visibility = $(if $(filter $(B)/harness/% $(B)/gsort/%,$@),-fvisibility=hidden)
 HOSTFLAGS = $(OPTIMIZE) $(WARNINGS) $(WERROR) $(visibility) -fopenmp -fPIC -ffp-contract=off -MMD -MP

@@ -8,7 +8,7 @@
 
 enum { VERDICTS = 64, MOST_TRIES = 2 };
 
-// Pinned memory of one call, in cache lines of its own.
+// Pinned memory of one call, in separate cache lines.
 typedef union Verdict {
   HostVerdict verdict;
   char line[256];

@@ -96,7 +96,7 @@ int gsort_workspace(const gsort *sort, uint64_t n, size_t *bytes);
 // `stream` (NULL: the legacy default stream), and the arrays and the workspace have to stay until
 // it is done: the caller synchronises. Without GSORT_NO_HOST_WAIT the call itself waits until the
 // device has judged a sample of the keys, and so for work that `stream` has before it. Any number
-// of threads may call it with one sort at once, each with a stream and a workspace of its own; up
+// of threads may call it with one sort at once, each with a separate stream and workspace; up
 // to 64 of those that wait run at a time.
 int gsort_run(gsort *sort, void *workspace, size_t bytes, const void *keys_in, void *keys_out,
               const void *values_in, void *values_out, uint64_t n, struct CUstream_st *stream);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Nsight Compute's counts beside those of the cpu backend (cuda_cpu/count), for each kernel of one sort.
+# Nsight Compute's counts beside the cpu backend's (cuda_cpu/count), for each kernel of one sort.
 #   scripts/profile_counts.sh ncu FILE.csv [VERSION...]    needs a GPU, ./compare and ncu; writes FILE.csv:
 #     version,n,kind,kernel,launches,metric,sum            sums over the launches of a name; kind: pairs or keys
 #   scripts/profile_counts.sh table FILE.csv...            needs no GPU: counts the same sorts, prints the table

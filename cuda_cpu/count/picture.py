@@ -40,7 +40,7 @@ def global_grid(example, size):
 
 
 def shared_grid(example, size):
-    """The same for shared memory: a box is a bank."""
+    """For shared memory, where a box is a bank."""
     in_bank, wide, cells = [set() for _ in range(BANKS)], 2 * CELL, []
     for _, at in words(example, size):
         in_bank[at // WORD % BANKS].add(at)

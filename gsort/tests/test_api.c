@@ -144,7 +144,7 @@ static void test_workspace(void **state) {
   gsort_destroy(sort);
 }
 
-// Keys and values that sorts have; each has ways of its own.
+// Keys and values that sorts have; each has separate ways.
 static const struct {
   int key, value;
 } kinds[] = {{GSORT_U32, GSORT_KEYS},    {GSORT_U32, GSORT_VALUE32}, {GSORT_U32, GSORT_INDEX32},

@@ -143,7 +143,7 @@ static const Row *baseline_of(const Plan *plan, int group) {
   return best;
 }
 
-// How many times as fast a row is as a slower one, and how uncertain that is; 0: unknown, because
+// The speed of a row over a slower one's, and how uncertain that is; 0: unknown, because
 // one of them ran only once.
 static double times_as_fast(const Row *row, const Row *slower, double *uncertainty) {
   const Measurement *const a = &row->measured, *const b = &slower->measured;

@@ -44,7 +44,7 @@ void input_typed(KeyType type, int kind, uint64_t seed, void *d_keys, size_t n);
 // Writes n < 2^48 keys of the kind input_kinds[kind] to the device array d_keys.
 void input_keys(int kind, uint64_t seed, unsigned int *d_keys, size_t n);
 
-// Writes only the keys first .. first + count - 1 of these n; d_keys[0] is the first of
+// Writes only the keys first .. first + count - 1 of all n; d_keys[0] is the first of
 // them.
 void input_keys_part(int kind, uint64_t seed, unsigned int *d_keys, size_t first, size_t count,
                      size_t n);

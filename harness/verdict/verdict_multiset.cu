@@ -99,7 +99,7 @@ static void sort(const uint64_t *d_from, uint64_t *d_to, size_t n) {
   library_sort64(d_from, d_to, n);
 }
 
-// Are the keys their own codes?
+// Are keys and codes the same?
 static bool unsigned_keys(KeyType type) { return type == KEY_U32 || type == KEY_U64; }
 
 template <class Word>

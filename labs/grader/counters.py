@@ -26,7 +26,7 @@ WHAT = {
 
 
 class Unbelievable(Exception):
-    """The counts are not those of a sort by kernels; the message says why."""
+    """No sort by kernels has such counts; the message says why."""
 
 
 def count(tools, build, folder, rules, limits, isolated=False, slot=0):

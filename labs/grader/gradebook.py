@@ -1,4 +1,4 @@
-"""Grades as Canvas and Moodle import them. Names and ids are those of the roster, a file that the platform exported:
+"""Grades as Canvas and Moodle import them. Names and ids are from the roster, a file that the platform exported:
 Canvas's grades, or Moodle's grading worksheet."""
 
 import csv

@@ -135,7 +135,7 @@ def check_steps(version, tools, shared_object, next_number, add):
     rules = rubric_of(version).get("stages", {})
     todo = dict(rules.get("todo", {}))
     runs = [(n, "", None) for n in STEP_SIZES] + ([(rules["n"], rules["set"], None)] if "set" in rules else [])
-    for knobs, own in rules.get("also", {}).items():  # another way through the sort, with TODOs of its own
+    for knobs, own in rules.get("also", {}).items():  # another way through the sort, with separate TODOs
         todo.update({f"{name}, {knobs}": number for name, number in own.items()})
         runs.append((rules["n"], knobs, own))
     is_open = lambda name: todo.get(name, 98 if next_number < 99 else 0) >= next_number

@@ -121,7 +121,7 @@ bool pair_finish_choose(const uint64_t *counts, const uint32_t *first, const uin
 
 // ---- more buckets than counts -------------------------------------------------------------------
 
-// start[v], of `halves` + 1: where pairs with the upper half v begin. Each of these buckets is cut
+// start[v], of `halves` + 1: where pairs with the upper half v begin. Each bucket is cut
 // at the highest bit of the lower half: finer[2 v] and finer[2 v + 1]. A bucket with more than
 // `capacity` pairs sets *spread to DIGIT_UNUSED.
 static __global__ void cut_buckets(const uint2 *pairs, const unsigned int *start,

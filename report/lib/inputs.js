@@ -73,7 +73,7 @@ function readFolder(folder, device) {
     const file = path.join(folder, entry);
     if (entry.endsWith('.json')) {
       const record = readRecord(file);
-      // Other keys and other names of versions than those of all other records.
+      // Other keys and other names of versions than all other records.
       const records = entry.startsWith('wide_') ? device.wide : device.records;
       if (isOfCommit(record)) records[path.basename(entry, '.json')] = record;
       else console.error(`build: note: ${file} was measured with uncommitted changes, so it is not shown`);
@@ -123,7 +123,7 @@ const readCsvs = (folder) =>
       .map((name) => [path.basename(name, '.csv'), parseCsv(fs.readFileSync(path.join(folder, name), 'utf8'), name)]),
   );
 
-// {keys: rows, pairs: rows}; those of uncommitted changes are left out.
+// {keys: rows, pairs: rows}; rows of uncommitted changes are left out.
 export function readCounted(results) {
   const folder = path.join(results, 'counted');
   if (!fs.existsSync(folder)) return {};

@@ -57,7 +57,7 @@ check "standard output is full: exit code 2" is "$code" 2
 check "... one sentence" err_is 'compare: cannot write to standard output: No space left on device'
 check "... and the export is complete" is "$(wc -l <"$work/c.csv")" 3
 
-# Closed descriptors: their numbers must not become those of files. And files that may not grow.
+# Closed descriptors: files must not get their numbers. And files that may not grow.
 run sh -c "'$compare' seq --n 1000 --reps 1 --export json='$work/shut.json' >&-"
 check "standard output is closed: exit code 2" is "$code" 2
 check "... one sentence" err_is 'compare: cannot write to standard output: Bad file descriptor'

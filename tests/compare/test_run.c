@@ -104,7 +104,7 @@ TEST(test_interrupted_tables) {
 
 // ---- a terminal --------------------------------------------------------------------------------
 
-// script(1) runs a command on a terminal of its own.
+// script(1) runs a command on a separate terminal.
 static void run_on_terminal(const char *environment, int columns, const char *arguments) {
   char command[1024];
   snprintf(

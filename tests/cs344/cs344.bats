@@ -71,7 +71,7 @@ END
   [[ $output == *PASS* ]]
 }
 
-@test "two consts, a line end of Windows, a main of its own and a helper beside it build" {
+@test "two consts, a line end of Windows, a main and a helper beside it build" {
   mkdir -p odd
   printf 'static int twice(int n) { return 2 * n; }\r\n' >odd/helper.h
   { printf '\357\273\277'

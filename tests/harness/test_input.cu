@@ -63,7 +63,7 @@ TEST(test_determinism) {
   assert_int_equal(scratch_outstanding(), 0);
 }
 
-// A key of these depends on seed and index only: a shorter input is a longer one's beginning.
+// Such a key depends on seed and index only: a shorter input is a longer one's beginning.
 TEST(test_prefix) {
   static const char *const names[] = {"uniform", "entropy3", "gaussian", "zipf", "few-distinct"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -160,7 +160,7 @@ TEST(test_fingerprints) {
   assert_int_equal(input_find("nothing"), -1);
 }
 
-// The same for keys of other types: over the 32-bit halves of 64-bit keys.
+// For keys of other types: over the 32-bit halves of 64-bit keys.
 TEST(test_typed_fingerprints) {
   static const struct {
     KeyType type;

@@ -87,7 +87,7 @@ TEST(test_results_in_inputs) {
          "has 250 of them in their places (index 250: ");
 }
 
-// ---- orders that are like those of high bits --------------------------------------------------
+// ---- orders that look like high bits ------------------------------------------------------------
 
 // Stable, by the bits of a mask; from the last element to the first, if `backwards`.
 static void sort_by(Trial *trial, uint32_t mask, bool backwards) {

@@ -1,5 +1,5 @@
 // The list of versions: shared objects beside the program, and others by path. The test compiles
-// such objects itself, in folders beside its own program. Each test uses other folders, because a
+// such objects itself, in folders beside this program. Each test uses other folders, because a
 // loaded object stays loaded, and dlopen finds it again by its path.
 #include "tests/unit.h"
 

@@ -45,7 +45,7 @@ static const Case cases[] = {
     {"segfault", 3, "at n = 768"},
     {"abort", 3, "at n = 768"},
     {"divide", 3, "at n = 768"},
-#ifndef __SANITIZE_ADDRESS__  // has a report of its own
+#ifndef __SANITIZE_ADDRESS__  // which reports it itself
     {"assertion", 3, "Assertion `zero == 1' failed"},
 #endif
     {"bus", 3, "at n = 768"},

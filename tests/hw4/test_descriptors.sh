@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# HW4 with closed standard descriptors, whose numbers must not become those of its files and channels, and with
+# HW4 with closed standard descriptors, whose numbers its files and channels must not get, and with
 # files that may not grow. Prints TAP, as scripts/run_tests.sh counts it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

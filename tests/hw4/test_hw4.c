@@ -52,7 +52,7 @@ static void expect_report(const char *program, const Outcome *outcome, int n) {
   int length = 0;
   assert_int_equal(sscanf(text, "\nYour code ran in: %lf msecs.%n", &total, &length), 1);
   text += length;
-  // On a GPU that other programs use, HW4 prints its own time.
+  // On a GPU that other programs use, HW4 prints the time by its clock.
   static const char own_time[] = "\nThis is the time by HW4's clock";
   if (strstr(outcome->out, " cuda backend, ") && strncmp(text, own_time, sizeof own_time - 1) == 0)
     text = strchr(text + 1, '\n');

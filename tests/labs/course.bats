@@ -35,7 +35,7 @@ Participant 501,Zoë Wrong,zoe@example.org,Submitted,,10.00,Yes,-,
 C
 }
 setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
-# Minutes each, as everything is built twice: not among those of make test_all.
+# Minutes each, as everything is built twice: not part of make test_all.
 bare_root() {
   [ "${BARE_ROOT:-0}" = 1 ] || skip "BARE_ROOT=1 bats tests/labs/course.bats runs it"
   [ "$(id -u)" -eq 0 ] || skip "needs root"

@@ -89,7 +89,7 @@ test('papers: names and year, with a link where SOURCES.md has one', () => {
   assert.match(paper(sources, 'Book'), /^<span title="[^"]*">Eff 1998<\/span>$/);
   assert.throws(() => paper(sources, '|'), /SOURCES\.md has 2 rows with/);
 });
-test('the stepper: a sentence for each step, whose places are those of the pass', () => {
+test('the stepper: a sentence for each step, with the places of the pass', () => {
   const { captions } = stepper();
   const { place, output } = onePass(KEYS);
   assert.equal(captions.length, 3 + KEYS.length);

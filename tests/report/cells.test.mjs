@@ -53,7 +53,7 @@ const ok = (found, wanted) =>
   (found?.rows ?? []).filter((one) => one.status === 'ok' && Object.entries(wanted).every(([key, value]) => one[key] === value));
 const fastest = (found, wanted) => Math.min(...ok(found, wanted).map((one) => one.median_ms));
 
-// The first of these records with at least two sizes of the version, as the chart takes it.
+// The first record with at least two sizes of the version, as the chart takes it.
 function scaling(what, device, version, n) {
   for (const name of [`scaling_${what}`, `scaling_all_${what}`, 'scaling_host']) {
     const found = record(device, name);

@@ -133,7 +133,7 @@ test('bytes per pair: the sums of the kernels, and the floors that the handouts 
     [4 * 20, 32 * 64 + 16, 8 * 44 + 16, 8 * 64 + 16, 8 * 64 + 16, 68, 68, 16, 32, 48],
   );
 });
-test('every version of the records has a mark of its own, filled or hollow, in any chart', () => {
+test('every version of the records has a separate mark, filled or hollow, in any chart', () => {
   const styles = versionOrder(loadReport()).map((_, slot) => styleOf({ color: `slot${slot}` }));
   assert.equal(new Set(styles.map(({ mark, hollow }) => `${mark} ${hollow}`)).size, styles.length);
 });

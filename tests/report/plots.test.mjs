@@ -15,7 +15,7 @@ execFileSync('node', [path.join(ROOT, 'report/plots.js'), folder], { stdio: 'ign
 const texts = (name) =>
   [...fs.readFileSync(path.join(folder, `${name}.svg`), 'utf8').matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
 
-test('worklog.svg: every version, every value, on a paper of its own', () => {
+test('worklog.svg: every version, every value, on a separate paper', () => {
   const report = loadReport();
   const figure = figuresOf(report, report.devices.find(isGpu)).find((one) => one.id === 'worklog');
   const all = texts('worklog').map((text) => text.replace(/&amp;/g, '&'));

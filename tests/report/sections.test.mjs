@@ -82,7 +82,7 @@ test('counts of the cpu backend, beside the bytes from the code, and what explai
   assert.equal(value(report, 'beyond.by_both'), 'radix_v3');
   assert.deepEqual(readCounted(path.join(folder, 'none')), {});
 });
-test('inputs: times over those of CUB on the same input', () => {
+test("inputs: times over CUB's on the same input", () => {
   const keys = (version, input, time) => row(version, 8e6, time, { what: 'keys', input });
   const rows = [keys('radix_v9', 'uniform', 1), keys('cub_ref', 'uniform', 2), keys('radix_v9', 'zipf', 3), keys('cub_ref', 'zipf', 2)];
   const report = reportOf({ 'X1/inputs_keys.json': record({ rows }) });

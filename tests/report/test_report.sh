@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of the report's pages: tests/report/*.test.mjs with node, those of the pages themselves in
+# Runs the tests of the report's pages: tests/report/*.test.mjs with node; the pages themselves in
 # headless Chromium. Without their programs they are skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -40,7 +40,7 @@ replaces() {
 
 @test "a script that is ended while it writes leaves the old file alone" {
   echo old >folder/file
-  set -m # a process group of its own, as a shell on a terminal gives it
+  set -m # a separate process group, as a shell on a terminal gives it
   bash -c ". '$root/scripts/replace_file.sh'; (echo new; sleep 20) | replace_file folder/file" &
   set +m
   sleep 0.5
@@ -52,7 +52,7 @@ replaces() {
   [ "$(cat folder/file)" = old ]
 }
 
-@test "readme_table.sh and handout_tables.sh write what stands there: the tables are those of the records" {
+@test "readme_table.sh and handout_tables.sh write what stands there: the tables agree with the records" {
   command -v jq >/dev/null || skip 'no jq'
   compgen -G "$root/report/results/*/worklog.json" >/dev/null || skip 'no records'
   mkdir -p tree/report/results tree/radix_v2

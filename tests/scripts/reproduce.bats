@@ -241,7 +241,7 @@ files() { find "$work/results" -name "$1" | wc -l; }
   [ -f "$work/results/other/mppsort.json" ]
 }
 
-@test "the cpu backend: a folder of its own and smaller sizes, but HW4's own" {
+@test "the cpu backend: a separate folder and smaller sizes, but HW4's size" {
   whole cpu
   [ -d "$work/results/cpu_Test_1" ]
   says 'n is scaled down'

@@ -48,7 +48,7 @@ finds() { # finds NAME SENTENCE: exactly this, in the tree as it is
 fresh
 run "$tree"
 check "downward includes: exit code 0" is "$code" 0
-check "... all counted, but those of the build" says '19 includes, all downward, no ring'
+check "... all counted but the build" says '19 includes, all downward, no ring'
 
 fresh; put common/stages.h "$(include harness/measure/measure.h)"
 finds "common includes harness" "common/stages.h includes harness/measure/measure.h: common may not include harness/measure"

@@ -71,7 +71,7 @@ finds 'a handout that is too long' 'more than 1,500' "s/^Text\.$/$(yes word | he
 for version in "${versions[@]%%/*}"; do
   # The folder of somebody who solves a lab has the lab's sheet instead.
   if grep -qs '^<!-- lab: ' "$version/README.md"; then report "sheet of $version" ''; continue; fi
-  # CS344's own file in a folder of its own needs no handout.
+  # CS344's file in a separate folder needs no handout.
   if ! grep -q 'SortVersion sort_version' "$version/student_func.cu"; then report "no handout of $version" ''; continue; fi
   report "handout of $version" "$(fault "$version/README.md" "$version")"
 done

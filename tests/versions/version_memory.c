@@ -10,7 +10,7 @@
 #include "harness/verdict/verdict.h"
 #include "tests/versions/version.h"
 
-// The linker redirects all calls of cudaMalloc and cudaFree here (--wrap), also those of libraries.
+// The linker redirects all calls of cudaMalloc and cudaFree here (--wrap), libraries' too.
 enum { MOST_BLOCKS = 1000 };
 
 static struct {

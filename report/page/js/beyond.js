@@ -1,5 +1,5 @@
 // What gsort does beyond u32, and what the versions ask of memory: keys of 64 bits (records wide_*.json of a device) and counts of the cpu
-// backend (results/counted), also beside those of Nsight Compute (beside_ncu.csv of a device).
+// backend (results/counted), also beside Nsight Compute's (beside_ncu.csv of a device).
 import { parseCsv } from '../../lib/csv.js';
 import { bytesOf, TRAFFIC } from '../../lib/traffic.js';
 import { count, digits, list, over, percent, size } from './format.js';

@@ -191,7 +191,7 @@ static void leave_early(void) {
   if (cheats_by("close_stdout")) close(STDOUT_FILENO);
 }
 
-// An array of its own, which the cpu backend checks when it is freed, or at the end of the program.
+// Another array, which the cpu backend checks when it is freed, or at the end of the program.
 static void write_beyond(void) {
   static unsigned int *own;
   if (own == NULL) CUDA_CHECK(cudaMalloc(&own, 64));

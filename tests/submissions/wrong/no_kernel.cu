@@ -1,4 +1,4 @@
-// Sorts device memory on the host, with a loop of its own.
+// Sorts device memory on the host, with a plain loop.
 #include "utils.h"
 
 void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
