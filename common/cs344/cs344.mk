@@ -3,7 +3,7 @@
 # in one object, as if it had been compiled from one file. A main() that a solution still has is not HW4's.
 $(CS344:%=$(B)/%/student_func.o): $(B)/%/student_func.o: $(B)/%/solution.o $(B)/%/adapter.o
 	$(LINK_)ld -r $^ -o $@ && objcopy --redefine-sym main=cs344_main $@
-	@! nm -u $@ | grep -q your_sort || { echo "$*/student_func.cu defines no your_sort() with the parameters of CS344's Problem Set 4: is it another problem set's file?" >&2; exit 1; }
+	@! nm -u $@ | grep -q your_sort || { echo "$*/student_func.cu defines no your_sort() with the parameters of CS344's Problem Set 4, which is not extern \"C\": is it another problem set's file?" >&2; exit 1; }
 $(CS344:%=$(B)/%/adapter.o): $(B)/%/adapter.o: common/cs344/adapter.c
 	@mkdir -p $(@D)
 	$(CC_)$(CC) $(CPPFLAGS) -DCS344_NAME='"$*"' $(CFLAGS) -c $< -o $@

@@ -1,9 +1,9 @@
-// Keys of 32 bits of any type as unsigned numbers of the same order, and back.
+// Keys of any type as unsigned numbers of the same order, and back. Of 32 bits (b = 31), or of 64.
 //
 //   type                 code of x >= 0      of x < 0
 //   unsigned             x                   -
-//   signed               x ^ 2^31            x ^ 2^31
-//   float                x ^ 2^31            ~x
+//   signed               x ^ 2^b             x ^ 2^b
+//   float                x ^ 2^b             ~x
 //
 // Descending: all bits inverted. Floats have two zeros, which count as equal, but are told apart by
 // their code. So a sort that moves codes is right only if there is no -0.
@@ -12,19 +12,32 @@
 
 #include "gsort/call.h"
 
-static constexpr unsigned int MINUS_ZERO = 1u << 31;
+typedef unsigned long long Wide;
 
-static __host__ __device__ __forceinline__ bool is_plain(KeyCode code) {
+static constexpr unsigned int MINUS_ZERO = 1u << 31;
+static constexpr Wide WIDE_MINUS_ZERO = 1ull << 63;
+
+// All bits, if the first one is set.
+static __device__ __forceinline__ unsigned int sign_mask(unsigned int key) {
+  return (unsigned int)((int)key >> 31);
+}
+static __device__ __forceinline__ Wide sign_mask(Wide key) { return (Wide)((long long)key >> 63); }
+
+// Code: KeyCode, or WideCode for a Wide.
+template <class Code>
+static __host__ __device__ __forceinline__ bool is_plain(Code code) {
   return (code.flip | code.negative) == 0;
 }
 
-static __device__ __forceinline__ unsigned int encode(KeyCode code, unsigned int key) {
-  return key ^ code.flip ^ ((unsigned int)((int)key >> 31) & code.negative);
+template <class Code, typename Key>
+static __device__ __forceinline__ Key encode(Code code, Key key) {
+  return key ^ code.flip ^ (sign_mask(key) & code.negative);
 }
 
-static __device__ __forceinline__ unsigned int decode(KeyCode code, unsigned int number) {
-  const unsigned int key = number ^ code.flip;
-  return key ^ ((unsigned int)((int)key >> 31) & code.negative);
+template <class Code, typename Key>
+static __device__ __forceinline__ Key decode(Code code, Key number) {
+  const Key key = number ^ code.flip;
+  return key ^ (sign_mask(key) & code.negative);
 }
 
 static __device__ __forceinline__ bool is_minus_zero(KeyCode code, unsigned int key) {
@@ -34,6 +47,9 @@ static __device__ __forceinline__ bool is_minus_zero(KeyCode code, unsigned int 
 // The same as encode(), but -0 becomes +0: for sorts that move the keys themselves.
 static __device__ __forceinline__ unsigned int order_of(KeyCode code, unsigned int key) {
   return encode(code, is_minus_zero(code, key) ? 0 : key);
+}
+static __device__ __forceinline__ Wide order_of(WideCode code, Wide key) {
+  return encode(code, code.negative != 0 && key == WIDE_MINUS_ZERO ? 0 : key);
 }
 
 // The items of a thread. All threads take the same branch. Returns whether some key is a -0; the

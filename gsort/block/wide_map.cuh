@@ -12,7 +12,7 @@
 #ifndef GSORT_BLOCK_WIDE_MAP_CUH
 #define GSORT_BLOCK_WIDE_MAP_CUH
 
-#include "gsort/block/wide_code.cuh"
+#include "gsort/block/key_code.cuh"
 
 typedef enum MapKind { SHIFT, AFFINE, BY_VALUE } MapKind;
 

@@ -10,7 +10,7 @@
 #define GSORT_KERNEL_WIDE_SWEEP_CUH
 
 #include "gsort/block/look_back.cuh"
-#include "gsort/block/wide_code.cuh"
+#include "gsort/block/key_code.cuh"
 #include "gsort/kernel/count_digits.cuh"
 #include "gsort/warp/match.cuh"
 
