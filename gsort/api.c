@@ -31,32 +31,23 @@ int gsort_version(void) { return GSORT_VERSION; }
 const char *gsort_error_string(int error) {
   if (error > GSORT_ERROR_CUDA) return cudaGetErrorString((cudaError_t)(error - GSORT_ERROR_CUDA));
   switch (error) {
-    case GSORT_OK:
-      return "no error";
+    case GSORT_OK: return "no error";
     case GSORT_ERROR_ARGUMENT:
       return "a pointer is NULL, or is not although there is no such array, or an array is not "
              "aligned to its elements, or the workspace not to 256 bytes";
-    case GSORT_ERROR_TYPE:
-      return "unknown type of keys or values";
-    case GSORT_ERROR_UNSUPPORTED:
-      return "this version does not sort such keys or values";
+    case GSORT_ERROR_TYPE: return "unknown type of keys or values";
+    case GSORT_ERROR_UNSUPPORTED: return "this version does not sort such keys or values";
     case GSORT_ERROR_OPTION:
       return "unknown option, or a value out of its range, or the first bit that counts is not "
              "below the end";
-    case GSORT_ERROR_SIZE:
-      return "n is greater than 2^32 - 1";
-    case GSORT_ERROR_WORKSPACE:
-      return "the workspace has fewer bytes than gsort_workspace() says";
-    case GSORT_ERROR_OVERLAP:
-      return "two of the arrays and the workspace share memory";
+    case GSORT_ERROR_SIZE: return "n is greater than 2^32 - 1";
+    case GSORT_ERROR_WORKSPACE: return "the workspace has fewer bytes than gsort_workspace() says";
+    case GSORT_ERROR_OVERLAP: return "two of the arrays and the workspace share memory";
     case GSORT_ERROR_DEVICE:
       return "there is no device, or the current one is not that for which the sort was created";
-    case GSORT_ERROR_MEMORY:
-      return "no memory on the host";
-    case GSORT_ERROR_CUDA:
-      return "a CUDA call failed";
-    default:
-      return "unknown error";
+    case GSORT_ERROR_MEMORY: return "no memory on the host";
+    case GSORT_ERROR_CUDA: return "a CUDA call failed";
+    default: return "unknown error";
   }
 }
 
@@ -152,8 +143,7 @@ int gsort_set(gsort *sort, int option, int64_t value) {
       if (value < 1 || value > key_bits(sort)) return GSORT_ERROR_OPTION;
       sort->end_bit = (int)value;
       return GSORT_OK;
-    default:
-      return GSORT_ERROR_OPTION;
+    default: return GSORT_ERROR_OPTION;
   }
 }
 

@@ -138,51 +138,30 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       // getopt reports an unknown option in one sentence; argp would add a second line.
       state->err_stream = NULL;
       return 0;
-    case ARGP_KEY_ARG:
-      quit(EXIT_USAGE, "multi_sort takes options only, not '%s'", argument);
+    case ARGP_KEY_ARG: quit(EXIT_USAGE, "multi_sort takes options only, not '%s'", argument);
     case OPTION_N:
       problem = parse_sizes(argument, request->sizes, &request->size_count, MAX_SIZES);
       if (problem != NULL) quit(EXIT_USAGE, "--n: %s", problem);
       return 0;
-    case OPTION_DIST:
-      add_kinds(request, argument);
-      return 0;
-    case OPTION_SEED:
-      request->seed = option_number("seed", argument, 0, INT64_MAX);
-      return 0;
-    case OPTION_INPUT:
-      request->input = argument;
-      return 0;
-    case OPTION_SHARDS:
-      set_weights(request, argument);
-      return 0;
-    case OPTION_KEYS:
-      request->keys = true;
-      return 0;
-    case OPTION_PAIRS:
-      request->pairs = true;
-      return 0;
-    case OPTION_LIST:
-      request->list = true;
-      return 0;
+    case OPTION_DIST: add_kinds(request, argument); return 0;
+    case OPTION_SEED: request->seed = option_number("seed", argument, 0, INT64_MAX); return 0;
+    case OPTION_INPUT: request->input = argument; return 0;
+    case OPTION_SHARDS: set_weights(request, argument); return 0;
+    case OPTION_KEYS: request->keys = true; return 0;
+    case OPTION_PAIRS: request->pairs = true; return 0;
+    case OPTION_LIST: request->list = true; return 0;
     case OPTION_TRANSPORT:
       if (strcmp(argument, "auto") != 0 && strcmp(argument, "mpi") != 0 &&
           strcmp(argument, "nccl") != 0 && strcmp(argument, "direct") != 0)
         quit(EXIT_USAGE, "--transport is auto, direct, nccl or mpi, not '%s'", argument);
       request->transport = argument;
       return 0;
-    case OPTION_CHUNKS:
-      request->chunks = (int)option_number("chunks", argument, 1, 64);
-      return 0;
+    case OPTION_CHUNKS: request->chunks = (int)option_number("chunks", argument, 1, 64); return 0;
     case OPTION_DIGITS:
       request->digit_bits = (int)option_number("digits", argument, 0, SCATTER_MOST_BITS);
       return 0;
-    case OPTION_SHARE_GPUS:
-      request->share_gpus = true;
-      return 0;
-    case OPTION_HOST:
-      request->host = true;
-      return 0;
+    case OPTION_SHARE_GPUS: request->share_gpus = true; return 0;
+    case OPTION_HOST: request->host = true; return 0;
     case OPTION_DEVICE_MEMORY:
       if (!parse_size(argument, &request->device_memory) || request->device_memory == 0)
         quit(EXIT_USAGE, "--device-memory takes bytes like 8G or 512Mi, not '%s'", argument);
@@ -195,29 +174,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     case OPTION_REPS:
       request->repetitions = (int)option_number("reps", argument, 1, 1000);
       return 0;
-    case OPTION_STAGES:
-      request->stages = option_on_or_off("stages", argument);
-      return 0;
-    case OPTION_BASELINES:
-      request->baselines = option_on_or_off("baselines", argument);
-      return 0;
-    case OPTION_TIMEOUT:
-      request->timeout = option_seconds("timeout", argument);
-      return 0;
-    case OPTION_OUTPUT:
-      request->output = argument;
-      return 0;
-    case OPTION_OUTPUT_POSITIONS:
-      request->output_positions = argument;
-      return 0;
-    case OPTION_FORMAT:
-      request->format = option_format(argument, FORMAT_JSON);
-      return 0;
+    case OPTION_STAGES: request->stages = option_on_or_off("stages", argument); return 0;
+    case OPTION_BASELINES: request->baselines = option_on_or_off("baselines", argument); return 0;
+    case OPTION_TIMEOUT: request->timeout = option_seconds("timeout", argument); return 0;
+    case OPTION_OUTPUT: request->output = argument; return 0;
+    case OPTION_OUTPUT_POSITIONS: request->output_positions = argument; return 0;
+    case OPTION_FORMAT: request->format = option_format(argument, FORMAT_JSON); return 0;
     case OPTION_EXPORT:
       option_add_export(request->exports, &request->export_count, argument, FORMAT_JSON);
       return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
+    default: return ARGP_ERR_UNKNOWN;
   }
 }
 

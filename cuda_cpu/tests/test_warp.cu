@@ -36,14 +36,10 @@ static __global__ void shuffle(int kind, unsigned mask, int width, const int *la
 static int shuffle_source(int kind, int lane, int argument, int width) {
   const int first = lane / width * width;
   switch (kind) {
-    case FROM_LANE:
-      return first + argument % width;
-    case UP:
-      return lane - argument >= first ? lane - argument : lane;
-    case DOWN:
-      return lane + argument < first + width ? lane + argument : lane;
-    default:
-      return (lane ^ argument) < first + width ? lane ^ argument : lane;
+    case FROM_LANE: return first + argument % width;
+    case UP: return lane - argument >= first ? lane - argument : lane;
+    case DOWN: return lane + argument < first + width ? lane + argument : lane;
+    default: return (lane ^ argument) < first + width ? lane ^ argument : lane;
   }
 }
 

@@ -52,58 +52,28 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
     const uint32_t x = (uint32_t)draw();
     const double unit = (double)(draw() >> 11) / 9007199254740992.0;
     switch (shape) {
-      default:
-        keys[i] = x;
-        break;
-      case 1:
-        keys[i] = some + x % range;
-        break;
-      case 2:
-        keys[i] = some * (1 + x % values);
-        break;
-      case 3:
-        keys[i] = some;
-        break;
+      default: keys[i] = x; break;
+      case 1: keys[i] = some + x % range; break;
+      case 2: keys[i] = some * (1 + x % values); break;
+      case 3: keys[i] = some; break;
       case 4:
-      case 5:
-        keys[i] = (uint32_t)((double)i / (double)n * 4294967295.0);
-        break;
-      case 6:
-        keys[i] = (uint32_t)(1.0 / (unit + 1e-6)) * 2654435761u;
-        break;
-      case 7:
-        keys[i] = x >> below(32);
-        break;
-      case 8:
-        keys[i] = x % 2 == 0 ? some : (uint32_t)draw();
-        break;
+      case 5: keys[i] = (uint32_t)((double)i / (double)n * 4294967295.0); break;
+      case 6: keys[i] = (uint32_t)(1.0 / (unit + 1e-6)) * 2654435761u; break;
+      case 7: keys[i] = x >> below(32); break;
+      case 8: keys[i] = x % 2 == 0 ? some : (uint32_t)draw(); break;
       case 9: {
         uint64_t sum = 0;
         for (int k = 0; k < 6; k++) sum += (uint32_t)draw();
         keys[i] = (uint32_t)(sum / 6);
         break;
       }
-      case 10:
-        keys[i] = (uint32_t)i;
-        break;
-      case 11:
-        keys[i] = bits_of((float)std::tan(3.1 * (unit - 0.5)));
-        break;
-      case 12:
-        keys[i] = x % 3 == 0 ? 1u << 31 : x % 3 == 1 ? 0 : range % 2 == 0 ? x : 1;
-        break;
-      case 13:
-        keys[i] = x % 2 == 0 ? x % 1000 : ~(x % 1000);
-        break;
-      case 14:
-        keys[i] = (uint32_t)(i / step) * 77777u;
-        break;
-      case 15:
-        keys[i] = (some & 0xfff00000u) | (x & 0xfffffu);
-        break;
-      case 16:
-        keys[i] = x % 50000 == 0 ? x / 50000 % 2 << 31 : x;
-        break;
+      case 10: keys[i] = (uint32_t)i; break;
+      case 11: keys[i] = bits_of((float)std::tan(3.1 * (unit - 0.5))); break;
+      case 12: keys[i] = x % 3 == 0 ? 1u << 31 : x % 3 == 1 ? 0 : range % 2 == 0 ? x : 1; break;
+      case 13: keys[i] = x % 2 == 0 ? x % 1000 : ~(x % 1000); break;
+      case 14: keys[i] = (uint32_t)(i / step) * 77777u; break;
+      case 15: keys[i] = (some & 0xfff00000u) | (x & 0xfffffu); break;
+      case 16: keys[i] = x % 50000 == 0 ? x / 50000 % 2 << 31 : x; break;
     }
   }
   if (wide)  // the same shapes, in 64 bits

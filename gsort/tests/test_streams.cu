@@ -51,24 +51,15 @@ static __device__ Word mix(Word x) {
 static __device__ Word key_of(int input, Word i, Word n, Word seed) {
   const Word w = mix(i + seed), ramp = ~(Word)0 / n * i;
   switch (input) {
-    case 1:
-      return (mix(seed) & ~(Word)0 << 52) | w >> 12;
-    case 2:
-      return mix(seed + w % 16);
-    case 3:
-      return mix(seed);
-    case 4:
-      return ramp;
-    case 5:
-      return ~ramp;
-    case 6:
-      return w % 2 == 0 ? mix(seed) : mix(w);
-    case 7:
-      return mix(w) >> w % 40;
-    case 8:
-      return mix(seed + i / 3000);
-    default:
-      return w;
+    case 1: return (mix(seed) & ~(Word)0 << 52) | w >> 12;
+    case 2: return mix(seed + w % 16);
+    case 3: return mix(seed);
+    case 4: return ramp;
+    case 5: return ~ramp;
+    case 6: return w % 2 == 0 ? mix(seed) : mix(w);
+    case 7: return mix(w) >> w % 40;
+    case 8: return mix(seed + i / 3000);
+    default: return w;
   }
 }
 

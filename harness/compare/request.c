@@ -189,24 +189,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       request->names = (const char **)&state->argv[state->next];
       request->name_count = state->argc - state->next;
       return 0;
-    case OPTION_N:
-      add_sizes(request, argument);
-      return 0;
-    case OPTION_DIST:
-      sources_add_names(&request->sources, argument);
-      return 0;
-    case OPTION_INPUT:
-      sources_add_file(&request->sources, argument);
-      return 0;
-    case OPTION_IMAGE:
-      request->image = argument;
-      return 0;
-    case OPTION_SEED:
-      request->seed = option_number("seed", argument, 0, INT64_MAX);
-      return 0;
-    case OPTION_TYPE:
-      request->type = type(argument);
-      return 0;
+    case OPTION_N: add_sizes(request, argument); return 0;
+    case OPTION_DIST: sources_add_names(&request->sources, argument); return 0;
+    case OPTION_INPUT: sources_add_file(&request->sources, argument); return 0;
+    case OPTION_IMAGE: request->image = argument; return 0;
+    case OPTION_SEED: request->seed = option_number("seed", argument, 0, INT64_MAX); return 0;
+    case OPTION_TYPE: request->type = type(argument); return 0;
     case OPTION_VALUES:
       if (strcmp(argument, "0") != 0 && strcmp(argument, "4") != 0 && strcmp(argument, "8") != 0)
         quit(EXIT_USAGE, "--values takes 0, 4 or 8, not '%s'", argument);
@@ -214,15 +202,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       request->pairs = request->pairs || argument[0] != '0';
       request->values64 = argument[0] == '8';
       return 0;
-    case OPTION_KEYS:
-      request->keys = true;
-      return 0;
-    case OPTION_PAIRS:
-      request->pairs = true;
-      return 0;
-    case OPTION_OFFSET:
-      set_offsets(request, argument);
-      return 0;
+    case OPTION_KEYS: request->keys = true; return 0;
+    case OPTION_PAIRS: request->pairs = true; return 0;
+    case OPTION_OFFSET: set_offsets(request, argument); return 0;
     case OPTION_REPS:
       request->plan.max_repetitions = (int)option_number("reps", argument, 1, 10000);
       return 0;
@@ -233,52 +215,33 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     case OPTION_TIME_LIMIT:
       request->plan.max_seconds = option_seconds("time-limit", argument);
       return 0;
-    case OPTION_STAGES:
-      request->plan.stages = option_on_or_off("stages", argument);
-      return 0;
+    case OPTION_STAGES: request->plan.stages = option_on_or_off("stages", argument); return 0;
     case OPTION_SET:
       if (request->setting_count == MAX_SETTINGS)
         quit(EXIT_USAGE, "there are more than %d settings at '%s'", MAX_SETTINGS, argument);
       request->settings[request->setting_count++] = argument;
       return 0;
-    case OPTION_SWEEP:
-      add_sweep(request, argument);
-      return 0;
+    case OPTION_SWEEP: add_sweep(request, argument); return 0;
     case OPTION_BASELINE:
       request->baseline = strcmp(argument, "none") == 0 ? NULL : argument;
       request->baseline_given = true;
       return 0;
-    case OPTION_NO_FORK:
-      request->in_process = true;
-      return 0;
+    case OPTION_NO_FORK: request->in_process = true; return 0;
     case OPTION_COUNTS:
       if (cuda_cpu_take_counts == NULL)
         quit(EXIT_USAGE, "--counts: this build does not count; make compare BACKEND=cpu COUNT=1");
       request->counts = true;
       return 0;
-    case OPTION_FORMAT:
-      request->format = option_format(argument, FORMAT_MD);
-      return 0;
+    case OPTION_FORMAT: request->format = option_format(argument, FORMAT_MD); return 0;
     case OPTION_EXPORT:
       option_add_export(request->exports, &request->export_count, argument, FORMAT_MD);
       return 0;
-    case OPTION_SORT:
-      request->order = order(argument);
-      return 0;
-    case OPTION_NO_COLOR:
-      request->no_color = true;
-      return 0;
-    case OPTION_PRINT:
-      request->print = true;
-      return 0;
-    case OPTION_SAVE_INPUT:
-      request->save_input = argument;
-      return 0;
-    case OPTION_LIST:
-      request->list = true;
-      return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
+    case OPTION_SORT: request->order = order(argument); return 0;
+    case OPTION_NO_COLOR: request->no_color = true; return 0;
+    case OPTION_PRINT: request->print = true; return 0;
+    case OPTION_SAVE_INPUT: request->save_input = argument; return 0;
+    case OPTION_LIST: request->list = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
   }
 }
 

@@ -145,12 +145,9 @@ static bool in_time(const Progress *p, size_t n, Need need) {
   const double used = seconds_since(p, p->start, p->cpu_start);
   const double more = MORE_SECONDS + KNOWN_SORTS * p->rerun->known_seconds;
   switch (need) {
-    case LARGEST:
-      return expect(p, n) < LARGE_SECONDS;
-    case MORE:
-      return used + expect(p, n) < fmin(more, MOST_MORE);
-    default:
-      return used - p->large_seconds < SMALL_SECONDS;
+    case LARGEST: return expect(p, n) < LARGE_SECONDS;
+    case MORE: return used + expect(p, n) < fmin(more, MOST_MORE);
+    default: return used - p->large_seconds < SMALL_SECONDS;
   }
 }
 

@@ -189,8 +189,7 @@ static bool pass_battery(Session *session, uint64_t seed, size_t *largest, Messa
     case BATTERY_ENDED:
       return message_fail(mistake, "right on this image, fails at n = %zu (%s): %.900s", battery.n,
                           kind, end);
-    default:
-      return message_fail(mistake, "right on this image, but: %.900s", end);
+    default: return message_fail(mistake, "right on this image, but: %.900s", end);
   }
 }
 

@@ -64,23 +64,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       if (!knob_option(options->version, argument, &message))
         quit(EXIT_USAGE, "--set: %s", message.text);
       return 0;
-    case OPTION_KNOBS:
-      options->list_knobs = true;
-      return 0;
-    case OPTION_SEED:
-      set_seed(argument);
-      return 0;
-    case OPTION_IMAGE_ONLY:
-      options->image_only = true;
-      return 0;
-    case OPTION_TIME_LIMIT:
-      options->time_limit = option_seconds("time-limit", argument);
-      return 0;
-    case ARGP_KEY_ARG:
-      add_argument(options, state->arg_num, argument);
-      return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
+    case OPTION_KNOBS: options->list_knobs = true; return 0;
+    case OPTION_SEED: set_seed(argument); return 0;
+    case OPTION_IMAGE_ONLY: options->image_only = true; return 0;
+    case OPTION_TIME_LIMIT: options->time_limit = option_seconds("time-limit", argument); return 0;
+    case ARGP_KEY_ARG: add_argument(options, state->arg_num, argument); return 0;
+    default: return ARGP_ERR_UNKNOWN;
   }
 }
 

@@ -208,22 +208,14 @@ static __device__ uint64_t wide_number(int kind, uint64_t seed, uint64_t i, uint
   const uint64_t w = uniform<uint64_t>(seed, i, 0), part = DAY_LENGTH / n;
   const unsigned int w1 = uniform<unsigned int>(seed, i, 1);
   switch (kind) {
-    case IDS40:
-      return w >> 24;
-    case IDS32:
-      return w >> 32;
-    case DAY:
-      return DAY_START + w % DAY_LENGTH;
-    case DAY_SORTED:
-      return DAY_START + i * part + w % part;
-    case TWICE:
-      return uniform<uint64_t>(seed, i % ((n + 1) / 2), 0);
-    case THOUSAND:
-      return uniform<uint64_t>(seed, w1 % 1000, 2);
-    case HALF_EQUAL:
-      return uniform<uint64_t>(seed, w1 % 2 == 0 ? 0 : i, 0);
-    default:
-      return string_hash(w >> 32);
+    case IDS40: return w >> 24;
+    case IDS32: return w >> 32;
+    case DAY: return DAY_START + w % DAY_LENGTH;
+    case DAY_SORTED: return DAY_START + i * part + w % part;
+    case TWICE: return uniform<uint64_t>(seed, i % ((n + 1) / 2), 0);
+    case THOUSAND: return uniform<uint64_t>(seed, w1 % 1000, 2);
+    case HALF_EQUAL: return uniform<uint64_t>(seed, w1 % 2 == 0 ? 0 : i, 0);
+    default: return string_hash(w >> 32);
   }
 }
 
@@ -231,28 +223,20 @@ template <class Word>
 static __device__ Word number_at(int kind, uint64_t seed, uint64_t i, uint64_t n,
                                  const unsigned int *thresholds) {
   switch (kind) {
-    case SORTED:
-      return spread<Word>(i, n);
-    case REVERSE:
-      return spread<Word>(n - 1 - i, n);
-    case ALL_EQUAL:
-      return uniform<Word>(seed, 0, 0);
-    case FEW_DISTINCT:
-      return (uniform<Word>(seed, i, 0) >> (BITS<Word> - 4)) * (~(Word)0 / 15);
-    case EXTREMES:
-      return uniform<Word>(seed, i, 0) >> (BITS<Word> - 1) == 0 ? 0 : ~(Word)0;
+    case SORTED: return spread<Word>(i, n);
+    case REVERSE: return spread<Word>(n - 1 - i, n);
+    case ALL_EQUAL: return uniform<Word>(seed, 0, 0);
+    case FEW_DISTINCT: return (uniform<Word>(seed, i, 0) >> (BITS<Word> - 4)) * (~(Word)0 / 15);
+    case EXTREMES: return uniform<Word>(seed, i, 0) >> (BITS<Word> - 1) == 0 ? 0 : ~(Word)0;
     case ENTROPY1:
     case ENTROPY2:
     case ENTROPY3:
-    case ENTROPY4:
-      return and_of_uniform<Word>(seed, i, (unsigned int)(kind - ENTROPY1) + 2);
-    case GAUSSIAN:
-      return mean_of_uniform<Word>(seed, i);
+    case ENTROPY4: return and_of_uniform<Word>(seed, i, (unsigned int)(kind - ENTROPY1) + 2);
+    case GAUSSIAN: return mean_of_uniform<Word>(seed, i);
     case ALMOST_SORTED:
       return uniform<unsigned int>(seed, i, 1) >> 26 == 0 ? uniform<Word>(seed, i, 0)
                                                           : spread<Word>(i, n);
-    case ZIPF:
-      return zipf<Word>(thresholds, uniform<unsigned int>(seed, i, 0));
+    case ZIPF: return zipf<Word>(thresholds, uniform<unsigned int>(seed, i, 0));
     case STAGGERED:
     case G_GROUP:
     case BUCKET:
@@ -260,25 +244,19 @@ static __device__ Word number_at(int kind, uint64_t seed, uint64_t i, uint64_t n
              uniform<Word>(seed, i, 0) >> SLICE_BITS;
     case HOT_KEY:
       return uniform<Word>(seed, uniform<unsigned int>(seed, i, 1) % 100 == 0 ? 0 : i, 0);
-    case TOP_EQUAL:
-      return uniform<Word>(seed, i, 0) >> 10;
-    case ORGAN_PIPE:
-      return (Word)(i < n / 2 ? i : n - i);
-    case SAWTOOTH:
-      return (Word)(i % 1000);
+    case TOP_EQUAL: return uniform<Word>(seed, i, 0) >> 10;
+    case ORGAN_PIPE: return (Word)(i < n / 2 ? i : n - i);
+    case SAWTOOTH: return (Word)(i % 1000);
     case UNIT_FLOATS:
       return unit_float<Word>(uniform<Word>(seed, i, 0) >> (sizeof(Word) == 4 ? 8 : 11));
     case TWO_HALVES:
       return (uniform<Word>(seed, i, 0) & ~(Word)0 << BITS<Word> / 2) |
              uniform<Word>(seed, i, 1) >> (BITS<Word> - 4);
-    case OUTLIER:
-      return uniform<Word>(seed, 0, i == n / 3 ? 1 : 0);
+    case OUTLIER: return uniform<Word>(seed, 0, i == n / 3 ? 1 : 0);
     case GEOMETRIC:
       return uniform<Word>(seed, i, 0) >> uniform<unsigned int>(seed, i, 1) % BITS<Word>;
-    case UNIFORM:
-      return uniform<Word>(seed, i, 0);
-    default:
-      return (Word)wide_number(kind, seed, i, n);
+    case UNIFORM: return uniform<Word>(seed, i, 0);
+    default: return (Word)wide_number(kind, seed, i, n);
   }
 }
 
@@ -358,18 +336,12 @@ void input_keys_part(int kind, uint64_t seed, unsigned int *d_keys, size_t first
 
 void input_typed(KeyType type, int kind, uint64_t seed, void *d_keys, size_t n) {
   switch (type) {
-    case KEY_U32:
-      return draw(kind, seed, (uint32_t *)d_keys, 0, n, n);
-    case KEY_I32:
-      return draw(kind, seed, (int32_t *)d_keys, 0, n, n);
-    case KEY_F32:
-      return draw(kind, seed, (float *)d_keys, 0, n, n);
-    case KEY_U64:
-      return draw(kind, seed, (uint64_t *)d_keys, 0, n, n);
-    case KEY_I64:
-      return draw(kind, seed, (int64_t *)d_keys, 0, n, n);
-    case KEY_F64:
-      return draw(kind, seed, (double *)d_keys, 0, n, n);
+    case KEY_U32: return draw(kind, seed, (uint32_t *)d_keys, 0, n, n);
+    case KEY_I32: return draw(kind, seed, (int32_t *)d_keys, 0, n, n);
+    case KEY_F32: return draw(kind, seed, (float *)d_keys, 0, n, n);
+    case KEY_U64: return draw(kind, seed, (uint64_t *)d_keys, 0, n, n);
+    case KEY_I64: return draw(kind, seed, (int64_t *)d_keys, 0, n, n);
+    case KEY_F64: return draw(kind, seed, (double *)d_keys, 0, n, n);
   }
 }
 

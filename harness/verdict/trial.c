@@ -48,16 +48,11 @@ static uint32_t draw_key(TrialKind kind, uint64_t seed, size_t i, size_t n) {
       const uint64_t two = random & mix64(random);
       return (uint32_t)(two & two >> 32);
     }
-    case TRIAL_FEW:
-      return (uint32_t)mix64(seed + random % 16);
-    case TRIAL_EQUAL:
-      return (uint32_t)mix64(seed);
-    case TRIAL_SORTED:
-      return (uint32_t)(i * step);
-    case TRIAL_REVERSED:
-      return (uint32_t)((n - i) * step);
-    default:
-      return (uint32_t)(random >> 32);
+    case TRIAL_FEW: return (uint32_t)mix64(seed + random % 16);
+    case TRIAL_EQUAL: return (uint32_t)mix64(seed);
+    case TRIAL_SORTED: return (uint32_t)(i * step);
+    case TRIAL_REVERSED: return (uint32_t)((n - i) * step);
+    default: return (uint32_t)(random >> 32);
   }
 }
 

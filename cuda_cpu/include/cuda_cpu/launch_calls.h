@@ -188,8 +188,7 @@ inline cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute at
       break;
     case cudaFuncAttributePreferredSharedMemoryCarveout:  // a hint: percent, or -1
       return value >= -1 && value <= 100 ? cudaSuccess : cuda_cpu::fail(cudaErrorInvalidValue);
-    default:
-      return cuda_cpu::fail(cudaErrorInvalidValue);
+    default: return cuda_cpu::fail(cudaErrorInvalidValue);
   }
   cuda_cpu::set_kernel_limits(kernel, limits);
   return cudaSuccess;

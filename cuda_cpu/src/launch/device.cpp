@@ -118,10 +118,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
   const cudaError_t error = cudaGetDeviceProperties(&p, device);
   if (error != cudaSuccess) return error;
   switch (attribute) {
-#define ATTRIBUTE(name, number, member)  \
-  case cudaDevAttr##name:                \
-    *value = static_cast<int>(p.member); \
-    return cudaSuccess;
+#define ATTRIBUTE(name, number, member) \
+  case cudaDevAttr##name: *value = static_cast<int>(p.member); return cudaSuccess;
     CUDA_CPU_DEVICE_ATTRIBUTES(ATTRIBUTE)
 #undef ATTRIBUTE
   }

@@ -69,16 +69,12 @@ cudaError_t allocate_from(cudaMemPool_t pool, void **memory, std::size_t bytes,
 
 std::uint64_t *number(CUmemPoolHandle_st &pool, cudaMemPoolAttr attribute) {
   switch (attribute) {
-    case cudaMemPoolAttrReleaseThreshold:
-      return &pool.threshold;
+    case cudaMemPoolAttrReleaseThreshold: return &pool.threshold;
     case cudaMemPoolAttrReservedMemCurrent:
-    case cudaMemPoolAttrUsedMemCurrent:
-      return &pool.used;
+    case cudaMemPoolAttrUsedMemCurrent: return &pool.used;
     case cudaMemPoolAttrReservedMemHigh:
-    case cudaMemPoolAttrUsedMemHigh:
-      return &pool.high;
-    default:
-      return nullptr;
+    case cudaMemPoolAttrUsedMemHigh: return &pool.high;
+    default: return nullptr;
   }
 }
 

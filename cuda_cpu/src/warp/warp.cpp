@@ -51,22 +51,14 @@ std::uint64_t combine(int operation, std::uint64_t a, std::uint64_t b) {
   const unsigned ua = static_cast<unsigned>(a), ub = static_cast<unsigned>(b);
   const int sa = static_cast<int>(ua), sb = static_cast<int>(ub);
   switch (operation) {
-    case kReduceAdd:
-      return ua + ub;
-    case kReduceMin:
-      return std::min(ua, ub);
-    case kReduceMax:
-      return std::max(ua, ub);
-    case kReduceMinSigned:
-      return static_cast<unsigned>(std::min(sa, sb));
-    case kReduceMaxSigned:
-      return static_cast<unsigned>(std::max(sa, sb));
-    case kReduceAnd:
-      return ua & ub;
-    case kReduceOr:
-      return ua | ub;
-    default:
-      return ua ^ ub;  // kReduceXor
+    case kReduceAdd: return ua + ub;
+    case kReduceMin: return std::min(ua, ub);
+    case kReduceMax: return std::max(ua, ub);
+    case kReduceMinSigned: return static_cast<unsigned>(std::min(sa, sb));
+    case kReduceMaxSigned: return static_cast<unsigned>(std::max(sa, sb));
+    case kReduceAnd: return ua & ub;
+    case kReduceOr: return ua | ub;
+    default: return ua ^ ub;  // kReduceXor
   }
 }
 
@@ -77,18 +69,12 @@ void warp_results(int operation, unsigned lanes, Thread *threads) {
     for (unsigned left = lanes; left != 0; left &= left - 1) visit(__builtin_ctz(left));
   };
   switch (operation) {
-    case kSyncWarp:
-      return;
-    case kShuffle:
-      return shuffle<kShuffle>(lanes, threads);
-    case kShuffleUp:
-      return shuffle<kShuffleUp>(lanes, threads);
-    case kShuffleDown:
-      return shuffle<kShuffleDown>(lanes, threads);
-    case kShuffleXor:
-      return shuffle<kShuffleXor>(lanes, threads);
-    default:
-      break;
+    case kSyncWarp: return;
+    case kShuffle: return shuffle<kShuffle>(lanes, threads);
+    case kShuffleUp: return shuffle<kShuffleUp>(lanes, threads);
+    case kShuffleDown: return shuffle<kShuffleDown>(lanes, threads);
+    case kShuffleXor: return shuffle<kShuffleXor>(lanes, threads);
+    default: break;
   }
   std::uint64_t values[32] = {};
   for_each_lane([&](int lane) { values[lane] = threads[lane].value; });
@@ -101,8 +87,7 @@ void warp_results(int operation, unsigned lanes, Thread *threads) {
         });
       });
       return;
-    default:
-      break;
+    default: break;
   }
   // The others have one result for all lanes.
   const int first = __builtin_ctz(lanes);

@@ -151,40 +151,27 @@ static Elements wrong_elements(Way way, const Elements &in) {
   const size_t n = in.size();
   Elements e = sorted(in);
   switch (way) {
-    case COPY:
-      return in;
-    case BITS_28:
-      return radix(in, 4, 0, 28);
-    case BITS_16:
-      return radix(in, 8, 0, 16);
+    case COPY: return in;
+    case BITS_28: return radix(in, 4, 0, 28);
+    case BITS_16: return radix(in, 8, 0, 16);
     case FROM_THE_TOP:
       e = in;
       for (int shift = 28; shift >= 0; shift -= 4) pass(e, shift, 15);
       return e;
-    case BITS_31:
-      return radix(in, 1, 0, 31);
-    case FROM_BIT_4:
-      return radix(in, 4, 4, 32);
-    case FROM_BIT_16:
-      return sorted(in, ~0u << 16);
-    case SKIPS_8_TO_11:
-      return radix(radix(in, 4, 0, 8), 4, 12, 32);
-    case GREATER:
-      return sorted(in, ~0u, ~0u);
-    case BACKWARDS:
-      return reversed(e);
-    case AS_INT:
-      return sorted(in, ~0u, 1u << 31);
+    case BITS_31: return radix(in, 1, 0, 31);
+    case FROM_BIT_4: return radix(in, 4, 4, 32);
+    case FROM_BIT_16: return sorted(in, ~0u << 16);
+    case SKIPS_8_TO_11: return radix(radix(in, 4, 0, 8), 4, 12, 32);
+    case GREATER: return sorted(in, ~0u, ~0u);
+    case BACKWARDS: return reversed(e);
+    case AS_INT: return sorted(in, ~0u, 1u << 31);
     case BLOCKS_256:
       e = in;
       sort_blocks(e, 256);
       return e;
-    case POWERS_OF_TWO:
-      return first_sorted(in, n == 0 ? 0 : (size_t)1 << (63 - __builtin_clzl(n)));
-    case FIRST_512:
-      return first_sorted(in, 512);
-    case FIRST_2_18:
-      return first_sorted(in, 1 << 18);
+    case POWERS_OF_TWO: return first_sorted(in, n == 0 ? 0 : (size_t)1 << (63 - __builtin_clzl(n)));
+    case FIRST_512: return first_sorted(in, 512);
+    case FIRST_2_18: return first_sorted(in, 1 << 18);
     case RACY_ABOVE_2_18:
       if (n > 1 << 18) std::rotate(e.begin(), e.begin() + 1 + random_now() % (1 << 18), e.end());
       return e;
@@ -221,8 +208,7 @@ static Elements wrong_elements(Way way, const Elements &in) {
       e = blocks_from_the_last(radix(in, 4, 0, 28), 64);
       pass(e, 28, 15);
       return e;
-    case EQUAL_REVERSED:
-      return sorted(reversed(in));
+    case EQUAL_REVERSED: return sorted(reversed(in));
     case RANDOM_SWAP:
       if (n > 1 && random_now() % 2 == 0) std::swap(e[0], e[n - 1]);
       return e;
@@ -232,8 +218,7 @@ static Elements wrong_elements(Way way, const Elements &in) {
     case PROCESS:
       if (n > 1 && (unsigned int)getpid() * 2654435761u >> 30 == 0) std::swap(e[0], e[n - 1]);
       return e;
-    default:
-      return e;
+    default: return e;
   }
 }
 
@@ -265,27 +250,16 @@ static bool wrong_place(Way way, Arrays in, Arrays out, const Elements &input) {
   const size_t n = input.size();
   const Elements e = sorted(input), pass_7 = radix(input, 4, 0, 28);
   switch (way) {
-    case RETURNS:
-      return true;
-    case KEYS_ONLY:
-      store_keys(out.keys, e);
-      return true;
-    case POSITIONS_ONLY:
-      store_positions(out.positions, e);
-      return true;
-    case IN_PLACE:
-      store(in, e);
-      return true;
-    case IN_PLACE_IF_LARGE:
-      store(n > 64 ? in : out, e);
-      return true;
+    case RETURNS: return true;
+    case KEYS_ONLY: store_keys(out.keys, e); return true;
+    case POSITIONS_ONLY: store_positions(out.positions, e); return true;
+    case IN_PLACE: store(in, e); return true;
+    case IN_PLACE_IF_LARGE: store(n > 64 ? in : out, e); return true;
     case IN_PLACE_IF_ODD:
       store_positions(in.positions, e);
       store_keys(in.keys, e);
       return true;
-    case OUTPUTS_EXCHANGED:
-      store_exchanged(out, e);
-      return true;
+    case OUTPUTS_EXCHANGED: store_exchanged(out, e); return true;
     case INPUTS_EXCHANGED:
       store_exchanged(out, input);  // whose positions ascend
       return true;
@@ -306,8 +280,7 @@ static bool wrong_place(Way way, Arrays in, Arrays out, const Elements &input) {
       store_positions(out.positions, e);
       store(in, e);
       return true;
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -336,13 +309,9 @@ static bool wrong_copy(Way way, Arrays in, Arrays out, const Elements &input) {
 static bool wrong_holes(Way way, Arrays out, const Elements &input) {
   Elements e = input;
   switch (way) {
-    case TAIL_256:
-      e.resize(whole_blocks(e, 256));
-      break;
+    case TAIL_256: e.resize(whole_blocks(e, 256)); break;
     case TAIL_32:
-    case TAIL_192:
-      whole_blocks(e, way == TAIL_32 ? 32 : 192);
-      break;
+    case TAIL_192: whole_blocks(e, way == TAIL_32 ? 32 : 192); break;
     case NO_OFFSETS:
       if (e.size() > 128) {
         sort_blocks(e, 128);
@@ -351,8 +320,7 @@ static bool wrong_holes(Way way, Arrays out, const Elements &input) {
         e = sorted(e);
       }
       break;
-    default:
-      return false;
+    default: return false;
   }
   store(out, e);
   return true;

@@ -1,5 +1,5 @@
-// Sorts on the host, on which the keys come and go in pieces, between kernels that do nothing; or in
-// one piece, host_whole (tests/labs/grade.bats).
+// Sorts on the host, on which the keys come and go in pieces, between kernels that do nothing; or
+// in one piece, host_whole (tests/labs/grade.bats).
 #include <vector>
 
 #include "utils.h"
