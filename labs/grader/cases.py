@@ -26,11 +26,9 @@ def groups(rubric, scores, pairs_only):
     }
 
 
-KERNELS_N = 4097  # a smaller array may well be sorted on the host
+LEAST_TO_LOOK_AT = 4096  # elements: a smaller array may well be sorted on the host
+KERNELS_N = LEAST_TO_LOOK_AT + 1
 KERNELS_SECONDS = 3  # without kernels, a loop that waits for a result of one may have no end
-
-
-LEAST_TO_LOOK_AT = 4096  # elements: a small array may well be sorted on the host
 
 
 def _carried(text, n, to_host, to_device, in_calls):

@@ -92,4 +92,4 @@ TEST(test_seconds) {
     if (parse_seconds(bad[i], &seconds)) fail_msg("'%s' is taken", bad[i]);
 }
 
-RUN_TESTS("compare_parse", NULL, NULL)
+RUN_TESTS("parse", NULL, NULL)
