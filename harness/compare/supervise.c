@@ -393,7 +393,7 @@ static void run_workers(Run *run) {
     if (run->measuring) {
       explain_end(run, status, end);
     } else if (run->next < plan->count && (!good || run->next == before)) {
-      // Not inside a sort: there is no device, or its memory is taken; the worker has printed why.
+      // It ended outside a sort: there is no device, or its memory is taken; it has printed why.
       progress_clear();
       if (!run->have_conditions) {
         outputs_drop(&run->outputs);

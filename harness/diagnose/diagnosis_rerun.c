@@ -201,8 +201,8 @@ static Answer judge_again(const Case *c, bool zero_memory) {
   return answer;
 }
 
-// The same input, with zeros in memory that the sort allocates. Once more each: a race may be right
-// by chance.
+// Sorts the input again, with zeros in memory that the sort allocates, and each once more: a race
+// may be right by chance.
 bool find_zeros_relied_on(const Case *c, Diagnosis *found) {
   if (judge_again(c, true) != RIGHT || judge_again(c, false) != WRONG ||
       judge_again(c, true) != RIGHT)
@@ -213,7 +213,7 @@ bool find_zeros_relied_on(const Case *c, Diagnosis *found) {
               place_of(c));
 }
 
-// The same input, with other values in all memory that the sort has not written.
+// Sorts the input again, with other values in all memory that the sort has not written.
 bool find_unwritten_read(const Case *c, Diagnosis *found) {
   for (uint64_t k = 1; k <= 2; k++) {
     Trial again = copy_of(c, c->trial->seed + k);

@@ -6,13 +6,20 @@
 
 #include "harness/diagnose/diagnosis_parts.h"
 
+// The keys, or the positions, of a trial.
+typedef struct Side {
+  const uint32_t *in, *out, *sorted;  // sorted: the expected output
+} Side;
+
 typedef struct View {
   const Trial *trial;
   size_t n, bytes;
-  const uint32_t *keys, *positions;                // the input
-  const uint32_t *keys_out, *positions_out;        // the output
-  const uint32_t *sorted_keys, *sorted_positions;  // the expected output
+  Side keys, positions;
 } View;
+
+static const Side *side_of(const View *v, TrialArray array) {
+  return array == KEYS_OUT ? &v->keys : &v->positions;
+}
 
 // Fills in a shape; true, to be returned at once.
 #define FOUND(shape, is_certain, which, ...)                                                      \
@@ -27,24 +34,22 @@ static bool same(const uint32_t *a, const uint32_t *b, size_t bytes) {
 // and "index 7: key 3 follows the larger 5", in hexadecimal digits where bits are the matter.
 static const char *first_wrong(const View *v, TrialArray array) {
   static char text[80];
-  const bool keys = array == KEYS_OUT;
-  const uint32_t *const out = keys ? v->keys_out : v->positions_out;
-  const uint32_t *const sorted = keys ? v->sorted_keys : v->sorted_positions;
+  const Side *const side = side_of(v, array);
   size_t i = 0;
-  while (i + 1 < v->n && out[i] == sorted[i]) i++;
+  while (i + 1 < v->n && side->out[i] == side->sorted[i]) i++;
   snprintf(text, sizeof text, "index %zu: expected %s %" PRIu32 ", found %" PRIu32, i,
-           keys ? "key" : "position", sorted[i], out[i]);
+           array == KEYS_OUT ? "key" : "position", side->sorted[i], side->out[i]);
   return text;
 }
 
 static const char *first_descent(const View *v, bool hexadecimal) {
   static char text[80];
   size_t i = 1;
-  while (i + 1 < v->n && v->keys_out[i - 1] <= v->keys_out[i]) i++;
+  while (i + 1 < v->n && v->keys.out[i - 1] <= v->keys.out[i]) i++;
   snprintf(text, sizeof text,
            hexadecimal ? "index %zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32
                        : "index %zu: key %" PRIu32 " follows the larger %" PRIu32,
-           i, v->keys_out[i], v->keys_out[i - 1]);
+           i, v->keys.out[i], v->keys.out[i - 1]);
   return text;
 }
 
@@ -80,8 +85,8 @@ static Indexed *index_values(const uint32_t *values, size_t n) {
 // are not the input's, so that no group is in input order.
 static uint32_t *view_input_indices(const View *v) {
   uint32_t *const indices = host_memory(v->n, sizeof *indices);
-  Indexed *const in = index_values(v->positions, v->n);
-  Indexed *const out = index_values(v->positions_out, v->n);
+  Indexed *const in = index_values(v->positions.in, v->n);
+  Indexed *const out = index_values(v->positions.out, v->n);
   bool all = true;
   for (size_t i = 0; i < v->n; i++) {
     all = all && in[i].value == out[i].value;
@@ -146,11 +151,9 @@ static bool same_values(const uint32_t *a, const uint32_t *b, size_t n) {
 
 // Keys or positions that are lost, doubled or invented.
 static bool find_elements(const View *v, TrialArray array, Shape *shape) {
-  const bool keys = array == KEYS_OUT;
-  const char *const what = keys ? "key" : "position";
-  const uint32_t *const out = keys ? v->keys_out : v->positions_out;
-  const uint32_t *const sorted = keys ? v->sorted_keys : v->sorted_positions;
-  const Elements e = compare_elements(keys ? v->keys : v->positions, out, v->n);
+  const char *const what = array == KEYS_OUT ? "key" : "position";
+  const Side *const side = side_of(v, array);
+  const Elements e = compare_elements(side->in, side->out, v->n);
   if (e.lost == 0) return false;
   size_t first = 0;
   const size_t unwritten = view_untouched(v->trial, array, &first);
@@ -158,13 +161,13 @@ static bool find_elements(const View *v, TrialArray array, Shape *shape) {
     return FOUND(shape, false, MISTAKE_LOST,
                  "%ss lost: %zu of %zu; places of the output that were never written: %zu (index "
                  "%zu: expected %" PRIu32 ", found the old %" PRIu32 ")",
-                 what, e.lost, v->n, unwritten, first, sorted[first], out[first]);
+                 what, e.lost, v->n, unwritten, first, side->sorted[first], side->out[first]);
   if (e.invented > 0)
     return FOUND(shape, false, MISTAKE_INVENTED,
                  "%ss invented: %zu of %zu, which the input does not have (index %zu: expected "
                  "%" PRIu32 ", found %" PRIu32 ")",
-                 what, e.invented, v->n, e.invented_place, sorted[e.invented_place],
-                 out[e.invented_place]);
+                 what, e.invented, v->n, e.invented_place, side->sorted[e.invented_place],
+                 side->out[e.invented_place]);
   return FOUND(shape, false, MISTAKE_DOUBLED,
                "%ss doubled: %zu of %zu, and as many lost; %" PRIu32
                " occurs %zu times instead of %zu, %" PRIu32 " too seldom",
@@ -177,15 +180,15 @@ static bool find_elements(const View *v, TrialArray array, Shape *shape) {
 // Do the output's positions count the input's elements instead of being the input's positions?
 // Where the input's positions are 0, 1, 2, .., they are these numbers themselves: false.
 static bool counts_elements(const View *v) {
-  if (same(v->positions_out, v->sorted_positions, v->bytes)) return false;
+  if (same(v->positions.out, v->positions.sorted, v->bytes)) return false;
   size_t counted = 0;
-  while (counted < v->n && v->positions[counted] == counted) counted++;
+  while (counted < v->n && v->positions.in[counted] == counted) counted++;
   if (counted == v->n) return false;
   bool *const seen = host_memory(v->n, sizeof *seen);
   bool each_once = true;
   for (size_t i = 0; i < v->n && each_once; i++) {
-    const uint32_t position = v->positions_out[i];
-    each_once = position < v->n && !seen[position] && v->keys[position] == v->keys_out[i];
+    const uint32_t position = v->positions.out[i];
+    each_once = position < v->n && !seen[position] && v->keys.in[position] == v->keys.out[i];
     if (each_once) seen[position] = true;
   }
   free(seen);
@@ -197,10 +200,10 @@ static size_t count_apart(const View *v, size_t *first, uint32_t *owner) {
   uint32_t *const index_of = view_input_indices(v);
   size_t apart = 0;
   for (size_t k = v->n; k-- > 0;)
-    if (v->keys[index_of[k]] != v->keys_out[k]) {
+    if (v->keys.in[index_of[k]] != v->keys.out[k]) {
       apart++;
       *first = k;
-      *owner = v->keys[index_of[k]];
+      *owner = v->keys.in[index_of[k]];
     }
   free(index_of);
   return apart;
@@ -210,8 +213,8 @@ static size_t count_apart(const View *v, size_t *first, uint32_t *owner) {
 static bool find_positions(const View *v, bool stable, Shape *shape) {
   const size_t n = v->n;
   const bool enough = n >= ENOUGH;
-  if (same(v->positions_out, v->sorted_positions, v->bytes)) return false;
-  if (same(v->positions_out, v->positions, v->bytes))
+  if (same(v->positions.out, v->positions.sorted, v->bytes)) return false;
+  if (same(v->positions.out, v->positions.in, v->bytes))
     return FOUND(
         shape, enough, MISTAKE_POSITIONS_UNMOVED,
         "the keys are right, but the positions were not moved with them: they are in input order "
@@ -231,14 +234,14 @@ static bool find_positions(const View *v, bool stable, Shape *shape) {
                  "the keys are right, but positions were moved without their keys: %zu of %zu are "
                  "with another key (index %zu: key %" PRIu32 " has the position of key %" PRIu32
                  ")",
-                 apart, n, first, v->keys_out[first], owner);
+                 apart, n, first, v->keys.out[first], owner);
   if (!stable) return false;
   size_t i = 0;
-  while (v->positions_out[i] == v->sorted_positions[i]) i++;
+  while (v->positions.out[i] == v->positions.sorted[i]) i++;
   return FOUND(shape, enough, MISTAKE_UNSTABLE,
                "not stable, as the version claims to be: equal keys changed their order (index "
                "%zu, key %" PRIu32 ": expected position %" PRIu32 ", found %" PRIu32 ")",
-               i, v->keys_out[i], v->sorted_positions[i], v->positions_out[i]);
+               i, v->keys.out[i], v->positions.sorted[i], v->positions.out[i]);
 }
 
 // ---- all keys are there, in another order -------------------------------------------------------
@@ -248,7 +251,7 @@ static bool find_positions(const View *v, bool stable, Shape *shape) {
 static bool is_varied(const View *v) {
   enum { FEW_STEPS = 3 };
   size_t steps = 0;
-  for (size_t i = 1; i < v->n; i++) steps += v->sorted_keys[i - 1] != v->sorted_keys[i];
+  for (size_t i = 1; i < v->n; i++) steps += v->keys.sorted[i - 1] != v->keys.sorted[i];
   return steps >= FEW_STEPS;
 }
 
@@ -278,7 +281,7 @@ static bool low_groups_in_input_order(const View *v, uint32_t mask) {
   uint32_t *const index_of = view_input_indices(v);
   bool in_order = true;
   for (size_t i = 1; i < v->n; i++)
-    if (((v->keys_out[i - 1] ^ v->keys_out[i]) & mask) == 0 && index_of[i - 1] > index_of[i])
+    if (((v->keys.out[i - 1] ^ v->keys.out[i]) & mask) == 0 && index_of[i - 1] > index_of[i])
       in_order = false;
   free(index_of);
   return in_order;
@@ -288,8 +291,8 @@ static bool low_groups_in_input_order(const View *v, uint32_t mask) {
 static bool find_low_bits(const View *v, Shape *shape) {
   enum { FEW = 8 };
   int bits = 31;
-  while (bits > 0 && !ascending_under(v->keys_out, v->n, 0, (1u << bits) - 1)) bits--;
-  if (bits == 0 || v->n - longest_run(v->keys_out, v->n, (1u << bits) - 1) < FEW) return false;
+  while (bits > 0 && !ascending_under(v->keys.out, v->n, 0, (1u << bits) - 1)) bits--;
+  if (bits == 0 || v->n - longest_run(v->keys.out, v->n, (1u << bits) - 1) < FEW) return false;
   const char *const place = first_descent(v, true);
   if (bits == 31)
     return FOUND(shape, true, MISTAKE_BIT_31,
@@ -317,8 +320,8 @@ static Groups look_at_groups(const View *v, int shift, const uint32_t *index_of)
   Groups groups = {.input_order = true};
   for (size_t begin = 0, end; begin < v->n; begin = end) {
     size_t descents = 0;
-    for (end = begin + 1; end < v->n && v->keys_out[end] >> shift == v->keys_out[begin] >> shift;) {
-      descents += v->keys_out[end - 1] > v->keys_out[end];
+    for (end = begin + 1; end < v->n && v->keys.out[end] >> shift == v->keys.out[begin] >> shift;) {
+      descents += v->keys.out[end - 1] > v->keys.out[end];
       groups.input_order = groups.input_order && index_of[end - 1] < index_of[end];
       end++;
     }
@@ -342,7 +345,7 @@ static bool in_disorder(Groups groups) {
 static int low_bits_of_groups(const View *v, int shift) {
   int bits = shift - 1;
   for (size_t i = 1; i < v->n; i++) {
-    const uint32_t before = v->keys_out[i - 1], key = v->keys_out[i];
+    const uint32_t before = v->keys.out[i - 1], key = v->keys.out[i];
     if (before >> shift != key >> shift) continue;
     while (bits > 0 && (before & ((1u << bits) - 1)) > (key & ((1u << bits) - 1))) bits--;
   }
@@ -354,8 +357,8 @@ static int low_bits_of_groups(const View *v, int shift) {
 // groups another sort may be by chance, such as one whose last merges are missing.
 static bool find_high_bits(const View *v, Shape *shape) {
   int shift = 1;
-  while (shift < 32 && !ascending_under(v->keys_out, v->n, 0, ~0u << shift)) shift++;
-  if (shift == 32 || !varies_under(v->keys_out, v->n, ~0u << shift)) return false;
+  while (shift < 32 && !ascending_under(v->keys.out, v->n, 0, ~0u << shift)) shift++;
+  if (shift == 32 || !varies_under(v->keys.out, v->n, ~0u << shift)) return false;
   uint32_t *const index_of = view_input_indices(v);
   const Groups groups = look_at_groups(v, shift, index_of);
   free(index_of);
@@ -385,24 +388,24 @@ static bool find_high_bits(const View *v, Shape *shape) {
 static bool find_order(const View *v, Shape *shape) {
   const size_t n = v->n;
   const bool enough = n >= ENOUGH && is_varied(v);
-  if (same(v->keys_out, v->keys, v->bytes) && ascending_under(v->keys, n, ~0u, ~0u))
+  if (same(v->keys.out, v->keys.in, v->bytes) && ascending_under(v->keys.in, n, ~0u, ~0u))
     return FOUND(shape, false, MISTAKE_UNSORTED,
                  "the output is the input, which is in descending order: not sorted, or sorted in "
                  "that order (%s)",
                  first_descent(v, false));
-  if (same(v->keys_out, v->keys, v->bytes))
+  if (same(v->keys.out, v->keys.in, v->bytes))
     return FOUND(shape, false, MISTAKE_UNSORTED,
                  "the output is the input, unsorted: all %zu keys are in input order (%s)", n,
                  first_descent(v, false));
-  if (ascending_under(v->keys_out, n, ~0u, ~0u))
+  if (ascending_under(v->keys.out, n, ~0u, ~0u))
     return FOUND(shape, enough, MISTAKE_DESCENDING, "sorted in descending order (%s, the largest)",
                  first_wrong(v, KEYS_OUT));
-  if (ascending_under(v->keys_out, n, 1u << 31, ~0u))
+  if (ascending_under(v->keys.out, n, 1u << 31, ~0u))
     return FOUND(
         shape, enough, MISTAKE_SIGNED,
         "in the order of signed numbers: keys with bit 31 come first (index 0: expected key "
         "0x%08" PRIx32 ", found 0x%08" PRIx32 ")",
-        v->sorted_keys[0], v->keys_out[0]);
+        v->keys.sorted[0], v->keys.out[0]);
   if (enough && (find_low_bits(v, shape) || find_high_bits(v, shape))) return true;
   return false;
 }
@@ -417,21 +420,22 @@ static bool find_untouched(const View *v, Shape *shape) {
     return FOUND(shape, false, MISTAKE_NOTHING_WRITTEN,
                  "nothing was written: all %zu keys%s of the output are as they were "
                  "before the sort (index 0: expected key %" PRIu32 ", found the old %" PRIu32 ")",
-                 v->n, v->trial->bare_keys ? "" : " and positions", v->sorted_keys[0],
-                 v->keys_out[0]);
+                 v->n, v->trial->bare_keys ? "" : " and positions", v->keys.sorted[0],
+                 v->keys.out[0]);
+  const Side *const side = keys ? &v->keys : &v->positions;
   if (keys || positions)
     return FOUND(shape, false, MISTAKE_NOTHING_WRITTEN,
                  "no %s was written: all %zu of the output are as they were before the sort (index "
                  "0: expected %" PRIu32 ", found the old %" PRIu32 ")",
-                 keys ? "key" : "position", v->n, keys ? v->sorted_keys[0] : v->sorted_positions[0],
-                 keys ? v->keys_out[0] : v->positions_out[0]);
+                 keys ? "key" : "position", v->n, side->sorted[0], side->out[0]);
   return false;
 }
 
 // Where positions are the same as keys, as of bare keys, there is nothing to exchange: false.
 static bool find_exchanged(const View *v, Shape *shape) {
-  if (same_values(v->keys_out, v->keys, v->n) || !same_values(v->keys_out, v->positions, v->n) ||
-      !same_values(v->positions_out, v->keys, v->n))
+  if (same_values(v->keys.out, v->keys.in, v->n) ||
+      !same_values(v->keys.out, v->positions.in, v->n) ||
+      !same_values(v->positions.out, v->keys.in, v->n))
     return false;
   return FOUND(shape, v->n >= ENOUGH, MISTAKE_EXCHANGED,
                "keys and positions are exchanged: d_outputVals holds all positions, d_outputPos "
@@ -439,9 +443,9 @@ static bool find_exchanged(const View *v, Shape *shape) {
                first_wrong(v, KEYS_OUT));
 }
 
-static size_t in_place(const uint32_t *values, const uint32_t *expected, size_t n) {
+static size_t in_place(const Side *side, size_t n) {
   size_t count = 0;
-  for (size_t i = 0; i < n; i++) count += values[i] == expected[i];
+  for (size_t i = 0; i < n; i++) count += side->out[i] == side->sorted[i];
   return count;
 }
 
@@ -450,30 +454,28 @@ static size_t in_place(const uint32_t *values, const uint32_t *expected, size_t 
 // new.
 static bool is_no_pass(const View *v, TrialArray array) {
   enum { FEW = 8 };  // 1 / FEW of the places
-  const bool keys = array == KEYS_OUT;
-  const uint32_t *const out = v->trial->after[array];
-  const uint32_t *const sorted = keys ? v->sorted_keys : v->sorted_positions;
+  const Side *const side = side_of(v, array);
   size_t first = 0;
   uint32_t owner = 0;
   if (v->n < ENOUGH || view_untouched(v->trial, array, &first) > 0) return false;
-  if (v->n - in_place(out, sorted, v->n) < v->n / FEW) return true;
-  if (compare_elements(keys ? v->keys : v->positions, out, v->n).invented > 0) return true;
-  return keys ? ascending_under(out, v->n, ~0u, ~0u) || ascending_under(out, v->n, 1u << 31, ~0u)
-              : count_apart(v, &first, &owner) == 0;
+  if (v->n - in_place(side, v->n) < v->n / FEW) return true;
+  if (compare_elements(side->in, side->out, v->n).invented > 0) return true;
+  if (array == POSITIONS_OUT) return count_apart(v, &first, &owner) == 0;
+  return ascending_under(side->out, v->n, ~0u, ~0u) ||
+         ascending_under(side->out, v->n, 1u << 31, ~0u);
 }
 
 static bool name_last_pass(const View *v, TrialArray array, Shape *shape) {
   const bool keys = array == KEYS_OUT;
-  const uint32_t *const out = keys ? v->keys_out : v->positions_out;
+  const Side *const side = side_of(v, array);
   const char *const from = keys ? "d_inputVals" : "d_inputPos", *const to = keys ? "d_outputVals"
                                                                                  : "d_outputPos";
-  if (!same_values(out, keys ? v->keys : v->positions, v->n))
+  if (!same_values(side->out, side->in, v->n))
     return FOUND(shape, true, MISTAKE_LAST_PASS,
                  "the %s not copied back as a whole: %s holds all %zu %s, %s has %zu of them in "
                  "their places (%s)",
                  keys ? "result was" : "positions were", from, v->n,
-                 keys ? "sorted keys" : "in the right order", to,
-                 in_place(out, keys ? v->sorted_keys : v->sorted_positions, v->n),
+                 keys ? "sorted keys" : "in the right order", to, in_place(side, v->n),
                  first_wrong(v, array));
   return FOUND(shape, true, MISTAKE_LAST_PASS,
                "the last pass was not copied back: %s holds the sorted %s, %s has those of an "
@@ -483,12 +485,12 @@ static bool name_last_pass(const View *v, TrialArray array, Shape *shape) {
 
 // The result may be where the last of several passes put it: in the inputs.
 static bool find_in_inputs(const View *v, Shape *shape) {
-  const bool was_sorted = same(v->keys, v->sorted_keys, v->bytes);
-  const bool keys_there = same(v->trial->after[KEYS_IN], v->sorted_keys, v->bytes);
-  const bool positions_there = same(v->trial->after[POSITIONS_IN], v->sorted_positions, v->bytes) &&
-                               !same(v->positions, v->sorted_positions, v->bytes);
-  const bool keys_wrong = !same(v->keys_out, v->sorted_keys, v->bytes);
-  const bool positions_wrong = !same(v->positions_out, v->sorted_positions, v->bytes);
+  const bool was_sorted = same(v->keys.in, v->keys.sorted, v->bytes);
+  const bool keys_there = same(v->trial->after[KEYS_IN], v->keys.sorted, v->bytes);
+  const bool positions_there = same(v->trial->after[POSITIONS_IN], v->positions.sorted, v->bytes) &&
+                               !same(v->positions.in, v->positions.sorted, v->bytes);
+  const bool keys_wrong = !same(v->keys.out, v->keys.sorted, v->bytes);
+  const bool positions_wrong = !same(v->positions.out, v->positions.sorted, v->bytes);
   size_t first = 0;
   if (was_sorted || v->n < 2) return false;
   if (keys_wrong && keys_there && view_untouched(v->trial, KEYS_OUT, &first) == v->n &&
@@ -497,7 +499,7 @@ static bool find_in_inputs(const View *v, Shape *shape) {
                  "the result was left in the inputs: all %zu sorted keys are in d_inputVals, and "
                  "the outputs were never written (index 0: expected key %" PRIu32
                  ", found the old %" PRIu32 ")",
-                 v->n, v->sorted_keys[0], v->keys_out[0]);
+                 v->n, v->keys.sorted[0], v->keys.out[0]);
   if (keys_wrong && keys_there && is_varied(v) && !is_no_pass(v, KEYS_OUT))
     return name_last_pass(v, KEYS_OUT, shape);
   if (!keys_wrong && positions_wrong && positions_there && !is_no_pass(v, POSITIONS_OUT))
@@ -526,7 +528,7 @@ static bool are_blocks(size_t step, size_t descents) {
 static void describe_disorder(const View *v, Shape *shape) {
   size_t step = 0, descents = 0;
   for (size_t i = 1; i < v->n; i++) {
-    if (v->keys_out[i - 1] <= v->keys_out[i]) continue;
+    if (v->keys.out[i - 1] <= v->keys.out[i]) continue;
     descents++;
     step = greatest_common_divisor(step, i);
   }
@@ -546,17 +548,13 @@ Shape diagnose_shape(const Trial *trial, const TrialReference *reference, bool s
   const View v = {trial,
                   trial->n,
                   trial->n * sizeof(uint32_t),
-                  trial->keys,
-                  trial->positions,
-                  trial->after[KEYS_OUT],
-                  trial->after[POSITIONS_OUT],
-                  reference->keys,
-                  reference->positions};
+                  {trial->keys, trial->after[KEYS_OUT], reference->keys},
+                  {trial->positions, trial->after[POSITIONS_OUT], reference->positions}};
   Shape shape = {0};
   if (v.n == 0 || find_exchanged(&v, &shape) || find_in_inputs(&v, &shape) ||
       find_untouched(&v, &shape))
     return shape;
-  if (same(v.keys_out, v.sorted_keys, v.bytes)) {
+  if (same(v.keys.out, v.keys.sorted, v.bytes)) {
     (void)find_positions(&v, stable, &shape);
     return shape;
   }

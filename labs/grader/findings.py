@@ -36,7 +36,7 @@ class Findings:
         finally:
             output = process.close() if process else ""
             os.unlink(version)
-        # Not initcheck, which also reports padding that is only copied.
+        # initcheck is left out: it also reports padding that is only copied.
         text = report_of(output, init=False) or (text if right else "")
         return found + ([f"has a mistake that CHECK=all finds: {text}"] if text else [])
 

@@ -28,7 +28,7 @@ static void *watchdog(void *unused) {
     const char *const name = watch.name;
     pthread_mutex_unlock(&watch.lock);
     if (!late) continue;
-    // Not quit(): the main thread may hold the locks of stdio or wait inside MPI.
+    // quit() could wait for ever: the main thread may hold the locks of stdio or wait inside MPI.
     char text[256];
     const int length = snprintf(text, sizeof text,
                                 "multi_sort: rank %d: no progress for %g s in step '%s'; another "

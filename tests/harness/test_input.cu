@@ -46,7 +46,7 @@ static size_t descents(void) {
   return count;
 }
 
-// Same seed, same input; another seed, another (where the seed matters); no draw disturbs another.
+// A seed always draws the same input, and another seed another one, where the seed matters.
 TEST(test_determinism) {
   for (const InputKind *kind = input_kinds; kind->name != NULL; kind++) {
     draw(kind->name, 7, N, keys);
