@@ -48,6 +48,7 @@ check "json: --noise 0 makes all runs" record '[.noise_limit == 0, .repetitions,
 run seq "$crash" --n 50 --dist sorted --reps 3 --sweep seq.kBits=4,8 --set way=0 --sweep crash_sort.brackets=1,64,65 --format json
 check "json: the passes of each stage" record '[.rows[] | select(.version == "seq") | .passes_ms | map_values(length)] ==
   [{copy: 2, hist: 8, scan: 8, scatter: 8}, {copy: 2, hist: 4, scan: 4, scatter: 4}]'
+# shellcheck disable=SC2016 # $stages is for jq
 check "json: passes of one run add up to the stage" record '[.rows[] | .stages_ms as $stages | .passes_ms | to_entries[] |
   ((.value | add) / $stages[.key] - 1 | fabs) < 1e-3] | all'
 check "json: too many passes are left out" record '[.rows[] | select(.version == "crash_sort") | [(.passes_ms.copy | length), .stages_ms.copy > 0]] ==
