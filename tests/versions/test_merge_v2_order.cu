@@ -19,7 +19,14 @@ static __host__ __device__ __forceinline__ bool less(Key a, Key b) {
 
 static const char *const stages[] = {"sort", "merge", NULL};
 static const SortKnob knobs[] = {{}};
-static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
+static const SortVersion version = {.name = "",
+                                    .title = "",
+                                    .source = "",
+                                    .stable = true,
+                                    .max_n = UINT32_MAX,
+                                    .slow_n = 0,
+                                    .stages = stages,
+                                    .knobs = knobs};
 
 enum { MOST = 40000 };
 static uint2 keys[MOST], sorted[MOST];

@@ -13,7 +13,14 @@
 
 static const char *const stages[] = {"ranges", "move", "sort", NULL};
 static const SortKnob knobs[] = {{}};
-static const SortVersion version = {"", "", "", true, UINT32_MAX, 0, stages, knobs};
+static const SortVersion version = {.name = "",
+                                    .title = "",
+                                    .source = "",
+                                    .stable = true,
+                                    .max_n = UINT32_MAX,
+                                    .slow_n = 0,
+                                    .stages = stages,
+                                    .knobs = knobs};
 
 enum { MOST = 60000, TILE = 4096, SMALL_BLOCK = 512 * 9, CLUSTERED = 4000 };
 static uint32_t keys[MOST], expected[MOST], order[MOST], result[MOST];
