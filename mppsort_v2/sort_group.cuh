@@ -36,7 +36,7 @@ struct SortShared {
 // Exclusive scan over the bins, in place; adds to shared.overfull what is in full bins. A barrier
 // has to follow.
 template <int kThreads, class Shared>
-static __device__ __forceinline__ void scan_bins(Shared &shared) {
+static __device__ __forceinline__ void scan_bins_of_group(Shared &shared) {
   constexpr int kQuads = Shared::kBins / kThreads / 4;
   static_assert(kQuads * kThreads * 4 == Shared::kBins, "16 bytes at a time");
   const auto in_full = [](unsigned int count) { return count > 0u + Shared::kFew ? count : 0u; };
@@ -137,7 +137,7 @@ static __device__ __forceinline__ bool order_group(
     if (left > u * kThreads)
       atomicAdd(&shared.bin[(key[u] - least) << shift >> (32 - kBinBits)], 1u);
   __syncthreads();
-  scan_bins<kThreads>(shared);
+  scan_bins_of_group<kThreads>(shared);
   __syncthreads();
   if (PAIRS && shared.overfull > most_overfull) return false;
 #pragma unroll

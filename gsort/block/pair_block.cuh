@@ -70,8 +70,8 @@ struct KeyInTwoParts {
 // inside, and one has to follow.
 //   bin  [3 1 7 0]  ->  [0 3 4 11]
 template <int kThreads, int kBins>
-static __device__ __forceinline__ unsigned int scan_bins(unsigned int *bin,
-                                                         unsigned int *warp_sums) {
+static __device__ __forceinline__ unsigned int scan_bins_of_block(unsigned int *bin,
+                                                                  unsigned int *warp_sums) {
   constexpr int kEach = kBins / kThreads;                             // bins of a thread
   constexpr int kWide = kEach % 4 == 0 ? 4 : kEach % 2 == 0 ? 2 : 1;  // bins read at a time
   typedef struct __align__(4 * kWide) Bins {
@@ -147,7 +147,7 @@ static __device__ __forceinline__ bool order_places(
 #pragma unroll
         for (int q = 0; q < kRows; q++) atomicAdd(bin_of(bin, binned[u + q], digit), 1u);
     __syncthreads();
-    const unsigned int largest = scan_bins<kThreads, (int)kBins>(bin, shared.warp_sums);
+    const unsigned int largest = scan_bins_of_block<kThreads, (int)kBins>(bin, shared.warp_sums);
     if (kPadded && threadIdx.x < WARP_SIZE)  // room for what each warp has of padding in this lane
       bin[kBins + threadIdx.x] = kCapacity + threadIdx.x * (kThreads / WARP_SIZE * PADDED_ROWS);
     by_passes = __syncthreads_or(largest > MOST_IN_BIN) != 0;
