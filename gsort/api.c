@@ -210,7 +210,7 @@ typedef struct Extent {
   size_t bytes, alignment;
 } Extent;
 
-// Also for extents that end behind the last address.
+// It is right for extents that end behind the last address, too.
 static bool overlap(Extent a, Extent b) {
   return a.bytes > 0 && b.bytes > 0 && (a.begin - b.begin < b.bytes || b.begin - a.begin < a.bytes);
 }

@@ -25,7 +25,7 @@ typedef struct KeyCode {
   unsigned int negative;  // bits that are inverted, too, if the key is negative; 0: no floats
 } KeyCode;
 
-// The same for keys of 64 bits.
+// Maps keys of 64 bits.
 typedef struct WideCode {
   unsigned long long flip, negative;
 } WideCode;
@@ -47,7 +47,7 @@ typedef enum Finding {
 
 // The part of all numbers that the keys are from, as far as a sample shows it.
 typedef struct KeyRange {
-  int skip;             // first bits, which all keys share: those of `common`
+  int skip;             // how many first bits all keys share, with `common`
   unsigned int common;  // its other bits are 0
   float density;        // keys in the fullest part of the range, divided by its share
   bool even;            // keys are even from the least to the greatest

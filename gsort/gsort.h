@@ -51,7 +51,7 @@ enum {
                          // GSORT_NO_HOST_WAIT, and sorts by sweeps only
 };
 
-// Errors. gsort_error_string() has a sentence for each. After any but those of CUDA nothing was
+// Errors. gsort_error_string() has a sentence for each. After any error but one of CUDA nothing was
 // launched and nothing written. If several apply, the one that is listed first is returned, except
 // that gsort_run() with n = 0 does nothing and looks at neither arrays nor workspace nor device.
 enum {

@@ -221,7 +221,7 @@ static void write_row(const Kind &kind, Arrays a) {
 }
 
 // A sort that waits, and one that does not, of each input: their results are equal. The calls'
-// times are those of uniform keys.
+// times are of uniform keys.
 static void write_forms(const Kind &kind, size_t n) {
   gsort *const sort = make_sort(kind);
   Times times[INPUTS][2];

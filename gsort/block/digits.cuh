@@ -37,7 +37,7 @@ struct WholeKey {
   __device__ __forceinline__ unsigned int operator()(unsigned int key) const { return key; }
 };
 
-// The same for keys of any type, and any bits of them.
+// The bits that count, for keys of any type.
 struct BitsThatCount {
   KeyCode code;
   int begin_bit;

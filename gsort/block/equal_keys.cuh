@@ -1,6 +1,6 @@
-// How many keys equal a key, on average? Buckets of keys that stand for fewer values differ more in
-// size than those of different keys: if m keys each are equal, by the root of m. A sample tells, if
-// it has some thousandth of the values twice.
+// How many keys equal a key, on average? If each key occurs m times, bucket sizes vary sqrt(m)
+// times as much as those of distinct keys. A sample tells, if it has some thousandth of the values
+// twice.
 //
 //   table, of 4 slots    . 8 5 .          the last key of each hash: the winners
 //   samples  5 8 5 2     5, 8 and 5 match, 2 has been overwritten: one match more than winners
@@ -26,7 +26,7 @@ struct EqualKeys {
     for (unsigned int i = threadIdx.x; i < 1u << bits; i += blockDim.x) slot[i] = 0;
     if (threadIdx.x == 0) *matches = *winners = 0;
   }
-  // Not 0, which means an empty slot. An atomic, as threads meet.
+  // The word is not 0, which means an empty slot. An atomic, as threads meet.
   template <int kEach>
   __device__ __forceinline__ void add(const unsigned int (&key)[kEach]) const {
 #pragma unroll

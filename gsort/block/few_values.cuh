@@ -1,4 +1,5 @@
-// Keys with few distinct values: a table of these, found in a sample, takes the place of a digit.
+// Keys with few distinct values: a table of the values, found in a sample, takes the place of a
+// digit.
 //
 //   values of the table        3       7            bins   < 3   = 3   3..7   = 7   > 7
 //   keys   7 3 3 7 9 3 7                            keys           3            3     1

@@ -15,8 +15,8 @@ enum {
   MOST_FREQUENT = 127,  // values, beside the largest key
 };
 
-// Frequent values (block/frequent_values.cuh). Each has a slot of its own, that of its hash; values
-// without one are not in the table. The largest key always is, in the last slot: tiles are padded
+// Frequent values (block/frequent_values.cuh). Each has the slot of its hash; a value whose slot
+// is taken is not in the table. The largest key always is, in the last slot: tiles are padded
 // with it.
 typedef struct FrequentValues {
   bool used;

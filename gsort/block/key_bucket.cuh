@@ -21,7 +21,7 @@ enum {
 template <int kThreads, int kItems, int kFineBits>
 struct BucketShared {
   static constexpr int kBins = 1 << kFineBits, kWarpBins = kThreads / WARP_SIZE * PASS_BINS;
-  // One for each bin, and then WARP_SIZE for padding; or those of the passes.
+  // A counter for each bin and WARP_SIZE for padding; or the counters of the passes.
   unsigned int bin[kWarpBins > kBins + WARP_SIZE ? kWarpBins : kBins + WARP_SIZE];
   unsigned int warp_sums[MAX_WARPS];
   unsigned int full_count;
@@ -32,8 +32,8 @@ struct BucketShared {
   __device__ unsigned int *full_bins() { return tile + kThreads * kItems; }
 };
 
-// Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where those of bin b
-// end. kCrowded: some bin has more keys than a thread can sort, and warps sort all full ones.
+// Sorts the keys of each bin, which stand side by side in the tile; bin[b] is where bin b
+// ends. kCrowded: some bin has more keys than a thread can sort, and warps sort all full ones.
 template <int kFewKeys, bool kCrowded, int kThreads, int kItems, int kFineBits>
 static __device__ __forceinline__ void sort_bins(
     BucketShared<kThreads, kItems, kFineBits> &shared) {

@@ -98,7 +98,7 @@ static __device__ __forceinline__ unsigned int scan_bins_of_block(unsigned int *
   return largest;
 }
 
-// Sorts the elements of each bin; bin[b] is where those of bin b end. Bins with more than kFew are
+// Sorts the elements of each bin; bin[b] is where bin b ends. Bins with more than kFew are
 // left for a warp each.
 template <int kFew, int kThreads, int kItems, int kBinBits, int kLowBits>
 static __device__ __forceinline__ void sort_pair_bins(

@@ -48,7 +48,7 @@ struct CountedPlace {
     const unsigned int begin = start[bucket()];
     return {start[bucket() + 1] - begin, begin};
   }
-  // The same once more, kept or computed anew: registers are scarce between.
+  // Recomputed where that saves registers.
   __device__ __forceinline__ BucketPlace again(BucketPlace place) const { return place; }
   // lead: slots of the block before the first pair.
   __device__ __forceinline__ PairsSideBySide pairs(BucketPlace place, unsigned int lead) const {

@@ -6,8 +6,8 @@
 //   regions of its bins    |0 0 0 . .|1 1 . . .|2 2 2 2 .|3 3 . . .|
 //   tiles of the next one  |  0  | 1 |  2  | 3 |  4  | 5 |  6  | 7 |
 //
-// Where a region of the sweep before begins, the sums of the look-back are those of all pairs with
-// smaller lower digits: places where the buckets of both digits begin.
+// Where a region of the sweep before begins, the sums of the look-back count all pairs with
+// smaller lower digits: so they are places where the buckets of both digits begin.
 #ifndef GSORT_BLOCK_PAIR_REGIONS_CUH
 #define GSORT_BLOCK_PAIR_REGIONS_CUH
 
@@ -133,7 +133,7 @@ static __device__ __forceinline__ void finish_regions(const SweepRegions &region
 }
 
 // The bucket of the calling block. A bucket's number is the upper digit's bin, then the lower
-// one's: `sources` of these. `regions` are those of the last sweep.
+// one's, of which there are `sources`. `regions`: of the last sweep.
 struct RegionPlace {
   const SweepRegions &regions;
   const uint2 *in;

@@ -132,7 +132,7 @@ static __device__ __forceinline__ unsigned int publish_and_place(
 }
 
 // What sweep_tiles() asks of a sweep: pairs one behind the other, in the bins of a digit that
-// have been counted. Other kinds of sweeps replace some of these functions by theirs.
+// have been counted. Other kinds of sweeps replace some of these functions.
 template <unsigned int kTileSize, int kBits>
 struct CountedBins {
   static constexpr unsigned int kTile = kTileSize;

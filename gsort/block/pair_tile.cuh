@@ -28,8 +28,9 @@ struct PairDigitAt {
 };
 
 // The tile of the input that begins at `begin`, in the type of the caller: encode_all() has to
-// follow. Pairs of a warp are neighbours, those of a lane WARP_SIZE apart: their order is that of
-// rows, then lanes. kFull: no pair needs a test. padding: the key whose code is the largest number.
+// follow. Pairs of a warp are neighbours, pairs of a lane are WARP_SIZE apart: their order is by
+// rows, then by lanes. kFull: no pair needs a test. padding: the key whose code is the largest
+// number.
 template <bool kFull, int kItems>
 static __device__ __forceinline__ void load_tile(Elements in, unsigned int begin,
                                                  unsigned int valid, unsigned int padding,
@@ -80,8 +81,8 @@ static __device__ __forceinline__ void prefetch_pairs(Elements in, TileSpan span
   if (in.values != NULL) prefetch_to_l2(in.values + span.begin, kTile * sizeof(unsigned int));
 }
 
-// Where the counter of a digit is among those of its warp, in bytes; four and eight are opaque().
-// Side by side.
+// Where the counter of a digit is among its warp's counters, in bytes; four and eight are opaque().
+// The counters lie side by side.
 template <int kBits>
 struct BinsSideBySide {
   static constexpr unsigned int kWords = 1u << kBits;
@@ -91,8 +92,9 @@ struct BinsSideBySide {
   }
 };
 
-// The same with two words left empty behind each 64 counters. Keys in some order have digits that
-// are a power of two apart; side by side, these would all lie in one bank of shared memory.
+// As BinsSideBySide, but two words are left empty behind each 64 counters. Keys in some order have
+// digits that are a power of two apart; side by side, these would all lie in one bank of shared
+// memory.
 template <int kBits>
 struct SpreadBins {
   static constexpr unsigned int kWords = (1u << kBits) + (2u << kBits) / 64;

@@ -150,7 +150,7 @@ static __device__ __forceinline__ bool partition_tile_of(
   return true;
 }
 
-// Moves in[0..left), or the first tile of these, to the next free indices of their bins in `out`,
+// Moves in[0..left), or the first tile of it, to the next free indices of their bins in `out`,
 // as codes. kKind: a BinKind; bins may have `regions`, which the previous kernel prepares while
 // keys are loaded here. False if that has found that nothing is to be moved.
 template <bool kBothEnds, int kKind, int kThreads, int kItems, int kEach, int kMaxBins>

@@ -16,7 +16,7 @@ typedef struct SeenBits {
   unsigned int set, clear;
 } SeenBits;
 
-// For all threads: adds what the calling thread's keys, those of indices lead <= p < behind, have
+// For all threads: adds what the calling thread's keys of indices lead <= p < behind have
 // to `seen`, which is in shared memory and all 0 before.
 template <int kThreads, int kItems>
 static __device__ __forceinline__ void see_bits(const unsigned int (&key)[kItems],
@@ -42,7 +42,7 @@ struct KeyInElement {
   }
 };
 
-// The same for elements that are indices of keys.
+// For elements that are indices of keys.
 struct KeyAtIndex {
   const unsigned int *key;
   __device__ __forceinline__ unsigned int operator()(unsigned int element) const {

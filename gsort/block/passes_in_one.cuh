@@ -3,7 +3,7 @@
 //
 // A block takes a tile of a pass, and the first tiles of the next pass are taken when all tiles of
 // this one are. Before a block reads what a pass has written, it waits until all tiles of that pass
-// are done. Blocks that run have taken all of these, and none waits for a tile that nobody has
+// are done. Blocks that run have taken all of them, and none waits for a tile that nobody has
 // taken, so that the blocks of the grid need not be resident all together.
 #ifndef GSORT_BLOCK_PASSES_IN_ONE_CUH
 #define GSORT_BLOCK_PASSES_IN_ONE_CUH
@@ -20,8 +20,8 @@ static __device__ __forceinline__ void wait_until(const unsigned int *done, unsi
   __syncthreads();
 }
 
-// All threads of a block: what they have written is done. tiles: that they have taken. Once for all
-// of these, as a fence waits for all stores.
+// All threads of a block: what they have written is done. tiles: how many they have taken. One call
+// serves them all, as a fence waits for all stores.
 static __device__ __forceinline__ void add_done(unsigned int *done, unsigned int tiles) {
   __threadfence();
   __syncthreads();

@@ -68,7 +68,7 @@ static __device__ __forceinline__ void count_in_warp(unsigned int (*warp_bin)[BI
     atomicAdd(at_offset(warp_bin[threadIdx.x / WARP_SIZE], digit_of(key[u]) * four), 1u);
 }
 
-// The tile's count of the thread's bin; counts[] are those of its warps.
+// The tile's count of the thread's bin; counts[] are the counts of its warps.
 static __device__ __forceinline__ unsigned int count_bin(const unsigned int (*warp_bin)[BINS],
                                                          unsigned int (&counts)[SWEEP_WARPS]) {
   unsigned int sum = 0;

@@ -10,7 +10,7 @@
 #include "gsort/block/pair_bucket.cuh"
 #include "gsort/block/runs.cuh"
 
-// The runs of one bucket: a thread has those of some neighbouring tiles.
+// The runs of one bucket: a thread has the runs of some neighbouring tiles.
 template <int kThreads>
 struct RunsOfThread {
   static constexpr int kEach = (MOST_TILES + kThreads - 1) / kThreads;

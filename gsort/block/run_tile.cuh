@@ -80,7 +80,7 @@ static __device__ __forceinline__ bool stop_after_samples(Shared &shared, Elemen
   return true;
 }
 
-// Not before the end of the previous kernel, which clears it.
+// To be called after the end of the previous kernel, which clears it.
 static __device__ __forceinline__ void note_stop(const RunState &state, unsigned int stop) {
   if (stop != 0) atomicOr(&state.findings->stop, stop);
 }

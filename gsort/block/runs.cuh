@@ -1,6 +1,6 @@
 // Pairs by runs: each tile of the input is sorted by the upper bits of its keys and written where
 // it was, so that its pairs of one bucket stand side by side: a run. Then a block per bucket
-// gathers the runs of all tiles, in the order of these, and sorts them by the rest of the key.
+// gathers the runs of all tiles, in the order of the tiles, and sorts them by the rest of the key.
 //
 //   tiles            (3 a) (1 b) (2 c) (1 d)   (0 e) (1 f) (3 g) (2 h)
 //   sorted           (1 b) (1 d) (2 c) (3 a)   (0 e) (1 f) (2 h) (3 g)

@@ -25,8 +25,9 @@ static __device__ __forceinline__ Value block_inclusive_scan(Value value, Value 
   return warp == 0 ? scanned : scanned + warp_sums[warp - 1];
 }
 
-// The same with one barrier instead of two, for blocks of whole warps: each thread adds up the sums
-// of the warps before it. Which of the two is faster depends on the kernel around it.
+// block_inclusive_scan() with one barrier instead of two, for blocks of whole warps: each thread
+// adds up the sums of the warps before it. Which of the two is faster depends on the kernel around
+// it.
 static __device__ __forceinline__ unsigned int block_inclusive_scan_one_barrier(
     unsigned int value, unsigned int *warp_sums) {
   unsigned int scanned = warp_inclusive_scan(value);

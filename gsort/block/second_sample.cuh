@@ -23,7 +23,7 @@ static inline unsigned int second_blocks(size_t n) {
   return wanted < MOST_SECOND_BLOCKS ? (unsigned int)wanted : (unsigned int)MOST_SECOND_BLOCKS;
 }
 
-// Whether samples spread over the groups as those of even keys would not: by chi-square of the
+// Whether samples spread over the groups as samples of even keys would not: by chi-square of the
 // groups and of four quarters, each exceeded by even keys in one of 10^3 sorts. (Of 8,192 samples,
 // a density that rises by a fifth adds 27 to the first, and 26 to the second.) For a whole warp;
 // mine: samples of the lane's group. *density: what the fullest group has, of its share; by chance
@@ -45,8 +45,8 @@ static __device__ __forceinline__ bool a_little_uneven(float mine, float *densit
          squares_of_four / (WARP_SIZE / 4 * share) - sum > kMostOf4;
 }
 
-// For the whole first warp: adds the block's sums to those of all blocks, and in the last one
-// leaves all in `sums`, which is shared memory; else false.
+// For the whole first warp: adds the block's sums to the grid's. In the last block it leaves the
+// grid's in `sums`, which is shared memory; in all others it returns false.
 static __device__ __forceinline__ bool add_up(SecondSums *sums, unsigned int blocks,
                                               Findings *findings) {
   enum { WORDS = sizeof(SecondSums) / sizeof(unsigned int) };

@@ -10,7 +10,7 @@
 enum { SAMPLES_EACH = 16 };
 
 // Device memory: the sorted sample, and every SAMPLES_EACH-th key of it once more, side by side, as
-// many blocks read all of these.
+// many blocks read them all.
 typedef struct Splitters {
   const unsigned int *key;     // [buckets]
   const unsigned int *sorted;  // [SAMPLES_EACH * buckets]

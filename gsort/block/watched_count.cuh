@@ -2,7 +2,7 @@
 //
 // Each block samples keys before it counts. These signs end the count of the whole grid:
 //   - several buckets have many of a block's samples, or one has very many
-//   - many share their first 4 bits: more than there would be if all of these buckets were full
+//   - many share their first 4 bits: more than fit if all buckets of these 4 bits were full
 //   - of bare keys: the last 16 bits have few values, so that bins inside a block would be too full
 // Uniform keys look like that in less than one of 10^3 sorts, which then take the slower way.
 #ifndef GSORT_BLOCK_WATCHED_COUNT_CUH

@@ -89,7 +89,7 @@ static __device__ __forceinline__ void make_by_code(Wide least, Wide most, WideM
   map->scale = scaled > 0 ? scaled < 4294967295.0 ? (unsigned int)scaled : ~0u : 0;
 }
 
-// The same in the values of doubles; false if these are too far apart, or no numbers. Descending
+// A map by the values of doubles; false if these are too far apart, or no numbers. Descending
 // codes have falling values.
 static __device__ __forceinline__ bool make_by_value(WideCode code, Wide least, Wide most,
                                                      WideMap *map) {

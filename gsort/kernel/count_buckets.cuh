@@ -48,7 +48,7 @@ static __device__ void number_tiles(unsigned int n, BucketBits bits, unsigned in
   if (part == parts - 1) state.first_tile[parts] = up_to_here;
 }
 
-// Adds the block's counters to those of the grid.
+// Adds the block's counters to the grid's.
 template <bool kPacked>
 static __device__ void add_bucket_counts(const unsigned int *counters, unsigned int buckets,
                                          unsigned long long *count) {

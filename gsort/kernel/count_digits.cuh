@@ -18,7 +18,7 @@
 // Words of a SweepState's `counts`.
 enum { COUNT_WORDS = PASSES * BINS + 1 };
 
-// Adds one key to the histograms of all passes: those of the bytes of `number`, the bits that
+// Adds one key to the histograms of all passes, one for each byte of `number`, the bits that
 // count. counters[PASSES][BINS][copies] is in shared memory; lane l adds to copy l % copies. With
 // 32 copies the lanes of a warp never meet in a bank.
 static __device__ __forceinline__ void count_number(unsigned int *counters, unsigned int copies,

@@ -42,7 +42,7 @@ typedef struct PrefixState {
   volatile HostVerdict *host;
 } PrefixState;
 
-// Adds the block's counters to those of the grid.
+// Adds the block's counters to the grid's.
 template <bool kPacked>
 static __device__ void sum_counters(const unsigned int *counters, unsigned int buckets,
                                     unsigned int copies, unsigned long long *sums) {

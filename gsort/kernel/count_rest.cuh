@@ -45,7 +45,7 @@ static __device__ void plan_sweeps_of_rest(unsigned int *spread) {
   if (varies) spread[1] = spread[2] = DIGIT_EVEN;
 }
 
-// Counters of a block. Those of values: one for each lane, so that lanes never meet.
+// Counters of a block. Each lane has its counters of values, so that lanes never meet.
 typedef struct RestCounters {
   unsigned int *digit, copies;
   unsigned int *bin;  // [FREQUENT_BINS][WARP_SIZE]

@@ -1,5 +1,5 @@
 // Second step of a sort of pairs by runs: a block gathers the runs of its bucket from all sorted
-// tiles, in the order of these, and sorts them by the rest of the key (pair_block.cuh).
+// tiles, in the order of the tiles, and sorts them by the rest of the key (pair_block.cuh).
 //
 //   tiles      (1 b) (1 d) (2 c) (3 a)   (0 e) (1 f) (2 h) (3 g)      first 0 0 2 3, 0 1 2 3
 //   bucket 1   (1 b) (1 d) from the first tile, (1 f) from the second; in the output it begins at

@@ -1,7 +1,7 @@
 // Bare keys to buckets by their upper bits, as many as have been counted
-// (kernel/count_buckets.cuh). Equal bare keys are identical, so nothing has to be stable: shared
-// atomics give the places inside a tile, global atomics those of its runs. No ballots, no
-// look-back.
+// (kernel/count_buckets.cuh). Equal bare keys are identical, so nothing has to be stable: atomics
+// on shared memory give the places inside a tile, and atomics on global memory the places of its
+// runs. It needs no ballots and no look-back.
 //
 //   tile  31 07 35 12 18 33, bin: the first digit   in the tile 07 12 18 31 35 33
 //   next  0: 40, 1: 52, 3: 90                       runs to 40 (07), 52 (12 18), 90 (31 35 33)

@@ -1,5 +1,5 @@
 // Third step of a sort by splitters: a block gathers the runs of its bucket, as gather_runs.cuh
-// does, and sorts them. Its keys lie between two splitters, so that bins are ranges of these; equal
+// does, and sorts them. Its keys lie between two splitters, so that bins are ranges of keys. Equal
 // keys between two equal splitters are only copied.
 //
 //   splitters 30 30 60   bucket 1: 30 alone, copied     bucket 2: 31 .. 59, in bins of 8 from 31 on
@@ -13,8 +13,8 @@
 #include "gsort/block/splitters.cuh"
 
 // A block's part of the work: of bucket number `bucket`, `part` of `parts`. A bucket of equal keys
-// is in order already. The blocks of the empty ones beside it help to copy it: there are the more
-// of these, the more keys it has.
+// is in order already. The blocks of the empty buckets beside it help to copy it: the more keys
+// it has, the more of them there are.
 typedef struct Share {
   unsigned int bucket, part, parts;
   bool equal;

@@ -49,8 +49,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                                                               KeyCode{0, 0});
 }
 
-// The same for keys that share their first range.skip bits, and for codes. Asking whether there are
-// any would cost sort_buckets() registers.
+// sort_buckets() for keys that share their first range.skip bits, and for codes. Asking whether
+// there are any would cost sort_buckets() registers.
 template <int kThreads, int kItems, int kFineBits, int kFewKeys, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_buckets_of_range(const unsigned int *in, unsigned int *out, CountedBuckets buckets,

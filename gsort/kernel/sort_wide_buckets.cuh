@@ -67,7 +67,7 @@ static __device__ __forceinline__ bool sort_few_words(unsigned int *words, unsig
   return tie;
 }
 
-// Sorts the words of each bin; bin[b] is where those of bin b begin; all: words.
+// Sorts the words of each bin. bin[b] is where bin b begins; all: number of words.
 template <int kPlaceBits, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void sort_wide_bins(
     WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int all) {

@@ -1,4 +1,4 @@
-// As unpack.cuh, for a large bucket whose pairs are in runs.
+// Unpacks (unpack.cuh) a large bucket whose pairs are in runs.
 #ifndef GSORT_KERNEL_UNPACK_RUNS_CUH
 #define GSORT_KERNEL_UNPACK_RUNS_CUH
 

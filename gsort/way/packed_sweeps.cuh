@@ -12,7 +12,7 @@ static const SweepTiles first_of_frequent = SWEEP_TILES(512, 40, DIGIT_OR_VALUE_
 
 // Whether they suit the call better than way/sweeps.cu's own.
 bool sweeps_are_packed(const Call *call);
-// Whether frequent values may leave after the first of these.
+// Whether frequent values may leave after the first sweep.
 bool may_be_frequent(const Call *call);
 
 // Memory of a sort by four sweeps: packed pairs, and what a SweepState points to. If values may be

@@ -81,8 +81,8 @@ static int shape_of_regions(size_t n, int bits) {
   return SHAPES;
 }
 
-// As few buckets as fit, but 1,024 at least, or 512 for few keys. False if no plan suits n or the
-// device.
+// Plans as few buckets as fit, but 1,024 at least, or 512 for few keys. False if no plan suits n or
+// the device.
 static bool plan_regions(const Call *call, RegionPlan *plan) {
   const size_t n = call->n, limit = call->device->shared_limit;
   int bits = n <= FEW_REGIONS_UP_TO ? MOST_REGION_BITS - 1 : MOST_REGION_BITS;
