@@ -274,6 +274,7 @@ class thread_group {
   }
 
  private:
+  friend thread_group tiled_partition(const thread_group &parent, unsigned int size);
   unsigned mask_;  // 0: the block
 };
 
@@ -319,6 +320,10 @@ inline coalesced_group tiled_partition(const lanes_group &parent, unsigned int s
 }
 inline thread_group tiled_partition(const thread_block &, unsigned int size) {
   return coalesced_group(detail::tile_mask(size));
+}
+inline thread_group tiled_partition(const thread_group &parent, unsigned int size) {
+  if (parent.mask_ == 0) return tiled_partition(this_thread_block(), size);
+  return tiled_partition(coalesced_group(parent.mask_), size);
 }
 // The threads that pass the same label.
 template <class Label>

@@ -36,6 +36,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted);
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache preference);
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *preference);
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig preference);
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *preference);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peer);
@@ -86,6 +87,9 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream CUDA_CPU_DEFAULT(0));
 cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream CUDA_CPU_DEFAULT(0));
+cudaError_t cudaMemset3D(struct cudaPitchedPtr memory, int value, struct cudaExtent extent);
 // Advice about managed memory: it is where both sides need it already.
 cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int device,
                                  cudaStream_t stream CUDA_CPU_DEFAULT(0));

@@ -16,7 +16,9 @@
 #define CUDART_CB  // the calling convention of callbacks
 
 #define CUDA_CPU_ENUMERATOR(name, value, text) name = (value),
-typedef enum cudaError { CUDA_CPU_ERRORS(CUDA_CPU_ENUMERATOR) } cudaError_t;
+typedef enum cudaError {
+  CUDA_CPU_ERRORS(CUDA_CPU_ENUMERATOR) cudaErrorApiFailureBase = 10000  // in old helper_cuda.h
+} cudaError_t;
 #undef CUDA_CPU_ENUMERATOR
 
 enum cudaMemcpyKind {

@@ -8,9 +8,13 @@
 
 #include "text.h"
 
-_Noreturn void fail(const Source *source, const char *at, const char *problem) {
+void report(const Source *source, const char *at, const char *problem) {
   const Position position = position_of(source, at);
   fprintf(stderr, "%.*s:%d: %s\n", (int)position.length, position.file, position.line, problem);
+}
+
+_Noreturn void fail(const Source *source, const char *at, const char *problem) {
+  report(source, at, problem);
   exit(1);
 }
 

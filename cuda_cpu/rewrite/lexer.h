@@ -18,7 +18,8 @@ typedef struct Position {
 } Position;
 Position position_of(const Source *source, const char *at);
 
-// Prints file, line and problem, and ends the program with exit code 1.
+// Prints file, line and problem; fail() ends the program with exit code 1.
+void report(const Source *source, const char *at, const char *problem);
 _Noreturn void fail(const Source *source, const char *at, const char *problem);
 
 // Whether it may be part of a name or number. Asked for each character, so not isalnum().

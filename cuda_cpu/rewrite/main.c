@@ -185,6 +185,7 @@ static void rewrite(const Source *source, Text *out) {
   const char *asked = NULL;      // the ) of the last call that asks about a kernel
   char *bound = NULL;            // "(256)" of the declaration's __launch_bounds__
   bool is_kernel = false;        // of the declaration that is being read
+  Lockstep lockstep = {NULL, NULL, NULL};
   begin_kernels();
   const char *statement = source->text;  // start of the present statement, here and in `out`
   size_t statement_start = out->length;
@@ -207,6 +208,7 @@ static void rewrite(const Source *source, Text *out) {
     } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
       device.declared = !device.system_header && device.braces == 0;
       device.parentheses = 0;
+      if (device.declared) lockstep.function = c;
       is_kernel = is_word(c, "__global__");
       if (is_kernel) note_kernel(source, c + word_length(c), begins_template(source, statement));
       c += word_length(c);
@@ -263,6 +265,7 @@ static void rewrite(const Source *source, Text *out) {
       follow(&device, c[0], c[1]);
       if (strchr(";{}", *c) != NULL) {
         if (*c == ';') arguments = NULL;
+        if (*c == ';' && device.braces > 0) warn_of_lockstep(source, &lockstep, statement, c);
         if (*c == '{' && device.braces == 1 && is_kernel) {
           if (bound != NULL) append_format(out, " cuda_cpu::check_bound%s;", bound);
           note_body(bound != NULL);

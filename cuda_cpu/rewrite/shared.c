@@ -46,7 +46,7 @@ static char *cut_word(const Source *source, char *statement, const char *word) {
 typedef struct Shared {
   const Source *source;
   const char *at;         // where the statement begins
-  const char *type;       // of the elements
+  const char *type;       // of the elements, without a declarator's stars
   const char *alignment;  // "(16)", or null
   bool dynamic;           // extern __shared__ int array[]
   bool in_function;
@@ -54,7 +54,10 @@ typedef struct Shared {
 
 // Writes one declarator, "tile[N][2]".
 static void declare_shared(const Shared *shared, const char *declarator, Text *out) {
-  while (isspace((unsigned char)*declarator)) declarator++;
+  const int stars = (int)strspn(declarator, "* ");  // of `int *a, *b`
+  Text pointer = {0};
+  append_format(&pointer, "%s%.*s%c", shared->type, stars, declarator, '\0');
+  declarator += stars;
   const int n = (int)word_length(declarator);
   const char *const dimensions = declarator + n;
   const char *first_end = NULL;  // behind the first dimension
@@ -68,7 +71,7 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
   if (!understood || (shared->dynamic && first_end == NULL))
     fail(shared->source, shared->at,
          "a __shared__ declaration that is more than TYPE NAME[SIZE]...");
-  const char *const type = shared->type, *const name = declarator;
+  const char *const type = pointer.data, *const name = declarator;
   if (!shared->in_function) {
     append_format(out, "static constexpr char %.*s_shared_name[] = \"%.*s\"; ", n, name, n, name);
     append_format(out, "typedef %s %.*s_shared_type%s; static %s%s ", type, n, name,
@@ -77,6 +80,7 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
                   shared->alignment != NULL ? shared->alignment : "");
     append_format(out, "cuda_cpu::%s<%.*s_shared_type, %.*s_shared_name> %.*s;",
                   shared->dynamic ? "DynamicShared" : "SharedVariable", n, name, n, name, n, name);
+    free(pointer.data);
     return;
   }
   if (shared->dynamic) {
@@ -85,6 +89,7 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
     append_format(out, of_arrays ? "static_cast<%s (*)%s>" : "static_cast<%s *%s>", type,
                   first_end);
     append_format(out, "(cuda_cpu::dynamic_shared(\"%.*s\", sizeof(%s)));", n, name, type);
+    free(pointer.data);
     return;
   }
   append_format(out, "typedef %s %.*s_shared_type%s; static char %.*s_shared_key; ", type, n, name,
@@ -98,6 +103,7 @@ static void declare_shared(const Shared *shared, const char *declarator, Text *o
                 "sizeof(std::remove_all_extents_t<%.*s_shared_type>)));",
                 n, name, n, name, n, name, n, name, n, name, n, name,
                 shared->alignment != NULL ? "place" : "type", n, name, n, name);
+  free(pointer.data);
 }
 
 const char *rewrite_shared(const Source *source, const char *begin, size_t start, bool in_function,
@@ -121,6 +127,7 @@ const char *rewrite_shared(const Source *source, const char *begin, size_t start
     if (strchr(")}>", c) != NULL) depth--;
     if (depth == 0 && is_name(c) && (i == 0 || !is_name(statement[i - 1]))) name = i;
   }
+  while (name > 0 && strchr("* ", statement[name - 1]) != NULL) name--;  // its stars
   char *const type = checked(strndup(statement, name));
   const Shared shared = {.source = source,
                          .at = begin,

@@ -44,6 +44,15 @@ const char *rewrite_kernel_argument(const char *c, Text *out);
 // std::sort(.
 void refuse_host_only(const Source *source, const char *c);
 
+// At the end of a statement of device code: warns if it and the last one rely on lockstep.
+typedef struct Lockstep {
+  const char *function;   // where the present one begins
+  const char *array;      // in which the last statement's lanes exchanged values, or null
+  const char *warned_of;  // the function of the last warning
+} Lockstep;
+void warn_of_lockstep(const Source *source, Lockstep *lockstep, const char *statement,
+                      const char *end);
+
 // A shift in device code, at its << or >>.
 const char *rewrite_shift(const char *c, Text *out);
 

@@ -173,3 +173,18 @@ TEST(tiles_of_a_warp) {
                                  100000000);
   }
 }
+
+// Tiles whose size is known at run time, of a block and of a tile.
+static __global__ void tiles_of_groups(unsigned *out) {
+  const cg::thread_group block = cg::this_thread_block();
+  const cg::thread_group tile = cg::tiled_partition(block, 16);
+  const cg::thread_group part = cg::tiled_partition(tile, 4);
+  out[threadIdx.x] = tile.thread_rank() + 100 * part.thread_rank() + 1000 * part.size();
+}
+
+TEST(tiles_of_groups) {
+  const DeviceArray<unsigned> d_out(64);
+  tiles_of_groups<<<1, 64>>>(d_out);
+  const std::vector<unsigned> out = d_out.read();
+  for (unsigned i = 0; i < 64; i++) assert_int_equal(out[i], i % 16 + 100 * (i % 4) + 4000);
+}

@@ -125,14 +125,16 @@ __global__ void arithmetic(int *out, float *real) {
   real[1] = __fadd_rn(1.0f, 1e-10f);
   real[2] = __fdividef(1.0f, 4.0f) + rsqrtf(16.0f) + __saturatef(7.0f) + __logf(1.0f);
   real[3] = __int2float_rd(16777217);
+  real[4] = norm3df(2, 3, 6) + rhypotf(0, 4) + normcdff(0);
+  real[5] = static_cast<float>(sinpi(0.5) + cospi(1.0) + rcbrt(8.0) + norm3d(2, 3, 6));
 }
 
 TEST(arithmetic) {
   DeviceArray<int> out(10);
-  DeviceArray<float> real(4);
+  DeviceArray<float> real(6);
   arithmetic<<<1, 1>>>(out, real);
   ASSERT_SAME(out.read(), (std::vector<int>{-15, 6, 1, 2, 3, -2, 0x7fffffff, -2, 17, 0x7fffffff}));
-  ASSERT_SAME(real.read(), (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f}));
+  ASSERT_SAME(real.read(), (std::vector<float>{1.00000012f, 1.0f, 1.5f, 16777216.0f, 7.75f, 7.5f}));
 }
 
 __global__ void halfs(unsigned short *out, const float *in, int n) {

@@ -249,6 +249,12 @@ __global__ void with_nulls(T *out, const int *unused, T value, int n) {
   *out = static_cast<T>(value + Step + n + (unused == nullptr ? 100 : 0));
 }
 
+// A pack behind explicit arguments; it cannot be instantiated without its elements.
+template <int Step, class... T>
+__global__ void with_pack(int *out, T... values) {
+  *out = Step + (... + values);
+}
+
 __global__ void doubled(int *out) { *out = 2; }
 __global__ void tripled(int *out) { *out = 3; }
 __global__ void overloaded(int *out) { *out = 1; }
@@ -272,6 +278,8 @@ TEST(deduced_and_default_arguments) {
   assert_int_equal(out.read()[0], 111);
   with_nulls<1><<<1, 1>>>((int *)out, (int *)out, 5, 0);
   assert_int_equal(out.read()[0], 6);
+  with_pack<1><<<1, 1>>>((int *)out, 20, 300);
+  assert_int_equal(out.read()[0], 321);
   DeviceArray<float> f(1);
   overloaded<<<1, 1>>>((float *)f);
   assert_true(f.read()[0] == 1.5f);

@@ -163,7 +163,7 @@ static __global__ void failed_assert(const unsigned *array) {
 MISTAKE(failed_assert) { failed_assert<<<1, 32>>>(zeros(256)); }
 
 static __global__ void trapped(const unsigned *array) {
-  if (threadIdx.x == 4 && array[0] == 0) __builtin_trap();
+  if (threadIdx.x == 4 && array[0] == 0) __trap();
 }
 MISTAKE(trapped) { trapped<<<1, 32>>>(zeros(256)); }
 

@@ -283,7 +283,8 @@ TEST(rows_with_a_pitch) {
   size_t pitch = 0;
   CUDA_OK(cudaMallocPitch(&rows, &pitch, 10, 3));
   assert_true(pitch >= 10 && pitch % 256 == 0);
-  CUDA_OK(cudaMemset2D(rows, pitch, 'x', 10, 3));
+  CUDA_OK(cudaMemset3D(make_cudaPitchedPtr(rows, pitch, 10, 1), 'x', make_cudaExtent(10, 1, 2)));
+  CUDA_OK(cudaMemset2DAsync(rows + 2 * pitch, pitch, 'x', 10, 1));
   const char from[3][5] = {"abcd", "efgh", "ijkl"};
   CUDA_OK(cudaMemcpy2D(rows, pitch, from, 5, 4, 3, cudaMemcpyHostToDevice));
   char to[3][11] = {};

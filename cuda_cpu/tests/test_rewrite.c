@@ -208,8 +208,8 @@ TEST(declarators_and_types) {
                "int a_shared_type[N * 2]|int b_shared_type[(M + 1) / 2]|int c_shared_type[1 << 4]|"
                "int d_shared_type[N < 4 ? 4 : N]|int e_shared_type[f(1, 2)]");
   expect_types(
-      "__shared__ int *p; __shared__ struct { int x, y; } pair; __shared__ int external[3];",
-      "int * p_shared_type|struct { int x, y; } pair_shared_type|int external_shared_type[3]");
+      "__shared__ int *p, * *q[2], r; __shared__ struct { int x, y; } pair; __shared__ int external[3];",
+      "int * p_shared_type|int * * q_shared_type[2]|int r_shared_type|struct { int x, y; } pair_shared_type|int external_shared_type[3]");
   expect_types("__shared__ /* , */ int a, // one, [two]\n b; /* three */",
                "int a_shared_type|int b_shared_type");
   expect_types("{ int x = 1; /* ; */ __shared__ int a; }", "int a_shared_type");
@@ -333,6 +333,28 @@ TEST(errors_of_shared_arrays) {
   expect_error("__shared__;", 1, problem);
   expect_error("\n__shared__ int a[2", 2, "a bracket that is not closed");
   expect_error("__shared__", 1, "a bracket that is not closed");
+}
+
+TEST(warnings_of_lockstep) {
+  static const char *const silent[] = {
+      "int *s, int t) { s[t] += s[t + 2]; s[t] += s[t + 1]; }",
+      "volatile int *s, int *r, int t) { r[t] += r[t + 2]; r[t] += r[t + 1]; }",
+      "volatile int *s, int t) { s[t] += s[t + 2]; __syncwarp(); s[t] += s[t + 1]; }",
+      "volatile int *s, volatile int *r, int t) { s[t] += s[t + 2]; r[t] += r[t + 1]; }",
+      "volatile int *s, int t) { s[t] += s[t]; s[t] += s[t]; }",
+      "volatile int *s, int t) { s[t] == s[t + 2]; s[t] == s[t + 1]; }",
+  };
+  char source[200], message[PATH_MAX + 200];
+  for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
+    snprintf(source, sizeof source, "__device__ void f(%s", silent[i]);
+    (void)rewritten(source);
+  }
+  const Child child = rewrite(
+      "__device__ void f(volatile int *s, int t) {\n s[t] += s[t + 2];\n"
+      " if (t < 9) { s[t] = x = min(x, s[t + 1]); }\n}");
+  snprintf(message, sizeof message, "%s:3: warning: lanes exchange values", source_name);
+  child_expect_text(child.errors, message);
+  assert_int_equal(child.exit_code, 0);
 }
 
 // Messages name the file and the line that the preprocessor took the text from.

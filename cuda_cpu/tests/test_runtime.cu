@@ -127,7 +127,7 @@ TEST(events_measure_time) {
   cudaEvent_t start, stop;
   float milliseconds = -1;
   CUDA_OK(cudaEventCreate(&start));
-  CUDA_OK(cudaEventCreate(&stop));
+  CUDA_OK(cudaEventCreate(&stop, cudaEventBlockingSync));
   ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, start, stop));
   CUDA_OK(cudaEventRecord(start));
   ASSERT_CUDA(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&milliseconds, start, stop));

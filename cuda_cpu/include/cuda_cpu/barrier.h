@@ -54,6 +54,8 @@ void named_barrier(const Site *site, unsigned id, unsigned count, bool wait);
 #define __syncthreads_or(...)                                                                    \
   cuda_cpu::block_barrier(CUDA_CPU_SITE("__syncthreads_or"), static_cast<int>(__VA_ARGS__) != 0, \
                           cuda_cpu::Vote::kOr)
+#define __trap() __builtin_trap()  // a macro, so that the report names its line
+#define __prof_trigger(counter) ((void)(counter))
 #define __nanosleep(duration) ((void)(duration), cuda_cpu::spin_yield(CUDA_CPU_SITE("__nanosleep")))
 
 #endif

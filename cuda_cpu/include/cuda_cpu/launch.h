@@ -241,26 +241,37 @@ struct AnyLauncher {
     launch(configured, std::make_unique<LambdaKernelCall<Call, A...>>(call, arguments...));
   }
 };
-template <class Call, class Type>
+template <class Call, class Signature, class Type>
 struct Launcher;
-template <class Call, class... P>
-struct Launcher<Call, void (*)(P...)> : AnyLauncher<Call> {
+template <class Call, class Signature, class... P>
+struct Launcher<Call, Signature, void (*)(P...)> : AnyLauncher<Call> {
+  Signature signature;
   // Converts the arguments once, not in each thread.
-  void operator()(P... arguments) const { this->start(arguments...); }
-  // Fewer arguments than parameters: the call fills in the defaults.
-  template <class... A, class = std::enable_if_t<(sizeof...(A) < sizeof...(P))>>
+  void operator()(P... arguments) const { start_kernel(arguments...); }
+  // Fewer arguments than parameters: the call fills in the defaults. More, as in kernel<int> with
+  // a pack behind: the call deduces it, and no kernel without it is instantiated.
+  template <class... A, class = std::enable_if_t<sizeof...(A) != sizeof...(P)>>
   void operator()(A &&...arguments) const {
-    convert(std::index_sequence_for<A...>(), arguments...);
+    if constexpr (sizeof...(A) < sizeof...(P))
+      convert(std::index_sequence_for<A...>(), arguments...);
+    else
+      Launcher<Call, Signature, void>{*this}(arguments...);
   }
 
  private:
   template <std::size_t... I, class... A>
   void convert(std::index_sequence<I...>, A &...arguments) const {
-    this->start(static_cast<std::tuple_element_t<I, std::tuple<P...>>>(arguments)...);
+    start_kernel(static_cast<std::tuple_element_t<I, std::tuple<P...>>>(arguments)...);
+  }
+  template <class... A>
+  void start_kernel(A... arguments) const {
+    AnyLauncher<Call> launcher = *this;
+    launcher.configured.kernel = reinterpret_cast<const void *>(signature(0));
+    launcher.start(arguments...);
   }
 };
-template <class Call>
-struct Launcher<Call, void> : AnyLauncher<Call> {
+template <class Call, class Signature>
+struct Launcher<Call, Signature, void> : AnyLauncher<Call> {
   template <class... A>
   void operator()(A... arguments) const {
     choose_and_start<0>(std::index_sequence_for<A...>(), std::tuple<A...>(arguments...));
@@ -284,13 +295,11 @@ template <class Signature, class Call>
 auto launcher(Signature signature, Call call, const char *name, dim3 grid, dim3 block,
               std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
   const Configuration configuration = {grid, block, shared_bytes, stream};
-  if constexpr (std::is_invocable_v<Signature, int>) {
-    const auto kernel = signature(0);
-    return Launcher<Call, decltype(signature(0))>{
-        {call, {configuration, name, reinterpret_cast<const void *>(kernel), false}}};
-  } else {
-    return Launcher<Call, void>{{call, {configuration, name, nullptr, false}}};
-  }
+  const AnyLauncher<Call> any = {call, {configuration, name, nullptr, false}};
+  if constexpr (std::is_invocable_v<Signature, int>)
+    return Launcher<Call, Signature, decltype(signature(0))>{any, signature};
+  else
+    return Launcher<Call, Signature, void>{any};
 }
 
 }  // namespace cuda_cpu

@@ -199,6 +199,9 @@ inline cudaError_t cudaFuncSetCacheConfig(const void *kernel, cudaFuncCache pref
              ? cudaSuccess
              : cuda_cpu::fail(cudaErrorInvalidValue);
 }
+inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
 inline cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig) {
   return cudaSuccess;
 }

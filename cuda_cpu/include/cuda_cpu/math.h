@@ -172,9 +172,18 @@ inline float rsqrtf(float x) {
 }
 inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 inline float rsqrt(float x) { return rsqrtf(x); }
+inline double rcbrt(double x) { return 1.0 / std::cbrt(x); }
 inline float rcbrtf(float x) { return 1.0f / std::cbrt(x); }
-inline float sinpif(float x) { return static_cast<float>(std::sin(M_PI * x)); }
-inline float cospif(float x) { return static_cast<float>(std::cos(M_PI * x)); }
+inline double sinpi(double x) { return std::sin(M_PI * x); }
+inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
+inline double cospi(double x) { return std::cos(M_PI * x); }
+inline float cospif(float x) { return static_cast<float>(cospi(x)); }
+inline double rhypot(double x, double y) { return 1.0 / std::hypot(x, y); }
+inline float rhypotf(float x, float y) { return 1.0f / std::hypot(x, y); }
+inline double norm3d(double x, double y, double z) { return std::hypot(x, y, z); }
+inline float norm3df(float x, float y, float z) { return static_cast<float>(norm3d(x, y, z)); }
+inline double normcdf(double x) { return 0.5 * std::erfc(-x * M_SQRT1_2); }
+inline float normcdff(float x) { return static_cast<float>(normcdf(x)); }
 inline float normf(int n, const float *x) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += static_cast<double>(x[i]) * x[i];

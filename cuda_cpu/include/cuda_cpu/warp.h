@@ -127,4 +127,20 @@ inline int reduce(int, int if_signed, const Site *site, unsigned mask, int value
   cuda_cpu::reduce(cuda_cpu::kReduceXor, cuda_cpu::kReduceXor, CUDA_CPU_SITE("__reduce_xor_sync"), \
                    mask, value)
 
+// What GPUs since Volta have no more.
+#define CUDA_CPU_GONE(name)                                                              \
+  template <class... A>                                                                  \
+  __attribute__((error(#name " is gone since Volta: " #name                              \
+                             "_sync has the mask of the lanes in front, 0xffffffff for " \
+                             "whole warps"))) int                                        \
+  name(A...);
+CUDA_CPU_GONE(__shfl)
+CUDA_CPU_GONE(__shfl_up)
+CUDA_CPU_GONE(__shfl_down)
+CUDA_CPU_GONE(__shfl_xor)
+CUDA_CPU_GONE(__ballot)
+CUDA_CPU_GONE(__any)
+CUDA_CPU_GONE(__all)
+#undef CUDA_CPU_GONE
+
 #endif

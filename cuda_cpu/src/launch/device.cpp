@@ -179,6 +179,10 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *preference) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *preference) {
+  *preference = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
   if (device != 0 || peer != 0) return fail(cudaErrorInvalidDevice);
   *can = 0;

@@ -221,9 +221,22 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 }
 
 cudaError_t cudaMemset2D(void *memory, size_t pitch, int value, size_t width, size_t height) {
+  return cudaMemset2DAsync(memory, pitch, value, width, height, nullptr);
+}
+cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
   if (width > pitch) return fail(cudaErrorInvalidPitchValue);
   for (size_t row = 0; row < height; row++) {
-    const cudaError_t error = cudaMemset(static_cast<char *>(memory) + row * pitch, value, width);
+    const cudaError_t error =
+        cudaMemsetAsync(static_cast<char *>(memory) + row * pitch, value, width, stream);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {
+  for (size_t slice = 0; slice < extent.depth; slice++) {
+    void *const rows = static_cast<char *>(memory.ptr) + slice * memory.pitch * memory.ysize;
+    const cudaError_t error = cudaMemset2D(rows, memory.pitch, value, extent.width, extent.height);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
