@@ -36,7 +36,7 @@ static const char *array_of_exchange(const Source *source, const char *c, const 
 // Whether a declaration in front of `array`, in the same function, makes it volatile.
 static bool is_volatile(const char *function, const char *array) {
   bool declares = false;
-  for (const char *c = function; c < array; c++) {
+  for (const char *c = function + 1; c < array; c++) {
     if (strchr(",;=(){}", *c) != NULL) declares = false;
     if (!is_name(*c) || is_name(c[-1])) continue;
     if (is_word(c, "volatile")) declares = true;

@@ -41,6 +41,7 @@ static void release_all(void) {
 #include "cuda_cpu/rewrite/kernels.c"
 #include "cuda_cpu/rewrite/launch.c"
 #include "cuda_cpu/rewrite/lexer.c"
+#include "cuda_cpu/rewrite/lockstep.c"
 #include "cuda_cpu/rewrite/main.c"
 #include "cuda_cpu/rewrite/ptx.c"
 #include "cuda_cpu/rewrite/ptx_table.c"
