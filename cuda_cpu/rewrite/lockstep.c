@@ -21,7 +21,7 @@ static const char *array_of_exchange(const Source *source, const char *c, const 
     if (*open != '[') continue;
     const char *const close = find_closing(source, open + 1, "]");
     const char *sign = skip_spaces(close + 1);
-    if (strchr("+*&|^", *sign) != NULL) sign++;
+    if (*sign != '\0' && strchr("+*&|^", *sign) != NULL) sign++;
     if (sign[0] != '=' || sign[1] == '=') continue;
     for (const char *other = sign; other < end; other++) {
       if (is_name(other[-1]) || !same_word(other, c)) continue;
