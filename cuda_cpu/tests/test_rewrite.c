@@ -208,8 +208,10 @@ TEST(declarators_and_types) {
                "int a_shared_type[N * 2]|int b_shared_type[(M + 1) / 2]|int c_shared_type[1 << 4]|"
                "int d_shared_type[N < 4 ? 4 : N]|int e_shared_type[f(1, 2)]");
   expect_types(
-      "__shared__ int *p, * *q[2], r; __shared__ struct { int x, y; } pair; __shared__ int external[3];",
-      "int * p_shared_type|int * * q_shared_type[2]|int r_shared_type|struct { int x, y; } pair_shared_type|int external_shared_type[3]");
+      "__shared__ int *p, * *q[2], r; __shared__ struct { int x, y; } pair; __shared__ int "
+      "external[3];",
+      "int * p_shared_type|int * * q_shared_type[2]|int r_shared_type|struct { int x, y; } "
+      "pair_shared_type|int external_shared_type[3]");
   expect_types("__shared__ /* , */ int a, // one, [two]\n b; /* three */",
                "int a_shared_type|int b_shared_type");
   expect_types("{ int x = 1; /* ; */ __shared__ int a; }", "int a_shared_type");
