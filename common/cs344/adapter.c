@@ -7,7 +7,7 @@ void cs344_your_sort(unsigned int *d_inputVals, unsigned int *d_inputPos,
                      unsigned int *d_outputVals, unsigned int *d_outputPos,
                      size_t numElems) __asm__("_Z9your_sortPjS_S_S_m");
 
-// Weak, so that an extern "C" solution is missed as cs344_your_sort(), which the Makefile explains.
+// Weak, so that a solution that is extern "C" links, and cs344.mk can say what is wrong with it.
 __attribute__((weak)) void your_sort(unsigned int *const d_inputVals,
                                      unsigned int *const d_inputPos,
                                      unsigned int *const d_outputVals,

@@ -10,8 +10,9 @@ mkdir "$work/cuda_cpu"
 tar -cf - --exclude=./build . | tar -xf - -C "$work/cuda_cpu"
 
 echo "1..2"
-# Little optimised, and a test in C, one of kernels and one of a room: it has to show that everything is there. Not -O0: there the runtime and kernels share templates,
-# which src/launch/preempt.cpp takes for a kernel of the user.
+# Little optimised, and three tests (one in C, one of kernels, one of graphs): it has to show that everything is
+# there. Not -O0: there the runtime and kernels share templates, which src/launch/preempt.cpp takes for a kernel of
+# the user.
 if make -s -j2 -C "$work/cuda_cpu" CXXFLAGS="-O1 -g1 -Wall -Wextra -Werror" TESTS="$(echo build/tests/test_{rewrite,launch,graphs})" test >"$work/log" 2>&1; then
   echo "ok 1 - a copy passes its tests: $(tail -n 1 "$work/log")"
 else

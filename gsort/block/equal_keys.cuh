@@ -1,6 +1,6 @@
-// How many keys equal a key, on average? If each key occurs m times, bucket sizes vary sqrt(m)
-// times as much as those of distinct keys. A sample tells, if it has some thousandth of the values
-// twice.
+// How many keys equal a key, on average? If each key occurs m times, the sizes of buckets vary
+// sqrt(m) times as much as with distinct keys. A sample shows that, if about one in a thousand of
+// its values occurs twice.
 //
 //   table, of 4 slots    . 8 5 .          the last key of each hash: the winners
 //   samples  5 8 5 2     5, 8 and 5 match, 2 has been overwritten: one match more than winners

@@ -48,7 +48,7 @@ struct CountedPlace {
     const unsigned int begin = start[bucket()];
     return {start[bucket() + 1] - begin, begin};
   }
-  // Recomputed where that saves registers.
+  // Other kinds of places recompute it here, which saves registers in between.
   __device__ __forceinline__ BucketPlace again(BucketPlace place) const { return place; }
   // lead: slots of the block before the first pair.
   __device__ __forceinline__ PairsSideBySide pairs(BucketPlace place, unsigned int lead) const {

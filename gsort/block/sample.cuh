@@ -27,7 +27,7 @@ static __device__ __forceinline__ size_t block_sample_index(size_t n, int u,
 
 // A sample for one block: kEach keys of a thread, each of another stretch of the input. Neighbours'
 // first keys are not equally far apart: keys in order would have the same lower bits there.
-// Returns their codes in `code`.
+// key: their codes.
 template <int kEach>
 static __device__ __forceinline__ void load_block_sample(const unsigned int *keys, size_t n,
                                                          KeyCode code, unsigned int (&key)[kEach],

@@ -37,8 +37,7 @@ struct WideBits {
   }
 };
 
-// ---- count
-// ----------------------------------------------------------------------------------------
+// ---- count --------------------------------------------------------------------------------------
 
 // As count_digits_by_grid(). counters: [WIDE_PASSES][BINS][copies] of shared memory.
 static __device__ __forceinline__ void count_wide_by_grid(
@@ -92,8 +91,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
   count_wide_by_grid(counters, copies, keys, n, number_of, state, gridDim.x, blockIdx.x, NULL);
 }
 
-// ---- sweep
-// ----------------------------------------------------------------------------------------
+// ---- sweep --------------------------------------------------------------------------------------
 
 // One pass, and its part of a SweepState.
 typedef struct WidePass {

@@ -177,8 +177,7 @@ static void test_workspace_size(void **state) {
   }
 }
 
-// ---- arguments of gsort_run()
-// --------------------------------------------------------------------
+// ---- arguments of gsort_run() -------------------------------------------------------------------
 enum { N = 20000, ARRAYS = 4 };  // keys_in, keys_out, values_in, values_out
 
 typedef struct Arguments {
@@ -333,8 +332,7 @@ static void test_other_device(void **state) {
   free_memory(&memory);
 }
 
-// ---- what it leaves behind
-// -----------------------------------------------------------------------
+// ---- what it leaves behind ----------------------------------------------------------------------
 static size_t resident_bytes(void) {
   FILE *const file = fopen("/proc/self/statm", "r");
   unsigned long pages = 0;

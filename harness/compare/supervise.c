@@ -38,10 +38,9 @@ typedef struct Run {
   char last_line[600];  // of the present worker; not one that only adds to a line before it
 } Run;
 
-// ---- a worker in a separate process
-// -------------------------------------------------------------- So that a version that crashes,
-// hangs or ends the program costs one row only.
+// ---- a worker in a separate process ------------------------------------------------------------
 
+// A version that crashes, hangs or ends the program costs one row only.
 typedef struct WorkerProcess {
   pid_t process;    // leads a process group, to which its children belong
   int reports;      // end of a pipe, non-blocking: its reports, one after another

@@ -478,8 +478,8 @@ static bool name_last_pass(const View *v, TrialArray array, Shape *shape) {
                  keys ? "sorted keys" : "in the right order", to, in_place(side, v->n),
                  first_wrong(v, array));
   return FOUND(shape, true, MISTAKE_LAST_PASS,
-               "the last pass was not copied back: %s holds the sorted %s, %s has those of an "
-               "earlier pass (%s)",
+               "the last pass was not copied back: %s holds the sorted %s, and %s still holds what "
+               "an earlier pass left (%s)",
                from, keys ? "keys" : "positions", to, first_wrong(v, array));
 }
 

@@ -37,8 +37,7 @@ extern const char __executable_start;  // set by the linker
 
 bool trace_watching(void) { return sorting && depth == 0; }
 
-// ---- the arrays
-// -----------------------------------------------------------------------------------
+// ---- the arrays ---------------------------------------------------------------------------------
 
 enum { MAX_ARRAYS = 4096, UNWRITTEN = 0xdb, MOST_VALUES = 4096 };
 

@@ -19,20 +19,15 @@ static __host__ __device__ __forceinline__ bool less(Key a, Key b) {
 
 static const char *const stages[] = {"sort", "merge", NULL};
 static const SortKnob knobs[] = {{}};
-static const SortVersion version = {.name = "",
-                                    .title = "",
-                                    .source = "",
-                                    .stable = true,
-                                    .max_n = UINT32_MAX,
-                                    .slow_n = 0,
-                                    .stages = stages,
-                                    .knobs = knobs};
+static SortVersion version;
 
 enum { MOST = 40000 };
 static uint2 keys[MOST], sorted[MOST];
 static unsigned int positions[MOST];
 
 static int begin(void **) {
+  version.stages = stages;
+  version.knobs = knobs;
   knobs_begin(&version);
   stages_begin(&version, false);
   return 0;

@@ -82,8 +82,7 @@ __attribute__((constructor)) static void before_main(void) {
   if (cheats_by("atexit")) atexit(leave);
 }
 
-// ---- a function of the same name
-// ------------------------------------------------------------------
+// ---- a function of the same name ----------------------------------------------------------------
 
 // Every answer to the judge comes late, as if other programs used the device.
 extern "C" ssize_t send(int file, const void *buffer, size_t size, int flags) {
