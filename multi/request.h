@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/process/parse.h"
+#include "harness/process/options.h"
 #include "multi/move/bins.h"
 #include "multi/move/partition.h"
 

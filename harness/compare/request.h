@@ -4,7 +4,7 @@
 
 #include "harness/compare/sources.h"
 #include "harness/measure/measure.h"
-#include "harness/process/parse.h"
+#include "harness/process/options.h"
 
 enum {
   MAX_SIZES = 64,
