@@ -140,6 +140,7 @@ TEST(test_help) {
   static const struct {
     const char *option, *part;
   } cases[] = {{"--help", "IMAGE TEMPLATE [OUTPUT]"},
+               {"--help", "Exit status: 0"},
                {"--version", "Backend: "},
                {"--knobs", "way = 1 (0 to 18): "}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
