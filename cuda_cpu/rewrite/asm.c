@@ -130,8 +130,7 @@ const char *rewrite_asm(const Source *source, const char *const begin, Text *out
   } else {
     translate_several(source, begin, text, &operands, out);
   }
-  for (const char *d = begin; d < closing; d++)
-    if (*d == '\n') append(out, d, 1);
+  append_line_ends(out, begin, closing);
   free(text);
   while (operands.count > 0) free(operands.expressions[--operands.count]);
   return closing + 1;

@@ -82,6 +82,21 @@ static const char *skip_void_pointer(const char *c) {
   return is_void && *c == '*' ? skip_spaces(c + 1) : NULL;
 }
 
+bool launches_by_pointer(const char *c) {
+  return is_word(c, "cudaLaunchKernel") || is_word(c, "cudaLaunchCooperativeKernel");
+}
+
+const char *drop_cast(const char *const c, Text *out) {
+  const char *const open = skip_spaces(c + word_length(c));
+  const char *const cast = *open == '(' ? skip_spaces(open + 1) : open;
+  const char *const end = cast > open && *cast == '(' ? skip_void_pointer(cast + 1) : NULL;
+  if (end == NULL || *end != ')') return c;
+  append(out, c, word_length(c));
+  append(out, "(", 1);
+  append_line_ends(out, c, end);
+  return end + 1;
+}
+
 // Behind a::kernel<int>, or null if that names no kernel. `kernel` becomes the kernel.
 static const char *skip_kernel(const char *c, const struct Kernel **kernel) {
   for (;;) {
@@ -153,7 +168,7 @@ const char *rewrite_cast(const char *const begin, Text *out) {
   append(out, "\", ", 3);
   append_bounded(known, kernel, end, out);
   append(out, ")", 1);
-  for (const char *d = begin; d < c; d++)
-    if (*d == '\n' && (d < kernel || d >= end)) append(out, d, 1);
+  append_line_ends(out, begin, kernel);
+  append_line_ends(out, end, c);
   return c;
 }

@@ -151,12 +151,6 @@ static void append_literal(Text *out, const char *text) {
   append(out, "\"", 1);
 }
 
-// The line ends among the brackets <<< or >>>, so that the lines below keep their numbers.
-static void append_line_ends(Text *out, const char *from, const char *to) {
-  for (const char *c = from; c < to; c++)
-    if (*c == '\n') append(out, c, 1);
-}
-
 // Whether the expression names a kernel that is a template: kernel, a::kernel<1>.
 static bool is_template(const char *kernel) {
   const char *name = kernel;

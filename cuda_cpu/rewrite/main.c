@@ -31,38 +31,8 @@ static bool word_starts(const Source *source, const char *c) {
   return is_name(*c) && (c == source->text || !is_name(c[-1]));
 }
 
-// Calls whose first parameter is `const void *` in CUDA. cuda_cpu needs the kernel with its type.
-static bool launches_by_pointer(const char *c) {
-  return is_word(c, "cudaLaunchKernel") || is_word(c, "cudaLaunchCooperativeKernel");
-}
-
 static bool is_asm(const char *c) {
   return is_word(c, "asm") || is_word(c, "__asm__") || is_word(c, "__asm");
-}
-
-// cudaLaunchKernel((void *)kernel, ...  ->  cudaLaunchKernel(kernel, ...
-static const char *drop_cast(const char *c, Text *out) {
-  const char *const name_end = c + word_length(c);
-  append(out, c, word_length(c));
-  const char *end = skip_spaces(name_end);
-  if (*end != '(') return name_end;
-  end = skip_spaces(end + 1);
-  if (*end == '(') {
-    end = skip_spaces(end + 1);
-    if (is_word(end, "const")) end = skip_spaces(end + word_length(end));
-    if (!is_word(end, "void")) return name_end;
-    end = skip_spaces(end + word_length(end));
-    if (*end != '*') return name_end;
-    end = skip_spaces(end + 1);
-    if (*end != ')') return name_end;
-    end++;
-  } else {
-    return name_end;
-  }
-  append(out, "(", 1);
-  for (c = name_end; c < end; c++)
-    if (*c == '\n') append(out, c, 1);  // so that the lines below keep their numbers
-  return end;
 }
 
 // thrust::device_ptr<T>(d_in) as an argument  ->  thrust::device_ptr<T>{d_in}
@@ -126,25 +96,16 @@ static void follow(Device *device, char c, char next) {
   }
 }
 
-static bool begins_template(const Source *source, const char *c) {
+// Behind spaces and comments.
+static const char *first_word(const Source *source, const char *c) {
   while (isspace((unsigned char)*c) || skip_literal(source, c) != c)
     c = isspace((unsigned char)*c) ? c + 1 : skip_literal(source, c);
-  return is_word(c, "template");
-}
-
-// From the start of a statement, behind spaces and comments, which have been written unchanged.
-static void skip_to_first_word(const Source *source, const char **statement, size_t *start) {
-  while (isspace((unsigned char)**statement) || skip_literal(source, *statement) != *statement) {
-    const char *const after = skip_literal(source, *statement);
-    const size_t skipped = after != *statement ? (size_t)(after - *statement) : 1;
-    *statement += skipped;
-    *start += skipped;
-  }
+  return c;
 }
 
 // CUDA's qualifier, not the attribute's name, which follows a parenthesis, a comma or a colon.
 static bool is_noinline(const Source *source, const char *c) {
-  if (!word_starts(source, c) || !is_word(c, "__noinline__")) return false;
+  if (!is_word(c, "__noinline__")) return false;
   while (c > source->text && isspace((unsigned char)c[-1])) c--;
   return c == source->text || strchr("(,:", c[-1]) == NULL;
 }
@@ -167,120 +128,152 @@ static bool repeats_const(const Text *out) {
   return false;
 }
 
-// Drops __launch_bounds__(...), with its line ends, so that the lines below keep their numbers.
+// Drops __launch_bounds__(...).
 static const char *read_bound(const Source *source, const char *c, char **bound, Text *out) {
   const char *const open = skip_spaces(c + word_length(c));
   if (*open != '(') return c + word_length(c);
   const char *const end = find_closing(source, open + 1, ")") + 1;
   free(*bound);
   *bound = on_one_line(open, (size_t)(end - open));
-  for (; c < end; c++)
-    if (*c == '\n') append(out, c, 1);
+  append_line_ends(out, c, end);
   return end;
 }
 
+// What is known at the place that is being read.
+typedef struct Reader {
+  const Source *source;
+  Text *out;
+  Device device;
+  const char *statement;   // where the present one begins,
+  size_t statement_start;  // also in `out`
+  const char *arguments;   // the ( of the last launch's, if its kernel is a template
+  const char *asked;       // the ) of the last call that asks about a kernel
+  char *bound;             // "(256)" of the declaration's __launch_bounds__
+  bool is_kernel;          // of the declaration that is being read
+  Lockstep lockstep;
+} Reader;
+
+static const char *begin_statement(Reader *r, const char *c) {
+  r->statement = c;
+  r->statement_start = r->out->length;
+  return c;
+}
+
+// Spaces and comments in front of the present statement have been written unchanged.
+static void skip_to_first_word(Reader *r) {
+  const char *const word = first_word(r->source, r->statement);
+  r->statement_start += (size_t)(word - r->statement);
+  r->statement = word;
+}
+
+// At __global__ or __device__.
+static void begin_function(Reader *r, const char *c) {
+  r->device.declared = !r->device.system_header && r->device.braces == 0;
+  r->device.parentheses = 0;
+  if (r->device.declared) r->lockstep.function = c;
+  r->is_kernel = is_word(c, "__global__");
+  if (r->is_kernel)
+    note_kernel(r->source, c + word_length(c),
+                is_word(first_word(r->source, r->statement), "template"));
+}
+
+// Translates what begins with the word at `c`. Returns where to go on reading, or `c` if the word
+// stays as it is.
+static const char *rewrite_word(Reader *r, const char *c) {
+  const Source *const source = r->source;
+  Text *const out = r->out;
+  const char *const behind = c + word_length(c);
+  const bool on_device = r->device.braces > 0;
+  if (on_device && !r->device.for_host) refuse_host_only(source, c);
+  if (r->arguments != NULL) {
+    const char *const end = rewrite_null(source, r->arguments, c, out);
+    if (end == NULL) r->arguments = NULL;
+    if (end != NULL && end != c) return end;
+  }
+  if (r->asked != NULL && c < r->asked) {
+    const char *const end = rewrite_kernel_argument(c, out);
+    if (end != c) return end;
+  }
+  if (is_word(c, "__global__") || is_word(c, "__device__")) {
+    begin_function(r, c);
+    return behind;
+  }
+  if (is_word(c, "__host__")) {
+    if (!on_device) r->device.for_host = true;
+    return behind;
+  }
+  if (is_word(c, "__launch_bounds__")) return read_bound(source, c, &r->bound, out);
+  if (is_noinline(source, c)) {
+    append_format(out, "__attribute__((noinline))");
+    return behind;
+  }
+  if (is_word(c, "const")) return repeats_const(out) ? behind : c;
+  if (is_word(c, "device_ptr")) return rewrite_device_pointer(c, out);
+  if (is_word(c, "reinterpret_cast")) return rewrite_cast(c, out);
+  if (on_device && calls_clock(source, c)) {
+    append_format(out, "cuda_cpu::device_clock");
+    return behind;
+  }
+  if (asks_about_kernel(c) && *skip_spaces(behind) == '(')
+    r->asked = find_closing(source, skip_spaces(behind) + 1, ")");
+  if (launches_by_pointer(c)) return drop_cast(c, out);
+  if (is_asm(c) && !r->device.system_header) return rewrite_asm(source, c, out);
+  if (is_word(c, "__shared__")) {
+    skip_to_first_word(r);
+    return begin_statement(
+        r, rewrite_shared(source, r->statement, r->statement_start, on_device, out));
+  }
+  return c;
+}
+
+// The same where no word begins.
+static const char *rewrite_symbol(Reader *r, const char *c) {
+  if (launch_opens(c, r->out) != NULL) return rewrite_launch(r->source, c, r->out, &r->arguments);
+  if (r->device.braces > 0 && (strncmp(c, "<<", 2) == 0 || strncmp(c, ">>", 2) == 0))
+    return rewrite_shift(c, r->out);
+  if (*c == '(') return rewrite_cast(c, r->out);
+  if (*c == '#') {  // it begins no statement
+    read_line_marker(c, &r->device);
+    skip_to_first_word(r);
+    return begin_statement(r, copy_directive(r->source, c, r->out));
+  }
+  return c;
+}
+
+// A statement, a body or a block ends or begins with the ; or brace at `c`, which has been copied.
+static void end_statement(Reader *r, const char *c) {
+  const bool on_device = r->device.braces > 0;
+  if (*c == ';') r->arguments = NULL;
+  if (*c == ';' && on_device) warn_of_lockstep(r->source, &r->lockstep, r->statement, c);
+  if (*c == '{' && r->device.braces == 1 && r->is_kernel) {
+    if (r->bound != NULL) append_format(r->out, " cuda_cpu::check_bound%s;", r->bound);
+    note_body(r->bound != NULL);
+  }
+  if (on_device || !r->device.declared) {
+    free(r->bound);
+    r->bound = NULL;
+    r->is_kernel = false;
+  }
+  if (!on_device) r->device.for_host = false;
+  begin_statement(r, c + 1);
+}
+
 static void rewrite(const Source *source, Text *out) {
-  Device device = {false, false, false, 0, 0};
-  const char *arguments = NULL;  // the ( of the last launch's, if its kernel is a template
-  const char *asked = NULL;      // the ) of the last call that asks about a kernel
-  char *bound = NULL;            // "(256)" of the declaration's __launch_bounds__
-  bool is_kernel = false;        // of the declaration that is being read
-  Lockstep lockstep = {NULL, NULL, NULL};
+  Reader reader = {.source = source, .out = out};
   begin_kernels();
-  const char *statement = source->text;  // start of the present statement, here and in `out`
-  size_t statement_start = out->length;
-  for (const char *c = source->text; *c != '\0';) {
-    const char *const behind = skip_literal(source, c);
-    const char *cast_end, *null_end, *pointer_end, *kernel_end;
-    if (device.braces > 0 && !device.for_host && behind == c && word_starts(source, c))
-      refuse_host_only(source, c);
-    if (behind != c) {
-      append(out, c, (size_t)(behind - c));
-      c = behind;
-    } else if (launch_opens(c, out) != NULL) {
-      c = rewrite_launch(source, c, out, &arguments);
-    } else if (arguments != NULL && word_starts(source, c) &&
-               (null_end = rewrite_null(source, arguments, c, out)) != c) {
-      if (null_end == NULL)
-        arguments = NULL;
-      else
-        c = null_end;
-    } else if (word_starts(source, c) && (is_word(c, "__global__") || is_word(c, "__device__"))) {
-      device.declared = !device.system_header && device.braces == 0;
-      device.parentheses = 0;
-      if (device.declared) lockstep.function = c;
-      is_kernel = is_word(c, "__global__");
-      if (is_kernel) note_kernel(source, c + word_length(c), begins_template(source, statement));
-      c += word_length(c);
-    } else if (word_starts(source, c) && is_word(c, "__host__")) {
-      if (device.braces == 0) device.for_host = true;
-      c += word_length(c);
-    } else if (word_starts(source, c) && is_word(c, "__launch_bounds__")) {
-      c = read_bound(source, c, &bound, out);
-    } else if (is_noinline(source, c)) {
-      append_format(out, "__attribute__((noinline))");
-      c += word_length(c);
-    } else if (word_starts(source, c) && is_word(c, "device_ptr") &&
-               (pointer_end = rewrite_device_pointer(c, out)) != c) {
-      c = pointer_end;
-    } else if (word_starts(source, c) && is_word(c, "const") && repeats_const(out)) {
-      c += word_length(c);
-    } else if (device.braces > 0 && word_starts(source, c) && calls_clock(source, c)) {
-      append_format(out, "cuda_cpu::device_clock");
-      c += word_length(c);
-    } else if (device.braces > 0 && (strncmp(c, "<<", 2) == 0 || strncmp(c, ">>", 2) == 0)) {
-      c = rewrite_shift(c, out);
-    } else if ((*c == '(' || (word_starts(source, c) && is_word(c, "reinterpret_cast"))) &&
-               (cast_end = rewrite_cast(c, out)) != c) {
-      c = cast_end;
-    } else if (asked != NULL && c < asked && word_starts(source, c) &&
-               (kernel_end = rewrite_kernel_argument(c, out)) != c) {
-      c = kernel_end;
-    } else if (word_starts(source, c) && asks_about_kernel(c) &&
-               *skip_spaces(c + word_length(c)) == '(') {
-      asked = find_closing(source, skip_spaces(c + word_length(c)) + 1, ")");
-      append(out, c, word_length(c));
-      c += word_length(c);
-    } else if (word_starts(source, c) && launches_by_pointer(c)) {
-      c = drop_cast(c, out);
-    } else if (word_starts(source, c) && is_asm(c) && !device.system_header) {
-      const char *const after = rewrite_asm(source, c, out);
-      if (after == c) append(out, c, word_length(c));
-      c = after == c ? c + word_length(c) : after;
-    } else if (is_word(c, "__shared__") && (c == source->text || !is_name(c[-1]))) {
-      skip_to_first_word(source, &statement, &statement_start);
-      c = rewrite_shared(source, statement, statement_start, device.braces > 0, out);
-      statement = c;
-      statement_start = out->length;
-    } else {
-      if (*c == '#') {  // it begins no statement
-        read_line_marker(c, &device);
-        skip_to_first_word(source, &statement, &statement_start);
-        c = copy_directive(source, c, out);
-        statement = c;
-        statement_start = out->length;
-        continue;
-      }
+  for (const char *c = begin_statement(&reader, source->text); *c != '\0';) {
+    const char *end = skip_literal(source, c);
+    if (end != c)
+      append(out, c, (size_t)(end - c));
+    else
+      end = word_starts(source, c) ? rewrite_word(&reader, c) : rewrite_symbol(&reader, c);
+    if (end == c) {  // as it is
       append(out, c, 1);
-      follow(&device, c[0], c[1]);
-      if (strchr(";{}", *c) != NULL) {
-        if (*c == ';') arguments = NULL;
-        if (*c == ';' && device.braces > 0) warn_of_lockstep(source, &lockstep, statement, c);
-        if (*c == '{' && device.braces == 1 && is_kernel) {
-          if (bound != NULL) append_format(out, " cuda_cpu::check_bound%s;", bound);
-          note_body(bound != NULL);
-        }
-        if (device.braces > 0 || !device.declared) {
-          free(bound);
-          bound = NULL;
-          is_kernel = false;
-        }
-        if (device.braces == 0) device.for_host = false;
-        statement = c + 1;
-        statement_start = out->length;
-      }
-      c++;
+      follow(&reader.device, c[0], c[1]);
+      if (strchr(";{}", *c) != NULL) end_statement(&reader, c);
+      end++;
     }
+    c = end;
   }
 }
 

@@ -146,8 +146,7 @@ const char *rewrite_shared(const Source *source, const char *begin, size_t start
     if (last) break;
     declarator = c + 1;
   }
-  for (const char *c = begin; c < end; c++)
-    if (*c == '\n') append(out, c, 1);  // so that the lines below keep their numbers
+  append_line_ends(out, begin, end);
   free(type);
   free(alignment);
   free(is_extern);

@@ -35,3 +35,8 @@ void append_format(Text *text, const char *format, ...) {
   append(text, checked(length < 0 ? NULL : data), (size_t)length);
   free(data);
 }
+
+void append_line_ends(Text *text, const char *from, const char *to) {
+  for (const char *c = from; c < to; c++)
+    if (*c == '\n') append(text, c, 1);
+}

@@ -35,6 +35,12 @@ void forget_kernels(void);
 // (void *)kernel or reinterpret_cast<void *>(kernel). Returns `c` if it is no such cast.
 const char *rewrite_cast(const char *c, Text *out);
 
+// cudaLaunchKernel((void *)kernel, ...  ->  cudaLaunchKernel(kernel, ...
+// Calls whose first parameter is `const void *` in CUDA; cuda_cpu needs the kernel with its type.
+// drop_cast() returns `c` if there is no cast.
+bool launches_by_pointer(const char *c);
+const char *drop_cast(const char *c, Text *out);
+
 // A kernel as an argument of a call that asks for its attributes, at the kernel's name. Returns `c`
 // if it is none or has no bound.
 bool asks_about_kernel(const char *call);
