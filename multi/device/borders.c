@@ -1,5 +1,6 @@
 #include "multi/device/shard.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
@@ -84,44 +85,44 @@ static void find_range(ShardSort *sort) {
   sort->last_key = last << 16 | (HALF_VALUES - 1);
 }
 
-// Finds each border, and on this rank the number of elements with smaller and with equal keys.
-static void find_borders(ShardSort *sort) {
+// Finds each border b, and on this rank the number of elements with keys less than and equal to it.
+static void find_borders(ShardSort *sort, uint64_t *less, uint64_t *equal) {
   const HalfCounts upper = sort->counts[UPPER_HALVES], lower = sort->counts[LOWER_HALVES];
   const int borders = sort->world->ranks - 1;
   borders_by_prefix(upper.all, sort->n, sort->world->ranks, sort->border);
   for (int b = 0; b < borders; b++) {
     const Border *const border = &sort->border[b];
-    sort->less[b] = sum_below(upper.own, border->refined ? border->prefix : border->key >> 16);
-    sort->equal[b] = 0;  // of a border between two prefixes, equal elements are right
+    less[b] = sum_below(upper.own, border->refined ? border->prefix : border->key >> 16);
+    equal[b] = 0;  // of a border between two prefixes, equal elements are right
   }
-  const int prefixes = refined_prefixes(sort->border, borders, sort->prefixes);
-  for (int p = 0; p < prefixes; p++) {
-    count(sort, (int)sort->prefixes[p], LOWER_HALVES);
-    for (int b = 0; b < borders; b++) {
-      Border *const border = &sort->border[b];
-      if (!border->refined || border->prefix != sort->prefixes[p]) continue;
-      border_refine(border, lower.all);
-      const uint32_t low = border->key & (HALF_VALUES - 1);
-      sort->less[b] += sum_below(lower.own, low);
-      sort->equal[b] = lower.own[low];
-    }
+  int64_t counted = -1;  // the prefix whose lower halves have been counted; the borders' ascend
+  for (int b = 0; b < borders; b++) {
+    Border *const border = &sort->border[b];
+    if (!border->refined) continue;
+    if (border->prefix != counted) count(sort, (int)border->prefix, LOWER_HALVES);
+    counted = border->prefix;
+    border_refine(border, lower.all);
+    const uint32_t low = border->key & (HALF_VALUES - 1);
+    less[b] += sum_below(lower.own, low);
+    equal[b] = lower.own[low];
   }
 }
 
-// From the borders: this rank's splitters, and how many elements go where.
-static void find_splitters(ShardSort *sort) {
+// From the borders: this rank's splitters, and how many elements go where. earlier[b]: elements
+// equal to border b on smaller ranks.
+static void find_splitters(ShardSort *sort, const uint64_t *less, const uint64_t *equal,
+                           const uint64_t *earlier) {
   const World *const world = sort->world;
   const int borders = world->ranks - 1;
-  world_sums_before(world, sort->equal, sort->earlier, borders);
   uint64_t left_of_last = 0;
   for (int b = 0; b < borders; b++) {
     const Border *const border = &sort->border[b];
-    const uint64_t equal = sort->equal[b], left = equal_left(border, sort->earlier[b], equal);
+    const uint64_t left = equal_left(border, earlier[b], equal[b]);
     size_t index = left == 0 ? 0 : sort->shard;
-    if (left > 0 && left < equal)
+    if (left > 0 && left < equal[b])
       index = find_equal(sort->input.keys, sort->shard, border->key, left);
     sort->splitters[b] = (Splitter)border->key << 32 | index;
-    const uint64_t left_of = sort->less[b] + left;
+    const uint64_t left_of = less[b] + left;
     sort->to[b] = left_of - left_of_last;
     left_of_last = left_of;
   }
@@ -131,8 +132,13 @@ static void find_splitters(ShardSort *sort) {
 
 void shard_find_borders(ShardSort *sort) {
   find_range(sort);
-  find_borders(sort);
-  find_splitters(sort);
+  const int ranks = sort->world->ranks;
+  uint64_t *const less = MEMORY_CHECK(calloc(3 * (size_t)ranks, sizeof *less)),
+                  *const equal = less + ranks, *const earlier = equal + ranks;
+  find_borders(sort, less, equal);
+  world_sums_before(sort->world, equal, earlier, ranks - 1);
+  find_splitters(sort, less, equal, earlier);
+  free(less);
 }
 
 uint64_t shard_lay_out(ShardSort *sort) {

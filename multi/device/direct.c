@@ -36,7 +36,7 @@ static void sum_up(const uint32_t *counts, int count, int step, uint64_t *sums) 
 // destination's first part has.
 static int place_bins(ShardSort *sort, unsigned int **arrays, uint64_t *first, BinPart part[2]) {
   const World *const world = sort->world;
-  const int ranks = world->ranks, bits = sort->scatter_bits, digits = 1 << bits,
+  const int ranks = world->ranks, bits = sort->digit_bits, digits = 1 << bits,
             step = HALF_VALUES / digits, bins = scatter_bins(ranks, bits);
   uint64_t digit[(1 << SCATTER_MOST_BITS) + 1], cut[BINS_MOST_RANKS + 1], own[SCATTER_MOST_BINS],
       all[SCATTER_MOST_BINS];
@@ -85,7 +85,7 @@ static void move_keys(ShardSort *sort) {
   const int digits = place_bins(sort, arrays, first, part);
   const int parts = sort->overlaps ? 2 : 1;
   for (int p = 0; p < parts; p++) {
-    scatter_keys(&sort->tables, sort->scatter_bits, sort->input.keys, sort->shard, sort->splitters,
+    scatter_keys(&sort->tables, sort->digit_bits, sort->input.keys, sort->shard, sort->splitters,
                  arrays, first, sort->overlaps ? &part[p] : NULL);
     if (p == 0) CUDA_CHECK(cudaEventRecord(sort->part_moved, 0));
   }

@@ -36,8 +36,8 @@ static void create_counts(ShardSort *sort) {
     for (int kind = 0; kind < HALF_KINDS; kind++) counts[kind].own = shared->own[kind];
   }
   const size_t each = HALF_VALUES * (sizeof *counts->all + sizeof *counts->own);
-  CUDA_CHECK(cudaMallocHost(&sort->host_counts, HALF_KINDS * each));
-  uint64_t *const all = sort->host_counts;
+  uint64_t *all;  // of each kind; behind them the own ones that are not shared
+  CUDA_CHECK(cudaMallocHost((void **)&all, HALF_KINDS * each));
   uint32_t *const own = (uint32_t *)(all + (size_t)HALF_KINDS * HALF_VALUES);
   for (int kind = 0; kind < HALF_KINDS; kind++) {
     counts[kind].all = all + (size_t)kind * HALF_VALUES;
@@ -48,17 +48,13 @@ static void create_counts(ShardSort *sort) {
 static void create_numbers(ShardSort *sort) {
   const size_t ranks = (size_t)sort->world->ranks;
   sort->border = host_array(ranks, sizeof *sort->border);
-  sort->prefixes = host_array(2 * ranks, sizeof *sort->prefixes);
-  sort->first = sort->prefixes + ranks;
+  sort->first = host_array(ranks, sizeof *sort->first);
   sort->splitters = host_array(ranks, sizeof *sort->splitters);
-  uint64_t *const numbers = host_array(9 * ranks, sizeof *numbers);
-  sort->less = numbers;
-  sort->equal = numbers + ranks;
-  sort->earlier = numbers + 2 * ranks;
-  sort->to = numbers + 3 * ranks;
-  sort->from = numbers + 4 * ranks;
-  sort->segments = (Segments){numbers + 5 * ranks, numbers + 6 * ranks, numbers + 7 * ranks,
-                              numbers + 8 * ranks};
+  sort->to = host_array(6 * ranks, sizeof *sort->to);
+  sort->from = sort->to + ranks;
+  uint64_t *const segments = sort->from + ranks;
+  sort->segments =
+      (Segments){segments, segments + ranks, segments + 2 * ranks, segments + 3 * ranks};
 }
 
 // Collective: where the partition writes the elements for each rank.
@@ -79,8 +75,6 @@ static void create_destinations(ShardSort *sort) {
 static void create_direct(ShardSort *sort) {
   sort->tables = bin_tables_create(sort->world->ranks);
   if (!sort->pairs) {
-    const bool automatic = sort->digit_bits == DIGITS_AUTO;
-    sort->scatter_bits = automatic ? (int)SCATTER_MOST_BITS : sort->digit_bits;
     sort->finish = finish_create();
     CUDA_CHECK(cudaEventCreateWithFlags(&sort->part_moved, cudaEventDisableTiming));
   } else if (world_max(sort->world, sort->capacity) < MOST_SWEPT) {
@@ -112,8 +106,8 @@ static bool output_alloc(ShardSort *sort) {
     sort->output.keys = sort->peer.of[world->rank];
     if (sort->pairs) sort->output.positions = sort->output.keys + sort->capacity;
     exchange->name = "direct";
-    const bool by_digit = sort->digit_bits == DIGITS_AUTO || sort->digit_bits == SCATTER_MOST_BITS;
-    if (!sort->pairs && by_digit && world->ranks >= OVERLAP_FROM && !all_have_spare(sort))
+    if (!sort->pairs && sort->digit_bits == SCATTER_MOST_BITS && world->ranks >= OVERLAP_FROM &&
+        !all_have_spare(sort))
       elements_free(&sort->spare);
     return true;
   }
@@ -128,7 +122,7 @@ ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, 
   const uint64_t most_shard = world_max(world, shard);
   const uint64_t needed = (most_shard + MOST_CHUNK - 1) / MOST_CHUNK;
   ShardSort sort = {.world = world, .exchange = exchange, .pairs = pairs, .n = n, .shard = shard};
-  sort.digit_bits = digit_bits;
+  sort.digit_bits = !pairs && digit_bits == DIGITS_AUTO ? (int)SCATTER_MOST_BITS : digit_bits;
   sort.chunks = needed > (uint64_t)chunks ? (int)needed : chunks;
   const int rank = world->rank, ranks = world->ranks;
   const uint64_t share = share_begin(n, rank + 1, ranks) - share_begin(n, rank, ranks);
@@ -186,12 +180,12 @@ void shard_sort_destroy(ShardSort *sort) {
   free(sort->partitioned);
   CUDA_CHECK(cudaFreeHost(sort->next));
   free(sort->keys_to);
-  free(sort->less);
+  free(sort->to);
   free(sort->splitters);
-  free(sort->prefixes);
+  free(sort->first);
   free(sort->border);
   shared_memory_destroy(sort->world, &sort->shared);
-  CUDA_CHECK(cudaFreeHost(sort->host_counts));
+  CUDA_CHECK(cudaFreeHost(sort->counts[0].all));
   scratch_free(sort->all_counts);
   scratch_free(sort->own_counts);
   if (sort->direct) {

@@ -32,7 +32,7 @@ typedef struct ShardSort {
   Exchange *exchange;
   bool pairs;
   bool direct;      // ranks write to each other's memory; then nothing is sent
-  int digit_bits;   // by which elements that travel directly are sorted on their way, DIGITS_AUTO
+  int digit_bits;   // that are sorted by on the way, if direct; of pairs also DIGITS_AUTO
   uint64_t n;       // of all ranks
   size_t shard;     // elements of this rank
   int chunks;       // of the exchange, on every rank
@@ -46,13 +46,8 @@ typedef struct ShardSort {
   uint32_t *own_counts;  // [HALF_VALUES], on the device
   uint64_t *all_counts;  // the same
   HalfCounts counts[HALF_KINDS];
-  void *host_counts;    // their memory, without own ones that are in:
-  SharedMemory shared;  // a SharedCounts of each rank, if elements travel directly
-  Border *border;       // [ranks - 1]
-  uint32_t *prefixes;   // [ranks - 1]
-  // [ranks - 1] elements of this rank less than each border's key, elements equal to it, and
-  // `earlier`: equal ones on smaller ranks. `less` begins the memory of all [ranks] 64-bit numbers.
-  uint64_t *less, *equal, *earlier;
+  SharedMemory shared;           // a SharedCounts of each rank, if elements travel directly
+  Border *border;                // [ranks - 1]
   uint32_t first_key, last_key;  // no key of any rank is less or greater
   Splitter *splitters;           // [ranks - 1]
   uint64_t *to, *from;           // [ranks] elements for and from each rank
@@ -65,7 +60,6 @@ typedef struct ShardSort {
   Partition partition;
   // If elements travel directly
   BinTables tables;
-  int scatter_bits;        // keys: of the digit
   BucketFinish finish;     // keys
   bool finishes;           // keys: its buckets fit
   bool overlaps;           // keys: this run has two phases, and the result is in `spare`

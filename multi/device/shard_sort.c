@@ -89,7 +89,7 @@ static Elements sort_arrived(ShardSort *sort, size_t count) {
   if (sort->finishes) {
     const Elements sorted = sort->overlaps ? sort->spare : sort->input;
     finish_sort(&sort->finish, sort->overlaps, sort->output.keys, sorted.keys,
-                sort->scatter_bits == SCATTER_MOST_BITS);
+                sort->digit_bits == SCATTER_MOST_BITS);
     if (finish_wait(&sort->finish)) return sorted;
   }
   your_sort(sort->output.keys, sort->output.positions, sort->input.keys, sort->input.positions,
@@ -101,10 +101,7 @@ static Elements sort_arrived(ShardSort *sort, size_t count) {
 // as even. Sweeps sort uneven keys, and a second phase would only cost time. All ranks see the same
 // counts.
 static bool buckets_are_even(const ShardSort *sort) {
-  uint64_t largest = 0;
-  for (int v = 0; v < HALF_VALUES; v++)
-    if (sort->counts[UPPER_HALVES].all[v] > largest) largest = sort->counts[UPPER_HALVES].all[v];
-  return largest <= 4 * sort->n / HALF_VALUES + 32;
+  return largest_count(sort->counts[UPPER_HALVES].all) <= 4 * sort->n / HALF_VALUES + 32;
 }
 
 SortResult shard_sort_run(ShardSort *sort, double *seconds) {

@@ -114,16 +114,6 @@ void border_refine(Border *border, const uint64_t low_counts[HALF_VALUES]) {
   border->place = border->wanted;
 }
 
-int refined_prefixes(const Border *border, int borders, uint32_t *prefixes) {
-  int count = 0;
-  for (int b = 0; b < borders; b++) {
-    if (!border[b].refined) continue;
-    // Borders ascend, so equal prefixes are neighbours.
-    if (count == 0 || prefixes[count - 1] != border[b].prefix) prefixes[count++] = border[b].prefix;
-  }
-  return count;
-}
-
 uint64_t equal_left(const Border *border, uint64_t earlier, uint64_t equal) {
   if (border->equal_before <= earlier) return 0;
   const uint64_t wanted = border->equal_before - earlier;

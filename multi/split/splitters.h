@@ -52,9 +52,6 @@ void borders_by_prefix(const uint64_t counts[HALF_VALUES], uint64_t n, int ranks
 // Completes a refined border from the counts of the lower halves of its prefix over all ranks.
 void border_refine(Border *border, const uint64_t low_counts[HALF_VALUES]);
 
-// The prefixes of refined borders, ascending and each once, into prefixes[]. Returns their number.
-int refined_prefixes(const Border *border, int borders, uint32_t *prefixes);
-
 // How many of `equal` elements of one rank that are equal to the border's key are left of the
 // border, if ranks before it have `earlier` of them.
 uint64_t equal_left(const Border *border, uint64_t earlier, uint64_t equal);
