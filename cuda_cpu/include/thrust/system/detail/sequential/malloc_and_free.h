@@ -9,9 +9,7 @@
 #include <cuda_cpu/memory.h>
 
 THRUST_NAMESPACE_BEGIN
-namespace system {
-namespace detail {
-namespace sequential {
+namespace system::detail::sequential {
 
 template <typename DerivedPolicy>
 void *malloc(execution_policy<DerivedPolicy> &, std::size_t bytes) {
@@ -23,7 +21,5 @@ void free(execution_policy<DerivedPolicy> &, Pointer pointer) {
   ::cuda_cpu::library_free(thrust::raw_pointer_cast(pointer));
 }
 
-}  // namespace sequential
-}  // namespace detail
-}  // namespace system
+}  // namespace system::detail::sequential
 THRUST_NAMESPACE_END
