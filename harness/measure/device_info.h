@@ -6,10 +6,6 @@
 
 #include "common/check.h"  // for CUDA_CPU
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct DeviceInfo {
   char name[256];        // as the driver reports it
   const char *backend;   // device_backend()
@@ -30,7 +26,4 @@ static inline const char *device_backend(void) {
 // Describes the current device. A failure ends the program with exit code 3 (common/check.h).
 DeviceInfo device_info(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

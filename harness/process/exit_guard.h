@@ -4,10 +4,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Opens standard input, output and error if the caller has closed them; otherwise a file that the
 // program writes, or a channel to another process, would get the number of one of them, and receive
 // the printed text. Writing to them still fails. A file that grows beyond `ulimit -f` is an error
@@ -22,7 +18,4 @@ void exit_guard_output(void);
 // While a version runs in this process: ending the program is its doing, and no success.
 void exit_guard_version(bool runs);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

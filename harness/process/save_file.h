@@ -15,10 +15,6 @@
 
 #include "harness/process/message.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct SaveFile {
   FILE *stream;     // to write to; NULL after commit and drop
   char *path;       // as given, for messages; malloc'ed
@@ -46,7 +42,4 @@ bool save_file_commit(SaveFile *file, Message *message);
 // Closes the file without putting it in its place. Nothing happens to one that is closed already.
 void save_file_drop(SaveFile *file);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

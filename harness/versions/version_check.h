@@ -5,10 +5,6 @@
 #include "common/your_sort.h"
 #include "harness/process/message.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Checks the fields of sort_version that every program reads: texts that are there and printable, a
 // list of stages, and knobs whose defaults are in their ranges. On failure returns false and a
 // sentence; `where` is its subject if the version has no name: a path, or "the version".
@@ -19,7 +15,4 @@ bool version_check(const SortVersion *version, const char *where, Message *messa
 // such knob, or the value is out of range.
 bool knob_option(const SortVersion *version, const char *assignment, Message *message);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
