@@ -22,45 +22,53 @@ static const Side *side_of(const View *v, TrialArray array) {
 }
 
 // Fills in a shape; true, to be returned at once.
-#define FOUND(shape, is_certain, which, ...)                                                      \
-  (message_fail(&(shape)->diagnosis.sentence, __VA_ARGS__), (shape)->diagnosis.mistake = (which), \
-   (shape)->certain = (is_certain), true)
+#define FOUND(shape, is_certain, which, ...) \
+  ((shape)->certain = (is_certain), NAME(&(shape)->diagnosis, which, __VA_ARGS__))
 
 static bool same(const uint32_t *a, const uint32_t *b, size_t bytes) {
   return memcmp(a, b, bytes) == 0;
 }
 
-// The place that shows a mistake, valid until the next call: "index 7: expected key 3, found 5",
-// and "index 7: key 3 follows the larger 5", in hexadecimal digits where bits are the matter.
-static const char *first_wrong(const View *v, TrialArray array) {
-  static char text[80];
-  const Side *const side = side_of(v, array);
+// The place that shows a mistake: "index 7: expected key 3, found 5", and "index 7: key 3 follows
+// the larger 5", in hexadecimal digits where bits are the matter.
+typedef struct Place {
+  char text[80];
+} Place;
+
+static size_t first_difference(const View *v, const Side *side) {
   size_t i = 0;
   while (i + 1 < v->n && side->out[i] == side->sorted[i]) i++;
-  snprintf(text, sizeof text, "index %zu: expected %s %" PRIu32 ", found %" PRIu32, i,
-           array == KEYS_OUT ? "key" : "position", side->sorted[i], side->out[i]);
-  return text;
+  return i;
 }
 
-static const char *first_descent(const View *v, bool hexadecimal) {
-  static char text[80];
+static Place first_wrong(const View *v, TrialArray array) {
+  Place place;
+  const Side *const side = side_of(v, array);
+  const size_t i = first_difference(v, side);
+  snprintf(place.text, sizeof place.text, "index %zu: expected %s %" PRIu32 ", found %" PRIu32, i,
+           array == KEYS_OUT ? "key" : "position", side->sorted[i], side->out[i]);
+  return place;
+}
+
+static Place first_descent(const View *v, bool hexadecimal) {
+  Place place;
   size_t i = 1;
   while (i + 1 < v->n && v->keys.out[i - 1] <= v->keys.out[i]) i++;
-  snprintf(text, sizeof text,
+  snprintf(place.text, sizeof place.text,
            hexadecimal ? "index %zu: key 0x%08" PRIx32 " follows the larger 0x%08" PRIx32
                        : "index %zu: key %" PRIu32 " follows the larger %" PRIu32,
            i, v->keys.out[i], v->keys.out[i - 1]);
-  return text;
+  return place;
 }
 
-// How many places of an output still hold what they held before the sort, and the first of them.
-static size_t view_untouched(const Trial *trial, TrialArray array, size_t *first) {
+// Does a place of an output still hold what it held before the sort?
+static bool is_untouched(const View *v, TrialArray array, size_t i) {
+  return v->trial->after[array][i] == trial_before(v->trial, array, (int64_t)i);
+}
+
+static size_t count_untouched(const View *v, TrialArray array) {
   size_t count = 0;
-  for (size_t i = trial->n; i-- > 0;)
-    if (trial->after[array][i] == trial_before(trial, array, (int64_t)i)) {
-      count++;
-      *first = i;
-    }
+  for (size_t i = 0; i < v->n; i++) count += is_untouched(v, array, i);
   return count;
 }
 
@@ -155,8 +163,9 @@ static bool find_elements(const View *v, TrialArray array, Shape *shape) {
   const Side *const side = side_of(v, array);
   const Elements e = compare_elements(side->in, side->out, v->n);
   if (e.lost == 0) return false;
+  const size_t unwritten = count_untouched(v, array);
   size_t first = 0;
-  const size_t unwritten = view_untouched(v->trial, array, &first);
+  while (unwritten > 0 && !is_untouched(v, array, first)) first++;
   if (unwritten > 0)
     return FOUND(shape, false, MISTAKE_LOST,
                  "%ss lost: %zu of %zu; places of the output that were never written: %zu (index "
@@ -219,12 +228,12 @@ static bool find_positions(const View *v, bool stable, Shape *shape) {
         shape, enough, MISTAKE_POSITIONS_UNMOVED,
         "the keys are right, but the positions were not moved with them: they are in input order "
         "(%s)",
-        first_wrong(v, POSITIONS_OUT));
+        first_wrong(v, POSITIONS_OUT).text);
   if (counts_elements(v))
     return FOUND(shape, enough, MISTAKE_POSITIONS_UNMOVED,
                  "the positions are indices that the sort counted itself, not d_inputPos "
                  "(%s)",
-                 first_wrong(v, POSITIONS_OUT));
+                 first_wrong(v, POSITIONS_OUT).text);
   if (find_elements(v, POSITIONS_OUT, shape)) return true;
   size_t first = n;
   uint32_t owner = 0;
@@ -236,8 +245,7 @@ static bool find_positions(const View *v, bool stable, Shape *shape) {
                  ")",
                  apart, n, first, v->keys.out[first], owner);
   if (!stable) return false;
-  size_t i = 0;
-  while (v->positions.out[i] == v->positions.sorted[i]) i++;
+  const size_t i = first_difference(v, &v->positions);
   return FOUND(shape, enough, MISTAKE_UNSTABLE,
                "not stable, as the version claims to be: equal keys changed their order (index "
                "%zu, key %" PRIu32 ": expected position %" PRIu32 ", found %" PRIu32 ")",
@@ -259,12 +267,6 @@ static bool ascending_under(const uint32_t *keys, size_t n, uint32_t flip, uint3
   for (size_t i = 1; i < n; i++)
     if (((keys[i - 1] ^ flip) & mask) > ((keys[i] ^ flip) & mask)) return false;
   return true;
-}
-
-static bool varies_under(const uint32_t *keys, size_t n, uint32_t mask) {
-  for (size_t i = 1; i < n; i++)
-    if (((keys[i] ^ keys[0]) & mask) != 0) return true;
-  return false;
 }
 
 // The largest number of neighbours that are equal under the mask.
@@ -293,18 +295,19 @@ static bool find_low_bits(const View *v, Shape *shape) {
   int bits = 31;
   while (bits > 0 && !ascending_under(v->keys.out, v->n, 0, (1u << bits) - 1)) bits--;
   if (bits == 0 || v->n - longest_run(v->keys.out, v->n, (1u << bits) - 1) < FEW) return false;
-  const char *const place = first_descent(v, true);
+  const Place place = first_descent(v, true);
   if (bits == 31)
     return FOUND(shape, true, MISTAKE_BIT_31,
-                 "bit 31 was forgotten: the keys are in the order of bits 0 to 30 (%s)", place);
+                 "bit 31 was forgotten: the keys are in the order of bits 0 to 30 (%s)",
+                 place.text);
   if (!low_groups_in_input_order(v, (1u << bits) - 1))
     return FOUND(shape, true, MISTAKE_LOW_BITS,
                  "in the order of bits 0 to %d only, and not in input order where these are equal, "
                  "as after passes from the highest digit to the lowest (%s)",
-                 bits - 1, place);
+                 bits - 1, place.text);
   return FOUND(shape, true, MISTAKE_LOW_BITS,
                "sorted only up to bit %d: the keys are in the order of their %d lowest bits (%s)",
-               bits - 1, bits, place);
+               bits - 1, bits, place.text);
 }
 
 // The order inside groups of equal high bits: how many groups and neighbours in one group there
@@ -358,30 +361,30 @@ static int low_bits_of_groups(const View *v, int shift) {
 static bool find_high_bits(const View *v, Shape *shape) {
   int shift = 1;
   while (shift < 32 && !ascending_under(v->keys.out, v->n, 0, ~0u << shift)) shift++;
-  if (shift == 32 || !varies_under(v->keys.out, v->n, ~0u << shift)) return false;
+  if (shift == 32 || longest_run(v->keys.out, v->n, ~0u << shift) == v->n) return false;
   uint32_t *const index_of = view_input_indices(v);
   const Groups groups = look_at_groups(v, shift, index_of);
   free(index_of);
   if (groups.descents < 4 || groups.descents * 100 < groups.neighbours) return false;
-  const char *const place = first_descent(v, true);
+  const Place place = first_descent(v, true);
   if (groups.input_order)
     return FOUND(shape, true, MISTAKE_HIGH_BITS,
                  "sorted only from bit %d up: elements that differ in lower bits alone are in "
                  "input order (%s)",
-                 shift, place);
+                 shift, place.text);
   const int low = low_bits_of_groups(v, shift);
   const size_t many = low < 4 ? 64 : 16;  // of one bit, chance orders more of them
   if (low > 0 && groups.neighbours >= many)
     return FOUND(shape, true, MISTAKE_HIGH_BITS,
                  "bits %d to %d were left out: the keys are in the order of bits %d to 31 and, "
                  "where these are equal, of bits 0 to %d (%s, %zu such places)",
-                 low, shift - 1, shift, low - 1, place, groups.descents);
+                 low, shift - 1, shift, low - 1, place.text, groups.descents);
   if (!in_disorder(groups)) return false;
   return FOUND(
       shape, true, MISTAKE_UNSTABLE,
       "in the order of bits %d to 31 only; usual causes: a last pass that is not stable, which "
       "undoes the passes before it, or lower bits that were left out (%s, %zu such places)",
-      shift, place, groups.descents);
+      shift, place.text, groups.descents);
 }
 
 // All keys are there, in the wrong order.
@@ -392,14 +395,14 @@ static bool find_order(const View *v, Shape *shape) {
     return FOUND(shape, false, MISTAKE_UNSORTED,
                  "the output is the input, which is in descending order: not sorted, or sorted in "
                  "that order (%s)",
-                 first_descent(v, false));
+                 first_descent(v, false).text);
   if (same(v->keys.out, v->keys.in, v->bytes))
     return FOUND(shape, false, MISTAKE_UNSORTED,
                  "the output is the input, unsorted: all %zu keys are in input order (%s)", n,
-                 first_descent(v, false));
+                 first_descent(v, false).text);
   if (ascending_under(v->keys.out, n, ~0u, ~0u))
     return FOUND(shape, enough, MISTAKE_DESCENDING, "sorted in descending order (%s, the largest)",
-                 first_wrong(v, KEYS_OUT));
+                 first_wrong(v, KEYS_OUT).text);
   if (ascending_under(v->keys.out, n, 1u << 31, ~0u))
     return FOUND(
         shape, enough, MISTAKE_SIGNED,
@@ -413,9 +416,8 @@ static bool find_order(const View *v, Shape *shape) {
 // ---- whole arrays -------------------------------------------------------------------------------
 
 static bool find_untouched(const View *v, Shape *shape) {
-  size_t first = 0;
-  const bool keys = view_untouched(v->trial, KEYS_OUT, &first) == v->n;
-  const bool positions = view_untouched(v->trial, POSITIONS_OUT, &first) == v->n;
+  const bool keys = count_untouched(v, KEYS_OUT) == v->n;
+  const bool positions = count_untouched(v, POSITIONS_OUT) == v->n;
   if (keys && positions)
     return FOUND(shape, false, MISTAKE_NOTHING_WRITTEN,
                  "nothing was written: all %zu keys%s of the output are as they were "
@@ -440,7 +442,7 @@ static bool find_exchanged(const View *v, Shape *shape) {
   return FOUND(shape, v->n >= ENOUGH, MISTAKE_EXCHANGED,
                "keys and positions are exchanged: d_outputVals holds all positions, d_outputPos "
                "all keys (%s)",
-               first_wrong(v, KEYS_OUT));
+               first_wrong(v, KEYS_OUT).text);
 }
 
 static size_t in_place(const Side *side, size_t n) {
@@ -457,7 +459,7 @@ static bool is_no_pass(const View *v, TrialArray array) {
   const Side *const side = side_of(v, array);
   size_t first = 0;
   uint32_t owner = 0;
-  if (v->n < ENOUGH || view_untouched(v->trial, array, &first) > 0) return false;
+  if (v->n < ENOUGH || count_untouched(v, array) > 0) return false;
   if (v->n - in_place(side, v->n) < v->n / FEW) return true;
   if (compare_elements(side->in, side->out, v->n).invented > 0) return true;
   if (array == POSITIONS_OUT) return count_apart(v, &first, &owner) == 0;
@@ -476,11 +478,11 @@ static bool name_last_pass(const View *v, TrialArray array, Shape *shape) {
                  "their places (%s)",
                  keys ? "result was" : "positions were", from, v->n,
                  keys ? "sorted keys" : "in the right order", to, in_place(side, v->n),
-                 first_wrong(v, array));
+                 first_wrong(v, array).text);
   return FOUND(shape, true, MISTAKE_LAST_PASS,
                "the last pass was not copied back: %s holds the sorted %s, and %s still holds what "
                "an earlier pass left (%s)",
-               from, keys ? "keys" : "positions", to, first_wrong(v, array));
+               from, keys ? "keys" : "positions", to, first_wrong(v, array).text);
 }
 
 // The result may be where the last of several passes put it: in the inputs.
@@ -491,10 +493,9 @@ static bool find_in_inputs(const View *v, Shape *shape) {
                                !same(v->positions.in, v->positions.sorted, v->bytes);
   const bool keys_wrong = !same(v->keys.out, v->keys.sorted, v->bytes);
   const bool positions_wrong = !same(v->positions.out, v->positions.sorted, v->bytes);
-  size_t first = 0;
   if (was_sorted || v->n < 2) return false;
-  if (keys_wrong && keys_there && view_untouched(v->trial, KEYS_OUT, &first) == v->n &&
-      view_untouched(v->trial, POSITIONS_OUT, &first) == v->n)
+  if (keys_wrong && keys_there && count_untouched(v, KEYS_OUT) == v->n &&
+      count_untouched(v, POSITIONS_OUT) == v->n)
     return FOUND(shape, true, MISTAKE_LEFT_IN_INPUTS,
                  "the result was left in the inputs: all %zu sorted keys are in d_inputVals, and "
                  "the outputs were never written (index 0: expected key %" PRIu32
@@ -532,16 +533,16 @@ static void describe_disorder(const View *v, Shape *shape) {
     descents++;
     step = greatest_common_divisor(step, i);
   }
-  const char *const place = first_descent(v, false);
+  const Place place = first_descent(v, false);
   if (are_blocks(step, descents))
     (void)FOUND(
         shape, false, MISTAKE_ABOVE_BLOCK,
         "sorted only within blocks of %zu: %zu blocks start with a smaller key than the one "
         "before (%s)",
-        step, descents, place);
+        step, descents, place.text);
   else
     (void)FOUND(shape, false, MISTAKE_OTHER, "out of order at %zu place%s (%s)", descents,
-                descents == 1 ? "" : "s", place);
+                descents == 1 ? "" : "s", place.text);
 }
 
 Shape diagnose_shape(const Trial *trial, const TrialReference *reference, bool stable) {
