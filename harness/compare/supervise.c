@@ -49,12 +49,6 @@ typedef struct WorkerProcess {
   size_t have;
 } WorkerProcess;
 
-typedef enum Received {
-  RECEIVED_NOTHING,  // not yet
-  RECEIVED_REPORT,
-  RECEIVED_END,  // the pipe is closed
-} Received;
-
 typedef struct Sender {
   pid_t process;
   int pipe_end;
@@ -109,22 +103,6 @@ static void start_worker(WorkerProcess *worker, const Request *request, const Pl
   setpgid(worker->process, worker->process);  // as in the child, whichever comes first
   close(reports[1]);
   close(text[1]);
-}
-
-// Takes a report from the pipe, without waiting; it is valid until the next call.
-static Received receive(WorkerProcess *worker, const Report **report) {
-  Report *const incoming = &worker->incoming;
-  while (worker->have < sizeof *incoming) {
-    const ssize_t got =
-        read(worker->reports, (char *)incoming + worker->have, sizeof *incoming - worker->have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return RECEIVED_NOTHING;
-    if (got <= 0) return RECEIVED_END;  // a report that it could not finish is dropped
-    worker->have += (size_t)got;
-  }
-  worker->have = 0;
-  *report = incoming;
-  return RECEIVED_REPORT;
 }
 
 // Its children may still hold the pipes open.
@@ -285,18 +263,19 @@ static double time_allowed(const Run *run) {
   return STOP_FACTOR * run->comparison.request->plan.max_seconds;
 }
 
-// How following a worker ended.
-typedef enum End {
-  END_BY_ITSELF,
-  END_STOPPED,  // its row took too long
-} End;
-
-// Takes all reports that are there. False: no more will come.
+// Takes all reports that are there, without waiting. False: no more will come.
 static bool take_reports(Run *run, WorkerProcess *worker) {
-  const Report *report = NULL;
-  Received received;
-  while ((received = receive(worker, &report)) == RECEIVED_REPORT) deliver(report, run);
-  return received == RECEIVED_NOTHING;
+  Report *const incoming = &worker->incoming;
+  while (true) {
+    const ssize_t got =
+        read(worker->reports, (char *)incoming + worker->have, sizeof *incoming - worker->have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 && errno == EAGAIN;  // a report that is not complete is dropped
+    worker->have += (size_t)got;
+    if (worker->have < sizeof *incoming) continue;
+    worker->have = 0;
+    deliver(incoming, run);
+  }
 }
 
 // A worker whose row takes too long is asked for the kernel that it runs: on the cpu backend it
@@ -311,18 +290,15 @@ static void ask_for_kernel(Run *run, const WorkerProcess *worker) {
   pass_on_text(run, worker);
 }
 
-// Follows a worker until it has ended or must be killed.
-static End follow(Run *run, WorkerProcess *worker) {
+// Follows a worker until it has ended or must be killed. Returns whether its row took too long.
+static bool follow(Run *run, WorkerProcess *worker) {
   struct pollfd ends[2] = {{.fd = worker->reports, .events = POLLIN},
                            {.fd = worker->text, .events = POLLIN}};
-  End end = END_BY_ITSELF;
-  bool ended = false;
+  bool ended = false, stopped = false;
   while (!ended && !interrupted) {
     const double left = run->started + time_allowed(run) - seconds_now();
-    if (run->measuring && left <= 0.0) {
-      end = END_STOPPED;
-      break;
-    }
+    stopped = run->measuring && left <= 0.0;
+    if (stopped) break;
     // A child of the version may hold the pipes open, so that their end is not seen.
     const int wait_ms = run->measuring && left < 0.25 ? (int)(left * 1000.0) + 1 : 250;
     if (poll(ends, 2, wait_ms) < 0) continue;
@@ -331,17 +307,17 @@ static End follow(Run *run, WorkerProcess *worker) {
     if (ends[1].fd >= 0 && !pass_on_text(run, worker)) ends[1].fd = -1;
     if (!take_reports(run, worker)) break;
   }
-  if (end == END_STOPPED) ask_for_kernel(run, worker);
-  if (end != END_BY_ITSELF || interrupted) kill_worker(worker);
-  return end;
+  if (stopped) ask_for_kernel(run, worker);
+  if (stopped || interrupted) kill_worker(worker);
+  return stopped;
 }
 
 // The row that a worker was measuring when it ended gets its status and a sentence.
-static void explain_end(Run *run, int status, End end) {
+static void explain_end(Run *run, int status, bool stopped) {
   char text[MESSAGE_SIZE];
   const char *const line = run->last_line;
   RowStatus became = ROW_CRASHED;
-  if (end == END_STOPPED) {
+  if (stopped) {
     became = ROW_STOPPED;
     const char *const kernel = strstr(line, "still running");
     snprintf(text, sizeof text, "stopped after %g s, %d times the time limit%s%.*s",
@@ -365,12 +341,12 @@ static void explain_end(Run *run, int status, End end) {
 }
 
 // Waits for a worker's end, after which its text is complete. Returns waitpid's status.
-static int end_worker(Run *run, const WorkerProcess *worker, End *end) {
+static int end_worker(Run *run, const WorkerProcess *worker, bool *stopped) {
   // It may have closed its pipes and live on.
   const double last = run->measuring ? run->started + time_allowed(run) : seconds_now() + 10.0;
   while (!has_ended(worker)) {
-    if (*end == END_BY_ITSELF && seconds_now() > last) *end = END_STOPPED;
-    if (interrupted || *end == END_STOPPED) kill_worker(worker);
+    *stopped = *stopped || seconds_now() > last;
+    if (interrupted || *stopped) kill_worker(worker);
     poll(NULL, 0, 5);
     pass_on_text(run, worker);
   }
@@ -385,12 +361,12 @@ static void run_workers(Run *run) {
     const size_t before = run->next;
     WorkerProcess worker;
     start_worker(&worker, run->comparison.request, plan, run->next);
-    End end = follow(run, &worker);
-    const int status = end_worker(run, &worker, &end);
+    bool stopped = follow(run, &worker);
+    const int status = end_worker(run, &worker, &stopped);
     if (interrupted) return;
     const bool good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RIGHT;
     if (run->measuring) {
-      explain_end(run, status, end);
+      explain_end(run, status, stopped);
     } else if (run->next < plan->count && (!good || run->next == before)) {
       // It ended outside a sort: there is no device, or its memory is taken; it has printed why.
       progress_clear();
@@ -398,7 +374,7 @@ static void run_workers(Run *run) {
         outputs_drop(&run->outputs);
         exit(WIFEXITED(status) && !good ? WEXITSTATUS(status) : EXIT_DEVICE);
       }
-      explain_end(run, status, END_BY_ITSELF);
+      explain_end(run, status, false);
     }
   }
 }
