@@ -76,12 +76,10 @@ class Builder:
             shutil.copy2(part, f"{self.kit}/gsort")
         for version in self.rubric.get("kit", []):  # versions on whose headers a submission may build
             shutil.copytree(version, f"{self.kit}/{version}", ignore=shutil.ignore_patterns("*.cu", "*.md"))
-        for source in [f"{self.build}/{part}" for part in ("rewrite", "generated/common", "generated/cuda_cpu")] + [f"{build}/rewrite" for build in self._other_builds.values()]:
-            if os.path.isdir(source):
-                shutil.copytree(source, f"{self.kit}/{source}")
-            elif os.path.isfile(source):
-                os.makedirs(os.path.dirname(f"{self.kit}/{source}"), exist_ok=True)
-                shutil.copy2(source, f"{self.kit}/{source}")
+        for build in (self.build, *self._other_builds.values()):
+            if os.path.isfile(f"{build}/rewrite"):  # of the cpu backend
+                os.makedirs(f"{self.kit}/{build}")
+                shutil.copy2(f"{build}/rewrite", f"{self.kit}/{build}")
         self.harness = set(symbols(f"{self.build}/labs/worker", "--defined-only"))
         if not reference:
             return
