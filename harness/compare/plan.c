@@ -14,9 +14,7 @@
 static void *grown(void *memory, size_t count, size_t size) {
   // At powers of two the capacity doubles.
   if ((count & (count - 1)) != 0) return memory;
-  void *const more = realloc(memory, (count == 0 ? 1 : 2 * count) * size);
-  if (more == NULL) quit(EXIT_DEVICE, "out of memory");
-  return more;
+  return MEMORY_CHECK(realloc(memory, (count == 0 ? 1 : 2 * count) * size));
 }
 
 // ---- which versions ----------------------------------------------------------------------------

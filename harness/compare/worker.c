@@ -130,7 +130,7 @@ void worker_run(const Request *request, const Plan *plan, size_t first, Deliver 
   size_t free_bytes = 0, total_bytes = 0;  // without the workload
   for (size_t i = first; i < plan->count; i++) {
     const Row *const row = &plan->rows[i];
-    report = (Report){.kind = REPORT_STARTED, .row = i};
+    report = (Report){.kind = REPORT_STARTED};
     if (row->group != group) {
       if (made) workload_destroy(&workload);
       made = false;

@@ -7,7 +7,6 @@
 // From the measuring side to the printing side. No pointers: it may cross a pipe.
 typedef struct Report {
   enum { REPORT_CONDITIONS, REPORT_STARTED, REPORT_DONE } kind;
-  size_t row;
   Conditions conditions;  // of REPORT_CONDITIONS
   RowStatus status;       // from here on of REPORT_DONE
   char message[700];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/check.h"
 #include "harness/versions/version_check.h"
 
 static int by_name(const void *a, const void *b) {
@@ -44,8 +45,8 @@ bool version_list_load(VersionList *list, const char *folder, Message *message) 
   *list = (VersionList){NULL, 0};
   if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0)
     return message_fail(message, "no versions at %s", pattern);
-  list->entries = calloc(found.gl_pathc, sizeof *list->entries);
-  bool good = list->entries != NULL || message_fail(message, "out of memory");
+  list->entries = MEMORY_CHECK(calloc(found.gl_pathc, sizeof *list->entries));
+  bool good = true;
   for (size_t i = 0; good && i < found.gl_pathc; i++) {
     LoadedVersion *const entry = &list->entries[i];
     good = load(found.gl_pathv[i], entry, message) &&
@@ -72,13 +73,8 @@ const char *version_list_add(VersionList *list, const char *path, Message *messa
     message_fail(message, "%s is a second version called %s", path, loaded.version->name);
     return NULL;
   }
-  LoadedVersion *const entries = realloc(list->entries, (list->count + 1) * sizeof *entries);
-  if (entries == NULL) {
-    message_fail(message, "out of memory");
-    return NULL;
-  }
-  list->entries = entries;
-  entries[list->count++] = loaded;
+  list->entries = MEMORY_CHECK(realloc(list->entries, (list->count + 1) * sizeof *list->entries));
+  list->entries[list->count++] = loaded;
   return loaded.version->name;
 }
 

@@ -29,14 +29,9 @@ static unsigned int *staging_reserve(Staging *staging, size_t count) {
 }
 
 static bool open_mpi(const World *world, Exchange **opened, Message *message) {
-  MpiExchange *const exchange = calloc(1, sizeof *exchange);
-  MPI_Request *const requests = calloc(2 * (size_t)world->ranks, sizeof(MPI_Request));
-  if (exchange == NULL || requests == NULL) {
-    free(exchange);
-    free(requests);
-    return message_fail(message, "out of host memory");
-  }
-  exchange->requests = requests;
+  (void)message;
+  MpiExchange *const exchange = MEMORY_CHECK(calloc(1, sizeof *exchange));
+  exchange->requests = MEMORY_CHECK(calloc(2 * (size_t)world->ranks, sizeof(MPI_Request)));
   CUDA_CHECK(cudaStreamCreateWithFlags(&exchange->stream, cudaStreamNonBlocking));
   *opened = &exchange->base;
   return true;
