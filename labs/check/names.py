@@ -12,6 +12,12 @@ def read(path):
         return file.read()
 
 
+def lab_of(folder):
+    """The lab whose starter a folder was made from, or None."""
+    match = re.search(r'\.title = "lab: (\w+)"', read(f"{folder}/student_func.cu"))
+    return match and match[1]
+
+
 def without_comments(text):
     """Comments become spaces; lines keep their numbers."""
     blank = lambda match: re.sub(r"[^\n]", " ", match[0])

@@ -28,7 +28,8 @@ import tempfile
 
 from scripts.replace_file import replace_file
 
-from .names import Program, read
+from .make import first_error, make, make_value
+from .names import Program, lab_of, read
 from .trace_steps import Trace
 from .trace_text import print_trace, row
 
@@ -43,15 +44,9 @@ def quit_with(text):
 # ---- the example
 
 
-def lab_of(version):
-    """The version whose example a folder takes: the folder's, or the lab's that it was made from."""
-    match = re.search(r'\.title = "lab: (\w+)"', read(f"{version}/student_func.cu"))
-    return match[1] if match else version
-
-
 def example_of(version):
     with open("labs/check/examples.json", encoding="utf-8") as file:
-        return json.load(file).get(lab_of(version), DEFAULT)
+        return json.load(file).get(lab_of(version) or version, DEFAULT)
 
 
 def by_hand(path):
@@ -73,11 +68,6 @@ def by_hand(path):
 # ---- the run
 
 
-def make(goals):
-    """On the cpu backend, also where there is a GPU."""
-    return subprocess.run(["make", "-s", "--no-print-directory", "-j2", "BACKEND=cpu"] + goals, capture_output=True, text=True)
-
-
 def arguments_of(output, keys, settings, bare):
     """The command line of labs/check/trace.c."""
     return [output, "KEYS" if bare else "PAIRS", *settings, "--", *map(str, keys)]
@@ -85,14 +75,14 @@ def arguments_of(output, keys, settings, bare):
 
 def run(version, keys, settings, bare):
     """(trace, exit code, its messages on stderr)"""
-    build, not_here = (make([f"print-{name}"]).stdout.strip() for name in ("B", "NOT_HERE"))
+    backend = {"BACKEND": "cpu"}  # also where there is a GPU
+    build, not_here = (make_value(name, **backend) for name in ("B", "NOT_HERE"))
     if version in not_here.split():
         quit_with(f"{version} cannot be built for the cpu backend here, and the trace needs that backend")
     path = f"{build}/{version}/trace"
-    built = make([path])
+    built = make([path], **backend)
     if built.returncode != 0:
-        errors = [line for line in built.stderr.splitlines() if re.search(r"\berror\b", line)]
-        quit_with((errors or built.stderr.splitlines() or ["the build failed"])[0])
+        quit_with(first_error(built))
     with tempfile.NamedTemporaryFile("r") as file:
         command = [path] + arguments_of(file.name, keys, settings, bare)
         try:
@@ -151,7 +141,7 @@ def main():
             json.dump(record, file)
             file.write("\n")
     note = example.get("note", "") if keys == example["keys"] else ""
-    hand = by_hand(f"{version}/README.md") or by_hand(f"{lab_of(version)}/README.md")
+    hand = by_hand(f"{version}/README.md") or by_hand(f"{lab_of(version) or version}/README.md")
     print_trace(version, trace, hand, keys, settings, note, options.all, ended)
     return 0 if code == 0 else 1
 

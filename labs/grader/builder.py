@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import sys
 
+from labs.check.make import CHECKING, COUNTING, is_gpu_build, make, make_value, variables_of
+
 from . import cases, judge, sandbox, submissions, worker
-from .make import CHECKING, COUNTING, is_gpu_build, make, make_value, variables_of
 
 SECONDS = 180  # for the compiler
 REFERENCE_SLOT = 99

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 
+from labs.check.make import first_error, is_gpu_build, make, make_value
+from labs.check.names import read
 from scripts.replace_file import replace_file
 
 from . import counters, judge, submissions, worker
-from .make import is_gpu_build, make, make_value
 from .sanitizers import CHECKS, sanitizers, watch
 from .steps import LIMITS, after_which_kernel, check_steps, not_freed, number_of, rubric_of, shows, stubs_left, todos
 
@@ -69,8 +70,7 @@ def hw4(version, build):
 
 def comes_later(source, first, found):
     """Is the kernel in which a mistake was found launched below the place that shows the first wrong array?"""
-    with open(source, encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = read(source)
     kernel = re.search(r"in kernel (\w+)", found)
     shown, launch = re.search(shows(re.split("[:,]", first)[0]), text), kernel and re.search(rf"\b{kernel[1]}\b[^;(]*<<<", text)
     return bool(shown and launch and launch.start() > shown.start())
@@ -87,8 +87,7 @@ class Check:
         self.version, self.build = version, make_value("B")
         self.tools, self.shared_object = self.build + "/labs", f"{self.build}/{version}/version.so"
         self.source = f"{version}/student_func.cu"
-        with open(self.source, encoding="utf-8", errors="replace") as file:
-            source = file.read()
+        source = read(self.source)
         self.pairs_only, self.stable = "sort_version" not in source, ".stable = true" in source
         self.rubric = rubric_of(version)
         self.rules = self.rubric.get("stages", {})
@@ -107,8 +106,7 @@ class Check:
         progress("building ..")
         built = make([self.tools + "/worker", self.tools + "/steps", self.shared_object])
         if built.returncode != 0:
-            errors = [line for line in built.stderr.splitlines() if re.search(r"\berror\b", line)]
-            self.add("build", False, (errors or built.stderr.splitlines() or ["failed"])[0])
+            self.add("build", False, first_error(built))
             return
         self.add("build", True, "")
         progress("steps ..")

@@ -5,9 +5,11 @@ import json
 import os
 import re
 
+from labs.check.make import COUNTING, make
+from labs.check.names import read
+
 from . import judge, worker
 from .builder import symbols
-from .make import COUNTING, make
 from .steps import LIMITS
 
 SECTOR = 32  # bytes
@@ -35,9 +37,8 @@ def count(tools, build, folder, rules, limits, isolated=False, slot=0):
     hiding = [name for name in symbols(version, "--undefined-only") if re.match(HIDES, name)]
     if hiding:
         raise Unbelievable(f"calls {hiding[0]}, which hides accesses from the counters")
-    with open(f"{build}/generated/{folder}/student_func.ii", encoding="utf-8", errors="replace") as file:
-        if file.read().count("no_sanitize") > ATTRIBUTES:
-            raise Unbelievable("keeps the compiler from watching its accesses: no_sanitize")
+    if read(f"{build}/generated/{folder}/student_func.ii").count("no_sanitize") > ATTRIBUTES:
+        raise Unbelievable("keeps the compiler from watching its accesses: no_sanitize")
     keys, positions = judge.make_keys("uniform", n, os.urandom(8).hex())
     # The build's shadow of all memory takes address space, so that the memory is not limited.
     process = worker.Worker(tools, version, n, limits, isolated, slot=slot, on_gpu=True, counts=True)

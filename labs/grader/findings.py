@@ -3,8 +3,9 @@ outside arrays, host memory). On the cpu backend; a GPU's compiler and memory re
 
 import os
 
+from labs.check.make import CHECKING, nvcc_command
+
 from . import judge, worker
-from .make import CHECKING, nvcc_command
 from .sanitizers import N, cases, report_of
 
 

@@ -4,9 +4,9 @@
 import re
 
 from labs.check import sanitize
+from labs.check.make import first_error, is_gpu_build, make, make_value
 
 from . import judge, worker
-from .make import is_gpu_build, make, make_value
 
 LIMITS = {"seconds": 30, "memory_mb": 0, "processes": 0, "file_mb": 16, "output_kb": 1024}
 N, KIND_N = 4097, 1025  # of several blocks; soon sorted by a build that watches each access
@@ -40,7 +40,7 @@ def watch(name, version, sorts, stable, knobs=""):
     build = make_value("B", **options)
     done = make([f"{build}/labs/worker", f"{build}/{version}/version.so"], **options)
     if done.returncode != 0:
-        return "cannot be built: " + (re.findall(r"(?m)^.*\berror\b.*", done.stderr) or done.stderr.splitlines() or ["failed"])[0]
+        return "cannot be built: " + first_error(done)
     text = ""
     for setting, group in ((knobs, [sorts[0]]), ("", sorts)) if knobs else (("", sorts),):
         text = text or _sorts(f"{build}/labs", f"{build}/{version}/version.so", group, stable, {**settings, "LAB_SET": setting})

@@ -7,6 +7,8 @@ import re
 import subprocess
 import tempfile
 
+from labs.check.names import lab_of, read
+
 from . import judge, worker
 
 LIMITS = {"seconds": 10, "memory_mb": 0, "processes": 0, "file_mb": 16, "output_kb": 1024}
@@ -16,8 +18,7 @@ STEP_SIZES = [6, 1000, 4097]
 def todos(folder):
     """(line number, text) of the TODO comments that are still there, in the order of their numbers."""
     found = []
-    with open(f"{folder}/student_func.cu", encoding="utf-8", errors="replace") as file:
-        lines = file.read().splitlines()
+    lines = read(f"{folder}/student_func.cu").splitlines()
     for number, line in enumerate(lines, 1):
         match = re.match(r"\s*// (TODO .*)", line)
         if match:
@@ -39,20 +40,17 @@ def number_of(todo):
 def stubs_left(folder):
     """Line numbers of a starter's stubs whose TODO comment is gone."""
     found, of_todo = [], False
-    with open(f"{folder}/student_func.cu", encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            if re.search(r"//+ stub$", line.rstrip()) and not line.lstrip().startswith("//"):
-                found += [] if of_todo else [number]
-            else:
-                of_todo = line.lstrip().startswith("//") and (of_todo or "TODO" in line)
+    for number, line in enumerate(read(f"{folder}/student_func.cu").split("\n"), 1):
+        if re.search(r"//+ stub$", line.rstrip()) and not line.lstrip().startswith("//"):
+            found += [] if of_todo else [number]
+        else:
+            of_todo = line.lstrip().startswith("//") and (of_todo or "TODO" in line)
     return found
 
 
 def rubric_of(version):
     """Of a folder made by make starter; {} for others."""
-    with open(f"{version}/student_func.cu", encoding="utf-8", errors="replace") as file:
-        match = re.search(r'\.title = "lab: (\w+)"', file.read())
-    path = f"labs/{match[1]}/rubric.json" if match else ""
+    path = f"labs/{lab_of(version)}/rubric.json"
     if not os.path.isfile(path):
         return {}
     with open(path, encoding="utf-8") as file:
@@ -91,21 +89,20 @@ def launched_before(source, place):
     """The kernel or scan that a source launches last before a line, and the line's number. place: that number, or a pattern."""
     kernel = function = before_if = either = ""
     last = {}  # function: the kernel that it launches last, or its scan
-    with open(source, encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            if number == place or isinstance(place, str) and re.search(place, line):
-                return kernel, number
-            begin = re.match(r"[a-z_][^;]*?(\w+)\(", line)
-            if begin:
-                function, kernel, either = begin[1], "", ""
-            elif re.match(r"\s*(} )?else\b", line):
-                either = kernel + " or " if kernel not in ("", before_if) else ""
-            elif re.match(r"\s*if\b", line):
-                before_if = kernel
-            for name, _, launch in re.findall(r"(\w+)\s*(<[^<>]*>)?\s*(<<<|\()", line):
-                if launch == "<<<" or name.endswith("_scan") or name in last:
-                    last[function] = kernel = either + (name if launch == "<<<" else last.get(name, name))
-                    either = ""
+    for number, line in enumerate(read(source).split("\n"), 1):
+        if number == place or isinstance(place, str) and re.search(place, line):
+            return kernel, number
+        begin = re.match(r"[a-z_][^;]*?(\w+)\(", line)
+        if begin:
+            function, kernel, either = begin[1], "", ""
+        elif re.match(r"\s*(} )?else\b", line):
+            either = kernel + " or " if kernel not in ("", before_if) else ""
+        elif re.match(r"\s*if\b", line):
+            before_if = kernel
+        for name, _, launch in re.findall(r"(\w+)\s*(<[^<>]*>)?\s*(<<<|\()", line):
+            if launch == "<<<" or name.endswith("_scan") or name in last:
+                last[function] = kernel = either + (name if launch == "<<<" else last.get(name, name))
+                either = ""
     return "", 0
 
 
@@ -118,8 +115,7 @@ def after_which_kernel(source, name, called):
 
 def not_freed(source, called):
     """The first array of scratch memory that a source never gives back."""
-    with open(source, encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = read(source)
     for array in re.finditer(r"(\w+) *= *(?:\([^()]*\) *)?scratch_alloc\(", text):
         if not re.search(rf"scratch_free\({array[1]}\)", text):
             return f" ({array[1]}, {called}:{text[: array.start()].count(chr(10)) + 1})"

@@ -128,6 +128,6 @@ copy() {
 @test "make -w: its lines do not get into the values that scripts read" {
   export MAKEFLAGS=w
   [ "$(make -s --no-print-directory BACKEND=cpu OPENCV=0 print-B)" = build/cpu-noopencv ]
-  [ "$(python3 -c 'from labs.grader.make import make_value; print(make_value("B", BACKEND="cpu", OPENCV="0"))')" = build/cpu-noopencv ]
+  [ "$(python3 -c 'from labs.check.make import make_value; print(make_value("B", BACKEND="cpu", OPENCV="0"))')" = build/cpu-noopencv ]
   run -1 grep -rnE --include='*.sh' --include='*.bats' --exclude=make.bats 'make -s [^-].*print-' scripts tests
 }

@@ -16,6 +16,11 @@ def make_value(name, **options):
     return make([f"print-{name}"], **options).stdout.strip()
 
 
+def first_error(done):
+    """The first line of a failed build that names an error."""
+    return (re.findall(r"(?m)^.*\berror\b.*", done.stderr) or done.stderr.splitlines() or ["the build failed"])[0]
+
+
 def is_gpu_build(build):
     return build.startswith("build/cuda")
 
