@@ -82,7 +82,7 @@ cuda_cpu_ldlibs := $(cuda_cpu_archive) -lboost_context $(cuda_cpu_openmp) $(if $
 
 $(cuda_cpu_rewrite): $(wildcard $(cuda_cpu)/rewrite/*)
 	@mkdir -p $(@D)
-	$(call cuda_cpu_step,CC,rewrite)$(HOSTCC) -std=c17 -O2 -Wall -Wextra $(filter %.c,$^) -o $@
+	$(call cuda_cpu_step,CC,rewrite)$(HOSTCC) -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra $(filter %.c,$^) -o $@
 
 # __CUDA_ARCH__ is not defined, because files with #ifdef __CUDA_ARCH__ distinguish host code from device code by it. A
 # file that compares its value without such a test can only mean the device.

@@ -3,9 +3,6 @@
 // Several instructions become a block of statements in which the operands are variables: inputs are
 // read before, and outputs written behind all of them. ptx.c translates single instructions. An
 // empty text (a compiler barrier) is kept.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // strndup
-#endif
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

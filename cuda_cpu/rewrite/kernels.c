@@ -3,9 +3,6 @@
 // which remembers the types of the parameters, so that the kernel can be launched by its address.
 // cudaFuncGetAttributes(&a, kernel<int>)  ->
 //     cudaFuncGetAttributes(&a, cuda_cpu::bounded(kernel<int>)) if the kernel has __launch_bounds__
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // strndup
-#endif
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,9 +5,6 @@
 // the arguments' types. CALL is a lambda that calls the kernel as an ordinary function, so that the
 // compiler deduces template arguments, fills in default arguments, and inlines the kernel into the
 // loop over a block's threads.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // strndup
-#endif
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

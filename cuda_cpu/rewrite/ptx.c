@@ -1,7 +1,4 @@
 // Single PTX instructions as C++, by the patterns of ptx_table.c.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // strsep
-#endif
 #include "ptx.h"
 
 #include <ctype.h>

@@ -6,9 +6,6 @@
 // stand for both, which ask for the memory whenever they are used:
 //
 // __shared__ int tile[N], sum;  ->  static cuda_cpu::SharedVariable<int[N], ...> tile; ...
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // strndup
-#endif
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,4 @@
 // Text that grows.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // vasprintf
-#endif
 #include "text.h"
 
 #include <stdarg.h>
