@@ -123,7 +123,7 @@ typedef struct Way {
 
 extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
     way_prefix, way_values, way_frequent, way_sweeps, way_wide_buckets, way_wide_pairs,
-    way_wide_sweeps;
+    way_wide_splitters, way_wide_sweeps;
 
 // Pairs from which on frequent values of uneven keys are worth a sample: memory is laid out for
 // that.

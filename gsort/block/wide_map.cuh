@@ -66,6 +66,19 @@ static __device__ __forceinline__ unsigned int word_behind(Wide number, int skip
   return __funnelshift_l((unsigned int)number, (unsigned int)(number >> 32), (unsigned int)skip);
 }
 
+// The affine map of least < most.
+static __device__ __forceinline__ void make_affine(Wide least, Wide most, WideMap *map) {
+  map->kind = AFFINE;
+  map->least = least;
+  map->most = most;
+  const Wide range = map->most - map->least;
+  map->up = __clzll((long long)range);
+  // 2^64 / (range << up) is from 1 to 2; rounded down, so that no number exceeds 64 bits.
+  const double ratio = 18446744073709551616.0 / (double)(range << map->up) - 1;
+  const double scaled = ratio * 4294967296.0 * (1 - 1e-12) - 1;
+  map->scale = scaled > 0 ? scaled < 4294967295.0 ? (unsigned int)scaled : ~0u : 0;
+}
+
 // The map of least .. most. They are extended by a 1,024th of the range, as a sample does not reach
 // its ends, or to a power of two if that adds at most a 512th at each end.
 static __device__ __forceinline__ void make_by_code(Wide least, Wide most, WideMap *map) {
@@ -77,16 +90,8 @@ static __device__ __forceinline__ void make_by_code(Wide least, Wide most, WideM
     map->most = all;
     return;
   }
-  map->kind = AFFINE;
   const Wide more = (most - least) / 1024 + 1;
-  map->least = least > more ? least - more : 0;
-  map->most = most < ~0ull - more ? most + more : ~0ull;
-  const Wide range = map->most - map->least;
-  map->up = __clzll((long long)range);
-  // 2^64 / (range << up) is from 1 to 2; rounded down, so that no number exceeds 64 bits.
-  const double ratio = 18446744073709551616.0 / (double)(range << map->up) - 1;
-  const double scaled = ratio * 4294967296.0 * (1 - 1e-12) - 1;
-  map->scale = scaled > 0 ? scaled < 4294967295.0 ? (unsigned int)scaled : ~0u : 0;
+  make_affine(least > more ? least - more : 0, most < ~0ull - more ? most + more : ~0ull, map);
 }
 
 // A map by the values of doubles; false if these are too far apart, or no numbers. Descending

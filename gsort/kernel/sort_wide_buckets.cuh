@@ -17,8 +17,9 @@
 
 enum { CROWDED = 32 };  // words of a bin, up to which a thread sorts it
 
-template <int kThreads, int kItems, int kBinBits>
+template <int kBlockThreads, int kItems, int kBinBits>
 struct WideBucketShared {
+  static constexpr int kThreads = kBlockThreads;
   static constexpr int kCapacity = kThreads * kItems, kPlaceBits = kCapacity <= 1 << 12   ? 12
                                                                    : kCapacity <= 1 << 13 ? 13
                                                                                           : 14;
@@ -67,7 +68,8 @@ static __device__ __forceinline__ bool sort_few_words(unsigned int *words, unsig
   return tie;
 }
 
-// Sorts the words of each bin. bin[b] is where bin b begins; all: number of words.
+// Sorts the words of each bin that is not crowded. bin[b] is where bin b begins; all: number of
+// words.
 template <int kPlaceBits, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void sort_wide_bins(
     WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int all) {
@@ -76,7 +78,7 @@ static __device__ __forceinline__ void sort_wide_bins(
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
     const unsigned int first = shared.bin[b],
                        count = (b + 1 < kBins ? shared.bin[b + 1] : all) - first;
-    if (count < 2) continue;
+    if (count < 2 || count > CROWDED) continue;  // of equal codes
     unsigned int *const words = &shared.word[first];
     bool tie = true;
     if (count <= 4)
@@ -117,15 +119,43 @@ static __device__ void merge_exchange_places(unsigned int *place, const Wide *co
   __syncthreads();
 }
 
+// If bins are crowded: places in the order of their codes, and of equal ones, of places.
+typedef struct ByPlaces {
+  static constexpr bool kAnyOrderOfEqual = false;
+  template <class Shared>
+  __device__ __forceinline__ void operator()(Shared &shared, unsigned int count) const {
+    for (unsigned int p = threadIdx.x; p < count; p += blockDim.x) shared.word[p] = p;
+    merge_exchange_places<Shared::kThreads>(shared.word, shared.code, count);
+  }
+} ByPlaces;
+
+// Whether some crowded bin has unequal codes. All threads call it, with their codes and words.
+template <int kThreads, int kMost, int kBinBits, int kItems>
+static __device__ __forceinline__ bool has_unequal_crowd(
+    const WideBucketShared<kThreads, kMost, kBinBits> &shared, const Wide (&mine)[kItems],
+    const unsigned int (&word)[kItems], unsigned int count) {
+  bool unequal = false;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    if (threadIdx.x + u * kThreads >= count) break;
+    const unsigned int b = word[u] >> (32 - kBinBits), first = shared.bin[b],
+                       end = b + 1 < 1u << kBinBits ? shared.bin[b + 1] : count;
+    unequal |= end - first > CROWDED && mine[u] != shared.code[shared.word[first] & shared.kPlaces];
+  }
+  return __syncthreads_or(unequal) != 0;
+}
+
 // Puts codes into shared memory, mine[u] to place threadIdx.x + u * kThreads if that is below
 // `count`, and sorts their words: then the lowest kPlaceBits of word[i] are the place of the code
 // that comes i-th. Equal codes stay in the order of places. bits: of a number, by which the buckets
-// are numbered. All threads call it after a barrier; shared.bin is 0 before.
-template <MapKind kKind, int kThreads, int kItems, int kBinBits>
+// are numbered. crowded(shared, count) does it where bins are too full. All threads call it after a
+// barrier; shared.bin is 0 before.
+template <MapKind kKind, int kThreads, int kMost, int kBinBits, int kItems,
+          class Crowded = ByPlaces>
 static __device__ __forceinline__ void sort_codes(
-    WideBucketShared<kThreads, kItems, kBinBits> &shared, const Wide (&mine)[kItems],
-    unsigned int count, const WideMap &map, int bits) {
-  constexpr int kPlaceBits = WideBucketShared<kThreads, kItems, kBinBits>::kPlaceBits;
+    WideBucketShared<kThreads, kMost, kBinBits> &shared, const Wide (&mine)[kItems],
+    unsigned int count, const WideMap &map, int bits, Crowded crowded = Crowded()) {
+  constexpr int kPlaceBits = WideBucketShared<kThreads, kMost, kBinBits>::kPlaceBits;
   constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
   unsigned int word[kItems], rank[(kItems + 1) / 2];  // two ranks in a register
 #pragma unroll
@@ -143,9 +173,9 @@ static __device__ __forceinline__ void sort_codes(
   __syncthreads();
   const unsigned int largest =
       scan_counters<(1 << kBinBits) / kThreads>(shared.bin, shared.sums, 1, shared.ignored, 0);
-  if (__syncthreads_or(largest > CROWDED) != 0) {
-    for (unsigned int p = threadIdx.x; p < count; p += kThreads) shared.word[p] = p;
-    merge_exchange_places<kThreads>(shared.word, shared.code, count);
+  const bool is_crowded = __syncthreads_or(largest > CROWDED) != 0;
+  if (is_crowded && !Crowded::kAnyOrderOfEqual) {
+    crowded(shared, count);
     return;
   }
 #pragma unroll
@@ -157,8 +187,26 @@ static __device__ __forceinline__ void sort_codes(
     shared.word[to] = (word[u] << kBinBits & ~kPlaces) | p;
   }
   __syncthreads();
+  if (is_crowded && has_unequal_crowd(shared, mine, word, count)) {
+    crowded(shared, count);
+    return;
+  }
   sort_wide_bins<kPlaceBits>(shared, count);
   __syncthreads();
+}
+
+// Writes the keys of a sorted bucket to out[to..). Lines of memory are written as wholes.
+template <int kThreads, int kItems, int kBinBits>
+static __device__ __forceinline__ void write_sorted_codes(
+    const WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int count, Wide *out,
+    unsigned int to, WideCode code) {
+  const unsigned int lead = to % 16;
+#pragma unroll 4
+  for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
+    if (i < lead) continue;
+    const Wide sorted = shared.code[shared.word[i - lead] & shared.kPlaces];
+    __stcs(&out[(size_t)to - lead + i], is_plain(code) ? sorted : decode(code, sorted));
+  }
 }
 
 static __device__ __forceinline__ const volatile unsigned int *as_volatile(
@@ -197,13 +245,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   __syncthreads();
   for_kind(map.kind,
            [&](auto kind) { sort_codes<decltype(kind)::kind>(shared, mine, count, map, bits); });
-  const unsigned int lead = to % 16;
-#pragma unroll 4
-  for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
-    if (i < lead) continue;
-    const Wide sorted = shared.code[shared.word[i - lead] & Shared::kPlaces];
-    __stcs(&out[(size_t)to - lead + i], is_plain(code) ? sorted : decode(code, sorted));
-  }
+  write_sorted_codes(shared, count, out, to, code);
 }
 
 #endif

@@ -1,4 +1,6 @@
-// Scans of blocks of any size, and the look-back: by hand, and over many tiles in one launch.
+// Scans of blocks of any size; the look-back, by hand, and over many tiles in one launch; the sort
+// of wide buckets in place, also of such that a sample makes unlikely.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -6,12 +8,13 @@
 
 #include "gsort/block/look_back.cuh"
 #include "gsort/block/scan.cuh"
+#include "gsort/kernel/sort_wide_in_place.cuh"
 
 typedef std::vector<uint32_t> Words;
 
 static void require(bool holds, const char *what, unsigned int a, unsigned int b) {
   if (holds) return;
-  std::printf("not ok 1 scans and look-backs\n# %s, %u, %u\n", what, a, b);
+  std::printf("not ok 1 pieces of blocks\n# %s, %u, %u\n", what, a, b);
   std::exit(1);
 }
 
@@ -106,6 +109,62 @@ static void check_tiles(unsigned int tiles, unsigned int bins) {
   cudaFree(counter);
 }
 
+// Code i of a bucket: 0 any; 1 two values far apart; 2 equal; 3 crowded around one code; 4 beyond
+// the map on both sides; 5 many of one value among others.
+static uint64_t bucket_code(unsigned int shape, unsigned int i) {
+  const uint64_t any = (uint64_t)draw() << 36 | (uint64_t)draw() << 8 | i % 256;
+  return shape == 1   ? i % 2 * 1000000007
+         : shape == 2 ? 77
+         : shape == 3 ? (1ull << 40) + any % 5000
+         : shape == 4 ? (any % 3 == 0   ? any % 7
+                         : any % 3 == 1 ? ~0ull - any % 5
+                                        : 1ull << 50)
+         : shape == 5 ? (i % 8 == 0 ? any : 1ull << 45)
+                      : any;
+}
+
+// Buckets of all shapes and these sizes one behind the other; of one value: they stay as they are.
+static void check_buckets(WideCode code) {
+  typedef WideBucketShared<256, 13, 10> Shared;
+  std::vector<uint64_t> expected, codes;
+  std::vector<BinBetween> buckets;
+  for (unsigned int size : {0, 1, 2, 33, 255, 1000, 1792, 1793, 3328, 3329, 6656, 20000})
+    for (unsigned int shape = 0; shape < 6; shape++) {
+      const bool sorts = size != 33 || shape != 3;
+      BinBetween bucket = {(unsigned int)codes.size(), sorts ? size : 0, {}};
+      make_affine(1000, 1ull << 60, &bucket.map);
+      buckets.push_back(bucket);
+      for (unsigned int i = 0; i < size; i++) codes.push_back(bucket_code(shape, i));
+      expected.insert(expected.end(), codes.begin() + bucket.begin, codes.end());
+      if (!sorts) continue;
+      std::sort(expected.begin() + bucket.begin, expected.end());
+      for (size_t i = bucket.begin; i < expected.size(); i++)
+        expected[i] = decode(code, (Wide)expected[i]);
+    }
+  Wide *out = NULL, *spare = NULL;
+  BinBetween *d_buckets = NULL;
+  Findings *findings = NULL;
+  const size_t bytes = codes.size() * sizeof(Wide);
+  cudaMalloc((void **)&out, bytes);
+  cudaMalloc((void **)&spare, bytes);
+  cudaMalloc((void **)&d_buckets, buckets.size() * sizeof(BinBetween));
+  cudaMalloc((void **)&findings, sizeof(Findings));
+  cudaMemset(findings, 0, sizeof(Findings));
+  cudaMemcpy(out, codes.data(), bytes, cudaMemcpyHostToDevice);
+  cudaMemcpy(d_buckets, buckets.data(), buckets.size() * sizeof(BinBetween),
+             cudaMemcpyHostToDevice);
+  cudaFuncSetAttribute(sort_wide_in_place<256, 7, 13, 10, 4>,
+                       cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(Shared));
+  sort_wide_in_place<256, 7, 13, 10, 4><<<(unsigned int)buckets.size(), 256, sizeof(Shared)>>>(
+      d_buckets, out, spare, code, findings);
+  const cudaError_t error = cudaMemcpy(codes.data(), out, bytes, cudaMemcpyDeviceToHost);
+  require(error == cudaSuccess, cudaGetErrorString(error), 0, 0);
+  for (size_t i = 0; i < codes.size(); i++)
+    require(codes[i] == expected[i], "buckets in place, index", (unsigned int)i, 0);
+  for (void *memory : {(void *)out, (void *)spare, (void *)d_buckets, (void *)findings})
+    cudaFree(memory);
+}
+
 int main(void) {
   std::printf("1..1\n");
   for (unsigned int threads : {1,   2,   31,  32,  33,  63,  64,  65,  95,  96,   97,
@@ -127,6 +186,8 @@ int main(void) {
     check_tiles(tiles, 33);
   }
   check_tiles(65, 256);
-  std::printf("ok 1 scans and look-backs\n");
+  check_buckets({0, 0});
+  check_buckets({1ull << 63, ~0ull >> 1});
+  std::printf("ok 1 pieces of blocks\n");
   return 0;
 }

@@ -24,19 +24,25 @@ static __host__ __device__ constexpr Network merge_exchange(int keys) {
   return network;
 }
 
+// Sorts the keys of a thread.
+template <int kSlots, class Key>
+static __device__ __forceinline__ void sort_in_registers(Key (&k)[kSlots]) {
+  constexpr Network network = merge_exchange(kSlots);
+#pragma unroll
+  for (int c = 0; c < network.length; c++) {
+    const Key lesser = min(k[network.a[c]], k[network.b[c]]);
+    k[network.b[c]] = max(k[network.a[c]], k[network.b[c]]);
+    k[network.a[c]] = lesser;
+  }
+}
+
 // Sorts keys[0..count), count <= kSlots, in registers k; empty slots hold the largest key.
 template <int kSlots>
 static __device__ __forceinline__ void sort_few(unsigned int *keys, int count,
                                                 unsigned int (&k)[kSlots]) {
-  constexpr Network network = merge_exchange(kSlots);
 #pragma unroll
   for (int i = 0; i < kSlots; i++) k[i] = i < count ? keys[i] : 0xffffffffu;
-#pragma unroll
-  for (int c = 0; c < network.length; c++) {
-    const unsigned int lesser = min(k[network.a[c]], k[network.b[c]]);
-    k[network.b[c]] = max(k[network.a[c]], k[network.b[c]]);
-    k[network.a[c]] = lesser;
-  }
+  sort_in_registers(k);
 #pragma unroll
   for (int i = 0; i < kSlots; i++)
     if (i < count) keys[i] = k[i];

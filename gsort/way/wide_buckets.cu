@@ -45,6 +45,9 @@ enum { SORTS = sizeof sorts / sizeof *sorts };
 
 enum { WIDE_FROM = 100000 };
 
+// With that many keys, the first step takes longer than the host to learn whether a sample is even.
+enum { HOST_WAITS_FROM = 3000000 };
+
 typedef struct WidePlan {
   const SplitShape *first, *second;  // second: NULL if there is one step
   const SortShape *sort;
@@ -127,7 +130,7 @@ static Finding wide_buckets_run(Call *call, Known *) {
                              ends + plan.part_count};
   const WideSource input = {(const Wide *)call->input.keys, {}, call->wide_code, sms, n},
                    from_parts = {NULL, parts, {}, 0, n};
-  const bool two_steps = plan.second != NULL, waits = two_steps && !call->no_host_wait;
+  const bool two_steps = plan.second != NULL, waits = n >= HOST_WAITS_FROM && !call->no_host_wait;
   const WideRegions &first_regions = two_steps ? parts : regions;
   const int first_bits = plan.first->bits;
   const float of_group = (float)first_regions.capacity * (float)(1 << (first_bits - GROUP_BITS));
@@ -137,7 +140,6 @@ static Finding wide_buckets_run(Call *call, Known *) {
                plan.part_count, regions, plan.region_count, map, waits, call->findings, host);
   launch_next(call, plan.first->kernel, sms, plan.first->threads, plan.first->shared_bytes, input,
               first_regions, 32 - first_bits, (const WideMap *)map, call->findings);
-  // The first step takes longer than the host to learn whether the rest is of use.
   if (waits && wait_for_finding(call, UNKNOWN) != EVEN) return UNEVEN;
   if (two_steps)
     launch_next(call, plan.second->kernel, plan.part_count, plan.second->threads,
