@@ -61,6 +61,29 @@ static __device__ __forceinline__ void place_in_tile(const unsigned int *key, Di
   for (int u = 0; u < kItems; u++) tile[place[u]] = key[u];
 }
 
+// Whether all lanes of a warp have a key of the same bin, as keys in order mostly do.
+static __device__ __forceinline__ bool share_bin(unsigned int bin) {
+  return __all_sync(0xffffffffu, bin == __shfl_sync(0xffffffffu, bin, 0)) != 0;
+}
+
+// Counts kItems keys of a thread, key u in bin_of(u), and calls put(u, rank): for keys in order, of
+// which a warp's lanes would queue for the counter of the bin that they share.
+template <int kItems, class BinOf, class Put>
+static __device__ __forceinline__ void rank_in_order(unsigned int *count, BinOf bin_of, Put put) {
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int bin = bin_of(u);
+    if (!share_bin(bin)) {
+      put(u, atomicAdd(&count[bin], 1u));
+      continue;
+    }
+    unsigned int first = 0;
+    if (lane == 0) first = atomicAdd(&count[bin], (unsigned int)WARP_SIZE);
+    put(u, __shfl_sync(0xffffffffu, first, 0) + lane);
+  }
+}
+
 // Exclusive scan over counter[0..kThreads * kEach), in place; each thread scans kEach consecutive
 // counters. A bin has `copies` consecutive counters; first[b] becomes the scan at the first of bin
 // b, for b < bins. Returns the largest count among the thread's counters. Contains one barrier; the

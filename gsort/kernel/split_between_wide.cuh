@@ -9,11 +9,11 @@
 #ifndef GSORT_KERNEL_SPLIT_BETWEEN_WIDE_CUH
 #define GSORT_KERNEL_SPLIT_BETWEEN_WIDE_CUH
 
+#include "gsort/block/bins.cuh"
 #include "gsort/block/count.cuh"
 #include "gsort/block/index.cuh"
 #include "gsort/block/findings.cuh"
 #include "gsort/block/overlap.cuh"
-#include "gsort/block/scan.cuh"
 #include "gsort/block/wide_splitters.cuh"
 
 enum {
@@ -85,6 +85,11 @@ static __device__ __noinline__ bool count_tiles_by(BetweenShared &shared, const 
     const unsigned int valid = load_tile(keys + begin, end - begin, key);
     minus_zero |= encode_tile(code, key);
     find_bins<Key>(shared.bins, sample, key, bin);
+    if (valid == BETWEEN_TILE && share_bin(bin[0])) {
+      rank_in_order<BETWEEN_ITEMS>(
+          shared.count, [&](int u) { return bin[u]; }, [](int, unsigned int) {});
+      continue;
+    }
     const int mine = (int)valid - (int)threadIdx.x;
 #pragma unroll
     for (int u = 0; u < BETWEEN_ITEMS; u++)
@@ -119,9 +124,15 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared &shared, const W
     encode_tile(code, key);
     find_bins<Key>(shared.bins, sample, key, bin);
     const int mine = (int)valid - (int)threadIdx.x;
+    if (valid == BETWEEN_TILE && share_bin(bin[0])) {
+      rank_in_order<BETWEEN_ITEMS>(
+          shared.count, [&](int u) { return bin[u]; },
+          [&](int u, unsigned int rank) { bin[u] |= rank << 16; });
+    } else {
 #pragma unroll
-    for (int u = 0; u < BETWEEN_ITEMS; u++)
-      if (u * BETWEEN_THREADS < mine) bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
+      for (int u = 0; u < BETWEEN_ITEMS; u++)
+        if (u * BETWEEN_THREADS < mine) bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
+    }
     __syncthreads();
     unsigned int count[kEach], to[kEach], sum = 0;
 #pragma unroll
