@@ -225,14 +225,14 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   Shared &shared = *(Shared *)shared_memory;
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.bin[b] = 0;
   wait_for_previous_kernel();
-  // All loads before the first branch: one latency, not one after the other.
+  // What all inputs have is loaded before the first branch: one latency, not one after the other.
   const WideMap map = *map_of_keys;
   const volatile Findings &found = *findings;
   const unsigned int first_sample = found.first_sample, second_sample = found.second_sample,
                      stop = found.stop, up = as_volatile(regions.up)[blockIdx.x],
-                     down = as_volatile(regions.down)[blockIdx.x],
-                     to = as_volatile(start)[blockIdx.x];
+                     down = as_volatile(regions.down)[blockIdx.x];
   if (first_sample != EVEN || second_sample != EVEN || stop != 0) return;
+  const unsigned int to = start[blockIdx.x];
   const unsigned int base = blockIdx.x * regions.capacity, in_front = up - base,
                      count = in_front + (base + regions.capacity - down);
   const Wide *const memory = regions.of(blockIdx.x);

@@ -25,8 +25,9 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   const WideMap map = *map_of_keys;
   const volatile Findings &found = *findings;
   const unsigned int first_sample = found.first_sample, second_sample = found.second_sample,
-                     stop = found.stop, to = as_volatile(start)[blockIdx.x];
+                     stop = found.stop;
   if (first_sample != EVEN || second_sample != EVEN || stop != 0) return;
+  const unsigned int to = start[blockIdx.x];
   Wide mine[kItems];
   unsigned int count = 0;
   for (unsigned int j = 0; j < regions.blocks; j++) {

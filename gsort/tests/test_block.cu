@@ -123,6 +123,12 @@ static uint64_t bucket_code(unsigned int shape, unsigned int i) {
                       : any;
 }
 
+static __global__ void make_maps(BinBetween *buckets) {
+  WideMap map = {};
+  make_affine(1000, 1ull << 60, &map);
+  buckets[threadIdx.x].map = map;
+}
+
 // Buckets of all shapes and these sizes one behind the other; of one value: they stay as they are.
 static void check_buckets(WideCode code) {
   typedef WideBucketShared<256, 13, 10> Shared;
@@ -131,15 +137,16 @@ static void check_buckets(WideCode code) {
   for (unsigned int size : {0, 1, 2, 33, 255, 1000, 1792, 1793, 3328, 3329, 6656, 20000})
     for (unsigned int shape = 0; shape < 6; shape++) {
       const bool sorts = size != 33 || shape != 3;
-      BinBetween bucket = {(unsigned int)codes.size(), sorts ? size : 0, {}};
-      make_affine(1000, 1ull << 60, &bucket.map);
-      buckets.push_back(bucket);
+      const size_t begin = codes.size();
+      buckets.push_back({(unsigned int)begin, sorts ? size : 0, {}});
       for (unsigned int i = 0; i < size; i++) codes.push_back(bucket_code(shape, i));
-      expected.insert(expected.end(), codes.begin() + bucket.begin, codes.end());
+      expected.insert(expected.end(), codes.begin() + (long)begin, codes.end());
       if (!sorts) continue;
-      std::sort(expected.begin() + bucket.begin, expected.end());
-      for (size_t i = bucket.begin; i < expected.size(); i++)
-        expected[i] = decode(code, (Wide)expected[i]);
+      std::sort(expected.begin() + (long)begin, expected.end());
+      for (size_t i = begin; i < expected.size(); i++) {
+        expected[i] ^= code.flip;
+        if (expected[i] >> 63 == 1) expected[i] ^= code.negative;
+      }
     }
   Wide *out = NULL, *spare = NULL;
   BinBetween *d_buckets = NULL;
@@ -153,6 +160,7 @@ static void check_buckets(WideCode code) {
   cudaMemcpy(out, codes.data(), bytes, cudaMemcpyHostToDevice);
   cudaMemcpy(d_buckets, buckets.data(), buckets.size() * sizeof(BinBetween),
              cudaMemcpyHostToDevice);
+  make_maps<<<1, (unsigned int)buckets.size()>>>(d_buckets);
   cudaFuncSetAttribute(sort_wide_in_place<256, 7, 13, 10, 4>,
                        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(Shared));
   sort_wide_in_place<256, 7, 13, 10, 4><<<(unsigned int)buckets.size(), 256, sizeof(Shared)>>>(

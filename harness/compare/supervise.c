@@ -267,12 +267,13 @@ static double time_allowed(const Run *run) {
 static bool take_reports(Run *run, WorkerProcess *worker) {
   Report *const incoming = &worker->incoming;
   while (true) {
-    const ssize_t got =
-        read(worker->reports, (char *)incoming + worker->have, sizeof *incoming - worker->have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got < 0 && errno == EAGAIN;  // a report that is not complete is dropped
-    worker->have += (size_t)got;
-    if (worker->have < sizeof *incoming) continue;
+    while (worker->have < sizeof *incoming) {
+      const ssize_t got =
+          read(worker->reports, (char *)incoming + worker->have, sizeof *incoming - worker->have);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return got < 0 && errno == EAGAIN;  // a report that is not complete is dropped
+      worker->have += (size_t)got;
+    }
     worker->have = 0;
     deliver(incoming, run);
   }
