@@ -114,6 +114,15 @@ void tick_soon() {
   if (watch.has_soon) timer_settime(watch.soon, 0, &soon, nullptr);
 }
 
+// Ticks wait while one is handled: on a slow machine each would else come in the one before, until
+// the stack is full. Whoever runs next is to be interrupted, too.
+void let_ticks_in() {
+  sigset_t ticks;
+  sigemptyset(&ticks);
+  sigaddset(&ticks, SIGVTALRM);
+  pthread_sigmask(SIG_UNBLOCK, &ticks, nullptr);
+}
+
 // The thread may not have read yet what the last collective gave it, so `value` is put back.
 void step_aside(std::uintptr_t pc) {
   Thread *const self = current;
@@ -155,6 +164,7 @@ void tick(int, siginfo_t *, void *context) {
     note_found(block, registers.hash);
     if (!watch.hurries) tick_soon();
     watch.hurries = true;
+    let_ticks_in();
     step_aside(registers.pc);
   } else if (stayed && check::kOn) {
     wants_to_interrupt = true;
@@ -168,7 +178,7 @@ bool take_signal() {
       present.sa_handler != SIG_DFL)
     return false;
   action.sa_sigaction = tick;  // on the stack that it may switch away from
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
   return sigaction(SIGVTALRM, &action, nullptr) == 0;
 }
 
