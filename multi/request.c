@@ -13,8 +13,7 @@
 
 static Request request;  // which the options fill in
 
-// ---- values of options
-// ---------------------------------------------------------------------------
+// ---- values of options --------------------------------------------------------------------------
 
 static void add_sizes(char *text) {
   const char *const problem = parse_sizes(text, request.sizes, &request.size_count, MAX_SIZES);
@@ -75,8 +74,7 @@ static void add_export(char *text) {
   option_add_export(request.exports, &request.export_count, text, FORMAT_JSON);
 }
 
-// ---- the options, with the text of --help
-// --------------------------------------------------------
+// ---- the options, with the text of --help -------------------------------------------------------
 
 static const Option options[] = {
     {.help = "Input:"},

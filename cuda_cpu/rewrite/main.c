@@ -139,7 +139,7 @@ static const char *read_bound(const Source *source, const char *c, char **bound,
   return end;
 }
 
-// What is known at the place that is being read.
+// How far the source has been read, and what the rest of the present statement depends on.
 typedef struct Reader {
   const Source *source;
   Text *out;

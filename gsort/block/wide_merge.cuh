@@ -7,8 +7,8 @@
 #include "gsort/block/key_code.cuh"
 #include "gsort/warp/small_sorts.cuh"
 
-// Of the merge of two runs, which begin at `first` and end at `middle` and `end`: kItems codes
-// from index `at` on.
+// Merges two runs, codes[first..middle) and codes[middle..end), as far as one thread has to: the
+// kItems codes from index `at` on.
 template <int kItems>
 static __device__ __forceinline__ void merge_items(const Wide *codes, unsigned int first,
                                                    unsigned int middle, unsigned int end,
@@ -67,8 +67,8 @@ static __device__ __noinline__ void merge_sort_codes(Wide *codes, unsigned int c
   __syncthreads();
 }
 
-// Merges from[0..count), sorted runs of `run` codes each, in pairs: kItems codes of the result from
-// index `at` on. run and at: multiples of kItems.
+// Merges from[0..count), which are sorted runs of `run` codes, in pairs, as far as one thread has
+// to: the kItems codes from index `at` on. run and at are multiples of kItems.
 template <int kItems>
 static __device__ __forceinline__ void merge_runs_at(const Wide *from, Wide *to, unsigned int count,
                                                      unsigned int run, unsigned int at) {

@@ -1,5 +1,5 @@
-// A sorted sample of wide keys, from which splitters are taken: runs that are sorted in blocks,
-// then merged in pairs, a launch for each time.
+// Makes a sorted sample of wide keys, from which splitters are taken: blocks sort runs, and each
+// further launch merges them in pairs.
 #ifndef GSORT_KERNEL_SAMPLE_WIDE_SPLITTERS_CUH
 #define GSORT_KERNEL_SAMPLE_WIDE_SPLITTERS_CUH
 
@@ -15,9 +15,8 @@ enum {
   MERGE_ITEMS = 8,
 };
 
-// Codes of sampled keys, each of another stretch of the input, in sorted runs of SAMPLE_RUN. The
-// grid has a block for each. next: counts of the
-// parts, which it clears.
+// Takes a key from each of `samples` stretches of the input and sorts their codes in runs of
+// SAMPLE_RUN, a block each. Clears next[0..parts), too, for the count that follows.
 static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
     sample_between(const Wide *keys, size_t n, WideCode code, Wide *sample, unsigned int samples,
                    unsigned int *next, unsigned int parts, Findings *findings) {

@@ -115,7 +115,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared &shared, const W
                                                   WideCode code, WideCode done_code,
                                                   const WideSample &sample, unsigned int *next,
                                                   Wide *out, Wide *done) {
-  constexpr unsigned int kEach = MOST_WIDE_BINS / BETWEEN_THREADS;
+  static_assert(MOST_WIDE_BINS == BETWEEN_THREADS, "a thread for each bin");
   const unsigned int bins = sample.bins;
   Wide key[BETWEEN_ITEMS];
   unsigned int valid = begin < end ? load_tile(keys + begin, end - begin, key) : 0;
@@ -134,23 +134,13 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared &shared, const W
         if (u * BETWEEN_THREADS < mine) bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
     }
     __syncthreads();
-    unsigned int count[kEach], to[kEach], sum = 0;
-#pragma unroll
-    for (unsigned int e = 0; e < kEach; e++) {
-      const unsigned int b = threadIdx.x * kEach + e;
-      count[e] = b < bins ? shared.count[b] : 0;
-      to[e] = count[e] > 0 ? atomicAdd(&next[b], count[e]) : 0;
-      sum += count[e];
-    }
-    unsigned int slot = block_inclusive_scan_one_barrier(sum, shared.sums) - sum;
-#pragma unroll
-    for (unsigned int e = 0; e < kEach; e++) {
-      const unsigned int b = threadIdx.x * kEach + e;
-      if (b >= bins) continue;
-      shared.slot[b] = slot;
-      shared.to[b] = to[e] - slot;
-      shared.count[b] = 0;
-      slot += count[e];
+    const unsigned int own = threadIdx.x, count = own < bins ? shared.count[own] : 0;
+    const unsigned int to = count > 0 ? atomicAdd(&next[own], count) : 0;
+    const unsigned int slot = block_inclusive_scan_one_barrier(count, shared.sums) - count;
+    if (own < bins) {
+      shared.slot[own] = slot;
+      shared.to[own] = to - slot;
+      shared.count[own] = 0;
     }
     __syncthreads();
 #pragma unroll
@@ -206,27 +196,16 @@ static __device__ __forceinline__ void note_bins(BetweenShared &shared, unsigned
                                                  unsigned int begin, Wide least, Wide most,
                                                  CountOf count_of, unsigned int *next,
                                                  BinBetween *noted) {
-  constexpr unsigned int kEach = MOST_WIDE_BINS / BETWEEN_THREADS;
+  const unsigned int b = threadIdx.x, count = b < bins ? count_of(b) : 0,
+                     at = begin + block_inclusive_scan_one_barrier(count, shared.sums) - count;
+  if (b >= bins) return;
   const Wide *const bound = shared.tile;
-  unsigned int count[kEach], sum = 0;
-#pragma unroll
-  for (unsigned int e = 0; e < kEach; e++) {
-    const unsigned int b = threadIdx.x * kEach + e;
-    sum += count[e] = b < bins ? count_of(b) : 0;
-  }
-  unsigned int at = begin + block_inclusive_scan_one_barrier(sum, shared.sums) - sum;
-#pragma unroll
-  for (unsigned int e = 0; e < kEach; e++) {
-    const unsigned int b = threadIdx.x * kEach + e;
-    if (b >= bins) break;
-    next[b] = noted[b].begin = at;
-    at += count[e];
-    noted[b].count = shared.bins.is_one_value[b] ? 0 : count[e];
-    const Wide from = b == 0 ? least : bound[b - 1], to = b + 1 < bins ? bound[b] : most;
-    WideMap map = {};
-    make_affine(from, from < to ? to : from + 1, &map);
-    noted[b].map = map;
-  }
+  next[b] = noted[b].begin = at;
+  noted[b].count = shared.bins.is_one_value[b] ? 0 : count;
+  const Wide from = b == 0 ? least : bound[b - 1], to = b + 1 < bins ? bound[b] : most;
+  WideMap map = {};
+  make_affine(from, from < to ? to : from + 1, &map);
+  noted[b].map = map;
 }
 
 // Counts the keys of the parts, and finds their samples. Tells the host: STOPPED if there is a -0.

@@ -13,9 +13,8 @@
 
 static Request request;  // which the options fill in
 
-// ---- values of options
-// ----------------------------------------------------------------------------- Each function ends
-// the program with EXIT_USAGE on a mistake.
+// ---- values of options --------------------------------------------------------------------------
+// Each function ends the program with EXIT_USAGE on a mistake.
 
 static void add_sizes(char *text) {
   const char *const problem = parse_sizes(text, request.sizes, &request.size_count, MAX_SIZES);
