@@ -115,7 +115,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared &shared, const W
                                                   WideCode code, WideCode done_code,
                                                   const WideSample &sample, unsigned int *next,
                                                   Wide *out, Wide *done) {
-  static_assert(MOST_WIDE_BINS == BETWEEN_THREADS, "a thread for each bin");
+  static_assert((int)MOST_WIDE_BINS == (int)BETWEEN_THREADS, "a thread for each bin");
   const unsigned int bins = sample.bins;
   Wide key[BETWEEN_ITEMS];
   unsigned int valid = begin < end ? load_tile(keys + begin, end - begin, key) : 0;
