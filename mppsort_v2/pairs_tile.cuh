@@ -96,29 +96,18 @@ static __device__ __forceinline__ void rank_groups(
     Shared &shared, unsigned int *last, const MovedPairs<Shared::kItems> &item,
     const unsigned int (&groups)[Shared::kItems / Shared::kPacked]) {
   enum { BATCH = 4 };
-  const unsigned int lane = threadIdx.x % WARP_SIZE, eight = opaque(8);
-  const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
+  const unsigned int eight = opaque(8);
+  const auto bin_of = [&](unsigned int group) { return &last[group]; };
   static_assert(Shared::kItems % BATCH == 0, "tile shape");
 #pragma unroll
   for (int first = 0; first < Shared::kItems; first += BATCH) {
     compiler_fence();
-    unsigned int group[BATCH], lanes[BATCH], place[BATCH];
-#pragma unroll
-    for (int q = 0; q < BATCH; q++) {
-      const int u = first + q;
-      group[q] = groups[u / Shared::kPacked] >> u % Shared::kPacked * (32 / Shared::kPacked) &
-                 (Shared::kGroups - 1);
-      lanes[q] = match_digit<Shared::kGroupBits>(group[q]);
-    }
-#pragma unroll
-    for (int q = 0; q < BATCH; q++) {
-      unsigned int *const bin = &last[group[q]];
-      place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * eight + *bin;
-      __syncwarp();
-      // The last lane with this group has counted them all.
-      store_shared_if_zero(lanes[q] & above, bin, place[q]);
-      __syncwarp();
-    }
+    unsigned int group[BATCH], place[BATCH];
+    const auto group_at = [&](int q) {
+      const int u = first + q, shift = u % Shared::kPacked * (32 / Shared::kPacked);
+      return groups[u / Shared::kPacked] >> shift & (Shared::kGroups - 1);
+    };
+    take_slots<Shared::kGroupBits>(eight, group_at, bin_of, group, place);
 #pragma unroll
     for (int q = 0; q < BATCH; q++) {
       *(uint2 *)((char *)shared.pair + place[q]) =

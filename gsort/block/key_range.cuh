@@ -72,12 +72,21 @@ static __device__ __forceinline__ void skip_bits(unsigned int (&key)[kItems], Ke
   for (int u = 0; u < kItems; u++) key[u] <<= range.skip;
 }
 
+// Adds the calling thread's smallest and largest key to the block's. All threads call it.
+static __device__ __forceinline__ void add_to_range(unsigned int low, unsigned int high,
+                                                    unsigned int *smallest, unsigned int *largest) {
+  low = warp_min(low);
+  high = ~warp_min(~high);
+  if (threadIdx.x % WARP_SIZE != 0) return;
+  atomicMin(smallest, low);
+  atomicMax(largest, high);
+}
+
 // Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
 // over their range so that buckets by its first bits may fit. Not if some value has many keys, or
-// if they share more than most_skip first bits. All
-// threads of a block of 512 or 1,024 call it. count: shared memory, a word for each thread.
-// of_first_bits: how many samples have the thread's number as their first 9 or 10 bits, if the
-// block has counted that, or UNCOUNTED.
+// if they share more than most_skip first bits. All threads of a block of 512 or 1,024 call it.
+// count: shared memory, a word for each thread. of_first_bits: how many samples have the thread's
+// number as their first 9 or 10 bits, if the block has counted that, or UNCOUNTED.
 template <int kEach>
 static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
                                   unsigned int of_first_bits, int most_skip, KeyRange *range) {
@@ -95,12 +104,7 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
     low = min(low, key[u]);
     high = max(high, key[u]);
   }
-  low = warp_min(low);
-  high = ~warp_min(~high);
-  if (threadIdx.x % WARP_SIZE == 0) {
-    atomicMin(&least, low);
-    atomicMax(&greatest, high);
-  }
+  add_to_range(low, high, &least, &greatest);
   __syncthreads();
   const int skip = __clz((int)(least ^ greatest));
   // With few bits left there are few values, at most as many as threads.

@@ -173,22 +173,30 @@ struct CountedBins {
   }
 };
 
-// Before wait_for_previous_kernel(): the input is no kernel's work, and can be read before the
-// count or the sample is there. True if the block's first tile is on its way.
-template <int kThreads, int kItems>
-static __device__ __forceinline__ bool load_early(const PairBuffers &buffers,
-                                                  const PairSweep &sweep, PairItems<kItems> &item) {
-  const bool early = sweep.own_tiles && sweep.route.pass == 0;
-  if (early)
-    load_pairs_at<kThreads>(buffers, AT_INPUT, span_of<kThreads * kItems>(0, sweep.n, blockIdx.x),
-                            item);
-  return early;
-}
-
 // One thread, before sweep_tiles(), with shared.from and shared.to; a barrier has to follow.
 template <class Shared>
 static __device__ __forceinline__ void take_first_tile(Shared &shared, const PairSweep &sweep) {
   shared.next_tile = sweep.own_tiles ? blockIdx.x : atomicAdd(sweep.tile_counter, 1u);
+}
+
+// First statement of a kernel that sweeps. The input is no kernel's work, and can be read before
+// the count or the sample is there: true if the block's first tile is on its way. find: finds
+// shared.from and shared.to, in one thread; a barrier has to follow.
+template <int kThreads, int kItems, int kBits, class Find>
+static __device__ __forceinline__ bool begin_sweep(PairSweepShared<kThreads, kItems, kBits> &shared,
+                                                   const PairBuffers &buffers,
+                                                   const PairSweep &sweep, PairItems<kItems> &item,
+                                                   Find find) {
+  const bool early = sweep.own_tiles && sweep.route.pass == 0;
+  if (early)
+    load_pairs_at<kThreads>(buffers, AT_INPUT, span_of<kThreads * kItems>(0, sweep.n, blockIdx.x),
+                            item);
+  wait_for_previous_kernel();
+  if (threadIdx.x == 0) {
+    take_first_tile(shared, sweep);
+    find();
+  }
+  return early;
 }
 
 // The tiles of the calling block. early: its first one is in `item`. Kind: as CountedBins.

@@ -125,27 +125,17 @@ static __device__ __forceinline__ void count_digits_of_warp(unsigned int *bins,
 template <int kBits, class Bins = BinsSideBySide<kBits>, int kItems, class DigitOf>
 static __device__ __forceinline__ void rank_pairs(unsigned int *bins, uint2 *tile,
                                                   const PairItems<kItems> &item, DigitOf digit_of) {
-  const unsigned int lane = threadIdx.x % WARP_SIZE, four = opaque(4), eight = opaque(8);
-  const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
+  const unsigned int four = opaque(4), eight = opaque(8);
+  const auto bin_of = [&](unsigned int digit) {
+    return at_offset(bins, Bins::of(digit, four, eight));
+  };
   static_assert(kItems % PAIR_BATCH == 0, "tile shape");
 #pragma unroll
   for (int first = 0; first < kItems; first += PAIR_BATCH) {
     compiler_fence();
-    unsigned int digit[PAIR_BATCH], lanes[PAIR_BATCH], place[PAIR_BATCH];
-#pragma unroll
-    for (int q = 0; q < PAIR_BATCH; q++) {
-      digit[q] = digit_of(item.key[first + q], first + q);
-      lanes[q] = match_digit<kBits>(digit[q]);
-    }
-#pragma unroll
-    for (int q = 0; q < PAIR_BATCH; q++) {
-      unsigned int *const bin = at_offset(bins, Bins::of(digit[q], four, eight));
-      place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * eight + *bin;
-      __syncwarp();
-      // The last lane with this digit has counted them all.
-      store_shared_if_zero(lanes[q] & above, bin, place[q]);
-      __syncwarp();
-    }
+    unsigned int digit[PAIR_BATCH], place[PAIR_BATCH];
+    const auto digit_at = [&](int q) { return digit_of(item.key[first + q], first + q); };
+    take_slots<kBits>(eight, digit_at, bin_of, digit, place);
 #pragma unroll
     for (int q = 0; q < PAIR_BATCH; q++)
       *(uint2 *)((char *)tile + place[q]) = make_uint2(item.key[first + q], item.value[first + q]);

@@ -94,6 +94,32 @@ static __device__ __forceinline__ void scan_warps(unsigned int (*warp_bin)[BINS]
   }
 }
 
+// The digits digit_of(0), .. of some elements of each lane, and their slots, in the order of the
+// input: elements of a warp with equal digits get slots `unit` bytes apart, behind *bin_of(digit),
+// the byte offset of the last slot taken.
+template <int kBits, int kBatch, class DigitOf, class BinOf>
+static __device__ __forceinline__ void take_slots(unsigned int unit, DigitOf digit_of, BinOf bin_of,
+                                                  unsigned int (&digit)[kBatch],
+                                                  unsigned int (&place)[kBatch]) {
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+  const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
+  unsigned int lanes[kBatch];
+#pragma unroll
+  for (int q = 0; q < kBatch; q++) {
+    digit[q] = digit_of(q);
+    lanes[q] = match_digit<kBits>(digit[q]);
+  }
+#pragma unroll
+  for (int q = 0; q < kBatch; q++) {
+    unsigned int *const bin = bin_of(digit[q]);
+    place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * unit + *bin;
+    __syncwarp();
+    // The rank of the last matching lane counts all of them.
+    store_shared_if_zero(lanes[q] & above, bin, place[q]);
+    __syncwarp();
+  }
+}
+
 // Ranks the keys of a warp in the order of the input, by ballots, and puts them into the tile: four
 // at a time, so that ballots of one key overlap with shared memory accesses of another. last[BINS]
 // are the warp's bins: the byte offset of the last slot taken. places[] receives the keys' byte
@@ -108,26 +134,14 @@ static __device__ __forceinline__ void rank_by_ballots(unsigned int *last, unsig
   const unsigned int first_place = first_item<kItems>();
   const bool full = valid == SWEEP_THREADS * kItems;
   if (kValues == LOADED) values += begin + first_place;
-  const unsigned int lane = threadIdx.x % WARP_SIZE, four = opaque(4);
-  const unsigned int up_to_me = 0xffffffffu >> (WARP_SIZE - 1 - lane), above = ~up_to_me;
+  const unsigned int four = opaque(4);
+  const auto bin_of = [&](unsigned int digit) { return at_offset(last, digit * four); };
 #pragma unroll
   for (int first = 0; first < kItems; first += RANK_BATCH) {
     compiler_fence();
-    unsigned int digit[RANK_BATCH], lanes[RANK_BATCH], place[RANK_BATCH];
-#pragma unroll
-    for (int q = 0; q < RANK_BATCH; q++) {
-      digit[q] = digit_of(item[first + q]);
-      lanes[q] = match_digit<DIGIT_BITS>(digit[q]);
-    }
-#pragma unroll
-    for (int q = 0; q < RANK_BATCH; q++) {
-      unsigned int *const bin = at_offset(last, digit[q] * four);
-      place[q] = (unsigned int)__popc((int)(lanes[q] & up_to_me)) * four + *bin;
-      __syncwarp();
-      // The rank of the last matching lane counts all of them.
-      store_shared_if_zero(lanes[q] & above, bin, place[q]);
-      __syncwarp();
-    }
+    unsigned int digit[RANK_BATCH], place[RANK_BATCH];
+    const auto digit_at = [&](int q) { return digit_of(item[first + q]); };
+    take_slots<DIGIT_BITS>(four, digit_at, bin_of, digit, place);
 #pragma unroll
     for (int q = 0; q < RANK_BATCH; q++) {
       *at_offset(tile, place[q]) = item[first + q];

@@ -114,32 +114,18 @@ static __device__ __forceinline__ unsigned int judge_second_sample(
   return threadIdx.x == 0 ? verdict : (unsigned int)UNKNOWN;
 }
 
-// What judge_second_sample() has returned, to *verdict: EVEN; REFINED, with the range for the host;
-// or UNEVEN if more than most_equals keys are equal on average.
+// What judge_second_sample() has returned, to the findings: EVEN; REFINED, with the range for the
+// host; or UNEVEN if more than most_equals keys are equal on average.
 static __device__ __forceinline__ void note_second_sample(unsigned int seen, KeyRange range,
-                                                          float most_equals, unsigned int *verdict,
+                                                          float most_equals, Findings *findings,
                                                           volatile HostVerdict *host) {
   if (seen == UNKNOWN) return;
   if (seen == REFINED) {
     set_range(&host->refined, range);
     __threadfence_system();
   }
-  *verdict = seen == REFINED && range.equals > most_equals ? (unsigned int)UNEVEN : seen;
-}
-
-// For a kernel whose blocks number 1 to `blocks` judge a second sample each of keys[0..n).
-static __device__ __forceinline__ void judge_second_samples(const unsigned int *keys, size_t n,
-                                                            KeyCode code, unsigned int number,
-                                                            unsigned int blocks, float most_equals,
-                                                            Findings *findings,
-                                                            volatile HostVerdict *host) {
-  unsigned int key[SAMPLE_EACH];
-  load_block_sample(keys, n, code, key, number);
-  const size_t behind = block_sample_index<SAMPLE_EACH>(n, 0, number) + 1;
-  const unsigned int next = encode(code, keys[behind < n ? behind : 0]);
-  KeyRange range = WHOLE_RANGE;
-  const unsigned int seen = judge_second_sample(key, next, n, blocks, &range, findings);
-  note_second_sample(seen, range, most_equals, &findings->second_sample, host);
+  findings->second_sample =
+      seen == REFINED && range.equals > most_equals ? (unsigned int)UNEVEN : seen;
 }
 
 #endif

@@ -162,4 +162,23 @@ static __device__ __forceinline__ void count_watched(unsigned int *counters, uns
   __syncthreads();
 }
 
+// After it: adds the block's counters to the grid's, two sums of 32 bits in each number.
+template <bool kPacked>
+static __device__ void add_counts(const unsigned int *counters, unsigned int copies,
+                                  unsigned int buckets, unsigned long long *sums) {
+  for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) {
+    unsigned int two[2] = {};
+    if (kPacked) {
+      two[0] = counters[b] & 0xffffu;
+      two[1] = counters[b] >> 16;
+    } else {
+      for (unsigned int k = 0; k < 2; k++)
+        for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
+          two[k] += counters[(2 * b + k) * copies + (c + threadIdx.x) % copies];
+    }
+    const unsigned long long both = two[0] | (unsigned long long)two[1] << 32;
+    if (both != 0) atomicAdd(&sums[b], both);
+  }
+}
+
 #endif

@@ -48,18 +48,6 @@ static __device__ void number_tiles(unsigned int n, BucketBits bits, unsigned in
   if (part == parts - 1) state.first_tile[parts] = up_to_here;
 }
 
-// Adds the block's counters to the grid's.
-template <bool kPacked>
-static __device__ void add_bucket_counts(const unsigned int *counters, unsigned int buckets,
-                                         unsigned long long *count) {
-  for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) {
-    const unsigned int even = kPacked ? counters[b] & 0xffffu : counters[2 * b];
-    const unsigned int odd = kPacked ? counters[b] >> 16 : counters[2 * b + 1];
-    const unsigned long long sums = even | (unsigned long long)odd << 32;
-    if (sums != 0) atomicAdd(&count[b], sums);
-  }
-}
-
 // capacity: of a bucket; most_large: large ones that are no obstacle; tile: keys of a tile of the
 // second partition step. Tells the host.
 template <bool kPacked>
@@ -78,7 +66,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS, kPacked ? 1 : COUNTING_B
   __syncthreads();
   count_watched<kPacked, true>(counters, 1, keys, n, code, gridDim.x, 32 - all_bits, range,
                                capacity, state.stop, state.host);
-  if (!is_stopped(state.stop)) add_bucket_counts<kPacked>(counters, buckets, state.count);
+  if (!is_stopped(state.stop)) add_counts<kPacked>(counters, 1, buckets, state.count);
 
   if (!is_last_block(state.arrived)) return;
   if (is_stopped(state.stop)) {

@@ -42,25 +42,6 @@ typedef struct PrefixState {
   volatile HostVerdict *host;
 } PrefixState;
 
-// Adds the block's counters to the grid's.
-template <bool kPacked>
-static __device__ void sum_counters(const unsigned int *counters, unsigned int buckets,
-                                    unsigned int copies, unsigned long long *sums) {
-  for (unsigned int b = threadIdx.x; b < buckets / 2; b += blockDim.x) {
-    unsigned int two[2] = {};
-    if (kPacked) {
-      two[0] = counters[b] & 0xffffu;
-      two[1] = counters[b] >> 16;
-    } else {
-      for (unsigned int k = 0; k < 2; k++)
-        for (unsigned int c = 0; c < copies; c++)  // each lane begins at another bank
-          two[k] += counters[(2 * b + k) * copies + (c + threadIdx.x) % copies];
-    }
-    const unsigned long long both = two[0] | (unsigned long long)two[1] << 32;
-    if (both != 0) atomicAdd(&sums[b], both);
-  }
-}
-
 static __device__ __forceinline__ void note_if_large(LargeBuckets *large, unsigned int begin,
                                                      unsigned int count, unsigned int capacity) {
   if (count > capacity - MOST_LEAD) note_large(large, begin, count);
@@ -168,7 +149,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS, kPacked ? 1 : COUNTING_B
   if (blockIdx.x < counting) {
     count_watched<kPacked, false>(counters, copies, keys, n, code, counting, shift, range, capacity,
                                   stop, NULL);
-    if (!is_stopped(stop)) sum_counters<kPacked>(counters, buckets, copies, state.sums);
+    if (!is_stopped(stop)) add_counts<kPacked>(counters, copies, buckets, state.sums);
   } else {
     sample_if_unfit(keys, n, code, counters, state);
   }

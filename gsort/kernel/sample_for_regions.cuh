@@ -26,14 +26,17 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
     find_frequent(keys, n, code, &findings->frequent);
     return;
   }
+  unsigned int key[SAMPLE_EACH], next;
   if (blockIdx.x > 0) {
-    judge_second_samples(keys, n, code, blockIdx.x, second, MOST_EQUALS_PAIRS, findings, host);
+    load_cluster_sample(keys, n, code, blockIdx.x, findings->sample[0], 1, key, &next);
+    KeyRange range = WHOLE_RANGE;
+    const unsigned int seen = judge_second_sample(key, next, n, second, &range, findings);
+    note_second_sample(seen, range, MOST_EQUALS_PAIRS, findings, host);
     return;
   }
   if (threadIdx.x < 2) tile_counter[threadIdx.x] = fit->full[threadIdx.x] = 0;
   if (threadIdx.x == 0) fit->buckets = false;
   if (second == 1) clear_findings(findings);  // else other blocks use them already
-  unsigned int key[SAMPLE_EACH];
   load_block_sample(keys, n, code, key);
   const unsigned int finding = judge_sample<false>(key, 0, n, limits, findings, host);
   if (threadIdx.x > 0) return;

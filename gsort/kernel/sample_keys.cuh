@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   if (series > 0) {
     KeyRange range = WHOLE_RANGE;
     const unsigned int seen = judge_second_sample(key, next, n, second, &range, findings);
-    note_second_sample(seen, range, MOST_EQUALS_BARE, &findings->second_sample, host);
+    note_second_sample(seen, range, MOST_EQUALS_BARE, findings, host);
     return;
   }
   const unsigned int verdict = judge_sample<true>(key, next, n, limits, findings, host);

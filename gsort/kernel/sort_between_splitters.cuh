@@ -84,16 +84,6 @@ static __device__ __forceinline__ unsigned int map_to_bins(const BinMap &map, un
   return (second ? map.half[1] : map.half[0]) | ((key - begin) << shift) >> map.drop;
 }
 
-// Adds the calling thread's smallest and largest key to the block's. All threads call it.
-static __device__ void add_to_range(unsigned int low, unsigned int high, unsigned int *smallest,
-                                    unsigned int *largest) {
-  low = warp_min(low);
-  high = ~warp_min(~high);
-  if (threadIdx.x % WARP_SIZE != 0) return;
-  atomicMin(smallest, low);
-  atomicMax(largest, high);
-}
-
 // The calling block's share of a bucket of equal keys, of any size: the values of its pairs in
 // the order of the tiles. end, shift: [MOST_TILES] of shared memory; kEach: of RunsOfThread.
 template <int kThreads>

@@ -13,12 +13,8 @@ static __global__ void __launch_bounds__(kThreads, 1)
   __shared__ unsigned int slot[SLOTS], rest_in_tile;
   auto &shared = *(PairSweepShared<kThreads, kItems, DIGIT_OR_VALUE_BITS> *)shared_memory;
   PairItems<kItems> item;
-  const bool early = load_early<kThreads>(buffers, sweep, item);
-  wait_for_previous_kernel();
-  if (threadIdx.x == 0) {
-    take_first_tile(shared, sweep);
-    find_places(sweep.route, &shared.from, &shared.to);
-  }
+  const bool early = begin_sweep(shared, buffers, sweep, item,
+                                 [&] { find_places(sweep.route, &shared.from, &shared.to); });
   for (unsigned int i = threadIdx.x; i < SLOTS; i += kThreads) slot[i] = frequent->slot[i];
   __syncthreads();
   const DigitsAndValues<kThreads *kItems> bins = {

@@ -19,12 +19,9 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __shared__ unsigned int source_count[1 << kBits];  // the sweep before has not more bins
   auto &shared = *(PairSweepShared<kThreads, kItems, kBits> *)shared_memory;
   PairItems<kItems> item;
-  const bool early = load_early<kThreads>(buffers, sweep, item);
-  wait_for_previous_kernel();
-  if (threadIdx.x == 0) {
-    take_first_tile(shared, sweep);
+  const bool early = begin_sweep(shared, buffers, sweep, item, [&] {
     find_region_places(regions, sweep.route.pass, &shared.from, &shared.to, host);
-  }
+  });
   load_source_counts(regions, sweep.n, source_count);
   __syncthreads();
   const bool last = shared.to == AT_SCRATCH;

@@ -26,12 +26,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   __shared__ unsigned int value[MOST_VALUES + 1];
   auto &shared = *(PairSweepShared<kThreads, kItems, VALUE_BITS> *)shared_memory;
   PairItems<kItems> item;
-  const bool early = load_early<kThreads>(buffers, sweep, item);
-  wait_for_previous_kernel();
-  if (threadIdx.x == 0) {
-    take_first_tile(shared, sweep);
-    find_places(sweep.route, &shared.from, &shared.to);
-  }
+  const bool early = begin_sweep(shared, buffers, sweep, item,
+                                 [&] { find_places(sweep.route, &shared.from, &shared.to); });
   load_value_table(findings, value);
   __syncthreads();
   const BinsOfValues<kThreads *kItems> bins = {{buffers, sweep}, value};

@@ -41,9 +41,9 @@ typedef struct BucketPlan {
 // Whether 2^bits buckets of n keys of `range` fit into blocks of this shape. The size of a bucket
 // has a standard deviation of about the square root of its mean, times that of the number of equal
 // keys; six of them are exceeded in one of 10^9.
-static bool buckets_fit(size_t n, const KeyRange *range, int bits, const BucketShape *shape) {
+static bool buckets_fit(size_t n, const KeyRange *range, int bits, const Shape &shape) {
   const double average = (double)n * range->density / (double)(1 << bits),
-               spare = shape->capacity - average;
+               spare = shape.elements - average;
   return spare > 0 && spare * spare >= 36 * average * range->equals;
 }
 
@@ -55,16 +55,15 @@ static size_t counter_bytes(int bits) {
 // Chooses the fewest bits, and for these the smallest shape, with which keys of `range` fit. False
 // if no plan suits n or the device.
 static bool plan_buckets(const Call *call, const KeyRange *range, BucketPlan *plan) {
-  const size_t n = call->n, limit = call->device->shared_limit;
+  const size_t n = call->n;
   int bits = MIN_BUCKET_BITS, sort = 0;
   for (; bits <= MAX_BUCKET_BITS; bits++) {
     for (sort = 0; sort < shapes_for(bits); sort++)
-      if (buckets_fit(n, range, bits, &bucket_shapes[sort])) break;
+      if (buckets_fit(n, range, bits, bucket_shapes[sort])) break;
     if (sort < shapes_for(bits)) break;
   }
   // Keys of a narrow range have too few bits for the buckets and for the bins of their blocks.
-  if (bits > MAX_BUCKET_BITS || bits + bucket_shapes[sort].fine_bits > 32 - range->skip)
-    return false;
+  if (bits > MAX_BUCKET_BITS || bits + bucket_shapes[sort].bits > 32 - range->skip) return false;
   // Two steps to buckets that mostly are far from full, or from keys in order, take longer than
   // sweeps.
   const bool uneven = !range->even && range->density > MOST_DENSITY_OF_TWO_STEPS;
@@ -77,28 +76,27 @@ static bool plan_buckets(const Call *call, const KeyRange *range, BucketPlan *pl
                                           : &large_tiles;
   plan->second = plan->bits.second < 8 ? &second_tiles : &second_tiles_of_256;
   plan->sort = sort;
-  return plan->first->shared_bytes <= limit && plan->second->shared_bytes <= limit &&
-         bucket_shapes[sort].shared_bytes <= limit && counter_bytes(bits) <= limit;
+  return fits(call, plan->first->tiles) && fits(call, plan->second->tiles) &&
+         fits(call, bucket_shapes[sort]) && counter_bytes(bits) <= call->device->shared_limit;
 }
 
-// Device memory of a BucketState: what has to be 0 comes first. At most 2^MIN_BUCKET_BITS parts.
-static size_t zero_words(int bits) { return ((size_t)1 << bits) + 2; }
-
-static size_t state_words(int bits) {
-  return zero_words(bits) + ((size_t)2 << bits) + (2u << MIN_BUCKET_BITS) + 2;
-}
-
-static BucketState bucket_state(const Call *call, BucketBits bits, void *memory) {
+// What lies in the workspace behind a copy of the keys, of which *bytes are needed in all; without
+// one only these are of use.
+static BucketState bucket_state(const Call *call, BucketBits bits, char *workspace, size_t *bytes) {
   const size_t parts = (size_t)1 << bits.first, buckets = parts << bits.second;
-  unsigned int *const count = (unsigned int *)memory, *const arrived = count + buckets,
-                      *const start = arrived + 2, *const next_in_part = start + buckets + 1,
-                      *const next_in_bucket = next_in_part + parts;
-  return {(unsigned long long *)count, arrived,   arrived + 1, start, next_in_part, next_in_bucket,
-          next_in_bucket + buckets,    call->host};
-}
-
-static size_t spare_bytes(const Call *call) {
-  return aligned_bytes(call->n * sizeof(unsigned int));
+  Pieces pieces = {workspace, 0};
+  BucketState state = {};
+  pieces.next<unsigned int>(call->n);
+  state.count = pieces.next<unsigned long long>(buckets / 2);
+  state.arrived = pieces.next<unsigned int>(1);
+  state.stop = pieces.next<unsigned int>(1);
+  state.start = pieces.next<unsigned int>(buckets + 1);
+  state.next_in_part = pieces.next<unsigned int>(parts);
+  state.next_in_bucket = pieces.next<unsigned int>(buckets);
+  state.first_tile = pieces.next<unsigned int>(parts + 1);
+  state.host = call->host;
+  *bytes = pieces.bytes;
+  return state;
 }
 
 // The workspace has to do for any range. Keys of the greatest density get buckets of 660 keys on
@@ -108,16 +106,17 @@ static size_t buckets_bytes(const Call *call, const KeyRange *range) {
   if (!plan_buckets(call, range, &plan)) return 0;
   int bits = MIN_BUCKET_BITS;
   while (bits < MAX_BUCKET_BITS && call->n >> bits >= 1000) bits++;
-  return spare_bytes(call) + state_words(bits) * sizeof(unsigned int);
+  size_t bytes;
+  bucket_state(call, {MIN_BUCKET_BITS, bits - MIN_BUCKET_BITS}, NULL, &bytes);
+  return bytes;
 }
 
 static void launch_step(Call *call, const PartitionShape *shape, const unsigned int *in,
                         unsigned int *out, int shift, int bits, PartitionStep step) {
   step.digit = step_digit(shift, bits, shape->counters);
   // Each part may end in a short tile.
-  const unsigned int tiles = parts_of(call->n, shape->tile) + step.parts - 1;
-  launch_next(call, shape->kernel, tiles, shape->threads, shape->shared_bytes, in, out,
-              (unsigned int)call->n, step);
+  const unsigned int tiles = parts_of(call->n, shape->tiles.elements) + step.parts - 1;
+  launch_shape(call, shape->tiles, shape->kernel, tiles, in, out, (unsigned int)call->n, step);
 }
 
 // Issues all launches. The first one sets *state.stop, on which the others return at once.
@@ -126,15 +125,15 @@ static void launch_buckets(Call *call, const BucketPlan *plan, const KeyRange *r
   const BucketBits bits = plan->bits;
   const int all_bits = bits.first + bits.second, shift = 32 - all_bits;
   const bool packed = all_bits >= PACKED_BUCKET_BITS;
-  const BucketShape *const sort = &bucket_shapes[plan->sort];
+  const Shape &sort = bucket_shapes[plan->sort];
   const unsigned int *const in = call->input.keys;
   unsigned int *const out = call->output.keys;
   const unsigned int most = (packed ? 1 : 2) * call->device->multiprocessors;
-  clear_words(call, state.count, zero_words(all_bits) * sizeof(unsigned int));
+  clear_words(call, state.count, (size_t)((char *)(state.stop + 1) - (char *)state.count));
   launch_first(call, packed ? count_buckets<true> : count_buckets<false>,
                least_of(parts_of(call->n, COUNT_THREADS * 4), most), COUNT_THREADS,
-               counter_bytes(all_bits), in, call->n, call->code, bits, *range, plan->second->tile,
-               sort->capacity, most_large(call), state);
+               counter_bytes(all_bits), in, call->n, call->code, bits, *range,
+               plan->second->tiles.elements, sort.elements, most_large(call), state);
   const PartitionStep step = {call->code, {}, state.next_in_part, 1, NULL, NULL, state.stop};
   launch_step(call, plan->first, in, spare, 32 - bits.first - range->skip, bits.first, step);
   const unsigned int *bucketed = spare;
@@ -146,11 +145,10 @@ static void launch_buckets(Call *call, const BucketPlan *plan, const KeyRange *r
   }
   const CountedBuckets buckets = {state.start, shift, state.stop};
   if (range->skip == 0 && is_plain(call->code))
-    launch_next(call, sort_kernels[plan->sort], 1u << all_bits, sort->threads, sort->shared_bytes,
-                bucketed, out, buckets);
+    launch_shape(call, sort, sort_kernels[plan->sort], 1u << all_bits, bucketed, out, buckets);
   else
-    launch_next(call, range_kernels[plan->sort], 1u << all_bits, sort->threads, sort->shared_bytes,
-                bucketed, out, buckets, *range, call->code);
+    launch_shape(call, sort, range_kernels[plan->sort], 1u << all_bits, bucketed, out, buckets,
+                 *range, call->code);
 }
 
 // Sorts each large bucket of the codes `bucketed` to its place in the output, which may be the same
@@ -182,8 +180,9 @@ static Finding buckets_run(Call *call, Known *known) {
   plan_buckets(call, &range, &plan);
   unsigned int *const spare = (unsigned int *)call->workspace;
   volatile HostVerdict *const host = fresh_verdict(call);
+  size_t bytes;
   launch_buckets(call, &plan, &range, spare,
-                 bucket_state(call, plan.bits, call->workspace + spare_bytes(call)));
+                 bucket_state(call, plan.bits, call->workspace, &bytes));
   const Finding finding = wait_for_finding(call, UNKNOWN);
   if (call->error != cudaSuccess) return SORTED;
   known->range = copy_of(&host->range);

@@ -5,7 +5,7 @@
 #include "gsort/way/packed_sweeps.cuh"
 
 static size_t frequent_bytes(const Call *call, const KeyRange *) {
-  return may_be_frequent(call) ? packed_layout(call).bytes : 0;
+  return may_be_frequent(call) ? packed_layout(call, NULL).digits.bytes : 0;
 }
 
 static void count(Call *call, SweepState state) {
@@ -21,30 +21,25 @@ static void count(Call *call, SweepState state) {
 }
 
 // Four sweeps, of which the last three have only the rest, once that is counted.
-static void sweep_all(Call *call, const PackedLayout *layout, SweepState state) {
-  const PairBuffers buffers = pair_buffers(call, call->input, layout->half_of_rest,
-                                           2 * layout->half_of_rest, call->n, call->workspace);
+static void sweep_all(Call *call, const PackedLayout &layout) {
+  const PairBuffers buffers = pair_buffers(call, call->input, layout.half_of_rest,
+                                           2 * layout.half_of_rest, call->n, call->workspace);
   const FrequentValues *const frequent = &call->findings->frequent;
+  const SweepState &state = layout.digits.state;
   unsigned int *look_back = state.look_back;
   for (int pass = 0; pass < PASSES; pass++) {
-    const SweepTiles &tiles = pass == 0 ? first_of_frequent : sweep_of_rest;
-    const PairSweep sweep = {(unsigned int)call->n,
-                             pass * DIGIT_BITS,
-                             state.start + pass * BINS,
-                             state.tile_counter + pass,
-                             look_back,
-                             {state.spread, pass, PASSES, false},
-                             false};
+    const Shape &tiles = pass == 0 ? first_of_frequent : sweep_of_rest;
     launch_sweep(call, tiles, pass == 0 ? sweep_digits_and_values<512, 40> : sweep_rest<512, 44>,
-                 parts_of(call->n, tiles.pairs), buffers, sweep, frequent);
+                 parts_of(call->n, tiles.elements), buffers,
+                 sweep_of_digit(call, state, pass, look_back), frequent);
     look_back += look_back_words(tiles, call->n);
   }
 }
 
 // The host waits until it hears whether there are frequent values, while all keys are counted.
 static Finding frequent_run(Call *call, Known *known) {
-  const PackedLayout layout = packed_layout(call);
-  const SweepState state = packed_state(call, &layout, call->workspace);
+  const PackedLayout layout = packed_layout(call, call->workspace);
+  const SweepState &state = layout.digits.state;
   fresh_verdict(call);
   clear_words(call, state.counts,
               sizeof call->findings->digit_counts + sizeof call->findings->frequent_sums);
@@ -53,7 +48,7 @@ static Finding frequent_run(Call *call, Known *known) {
                  call->code, call->findings);
   count(call, state);
   if (wait_for_finding(call, UNKNOWN) == FEW_VALUES)
-    sweep_all(call, &layout, state);
+    sweep_all(call, layout);
   else
     sweep_all_packed(call, call->workspace);
   return SORTED;

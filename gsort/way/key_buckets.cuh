@@ -3,47 +3,35 @@
 #define GSORT_WAY_KEY_BUCKETS_CUH
 
 #include "gsort/kernel/sort_buckets.cuh"
-#include "gsort/way/launch.cuh"
+#include "gsort/way/shape.cuh"
 
-// capacity: the largest bucket, in keys.
-typedef struct BucketShape {
-  unsigned int threads, capacity;
-  int fine_bits;  // of the digit that follows the bucket's number
-  size_t shared_bytes;
-} BucketShape;
+// OF(threads, items, fine_bits, few, per_sm) for each: the smallest first; the last one is for 2^16
+// buckets and more.
+#define BUCKET_SHAPES(OF)                                                                     \
+  OF(256, 9, 10, 8, 6), OF(256, 18, 11, 8, 5), OF(256, 24, 11, 8, 5), OF(256, 33, 11, 12, 4), \
+      OF(256, 39, 11, 12, 3), OF(512, 36, 12, 12, 2)
 
-// SHAPE(threads, items, fine_bits, few, blocks_per_sm) for each: the smallest first; the last one
-// is for 2^16 buckets and more.
-#define BUCKET_SHAPES(SHAPE)                                                   \
-  SHAPE(256, 9, 10, 8, 6), SHAPE(256, 18, 11, 8, 5), SHAPE(256, 24, 11, 8, 5), \
-      SHAPE(256, 33, 11, 12, 4), SHAPE(256, 39, 11, 12, 3), SHAPE(512, 36, 12, 12, 2)
-
-#define BUCKET_SHAPE(threads, items, fine_bits, few, blocks_per_sm) \
-  { threads, threads *items, fine_bits, sizeof(BucketShared<threads, items, fine_bits>) }
-static const BucketShape bucket_shapes[] = {BUCKET_SHAPES(BUCKET_SHAPE)};
-enum {
-  WIDE_SHAPES = 1,
-  SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes,
-};
+#define BUCKET_SHAPE(threads, items, fine_bits, few, per_sm) \
+  SHAPE(threads, items, fine_bits, per_sm, BucketShared<threads, items, fine_bits>)
+static const Shape bucket_shapes[] = {BUCKET_SHAPES(BUCKET_SHAPE)};
+enum { SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
 
 // Shapes that may sort 2^bits buckets.
-static inline int shapes_for(int bits) {
-  return SHAPES - (bits >= MAX_BUCKET_BITS ? 0 : WIDE_SHAPES);
-}
+static inline int shapes_for(int bits) { return bits >= MAX_BUCKET_BITS ? SHAPES : SHAPES - 1; }
 
-// A kernel that moves keys to bins, and its blocks: threads, keys of a tile, shared counters.
+// A kernel that moves keys to bins, its tiles, and the shared counters of a block.
 template <class Kernel>
 struct StepShape {
-  unsigned int threads, tile, counters;
-  size_t shared_bytes;
+  Shape tiles;
+  unsigned int counters;
   Kernel *kernel;
 };
 
-#define STEP_SHAPE(kernel, threads, items, each, max_bins, ...)  \
-  {                                                              \
-    threads, threads *items, threads *each,                      \
-        sizeof(PartitionShared<threads, items, each, max_bins>), \
-        kernel<threads, items, each, max_bins, __VA_ARGS__>      \
+// Behind the numbers: blocks of a multiprocessor, and what else the kernel is told.
+#define STEP_SHAPE(kernel, threads, items, each, max_bins, ...)                                  \
+  {                                                                                              \
+    SHAPE(threads, items, 0, 0, PartitionShared<threads, items, each, max_bins>), threads *each, \
+        kernel<threads, items, each, max_bins, __VA_ARGS__>                                      \
   }
 
 // A digit of a step whose blocks have that many counters.

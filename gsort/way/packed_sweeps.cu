@@ -35,8 +35,7 @@ static const PairSweepShape *choose_shape(const Call *call) {
 // only as many elements as the device says that there are.
 bool sweeps_are_packed(const Call *call) {
   return has_values(call) && call->n >= PACKED_FROM && call->n < 1 << 30 && call->bits == 32 &&
-         call->n_on_device == NULL && call->code.negative == 0 &&
-         large_8.tiles.shared_bytes <= call->device->shared_limit;
+         call->n_on_device == NULL && call->code.negative == 0 && fits(call, large_8.tiles);
 }
 
 bool may_be_frequent(const Call *call) {
@@ -46,70 +45,53 @@ bool may_be_frequent(const Call *call) {
              call->device->shared_limit;
 }
 
-PackedLayout packed_layout(const Call *call) {
-  const SweepTiles &tiles = choose_shape(call)->tiles;
+PackedLayout packed_layout(const Call *call, void *memory) {
+  const Shape &tiles = choose_shape(call)->tiles;
   const size_t n = call->n, one = look_back_words(tiles, n);
   PackedLayout layout = {};
-  layout.half = half_of_pairs(n, tiles.pairs);
-  layout.pair_bytes = packed_bytes(n, tiles.pairs);
-  layout.cleared_words = one;
-  layout.look_back_words = 2 * one;
+  layout.half = half_of_pairs(n, tiles);
+  // The pairs, and what the arrays of the other side do not hold: at most, so that fewer pairs
+  // never need more.
+  size_t pairs = n + 2 * tiles.elements, cleared = one, words = 2 * one;
   if (may_be_frequent(call)) {
-    layout.half_of_rest = half_of_pairs(n, sweep_of_rest.pairs);
-    const size_t words =
+    layout.half_of_rest = half_of_pairs(n, sweep_of_rest);
+    const size_t of_all =
         look_back_words(first_of_frequent, n) + (PASSES - 1) * look_back_words(sweep_of_rest, n);
-    layout.pair_bytes = greatest_of(layout.pair_bytes, packed_bytes(n, sweep_of_rest.pairs));
-    layout.cleared_words = greatest_of(layout.cleared_words, words);
-    layout.look_back_words = greatest_of(layout.look_back_words, words);
+    pairs = greatest_of(pairs, n + 2 * sweep_of_rest.elements);
+    cleared = greatest_of(cleared, of_all);
+    words = greatest_of(words, of_all);
   }
-  const size_t words = PASSES * BINS + 2 * PASSES + 3;
-  layout.counted_bytes = layout.pair_bytes + (words + layout.cleared_words) * sizeof(unsigned int);
-  layout.bytes = layout.pair_bytes + (words + layout.look_back_words) * sizeof(unsigned int);
+  Pieces pieces = {(char *)memory, 0};
+  pieces.next<uint2>(pairs);
+  layout.digits = next_digits(call, &pieces, cleared, words);
   return layout;
 }
 
-SweepState packed_state(const Call *call, const PackedLayout *layout, void *memory) {
-  unsigned int *const start = (unsigned int *)((char *)memory + layout->pair_bytes);
-  unsigned int *const counters = start + PASSES * BINS;
-  return {start,
-          counters,
-          counters + PASSES,
-          call->findings->digit_counts,
-          counters + 2 * PASSES,
-          layout->cleared_words};
+static PairBuffers packed_buffers(const Call *call, const PackedLayout &layout, void *memory) {
+  return pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, memory);
 }
 
 void sweep_all_packed(Call *call, void *memory) {
   const PairSweepShape *const shape = choose_shape(call);
-  const PackedLayout layout = packed_layout(call);
-  const SweepState state = packed_state(call, &layout, memory);
-  const PairBuffers buffers =
-      pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, memory);
+  const Shape &tiles = shape->tiles;
+  const PackedLayout layout = packed_layout(call, memory);
+  const SweepState &state = layout.digits.state;
   for (int pass = 0; pass < PASSES; pass++) {
-    const size_t look_back = (size_t)(pass % 2) * look_back_words(shape->tiles, call->n);
-    const PairSweep sweep = {(unsigned int)call->n,
-                             pass * DIGIT_BITS,
-                             state.start + pass * BINS,
-                             state.tile_counter + pass,
-                             state.look_back + look_back,
-                             {state.spread, pass, PASSES, false},
-                             false};
-    launch_sweep(call, shape->tiles, shape->counted, parts_of(call->n, shape->tiles.pairs), buffers,
-                 sweep, (volatile HostVerdict *)NULL);
+    unsigned int *const look_back =
+        state.look_back + (size_t)(pass % 2) * look_back_words(tiles, call->n);
+    launch_sweep(call, tiles, shape->counted, parts_of(call->n, tiles.elements),
+                 packed_buffers(call, layout, memory), sweep_of_digit(call, state, pass, look_back),
+                 (volatile HostVerdict *)NULL);
   }
 }
 
 void sweep_packed_if_unsorted(Call *call, void *memory, bool counts) {
   const PairSweepShape *const shape = choose_shape(call);
-  const SweepTiles &tiles = shape->tiles;
-  const PackedLayout layout = packed_layout(call);
-  const SweepState state = packed_state(call, &layout, memory);
-  const unsigned int blocks =
-      least_of(parts_of(call->n, tiles.pairs), tiles.blocks_per_sm * call->device->multiprocessors);
-  const PairSweep first = {
-      (unsigned int)call->n, 0, NULL, NULL, NULL, {state.spread, 0, PASSES, false}, false};
-  launch_next(call, shape->all, blocks, tiles.threads, tiles.shared_bytes,
-              pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, memory),
-              first, state, look_back_words(tiles, call->n),
-              BehindWay{call->findings, counts, NULL});
+  const Shape &tiles = shape->tiles;
+  const PackedLayout layout = packed_layout(call, memory);
+  const SweepState &state = layout.digits.state;
+  launch_shape(call, tiles, shape->all, blocks_for(call, tiles, parts_of(call->n, tiles.elements)),
+               packed_buffers(call, layout, memory),
+               sweep_of_digit(call, state, 0, state.look_back), state,
+               look_back_words(tiles, call->n), BehindWay{call->findings, counts, NULL});
 }

@@ -3,29 +3,25 @@
 #define GSORT_WAY_PACKED_SWEEPS_CUH
 
 #include "gsort/block/frequent_values.cuh"
-#include "gsort/kernel/count_digits.cuh"
 #include "gsort/way/pair_sweeps.cuh"
 
 // Of keys with frequent values: the first sweep, and those over the rest.
-static const SweepTiles first_of_frequent = SWEEP_TILES(512, 40, DIGIT_OR_VALUE_BITS, 1),
-                        sweep_of_rest = SWEEP_TILES(512, 44, DIGIT_BITS, 1);
+static const Shape first_of_frequent = SWEEP_TILES(512, 40, DIGIT_OR_VALUE_BITS, 1),
+                   sweep_of_rest = SWEEP_TILES(512, 44, DIGIT_BITS, 1);
 
 // Whether they suit the call better than way/sweeps.cu's own.
 bool sweeps_are_packed(const Call *call);
 // Whether frequent values may leave after the first sweep.
 bool may_be_frequent(const Call *call);
 
-// Memory of a sort by four sweeps: packed pairs, and what a SweepState points to. If values may be
-// frequent, it is enough for that, too; then the input serves as `halves`, as these are in the
-// output meanwhile.
+// Memory of a sort by four sweeps, as all_digits() takes it. If values may be frequent, it is
+// enough for that, too; then the input serves as `halves`, as these are in the output meanwhile.
 typedef struct PackedLayout {
-  size_t half, half_of_rest, pair_bytes;
-  size_t cleared_words, look_back_words;  // of the look-back: that the count clears; all
-  size_t counted_bytes, bytes;            // that are in use before the first sweep; all
+  size_t half, half_of_rest;
+  DigitMemory digits;
 } PackedLayout;
 
-PackedLayout packed_layout(const Call *call);
-SweepState packed_state(const Call *call, const PackedLayout *layout, void *memory);
+PackedLayout packed_layout(const Call *call, void *memory);
 // The sweeps, once the digits are counted.
 void sweep_all_packed(Call *call, void *memory);
 // As sweep_if_unsorted() (way/sweeps.cuh).

@@ -1,7 +1,6 @@
 // The kernels of a sort of pairs by prefix, and which of them sort how many pairs.
 #include "gsort/way/pair_plans.cuh"
 
-#include "gsort/kernel/sort_pair_buckets.cuh"
 #include "gsort/kernel/sweep_packed.cuh"
 #include "gsort/kernel/sweep_regions.cuh"
 
@@ -20,17 +19,16 @@ const PairSweepShape large_6 = PAIR_SWEEP(256, 20, 6, 3, NULL),
 const PairSweepShape *shape_for(const Call *call, const PairSweepShape *shape, size_t long_8_from) {
   const bool seven = shape == &large_7;
   const PairSweepShape *const longer = seven ? &long_7 : &long_8;
-  const bool may_be = (seven || (shape == &large_8 && call->n >= long_8_from)) &&
-                      longer->tiles.shared_bytes <= call->device->shared_limit;
-  return may_be ? longer : shape;
+  const bool may_be = seven || (shape == &large_8 && call->n >= long_8_from);
+  return may_be && fits(call, longer->tiles) ? longer : shape;
 }
 
-#define PAIR_BLOCK(threads, items, bin_bits, few, blocks)              \
-  {                                                                    \
-    threads, threads *items, bin_bits,                                 \
-        sizeof(PairBlockShared<threads, items, bin_bits, IN_ELEMENT>), \
-        sort_pair_buckets<threads, items, bin_bits, few, blocks>,      \
-        sort_pair_regions<threads, items, bin_bits, few, blocks>       \
+#define PAIR_BLOCK(threads, items, bin_bits, few, blocks)         \
+  {                                                               \
+    SHAPE(threads, items, bin_bits, blocks,                       \
+          PairBlockShared<threads, items, bin_bits, IN_ELEMENT>), \
+        sort_pair_buckets<threads, items, bin_bits, few, blocks>, \
+        sort_pair_regions<threads, items, bin_bits, few, blocks>  \
   }
 
 static const PairBlockShape block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5),
@@ -55,21 +53,20 @@ static const PairPlan plans[] = {
 // blocks, which else would be too full, and the buckets fit.
 static bool range_suits(size_t n, KeyRange range, const PairPlan *plan) {
   const int bits = plan->low_bits + plan->high_bits;
-  if (bits + plan->block->bin_bits > 32 - range.skip) return false;
+  const Shape &block = plan->block->shape;
+  if (bits + block.bits > 32 - range.skip) return false;
   // After two sweeps, large blocks that mostly are far from full take longer than two sweeps more.
-  if (!range.even && range.density > MOST_DENSITY_OF_TWO_STEPS && plan->block->threads > 256)
-    return false;
-  return pair_buckets_fit(n, range, bits, plan->block->capacity);
+  if (!range.even && range.density > MOST_DENSITY_OF_TWO_STEPS && block.threads > 256) return false;
+  return pair_buckets_fit(n, range, bits, block.elements);
 }
 
 const PairPlan *plan_pairs(const Call *call, KeyRange range) {
-  const size_t limit = call->device->shared_limit;
   for (const PairPlan &plan : plans)
-    if (range_suits(call->n, range, &plan)) {
-      const bool fits = plan.low->tiles.shared_bytes <= limit &&
-                        plan.block->shared_bytes <= limit && plan.high->tiles.shared_bytes <= limit;
-      return fits ? &plan : NULL;
-    }
+    if (range_suits(call->n, range, &plan))
+      return fits(call, plan.low->tiles) && fits(call, plan.high->tiles) &&
+                     fits(call, plan.block->shape)
+                 ? &plan
+                 : NULL;
   return NULL;
 }
 

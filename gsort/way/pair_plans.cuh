@@ -9,7 +9,7 @@
 
 // A sweep, whose bins are counted or have regions.
 typedef struct PairSweepShape {
-  SweepTiles tiles;
+  Shape tiles;
   void (*counted)(PairBuffers, PairSweep, volatile HostVerdict *);
   void (*by_regions)(PairBuffers, PairSweep, SweepRegions, volatile HostVerdict *);
   void (*all)(PairBuffers, PairSweep, SweepState, size_t, BehindWay);  // of digits of 8 bits
@@ -23,11 +23,9 @@ extern const PairSweepShape large_6, large_7, large_8, long_7, long_8;
 const PairSweepShape *shape_for(const Call *call, const PairSweepShape *shape,
                                 size_t long_8_from = 1 << 25);
 
-// A block that sorts a bucket, and the most pairs of that.
+// A block that sorts a bucket, by bits of the rest of the key first.
 typedef struct PairBlockShape {
-  unsigned int threads, capacity;
-  int bin_bits;  // of the rest of the key
-  size_t shared_bytes;
+  Shape shape;
   void (*counted)(const uint2 *, Elements, KeyCode, const unsigned int *, int, const unsigned int *,
                   KeyRange);
   void (*by_regions)(const uint2 *, Elements, KeyCode, SweepRegions, int);

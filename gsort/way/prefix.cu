@@ -26,46 +26,40 @@ static size_t count_shared_bytes(int bits, size_t n) {
   return (sizeof(unsigned int) << bits) * count_copies(bits, n);
 }
 
-// Where everything lies in the workspace for a plan.
+// The sweeps of a plan, and what lies in the workspace: without one only the bytes are of use.
 typedef struct PrefixLayout {
   const PairSweepShape *low, *high;
-  size_t half, pair_bytes, buckets;
-  size_t look_back_low, cleared_words;
+  size_t half, look_back_low;
+  PrefixState state;
   size_t bytes;
 } PrefixLayout;
 
-static PrefixLayout prefix_layout(const Call *call, const PairPlan *plan) {
-  const size_t n = call->n;
-  PrefixLayout layout = {shape_for(call, plan->low), shape_for(call, plan->high), 0, 0, 0, 0, 0, 0};
-  layout.half = half_of_pairs(n, layout.high->tiles.pairs);
-  layout.pair_bytes = aligned_bytes((n + n - 2 * layout.half) * sizeof(uint2));
-  layout.buckets = (size_t)1 << (plan->low_bits + plan->high_bits);
+static PrefixLayout prefix_layout(const Call *call, const PairPlan *plan, char *workspace) {
+  const size_t n = call->n, low_bins = (size_t)1 << plan->low_bits,
+               high_bins = (size_t)1 << plan->high_bits, buckets = low_bins * high_bins;
+  PrefixLayout layout = {};
+  layout.low = shape_for(call, plan->low);
+  layout.high = shape_for(call, plan->high);
+  layout.half = half_of_pairs(n, layout.high->tiles);
   layout.look_back_low = look_back_words(layout.low->tiles, n);
-  layout.cleared_words =
+  Pieces pieces = {workspace, 0};
+  pieces.next<uint2>(n + n - 2 * layout.half);
+  PrefixState *const state = &layout.state;
+  state->look_back_words =
       (layout.look_back_low + look_back_words(layout.high->tiles, n) + 3) / 4 * 4;
-  layout.bytes = layout.pair_bytes +
-                 (layout.cleared_words + 2 * layout.buckets + 4 + ((size_t)1 << plan->low_bits) +
-                  ((size_t)1 << plan->high_bits) + 4) *
-                     sizeof(unsigned int) +
-                 sizeof(KeyRange);
+  state->sums = pieces.next<unsigned long long>(buckets / 2);
+  state->start = pieces.next<unsigned int>(buckets + 1);
+  state->look_back = pieces.next<unsigned int>(state->look_back_words);
+  state->low_start = pieces.next<unsigned int>(low_bins);
+  state->high_start = pieces.next<unsigned int>(high_bins);
+  state->spread = pieces.next<unsigned int>(2);
+  state->tile_counter = pieces.next<unsigned int>(2);
+  state->sampled = pieces.next<KeyRange>(1);
+  state->findings = call->findings;
+  state->most_large = most_large(call);
+  state->host = call->host;
+  layout.bytes = pieces.bytes;
   return layout;
-}
-
-static PrefixState prefix_state(Call *call, const PairPlan *plan, const PrefixLayout *layout) {
-  PrefixState state = {};
-  state.sums = (unsigned long long *)(call->workspace + layout->pair_bytes);
-  state.start = (unsigned int *)(state.sums + layout->buckets / 2);
-  state.look_back = state.start + layout->buckets + 4;
-  state.look_back_words = layout->cleared_words;
-  state.low_start = state.look_back + layout->cleared_words;
-  state.high_start = state.low_start + ((size_t)1 << plan->low_bits);
-  state.spread = state.high_start + ((size_t)1 << plan->high_bits);
-  state.tile_counter = state.spread + 2;
-  state.sampled = (KeyRange *)(state.tile_counter + 2);
-  state.findings = call->findings;
-  state.most_large = most_large(call);
-  state.host = call->host;
-  return state;
 }
 
 // Enough for the range and for all that may come out of it.
@@ -76,7 +70,7 @@ static size_t prefix_bytes(const Call *call, const KeyRange *range) {
     return 0;
   size_t bytes = 0;
   for (const PairPlan *const last = last_plan(call); plan <= last; plan++)
-    bytes = greatest_of(bytes, prefix_layout(call, plan).bytes);
+    bytes = greatest_of(bytes, prefix_layout(call, plan, NULL).bytes);
   return bytes;
 }
 
@@ -93,7 +87,7 @@ static void count(Call *call, const PairPlan *plan, KeyRange range, PrefixState 
   clear_words(call, state.sums, sizeof(unsigned int) << bits);
   launch_first(call, packed ? count_prefixes<true> : count_prefixes<false>, blocks, threads, bytes,
                call->input.keys, n, call->code, PrefixBits{plan->low_bits, plan->high_bits}, range,
-               plan->block->capacity, count_copies(bits, n), state);
+               plan->block->shape.elements, count_copies(bits, n), state);
 }
 
 // The host waits for the count's finding when all else is launched.
@@ -101,10 +95,10 @@ static Finding prefix_run(Call *call, Known *known) {
   const KeyRange range = known->range;
   const PairPlan *const plan = plan_pairs(call, range);
   if (plan == NULL) return UNEVEN;
-  const PrefixLayout layout = prefix_layout(call, plan);
   const int low_bits = 32 - plan->low_bits - plan->high_bits;
   volatile HostVerdict *const host = fresh_verdict(call);
-  const PrefixState state = prefix_state(call, plan, &layout);
+  const PrefixLayout layout = prefix_layout(call, plan, call->workspace);
+  const PrefixState &state = layout.state;
   const PairBuffers buffers =
       pair_buffers(call, call->output, layout.half, 2 * layout.half, call->n, call->workspace);
   count(call, plan, range, state);
@@ -116,23 +110,20 @@ static Finding prefix_run(Call *call, Known *known) {
                      {state.spread, 0, 2, true},
                      false};
   launch_sweep(call, layout.low->tiles, layout.low->counted,
-               parts_of(call->n, layout.low->tiles.pairs), buffers, sweep, host);
+               parts_of(call->n, layout.low->tiles.elements), buffers, sweep, host);
   sweep.shift += plan->low_bits;
   sweep.start = state.high_start;
   sweep.tile_counter++;
   sweep.look_back += layout.look_back_low;
   sweep.route.pass = 1;
   launch_sweep(call, layout.high->tiles, layout.high->counted,
-               parts_of(call->n, layout.high->tiles.pairs), buffers, sweep,
+               parts_of(call->n, layout.high->tiles.elements), buffers, sweep,
                (volatile HostVerdict *)NULL);
-  launch_next(call, plan->block->counted, (unsigned int)layout.buckets, plan->block->threads,
-              plan->block->shared_bytes, buffers.scratch.first, call->output, call->code,
-              state.start, low_bits, state.spread, range);
+  launch_shape(call, plan->block->shape, plan->block->counted, 1u << (32 - low_bits),
+               buffers.scratch.first, call->output, call->code, state.start, low_bits, state.spread,
+               range);
   const Finding finding = wait_for_finding(call, UNKNOWN);
-  if (call->error != cudaSuccess || finding == SORTED) {
-    if (call->error == cudaSuccess) sort_large_packed(call, buffers.scratch.first);
-    return SORTED;
-  }
+  if (finding == SORTED) sort_large_packed(call, buffers.scratch.first);
   if (finding == IN_RANGE) {
     known->range = copy_of(&host->range);
     if (is_whole(range)) known->range = with_more_density(known->range);

@@ -77,14 +77,14 @@ static size_t most_words(size_t n, size_t buckets, size_t parts) {
 // The smallest blocks for 2^bits buckets of n keys; SHAPES if none is large enough.
 static int shape_of_regions(size_t n, int bits) {
   for (int i = 0; i < shapes_for(bits); i++)
-    if (bucket_shapes[i].capacity >= region_capacity(n, bits)) return i;
+    if (bucket_shapes[i].elements >= region_capacity(n, bits)) return i;
   return SHAPES;
 }
 
 // Plans as few buckets as fit, but 1,024 at least, or 512 for few keys. False if no plan suits n or
 // the device.
 static bool plan_regions(const Call *call, RegionPlan *plan) {
-  const size_t n = call->n, limit = call->device->shared_limit;
+  const size_t n = call->n;
   int bits = n <= FEW_REGIONS_UP_TO ? MOST_REGION_BITS - 1 : MOST_REGION_BITS;
   while (bits < MOST_BITS && shape_of_regions(n, bits) == SHAPES) bits++;
   *plan = {};
@@ -103,11 +103,11 @@ static bool plan_regions(const Call *call, RegionPlan *plan) {
     plan->split_at = n / plan->part_capacity * plan->part_capacity;  // whole parts
   }
   plan->words = greatest_of(most_words(n, plan->buckets, plan->parts),
-                            all_digits_bytes(call) / sizeof(unsigned int));
+                            all_digits(call, NULL).bytes / sizeof(unsigned int));
   // The kernels' indices have 32 bits.
   return plan->region_words <= UINT32_MAX && plan->sort < SHAPES &&
-         bucket_shapes[plan->sort].shared_bytes <= limit && plan->move->shared_bytes <= limit &&
-         (plan->split == NULL || plan->split->shared_bytes <= limit);
+         fits(call, bucket_shapes[plan->sort]) && fits(call, plan->move->tiles) &&
+         (plan->split == NULL || fits(call, plan->split->tiles));
 }
 
 static size_t regions_bytes(const Call *call, const KeyRange *) {
@@ -139,8 +139,7 @@ static void launch_sample(Call *call, const RegionPlan *plan, const RegionBucket
   const SampleLimits limits = {
       (float)(plan->parts > 0 ? plan->part_capacity : plan->capacity) *
           (float)(1 << (plan->bits.first - GROUP_BITS)),
-      most_large(call),
-      32 - plan->bits.first - plan->bits.second - bucket_shapes[plan->sort].fine_bits};
+      most_large(call), 32 - plan->bits.first - plan->bits.second - bucket_shapes[plan->sort].bits};
   launch_as(call, false, loading, sample_keys, (1 + second) * loading, SAMPLE_THREADS, 0,
             (const unsigned int *)call->input.keys, call->n, loading, limits, buckets, tells_even);
 }
@@ -152,17 +151,15 @@ static void launch_split_and_sort(Call *call, const RegionPlan *plan,
   unsigned int *const regions = (unsigned int *)call->workspace;
   if (plan->split != NULL) {
     const SplitShape *const split = plan->split;
-    const unsigned int tiles_of_part = parts_of(plan->part_capacity, split->tile);
-    launch_next(call, split->kernel, tiles_of_part << bits.first, split->threads,
-                split->shared_bytes, call->output.keys, regions, tiles_of_part,
-                step_digit(32 - all_bits, bits.second, split->counters), buckets.parts,
-                buckets.regions);
+    const unsigned int tiles_of_part = parts_of(plan->part_capacity, split->tiles.elements);
+    launch_shape(call, split->tiles, split->kernel, tiles_of_part << bits.first, call->output.keys,
+                 regions, tiles_of_part, step_digit(32 - all_bits, bits.second, split->counters),
+                 buckets.parts, buckets.regions);
   }
   // Blocks of other keys, which return at once, cost less if there are fewer.
   const bool few = call->no_host_wait && plan->split != NULL;
-  const BucketShape *const sort = &bucket_shapes[plan->sort];
-  launch_next(call, sort_kernels[plan->sort], 1u << (few ? all_bits - 2 : all_bits), sort->threads,
-              sort->shared_bytes, regions, call->output.keys, buckets);
+  launch_shape(call, bucket_shapes[plan->sort], sort_kernels[plan->sort],
+               1u << (few ? all_bits - 2 : all_bits), regions, call->output.keys, buckets);
 }
 
 static Finding regions_run(Call *call, Known *known) {
@@ -170,17 +167,17 @@ static Finding regions_run(Call *call, Known *known) {
   plan_regions(call, &plan);
   const bool two_steps = plan.parts > 0,
              waits = !call->no_host_wait && (two_steps || call->n >= HOST_WAITS_FROM);
-  const unsigned int n = (unsigned int)call->n, tiles = parts_of(n, plan.move->tile);
+  const unsigned int n = (unsigned int)call->n;
   volatile HostVerdict *const host = fresh_verdict(call);
   const RegionBuckets buckets = region_buckets(call, &plan);
   // The blocks of more keys have less memory for counters than the count of the sweeps pays for.
   SweepState sweeps = {};
-  if (!two_steps) sweeps = all_digits_state(call, call->workspace);
+  if (!two_steps) sweeps = all_digits(call, call->workspace).state;
   launch_sample(call, &plan, buckets, waits);
-  launch_next(call, plan.move->kernel, tiles, plan.move->threads, plan.move->shared_bytes,
-              call->input.keys, two_steps ? call->output.keys : (unsigned int *)call->workspace, n,
-              call->code, step_digit(32 - plan.bits.first, plan.bits.first, plan.move->counters),
-              two_steps ? buckets.parts : buckets.regions, sweeps, host);
+  launch_shape(call, plan.move->tiles, plan.move->kernel, parts_of(n, plan.move->tiles.elements),
+               call->input.keys, two_steps ? call->output.keys : (unsigned int *)call->workspace, n,
+               call->code, step_digit(32 - plan.bits.first, plan.bits.first, plan.move->counters),
+               two_steps ? buckets.parts : buckets.regions, sweeps, host);
   if (!waits || wait_for_finding(call, UNKNOWN) == EVEN) {
     launch_split_and_sort(call, &plan, buckets);
     if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, !two_steps);

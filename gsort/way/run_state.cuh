@@ -5,40 +5,26 @@
 #include "gsort/kernel/unpack_runs.cuh"
 #include "gsort/way/large_pairs.cuh"
 
-// For tiles of `tile` pairs, by digits of `bits` bits; without memory.
-static inline RunState run_state(const Call *call, unsigned int tile, int bits) {
+// For these tiles, by their digits; without memory.
+static inline RunState run_state(const Call *call, const Shape &tiles) {
   RunState state = {};
   state.n = (unsigned int)call->n;
-  state.tile = tile;
-  state.tiles = parts_of(call->n, tile);
-  state.bits = bits;
+  state.tile = tiles.elements;
+  state.tiles = parts_of(call->n, tiles.elements);
+  state.bits = tiles.bits;
   state.code = call->code;
   state.findings = call->findings;
   state.host = call->host;
   return state;
 }
 
-// The sorted tiles, and the table, behind which `start` lies.
-static inline size_t run_pair_bytes(const RunState &state) {
-  return aligned_bytes((size_t)state.tiles * state.tile * sizeof(uint2));
+static inline void take_pairs(RunState *state, Pieces *pieces) {
+  state->pairs = pieces->next<uint2>((size_t)state->tiles * state->tile);
 }
 
-static inline size_t run_table_bytes(const RunState &state) {
-  const size_t bins = (size_t)1 << state.bits;
-  return aligned_bytes(state.tiles * bins * sizeof(unsigned short) +
-                       (bins + 1) * sizeof(unsigned int));
-}
-
-static inline void point_run_state(RunState *state, char *pairs, char *table) {
-  const size_t bins = (size_t)1 << state->bits;
-  state->pairs = (uint2 *)pairs;
-  state->first = (unsigned short *)table;
-  state->start = (unsigned int *)(state->first + state->tiles * bins);
-}
-
-// How many blocks sort the tiles, if a multiprocessor holds `each`.
-static inline unsigned int tile_blocks(const Call *call, const RunState &state, unsigned int each) {
-  return least_of(state.tiles, each * call->device->multiprocessors);
+static inline void take_table(RunState *state, Pieces *pieces) {
+  state->first = pieces->next<unsigned short>((size_t)state->tiles << state->bits);
+  state->start = pieces->next<unsigned int>(((size_t)1 << state->bits) + 1);
 }
 
 static inline void sort_large_runs(Call *call, const RunState &state) {

@@ -11,28 +11,27 @@ typedef void AllSweepsKernel(SweepPlan, BehindWay);
 // host does not wait. Of a ValueKind each; MADE in the first pass only. NULL where others are
 // faster.
 typedef struct SweepShape {
-  unsigned int tile, blocks_per_sm;
-  size_t shared_bytes;
+  Shape tiles;
   SweepKernel *sweep[3];
   AllSweepsKernel *all[3];
 } SweepShape;
 
-// Memory of a sort by sweeps: a copy of the input, then what a SweepState points to.
+#define SWEEP_SHAPE(items, blocks) \
+  SHAPE(SWEEP_THREADS, items, DIGIT_BITS, blocks, SweepShared<items>)
+
+// A sort by sweeps, and its memory: a copy of the input, then what all_digits() is asked for.
 typedef struct SweepLayout {
   const SweepShape *shape;
   bool coded;  // keys keep their type, and any bits may count
   unsigned int tiles;
-  size_t spare_bytes;      // of the keys' copy, and again of the values'
-  size_t look_back_words;  // of a pass. Two look-backs serve all passes in turns: the count clears
-                           // the first, and each pass the next one's
-  size_t bytes;            // all together
+  Elements spare;
+  DigitMemory digits;  // Two look-backs serve all passes in turns: the count clears the first, and
+                       // each pass the next one's
 } SweepLayout;
 
 template <int kItems, int kBlocks, class Word = unsigned int>
 static constexpr SweepShape keys_only(void) {
-  return {SWEEP_THREADS * kItems,
-          kBlocks,
-          sizeof(SweepShared<kItems>),
+  return {SWEEP_SHAPE(kItems, kBlocks),
           {sweep<kItems, NO_VALUES, kBlocks, ByteOfKey, Word>},
           {sweep_if_unsorted<kItems, NO_VALUES, kBlocks, ByteOfKey, Word>}};
 }
@@ -40,9 +39,7 @@ static constexpr SweepShape keys_only(void) {
 template <int kItems, int kBlocks, class DigitOf = ByteOfKey, class Word = unsigned int>
 static constexpr SweepShape all_kinds(void) {
   return {
-      SWEEP_THREADS * kItems,
-      kBlocks,
-      sizeof(SweepShared<kItems>),
+      SWEEP_SHAPE(kItems, kBlocks),
       {sweep<kItems, NO_VALUES, kBlocks, DigitOf, Word>,
        sweep<kItems, LOADED, kBlocks, DigitOf, Word>, sweep<kItems, MADE, kBlocks, DigitOf, Word>},
       {sweep_if_unsorted<kItems, NO_VALUES, kBlocks, DigitOf, Word>,
@@ -73,40 +70,33 @@ static const SweepShape *choose_shape(const Call *call, bool coded) {
   if (call->n >= HUGE_FROM) return coded ? &huge : &huge_keys;
   const SweepChoice *choice = coded ? coded_shapes : plain_shapes;
   while (call->n > (has_values(call) ? choice->pairs_up_to : choice->keys_up_to)) choice++;
-  while (choice->shape.shared_bytes > call->device->shared_limit) choice--;
+  while (!fits(call, choice->shape.tiles)) choice--;
   return &choice->shape;
 }
 
-static SweepLayout sweep_layout(const Call *call) {
-  SweepLayout layout;
+static SweepLayout sweep_layout(const Call *call, void *memory) {
+  SweepLayout layout = {};
   layout.coded = !is_plain(call->code) || call->bits < 32 ||
-                 (call->n >= HUGE_FROM &&
-                  (has_values(call) || huge_keys.shared_bytes > call->device->shared_limit));
+                 (call->n >= HUGE_FROM && (has_values(call) || !fits(call, huge_keys.tiles)));
   layout.shape = choose_shape(call, layout.coded);
-  layout.tiles = parts_of(call->n, layout.shape->tile);
-  layout.spare_bytes = aligned_bytes(call->n * sizeof(unsigned int));
-  layout.look_back_words = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
-  const size_t words = PASSES * BINS + 2 * PASSES + 3 + 2 * layout.look_back_words;
-  layout.bytes = (has_values(call) ? 2 : 1) * layout.spare_bytes + words * sizeof(unsigned int);
+  layout.tiles = parts_of(call->n, layout.shape->tiles.elements);
+  Pieces pieces = {(char *)memory, 0};
+  layout.spare.keys = pieces.next<unsigned int>(call->n);
+  if (has_values(call)) layout.spare.values = pieces.next<unsigned int>(call->n);
+  const size_t look_back = (size_t)layout.tiles * BINS * (call->n >= HUGE_FROM ? 2 : 1);
+  layout.digits = next_digits(call, &pieces, look_back, 2 * look_back);
   return layout;
 }
 
-static SweepState sweep_state(const Call *call, const SweepLayout *layout, void *memory) {
-  unsigned int *const start =
-      (unsigned int *)((char *)memory + (has_values(call) ? 2 : 1) * layout->spare_bytes);
-  unsigned int *const counters = start + PASSES * BINS;
-  return {start,
-          counters,
-          counters + PASSES,
-          call->findings->digit_counts,
-          counters + 2 * PASSES,
-          layout->look_back_words};
+DigitMemory all_digits(const Call *call, void *memory) {
+  return sweeps_are_packed(call) ? packed_layout(call, memory).digits
+                                 : sweep_layout(call, memory).digits;
 }
 
 // SweepPass.ahead: as many tiles as are sorted at the same time. Few keys gain nothing by it.
-static unsigned int tiles_ahead(const Call *call, const SweepShape *shape) {
+static unsigned int tiles_ahead(const Call *call, const Shape &tiles) {
   enum { AHEAD_FROM = 1 << 25 };
-  return call->n < AHEAD_FROM ? 0 : shape->blocks_per_sm * call->device->multiprocessors;
+  return call->n < AHEAD_FROM ? 0 : tiles.per_sm * call->device->multiprocessors;
 }
 
 static void count(Call *call, bool coded, SweepState state) {
@@ -129,32 +119,8 @@ static void count(Call *call, bool coded, SweepState state) {
                  WholeKey(), state, copies);
 }
 
-size_t all_digits_bytes(const Call *call) {
-  return sweeps_are_packed(call) ? packed_layout(call).bytes : sweep_layout(call).bytes;
-}
-
-size_t all_digits_counted_bytes(const Call *call) {
-  if (sweeps_are_packed(call)) return packed_layout(call).counted_bytes;
-  const SweepLayout layout = sweep_layout(call);
-  return layout.bytes - layout.look_back_words * sizeof(unsigned int);
-}
-
-SweepState all_digits_state(const Call *call, void *memory) {
-  if (sweeps_are_packed(call)) {
-    const PackedLayout packed = packed_layout(call);
-    return packed_state(call, &packed, memory);
-  }
-  const SweepLayout layout = sweep_layout(call);
-  return sweep_state(call, &layout, memory);
-}
-
 static ValueKind value_kind(const Call *call, Elements from) {
   return !has_values(call) ? NO_VALUES : from.values == NULL ? MADE : LOADED;
-}
-
-static Elements spare_elements(const Call *call, const SweepLayout *layout, void *memory) {
-  unsigned int *const keys = (unsigned int *)memory;
-  return {keys, has_values(call) ? keys + layout->spare_bytes / sizeof(unsigned int) : NULL};
 }
 
 void sweep_all_digits(Call *call, void *memory) {
@@ -162,16 +128,15 @@ void sweep_all_digits(Call *call, void *memory) {
     sweep_all_packed(call, memory);
     return;
   }
-  const SweepLayout layout = sweep_layout(call);
-  const SweepState state = sweep_state(call, &layout, memory);
+  const SweepLayout layout = sweep_layout(call, memory);
+  const SweepState &state = layout.digits.state;
   const SweepShape *const shape = layout.shape;
-  const Elements spare = spare_elements(call, &layout, memory);
   const int passes = (call->bits + DIGIT_BITS - 1) / DIGIT_BITS;
-  unsigned int *const look_backs[2] = {state.look_back, state.look_back + layout.look_back_words};
+  unsigned int *const look_backs[2] = {state.look_back, state.look_back + state.look_back_words};
   Elements from = call->input;
   for (int pass = 0; pass < passes; pass++) {
     // The last pass writes to the output, and others in turns there and to scratch memory.
-    const Elements to = (passes - pass) % 2 == 1 ? call->output : spare;
+    const Elements to = (passes - pass) % 2 == 1 ? call->output : layout.spare;
     const SweepPass sweep_pass = {(unsigned int)pass,
                                   pass == 0 && !layout.coded,
                                   state.spread + pass,
@@ -179,10 +144,9 @@ void sweep_all_digits(Call *call, void *memory) {
                                   state.tile_counter + pass,
                                   look_backs[pass % 2],
                                   pass < passes - 1 ? look_backs[(pass + 1) % 2] : NULL,
-                                  tiles_ahead(call, shape)};
-    launch_next(call, shape->sweep[value_kind(call, from)], layout.tiles, SWEEP_THREADS,
-                shape->shared_bytes, from, to, (unsigned int)call->n, sweep_pass,
-                bits_that_count(call));
+                                  tiles_ahead(call, shape->tiles)};
+    launch_shape(call, shape->tiles, shape->sweep[value_kind(call, from)], layout.tiles, from, to,
+                 (unsigned int)call->n, sweep_pass, bits_that_count(call));
     from = to;
   }
 }
@@ -193,8 +157,9 @@ void sort_by_all_digits(Call *call, void *memory) {
     sweep_if_unsorted(call, memory, false);
     return;
   }
-  const bool coded = sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call).coded;
-  count(call, coded, all_digits_state(call, memory));
+  const bool coded =
+      sweeps_are_packed(call) ? !is_plain(call->code) : sweep_layout(call, memory).coded;
+  count(call, coded, all_digits(call, memory).state);
   sweep_all_digits(call, memory);
 }
 
@@ -203,27 +168,28 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
     sweep_packed_if_unsorted(call, memory, counts);
     return SORTED;
   }
-  const SweepLayout layout = sweep_layout(call);
+  const SweepLayout layout = sweep_layout(call, memory);
   const SweepShape *const shape = layout.shape;
-  const unsigned int passes = (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
-                     blocks = least_of(layout.tiles,
-                                       shape->blocks_per_sm * call->device->multiprocessors);
+  const SweepState &state = layout.digits.state;
   const SweepPlan plan = {call->input,
-                          spare_elements(call, &layout, memory),
+                          layout.spare,
                           call->output,
                           (unsigned int)call->n,
-                          passes,
+                          (unsigned int)(call->bits + DIGIT_BITS - 1) / DIGIT_BITS,
                           bits_that_count(call),
-                          sweep_state(call, &layout, memory),
-                          layout.look_back_words,
+                          state,
+                          state.look_back_words,
                           !layout.coded,
-                          tiles_ahead(call, shape)};
-  launch_next(call, shape->all[value_kind(call, call->input)], blocks, SWEEP_THREADS,
-              shape->shared_bytes, plan, BehindWay{call->findings, counts, call->n_on_device});
+                          tiles_ahead(call, shape->tiles)};
+  launch_shape(call, shape->tiles, shape->all[value_kind(call, call->input)],
+               blocks_for(call, shape->tiles, layout.tiles), plan,
+               BehindWay{call->findings, counts, call->n_on_device});
   return SORTED;
 }
 
-static size_t sweeps_bytes(const Call *call, const KeyRange *) { return all_digits_bytes(call); }
+static size_t sweeps_bytes(const Call *call, const KeyRange *) {
+  return all_digits(call, NULL).bytes;
+}
 
 static Finding sweeps_run(Call *call, Known *) {
   sort_by_all_digits(call, call->workspace);

@@ -3,22 +3,19 @@
 #define GSORT_WAY_SWEEPS_CUH
 
 #include "gsort/kernel/count_digits.cuh"
-#include "gsort/way/launch.cuh"
+#include "gsort/way/shape.cuh"
 
-// Bytes of memory that these need, aligned to WORKSPACE_ALIGNMENT.
-size_t all_digits_bytes(const Call *call);
-// Of these, bytes at the beginning that are in use before the first sweep.
-size_t all_digits_counted_bytes(const Call *call);
-// What the count of the digits writes, in that memory; `counts` have to be 0 before.
-SweepState all_digits_state(const Call *call, void *memory);
+// In `memory`, which is aligned to WORKSPACE_ALIGNMENT; or NULL, to ask how many bytes they need.
+DigitMemory all_digits(const Call *call, void *memory);
 // The sweeps, once the digits are counted.
 void sweep_all_digits(Call *call, void *memory);
 // Both.
 void sort_by_all_digits(Call *call, void *memory);
 // Both in one launch, if the way whose kernels are launched before has not sorted the elements,
-// which the device decides. counts: these count the digits, to all_digits_state() of that memory,
-// if the samples leave only sweeps. Returns SORTED.
+// which the device decides. counts: these count the digits, to all_digits() of that memory, if the
+// samples leave only sweeps. Returns SORTED.
 Finding sweep_if_unsorted(Call *call, void *memory, bool counts);
 // The same for keys of 64 bits, in call->workspace.
 Finding sweep_wide_if_unsorted(Call *call);
+
 #endif

@@ -3,37 +3,29 @@
 #include "gsort/kernel/values.cuh"
 #include "gsort/way/pair_sweeps.cuh"
 
-static const SweepTiles tiles = SWEEP_TILES(256, 20, VALUE_BITS, 3);  // of pairs
+static const Shape tiles = SWEEP_TILES(256, 20, VALUE_BITS, 3);  // of pairs
 
-// The workspace: what a ValueState points to.
-typedef struct ValueLayout {
-  size_t look_back_words, words;
-} ValueLayout;
-
-static ValueLayout value_layout(const Call *call) {
-  const size_t look_back = has_values(call) ? look_back_words(tiles, call->n) : 0;
-  return {look_back, look_back + VALUE_BINS + 1 + 2 + (has_values(call) ? 0 : (size_t)MOST_STRAYS)};
+// What lies in the workspace, of which *bytes are needed; without one only these are of use.
+static ValueState value_state(const Call *call, char *workspace, size_t *bytes) {
+  Pieces pieces = {workspace, 0};
+  ValueState state = {};
+  state.code = call->code;
+  state.findings = call->findings;
+  state.host = call->host;
+  state.look_back_words = has_values(call) ? look_back_words(tiles, call->n) : 0;
+  state.look_back = pieces.next<unsigned int>(state.look_back_words);
+  state.start = pieces.next<unsigned int>(VALUE_BINS + 1);
+  state.spread = pieces.next<unsigned int>(1);
+  state.tile_counter = pieces.next<unsigned int>(1);
+  if (!has_values(call)) state.stray = pieces.next<unsigned int>(MOST_STRAYS);
+  *bytes = pieces.bytes;
+  return state;
 }
 
 static size_t values_bytes(const Call *call, const KeyRange *) {
-  if (has_values(call) && tiles.shared_bytes > call->device->shared_limit) return 0;
-  return value_layout(call).words * sizeof(unsigned int);
-}
-
-static ValueState value_state(Call *call) {
-  const ValueLayout layout = value_layout(call);
-  unsigned int *const look_back = (unsigned int *)call->workspace,
-                      *const start = look_back + layout.look_back_words,
-                      *const words = start + VALUE_BINS + 1;
-  return {call->code,
-          call->findings,
-          start,
-          words,
-          words + 1,
-          look_back,
-          layout.look_back_words,
-          has_values(call) ? NULL : words + 2,
-          fresh_verdict(call)};
+  size_t bytes;
+  value_state(call, NULL, &bytes);
+  return has_values(call) && !fits(call, tiles) ? 0 : bytes;
 }
 
 // Pairs, by one stable sweep.
@@ -42,14 +34,16 @@ static void move_pairs(Call *call, ValueState state) {
   const PairSweep sweep = {
       (unsigned int)call->n,       0,    state.start, state.tile_counter, state.look_back,
       {state.spread, 0, 1, false}, false};
-  launch_sweep(call, tiles, sweep_values<256, 20, 3>, parts_of(call->n, tiles.pairs), buffers,
+  launch_sweep(call, tiles, sweep_values<256, 20, 3>, parts_of(call->n, tiles.elements), buffers,
                sweep, (const Findings *)call->findings);
   launch_next(call, sort_strays, VALUE_BINS / 2, VALUE_THREADS, 0, call->output, state);
 }
 
 // The host waits for the count.
 static Finding values_run(Call *call, Known *) {
-  const ValueState state = value_state(call);
+  size_t bytes;
+  fresh_verdict(call);
+  const ValueState state = value_state(call, call->workspace, &bytes);
   const unsigned int blocks =
       least_of(parts_of(call->n, 4 * VALUE_THREADS), 2 * call->device->multiprocessors);
   launch_next(call, count_values, blocks, VALUE_THREADS, 0, call->input.keys, call->n, state);
