@@ -75,10 +75,9 @@ static bool find_device(Device *device) {
 
 static int key_bits(const gsort *sort) { return sort->key >= GSORT_U64 ? 64 : 32; }
 
-static size_t value_bytes(const gsort *sort) {
-  return sort->value == GSORT_KEYS                                      ? 0
-         : sort->value == GSORT_VALUE64 || sort->value == GSORT_INDEX64 ? 8
-                                                                        : 4;
+static size_t value_bytes(int value) {
+  if (value == GSORT_KEYS) return 0;
+  return value == GSORT_VALUE64 || value == GSORT_INDEX64 ? 8 : 4;
 }
 
 static bool reads_values(const gsort *sort) {
@@ -90,25 +89,19 @@ int gsort_create(gsort **sort, int key, int value) {
   *sort = NULL;
   if (key < GSORT_U32 || key > GSORT_F64 || value < GSORT_KEYS || value > GSORT_INDEX64)
     return GSORT_ERROR_TYPE;
-  const bool is_wide = key >= GSORT_U64;
-  if (!is_wide && (value == GSORT_VALUE64 || value == GSORT_INDEX64))
-    return GSORT_ERROR_UNSUPPORTED;
+  if (key < GSORT_U64 && value_bytes(value) == 8) return GSORT_ERROR_UNSUPPORTED;
   gsort *const made = calloc(1, sizeof *made);
   if (made == NULL) return GSORT_ERROR_MEMORY;
   made->key = key;
   made->value = value;
   made->end_bit = key_bits(made);
-  int error = GSORT_OK;
-  if (!find_device(&made->device))
-    error = GSORT_ERROR_DEVICE;
-  else if (failed(cudaMallocHost((void **)&made->verdicts, VERDICTS * sizeof(Verdict))))
-    error = GSORT_ERROR_MEMORY;
-  if (error != GSORT_OK) {
-    free(made);
-    return error;
+  const bool has_device = find_device(&made->device);
+  if (has_device && !failed(cudaMallocHost((void **)&made->verdicts, VERDICTS * sizeof(Verdict)))) {
+    *sort = made;
+    return GSORT_OK;
   }
-  *sort = made;
-  return GSORT_OK;
+  free(made);
+  return has_device ? GSORT_ERROR_MEMORY : GSORT_ERROR_DEVICE;
 }
 
 void gsort_destroy(gsort *sort) {
@@ -117,19 +110,18 @@ void gsort_destroy(gsort *sort) {
   free(sort);
 }
 
+static int set_flag(bool *flag, int64_t value) {
+  if (value != 0 && value != 1) return GSORT_ERROR_OPTION;
+  *flag = value == 1;
+  return GSORT_OK;
+}
+
 int gsort_set(gsort *sort, int option, int64_t value) {
   if (sort == NULL) return GSORT_ERROR_ARGUMENT;
-  const bool is_flag = value == 0 || value == 1;
   switch (option) {
-    case GSORT_DESCENDING:
-      if (is_flag) sort->descending = value == 1;
-      return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
-    case GSORT_OVERWRITE:
-      if (is_flag) sort->overwrite = value == 1;
-      return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
-    case GSORT_NO_HOST_WAIT:
-      if (is_flag) sort->no_host_wait = value == 1;
-      return is_flag ? GSORT_OK : GSORT_ERROR_OPTION;
+    case GSORT_DESCENDING: return set_flag(&sort->descending, value);
+    case GSORT_OVERWRITE: return set_flag(&sort->overwrite, value);
+    case GSORT_NO_HOST_WAIT: return set_flag(&sort->no_host_wait, value);
     case GSORT_N_ON_DEVICE:
       if ((uint64_t)value > UINTPTR_MAX || value % (int64_t)sizeof(uint64_t) != 0)
         return GSORT_ERROR_OPTION;
@@ -166,7 +158,7 @@ static Call call_of(const gsort *sort, uint64_t n) {
   call.wide_code = code_of(sort);
   call.code = (KeyCode){(unsigned int)call.wide_code.flip, (unsigned int)call.wide_code.negative};
   call.key_bytes = (size_t)key_bits(sort) / 8;
-  call.value_bytes = value_bytes(sort);
+  call.value_bytes = value_bytes(sort->value);
   call.begin_bit = sort->begin_bit;
   call.bits = sort->end_bit - sort->begin_bit;
   call.n_on_device = sort->n_on_device;

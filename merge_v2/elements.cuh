@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "gsort/block/digits.cuh"
 #include "merge_v2/order.cuh"
 
 // Keys and their positions, in device memory or in shared memory; positions is not used for bare
@@ -29,14 +30,9 @@ struct TileSize {
 // Blocks of a multiprocessor, for __launch_bounds__: few enough for each thread to keep its
 // elements in registers, and no more than the smallest multiprocessor of the architecture can hold.
 static __host__ __device__ constexpr int resident_blocks(int threads, int items, bool pairs) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  const int most = 1024;
-#else
-  const int most = 1536;
-#endif
   const int registers = items * (pairs ? 2 : 1);
-  const int resident = registers < 20 ? most : registers < 35 ? 1024 : 768;
-  return threads < resident ? resident / threads : 1;
+  const int resident = registers < 20 ? 1536 : registers < 35 ? 1024 : 768;
+  return resident_blocks(threads, threads < resident ? resident / threads : 1);
 }
 
 static inline size_t tile_bytes(size_t size, bool pairs) {

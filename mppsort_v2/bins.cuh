@@ -2,7 +2,7 @@
 #ifndef MPPSORT_V2_BINS_CUH
 #define MPPSORT_V2_BINS_CUH
 
-#include "gsort/block/scan.cuh"
+#include "mppsort_v2/ranges.cuh"
 
 // How a bin is sorted: by a thread, if it has up to kFew elements; by a warp, which ranks them or
 // sorts them by finer bins; for larger ones, unless their elements are equal, the group is merged.
@@ -68,10 +68,7 @@ static __device__ __forceinline__ bool bin_by_warp(unsigned int *element, unsign
     low = min(low, element[i]);
     high = max(high, element[i]);
   }
-  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
-    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
-    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
-  }
+  find_extremes(&low, &high);
   if (low == high) return true;
   if (members > BINNED) return false;
   const int left = (int)members - (int)lane, shift = __clz((int)(high - low));

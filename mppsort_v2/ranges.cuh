@@ -78,6 +78,23 @@ typedef struct Results {
   volatile unsigned int *host_parts;  // in the host's memory, or NULL: 1 + number of parts
 } Results;
 
+// The least and the greatest of all lanes' numbers, in all of them.
+static __device__ __forceinline__ void find_extremes(unsigned int *low, unsigned int *high) {
+  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
+    *low = min(*low, __shfl_xor_sync(0xffffffffu, *low, lanes));
+    *high = max(*high, __shfl_xor_sync(0xffffffffu, *high, lanes));
+  }
+}
+
+// The thread's part of the least and the greatest key of the block.
+static __device__ __forceinline__ void add_extremes(unsigned int low, unsigned int high,
+                                                    unsigned int *least, unsigned int *greatest) {
+  find_extremes(&low, &high);
+  if (threadIdx.x % WARP_SIZE != 0) return;
+  atomicMin(least, low);
+  atomicMax(greatest, high);
+}
+
 static __host__ __device__ __forceinline__ unsigned int slot_in(unsigned int key,
                                                                 unsigned int least, int shift,
                                                                 unsigned int ranges) {

@@ -63,19 +63,6 @@ static __device__ __forceinline__ void scan_bins_of_group(Shared &shared) {
   }
 }
 
-// The thread's part of the least and the greatest key of the block.
-template <class Shared>
-static __device__ __forceinline__ void find_extremes(Shared &shared, unsigned int low,
-                                                     unsigned int high) {
-  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
-    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
-    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
-  }
-  if (threadIdx.x % WARP_SIZE != 0) return;
-  atomicMin(&shared.least, low);
-  atomicMax(&shared.greatest, high);
-}
-
 // Sorts the elements of each bin; bin[b] is where bin b ends. False if some bin is too
 // large. All threads call it after a barrier; there is one at its end.
 template <bool PAIRS, int kThreads, int kItems, int kBinBits>
@@ -194,7 +181,7 @@ static __device__ __forceinline__ void sort_group(
     high = max(high, key[u]);
   }
   __syncthreads();
-  find_extremes(shared, low, high);
+  add_extremes(low, high, &shared.least, &shared.greatest);
   if constexpr (PAIRS) {
 #pragma unroll
     for (int u = 0; u < kItems; u++)

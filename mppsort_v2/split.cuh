@@ -2,13 +2,8 @@
 #ifndef MPPSORT_V2_SPLIT_CUH
 #define MPPSORT_V2_SPLIT_CUH
 
+#include "gsort/block/sample.cuh"
 #include "mppsort_v2/order.cuh"
-
-static __device__ __forceinline__ unsigned int mix_bits(unsigned int x) {
-  x = (x ^ x >> 16) * 0x7feb352du;
-  x = (x ^ x >> 15) * 0x846ca68bu;
-  return x ^ x >> 16;
-}
 
 // Sampled keys: SAMPLED_PER_GROUP for each group, but at least LEAST_SAMPLE, and at most `most`.
 static __device__ __forceinline__ unsigned int sample_size(unsigned int length, unsigned int join,
@@ -29,7 +24,7 @@ static __device__ __forceinline__ void draw_sample(const unsigned int *keys, uns
   for (int k = 0; k < kItems; k++) {
     const unsigned int i = threadIdx.x + k * SPLIT_THREADS;
     const unsigned int begin = (unsigned int)(i * stride >> 32);
-    sample[k] = i < wanted ? keys[begin + __umulhi(mix_bits(i), whole)] : 0;
+    sample[k] = i < wanted ? keys[begin + __umulhi(scramble(i), whole)] : 0;
   }
 }
 
@@ -203,14 +198,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     low = min(low, sample[k]);
     high = max(high, sample[k]);
   }
-  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
-    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
-    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
-  }
-  if (threadIdx.x % WARP_SIZE == 0) {
-    atomicMin(&least, low);
-    atomicMax(&greatest, high);
-  }
+  add_extremes(low, high, &least, &greatest);
   __syncthreads();
 
   Root root = {};

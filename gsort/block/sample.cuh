@@ -7,7 +7,7 @@
 #include "gsort/block/findings.cuh"
 #include "gsort/block/key_code.cuh"
 
-static __device__ __forceinline__ unsigned int scramble(unsigned int x) {
+static __host__ __device__ __forceinline__ unsigned int scramble(unsigned int x) {
   x = (x ^ x >> 16) * 0x7feb352du;
   x = (x ^ x >> 15) * 0x846ca68bu;
   return x ^ x >> 16;

@@ -23,8 +23,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                     Digit digit, Regions regions, SweepState sweeps, volatile HostVerdict *host) {
   constexpr unsigned int kTile = kThreads * kItems;
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  typedef PartitionShared<kThreads, kItems, kEach, kMaxBins> Shared;
-  Shared &shared = *(Shared *)shared_memory;
+  auto &shared = *(PartitionShared<kThreads, kItems, kEach, kMaxBins> *)shared_memory;
   clear_counters<kThreads>(shared.counter, kThreads * kEach);
   bool moved = blockIdx.x < regions.early || regions_ready(regions);
   __syncthreads();
@@ -48,8 +47,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
                 Regions parts, Regions regions) {
   constexpr unsigned int kTile = kThreads * kItems;
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  typedef PartitionShared<kThreads, kItems, kEach, kMaxBins> Shared;
-  Shared &shared = *(Shared *)shared_memory;
+  auto &shared = *(PartitionShared<kThreads, kItems, kEach, kMaxBins> *)shared_memory;
   clear_counters<kThreads>(shared.counter, kThreads * kEach);
   wait_for_previous_kernel();
   const bool useless =

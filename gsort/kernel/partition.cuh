@@ -31,8 +31,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     partition(const unsigned int *in, unsigned int *out, unsigned int n, PartitionStep step) {
   constexpr unsigned int kTile = kThreads * kItems;
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  typedef PartitionShared<kThreads, kItems, kEach, kMaxBins> Shared;
-  Shared &shared = *(Shared *)shared_memory;
+  auto &shared = *(PartitionShared<kThreads, kItems, kEach, kMaxBins> *)shared_memory;
   clear_counters<kThreads>(shared.counter, kThreads * kEach);
   wait_for_previous_kernel();
   const unsigned int bins = step.digit.mask + 1;

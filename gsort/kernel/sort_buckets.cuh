@@ -28,8 +28,7 @@ static __device__ __forceinline__ void sort_bucket_of_block(const unsigned int *
                                                             CountedBuckets buckets, KeyRange range,
                                                             KeyCode code) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  typedef BucketShared<kThreads, kItems, kFineBits> Shared;
-  Shared &shared = *(Shared *)shared_memory;
+  auto &shared = *(BucketShared<kThreads, kItems, kFineBits> *)shared_memory;
   prepare_bucket<kThreads>(shared);
   wait_for_previous_kernel();
   if (*buckets.stop != 0) return;
@@ -84,8 +83,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     sort_regions(const unsigned int *in, unsigned int *out, RegionBuckets buckets) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
   __shared__ unsigned int keys_before[kThreads / WARP_SIZE];  // of each warp's share
-  typedef BucketShared<kThreads, kItems, kFineBits> Shared;
-  Shared &shared = *(Shared *)shared_memory;
+  auto &shared = *(BucketShared<kThreads, kItems, kFineBits> *)shared_memory;
   const Regions regions = buckets.regions;
   prepare_bucket<kThreads>(shared);
   wait_for_previous_kernel();

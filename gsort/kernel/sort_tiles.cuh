@@ -43,8 +43,8 @@ template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     sort_tiles(Elements in, RunState state, KeyRange range) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  typedef TileShared<kThreads, kItems, kBits> Shared;
-  sort_tiles_of_block(*(Shared *)shared_memory, in, state, UpperDigits<kBits>{range});
+  sort_tiles_of_block(*(TileShared<kThreads, kItems, kBits> *)shared_memory, in, state,
+                      UpperDigits<kBits>{range});
 }
 
 #endif

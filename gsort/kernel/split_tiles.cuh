@@ -76,8 +76,7 @@ template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
     split_tiles(Elements in, RunState state, Splitters splitters) {
   extern __shared__ __align__(16) unsigned int shared_memory[];
-  typedef SplitTileShared<kThreads, kItems, kBits> Shared;
-  Shared &shared = *(Shared *)shared_memory;
+  auto &shared = *(SplitTileShared<kThreads, kItems, kBits> *)shared_memory;
   sort_tiles_of_block(shared.tile, in, state, SplitDigits<kBits>{shared.tree, splitters});
 }
 
