@@ -59,8 +59,7 @@ static const KeyRange WHOLE_RANGE = {0, 0, 1, true, false, 1};
 typedef struct Known {
   Finding finding;
   KeyRange range;
-  int tries;              // how often a way has asked for another range
-  bool frequent_sampled;  // the table of frequent values is filled
+  int tries;  // how often a way has asked for another range
 } Known;
 
 enum { MOST_LARGE = 8 };

@@ -6,7 +6,6 @@
 #ifndef GSORT_BLOCK_RUN_INDEX_CUH
 #define GSORT_BLOCK_RUN_INDEX_CUH
 
-#include "gsort/block/large_buckets.cuh"
 #include "gsort/block/pair_bucket.cuh"
 #include "gsort/block/runs.cuh"
 

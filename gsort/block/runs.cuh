@@ -1,11 +1,7 @@
 // Pairs by runs: each tile of the input is sorted by the upper bits of its keys and written where
 // it was, so that its pairs of one bucket stand side by side: a run. Then a block per bucket
-// gathers the runs of all tiles, in the order of the tiles, and sorts them by the rest of the key.
-//
-//   tiles            (3 a) (1 b) (2 c) (1 d)   (0 e) (1 f) (3 g) (2 h)
-//   sorted           (1 b) (1 d) (2 c) (3 a)   (0 e) (1 f) (2 h) (3 g)
-//   first[tile][b]   0 0 2 3                   0 1 2 3
-//   bucket 1         (1 b) (1 d) (1 f)
+// gathers the runs of all tiles, in the order of the tiles, and sorts them by the rest of the key
+// (examples: kernel/sort_tiles.cuh, kernel/gather_runs.cuh).
 //
 // A pair goes to its bucket when that is read, not when the tile is written: no tile needs to know
 // what others have, so there is no count, no look-back, and no region. Nor is there a scan of the

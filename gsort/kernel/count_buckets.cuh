@@ -4,11 +4,10 @@
 //   keys 31 07 35 12 18 33     count  0: 1  1: 2  2: 0  3: 3     start  0 1 3 3 6
 //
 // Up to eight large buckets are no obstacle, if the input may be overwritten: each is sorted as an
-// array (block/large_buckets.cuh). Moves 4 bytes a key.
+// array (block/findings.cuh). Moves 4 bytes a key.
 #ifndef GSORT_KERNEL_COUNT_BUCKETS_CUH
 #define GSORT_KERNEL_COUNT_BUCKETS_CUH
 
-#include "gsort/block/large_buckets.cuh"
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/partition.cuh"
 #include "gsort/block/watched_count.cuh"

@@ -11,7 +11,6 @@
 #ifndef GSORT_KERNEL_COUNT_PREFIXES_CUH
 #define GSORT_KERNEL_COUNT_PREFIXES_CUH
 
-#include "gsort/block/large_buckets.cuh"
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/pair_block.cuh"
 #include "gsort/block/watched_count.cuh"

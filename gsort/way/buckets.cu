@@ -185,7 +185,7 @@ static Finding buckets_run(Call *call, Known *known) {
                  bucket_state(call, plan.bits, call->workspace, &bytes));
   const Finding finding = wait_for_finding(call, UNKNOWN);
   if (call->error != cudaSuccess) return SORTED;
-  known->range = copy_of(&host->range);
+  if (finding == IN_RANGE) known->range = copy_of(&host->range);
   const bool two_steps = plan.bits.second > 0;
   if (finding == SORTED && host->large > 0)
     sort_large_buckets(call, two_steps ? call->output.keys : spare,

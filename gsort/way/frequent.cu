@@ -1,7 +1,6 @@
 // Uneven pairs of which some values may be frequent (block/frequent_values.cuh): the input is
-// overwritten.
-#include "gsort/kernel/count_rest.cuh"
-#include "gsort/kernel/sweep_frequent.cuh"
+// overwritten. way/pair_regions.cu has looked for such values before.
+#include "gsort/kernel/frequent.cuh"
 #include "gsort/way/packed_sweeps.cuh"
 
 static size_t frequent_bytes(const Call *call, const KeyRange *) {
@@ -37,15 +36,12 @@ static void sweep_all(Call *call, const PackedLayout &layout) {
 }
 
 // The host waits until it hears whether there are frequent values, while all keys are counted.
-static Finding frequent_run(Call *call, Known *known) {
+static Finding frequent_run(Call *call, Known *) {
   const PackedLayout layout = packed_layout(call, call->workspace);
   const SweepState &state = layout.digits.state;
   fresh_verdict(call);
   clear_words(call, state.counts,
               sizeof call->findings->digit_counts + sizeof call->findings->frequent_sums);
-  if (!known->frequent_sampled)
-    launch_first(call, sample_for_frequent, 1, SAMPLE_THREADS, 0, call->input.keys, call->n,
-                 call->code, call->findings);
   count(call, state);
   if (wait_for_finding(call, UNKNOWN) == FEW_VALUES)
     sweep_all(call, layout);

@@ -3,7 +3,6 @@
 #ifndef GSORT_WAY_LARGE_PAIRS_CUH
 #define GSORT_WAY_LARGE_PAIRS_CUH
 
-#include "gsort/block/large_buckets.cuh"
 #include "gsort/kernel/unpack.cuh"
 #include "gsort/way/sweeps.cuh"
 

@@ -2,7 +2,6 @@
 #include "gsort/way/packed_sweeps.cuh"
 
 #include "gsort/kernel/sweep_packed.cuh"
-#include "gsort/way/pair_plans.cuh"
 
 enum { PACKED_FROM = 700000 };  // from here on packed sweeps are faster than others
 

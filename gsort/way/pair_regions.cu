@@ -1,8 +1,6 @@
 // Even pairs by prefix, without a count (kernel/sweep_regions.cuh).
-#include "gsort/block/large_buckets.cuh"
 #include "gsort/kernel/sample_for_regions.cuh"
 #include "gsort/way/packed_sweeps.cuh"
-#include "gsort/way/pair_plans.cuh"
 #include "gsort/way/sweeps.cuh"
 
 // The regions of both sweeps, and what lies in the workspace: without one only the bytes are of
@@ -109,12 +107,10 @@ static void sweep(Call *call, const RegionLayout &layout, int pass, int shift,
 static Finding pair_regions_run(Call *call, Known *known) {
   const RegionLayout layout = region_layout(call, call->workspace);
   const PairPlan *const plan = layout.plan;
-  if (plan == NULL) return UNEVEN;
   const int low_bits = 32 - plan->low_bits - plan->high_bits;
   const PairBuffers buffers = pair_buffers(call, call->output, layout.half, layout.behind,
                                            layout.in_scratch, call->workspace);
   volatile HostVerdict *const host = fresh_verdict(call);
-  known->frequent_sampled = may_be_frequent(call);
   sample(call, layout);
   sweep(call, layout, 0, low_bits, buffers);
   if (call->no_host_wait || wait_for_finding(call, UNKNOWN) == EVEN) {

@@ -9,7 +9,7 @@
 // block before anything has moved. A few that do not are sorted as arrays.
 #include "gsort/kernel/count_prefixes.cuh"
 #include "gsort/way/large_pairs.cuh"
-#include "gsort/way/pair_plans.cuh"
+#include "gsort/way/pair_sweeps.cuh"
 
 // Counters of each bucket. Many copies pay when there are many keys to count; few are cheaper to
 // clear and to add up.
@@ -94,7 +94,6 @@ static void count(Call *call, const PairPlan *plan, KeyRange range, PrefixState 
 static Finding prefix_run(Call *call, Known *known) {
   const KeyRange range = known->range;
   const PairPlan *const plan = plan_pairs(call, range);
-  if (plan == NULL) return UNEVEN;
   const int low_bits = 32 - plan->low_bits - plan->high_bits;
   volatile HostVerdict *const host = fresh_verdict(call);
   const PrefixLayout layout = prefix_layout(call, plan, call->workspace);

@@ -2,7 +2,6 @@
 //
 //   one step:    in -move-> regions in the workspace -sort-> out
 //   two steps:   in -move-> parts in `out` and behind the regions -split-> regions -sort-> out
-#include "gsort/block/large_buckets.cuh"
 #include "gsort/kernel/move_to_regions.cuh"
 #include "gsort/kernel/sample_keys.cuh"
 #include "gsort/way/key_buckets.cuh"

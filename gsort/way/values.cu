@@ -1,5 +1,4 @@
 // Keys with few distinct values, which a sample has found (block/few_values.cuh).
-#include "gsort/kernel/sweep_values.cuh"
 #include "gsort/kernel/values.cuh"
 #include "gsort/way/pair_sweeps.cuh"
 

@@ -60,7 +60,7 @@ typedef struct PairFinishRow {
         sort_bucket_from<threads, items, bin_bits, blocks>             \
   }
 
-// The least work first, as in gsort/way/pair_plans.cu.
+// The least work first, as in gsort/way/pair_sweeps.cu.
 static const PairFinishRow finish_rows[] = {
     PAIR_FINISH_ROW(12, 256, 9, 9, 5),   PAIR_FINISH_ROW(13, 256, 18, 10, 4),
     PAIR_FINISH_ROW(14, 256, 18, 10, 4), PAIR_FINISH_ROW(15, 256, 18, 10, 4),

@@ -1,17 +1,12 @@
-// Before a sort of pairs whose frequent values leave after the first sweep
-// (block/frequent_values.cuh): finds these in a sample, counts their pairs, and of all others the
-// digits. Moves 4 bytes a pair.
-#ifndef GSORT_KERNEL_COUNT_REST_CUH
-#define GSORT_KERNEL_COUNT_REST_CUH
+// Pairs of which frequent values leave after the first of four sweeps (block/frequent_values.cuh):
+// a sample finds these, and one read counts their pairs, and the digits of all others. The first
+// sweep puts them to their places in the output, the others sort the rest between them. Moves 20
+// bytes a pair, and 48 a pair of the rest.
+#ifndef GSORT_KERNEL_FREQUENT_CUH
+#define GSORT_KERNEL_FREQUENT_CUH
 
-#include "gsort/block/find_frequent.cuh"
+#include "gsort/block/frequent_values.cuh"
 #include "gsort/kernel/count_digits.cuh"
-
-// One block.
-static __global__ void __launch_bounds__(SAMPLE_THREADS)
-    sample_for_frequent(const unsigned int *keys, size_t n, KeyCode code, Findings *findings) {
-  find_frequent(keys, n, code, &findings->frequent);
-}
 
 // The last block, of at least SLOTS threads: where the pairs of each value begin, by the sums of
 // all blocks for each ValueBin. Returns the number of all others.
@@ -105,6 +100,41 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
   const unsigned int all = (unsigned int)n;
   place_digits(state, used ? place_values(sums, all, frequent, warp_sums) : all, warp_sums);
   if (used && threadIdx.x == 0) plan_sweeps_of_rest(state.spread);
+}
+
+template <int kThreads, int kItems>
+static __global__ void __launch_bounds__(kThreads, 1)
+    sweep_digits_and_values(PairBuffers buffers, PairSweep sweep, const FrequentValues *frequent) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  __shared__ unsigned int slot[SLOTS], rest_in_tile;
+  auto &shared = *(PairSweepShared<kThreads, kItems, DIGIT_OR_VALUE_BITS> *)shared_memory;
+  PairItems<kItems> item;
+  const bool early = begin_sweep(shared, buffers, sweep, item,
+                                 [&] { find_places(sweep.route, &shared.from, &shared.to); });
+  for (unsigned int i = threadIdx.x; i < SLOTS; i += kThreads) slot[i] = frequent->slot[i];
+  __syncthreads();
+  const DigitsAndValues<kThreads *kItems> bins = {
+      {buffers, sweep}, frequent, slot, &rest_in_tile, 0};
+  sweep_tiles<true>(shared, buffers, sweep, early, item, bins);
+}
+
+template <int kThreads, int kItems>
+static __global__ void __launch_bounds__(kThreads, 1)
+    sweep_rest(PairBuffers buffers, PairSweep sweep, const FrequentValues *frequent) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  __shared__ unsigned int table[FrequentBefore::kWords];
+  auto &shared = *(PairSweepShared<kThreads, kItems, DIGIT_BITS> *)shared_memory;
+  PairItems<kItems> item;
+  wait_for_previous_kernel();
+  if (threadIdx.x == 0) {
+    take_first_tile(shared, sweep);
+    find_places(sweep.route, &shared.from, &shared.to);
+  }
+  FrequentBefore::load(frequent, table);
+  sweep.n = frequent->rest;
+  __syncthreads();
+  const DigitOfRest<kThreads * kItems, DIGIT_BITS> bins = {{buffers, sweep}, {table}};
+  sweep_tiles<true>(shared, buffers, sweep, false, item, bins);
 }
 
 #endif

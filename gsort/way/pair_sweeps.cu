@@ -1,5 +1,5 @@
 // The kernels of a sort of pairs by prefix, and which of them sort how many pairs.
-#include "gsort/way/pair_plans.cuh"
+#include "gsort/way/pair_sweeps.cuh"
 
 #include "gsort/kernel/sweep_packed.cuh"
 #include "gsort/kernel/sweep_regions.cuh"
