@@ -59,7 +59,10 @@ static inline KeyRange copy_of(volatile const KeyRange *range) {
 // (OVERFULL, REFINED), the finding is IN_RANGE, with a range that leaves more capacity.
 static inline Finding finding_of_buckets(volatile const HostVerdict *host, KeyRange *range) {
   const bool overfull = host->finding == OVERFULL, refined = host->finding == REFINED;
-  *range = overfull ? A_LITTLE_UNEVEN : copy_of(refined ? &host->refined : &host->range);
+  *range = overfull                    ? A_LITTLE_UNEVEN
+           : refined                   ? copy_of(&host->refined)
+           : host->finding == IN_RANGE ? copy_of(&host->range)
+                                       : WHOLE_RANGE;
   if (host->finding == STOPPED) return UNEVEN;
   return overfull || refined ? IN_RANGE : (Finding)host->finding;
 }

@@ -39,7 +39,7 @@ int main() {
       {"a full region", regions, N, U32, BARE, IN_RANGE,
        [](size_t i) { return one_of(i, 800, 250u << (32 - REGION_BITS) | draw() >> REGION_BITS); }},
       {"a heavy value", regions, MILLIONS, U32, BARE, HEAVY, often(77, 100), UNKNOWN, WHOLE_RANGE,
-       true},
+       true, 0},
       {"a heavy value, input kept", regions, N, U32, BARE, SORTED, often(77, 100)},
 
       {"counted", buckets, N, U32, BARE, SORTED, any_key, HEAVY},
