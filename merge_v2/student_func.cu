@@ -16,7 +16,7 @@
 
 static const char *const stages[] = {"sort", "merge", NULL};
 static const SortKnob knobs[] = {
-    {"shape", 0, 0, SHAPES, "threads and elements of a tile, a row of `shapes`; 0: chosen by n"},
+    {"shape", 0, 0, SHAPES, "threads and elements of a tile, a row of the shapes; 0: chosen by n"},
     {"doublings", 3, 1, 3, "a pass merges up to 2^doublings runs"},
     {"ownCutsUpTo", 3000000, 0, 1 << 30, "largest n whose blocks cut the runs themselves"},
     {},
@@ -41,8 +41,5 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (numElems == 0) return;
   const KeyArrays input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
   const bool own_cuts = numElems <= (size_t)knob("ownCutsUpTo");
-  if (d_inputPos == NULL)
-    merge_sort<false>(input, output, numElems, knob("shape"), knob("doublings"), own_cuts);
-  else
-    merge_sort<true>(input, output, numElems, knob("shape"), knob("doublings"), own_cuts);
+  merge_sort(input, output, numElems, knob("shape"), knob("doublings"), own_cuts);
 }

@@ -66,48 +66,31 @@ static void *allocate_results(Results *results, size_t groups, size_t n, unsigne
   return memory;
 }
 
-static void launch_move_of_pairs(const Level &level, Pairs from, Pairs to, size_t tiles) {
-  const PairsMove *const move = choose_pairs_move(level.group_bits, level.large_tiles);
-  const size_t bytes = move_pairs_shared_bytes(level);
-  const size_t most = (size_t)device_attribute(cudaDevAttrMultiProcessorCount) * move->blocks;
-  allow_shared_memory(move->kernel, bytes);
-  launch_overlapped(move->kernel, (unsigned int)(tiles < most ? tiles : most), move->threads, bytes,
-                    from, to, level);
-}
-
-template <int kGroupBits>
-static void launch_move_of_keys(const Level &level, Pairs from, Pairs to, unsigned int blocks) {
-  const size_t bytes = move_keys_shared_bytes<kGroupBits>(level);
-  allow_shared_memory(move_keys_to_groups<kGroupBits>, bytes);
-  launch_overlapped(move_keys_to_groups<kGroupBits>, blocks, KEYS_THREADS, bytes, from, to, level);
-}
-
 // Partitions the level's parts, of at most n elements in all; all: n at level 0, else 0.
-template <bool PAIRS>
 static void launch_level(const Level &level, Results results, Pairs from, Pairs to, size_t n,
                          unsigned int all) {
-  const unsigned int sms = (unsigned int)device_attribute(cudaDevAttrMultiProcessorCount);
-  const size_t tiles = n / level.tile + level.most_parts;
-  const unsigned int blocks = (unsigned int)(tiles < 2 * sms ? tiles : 2 * sms);
+  const size_t tiles = n / level.tile + level.most_parts,
+               sms = (size_t)device_attribute(cudaDevAttrMultiProcessorCount);
+  const auto resident = [&](size_t each) {
+    return (unsigned int)(tiles < each * sms ? tiles : each * sms);
+  };
   stage_start("ranges");
   const auto split = all > 0 ? split_ranges<FIRST_SAMPLE> : split_ranges<NEXT_SAMPLE>;
   allow_shared_memory(split, split_shared_bytes(level));
   launch_overlapped(split, level.most_parts, SPLIT_THREADS, split_shared_bytes(level), from.keys,
                     level, all);
   allow_shared_memory(count_ranges, count_shared_bytes(level));
-  launch_overlapped(count_ranges, blocks, COUNT_THREADS, count_shared_bytes(level), from.keys,
+  launch_overlapped(count_ranges, resident(2), COUNT_THREADS, count_shared_bytes(level), from.keys,
                     level);
   allow_shared_memory(join_ranges, join_shared_bytes(level));
   launch_overlapped(join_ranges, level.most_parts, JOIN_THREADS, join_shared_bytes(level), level,
                     results);
   stage_stop();
   stage_start("move");
-  if (PAIRS)
-    launch_move_of_pairs(level, from, to, tiles);
-  else if (level.group_bits == FEW_GROUP_BITS)
-    launch_move_of_keys<FEW_GROUP_BITS>(level, from, to, blocks);
-  else
-    launch_move_of_keys<MANY_GROUP_BITS>(level, from, to, blocks);
+  const Move *const move = choose_move(level);
+  allow_shared_memory(move->kernel, move_shared_bytes(level));
+  launch_overlapped(move->kernel, resident(move->blocks), move->threads, move_shared_bytes(level),
+                    from, to, level);
   stage_stop();
 }
 
@@ -145,13 +128,12 @@ static unsigned int wait_for_parts(volatile unsigned int *host_parts) {
 
 // Sorts `parts` parts of a list that level number - 1 has left, MOST_PARTS at a time, and what they
 // leave.
-template <bool PAIRS>
 static void sort_parts(const Plan &plan, Part *part, unsigned int parts, Pairs input, Pairs output,
                        size_t n, int number) {
   const Pairs from = number % 2 == 1 ? output : input, to = number % 2 == 1 ? input : output;
   for (unsigned int done = 0; done < parts; done += MOST_PARTS) {
     const unsigned int now = parts - done < MOST_PARTS ? parts - done : 0u + MOST_PARTS;
-    Level level = make_level<PAIRS>(plan, now, n / parts + 1, true, number);
+    Level level = make_level(plan, now, n / parts + 1, true, number);
     void *const memory = allocate_level(&level, n);
     Results results = {};
     const size_t groups = (size_t)now << level.group_bits;
@@ -159,10 +141,10 @@ static void sort_parts(const Plan &plan, Part *part, unsigned int parts, Pairs i
     results.host_parts = fresh_host_number();
     level.part = part + done;
     CUDA_CHECK(cudaMemcpyAsync(level.parts, &now, sizeof now, cudaMemcpyHostToDevice, 0));
-    launch_level<PAIRS>(level, results, from, to, n, 0);
+    launch_level(level, results, from, to, n, 0);
     launch_sort(plan.shape, input, output, results, most_listed(groups, n, plan.capacity), 0);
     const unsigned int again = wait_for_parts(results.host_parts);
-    if (again > 0) sort_parts<PAIRS>(plan, results.part, again, input, output, n, number + 1);
+    if (again > 0) sort_parts(plan, results.part, again, input, output, n, number + 1);
     scratch_free(lists);
     scratch_free(memory);
   }
@@ -170,19 +152,18 @@ static void sort_parts(const Plan &plan, Part *part, unsigned int parts, Pairs i
 
 // Sorts n >= 1 elements from `input`, which is overwritten, to `output`. fine_bits: 1 to 12, or 0;
 // group_size: most elements of a group, or 0.
-template <bool PAIRS>
 static void sort_by_ranges(Pairs input, Pairs output, unsigned int n, int fine_bits,
                            unsigned int group_size) {
-  const Plan plan = make_plan<PAIRS>(n, fine_bits, group_size);
+  const Plan plan = make_plan(n, fine_bits, group_size, input.positions != NULL);
   if (n <= plan.capacity) {
     launch_sort(plan.shape, input, output, Results{}, 1, n);
     return;
   }
-  Level level = make_level<PAIRS>(plan, 1, n, plan.levels == 1, 0), next = {};
+  Level level = make_level(plan, 1, n, plan.levels == 1, 0), next = {};
   size_t groups = (size_t)1 << level.group_bits;
   if (plan.levels > 1) {
     const unsigned int parts = 1u << level.group_bits;
-    next = make_level<PAIRS>(plan, parts, n / parts + 1, true, 1);
+    next = make_level(plan, parts, n / parts + 1, true, 1);
     groups += (size_t)parts << next.group_bits;
   }
   void *const memory = allocate_level(&level, n);
@@ -193,16 +174,16 @@ static void sort_by_ranges(Pairs input, Pairs output, unsigned int n, int fine_b
     first = results;  // the parts of level 0 are those of level 1
     first.parts = next.parts;
     first.part = next.part;
-    launch_level<PAIRS>(level, first, input, output, n, n);
+    launch_level(level, first, input, output, n, n);
     results.host_parts = fresh_host_number();
-    launch_level<PAIRS>(next, results, output, input, n, 0);
+    launch_level(next, results, output, input, n, 0);
   } else {
     results.host_parts = fresh_host_number();
-    launch_level<PAIRS>(level, results, input, output, n, n);
+    launch_level(level, results, input, output, n, n);
   }
   launch_sort(plan.shape, input, output, results, most_listed(groups, n, plan.capacity), 0);
   const unsigned int parts = wait_for_parts(results.host_parts);
-  if (parts > 0) sort_parts<PAIRS>(plan, results.part, parts, input, output, n, plan.levels);
+  if (parts > 0) sort_parts(plan, results.part, parts, input, output, n, plan.levels);
   scratch_free(lists);
   if (next_memory != NULL) scratch_free(next_memory);
   scratch_free(memory);

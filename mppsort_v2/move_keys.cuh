@@ -19,11 +19,6 @@ struct MoveKeysShared {
   unsigned int warp_sums[MAX_WARPS], part;
 };
 
-template <int kGroupBits>
-static size_t move_keys_shared_bytes(const Level &level) {
-  return sizeof(MoveKeysShared<kGroupBits>) + tables_bytes(level);
-}
-
 // The next place in a group of the tile. Where all keys of a warp share a group, as in sorted
 // inputs, one lane counts them: atomics on one address are slow.
 static __device__ __forceinline__ unsigned int take_place(unsigned int *count, unsigned int group,

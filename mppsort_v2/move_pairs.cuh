@@ -159,33 +159,4 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   }
 }
 
-// A kernel move_pairs_to_groups<...>. `blocks` of them fit on a multiprocessor.
-typedef struct PairsMove {
-  int group_bits;
-  unsigned int threads, tile, blocks;
-  size_t shared_bytes;  // without the tables
-  void (*kernel)(Pairs, Pairs, Level);
-} PairsMove;
-
-#define PAIRS_MOVE(threads, items, bits, blocks)                                          \
-  {                                                                                       \
-    bits, threads, threads *items, blocks, sizeof(MovePairsShared<threads, items, bits>), \
-        move_pairs_to_groups<threads, items, bits, blocks>                                \
-  }
-
-// Small tiles where there are few pairs for all multiprocessors, or little shared memory.
-static const PairsMove few_groups = PAIRS_MOVE(256, 16, FEW_GROUP_BITS, 3),
-                       many_groups = PAIRS_MOVE(256, 16, MANY_GROUP_BITS, 2),
-                       few_groups_large = PAIRS_MOVE(256, 32, FEW_GROUP_BITS, 2),
-                       many_groups_large = PAIRS_MOVE(512, 20, MANY_GROUP_BITS, 1);
-
-static const PairsMove *choose_pairs_move(int group_bits, bool large) {
-  if (group_bits == FEW_GROUP_BITS) return large ? &few_groups_large : &few_groups;
-  return large ? &many_groups_large : &many_groups;
-}
-
-static size_t move_pairs_shared_bytes(const Level &level) {
-  return choose_pairs_move(level.group_bits, level.large_tiles)->shared_bytes + tables_bytes(level);
-}
-
 #endif

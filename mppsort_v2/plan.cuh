@@ -31,11 +31,43 @@ typedef struct SortShape {
   }
 
 // Smallest first.
-template <bool PAIRS>
-static const SortShape *sort_shapes(void) {
-  static const SortShape shapes[] = {SORT_SHAPE(PAIRS, 512, 9, 11, 2),
-                                     SORT_SHAPE(PAIRS, 512, 20, 12, 2)};
-  return shapes;
+static const SortShape key_shapes[] = {SORT_SHAPE(false, 512, 9, 11, 2),
+                                       SORT_SHAPE(false, 512, 20, 12, 2)},
+                       pair_shapes[] = {SORT_SHAPE(true, 512, 9, 11, 2),
+                                        SORT_SHAPE(true, 512, 20, 12, 2)};
+
+// A kernel that moves elements to their groups. `blocks` of them fit on a multiprocessor.
+typedef struct Move {
+  unsigned int threads, tile, blocks;
+  size_t shared_bytes;  // without the tables
+  void (*kernel)(Pairs, Pairs, Level);
+} Move;
+
+#define KEYS_MOVE(bits) \
+  { KEYS_THREADS, KEYS_TILE, 2, sizeof(MoveKeysShared<bits>), move_keys_to_groups<bits> }
+#define PAIRS_MOVE(threads, items, bits, blocks)                                    \
+  {                                                                                 \
+    threads, threads *items, blocks, sizeof(MovePairsShared<threads, items, bits>), \
+        move_pairs_to_groups<threads, items, bits, blocks>                          \
+  }
+
+// To few groups, or to many. Small tiles where there are few pairs for all multiprocessors, or
+// little shared memory.
+static const Move key_moves[] = {KEYS_MOVE(FEW_GROUP_BITS), KEYS_MOVE(MANY_GROUP_BITS)},
+                  pair_moves[] = {PAIRS_MOVE(256, 16, FEW_GROUP_BITS, 3),
+                                  PAIRS_MOVE(256, 16, MANY_GROUP_BITS, 2)},
+                  large_pair_moves[] = {PAIRS_MOVE(256, 32, FEW_GROUP_BITS, 2),
+                                        PAIRS_MOVE(512, 20, MANY_GROUP_BITS, 1)};
+
+static const Move *choose_move(const Level &level) {
+  const Move *const moves = !level.stable       ? key_moves
+                            : level.large_tiles ? large_pair_moves
+                                                : pair_moves;
+  return &moves[level.group_bits == MANY_GROUP_BITS];
+}
+
+static size_t move_shared_bytes(const Level &level) {
+  return choose_move(level)->shared_bytes + tables_bytes(level);
 }
 
 // Plan of a sort of n elements.
@@ -44,6 +76,7 @@ typedef struct Plan {
   unsigned int capacity;  // at most the shape's
   int fine_bits;          // 0: by n
   int levels;             // that are planned
+  bool pairs;
 } Plan;
 
 static size_t most_of(size_t a, size_t b) { return a > b ? a : b; }
@@ -51,10 +84,9 @@ static size_t most_of(size_t a, size_t b) { return a > b ? a : b; }
 // Groups that n elements may form, if groups are joined up to `join`.
 static size_t likely_groups(size_t n, unsigned int join) { return n / (join - join / 8) + 1; }
 
-template <bool PAIRS>
-static Plan make_plan(size_t n, int fine_bits, unsigned int group_size) {
-  const SortShape *const shapes = sort_shapes<PAIRS>();
-  Plan plan = {&shapes[0], 0, fine_bits, 1};
+static Plan make_plan(size_t n, int fine_bits, unsigned int group_size, bool pairs) {
+  const SortShape *const shapes = pairs ? pair_shapes : key_shapes;
+  Plan plan = {&shapes[0], 0, fine_bits, 1, pairs};
   const size_t most = (1u << MANY_GROUP_BITS) - 16, limit = dynamic_shared_limit();
   if (likely_groups(n, shapes[0].capacity) > most / 2 && shapes[1].shared_bytes <= limit)
     plan.shape = &shapes[1];
@@ -65,18 +97,10 @@ static Plan make_plan(size_t n, int fine_bits, unsigned int group_size) {
   return plan;
 }
 
-template <bool PAIRS>
-static size_t move_shared_bytes(const Level &level) {
-  if (PAIRS) return move_pairs_shared_bytes(level);
-  return level.group_bits == FEW_GROUP_BITS ? move_keys_shared_bytes<FEW_GROUP_BITS>(level)
-                                            : move_keys_shared_bytes<MANY_GROUP_BITS>(level);
-}
-
 // Shared memory of the largest block of a level.
-template <bool PAIRS>
 static size_t level_shared_bytes(const Level &level) {
   return most_of(most_of(split_shared_bytes(level), count_shared_bytes(level)),
-                 most_of(join_shared_bytes(level), move_shared_bytes<PAIRS>(level)));
+                 most_of(join_shared_bytes(level), move_shared_bytes(level)));
 }
 
 static void set_fine_bits(Level *level, int bits) {
@@ -86,12 +110,11 @@ static void set_fine_bits(Level *level, int bits) {
 }
 
 // A level of up to most_parts parts with `length` elements on average.
-template <bool PAIRS>
 static Level make_level(const Plan &plan, unsigned int most_parts, size_t length, bool last,
                         int number) {
   Level level = {};
   level.most_parts = most_parts;
-  level.stable = PAIRS;
+  level.stable = plan.pairs;
   level.capacity = level.join = plan.capacity;
   level.copies = number % 2 == 1;
   level.group_bits = FEW_GROUP_BITS;
@@ -107,13 +130,12 @@ static Level make_level(const Plan &plan, unsigned int most_parts, size_t length
   // Older GPUs have less shared memory: fewer groups, or fewer fine ranges.
   const size_t limit = dynamic_shared_limit();
   set_fine_bits(&level, FEW_FINE_BITS);
-  if (level_shared_bytes<PAIRS>(level) > limit) level.group_bits = FEW_GROUP_BITS;
+  if (level_shared_bytes(level) > limit) level.group_bits = FEW_GROUP_BITS;
   set_fine_bits(&level, bits);
-  while (bits > 1 && level_shared_bytes<PAIRS>(level) > limit) set_fine_bits(&level, --bits);
-  level.large_tiles = PAIRS && (plan.levels > 1 || most_parts * length >= LARGE_TILES_FROM);
-  if (level_shared_bytes<PAIRS>(level) > limit) level.large_tiles = false;
-  level.tile =
-      PAIRS ? choose_pairs_move(level.group_bits, level.large_tiles)->tile : 0u + KEYS_TILE;
+  while (bits > 1 && level_shared_bytes(level) > limit) set_fine_bits(&level, --bits);
+  level.large_tiles = plan.pairs && (plan.levels > 1 || most_parts * length >= LARGE_TILES_FROM);
+  if (level_shared_bytes(level) > limit) level.large_tiles = false;
+  level.tile = choose_move(level)->tile;
   return level;
 }
 

@@ -40,8 +40,5 @@ void your_sort(unsigned int *const d_inputVals, unsigned int *const d_inputPos,
   if (numElems == 0) return;
   const Pairs input = {d_inputVals, d_inputPos}, output = {d_outputVals, d_outputPos};
   const unsigned int n = (unsigned int)numElems, group_size = (unsigned int)knob("groupSize");
-  if (d_inputPos == NULL)
-    sort_by_ranges<false>(input, output, n, knob("fineBits"), group_size);
-  else
-    sort_by_ranges<true>(input, output, n, knob("fineBits"), group_size);
+  sort_by_ranges(input, output, n, knob("fineBits"), group_size);
 }

@@ -73,7 +73,7 @@ static void sort_and_check(size_t n, unsigned int values, int shape, int doublin
                            (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
   const KeyArrays output = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
                             (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
-  merge_sort<true>(input, output, n, shape, doublings, own_cuts);
+  merge_sort(input, output, n, shape, doublings, own_cuts);
   CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
   CUDA_CHECK(cudaMemcpy(result, output.positions, n * sizeof *result, cudaMemcpyDeviceToHost));
   check(n, result);
@@ -96,7 +96,7 @@ static void sort_bare_and_check(size_t n, unsigned int values, int shape) {
   qsort(expected, n, sizeof *expected, by_order);
   const KeyArrays input = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
   const KeyArrays output = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
-  merge_sort<false>(input, output, n, shape, 3, shape % 2 == 0);
+  merge_sort(input, output, n, shape, 3, shape % 2 == 0);
   CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
   assert_memory_equal(sorted, expected, n * sizeof(Key));
   CUDA_CHECK(cudaFree(input.keys));

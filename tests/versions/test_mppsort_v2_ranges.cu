@@ -43,12 +43,12 @@ static void sort_and_check(unsigned int n, int fine_bits, unsigned int capacity)
   reference_sort(expected, order, n);
   Pairs input = {to_scratch(keys, n), to_scratch(result, n)};
   Pairs output = {to_scratch(keys, n), to_scratch(keys, n)};
-  sort_by_ranges<true>(input, output, n, fine_bits, capacity);
+  sort_by_ranges(input, output, n, fine_bits, capacity);
   assert_on_device(output.keys, expected, n);
   assert_on_device(output.positions, order, n);
   CUDA_CHECK(cudaMemcpy(input.keys, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
   const Pairs bare_input = {input.keys, NULL}, bare_output = {output.keys, NULL};
-  sort_by_ranges<false>(bare_input, bare_output, n, fine_bits, capacity);
+  sort_by_ranges(bare_input, bare_output, n, fine_bits, capacity);
   assert_on_device(output.keys, expected, n);
   scratch_free(input.keys);
   scratch_free(input.positions);
