@@ -118,6 +118,7 @@ static gsort *sorts[KINDS][4];  // for all threads; [WAITS or AT_ONCE, + DOWN]
 
 struct Stream {
   cudaStream_t stream = NULL;
+  cudaEvent_t event = NULL;
   size_t most, bytes = 0;
   char *memory = NULL;
   Findings *found = NULL;  // page-locked; the device's lies behind the arrays
@@ -134,12 +135,14 @@ struct Stream {
       }
     bytes = bytes / 4 * 5 / 256 * 256;  // fewer elements may need a little more
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+    require(cudaEventCreate(&event), "an event");
     require(cudaMalloc((void **)&memory, bytes + 4 * most * 8 + sizeof(Findings)), "memory");
     require(cudaMallocHost((void **)&found, sizeof *found), "page-locked memory");
   }
   ~Stream() {
     cudaFreeHost(found);
     cudaFree(memory);
+    cudaEventDestroy(event);
     cudaStreamDestroy(stream);
   }
   char *array(int i) const { return memory + bytes + (size_t)i * most * 8; }
@@ -226,20 +229,16 @@ static int sort_for(double seconds, std::vector<Stream *> &streams) {
 // One graph whose branches sort at the same time, on other inputs at each launch.
 static void sort_in_branches(std::vector<Stream *> &streams, int launches) {
   Stream &first = *streams[0];
-  cudaEvent_t fork, joined[THREADS];
-  require(cudaEventCreate(&fork), "an event");
   require(cudaStreamBeginCapture(first.stream, cudaStreamCaptureModeThreadLocal), "a capture");
-  require(cudaEventRecord(fork, first.stream), "an event");
-  for (size_t i = 0; i < streams.size(); i++) {
-    require(cudaEventCreate(&joined[i]), "an event");
-    streams[i]->choose(AT_ONCE);
-    if (i > 0) require(cudaStreamWaitEvent(streams[i]->stream, fork, 0), "an event");
-    streams[i]->sort(streams[i]->stream);
-    if (i == 0) continue;
-    require(cudaEventRecord(joined[i], streams[i]->stream), "an event");
+  require(cudaEventRecord(first.event, first.stream), "an event");
+  for (Stream *stream : streams) {
+    if (stream != &first) require(cudaStreamWaitEvent(stream->stream, first.event, 0), "an event");
+    stream->choose(AT_ONCE);
+    stream->sort(stream->stream);
+    if (stream != &first) require(cudaEventRecord(stream->event, stream->stream), "an event");
   }
   for (size_t i = 1; i < streams.size(); i++)
-    require(cudaStreamWaitEvent(first.stream, joined[i], 0), "an event");
+    require(cudaStreamWaitEvent(first.stream, streams[i]->event, 0), "an event");
   const cudaGraphExec_t graph = first.capture_end();
   for (int launch = 0; launch < launches; launch++) {
     for (Stream *stream : streams) {
@@ -251,9 +250,6 @@ static void sort_in_branches(std::vector<Stream *> &streams, int launches) {
     for (Stream *stream : streams) stream->check_result();
   }
   require(cudaGraphExecDestroy(graph), "a graph's end");
-  require(cudaEventDestroy(fork), "an event's end");
-  for (size_t i = 0; i < streams.size(); i++)
-    require(cudaEventDestroy(joined[i]), "an event's end");
 }
 
 static size_t free_memory() {

@@ -29,13 +29,13 @@ static RegionLayout region_layout(const Call *call, char *workspace) {
   if (plan == NULL) return layout;
   layout.low_shape = shape_for(call, plan->low);
   layout.high_shape = shape_for(call, plan->high);
-  const size_t low_bins = (size_t)1 << plan->low_bits, high_bins = (size_t)1 << plan->high_bits;
+  const size_t low_bins = (size_t)1 << plan->low_bits(), high_bins = (size_t)1 << plan->high_bits();
   SweepRegions *const low = &layout.low, *const high = &layout.high;
-  low->capacity = region_capacity(n, plan->low_bits);
+  low->capacity = region_capacity(n, plan->low_bits());
   low->sources = 1;
   low->tiles_of_source = parts_of(n, layout.low_shape->tiles.elements);
-  high->capacity = region_capacity(n, plan->high_bits);
-  high->sources = 1u << plan->low_bits;
+  high->capacity = region_capacity(n, plan->high_bits());
+  high->sources = 1u << plan->low_bits();
   high->source_capacity = low->capacity;
   high->tiles_of_source = parts_of(low->capacity, layout.high_shape->tiles.elements);
   high->bucket_capacity = plan->block->shape.elements;
@@ -72,7 +72,7 @@ static size_t pair_regions_bytes(const Call *call, const KeyRange *) {
 static void sample(Call *call, const RegionLayout &layout) {
   const size_t n = call->n, quads = layout.cleared_words / 4;
   const float capacity =
-      (float)layout.high.capacity * (float)(1 << (layout.plan->high_bits - GROUP_BITS));
+      (float)layout.high.capacity * (float)(1 << (layout.plan->high_bits() - GROUP_BITS));
   const unsigned int second = second_blocks(n), third = may_be_frequent(call) ? 1 : 0,
                      sampling = 1 + second + third, most = call->device->multiprocessors,
                      wanted = sampling + parts_of(quads, SAMPLE_THREADS),
@@ -107,14 +107,14 @@ static void sweep(Call *call, const RegionLayout &layout, int pass, int shift,
 static Finding pair_regions_run(Call *call, Known *known) {
   const RegionLayout layout = region_layout(call, call->workspace);
   const PairPlan *const plan = layout.plan;
-  const int low_bits = 32 - plan->low_bits - plan->high_bits;
+  const int low_bits = 32 - plan->bits();
   const PairBuffers buffers = pair_buffers(call, call->output, layout.half, layout.behind,
                                            layout.in_scratch, call->workspace);
   volatile HostVerdict *const host = fresh_verdict(call);
   sample(call, layout);
   sweep(call, layout, 0, low_bits, buffers);
   if (call->no_host_wait || wait_for_finding(call, UNKNOWN) == EVEN) {
-    sweep(call, layout, 1, low_bits + plan->low_bits, buffers);
+    sweep(call, layout, 1, low_bits + plan->low_bits(), buffers);
     launch_shape(call, plan->block->shape, plan->block->by_regions, 1u << (32 - low_bits),
                  buffers.scratch.first, call->output, call->code, layout.high, low_bits);
     if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, false);

@@ -40,19 +40,19 @@ static const PairBlockShape block_256x9 = PAIR_BLOCK(256, 9, 9, 12, 5),
 
 // By size, the least work first: few or many buckets.
 static const PairPlan plans[] = {
-    {6, 6, &large_6, &large_6, &block_256x9},  {6, 6, &large_6, &large_6, &block_256x12},
-    {6, 7, &large_6, &large_7, &block_256x9},  {6, 7, &large_6, &large_7, &block_256x12},
-    {6, 7, &large_6, &large_7, &block_256x18}, {7, 7, &large_7, &large_7, &block_256x12},
-    {7, 7, &large_7, &large_7, &block_256x18}, {7, 8, &large_7, &large_8, &block_256x12},
-    {7, 8, &large_7, &large_8, &block_256x18}, {8, 8, &large_8, &large_8, &block_256x12},
-    {8, 8, &large_8, &large_8, &block_256x18}, {8, 8, &large_8, &large_8, &block_256x24},
-    {8, 8, &large_8, &large_8, &block_512x18}, {8, 8, &large_8, &large_8, &block_512x36},
+    {&large_6, &large_6, &block_256x9},  {&large_6, &large_6, &block_256x12},
+    {&large_6, &large_7, &block_256x9},  {&large_6, &large_7, &block_256x12},
+    {&large_6, &large_7, &block_256x18}, {&large_7, &large_7, &block_256x12},
+    {&large_7, &large_7, &block_256x18}, {&large_7, &large_8, &block_256x12},
+    {&large_7, &large_8, &block_256x18}, {&large_8, &large_8, &block_256x12},
+    {&large_8, &large_8, &block_256x18}, {&large_8, &large_8, &block_256x24},
+    {&large_8, &large_8, &block_512x18}, {&large_8, &large_8, &block_512x36},
 };
 
 // Whether keys of `range` suit a plan: they have bits for its buckets and for the bins of its
 // blocks, which else would be too full, and the buckets fit.
 static bool range_suits(size_t n, KeyRange range, const PairPlan *plan) {
-  const int bits = plan->low_bits + plan->high_bits;
+  const int bits = plan->bits();
   const Shape &block = plan->block->shape;
   if (bits + block.bits > 32 - range.skip) return false;
   // After two sweeps, large blocks that mostly are far from full take longer than two sweeps more.

@@ -101,11 +101,13 @@ typedef struct PairBlockShape {
   void (*by_regions)(const uint2 *, Elements, KeyCode, SweepRegions, int);
 } PairBlockShape;
 
-// The digits of the prefix: `low` bits are swept first, then `high` bits.
+// The digits of the prefix: that of `low` is swept first, then that of `high`.
 typedef struct PairPlan {
-  int low_bits, high_bits;
   const PairSweepShape *low, *high;
   const PairBlockShape *block;
+  int low_bits() const { return low->tiles.bits; }
+  int high_bits() const { return high->tiles.bits; }
+  int bits() const { return low_bits() + high_bits(); }
 } PairPlan;
 
 // The plan for n keys of `range`, or NULL if they suit none.

@@ -14,7 +14,6 @@
 // Counters of each bucket. Many copies pay when there are many keys to count; few are cheaper to
 // clear and to add up.
 static unsigned int count_copies(int bits, size_t n) {
-  if (bits >= PACKED_COUNTER_BITS) return 1;
   const size_t most = n > 2000000 ? 64 * 1024 : 8 * 1024;
   unsigned int copies = 8;
   while (copies > 1 && (sizeof(unsigned int) << bits) * copies > most) copies /= 2;
@@ -22,8 +21,8 @@ static unsigned int count_copies(int bits, size_t n) {
 }
 
 static size_t count_shared_bytes(int bits, size_t n) {
-  if (bits >= PACKED_COUNTER_BITS) return sizeof(unsigned int) << (bits - 1);
-  return (sizeof(unsigned int) << bits) * count_copies(bits, n);
+  return (sizeof(unsigned int) << (bits >= PACKED_COUNTER_BITS ? bits - 1 : bits)) *
+         count_copies(bits, n);
 }
 
 // The sweeps of a plan, and what lies in the workspace: without one only the bytes are of use.
@@ -35,8 +34,8 @@ typedef struct PrefixLayout {
 } PrefixLayout;
 
 static PrefixLayout prefix_layout(const Call *call, const PairPlan *plan, char *workspace) {
-  const size_t n = call->n, low_bins = (size_t)1 << plan->low_bits,
-               high_bins = (size_t)1 << plan->high_bits, buckets = low_bins * high_bins;
+  const size_t n = call->n, low_bins = (size_t)1 << plan->low_bits(),
+               high_bins = (size_t)1 << plan->high_bits(), buckets = low_bins * high_bins;
   PrefixLayout layout = {};
   layout.low = shape_for(call, plan->low);
   layout.high = shape_for(call, plan->high);
@@ -65,8 +64,7 @@ static PrefixLayout prefix_layout(const Call *call, const PairPlan *plan, char *
 // Enough for the range and for all that may come out of it.
 static size_t prefix_bytes(const Call *call, const KeyRange *range) {
   const PairPlan *plan = plan_pairs(call, *range);
-  if (plan == NULL ||
-      count_shared_bytes(plan->low_bits + plan->high_bits, call->n) > call->device->shared_limit)
+  if (plan == NULL || count_shared_bytes(plan->bits(), call->n) > call->device->shared_limit)
     return 0;
   size_t bytes = 0;
   for (const PairPlan *const last = last_plan(call); plan <= last; plan++)
@@ -76,7 +74,7 @@ static size_t prefix_bytes(const Call *call, const KeyRange *range) {
 
 static void count(Call *call, const PairPlan *plan, KeyRange range, PrefixState state) {
   const size_t n = call->n;
-  const int bits = plan->low_bits + plan->high_bits;
+  const int bits = plan->bits();
   const bool packed = bits >= PACKED_COUNTER_BITS;
   const size_t bytes = count_shared_bytes(bits, n);
   const unsigned int threads = n > 2000000 ? COUNT_THREADS : COUNT_THREADS / 2;
@@ -86,15 +84,15 @@ static void count(Call *call, const PairPlan *plan, KeyRange range, PrefixState 
   clear_words(call, call->findings, CLEARED_BYTES);
   clear_words(call, state.sums, sizeof(unsigned int) << bits);
   launch_first(call, packed ? count_prefixes<true> : count_prefixes<false>, blocks, threads, bytes,
-               call->input.keys, n, call->code, PrefixBits{plan->low_bits, plan->high_bits}, range,
-               plan->block->shape.elements, count_copies(bits, n), state);
+               call->input.keys, n, call->code, PrefixBits{plan->low_bits(), plan->high_bits()},
+               range, plan->block->shape.elements, count_copies(bits, n), state);
 }
 
 // The host waits for the count's finding when all else is launched.
 static Finding prefix_run(Call *call, Known *known) {
   const KeyRange range = known->range;
   const PairPlan *const plan = plan_pairs(call, range);
-  const int low_bits = 32 - plan->low_bits - plan->high_bits;
+  const int low_bits = 32 - plan->bits();
   volatile HostVerdict *const host = fresh_verdict(call);
   const PrefixLayout layout = prefix_layout(call, plan, call->workspace);
   const PrefixState &state = layout.state;
@@ -110,7 +108,7 @@ static Finding prefix_run(Call *call, Known *known) {
                      false};
   launch_sweep(call, layout.low->tiles, layout.low->counted,
                parts_of(call->n, layout.low->tiles.elements), buffers, sweep, host);
-  sweep.shift += plan->low_bits;
+  sweep.shift += plan->low_bits();
   sweep.start = state.high_start;
   sweep.tile_counter++;
   sweep.look_back += layout.look_back_low;
