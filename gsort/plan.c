@@ -38,7 +38,7 @@ static const Row rows[] = {
     {BOTH, 0, SIZE_MAX, ALWAYS, &way_sweeps},
     {WIDE_KEYS, 0, SIZE_MAX, IF(UNKNOWN), &way_wide_buckets},
     {WIDE_PAIRS, 0, SIZE_MAX, IF(UNKNOWN), &way_wide_pairs},
-    {WIDE_KEYS, 0, SIZE_MAX, IF(UNEVEN), &way_wide_splitters},
+    {WIDE, 0, SIZE_MAX, IF(UNEVEN), &way_wide_splitters},
     {WIDE, 0, SIZE_MAX, ALWAYS, &way_wide_sweeps},
 };
 

@@ -13,6 +13,9 @@
 #include "gsort/call.h"
 
 typedef unsigned long long Wide;
+typedef char None;  // the value of a bare key
+template <class Value>
+static constexpr bool IS_NONE = sizeof(Value) == sizeof(None);
 
 static constexpr unsigned int MINUS_ZERO = 1u << 31;
 static constexpr Wide WIDE_MINUS_ZERO = 1ull << 63;

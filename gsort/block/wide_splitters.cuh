@@ -38,6 +38,10 @@ typedef struct WideBins {
     const Wide above = (code - base) >> shift;
     return code < base ? 0 : above < ~1u ? (unsigned int)above + 1 : ~0u;
   }
+  // The least code with this word, which is not 0.
+  __device__ __forceinline__ Wide least_of_word(unsigned int word) const {
+    return base + ((Wide)(word - 1) << shift);
+  }
 } WideBins;
 
 // A bin of a step: where its keys begin, and how many are still to be split or sorted, 0 if they
@@ -70,7 +74,8 @@ static __device__ __forceinline__ Wide splitter_of(const WideSample &sample, uns
   const Wide range = bound[bounds - 1] - bound[0];
   if (threadIdx.x == 0) {
     bins.base = bound[0];
-    bins.shift = max(0, 32 - __clzll((long long)range));  // less than 2^32 - 1 of words
+    // Words of the bounds are below 2^32 - 1, or the shift is not 0.
+    bins.shift = max(range > ~0u - 2u ? 1 : 0, 32 - __clzll((long long)range));
   }
   __syncthreads();
   const bool exact = bins.shift == 0;
@@ -79,6 +84,10 @@ static __device__ __forceinline__ Wide splitter_of(const WideSample &sample, uns
     meet |= b > 0 && !exact && bins.word_of(bound[b]) == bins.word_of(bound[b - 1]);
   const bool words = __syncthreads_or(meet) == 0;
   if (threadIdx.x == 0) bins.has_words = words;
+  // Words tell codes apart by their upper bits only, and so shall whoever reads the bounds.
+  for (unsigned int b = threadIdx.x; words && b < bounds; b += blockDim.x)
+    bound[b] = bins.least_of_word(bins.word_of(bound[b]));
+  __syncthreads();
   for (unsigned int b = threadIdx.x; b < size; b += blockDim.x) {
     const bool one =
         b > 0 && (bound[b - 1] == ~0ull || (b < bounds && bound[b] - bound[b - 1] == 1));

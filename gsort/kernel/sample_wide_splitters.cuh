@@ -24,6 +24,10 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
   Wide *const run = (Wide *)shared_memory;
   const unsigned int begin = blockIdx.x * SAMPLE_RUN, valid = min(samples - begin, SAMPLE_RUN);
   wait_for_previous_kernel();
+  if (is_sorted_already(findings)) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) findings->stop = 1;
+    return;
+  }
   if (blockIdx.x == 0) {
     clear_findings(findings);
     for (unsigned int p = threadIdx.x; p < parts; p += blockDim.x) next[p] = 0;
@@ -37,15 +41,18 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
     run[i] = encode(code, keys[(size_t)(stretch * number) + jitter]);
   }
   __syncthreads();
-  merge_sort_codes<SAMPLE_THREADS, SAMPLE_ITEMS>(run, valid);
+  merge_sort_codes<SAMPLE_THREADS, SAMPLE_ITEMS>(run, (None *)NULL, valid);
   for (unsigned int i = threadIdx.x; i < valid; i += SAMPLE_THREADS) sample[begin + i] = run[i];
 }
 
 // Merges sorted runs in pairs. `run` is a multiple of MERGE_ITEMS.
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    merge_samples(const Wide *from, Wide *to, unsigned int count, unsigned int run) {
+    merge_samples(const Wide *from, Wide *to, unsigned int count, unsigned int run,
+                  const Findings *findings) {
   wait_for_previous_kernel();
-  merge_runs_at<MERGE_ITEMS>(from, to, count, run, (unsigned int)global_index() * MERGE_ITEMS);
+  if (is_sorted_already(findings)) return;
+  merge_runs_at<MERGE_ITEMS>(from, (const None *)NULL, to, (None *)NULL, count, run,
+                             (unsigned int)global_index() * MERGE_ITEMS);
 }
 
 #endif

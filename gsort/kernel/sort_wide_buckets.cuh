@@ -6,20 +6,20 @@
 //   codes       7a91.. 7a13.. 7a98..     words  91.0 13.1 98.2     sorted  13.1 91.0 98.2
 //   fetched by place                     7a13.. 7a91.. 7a98..
 //
-// A block with a crowded bin sorts places by whole codes, by a merge exchange. Moves 16 bytes a
-// key.
+// A block with a crowded bin merges whole codes. Moves 16 bytes a key.
 #ifndef GSORT_KERNEL_SORT_WIDE_BUCKETS_CUH
 #define GSORT_KERNEL_SORT_WIDE_BUCKETS_CUH
 
 #include "gsort/block/bins.cuh"
+#include "gsort/block/wide_merge.cuh"
 #include "gsort/kernel/wide_split.cuh"
 #include "gsort/warp/small_sorts.cuh"
 
 enum { CROWDED = 32 };  // words of a bin, up to which a thread sorts it
 
-template <int kBlockThreads, int kItems, int kBinBits>
+template <int kBlockThreads, int kItems, int kBits>
 struct WideBucketShared {
-  static constexpr int kThreads = kBlockThreads;
+  static constexpr int kThreads = kBlockThreads, kBinBits = kBits;
   static constexpr int kCapacity = kThreads * kItems, kPlaceBits = kCapacity <= 1 << 12   ? 12
                                                                    : kCapacity <= 1 << 13 ? 13
                                                                                           : 14;
@@ -28,6 +28,11 @@ struct WideBucketShared {
   unsigned int word[kThreads * kItems];
   unsigned int bin[1 << kBinBits];  // counts; then where a bin begins
   unsigned int sums[MAX_WARPS], ignored[1];
+};
+
+template <int kThreads, int kItems, int kBinBits, class Value>
+struct WidePairShared : WideBucketShared<kThreads, kItems, kBinBits> {
+  Value value[kThreads * kItems];
 };
 
 // Sorts words[0..count) by insertion: by whole codes, then by place.
@@ -69,10 +74,10 @@ static __device__ __forceinline__ bool sort_few_words(unsigned int *words, unsig
 }
 
 // Sorts the words of each bin that is not crowded. bin[b] is where bin b begins; all: number of
-// words.
+// words; exact: words of unequal codes differ.
 template <int kPlaceBits, int kThreads, int kItems, int kBinBits>
 static __device__ __forceinline__ void sort_wide_bins(
-    WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int all) {
+    WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int all, bool exact) {
   constexpr unsigned int kBins = 1u << kBinBits;
 #pragma unroll 1
   for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) {
@@ -87,47 +92,35 @@ static __device__ __forceinline__ void sort_wide_bins(
       tie = sort_few_words<kPlaceBits, 8>(words, count);
     else
       sort_by_insertion(words, (int)count);
-    if (tie && !codes_in_order<kPlaceBits>(words, count, shared.code))
+    if (tie && !exact && !codes_in_order<kPlaceBits>(words, count, shared.code))
       insert_by_code<kPlaceBits>(words, count, shared.code);
   }
 }
 
-// Batcher's merge exchange by a block (Knuth, "The Art of Computer Programming" 3, 5.2.2, algorithm
-// M): sorts place[0..count) by their codes and then as numbers, whatever the codes are.
-template <int kThreads>
-static __device__ void merge_exchange_places(unsigned int *place, const Wide *code,
-                                             unsigned int count) {
-  if (count < 2) return;
-  const unsigned int top = 1u << (31 - __clz((int)(count - 1)));
-  for (unsigned int p = top; p > 0; p /= 2) {
-    unsigned int r = 0, d = p;
-    for (unsigned int q = top;; q /= 2) {
-      __syncthreads();
-      for (unsigned int i = threadIdx.x; i + d < count; i += kThreads) {
-        if ((i & p) != r) continue;
-        const unsigned int a = place[i], b = place[i + d];
-        const Wide code_a = code[a], code_b = code[b];
-        if (code_a < code_b || (code_a == code_b && a < b)) continue;
-        place[i] = b;
-        place[i + d] = a;
-      }
-      if (q == p) break;
-      d = q - p;
-      r = p;
-    }
-  }
+// Sorts codes by merging, for crowded bins. Of pairs, places go with them: equal codes stay in
+// their order. Value: None for bare keys.
+template <int kItems, class Value, class Shared>
+static __device__ __forceinline__ void sort_by_merging(Shared &shared, unsigned int count) {
+  constexpr int kThreads = Shared::kThreads;
+  if constexpr (IS_NONE<Value>)
+    merge_sort_codes<kThreads, kItems>(shared.code, (None *)NULL, count);
+  for (unsigned int p = threadIdx.x; p < count; p += kThreads) shared.word[p] = p;
   __syncthreads();
-}
-
-// If bins are crowded: places in the order of their codes, and of equal ones, of places.
-typedef struct ByPlaces {
-  static constexpr bool kAnyOrderOfEqual = false;
-  template <class Shared>
-  __device__ __forceinline__ void operator()(Shared &shared, unsigned int count) const {
-    for (unsigned int p = threadIdx.x; p < count; p += blockDim.x) shared.word[p] = p;
-    merge_exchange_places<Shared::kThreads>(shared.word, shared.code, count);
+  if constexpr (!IS_NONE<Value>) {
+    merge_sort_codes<kThreads, kItems>(shared.code, shared.word, count);
+    // Each code back to its place, where the word looks for it.
+    Wide code[kItems] = {};
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      if (threadIdx.x + u * kThreads < count) code[u] = shared.code[threadIdx.x + u * kThreads];
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      if (threadIdx.x + u * kThreads < count)
+        shared.code[shared.word[threadIdx.x + u * kThreads]] = code[u];
+    __syncthreads();
   }
-} ByPlaces;
+}
 
 // Whether some crowded bin has unequal codes. All threads call it, with their codes and words.
 template <int kThreads, int kMost, int kBinBits, int kItems>
@@ -147,15 +140,15 @@ static __device__ __forceinline__ bool has_unequal_crowd(
 
 // Puts codes into shared memory, mine[u] to place threadIdx.x + u * kThreads if that is below
 // `count`, and sorts their words: then the lowest kPlaceBits of word[i] are the place of the code
-// that comes i-th. Equal codes stay in the order of places. bits: of a number, by which the buckets
-// are numbered. crowded(shared, count) does it where bins are too full. All threads call it after a
-// barrier; shared.bin is 0 before.
-template <MapKind kKind, int kThreads, int kMost, int kBinBits, int kItems,
-          class Crowded = ByPlaces>
-static __device__ __forceinline__ void sort_codes(
-    WideBucketShared<kThreads, kMost, kBinBits> &shared, const Wide (&mine)[kItems],
-    unsigned int count, const WideMap &map, int bits, Crowded crowded = Crowded()) {
-  constexpr int kPlaceBits = WideBucketShared<kThreads, kMost, kBinBits>::kPlaceBits;
+// that comes i-th. Of pairs, equal codes stay in the order of places. bits: of a number, by which
+// the buckets are numbered; exact: of sort_wide_bins(). All threads call it after a barrier;
+// shared.bin is 0 before.
+template <MapKind kKind, class Value, int kItems, class Shared>
+static __device__ __forceinline__ void sort_codes(Shared &shared, const Wide (&mine)[kItems],
+                                                  unsigned int count, const WideMap &map, int bits,
+                                                  bool exact = false) {
+  constexpr int kThreads = Shared::kThreads, kBinBits = Shared::kBinBits,
+                kPlaceBits = Shared::kPlaceBits;
   constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
   unsigned int word[kItems], rank[(kItems + 1) / 2];  // two ranks in a register
 #pragma unroll
@@ -174,8 +167,8 @@ static __device__ __forceinline__ void sort_codes(
   const unsigned int largest =
       scan_counters<(1 << kBinBits) / kThreads>(shared.bin, shared.sums, 1, shared.ignored, 0);
   const bool is_crowded = __syncthreads_or(largest > CROWDED) != 0;
-  if (is_crowded && !Crowded::kAnyOrderOfEqual) {
-    crowded(shared, count);
+  if (is_crowded && !IS_NONE<Value>) {
+    sort_by_merging<kItems, Value>(shared, count);
     return;
   }
 #pragma unroll
@@ -188,24 +181,26 @@ static __device__ __forceinline__ void sort_codes(
   }
   __syncthreads();
   if (is_crowded && has_unequal_crowd(shared, mine, word, count)) {
-    crowded(shared, count);
+    sort_by_merging<kItems, Value>(shared, count);
     return;
   }
-  sort_wide_bins<kPlaceBits>(shared, count);
+  sort_wide_bins<kPlaceBits>(shared, count, exact);
   __syncthreads();
 }
 
-// Writes the keys of a sorted bucket to out[to..). Lines of memory are written as wholes.
-template <int kThreads, int kItems, int kBinBits>
-static __device__ __forceinline__ void write_sorted_codes(
-    const WideBucketShared<kThreads, kItems, kBinBits> &shared, unsigned int count, Wide *out,
-    unsigned int to, WideCode code) {
+// Writes a sorted bucket to out[to..). Lines of memory are written as wholes.
+template <class Value, class Shared>
+static __device__ __forceinline__ void write_sorted_bucket(const Shared &shared, unsigned int count,
+                                                           Wide *out, Value *out_values,
+                                                           unsigned int to, WideCode code) {
   const unsigned int lead = to % 16;
 #pragma unroll 4
-  for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
+  for (unsigned int i = threadIdx.x; i < count + lead; i += Shared::kThreads) {
     if (i < lead) continue;
-    const Wide sorted = shared.code[shared.word[i - lead] & shared.kPlaces];
+    const unsigned int p = shared.word[i - lead] & Shared::kPlaces;
+    const Wide sorted = shared.code[p];
     __stcs(&out[(size_t)to - lead + i], is_plain(code) ? sorted : decode(code, sorted));
+    if constexpr (!IS_NONE<Value>) __stcs(&out_values[(size_t)to - lead + i], shared.value[p]);
   }
 }
 
@@ -243,9 +238,10 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     if (p < count) mine[u] = __ldcs(&memory[p < in_front ? base + p : down + p - in_front]);
   }
   __syncthreads();
-  for_kind(map.kind,
-           [&](auto kind) { sort_codes<decltype(kind)::kind>(shared, mine, count, map, bits); });
-  write_sorted_codes(shared, count, out, to, code);
+  for_kind(map.kind, [&](auto kind) {
+    sort_codes<decltype(kind)::kind, None>(shared, mine, count, map, bits);
+  });
+  write_sorted_bucket(shared, count, out, (None *)NULL, to, code);
 }
 
 #endif

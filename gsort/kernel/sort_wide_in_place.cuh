@@ -1,79 +1,95 @@
-// A block per bucket of wide keys between splitters, where it lies: as sort_wide_buckets.cuh, by
-// a map of the bucket's own, or, where this does not spread them, by merging. A bucket that is too
-// large for a block, which is rare, is merged in global memory.
+// A block per bucket of wide keys between splitters, where it lies, with its values: as
+// sort_wide_buckets.cuh, by a map of the bucket's own, or, where this does not spread them, by
+// merging. A bucket that is too large for a block, which is rare, is merged in global memory.
 #ifndef GSORT_KERNEL_SORT_WIDE_IN_PLACE_CUH
 #define GSORT_KERNEL_SORT_WIDE_IN_PLACE_CUH
 
-#include "gsort/block/wide_merge.cuh"
+#include <type_traits>
+
 #include "gsort/block/wide_splitters.cuh"
 #include "gsort/kernel/sort_wide_buckets.cuh"
 
-// Crowded bins: the codes by themselves.
-template <int kItems>
-struct ByMerging {
-  static constexpr bool kAnyOrderOfEqual = true;
-  template <class Shared>
-  __device__ __forceinline__ void operator()(Shared &shared, unsigned int count) const {
-    merge_sort_codes<Shared::kThreads, kItems>(shared.code, count);
-    for (unsigned int p = threadIdx.x; p < count; p += Shared::kThreads) shared.word[p] = p;
-    __syncthreads();
-  }
-};
+// Shared memory of a block. Value: None for bare keys.
+template <int kThreads, int kItems, int kBinBits, class Value>
+using InPlaceShared =
+    std::conditional_t<IS_NONE<Value>, WideBucketShared<kThreads, kItems, kBinBits>,
+                       WidePairShared<kThreads, kItems, kBinBits, Value>>;
 
-// One that a block has not enough memory for.
-template <int kThreads, int kItems, int kBinBits>
-static __device__ __noinline__ void sort_large_bucket(
-    WideBucketShared<kThreads, kItems, kBinBits> &shared, Wide *codes, Wide *spare,
-    unsigned int count, WideCode code) {
-  constexpr unsigned int kRun = kThreads * kItems;
-  for (unsigned int begin = 0; begin < count; begin += kRun) {
-    const unsigned int valid = min(kRun, count - begin);
-    for (unsigned int i = threadIdx.x; i < valid; i += kThreads) shared.code[i] = codes[begin + i];
-    __syncthreads();
-    merge_sort_codes<kThreads, kItems>(shared.code, valid);
-    for (unsigned int i = threadIdx.x; i < valid; i += kThreads) codes[begin + i] = shared.code[i];
-    __syncthreads();
-  }
-  const Wide *const sorted = merge_runs<kThreads, kItems>(codes, spare, count, kRun);
-  for (unsigned int i = threadIdx.x; i < count; i += kThreads) codes[i] = decode(code, sorted[i]);
+template <class Shared>
+static __device__ __forceinline__ void clear_bins(Shared &shared) {
+  for (unsigned int b = threadIdx.x; b < 1u << Shared::kBinBits; b += Shared::kThreads)
+    shared.bin[b] = 0;
 }
 
-// A bucket of at most kThreads * kFew codes. shared.bin is 0 before, without a barrier.
-template <int kFew, int kThreads, int kItems, int kBinBits>
-static __device__ __forceinline__ void sort_small_bucket(
-    WideBucketShared<kThreads, kItems, kBinBits> &shared, const BinBetween &bucket, Wide *out,
-    WideCode code) {
+// A bucket of at most kThreads * kFew elements. shared.bin is 0 before, without a barrier.
+template <int kFew, class Value, class Shared>
+static __device__ __forceinline__ void sort_small_bucket(Shared &shared, const BinBetween &bucket,
+                                                         Wide *keys, Value *values, WideCode code) {
   Wide mine[kFew];
 #pragma unroll
   for (int u = 0; u < kFew; u++) {
-    const unsigned int p = threadIdx.x + u * kThreads;
-    if (p < bucket.count) mine[u] = __ldcs(&out[(size_t)bucket.begin + p]);
+    const unsigned int p = threadIdx.x + u * Shared::kThreads;
+    if (p >= bucket.count) continue;
+    mine[u] = __ldcs(&keys[(size_t)bucket.begin + p]);
+    if constexpr (!IS_NONE<Value>) shared.value[p] = __ldcs(&values[(size_t)bucket.begin + p]);
   }
   __syncthreads();
-  sort_codes<AFFINE, kThreads>(shared, mine, bucket.count, bucket.map, 0, ByMerging<kFew>());
-  write_sorted_codes(shared, bucket.count, out, bucket.begin, code);
+  // All codes lie between the ends of the map, so that it tells few codes apart.
+  const bool exact = bucket.map.up >= 32 + Shared::kPlaceBits;
+  sort_codes<AFFINE, Value>(shared, mine, bucket.count, bucket.map, 0, exact);
+  write_sorted_bucket(shared, bucket.count, keys, values, bucket.begin, code);
 }
 
-// spare: memory for as many codes as the output has. Most buckets have at most kFew codes of a
-// thread.
-template <int kThreads, int kFew, int kItems, int kBinBits, int kBlocksPerSm>
+// One that a block has not enough memory for. spare: memory for as many elements as the output has.
+template <int kItems, class Value, class Shared>
+static __device__ __noinline__ void sort_large_bucket(Shared &shared, const BinBetween bucket,
+                                                      Wide *keys, Value *values, Wide *spare,
+                                                      Value *spare_values, WideCode code) {
+  constexpr unsigned int kRun = Shared::kThreads * kItems;
+  BinBetween run = bucket;
+  for (unsigned int done = 0; done < bucket.count; done += kRun) {
+    run.begin = bucket.begin + done;
+    run.count = min(kRun, bucket.count - done);
+    clear_bins(shared);
+    sort_small_bucket<kItems>(shared, run, keys, values, {0, 0});
+    __syncthreads();
+  }
+  keys += bucket.begin;
+  values += bucket.begin;
+  spare += bucket.begin;
+  spare_values += bucket.begin;
+  const bool in_spare =
+      merge_runs<Shared::kThreads, kItems>(keys, values, spare, spare_values, bucket.count, kRun);
+  for (unsigned int i = threadIdx.x; i < bucket.count; i += Shared::kThreads) {
+    keys[i] = decode(code, in_spare ? spare[i] : keys[i]);
+    if constexpr (!IS_NONE<Value>)
+      if (in_spare) values[i] = spare_values[i];
+  }
+}
+
+// Most buckets have at most kFew elements of a thread. A block sorts every gridDim.x-th of them: a
+// block for each costs more than the sort if the keys turn out to be sorted already.
+template <int kThreads, int kFew, int kItems, int kBinBits, int kBlocksPerSm, class Value>
 static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
-    sort_wide_in_place(const BinBetween *buckets, Wide *out, Wide *spare, WideCode code,
-                       const Findings *findings) {
-  typedef WideBucketShared<kThreads, kItems, kBinBits> Shared;
+    sort_wide_in_place(const BinBetween *buckets, unsigned int count, Wide *keys, Value *values,
+                       Wide *spare, Value *spare_values, WideCode code, const Findings *findings) {
+  typedef InPlaceShared<kThreads, kItems, kBinBits, Value> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
-  for (unsigned int b = threadIdx.x; b < 1u << kBinBits; b += kThreads) shared.bin[b] = 0;
   wait_for_previous_kernel();
-  const BinBetween bucket = buckets[blockIdx.x];
-  const unsigned int stop = *(const volatile unsigned int *)&findings->stop;
-  if (bucket.count == 0 || stop != 0) return;
-  if (bucket.count <= kThreads * kFew)
-    sort_small_bucket<kFew>(shared, bucket, out, code);
-  else if (bucket.count <= Shared::kCapacity)
-    sort_small_bucket<kItems>(shared, bucket, out, code);
-  else
-    sort_large_bucket(shared, out + bucket.begin, spare + bucket.begin, bucket.count, code);
+  if (*(const volatile unsigned int *)&findings->stop != 0) return;
+  for (unsigned int number = blockIdx.x; number < count; number += gridDim.x) {
+    const BinBetween bucket = buckets[number];
+    if (bucket.count == 0) continue;
+    clear_bins(shared);
+    if (bucket.count <= kThreads * kFew)
+      sort_small_bucket<kFew>(shared, bucket, keys, values, code);
+    else if (bucket.count <= Shared::kCapacity)
+      sort_small_bucket<kItems>(shared, bucket, keys, values, code);
+    else
+      sort_large_bucket<kItems>(shared, bucket, keys, values, spare, spare_values, code);
+    __syncthreads();
+  }
 }
 
 #endif

@@ -6,11 +6,6 @@
 #include "gsort/kernel/sort_wide_buckets.cuh"
 #include "gsort/kernel/stable_wide_split.cuh"
 
-template <int kThreads, int kItems, int kBinBits, class Value>
-struct WidePairShared : WideBucketShared<kThreads, kItems, kBinBits> {
-  Value value[kThreads * kItems];
-};
-
 template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm, class Value>
 static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     sort_wide_pair_buckets(PairRegions<Value> regions, const unsigned int *start, int bits,
@@ -46,17 +41,9 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   }
   __syncthreads();
   for_kind(map.kind, [&](auto kind) {
-    sort_codes<decltype(kind)::kind, kThreads, kItems, kBinBits>(shared, mine, count, map, bits);
+    sort_codes<decltype(kind)::kind, Value>(shared, mine, count, map, bits);
   });
-  const unsigned int lead = to % WARP_SIZE;
-#pragma unroll 4
-  for (unsigned int i = threadIdx.x; i < count + lead; i += kThreads) {
-    if (i < lead) continue;
-    const unsigned int p = shared.word[i - lead] & Shared::kPlaces;
-    const Wide sorted = shared.code[p];
-    __stcs(&out_keys[(size_t)to - lead + i], is_plain(code) ? sorted : decode(code, sorted));
-    __stcs(&out_values[(size_t)to - lead + i], shared.value[p]);
-  }
+  write_sorted_bucket(shared, count, out_keys, out_values, to, code);
 }
 
 #endif

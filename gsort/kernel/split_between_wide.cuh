@@ -1,140 +1,249 @@
-// Two steps of wide bare keys to buckets between splitters of a sample (block/wide_splitters.cuh).
-// The keys of each bin are counted first, so that any of them fit:
+// Two steps of wide keys to buckets between splitters of a sample (block/wide_splitters.cuh). The
+// keys of each bin are counted first, so that any of them fit:
 //
 //   step 1   all blocks       in -> parts in scratch memory     8 + 16 bytes a key
 //   step 2   a block a part   parts -> buckets in the output    8 + 16
 //
-// Bins of one value go to the output at once, and are done. If a single step is enough, it goes to
-// buckets in the output.
+// Values follow their keys. Bins of one value go to the output at once, and are done. If a single
+// step is enough, it goes to buckets in the output.
+//
+// Bare keys may have any order inside a bin: atomics rank them, and blocks take places as they go.
+// Pairs keep theirs: ballots rank those of a tile, and a block has one stretch of the input, and in
+// each bin its own places behind the blocks before it.
+//
+//   keys in bin   a b c       of block 0  2 0 1     of block 1  1 3 1
+//   begin         0 3 6                   0 3 6                 2 3 7
 #ifndef GSORT_KERNEL_SPLIT_BETWEEN_WIDE_CUH
 #define GSORT_KERNEL_SPLIT_BETWEEN_WIDE_CUH
 
 #include "gsort/block/bins.cuh"
 #include "gsort/block/count.cuh"
-#include "gsort/block/index.cuh"
 #include "gsort/block/findings.cuh"
+#include "gsort/block/index.cuh"
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/wide_splitters.cuh"
+#include "gsort/warp/match.cuh"
 
 enum {
   BETWEEN_THREADS = 1024,
-  BETWEEN_ITEMS = 10,
-  BETWEEN_TILE = BETWEEN_THREADS * BETWEEN_ITEMS,
+  BETWEEN_WARPS = BETWEEN_THREADS / WARP_SIZE,
   BETWEEN_BLOCKS = 1,  // on a multiprocessor
-  ONE_VALUE = 1 << 15
+  ONE_VALUE = 1 << 15,
+  BUCKET_SAMPLES = 10,  // of a bucket, on average
 };
 
-typedef struct BetweenShared {
-  Wide tile[BETWEEN_TILE];
+// Shared memory of a block. Value: None for bare keys.
+template <class Value>
+struct BetweenShared {
+  static constexpr bool kPairs = !IS_NONE<Value>;
+  static constexpr int kBinBits = kPairs ? 9 : 10, kBins = 1 << kBinBits;
+  static constexpr int kItems = sizeof(Value) == 8 ? 8 : 10, kTile = BETWEEN_THREADS * kItems;
+  static constexpr int kStep =
+      kPairs ? (int)WARP_SIZE : (int)BETWEEN_THREADS;  // between a thread's items
+  Wide tile[kTile];
+  // Keys of each warp in each bin; then those of the warps before it.
+  __align__(16) unsigned short of_warp[kPairs ? BETWEEN_WARPS * kBins : 1];
+  Value value[kPairs ? kTile : 1];
   WideBins bins;
-  unsigned int count[MOST_WIDE_BINS];  // of a tile; 0 between tiles
-  unsigned int slot[MOST_WIDE_BINS];   // of a bin's first key in the tile
-  unsigned int to[MOST_WIDE_BINS];     // index in the output minus slot
-  unsigned int next[MOST_WIDE_BINS];   // of a part: where the next key of a bin goes
+  unsigned int count[kBins];  // of a tile; 0 between tiles
+  unsigned int slot[kBins];   // of a bin's first key in the tile
+  unsigned int to[kBins];     // index in the output minus slot
+  unsigned int next[kBins];   // where the block's next key of a bin goes
   unsigned int sums[MAX_WARPS];
-  unsigned short bin[BETWEEN_TILE];  // of a slot; with ONE_VALUE
-} BetweenShared;
+  unsigned short bin[kTile];  // of a slot; with ONE_VALUE
+  // Where a thread's first item is in a tile.
+  static __device__ __forceinline__ unsigned int first_item(void) {
+    return kPairs ? threadIdx.x / WARP_SIZE * kItems * WARP_SIZE + threadIdx.x % WARP_SIZE
+                  : threadIdx.x;
+  }
+};
+
+// What a block reads: the tiles begin, begin + stride, .. of a source.
+template <class Value>
+struct BetweenSource {
+  const Wide *keys;
+  const Value *values;  // NULL: none, or indices
+  WideCode code;
+  size_t begin, end, stride;
+};
+
+// Where it writes: bins of one value, as keys, to `done`; others, as codes, to `out`.
+template <class Value>
+struct BetweenOutput {
+  Wide *keys, *done_keys;
+  Value *values, *done_values;
+  WideCode done_code;
+};
 
 // Device memory between the launches.
 typedef struct BetweenState {
   BinBetween *part;           // [parts]
   unsigned int *next;         // [parts] a count, 0 at first; then where its next key goes
+  unsigned int *of_block;     // [blocks * parts] keys that each block has; of pairs only
   unsigned int *part_sample;  // [parts + 1] where the samples of each begin
   BinBetween *bucket;         // [buckets], if there are two steps
   Findings *findings;
   volatile HostVerdict *host;
 } BetweenState;
 
-// A thread's keys of a tile, BETWEEN_THREADS apart, of `left` keys; others are 0. Returns how many
-// the tile has.
-static __device__ __forceinline__ unsigned int load_tile(const Wide *from, size_t left,
-                                                         Wide (&key)[BETWEEN_ITEMS]) {
-  from += threadIdx.x;
-  if (left >= BETWEEN_TILE) {
+// A thread's keys of the tile that begins at `begin`; if there are no more, 0. Returns how many
+// keys the tile has.
+template <class Value>
+static __device__ __forceinline__ unsigned int load_tile(
+    const BetweenSource<Value> &source, size_t begin, Wide (&key)[BetweenShared<Value>::kItems]) {
+  typedef BetweenShared<Value> Shared;
+  const size_t left = source.end - begin;
+  const Wide *const from = source.keys + begin + Shared::first_item();
+  if (left >= Shared::kTile) {
 #pragma unroll
-    for (int u = 0; u < BETWEEN_ITEMS; u++) key[u] = __ldcs(&from[u * BETWEEN_THREADS]);
-    return BETWEEN_TILE;
+    for (int u = 0; u < Shared::kItems; u++) key[u] = __ldcs(&from[u * Shared::kStep]);
+    return Shared::kTile;
   }
 #pragma unroll
-  for (int u = 0; u < BETWEEN_ITEMS; u++)
-    key[u] = threadIdx.x + u * BETWEEN_THREADS < left ? __ldcs(&from[u * BETWEEN_THREADS]) : 0;
+  for (int u = 0; u < Shared::kItems; u++)
+    key[u] = Shared::first_item() + u * Shared::kStep < left ? __ldcs(&from[u * Shared::kStep]) : 0;
   return (unsigned int)left;
 }
 
 // Returns whether a key is -0.
-static __device__ __forceinline__ bool encode_tile(WideCode code, Wide (&key)[BETWEEN_ITEMS]) {
+template <int kItems>
+static __device__ __forceinline__ bool encode_tile(WideCode code, Wide (&key)[kItems]) {
   if (is_plain(code)) return false;
   bool minus_zero = false;
 #pragma unroll
-  for (int u = 0; u < BETWEEN_ITEMS; u++) {
+  for (int u = 0; u < kItems; u++) {
     minus_zero |= code.negative != 0 && key[u] == WIDE_MINUS_ZERO;
     key[u] = encode(code, key[u]);
   }
   return minus_zero;
 }
 
-// Adds the tiles begin, begin + stride, .. to shared.count. All threads. Key: of the tree.
-template <class Key>
-static __device__ __noinline__ bool count_tiles_by(BetweenShared &shared, const Wide *keys,
-                                                   size_t begin, size_t end, size_t stride,
-                                                   WideCode code, const WideSample &sample) {
+// Adds the tiles of a block to shared.count. All threads. Key: of the tree.
+template <class Key, class Value>
+static __device__ __noinline__ bool count_tiles_by(BetweenShared<Value> &shared,
+                                                   const BetweenSource<Value> source,
+                                                   const WideSample &sample) {
+  typedef BetweenShared<Value> Shared;
   bool minus_zero = false;
-  for (; begin < end; begin += stride) {
-    Wide key[BETWEEN_ITEMS];
-    unsigned int bin[BETWEEN_ITEMS];
-    const unsigned int valid = load_tile(keys + begin, end - begin, key);
-    minus_zero |= encode_tile(code, key);
+  for (size_t begin = source.begin; begin < source.end; begin += source.stride) {
+    Wide key[Shared::kItems];
+    unsigned int bin[Shared::kItems];
+    const unsigned int valid = load_tile(source, begin, key);
+    minus_zero |= encode_tile(source.code, key);
     find_bins<Key>(shared.bins, sample, key, bin);
-    if (valid == BETWEEN_TILE && share_bin(bin[0])) {
-      rank_in_order<BETWEEN_ITEMS>(
+    if (valid == Shared::kTile && share_bin(bin[0])) {
+      rank_in_order<Shared::kItems>(
           shared.count, [&](int u) { return bin[u]; }, [](int, unsigned int) {});
       continue;
     }
-    const int mine = (int)valid - (int)threadIdx.x;
+    const int mine = (int)valid - (int)Shared::first_item();
 #pragma unroll
-    for (int u = 0; u < BETWEEN_ITEMS; u++)
-      if (u * BETWEEN_THREADS < mine) atomicAdd(&shared.count[bin[u]], 1u);
+    for (int u = 0; u < Shared::kItems; u++)
+      if (u * Shared::kStep < mine) atomicAdd(&shared.count[bin[u]], 1u);
   }
   return minus_zero;
 }
 
 // By the kind of tree that there is.
-static __device__ __forceinline__ bool count_tiles(BetweenShared &shared, const Wide *keys,
-                                                   size_t begin, size_t end, size_t stride,
-                                                   WideCode code, const WideSample &sample) {
-  return shared.bins.has_words
-             ? count_tiles_by<unsigned int>(shared, keys, begin, end, stride, code, sample)
-             : count_tiles_by<Wide>(shared, keys, begin, end, stride, code, sample);
+template <class Value>
+static __device__ __forceinline__ bool count_tiles(BetweenShared<Value> &shared,
+                                                   const BetweenSource<Value> &source,
+                                                   const WideSample &sample) {
+  return shared.bins.has_words ? count_tiles_by<unsigned int>(shared, source, sample)
+                               : count_tiles_by<Wide>(shared, source, sample);
 }
 
-// Moves the same tiles: bins of one value, as keys by done_code, to `done`; others, as codes, to
-// `out`. next[b]: where the next key of a bin goes. shared.count is 0 before.
-template <class Key>
-static __device__ __noinline__ void move_tiles_by(BetweenShared &shared, const Wide *keys,
-                                                  size_t begin, size_t end, size_t stride,
-                                                  WideCode code, WideCode done_code,
-                                                  const WideSample &sample, unsigned int *next,
-                                                  Wide *out, Wide *done) {
-  static_assert((int)MOST_WIDE_BINS == (int)BETWEEN_THREADS, "a thread for each bin");
-  const unsigned int bins = sample.bins;
-  Wide key[BETWEEN_ITEMS];
-  unsigned int valid = begin < end ? load_tile(keys + begin, end - begin, key) : 0;
-  for (; begin < end; begin += stride) {
-    unsigned int bin[BETWEEN_ITEMS];  // and, in the upper half, the rank in it
-    encode_tile(code, key);
-    find_bins<Key>(shared.bins, sample, key, bin);
-    const int mine = (int)valid - (int)threadIdx.x;
-    if (valid == BETWEEN_TILE && share_bin(bin[0])) {
-      rank_in_order<BETWEEN_ITEMS>(
-          shared.count, [&](int u) { return bin[u]; },
-          [&](int u, unsigned int rank) { bin[u] |= rank << 16; });
-    } else {
+// The rank of each key of a thread in its bin of the tile, in the upper half of bin[u]; mine: how
+// far the tile's end is from the thread's first key. shared.count is 0 before.
+template <class Value>
+static __device__ __forceinline__ void rank_by_atomics(
+    BetweenShared<Value> &shared, unsigned int (&bin)[BetweenShared<Value>::kItems], int mine,
+    bool whole) {
+  typedef BetweenShared<Value> Shared;
+  if (whole && share_bin(bin[0])) {
+    rank_in_order<Shared::kItems>(
+        shared.count, [&](int u) { return bin[u]; },
+        [&](int u, unsigned int rank) { bin[u] |= rank << 16; });
+    return;
+  }
 #pragma unroll
-      for (int u = 0; u < BETWEEN_ITEMS; u++)
-        if (u * BETWEEN_THREADS < mine) bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
+  for (int u = 0; u < Shared::kItems; u++)
+    if (u * Shared::kStep < mine) bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
+}
+
+// The same, in the order of the tile, but only among the keys of the warp, whose counts
+// shared.of_warp receives.
+template <class Value>
+static __device__ __forceinline__ void rank_in_warp(
+    BetweenShared<Value> &shared, unsigned int (&bin)[BetweenShared<Value>::kItems], int mine) {
+  typedef BetweenShared<Value> Shared;
+  const unsigned int lane = threadIdx.x % WARP_SIZE;
+  unsigned short *const counts = shared.of_warp + threadIdx.x / WARP_SIZE * Shared::kBins;
+  for (unsigned int i = lane; i < Shared::kBins / 8; i += WARP_SIZE)
+    ((uint4 *)counts)[i] = make_uint4(0, 0, 0, 0);
+  __syncwarp();
+#pragma unroll
+  for (int u = 0; u < Shared::kItems; u++) {
+    const bool exists = u * Shared::kStep < mine;
+    const unsigned int lanes =
+                           warp_match(bin[u], Shared::kBinBits, __ballot_sync(0xffffffffu, exists)),
+                       before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1))),
+                       base = counts[bin[u]];
+    __syncwarp();
+    if (exists && before == 0)
+      counts[bin[u]] = (unsigned short)(base + (unsigned int)__popc((int)lanes));
+    __syncwarp();
+    bin[u] |= (base + before) << 16;
+  }
+}
+
+// Makes the counts of the warps in bin b those before each warp's; returns their sum.
+template <class Value>
+static __device__ __forceinline__ unsigned int scan_warps(BetweenShared<Value> &shared,
+                                                          unsigned int b) {
+  unsigned int sum = 0;
+#pragma unroll 8
+  for (unsigned int w = 0; w < BETWEEN_WARPS; w++) {
+    unsigned short *const of_warp = &shared.of_warp[w * BetweenShared<Value>::kBins + b];
+    const unsigned int count = *of_warp;
+    *of_warp = (unsigned short)sum;
+    sum += count;
+  }
+  return sum;
+}
+
+// Moves the tiles of a block. next[b]: where the next key of a bin goes.
+template <class Key, class Value>
+static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
+                                                  const BetweenSource<Value> source,
+                                                  const BetweenOutput<Value> output,
+                                                  const WideSample &sample, unsigned int *next) {
+  typedef BetweenShared<Value> Shared;
+  static_assert((int)Shared::kBins <= (int)BETWEEN_THREADS, "a thread for each bin");
+  const unsigned int bins = sample.bins, first = Shared::first_item();
+  Wide key[Shared::kItems];
+  unsigned int valid = source.begin < source.end ? load_tile(source, source.begin, key) : 0;
+  for (size_t begin = source.begin; begin < source.end; begin += source.stride) {
+    unsigned int bin[Shared::kItems];  // and, in the upper half, the rank in it; then the slot
+    [[maybe_unused]] Value value[Shared::kItems] = {};
+    encode_tile(source.code, key);
+    find_bins<Key>(shared.bins, sample, key, bin);
+    const int mine = (int)valid - (int)first;
+    if constexpr (Shared::kPairs) {
+      rank_in_warp(shared, bin, mine);
+#pragma unroll
+      for (int u = 0; u < Shared::kItems; u++) {
+        if (u * Shared::kStep >= mine) continue;
+        const size_t i = begin + first + u * Shared::kStep;
+        value[u] = source.values == NULL ? (Value)i : __ldcs(&source.values[i]);
+      }
+    } else {
+      rank_by_atomics(shared, bin, mine, valid == Shared::kTile);
     }
     __syncthreads();
-    const unsigned int own = threadIdx.x, count = own < bins ? shared.count[own] : 0;
+    const unsigned int own = threadIdx.x;
+    unsigned int count = 0;
+    if (own < bins) count = Shared::kPairs ? scan_warps(shared, own) : shared.count[own];
     const unsigned int to = count > 0 ? atomicAdd(&next[own], count) : 0;
     const unsigned int slot = block_inclusive_scan_one_barrier(count, shared.sums) - count;
     if (own < bins) {
@@ -144,55 +253,90 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared &shared, const W
     }
     __syncthreads();
 #pragma unroll
-    for (int u = 0; u < BETWEEN_ITEMS; u++) {
-      if (u * BETWEEN_THREADS >= mine) continue;
-      const unsigned int b = bin[u] & 0xffffu, i = shared.slot[b] + (bin[u] >> 16);
+    for (int u = 0; u < Shared::kItems; u++) {
+      if (u * Shared::kStep >= mine) continue;
+      const unsigned int b = bin[u] & 0xffffu;
+      unsigned int i = shared.slot[b] + (bin[u] >> 16);
+      if constexpr (Shared::kPairs) {
+        i += shared.of_warp[threadIdx.x / WARP_SIZE * Shared::kBins + b];
+        shared.value[i] = value[u];
+      }
       shared.tile[i] = key[u];
       shared.bin[i] = (unsigned short)(shared.bins.is_one_value[b] ? b | ONE_VALUE : b);
     }
-    if (end - begin > stride) valid = load_tile(keys + begin + stride, end - begin - stride, key);
+    const int last = (int)valid - (int)threadIdx.x;
+    if (source.end - begin > source.stride) valid = load_tile(source, begin + source.stride, key);
     __syncthreads();
 #pragma unroll
-    for (int u = 0; u < BETWEEN_ITEMS; u++) {
+    for (int u = 0; u < Shared::kItems; u++) {
       const unsigned int i = threadIdx.x + u * BETWEEN_THREADS;
-      if (u * BETWEEN_THREADS >= mine) continue;
+      if (u * BETWEEN_THREADS >= last) continue;
       const unsigned int b = shared.bin[i], at = shared.to[b & (ONE_VALUE - 1)] + i;
       const Wide moved = shared.tile[i];
       if (b < ONE_VALUE)
-        out[at] = moved;
+        output.keys[at] = moved;
       else
-        done[at] = decode(done_code, moved);
+        output.done_keys[at] = decode(output.done_code, moved);
+      if constexpr (Shared::kPairs)
+        (b < ONE_VALUE ? output.values : output.done_values)[at] = shared.value[i];
     }
   }
 }
 
-static __device__ __forceinline__ void move_tiles(BetweenShared &shared, const Wide *keys,
-                                                  size_t begin, size_t end, size_t stride,
-                                                  WideCode code, WideCode done_code,
-                                                  const WideSample &sample, unsigned int *next,
-                                                  Wide *out, Wide *done) {
+template <class Value>
+static __device__ __forceinline__ void move_tiles(BetweenShared<Value> &shared,
+                                                  const BetweenSource<Value> &source,
+                                                  const BetweenOutput<Value> &output,
+                                                  const WideSample &sample, unsigned int *next) {
   if (shared.bins.has_words)
-    move_tiles_by<unsigned int>(shared, keys, begin, end, stride, code, done_code, sample, next,
-                                out, done);
+    move_tiles_by<unsigned int>(shared, source, output, sample, next);
   else
-    move_tiles_by<Wide>(shared, keys, begin, end, stride, code, done_code, sample, next, out, done);
+    move_tiles_by<Wide>(shared, source, output, sample, next);
 }
 
-static __device__ __forceinline__ BetweenShared &prepare_between(void *memory) {
-  BetweenShared &shared = *(BetweenShared *)memory;
-  for (unsigned int b = threadIdx.x; b < MOST_WIDE_BINS; b += BETWEEN_THREADS) shared.count[b] = 0;
+template <class Value>
+static __device__ __forceinline__ BetweenShared<Value> &prepare_between(void *memory) {
+  BetweenShared<Value> &shared = *(BetweenShared<Value> *)memory;
+  for (unsigned int b = threadIdx.x; b < shared.kBins; b += BETWEEN_THREADS) shared.count[b] = 0;
   return shared;
+}
+
+// What a block of the first step reads of n elements.
+template <class Value>
+static __device__ __forceinline__ BetweenSource<Value> source_of_block(const Wide *keys,
+                                                                       const Value *values,
+                                                                       size_t n, WideCode code) {
+  constexpr size_t kTile = BetweenShared<Value>::kTile;
+  const size_t block = blockIdx.x, blocks = gridDim.x;
+  if constexpr (IS_NONE<Value>)
+    return {keys, values, code, block * kTile, n, blocks * kTile};
+  else
+    return {keys, values, code, n * block / blocks, n * (block + 1) / blocks, kTile};
 }
 
 static __device__ __forceinline__ bool has_stopped(const BetweenState &state) {
   return *(const volatile unsigned int *)&state.findings->stop != 0;
 }
 
+// Whether keys crowd together inside many buckets, as in the AND of random numbers, so that no
+// affine map spreads them. Sweeps take less time than merging such pairs. All threads of a block.
+static __device__ __forceinline__ bool buckets_crowd(const WideSample &sample) {
+  const unsigned long long buckets = sample.count - BUCKET_SAMPLES;
+  const Wide *const of_bucket = sample.sorted + buckets * threadIdx.x / BETWEEN_THREADS;
+  const Wide first = of_bucket[0], last = of_bucket[BUCKET_SAMPLES - 1], near = (last - first) / 32;
+  unsigned int low = 0, high = 0;
+  for (int i = 1; i < BUCKET_SAMPLES - 1; i++) {
+    low += of_bucket[i] > first && of_bucket[i] - first < near;
+    high += of_bucket[i] < last && last - of_bucket[i] < near;
+  }
+  return __syncthreads_count(low >= 2 || high >= 2) > BETWEEN_THREADS / 4;
+}
+
 // All threads of a block, after a barrier: notes the bins that make_bins() has made, for keys from
 // `begin` on and codes from `least` to `most`. The tile still has the bounds. next: receives where
 // each begins, too.
-template <class CountOf>
-static __device__ __forceinline__ void note_bins(BetweenShared &shared, unsigned int bins,
+template <class Value, class CountOf>
+static __device__ __forceinline__ void note_bins(BetweenShared<Value> &shared, unsigned int bins,
                                                  unsigned int begin, Wide least, Wide most,
                                                  CountOf count_of, unsigned int *next,
                                                  BinBetween *noted) {
@@ -208,61 +352,85 @@ static __device__ __forceinline__ void note_bins(BetweenShared &shared, unsigned
   noted[b].map = map;
 }
 
-// Counts the keys of the parts, and finds their samples. Tells the host: STOPPED if there is a -0.
+// Counts the keys of the parts, and finds their samples. Tells the host: STOPPED if there is a -0,
+// or sweeps are faster.
+template <class Value>
 static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
     count_between(const Wide *keys, size_t n, WideCode code, WideSample sample,
                   BetweenState state) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  BetweenShared &shared = prepare_between(shared_memory);
+  BetweenShared<Value> &shared = prepare_between<Value>(shared_memory);
   wait_for_previous_kernel();
+  // Not has_stopped(): a block may find -0 before another one begins.
+  if (is_sorted_already(state.findings)) return;
   const unsigned int bins = sample.bins;
-  make_bins(sample, shared.tile, shared.bins);
-  __syncthreads();
-  if (count_tiles(shared, keys, (size_t)blockIdx.x * BETWEEN_TILE, n,
-                  (size_t)gridDim.x * BETWEEN_TILE, code, sample))
-    atomicOr(&state.findings->stop, 1u);
-  for (size_t p = global_index(); p <= bins; p += (size_t)gridDim.x * BETWEEN_THREADS)
-    state.part_sample[p] = p == 0      ? 0
-                           : p == bins ? sample.count
-                                       : lower_bound_of(sample, shared.tile[p - 1]);
-  __syncthreads();
-  for (unsigned int b = threadIdx.x; b < bins; b += BETWEEN_THREADS)
-    if (shared.count[b] > 0) atomicAdd(&state.next[b], shared.count[b]);
+  const bool sweeps = BetweenShared<Value>::kPairs && buckets_crowd(sample);
+  if (sweeps && threadIdx.x == 0) atomicOr(&state.findings->stop, 1u);
+  if (!sweeps) {
+    make_bins(sample, shared.tile, shared.bins);
+    __syncthreads();
+    const BetweenSource<Value> source = source_of_block(keys, (const Value *)NULL, n, code);
+    if (count_tiles(shared, source, sample)) atomicOr(&state.findings->stop, 1u);
+    for (size_t p = global_index(); p <= bins; p += (size_t)gridDim.x * BETWEEN_THREADS)
+      state.part_sample[p] = p == 0      ? 0
+                             : p == bins ? sample.count
+                                         : lower_bound_of(sample, shared.tile[p - 1]);
+    __syncthreads();
+    for (unsigned int b = threadIdx.x; b < bins; b += BETWEEN_THREADS) {
+      const unsigned int count = shared.count[b];
+      if constexpr (BetweenShared<Value>::kPairs) state.of_block[blockIdx.x * bins + b] = count;
+      if (count > 0) atomicAdd(&state.next[b], count);
+    }
+  }
   if (!is_last_block(&state.findings->arrived)) return;
-  note_bins(
-      shared, bins, 0, 0, ~0ull, [&](unsigned int b) { return __ldcg(&state.next[b]); }, state.next,
-      state.part);
+  if (!sweeps)
+    note_bins(
+        shared, bins, 0, 0, ~0ull, [&](unsigned int b) { return __ldcg(&state.next[b]); },
+        state.next, state.part);
   if (threadIdx.x > 0) return;
   state.host->finding = has_stopped(state) ? STOPPED : SORTED;
 }
 
-// The first step. to: parts, or buckets in the output; done: the output.
+// The first step, to parts, or buckets in the output.
+template <class Value>
 static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
-    split_between(const Wide *keys, size_t n, WideCode code, WideSample sample, Wide *to,
-                  Wide *done, BetweenState state) {
+    split_between(const Wide *keys, const Value *values, size_t n, WideCode code, WideSample sample,
+                  BetweenOutput<Value> output, BetweenState state) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  BetweenShared &shared = prepare_between(shared_memory);
+  BetweenShared<Value> &shared = prepare_between<Value>(shared_memory);
   wait_for_previous_kernel();
   if (has_stopped(state)) return;
   make_bins(sample, shared.tile, shared.bins);
+  unsigned int *next = state.next;
+  if constexpr (BetweenShared<Value>::kPairs) {
+    next = shared.next;
+    for (unsigned int b = threadIdx.x; b < sample.bins; b += BETWEEN_THREADS) {
+      unsigned int before = state.next[b];
+#pragma unroll 8
+      for (unsigned int block = 0; block < blockIdx.x; block++)
+        before += state.of_block[block * sample.bins + b];
+      next[b] = before;
+    }
+  }
   __syncthreads();
-  move_tiles(shared, keys, (size_t)blockIdx.x * BETWEEN_TILE, n, (size_t)gridDim.x * BETWEEN_TILE,
-             code, code, sample, state.next, to, done);
+  move_tiles(shared, source_of_block(keys, values, n, code), output, sample, next);
 }
 
 // The second step: a block for each part, whose samples are some of all. sample: all; bins of a
 // part. A part of one value has no keys left.
+template <class Value>
 static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
-    split_parts_between(const Wide *parts, WideCode code, WideSample sample, Wide *out,
-                        BetweenState state) {
+    split_parts_between(const Wide *parts, const Value *values, WideSample sample,
+                        BetweenOutput<Value> output, BetweenState state) {
+  typedef BetweenShared<Value> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  BetweenShared &shared = prepare_between(shared_memory);
+  Shared &shared = prepare_between<Value>(shared_memory);
   const unsigned int part = blockIdx.x;
   BinBetween *const bucket = state.bucket + (size_t)part * sample.bins;
   wait_for_previous_kernel();
   if (has_stopped(state)) return;
   const BinBetween of_part = state.part[part];
-  const unsigned int begin = of_part.begin, end = begin + of_part.count;
+  const size_t begin = of_part.begin, end = begin + of_part.count;
   if (begin == end) {
     for (unsigned int b = threadIdx.x; b < sample.bins; b += BETWEEN_THREADS) bucket[b].count = 0;
     return;
@@ -274,14 +442,15 @@ static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
   __syncthreads();
   make_bins(sample, shared.tile, shared.bins);
   __syncthreads();
-  count_tiles(shared, parts, begin, end, BETWEEN_TILE, {0, 0}, sample);
+  const BetweenSource<Value> source = {parts, values, {0, 0}, begin, end, Shared::kTile};
+  count_tiles(shared, source, sample);
   __syncthreads();
   note_bins(
-      shared, sample.bins, begin, of_part.map.least, of_part.map.most,
+      shared, sample.bins, of_part.begin, of_part.map.least, of_part.map.most,
       [&](unsigned int b) { return shared.count[b]; }, shared.next, bucket);
-  for (unsigned int b = threadIdx.x; b < MOST_WIDE_BINS; b += BETWEEN_THREADS) shared.count[b] = 0;
+  for (unsigned int b = threadIdx.x; b < Shared::kBins; b += BETWEEN_THREADS) shared.count[b] = 0;
   __syncthreads();
-  move_tiles(shared, parts, begin, end, BETWEEN_TILE, {0, 0}, code, sample, shared.next, out, out);
+  move_tiles(shared, source, output, sample, shared.next);
 }
 
 #endif

@@ -130,46 +130,61 @@ static __global__ void make_maps(BinBetween *buckets) {
 }
 
 // Buckets of all shapes and these sizes one behind the other; of one value: they stay as they are.
+// Values are numbers of the input's order.
+template <class Value, int kItems, int kBlocks>
 static void check_buckets(WideCode code) {
-  typedef WideBucketShared<256, 13, 10> Shared;
-  std::vector<uint64_t> expected, codes;
+  typedef InPlaceShared<256, kItems, 10, Value> Shared;
+  typedef std::pair<uint64_t, Value> Element;
+  std::vector<Element> elements, expected;
   std::vector<BinBetween> buckets;
   for (unsigned int size : {0, 1, 2, 33, 255, 1000, 1792, 1793, 3328, 3329, 6656, 20000})
     for (unsigned int shape = 0; shape < 6; shape++) {
       const bool sorts = size != 33 || shape != 3;
-      const size_t begin = codes.size();
+      const size_t begin = elements.size();
       buckets.push_back({(unsigned int)begin, sorts ? size : 0, {}});
-      for (unsigned int i = 0; i < size; i++) codes.push_back(bucket_code(shape, i));
-      expected.insert(expected.end(), codes.begin() + (long)begin, codes.end());
+      for (unsigned int i = 0; i < size; i++)
+        elements.push_back({bucket_code(shape, i), (Value)(IS_NONE<Value> ? 0 : begin + i)});
+      expected.insert(expected.end(), elements.begin() + (long)begin, elements.end());
       if (!sorts) continue;
       std::sort(expected.begin() + (long)begin, expected.end());
       for (size_t i = begin; i < expected.size(); i++) {
-        expected[i] ^= code.flip;
-        if (expected[i] >> 63 == 1) expected[i] ^= code.negative;
+        expected[i].first ^= code.flip;
+        if (expected[i].first >> 63 == 1) expected[i].first ^= code.negative;
       }
     }
-  Wide *out = NULL, *spare = NULL;
-  BinBetween *d_buckets = NULL;
+  std::vector<uint64_t> keys;
+  std::vector<Value> values;
+  for (const Element &element : elements) {
+    keys.push_back(element.first);
+    values.push_back(element.second);
+  }
+  const auto to_device_as_is = [](const auto &array) {
+    void *memory = NULL;
+    cudaMalloc(&memory, array.size() * sizeof array[0]);
+    cudaMemcpy(memory, array.data(), array.size() * sizeof array[0], cudaMemcpyHostToDevice);
+    return memory;
+  };
+  void *const out = to_device_as_is(keys), *const spare = to_device_as_is(keys),
+              *const out_values = to_device_as_is(values),
+              *const spare_values = to_device_as_is(values),
+              *const d_buckets = to_device_as_is(buckets);
   Findings *findings = NULL;
-  const size_t bytes = codes.size() * sizeof(Wide);
-  cudaMalloc((void **)&out, bytes);
-  cudaMalloc((void **)&spare, bytes);
-  cudaMalloc((void **)&d_buckets, buckets.size() * sizeof(BinBetween));
   cudaMalloc((void **)&findings, sizeof(Findings));
   cudaMemset(findings, 0, sizeof(Findings));
-  cudaMemcpy(out, codes.data(), bytes, cudaMemcpyHostToDevice);
-  cudaMemcpy(d_buckets, buckets.data(), buckets.size() * sizeof(BinBetween),
-             cudaMemcpyHostToDevice);
-  make_maps<<<1, (unsigned int)buckets.size()>>>(d_buckets);
-  cudaFuncSetAttribute(sort_wide_in_place<256, 7, 13, 10, 4>,
-                       cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(Shared));
-  sort_wide_in_place<256, 7, 13, 10, 4><<<(unsigned int)buckets.size(), 256, sizeof(Shared)>>>(
-      d_buckets, out, spare, code, findings);
-  const cudaError_t error = cudaMemcpy(codes.data(), out, bytes, cudaMemcpyDeviceToHost);
+  make_maps<<<1, (unsigned int)buckets.size()>>>((BinBetween *)d_buckets);
+  const auto kernel = sort_wide_in_place<256, 7, kItems, 10, kBlocks, Value>;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(Shared));
+  kernel<<<5, 256, sizeof(Shared)>>>((BinBetween *)d_buckets, (unsigned int)buckets.size(),
+                                     (Wide *)out, (Value *)out_values, (Wide *)spare,
+                                     (Value *)spare_values, code, findings);
+  cudaMemcpy(keys.data(), out, keys.size() * sizeof(Wide), cudaMemcpyDeviceToHost);
+  const cudaError_t error =
+      cudaMemcpy(values.data(), out_values, values.size() * sizeof(Value), cudaMemcpyDeviceToHost);
   require(error == cudaSuccess, cudaGetErrorString(error), 0, 0);
-  for (size_t i = 0; i < codes.size(); i++)
-    require(codes[i] == expected[i], "buckets in place, index", (unsigned int)i, 0);
-  for (void *memory : {(void *)out, (void *)spare, (void *)d_buckets, (void *)findings})
+  for (size_t i = 0; i < expected.size(); i++)
+    require(keys[i] == expected[i].first && values[i] == expected[i].second,
+            "buckets in place, index, bytes of a value", (unsigned int)i, sizeof(Value));
+  for (void *memory : {out, spare, out_values, spare_values, d_buckets, (void *)findings})
     cudaFree(memory);
 }
 
@@ -194,8 +209,11 @@ int main(void) {
     check_tiles(tiles, 33);
   }
   check_tiles(65, 256);
-  check_buckets({0, 0});
-  check_buckets({1ull << 63, ~0ull >> 1});
+  for (const WideCode code : {WideCode{0, 0}, WideCode{1ull << 63, ~0ull >> 1}}) {
+    check_buckets<None, 13, 4>(code);
+    check_buckets<unsigned int, 15, 3>(code);
+    check_buckets<Wide, 13, 3>(code);
+  }
   std::printf("ok 1 pieces of blocks\n");
   return 0;
 }

@@ -272,12 +272,17 @@ int main(int argc, char **argv) {
   std::printf("1..1\n");
   static const int kinds[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32, GSORT_VALUE64,
                               GSORT_INDEX64};
-  // Wide keys that are not even: in one step and in two between splitters, or with a -0.
-  for (int s = 0; s < SHAPES && n == 0; s++) {
+  // Wide keys that are not even: in one step and in two between splitters, or with a -0. Of pairs
+  // only many go between splitters.
+  for (int i = 0; i < SHAPES + 4 && n == 0; i++) {
+    static const int of_pairs[] = {9, 6, 14, 8};
+    const bool pairs = i >= SHAPES;
+    const int s = pairs ? of_pairs[i - SHAPES] : i;
     Case c = {};
     c.type = s == 11 || s == 12 ? GSORT_F64 : s % 3 == 0 ? GSORT_I64 : GSORT_U64;
-    c.value = GSORT_KEYS, c.shape = s, c.end = 64, c.descending = s % 2;
-    c.n = s % 2 == 0 ? 310007 : 1400001;
+    c.value = pairs ? kinds[1 + i % 4] : GSORT_KEYS;
+    c.shape = s, c.end = 64, c.descending = s % 2;
+    c.n = pairs ? 4000003 : s % 2 == 0 ? 310007 : 1400001;
     run_case(c);
   }
   for (int i = 0; i < cases; i++) {

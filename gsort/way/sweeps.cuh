@@ -15,7 +15,9 @@ void sort_by_all_digits(Call *call, void *memory);
 // which the device decides. counts: these count the digits, to all_digits() of that memory, if the
 // samples leave only sweeps. Returns SORTED.
 Finding sweep_if_unsorted(Call *call, void *memory, bool counts);
-// The same for keys of 64 bits, in call->workspace.
+// The same for keys of 64 bits, in call->workspace; sort_wide_if_unsorted() tries splitters before,
+// if n is large.
 Finding sweep_wide_if_unsorted(Call *call);
+Finding sort_wide_if_unsorted(Call *call);
 
 #endif

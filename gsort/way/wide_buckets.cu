@@ -151,7 +151,7 @@ static Finding wide_buckets_run(Call *call, Known *) {
   launch_next(call, plan.sort->kernel, plan.region_count, plan.sort->threads,
               plan.sort->shared_bytes, regions, (const unsigned int *)start, plan.bits, out,
               call->wide_code, (const WideMap *)map, call->findings);
-  if (call->no_host_wait) return sweep_wide_if_unsorted(call);
+  if (call->no_host_wait) return sort_wide_if_unsorted(call);
   return wait_for_finding(call, waits ? EVEN : UNKNOWN);
 }
 

@@ -152,7 +152,7 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
     launch_sort<Value, 1024, 12, 1>(call, regions, start, bits, map);
   else
     launch_sort<Value, 512, 11, 2>(call, regions, start, bits, map);
-  return waits ? wait_for_finding(call, EVEN) : sweep_wide_if_unsorted(call);
+  return waits ? wait_for_finding(call, EVEN) : sort_wide_if_unsorted(call);
 }
 
 static size_t wide_pairs_bytes(const Call *call, const KeyRange *) {

@@ -1,51 +1,68 @@
-// Wide bare keys that are not even, by buckets between splitters of a sample:
+// Wide keys that are not even, by buckets between splitters of a sample:
 //
 //   one step     in -split-> out -sort-> out
 //   two steps    in -split-> parts in the workspace -split-> out -sort-> out
 //
-// 40 or 64 bytes a key move, and for bins of one value 24 or 48.
+// 40 or 64 bytes a key move, and for bins of one value 24 or 48; of a value, 4 or 6 times its size,
+// and 2 or 4.
 #include <utility>
 
 #include "gsort/kernel/sample_wide_splitters.cuh"
 #include "gsort/kernel/sort_wide_in_place.cuh"
 #include "gsort/kernel/split_between_wide.cuh"
-#include "gsort/way/launch.cuh"
+#include "gsort/way/sweeps.cuh"
 
-// Keys of a bucket on average, and samples. A value that is two splitters gets a bin. So a bucket
-// has less than twice its samples, and seldom more keys than a block has memory for.
-enum { BUCKET_AVERAGE = 1280, BUCKET_SAMPLES = 10 };
-enum { BETWEEN_FROM = 300000, LEAST_PARTS = 256 };
-enum { SORT_THREADS = 256, SORT_FEW = 7, SORT_ITEMS = 13, SORT_BIN_BITS = 10, SORT_BLOCKS = 4 };
-typedef WideBucketShared<SORT_THREADS, SORT_ITEMS, SORT_BIN_BITS> SortShared;
-static const auto sort_in_place =
-    sort_wide_in_place<SORT_THREADS, SORT_FEW, SORT_ITEMS, SORT_BIN_BITS, SORT_BLOCKS>;
+// Keys of a bucket on average, beside BUCKET_SAMPLES. A value that is two splitters gets a bin. So
+// a bucket has less than twice its samples, and seldom more keys than a block has memory for.
+enum { BUCKET_AVERAGE = 1280 };
+// Below NO_WAIT_FROM the launches that return at once would cost even keys too much.
+enum { KEYS_FROM = 300000, PAIRS_FROM = 4000000, NO_WAIT_FROM = 1 << 25, LEAST_PARTS = 256 };
+enum { SORT_THREADS = 256, SORT_FEW = 7, SORT_BIN_BITS = 10, SORT_ROUNDS = 16 };
+
+// The last step. Blocks of a multiprocessor: as many as its memory has room for.
+template <class Value>
+struct SortShape {
+  static constexpr int kItems = sizeof(Value) == 4 ? 15 : 13, kBlocks = IS_NONE<Value> ? 4 : 3;
+  static constexpr auto kKernel =
+      sort_wide_in_place<SORT_THREADS, SORT_FEW, kItems, SORT_BIN_BITS, kBlocks, Value>;
+  typedef InPlaceShared<SORT_THREADS, kItems, SORT_BIN_BITS, Value> Shared;
+};
 
 typedef struct BetweenPlan {
   unsigned int parts, buckets_of_part;  // 1: one step
   unsigned int samples;
-  size_t sample_at, state_at, bytes;
+  size_t values_at, sample_at, state_at, bytes;
 } BetweenPlan;
 
 static bool plan_between(const Call *call, BetweenPlan *plan) {
-  const size_t n = call->n, buckets = parts_of(n, BUCKET_AVERAGE);
-  if (call->bits < 64 || call->no_host_wait || n < BETWEEN_FROM ||
-      buckets > (size_t)MOST_WIDE_BINS * MOST_WIDE_BINS)
+  const size_t n = call->n, buckets = parts_of(n, BUCKET_AVERAGE),
+               sms = call->device->multiprocessors;
+  const bool pairs = call->value_bytes > 0;
+  const unsigned int most = pairs ? BetweenShared<Wide>::kBins : BetweenShared<None>::kBins;
+  if (call->bits < 64 || call->n_on_device != NULL ||
+      n < (call->no_host_wait ? NO_WAIT_FROM
+           : pairs            ? PAIRS_FROM
+                              : KEYS_FROM) ||
+      buckets > (size_t)most * most)
     return false;
   plan->parts = (unsigned int)buckets;
   plan->buckets_of_part = 1;
-  if (buckets > MOST_WIDE_BINS) {
+  if (buckets > most) {
     plan->parts = LEAST_PARTS;
-    while ((size_t)plan->parts * plan->parts < buckets && plan->parts < MOST_WIDE_BINS)
-      plan->parts *= 2;
+    while ((size_t)plan->parts * plan->parts < buckets && plan->parts < most) plan->parts *= 2;
     plan->buckets_of_part = parts_of(buckets, plan->parts);
   }
   const size_t all = (size_t)plan->parts * plan->buckets_of_part;
   plan->samples = (unsigned int)all * BUCKET_SAMPLES;
-  plan->sample_at = aligned_bytes(n * sizeof(Wide));
+  plan->values_at = aligned_bytes(n * sizeof(Wide));
+  plan->sample_at = plan->values_at + aligned_bytes(n * call->value_bytes);
   plan->state_at = plan->sample_at + aligned_bytes(plan->samples * sizeof(Wide));
   plan->bytes = plan->state_at + (all + plan->parts) * sizeof(BinBetween) +
-                (2 * (size_t)plan->parts + 1) * sizeof(unsigned int);
-  return sizeof(BetweenShared) <= call->device->shared_limit;
+                ((pairs ? BETWEEN_BLOCKS * sms + 2 : 2) * plan->parts + 1) * sizeof(unsigned int);
+  const size_t shared =
+      pairs ? greatest_of(sizeof(BetweenShared<Wide>), sizeof(BetweenShared<unsigned int>))
+            : sizeof(BetweenShared<None>);
+  return shared <= call->device->shared_limit;
 }
 
 static size_t between_bytes(const Call *call, const KeyRange *) {
@@ -63,7 +80,8 @@ static const Wide *sort_sample(Call *call, const BetweenPlan *plan, unsigned int
                from, plan->samples, next, plan->parts, call->findings);
   for (unsigned int run = SAMPLE_RUN; run < plan->samples; run *= 2) {
     launch_next(call, merge_samples, parts_of(plan->samples, MERGE_THREADS * MERGE_ITEMS),
-                MERGE_THREADS, 0, (const Wide *)from, to, plan->samples, run);
+                MERGE_THREADS, 0, (const Wide *)from, to, plan->samples, run,
+                (const Findings *)call->findings);
     std::swap(from, to);
   }
   return from;
@@ -75,35 +93,62 @@ static WideSample sample_of(const Wide *sorted, unsigned int count, unsigned int
   return sample;
 }
 
-static Finding between_run(Call *call, Known *) {
-  BetweenPlan plan;
-  if (!plan_between(call, &plan)) return STOPPED;
+template <class Value>
+static void launch_between(Call *call, const BetweenPlan &plan, volatile HostVerdict *host) {
   const size_t n = call->n;
   const unsigned int blocks = BETWEEN_BLOCKS * call->device->multiprocessors,
-                     shared_bytes = sizeof(BetweenShared),
+                     shared_bytes = sizeof(BetweenShared<Value>),
                      buckets = plan.parts * plan.buckets_of_part;
   const bool single_step = plan.buckets_of_part == 1;
-  Wide *const scratch = (Wide *)call->workspace, *const out = (Wide *)call->output.keys,
-              *const to = single_step ? out : scratch;
   const Wide *const in = (const Wide *)call->input.keys;
+  const Value *const in_values = (const Value *)call->input.values;
+  Wide *const scratch = (Wide *)call->workspace, *const out = (Wide *)call->output.keys;
+  Value *const values = (Value *)(call->workspace + plan.values_at);
+  Value *const out_values = (Value *)call->output.values;
   BinBetween *const part = (BinBetween *)(call->workspace + plan.state_at),
                     *const bucket = single_step ? part : part + plan.parts;
   unsigned int *const next = (unsigned int *)(bucket + buckets);
-  volatile HostVerdict *const host = fresh_verdict(call);
-  const BetweenState state = {part, next, next + plan.parts, bucket, call->findings, host};
+  unsigned int *const part_sample = next + plan.parts, *const of_block =
+                                                           part_sample + plan.parts + 1;
+  const BetweenState state = {part, next, of_block, part_sample, bucket, call->findings, host};
+  const BetweenOutput<Value> to_out = {out, out, out_values, out_values, call->wide_code},
+                             to_parts = {scratch, out, values, out_values, call->wide_code};
   const WideSample sample = sample_of(sort_sample(call, &plan, next), plan.samples, plan.parts),
                    of_part = sample_of(sample.sorted, plan.samples, plan.buckets_of_part);
-  launch_next(call, count_between, blocks, BETWEEN_THREADS, shared_bytes, in, n, call->wide_code,
-              sample, state);
-  launch_next(call, split_between, blocks, BETWEEN_THREADS, shared_bytes, in, n, call->wide_code,
-              sample, to, out, state);
+  launch_next(call, count_between<Value>, blocks, BETWEEN_THREADS, shared_bytes, in, n,
+              call->wide_code, sample, state);
+  launch_next(call, split_between<Value>, blocks, BETWEEN_THREADS, shared_bytes, in, in_values, n,
+              call->wide_code, sample, single_step ? to_out : to_parts, state);
   if (!single_step)
-    launch_next(call, split_parts_between, plan.parts, BETWEEN_THREADS, shared_bytes,
-                (const Wide *)scratch, call->wide_code, of_part, out, state);
-  launch_next(call, sort_in_place, buckets, SORT_THREADS, sizeof(SortShared),
-              (const BinBetween *)bucket, out, scratch, call->wide_code,
-              (const Findings *)call->findings);
-  return wait_for_finding(call, UNKNOWN);
+    launch_next(call, split_parts_between<Value>, plan.parts, BETWEEN_THREADS, shared_bytes,
+                (const Wide *)scratch, (const Value *)values, of_part, to_out, state);
+  typedef SortShape<Value> Sort;
+  const unsigned int at_once = Sort::kBlocks * call->device->multiprocessors;
+  launch_next(call, Sort::kKernel, least_of(buckets, SORT_ROUNDS * at_once), SORT_THREADS,
+              sizeof(typename Sort::Shared), (const BinBetween *)bucket, buckets, out, out_values,
+              scratch, values, call->wide_code, (const Findings *)call->findings);
+}
+
+static bool launch_any_between(Call *call) {
+  BetweenPlan plan;
+  if (!plan_between(call, &plan)) return false;
+  volatile HostVerdict *const host = fresh_verdict(call);
+  if (call->value_bytes == 0)
+    launch_between<None>(call, plan, host);
+  else if (call->value_bytes == 4)
+    launch_between<unsigned int>(call, plan, host);
+  else
+    launch_between<Wide>(call, plan, host);
+  return true;
+}
+
+static Finding between_run(Call *call, Known *) {
+  return launch_any_between(call) ? wait_for_finding(call, UNKNOWN) : STOPPED;
+}
+
+Finding sort_wide_if_unsorted(Call *call) {
+  launch_any_between(call);
+  return sweep_wide_if_unsorted(call);
 }
 
 extern "C" const Way way_wide_splitters = {"wide splitters", between_bytes, between_run};

@@ -8,8 +8,6 @@ typedef void WideSweepKernel(WideElements, WideElements, WideElements, unsigned 
 typedef void AllWideSweepsKernel(WideElements, WideElements, WideElements, unsigned int, WideBits,
                                  WidePass, SweepState, BehindWay);
 
-typedef char None;  // instead of a value
-
 enum { WIDE_ITEMS = 24, WIDE_BLOCKS = 2, HUGE_FROM = 1 << 30 };
 
 // [value bytes / 4][is huge]: a kernel for each pass, and one for all, behind a way.
