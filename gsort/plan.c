@@ -11,7 +11,7 @@ enum {
   WIDE_PAIRS = 8,
   WIDE = WIDE_KEYS | WIDE_PAIRS
 };
-enum { LARGEST = (1 << 30) - 1, MOST_TRIES = 2 };
+enum { LARGEST = (1 << 30) - 1 };
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order of the columns
 typedef struct Row {

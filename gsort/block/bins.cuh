@@ -18,10 +18,6 @@ typedef struct Digit {
   int copy_bits;      // each bin has 2^copy_bits counters side by side
 } Digit;
 
-static __device__ __forceinline__ unsigned int digit_value(unsigned int key, Digit digit) {
-  return (key >> digit.shift & digit.mask) ^ digit.flip;
-}
-
 // The first counter of a key's bin. Two instructions: a shift, and one for all the logic.
 static __device__ __forceinline__ unsigned int *bin_of(unsigned int *bin, unsigned int key,
                                                        Digit digit) {
