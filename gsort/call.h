@@ -35,7 +35,7 @@ typedef enum Finding {
   UNKNOWN,     // nothing
   SORTED,      // the call is done
   EVEN,        // a sample is even
-  HEAVY,       // a few values of the first bits have very many keys
+  HEAVY,       // a few values of the first bits have very many keys; of wide pairs: any bits do
   IN_RANGE,    // buckets of `range` may fit
   FEW_VALUES,  // a sample has at most MOST_VALUES values
   UNEVEN,      // none of these, or floats with a -0, which has to count as +0
@@ -121,8 +121,10 @@ typedef struct Way {
 } Way;
 
 extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
-    way_prefix, way_values, way_frequent, way_sweeps, way_wide_buckets, way_wide_pairs,
-    way_wide_splitters, way_wide_sweeps;
+    way_prefix, way_values, way_frequent, way_sweeps, way_wide_block, way_wide_buckets,
+    way_wide_pairs, way_wide_splitters, way_wide_sweeps;
+
+enum { ONE_WIDE_BLOCK = 9216 };  // keys of 8 bytes that a block sorts
 
 // Pairs from which on frequent values of uneven keys are worth a sample: memory is laid out for
 // that.

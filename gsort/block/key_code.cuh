@@ -55,6 +55,16 @@ static __device__ __forceinline__ Wide order_of(WideCode code, Wide key) {
   return encode(code, code.negative != 0 && key == WIDE_MINUS_ZERO ? 0 : key);
 }
 
+// The bits of a wide key that count, as a number.
+struct WideBits {
+  WideCode code;
+  int begin_bit;
+  Wide mask;
+  __device__ __forceinline__ Wide operator()(Wide key) const {
+    return order_of(code, key) >> begin_bit & mask;
+  }
+};
+
 // The items of a thread. All threads take the same branch. Returns whether some key is a -0; the
 // padding of a tile does not count, if it is the largest number.
 template <int kItems>

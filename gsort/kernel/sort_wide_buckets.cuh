@@ -26,7 +26,7 @@ struct WideBucketShared {
   static constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;  // the part of a word for a place
   Wide code[kThreads * kItems];
   unsigned int word[kThreads * kItems];
-  unsigned int bin[1 << kBinBits];  // counts; then where a bin begins
+  __align__(16) unsigned int bin[1 << kBinBits];  // counts; then where a bin begins
   unsigned int sums[MAX_WARPS], ignored[1];
 };
 
@@ -34,6 +34,17 @@ template <int kThreads, int kItems, int kBinBits, class Value>
 struct WidePairShared : WideBucketShared<kThreads, kItems, kBinBits> {
   Value value[kThreads * kItems];
 };
+
+// Values to the places of their keys.
+template <int kThreads, int kItems, class Value, class Shared>
+static __device__ __forceinline__ void put_values(Shared &shared, const Value (&value)[kItems],
+                                                  unsigned int count) {
+#pragma unroll
+  for (int u = 0; u < kItems; u++) {
+    const unsigned int p = threadIdx.x + u * kThreads;
+    if (p < count) shared.value[p] = value[u];
+  }
+}
 
 // Sorts words[0..count) by insertion: by whole codes, then by place.
 template <int kPlaceBits>
@@ -138,30 +149,32 @@ static __device__ __forceinline__ bool has_unequal_crowd(
   return __syncthreads_or(unequal) != 0;
 }
 
+// word[u]: of mine[u], the 32 bits behind the first `bits` of its number.
+template <MapKind kKind, int kItems>
+static __device__ __forceinline__ void find_words(const WideMap &map, const Wide (&mine)[kItems],
+                                                  int bits, unsigned int (&word)[kItems]) {
+#pragma unroll
+  for (int u = 0; u < kItems; u++) word[u] = word_behind(number_of<kKind>(map, mine[u]), bits);
+}
+
 // Puts codes into shared memory, mine[u] to place threadIdx.x + u * kThreads if that is below
-// `count`, and sorts their words: then the lowest kPlaceBits of word[i] are the place of the code
-// that comes i-th. Of pairs, equal codes stay in the order of places. bits: of a number, by which
-// the buckets are numbered; exact: of sort_wide_bins(). All threads call it after a barrier;
-// shared.bin is 0 before.
-template <MapKind kKind, class Value, int kItems, class Shared>
+// `count`, and sorts their words: then the lowest kPlaceBits of shared.word[i] are the place of the
+// code that comes i-th. Of pairs, equal codes stay in the order of places. exact: of
+// sort_wide_bins(). All threads call it after a barrier; shared.bin is 0 before.
+template <class Value, int kItems, class Shared>
 static __device__ __forceinline__ void sort_codes(Shared &shared, const Wide (&mine)[kItems],
-                                                  unsigned int count, const WideMap &map, int bits,
-                                                  bool exact = false) {
+                                                  const unsigned int (&word)[kItems],
+                                                  unsigned int count, bool exact = false) {
   constexpr int kThreads = Shared::kThreads, kBinBits = Shared::kBinBits,
                 kPlaceBits = Shared::kPlaceBits;
   constexpr unsigned int kPlaces = (1u << kPlaceBits) - 1;
-  unsigned int word[kItems], rank[(kItems + 1) / 2];  // two ranks in a register
+  unsigned int rank[(kItems + 1) / 2] = {};  // two in a register
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int p = threadIdx.x + u * kThreads;
-    unsigned int before = 0;
-    word[u] = 0;
-    if (p < count) {
-      word[u] = word_behind(number_of<kKind>(map, mine[u]), bits);
-      before = atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u);
-      shared.code[p] = mine[u];
-    }
-    rank[u / 2] = u % 2 == 0 ? before : rank[u / 2] | before << 16;
+    if (p >= count) continue;
+    rank[u / 2] |= atomicAdd(&shared.bin[word[u] >> (32 - kBinBits)], 1u) << u % 2 * 16;
+    shared.code[p] = mine[u];
   }
   __syncthreads();
   const unsigned int largest =
@@ -188,19 +201,23 @@ static __device__ __forceinline__ void sort_codes(Shared &shared, const Wide (&m
   __syncthreads();
 }
 
-// Writes a sorted bucket to out[to..). Lines of memory are written as wholes.
-template <class Value, class Shared>
+// Writes a sorted bucket of at most kItems * kThreads codes to out[to..). Lines of memory are
+// written as wholes.
+template <int kItems, class Value, class Shared>
 static __device__ __forceinline__ void write_sorted_bucket(const Shared &shared, unsigned int count,
                                                            Wide *out, Value *out_values,
                                                            unsigned int to, WideCode code) {
   const unsigned int lead = to % 16;
-#pragma unroll 4
-  for (unsigned int i = threadIdx.x; i < count + lead; i += Shared::kThreads) {
-    if (i < lead) continue;
-    const unsigned int p = shared.word[i - lead] & Shared::kPlaces;
-    const Wide sorted = shared.code[p];
-    __stcs(&out[(size_t)to - lead + i], is_plain(code) ? sorted : decode(code, sorted));
-    if constexpr (!IS_NONE<Value>) __stcs(&out_values[(size_t)to - lead + i], shared.value[p]);
+  const size_t first = (size_t)to - lead + threadIdx.x;
+  Wide *const my_keys = opaque_address(out + first);
+  [[maybe_unused]] Value *const my_values = opaque_address(out_values + first);
+#pragma unroll
+  for (int u = 0; u <= kItems; u++) {
+    const unsigned int i = threadIdx.x + u * Shared::kThreads - lead;
+    if (i >= count) continue;  // also in front of the bucket
+    const unsigned int p = shared.word[i] & Shared::kPlaces;
+    __stcs(&my_keys[u * Shared::kThreads], decode(code, shared.code[p]));
+    if constexpr (!IS_NONE<Value>) __stcs(&my_values[u * Shared::kThreads], shared.value[p]);
   }
 }
 
@@ -215,10 +232,9 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     sort_wide_buckets(WideRegions regions, const unsigned int *start, int bits, Wide *out,
                       WideCode code, const WideMap *map_of_keys, Findings *findings) {
   typedef WideBucketShared<kThreads, kItems, kBinBits> Shared;
-  constexpr unsigned int kBins = 1u << kBinBits;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
-  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.bin[b] = 0;
+  clear_counters<kThreads>(shared.bin, 1u << kBinBits);
   wait_for_previous_kernel();
   // What all inputs have is loaded before the first branch: one latency, not one after the other.
   const WideMap map = *map_of_keys;
@@ -231,17 +247,17 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   const unsigned int base = blockIdx.x * regions.capacity, in_front = up - base,
                      count = in_front + (base + regions.capacity - down);
   const Wide *const memory = regions.of(blockIdx.x);
-  Wide mine[kItems];
+  Wide mine[kItems] = {};
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int p = threadIdx.x + u * kThreads;
     if (p < count) mine[u] = __ldcs(&memory[p < in_front ? base + p : down + p - in_front]);
   }
   __syncthreads();
-  for_kind(map.kind, [&](auto kind) {
-    sort_codes<decltype(kind)::kind, None>(shared, mine, count, map, bits);
-  });
-  write_sorted_bucket(shared, count, out, (None *)NULL, to, code);
+  unsigned int word[kItems];
+  for_kind(map.kind, [&](auto kind) { find_words<decltype(kind)::kind>(map, mine, bits, word); });
+  sort_codes<None>(shared, mine, word, count);
+  write_sorted_bucket<kItems>(shared, count, out, (None *)NULL, to, code);
 }
 
 #endif

@@ -17,27 +17,32 @@ using InPlaceShared =
 
 template <class Shared>
 static __device__ __forceinline__ void clear_bins(Shared &shared) {
-  for (unsigned int b = threadIdx.x; b < 1u << Shared::kBinBits; b += Shared::kThreads)
-    shared.bin[b] = 0;
+  clear_counters<Shared::kThreads>(shared.bin, 1u << Shared::kBinBits);
 }
 
 // A bucket of at most kThreads * kFew elements. shared.bin is 0 before, without a barrier.
 template <int kFew, class Value, class Shared>
 static __device__ __forceinline__ void sort_small_bucket(Shared &shared, const BinBetween &bucket,
                                                          Wide *keys, Value *values, WideCode code) {
-  Wide mine[kFew];
+  const Wide *const my_keys = opaque_address(keys + bucket.begin + threadIdx.x);
+  [[maybe_unused]] const Value *const my_values =
+      opaque_address(values + bucket.begin + threadIdx.x);
+  Wide mine[kFew] = {};
+  [[maybe_unused]] Value value[kFew] = {};
 #pragma unroll
   for (int u = 0; u < kFew; u++) {
-    const unsigned int p = threadIdx.x + u * Shared::kThreads;
-    if (p >= bucket.count) continue;
-    mine[u] = __ldcs(&keys[(size_t)bucket.begin + p]);
-    if constexpr (!IS_NONE<Value>) shared.value[p] = __ldcs(&values[(size_t)bucket.begin + p]);
+    if (threadIdx.x + u * Shared::kThreads >= bucket.count) continue;
+    mine[u] = __ldcs(&my_keys[u * Shared::kThreads]);
+    if constexpr (!IS_NONE<Value>) value[u] = __ldcs(&my_values[u * Shared::kThreads]);
   }
+  if constexpr (!IS_NONE<Value>) put_values<Shared::kThreads>(shared, value, bucket.count);
   __syncthreads();
   // All codes lie between the ends of the map, so that it tells few codes apart.
   const bool exact = bucket.map.up >= 32 + Shared::kPlaceBits;
-  sort_codes<AFFINE, Value>(shared, mine, bucket.count, bucket.map, 0, exact);
-  write_sorted_bucket(shared, bucket.count, keys, values, bucket.begin, code);
+  unsigned int word[kFew];
+  find_words<AFFINE>(bucket.map, mine, 0, word);
+  sort_codes<Value>(shared, mine, word, bucket.count, exact);
+  write_sorted_bucket<kFew>(shared, bucket.count, keys, values, bucket.begin, code);
 }
 
 // One that a block has not enough memory for. spare: memory for as many elements as the output has.

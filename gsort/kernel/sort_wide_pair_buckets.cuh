@@ -12,38 +12,41 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
                            Wide *out_keys, Value *out_values, WideCode code,
                            const WideMap *map_of_keys, Findings *findings) {
   typedef WidePairShared<kThreads, kItems, kBinBits, Value> Shared;
-  constexpr unsigned int kBins = 1u << kBinBits;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
-  for (unsigned int b = threadIdx.x; b < kBins; b += kThreads) shared.bin[b] = 0;
+  clear_counters<kThreads>(shared.bin, 1u << kBinBits);
   wait_for_previous_kernel();
+  // What all inputs have is loaded before the first branch, and all keys and values before the
+  // first is used.
   const WideMap map = *map_of_keys;
   const volatile Findings &found = *findings;
-  const unsigned int first_sample = found.first_sample, second_sample = found.second_sample,
-                     stop = found.stop;
+  const unsigned int region = blockIdx.x * regions.blocks, first_sample = found.first_sample,
+                     second_sample = found.second_sample, stop = found.stop,
+                     to = as_volatile(start)[blockIdx.x],
+                     in_first = as_volatile(regions.count)[region];
   if (first_sample != EVEN || second_sample != EVEN || stop != 0) return;
-  const unsigned int to = start[blockIdx.x];
-  Wide mine[kItems];
+  Wide mine[kItems] = {};
+  Value value[kItems] = {};
   unsigned int count = 0;
   for (unsigned int j = 0; j < regions.blocks; j++) {
-    const unsigned int region = blockIdx.x * regions.blocks + j, here = regions.count[region];
-    const size_t base = (size_t)region * regions.capacity;
-    const Wide *const keys = regions.keys_of(region) + base;
-    const Value *const values = regions.values_of(region) + base;
+    const unsigned int here = j == 0 ? in_first : regions.count[region + j];
+    const size_t base = (size_t)(region + j) * regions.capacity + threadIdx.x - count;
+    const Wide *const keys = opaque_address(regions.keys_of(region + j) + base);
+    const Value *const values = opaque_address(regions.values_of(region + j) + base);
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
-      const unsigned int p = threadIdx.x + u * kThreads, at = p - count;
-      if (at >= here) continue;  // also if p < count
-      mine[u] = __ldcs(&keys[at]);
-      shared.value[p] = __ldcs(&values[at]);
+      if (threadIdx.x + u * kThreads - count >= here) continue;  // also if it is in another region
+      mine[u] = __ldcs(&keys[u * kThreads]);
+      value[u] = __ldcs(&values[u * kThreads]);
     }
     count += here;
   }
+  put_values<kThreads>(shared, value, count);
   __syncthreads();
-  for_kind(map.kind, [&](auto kind) {
-    sort_codes<decltype(kind)::kind, Value>(shared, mine, count, map, bits);
-  });
-  write_sorted_bucket(shared, count, out_keys, out_values, to, code);
+  unsigned int word[kItems];
+  for_kind(map.kind, [&](auto kind) { find_words<decltype(kind)::kind>(map, mine, bits, word); });
+  sort_codes<Value>(shared, mine, word, count);
+  write_sorted_bucket<kItems>(shared, count, out_keys, out_values, to, code);
 }
 
 #endif

@@ -28,8 +28,7 @@ enum {
   BETWEEN_THREADS = 1024,
   BETWEEN_WARPS = BETWEEN_THREADS / WARP_SIZE,
   BETWEEN_BLOCKS = 1,  // on a multiprocessor
-  ONE_VALUE = 1 << 15,
-  BUCKET_SAMPLES = 10,  // of a bucket, on average
+  ONE_VALUE = 1 << 15
 };
 
 // Shared memory of a block. Value: None for bare keys.
@@ -40,7 +39,7 @@ struct BetweenShared {
   static constexpr int kItems = sizeof(Value) == 8 ? 8 : 10, kTile = BETWEEN_THREADS * kItems;
   static constexpr int kStep =
       kPairs ? (int)WARP_SIZE : (int)BETWEEN_THREADS;  // between a thread's items
-  Wide tile[kTile];
+  __align__(16) Wide tile[kTile];                      // of pairs, also masks of rank_in_row()
   // Keys of each warp in each bin; then those of the warps before it.
   __align__(16) unsigned short of_warp[kPairs ? BETWEEN_WARPS * kBins : 1];
   Value value[kPairs ? kTile : 1];
@@ -177,24 +176,18 @@ template <class Value>
 static __device__ __forceinline__ void rank_in_warp(
     BetweenShared<Value> &shared, unsigned int (&bin)[BetweenShared<Value>::kItems], int mine) {
   typedef BetweenShared<Value> Shared;
-  const unsigned int lane = threadIdx.x % WARP_SIZE;
-  unsigned short *const counts = shared.of_warp + threadIdx.x / WARP_SIZE * Shared::kBins;
+  const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE;
+  unsigned short *const counts = shared.of_warp + warp * Shared::kBins;
+  unsigned int *const masks = (unsigned int *)shared.tile + warp * Shared::kBins;
+  static_assert(sizeof shared.tile >= BETWEEN_WARPS * Shared::kBins * sizeof *masks, "too small");
   for (unsigned int i = lane; i < Shared::kBins / 8; i += WARP_SIZE)
     ((uint4 *)counts)[i] = make_uint4(0, 0, 0, 0);
+  for (unsigned int i = lane; i < Shared::kBins / 4; i += WARP_SIZE)
+    ((uint4 *)masks)[i] = make_uint4(0, 0, 0, 0);
   __syncwarp();
 #pragma unroll
-  for (int u = 0; u < Shared::kItems; u++) {
-    const bool exists = u * Shared::kStep < mine;
-    const unsigned int lanes =
-                           warp_match(bin[u], Shared::kBinBits, __ballot_sync(0xffffffffu, exists)),
-                       before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1))),
-                       base = counts[bin[u]];
-    __syncwarp();
-    if (exists && before == 0)
-      counts[bin[u]] = (unsigned short)(base + (unsigned int)__popc((int)lanes));
-    __syncwarp();
-    bin[u] |= (base + before) << 16;
-  }
+  for (int u = 0; u < Shared::kItems; u++)
+    bin[u] |= rank_in_row(masks, counts, bin[u], u * Shared::kStep < mine) << 16;
 }
 
 // Makes the counts of the warps in bin b those before each warp's; returns their sum.
@@ -280,6 +273,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
       if constexpr (Shared::kPairs)
         (b < ONE_VALUE ? output.values : output.done_values)[at] = shared.value[i];
     }
+    if constexpr (Shared::kPairs) __syncthreads();
   }
 }
 
@@ -318,20 +312,6 @@ static __device__ __forceinline__ bool has_stopped(const BetweenState &state) {
   return *(const volatile unsigned int *)&state.findings->stop != 0;
 }
 
-// Whether keys crowd together inside many buckets, as in the AND of random numbers, so that no
-// affine map spreads them. Sweeps take less time than merging such pairs. All threads of a block.
-static __device__ __forceinline__ bool buckets_crowd(const WideSample &sample) {
-  const unsigned long long buckets = sample.count - BUCKET_SAMPLES;
-  const Wide *const of_bucket = sample.sorted + buckets * threadIdx.x / BETWEEN_THREADS;
-  const Wide first = of_bucket[0], last = of_bucket[BUCKET_SAMPLES - 1], near = (last - first) / 32;
-  unsigned int low = 0, high = 0;
-  for (int i = 1; i < BUCKET_SAMPLES - 1; i++) {
-    low += of_bucket[i] > first && of_bucket[i] - first < near;
-    high += of_bucket[i] < last && last - of_bucket[i] < near;
-  }
-  return __syncthreads_count(low >= 2 || high >= 2) > BETWEEN_THREADS / 4;
-}
-
 // All threads of a block, after a barrier: notes the bins that make_bins() has made, for keys from
 // `begin` on and codes from `least` to `most`. The tile still has the bounds. next: receives where
 // each begins, too.
@@ -352,8 +332,7 @@ static __device__ __forceinline__ void note_bins(BetweenShared<Value> &shared, u
   noted[b].map = map;
 }
 
-// Counts the keys of the parts, and finds their samples. Tells the host: STOPPED if there is a -0,
-// or sweeps are faster.
+// Counts the keys of the parts, and finds their samples. Tells the host: STOPPED if there is a -0.
 template <class Value>
 static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
     count_between(const Wide *keys, size_t n, WideCode code, WideSample sample,
@@ -363,30 +342,29 @@ static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
   wait_for_previous_kernel();
   // Not has_stopped(): a block may find -0 before another one begins.
   if (is_sorted_already(state.findings)) return;
+  if (state.findings->verdict.finding == HEAVY) {  // if the host does not wait
+    if (threadIdx.x == 0) atomicOr(&state.findings->stop, 1u);
+    return;
+  }
   const unsigned int bins = sample.bins;
-  const bool sweeps = BetweenShared<Value>::kPairs && buckets_crowd(sample);
-  if (sweeps && threadIdx.x == 0) atomicOr(&state.findings->stop, 1u);
-  if (!sweeps) {
-    make_bins(sample, shared.tile, shared.bins);
-    __syncthreads();
-    const BetweenSource<Value> source = source_of_block(keys, (const Value *)NULL, n, code);
-    if (count_tiles(shared, source, sample)) atomicOr(&state.findings->stop, 1u);
-    for (size_t p = global_index(); p <= bins; p += (size_t)gridDim.x * BETWEEN_THREADS)
-      state.part_sample[p] = p == 0      ? 0
-                             : p == bins ? sample.count
-                                         : lower_bound_of(sample, shared.tile[p - 1]);
-    __syncthreads();
-    for (unsigned int b = threadIdx.x; b < bins; b += BETWEEN_THREADS) {
-      const unsigned int count = shared.count[b];
-      if constexpr (BetweenShared<Value>::kPairs) state.of_block[blockIdx.x * bins + b] = count;
-      if (count > 0) atomicAdd(&state.next[b], count);
-    }
+  make_bins(sample, shared.tile, shared.bins);
+  __syncthreads();
+  const BetweenSource<Value> source = source_of_block(keys, (const Value *)NULL, n, code);
+  if (count_tiles(shared, source, sample)) atomicOr(&state.findings->stop, 1u);
+  for (size_t p = global_index(); p <= bins; p += (size_t)gridDim.x * BETWEEN_THREADS)
+    state.part_sample[p] = p == 0      ? 0
+                           : p == bins ? sample.count
+                                       : lower_bound_of(sample, shared.tile[p - 1]);
+  __syncthreads();
+  for (unsigned int b = threadIdx.x; b < bins; b += BETWEEN_THREADS) {
+    const unsigned int count = shared.count[b];
+    if constexpr (BetweenShared<Value>::kPairs) state.of_block[blockIdx.x * bins + b] = count;
+    if (count > 0) atomicAdd(&state.next[b], count);
   }
   if (!is_last_block(&state.findings->arrived)) return;
-  if (!sweeps)
-    note_bins(
-        shared, bins, 0, 0, ~0ull, [&](unsigned int b) { return __ldcg(&state.next[b]); },
-        state.next, state.part);
+  note_bins(
+      shared, bins, 0, 0, ~0ull, [&](unsigned int b) { return __ldcg(&state.next[b]); }, state.next,
+      state.part);
   if (threadIdx.x > 0) return;
   state.host->finding = has_stopped(state) ? STOPPED : SORTED;
 }

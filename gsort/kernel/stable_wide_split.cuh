@@ -54,10 +54,11 @@ template <int kThreads, int kItems, int kBits, class Value>
 struct StableSplitShared {
   static constexpr int kBins = 1 << kBits, kWarps = kThreads / WARP_SIZE;
   static constexpr int kSums = kThreads / kBins < kWarps ? kThreads / kBins : kWarps;
-  static constexpr int kSlots = kThreads * kItems + SECTOR * kBins;
+  static constexpr int kSlots = kThreads * kItems + 2 * (SECTOR - 1) * kBins;
   Wide key[kSlots], left_key[(SECTOR - 1) * kBins];
   uint4 run[kBins];  // first slot, where in the region, pairs to write, pairs left
   Value value[kSlots], left_value[(SECTOR - 1) * kBins];
+  unsigned int mask[kWarps * kBins];       // of rank_in_row()
   unsigned short of_warp[kWarps * kBins];  // counts; then slots
   unsigned int of_warps[kSums * kBins];    // sums over some warps
   unsigned int first[kBins], sums[MAX_WARPS], begin[MOST_PIECES + 1];
@@ -104,37 +105,41 @@ static __device__ __forceinline__ void load_rows(const PairSource<Value> &source
                                                  unsigned int first, unsigned int at,
                                                  unsigned int total, Wide (&key)[kItems],
                                                  Value (&value)[kItems], Findings *findings) {
+  constexpr unsigned int kRows = kItems * WARP_SIZE;
   const unsigned int lane = threadIdx.x % WARP_SIZE;
   if (at >= total) return;
-  if (source.keys != NULL) {
+  const PairRegions<Value> &parts = source.parts;
+  const bool is_input = source.keys != NULL;
+  unsigned int k = 0;  // the piece that has pair `at`
+  for (unsigned int j = 0; !is_input && j < pieces; j += WARP_SIZE)
+    k += (unsigned int)__popc(
+        (int)__ballot_sync(0xffffffffu, j + lane < pieces && shared.begin[j + lane + 1] <= at));
+  const unsigned int bound = shared.begin[k + 1], end = min(total, at + kRows), region = first + k;
+  const size_t here = is_input ? first : (size_t)region * parts.capacity - shared.begin[k];
+  const Wide *const keys = (is_input ? source.keys : parts.keys_of(region)) + here;
+  const Value *const values = is_input ? source.values : parts.values_of(region);
+  if (at + kRows <= bound && values != NULL) {
+    const Wide *const my_keys = keys + at + lane;
+    const Value *const my_values = values + here + at + lane;
 #pragma unroll
     for (int u = 0; u < kItems; u++) {
-      const unsigned int i = at + u * WARP_SIZE + lane;
-      if (i >= total) continue;
-      key[u] = __ldcs(&source.keys[first + i]);
-      value[u] = source.values == NULL ? (Value)(first + i) : __ldcs(&source.values[first + i]);
+      key[u] = __ldcs(&my_keys[u * WARP_SIZE]);
+      value[u] = __ldcs(&my_values[u * WARP_SIZE]);
     }
     return;
   }
-  unsigned int k = 0;  // the piece that has pair `at`
-  for (unsigned int j = 0; j < pieces; j += WARP_SIZE)
-    k += (unsigned int)__popc(
-        (int)__ballot_sync(0xffffffffu, j + lane < pieces && shared.begin[j + lane + 1] <= at));
-  const unsigned int bound = shared.begin[k + 1], end = min(total, at + kItems * WARP_SIZE),
-                     region = first + k, next = region + (k + 1 < pieces ? 1 : 0);
   if (k + 2 <= pieces && shared.begin[k + 2] < end && lane == 0) atomicOr(&findings->stop, 1u);
-  const PairRegions<Value> &parts = source.parts;
-  const size_t here = (size_t)region * parts.capacity - shared.begin[k],
-               there = (size_t)next * parts.capacity - bound;
-  const Wide *const keys = parts.keys_of(region), *const next_keys = parts.keys_of(next);
-  const Value *const values = parts.values_of(region), *const next_values = parts.values_of(next);
+  const unsigned int next = region + (k + 1 < pieces ? 1 : 0);
+  const size_t there = (size_t)next * parts.capacity - bound;
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = at + u * WARP_SIZE + lane;
     if (i >= total) continue;
     const bool is_next = i >= bound;
-    key[u] = __ldcs(&(is_next ? next_keys + there : keys + here)[i]);
-    value[u] = __ldcs(&(is_next ? next_values + there : values + here)[i]);
+    key[u] = __ldcs(&(is_next ? parts.keys_of(next) + there : keys)[i]);
+    value[u] = values == NULL
+                   ? (Value)(first + i)
+                   : __ldcs(&(is_next ? parts.values_of(next) + there : values + here)[i]);
   }
 }
 
@@ -147,7 +152,7 @@ static __device__ __forceinline__ void split_pair_tiles(
   constexpr unsigned int kBins = Shared::kBins, kWarps = Shared::kWarps, kSums = Shared::kSums,
                          kEach = kWarps / kSums, kTile = kThreads * kItems,
                          kRows = kItems * WARP_SIZE;
-  static_assert(kBins <= kThreads && kSums * kEach == kWarps && kBins % 8 == 0, "shapes");
+  static_assert(kBins * 4 <= kThreads && kSums * kEach == kWarps && kBins % 8 == 0, "shapes");
   const unsigned int lane = threadIdx.x % WARP_SIZE, warp = threadIdx.x / WARP_SIZE,
                      part = blockIdx.x / source.blocks_of_part,
                      slice = blockIdx.x % source.blocks_of_part;
@@ -163,6 +168,8 @@ static __device__ __forceinline__ void split_pair_tiles(
   Value value[kItems];
   load_rows(source, shared, pieces, first_piece, warp * kRows, total, key, value, findings);
   unsigned short *const mine = shared.of_warp + warp * kBins;
+  unsigned int *const masks = shared.mask + warp * kBins;
+  for (unsigned int i = lane; i < kBins; i += WARP_SIZE) masks[i] = 0;
   for (unsigned int tile = 0; tile < tiles; tile++) {
     const unsigned int at = tile * kTile + warp * kRows + lane;
     if (encodes) {
@@ -178,21 +185,23 @@ static __device__ __forceinline__ void split_pair_tiles(
     for (unsigned int i = lane; i < kBins / 8; i += WARP_SIZE)
       ((uint4 *)mine)[i] = make_uint4(0, 0, 0, 0);
     __syncwarp();
-    // Ranks by ballots, two in a register.
-    unsigned int rank[(kItems + 1) / 2];
+    unsigned int rank[(kItems + 1) / 2], digits[(kItems + 3) / 4];  // some in a register
+    const auto rank_all = [&](auto whole) {
 #pragma unroll
-    for (int u = 0; u < kItems; u++) {
-      const bool exists = at + u * WARP_SIZE < total;
-      const unsigned int digit = exists ? digit_of(key[u]) : 0,
-                         lanes = match_digit<kBits>(digit) & __ballot_sync(0xffffffffu, exists),
-                         before = (unsigned int)__popc((int)(lanes & ((1u << lane) - 1)));
-      const unsigned int base = mine[digit];
-      __syncwarp();
-      if (exists && before == 0)
-        mine[digit] = (unsigned short)(base + (unsigned int)__popc((int)lanes));
-      __syncwarp();
-      rank[u / 2] = u % 2 == 0 ? base + before : rank[u / 2] | (base + before) << 16;
-    }
+      for (int u = 0; u < kItems; u++) {
+        const bool exists = decltype(whole)::value || at + u * WARP_SIZE < total;
+        const unsigned int digit = exists ? digit_of(key[u]) : 0,
+                           before = rank_in_row(masks, mine, digit, exists);
+        rank[u / 2] = u % 2 == 0 ? before : rank[u / 2] | before << 16;
+        digits[u / 4] = with_byte(u % 4 == 0 ? 0 : digits[u / 4], u % 4, digit, 0);
+      }
+    };
+    const bool is_whole = (tile + 1) * kTile <= total;
+    if (is_whole)
+      rank_all(std::true_type());
+    else
+      rank_all(std::false_type());
+    wait_for_copies();
     __syncthreads();
     // A thread sums up the counts of a bin of some warps.
     const unsigned int bin = threadIdx.x % kBins, group = threadIdx.x / kBins;
@@ -212,7 +221,7 @@ static __device__ __forceinline__ void split_pair_tiles(
 #pragma unroll
       for (unsigned int g = 0; g < kSums; g++) count += shared.of_warps[g * kBins + threadIdx.x];
     }
-    const unsigned int slots = (count + 1) / 2 * 2,
+    const unsigned int slots = (count + SECTOR - 1) / SECTOR * SECTOR,
                        slot = block_inclusive_scan_one_barrier(slots, shared.sums) - slots;
     if (threadIdx.x < kBins) {
       const unsigned int to = last.y + last.z;
@@ -241,41 +250,42 @@ static __device__ __forceinline__ void split_pair_tiles(
       }
     }
     __syncthreads();
+    const auto place_all = [&](auto whole) {
 #pragma unroll
-    for (int u = 0; u < kItems; u++) {
-      if (at + u * WARP_SIZE >= total) continue;
-      const unsigned int to = mine[digit_of(key[u])] + (rank[u / 2] >> u % 2 * 16 & 0xffffu);
-      shared.key[to] = key[u];
-      shared.value[to] = value[u];
-    }
+      for (int u = 0; u < kItems; u++) {
+        if (!decltype(whole)::value && at + u * WARP_SIZE >= total) continue;
+        const unsigned int to =
+            mine[byte_of(digits[u / 4], u % 4)] + (rank[u / 2] >> u % 2 * 16 & 0xffffu);
+        shared.key[to] = key[u];
+        shared.value[to] = value[u];
+      }
+    };
+    if (is_whole)
+      place_all(std::true_type());
+    else
+      place_all(std::false_type());
+    publish_to_copies();
     if (tile + 1 < tiles)
       load_rows(source, shared, pieces, first_piece, (tile + 1) * kTile + warp * kRows, total, key,
                 value, findings);
     __syncthreads();
-    // Half a warp writes a run.
-    const unsigned int sixteenth = threadIdx.x % 16;
-#pragma unroll 2
-    for (unsigned int b = threadIdx.x / 16; b < kBins; b += kThreads / 16) {
-      const uint4 run = shared.run[b];
-      const unsigned int region = (part * kBins + b) * source.blocks_of_part + slice;
-      const size_t to = (size_t)region * regions.capacity + run.y;
-      Wide *const keys = regions.keys_of(region) + to;
-      Value *const values = regions.values_of(region) + to;
-      typedef struct __align__(2 * sizeof(Value)) Two {
-        Value value[2];
-      }
-      Two;
-      for (unsigned int j = 2 * sixteenth; j < run.z; j += 32) {
-        *(ulonglong2 *)(keys + j) = *(const ulonglong2 *)(shared.key + run.x + j);
-        *(Two *)(values + j) = *(const Two *)(shared.value + run.x + j);
-      }
-      if (sixteenth < run.w) {
-        shared.left_key[sixteenth * kBins + b] = shared.key[run.x + run.z + sixteenth];
-        shared.left_value[sixteenth * kBins + b] = shared.value[run.x + run.z + sixteenth];
-      }
+    // Some threads write the run of a bin.
+    constexpr unsigned int kLanes = kThreads / kBins;
+    const unsigned int b = threadIdx.x / kLanes, of_bin = threadIdx.x % kLanes;
+    const uint4 run = shared.run[b];
+    const unsigned int region = (part * kBins + b) * source.blocks_of_part + slice;
+    const size_t to = (size_t)region * regions.capacity + run.y;
+    copy_from_shared(regions.keys_of(region) + to, &shared.key[run.x], run.z * sizeof(Wide), of_bin,
+                     kLanes);
+    copy_from_shared(regions.values_of(region) + to, &shared.value[run.x], run.z * sizeof(Value),
+                     of_bin, kLanes);
+    if (of_bin < run.w) {
+      shared.left_key[of_bin * kBins + b] = shared.key[run.x + run.z + of_bin];
+      shared.left_value[of_bin * kBins + b] = shared.value[run.x + run.z + of_bin];
     }
     // The next tile's runs are made behind barriers.
   }
+  wait_for_copies();
   __syncthreads();
   if (threadIdx.x >= kBins) return;
   const uint4 run = shared.run[threadIdx.x];

@@ -77,9 +77,25 @@ static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) 
   return __syncthreads_or(many) == 0;
 }
 
+// Whether most keys have few bits that are 1, or few that are 0, in both words, as the AND of
+// random numbers has. Between any splitters such keys crowd together, so that no map of a bucket
+// spreads them. All threads call it.
+static __device__ bool keys_crowd(const Wide (&key)[SAMPLE_EACH]) {
+  const auto is_sparse = [](unsigned int word) {
+    const int ones = __popc((int)word), fewer = min(ones, 32 - ones);
+    return fewer > 0 && fewer < 12;  // of random words, one of nine
+  };
+  int sparse = 0;
+#pragma unroll
+  for (int u = 0; u < SAMPLE_EACH; u++)
+    sparse += is_sparse((unsigned int)key[u]) && is_sparse((unsigned int)(key[u] >> 32));
+  return __syncthreads_count(sparse > SAMPLE_EACH / 2) > SAMPLE_THREADS / 2;
+}
+
 // The first block judges; all prepare the regions of both steps. capacity: keys of a group of
 // GROUP_BITS first bits that the first regions can hold. everywhere: keys have to be even in each
-// part of the input, too. tells_even: the host waits for EVEN, too.
+// part of the input, too, and HEAVY is told of keys that crowd. tells_even: the host waits for
+// EVEN, too.
 [[maybe_unused]] static __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_wide(const Wide *keys, size_t n, WideCode code, float capacity, bool everywhere,
                 WideRegions parts, unsigned int part_count, WideRegions regions,
@@ -121,11 +137,12 @@ static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) 
     second = judge_second_sample(word, same_next ? word[0] : ~word[0], n, 1, &range, findings);
   }
   if (first == EVEN && everywhere && !even_everywhere(word)) second = UNEVEN;
+  const bool even = first == EVEN && second == EVEN, crowd = !even && everywhere && keys_crowd(key);
   if (threadIdx.x > 0) return;
   findings->first_sample = first;
   findings->second_sample = first == EVEN ? second : (unsigned int)UNEVEN;
-  if (first != EVEN || second != EVEN)
-    host->finding = UNEVEN;
+  if (!even)
+    host->finding = crowd ? HEAVY : UNEVEN;
   else if (tells_even)
     host->finding = EVEN;
 }

@@ -59,7 +59,6 @@ struct WideSplitShared {
   Wide left[3 * kBins];
   uint4 run[kBins];  // first slot in the tile, slot in the region, keys to write, keys left
   unsigned int first[kBins], count[kBins], sums[MAX_WARPS];
-  bool has_long_run[2];  // this tile, and the one before
 };
 
 // Some stretch of keys that a block reads: [0, first_count) of one piece, then another piece.
@@ -116,7 +115,7 @@ static __device__ __forceinline__ unsigned int load_wide_tile(const WideStretch 
   return valid;
 }
 
-// The tiles of a block. shared.count and shared.has_long_run are 0 before, without a barrier.
+// The tiles of a block. shared.count is 0 before, without a barrier.
 template <MapKind kKind, int kThreads, int kItems, int kBits>
 static __device__ __forceinline__ void split_wide_tiles(
     WideSplitShared<kThreads, kItems, kBits> &shared, const WideSource &source,
@@ -124,7 +123,7 @@ static __device__ __forceinline__ void split_wide_tiles(
   typedef WideSplitShared<kThreads, kItems, kBits> Shared;
   constexpr unsigned int kBins = Shared::kBins, kTile = kThreads * kItems;
   constexpr unsigned int kEach = kBins > kThreads ? kBins / kThreads : 1;
-  constexpr unsigned int kLanes = kBins >= 1024 ? 4 : kBins >= 512 ? 8 : 16;  // that write a run
+  constexpr unsigned int kLanes = kBins * 4 < kThreads ? kThreads / kBins : 4;  // that write a run
   const bool encodes = source.input != NULL && !is_plain(source.code);
   const unsigned int base = source.input != NULL ? 0 : blockIdx.x * kBins;  // its first region
   const WideStretch stretch = stretch_of(source, kTile);
@@ -168,6 +167,7 @@ static __device__ __forceinline__ void split_wide_tiles(
       rank_all(std::true_type());
     else
       rank_all(std::false_type());
+    wait_for_copies();
     __syncthreads();
     // Space in the region for the whole sectors of each bin; slots in the tile for all of its keys.
     unsigned int count[kEach], to[kEach], sum = 0;
@@ -180,7 +180,6 @@ static __device__ __forceinline__ void split_wide_tiles(
       sum += (count[e] + SECTOR - 1) / SECTOR * SECTOR;
     }
     unsigned int first = block_inclusive_scan_one_barrier(sum, shared.sums) - sum;
-    if (threadIdx.x == 0) shared.has_long_run[1 - tile % 2] = false;
 #pragma unroll
     for (unsigned int e = 0; e < kEach; e++) {
       const unsigned int b = threadIdx.x * kEach + e;
@@ -194,7 +193,6 @@ static __device__ __forceinline__ void split_wide_tiles(
         sectors = 0;
       }
       shared.run[b] = make_uint4(first, to[e], sectors, count[e] % SECTOR);
-      if (sectors > 4 * kTile / kBins) shared.has_long_run[tile % 2] = true;
       shared.first[b] = first;
       shared.count[b] = count[e] % SECTOR;  // the next tile's keys come behind those that are left
       first += (count[e] + SECTOR - 1) / SECTOR * SECTOR;
@@ -211,21 +209,19 @@ static __device__ __forceinline__ void split_wide_tiles(
       place_all(std::true_type());
     else
       place_all(std::false_type());
+    publish_to_copies();
     if (tile + 1 < tiles) valid = load_wide_tile<kThreads>(stretch, tile + 1, key);
     __syncthreads();
-    // Some lanes write the run of a bin, 16 bytes each at a time; of keys in order, more lanes.
-    const unsigned int lanes = shared.has_long_run[tile % 2] ? 128 : kLanes,
-                       lane = threadIdx.x % lanes;
-#pragma unroll 2
-    for (unsigned int b = threadIdx.x / lanes; b < kBins; b += kThreads / lanes) {
+    const unsigned int lane = threadIdx.x % kLanes;
+#pragma unroll
+    for (unsigned int b = threadIdx.x / kLanes; b < kBins; b += kThreads / kLanes) {
       const uint4 run = shared.run[b];
       const Wide *const from = shared.tile + run.x;
-      Wide *const out = regions.of(base + b) + run.y;
-      for (unsigned int j = 2 * lane; j < run.z; j += 2 * lanes)
-        *(ulonglong2 *)(out + j) = *(const ulonglong2 *)(from + j);
+      copy_from_shared(regions.of(base + b) + run.y, from, run.z * sizeof(Wide), lane, kLanes);
       if (lane < run.w) shared.left[3 * b + lane] = from[run.z + lane];
     }
   }
+  wait_for_copies();
   __syncthreads();
   for (unsigned int b = threadIdx.x; tiles > 0 && b < kBins; b += kThreads) {
     const unsigned int left = shared.run[b].w;
@@ -248,7 +244,6 @@ static __global__ void __launch_bounds__(kThreads, 1)
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) shared.count[b] = 0;
-  if (threadIdx.x < 2) shared.has_long_run[threadIdx.x] = false;
   wait_for_previous_kernel();
   if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
   // All threads decide alike, as blocks of this step may set it meanwhile.

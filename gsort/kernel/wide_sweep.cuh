@@ -27,16 +27,6 @@ typedef struct WideElements {
   void *values;
 } WideElements;
 
-// The bits of a wide key that count, as a number.
-struct WideBits {
-  WideCode code;
-  int begin_bit;
-  Wide mask;
-  __device__ __forceinline__ Wide operator()(Wide key) const {
-    return order_of(code, key) >> begin_bit & mask;
-  }
-};
-
 // ---- count --------------------------------------------------------------------------------------
 
 // As count_digits_by_grid(). counters: [WIDE_PASSES][BINS][copies] of shared memory.

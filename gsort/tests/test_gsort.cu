@@ -35,7 +35,7 @@ static uint32_t below(uint32_t bound) { return (uint32_t)(draw() % bound); }
 static const char *const shapes[] = {
     "uniform", "small range", "few values", "one value",        "sorted",      "reversed",
     "zipf",    "low bits",    "hot value",  "gaussian",         "permutation", "floats",
-    "zeros",   "two halves",  "staircase",  "shared high bits", "rare zeros"};
+    "zeros",   "two halves",  "staircase",  "shared high bits", "rare zeros",  "sparse bits"};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static uint32_t bits_of(float value) {
@@ -74,11 +74,14 @@ static std::vector<uint64_t> make_keys(int shape, size_t n, bool wide) {
       case 14: keys[i] = (uint32_t)(i / step) * 77777u; break;
       case 15: keys[i] = (some & 0xfff00000u) | (x & 0xfffffu); break;
       case 16: keys[i] = x % 50000 == 0 ? x / 50000 % 2 << 31 : x; break;
+      case 17: keys[i] = x & (uint32_t)draw(); break;
     }
   }
   if (wide)  // the same shapes, in 64 bits
     for (size_t i = 0; i < n; i++) {
-      const uint64_t low = shape == 0 || shape == 9 || shape == 15 ? draw() & 0xffffffffu : 0;
+      const uint64_t low = shape == 0 || shape == 9 || shape == 15 ? draw() & 0xffffffffu
+                           : shape == 17                           ? draw() & draw() & 0xffffffffu
+                                                                   : 0;
       float single;
       const uint32_t bits = (uint32_t)keys[i];
       std::memcpy(&single, &bits, sizeof single);
@@ -272,17 +275,17 @@ int main(int argc, char **argv) {
   std::printf("1..1\n");
   static const int kinds[] = {GSORT_KEYS, GSORT_VALUE32, GSORT_INDEX32, GSORT_VALUE64,
                               GSORT_INDEX64};
-  // Wide keys that are not even: in one step and in two between splitters, or with a -0. Of pairs
-  // only many go between splitters.
-  for (int i = 0; i < SHAPES + 4 && n == 0; i++) {
-    static const int of_pairs[] = {9, 6, 14, 8};
+  // Wide keys that are not even: in one step and in two between splitters, or with a -0.
+  for (int i = 0; i < SHAPES + 8 && n == 0; i++) {
+    static const int of_pairs[] = {9, 6, 14, 8, 9, 6, 14, 17};
     const bool pairs = i >= SHAPES;
     const int s = pairs ? of_pairs[i - SHAPES] : i;
     Case c = {};
     c.type = s == 11 || s == 12 ? GSORT_F64 : s % 3 == 0 ? GSORT_I64 : GSORT_U64;
     c.value = pairs ? kinds[1 + i % 4] : GSORT_KEYS;
     c.shape = s, c.end = 64, c.descending = s % 2;
-    c.n = pairs ? 4000003 : s % 2 == 0 ? 310007 : 1400001;
+    const bool two_steps = pairs ? i - SHAPES < 4 : s % 2 == 1;
+    c.n = !two_steps ? pairs ? 600007 : 310007 : pairs ? 1000003 : 2000003;
     run_case(c);
   }
   for (int i = 0; i < cases; i++) {

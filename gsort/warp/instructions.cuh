@@ -38,6 +38,39 @@ static __device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned
 #endif
 }
 
+// Threads `thread` of `threads` copy `bytes` bytes, a multiple of 16 as both addresses, from shared
+// to global memory. On Hopper one of them has the copy engine do it, meanwhile the others go on:
+// before `from` is written again, the threads that called it have to call wait_for_copies(), and a
+// barrier has to follow; after the block's last writes to `from`, before(!) the barrier in front of
+// the copies, all threads call publish_to_copies().
+static __device__ __forceinline__ void copy_from_shared(void *to, const void *from,
+                                                        unsigned int bytes, unsigned int thread,
+                                                        unsigned int threads) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if (thread != 0 || bytes == 0) return;
+  asm volatile(
+      "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+      "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(to)),
+      "r"((unsigned int)__cvta_generic_to_shared(from)), "r"(bytes)
+      : "memory");
+#else
+  for (unsigned int i = thread; i < bytes / 16; i += threads)
+    ((uint4 *)to)[i] = ((const uint4 *)from)[i];
+#endif
+}
+
+static __device__ __forceinline__ void publish_to_copies(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void wait_for_copies(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+#endif
+}
+
 // if (zero == 0) *address = value; address is in shared memory. A predicated store: a branch here
 // makes the compiler spill registers.
 static __device__ __forceinline__ void store_shared_if_zero(unsigned int zero,

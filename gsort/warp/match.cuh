@@ -41,4 +41,25 @@ static __device__ __forceinline__ unsigned int warp_match(unsigned int value, in
   return among;
 }
 
+// How many items of the warp with the caller's digit come before the caller's: those of earlier
+// rows, which are counted, and those of lanes below. Counts the row. masks: a word for each digit,
+// of this warp alone, 0 between rows. All lanes of the warp call it. A third of the instructions
+// that votes for eight bits take.
+template <class Count>
+static __device__ __forceinline__ unsigned int rank_in_row(unsigned int *masks, Count *counts,
+                                                           unsigned int digit, bool exists) {
+  const unsigned int lane = 1u << threadIdx.x % WARP_SIZE;
+  if (exists) atomicOr(&masks[digit], lane);
+  __syncwarp();
+  const unsigned int lanes = masks[digit], counted = counts[digit],
+                     before = (unsigned int)__popc((int)(lanes & (lane - 1)));
+  __syncwarp();
+  if (exists && before == 0) {
+    counts[digit] = (Count)(counted + (unsigned int)__popc((int)lanes));
+    masks[digit] = 0;
+  }
+  __syncwarp();
+  return counted + before;
+}
+
 #endif

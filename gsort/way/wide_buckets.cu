@@ -39,11 +39,13 @@ typedef struct SortShape {
     threads, threads *items, sizeof(WideBucketShared<threads, items, bin_bits>), \
         sort_wide_buckets<threads, items, bin_bits, blocks>                      \
   }
-// The smallest first. The last one only saves a second step, or sweeps.
-static const SortShape sorts[] = {SORT(512, 9, 11, 2), SORT(512, 12, 11, 2), SORT(1024, 9, 12, 1)};
-enum { SORTS = sizeof sorts / sizeof *sorts };
-
-enum { WIDE_FROM = 100000 };
+// [from SPARING_FROM keys on]: the smallest first. The last one only saves a second step, or
+// sweeps. Smaller buckets are sorted faster, but need more space for what they may exceed their
+// share by.
+static const SortShape sorts[2][3] = {
+    {SORT(256, 10, 10, 4), SORT(256, 12, 10, 4), SORT(1024, 9, 12, 1)},
+    {SORT(512, 9, 11, 2), SORT(512, 12, 11, 2), SORT(1024, 9, 12, 1)}};
+enum { SPARING_FROM = 1 << 25 };
 
 // With that many keys, the first step takes longer than the host to learn whether a sample is even.
 enum { HOST_WAITS_FROM = 3000000 };
@@ -64,21 +66,22 @@ static unsigned int wide_capacity(size_t n, int bits) {
   return ((unsigned int)(average + 7 * sqrt(average)) / SECTOR + 2) * SECTOR;
 }
 
-// The smallest blocks for regions of that capacity; NULL if there are none.
-static const SortShape *sort_for(unsigned int capacity, int bits) {
-  for (const SortShape &sort : sorts)
-    if (capacity <= sort.capacity &&
-        (&sort < &sorts[SORTS - 1] || bits == SINGLE_MOST || bits == 2 * DOUBLE_MOST))
+// The smallest blocks for 2^bits regions; NULL if there are none.
+static const SortShape *sort_for(size_t n, int bits) {
+  for (const SortShape &sort : sorts[n >= SPARING_FROM]) {
+    const bool is_last = &sort == &sorts[n >= SPARING_FROM][2];
+    if (wide_capacity(n, bits) <= sort.capacity &&
+        (!is_last || bits == SINGLE_MOST || bits == 2 * DOUBLE_MOST))
       return &sort;
+  }
   return NULL;
 }
 
 static bool plan_wide(const Call *call, WidePlan *plan) {
   const size_t n = call->n, limit = call->device->shared_limit;
-  if (n < WIDE_FROM) return false;
   int bits = SINGLE_LEAST;
-  while (bits < 2 * DOUBLE_MOST && sort_for(wide_capacity(n, bits), bits) == NULL) bits++;
-  plan->sort = sort_for(wide_capacity(n, bits), bits);
+  while (bits < 2 * DOUBLE_MOST && sort_for(n, bits) == NULL) bits++;
+  plan->sort = sort_for(n, bits);
   if (plan->sort == NULL) return false;
   const bool single = bits <= SINGLE_MOST;
   const int first_bits = single ? bits : (bits + 1) / 2;

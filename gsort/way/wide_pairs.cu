@@ -15,13 +15,14 @@ typedef struct PairPlan {
   unsigned int first_blocks, blocks_of_part;
   unsigned int part_capacity, parts, parts_in_output;
   unsigned int capacity, regions;
-  bool large_buckets;
+  int doublings;  // a bucket fits a block of LEAST_BLOCK << doublings pairs
   size_t values_at, tail_keys_at, tail_values_at, words_at, bytes;
 } PairPlan;
 
 enum {
-  WIDE_PAIRS_FROM = 500000,
-  BUCKET_PAIRS = 512 * 9,  // of blocks of 512 threads; twice as many where bits end
+  BLOCK_ITEMS = 10,  // of a thread that sorts a bucket
+  LEAST_BLOCK = 256 * BLOCK_ITEMS,
+  SPARING_FROM = 8000000,  // with larger buckets, which need less space
   MOST_STEP_BITS = 8,
   LEAST_PIECE = 450
 };
@@ -33,14 +34,18 @@ static unsigned int capacity_for(double average, double deviations) {
 
 static bool plan_pairs(const Call *call, PairPlan *plan) {
   const size_t n = call->n;
-  if (n < WIDE_PAIRS_FROM || call->value_bytes == 0) return false;
+  const auto block_for = [&](int bits) {
+    int doublings = n < SPARING_FROM ? 0 : 1;
+    while (capacity_for((double)n / (double)(1 << bits), 7) > (unsigned int)LEAST_BLOCK
+                                                                  << doublings)
+      doublings++;
+    return doublings;
+  };
+  const int least = block_for(2 * MOST_STEP_BITS);
   int bits = 10;
-  while (bits < 2 * MOST_STEP_BITS &&
-         capacity_for((double)n / (double)(1 << bits), 7) > BUCKET_PAIRS)
-    bits++;
-  const unsigned int in_bucket = capacity_for((double)n / (double)(1 << bits), 7);
-  plan->large_buckets = in_bucket > BUCKET_PAIRS;
-  if (in_bucket > 2 * BUCKET_PAIRS) return false;
+  while (block_for(bits) > least) bits++;
+  plan->doublings = least;
+  if (least > 2) return false;
   plan->second_bits = bits / 2 < 5 ? 5 : bits / 2;
   plan->first_bits = bits - plan->second_bits;
   // A warp's rows lie in two pieces at most, so these may not be too short.
@@ -77,7 +82,7 @@ template <class Value, int kBits>
 static void launch_split(Call *call, const PairSource<Value> &source,
                          const PairRegions<Value> &regions, unsigned int blocks, int shift,
                          const WideMap *map) {
-  constexpr int kThreads = 1024, kItems = sizeof(Value) == 8 ? 8 : 10;
+  constexpr int kThreads = 1024, kItems = sizeof(Value) == 8 ? 8 : 9;
   const size_t bytes = sizeof(StableSplitShared<kThreads, kItems, kBits, Value>);
   launch_next(call, split_wide_pairs<kThreads, kItems, kBits, Value>, blocks, kThreads, bytes,
               source, regions, shift, map, call->findings);
@@ -96,9 +101,9 @@ static void launch_step(Call *call, int bits, const PairSource<Value> &source,
 template <class Value, int kThreads, int kBinBits, int kBlocksPerSm>
 static void launch_sort(Call *call, const PairRegions<Value> &regions, const unsigned int *start,
                         int bits, const WideMap *map) {
-  const size_t bytes = sizeof(WidePairShared<kThreads, 9, kBinBits, Value>);
-  launch_next(call, sort_wide_pair_buckets<kThreads, 9, kBinBits, kBlocksPerSm, Value>, 1u << bits,
-              kThreads, bytes, regions, start, bits, (Wide *)call->output.keys,
+  const size_t bytes = sizeof(WidePairShared<kThreads, BLOCK_ITEMS, kBinBits, Value>);
+  launch_next(call, sort_wide_pair_buckets<kThreads, BLOCK_ITEMS, kBinBits, kBlocksPerSm, Value>,
+              1u << bits, kThreads, bytes, regions, start, bits, (Wide *)call->output.keys,
               (Value *)call->output.values, call->wide_code, map, call->findings);
 }
 
@@ -142,24 +147,24 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
   launch_step<Value>(call, plan.first_bits, input, parts, plan.first_blocks, 32 - plan.first_bits,
                      map);
   // The first step takes longer than the host to learn whether the rest is of use.
-  if (waits && wait_for_finding(call, UNKNOWN) != EVEN) return UNEVEN;
+  const Finding finding = waits ? wait_for_finding(call, UNKNOWN) : EVEN;
+  if (finding != EVEN) return finding;
   launch_step<Value>(call, plan.second_bits, from_parts, regions, part_count * plan.blocks_of_part,
                      32 - bits, map);
   launch_next(call, place_wide_buckets<PairRegions<Value>>, part_count, PLACE_THREADS, 0, parts,
-              regions, 1u << plan.second_bits, BUCKET_PAIRS * (plan.large_buckets ? 2u : 1u), start,
+              regions, 1u << plan.second_bits, (unsigned int)LEAST_BLOCK << plan.doublings, start,
               call->findings, host);
-  if (plan.large_buckets)
-    launch_sort<Value, 1024, 12, 1>(call, regions, start, bits, map);
-  else
-    launch_sort<Value, 512, 11, 2>(call, regions, start, bits, map);
+  if (plan.doublings == 0) launch_sort<Value, 256, 10, 4>(call, regions, start, bits, map);
+  if (plan.doublings == 1) launch_sort<Value, 512, 11, 2>(call, regions, start, bits, map);
+  if (plan.doublings == 2) launch_sort<Value, 1024, 12, 1>(call, regions, start, bits, map);
   return waits ? wait_for_finding(call, EVEN) : sort_wide_if_unsorted(call);
 }
 
 static size_t wide_pairs_bytes(const Call *call, const KeyRange *) {
   PairPlan plan;
   if (!plan_pairs(call, &plan)) return 0;
-  const size_t most = plan.large_buckets ? sizeof(WidePairShared<1024, 9, 12, Wide>)
-                                         : sizeof(StableSplitShared<1024, 8, 8, Wide>);
+  const size_t most = greatest_of(sizeof(WidePairShared<1024, BLOCK_ITEMS, 12, Wide>),
+                                  sizeof(StableSplitShared<1024, 8, 8, Wide>));
   return most <= call->device->shared_limit ? plan.bytes : 0;
 }
 

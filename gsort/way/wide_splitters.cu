@@ -12,11 +12,12 @@
 #include "gsort/kernel/split_between_wide.cuh"
 #include "gsort/way/sweeps.cuh"
 
-// Keys of a bucket on average, beside BUCKET_SAMPLES. A value that is two splitters gets a bin. So
-// a bucket has less than twice its samples, and seldom more keys than a block has memory for.
-enum { BUCKET_AVERAGE = 1280 };
+// Keys and samples of a bucket on average. A value that is two splitters gets a bin. So a bucket
+// has less than twice its samples, and seldom more keys than a block has memory for. If they save
+// the second step, buckets have more of both.
+enum { BUCKET_AVERAGE = 1280, BUCKET_SAMPLES = 10, LARGER_AVERAGE = 1900, LARGER_SAMPLES = 20 };
 // Below NO_WAIT_FROM the launches that return at once would cost even keys too much.
-enum { KEYS_FROM = 300000, PAIRS_FROM = 4000000, NO_WAIT_FROM = 1 << 25, LEAST_PARTS = 256 };
+enum { NO_WAIT_FROM = 1 << 25 };
 enum { SORT_THREADS = 256, SORT_FEW = 7, SORT_BIN_BITS = 10, SORT_ROUNDS = 16 };
 
 // The last step. Blocks of a multiprocessor: as many as its memory has room for.
@@ -39,21 +40,19 @@ static bool plan_between(const Call *call, BetweenPlan *plan) {
                sms = call->device->multiprocessors;
   const bool pairs = call->value_bytes > 0;
   const unsigned int most = pairs ? BetweenShared<Wide>::kBins : BetweenShared<None>::kBins;
-  if (call->bits < 64 || call->n_on_device != NULL ||
-      n < (call->no_host_wait ? NO_WAIT_FROM
-           : pairs            ? PAIRS_FROM
-                              : KEYS_FROM) ||
+  if (call->bits < 64 || call->n_on_device != NULL || (call->no_host_wait && n < NO_WAIT_FROM) ||
       buckets > (size_t)most * most)
     return false;
-  plan->parts = (unsigned int)buckets;
+  const bool larger = buckets > most && n <= (size_t)most * LARGER_AVERAGE;
+  plan->parts = larger ? most : (unsigned int)buckets;
   plan->buckets_of_part = 1;
-  if (buckets > most) {
-    plan->parts = LEAST_PARTS;
+  if (plan->parts > most) {
+    plan->parts = buckets < 2048 ? 128 : 256;
     while ((size_t)plan->parts * plan->parts < buckets && plan->parts < most) plan->parts *= 2;
     plan->buckets_of_part = parts_of(buckets, plan->parts);
   }
   const size_t all = (size_t)plan->parts * plan->buckets_of_part;
-  plan->samples = (unsigned int)all * BUCKET_SAMPLES;
+  plan->samples = (unsigned int)all * (larger ? LARGER_SAMPLES : BUCKET_SAMPLES);
   plan->values_at = aligned_bytes(n * sizeof(Wide));
   plan->sample_at = plan->values_at + aligned_bytes(n * call->value_bytes);
   plan->state_at = plan->sample_at + aligned_bytes(plan->samples * sizeof(Wide));
