@@ -8,8 +8,8 @@
 // step is enough, it goes to buckets in the output.
 //
 // Bare keys may have any order inside a bin: atomics rank them, and blocks take places as they go.
-// Pairs keep theirs: ballots rank those of a tile, and a block has one stretch of the input, and in
-// each bin its own places behind the blocks before it.
+// Pairs keep theirs: masks of lanes rank those of a tile (rank_in_row()). A block reads one stretch
+// of the input. In each bin, its places come behind those of the blocks before it.
 //
 //   keys in bin   a b c       of block 0  2 0 1     of block 1  1 3 1
 //   begin         0 3 6                   0 3 6                 2 3 7
@@ -192,8 +192,8 @@ static __device__ __forceinline__ void rank_in_warp(
 
 // Makes the counts of the warps in bin b those before each warp's; returns their sum.
 template <class Value>
-static __device__ __forceinline__ unsigned int scan_warps(BetweenShared<Value> &shared,
-                                                          unsigned int b) {
+static __device__ __forceinline__ unsigned int sum_up_warps(BetweenShared<Value> &shared,
+                                                            unsigned int b) {
   unsigned int sum = 0;
 #pragma unroll 8
   for (unsigned int w = 0; w < BETWEEN_WARPS; w++) {
@@ -217,7 +217,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
   Wide key[Shared::kItems];
   unsigned int valid = source.begin < source.end ? load_tile(source, source.begin, key) : 0;
   for (size_t begin = source.begin; begin < source.end; begin += source.stride) {
-    unsigned int bin[Shared::kItems];  // and, in the upper half, the rank in it; then the slot
+    unsigned int bin[Shared::kItems];  // and, in the upper half, the rank in it
     [[maybe_unused]] Value value[Shared::kItems] = {};
     encode_tile(source.code, key);
     find_bins<Key>(shared.bins, sample, key, bin);
@@ -236,7 +236,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
     __syncthreads();
     const unsigned int own = threadIdx.x;
     unsigned int count = 0;
-    if (own < bins) count = Shared::kPairs ? scan_warps(shared, own) : shared.count[own];
+    if (own < bins) count = Shared::kPairs ? sum_up_warps(shared, own) : shared.count[own];
     const unsigned int to = count > 0 ? atomicAdd(&next[own], count) : 0;
     const unsigned int slot = block_inclusive_scan_one_barrier(count, shared.sums) - count;
     if (own < bins) {

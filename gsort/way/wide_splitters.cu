@@ -10,6 +10,7 @@
 #include "gsort/kernel/sample_wide_splitters.cuh"
 #include "gsort/kernel/sort_wide_in_place.cuh"
 #include "gsort/kernel/split_between_wide.cuh"
+#include "gsort/way/shape.cuh"
 #include "gsort/way/sweeps.cuh"
 
 // Keys and samples of a bucket on average. A value that is two splitters gets a bin. So a bucket
@@ -32,10 +33,16 @@ struct SortShape {
 typedef struct BetweenPlan {
   unsigned int parts, buckets_of_part;  // 1: one step
   unsigned int samples;
-  size_t values_at, sample_at, state_at, bytes;
+  // The workspace: parts, with their values; the sample, which merges take to and fro between its
+  // memory and that of the parts; and what the kernels leave for those behind them.
+  Wide *keys, *sample;
+  void *values;
+  BinBetween *part, *bucket;
+  unsigned int *next, *part_sample, *of_block;
+  size_t bytes;
 } BetweenPlan;
 
-static bool plan_between(const Call *call, BetweenPlan *plan) {
+static bool plan_between(const Call *call, char *workspace, BetweenPlan *plan) {
   const size_t n = call->n, buckets = parts_of(n, BUCKET_AVERAGE),
                sms = call->device->multiprocessors;
   const bool pairs = call->value_bytes > 0;
@@ -53,11 +60,16 @@ static bool plan_between(const Call *call, BetweenPlan *plan) {
   }
   const size_t all = (size_t)plan->parts * plan->buckets_of_part;
   plan->samples = (unsigned int)all * (larger ? LARGER_SAMPLES : BUCKET_SAMPLES);
-  plan->values_at = aligned_bytes(n * sizeof(Wide));
-  plan->sample_at = plan->values_at + aligned_bytes(n * call->value_bytes);
-  plan->state_at = plan->sample_at + aligned_bytes(plan->samples * sizeof(Wide));
-  plan->bytes = plan->state_at + (all + plan->parts) * sizeof(BinBetween) +
-                ((pairs ? BETWEEN_BLOCKS * sms + 2 : 2) * plan->parts + 1) * sizeof(unsigned int);
+  Pieces pieces = {workspace, 0};
+  plan->keys = pieces.next<Wide>(n);
+  plan->values = pieces.next<char>(n * call->value_bytes);
+  plan->sample = pieces.next<Wide>(plan->samples);
+  plan->part = plan->bucket = pieces.next<BinBetween>(plan->parts);
+  if (plan->buckets_of_part > 1) plan->bucket = pieces.next<BinBetween>(all);
+  plan->next = pieces.next<unsigned int>(plan->parts);
+  plan->part_sample = pieces.next<unsigned int>(plan->parts + 1);
+  plan->of_block = pieces.next<unsigned int>(pairs ? BETWEEN_BLOCKS * sms * plan->parts : 0);
+  plan->bytes = pieces.bytes;
   const size_t shared =
       pairs ? greatest_of(sizeof(BetweenShared<Wide>), sizeof(BetweenShared<unsigned int>))
             : sizeof(BetweenShared<None>);
@@ -66,17 +78,17 @@ static bool plan_between(const Call *call, BetweenPlan *plan) {
 
 static size_t between_bytes(const Call *call, const KeyRange *) {
   BetweenPlan plan;
-  return plan_between(call, &plan) ? plan.bytes : 0;
+  return plan_between(call, NULL, &plan) ? plan.bytes : 0;
 }
 
 // Returns the sorted sample. Merges go to and fro between the memory of the parts and that behind
 // it, where the last one ends.
-static const Wide *sort_sample(Call *call, const BetweenPlan *plan, unsigned int *next) {
-  Wide *from = (Wide *)(call->workspace + plan->sample_at), *to = (Wide *)call->workspace;
+static const Wide *sort_sample(Call *call, const BetweenPlan *plan) {
+  Wide *from = plan->sample, *to = plan->keys;
   for (unsigned int run = SAMPLE_RUN; run < plan->samples; run *= 2) std::swap(from, to);
   launch_first(call, sample_between, parts_of(plan->samples, SAMPLE_RUN), SAMPLE_THREADS,
                SAMPLE_RUN * sizeof(Wide), (const Wide *)call->input.keys, call->n, call->wide_code,
-               from, plan->samples, next, plan->parts, call->findings);
+               from, plan->samples, plan->next, plan->parts, call->findings);
   for (unsigned int run = SAMPLE_RUN; run < plan->samples; run *= 2) {
     launch_next(call, merge_samples, parts_of(plan->samples, MERGE_THREADS * MERGE_ITEMS),
                 MERGE_THREADS, 0, (const Wide *)from, to, plan->samples, run,
@@ -101,18 +113,13 @@ static void launch_between(Call *call, const BetweenPlan &plan, volatile HostVer
   const bool single_step = plan.buckets_of_part == 1;
   const Wide *const in = (const Wide *)call->input.keys;
   const Value *const in_values = (const Value *)call->input.values;
-  Wide *const scratch = (Wide *)call->workspace, *const out = (Wide *)call->output.keys;
-  Value *const values = (Value *)(call->workspace + plan.values_at);
-  Value *const out_values = (Value *)call->output.values;
-  BinBetween *const part = (BinBetween *)(call->workspace + plan.state_at),
-                    *const bucket = single_step ? part : part + plan.parts;
-  unsigned int *const next = (unsigned int *)(bucket + buckets);
-  unsigned int *const part_sample = next + plan.parts, *const of_block =
-                                                           part_sample + plan.parts + 1;
-  const BetweenState state = {part, next, of_block, part_sample, bucket, call->findings, host};
+  Wide *const scratch = plan.keys, *const out = (Wide *)call->output.keys;
+  Value *const values = (Value *)plan.values, *const out_values = (Value *)call->output.values;
+  const BetweenState state = {plan.part,   plan.next,      plan.of_block, plan.part_sample,
+                              plan.bucket, call->findings, host};
   const BetweenOutput<Value> to_out = {out, out, out_values, out_values, call->wide_code},
                              to_parts = {scratch, out, values, out_values, call->wide_code};
-  const WideSample sample = sample_of(sort_sample(call, &plan, next), plan.samples, plan.parts),
+  const WideSample sample = sample_of(sort_sample(call, &plan), plan.samples, plan.parts),
                    of_part = sample_of(sample.sorted, plan.samples, plan.buckets_of_part);
   launch_next(call, count_between<Value>, blocks, BETWEEN_THREADS, shared_bytes, in, n,
               call->wide_code, sample, state);
@@ -124,13 +131,13 @@ static void launch_between(Call *call, const BetweenPlan &plan, volatile HostVer
   typedef SortShape<Value> Sort;
   const unsigned int at_once = Sort::kBlocks * call->device->multiprocessors;
   launch_next(call, Sort::kKernel, least_of(buckets, SORT_ROUNDS * at_once), SORT_THREADS,
-              sizeof(typename Sort::Shared), (const BinBetween *)bucket, buckets, out, out_values,
-              scratch, values, call->wide_code, (const Findings *)call->findings);
+              sizeof(typename Sort::Shared), (const BinBetween *)plan.bucket, buckets, out,
+              out_values, scratch, values, call->wide_code, (const Findings *)call->findings);
 }
 
 static bool launch_any_between(Call *call) {
   BetweenPlan plan;
-  if (!plan_between(call, &plan)) return false;
+  if (!plan_between(call, call->workspace, &plan)) return false;
   volatile HostVerdict *const host = fresh_verdict(call);
   if (call->value_bytes == 0)
     launch_between<None>(call, plan, host);
