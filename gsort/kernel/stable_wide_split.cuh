@@ -201,7 +201,7 @@ static __device__ __forceinline__ void split_pair_tiles(
       rank_all(std::true_type());
     else
       rank_all(std::false_type());
-    wait_for_copies();
+    wait_for_copy_engine();
     __syncthreads();
     // A thread sums up the counts of a bin of some warps.
     const unsigned int bin = threadIdx.x % kBins, group = threadIdx.x / kBins;
@@ -264,7 +264,7 @@ static __device__ __forceinline__ void split_pair_tiles(
       place_all(std::true_type());
     else
       place_all(std::false_type());
-    publish_to_copies();
+    publish_to_copy_engine();
     if (tile + 1 < tiles)
       load_rows(source, shared, pieces, first_piece, (tile + 1) * kTile + warp * kRows, total, key,
                 value, findings);
@@ -285,7 +285,7 @@ static __device__ __forceinline__ void split_pair_tiles(
     }
     // The next tile's runs are made behind barriers.
   }
-  wait_for_copies();
+  wait_for_copy_engine();
   __syncthreads();
   if (threadIdx.x >= kBins) return;
   const uint4 run = shared.run[threadIdx.x];

@@ -167,7 +167,7 @@ static __device__ __forceinline__ void split_wide_tiles(
       rank_all(std::true_type());
     else
       rank_all(std::false_type());
-    wait_for_copies();
+    wait_for_copy_engine();
     __syncthreads();
     // Space in the region for the whole sectors of each bin; slots in the tile for all of its keys.
     unsigned int count[kEach], to[kEach], sum = 0;
@@ -209,7 +209,7 @@ static __device__ __forceinline__ void split_wide_tiles(
       place_all(std::true_type());
     else
       place_all(std::false_type());
-    publish_to_copies();
+    publish_to_copy_engine();
     if (tile + 1 < tiles) valid = load_wide_tile<kThreads>(stretch, tile + 1, key);
     __syncthreads();
     const unsigned int lane = threadIdx.x % kLanes;
@@ -221,7 +221,7 @@ static __device__ __forceinline__ void split_wide_tiles(
       if (lane < run.w) shared.left[3 * b + lane] = from[run.z + lane];
     }
   }
-  wait_for_copies();
+  wait_for_copy_engine();
   __syncthreads();
   for (unsigned int b = threadIdx.x; tiles > 0 && b < kBins; b += kThreads) {
     const unsigned int left = shared.run[b].w;

@@ -38,11 +38,11 @@ static __device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned
 #endif
 }
 
-// Threads `thread` of `threads` copy `bytes` bytes, a multiple of 16 as both addresses, from shared
-// to global memory. On Hopper one of them has the copy engine do it, meanwhile the others go on:
-// before `from` is written again, the threads that called it have to call wait_for_copies(), and a
-// barrier has to follow; after the block's last writes to `from`, before(!) the barrier in front of
-// the copies, all threads call publish_to_copies().
+// Copies `bytes` bytes from shared to global memory; the size and both addresses are multiples
+// of 16. Threads 0 to `threads` - 1 call it. From Hopper on, thread 0 leaves the work to the copy
+// engine and goes on (PTX ISA, cp.async.bulk). So each thread of the block has to call
+//   publish_to_copy_engine() behind its last write to `from` and before the barrier in front of
+//   this, wait_for_copy_engine()   before a barrier, behind which `from` may be written again.
 static __device__ __forceinline__ void copy_from_shared(void *to, const void *from,
                                                         unsigned int bytes, unsigned int thread,
                                                         unsigned int threads) {
@@ -59,13 +59,13 @@ static __device__ __forceinline__ void copy_from_shared(void *to, const void *fr
 #endif
 }
 
-static __device__ __forceinline__ void publish_to_copies(void) {
+static __device__ __forceinline__ void publish_to_copy_engine(void) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
-static __device__ __forceinline__ void wait_for_copies(void) {
+static __device__ __forceinline__ void wait_for_copy_engine(void) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 #endif
