@@ -101,7 +101,7 @@ experiments() {
     local article_bitonic='--n 16K,256K,2^23,2^26 --reps 25 --time-limit 0.5' article_merge='--n 8M --reps 25 --time-limit 0.5'
     local article_odd_even='--n 1K,5K,20K,50K --reps 9 --time-limit 2' article_seconds=3
     local second_sizes='--n 1K,4096,16K,64K,220480,1M,8M,2^24,100M,2^28 --reps 25 --time-limit 0.25' second_seconds=30
-    local wide='gsort cub --n 1M,8M,2^25,2^27,2^28 --reps 9 --time-limit 0.3' wide_seconds=120
+    local wide='gsort cub --n 10K,100K,1M,8M,2^25,2^27,2^28 --reps 9 --time-limit 0.3' wide_seconds=130
   else
     local hw4='--reps 3 --time-limit 2' blocks='--n 8192 --reps 5 --time-limit 0.2' blocks_seconds=6 hw4_seconds=32
     local merge_sizes=100K,1M,10M,100M merge_seconds=60 task_sizes=100K,1M,10M,100M task_seconds=45 tasks_seconds=45

@@ -118,14 +118,15 @@ static __device__ __forceinline__ void load_rows(const PairSource<Value> &source
   const size_t here = is_input ? first : (size_t)region * parts.capacity - shared.begin[k];
   const Wide *const keys = (is_input ? source.keys : parts.keys_of(region)) + here;
   const Value *const values = is_input ? source.values : parts.values_of(region);
-  if (at + kRows <= bound && values != NULL) {
+  if (at + kRows <= bound) {
     const Wide *const my_keys = keys + at + lane;
     const Value *const my_values = values + here + at + lane;
 #pragma unroll
-    for (int u = 0; u < kItems; u++) {
-      key[u] = __ldcs(&my_keys[u * WARP_SIZE]);
-      value[u] = __ldcs(&my_values[u * WARP_SIZE]);
-    }
+    for (int u = 0; u < kItems; u++) key[u] = __ldcs(&my_keys[u * WARP_SIZE]);
+#pragma unroll
+    for (int u = 0; u < kItems; u++)
+      value[u] = values == NULL ? (Value)(first + at + lane + u * WARP_SIZE)
+                                : __ldcs(&my_values[u * WARP_SIZE]);
     return;
   }
   if (k + 2 <= pieces && shared.begin[k + 2] < end && lane == 0) atomicOr(&findings->stop, 1u);

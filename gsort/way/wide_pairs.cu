@@ -78,11 +78,15 @@ static Element *at_sector(void *address) {
   return (Element *)(((uintptr_t)address + sector - 1) / sector * sector);
 }
 
+// Pairs of a thread in a tile: more need registers that it lacks.
+template <class Value>
+static constexpr int SPLIT_ITEMS = sizeof(Value) == 8 ? 7 : 9;
+
 template <class Value, int kBits>
 static void launch_split(Call *call, const PairSource<Value> &source,
                          const PairRegions<Value> &regions, unsigned int blocks, int shift,
                          const WideMap *map) {
-  constexpr int kThreads = 1024, kItems = sizeof(Value) == 8 ? 8 : 9;
+  constexpr int kThreads = 1024, kItems = SPLIT_ITEMS<Value>;
   const size_t bytes = sizeof(StableSplitShared<kThreads, kItems, kBits, Value>);
   launch_next(call, split_wide_pairs<kThreads, kItems, kBits, Value>, blocks, kThreads, bytes,
               source, regions, shift, map, call->findings);
@@ -164,7 +168,7 @@ static size_t wide_pairs_bytes(const Call *call, const KeyRange *) {
   PairPlan plan;
   if (!plan_pairs(call, &plan)) return 0;
   const size_t most = greatest_of(sizeof(WidePairShared<1024, BLOCK_ITEMS, 12, Wide>),
-                                  sizeof(StableSplitShared<1024, 8, 8, Wide>));
+                                  sizeof(StableSplitShared<1024, SPLIT_ITEMS<Wide>, 8, Wide>));
   return most <= call->device->shared_limit ? plan.bytes : 0;
 }
 
