@@ -121,10 +121,8 @@ typedef struct Way {
 } Way;
 
 extern const Way way_rank, way_splitters, way_runs, way_regions, way_buckets, way_pair_regions,
-    way_prefix, way_values, way_frequent, way_sweeps, way_wide_block, way_wide_buckets,
+    way_prefix, way_values, way_frequent, way_sweeps, way_wide_tiles, way_wide_buckets,
     way_wide_pairs, way_wide_splitters, way_wide_sweeps;
-
-enum { ONE_WIDE_BLOCK = 9216 };  // keys of 8 bytes that a block sorts
 
 // Pairs from which on frequent values of uneven keys are worth a sample: memory is laid out for
 // that.

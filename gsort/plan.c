@@ -36,10 +36,11 @@ static const Row rows[] = {
     {KEYS, 500001, SIZE_MAX, IF(UNKNOWN), &way_regions},
     {KEYS, 500001, LARGEST, IF(HEAVY) | IF(IN_RANGE), &way_buckets},
     {BOTH, 0, SIZE_MAX, ALWAYS, &way_sweeps},
-    {WIDE, 0, ONE_WIDE_BLOCK, ALWAYS, &way_wide_block},
-    {WIDE_KEYS, ONE_WIDE_BLOCK + 1, SIZE_MAX, IF(UNKNOWN), &way_wide_buckets},
-    {WIDE_PAIRS, ONE_WIDE_BLOCK + 1, SIZE_MAX, IF(UNKNOWN), &way_wide_pairs},
-    {WIDE, ONE_WIDE_BLOCK + 1, SIZE_MAX, IF(UNEVEN), &way_wide_splitters},
+    {WIDE_KEYS, 0, 100000, ALWAYS, &way_wide_tiles},
+    {WIDE_PAIRS, 0, 250000, ALWAYS, &way_wide_tiles},
+    {WIDE_KEYS, 0, SIZE_MAX, IF(UNKNOWN), &way_wide_buckets},
+    {WIDE_PAIRS, 0, SIZE_MAX, IF(UNKNOWN), &way_wide_pairs},
+    {WIDE, 0, SIZE_MAX, IF(UNEVEN), &way_wide_splitters},
     {WIDE, 0, SIZE_MAX, ALWAYS, &way_wide_sweeps},
 };
 
