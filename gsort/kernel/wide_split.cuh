@@ -123,7 +123,8 @@ static __device__ __forceinline__ void split_wide_tiles(
   typedef WideSplitShared<kThreads, kItems, kBits> Shared;
   constexpr unsigned int kBins = Shared::kBins, kTile = kThreads * kItems;
   constexpr unsigned int kEach = kBins > kThreads ? kBins / kThreads : 1;
-  constexpr unsigned int kLanes = kBins * 4 < kThreads ? kThreads / kBins : 4;  // that write a run
+  constexpr unsigned int kLanes =  // that write a run
+      kBins * LEAST_COPYING < kThreads ? kThreads / kBins : LEAST_COPYING;
   const bool encodes = source.input != NULL && !is_plain(source.code);
   const unsigned int base = source.input != NULL ? 0 : blockIdx.x * kBins;  // its first region
   const WideStretch stretch = stretch_of(source, kTile);

@@ -38,11 +38,19 @@ static __device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned
 #endif
 }
 
-// Copies `bytes` bytes from shared to global memory; the size and both addresses are multiples
-// of 16. Threads 0 to `threads` - 1 call it. From Hopper on, thread 0 leaves the work to the copy
-// engine and goes on (PTX ISA, cp.async.bulk). So each thread of the block has to call
-//   publish_to_copy_engine() behind its last write to `from` and before the barrier in front of
-//   this, wait_for_copy_engine()   before a barrier, behind which `from` may be written again.
+// Threads that write a run by copy_from_shared(): the copy engine needs one, but up to three elements
+// are left of a run.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+static constexpr unsigned int LEAST_COPYING = 4;
+#else
+static constexpr unsigned int LEAST_COPYING = 32;
+#endif
+
+// Copies `bytes` bytes from shared to global memory; the size and both addresses are multiples of
+// 16. Threads 0 to `threads` - 1 call it. From Hopper on, thread 0 leaves the work to the copy
+// engine and goes on (PTX ISA, cp.async.bulk). So each thread of the block calls
+// publish_to_copy_engine() between its last write to `from` and the barrier in front of the copy,
+// and wait_for_copy_engine() before a barrier behind which `from` is written again.
 static __device__ __forceinline__ void copy_from_shared(void *to, const void *from,
                                                         unsigned int bytes, unsigned int thread,
                                                         unsigned int threads) {

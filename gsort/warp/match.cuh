@@ -3,6 +3,7 @@
 #define GSORT_WARP_MATCH_CUH
 
 #include "gsort/warp/instructions.cuh"
+#include "gsort/warp/scan.cuh"
 
 // The lanes whose digit, of kBits bits, equals the caller's. On Hopper a ballot for each bit is
 // faster than __match_any_sync; on the cpu backend it is slower.
