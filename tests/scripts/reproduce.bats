@@ -120,7 +120,7 @@ files() { find "$work/results" -name "$1" | wc -l; }
   machine cuda 'driver 7'
   run -0 reproduce --only wide
   [ "$(calls)" = 6 ]
-  asked '^ gsort cub --n 1M,8M,2^25,2^27,2^28 .* --type f64 --values 8 --dist uniform,zipf'
+  asked '^ gsort cub --n 10K,100K,1M,8M,2^25,2^27,2^28 .* --type f64 --values 8 --dist uniform,zipf'
   [ -f "$work/results/Test_1/wide_u64_4.json" ]
 }
 
