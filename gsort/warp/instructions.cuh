@@ -38,8 +38,8 @@ static __device__ __forceinline__ void prefetch_to_l2(const void *from, unsigned
 #endif
 }
 
-// Threads that write a run by copy_from_shared(): the copy engine needs one, but up to three elements
-// are left of a run.
+// Threads that write a run by copy_from_shared(): the copy engine needs one, but up to three
+// elements are left of a run.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 static constexpr unsigned int LEAST_COPYING = 4;
 #else
