@@ -168,7 +168,7 @@ static Call call_of(const gsort *sort, uint64_t n) {
   return call;
 }
 
-// Only sweeps sort by some of the bits, and a number of elements that the device knows.
+// Of many keys only sweeps sort by some of the bits, or a number that the device knows.
 static Known known_of(const Call *call) {
   const bool only_sweeps = call->bits < (int)call->key_bytes * 8 || call->n_on_device != NULL;
   return (Known){.finding = only_sweeps ? UNEVEN : UNKNOWN, .range = WHOLE_RANGE};

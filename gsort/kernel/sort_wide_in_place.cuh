@@ -15,11 +15,6 @@ using InPlaceShared =
     std::conditional_t<IS_NONE<Value>, WideBucketShared<kThreads, kItems, kBinBits>,
                        WidePairShared<kThreads, kItems, kBinBits, Value>>;
 
-template <class Shared>
-static __device__ __forceinline__ void clear_bins(Shared &shared) {
-  clear_counters<Shared::kThreads>(shared.bin, 1u << Shared::kBinBits);
-}
-
 // A bucket of at most kThreads * kFew elements. shared.bin is 0 before, without a barrier.
 template <int kFew, class Value, class Shared>
 static __device__ __forceinline__ void sort_small_bucket(Shared &shared, const BinBetween &bucket,
@@ -55,7 +50,7 @@ static __device__ __noinline__ void sort_large_bucket(Shared &shared, const BinB
   for (unsigned int done = 0; done < bucket.count; done += kRun) {
     run.begin = bucket.begin + done;
     run.count = min(kRun, bucket.count - done);
-    clear_bins(shared);
+    clear_counters<Shared::kThreads>(shared.bin, 1u << Shared::kBinBits);
     sort_small_bucket<kItems>(shared, run, keys, values, {0, 0});
     __syncthreads();
   }
@@ -86,7 +81,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   for (unsigned int number = blockIdx.x; number < count; number += gridDim.x) {
     const BinBetween bucket = buckets[number];
     if (bucket.count == 0) continue;
-    clear_bins(shared);
+    clear_counters<Shared::kThreads>(shared.bin, 1u << Shared::kBinBits);
     if (bucket.count <= kThreads * kFew)
       sort_small_bucket<kFew>(shared, bucket, keys, values, code);
     else if (bucket.count <= Shared::kCapacity)

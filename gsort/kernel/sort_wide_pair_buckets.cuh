@@ -16,8 +16,8 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   Shared &shared = *(Shared *)shared_memory;
   clear_counters<kThreads>(shared.bin, 1u << kBinBits);
   wait_for_previous_kernel();
-  // What all inputs have is loaded before the first branch, and all keys and values before the
-  // first is used.
+  // These loads wait for memory together, as none is behind a branch. So do those of all keys and
+  // values, as none of them is used before the last one is under way.
   const WideMap map = *map_of_keys;
   const volatile Findings &found = *findings;
   const unsigned int region = blockIdx.x * regions.blocks, first_sample = found.first_sample,

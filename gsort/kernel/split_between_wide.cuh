@@ -8,8 +8,8 @@
 // step is enough, it goes to buckets in the output.
 //
 // Bare keys may have any order inside a bin: atomics rank them, and blocks take places as they go.
-// Pairs keep theirs: masks of lanes rank those of a tile (rank_in_row()). A block reads one stretch
-// of the input. In each bin, its places come behind those of the blocks before it.
+// Pairs keep their order: a block reads a contiguous part of the input, ranks the pairs of a tile
+// in their order (rank_in_row()), and puts those of a bin behind those of the parts before its own.
 //
 //   keys in bin   a b c       of block 0  2 0 1     of block 1  1 3 1
 //   begin         0 3 6                   0 3 6                 2 3 7

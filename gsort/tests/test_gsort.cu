@@ -284,8 +284,8 @@ int main(int argc, char **argv) {
     c.type = s == 11 || s == 12 ? GSORT_F64 : s % 3 == 0 ? GSORT_I64 : GSORT_U64;
     c.value = pairs ? kinds[1 + i % 4] : GSORT_KEYS;
     c.shape = s, c.end = 64, c.descending = s % 2;
-    const bool two_steps = pairs ? i - SHAPES < 4 : s % 2 == 1;
-    c.n = !two_steps ? pairs ? 600007 : 310007 : pairs ? 1000003 : 2000003;
+    static const size_t sizes[2][2] = {{310007, 2000003}, {600007, 1000003}};
+    c.n = sizes[pairs][pairs ? i < SHAPES + 4 : s % 2];
     run_case(c);
   }
   for (int i = 0; i < cases; i++) {

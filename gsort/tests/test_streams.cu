@@ -266,8 +266,8 @@ int main(int argc, char **argv) {
     if (std::strcmp(argv[i], "--most") == 0) most = std::strtoull(argv[i + 1], NULL, 0);
     if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], NULL, 0);
   }
-  setenv("CUDA_MODULE_LOADING", "EAGER",
-         1);  // or each kernel takes memory when it is first launched
+  // Or each kernel takes memory when it is first launched.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   for (int k = 0; k < KINDS; k++)
     for (int f = 0; f < 4; f++) {
       require_sort(gsort_create(&sorts[k][f], kinds[k].key, kinds[k].value));

@@ -46,7 +46,7 @@ static bool plan_pairs(const Call *call, PairPlan *plan) {
   while (block_for(bits) > least) bits++;
   plan->doublings = least;
   if (least > 2) return false;
-  plan->second_bits = bits / 2 < 5 ? 5 : bits / 2;
+  plan->second_bits = bits / 2;
   plan->first_bits = bits - plan->second_bits;
   // A warp's rows lie in two pieces at most, so these may not be too short.
   const size_t most = n >> plan->first_bits;

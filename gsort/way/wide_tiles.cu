@@ -6,7 +6,7 @@
 
 enum { TILE_THREADS = 256, TILE_ITEMS = 9, TILE_BIN_BITS = 10, TILE = TILE_THREADS * TILE_ITEMS };
 
-// The workspace: tiles, and what they are merged to, in turns; nothing if there is one tile.
+// Bytes of the workspace: tiles, and what they are merged to, in turns; 0 if there is one tile.
 static size_t plan_tiles(const Call *call, char *workspace, CodesInOrder (&runs)[2]) {
   Pieces pieces = {workspace, 0};
   for (CodesInOrder &of_turn : runs) {
@@ -15,7 +15,7 @@ static size_t plan_tiles(const Call *call, char *workspace, CodesInOrder (&runs)
     of_turn.codes = pieces.next<Wide>(call->n);
     of_turn.places = pieces.next<unsigned int>(call->n);
   }
-  return pieces.bytes + 1;
+  return pieces.bytes;
 }
 
 template <class Value>
@@ -40,7 +40,7 @@ static void sort_tiles(Call *call) {
 
 static size_t wide_tiles_bytes(const Call *call, const KeyRange *) {
   CodesInOrder runs[2];
-  return call->n_on_device == NULL ? plan_tiles(call, NULL, runs) : 0;
+  return call->n_on_device == NULL ? plan_tiles(call, NULL, runs) + 1 : 0;
 }
 
 static Finding wide_tiles_run(Call *call, Known *) {
