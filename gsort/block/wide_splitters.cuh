@@ -5,44 +5,60 @@
 //   bounds      10      25      26      40           the last of them becomes the value + 1
 //   bins    0..9  10..24    25    26..39   40..      so that the value has a bin, which is sorted
 //
-// A code's bin is found by a walk down a tree of the bounds, level by level in memory, so that the
-// lanes of a warp meet in a bank of shared memory less often than in a sorted array. (Both ideas:
-// P. Sanders and S. Winkel, "Super Scalar Sample Sort", ESA 2004.) Shared memory limits the walk,
-// so the tree has words of 32 bits where these tell the bounds apart.
+// A table has the number of bounds in front of each of 4,096 cells, which are equally wide. So a
+// code's bin is known but for the bounds in its own cell, mostly one or two, where a search among
+// all bounds takes ten steps.
+//
+//   bounds        10 25 26 40         cells of ten codes from 10 on   10..19  20..29  30..39  40..
+//   in front      0  1  3  3          code 25: cell 1, and 25 <= 25 but not 26 <= 25: bin 2
+//
+// Splitters, and a bin for a frequent one: P. Sanders and S. Winkel, "Super Scalar Sample Sort",
+// ESA 2004.
 #ifndef GSORT_BLOCK_WIDE_SPLITTERS_CUH
 #define GSORT_BLOCK_WIDE_SPLITTERS_CUH
 
+#include "gsort/block/bins.cuh"
 #include "gsort/block/wide_map.cuh"
 
-enum { MOST_WIDE_BINS = 1024 };
+enum { BETWEEN_THREADS = 1024, MOST_WIDE_BINS = 1024, CELL_BITS = 12, MOST_IN_CELL_BY_VALUE = 15 };
 
 // The sample between two parts, of which `bins` bins are made.
 typedef struct WideSample {
   const Wide *sorted;
   unsigned int count, bins;
-  int levels;  // of the tree: the least with 2^levels >= bins
 } WideSample;
 
-// Node k of the tree has the children 2 k and 2 k + 1.
+// Cells between the least and the greatest bound, equally far apart by code, or by the value of
+// floats.
+typedef struct CellMap {
+  Wide least, most;
+  bool by_value;
+  int shift;             // by code
+  double origin, slope;  // by value: of value 0, and of a difference of 1
+} CellMap;
+
 typedef struct WideBins {
-  union {
-    Wide tree[MOST_WIDE_BINS];
-    unsigned int words[MOST_WIDE_BINS];
-  };
-  unsigned char is_one_value[MOST_WIDE_BINS];  // all codes of a bin are equal
-  bool has_words;
-  Wide base;  // of words
-  int shift;
-  // A word that is 0 below the base, and never decreases.
-  __device__ __forceinline__ unsigned int word_of(Wide code) const {
-    const Wide above = (code - base) >> shift;
-    return code < base ? 0 : above < ~1u ? (unsigned int)above + 1 : ~0u;
-  }
-  // The least code with this word, which is not 0.
-  __device__ __forceinline__ Wide least_of_word(unsigned int word) const {
-    return base + ((Wide)(word - 1) << shift);
-  }
+  __align__(16) unsigned int cell[1 << CELL_BITS];  // bounds in front of it
+  Wide bound[2 * MOST_WIDE_BINS];                   // behind the last one: the largest code
+  unsigned char is_one_value[MOST_WIDE_BINS];       // all codes of a bin are equal
+  unsigned int bounds, most;                        // unequal bounds; most of a cell
+  CellMap map;
 } WideBins;
+
+// The double that has this code in ascending order, or, in descending order, its opposite.
+static __device__ __forceinline__ double value_of(Wide code) {
+  const Wide mask = ~sign_mask((unsigned int)(code >> 32));
+  return __longlong_as_double((long long)(code ^ ((mask << 32 | mask) | WIDE_MINUS_ZERO)));
+}
+
+template <bool kByValue>
+static __device__ __forceinline__ unsigned int cell_of(const CellMap &map, Wide code) {
+  // Opaque, or there is a branch for each key of a thread, and their latencies add up.
+  const unsigned int inside =
+      opaque(kByValue ? __double2uint_rz(fma(value_of(code), map.slope, map.origin))
+                      : (unsigned int)((code - map.least) >> map.shift));
+  return code < map.least ? 0 : code > map.most ? (1u << CELL_BITS) - 1 : inside;
+}
 
 // A bin of a step: where its keys begin, and how many are still to be split or sorted, 0 if they
 // are equal; the map of codes between its bounds.
@@ -55,77 +71,83 @@ static __device__ __forceinline__ Wide splitter_of(const WideSample &sample, uns
   return sample.sorted[(unsigned long long)sample.count * i / sample.bins];
 }
 
-// All threads of a block, after a barrier; another has to follow. bound: receives the bounds, and
-// behind the last the largest code; shared memory.
-[[maybe_unused]] static __device__ __noinline__ void make_bins(const WideSample &sample,
-                                                               Wide *bound, WideBins &bins) {
-  const unsigned int size = 1u << sample.levels, bounds = sample.bins - 1;
-  for (unsigned int b = threadIdx.x; b < size; b += blockDim.x) {
-    Wide value = ~0ull;
-    if (b < bounds) {
-      value = splitter_of(sample, b + 1);
-      const bool repeated = b > 0 && splitter_of(sample, b) == value,
-                 last = b + 1 == bounds || splitter_of(sample, b + 2) != value;
-      if (repeated && last && value != ~0ull) value++;
-    }
-    bound[b] = value;
-  }
-  __syncthreads();
-  const Wide range = bound[bounds - 1] - bound[0];
-  if (threadIdx.x == 0) {
-    bins.base = bound[0];
-    // Words of the bounds are below 2^32 - 1, or the shift is not 0.
-    bins.shift = max(range > ~0u - 2u ? 1 : 0, 32 - __clzll((long long)range));
-  }
-  __syncthreads();
-  const bool exact = bins.shift == 0;
-  bool meet = false;
-  for (unsigned int b = threadIdx.x; b < bounds; b += blockDim.x)
-    meet |= b > 0 && !exact && bins.word_of(bound[b]) == bins.word_of(bound[b - 1]);
-  const bool words = __syncthreads_or(meet) == 0;
-  if (threadIdx.x == 0) bins.has_words = words;
-  // Words tell codes apart by their upper bits only, and so shall whoever reads the bounds.
-  for (unsigned int b = threadIdx.x; words && b < bounds; b += blockDim.x)
-    bound[b] = bins.least_of_word(bins.word_of(bound[b]));
-  __syncthreads();
-  for (unsigned int b = threadIdx.x; b < size; b += blockDim.x) {
-    const bool one =
-        b > 0 && (bound[b - 1] == ~0ull || (b < bounds && bound[b] - bound[b - 1] == 1));
-    bins.is_one_value[b] = one && (exact || !words);
-    if (b == 0) continue;
-    const int level = 31 - __clz((int)b);
-    const unsigned int at = ((2 * (b - (1u << level)) + 1) << (sample.levels - 1 - level)) - 1;
-    if (words)
-      bins.words[b] = at < bounds ? bins.word_of(bound[at]) : ~0u;
-    else
-      bins.tree[b] = bound[at];
-  }
+// By value only if that puts the ends into the first and the last cell.
+static __device__ __forceinline__ CellMap map_to_cells(Wide least, Wide most, bool by_value) {
+  constexpr double kLast = (1 << CELL_BITS) - 1;
+  const double first = value_of(least), last = value_of(most), slope = kLast / (last - first),
+               origin = 0.5 - first * slope, in_first = fma(first, slope, origin),
+               in_last = fma(last, slope, origin);
+  by_value = by_value && in_first >= 0 && in_first < 1 && in_last >= kLast && in_last < kLast + 1;
+  const int shift = max(64 - CELL_BITS - __clzll((long long)(most - least)), 0);
+  return {least, most, by_value, shift, origin, slope};
 }
 
-// The bins of the codes of a thread. Key: of the tree. Nodes are kept as bytes from its beginning.
-template <class Key, int kItems>
-static __device__ __forceinline__ void find_bins(const WideBins &bins, const WideSample &sample,
+// sums: shared memory, as everywhere here. There is a barrier at the end.
+static __device__ __forceinline__ void fill_cells(WideBins &bins, bool by_value,
+                                                  unsigned int *sums) {
+  constexpr unsigned int kCells = 1u << CELL_BITS;
+  const unsigned int bounds = bins.bounds;
+  const CellMap map = map_to_cells(bins.bound[0], bins.bound[bounds - 1], by_value);
+  clear_counters<BETWEEN_THREADS>(bins.cell, kCells);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    bins.map = map;
+    bins.most = 0;
+  }
+  if (threadIdx.x < bounds) {
+    const Wide bound = bins.bound[threadIdx.x];
+    atomicAdd(&bins.cell[map.by_value ? cell_of<true>(map, bound) : cell_of<false>(map, bound)],
+              1u);
+  }
+  __syncthreads();
+  const unsigned int most = scan_counters<kCells / BETWEEN_THREADS>(bins.cell, sums, 1, NULL, 0);
+  atomicMax(&bins.most, most);
+  __syncthreads();
+}
+
+// All threads of a block, after a barrier; there is one at the end.
+[[maybe_unused]] static __device__ __noinline__ void make_bins(const WideSample &sample,
+                                                               bool is_float, WideBins &bins,
+                                                               unsigned int *sums) {
+  const unsigned int b = threadIdx.x, bounds = sample.bins - 1;
+  static_assert((int)BETWEEN_THREADS == (int)MOST_WIDE_BINS, "a thread for each bin");
+  const auto bound_of = [&](unsigned int i) {
+    const Wide value = splitter_of(sample, i + 1);
+    const bool repeated = i > 0 && splitter_of(sample, i) == value,
+               last = i + 1 == bounds || splitter_of(sample, i + 2) != value;
+    return repeated && last && value != ~0ull ? value + 1 : value;
+  };
+  const Wide bound = b < bounds ? bound_of(b) : ~0ull;
+  const bool is_new = b < bounds && (b == 0 || bound_of(b - 1) != bound);
+  const unsigned int up_to_here = block_inclusive_scan_one_barrier(is_new ? 1u : 0u, sums);
+  bins.bound[b] = bins.bound[MOST_WIDE_BINS + b] = ~0ull;
+  if (b == BETWEEN_THREADS - 1) bins.bounds = up_to_here;
+  __syncthreads();
+  if (is_new) bins.bound[up_to_here - 1] = bound;
+  __syncthreads();
+  // The largest code is in the last bin, or behind it.
+  bins.is_one_value[b] = b > 0 && (bins.bound[b - 1] == ~0ull ||
+                                   (b < bins.bounds && bins.bound[b] - bins.bound[b - 1] == 1));
+  fill_cells(bins, is_float, sums);
+  // Floats of many magnitudes crowd in the cells near zero, where their codes may not.
+  if (__syncthreads_or(bins.map.by_value && bins.most > MOST_IN_CELL_BY_VALUE) != 0)
+    fill_cells(bins, false, sums);
+}
+
+// The bins of the codes of a thread, of which `last` is the last one: a binary search among as many
+// bounds as a cell has at most. It may go on behind the bounds, by less than MOST_WIDE_BINS.
+template <bool kByValue, int kItems>
+static __device__ __forceinline__ void find_bins(const WideBins &bins, unsigned int last,
                                                  const Wide (&code)[kItems],
                                                  unsigned int (&bin)[kItems]) {
-  constexpr unsigned int kBytes = sizeof(Key);
-  Key key[kItems];
+  const CellMap map = bins.map;
 #pragma unroll
-  for (int u = 0; u < kItems; u++) {
-    if constexpr (kBytes == sizeof(Wide))
-      key[u] = code[u];
-    else
-      key[u] = bins.word_of(code[u]);
-    bin[u] = kBytes;
-  }
-  for (int level = 0; level < sample.levels; level++)
+  for (int u = 0; u < kItems; u++) bin[u] = bins.cell[cell_of<kByValue>(map, code[u])];
+  for (unsigned int step = 1u << (31 - __clz((int)bins.most)); step > 0; step /= 2)
 #pragma unroll
-    for (int u = 0; u < kItems; u++) {
-      const Key node = *(const Key *)((const char *)bins.words + bin[u]);
-      bin[u] = 2 * bin[u] + (node <= key[u] ? kBytes : 0);
-    }
-  const unsigned int first = 1u << sample.levels, last = sample.bins - 1;
+    for (int u = 0; u < kItems; u++) bin[u] += bins.bound[bin[u] + step - 1] <= code[u] ? step : 0;
 #pragma unroll
-  for (int u = 0; u < kItems; u++) bin[u] = min(bin[u] / kBytes - first, last);
+  for (int u = 0; u < kItems; u++) bin[u] = min(bin[u], last);
 }
 
 // Index of the first code of the sample that is not less.

@@ -1,5 +1,5 @@
-// Makes a sorted sample of wide keys, from which splitters are taken: blocks sort runs, and each
-// further launch merges them in pairs.
+// Makes a sorted sample of wide keys, from which splitters are taken: blocks sort runs, and
+// merge_tiles() merges them in pairs.
 #ifndef GSORT_KERNEL_SAMPLE_WIDE_SPLITTERS_CUH
 #define GSORT_KERNEL_SAMPLE_WIDE_SPLITTERS_CUH
 
@@ -11,8 +11,6 @@
 enum {
   SAMPLE_ITEMS = 3,
   SAMPLE_RUN = SAMPLE_THREADS * SAMPLE_ITEMS,
-  MERGE_THREADS = 256,
-  MERGE_ITEMS = 8,
 };
 
 // Takes a key from each of `samples` stretches of the input and sorts their codes in runs of
@@ -43,16 +41,6 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
   __syncthreads();
   merge_sort_codes<SAMPLE_THREADS, SAMPLE_ITEMS>(run, (None *)NULL, valid);
   for (unsigned int i = threadIdx.x; i < valid; i += SAMPLE_THREADS) sample[begin + i] = run[i];
-}
-
-// Merges sorted runs in pairs. `run` is a multiple of MERGE_ITEMS.
-static __global__ void __launch_bounds__(MERGE_THREADS)
-    merge_samples(const Wide *from, Wide *to, unsigned int count, unsigned int run,
-                  const Findings *findings) {
-  wait_for_previous_kernel();
-  if (is_sorted_already(findings)) return;
-  merge_runs_at<MERGE_ITEMS>(from, (const None *)NULL, to, (None *)NULL, count, run,
-                             (unsigned int)global_index() * MERGE_ITEMS);
 }
 
 #endif

@@ -50,11 +50,20 @@ static __global__ void __launch_bounds__(kThreads)
     mine[u] = number_of(pairs.keys[begin + min(threadIdx.x + u * kThreads, count - 1)]);
   find_ends(mine, &least, &most, ends);
   WideMap map;
-  make_affine(least, least < most ? most : least + 1, &map);
   unsigned int word[kItems];
-  find_words<AFFINE>(map, mine, 0, word);
+  bool by_value = number_of.is_float() && make_by_value(number_of.code, least, most, &map);
+  if (by_value) {
+    // Values of many magnitudes crowd at an end of their range, where their codes may not.
+    find_words<BY_VALUE>(map, mine, 0, word);
+    by_value = __syncthreads_count(word[0] + (1u << 28) < 1u << 29) < kThreads / 2;
+  }
+  if (!by_value) {
+    make_affine(least, least < most ? most : least + 1, &map);
+    find_words<AFFINE>(map, mine, 0, word);
+  }
   // As pairs: equal keys stay in their order.
-  sort_codes<unsigned int>(shared, mine, word, count, map.up >= 32 + Shared::kPlaceBits);
+  sort_codes<unsigned int>(shared, mine, word, count,
+                           !by_value && map.up >= 32 + Shared::kPlaceBits);
 #pragma unroll
   for (int u = 0; u < kItems; u++) {
     const unsigned int i = threadIdx.x + u * kThreads;
@@ -69,11 +78,15 @@ static __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Merges runs of `run` elements in pairs.
+// Merges runs of `run` elements in pairs, unless findings say that all is sorted. Value: of a
+// place, or None.
+template <class Value>
 static __global__ void __launch_bounds__(PASS_THREADS)
-    merge_tiles(CodesInOrder from, CodesInOrder to, unsigned int n, unsigned int run) {
+    merge_tiles(const Wide *from, const Value *from_places, Wide *to, Value *to_places,
+                unsigned int n, unsigned int run, const Findings *findings) {
   wait_for_previous_kernel();
-  merge_runs_at<PASS_ITEMS>(from.codes, from.places, to.codes, to.places, n, run,
+  if (findings != NULL && is_sorted_already(findings)) return;
+  merge_runs_at<PASS_ITEMS>(from, from_places, to, to_places, n, run,
                             (unsigned int)global_index() * PASS_ITEMS);
 }
 

@@ -16,6 +16,8 @@
 #ifndef GSORT_KERNEL_SPLIT_BETWEEN_WIDE_CUH
 #define GSORT_KERNEL_SPLIT_BETWEEN_WIDE_CUH
 
+#include <type_traits>
+
 #include "gsort/block/bins.cuh"
 #include "gsort/block/count.cuh"
 #include "gsort/block/findings.cuh"
@@ -25,7 +27,6 @@
 #include "gsort/warp/match.cuh"
 
 enum {
-  BETWEEN_THREADS = 1024,
   BETWEEN_WARPS = BETWEEN_THREADS / WARP_SIZE,
   BETWEEN_BLOCKS = 1,  // on a multiprocessor
   ONE_VALUE = 1 << 15
@@ -117,8 +118,31 @@ static __device__ __forceinline__ bool encode_tile(WideCode code, Wide (&key)[kI
   return minus_zero;
 }
 
-// Adds the tiles of a block to shared.count. All threads. Key: of the tree.
-template <class Key, class Value>
+// Counts the keys of a thread in shared.count. bin[u] receives, in its upper half, how many keys of
+// the bin are counted before key u. mine: how far the tile's end is from the thread's first key.
+template <class Value>
+static __device__ __forceinline__ void count_keys(BetweenShared<Value> &shared,
+                                                  unsigned int (&bin)[BetweenShared<Value>::kItems],
+                                                  int mine, bool whole) {
+  typedef BetweenShared<Value> Shared;
+  const auto count_all = [&](auto all) {
+#pragma unroll
+    for (int u = 0; u < Shared::kItems; u++)
+      if (decltype(all)::value || u * Shared::kStep < mine)
+        bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
+  };
+  if (!whole)
+    count_all(std::false_type());
+  else if (!share_bin(bin[0]))
+    count_all(std::true_type());
+  else
+    rank_in_order<Shared::kItems>(
+        shared.count, [&](int u) { return bin[u]; },
+        [&](int u, unsigned int rank) { bin[u] |= rank << 16; });
+}
+
+// Adds the tiles of a block to shared.count. All threads.
+template <bool kByValue, class Value>
 static __device__ __noinline__ bool count_tiles_by(BetweenShared<Value> &shared,
                                                    const BetweenSource<Value> source,
                                                    const WideSample &sample) {
@@ -129,49 +153,22 @@ static __device__ __noinline__ bool count_tiles_by(BetweenShared<Value> &shared,
     unsigned int bin[Shared::kItems];
     const unsigned int valid = load_tile(source, begin, key);
     minus_zero |= encode_tile(source.code, key);
-    find_bins<Key>(shared.bins, sample, key, bin);
-    if (valid == Shared::kTile && share_bin(bin[0])) {
-      rank_in_order<Shared::kItems>(
-          shared.count, [&](int u) { return bin[u]; }, [](int, unsigned int) {});
-      continue;
-    }
-    const int mine = (int)valid - (int)Shared::first_item();
-#pragma unroll
-    for (int u = 0; u < Shared::kItems; u++)
-      if (u * Shared::kStep < mine) atomicAdd(&shared.count[bin[u]], 1u);
+    find_bins<kByValue>(shared.bins, sample.bins - 1, key, bin);
+    count_keys(shared, bin, (int)valid - (int)Shared::first_item(), valid == Shared::kTile);
   }
   return minus_zero;
 }
 
-// By the kind of tree that there is.
 template <class Value>
 static __device__ __forceinline__ bool count_tiles(BetweenShared<Value> &shared,
                                                    const BetweenSource<Value> &source,
                                                    const WideSample &sample) {
-  return shared.bins.has_words ? count_tiles_by<unsigned int>(shared, source, sample)
-                               : count_tiles_by<Wide>(shared, source, sample);
+  return shared.bins.map.by_value ? count_tiles_by<true>(shared, source, sample)
+                                  : count_tiles_by<false>(shared, source, sample);
 }
 
-// The rank of each key of a thread in its bin of the tile, in the upper half of bin[u]; mine: how
-// far the tile's end is from the thread's first key. shared.count is 0 before.
-template <class Value>
-static __device__ __forceinline__ void rank_by_atomics(
-    BetweenShared<Value> &shared, unsigned int (&bin)[BetweenShared<Value>::kItems], int mine,
-    bool whole) {
-  typedef BetweenShared<Value> Shared;
-  if (whole && share_bin(bin[0])) {
-    rank_in_order<Shared::kItems>(
-        shared.count, [&](int u) { return bin[u]; },
-        [&](int u, unsigned int rank) { bin[u] |= rank << 16; });
-    return;
-  }
-#pragma unroll
-  for (int u = 0; u < Shared::kItems; u++)
-    if (u * Shared::kStep < mine) bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
-}
-
-// The same, in the order of the tile, but only among the keys of the warp, whose counts
-// shared.of_warp receives.
+// The same among the keys of the warp, in the order of the tile; shared.of_warp receives the
+// counts.
 template <class Value>
 static __device__ __forceinline__ void rank_in_warp(
     BetweenShared<Value> &shared, unsigned int (&bin)[BetweenShared<Value>::kItems], int mine) {
@@ -206,7 +203,7 @@ static __device__ __forceinline__ unsigned int sum_up_warps(BetweenShared<Value>
 }
 
 // Moves the tiles of a block. next[b]: where the next key of a bin goes.
-template <class Key, class Value>
+template <bool kByValue, class Value>
 static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
                                                   const BetweenSource<Value> source,
                                                   const BetweenOutput<Value> output,
@@ -220,7 +217,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
     unsigned int bin[Shared::kItems];  // and, in the upper half, the rank in it
     [[maybe_unused]] Value value[Shared::kItems] = {};
     encode_tile(source.code, key);
-    find_bins<Key>(shared.bins, sample, key, bin);
+    find_bins<kByValue>(shared.bins, sample.bins - 1, key, bin);
     const int mine = (int)valid - (int)first;
     if constexpr (Shared::kPairs) {
       rank_in_warp(shared, bin, mine);
@@ -231,7 +228,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
         value[u] = source.values == NULL ? (Value)i : __ldcs(&source.values[i]);
       }
     } else {
-      rank_by_atomics(shared, bin, mine, valid == Shared::kTile);
+      count_keys(shared, bin, mine, valid == Shared::kTile);
     }
     __syncthreads();
     const unsigned int own = threadIdx.x;
@@ -240,39 +237,51 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
     const unsigned int to = count > 0 ? atomicAdd(&next[own], count) : 0;
     const unsigned int slot = block_inclusive_scan_one_barrier(count, shared.sums) - count;
     if (own < bins) {
-      shared.slot[own] = slot;
+      shared.slot[own] = shared.bins.is_one_value[own] ? slot | ONE_VALUE : slot;
       shared.to[own] = to - slot;
       shared.count[own] = 0;
     }
     __syncthreads();
+    const auto place_all = [&](auto all) {
 #pragma unroll
-    for (int u = 0; u < Shared::kItems; u++) {
-      if (u * Shared::kStep >= mine) continue;
-      const unsigned int b = bin[u] & 0xffffu;
-      unsigned int i = shared.slot[b] + (bin[u] >> 16);
-      if constexpr (Shared::kPairs) {
-        i += shared.of_warp[threadIdx.x / WARP_SIZE * Shared::kBins + b];
-        shared.value[i] = value[u];
+      for (int u = 0; u < Shared::kItems; u++) {
+        if (!decltype(all)::value && u * Shared::kStep >= mine) continue;
+        const unsigned int b = bin[u] & 0xffffu, slot_of_bin = shared.slot[b];
+        unsigned int i = (slot_of_bin & (ONE_VALUE - 1)) + (bin[u] >> 16);
+        if constexpr (Shared::kPairs) {
+          i += shared.of_warp[threadIdx.x / WARP_SIZE * Shared::kBins + b];
+          shared.value[i] = value[u];
+        }
+        shared.tile[i] = key[u];
+        shared.bin[i] = (unsigned short)(b | (slot_of_bin & ONE_VALUE));
       }
-      shared.tile[i] = key[u];
-      shared.bin[i] = (unsigned short)(shared.bins.is_one_value[b] ? b | ONE_VALUE : b);
-    }
-    const int last = (int)valid - (int)threadIdx.x;
+    };
+    if (valid == Shared::kTile)
+      place_all(std::true_type());
+    else
+      place_all(std::false_type());
+    const unsigned int count_of_tile = valid;
     if (source.end - begin > source.stride) valid = load_tile(source, begin + source.stride, key);
     __syncthreads();
+    const auto write_all = [&](auto all) {
 #pragma unroll
-    for (int u = 0; u < Shared::kItems; u++) {
-      const unsigned int i = threadIdx.x + u * BETWEEN_THREADS;
-      if (u * BETWEEN_THREADS >= last) continue;
-      const unsigned int b = shared.bin[i], at = shared.to[b & (ONE_VALUE - 1)] + i;
-      const Wide moved = shared.tile[i];
-      if (b < ONE_VALUE)
-        output.keys[at] = moved;
-      else
-        output.done_keys[at] = decode(output.done_code, moved);
-      if constexpr (Shared::kPairs)
-        (b < ONE_VALUE ? output.values : output.done_values)[at] = shared.value[i];
-    }
+      for (int u = 0; u < Shared::kItems; u++) {
+        const unsigned int i = threadIdx.x + u * BETWEEN_THREADS;
+        if (!decltype(all)::value && i >= count_of_tile) continue;
+        const unsigned int b = shared.bin[i], at = shared.to[b & (ONE_VALUE - 1)] + i;
+        const Wide moved = shared.tile[i];
+        if (b < ONE_VALUE)
+          output.keys[at] = moved;
+        else
+          output.done_keys[at] = decode(output.done_code, moved);
+        if constexpr (Shared::kPairs)
+          (b < ONE_VALUE ? output.values : output.done_values)[at] = shared.value[i];
+      }
+    };
+    if (count_of_tile == Shared::kTile)
+      write_all(std::true_type());
+    else
+      write_all(std::false_type());
     if constexpr (Shared::kPairs) __syncthreads();
   }
 }
@@ -282,10 +291,10 @@ static __device__ __forceinline__ void move_tiles(BetweenShared<Value> &shared,
                                                   const BetweenSource<Value> &source,
                                                   const BetweenOutput<Value> &output,
                                                   const WideSample &sample, unsigned int *next) {
-  if (shared.bins.has_words)
-    move_tiles_by<unsigned int>(shared, source, output, sample, next);
+  if (shared.bins.map.by_value)
+    move_tiles_by<true>(shared, source, output, sample, next);
   else
-    move_tiles_by<Wide>(shared, source, output, sample, next);
+    move_tiles_by<false>(shared, source, output, sample, next);
 }
 
 template <class Value>
@@ -313,8 +322,7 @@ static __device__ __forceinline__ bool has_stopped(const BetweenState &state) {
 }
 
 // All threads of a block, after a barrier: notes the bins that make_bins() has made, for keys from
-// `begin` on and codes from `least` to `most`. The tile still has the bounds. next: receives where
-// each begins, too.
+// `begin` on and codes from `least` to `most`. next: receives where each begins, too.
 template <class Value, class CountOf>
 static __device__ __forceinline__ void note_bins(BetweenShared<Value> &shared, unsigned int bins,
                                                  unsigned int begin, Wide least, Wide most,
@@ -323,7 +331,7 @@ static __device__ __forceinline__ void note_bins(BetweenShared<Value> &shared, u
   const unsigned int b = threadIdx.x, count = b < bins ? count_of(b) : 0,
                      at = begin + block_inclusive_scan_one_barrier(count, shared.sums) - count;
   if (b >= bins) return;
-  const Wide *const bound = shared.tile;
+  const Wide *const bound = shared.bins.bound;
   next[b] = noted[b].begin = at;
   noted[b].count = shared.bins.is_one_value[b] ? 0 : count;
   const Wide from = b == 0 ? least : bound[b - 1], to = b + 1 < bins ? bound[b] : most;
@@ -347,14 +355,13 @@ static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
     return;
   }
   const unsigned int bins = sample.bins;
-  make_bins(sample, shared.tile, shared.bins);
-  __syncthreads();
+  make_bins(sample, code.negative != 0, shared.bins, shared.sums);
   const BetweenSource<Value> source = source_of_block(keys, (const Value *)NULL, n, code);
   if (count_tiles(shared, source, sample)) atomicOr(&state.findings->stop, 1u);
   for (size_t p = global_index(); p <= bins; p += (size_t)gridDim.x * BETWEEN_THREADS)
     state.part_sample[p] = p == 0      ? 0
                            : p == bins ? sample.count
-                                       : lower_bound_of(sample, shared.tile[p - 1]);
+                                       : lower_bound_of(sample, shared.bins.bound[p - 1]);
   __syncthreads();
   for (unsigned int b = threadIdx.x; b < bins; b += BETWEEN_THREADS) {
     const unsigned int count = shared.count[b];
@@ -378,7 +385,7 @@ static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
   BetweenShared<Value> &shared = prepare_between<Value>(shared_memory);
   wait_for_previous_kernel();
   if (has_stopped(state)) return;
-  make_bins(sample, shared.tile, shared.bins);
+  make_bins(sample, code.negative != 0, shared.bins, shared.sums);
   unsigned int *next = state.next;
   if constexpr (BetweenShared<Value>::kPairs) {
     next = shared.next;
@@ -418,8 +425,7 @@ static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
   sample.sorted += first_sample;
   sample.count = state.part_sample[part + 1] - first_sample;
   __syncthreads();
-  make_bins(sample, shared.tile, shared.bins);
-  __syncthreads();
+  make_bins(sample, output.done_code.negative != 0, shared.bins, shared.sums);
   const BetweenSource<Value> source = {parts, values, {0, 0}, begin, end, Shared::kTile};
   count_tiles(shared, source, sample);
   __syncthreads();

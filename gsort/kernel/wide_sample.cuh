@@ -77,9 +77,10 @@ static __device__ bool even_everywhere(const unsigned int (&word)[SAMPLE_EACH]) 
   return __syncthreads_or(many) == 0;
 }
 
-// Whether most keys have few bits that are 1, or few that are 0, in both words, as the AND of
-// random numbers has. Between any splitters such keys crowd together, so that no map of a bucket
-// spreads them. All threads call it.
+// Whether most keys have few bits that are 1, or few that are 0, in the lower word and in the bits
+// from 20 to 51, all of which a double has for its fraction, as the AND of random numbers has.
+// Between any splitters such keys crowd together, so that no map of a bucket spreads them. All
+// threads call it.
 static __device__ bool keys_crowd(const Wide (&key)[SAMPLE_EACH]) {
   const auto is_sparse = [](unsigned int word) {
     const int ones = __popc((int)word), fewer = min(ones, 32 - ones);
@@ -88,7 +89,7 @@ static __device__ bool keys_crowd(const Wide (&key)[SAMPLE_EACH]) {
   int sparse = 0;
 #pragma unroll
   for (int u = 0; u < SAMPLE_EACH; u++)
-    sparse += is_sparse((unsigned int)key[u]) && is_sparse((unsigned int)(key[u] >> 32));
+    sparse += is_sparse((unsigned int)key[u]) && is_sparse((unsigned int)(key[u] >> 20));
   return __syncthreads_count(sparse > SAMPLE_EACH / 2) > SAMPLE_THREADS / 2;
 }
 

@@ -9,6 +9,7 @@
 
 #include "gsort/kernel/sample_wide_splitters.cuh"
 #include "gsort/kernel/sort_wide_in_place.cuh"
+#include "gsort/kernel/sort_wide_tiles.cuh"
 #include "gsort/kernel/split_between_wide.cuh"
 #include "gsort/way/shape.cuh"
 #include "gsort/way/sweeps.cuh"
@@ -90,18 +91,12 @@ static const Wide *sort_sample(Call *call, const BetweenPlan *plan) {
                SAMPLE_RUN * sizeof(Wide), (const Wide *)call->input.keys, call->n, call->wide_code,
                from, plan->samples, plan->next, plan->parts, call->findings);
   for (unsigned int run = SAMPLE_RUN; run < plan->samples; run *= 2) {
-    launch_next(call, merge_samples, parts_of(plan->samples, MERGE_THREADS * MERGE_ITEMS),
-                MERGE_THREADS, 0, (const Wide *)from, to, plan->samples, run,
-                (const Findings *)call->findings);
+    launch_next(call, merge_tiles<None>, parts_of(plan->samples, PASS_THREADS * PASS_ITEMS),
+                PASS_THREADS, 0, (const Wide *)from, (const None *)NULL, to, (None *)NULL,
+                plan->samples, run, (const Findings *)call->findings);
     std::swap(from, to);
   }
   return from;
-}
-
-static WideSample sample_of(const Wide *sorted, unsigned int count, unsigned int bins) {
-  WideSample sample = {sorted, count, bins, 0};
-  while (1u << sample.levels < bins) sample.levels++;
-  return sample;
 }
 
 template <class Value>
@@ -119,8 +114,8 @@ static void launch_between(Call *call, const BetweenPlan &plan, volatile HostVer
                               plan.bucket, call->findings, host};
   const BetweenOutput<Value> to_out = {out, out, out_values, out_values, call->wide_code},
                              to_parts = {scratch, out, values, out_values, call->wide_code};
-  const WideSample sample = sample_of(sort_sample(call, &plan), plan.samples, plan.parts),
-                   of_part = sample_of(sample.sorted, plan.samples, plan.buckets_of_part);
+  const WideSample sample = {sort_sample(call, &plan), plan.samples, plan.parts},
+                   of_part = {sample.sorted, plan.samples, plan.buckets_of_part};
   launch_next(call, count_between<Value>, blocks, BETWEEN_THREADS, shared_bytes, in, n,
               call->wide_code, sample, state);
   launch_next(call, split_between<Value>, blocks, BETWEEN_THREADS, shared_bytes, in, in_values, n,
