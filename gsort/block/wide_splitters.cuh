@@ -33,16 +33,21 @@ typedef struct WideSample {
 typedef struct CellMap {
   Wide least, most;
   bool by_value;
-  int shift;             // by code
+  int shift;  // by code: the cell of 32 bits of it x scale
+  unsigned int scale;
   double origin, slope;  // by value: of value 0, and of a difference of 1
 } CellMap;
 
 typedef struct WideBins {
   __align__(16) unsigned int cell[1 << CELL_BITS];  // bounds in front of it
-  Wide bound[2 * MOST_WIDE_BINS];                   // behind the last one: the largest code
+  Wide bound[2 * MOST_WIDE_BINS * 17 / 16];         // at place_of(); behind the last: all bits
   unsigned char is_one_value[MOST_WIDE_BINS];       // all codes of a bin are equal
   unsigned int bounds, most;                        // unequal bounds; most of a cell
   CellMap map;
+  // Where bound i is. Bounds that a search compares may be a power of two apart; here they are in
+  // different banks.
+  static __device__ __forceinline__ unsigned int place_of(unsigned int i) { return i + i / 16; }
+  __device__ __forceinline__ Wide at(unsigned int i) const { return bound[place_of(i)]; }
 } WideBins;
 
 // The double that has this code in ascending order, or, in descending order, its opposite.
@@ -56,7 +61,7 @@ static __device__ __forceinline__ unsigned int cell_of(const CellMap &map, Wide 
   // Opaque, or there is a branch for each key of a thread, and their latencies add up.
   const unsigned int inside =
       opaque(kByValue ? __double2uint_rz(fma(value_of(code), map.slope, map.origin))
-                      : (unsigned int)((code - map.least) >> map.shift));
+                      : __umulhi((unsigned int)((code - map.least) >> map.shift), map.scale));
   return code < map.least ? 0 : code > map.most ? (1u << CELL_BITS) - 1 : inside;
 }
 
@@ -78,8 +83,10 @@ static __device__ __forceinline__ CellMap map_to_cells(Wide least, Wide most, bo
                origin = 0.5 - first * slope, in_first = fma(first, slope, origin),
                in_last = fma(last, slope, origin);
   by_value = by_value && in_first >= 0 && in_first < 1 && in_last >= kLast && in_last < kLast + 1;
-  const int shift = max(64 - CELL_BITS - __clzll((long long)(most - least)), 0);
-  return {least, most, by_value, shift, origin, slope};
+  // Not the first bits of a code: if they are sparse, so are the cells, which are in few banks.
+  const int shift = max(32 - __clzll((long long)(most - least)), 0);
+  const Wide scale = ((1ull << (32 + CELL_BITS)) - 1) / (((most - least) >> shift) + 1);
+  return {least, most, by_value, shift, (unsigned int)min(scale, (Wide)~0u), origin, slope};
 }
 
 // sums: shared memory, as everywhere here. There is a barrier at the end.
@@ -87,7 +94,7 @@ static __device__ __forceinline__ void fill_cells(WideBins &bins, bool by_value,
                                                   unsigned int *sums) {
   constexpr unsigned int kCells = 1u << CELL_BITS;
   const unsigned int bounds = bins.bounds;
-  const CellMap map = map_to_cells(bins.bound[0], bins.bound[bounds - 1], by_value);
+  const CellMap map = map_to_cells(bins.at(0), bins.at(bounds - 1), by_value);
   clear_counters<BETWEEN_THREADS>(bins.cell, kCells);
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -95,7 +102,7 @@ static __device__ __forceinline__ void fill_cells(WideBins &bins, bool by_value,
     bins.most = 0;
   }
   if (threadIdx.x < bounds) {
-    const Wide bound = bins.bound[threadIdx.x];
+    const Wide bound = bins.at(threadIdx.x);
     atomicAdd(&bins.cell[map.by_value ? cell_of<true>(map, bound) : cell_of<false>(map, bound)],
               1u);
   }
@@ -120,14 +127,14 @@ static __device__ __forceinline__ void fill_cells(WideBins &bins, bool by_value,
   const Wide bound = b < bounds ? bound_of(b) : ~0ull;
   const bool is_new = b < bounds && (b == 0 || bound_of(b - 1) != bound);
   const unsigned int up_to_here = block_inclusive_scan_one_barrier(is_new ? 1u : 0u, sums);
-  bins.bound[b] = bins.bound[MOST_WIDE_BINS + b] = ~0ull;
+  bins.bound[bins.place_of(b)] = bins.bound[bins.place_of(MOST_WIDE_BINS + b)] = ~0ull;
   if (b == BETWEEN_THREADS - 1) bins.bounds = up_to_here;
   __syncthreads();
-  if (is_new) bins.bound[up_to_here - 1] = bound;
+  if (is_new) bins.bound[bins.place_of(up_to_here - 1)] = bound;
   __syncthreads();
   // The largest code is in the last bin, or behind it.
-  bins.is_one_value[b] = b > 0 && (bins.bound[b - 1] == ~0ull ||
-                                   (b < bins.bounds && bins.bound[b] - bins.bound[b - 1] == 1));
+  bins.is_one_value[b] =
+      b > 0 && (bins.at(b - 1) == ~0ull || (b < bins.bounds && bins.at(b) - bins.at(b - 1) == 1));
   fill_cells(bins, is_float, sums);
   // Floats of many magnitudes crowd in the cells near zero, where their codes may not.
   if (__syncthreads_or(bins.map.by_value && bins.most > MOST_IN_CELL_BY_VALUE) != 0)
@@ -145,7 +152,7 @@ static __device__ __forceinline__ void find_bins(const WideBins &bins, unsigned 
   for (int u = 0; u < kItems; u++) bin[u] = bins.cell[cell_of<kByValue>(map, code[u])];
   for (unsigned int step = 1u << (31 - __clz((int)bins.most)); step > 0; step /= 2)
 #pragma unroll
-    for (int u = 0; u < kItems; u++) bin[u] += bins.bound[bin[u] + step - 1] <= code[u] ? step : 0;
+    for (int u = 0; u < kItems; u++) bin[u] += bins.at(bin[u] + step - 1) <= code[u] ? step : 0;
 #pragma unroll
   for (int u = 0; u < kItems; u++) bin[u] = min(bin[u], last);
 }

@@ -331,10 +331,10 @@ static __device__ __forceinline__ void note_bins(BetweenShared<Value> &shared, u
   const unsigned int b = threadIdx.x, count = b < bins ? count_of(b) : 0,
                      at = begin + block_inclusive_scan_one_barrier(count, shared.sums) - count;
   if (b >= bins) return;
-  const Wide *const bound = shared.bins.bound;
   next[b] = noted[b].begin = at;
   noted[b].count = shared.bins.is_one_value[b] ? 0 : count;
-  const Wide from = b == 0 ? least : bound[b - 1], to = b + 1 < bins ? bound[b] : most;
+  const Wide from = b == 0 ? least : shared.bins.at(b - 1),
+             to = b + 1 < bins ? shared.bins.at(b) : most;
   WideMap map = {};
   make_affine(from, from < to ? to : from + 1, &map);
   noted[b].map = map;
@@ -361,7 +361,7 @@ static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
   for (size_t p = global_index(); p <= bins; p += (size_t)gridDim.x * BETWEEN_THREADS)
     state.part_sample[p] = p == 0      ? 0
                            : p == bins ? sample.count
-                                       : lower_bound_of(sample, shared.bins.bound[p - 1]);
+                                       : lower_bound_of(sample, shared.bins.at(p - 1));
   __syncthreads();
   for (unsigned int b = threadIdx.x; b < bins; b += BETWEEN_THREADS) {
     const unsigned int count = shared.count[b];
