@@ -72,7 +72,7 @@ struct BinsOfPass : CountedBins<kTile, DIGIT_BITS> {
   }
 };
 
-// All sweeps in one launch, as kernel/sweep_if_unsorted.cuh. `first` is the first of them; words:
+// All sweeps in one launch, as kernel/sweep.cuh. `first` is the first of them; words:
 // of a look-back, of which there are two.
 template <int kThreads, int kItems, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))

@@ -4,7 +4,6 @@
 //   one step:    in -partition-> workspace -sort-> out
 //   two steps:   in -partition-> workspace -partition-> out -sort-> out
 #include "gsort/kernel/count_buckets.cuh"
-#include "gsort/kernel/decode.cuh"
 #include "gsort/kernel/partition.cuh"
 #include "gsort/way/key_buckets.cuh"
 #include "gsort/way/sweeps.cuh"

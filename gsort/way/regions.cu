@@ -3,7 +3,6 @@
 //   one step:    in -move-> regions in the workspace -sort-> out
 //   two steps:   in -move-> parts in `out` and behind the regions -split-> regions -sort-> out
 #include "gsort/kernel/move_to_regions.cuh"
-#include "gsort/kernel/sample_keys.cuh"
 #include "gsort/way/key_buckets.cuh"
 #include "gsort/way/sweeps.cuh"
 

@@ -1,7 +1,5 @@
-// Pairs whose first bits are even: sorted tiles, and gathered runs (block/runs.cuh).
-#include "gsort/kernel/gather_runs.cuh"
-#include "gsort/kernel/sample_pairs.cuh"
-#include "gsort/kernel/sort_tiles.cuh"
+// Pairs whose first bits are even: sorted tiles, and gathered runs (kernel/runs.cuh).
+#include "gsort/kernel/runs.cuh"
 #include "gsort/way/run_state.cuh"
 
 // A kernel of a plan, and its blocks.

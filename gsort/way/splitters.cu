@@ -1,9 +1,6 @@
-// Few elements, spread in any way: buckets between splitters from a sample (block/splitters.cuh).
-#include "gsort/block/splitters.cuh"
+// Few elements, spread in any way: buckets between splitters from a sample (kernel/splitters.cuh).
+#include "gsort/kernel/splitters.cuh"
 
-#include "gsort/kernel/sample_splitters.cuh"
-#include "gsort/kernel/sort_between_splitters.cuh"
-#include "gsort/kernel/split_tiles.cuh"
 #include "gsort/way/run_state.cuh"
 #include "gsort/way/sweeps.cuh"
 

@@ -1,8 +1,8 @@
 // Sweeps over all digits: what suits any keys, any bits of them, and any n.
 #include "gsort/way/sweeps.cuh"
 
-#include "gsort/kernel/sweep_if_unsorted.cuh"
-#include "gsort/way/packed_sweeps.cuh"
+#include "gsort/kernel/sweep.cuh"
+#include "gsort/way/pair_sweeps.cuh"
 
 typedef void SweepKernel(Elements, Elements, unsigned int, SweepPass, BitsThatCount);
 typedef void AllSweepsKernel(SweepPlan, BehindWay);
@@ -89,8 +89,7 @@ static SweepLayout sweep_layout(const Call *call, void *memory) {
 }
 
 DigitMemory all_digits(const Call *call, void *memory) {
-  return sweeps_are_packed(call) ? packed_layout(call, memory).digits
-                                 : sweep_layout(call, memory).digits;
+  return sweeps_are_packed(call) ? packed_digits(call, memory) : sweep_layout(call, memory).digits;
 }
 
 // SweepPass.ahead: as many tiles as are sorted at the same time. Few keys gain nothing by it.
