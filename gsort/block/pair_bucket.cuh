@@ -225,11 +225,6 @@ static inline bool pair_buckets_fit(size_t n, KeyRange range, int bits, unsigned
   return spare > 0 && spare * spare >= 24 * average * range.equals;
 }
 
-// The bucket of a block.
-struct BucketOfBlock {
-  __device__ __forceinline__ unsigned int operator()(void) const { return blockIdx.x; }
-};
-
 // How many pairs a bucket has, and where they go in the output.
 typedef struct BucketPlace {
   unsigned int count, to;
@@ -249,14 +244,13 @@ static __device__ __forceinline__ PairsSideBySide pairs_from(const uint2 *in, un
 }
 
 // A bucket among buckets that lie one behind the other, and begin at start[].
-template <class Bucket>
 struct CountedPlace {
-  Bucket bucket;
+  unsigned int bucket;
   const uint2 *in;
   const unsigned int *start;
   __device__ __forceinline__ BucketPlace operator()(void) const {
-    const unsigned int begin = start[bucket()];
-    return {start[bucket() + 1] - begin, begin};
+    const unsigned int begin = start[bucket];
+    return {start[bucket + 1] - begin, begin};
   }
   // Other kinds of places recompute it here, which saves registers in between.
   __device__ __forceinline__ BucketPlace again(BucketPlace place) const { return place; }
@@ -367,12 +361,12 @@ static __device__ __forceinline__ void write_pairs_of_bucket(
   }
 }
 
-// Sorts bucket number bucket() of the pairs of `place`, if it is not empty and not too large,
+// Sorts bucket number `bucket` of the pairs of `place`, if it is not empty and not too large,
 // after prepare_block(). The first `lead` slots of the block stay empty, so that warps write whole
 // sectors. low_bits: of a key's bits in `range`, those behind the bucket's number.
-template <int kFew, int kThreads, int kItems, int kBinBits, int kLowBits, class Bucket, class Place>
+template <int kFew, int kThreads, int kItems, int kBinBits, int kLowBits, class Place>
 static __device__ __forceinline__ void sort_pairs_of_bucket(
-    PairBlockShared<kThreads, kItems, kBinBits, kLowBits> &shared, Bucket bucket, Place place,
+    PairBlockShared<kThreads, kItems, kBinBits, kLowBits> &shared, unsigned int bucket, Place place,
     Elements out, KeyCode code, int low_bits, KeyRange range) {
   typedef PairBlockShared<kThreads, kItems, kBinBits, kLowBits> Shared;
   constexpr unsigned int kBins = Shared::kBins;
@@ -382,8 +376,8 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
   const unsigned int lead = before.to % WARP_SIZE, behind = lead + before.count;
   // The digit has one bit more than bins need, the last bit of the bucket's number; flipped, it is
   // 0 for the keys of the bucket and 1 for padding, whose bins lie behind the others.
-  const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, bucket() % 2 * kBins, 0};
-  const unsigned int padding = (~bucket() % 2 * kBins + threadIdx.x % WARP_SIZE)
+  const Digit digit = {low_bits - kBinBits, 2 * kBins - 1, bucket % 2 * kBins, 0};
+  const unsigned int padding = (~bucket % 2 * kBins + threadIdx.x % WARP_SIZE)
                                << (digit.shift - range.skip);
   const auto pair_at = place.pairs(before, lead);
   unsigned int key[kItems], value[kItems];
@@ -419,7 +413,7 @@ static __device__ __forceinline__ void sort_pairs_of_bucket(
   const bool by_passes =
       order_places<kFew, true>(shared, key, key, lead, opaque(behind), digit, low_bits, false);
   write_pairs_of_bucket(shared, place.again(before), out, code, low_bits, range,
-                        bucket() << low_bits >> range.skip | range.common, by_passes);
+                        bucket << low_bits >> range.skip | range.common, by_passes);
 }
 
 #endif

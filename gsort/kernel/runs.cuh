@@ -146,7 +146,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
     kept = place;
   }
   if (useless) return;
-  sort_pairs_of_bucket<kFew>(shared, BucketOfBlock(),
+  sort_pairs_of_bucket<kFew>(shared, blockIdx.x,
                              RunPlace<kThreads, Index>{state, index, mine, place, kept}, out,
                              state.code, 32 - state.bits, range);
 }

@@ -51,8 +51,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   prepare_block(shared);
   wait_for_previous_kernel();
   if (*spread == DIGIT_UNUSED) return;
-  const CountedPlace<BucketOfBlock> place = {{}, in, start};
-  sort_pairs_of_bucket<kFew>(shared, BucketOfBlock(), place, out, code, low_bits, range);
+  const CountedPlace place = {blockIdx.x, in, start};
+  sort_pairs_of_bucket<kFew>(shared, blockIdx.x, place, out, code, low_bits, range);
 }
 
 // Of several sweeps in one launch: each tile clears its words of the next look-back.

@@ -49,13 +49,6 @@ static __host__ __device__ __forceinline__ unsigned int tiles_of(const SweepRegi
   return regions.sources * regions.tiles_of_source;
 }
 
-// The sizes of the sources, to shared memory; at most a source per thread.
-static __device__ __forceinline__ void load_source_counts(const SweepRegions &regions,
-                                                          unsigned int n, unsigned int *count) {
-  if (threadIdx.x >= regions.sources) return;
-  count[threadIdx.x] = regions.source_start == NULL ? n : regions.source_start[2 * threadIdx.x + 1];
-}
-
 // Where a sweep by regions reads and writes. What it depends on does not change while it runs: a
 // block that has taken a tile never drops it, as others wait for its counts.
 static __device__ __forceinline__ void find_region_places(const SweepRegions &regions, int pass,
@@ -168,7 +161,9 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   const bool early = begin_sweep(shared, buffers, sweep, item, [&] {
     find_region_places(regions, sweep.route.pass, &shared.from, &shared.to, host);
   });
-  load_source_counts(regions, sweep.n, source_count);
+  if (threadIdx.x < regions.sources)  // at most a source per thread
+    source_count[threadIdx.x] =
+        regions.source_start == NULL ? sweep.n : regions.source_start[2 * threadIdx.x + 1];
   __syncthreads();
   const bool last = shared.to == AT_SCRATCH;
   const BinsInRegions<kThreads * kItems, kBits> bins = {
@@ -187,7 +182,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   prepare_block(shared);
   wait_for_previous_kernel();
   if (!regions.fit->buckets) return;
-  sort_pairs_of_bucket<kFew>(shared, BucketOfBlock(), RegionPlace{regions, in}, out, code, low_bits,
+  sort_pairs_of_bucket<kFew>(shared, blockIdx.x, RegionPlace{regions, in}, out, code, low_bits,
                              WHOLE_RANGE);
 }
 
