@@ -54,7 +54,7 @@ static void launch_as(Call *call, bool overlapping, unsigned int cluster,
   config.dynamicSmemBytes = shared_bytes;
   config.stream = call->stream;
   config.attrs = attributes;
-  if (overlapping && call->device->overlap) {
+  if (overlapping && call->device->hopper) {
     cudaLaunchAttribute *const overlap = &attributes[config.numAttrs++];
     overlap->id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap->val.programmaticStreamSerializationAllowed = 1;

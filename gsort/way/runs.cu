@@ -119,7 +119,7 @@ static Finding runs_run(Call *call, Known *known) {
   RunState &state = layout.state;
   char *const for_sweeps = call->workspace + layout.for_sweeps;
   if (state.sampled) {
-    const unsigned int cluster = call->device->clusters ? 4 : 1;
+    const unsigned int cluster = call->device->hopper ? 4 : 1;
     state.sweeps = all_digits(call, for_sweeps).state;
     launch_as(call, false, cluster, sample_pairs, PAIR_SAMPLES * cluster, SAMPLE_THREADS, 0,
               call->input.keys, runs->shape.elements, cluster, state);
