@@ -63,13 +63,13 @@ static int attribute(enum cudaDeviceAttr which, int device) {
   return failed(cudaDeviceGetAttribute(&value, which, device)) ? 0 : value;
 }
 
-static bool find_device(Device *device) {
+bool find_device(Device *device) {
   if (failed(cudaGetDevice(&device->number))) return false;
   const int major = attribute(cudaDevAttrComputeCapabilityMajor, device->number),
             shared = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device->number);
   device->multiprocessors = (unsigned int)attribute(cudaDevAttrMultiProcessorCount, device->number);
   device->shared_limit = shared > 1024 ? (size_t)shared - 1024 : 0;
-  device->overlap = device->clusters = major >= 9;
+  device->hopper = major >= 9;
   return device->multiprocessors > 0 && device->shared_limit > 0;
 }
 

@@ -80,9 +80,12 @@ typedef struct Device {
   int number;
   unsigned int multiprocessors;
   size_t shared_limit;  // bytes of dynamic shared memory of a block, beside 1 KB of static memory
-  bool overlap;         // kernels may begin before the previous one has ended (capability 9.0)
-  bool clusters;        // blocks may form clusters (capability 9.0)
+  bool hopper;          // or later: kernels may begin before the previous one has ended, and blocks
+                        // may form clusters (capability 9.0)
 } Device;
+
+// api.c: the current device; false if there is none.
+bool find_device(Device *device);
 
 typedef struct Call {
   Elements input, output;

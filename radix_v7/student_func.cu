@@ -4,12 +4,11 @@
 // Build:     make radix_v7 compare
 // Run:       ./compare radix_v7 --n 1M --keys
 // New here:  keys are moved by their upper bits to regions, one for each bucket, while a sample is
-//            judged (gsort/kernel/sample_keys.cuh, move_to_regions.cuh); a block sorts each bucket
-//            in shared memory (gsort/kernel/sort_buckets.cuh).
+//            judged (gsort/kernel/move_to_regions.cuh); a block sorts each bucket in shared memory
+//            (gsort/kernel/sort_buckets.cuh).
 // Lesson:    equal bare keys are identical, so a sort of them need not pay for stability.
 #include "common/your_sort.h"
 #include "gsort/kernel/move_to_regions.cuh"
-#include "gsort/kernel/sample_keys.cuh"
 #include "radix_v6/few.cuh"
 #include "radix_v6/sweeps.cuh"
 

@@ -4,9 +4,9 @@
 // Build:    make radix_v8
 // Run:      ./HW4 samples/portrait.ppm samples/template.ppm
 // New here: a tile is sorted by the upper bits of its keys, and stays where it was
-//           (gsort/kernel/sort_tiles.cuh); a block per bucket then gathers its runs from all tiles
-//           and sorts them (gsort/kernel/gather_runs.cuh). What a sample finds uneven, or more than
-//           8.9 million pairs, takes four sweeps, as in radix_v6.
+//           (sort_tiles); a block per bucket then gathers its runs from all tiles and sorts them
+//           (gather_runs; gsort/kernel/runs.cuh). What a sample finds uneven, or more than 8.9
+//           million pairs, takes four sweeps, as in radix_v6.
 // Lesson:   nobody has to know where a pair will end up before the block that writes it there: no
 //           count, no look-back. And (rest of the key, index) is never equal, so that the block's
 //           sort need not be stable.
@@ -16,10 +16,8 @@
 #include "common/scratch.h"
 #include "common/stages.h"
 #include "common/your_sort.h"
-#include "gsort/kernel/gather_runs.cuh"
 #include "gsort/kernel/rank.cuh"
-#include "gsort/kernel/sample_pairs.cuh"
-#include "gsort/kernel/sort_tiles.cuh"
+#include "gsort/kernel/runs.cuh"
 #include "radix_v6/sweeps.cuh"
 
 // Tiles and blocks for up to `up_to` pairs. More bits make smaller buckets, but shorter runs: these

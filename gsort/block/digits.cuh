@@ -32,11 +32,6 @@ typedef struct SweepState {
   size_t look_back_words;   // of 32 bits, that the count clears
 } SweepState;
 
-// The bits of a key that count, for keys of which all do.
-struct WholeKey {
-  __device__ __forceinline__ unsigned int operator()(unsigned int key) const { return key; }
-};
-
 // The bits that count, for keys of any type.
 struct BitsThatCount {
   KeyCode code;
@@ -45,44 +40,38 @@ struct BitsThatCount {
   __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
     return order_of(code, key) >> begin_bit & mask;
   }
+  // A key that ranks behind all others.
+  __device__ __forceinline__ unsigned int padding(void) const { return decode(code, ~0u); }
 };
 
-// A byte of a key as its digit.
-struct ByteOfKey {
+// The same for keys of which all do.
+struct WholeKey {
+  WholeKey() = default;
+  __device__ __forceinline__ WholeKey(BitsThatCount) {}
+  __device__ __forceinline__ unsigned int operator()(unsigned int key) const { return key; }
+  __device__ __forceinline__ unsigned int padding(void) const { return ~0u; }
+};
+
+// A byte of the bits that count as a key's digit.
+template <class NumberOf>
+struct ByteOf {
+  NumberOf number_of;
   unsigned int byte;  // 0: the lowest
-  __device__ __forceinline__ ByteOfKey(BitsThatCount, unsigned int which) : byte(which) {}
+  __device__ __forceinline__ ByteOf(NumberOf of, unsigned int which) : number_of(of), byte(which) {}
   __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
-    return byte_of(key, byte);
+    return byte_of(number_of(key), byte);
   }
   // `word` with its byte number `to` replaced by the digit.
   __device__ __forceinline__ unsigned int keep(unsigned int word, unsigned int to,
                                                unsigned int key) const {
-    return with_byte(word, to, key, byte);
-  }
-  // The same, opaque to the compiler, which would otherwise keep all digits in registers.
-  __device__ __forceinline__ ByteOfKey again(void) const { return {{}, opaque(byte)}; }
-  // A key that ranks behind all others.
-  __device__ __forceinline__ unsigned int padding(void) const { return ~0u; }
-};
-
-// A byte of the bits that count.
-struct ByteOfCode {
-  BitsThatCount number_of;
-  unsigned int byte;
-  __device__ __forceinline__ ByteOfCode(BitsThatCount of, unsigned int which)
-      : number_of(of), byte(which) {}
-  __device__ __forceinline__ unsigned int operator()(unsigned int key) const {
-    return byte_of(number_of(key), byte);
-  }
-  __device__ __forceinline__ unsigned int keep(unsigned int word, unsigned int to,
-                                               unsigned int key) const {
     return with_byte(word, to, number_of(key), byte);
   }
-  __device__ __forceinline__ ByteOfCode again(void) const { return {number_of, opaque(byte)}; }
-  __device__ __forceinline__ unsigned int padding(void) const {
-    return decode(number_of.code, ~0u);
-  }
+  // The same, opaque to the compiler, which would otherwise keep all digits in registers.
+  __device__ __forceinline__ ByteOf again(void) const { return {number_of, opaque(byte)}; }
+  __device__ __forceinline__ unsigned int padding(void) const { return number_of.padding(); }
 };
+typedef ByteOf<WholeKey> ByteOfKey;
+typedef ByteOf<BitsThatCount> ByteOfCode;
 
 // Bits of the least number that is not less than `values` - 1.
 static __host__ __device__ constexpr int bits_to_count(int values) {

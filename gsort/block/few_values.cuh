@@ -5,7 +5,7 @@
 //   keys   7 3 3 7 9 3 7                            keys           3            3     1
 //
 // Bin 2 j + 1 has the keys that equal value j, and bin 2 j those between it and the value before:
-// strays, which the sample has overlooked. sort_values.cuh has the sort.
+// strays, which the sample has overlooked. kernel/values.cuh has the sort.
 #ifndef GSORT_BLOCK_FEW_VALUES_CUH
 #define GSORT_BLOCK_FEW_VALUES_CUH
 

@@ -1,11 +1,11 @@
-// A block sorts tiles by their digits, in shared memory (runs.cuh). Blocks stay: the loads of the
-// next tile are under way while this one is written.
+// A block sorts tiles by their digits, in shared memory (run_index.cuh). Blocks stay: the loads of
+// the next tile are under way while this one is written.
 #ifndef GSORT_BLOCK_RUN_TILE_CUH
 #define GSORT_BLOCK_RUN_TILE_CUH
 
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/pair_tile.cuh"
-#include "gsort/block/runs.cuh"
+#include "gsort/block/run_index.cuh"
 #include "gsort/block/scan.cuh"
 #include "gsort/kernel/count_digits.cuh"
 

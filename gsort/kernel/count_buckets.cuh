@@ -14,6 +14,7 @@
 
 enum {
   PACKED_BUCKET_BITS = 16,  // from here on, two counters share 32 bits
+  DECODE_THREADS = 256,
 };
 
 // Device memory between the launches.
@@ -101,6 +102,14 @@ static __global__ void __launch_bounds__(COUNT_THREADS, kPacked ? 1 : COUNTING_B
   state.start[buckets] = (unsigned int)n;
   *state.stop = unfit;
   state.host->finding = unfit ? UNEVEN : SORTED;
+}
+
+// Large buckets, once they are sorted: codes back to keys, in place. Moves 8 bytes a key.
+static __global__ void __launch_bounds__(DECODE_THREADS)
+    decode_keys(unsigned int *keys, unsigned int n, KeyCode code) {
+  wait_for_previous_kernel();
+  const size_t i = global_index();
+  if (i < n) keys[i] = decode(code, keys[i]);
 }
 
 #endif

@@ -12,7 +12,7 @@
 #define GSORT_KERNEL_COUNT_PREFIXES_CUH
 
 #include "gsort/block/overlap.cuh"
-#include "gsort/block/pair_block.cuh"
+#include "gsort/block/pair_bucket.cuh"
 #include "gsort/block/watched_count.cuh"
 
 enum {

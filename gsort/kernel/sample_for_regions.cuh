@@ -4,8 +4,8 @@
 #define GSORT_KERNEL_SAMPLE_FOR_REGIONS_CUH
 
 #include "gsort/block/find_frequent.cuh"
-#include "gsort/block/pair_regions.cuh"
-#include "gsort/block/second_sample.cuh"
+#include "gsort/block/evenness.cuh"
+#include "gsort/kernel/sweep_regions.cuh"
 
 // The first block judges a sample; the next `second` ones judge more, one looks for frequent values
 // if `third` is 1, and the others clear words[count]. tile_counter: [2] of the sweeps.

@@ -51,8 +51,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   prepare_block(shared);
   wait_for_previous_kernel();
   if (*spread == DIGIT_UNUSED) return;
-  const CountedPlace<BucketOfBlock> place = {{}, in, start};
-  sort_pairs_of_bucket<kFew>(shared, BucketOfBlock(), place, out, code, low_bits, range);
+  const CountedPlace place = {blockIdx.x, in, start};
+  sort_pairs_of_bucket<kFew>(shared, blockIdx.x, place, out, code, low_bits, range);
 }
 
 // Of several sweeps in one launch: each tile clears its words of the next look-back.
@@ -72,7 +72,7 @@ struct BinsOfPass : CountedBins<kTile, DIGIT_BITS> {
   }
 };
 
-// All sweeps in one launch, as kernel/sweep_if_unsorted.cuh. `first` is the first of them; words:
+// All sweeps in one launch, as kernel/sweep.cuh. `first` is the first of them; words:
 // of a look-back, of which there are two.
 template <int kThreads, int kItems, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))

@@ -2,7 +2,7 @@
 #ifndef GSORT_KERNEL_UNPACK_RUNS_CUH
 #define GSORT_KERNEL_UNPACK_RUNS_CUH
 
-#include "gsort/block/runs.cuh"
+#include "gsort/block/run_index.cuh"
 #include "gsort/kernel/unpack.cuh"
 
 // The bucket begins at `begin` in the output. A block for each tile copies its run.

@@ -3,7 +3,7 @@
 #ifndef GSORT_KERNEL_WIDE_SAMPLE_CUH
 #define GSORT_KERNEL_WIDE_SAMPLE_CUH
 
-#include "gsort/block/second_sample.cuh"
+#include "gsort/block/evenness.cuh"
 #include "gsort/kernel/wide_split.cuh"
 
 // Least and greatest of the keys of a block, for all threads. `shared` is shared memory.

@@ -1,7 +1,7 @@
 // Runs and splitters: every plan of theirs, full and large buckets, equal splitters, samples that
 // lead elsewhere, keys that do not suit.
 #include "gsort/block/sample.cuh"
-#include "gsort/block/splitters.cuh"
+#include "gsort/kernel/splitters.cuh"
 #include "gsort/tests/way_cases.cuh"
 
 static uint32_t reversed(size_t i) {

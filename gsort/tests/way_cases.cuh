@@ -89,22 +89,10 @@ static uint32_t order_of_key(uint32_t key, Type type) {
   return code_of_key(type == F32 && key == 0x80000000u ? 0 : key, type);
 }
 
-static Device this_device(void) {
-  Device device = {};
-  int value = 0;
-  cudaGetDevice(&device.number);
-  cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, device.number);
-  device.multiprocessors = (unsigned int)value;
-  cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.number);
-  device.shared_limit = (size_t)value - 1024;
-  cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMajor, device.number);
-  device.overlap = device.clusters = value >= 9;
-  return device;
-}
-
 // odd: arrays begin at odd words.
 static void run_case(const Case &c, bool odd, HostVerdict *host) {
-  const Device device = this_device();
+  Device device;
+  require(find_device(&device), "there is a device", c.name);
   Words keys(c.n), values(c.n), order(c.n);
   for (size_t i = 0; i < c.n; i++) keys[i] = c.key(i);
   for (uint32_t &value : values) value = draw();

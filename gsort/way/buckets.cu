@@ -4,7 +4,6 @@
 //   one step:    in -partition-> workspace -sort-> out
 //   two steps:   in -partition-> workspace -partition-> out -sort-> out
 #include "gsort/kernel/count_buckets.cuh"
-#include "gsort/kernel/decode.cuh"
 #include "gsort/kernel/partition.cuh"
 #include "gsort/way/key_buckets.cuh"
 #include "gsort/way/sweeps.cuh"
@@ -25,10 +24,8 @@ enum { SMALL_TILES_UP_TO = 750000, MEDIUM_TILES_UP_TO = 6000000 };
 
 typedef void SortKernel(const unsigned int *, unsigned int *, CountedBuckets);
 typedef void RangeKernel(const unsigned int *, unsigned int *, CountedBuckets, KeyRange, KeyCode);
-#define SORT_KERNEL(threads, items, fine_bits, few, blocks_per_sm) \
-  sort_buckets<threads, items, fine_bits, few, blocks_per_sm>
-#define RANGE_KERNEL(threads, items, fine_bits, few, blocks_per_sm) \
-  sort_buckets_of_range<threads, items, fine_bits, few, blocks_per_sm>
+#define SORT_KERNEL(...) sort_buckets<__VA_ARGS__>
+#define RANGE_KERNEL(...) sort_buckets_of_range<__VA_ARGS__>
 static SortKernel *const sort_kernels[] = {BUCKET_SHAPES(SORT_KERNEL)};
 static RangeKernel *const range_kernels[] = {BUCKET_SHAPES(RANGE_KERNEL)};
 

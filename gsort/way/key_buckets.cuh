@@ -3,7 +3,7 @@
 #define GSORT_WAY_KEY_BUCKETS_CUH
 
 #include "gsort/kernel/sort_buckets.cuh"
-#include "gsort/way/shape.cuh"
+#include "gsort/way/launch.cuh"
 
 // OF(threads, items, fine_bits, few, per_sm) for each: the smallest first; the last one is for 2^16
 // buckets and more.

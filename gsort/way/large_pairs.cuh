@@ -6,13 +6,8 @@
 #include "gsort/kernel/unpack.cuh"
 #include "gsort/way/sweeps.cuh"
 
-// Whether the input can hold the large buckets. Indices have no values there.
-static inline bool large_pairs_may_be(const Call *call) {
-  return call->overwrite && call->input.values != NULL;
-}
-
 // A call to sort large bucket i of the call's verdict: the buckets lie one behind the other in the
-// input, whole sectors apart.
+// input, whole sectors apart. Indices have no values there.
 static inline Call call_of_large(const Call *call, unsigned int i) {
   volatile const LargeBucket *const bucket = call->host->bucket;
   size_t at = 0;

@@ -1,7 +1,9 @@
-// Four sweeps over all digits of pairs, which are packed between them: for way/sweeps.cu.
-#include "gsort/way/packed_sweeps.cuh"
-
+// Four sweeps over all digits of pairs, which are packed between them: for way/sweeps.cu. And such
+// sweeps over pairs of which some values may be frequent (block/frequent_values.cuh): the input is
+// overwritten. way/pair_regions.cu has looked for such values before.
+#include "gsort/kernel/frequent.cuh"
 #include "gsort/kernel/sweep_packed.cuh"
+#include "gsort/way/pair_sweeps.cuh"
 
 enum { PACKED_FROM = 700000 };  // from here on packed sweeps are faster than others
 
@@ -24,6 +26,10 @@ static const SweepChoice choices[] = {
 };
 enum { LONG_FROM = 24000000 };
 
+// Of keys with frequent values: the first sweep, and those over the rest.
+static const Shape first_of_frequent = SWEEP_TILES(512, 40, DIGIT_OR_VALUE_BITS, 1),
+                   sweep_of_rest = SWEEP_TILES(512, 44, DIGIT_BITS, 1);
+
 static const PairSweepShape *choose_shape(const Call *call) {
   for (const SweepChoice &choice : choices)
     if (call->n <= choice.up_to) return &choice.shape;
@@ -44,7 +50,14 @@ bool may_be_frequent(const Call *call) {
              call->device->shared_limit;
 }
 
-PackedLayout packed_layout(const Call *call, void *memory) {
+// Memory of a sort by four sweeps, as all_digits() takes it. If values may be frequent, it is
+// enough for that, too; then the input serves as `halves`, as these are in the output meanwhile.
+typedef struct PackedLayout {
+  size_t half, half_of_rest;
+  DigitMemory digits;
+} PackedLayout;
+
+static PackedLayout packed_layout(const Call *call, void *memory) {
   const Shape &tiles = choose_shape(call)->tiles;
   const size_t n = call->n, one = look_back_words(tiles, n);
   PackedLayout layout = {};
@@ -64,6 +77,10 @@ PackedLayout packed_layout(const Call *call, void *memory) {
   pieces.next<uint2>(pairs);
   layout.digits = next_digits(call, &pieces, cleared, words);
   return layout;
+}
+
+DigitMemory packed_digits(const Call *call, void *memory) {
+  return packed_layout(call, memory).digits;
 }
 
 static PairBuffers packed_buffers(const Call *call, const PackedLayout &layout, void *memory) {
@@ -94,3 +111,52 @@ void sweep_packed_if_unsorted(Call *call, void *memory, bool counts) {
                sweep_of_digit(call, state, 0, state.look_back), state,
                look_back_words(tiles, call->n), BehindWay{call->findings, counts, NULL});
 }
+
+static size_t frequent_bytes(const Call *call, const KeyRange *) {
+  return may_be_frequent(call) ? packed_layout(call, NULL).digits.bytes : 0;
+}
+
+static void launch_count(Call *call, SweepState state) {
+  enum { STATIC_BYTES = 36 << 10 };  // more than count_rest() has
+  const size_t one_copy = PASSES * BINS * sizeof(unsigned int);
+  unsigned int copies = WARP_SIZE;
+  while (copies * one_copy + STATIC_BYTES > call->device->shared_limit) copies /= 2;
+  const unsigned int blocks =
+      least_of(parts_of(call->n, 4 * COUNT_THREADS), call->device->multiprocessors);
+  launch_next(call, count_rest, blocks, COUNT_THREADS, copies * one_copy, call->input.keys, call->n,
+              call->code, state, copies, call->findings->frequent_sums, &call->findings->frequent,
+              call->host);
+}
+
+// Four sweeps, of which the last three have only the rest, once that is counted.
+static void sweep_frequent(Call *call, const PackedLayout &layout) {
+  const PairBuffers buffers = pair_buffers(call, call->input, layout.half_of_rest,
+                                           2 * layout.half_of_rest, call->n, call->workspace);
+  const FrequentValues *const frequent = &call->findings->frequent;
+  const SweepState &state = layout.digits.state;
+  unsigned int *look_back = state.look_back;
+  for (int pass = 0; pass < PASSES; pass++) {
+    const Shape &tiles = pass == 0 ? first_of_frequent : sweep_of_rest;
+    launch_sweep(call, tiles, pass == 0 ? sweep_digits_and_values<512, 40> : sweep_rest<512, 44>,
+                 parts_of(call->n, tiles.elements), buffers,
+                 sweep_of_digit(call, state, pass, look_back), frequent);
+    look_back += look_back_words(tiles, call->n);
+  }
+}
+
+// The host waits until it hears whether there are frequent values, while all keys are counted.
+static Finding frequent_run(Call *call, Known *) {
+  const PackedLayout layout = packed_layout(call, call->workspace);
+  const SweepState &state = layout.digits.state;
+  fresh_verdict(call);
+  clear_words(call, state.counts,
+              sizeof call->findings->digit_counts + sizeof call->findings->frequent_sums);
+  launch_count(call, state);
+  if (wait_for_finding(call, UNKNOWN) == FEW_VALUES)
+    sweep_frequent(call, layout);
+  else
+    sweep_all_packed(call, call->workspace);
+  return SORTED;
+}
+
+extern "C" const Way way_frequent = {"frequent values", frequent_bytes, frequent_run};

@@ -1,6 +1,6 @@
 // Even pairs by prefix, without a count (kernel/sweep_regions.cuh).
 #include "gsort/kernel/sample_for_regions.cuh"
-#include "gsort/way/packed_sweeps.cuh"
+#include "gsort/way/pair_sweeps.cuh"
 #include "gsort/way/sweeps.cuh"
 
 // The regions of both sweeps, and what lies in the workspace: without one only the bytes are of

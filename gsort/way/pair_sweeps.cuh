@@ -4,9 +4,9 @@
 #ifndef GSORT_WAY_PAIR_SWEEPS_CUH
 #define GSORT_WAY_PAIR_SWEEPS_CUH
 
-#include "gsort/block/pair_regions.cuh"
 #include "gsort/kernel/count_digits.cuh"
-#include "gsort/way/shape.cuh"
+#include "gsort/kernel/sweep_regions.cuh"
+#include "gsort/way/launch.cuh"
 
 // bits: of the digit of the sweep.
 #define SWEEP_TILES(threads, items, bits, per_sm) \
@@ -114,5 +114,15 @@ typedef struct PairPlan {
 const PairPlan *plan_pairs(const Call *call, KeyRange range);
 // All plans for n keys of any range, if there is one, are from that for the whole range up to this.
 const PairPlan *last_plan(const Call *call);
+
+// Four sweeps over all digits (way/packed_sweeps.cu): whether they suit the call better than
+// way/sweeps.cu's own.
+bool sweeps_are_packed(const Call *call);
+// Whether frequent values may leave after the first sweep.
+bool may_be_frequent(const Call *call);
+// As all_digits(), sweep_all_digits() and sweep_if_unsorted() (way/sweeps.cuh).
+DigitMemory packed_digits(const Call *call, void *memory);
+void sweep_all_packed(Call *call, void *memory);
+void sweep_packed_if_unsorted(Call *call, void *memory, bool counts);
 
 #endif

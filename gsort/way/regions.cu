@@ -3,7 +3,6 @@
 //   one step:    in -move-> regions in the workspace -sort-> out
 //   two steps:   in -move-> parts in `out` and behind the regions -split-> regions -sort-> out
 #include "gsort/kernel/move_to_regions.cuh"
-#include "gsort/kernel/sample_keys.cuh"
 #include "gsort/way/key_buckets.cuh"
 #include "gsort/way/sweeps.cuh"
 
@@ -35,8 +34,7 @@ static const SplitShape splits = STEP_SHAPE(split_parts, 256, 44, 8, MAX_PARTS, 
                         splits_to_many = STEP_SHAPE(split_parts, 512, 32, 4, MOST_PARTS, 2);
 enum { SMALL_MOVES_UP_TO = 1500000, BLOCKS_PER_SM = 2 };
 
-#define SORT_KERNEL(threads, items, fine_bits, few, blocks_per_sm) \
-  sort_regions<threads, items, fine_bits, few, blocks_per_sm>
+#define SORT_KERNEL(...) sort_regions<__VA_ARGS__>
 static SortKernel *const sort_kernels[] = {BUCKET_SHAPES(SORT_KERNEL)};
 
 // With that many keys, they take longer to move than the host to learn whether a sample is even. It
@@ -133,7 +131,7 @@ static RegionBuckets region_buckets(const Call *call, const RegionPlan *plan) {
 static void launch_sample(Call *call, const RegionPlan *plan, const RegionBuckets &buckets,
                           bool tells_even) {
   const unsigned int second = second_blocks(call->n),
-                     loading = second == 1 && call->device->clusters ? SAMPLE_CLUSTER : 1;
+                     loading = second == 1 && call->device->hopper ? SAMPLE_CLUSTER : 1;
   if (second > 1) clear_words(call, call->findings, CLEARED_BYTES);
   const SampleLimits limits = {
       (float)(plan->parts > 0 ? plan->part_capacity : plan->capacity) *

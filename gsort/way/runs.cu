@@ -1,7 +1,5 @@
-// Pairs whose first bits are even: sorted tiles, and gathered runs (block/runs.cuh).
-#include "gsort/kernel/gather_runs.cuh"
-#include "gsort/kernel/sample_pairs.cuh"
-#include "gsort/kernel/sort_tiles.cuh"
+// Pairs whose first bits are even: sorted tiles, and gathered runs (kernel/runs.cuh).
+#include "gsort/kernel/runs.cuh"
 #include "gsort/way/run_state.cuh"
 
 // A kernel of a plan, and its blocks.
@@ -121,7 +119,7 @@ static Finding runs_run(Call *call, Known *known) {
   RunState &state = layout.state;
   char *const for_sweeps = call->workspace + layout.for_sweeps;
   if (state.sampled) {
-    const unsigned int cluster = call->device->clusters ? 4 : 1;
+    const unsigned int cluster = call->device->hopper ? 4 : 1;
     state.sweeps = all_digits(call, for_sweeps).state;
     launch_as(call, false, cluster, sample_pairs, PAIR_SAMPLES * cluster, SAMPLE_THREADS, 0,
               call->input.keys, runs->shape.elements, cluster, state);

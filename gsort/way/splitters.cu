@@ -1,9 +1,6 @@
-// Few elements, spread in any way: buckets between splitters from a sample (block/splitters.cuh).
-#include "gsort/block/splitters.cuh"
+// Few elements, spread in any way: buckets between splitters from a sample (kernel/splitters.cuh).
+#include "gsort/kernel/splitters.cuh"
 
-#include "gsort/kernel/sample_splitters.cuh"
-#include "gsort/kernel/sort_between_splitters.cuh"
-#include "gsort/kernel/split_tiles.cuh"
 #include "gsort/way/run_state.cuh"
 #include "gsort/way/sweeps.cuh"
 
@@ -72,7 +69,7 @@ static Finding splitters_run(Call *call, Known *) {
   fresh_verdict(call);
   SplitLayout layout = split_layout(call, plan, call->workspace);
   RunState &state = layout.state;
-  state.most_large = has_values(call) && large_pairs_may_be(call) ? MOST_LARGE : 0;
+  state.most_large = call->overwrite && call->input.values != NULL ? MOST_LARGE : 0;
   const Splitters splitters = {layout.splitters.key, layout.splitters.sorted, buckets};
   launch_first(call, plan->sample, plan->sample_blocks, RANK_THREADS, 0, call->input.keys, state.n,
                call->code, layout.splitters, call->findings);

@@ -1,8 +1,8 @@
 // Sweeps over all digits: what suits any keys, any bits of them, and any n.
 #include "gsort/way/sweeps.cuh"
 
-#include "gsort/kernel/sweep_if_unsorted.cuh"
-#include "gsort/way/packed_sweeps.cuh"
+#include "gsort/kernel/sweep.cuh"
+#include "gsort/way/pair_sweeps.cuh"
 
 typedef void SweepKernel(Elements, Elements, unsigned int, SweepPass, BitsThatCount);
 typedef void AllSweepsKernel(SweepPlan, BehindWay);
@@ -29,23 +29,18 @@ typedef struct SweepLayout {
                        // each pass the next one's
 } SweepLayout;
 
-template <int kItems, int kBlocks, class Word = unsigned int>
-static constexpr SweepShape keys_only(void) {
+template <int kItems, int kBlocks, class DigitOf, class Word, ValueKind... kKinds>
+static constexpr SweepShape sweep_shape(void) {
   return {SWEEP_SHAPE(kItems, kBlocks),
-          {sweep<kItems, NO_VALUES, kBlocks, ByteOfKey, Word>},
-          {sweep_if_unsorted<kItems, NO_VALUES, kBlocks, ByteOfKey, Word>}};
+          {sweep<kItems, kKinds, kBlocks, DigitOf, Word>...},
+          {sweep_if_unsorted<kItems, kKinds, kBlocks, DigitOf, Word>...}};
 }
 
+template <int kItems, int kBlocks, class Word = unsigned int>
+static constexpr SweepShape keys_only = sweep_shape<kItems, kBlocks, ByteOfKey, Word, NO_VALUES>();
 template <int kItems, int kBlocks, class DigitOf = ByteOfKey, class Word = unsigned int>
-static constexpr SweepShape all_kinds(void) {
-  return {
-      SWEEP_SHAPE(kItems, kBlocks),
-      {sweep<kItems, NO_VALUES, kBlocks, DigitOf, Word>,
-       sweep<kItems, LOADED, kBlocks, DigitOf, Word>, sweep<kItems, MADE, kBlocks, DigitOf, Word>},
-      {sweep_if_unsorted<kItems, NO_VALUES, kBlocks, DigitOf, Word>,
-       sweep_if_unsorted<kItems, LOADED, kBlocks, DigitOf, Word>,
-       sweep_if_unsorted<kItems, MADE, kBlocks, DigitOf, Word>}};
-}
+static constexpr SweepShape all_kinds =
+    sweep_shape<kItems, kBlocks, DigitOf, Word, NO_VALUES, LOADED, MADE>();
 
 // In ascending order of shared memory. Fastest for n up to the number beside it, of keys and of
 // pairs, measured on an H200 (LOG.md). More pairs are packed (way/packed_sweeps.cu).
@@ -53,17 +48,17 @@ typedef struct SweepChoice {
   size_t keys_up_to, pairs_up_to;
   SweepShape shape;
 } SweepChoice;
-static const SweepChoice plain_shapes[] = {{100000, 100000, all_kinds<8, 3>()},
-                                           {400000, 400000, all_kinds<16, 3>()},
-                                           {1500000, SIZE_MAX, all_kinds<24, 2>()},
-                                           {6000000, 0, keys_only<32, 3>()},
-                                           {SIZE_MAX, 0, keys_only<56, 2>()}};
+static const SweepChoice plain_shapes[] = {{100000, 100000, all_kinds<8, 3>},
+                                           {400000, 400000, all_kinds<16, 3>},
+                                           {1500000, SIZE_MAX, all_kinds<24, 2>},
+                                           {6000000, 0, keys_only<32, 3>},
+                                           {SIZE_MAX, 0, keys_only<56, 2>}};
 static const SweepChoice coded_shapes[] = {
-    {400000, 400000, all_kinds<16, 3, ByteOfCode>()},
-    {SIZE_MAX, SIZE_MAX, all_kinds<40, 2, ByteOfCode>()},
+    {400000, 400000, all_kinds<16, 3, ByteOfCode>},
+    {SIZE_MAX, SIZE_MAX, all_kinds<40, 2, ByteOfCode>},
 };
-static const SweepShape huge_keys = keys_only<56, 2, unsigned long long>(),
-                        huge = all_kinds<40, 2, ByteOfCode, unsigned long long>();
+static const SweepShape huge_keys = keys_only<56, 2, unsigned long long>,
+                        huge = all_kinds<40, 2, ByteOfCode, unsigned long long>;
 enum { HUGE_FROM = 1 << 30 };  // a count of the look-back shares 32 bits with two flags
 
 static const SweepShape *choose_shape(const Call *call, bool coded) {
@@ -89,8 +84,7 @@ static SweepLayout sweep_layout(const Call *call, void *memory) {
 }
 
 DigitMemory all_digits(const Call *call, void *memory) {
-  return sweeps_are_packed(call) ? packed_layout(call, memory).digits
-                                 : sweep_layout(call, memory).digits;
+  return sweeps_are_packed(call) ? packed_digits(call, memory) : sweep_layout(call, memory).digits;
 }
 
 // SweepPass.ahead: as many tiles as are sorted at the same time. Few keys gain nothing by it.

@@ -3,7 +3,7 @@
 #define GSORT_WAY_SWEEPS_CUH
 
 #include "gsort/kernel/count_digits.cuh"
-#include "gsort/way/shape.cuh"
+#include "gsort/way/launch.cuh"
 
 // In `memory`, which is aligned to WORKSPACE_ALIGNMENT; or NULL, to ask how many bytes they need.
 DigitMemory all_digits(const Call *call, void *memory);

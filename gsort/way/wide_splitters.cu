@@ -11,7 +11,7 @@
 #include "gsort/kernel/sort_wide_in_place.cuh"
 #include "gsort/kernel/sort_wide_tiles.cuh"
 #include "gsort/kernel/split_between_wide.cuh"
-#include "gsort/way/shape.cuh"
+#include "gsort/way/launch.cuh"
 #include "gsort/way/sweeps.cuh"
 
 // Keys and samples of a bucket on average. A value that is two splitters gets a bin. So a bucket

@@ -2,7 +2,7 @@
 //
 //   in -sort-> tiles -merge-> .. -merge-> out
 #include "gsort/kernel/sort_wide_tiles.cuh"
-#include "gsort/way/shape.cuh"
+#include "gsort/way/launch.cuh"
 
 enum { TILE_THREADS = 256, TILE_ITEMS = 9, TILE_BIN_BITS = 10, TILE = TILE_THREADS * TILE_ITEMS };
 

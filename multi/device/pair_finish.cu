@@ -23,11 +23,6 @@ enum {
   CUT_THREADS = 256,
 };
 
-struct BucketFrom {
-  unsigned int first;
-  __device__ __forceinline__ unsigned int operator()(void) const { return first + blockIdx.x; }
-};
-
 // As sort_pair_buckets() of gsort, but block b sorts bucket first + b.
 template <int kThreads, int kItems, int kBinBits, int kBlocksPerSm>
 static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
@@ -38,8 +33,8 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
   prepare_block(shared);
   wait_for_previous_kernel();
   if (*spread == DIGIT_UNUSED) return;
-  const CountedPlace<BucketFrom> place = {{first}, in, start};
-  sort_pairs_of_bucket<12>(shared, BucketFrom{first}, place, out, KeyCode{}, low_bits, WHOLE_RANGE);
+  const CountedPlace place = {first + blockIdx.x, in, start};
+  sort_pairs_of_bucket<12>(shared, place.bucket, place, out, KeyCode{}, low_bits, WHOLE_RANGE);
 }
 
 typedef void BucketFromKernel(unsigned int, const uint2 *, Elements, const unsigned int *, int,

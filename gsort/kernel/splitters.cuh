@@ -1,17 +1,158 @@
-// Third step of a sort by splitters: a block gathers the runs of its bucket, as gather_runs.cuh
-// does, and sorts them. Its keys lie between two splitters, so that bins are ranges of keys. Equal
-// keys between two equal splitters are only copied.
+// Splitters from a sample, for keys that may be spread in any way, such as the scores of an image:
+// every bucket gets about as many pairs, whatever the keys are. Else as block/run_index.cuh: the
+// digit of a tile's sort is the number of splitters <= key.
+//
+// Source: W. D. Frazer and A. C. McKellar, "Samplesort", Journal of the ACM 17(3), 1970.
+#ifndef GSORT_KERNEL_SPLITTERS_CUH
+#define GSORT_KERNEL_SPLITTERS_CUH
+
+#include "gsort/block/overlap.cuh"
+#include "gsort/block/run_index.cuh"
+#include "gsort/block/run_tile.cuh"
+#include "gsort/block/sample.cuh"
+#include "gsort/kernel/rank.cuh"
+
+// Sampled keys of a bucket. One bucket in some 10^4 then has more than 2.3 times its share.
+enum { SAMPLES_EACH = 16 };
+
+// Device memory: the sorted sample, and every SAMPLES_EACH-th key of it once more, side by side, as
+// many blocks read them all.
+typedef struct Splitters {
+  const unsigned int *key;     // [buckets]
+  const unsigned int *sorted;  // [SAMPLES_EACH * buckets]
+  unsigned int buckets;
+
+  // The least key of bucket j; 0 for j == buckets stands for 2^32. Of equal splitters s, s the
+  // second is s + 1: between them lies a bucket of keys s alone, and those behind are empty.
+  __device__ __forceinline__ unsigned int edge(unsigned int j) const {
+    if (j == 0 || j == buckets) return 0;
+    return key[j] + (j >= 2 && key[j] != ~0u && key[j - 1] == key[j]);
+  }
+} Splitters;
+
+// First step: a sample of the keys is sorted, each of them by counting the
+// smaller ones (rank.cuh), and every SAMPLES_EACH-th key of it is a splitter.
+//
+//   sample, 2 for each bucket   30 10 70 20 50 60    sorted 10 20 30 50 60 70
+//   splitters                   10 30 60             buckets < 30, 30 .. 59, >= 60
+//
+// Moves some 16 KB. Splitters as where a sorted sample goes.
+struct SplitterPlaces {
+  unsigned int *key, *sorted;
+  __device__ __forceinline__ void put(unsigned int place, unsigned int sampled,
+                                      unsigned int) const {
+    sorted[place] = sampled;
+    if (place % SAMPLES_EACH == 0) key[place / SAMPLES_EACH] = sampled;
+  }
+};
+
+// The sample: the code of a key of each of `samples` parts of the input.
+struct SampleOf {
+  const unsigned int *keys;
+  unsigned int n, samples;
+  KeyCode code;
+  __device__ __forceinline__ unsigned int key(unsigned int j) const {
+    const unsigned int begin = (unsigned int)((unsigned long long)j * n / samples);
+    return encode(code, keys[begin + __umulhi(scramble(j), n / samples)]);
+  }
+  __device__ __forceinline__ unsigned int value(unsigned int) const { return 0; }
+};
+
+// Ranks a sample of kRows * RANK_THREADS keys, kOwn of them in each block.
+template <int kRows, int kOwn>
+static __global__ void __launch_bounds__(RANK_THREADS)
+    sample_splitters(const unsigned int *keys, unsigned int n, KeyCode code, SplitterPlaces out,
+                     Findings *findings) {
+  constexpr unsigned int kSamples = kRows * RANK_THREADS;
+  __shared__ RankShared<kOwn> shared;
+  if (blockIdx.x == 0) clear_findings(findings);
+  rank_and_move<kRows, kOwn, false>(shared, SampleOf{keys, n, kSamples, code}, out, kSamples);
+}
+
+// Second step: as sort_tiles() (kernel/runs.cuh), with the number of splitters <= key as a key's
+// digit, which a tree of them finds.
+//
+//   splitters 30 60      tile  (70 a) (20 b) (30 c) (25 d)    digits 2 0 1 0
+//                        sorted (20 b) (25 d) (30 c) (70 a)
+//
+// Moves 16 bytes a pair, 12 a bare key.
+template <int kThreads, int kItems, int kBits>
+struct SplitTileShared {
+  TileShared<kThreads, kItems, kBits> tile;
+  unsigned int tree[1 << kBits];  // splitters: node i has the children 2 i and 2 i + 1
+};
+
+// Two digits in a register, by item.
+template <int kItems>
+struct KeptDigits {
+  unsigned int two[kItems / 2];
+  __device__ __forceinline__ unsigned int operator()(unsigned int, int u) const {
+    return u % 2 == 0 ? two[u / 2] & 0xffffu : two[u / 2] >> 16;
+  }
+};
+
+template <int kBits>
+struct SplitDigits {
+  unsigned int *tree;  // in shared memory
+  Splitters splitters;
+
+  static constexpr bool kMayBeSampled = false;
+  __device__ __forceinline__ void prepare(void) const {
+    wait_for_previous_kernel();
+    for (unsigned int node = threadIdx.x; node < 1u << kBits; node += blockDim.x) {
+      if (node == 0) continue;
+      const int depth = 31 - __clz((int)node);
+      tree[node] = splitters.edge((2 * (node - (1u << depth)) + 1) << (kBits - 1 - depth));
+    }
+    __syncthreads();
+  }
+
+  template <int kItems>
+  __device__ __forceinline__ KeptDigits<kItems> of(const PairItems<kItems> &item) const {
+    constexpr int kBatch = 4;  // searches under way at a time
+    KeptDigits<kItems> digits;
+#pragma unroll
+    for (int first = 0; first < kItems; first += kBatch) {
+      compiler_fence();
+      unsigned int node[kBatch];
+#pragma unroll
+      for (int q = 0; q < kBatch; q++) node[q] = 1;
+#pragma unroll
+      for (int level = 0; level < kBits; level++)
+#pragma unroll
+        for (int q = 0; q < kBatch; q++)
+          node[q] = 2 * node[q] + (tree[node[q]] <= item.key[first + q]);
+#pragma unroll
+      for (int q = 0; q < kBatch; q += 2)
+        digits.two[(first + q) / 2] = (node[q] - (1u << kBits)) | (node[q + 1] - (1u << kBits))
+                                                                      << 16;
+    }
+    return digits;
+  }
+
+  // Any key suits.
+  template <int kItems>
+  __device__ __forceinline__ unsigned int beyond(const PairItems<kItems> &, unsigned int) const {
+    return 0;
+  }
+};
+
+template <int kThreads, int kItems, int kBits, int kBlocksPerSm>
+static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBlocksPerSm))
+    split_tiles(Elements in, RunState state, Splitters splitters) {
+  extern __shared__ __align__(16) unsigned int shared_memory[];
+  auto &shared = *(SplitTileShared<kThreads, kItems, kBits> *)shared_memory;
+  sort_tiles_of_block(shared.tile, in, state, SplitDigits<kBits>{shared.tree, splitters});
+}
+
+// Third step: a block gathers the runs of its bucket, as gather_runs() does, and sorts them. Its
+// keys lie between two splitters, so that bins are ranges of keys. Equal keys between two equal
+// splitters are only copied.
 //
 //   splitters 30 30 60   bucket 1: 30 alone, copied     bucket 2: 31 .. 59, in bins of 8 from 31 on
 //
 // Moves 16 bytes a pair, 12 a bare key.
-#ifndef GSORT_KERNEL_SORT_BETWEEN_SPLITTERS_CUH
-#define GSORT_KERNEL_SORT_BETWEEN_SPLITTERS_CUH
-
-#include "gsort/block/overlap.cuh"
-#include "gsort/block/run_index.cuh"
-#include "gsort/block/splitters.cuh"
-
+//
 // A block's part of the work: of bucket number `bucket`, `part` of `parts`. A bucket of equal keys
 // is in order already. The blocks of the empty buckets beside it help to copy it: the more keys
 // it has, the more of them there are.
