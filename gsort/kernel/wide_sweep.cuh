@@ -276,7 +276,7 @@ static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
   sweep_wide_tile<kItems, Value, Word>(shared, route, n, number_of, pass, tile);
 }
 
-// All sweeps in one launch, as kernel/sweep_if_unsorted.cuh. `first` is the first of them.
+// All sweeps in one launch, as kernel/sweep.cuh. `first` is the first of them.
 template <int kItems, int kBlocksPerSm, class Value, class Word>
 static __global__ void __launch_bounds__(WIDE_THREADS, kBlocksPerSm)
     sweep_wide_if_unsorted(WideElements in, WideElements spare, WideElements out, unsigned int most,
