@@ -43,9 +43,7 @@ static int allocate(void **) {
 }
 
 static int release(void **) {
-  CUDA_CHECK(cudaFree(d_snapshot));
-  CUDA_CHECK(cudaFree(d_keys));
-  CUDA_CHECK(cudaFree(d_positions));
+  free_device(d_snapshot, d_keys, d_positions);
   scratch_trim();
   return 0;
 }
