@@ -19,11 +19,10 @@
 
 // Chooses this rank's device. Returns whether no other rank uses it.
 static bool choose_device(const World *world, const Request *request) {
-  Message message;
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
-  message_write(&message, "there is no device: %s", cudaGetErrorString(error));
-  world_require(world, error == cudaSuccess && devices > 0, EXIT_DEVICE, &message);
+  world_require(world, error == cudaSuccess && devices > 0, EXIT_DEVICE, "there is no device: %s",
+                cudaGetErrorString(error));
   CUDA_CHECK(cudaSetDevice(world->local_rank % devices));
   // A launcher may show each rank only one GPU, so the number of devices does not show whether
   // ranks share one.
@@ -38,11 +37,10 @@ static bool choose_device(const World *world, const Request *request) {
   const bool may_share = request->share_gpus;
 #endif
   (void)request;
-  message_write(&message,
+  world_require(world, alone || may_share, EXIT_USAGE,
                 "%d ranks were started on a machine where they share a GPU (%d visible); "
                 "--share-gpus allows this",
                 world->local_ranks, devices);
-  world_require(world, alone || may_share, EXIT_USAGE, &message);
   return alone;
 }
 
@@ -52,7 +50,7 @@ static void set_knobs(const World *world, const Request *request) {
   for (int i = 0; i < request->setting_count; i++) {
     Message message;
     const bool good = knob_option(&sort_version, request->settings[i], &message);
-    world_require(world, good, EXIT_USAGE, &message);
+    world_require(world, good, EXIT_USAGE, "%s", message.text);
   }
 }
 
@@ -82,12 +80,11 @@ static void sort_row(Session *session, int kind, uint64_t n, bool pairs) {
   const World *const world = session->world;
   const Request *const request = session->request;
   const char *const path = request->input;
-  Message message;
-  message_write(&message, "pairs have 32-bit positions, so n is at most 2^32, not %llu",
+  world_require(world, !pairs || n <= (uint64_t)1 << 32, EXIT_USAGE,
+                "pairs have 32-bit positions, so n is at most 2^32, not %llu",
                 (unsigned long long)n);
-  world_require(world, !pairs || n <= (uint64_t)1 << 32, EXIT_USAGE, &message);
-  message_write(&message, "n is at most 2^40, not %llu", (unsigned long long)n);
-  world_require(world, n <= (uint64_t)1 << 40, EXIT_USAGE, &message);
+  world_require(world, n <= (uint64_t)1 << 40, EXIT_USAGE, "n is at most 2^40, not %llu",
+                (unsigned long long)n);
 
   const uint64_t begin = shard_begin(request, world->rank, world->ranks, n);
   const size_t count = shard_begin(request, world->rank + 1, world->ranks, n) - begin;
@@ -128,7 +125,7 @@ static void report(const Session *session) {
                         session->rows, session->count};
     good = report_write(&all, &message);
   }
-  world_require(world, good, EXIT_USAGE, &message);
+  world_require(world, good, EXIT_USAGE, "%s", message.text);
 }
 
 int main(int count, char **arguments) {
@@ -138,14 +135,14 @@ int main(int count, char **arguments) {
   World world = world_open(&count, &arguments);
   step_watch(world.rank, request.timeout);
   step_enter("start");
-  world_require_same(&world, hash, "the ranks were started with different arguments");
-  Message message;
-  message_write(&message, "--shards has %d weights for %d ranks", request.weight_count,
-                world.ranks);
+  world_require(&world, world_is_same(&world, hash), EXIT_USAGE,
+                "the ranks were started with different arguments");
   world_require(&world, request.weight_count == 0 || request.weight_count == world.ranks,
-                EXIT_USAGE, &message);
+                EXIT_USAGE, "--shards has %d weights for %d ranks", request.weight_count,
+                world.ranks);
+  Message message;
   const bool writable = world.rank != 0 || report_check(&request, &message);
-  world_require(&world, writable, EXIT_USAGE, &message);
+  world_require(&world, writable, EXIT_USAGE, "%s", message.text);
   const bool own_device = choose_device(&world, &request);
   set_knobs(&world, &request);
   Session session = {.world = &world, .request = &request};
@@ -161,6 +158,6 @@ int main(int count, char **arguments) {
   session.exchange->transport->close(session.exchange);
   free(session.rows);
   step_leave();
-  world_close(&world);
+  world_close();
   return code;
 }

@@ -23,10 +23,8 @@ static bool find_keys(KeyFile *file, const char *path, Message *reason) {
   return key_place_find(path, head, (size_t)have, (size_t)size, &file->place, reason);
 }
 
-static void require_file(const World *world, bool good, const char *path, const Message *reason) {
-  Message message;
-  message_write(&message, "%s %s", path, good ? "" : reason->text);
-  world_require(world, good, EXIT_USAGE, &message);
+static void require_file(const World *world, bool good, const char *path, const char *reason) {
+  world_require(world, good, EXIT_USAGE, "%s %s", path, reason);
 }
 
 KeyFile key_file_open(const World *world, const char *path) {
@@ -34,14 +32,12 @@ KeyFile key_file_open(const World *world, const char *path) {
   Message reason = {0};
   struct stat about;
   bool good = stat(path, &about) == 0 && S_ISREG(about.st_mode);
-  if (!good) message_write(&reason, "cannot be opened as a file");
-  require_file(world, good, path, &reason);
+  require_file(world, good, path, "cannot be opened as a file");
   good =
       MPI_File_open(world->comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file.file) == MPI_SUCCESS;
-  if (!good) message_write(&reason, "cannot be opened");
-  require_file(world, good, path, &reason);
+  require_file(world, good, path, "cannot be opened");
   good = find_keys(&file, path, &reason);
-  require_file(world, good, path, &reason);
+  require_file(world, good, path, reason.text);
   return file;
 }
 
@@ -59,9 +55,7 @@ uint32_t *key_file_read(const World *world, const KeyFile *file, const char *pat
            MPI_Get_count(&status, MPI_UINT32_T, &got) == MPI_SUCCESS && got == (int)piece;
     done += piece;
   }
-  Message reason;
-  message_write(&reason, "cannot be read");
-  require_file(world, good, path, &reason);
+  require_file(world, good, path, "cannot be read");
   return keys;
 }
 
@@ -85,30 +79,30 @@ static bool write_part(MPI_File file, const unsigned int *values, size_t count, 
 
 void result_save(const World *world, const unsigned int *values, size_t count, const char *path) {
   if (path == NULL) return;
-  const uint64_t own = count, n = world_sum(world, own);
-  uint64_t before = 0;
+  const uint64_t own = count;
+  uint64_t n = own, before = 0;
+  world_sums(world, &n, 1);
   world_sums_before(world, &own, &before, 1);
   unsigned char header[NPY_HEADER];
   char *temporary = NULL;
   const int header_bytes = (int)key_header(path, n, header);
   if (asprintf(&temporary, "%s.part", path) < 0) temporary = NULL;
   (void)MEMORY_CHECK(temporary);
-  Message reason;
-  message_write(&reason, "cannot be written");
+  const char *const reason = "cannot be written";
   MPI_File file = MPI_FILE_NULL;
   if (world->rank == 0) remove(temporary);
   world_barrier(world);
   bool good = MPI_File_open(world->comm, temporary, MPI_MODE_WRONLY | MPI_MODE_CREATE,
                             MPI_INFO_NULL, &file) == MPI_SUCCESS;
-  require_file(world, good, path, &reason);
+  require_file(world, good, path, reason);
   if (world->rank == 0 && header_bytes > 0)
     good = MPI_File_write_at(file, 0, header, header_bytes, MPI_BYTE, MPI_STATUS_IGNORE) ==
            MPI_SUCCESS;
   good = write_part(file, values, count, (uint64_t)header_bytes + 4 * before) && good;
   good = MPI_File_close(&file) == MPI_SUCCESS && good;
   if (!good && world->rank == 0) remove(temporary);
-  require_file(world, good, path, &reason);
+  require_file(world, good, path, reason);
   if (world->rank == 0) good = rename(temporary, path) == 0;
-  require_file(world, good, path, &reason);
+  require_file(world, good, path, reason);
   free(temporary);
 }

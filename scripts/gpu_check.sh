@@ -55,7 +55,7 @@ if step test; then
   # shellcheck disable=SC2086,SC2046 # the names have no spaces
   HW4_DIR=$B scripts/run_tests.sh $("${make[@]}" print-TESTS) $tests || fail tests
   # One wrong element among 10^8, in each of the four ways.
-  VERDICT_N=100000000 scripts/run_tests.sh "$B/tests/harness/test_verdict_large" || fail verdict
+  VERDICT_N=100000000 scripts/run_tests.sh "$B/tests/harness/test_verdict" || fail verdict
   # From radix_v5 on, blocks wait for each other (look-back): races between them show rarely.
   for v in $versions; do
     [[ $v != radix_v[5-9] ]] || EVERY_N=20000 REPEATS=200 scripts/run_tests.sh "$B/$v/test" || fail "many sorts"

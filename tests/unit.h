@@ -19,17 +19,32 @@ static inline uint32_t next_random(void) {
   return (uint32_t)(state >> 32);
 }
 
-// A device array of n elements, to be freed with cudaFree; and back.
-static inline uint32_t *to_device(const uint32_t *host, size_t n) {
+// For qsort().
+static inline int compare_words(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+#ifdef __cplusplus
+// A device array of n elements, to be freed with free_device().
+template <class T>
+static inline T *to_device(const T *host, size_t n) {
   void *device = NULL;
   CUDA_CHECK(cudaMalloc(&device, (n + 1) * sizeof *host));
   CUDA_CHECK(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
-  return (uint32_t *)device;
+  return (T *)device;
 }
 
-static inline void to_host(uint32_t *host, const uint32_t *device, size_t n) {
-  CUDA_CHECK(cudaMemcpy(host, device, n * sizeof *host, cudaMemcpyDeviceToHost));
+template <class... T>
+static inline void free_device(T *...arrays) {
+  void *const all[] = {(void *)arrays...};
+  for (void *array : all) CUDA_CHECK(cudaFree(array));
 }
+#endif
+
+// Copies n elements of any type back.
+#define to_host(host, device, n) \
+  CUDA_CHECK(cudaMemcpy(host, device, (n) * sizeof *(host), cudaMemcpyDeviceToHost))
 
 // actual[i] == expected[i] for n elements; otherwise the test fails and names the first difference.
 static inline void expect_array(const char *context, const uint32_t *actual,
@@ -37,6 +52,15 @@ static inline void expect_array(const char *context, const uint32_t *actual,
   for (size_t i = 0; i < n; i++)
     if (actual[i] != expected[i])
       fail_msg("%s: [%zu] is %u, expected %u", context, i, actual[i], expected[i]);
+}
+
+// The same for a device array.
+static inline void expect_device(const char *context, const uint32_t *d_actual,
+                                 const uint32_t *expected, size_t n) {
+  uint32_t *const actual = (uint32_t *)malloc((n + 1) * sizeof *actual);
+  to_host(actual, d_actual, n);
+  expect_array(context, actual, expected, n);
+  free(actual);
 }
 
 // How often the text holds `part`.

@@ -19,16 +19,20 @@ static void fit(char *to, size_t size, const char *text) {
     snprintf(to, size, "%.*s ... %s", (int)(size - tail - 6), text, text + length - tail);
 }
 
-void message_write(Message *message, const char *format, ...) {
+void message_write_list(Message *message, const char *format, va_list arguments) {
   message->out_of_memory = false;
   char *text = NULL;
-  va_list arguments;
-  va_start(arguments, format);
   const int length = vasprintf(&text, format, arguments);  // NOLINT
-  va_end(arguments);
   fit(message->text, sizeof message->text, length < 0 ? "out of memory" : text);
   printable_line(message->text);
   if (length >= 0) free(text);
+}
+
+void message_write(Message *message, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  message_write_list(message, format, arguments);
+  va_end(arguments);
 }
 
 int message_code(const Message *message) {

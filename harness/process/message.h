@@ -3,6 +3,7 @@
 #ifndef HARNESS_MESSAGE_H
 #define HARNESS_MESSAGE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,6 +20,8 @@ typedef struct Message {
 // Writes the sentence, and sets out_of_memory to false. Of a longer text the beginning and the end
 // are kept, because a sentence about a path ends with the reason. Control characters become '?'.
 __attribute__((format(printf, 2, 3))) void message_write(Message *message, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void message_write_list(Message *message, const char *format,
+                                                              va_list arguments);
 
 // Writes the sentence and returns false, so that a failing function can end with
 //   return message_fail(message, "%s cannot be read: %s", path, strerror(errno));

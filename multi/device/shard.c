@@ -16,17 +16,6 @@ static void *host_array(size_t count, size_t size) {
   return MEMORY_CHECK(calloc(count > 0 ? count : 1, size));
 }
 
-// Collective: sort->capacity of all ranks.
-static uint64_t *all_capacities(const ShardSort *sort) {
-  const size_t ranks = (size_t)sort->world->ranks;
-  uint64_t *const own = host_array(2 * ranks, sizeof *own), *const all =
-                                                                host_array(ranks, sizeof *all);
-  for (size_t r = 0; r < ranks; r++) own[r] = sort->capacity;
-  world_transpose(sort->world, own, all);
-  free(own);
-  return all;
-}
-
 static void create_counts(ShardSort *sort) {
   HalfCounts *const counts = sort->counts;
   sort->own_counts = scratch_alloc(HALF_VALUES * sizeof *sort->own_counts);
@@ -60,7 +49,9 @@ static void create_numbers(ShardSort *sort) {
 // Collective: where the partition writes the elements for each rank.
 static void create_destinations(ShardSort *sort) {
   const size_t ranks = (size_t)sort->world->ranks;
-  uint64_t *const capacities = all_capacities(sort);
+  const uint64_t own = sort->capacity;
+  uint64_t *const capacities = host_array(ranks, sizeof *capacities);
+  MPI_Allgather(&own, 1, MPI_UINT64_T, capacities, 1, MPI_UINT64_T, sort->world->comm);
   sort->keys_to = host_array(2 * ranks, sizeof *sort->keys_to);
   sort->positions_to = sort->keys_to + ranks;
   for (size_t r = 0; r < ranks; r++) {
@@ -129,32 +120,27 @@ ShardSort shard_sort_create(const World *world, Exchange *exchange, uint64_t n, 
   const uint64_t result = ranks == 1 ? n : share + 2 * border_slack(n, ranks);
   sort.capacity = elements_aligned(result > shard ? result : shard);
 
-  Message message;
-  message_write(&message,
+  world_require(world, result <= sort_version.max_n, EXIT_USAGE,
                 "%s sorts at most %llu elements at a time, this rank would get %llu; use "
                 "more ranks, or --host",
                 sort_version.name, (unsigned long long)sort_version.max_n,
                 (unsigned long long)result);
-  world_require(world, result <= sort_version.max_n, EXIT_USAGE, &message);
-  message_write(&message, "a shard of %zu elements is too long; a rank takes fewer than 2^32",
-                shard);
-  world_require(world, shard < (uint64_t)1 << 32, EXIT_USAGE, &message);
-  message_write(&message,
-                "the device has too little memory for %zu elements in %d arrays; use more ranks, "
-                "or --host",
-                sort.capacity, (ranks > 1 ? 3 : 2) * (pairs ? 2 : 1));
+  world_require(world, shard < (uint64_t)1 << 32, EXIT_USAGE,
+                "a shard of %zu elements is too long; a rank takes fewer than 2^32", shard);
   bool good = !step_fault(rank, "create", "memory");
   good = elements_alloc(&sort.input, sort.capacity, pairs) && good;
   good = output_alloc(&sort) && good;
-  world_require(world, good, EXIT_DEVICE, &message);
-  message_write(&message,
-                "the GPUs' memory cannot be mapped into other processes, or it is too full; "
-                "--transport nccl or mpi works without");
+  world_require(world, good, EXIT_DEVICE,
+                "the device has too little memory for %zu elements in %d arrays; use more ranks, "
+                "or --host",
+                sort.capacity, (ranks > 1 ? 3 : 2) * (pairs ? 2 : 1));
   if (sort.direct) sort.chunks = needed > 0 ? (int)needed : 1;
   sort.chunk = (shard + (size_t)sort.chunks - 1) / (size_t)sort.chunks;
   sort.chunk = (sort.chunk + PARTITION_TILE - 1) / PARTITION_TILE * PARTITION_TILE;
   const bool direct = sort.direct || ranks == 1 || exchange->direct != DIRECT_ALWAYS;
-  world_require(world, direct, EXIT_DEVICE, &message);
+  world_require(world, direct, EXIT_DEVICE,
+                "the GPUs' memory cannot be mapped into other processes, or it is too full; "
+                "--transport nccl or mpi works without");
   create_counts(&sort);
   create_numbers(&sort);
   create_destinations(&sort);

@@ -62,21 +62,19 @@ HostSort host_sort_create(const World *world, Exchange *exchange, uint64_t n, si
   sort.share =
       share_begin(n, world->rank + 1, world->ranks) - share_begin(n, world->rank, world->ranks);
   sort.capacity = sort.share > shard ? sort.share : shard;
-  Message message;
   const size_t most = most_of_piece(world, pairs, device_memory);
-  message_write(&message, "--device-memory must be at least %.0f bytes, for pieces of %d elements",
+  world_require(world, most >= LEAST_PIECE, EXIT_USAGE,
+                "--device-memory must be at least %.0f bytes, for pieces of %d elements",
                 LEAST_PIECE * pipeline_bytes_per_element(pairs), LEAST_PIECE);
-  world_require(world, most >= LEAST_PIECE, EXIT_USAGE, &message);
-  message_write(&message, "the host has too little memory for two arrays of %zu %s", sort.capacity,
-                pairs ? "pairs" : "keys");
   bool good = alloc_first(&sort, exchange, pairs);
   good = !step_fault(world->rank, "create", "memory") && good &&
          elements_alloc_host(&sort.second, sort.capacity, pairs);
-  world_require(world, good, EXIT_DEVICE, &message);
+  world_require(world, good, EXIT_DEVICE, "the host has too little memory for two arrays of %zu %s",
+                sort.capacity, pairs ? "pairs" : "keys");
   const size_t piece = choose_piece(most, sort.capacity);
-  message_write(&message, "the device has too little memory for pieces of %zu elements", piece);
   good = pipeline_create(&sort.pipeline, piece, pairs);
-  world_require(world, good, EXIT_DEVICE, &message);
+  world_require(world, good, EXIT_DEVICE,
+                "the device has too little memory for pieces of %zu elements", piece);
   return sort;
 }
 
@@ -164,22 +162,16 @@ typedef struct Requests {
 } Requests;
 
 // Messages between two ranks arrive in the order in which they are sent, so that all have one tag.
-static void receive(const World *world, Requests *requests, Elements to, size_t count, int rank) {
-  if (count == 0) return;
-  MPI_Irecv(to.keys, (int)count, MPI_UINT32_T, rank, 0, world->comm,
-            &requests->request[requests->count++]);
-  if (to.positions != NULL)
-    MPI_Irecv(to.positions, (int)count, MPI_UINT32_T, rank, 0, world->comm,
-              &requests->request[requests->count++]);
-}
-
-static void send(const World *world, Requests *requests, Elements from, size_t count, int rank) {
-  if (count == 0) return;
-  MPI_Isend(from.keys, (int)count, MPI_UINT32_T, rank, 0, world->comm,
-            &requests->request[requests->count++]);
-  if (from.positions != NULL)
-    MPI_Isend(from.positions, (int)count, MPI_UINT32_T, rank, 0, world->comm,
-              &requests->request[requests->count++]);
+static void start(const World *world, Requests *requests, bool receives, Elements elements,
+                  size_t count, int rank) {
+  unsigned int *const arrays[] = {elements.keys, elements.positions};
+  for (int i = 0; i < 2 && count > 0 && arrays[i] != NULL; i++) {
+    MPI_Request *const request = &requests->request[requests->count++];
+    if (receives)
+      MPI_Irecv(arrays[i], (int)count, MPI_UINT32_T, rank, 0, world->comm, request);
+    else
+      MPI_Isend(arrays[i], (int)count, MPI_UINT32_T, rank, 0, world->comm, request);
+  }
 }
 
 // Collective. Rank r gets of runs[k] the elements cut[r * count + k] to cut[(r + 1) * count + k]
@@ -208,7 +200,7 @@ static HostSlice *host_exchange(const World *world, const HostSlice *runs, int c
                    capacity);
       all[slice] = (HostSlice){elements_at(to, place), length};
       if (r != world->rank) {
-        receive(world, &requests, all[slice].elements, length, r);
+        start(world, &requests, true, all[slice].elements, length, r);
         *received += length;
       }
       place += length;
@@ -218,7 +210,7 @@ static HostSlice *host_exchange(const World *world, const HostSlice *runs, int c
     const int r = (world->rank + step) % world->ranks;
     const size_t *const begin = cut + (size_t)r * (size_t)count, *const end = begin + count;
     for (int k = 0; k < count; k++)
-      send(world, &requests, elements_at(runs[k].elements, begin[k]), end[k] - begin[k], r);
+      start(world, &requests, false, elements_at(runs[k].elements, begin[k]), end[k] - begin[k], r);
   }
   const size_t *const own = cut + (size_t)world->rank * (size_t)count;
   for (int k = 0; k < count; k++) {

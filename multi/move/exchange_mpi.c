@@ -118,21 +118,20 @@ const Transport mpi_transport = {
     .name = "mpi", .open = open_mpi, .close = close_mpi, .sum = sum, .move = move, .wait = wait};
 
 Exchange *exchange_open(const World *world, const char *name, bool own_device) {
-  Message message;
   const bool wants_nccl = strcmp(name, "nccl") == 0;
   const bool all_own = world_max(world, !own_device) == 0;
-  message_write(&message,
+  world_require(world, !wants_nccl || exchange_has_nccl(), EXIT_USAGE,
                 "this program was built without NCCL (NCCL=1 needs nccl.h and BACKEND=cuda); "
                 "--transport mpi works everywhere");
-  world_require(world, !wants_nccl || exchange_has_nccl(), EXIT_USAGE, &message);
-  message_write(&message, "NCCL needs a GPU for each rank; --transport mpi lets ranks share one");
-  world_require(world, !wants_nccl || all_own, EXIT_USAGE, &message);
+  world_require(world, !wants_nccl || all_own, EXIT_USAGE,
+                "NCCL needs a GPU for each rank; --transport mpi lets ranks share one");
   const bool any = strcmp(name, "auto") == 0, direct = strcmp(name, "direct") == 0;
   const bool nccl = wants_nccl || ((any || direct) && exchange_has_nccl() && all_own);
   const Transport *const transport = nccl ? &nccl_transport : &mpi_transport;
   Exchange *exchange = NULL;
+  Message message;
   const bool opened = transport->open(world, &exchange, &message);
-  world_require(world, opened, EXIT_DEVICE, &message);
+  world_require(world, opened, EXIT_DEVICE, "%s", message.text);
   (void)MEMORY_CHECK(exchange);
   exchange->transport = transport;
   exchange->world = world;

@@ -35,36 +35,36 @@ World world_open(int *count, char ***arguments) {
   return world;
 }
 
-void world_close(World *world) {
-  (void)world;
+void world_close(void) {
   fflush(stdout);
   running = false;
   MPI_Finalize();
 }
 
-void world_require(const World *world, bool good, int code, const Message *message) {
+void world_require(const World *world, bool good, int code, const char *format, ...) {
   int first = good ? world->ranks : world->rank;
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, world->comm);
   if (first == world->ranks) return;
-  char text[sizeof message->text] = "";
-  if (first == world->rank) memcpy(text, message->text, sizeof text);
-  MPI_Bcast(text, sizeof text, MPI_CHAR, first, world->comm);
+  Message message = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  if (first == world->rank) message_write_list(&message, format, arguments);
+  va_end(arguments);
+  MPI_Bcast(message.text, sizeof message.text, MPI_CHAR, first, world->comm);
   MPI_Bcast(&code, 1, MPI_INT, first, world->comm);
   if (world->rank == 0) {
     fflush(stdout);
-    fprintf(stderr, "multi_sort: rank %d: %s\n", first, text);
+    fprintf(stderr, "multi_sort: rank %d: %s\n", first, message.text);
   }
   running = false;
   MPI_Finalize();
   exit(code);
 }
 
-void world_require_same(const World *world, uint64_t value, const char *what) {
+bool world_is_same(const World *world, uint64_t value) {
   uint64_t range[2] = {value, ~value};
   MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MAX, world->comm);
-  Message message;
-  message_write(&message, "%s", what);
-  world_require(world, range[0] == ~range[1], EXIT_USAGE, &message);
+  return range[0] == ~range[1];
 }
 
 bool world_is_unique(const World *world, const char name[WORLD_NAME]) {
@@ -75,11 +75,6 @@ bool world_is_unique(const World *world, const char name[WORLD_NAME]) {
     same += memcmp(all + (size_t)r * WORLD_NAME, name, WORLD_NAME) == 0;
   free(all);
   return same == 1;
-}
-
-uint64_t world_sum(const World *world, uint64_t value) {
-  world_sums(world, &value, 1);
-  return value;
 }
 
 uint64_t world_max(const World *world, uint64_t value) {

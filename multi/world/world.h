@@ -21,15 +21,15 @@ typedef struct World {
 World world_open(int *count, char ***arguments);
 
 // Ends MPI; all ranks call it.
-void world_close(World *world);
+void world_close(void);
 
-// Collective. Returns if all ranks are `good`. Otherwise rank 0 prints the message of the first
+// Collective. Returns if all ranks are `good`. Otherwise rank 0 prints the sentence of the first
 // rank that is not, and all ranks end with that rank's code.
-void world_require(const World *world, bool good, int code, const Message *message);
+__attribute__((format(printf, 4, 5))) void world_require(const World *world, bool good, int code,
+                                                         const char *format, ...);
 
-// Collective: checks that all ranks have the same values. If not, all end with EXIT_USAGE and a
-// sentence about `what`.
-void world_require_same(const World *world, uint64_t value, const char *what);
+// Collective: whether all ranks have the same value.
+bool world_is_same(const World *world, uint64_t value);
 
 enum { WORLD_NAME = 128 };
 
@@ -37,7 +37,6 @@ enum { WORLD_NAME = 128 };
 // too.
 bool world_is_unique(const World *world, const char name[WORLD_NAME]);
 
-uint64_t world_sum(const World *world, uint64_t value);
 uint64_t world_max(const World *world, uint64_t value);
 double world_max_real(const World *world, double value);
 void world_barrier(const World *world);

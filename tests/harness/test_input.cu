@@ -12,13 +12,12 @@ enum { N = 100000, OTHER_N = 12345 };
 static unsigned int keys[N], others[N];
 
 static void draw(const char *name, uint64_t seed, size_t n, unsigned int *to) {
-  unsigned int *d_keys = NULL;
+  unsigned int *const d_keys = to_device(to, n);
   const int kind = input_find(name);
   assert_true(kind >= 0);
-  CUDA_CHECK(cudaMalloc(&d_keys, (n + 1) * sizeof *d_keys));
   input_keys(kind, seed, d_keys, n);
-  CUDA_CHECK(cudaMemcpy(to, d_keys, n * sizeof *to, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaFree(d_keys));
+  to_host(to, d_keys, n);
+  free_device(d_keys);
 }
 
 static uint64_t fingerprint(const unsigned int *array, size_t n) {
@@ -27,14 +26,9 @@ static uint64_t fingerprint(const unsigned int *array, size_t n) {
   return hash;
 }
 
-static int ascending(const void *a, const void *b) {
-  const unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
-  return (x > y) - (x < y);
-}
-
 static size_t distinct(void) {
   memcpy(others, keys, sizeof keys);
-  qsort(others, N, sizeof *others, ascending);
+  qsort(others, N, sizeof *others, compare_words);
   size_t count = 1;
   for (size_t i = 1; i < N; i++) count += others[i] != others[i - 1];
   return count;
@@ -129,12 +123,13 @@ TEST(test_skewed) {
 }
 
 TEST(test_positions) {
-  unsigned int *d_positions = NULL;
-  CUDA_CHECK(cudaMalloc(&d_positions, sizeof keys));
+  unsigned int *const d_positions = to_device(keys, N);
+  for (unsigned int i = 0; i < N; i++) keys[i] = i;
   input_positions(d_positions, N);
-  CUDA_CHECK(cudaMemcpy(keys, d_positions, sizeof keys, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaFree(d_positions));
-  for (unsigned int i = 0; i < N; i++) assert_int_equal(keys[i], i);
+  expect_device("positions", d_positions, keys, N);
+  input_positions_range(d_positions, 1234, N - 1234);
+  expect_device("a range of positions", d_positions, keys + 1234, N - 1234);
+  free_device(d_positions);
 }
 
 // FNV-1a over 100,000 keys of seed 42: the same from either backend, on every machine. The numbers
@@ -199,11 +194,10 @@ TEST(test_typed_fingerprints) {
     const int kind = any >= 0 ? any : wide_find(expected[i].name);
     assert_true(kind >= 0 && input_fits(kind, expected[i].type));
     const size_t count = expected[i].type < KEY_U64 ? N : 2 * N;
-    void *d_keys = NULL;
-    CUDA_CHECK(cudaMalloc(&d_keys, sizeof words));
+    unsigned int *const d_keys = to_device(words, 2 * N);
     input_typed(expected[i].type, kind, 42, d_keys, N);
-    CUDA_CHECK(cudaMemcpy(words, d_keys, count * sizeof *words, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaFree(d_keys));
+    to_host(words, d_keys, count);
+    free_device(d_keys);
     const uint64_t hash = fingerprint(words, count);
     if (hash != expected[i].hash)
       fail_msg("type %d, %s: fingerprint 0x%016llx", expected[i].type, expected[i].name,

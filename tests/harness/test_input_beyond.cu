@@ -14,7 +14,7 @@ static void draw(const char *name, uint64_t first, size_t count, uint64_t n, uin
   uint32_t *const d_keys = to_device(to, count);
   input_keys_part(input_find(name), 7, d_keys, first, count, n);
   to_host(to, d_keys, count);
-  CUDA_CHECK(cudaFree(d_keys));
+  free_device(d_keys);
 }
 
 // Where parts are drawn: the ends, the middle, around 2^32 and around n / 3.
@@ -48,7 +48,7 @@ TEST(test_parts) {
     uint32_t *const d_keys = to_device(whole, COUNT);
     input_keys(input_find(kind->name), 7, d_keys, COUNT);
     to_host(whole, d_keys, COUNT);
-    CUDA_CHECK(cudaFree(d_keys));
+    free_device(d_keys);
     for (size_t first = 0; first < COUNT; first += 97) {
       draw(kind->name, first, COUNT - first, COUNT, part);
       expect_array(kind->name, part, whole + first, COUNT - first);

@@ -1,134 +1,173 @@
-// The verdict against outputs that are wrong on purpose, one for each way to be wrong.
+// The verdict against outputs that are wrong on purpose, one for each way to be wrong: it finds one
+// wrong element among many. A million elements, or the environment variable VERDICT_N
+// (scripts/gpu_check.sh: 10^8). Prints how long a verdict takes.
 #include "tests/unit.h"
 
+#include "common/pairs.cuh"
 #include "common/scratch.h"
+#include "harness/input/input.h"
 #include "harness/verdict/verdict.h"
 #include "tests/harness/verdict_version.h"
-#include "tests/reference_sort.h"
 
-enum { N = 20011 };
+enum { EQUALS = 4 };  // occurrences of every key
 
 static const SortVersion stable = verdict_version(true), unstable = verdict_version(false);
 
-// Input and (still right) output on the host; a test damages them and asks for the verdict.
-static uint32_t input[N], keys[N], positions[N];
-static bool library_is_wrong;  // if so, its output for the input is `keys` too
+static size_t n;  // a multiple of EQUALS
+static unsigned int *d_snapshot, *d_keys, *d_positions;
+static bool library_is_wrong;  // if so, its output for the input is d_keys too
 
-static int sort_input(void **state) {
-  (void)state;
-  uint32_t word = 1;
-  for (int i = 0; i < N; i++) {
-    word = word * 1664525u + 1013904223u;
-    input[i] = word >> 20;  // 4,096 different keys: every key occurs about five times
-  }
-  memcpy(keys, input, sizeof keys);
-  reference_sort(keys, positions, N);
+// A correct result: run r of equal keys has the positions o (n / EQUALS) + p(r), o = 0 .. EQUALS -
+// 1, where p is a permutation of the runs, so that neighbours are far apart in the input, and the
+// key 0 is not the input's first one.
+static __global__ void write_result(unsigned int *snapshot, unsigned int *keys,
+                                    unsigned int *positions, size_t n) {
+  const size_t i = global_index(), runs = n / EQUALS;
+  if (i >= n) return;
+  // A prime that divides no runs.
+  const size_t run = i / EQUALS, scattered = (run * 1000003 + 1) % runs;
+  const size_t position = i % EQUALS * runs + scattered;
+  const unsigned int key = (unsigned int)((run << 32) / runs);
+  keys[i] = key;
+  positions[i] = (unsigned int)position;
+  snapshot[position] = key;
+}
+
+static int allocate(void **) {
+  const char *const wanted = getenv("VERDICT_N");
+  n = wanted != NULL ? (size_t)strtoull(wanted, NULL, 10) : 1000000;
+  n -= n % EQUALS;
+  unsigned int **const arrays[] = {&d_snapshot, &d_keys, &d_positions};
+  for (unsigned int **array : arrays) CUDA_CHECK(cudaMalloc(array, n * sizeof **array));
+  return 0;
+}
+
+static int release(void **) {
+  free_device(d_snapshot, d_keys, d_positions);
+  scratch_trim();
+  return 0;
+}
+
+static int write_right(void **) {
+  write_result<<<blocks_for(n, 256), 256>>>(d_snapshot, d_keys, d_positions, n);
+  LAUNCH_CHECK();
   library_is_wrong = false;
   return 0;
 }
 
-static Verdict judge(const SortVersion *version, bool pairs, size_t n) {
-  uint32_t *const d_input = to_device(input, n), *const d_keys = to_device(keys, n);
-  uint32_t *const d_positions = to_device(positions, n);
-  const Verdict verdict = verdict_judge(version, d_input, d_keys, pairs ? d_positions : NULL, n);
-  assert_int_equal(verdict_quick(version, d_input, d_keys, pairs ? d_positions : NULL, n),
+static unsigned int get(const unsigned int *d_array, size_t i) {
+  unsigned int value = 0;
+  CUDA_CHECK(cudaMemcpy(&value, d_array + i, sizeof value, cudaMemcpyDeviceToHost));
+  return value;
+}
+
+static void put(unsigned int *d_array, size_t i, unsigned int value) {
+  CUDA_CHECK(cudaMemcpy(d_array + i, &value, sizeof value, cudaMemcpyHostToDevice));
+}
+
+static void exchange(unsigned int *d_array, size_t i, size_t j) {
+  const unsigned int value = get(d_array, i);
+  put(d_array, i, get(d_array, j));
+  put(d_array, j, value);
+}
+
+// The last element of the run of equals around i.
+static size_t end_of_run(size_t i) { return i - i % EQUALS + EQUALS - 1; }
+
+// Judges the first `count` elements. Expects the states of the four parts: H holds, F fails, - not
+// judged.
+static Verdict judge_some(const SortVersion &version, size_t count, bool pairs,
+                          const char *states) {
+  unsigned int *const d_pairs = pairs ? d_positions : NULL;
+  const Verdict verdict = verdict_judge(&version, d_snapshot, d_keys, d_pairs, count);
+  char actual[VERDICT_PARTS + 1] = "";
+  for (int part = 0; part < VERDICT_PARTS; part++) actual[part] = "HF-"[verdict.part[part].state];
+  assert_string_equal(actual, states);
+  assert_int_equal(verdict_passes(&verdict), strchr(states, 'F') == NULL);
+  assert_int_equal(verdict_quick(&version, d_snapshot, d_keys, d_pairs, count),
                    verdict_passes(&verdict));
-  CUDA_CHECK(cudaFree(d_input));
-  CUDA_CHECK(cudaFree(d_keys));
-  CUDA_CHECK(cudaFree(d_positions));
   assert_int_equal(scratch_outstanding(), 0);
   return verdict;
 }
 
-// The states of the four parts: H holds, F fails, - not judged.
-static void assert_states(const Verdict *verdict, const char *states) {
-  char actual[VERDICT_PARTS + 1] = "";
-  for (int part = 0; part < VERDICT_PARTS; part++) actual[part] = "HF-"[verdict->part[part].state];
-  assert_string_equal(actual, states);
-  assert_int_equal(verdict_passes(verdict), strchr(states, 'F') == NULL);
+static Verdict judge(const SortVersion &version, bool pairs, const char *states) {
+  cudaEvent_t start, stop;
+  float milliseconds = 0.0f;
+  CUDA_CHECK(cudaEventCreate(&start));
+  CUDA_CHECK(cudaEventCreate(&stop));
+  CUDA_CHECK(cudaEventRecord(start, 0));
+  const Verdict verdict = judge_some(version, n, pairs, states);
+  CUDA_CHECK(cudaEventRecord(stop, 0));
+  CUDA_CHECK(cudaEventSynchronize(stop));
+  CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start, stop));
+  CUDA_CHECK(cudaEventDestroy(start));
+  CUDA_CHECK(cudaEventDestroy(stop));
+  print_message("# %zu %s judged in %.1f ms\n", n, pairs ? "pairs" : "keys", (double)milliseconds);
+  return verdict;
 }
 
-TEST_WITH(test_right, sort_input, NULL) {
-  Verdict verdict = judge(&stable, true, N);
-  assert_states(&verdict, "HHHH");
-  verdict = judge(&unstable, true, N);
-  assert_states(&verdict, "HHH-");
-  verdict = judge(&stable, false, N);
-  assert_states(&verdict, "HH--");
-  char text[64];
+static void expect_text(const Verdict &verdict, const char *beginning) {
+  char text[200];
   verdict_describe(&verdict, text, sizeof text);
-  assert_string_equal(text, "PASS");
+  if (strncmp(text, beginning, strlen(beginning)) != 0)
+    fail_msg("'%s' instead of '%s'", text, beginning);
 }
 
-TEST_WITH(test_tiny, sort_input, NULL) {
-  for (size_t n = 0; n <= 1; n++) {
-    keys[0] = input[0];
-    positions[0] = 0;
-    Verdict verdict = judge(&stable, true, n);
-    assert_states(&verdict, "HHHH");
-    verdict = judge(&stable, false, n);
-    assert_states(&verdict, "HH--");
+static void expect_finding(const VerdictFinding &found, uint64_t bad_count, size_t first_bad,
+                           unsigned int expected, unsigned int actual) {
+  assert_int_equal(found.bad_count, bad_count);
+  assert_int_equal(found.first_bad, first_bad);
+  assert_int_equal(found.expected, expected);
+  assert_int_equal(found.actual, actual);
+}
+
+TEST_WITH(test_right, write_right, NULL) {
+  // Twice: the second time its scratch memory is there.
+  for (int time = 0; time < 2; time++) {
+    judge(stable, true, "HHHH");
+    expect_text(judge(stable, false, "HH--"), "PASS");
+  }
+  judge(unstable, true, "HHH-");
+}
+
+TEST_WITH(test_tiny, write_right, NULL) {
+  put(d_keys, 0, get(d_snapshot, 0));
+  put(d_positions, 0, 0);
+  for (size_t count = 0; count <= 1; count++) {
+    judge_some(stable, count, true, "HHHH");
+    judge_some(stable, count, false, "HH--");
   }
 }
 
-TEST_WITH(test_order, sort_input, NULL) {
-  const uint32_t low = keys[100];
-  int j = 101;
-  while (keys[j] == low) j++;
-  keys[100] = keys[j];
-  keys[j] = low;
-  const uint32_t position = positions[100];
-  positions[100] = positions[j];
-  positions[j] = position;
-  const Verdict verdict = judge(&unstable, true, N);
-  assert_states(&verdict, "FHH-");
-  const VerdictFinding *const order = &verdict.part[VERDICT_ORDER];
-  assert_int_equal(order->first_bad, 101);  // the first that is smaller than the one before it
-  assert_int_equal(order->expected, keys[100]);
-  assert_int_equal(order->actual, low);
-  const Verdict bare = judge(&unstable, false, N);
-  assert_states(&bare, "F---");  // the multiset of bare keys is judged once the order holds
+// One element stands behind its successor.
+TEST_WITH(test_order, write_right, NULL) {
+  const size_t end = end_of_run(n / 7);
+  exchange(d_keys, end, end + 1);
+  exchange(d_positions, end, end + 1);
+  const Verdict verdict = judge(unstable, true, "FHH-");
+  // The first that is smaller than the one before it.
+  expect_finding(verdict.part[VERDICT_ORDER], 1, end + 1, get(d_keys, end), get(d_keys, end + 1));
+  judge(unstable, false, "F---");  // the multiset of bare keys is judged once the order holds
 }
 
-// A key overwritten by its neighbour: in order, but one lost and one invented.
-TEST_WITH(test_lost_key, sort_input, NULL) {
-  int i = 5000;
-  while (keys[i] == keys[i + 1]) i++;
-  const uint32_t lost = keys[i];
-  keys[i] = keys[i + 1];
-  const Verdict verdict = judge(&stable, false, N);
-  assert_states(&verdict, "HF--");
-  const VerdictFinding *const multiset = &verdict.part[VERDICT_MULTISET];
-  assert_int_equal(multiset->bad_count, 1);
-  assert_int_equal(multiset->first_bad, i);
-  assert_int_equal(multiset->expected, lost);
-  assert_int_equal(multiset->actual, keys[i + 1]);
-  const Verdict pairs = judge(&unstable, true, N);
-  assert_states(&pairs, "HHF-");  // every position is there, but one has another's key
-  assert_int_equal(pairs.part[VERDICT_PAIRING].first_bad, i);
-  assert_int_equal(pairs.part[VERDICT_PAIRING].actual, keys[i]);
-  assert_int_equal(pairs.part[VERDICT_PAIRING].expected, input[positions[i]]);
+// One key lost: overwritten by its successor, so that the order holds.
+TEST_WITH(test_lost_key, write_right, NULL) {
+  const size_t end = end_of_run(n / 3);
+  const unsigned int lost = get(d_keys, end), successor = get(d_keys, end + 1);
+  put(d_keys, end, successor);
+  const Verdict verdict = judge(stable, false, "HF--");
+  expect_finding(verdict.part[VERDICT_MULTISET], 1, end, lost, successor);
+  // Every position is there, but one has another's key.
+  const Verdict pairs = judge(unstable, true, "HHF-");
+  expect_finding(pairs.part[VERDICT_PAIRING], 1, end, lost, successor);
 }
 
-TEST_WITH(test_invented_key, sort_input, NULL) {
-  keys[N - 1] = 0xffffffffu;  // not in the input at all
-  const Verdict verdict = judge(&stable, false, N);
-  assert_states(&verdict, "HF--");
-  char text[200];
-  verdict_describe(&verdict, text, sizeof text);
-  assert_non_null(strstr(text, "FAIL: multiset: the key at index 20010 is 4294967295 instead of "));
-}
-
-// The verdict's sorted keys must not stay in scratch memory, where the next version could find
-// them.
-TEST_WITH(test_answer_wiped, sort_input, NULL) {
-  const Verdict verdict = judge(&stable, false, N);
-  assert_states(&verdict, "HH--");
-  static uint32_t found[N];
-  void *const d_scratch = scratch_alloc(sizeof found);
-  CUDA_CHECK(cudaMemcpy(found, d_scratch, sizeof found, cudaMemcpyDeviceToHost));
-  scratch_free(d_scratch);
-  assert_int_not_equal(found[N / 2], keys[N / 2]);
+TEST_WITH(test_invented_key, write_right, NULL) {
+  put(d_keys, n - 1, 0xffffffffu);  // not in the input at all
+  char text[100];
+  snprintf(text, sizeof text, "FAIL: multiset: the key at index %zu is 4294967295 instead of ",
+           n - 1);
+  expect_text(judge(stable, false, "HF--"), text);
 }
 
 // The linker redirects the verdict's call of library_sort to this function (--wrap).
@@ -136,64 +175,74 @@ extern "C" void __real_library_sort(const unsigned int *d_from, unsigned int *d_
 extern "C" void __wrap_library_sort(const unsigned int *d_from, unsigned int *d_to, size_t n) {
   __real_library_sort(d_from, d_to, n);
   if (library_is_wrong)
-    CUDA_CHECK(cudaMemcpy(d_to, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(d_to, d_keys, n * sizeof *d_to, cudaMemcpyDeviceToDevice));
 }
 
 // A library that loses the same key as the sort: only the hash sums differ.
-TEST_WITH(test_wrong_library, sort_input, NULL) {
-  keys[N - 1] = keys[N - 2] = keys[0];
-  reference_sort(keys, positions, N);
+TEST_WITH(test_wrong_library, write_right, NULL) {
+  const size_t end = end_of_run(n / 3);
+  put(d_keys, end, get(d_keys, end + 1));
   library_is_wrong = true;
-  const Verdict verdict = judge(&stable, false, N);
-  assert_states(&verdict, "HF--");
+  const Verdict verdict = judge(stable, false, "HF--");
   assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, 0);
-  char text[200];
-  verdict_describe(&verdict, text, sizeof text);
-  assert_non_null(strstr(text, "FAIL: multiset: keys were lost or invented"));
+  expect_text(verdict, "FAIL: multiset: keys were lost or invented");
 }
 
-TEST_WITH(test_position_out_of_range, sort_input, NULL) {
-  const uint32_t lost = positions[3];
-  positions[3] = N;
-  const Verdict verdict = judge(&unstable, true, N);
-  assert_states(&verdict, "HFH-");
+// One position lost: another one with the same key takes its place, so that the pairing holds.
+TEST_WITH(test_lost_position, write_right, NULL) {
+  const size_t i = end_of_run(n / 5);
+  const unsigned int lost = get(d_positions, i);
+  put(d_positions, i, get(d_positions, i - 1));
+  const Verdict verdict = judge(stable, true, "HFHH");
+  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, 1);
   assert_int_equal(verdict.part[VERDICT_MULTISET].first_bad, lost);
 }
 
-TEST_WITH(test_stability, sort_input, NULL) {
-  int i = 9000;
-  while (keys[i] != keys[i + 1]) i++;
-  const uint32_t position = positions[i];
-  positions[i] = positions[i + 1];
-  positions[i + 1] = position;
-  const Verdict verdict = judge(&stable, true, N);
-  assert_states(&verdict, "HHHF");
-  assert_true(verdict.part[VERDICT_STABILITY].expected > verdict.part[VERDICT_STABILITY].actual);
-  const Verdict not_claimed = judge(&unstable, true, N);
-  assert_states(&not_claimed, "HHH-");
+TEST_WITH(test_position_out_of_range, write_right, NULL) {
+  const unsigned int lost = get(d_positions, 3);
+  put(d_positions, 3, (unsigned int)n);
+  const Verdict verdict = judge(unstable, true, "HFH-");
+  assert_int_equal(verdict.part[VERDICT_MULTISET].first_bad, lost);
+}
+
+// One key with another's position: keys are in order, positions all there.
+TEST_WITH(test_pairing, write_right, NULL) {
+  const size_t end = end_of_run(n / 2), i = end + 1 - EQUALS;
+  exchange(d_positions, i, i + EQUALS);
+  const Verdict verdict = judge(unstable, true, "HHF-");
+  assert_int_equal(verdict.part[VERDICT_PAIRING].bad_count, 2);
+  assert_int_equal(verdict.part[VERDICT_PAIRING].first_bad, i);
+}
+
+// Two equal keys have changed places.
+TEST_WITH(test_stability, write_right, NULL) {
+  const size_t i = n - EQUALS;
+  exchange(d_positions, i, i + 1);
+  const VerdictFinding found = judge(stable, true, "HHHF").part[VERDICT_STABILITY];
+  assert_int_equal(found.bad_count, 1);
+  assert_int_equal(found.first_bad, i + 1);
+  assert_true(found.expected > found.actual);
+  judge(unstable, true, "HHH-");  // not claimed
 }
 
 // A sort that zeroes inputs and outputs alike fools a checker that trusts the input's array.
-TEST_WITH(test_all_zero, sort_input, NULL) {
-  memset(keys, 0, sizeof keys);
-  Verdict verdict = judge(&stable, false, N);
-  assert_states(&verdict, "HF--");
-  memset(positions, 0, sizeof positions);
-  verdict = judge(&unstable, true, N);
-  assert_states(&verdict, "HFF-");
-  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, N - 1);
+TEST_WITH(test_all_zero, write_right, NULL) {
+  CUDA_CHECK(cudaMemset(d_keys, 0, n * sizeof *d_keys));
+  CUDA_CHECK(cudaMemset(d_positions, 0, n * sizeof *d_positions));
+  judge(stable, false, "HF--");
+  const Verdict verdict = judge(unstable, true, "HFF-");
+  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, n - 1);
 }
 
 // The input handed back unsorted, and an output that was never written.
-TEST_WITH(test_untouched, sort_input, NULL) {
-  memcpy(keys, input, sizeof keys);
-  for (uint32_t i = 0; i < N; i++) positions[i] = i;
-  Verdict verdict = judge(&stable, true, N);
-  assert_states(&verdict, "FHHH");
-  memset(keys, 0xa5, sizeof keys);
-  memset(positions, 0xa5, sizeof positions);
-  verdict = judge(&stable, true, N);
-  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, N);
+TEST_WITH(test_untouched, write_right, NULL) {
+  CUDA_CHECK(cudaMemcpy(d_keys, d_snapshot, n * sizeof *d_keys, cudaMemcpyDeviceToDevice));
+  input_positions(d_positions, n);
+  judge(stable, true, "FHHH");
+  CUDA_CHECK(cudaMemset(d_keys, 0xa5, n * sizeof *d_keys));
+  CUDA_CHECK(cudaMemset(d_positions, 0xa5, n * sizeof *d_positions));
+  const Verdict verdict = judge(unstable, true, "HFH-");
+  assert_int_equal(verdict.part[VERDICT_MULTISET].bad_count, n);
 }
 
-RUN_TESTS("verdict", NULL, NULL)
+RUN_TESTS("verdict", allocate, release)

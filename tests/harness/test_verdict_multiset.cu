@@ -23,8 +23,7 @@ static VerdictFinding find(const uint32_t *keys, size_t n, size_t slice) {
   uint32_t *const d_snapshot = to_device(input, n), *const d_keys = to_device(keys, n);
   largest_sort = 0;
   const VerdictFinding found = verdict_multiset_of_keys(KEY_U32, d_snapshot, d_keys, n, slice);
-  CUDA_CHECK(cudaFree(d_snapshot));
-  CUDA_CHECK(cudaFree(d_keys));
+  free_device(d_snapshot, d_keys);
   assert_int_equal(scratch_outstanding(), 0);
   assert_true(largest_sort <= slice);
   return found;
@@ -52,7 +51,7 @@ static void draw(int kind, size_t n) {
   uint32_t *const d_keys = to_device(input, n);
   input_keys(kind, 7, d_keys, n);
   to_host(input, d_keys, n);
-  CUDA_CHECK(cudaFree(d_keys));
+  free_device(d_keys);
   memcpy(sorted, input, n * sizeof *input);
   reference_sort(sorted, positions, n);
 }

@@ -13,14 +13,6 @@
 
 static const size_t N = 5003;
 
-template <class T>
-static T *upload(const std::vector<T> &host) {
-  void *device = NULL;
-  CUDA_CHECK(cudaMalloc(&device, host.size() * sizeof(T)));
-  CUDA_CHECK(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-  return (T *)device;
-}
-
 template <class Key, class Position>
 struct Case {
   SortVersion version;
@@ -29,8 +21,8 @@ struct Case {
 
   // A letter for each part: H holds, F fails, - not judged. Bare keys are cut into slices, too.
   void expect(bool pairs, const char *states) const {
-    Key *const d_input = upload(input), *const d_keys = upload(keys);
-    Position *const d_positions = pairs ? upload(positions) : NULL;
+    Key *const d_input = to_device(input.data(), N), *const d_keys = to_device(keys.data(), N);
+    Position *const d_positions = pairs ? to_device(positions.data(), N) : NULL;
     const Verdict verdict = verdict_judge(&version, d_input, d_keys, d_positions, N);
     char actual[VERDICT_PARTS + 1] = "";
     for (int i = 0; i < VERDICT_PARTS; i++) actual[i] = "HF-"[verdict.part[i].state];
@@ -42,9 +34,7 @@ struct Case {
         assert_int_equal(
             verdict_multiset_of_keys(version.key, d_input, d_keys, N, slice).state == VERDICT_HOLDS,
             states[1] == 'H');
-    CUDA_CHECK(cudaFree(d_input));
-    CUDA_CHECK(cudaFree(d_keys));
-    CUDA_CHECK(cudaFree(d_positions));
+    free_device(d_input, d_keys, d_positions);
     assert_int_equal(scratch_outstanding(), 0);
   }
 };
@@ -56,10 +46,10 @@ static Case<Key, Position> sorted_case(KeyType type, int kind) {
                            std::vector<Position>(N)};
   c.version.key = type;
   c.version.values64 = sizeof(Position) == 8;
-  Key *const d_keys = upload(c.input);
+  Key *const d_keys = to_device(c.input.data(), N);
   input_typed(type, kind, 9, d_keys, N);
-  CUDA_CHECK(cudaMemcpy(c.input.data(), d_keys, N * sizeof(Key), cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaFree(d_keys));
+  to_host(c.input.data(), d_keys, N);
+  free_device(d_keys);
   if (std::is_floating_point<Key>::value) c.input[3] = -c.input[4];  // both signs
   std::iota(c.positions.begin(), c.positions.end(), 0);
   std::stable_sort(c.positions.begin(), c.positions.end(),

@@ -4,28 +4,21 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${HW4_DIR:-build/cpu}
-number=0
+. tests/tap.sh
 
 # The knob `mistake` is the line's number.
 mistake() {
   grep -oE 'MISTAKE\([A-Z0-9_]+,' tests/sorts/wrong/mistakes.h | grep -nx "MISTAKE($1," | cut -d: -f1
 }
 
-says() { # says MISTAKE PART [WITH]: what the rows of both kinds hold
-  local kind row good=1
-  for kind in ${3:---keys --pairs}; do
-    row=$("$build/compare" "$build/tests/sorts/wrong/version.so" --n 3000 --reps 1 --baseline none \
-      --set "wrong.mistake=$(mistake "$1")" "$kind" 2>/dev/null | grep '^wrong')
-    if [[ $row != *"FAIL: "*"$2"* ]]; then
-      good=0
-      echo "# $1, $kind: $row"
-    fi
-  done
-  number=$((number + 1))
-  [ "$good" = 1 ] && echo "ok $number - $1" || echo "not ok $number - $1"
+says() { # says MISTAKE PART [KIND]: what the rows of both kinds hold
+  local kinds
+  read -ra kinds <<<"${3:---keys --pairs}"
+  "$build/compare" "$build/tests/sorts/wrong/version.so" --n 3000 --reps 1 --baseline none \
+    --set "wrong.mistake=$(mistake "$1")" "${kinds[@]}" 2>/dev/null | grep '^wrong' >"$work/out"
+  check "$1" is "$(grep -c "FAIL: .*$2" "$work/out")" ${#kinds[@]}
 }
 
-echo 1..13
 says RETURNS 'nothing was written: all 3000 keys'
 says IN_PLACE 'the result was left in the inputs: all 3000 sorted keys'
 says PASS_7 'the last pass was not copied back'
@@ -39,3 +32,4 @@ says GREATER 'sorted in descending order'
 says AS_INT 'in the order of signed numbers'
 says BLOCKS_256 'sorted only within blocks of 256'
 says POSITIONS_COPIED 'the positions were not moved with them' --pairs
+plan

@@ -10,6 +10,11 @@
 
 typedef std::vector<uint32_t> Keys;
 
+// Keys of few prefixes, so that few blocks run.
+static uint32_t few_prefixes(void) {
+  return next_random() % 5 << 24 | next_random() % 3 << 16 | (next_random() & 0xffff);
+}
+
 // An element of all shards, in the order that the borders divide.
 typedef struct Element {
   uint32_t key;

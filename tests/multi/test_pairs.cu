@@ -46,7 +46,7 @@ static void check_finish(PairFinish *finish, const PairPlan *plan, const uint64_
   }
   expect_array("keys", keys.data(), expected_keys.data(), n);
   expect_array("positions", positions.data(), expected_positions.data(), n);
-  for (uint32_t *array : {d_spare, d_keys, d_positions}) CUDA_CHECK(cudaFree(array));
+  free_device(d_spare, d_keys, d_positions);
 }
 
 // Rank r gets elements cut[r] .. cut[r + 1] - 1 of all shards' pairs in order.
@@ -81,7 +81,7 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     find_splitters(all, shards[s], s, cut, ranks, splitters[s], own_cut);
     uint32_t *const d_keys = to_device(shards[s].data(), SHARD);
     count_pair_bins(&tables, d_keys, SHARD, splitters[s], digit, own[s]);
-    CUDA_CHECK(cudaFree(d_keys));
+    free_device(d_keys);
     for (int b = 0; b < bins; b++) size[b] += own[s][b];
     if (prefix_bits > COUNTED_BITS) continue;
     const std::vector<uint64_t> wide = count_halves_of(shards[s]);
@@ -103,25 +103,20 @@ static void check_pairs(int ranks, uint32_t (*make_key)(void), int prefix_bits, 
     move_pairs_to_bins(&tables, d_keys, d_positions, SHARD, splitters[s], digit, arrays, first,
                        finish.look_back);
     CUDA_CHECK(cudaDeviceSynchronize());
-    CUDA_CHECK(cudaFree(d_keys));
-    CUDA_CHECK(cudaFree(d_positions));
+    free_device(d_keys, d_positions);
     for (int b = 0; b < bins; b++) first[b] += own[s][b];
   }
   for (int r = 0; r < ranks; r++) {
     pair_finish_clear(&finish);
     check_finish(&finish, &plan, counts.data(), all, cut[r], cut[r + 1], arrived[r], fits);
-    CUDA_CHECK(cudaFree(arrived[r]));
+    free_device(arrived[r]);
   }
   pair_finish_destroy(&finish);
   bin_tables_destroy(&tables);
   assert_int_equal(scratch_outstanding(), 0);
 }
 
-// Few prefixes, so that few blocks run.
 static uint32_t many_keys(void) { return next_random() >> 4; }
-static uint32_t few_prefixes(void) {
-  return next_random() % 5 << 24 | next_random() % 3 << 16 | (next_random() & 0xffff);
-}
 // Borders inside equal keys, each of which is in another bucket.
 static uint32_t equal_keys(void) { return next_random() % 29 << 16 | 5; }
 // Buckets of 20,000 pairs and more, which must be cut in two.

@@ -1,32 +1,28 @@
-// Counting halves of keys, finding one of many equal keys, partition by destination, and shards of
-// an input.
+// Counting halves of keys, finding one of many equal keys, partition by destination.
 #include "tests/unit.h"
 
 #include "common/device.h"
 #include "common/scratch.h"
-#include "harness/input/input.h"
 #include "multi/move/partition.h"
 #include "multi/split/count.h"
 
 enum { N = 3 * PARTITION_TILE + 77, MOST_RANKS = 1024 };
 
-static uint32_t keys[N], positions[N], sent[2][N], kept[2][N];
+static uint32_t keys[N], positions[N];
 
 // Over 2^16 equal keys in each block: counters of 16 bits overflow unless they are emptied in time.
 TEST(test_counts) {
   const size_t n = 80000 * (size_t)device_attribute(cudaDevAttrMultiProcessorCount);
   uint32_t *const many = (uint32_t *)calloc(n, sizeof *many);
   static uint64_t counts[1 << 16];
-  uint64_t *d_counts = NULL;
-  uint32_t *d_narrow = NULL;
-  CUDA_CHECK(cudaMalloc(&d_counts, sizeof counts));
-  CUDA_CHECK(cudaMalloc(&d_narrow, sizeof counts / 2));
+  uint64_t *const d_counts = to_device(counts, COUNT_OF(counts));
+  uint32_t *const d_narrow = to_device((uint32_t *)counts, COUNT_OF(counts));
   for (size_t i = 0; i < n; i++) many[i] = i % 10 == 0 ? next_random() : 0x12345678;
   uint32_t *const d_many = to_device(many, n);
   for (int prefix = UPPER_HALF; prefix <= 0x1234; prefix += 0x1235) {
     count_halves(d_many, n, prefix, d_narrow);
     widen_counts(d_narrow, d_counts);
-    CUDA_CHECK(cudaMemcpy(counts, d_counts, sizeof counts, cudaMemcpyDeviceToHost));
+    to_host(counts, d_counts, COUNT_OF(counts));
     for (size_t i = 0; i < n; i++)
       if (prefix == UPPER_HALF || many[i] >> 16 == (uint32_t)prefix)
         counts[prefix == UPPER_HALF ? many[i] >> 16 : many[i] & 0xffff]--;
@@ -39,9 +35,7 @@ TEST(test_counts) {
       assert_int_equal(find_equal(d_many, n, 0x12345678, skipped), i);
     skipped++;
   }
-  CUDA_CHECK(cudaFree(d_many));
-  CUDA_CHECK(cudaFree(d_counts));
-  CUDA_CHECK(cudaFree(d_narrow));
+  free_device(d_many, d_counts, d_narrow);
   free(many);
 }
 
@@ -75,8 +69,8 @@ static void check_partition(int ranks, int self, int chunks, uint32_t mask, bool
     (d == (size_t)self ? expected_kept : expected)[1][j] = positions[i];
   }
   uint32_t *const d_keys = to_device(keys, N), *const d_positions = to_device(positions, N),
-                  *const d_sent[2] = {to_device(sent[0], N), to_device(sent[1], N)},
-                  *const d_kept[2] = {to_device(kept[0], N), to_device(kept[1], N)};
+                  *const d_sent[2] = {to_device(keys, N), to_device(keys, N)},
+                  *const d_kept[2] = {to_device(keys, N), to_device(keys, N)};
   static uint32_t *keys_to[MOST_RANKS], *positions_to[MOST_RANKS];
   for (int d = 0; d < ranks; d++) {
     keys_to[d] = d == self ? d_kept[0] : d_sent[0];
@@ -93,14 +87,11 @@ static void check_partition(int ranks, int self, int chunks, uint32_t mask, bool
   }
   for (int d = 0; d < ranks; d++) assert_int_equal(first[d], next[d]);
   for (int array = 0; array < 1 + pairs; array++) {
-    to_host(sent[array], d_sent[array], N);
-    to_host(kept[array], d_kept[array], N);
-    expect_array("sent", sent[array], expected[array], N - count[self]);
-    expect_array("kept", kept[array], expected_kept[array], count[self]);
+    expect_device("sent", d_sent[array], expected[array], N - count[self]);
+    expect_device("kept", d_kept[array], expected_kept[array], count[self]);
   }
   partition_destroy(&partition);
-  for (uint32_t *array : {d_keys, d_positions, d_sent[0], d_sent[1], d_kept[0], d_kept[1]})
-    CUDA_CHECK(cudaFree(array));
+  free_device(d_keys, d_positions, d_sent[0], d_sent[1], d_kept[0], d_kept[1]);
   assert_int_equal(scratch_outstanding(), 0);
 }
 
@@ -110,29 +101,6 @@ TEST(test_partition) {
   check_partition(3, 2, 2, 3, true);
   check_partition(64, 5, 3, ~0u, true);
   check_partition(MOST_RANKS, 1023, 1, ~0u, true);
-}
-
-// The shards of an input are the input.
-TEST(test_shards) {
-  enum { TOTAL = 5000, BEGIN = 1234, COUNT = 2345 };
-  uint32_t *const d_keys = to_device(keys, TOTAL);
-  for (int kind = 0; input_kinds[kind].name != NULL; kind++) {
-    input_keys(kind, 3, d_keys, TOTAL);
-    to_host(keys, d_keys, TOTAL);
-    input_keys_part(kind, 3, d_keys, BEGIN, COUNT, TOTAL);
-    to_host(positions, d_keys, COUNT);
-    expect_array(input_kinds[kind].name, positions, keys + BEGIN, COUNT);
-  }
-  input_positions_range(d_keys, BEGIN, COUNT);
-  to_host(positions, d_keys, COUNT);
-  for (size_t i = 0; i < COUNT; i++) assert_int_equal(positions[i], BEGIN + i);
-  // Beyond 2^32 keys a sorted input still ascends, up to its last key.
-  const uint64_t n = ((uint64_t)1 << 33) + 1;
-  input_keys_part(input_find("sorted"), 3, d_keys, n - COUNT, COUNT, n);
-  to_host(keys, d_keys, COUNT);
-  for (size_t i = 1; i < COUNT; i++) assert_true(keys[i - 1] <= keys[i]);
-  assert_true(keys[0] > 0xffff0000u);
-  CUDA_CHECK(cudaFree(d_keys));
 }
 
 RUN_TESTS("partition", NULL, NULL)

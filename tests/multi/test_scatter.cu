@@ -35,7 +35,7 @@ static void check_finish(uint32_t *d_arrived, const Keys &expected, bool by_digi
     to_host(sorted.data(), fits ? d_sorted : d_arrived, sorted.size());
     if (!fits) std::sort(sorted.begin(), sorted.end());
     expect_array("sorted", sorted.data(), expected.data(), sorted.size());
-    CUDA_CHECK(cudaFree(d_sorted));
+    free_device(d_sorted);
   }
   finish_destroy(&finish);
 }
@@ -82,7 +82,7 @@ static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool 
       }
     }
     CUDA_CHECK(cudaDeviceSynchronize());
-    CUDA_CHECK(cudaFree(d_keys));
+    free_device(d_keys);
     for (int b = 0; b < scatter_bins(ranks, bits); b++) first[b] += size[b];
   }
   bin_tables_destroy(&tables);
@@ -95,15 +95,11 @@ static void check_scatter(int ranks, int bits, uint32_t (*make_key)(void), bool 
     std::sort(keys.begin(), keys.end());
     expect_array("arrived", keys.data(), expected.data(), keys.size());
     check_finish(arrived[r], expected, bits == SCATTER_MOST_BITS, suits);
-    CUDA_CHECK(cudaFree(arrived[r]));
+    free_device(arrived[r]);
   }
   assert_int_equal(scratch_outstanding(), 0);
 }
 
-// Few prefixes, so that few blocks run.
-static uint32_t few_prefixes(void) {
-  return next_random() % 5 << 24 | next_random() % 3 << 16 | (next_random() & 0xffff);
-}
 // Buckets of more than 18,432 keys are cut in two.
 static uint32_t large_buckets(void) { return 3u << 24 | next_random() % (3 << 16); }
 static uint32_t few_keys(void) { return 3u << 24 | next_random() % 3; }
@@ -140,7 +136,7 @@ TEST(test_borders_at_keys) {
     const uint32_t expected[2][5] = {{1, 5, 5}, {1, 5, 5, 7, 7}};
     expect_array("first rank", found, expected[left], left ? 5 : 3);
     bin_tables_destroy(&tables);
-    for (uint32_t *array : {d_keys, arrays[0], arrays[1]}) CUDA_CHECK(cudaFree(array));
+    free_device(d_keys, arrays[0], arrays[1]);
   }
 }
 

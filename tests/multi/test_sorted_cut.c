@@ -18,11 +18,6 @@ static int by_key_slice_index(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-static int ascending(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 static void check_cuts(uint32_t mask, uint32_t bits) {
   static uint32_t keys[SLICES][MOST];
   static Tagged all[ALL];
@@ -31,7 +26,7 @@ static void check_cuts(uint32_t mask, uint32_t bits) {
   for (int k = 0; k < SLICES; k++) {
     slices[k] = (SortedSlice){keys[k], k == 2 ? 0 : next_random() % MOST};
     for (size_t i = 0; i < slices[k].count; i++) keys[k][i] = (next_random() & mask) | bits;
-    qsort(keys[k], slices[k].count, sizeof(uint32_t), ascending);
+    qsort(keys[k], slices[k].count, sizeof(uint32_t), compare_words);
     for (size_t i = 0; i < slices[k].count; i++) all[n++] = (Tagged){keys[k][i], k, i};
   }
   qsort(all, n, sizeof *all, by_key_slice_index);

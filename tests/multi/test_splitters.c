@@ -7,18 +7,13 @@ enum { MOST = 4096, RANKS = 7 };
 
 static uint64_t upper[HALF_VALUES], lower[HALF_VALUES];
 
-static int ascending(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 // The borders of n keys by the library's functions; their places must be where sorting puts them.
 static void check_borders(uint32_t *keys, size_t n, int ranks) {
   Border border[RANKS];
   memset(upper, 0, sizeof upper);
   for (size_t i = 0; i < n; i++) upper[keys[i] >> 16]++;
   borders_by_prefix(upper, n, ranks, border);
-  qsort(keys, n, sizeof *keys, ascending);
+  qsort(keys, n, sizeof *keys, compare_words);
   for (int b = 0; b < ranks - 1; b++) {
     assert_int_equal(border[b].wanted, n * (size_t)(b + 1) / (size_t)ranks);
     if (border[b].refined) {

@@ -7,7 +7,7 @@ setup() {
   cp -r scripts Makefile radix_v2 "$several" "$BATS_TEST_TMPDIR"
   mkdir "$BATS_TEST_TMPDIR/tests"
   cp -r tests/fuzz "$BATS_TEST_TMPDIR/tests"
-  cp -r tests/versions "$BATS_TEST_TMPDIR/tests"
+  cp -r tests/versions tests/tap.sh "$BATS_TEST_TMPDIR/tests"
   cd "$BATS_TEST_TMPDIR" || return
 }
 

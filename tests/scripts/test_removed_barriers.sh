@@ -5,8 +5,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL SANITIZE CHECK
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/tap.sh
 
 # version, file, which of the file's __syncthreads() (or NAME:NUMBER for calls of another name), lines
 # that the report may name on either side of it (or a part of the name of the file where the race is),
@@ -41,36 +40,25 @@ radix_v4 common/one_bit_split.cuh 3 25
 LIST
 }
 list=$(if [ "${MUTANTS:-}" = all ]; then barriers; else barriers | sed -n '2p;11p'; fi)
-echo "1..$(echo "$list" | wc -l)"
 
 git ls-files | grep -v '^report/' | tar -cf - -T - | tar -xf - -C "$work" || exit 1
 build=$(make -s --no-print-directory BACKEND=cpu CHECK=all print-B)
 [ ! -d "$build" ] || cp -rp --parents "$build" "$work"
 cd "$work" || exit 1
-number=0
 while read -r version file which near options; do
-  number=$((number + 1))
   case $which in *:*) call=${which%:*} ;; *) call=__syncthreads ;; esac
   name="$version without $call number ${which#*:} of $file"
   line=$(grep -n "$call(.*);" "$file" | sed -n "${which#*:}s/:.*//p")
   cp "$file" "$work/kept"
   sed -i "${line}s/$call([^;]*);/;/" "$file"
-  if ! make -s BACKEND=cpu CHECK=all "$build/compare" "$build/$version/version.so" >"$work/log" 2>&1; then
-    echo "not ok $number - $name"
-    sed 's/^/# /' "$work/log" | tail -n 20
-  else
-    # shellcheck disable=SC2086 # several words
-    timeout 250 "$build/compare" "$version" $options --n 3000 --pairs --reps 1 --time-limit 60 >"$work/log" 2>&1
-    code=$?
-    found=$(grep '^racecheck: error:' "$work/log" | grep -o "$file:[0-9]*" | sed 's/.*://' |
-      awk -v at="$line" -v near="$near" '$1 >= at - near && $1 <= at + near' | sort -un | tr '\n' ' ')
-    case $near in *[!0-9]*) found=$(grep '^racecheck: error:' "$work/log" | grep -o "[a-z_/]*${near}[^ ]*" | sort -u | tr '\n' ' ') ;; esac
-    if [ "$code" -eq 3 ] && [ -n "$found" ]; then
-      echo "ok $number - $name: line $line removed, named: $found"
-    else
-      echo "not ok $number - $name: line $line, exit code $code"
-      sed 's/^/# /' "$work/log" | cut -c1-300 | tail -n 20
-    fi
-  fi
+  # shellcheck disable=SC2086 # several words
+  make -s BACKEND=cpu CHECK=all "$build/compare" "$build/$version/version.so" >"$work/out" 2>&1 &&
+    timeout 250 "$build/compare" "$version" $options --n 3000 --pairs --reps 1 --time-limit 60 >"$work/out" 2>&1
+  code=$?
+  found=$(grep '^racecheck: error:' "$work/out" | grep -o "$file:[0-9]*" | sed 's/.*://' |
+    awk -v at="$line" -v near="$near" '$1 >= at - near && $1 <= at + near' | sort -un | tr '\n' ' ')
+  case $near in *[!0-9]*) found=$(grep '^racecheck: error:' "$work/out" | grep -o "[a-z_/]*${near}[^ ]*" | sort -u | tr '\n' ' ') ;; esac
+  check "$name: line $line, exit code $code, named: $found" test "$code" -eq 3 -a -n "$found"
   cp "$work/kept" "$file"
 done <<<"$list"
+plan

@@ -2,20 +2,12 @@
 // words stable for keys that agree in their upper bits?
 #include "tests/unit.h"
 
-#include <cuda_runtime.h>
-
 #include "bitonic_v2/tile.cuh"
 #include "bitonic_v2/words.cuh"
-#include "common/check.h"
 #include "tests/reference_sort.h"
 
 enum { MOST = 4096 };
 static uint32_t keys[MOST], positions[MOST], expected[MOST], order_of[MOST], result[MOST];
-
-static void from_device(uint32_t *to, unsigned int *from, size_t n) {
-  CUDA_CHECK(cudaMemcpy(to, from, n * sizeof *to, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaFree(from));
-}
 
 // places[e threads + t]: place of item e of thread t.
 template <int ITEM_BITS>
@@ -49,7 +41,8 @@ static void check_windows(void) {
       unsigned int *const places = to_device(result, TILE);
       compute_places<ITEM_BITS><<<1, THREADS>>>(places, low, mirror != 0);
       LAUNCH_CHECK();
-      from_device(result, places, TILE);
+      to_host(result, places, TILE);
+      free_device(places);
       check_places(1u << ITEM_BITS, THREADS, low);
     }
 }
@@ -82,12 +75,9 @@ static void check_pairs(size_t n) {
   sort_one_pair_tile<3, 7>
       <<<1, 128, 3 * TILE_OF_PAIRS * sizeof(unsigned int)>>>(from, to, (unsigned int)n);
   LAUNCH_CHECK();
-  from_device(result, to.keys, n);
-  assert_memory_equal(result, expected, n * sizeof *result);
-  from_device(result, to.positions, n);
-  assert_memory_equal(result, order_of, n * sizeof *result);
-  from_device(result, from.keys, n);
-  from_device(result, from.positions, n);
+  expect_device("keys", to.keys, expected, n);
+  expect_device("positions", to.positions, order_of, n);
+  free_device(to.keys, to.positions, from.keys, from.positions);
 }
 
 // Keys by kind: uniform; equal; few bits; all bits, but in pairs that differ in the lowest bit

@@ -2,9 +2,6 @@
 // Only the file order.cuh is replaced, as in the handout.
 #include "tests/unit.h"
 
-#include <cuda_runtime.h>
-
-#include "common/check.h"
 #include "common/knobs.h"
 #include "common/stages.h"
 
@@ -35,20 +32,11 @@ static int begin(void **) {
 
 // Each part of a key takes `values` values.
 static void draw(size_t n, unsigned int values) {
-  static uint64_t state = 1;
   for (size_t i = 0; i < n; i++) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    keys[i].x = (uint32_t)(state >> 40) % values;
-    keys[i].y = (uint32_t)(state >> 16) % values;
+    keys[i].x = next_random() % values;
+    keys[i].y = next_random() % values;
     positions[i] = (unsigned int)i;
   }
-}
-
-static void *bytes_to_device(const void *from, size_t bytes) {
-  void *copy = NULL;
-  CUDA_CHECK(cudaMalloc(&copy, bytes));
-  CUDA_CHECK(cudaMemcpy(copy, from, bytes, cudaMemcpyHostToDevice));
-  return copy;
 }
 
 // A sorted and stable permutation: each element is found by its position, and of two neighbours the
@@ -69,18 +57,13 @@ static void check(size_t n, const unsigned int *from) {
 static void sort_and_check(size_t n, unsigned int values, int shape, int doublings, bool own_cuts) {
   static unsigned int result[MOST];
   draw(n, values);
-  const KeyArrays input = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
-                           (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
-  const KeyArrays output = {(Key *)bytes_to_device(keys, n * sizeof(Key)),
-                            (unsigned int *)bytes_to_device(positions, n * sizeof *positions)};
+  const KeyArrays input = {to_device(keys, n), to_device(positions, n)};
+  const KeyArrays output = {to_device(keys, n), to_device(positions, n)};
   merge_sort(input, output, n, shape, doublings, own_cuts);
-  CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemcpy(result, output.positions, n * sizeof *result, cudaMemcpyDeviceToHost));
+  to_host(sorted, output.keys, n);
+  to_host(result, output.positions, n);
   check(n, result);
-  CUDA_CHECK(cudaFree(input.keys));
-  CUDA_CHECK(cudaFree(input.positions));
-  CUDA_CHECK(cudaFree(output.keys));
-  CUDA_CHECK(cudaFree(output.positions));
+  free_device(input.keys, input.positions, output.keys, output.positions);
 }
 
 static int by_order(const void *a, const void *b) {
@@ -94,13 +77,11 @@ static void sort_bare_and_check(size_t n, unsigned int values, int shape) {
   draw(n, values);
   memcpy(expected, keys, n * sizeof *keys);
   qsort(expected, n, sizeof *expected, by_order);
-  const KeyArrays input = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
-  const KeyArrays output = {(Key *)bytes_to_device(keys, n * sizeof(Key)), NULL};
+  const KeyArrays input = {to_device(keys, n), NULL}, output = {to_device(keys, n), NULL};
   merge_sort(input, output, n, shape, 3, shape % 2 == 0);
-  CUDA_CHECK(cudaMemcpy(sorted, output.keys, n * sizeof(Key), cudaMemcpyDeviceToHost));
+  to_host(sorted, output.keys, n);
   assert_memory_equal(sorted, expected, n * sizeof(Key));
-  CUDA_CHECK(cudaFree(input.keys));
-  CUDA_CHECK(cudaFree(output.keys));
+  free_device(input.keys, output.keys);
 }
 
 TEST_WITH(test_bare_keys, begin, NULL) {
@@ -146,16 +127,15 @@ static void check_cuts(unsigned int values, bool ascending, const unsigned int *
   unsigned int count = 0;
   for (int j = 0; j < WAYS; j++) count += length[j];
   static unsigned int cuts[(MOST_RUNS * WIDTH + 1) * MOST_RUNS];
-  const size_t bytes = (count + 1) * WAYS * sizeof *cuts;
+  const size_t all_cuts = (count + 1) * WAYS;
   draw(WAYS * WIDTH, values);
   if (ascending) qsort(keys, WAYS * WIDTH, sizeof(Key), by_order);
   for (int j = 0; j < WAYS; j++) qsort(keys + j * WIDTH, length[j], sizeof(Key), by_order);
-  Key *const d_keys = (Key *)bytes_to_device(keys, WAYS * WIDTH * sizeof(Key));
-  unsigned int *const d_length = (unsigned int *)bytes_to_device(length, WAYS * sizeof *length);
-  unsigned int *const d_cuts = (unsigned int *)bytes_to_device(cuts, bytes);
+  Key *const d_keys = to_device(keys, WAYS * WIDTH);
+  unsigned int *const d_length = to_device(length, WAYS), *const d_cuts = to_device(cuts, all_cuts);
   cut_everywhere<WAYS><<<count + 1, 32>>>(d_keys, WIDTH, d_length, d_cuts);
   LAUNCH_CHECK();
-  CUDA_CHECK(cudaMemcpy(cuts, d_cuts, bytes, cudaMemcpyDeviceToHost));
+  to_host(cuts, d_cuts, all_cuts);
   for (unsigned int rank = 0; rank <= count; rank++) {
     const unsigned int *const cut = cuts + rank * WAYS;
     unsigned int sum = 0;
@@ -167,9 +147,7 @@ static void check_cuts(unsigned int values, bool ascending, const unsigned int *
     for (int i = 0; i < WAYS; i++)
       for (int j = 0; j < WAYS; j++) assert_true(in_order(cut, i, j, length));
   }
-  CUDA_CHECK(cudaFree(d_keys));
-  CUDA_CHECK(cudaFree(d_length));
-  CUDA_CHECK(cudaFree(d_cuts));
+  free_device(d_keys, d_length, d_cuts);
 }
 
 TEST(test_cuts) {

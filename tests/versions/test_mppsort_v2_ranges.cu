@@ -2,9 +2,6 @@
 // key beside a dense cluster; with groups and fine ranges of several sizes.
 #include "tests/unit.h"
 
-#include <cuda_runtime.h>
-
-#include "common/check.h"
 #include "common/knobs.h"
 #include "common/scratch.h"
 #include "common/stages.h"
@@ -16,19 +13,7 @@ static const SortKnob knobs[] = {{}};
 static SortVersion version;
 
 enum { MOST = 60000, TILE = 4096, SMALL_BLOCK = 512 * 9, CLUSTERED = 4000 };
-static uint32_t keys[MOST], expected[MOST], order[MOST], result[MOST];
-
-static unsigned int *to_scratch(const uint32_t *from, size_t n) {
-  unsigned int *const copy = (unsigned int *)scratch_alloc(n * sizeof *copy);
-  CUDA_CHECK(cudaMemcpy(copy, from, n * sizeof *copy, cudaMemcpyHostToDevice));
-  return copy;
-}
-
-static void assert_on_device(const unsigned int *from, const uint32_t *wanted, size_t n) {
-  CUDA_CHECK(cudaMemcpy(result, from, n * sizeof *result, cudaMemcpyDeviceToHost));
-  for (size_t i = 0; i < n; i++)
-    if (result[i] != wanted[i]) fail_msg("[%zu] is %u, expected %u", i, result[i], wanted[i]);
-}
+static uint32_t keys[MOST], expected[MOST], order[MOST], positions[MOST];
 
 // Sorts keys[0..n) as keys and as pairs; the positions show whether equal keys keep their order.
 static void sort_and_check(unsigned int n, int fine_bits, unsigned int capacity) {
@@ -38,22 +23,19 @@ static void sort_and_check(unsigned int n, int fine_bits, unsigned int capacity)
   stages_begin(&version, false);
   for (unsigned int i = 0; i < n; i++) {
     expected[i] = keys[i];
-    result[i] = i;
+    positions[i] = i;
   }
   reference_sort(expected, order, n);
-  Pairs input = {to_scratch(keys, n), to_scratch(result, n)};
-  Pairs output = {to_scratch(keys, n), to_scratch(keys, n)};
+  Pairs input = {to_device(keys, n), to_device(positions, n)};
+  Pairs output = {to_device(keys, n), to_device(keys, n)};
   sort_by_ranges(input, output, n, fine_bits, capacity);
-  assert_on_device(output.keys, expected, n);
-  assert_on_device(output.positions, order, n);
+  expect_device("keys of pairs", output.keys, expected, n);
+  expect_device("positions", output.positions, order, n);
   CUDA_CHECK(cudaMemcpy(input.keys, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
   const Pairs bare_input = {input.keys, NULL}, bare_output = {output.keys, NULL};
   sort_by_ranges(bare_input, bare_output, n, fine_bits, capacity);
-  assert_on_device(output.keys, expected, n);
-  scratch_free(input.keys);
-  scratch_free(input.positions);
-  scratch_free(output.keys);
-  scratch_free(output.positions);
+  expect_device("keys", output.keys, expected, n);
+  free_device(input.keys, input.positions, output.keys, output.positions);
   assert_int_equal(scratch_outstanding(), 0);
 }
 

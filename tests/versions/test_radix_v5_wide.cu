@@ -9,18 +9,11 @@
 enum { ITEMS = 4, TILE = SWEEP_THREADS * ITEMS, LARGEST = 5 * TILE };
 typedef unsigned long long Count;
 
-static uint32_t keys[LARGEST], positions[LARGEST], expected[LARGEST], actual[LARGEST];
+static uint32_t keys[LARGEST], positions[LARGEST], expected[LARGEST];
 
 // A device array as if `before` elements were in front of it.
 static unsigned int *moved_back(unsigned int *d_array, Count before) {
   return (unsigned int *)((uintptr_t)d_array - before * sizeof *d_array);
-}
-
-static Count *counts_to_device(const Count *host, size_t n) {
-  Count *device = NULL;
-  CUDA_CHECK(cudaMalloc(&device, n * sizeof *host));
-  CUDA_CHECK(cudaMemcpy(device, host, n * sizeof *host, cudaMemcpyHostToDevice));
-  return device;
 }
 
 // One pass over the last n elements of an input of tiles_before * TILE + n. The tiles before have
@@ -51,8 +44,8 @@ static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool
 
   uint32_t *const d_keys = to_device(keys, n), *const d_positions = to_device(positions, n);
   uint32_t *const d_out = to_device(keys, n), *const d_out_positions = to_device(keys, n);
-  Count *const d_start = counts_to_device(start, BINS);
-  Count *const d_published = counts_to_device(published, published_size);
+  Count *const d_start = to_device(start, BINS);
+  Count *const d_published = to_device(published, published_size);
   unsigned int *const d_counter = to_device(&tiles_before, 1);
   const Count skipped = (Count)tiles_before * TILE;
   const Pairs in = {moved_back(d_keys, skipped), pairs ? moved_back(d_positions, skipped) : NULL};
@@ -68,26 +61,20 @@ static void check_last_tiles(unsigned int tiles_before, size_t n, int pass, bool
   size_t place[LARGEST];
   for (size_t i = 0; i < n; i++) place[i] = next[keys[i] >> (8 * pass) & 255u]++;
   for (size_t i = 0; i < n; i++) expected[place[i]] = keys[i];
-  to_host(actual, d_out, n);
-  expect_array("keys", actual, expected, n);
+  expect_device("keys", d_out, expected, n);
   if (pairs) {
     for (size_t i = 0; i < n; i++) expected[place[i]] = positions[i];
-    to_host(actual, d_out_positions, n);
-    expect_array("positions", actual, expected, n);
+    expect_device("positions", d_out_positions, expected, n);
   }
   // The last tile has published the sum of all. Its padding counts as keys of the last bin.
   Count last[BINS];
-  CUDA_CHECK(
-      cudaMemcpy(last, d_published + published_size - BINS, sizeof last, cudaMemcpyDeviceToHost));
+  to_host(last, d_published + published_size - BINS, BINS);
   for (int bin = 0; bin < BINS; bin++) {
     Count of_bin = next[bin] - (start[bin] + before - skipped);
     if (bin == BINS - 1) of_bin += tiles * TILE - n;
     assert_true(last[bin] == ((before + of_bin) | look_back_inclusive<Count>));
   }
-  unsigned int *const arrays[] = {d_keys, d_positions, d_out, d_out_positions, d_counter};
-  for (unsigned int *array : arrays) CUDA_CHECK(cudaFree(array));
-  CUDA_CHECK(cudaFree(d_start));
-  CUDA_CHECK(cudaFree(d_published));
+  free_device(d_keys, d_positions, d_out, d_out_positions, d_counter, d_start, d_published);
   free(published);
 }
 
@@ -110,17 +97,16 @@ TEST(test_histogram) {
     scanned[i] = (Count)(i % BINS) * counts[i];
   }
   for (size_t i = 0; i < 1000; i++) keys[i] = 0;  // digit 0 of every pass
-  Count *const d_counts = counts_to_device(counts, PASSES * BINS);
+  Count *const d_counts = to_device(counts, PASSES * BINS);
   uint32_t *const d_keys = to_device(keys, 1000);
   count_digits<<<3, 96>>>(d_keys, (size_t)1000, d_counts);
   LAUNCH_CHECK();
   scan_histograms<<<PASSES, BINS>>>(d_counts);
   LAUNCH_CHECK();
-  CUDA_CHECK(cudaMemcpy(counts, d_counts, sizeof counts, cudaMemcpyDeviceToHost));
+  to_host(counts, d_counts, PASSES * BINS);
   for (int i = 0; i < PASSES * BINS; i++)
     assert_true(counts[i] == scanned[i] + (i % BINS > 0 ? 1000 : 0));
-  CUDA_CHECK(cudaFree(d_counts));
-  CUDA_CHECK(cudaFree(d_keys));
+  free_device(d_counts, d_keys);
 }
 
 RUN_TESTS("radix_v5_wide", NULL, NULL)

@@ -58,13 +58,6 @@ static void fetch(Array *array, size_t n) {
     if (array->host[i] != 0xa5a5a5a5u) fail_msg("wrote %zu elements beyond the end", i - n + 1);
 }
 
-static void compare(const char *what, const uint32_t *actual, const uint32_t *expected, size_t n,
-                    const char *context) {
-  for (size_t i = 0; i < n; i++)
-    if (actual[i] != expected[i])
-      fail_msg("%s: %s[%zu] is %u, expected %u", context, what, i, actual[i], expected[i]);
-}
-
 static void sort_and_check(size_t n, int kind, bool pairs, const char *setting) {
   if (sort_version.pairs_only && !pairs) return;
   char context[200];
@@ -95,10 +88,13 @@ static void sort_and_check(size_t n, int kind, bool pairs, const char *setting) 
   fetch(&keys_in, n);
   fetch(&positions_in, n);
   fetch(&keys_out, n);
-  compare("keys", keys_out.host, expected_keys, n, context);
+  expect_array(context, keys_out.host, expected_keys, n);
   fetch(&positions_out, pairs ? n : 0);
-  if (pairs && sort_version.stable)
-    compare("positions", positions_out.host, expected_positions, n, context);
+  if (pairs && sort_version.stable) {
+    char positions[220];
+    snprintf(positions, sizeof positions, "positions of %s", context);
+    expect_array(positions, positions_out.host, expected_positions, n);
+  }
   const Verdict verdict = verdict_judge(&sort_version, d_snapshot, keys_out.device,
                                         pairs ? positions_out.device : NULL, n);
   char text[512];
