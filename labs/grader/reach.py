@@ -31,7 +31,7 @@ HARMLESS = "|".join(
         r"(__)?v?(f|s|sn|as)?printf(_chk)?|(__isoc\d+_)?sscanf|f?puts|f?putc|putchar|fwrite|fflush|perror|stdout|stderr",
         r"s?rand(om)?(_r)?|[del]rand48|time|clock(_gettime)?|gettimeofday|difftime|u?sleep|nanosleep|sched_yield|getenv",
         r"exit|_exit|_Exit|quick_exit|abort|__assert_fail",
-        r"(sqrt|cbrt|pow|exp2?|log(2|10|1p)?|ceil|floor|l?l?round|trunc|fabs|fmod|fmin|fmax|sin|cos|tan|ldexp|frexp|l?l?rint|nearbyint|hypot)[fl]?",
+        r"(sqrt|cbrt|pow|exp2?|log(2|10|1p)?|ceil|floor|l?l?round|trunc|fabs|fma|fmod|fmin|fmax|sin|cos|tan|ldexp|frexp|l?l?rint|nearbyint|hypot)[fl]?",
     )
 )
 
