@@ -3,6 +3,8 @@
 #ifndef GSORT_BLOCK_BINS_CUH
 #define GSORT_BLOCK_BINS_CUH
 
+#include <type_traits>
+
 #include "gsort/block/scan.cuh"
 #include "gsort/warp/instructions.cuh"
 
@@ -55,6 +57,16 @@ static __device__ __forceinline__ void place_in_tile(const unsigned int *key, Di
   for (int u = 0; u < kItems; u++) place[u] = atomicAdd(bin_of(bin, key[u], digit), 1u);
 #pragma unroll
   for (int u = 0; u < kItems; u++) tile[place[u]] = key[u];
+}
+
+// body(is_whole) for a tile, with a constant for a parameter: a whole tile needs no test for each
+// of its keys.
+template <class Body>
+static __device__ __forceinline__ void for_tile(bool is_whole, Body body) {
+  if (is_whole)
+    body(std::true_type());
+  else
+    body(std::false_type());
 }
 
 // Whether all lanes of a warp have a key of the same bin, as keys in order mostly do.

@@ -44,7 +44,7 @@ struct BitsThatCount {
   __device__ __forceinline__ unsigned int padding(void) const { return decode(code, ~0u); }
 };
 
-// The same for keys of which all do.
+// For keys of which all bits count.
 struct WholeKey {
   WholeKey() = default;
   __device__ __forceinline__ WholeKey(BitsThatCount) {}

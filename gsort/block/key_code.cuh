@@ -63,9 +63,6 @@ struct WideBits {
   __device__ __forceinline__ Wide operator()(Wide key) const {
     return order_of(code, key) >> begin_bit & mask;
   }
-  __device__ __forceinline__ bool is_float(void) const {
-    return code.negative != 0 && mask == ~0ull;
-  }
 };
 
 // The items of a thread. All threads take the same branch. Returns whether some key is a -0; the

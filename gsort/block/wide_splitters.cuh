@@ -28,14 +28,14 @@ typedef struct WideSample {
   unsigned int count, bins;
 } WideSample;
 
-// Cells between the least and the greatest bound, equally far apart by code, or by the value of
-// floats.
+// Divides the range from the least to the greatest bound into equally wide cells: the range of
+// codes, or, for doubles, the range of values.
 typedef struct CellMap {
   Wide least, most;
   bool by_value;
-  int shift;  // by code: the cell of 32 bits of it x scale
+  int shift;  // by code: cell = ((code - least) >> shift) x scale / 2^32
   unsigned int scale;
-  double origin, slope;  // by value: of value 0, and of a difference of 1
+  double origin, slope;  // by value: cell = origin + value x slope
 } CellMap;
 
 typedef struct WideBins {
@@ -50,7 +50,8 @@ typedef struct WideBins {
   __device__ __forceinline__ Wide at(unsigned int i) const { return bound[place_of(i)]; }
 } WideBins;
 
-// The double that has this code in ascending order, or, in descending order, its opposite.
+// The double with this code if the order is ascending; if it is descending, its negative. Fewer
+// instructions than value_of() of wide_map.cuh, which makes kernels with several maps spill.
 static __device__ __forceinline__ double value_of(Wide code) {
   const Wide mask = ~sign_mask((unsigned int)(code >> 32));
   return __longlong_as_double((long long)(code ^ ((mask << 32 | mask) | WIDE_MINUS_ZERO)));
@@ -58,7 +59,8 @@ static __device__ __forceinline__ double value_of(Wide code) {
 
 template <bool kByValue>
 static __device__ __forceinline__ unsigned int cell_of(const CellMap &map, Wide code) {
-  // Opaque, or there is a branch for each key of a thread, and their latencies add up.
+  // Opaque: otherwise the compiler branches around this for every key, and the keys of a thread
+  // wait for each other.
   const unsigned int inside =
       opaque(kByValue ? __double2uint_rz(fma(value_of(code), map.slope, map.origin))
                       : __umulhi((unsigned int)((code - map.least) >> map.shift), map.scale));
@@ -76,20 +78,22 @@ static __device__ __forceinline__ Wide splitter_of(const WideSample &sample, uns
   return sample.sorted[(unsigned long long)sample.count * i / sample.bins];
 }
 
-// By value only if that puts the ends into the first and the last cell.
+// by_value: asks for cells by value. It is not done if rounding, or an end that is no number, would
+// put an end outside the first or the last cell.
 static __device__ __forceinline__ CellMap map_to_cells(Wide least, Wide most, bool by_value) {
   constexpr double kLast = (1 << CELL_BITS) - 1;
   const double first = value_of(least), last = value_of(most), slope = kLast / (last - first),
                origin = 0.5 - first * slope, in_first = fma(first, slope, origin),
                in_last = fma(last, slope, origin);
   by_value = by_value && in_first >= 0 && in_first < 1 && in_last >= kLast && in_last < kLast + 1;
-  // Not the first bits of a code: if they are sparse, so are the cells, which are in few banks.
+  // Scaled, not just shifted: codes with few bits set would mostly use cells that share a bank.
   const int shift = max(32 - __clzll((long long)(most - least)), 0);
   const Wide scale = ((1ull << (32 + CELL_BITS)) - 1) / (((most - least) >> shift) + 1);
   return {least, most, by_value, shift, (unsigned int)min(scale, (Wide)~0u), origin, slope};
 }
 
-// sums: shared memory, as everywhere here. There is a barrier at the end.
+// Fills bins.cell, bins.most and bins.map from the bounds. sums: [MAX_WARPS] of shared memory.
+// There is a barrier at the end.
 static __device__ __forceinline__ void fill_cells(WideBins &bins, bool by_value,
                                                   unsigned int *sums) {
   constexpr unsigned int kCells = 1u << CELL_BITS;
@@ -136,7 +140,7 @@ static __device__ __forceinline__ void fill_cells(WideBins &bins, bool by_value,
   bins.is_one_value[b] =
       b > 0 && (bins.at(b - 1) == ~0ull || (b < bins.bounds && bins.at(b) - bins.at(b - 1) == 1));
   fill_cells(bins, is_float, sums);
-  // Floats of many magnitudes crowd in the cells near zero, where their codes may not.
+  // If many bounds share a cell by value, as with values of many magnitudes, codes may do better.
   if (__syncthreads_or(bins.map.by_value && bins.most > MOST_IN_CELL_BY_VALUE) != 0)
     fill_cells(bins, false, sums);
 }

@@ -8,9 +8,9 @@
 #include "gsort/block/run_tile.cuh"
 #include "gsort/kernel/count_digits.cuh"
 
-// Before it, two samples of the keys are judged, the first one for how even
-// they are, the second one for equal keys. Tiles are loaded and counted meanwhile. Each sample is
-// loaded by the blocks of a cluster. Moves some 600 KB.
+// Before it, two samples of the keys are judged: the first one for how even they are, the second
+// one for equal keys. Tiles are loaded and counted meanwhile. Each sample is loaded by the blocks
+// of a cluster. Moves some 600 KB.
 enum { PAIR_SAMPLES = 2 };
 // With more equal keys on average, sweeps are faster than full bins.
 static constexpr float MOST_EQUALS_IN_RUNS = 24;

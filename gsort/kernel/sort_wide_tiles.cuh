@@ -51,9 +51,10 @@ static __global__ void __launch_bounds__(kThreads)
   find_ends(mine, &least, &most, ends);
   WideMap map;
   unsigned int word[kItems];
-  bool by_value = number_of.is_float() && make_by_value(number_of.code, least, most, &map);
+  bool by_value = number_of.code.negative != 0 && number_of.mask == ~0ull &&
+                  make_by_value(number_of.code, least, most, &map);
   if (by_value) {
-    // Values of many magnitudes crowd at an end of their range, where their codes may not.
+    // If most values lie at one end of their range, their codes may be spread more evenly.
     find_words<BY_VALUE>(map, mine, 0, word);
     by_value = __syncthreads_count(word[0] + (1u << 28) < 1u << 29) < kThreads / 2;
   }

@@ -16,8 +16,6 @@
 #ifndef GSORT_KERNEL_SPLIT_BETWEEN_WIDE_CUH
 #define GSORT_KERNEL_SPLIT_BETWEEN_WIDE_CUH
 
-#include <type_traits>
-
 #include "gsort/block/bins.cuh"
 #include "gsort/block/count.cuh"
 #include "gsort/block/findings.cuh"
@@ -125,20 +123,17 @@ static __device__ __forceinline__ void count_keys(BetweenShared<Value> &shared,
                                                   unsigned int (&bin)[BetweenShared<Value>::kItems],
                                                   int mine, bool whole) {
   typedef BetweenShared<Value> Shared;
-  const auto count_all = [&](auto all) {
-#pragma unroll
-    for (int u = 0; u < Shared::kItems; u++)
-      if (decltype(all)::value || u * Shared::kStep < mine)
-        bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
-  };
-  if (!whole)
-    count_all(std::false_type());
-  else if (!share_bin(bin[0]))
-    count_all(std::true_type());
-  else
+  if (whole && share_bin(bin[0]))
     rank_in_order<Shared::kItems>(
         shared.count, [&](int u) { return bin[u]; },
         [&](int u, unsigned int rank) { bin[u] |= rank << 16; });
+  else
+    for_tile(whole, [&](auto all) {
+#pragma unroll
+      for (int u = 0; u < Shared::kItems; u++)
+        if (decltype(all)::value || u * Shared::kStep < mine)
+          bin[u] |= atomicAdd(&shared.count[bin[u]], 1u) << 16;
+    });
 }
 
 // Adds the tiles of a block to shared.count. All threads.
@@ -242,7 +237,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
       shared.count[own] = 0;
     }
     __syncthreads();
-    const auto place_all = [&](auto all) {
+    for_tile(valid == Shared::kTile, [&](auto all) {
 #pragma unroll
       for (int u = 0; u < Shared::kItems; u++) {
         if (!decltype(all)::value && u * Shared::kStep >= mine) continue;
@@ -255,15 +250,11 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
         shared.tile[i] = key[u];
         shared.bin[i] = (unsigned short)(b | (slot_of_bin & ONE_VALUE));
       }
-    };
-    if (valid == Shared::kTile)
-      place_all(std::true_type());
-    else
-      place_all(std::false_type());
+    });
     const unsigned int count_of_tile = valid;
     if (source.end - begin > source.stride) valid = load_tile(source, begin + source.stride, key);
     __syncthreads();
-    const auto write_all = [&](auto all) {
+    for_tile(count_of_tile == Shared::kTile, [&](auto all) {
 #pragma unroll
       for (int u = 0; u < Shared::kItems; u++) {
         const unsigned int i = threadIdx.x + u * BETWEEN_THREADS;
@@ -277,11 +268,7 @@ static __device__ __noinline__ void move_tiles_by(BetweenShared<Value> &shared,
         if constexpr (Shared::kPairs)
           (b < ONE_VALUE ? output.values : output.done_values)[at] = shared.value[i];
       }
-    };
-    if (count_of_tile == Shared::kTile)
-      write_all(std::true_type());
-    else
-      write_all(std::false_type());
+    });
     if constexpr (Shared::kPairs) __syncthreads();
   }
 }
