@@ -187,7 +187,8 @@ static __device__ __forceinline__ void split_pair_tiles(
       ((uint4 *)mine)[i] = make_uint4(0, 0, 0, 0);
     __syncwarp();
     unsigned int rank[(kItems + 1) / 2], digits[(kItems + 3) / 4];  // some in a register
-    const auto rank_all = [&](auto whole) {
+    const bool is_whole = (tile + 1) * kTile <= total;
+    for_tile(is_whole, [&](auto whole) {
 #pragma unroll
       for (int u = 0; u < kItems; u++) {
         const bool exists = decltype(whole)::value || at + u * WARP_SIZE < total;
@@ -196,12 +197,7 @@ static __device__ __forceinline__ void split_pair_tiles(
         rank[u / 2] = u % 2 == 0 ? before : rank[u / 2] | before << 16;
         digits[u / 4] = with_byte(u % 4 == 0 ? 0 : digits[u / 4], u % 4, digit, 0);
       }
-    };
-    const bool is_whole = (tile + 1) * kTile <= total;
-    if (is_whole)
-      rank_all(std::true_type());
-    else
-      rank_all(std::false_type());
+    });
     wait_for_copy_engine();
     __syncthreads();
     // A thread sums up the counts of a bin of some warps.
@@ -251,7 +247,7 @@ static __device__ __forceinline__ void split_pair_tiles(
       }
     }
     __syncthreads();
-    const auto place_all = [&](auto whole) {
+    for_tile(is_whole, [&](auto whole) {
 #pragma unroll
       for (int u = 0; u < kItems; u++) {
         if (!decltype(whole)::value && at + u * WARP_SIZE >= total) continue;
@@ -260,11 +256,7 @@ static __device__ __forceinline__ void split_pair_tiles(
         shared.key[to] = key[u];
         shared.value[to] = value[u];
       }
-    };
-    if (is_whole)
-      place_all(std::true_type());
-    else
-      place_all(std::false_type());
+    });
     publish_to_copy_engine();
     if (tile + 1 < tiles)
       load_rows(source, shared, pieces, first_piece, (tile + 1) * kTile + warp * kRows, total, key,
