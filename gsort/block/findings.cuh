@@ -41,7 +41,13 @@ typedef struct LargeBuckets {
   LargeBucket bucket[MOST_LARGE];
 } LargeBuckets;
 
-// How far the blocks of a kernel of several passes have come (block/passes_in_one.cuh).
+// How far the blocks of a kernel of several passes have come (block/passes_in_one.cuh): parts that
+// are taken, and that are done.
+typedef struct Progress {
+  unsigned int taken, done;
+} Progress;
+
+// The same of a count and sweeps.
 typedef struct PassesDone {
   unsigned int parts, counted;     // parts of the count that are taken; 1: all are counted
   unsigned int tiles[MAX_PASSES];  // written, of each pass
@@ -57,6 +63,7 @@ typedef struct Findings {
   unsigned int digit_counts[MAX_PASSES * BINS + 1];     // SweepState.counts
   unsigned int frequent_sums[2 * (MOST_FREQUENT + 1)];  // of a count; behind digit_counts
   PassesDone done;
+  Progress merging;  // of samples of wide keys
   SecondSums second;
   unsigned int second_arrived;
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)
@@ -74,6 +81,12 @@ enum { CLEARED_BYTES = offsetof(Findings, first_sample) };
 // Whether a way that the host did not wait for has sorted the keys.
 static __device__ __forceinline__ bool is_sorted_already(const Findings *findings) {
   return *(const volatile unsigned int *)&findings->verdict.finding == SORTED;
+}
+
+// The same, or sweeps are better than splitters.
+static __device__ __forceinline__ bool needs_no_splitters(const Findings *findings) {
+  const unsigned int finding = *(const volatile unsigned int *)&findings->verdict.finding;
+  return finding == SORTED || finding == HEAVY;
 }
 
 // All threads of one block.

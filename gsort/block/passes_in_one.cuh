@@ -28,19 +28,24 @@ static __device__ __forceinline__ void add_done(unsigned int *done, unsigned int
   if (threadIdx.x == 0) atomicAdd(done, tiles);
 }
 
+// All threads of a block: the number of the next part, for this block alone.
+static __device__ __forceinline__ unsigned int take_part(unsigned int *taken) {
+  __shared__ unsigned int part;
+  __syncthreads();  // all threads know the last one
+  if (threadIdx.x == 0) part = atomicAdd(taken, 1u);
+  __syncthreads();
+  return part;
+}
+
 // All threads of each block that is there: count(part) for each of `parts` parts, by one block
 // each; then waits for all. The block that counts last calls add_done(&done->counted, 1).
 template <class Count>
 static __device__ __forceinline__ void count_in_parts(PassesDone *done, unsigned int parts,
                                                       Count count) {
-  __shared__ unsigned int taken;
   for (;;) {
-    if (threadIdx.x == 0) taken = atomicAdd(&done->parts, 1u);
-    __syncthreads();
-    const unsigned int part = taken;
+    const unsigned int part = take_part(&done->parts);
     if (part >= parts) break;
     count(part);
-    __syncthreads();
   }
   wait_until(&done->counted, 1);
 }

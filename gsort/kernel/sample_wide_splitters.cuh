@@ -1,20 +1,32 @@
-// Makes a sorted sample of wide keys, from which splitters are taken: blocks sort runs, and
-// merge_tiles() merges them in pairs.
+// Makes a sorted sample of wide keys, from which splitters are taken: blocks sort runs, which are
+// then merged in pairs until there is one.
 #ifndef GSORT_KERNEL_SAMPLE_WIDE_SPLITTERS_CUH
 #define GSORT_KERNEL_SAMPLE_WIDE_SPLITTERS_CUH
 
-#include "gsort/block/index.cuh"
 #include "gsort/block/overlap.cuh"
+#include "gsort/block/passes_in_one.cuh"
 #include "gsort/block/sample.cuh"
 #include "gsort/block/wide_merge.cuh"
 
 enum {
   SAMPLE_ITEMS = 3,
   SAMPLE_RUN = SAMPLE_THREADS * SAMPLE_ITEMS,
+  MERGE_THREADS = 256,
+  MERGE_ITEMS = 2,  // more threads hide the latency of each other's loads
+  MERGE_PART = MERGE_THREADS * MERGE_ITEMS,
+  MERGE_BLOCKS = 8  // on a multiprocessor
 };
 
+// Times that `samples` samples are merged.
+static inline __host__ __device__ unsigned int sample_merges(unsigned int samples) {
+  unsigned int merges = 0;
+  for (unsigned int run = SAMPLE_RUN; run < samples; run *= 2) merges++;
+  return merges;
+}
+
 // Takes a key from each of `samples` stretches of the input and sorts their codes in runs of
-// SAMPLE_RUN, a block each. Clears next[0..parts), too, for the count that follows.
+// SAMPLE_RUN, a block each. Clears next[0..parts), too, for the count that follows. Sets
+// findings->stop if the keys are sorted, or sweeps are better.
 static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
     sample_between(const Wide *keys, size_t n, WideCode code, Wide *sample, unsigned int samples,
                    unsigned int *next, unsigned int parts, Findings *findings) {
@@ -22,14 +34,15 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
   Wide *const run = (Wide *)shared_memory;
   const unsigned int begin = blockIdx.x * SAMPLE_RUN, valid = min(samples - begin, SAMPLE_RUN);
   wait_for_previous_kernel();
-  if (is_sorted_already(findings)) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) findings->stop = 1;
-    return;
+  const bool stops = needs_no_splitters(findings);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    findings->stop = stops;
+    findings->arrived = 0;
+    findings->merging = {0, 0};
   }
-  if (blockIdx.x == 0) {
-    clear_findings(findings);
-    for (unsigned int p = threadIdx.x; p < parts; p += blockDim.x) next[p] = 0;
-  }
+  if (stops) return;
+  if (blockIdx.x == 0)
+    for (unsigned int p = threadIdx.x; p < parts; p += SAMPLE_THREADS) next[p] = 0;
   const double stretch = (double)n / samples;
 #pragma unroll
   for (int u = 0; u < SAMPLE_ITEMS; u++) {
@@ -41,6 +54,32 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
   __syncthreads();
   merge_sort_codes<SAMPLE_THREADS, SAMPLE_ITEMS>(run, (None *)NULL, valid);
   for (unsigned int i = threadIdx.x; i < valid; i += SAMPLE_THREADS) sample[begin + i] = run[i];
+}
+
+// All merges in one launch (block/passes_in_one.cuh), from `sample` to `other` and back.
+static __global__ void __launch_bounds__(MERGE_THREADS, MERGE_BLOCKS)
+    merge_sample(Wide *sample, Wide *other, unsigned int samples, Findings *findings) {
+  Progress *const progress = &findings->merging;
+  wait_for_previous_kernel();
+  if (findings->stop != 0) return;
+  const unsigned int parts = (samples + MERGE_PART - 1) / MERGE_PART,
+                     all = sample_merges(samples) * parts;
+  unsigned int merge = 0, mine = 0;  // parts of this merge that the block has done
+  for (;;) {
+    const unsigned int part = take_part(&progress->taken);
+    if (part >= (merge + 1) * parts) {
+      add_done(&progress->done, mine);
+      if (part >= all) return;
+      merge = part / parts;
+      mine = 0;
+      wait_until(&progress->done, merge * parts);
+    }
+    const bool back = merge % 2 == 1;
+    merge_runs_at<MERGE_ITEMS>(back ? other : sample, (const None *)NULL, back ? sample : other,
+                               (None *)NULL, samples, (unsigned int)SAMPLE_RUN << merge,
+                               part % parts * MERGE_PART + threadIdx.x * MERGE_ITEMS);
+    mine++;
+  }
 }
 
 #endif

@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   wait_for_previous_kernel();
-  if (*(const volatile unsigned int *)&findings->stop != 0) return;
+  if (findings->stop != 0) return;
   for (unsigned int number = blockIdx.x; number < count; number += gridDim.x) {
     const BinBetween bucket = buckets[number];
     if (bucket.count == 0) continue;

@@ -14,17 +14,14 @@ static __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   typedef WidePairShared<kThreads, kItems, kBinBits, Value> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
-  clear_counters<kThreads>(shared.bin, 1u << kBinBits);
   wait_for_previous_kernel();
+  if (!goes_on(*findings)) return;
+  clear_counters<kThreads>(shared.bin, 1u << kBinBits);
   // These loads wait for memory together, as none is behind a branch. So do those of all keys and
   // values, as none of them is used before the last one is under way.
   const WideMap map = *map_of_keys;
-  const volatile Findings &found = *findings;
-  const unsigned int region = blockIdx.x * regions.blocks, first_sample = found.first_sample,
-                     second_sample = found.second_sample, stop = found.stop,
-                     to = as_volatile(start)[blockIdx.x],
+  const unsigned int region = blockIdx.x * regions.blocks, to = as_volatile(start)[blockIdx.x],
                      in_first = as_volatile(regions.count)[region];
-  if (first_sample != EVEN || second_sample != EVEN || stop != 0) return;
   Wide mine[kItems] = {};
   Value value[kItems] = {};
   unsigned int count = 0;

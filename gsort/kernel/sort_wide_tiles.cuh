@@ -79,15 +79,11 @@ static __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Merges runs of `run` elements in pairs, unless findings say that all is sorted. Value: of a
-// place, or None.
-template <class Value>
+// Merges runs of `run` elements in pairs.
 static __global__ void __launch_bounds__(PASS_THREADS)
-    merge_tiles(const Wide *from, const Value *from_places, Wide *to, Value *to_places,
-                unsigned int n, unsigned int run, const Findings *findings) {
+    merge_tiles(CodesInOrder from, CodesInOrder to, unsigned int n, unsigned int run) {
   wait_for_previous_kernel();
-  if (findings != NULL && is_sorted_already(findings)) return;
-  merge_runs_at<PASS_ITEMS>(from, from_places, to, to_places, n, run,
+  merge_runs_at<PASS_ITEMS>(from.codes, from.places, to.codes, to.places, n, run,
                             (unsigned int)global_index() * PASS_ITEMS);
 }
 

@@ -304,8 +304,10 @@ static __device__ __forceinline__ BetweenSource<Value> source_of_block(const Wid
     return {keys, values, code, n * block / blocks, n * (block + 1) / blocks, kTile};
 }
 
+// Not volatile: no block of the steps behind the count changes that, and blocks that find it in the
+// first-level cache return sooner.
 static __device__ __forceinline__ bool has_stopped(const BetweenState &state) {
-  return *(const volatile unsigned int *)&state.findings->stop != 0;
+  return state.findings->stop != 0;
 }
 
 // All threads of a block, after a barrier: notes the bins that make_bins() has made, for keys from
@@ -336,11 +338,7 @@ static __global__ void __launch_bounds__(BETWEEN_THREADS, BETWEEN_BLOCKS)
   BetweenShared<Value> &shared = prepare_between<Value>(shared_memory);
   wait_for_previous_kernel();
   // Not has_stopped(): a block may find -0 before another one begins.
-  if (is_sorted_already(state.findings)) return;
-  if (state.findings->verdict.finding == HEAVY) {  // if the host does not wait
-    if (threadIdx.x == 0) atomicOr(&state.findings->stop, 1u);
-    return;
-  }
+  if (needs_no_splitters(state.findings)) return;
   const unsigned int bins = sample.bins;
   make_bins(sample, code.negative != 0, shared.bins, shared.sums);
   const BetweenSource<Value> source = source_of_block(keys, (const Value *)NULL, n, code);

@@ -5,11 +5,8 @@
 //
 // 40 or 64 bytes a key move, and for bins of one value 24 or 48; of a value, 4 or 6 times its size,
 // and 2 or 4.
-#include <utility>
-
 #include "gsort/kernel/sample_wide_splitters.cuh"
 #include "gsort/kernel/sort_wide_in_place.cuh"
-#include "gsort/kernel/sort_wide_tiles.cuh"
 #include "gsort/kernel/split_between_wide.cuh"
 #include "gsort/way/launch.cuh"
 #include "gsort/way/sweeps.cuh"
@@ -18,8 +15,8 @@
 // has less than twice its samples, and seldom more keys than a block has memory for. If they save
 // the second step, buckets have more of both.
 enum { BUCKET_AVERAGE = 1280, BUCKET_SAMPLES = 10, LARGER_AVERAGE = 1900, LARGER_SAMPLES = 20 };
-// Below NO_WAIT_FROM the launches that return at once would cost even keys too much.
-enum { NO_WAIT_FROM = 1 << 25 };
+// Below NO_WAIT_FROM, launches that return at once, 19 us, would cost even keys too much.
+enum { NO_WAIT_FROM = 6000000 };
 enum { SORT_THREADS = 256, SORT_FEW = 7, SORT_BIN_BITS = 10, SORT_ROUNDS = 16 };
 
 // The last step. Blocks of a multiprocessor: as many as its memory has room for.
@@ -82,21 +79,17 @@ static size_t between_bytes(const Call *call, const KeyRange *) {
   return plan_between(call, NULL, &plan) ? plan.bytes : 0;
 }
 
-// Returns the sorted sample. Merges go to and fro between the memory of the parts and that behind
-// it, where the last one ends.
-static const Wide *sort_sample(Call *call, const BetweenPlan *plan) {
-  Wide *from = plan->sample, *to = plan->keys;
-  for (unsigned int run = SAMPLE_RUN; run < plan->samples; run *= 2) std::swap(from, to);
-  launch_first(call, sample_between, parts_of(plan->samples, SAMPLE_RUN), SAMPLE_THREADS,
+// Merges go to and fro, and the last one ends in plan.sample, as parts take the other memory.
+static void launch_sample(Call *call, const BetweenPlan &plan) {
+  Wide *const memory[2] = {plan.sample, plan.keys};
+  const unsigned int merges = sample_merges(plan.samples);
+  launch_first(call, sample_between, parts_of(plan.samples, SAMPLE_RUN), SAMPLE_THREADS,
                SAMPLE_RUN * sizeof(Wide), (const Wide *)call->input.keys, call->n, call->wide_code,
-               from, plan->samples, plan->next, plan->parts, call->findings);
-  for (unsigned int run = SAMPLE_RUN; run < plan->samples; run *= 2) {
-    launch_next(call, merge_tiles<None>, parts_of(plan->samples, PASS_THREADS * PASS_ITEMS),
-                PASS_THREADS, 0, (const Wide *)from, (const None *)NULL, to, (None *)NULL,
-                plan->samples, run, (const Findings *)call->findings);
-    std::swap(from, to);
-  }
-  return from;
+               memory[merges % 2], plan.samples, plan.next, plan.parts, call->findings);
+  launch_next(
+      call, merge_sample,
+      least_of(parts_of(plan.samples, MERGE_PART), MERGE_BLOCKS * call->device->multiprocessors),
+      MERGE_THREADS, 0, memory[merges % 2], memory[1 - merges % 2], plan.samples, call->findings);
 }
 
 template <class Value>
@@ -114,8 +107,9 @@ static void launch_between(Call *call, const BetweenPlan &plan, volatile HostVer
                               plan.bucket, call->findings, host};
   const BetweenOutput<Value> to_out = {out, out, out_values, out_values, call->wide_code},
                              to_parts = {scratch, out, values, out_values, call->wide_code};
-  const WideSample sample = {sort_sample(call, &plan), plan.samples, plan.parts},
-                   of_part = {sample.sorted, plan.samples, plan.buckets_of_part};
+  const WideSample sample = {plan.sample, plan.samples, plan.parts},
+                   of_part = {plan.sample, plan.samples, plan.buckets_of_part};
+  launch_sample(call, plan);
   launch_next(call, count_between<Value>, blocks, BETWEEN_THREADS, shared_bytes, in, n,
               call->wide_code, sample, state);
   launch_next(call, split_between<Value>, blocks, BETWEEN_THREADS, shared_bytes, in, in_values, n,

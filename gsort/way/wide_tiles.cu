@@ -34,9 +34,7 @@ static void sort_tiles(Call *call) {
   const unsigned int blocks = parts_of(n, PASS_THREADS * PASS_ITEMS);
   unsigned int run = TILE, turn = 0;
   for (; 2 * run < n; run *= 2, turn = 1 - turn)
-    launch_next(call, merge_tiles<unsigned int>, blocks, PASS_THREADS, 0,
-                (const Wide *)runs[turn].codes, (const unsigned int *)runs[turn].places,
-                runs[1 - turn].codes, runs[1 - turn].places, n, run, (const Findings *)NULL);
+    launch_next(call, merge_tiles, blocks, PASS_THREADS, 0, runs[turn], runs[1 - turn], n, run);
   launch_next(call, merge_last_tiles<Value>, blocks, PASS_THREADS, 0, pairs, runs[turn], run);
 }
 
