@@ -300,11 +300,13 @@ static __device__ __forceinline__ void split_pair_tiles(
 template <int kThreads, int kItems, int kBits, class Value>
 static __global__ void __launch_bounds__(kThreads, 1)
     split_wide_pairs(PairSource<Value> source, PairRegions<Value> regions, int shift,
-                     const WideMap *map_of_keys, Findings *findings) {
+                     const WideMap *map_of_keys, Findings *findings, bool tells_even,
+                     volatile HostVerdict *host) {
   typedef StableSplitShared<kThreads, kItems, kBits, Value> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   wait_for_previous_kernel();
+  if (source.keys != NULL) tell_samples(findings, tells_even, host);
   if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
   const bool stopped = *(volatile unsigned int *)&findings->stop != 0;
   if (source.keys == NULL && __syncthreads_or(stopped) != 0) return;

@@ -10,31 +10,34 @@
 template <int kEach>
 static __device__ __forceinline__ void find_ends(const Wide (&key)[kEach], Wide *least, Wide *most,
                                                  Wide (*shared)[MAX_WARPS]) {
+  const unsigned int warps = blockDim.x / WARP_SIZE;
   Wide low = key[0], high = key[0];
 #pragma unroll
   for (int u = 1; u < kEach; u++) {
     low = min(low, key[u]);
     high = max(high, key[u]);
   }
-  for (int lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2) {
-    low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
-    high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
-  }
+  const auto reduce = [&](unsigned int count) {
+    for (unsigned int lanes = count / 2; lanes > 0; lanes /= 2) {
+      low = min(low, __shfl_xor_sync(0xffffffffu, low, lanes));
+      high = max(high, __shfl_xor_sync(0xffffffffu, high, lanes));
+    }
+  };
+  reduce(WARP_SIZE);
   if (threadIdx.x % WARP_SIZE == 0) {
     shared[0][threadIdx.x / WARP_SIZE] = low;
     shared[1][threadIdx.x / WARP_SIZE] = high;
   }
   __syncthreads();
-  for (unsigned int w = 0; w < blockDim.x / WARP_SIZE; w++) {
-    low = min(low, shared[0][w]);
-    high = max(high, shared[1][w]);
-  }
+  low = shared[0][threadIdx.x % warps];
+  high = shared[1][threadIdx.x % warps];
+  reduce(warps);
   *least = low;
   *most = high;
 }
 
-// The upper words of the keys' numbers, by the map that *map receives. is_float: tries the values
-// first. All threads call it; false if there is no map.
+// The upper words of the keys' numbers, by a map, which *map receives if there is one. All threads
+// call it; false if the keys have no map by value.
 template <int kEach>
 static __device__ bool map_sample(const Wide (&key)[kEach], WideCode code, bool by_value,
                                   WideMap *map, unsigned int (&word)[kEach]) {
@@ -47,7 +50,7 @@ static __device__ bool map_sample(const Wide (&key)[kEach], WideCode code, bool 
   if (threadIdx.x == 0) {
     is_made = !by_value || make_by_value(code, least, most, &made);
     if (!by_value) make_by_code(least, most, &made);
-    if (is_made) *map = made;
+    if (is_made && map != NULL) *map = made;
   }
   __syncthreads();
   if (!is_made) return false;
@@ -93,15 +96,37 @@ static __device__ bool keys_crowd(const Wide (&key)[SAMPLE_EACH]) {
   return __syncthreads_count(sparse > SAMPLE_EACH / 2) > SAMPLE_THREADS / 2;
 }
 
-// The first block judges; all prepare the regions of both steps. capacity: keys of a group of
-// GROUP_BITS first bits that the first regions can hold. everywhere: keys have to be even in each
-// part of the input, too, and HEAVY is told of keys that crowd. tells_even: the host waits for
-// EVEN, too.
+// The finding about the sample by the first of the maps that makes it even, for thread 0, with the
+// words by the last one that was tried. The block that judges_first writes *map. The other one need
+// not ask whether the keys of the only map are even. All threads call it.
+static __device__ unsigned int judge_maps(const Wide (&key)[SAMPLE_EACH], size_t n, WideCode code,
+                                          float capacity, bool judges_first, WideMap *map,
+                                          Findings *findings, unsigned int (&word)[SAMPLE_EACH]) {
+  __shared__ unsigned int judged;
+  const bool is_float = code.negative != 0;
+  for (int by_value = is_float ? 1 : 0; by_value >= 0; by_value--) {
+    if (!map_sample(key, code, by_value == 1, judges_first ? map : NULL, word)) continue;
+    if (!judges_first && !is_float) return EVEN;
+    const unsigned int mine =
+        judge_sample<false>(word, 0, n, {capacity, 0, 0}, findings, &findings->ignored);
+    if (threadIdx.x == 0) judged = mine;
+    __syncthreads();
+    const bool even = judged == EVEN;
+    __syncthreads();
+    if (even) return EVEN;
+  }
+  return UNEVEN;
+}
+
+// The first block judges a sample, and the second one, at the same time, asks whether keys that
+// pass for even are; all prepare the regions of both steps. first_sample and second_sample receive
+// EVEN, UNEVEN or HEAVY. capacity: keys of a group of GROUP_BITS first bits that the first regions
+// can hold. everywhere: keys have to be even in each part of the input, too, and HEAVY is told of
+// keys that crowd.
 [[maybe_unused]] static __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_wide(const Wide *keys, size_t n, WideCode code, float capacity, bool everywhere,
                 WideRegions parts, unsigned int part_count, WideRegions regions,
-                unsigned int region_count, WideMap *map, bool tells_even, Findings *findings,
-                volatile HostVerdict *host) {
+                unsigned int region_count, WideMap *map, Findings *findings) {
   wait_for_previous_kernel();
   for (size_t b = (size_t)blockIdx.x * blockDim.x + threadIdx.x; b < region_count;
        b += (size_t)gridDim.x * blockDim.x) {
@@ -111,8 +136,9 @@ static __device__ bool keys_crowd(const Wide (&key)[SAMPLE_EACH]) {
     parts.up[b] = (unsigned int)b * parts.capacity;
     parts.down[b] = (unsigned int)(b + 1) * parts.capacity;
   }
-  if (blockIdx.x > 0) return;
-  clear_findings(findings);
+  if (blockIdx.x > 1) return;
+  const bool judges_first = blockIdx.x == 0;
+  if (judges_first) clear_findings(findings);
   Wide key[SAMPLE_EACH];
 #pragma unroll
   for (int u = 0; u < SAMPLE_EACH; u++) key[u] = keys[block_sample_index<SAMPLE_EACH>(n, u)];
@@ -121,31 +147,17 @@ static __device__ bool keys_crowd(const Wide (&key)[SAMPLE_EACH]) {
   const bool same_next = next == key[0];
 #pragma unroll
   for (int u = 0; u < SAMPLE_EACH; u++) key[u] = encode(code, key[u]);
-  unsigned int word[SAMPLE_EACH], first = UNEVEN, second = UNEVEN;
-  const bool is_float = code.negative != 0;
-  for (int by_value = is_float ? 1 : 0; by_value >= 0 && first != EVEN; by_value--) {
-    if (!map_sample(key, code, by_value == 1, map, word)) continue;
-    __shared__ unsigned int judged;
-    const unsigned int mine =
-        judge_sample<false>(word, 0, n, {capacity, 0, 0}, findings, &findings->ignored);
-    if (threadIdx.x == 0) judged = mine;
-    __syncthreads();
-    first = judged;
-    __syncthreads();
-  }
-  if (first == EVEN) {
+  unsigned int word[SAMPLE_EACH];
+  unsigned int finding = judge_maps(key, n, code, capacity, judges_first, map, findings, word);
+  if (!judges_first && finding == EVEN) {
     KeyRange range = WHOLE_RANGE;
-    second = judge_second_sample(word, same_next ? word[0] : ~word[0], n, 1, &range, findings);
+    finding = judge_second_sample(word, same_next ? word[0] : ~word[0], n, 1, &range, findings);
+    if (everywhere && !even_everywhere(word)) finding = UNEVEN;
   }
-  if (first == EVEN && everywhere && !even_everywhere(word)) second = UNEVEN;
-  const bool even = first == EVEN && second == EVEN, crowd = !even && everywhere && keys_crowd(key);
-  if (threadIdx.x > 0) return;
-  findings->first_sample = first;
-  findings->second_sample = first == EVEN ? second : (unsigned int)UNEVEN;
-  if (!even)
-    host->finding = crowd ? HEAVY : UNEVEN;
-  else if (tells_even)
-    host->finding = EVEN;
+  const bool uneven = __syncthreads_or(threadIdx.x == 0 && finding != EVEN) != 0;
+  if (uneven) finding = everywhere && keys_crowd(key) ? HEAVY : UNEVEN;
+  if (threadIdx.x == 0)
+    *(judges_first ? &findings->first_sample : &findings->second_sample) = finding;
 }
 
 #endif

@@ -236,16 +236,28 @@ static __device__ __forceinline__ void split_wide_tiles(
   }
 }
 
+// What the samples say of the keys, for the host, in the first step: tells_even: also if that is
+// EVEN.
+static __device__ __forceinline__ void tell_samples(const Findings *findings, bool tells_even,
+                                                    volatile HostVerdict *host) {
+  if (blockIdx.x > 0 || threadIdx.x > 0) return;
+  const unsigned int first = findings->first_sample,
+                     finding = first == EVEN ? findings->second_sample : first;
+  if (finding != EVEN || tells_even) host->finding = finding;
+}
+
 // shift: of the digit in the upper word of a number. The block of a part has that part's bins.
+// tells_even: of tell_samples().
 template <int kThreads, int kItems, int kBits>
 static __global__ void __launch_bounds__(kThreads, 1)
     split_wide(WideSource source, WideRegions regions, int shift, const WideMap *map_of_keys,
-               Findings *findings) {
+               Findings *findings, bool tells_even, volatile HostVerdict *host) {
   typedef WideSplitShared<kThreads, kItems, kBits> Shared;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Shared &shared = *(Shared *)shared_memory;
   for (unsigned int b = threadIdx.x; b < Shared::kBins; b += kThreads) shared.count[b] = 0;
   wait_for_previous_kernel();
+  if (source.input != NULL) tell_samples(findings, tells_even, host);
   if (findings->first_sample != EVEN || findings->second_sample != EVEN) return;
   // All threads decide alike, as blocks of this step may set it meanwhile.
   const bool stopped = *(volatile unsigned int *)&findings->stop != 0;

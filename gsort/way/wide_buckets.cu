@@ -9,7 +9,8 @@
 #include "gsort/kernel/wide_sample.cuh"
 #include "gsort/way/sweeps.cuh"
 
-typedef void SplitKernel(WideSource, WideRegions, int, const WideMap *, Findings *);
+typedef void SplitKernel(WideSource, WideRegions, int, const WideMap *, Findings *, bool,
+                         volatile HostVerdict *);
 typedef void SortKernel(WideRegions, const unsigned int *, int, Wide *, WideCode, const WideMap *,
                         Findings *);
 
@@ -138,16 +139,16 @@ static Finding wide_buckets_run(Call *call, Known *) {
   const int first_bits = plan.first->bits;
   const float of_group = (float)first_regions.capacity * (float)(1 << (first_bits - GROUP_BITS));
   volatile HostVerdict *const host = fresh_verdict(call);
-  launch_first(call, sample_wide, least_of(parts_of(plan.region_count, SAMPLE_THREADS) + 1, sms),
-               SAMPLE_THREADS, 0, input.input, call->n, call->wide_code, of_group, false, parts,
-               plan.part_count, regions, plan.region_count, map, waits, call->findings, host);
+  launch_first(call, sample_wide, parts_of(plan.region_count, SAMPLE_THREADS) + 2, SAMPLE_THREADS,
+               0, input.input, call->n, call->wide_code, of_group, false, parts, plan.part_count,
+               regions, plan.region_count, map, call->findings);
   launch_next(call, plan.first->kernel, sms, plan.first->threads, plan.first->shared_bytes, input,
-              first_regions, 32 - first_bits, (const WideMap *)map, call->findings);
+              first_regions, 32 - first_bits, (const WideMap *)map, call->findings, waits, host);
   if (waits && wait_for_finding(call, UNKNOWN) != EVEN) return UNEVEN;
   if (two_steps)
     launch_next(call, plan.second->kernel, plan.part_count, plan.second->threads,
                 plan.second->shared_bytes, from_parts, regions, 32 - plan.bits,
-                (const WideMap *)map, call->findings);
+                (const WideMap *)map, call->findings, false, host);
   launch_next(call, place_wide_buckets<WideRegions>, two_steps ? plan.part_count : 1, PLACE_THREADS,
               0, parts, regions, two_steps ? 1u << plan.second->bits : plan.region_count,
               plan.sort->capacity, start, call->findings, host);

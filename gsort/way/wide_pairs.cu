@@ -85,21 +85,21 @@ static constexpr int SPLIT_ITEMS = sizeof(Value) == 8 ? 7 : 9;
 template <class Value, int kBits>
 static void launch_split(Call *call, const PairSource<Value> &source,
                          const PairRegions<Value> &regions, unsigned int blocks, int shift,
-                         const WideMap *map) {
+                         const WideMap *map, volatile HostVerdict *host) {
   constexpr int kThreads = 1024, kItems = SPLIT_ITEMS<Value>;
   const size_t bytes = sizeof(StableSplitShared<kThreads, kItems, kBits, Value>);
   launch_next(call, split_wide_pairs<kThreads, kItems, kBits, Value>, blocks, kThreads, bytes,
-              source, regions, shift, map, call->findings);
+              source, regions, shift, map, call->findings, !call->no_host_wait, host);
 }
 
 template <class Value>
 static void launch_step(Call *call, int bits, const PairSource<Value> &source,
                         const PairRegions<Value> &regions, unsigned int blocks, int shift,
-                        const WideMap *map) {
-  if (bits == 5) launch_split<Value, 5>(call, source, regions, blocks, shift, map);
-  if (bits == 6) launch_split<Value, 6>(call, source, regions, blocks, shift, map);
-  if (bits == 7) launch_split<Value, 7>(call, source, regions, blocks, shift, map);
-  if (bits == 8) launch_split<Value, 8>(call, source, regions, blocks, shift, map);
+                        const WideMap *map, volatile HostVerdict *host) {
+  if (bits == 5) launch_split<Value, 5>(call, source, regions, blocks, shift, map, host);
+  if (bits == 6) launch_split<Value, 6>(call, source, regions, blocks, shift, map, host);
+  if (bits == 7) launch_split<Value, 7>(call, source, regions, blocks, shift, map, host);
+  if (bits == 8) launch_split<Value, 8>(call, source, regions, blocks, shift, map, host);
 }
 
 template <class Value, int kThreads, int kBinBits, int kBlocksPerSm>
@@ -145,16 +145,15 @@ static Finding sort_pairs(Call *call, const PairPlan &plan) {
                          (float)(1 << plan.first_bits) / (float)(1 << GROUP_BITS);
   volatile HostVerdict *const host = fresh_verdict(call);
   const bool waits = !call->no_host_wait;
-  launch_first(call, sample_wide, 1, SAMPLE_THREADS, 0, input.keys, call->n, call->wide_code,
-               of_group, true, WideRegions(), 0u, WideRegions(), 0u, map, waits, call->findings,
-               host);
+  launch_first(call, sample_wide, 2, SAMPLE_THREADS, 0, input.keys, call->n, call->wide_code,
+               of_group, true, WideRegions(), 0u, WideRegions(), 0u, map, call->findings);
   launch_step<Value>(call, plan.first_bits, input, parts, plan.first_blocks, 32 - plan.first_bits,
-                     map);
+                     map, host);
   // The first step takes longer than the host to learn whether the rest is of use.
   const Finding finding = waits ? wait_for_finding(call, UNKNOWN) : EVEN;
   if (finding != EVEN) return finding;
   launch_step<Value>(call, plan.second_bits, from_parts, regions, part_count * plan.blocks_of_part,
-                     32 - bits, map);
+                     32 - bits, map, host);
   launch_next(call, place_wide_buckets<PairRegions<Value>>, part_count, PLACE_THREADS, 0, parts,
               regions, 1u << plan.second_bits, (unsigned int)LEAST_BLOCK << plan.doublings, start,
               call->findings, host);
