@@ -30,7 +30,7 @@ static __device__ __forceinline__ bool few_lower_values(unsigned int key, int sh
 typedef struct SampleLimits {
   float capacity;           // keys of a group of GROUP_BITS upper bits that the buckets can hold
   unsigned int most_large;  // values of the upper bits that may have too many keys
-  int most_skip;            // first bits that all keys may share, so that others make the buckets
+  RangeLimits range;
 } SampleLimits;
 
 // What a block of SAMPLE_THREADS sees in its sample of n keys: EVEN if they are even; HEAVY if
@@ -73,7 +73,7 @@ static __device__ __forceinline__ unsigned int judge_sample(const unsigned int (
   const bool few = heavy > 0 && __syncthreads_count(mine > 0) <= MOST_VALUES &&
                    find_few_values(key, count, findings->values);
   const bool in_range = !few && (uneven != 0 || heavy > 0) && few_lower == 0 &&
-                        tell_range<kBare>(key, next, n, count, mine, limits.most_skip, host);
+                        tell_range<kBare>(key, next, n, count, mine, limits.range, host);
   if (threadIdx.x > 0) return UNKNOWN;
   const bool few_large =
       heavy == 0 || (heavy <= limits.most_large && keys_in_heavy <= kSamples / 4);

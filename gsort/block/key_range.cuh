@@ -93,7 +93,13 @@ static __device__ float estimate_equals(const unsigned int (&key)[kEach], size_t
 static constexpr float MOST_DENSITY = 6, MOST_DENSITY_OF_TWO_STEPS = 1.4f;
 
 static constexpr unsigned int UNCOUNTED = ~0u;
-static constexpr int ANY_SKIP = 32;
+
+// What a sort by ranges can do.
+typedef struct RangeLimits {
+  int most_skip;      // first bits that all keys may share, so that others make the buckets
+  float most_uneven;  // density of keys that are not even
+} RangeLimits;
+static constexpr RangeLimits ANY_RANGE = {32, MOST_DENSITY};
 
 enum {
   STOP = 1,       // Findings.stop, for any reason
@@ -163,12 +169,12 @@ static __device__ __forceinline__ void add_to_range(unsigned int low, unsigned i
 
 // Looks at the block's samples, kEach of a thread: true, with *range for thread 0, if they spread
 // over their range so that buckets by its first bits may fit. Not if some value has many keys, or
-// if they share more than most_skip first bits. All threads of a block of 512 or 1,024 call it.
+// if they are beyond the limits. All threads of a block of 512 or 1,024 call it.
 // count: shared memory, a word for each thread. of_first_bits: how many samples have the thread's
 // number as their first 9 or 10 bits, if the block has counted that, or UNCOUNTED.
 template <int kEach>
 static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int *count,
-                                  unsigned int of_first_bits, int most_skip, KeyRange *range) {
+                                  unsigned int of_first_bits, RangeLimits limits, KeyRange *range) {
   __shared__ unsigned int least, greatest, fullest, largest;
   const unsigned int bits = 31u - (unsigned int)__clz((int)blockDim.x);
   if (threadIdx.x == 0) {
@@ -187,7 +193,7 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   __syncthreads();
   const int skip = __clz((int)(least ^ greatest));
   // With few bits left there are few values, at most as many as threads.
-  if (32 - skip <= (int)bits || skip > most_skip) return false;
+  if (32 - skip <= (int)bits || skip > limits.most_skip) return false;
   const bool counts_again = skip > 0 || of_first_bits == UNCOUNTED;
   if (counts_again) {
 #pragma unroll
@@ -209,7 +215,7 @@ static __device__ bool find_range(const unsigned int (&key)[kEach], unsigned int
   const float density = even ? density_if_even : (float)fullest / share;
   const float in_part = density * kEach;
   const bool value_has_many = (float)largest > in_part + 6 * sqrtf(in_part);
-  if (density > MOST_DENSITY || value_has_many) return false;
+  if (density > (even ? MOST_DENSITY : limits.most_uneven) || value_has_many) return false;
   if (threadIdx.x == 0) *range = {skip, least & ~(~0u >> skip), density, even, false, 1};
   return true;
 }
@@ -224,10 +230,10 @@ static __device__ __forceinline__ void tell_host_range(KeyRange range, volatile 
 // first one, differ little from them.
 template <bool kInOrder, int kEach>
 static __device__ bool tell_range(const unsigned int (&key)[kEach], unsigned int next, size_t n,
-                                  unsigned int *count, unsigned int of_first_bits, int most_skip,
-                                  volatile HostVerdict *host) {
+                                  unsigned int *count, unsigned int of_first_bits,
+                                  RangeLimits limits, volatile HostVerdict *host) {
   KeyRange range = {};
-  if (!find_range(key, count, of_first_bits, most_skip, &range)) return false;
+  if (!find_range(key, count, of_first_bits, limits, &range)) return false;
   const float alike = estimate_equals(key, n, count);
   if (alike > (kInOrder ? MOST_EQUALS_BARE : MOST_EQUALS_PAIRS)) return false;
   if (kInOrder) {

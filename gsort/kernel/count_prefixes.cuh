@@ -55,7 +55,7 @@ static __device__ __noinline__ void sample_if_unfit(const unsigned int *keys, si
   load_block_sample(keys, n, code, key);
   KeyRange range = WHOLE_RANGE;
   const bool few = find_few_values(key, flag, state.findings->values),
-             in_range = !few && find_range(key, flag, UNCOUNTED, ANY_SKIP, &range);
+             in_range = !few && find_range(key, flag, UNCOUNTED, ANY_RANGE, &range);
   if (in_range) range.equals = estimate_equals(key, n, flag);
   const bool fits = in_range && range.equals <= MOST_EQUALS_PAIRS;
   if (threadIdx.x > 0) return;

@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS)
   }
   const float group = (float)capacity * (float)(1 << (state.bits - GROUP_BITS));
   const unsigned int seen = judge_sample<false>(
-      key, next, state.n, {group, state.most_large, ANY_SKIP}, findings, state.host);
+      key, next, state.n, {group, state.most_large, ANY_RANGE}, findings, state.host);
   if (threadIdx.x == 0) findings->first_sample = seen;
 }
 

@@ -19,6 +19,16 @@ enum { SHAPES = sizeof bucket_shapes / sizeof *bucket_shapes };
 // Shapes that may sort 2^bits buckets.
 static inline int shapes_for(int bits) { return bits >= MAX_BUCKET_BITS ? SHAPES : SHAPES - 1; }
 
+// The greatest density at which way_buckets suits n uneven keys: in one step the fullest bucket may
+// exceed its average by six standard deviations, as in buckets_fit().
+static inline float most_uneven(size_t n) {
+  const double root = sqrt(bucket_shapes[shapes_for(MIN_BUCKET_BITS) - 1].elements + 9.0) - 3;
+  const double in_one_step = root * root * (1 << MIN_BUCKET_BITS) / (double)n;
+  return in_one_step < MOST_DENSITY_OF_TWO_STEPS ? MOST_DENSITY_OF_TWO_STEPS
+         : in_one_step < MOST_DENSITY            ? (float)in_one_step
+                                                 : MOST_DENSITY;
+}
+
 // A kernel that moves keys to bins, its tiles, and the shared counters of a block.
 template <class Kernel>
 struct StepShape {

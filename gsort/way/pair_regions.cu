@@ -81,7 +81,7 @@ static void sample(Call *call, const RegionLayout &layout) {
                                                 : sampling + 1;
   if (second > 1) clear_words(call, call->findings, CLEARED_BYTES);  // several blocks add up there
   launch_first(call, sample_for_regions, blocks, SAMPLE_THREADS, 0, call->input.keys, n, call->code,
-               SampleLimits{capacity, most_large(call), ANY_SKIP}, second, third,
+               SampleLimits{capacity, most_large(call), ANY_RANGE}, second, third,
                (uint4 *)layout.low.start, quads, layout.tile_counter, layout.high.fit,
                call->findings, call->host);
 }
