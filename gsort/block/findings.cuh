@@ -63,7 +63,8 @@ typedef struct Findings {
   unsigned int digit_counts[MAX_PASSES * BINS + 1];     // SweepState.counts
   unsigned int frequent_sums[2 * (MOST_FREQUENT + 1)];  // of a count; behind digit_counts
   PassesDone done;
-  Progress merging;  // of samples of wide keys
+  Progress merging;          // of samples of wide keys
+  Progress counting_values;  // of few, if the host does not wait
   SecondSums second;
   unsigned int second_arrived;
   unsigned int in_bin[2 * (MOST_VALUES + 1)], strays;  // few values: a count (kernel/values.cuh)

@@ -14,6 +14,7 @@
 #include "gsort/block/few_values.cuh"
 #include "gsort/block/overlap.cuh"
 #include "gsort/block/pair_sweep.cuh"
+#include "gsort/block/passes_in_one.cuh"
 #include "gsort/block/scan.cuh"
 
 enum {
@@ -36,7 +37,18 @@ typedef struct ValueState {
   volatile HostVerdict *host;
 } ValueState;
 
-// The last block of count_values(): where the bins begin; too many strays end the sort, and -0.
+// way/values.cu: the state of a sort in `workspace`, of which *bytes are needed; without one only
+// these are of use.
+ValueState value_state(const Call *call, char *workspace, size_t *bytes);
+
+// Shared memory of a block that counts or writes values.
+typedef struct ValuesShared {
+  unsigned int counter[VALUE_BINS * WARP_SIZE];  // one for each lane, so that lanes never meet
+  unsigned int value[MOST_VALUES + 1], start[VALUE_BINS + 1], stray[MOST_STRAYS];
+  unsigned int warp_sums[MAX_WARPS];
+} ValuesShared;
+
+// The last block to count: where the bins begin; too many strays end the sort, and -0.
 static __device__ void finish_values(unsigned int n, ValueState state, unsigned int *warp_sums) {
   const unsigned int bin = threadIdx.x;
   const volatile Findings *const findings = state.findings;
@@ -63,30 +75,41 @@ static __device__ __forceinline__ void count_value(unsigned int *counters,
   if (index < MOST_STRAYS) state.stray[index] = number;
 }
 
-// Counts the bins, and collects strays among bare keys. Tells the host.
-static __global__ void __launch_bounds__(VALUE_THREADS)
-    count_values(const unsigned int *keys, size_t n, ValueState state) {
-  // A counter for each lane, so that lanes never meet, however often a value occurs.
-  __shared__ unsigned int counters[VALUE_BINS * WARP_SIZE];
-  __shared__ unsigned int value[MOST_VALUES + 1], warp_sums[MAX_WARPS];
-  for (unsigned int i = threadIdx.x; i < VALUE_BINS * WARP_SIZE; i += VALUE_THREADS)
-    counters[i] = 0;
-  wait_for_previous_kernel();
-  load_value_table(state.findings, value);
-  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
-  for (size_t i = thread; i < state.look_back_words; i += threads) state.look_back[i] = 0;
-  if (thread == 0) *state.tile_counter = 0;
+// Counts the bins in part `block` of `blocks` of the keys, and collects strays among bare keys. The
+// block that ends last tells the host, and returns true.
+static __device__ __forceinline__ bool count_part_of_values(ValuesShared &shared,
+                                                            const unsigned int *keys, size_t n,
+                                                            const ValueState &state,
+                                                            unsigned int block,
+                                                            unsigned int blocks) {
+  for (unsigned int i = threadIdx.x; i < VALUE_BINS * WARP_SIZE; i += blockDim.x)
+    shared.counter[i] = 0;
+  load_value_table(state.findings, shared.value);
   __syncthreads();
-  for_each_key(keys, n, gridDim.x, never,
-               [&](unsigned int key) { count_value(counters, value, key, state); });
+  for_each_key(
+      keys, n, blocks, never,
+      [&](unsigned int key) { count_value(shared.counter, shared.value, key, state); }, block);
   __syncthreads();
   // A warp adds up the counters of a bin.
-  for (unsigned int b = threadIdx.x / WARP_SIZE; b < VALUE_BINS; b += VALUE_THREADS / WARP_SIZE) {
-    const unsigned int sum = warp_inclusive_scan(counters[b * WARP_SIZE + threadIdx.x % WARP_SIZE]);
+  for (unsigned int b = threadIdx.x / WARP_SIZE; b < VALUE_BINS; b += blockDim.x / WARP_SIZE) {
+    const unsigned int sum =
+        warp_inclusive_scan(shared.counter[b * WARP_SIZE + threadIdx.x % WARP_SIZE]);
     if (threadIdx.x % WARP_SIZE == WARP_SIZE - 1 && sum > 0)
       atomicAdd(&state.findings->in_bin[b], sum);
   }
-  if (is_last_block(&state.findings->arrived)) finish_values((unsigned int)n, state, warp_sums);
+  if (!is_last_block(&state.findings->arrived, blocks)) return false;
+  finish_values((unsigned int)n, state, shared.warp_sums);
+  return true;
+}
+
+[[maybe_unused]] static __global__ void __launch_bounds__(VALUE_THREADS)
+    count_values(const unsigned int *keys, size_t n, ValueState state) {
+  __shared__ ValuesShared shared;
+  wait_for_previous_kernel();
+  const size_t thread = global_index(), threads = (size_t)gridDim.x * blockDim.x;
+  for (size_t i = thread; i < state.look_back_words; i += threads) state.look_back[i] = 0;
+  if (thread == 0) *state.tile_counter = 0;
+  count_part_of_values(shared, keys, n, state, blockIdx.x, gridDim.x);
 }
 
 // Number of elements of key[0..count) before element i: smaller ones, and equal ones in front of
@@ -99,29 +122,55 @@ static __device__ __forceinline__ unsigned int rank_of(const unsigned int *key, 
   return rank;
 }
 
-// Writes bare keys anew: all of each value. The first block puts the strays in order: a stray's
-// place is the number of strays before it, and of smaller values.
-static __global__ void __launch_bounds__(VALUE_THREADS)
+// Writes part `block` of `blocks` of bare keys anew: all of each value. The first part puts the
+// strays in order: a stray's place is the number of strays before it, and of smaller values.
+static __device__ __forceinline__ void write_part_of_values(ValuesShared &shared, unsigned int *out,
+                                                            size_t n, const ValueState &state,
+                                                            unsigned int block,
+                                                            unsigned int blocks) {
+  load_value_table(state.findings, shared.value);
+  if (threadIdx.x <= VALUE_BINS) shared.start[threadIdx.x] = state.start[threadIdx.x];
+  const unsigned int strays = block == 0 ? state.findings->strays : 0;
+  for (unsigned int i = threadIdx.x; i < strays; i += blockDim.x) shared.stray[i] = state.stray[i];
+  __syncthreads();
+  for (unsigned int i = threadIdx.x; i < strays; i += blockDim.x) {
+    unsigned int bin = ValueBin<>{shared.value}(shared.stray[i], 0),
+                 place = rank_of(shared.stray, strays, i);
+    for (; bin > 0; bin -= 2) place += shared.start[bin] - shared.start[bin - 1];
+    out[place] = decode(state.code, shared.stray[i]);
+  }
+  const size_t threads = (size_t)blocks * blockDim.x;
+  unsigned int bin = 0;  // of element i, which grows
+  for (size_t i = (size_t)block * blockDim.x + threadIdx.x; i < n; i += threads) {
+    while (shared.start[bin + 1] <= i) bin++;
+    if (bin % 2 == 1) out[i] = decode(state.code, shared.value[bin / 2]);
+  }
+}
+
+[[maybe_unused]] static __global__ void __launch_bounds__(VALUE_THREADS)
     write_values(unsigned int *out, size_t n, ValueState state) {
-  __shared__ unsigned int value[MOST_VALUES + 1], start[VALUE_BINS + 1], stray[MOST_STRAYS];
+  __shared__ ValuesShared shared;
   wait_for_previous_kernel();
   if (*state.spread == DIGIT_UNUSED) return;
-  load_value_table(state.findings, value);
-  if (threadIdx.x <= VALUE_BINS) start[threadIdx.x] = state.start[threadIdx.x];
-  const unsigned int strays = blockIdx.x == 0 ? state.findings->strays : 0;
-  for (unsigned int i = threadIdx.x; i < strays; i += VALUE_THREADS) stray[i] = state.stray[i];
-  __syncthreads();
-  for (unsigned int i = threadIdx.x; i < strays; i += VALUE_THREADS) {
-    unsigned int bin = ValueBin<>{value}(stray[i], 0), place = rank_of(stray, strays, i);
-    for (; bin > 0; bin -= 2) place += start[bin] - start[bin - 1];
-    out[place] = decode(state.code, stray[i]);
-  }
-  const size_t threads = (size_t)gridDim.x * blockDim.x;
-  unsigned int bin = 0;  // of element i, which grows
-  for (size_t i = global_index(); i < n; i += threads) {
-    while (start[bin + 1] <= i) bin++;
-    if (bin % 2 == 1) out[i] = decode(state.code, value[bin / 2]);
-  }
+  write_part_of_values(shared, out, n, state, blockIdx.x, gridDim.x);
+}
+
+// Both in one launch (block/passes_in_one.cuh), by all blocks that are there. False if the count
+// has shown that the keys have more values.
+[[maybe_unused]] static __device__ __forceinline__ bool sort_few_values(ValuesShared &shared,
+                                                                        const unsigned int *keys,
+                                                                        unsigned int *out, size_t n,
+                                                                        const ValueState &state) {
+  Progress *const progress = &state.findings->counting_values;
+  const unsigned int blocks = gridDim.x;
+  unsigned int part = take_part(&progress->taken);
+  for (; part < blocks; part = take_part(&progress->taken))
+    if (count_part_of_values(shared, keys, n, state, part, blocks)) add_done(&progress->done, 1);
+  wait_until(&progress->done, 1);
+  if (*state.spread == DIGIT_UNUSED) return false;
+  for (; part < 2 * blocks; part = take_part(&progress->taken))
+    write_part_of_values(shared, out, n, state, part - blocks, blocks);
+  return true;
 }
 
 // For sweep_tiles().
@@ -153,7 +202,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
 }
 
 // One block for each bin of strays, which the sweep has left in `out`: puts them in stable order.
-static __global__ void __launch_bounds__(VALUE_THREADS)
+[[maybe_unused]] static __global__ void __launch_bounds__(VALUE_THREADS)
     sort_strays(Elements out, ValueState state) {
   __shared__ unsigned int key[MOST_STRAYS], value[MOST_STRAYS];
   wait_for_previous_kernel();

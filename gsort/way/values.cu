@@ -4,8 +4,7 @@
 
 static const Shape tiles = SWEEP_TILES(256, 20, VALUE_BITS, 3);  // of pairs
 
-// What lies in the workspace, of which *bytes are needed; without one only these are of use.
-static ValueState value_state(const Call *call, char *workspace, size_t *bytes) {
+ValueState value_state(const Call *call, char *workspace, size_t *bytes) {
   Pieces pieces = {workspace, 0};
   ValueState state = {};
   state.code = call->code;
