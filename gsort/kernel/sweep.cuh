@@ -19,7 +19,6 @@
 #include "gsort/block/rank.cuh"
 #include "gsort/block/scan.cuh"
 #include "gsort/kernel/count_digits.cuh"
-#include "gsort/kernel/values.cuh"
 
 // One pass: its digit, and its part of a SweepState.
 typedef struct SweepPass {
@@ -187,8 +186,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
 }
 
 // All sweeps in one launch, behind a way that the host does not wait for: returns at once if that
-// has sorted the elements, else counts the digits, if the way has not, and sweeps over each; bare
-// keys of few values are counted and written instead
+// has sorted the elements, else counts the digits, if the way has not, and sweeps over each
 // (block/passes_in_one.cuh). The first one reads the input, the last one writes to the output, and
 // others write there and to spare memory in turns.
 typedef struct SweepPlan {
@@ -199,7 +197,6 @@ typedef struct SweepPlan {
   size_t look_back_words;  // of a pass
   bool unordered;          // in the first pass: SweepPass.unordered
   unsigned int ahead;      // SweepPass.ahead
-  ValueState values;       // for bare keys that the way has found to have few values
 } SweepPlan;
 
 template <int kItems, ValueKind kValues, int kBlocksPerSm, class DigitOf = ByteOfKey,
@@ -209,17 +206,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS, kBlocksPerSm)
   extern __shared__ __align__(16) unsigned int shared_memory[];
   SweepShared<kItems> &shared = *(SweepShared<kItems> *)shared_memory;
   wait_for_previous_kernel();
-  const unsigned int finding = way.findings->verdict.finding;
-  if constexpr (kValues == NO_VALUES && sizeof shared >= sizeof(ValuesShared)) {
-    // All threads decide alike, as others may change the finding meanwhile.
-    const bool few_values = __syncthreads_or(finding == FEW_VALUES) != 0;
-    if (!few_values && finding == SORTED) return;
-    if (few_values && sort_few_values(*(ValuesShared *)shared_memory, plan.in.keys, plan.out.keys,
-                                      plan.n, plan.values))
-      return;
-  } else if (finding == SORTED) {
-    return;
-  }
+  if (way.findings->verdict.finding == SORTED) return;
   constexpr unsigned int kCopies = copies_in(sizeof shared, PASSES * BINS * sizeof(unsigned int));
   PassesDone *const done = &way.findings->done;
   const SweepState &state = plan.state;

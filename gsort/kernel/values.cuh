@@ -37,10 +37,6 @@ typedef struct ValueState {
   volatile HostVerdict *host;
 } ValueState;
 
-// way/values.cu: the state of a sort in `workspace`, of which *bytes are needed; without one only
-// these are of use.
-ValueState value_state(const Call *call, char *workspace, size_t *bytes);
-
 // Shared memory of a block that counts or writes values.
 typedef struct ValuesShared {
   unsigned int counter[VALUE_BINS * WARP_SIZE];  // one for each lane, so that lanes never meet
@@ -102,7 +98,7 @@ static __device__ __forceinline__ bool count_part_of_values(ValuesShared &shared
   return true;
 }
 
-[[maybe_unused]] static __global__ void __launch_bounds__(VALUE_THREADS)
+static __global__ void __launch_bounds__(VALUE_THREADS)
     count_values(const unsigned int *keys, size_t n, ValueState state) {
   __shared__ ValuesShared shared;
   wait_for_previous_kernel();
@@ -147,7 +143,7 @@ static __device__ __forceinline__ void write_part_of_values(ValuesShared &shared
   }
 }
 
-[[maybe_unused]] static __global__ void __launch_bounds__(VALUE_THREADS)
+static __global__ void __launch_bounds__(VALUE_THREADS)
     write_values(unsigned int *out, size_t n, ValueState state) {
   __shared__ ValuesShared shared;
   wait_for_previous_kernel();
@@ -155,22 +151,22 @@ static __device__ __forceinline__ void write_part_of_values(ValuesShared &shared
   write_part_of_values(shared, out, n, state, blockIdx.x, gridDim.x);
 }
 
-// Both in one launch (block/passes_in_one.cuh), by all blocks that are there. False if the count
-// has shown that the keys have more values.
-[[maybe_unused]] static __device__ __forceinline__ bool sort_few_values(ValuesShared &shared,
-                                                                        const unsigned int *keys,
-                                                                        unsigned int *out, size_t n,
-                                                                        const ValueState &state) {
+// Both in one launch (block/passes_in_one.cuh), behind a way that the host does not wait for, if
+// its sample has found few values.
+static __global__ void __launch_bounds__(VALUE_THREADS)
+    sort_values_if_few(const unsigned int *keys, unsigned int *out, size_t n, ValueState state) {
+  __shared__ ValuesShared shared;
   Progress *const progress = &state.findings->counting_values;
   const unsigned int blocks = gridDim.x;
+  wait_for_previous_kernel();
+  if (state.findings->first_sample != FEW_VALUES) return;
   unsigned int part = take_part(&progress->taken);
   for (; part < blocks; part = take_part(&progress->taken))
     if (count_part_of_values(shared, keys, n, state, part, blocks)) add_done(&progress->done, 1);
   wait_until(&progress->done, 1);
-  if (*state.spread == DIGIT_UNUSED) return false;
+  if (*state.spread == DIGIT_UNUSED) return;
   for (; part < 2 * blocks; part = take_part(&progress->taken))
     write_part_of_values(shared, out, n, state, part - blocks, blocks);
-  return true;
 }
 
 // For sweep_tiles().
@@ -202,7 +198,7 @@ static __global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kBl
 }
 
 // One block for each bin of strays, which the sweep has left in `out`: puts them in stable order.
-[[maybe_unused]] static __global__ void __launch_bounds__(VALUE_THREADS)
+static __global__ void __launch_bounds__(VALUE_THREADS)
     sort_strays(Elements out, ValueState state) {
   __shared__ unsigned int key[MOST_STRAYS], value[MOST_STRAYS];
   wait_for_previous_kernel();

@@ -179,7 +179,10 @@ static Finding regions_run(Call *call, Known *known) {
                two_steps ? buckets.parts : buckets.regions, sweeps, host);
   if (!waits || wait_for_finding(call, UNKNOWN) == EVEN) {
     launch_split_and_sort(call, &plan, buckets);
-    if (call->no_host_wait) return sweep_if_unsorted(call, call->workspace, !two_steps);
+    if (call->no_host_wait) {
+      launch_values_if_few(call);
+      return sweep_if_unsorted(call, call->workspace, !two_steps);
+    }
     wait_for_finding(call, waits ? EVEN : UNKNOWN);
   }
   if (call->error != cudaSuccess) return SORTED;

@@ -165,7 +165,6 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
   const SweepLayout layout = sweep_layout(call, memory);
   const SweepShape *const shape = layout.shape;
   const SweepState &state = layout.digits.state;
-  size_t bytes;
   const SweepPlan plan = {call->input,
                           layout.spare,
                           call->output,
@@ -175,8 +174,7 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts) {
                           state,
                           state.look_back_words,
                           !layout.coded,
-                          tiles_ahead(call, shape->tiles),
-                          value_state(call, (char *)memory, &bytes)};
+                          tiles_ahead(call, shape->tiles)};
   launch_shape(call, shape->tiles, shape->all[value_kind(call, call->input)],
                blocks_for(call, shape->tiles, layout.tiles), plan,
                BehindWay{call->findings, counts, call->n_on_device});

@@ -19,5 +19,8 @@ Finding sweep_if_unsorted(Call *call, void *memory, bool counts);
 // if n is large.
 Finding sweep_wide_if_unsorted(Call *call);
 Finding sort_wide_if_unsorted(Call *call);
+// In front of them: sorts bare keys in one launch, if that way has found few values
+// (way/values.cu).
+void launch_values_if_few(Call *call);
 
 #endif

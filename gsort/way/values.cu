@@ -1,10 +1,12 @@
 // Keys with few distinct values, which a sample has found (block/few_values.cuh).
 #include "gsort/kernel/values.cuh"
 #include "gsort/way/pair_sweeps.cuh"
+#include "gsort/way/sweeps.cuh"
 
 static const Shape tiles = SWEEP_TILES(256, 20, VALUE_BITS, 3);  // of pairs
 
-ValueState value_state(const Call *call, char *workspace, size_t *bytes) {
+// What lies in the workspace, of which *bytes are needed; without one only these are of use.
+static ValueState value_state(const Call *call, char *workspace, size_t *bytes) {
   Pieces pieces = {workspace, 0};
   ValueState state = {};
   state.code = call->code;
@@ -37,13 +39,23 @@ static void move_pairs(Call *call, ValueState state) {
   launch_next(call, sort_strays, VALUE_BINS / 2, VALUE_THREADS, 0, call->output, state);
 }
 
+static unsigned int value_blocks(const Call *call) {
+  return least_of(parts_of(call->n, 4 * VALUE_THREADS), 2 * call->device->multiprocessors);
+}
+
+void launch_values_if_few(Call *call) {
+  size_t bytes;
+  launch_next(call, sort_values_if_few, value_blocks(call), VALUE_THREADS, 0,
+              (const unsigned int *)call->input.keys, call->output.keys, call->n,
+              value_state(call, call->workspace, &bytes));
+}
+
 // The host waits for the count.
 static Finding values_run(Call *call, Known *) {
   size_t bytes;
   fresh_verdict(call);
   const ValueState state = value_state(call, call->workspace, &bytes);
-  const unsigned int blocks =
-      least_of(parts_of(call->n, 4 * VALUE_THREADS), 2 * call->device->multiprocessors);
+  const unsigned int blocks = value_blocks(call);
   launch_next(call, count_values, blocks, VALUE_THREADS, 0, call->input.keys, call->n, state);
   if (has_values(call))
     move_pairs(call, state);
