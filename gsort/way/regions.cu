@@ -155,8 +155,8 @@ static void launch_split_and_sort(Call *call, const RegionPlan *plan,
                  regions, tiles_of_part, step_digit(32 - all_bits, bits.second, split->counters),
                  buckets.parts, buckets.regions);
   }
-  // Blocks of other keys, which return at once, cost less if there are fewer.
-  const bool few = call->no_host_wait && plan->split != NULL;
+  // Many blocks that have nothing to do take longer to return than fewer ones that sort several.
+  const bool few = call->no_host_wait && all_bits > 14;
   launch_shape(call, bucket_shapes[plan->sort], sort_kernels[plan->sort],
                1u << (few ? all_bits - 2 : all_bits), regions, call->output.keys, buckets);
 }
