@@ -288,6 +288,16 @@ int main(int argc, char **argv) {
     c.n = sizes[pairs][pairs ? i < SHAPES + 4 : s % 2];
     run_case(c);
   }
+  // If the device decides: few values, or more than it takes for few; wide keys between splitters.
+  for (int i = 0; i < 6 && n == 0; i++) {
+    Case c = {};
+    c.type = i == 5 ? GSORT_U64 : i % 2 == 0 ? GSORT_U32 : GSORT_F32;
+    c.value = GSORT_KEYS, c.no_host_wait = 1;
+    c.shape = i == 5 ? 9 : i < 4 ? 2 : 3;
+    c.end = i == 5 ? 64 : 32;
+    c.n = i == 5 ? 6000003 : 600007;
+    run_case(c);
+  }
   for (int i = 0; i < cases; i++) {
     Case c = {};
     c.type = type >= 0 ? type : GSORT_U32 + (int)below(6);
