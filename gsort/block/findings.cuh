@@ -81,7 +81,7 @@ enum { CLEARED_BYTES = offsetof(Findings, first_sample) };
 
 // Whether a way that the host did not wait for has sorted the keys.
 static __device__ __forceinline__ bool is_sorted_already(const Findings *findings) {
-  return *(const volatile unsigned int *)&findings->verdict.finding == SORTED;
+  return findings->verdict.finding == SORTED;
 }
 
 // The same, or sweeps are better than splitters.
