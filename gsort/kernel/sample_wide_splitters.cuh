@@ -56,7 +56,8 @@ static __global__ void __launch_bounds__(SAMPLE_THREADS, 1)
   for (unsigned int i = threadIdx.x; i < valid; i += SAMPLE_THREADS) sample[begin + i] = run[i];
 }
 
-// All merges in one launch (block/passes_in_one.cuh), from `sample` to `other` and back.
+// All merges, one at least, in one launch (block/passes_in_one.cuh), from `sample` to `other` and
+// back.
 static __global__ void __launch_bounds__(MERGE_THREADS, MERGE_BLOCKS)
     merge_sample(Wide *sample, Wide *other, unsigned int samples, Findings *findings) {
   Progress *const progress = &findings->merging;

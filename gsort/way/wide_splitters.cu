@@ -86,6 +86,7 @@ static void launch_sample(Call *call, const BetweenPlan &plan) {
   launch_first(call, sample_between, parts_of(plan.samples, SAMPLE_RUN), SAMPLE_THREADS,
                SAMPLE_RUN * sizeof(Wide), (const Wide *)call->input.keys, call->n, call->wide_code,
                memory[merges % 2], plan.samples, plan.next, plan.parts, call->findings);
+  if (merges == 0) return;
   launch_next(
       call, merge_sample,
       least_of(parts_of(plan.samples, MERGE_PART), MERGE_BLOCKS * call->device->multiprocessors),
