@@ -47,7 +47,7 @@ typedef struct Progress {
   unsigned int taken, done;
 } Progress;
 
-// The same of a count and sweeps.
+// The same for a kernel that counts, and then makes several sweeps.
 typedef struct PassesDone {
   unsigned int parts, counted;     // parts of the count that are taken; 1: all are counted
   unsigned int tiles[MAX_PASSES];  // written, of each pass

@@ -94,7 +94,7 @@ static constexpr float MOST_DENSITY = 6, MOST_DENSITY_OF_TWO_STEPS = 1.4f;
 
 static constexpr unsigned int UNCOUNTED = ~0u;
 
-// What a sort by ranges can do.
+// Which ranges the buckets that may follow can sort.
 typedef struct RangeLimits {
   int most_skip;      // first bits that all keys may share, so that others make the buckets
   float most_uneven;  // density of keys that are not even

@@ -1,5 +1,5 @@
-// Several passes in one launch, for a sort that the host does not wait for: if it turns out not to
-// be needed, one kernel returns at once, not one for each pass.
+// Several passes in one launch. If the host does not wait, and the passes turn out not to be
+// needed, one kernel returns at once, not one for each pass.
 //
 // A block takes a tile of a pass, and the first tiles of the next pass are taken when all tiles of
 // this one are. Before a block reads what a pass has written, it waits until all tiles of that pass

@@ -15,7 +15,8 @@
 // has less than twice its samples, and seldom more keys than a block has memory for. If they save
 // the second step, buckets have more of both.
 enum { BUCKET_AVERAGE = 1280, BUCKET_SAMPLES = 10, LARGER_AVERAGE = 1900, LARGER_SAMPLES = 20 };
-// Below NO_WAIT_FROM, launches that return at once, 19 us, would cost even keys too much.
+// Below NO_WAIT_FROM, launches that return at once, 19 us, would cost even keys too much (H200,
+// LOG.md).
 enum { NO_WAIT_FROM = 6000000 };
 enum { SORT_THREADS = 256, SORT_FEW = 7, SORT_BIN_BITS = 10, SORT_ROUNDS = 16 };
 
